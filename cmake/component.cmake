@@ -1,0 +1,37 @@
+# taihu_component(<name> [SOURCES ...] [HEADERS ...] [TESTS ...] [USES ...] [LINK ...] [TEST_LINK ...])
+#
+# One folder of taihu/ = one static library taihu_<name> (alias taihu::<name>).
+#   SOURCES    its .cc and .c files; none makes a header-only library
+#   HEADERS    the headers it installs; each is also compiled alone (header check)
+#   TESTS      *_test.cc files, one GoogleTest program taihu_<name>_test (label "unit")
+#   USES       components it may include; must agree with tools/layers.txt
+#   LINK       libraries from outside, linked privately
+#   TEST_LINK  further libraries of the test program
+function(taihu_component name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;TESTS;USES;LINK;TEST_LINK")
+  set(target taihu_${name})
+  if(arg_SOURCES)
+    add_library(${target} STATIC ${arg_SOURCES})
+    set(scope PUBLIC)
+    target_link_libraries(${target} PRIVATE ${arg_LINK} PUBLIC Threads::Threads)
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+    target_link_libraries(${target} INTERFACE ${arg_LINK})
+  endif()
+  add_library(taihu::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} VERIFY_INTERFACE_HEADER_SETS ON)
+  target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
+  list(TRANSFORM arg_USES PREPEND taihu:: OUTPUT_VARIABLE uses)
+  target_link_libraries(${target} ${scope} ${uses})
+  install(TARGETS ${target} EXPORT Taihu FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+  if(BUILD_TESTING AND arg_TESTS)
+    add_executable(${target}_test ${arg_TESTS})
+    target_link_libraries(${target}_test PRIVATE ${target} GTest::gtest GTest::gtest_main ${arg_TEST_LINK})
+    set_target_properties(${target}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    gtest_discover_tests(${target}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+                         PROPERTIES LABELS unit TIMEOUT 120)
+  endif()
+endfunction()

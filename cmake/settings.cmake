@@ -1,0 +1,36 @@
+# Compiler settings that hold for every target, and where programs and libraries land.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+
+# Programs that only the other programs start (node processes) are kept out of the user's PATH.
+set(TAIHU_INSTALL_LIBEXECDIR ${CMAKE_INSTALL_LIBEXECDIR}/taihu)
+set(TAIHU_LIBEXEC_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/libexec/taihu)
+
+# The same relative distances in the build tree and in an installation: bin/ lib/ libexec/taihu/ include/.
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/../../${CMAKE_INSTALL_LIBDIR};$ORIGIN")
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+
+add_compile_options(-Wall -Wextra)
+option(TAIHU_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
+if(TAIHU_WARNINGS_AS_ERRORS)
+  add_compile_options(-Werror)
+endif()
+
+find_package(Threads REQUIRED)
+if(BUILD_TESTING)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * parallelc.h: what a Parallel C program includes. Compile with `parcc`, run with `parcrun`.
+ *
+ * Ranks are global unless a scope is an argument. Sizes are bytes. Every function that can fail returns M_SUCCESS or an
+ * error code; with the default error handling it first prints rank, call, arguments and reason and ends the job, so
+ * only M_SUCCESS is ever seen. Unless said otherwise a function may be called by any thread of a process, and blocks
+ * only where its name says so (wait, barrier, lock, blocking send, receive, put and get, collectives).
+ *
+ * Language source: He, Liu, Fang, Wei, Qi: Design and implementation of Parallel C programming language for domestic
+ * heterogeneous many-core systems. Journal of Software 28(4), 2017, sections 3 to 5. Where a message operation has the
+ * name of an MPI operation, it has that operation's meaning (MPI-3.1).
+ */
+#ifndef TAIHU_PARALLELC_H
+#define TAIHU_PARALLELC_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Scopes ------------------------------------------------------------------------------------------------- */
+
+/** Who takes part: an argument of forall, get_task_id, barriers, locks and collectives, like a communicator. */
+typedef enum m_scope_t {
+  CCC_ALL = 0,   /**< every process of the job */
+  CCC_SNODE = 1, /**< supernode: processes on nodes that are near in the network (`parcrun --snode`) */
+  CCC_BNODE = 2, /**< big node: processes inside one physical node (`parcrun --bnode`) */
+  CCC_NODE = 3,  /**< node: a part of the big node, by default a NUMA domain (`parcrun --node`) */
+  CCC_ARRAY = 4  /**< the accelerator threads of one process (`parcrun --threads`) */
+} m_scope_t;
+
+/** Rank of the caller among the members of `scope`, 0 .. m_size(scope)-1. In process code CCC_ARRAY gives 0. */
+int m_rank(m_scope_t scope);
+
+/** Number of members of the caller's `scope`. In process code CCC_ARRAY gives the number of accelerator threads. */
+int m_size(m_scope_t scope);
+
+/** Global rank of member `rank` of the caller's process scope `scope`; -1 when there is no such member. */
+int m_global_rank(m_scope_t scope, int rank);
+
+/* ---- Language words (meaning only under parcc) ------------------------------------------------------------- */
+
+#ifdef __PARALLELC__
+/** forall (init; condition; step; affinity; scope) statement */
+#define forall _Pragma("parallelc forall")
+/** One variable per CCC_NODE group, visible to all its processes. File scope or static. */
+#define node_shared __attribute__((node_shared))
+/** One variable per CCC_BNODE group. File scope or static. */
+#define bnode_shared __attribute__((bnode_shared))
+/** One variable per accelerator thread, in its scratchpad memory (SPM). File scope or static. */
+#define __thread_local __attribute__((scratchpad))
+/** `__kernel void f(void *argument)`: runs on accelerator threads. */
+#define __kernel __attribute__((parallelc_kernel))
+#endif
+
+/* ---- Kernels and accelerator threads ------------------------------------------------------------------------ */
+
+/** A spawned kernel; from m_spawn to m_join. */
+typedef struct m_spawn_state *m_spawn_t;
+
+/** Runs `kernel(argument)` on all accelerator threads of this process and waits for them. Process code only. */
+int m_run(void (*kernel)(void *argument), void *argument);
+
+/** Starts `kernel(argument)` on all accelerator threads and returns at once; spawns queue in order, one runs at a
+ *  time. Every spawn must be joined. Process code only. */
+m_spawn_t m_spawn(void (*kernel)(void *argument), void *argument);
+
+/** Waits until the kernel has ended on all threads and releases `spawn`. */
+int m_join(m_spawn_t spawn);
+
+/** Scratchpad memory of the calling accelerator thread: 64-byte aligned, or NULL when the capacity is used up. */
+void *spm_malloc(size_t bytes);
+/** Returns memory of spm_malloc; NULL is allowed. */
+void spm_free(void *memory);
+/** Largest request that spm_malloc can meet now. */
+size_t spm_available(void);
+
+/** Copies between main memory and the caller's scratchpad; in kernels only. The `i` forms return at once and add one
+ *  to `*reply` when the transfer is complete. dma_bcast is called by all threads of the array with equal `memory` and
+ *  `bytes`; memory is read once. */
+int dma_get(void *scratchpad, const void *memory, size_t bytes);
+int dma_put(void *memory, const void *scratchpad, size_t bytes);
+int dma_iget(void *scratchpad, const void *memory, size_t bytes, int *reply);
+int dma_iput(void *memory, const void *scratchpad, size_t bytes, int *reply);
+int dma_bcast(void *scratchpad, const void *memory, size_t bytes);
+
+/** Blocks until `count` transfers on that reply word are complete (`*reply >= count`). */
+int dma_wait(int *reply, int count);
+
+/* ---- Tasks -------------------------------------------------------------------------------------------------- */
+
+/** Next task of [0, total) for the caller, or -1 when none is left: each id is handed out exactly once among the
+ *  members of `scope`. Callable by processes and by accelerator threads (with any scope; CCC_ARRAY means the threads of
+ *  this process). All members pass the same `total`. A new round starts when every member has been told -1.
+ *  `checkpoint_file` must be NULL or "": files are refused with a message. */
+long get_task_id(long total, const char *checkpoint_file, m_scope_t scope);
+
+/* ---- Messages ------------------------------------------------------------------------------------------------ */
+
+enum {
+  M_SUCCESS = 0,
+  M_ERROR_ARGUMENT = 1,  /**< an argument is out of its range */
+  M_ERROR_TRUNCATE = 2,  /**< the message is longer than the receive buffer */
+  M_ERROR_ADDRESS = 3,   /**< a remote address is not symmetric */
+  M_ERROR_CONTEXT = 4,   /**< called where it is not allowed (for example in a kernel) */
+  M_ERROR_MEMORY = 5,    /**< out of memory */
+  M_ERROR_LINK = 6,      /**< the connection between node processes failed */
+  M_ERROR_UNSUPPORTED = 7
+};
+
+/** Text of an error code; never NULL, never freed. */
+const char *m_error_text(int code);
+
+/** What happens on an error: M_ERRORS_ABORT (default) prints and ends the job, M_ERRORS_RETURN returns the code. */
+typedef enum m_errors_t { M_ERRORS_ABORT = 0, M_ERRORS_RETURN = 1 } m_errors_t;
+/** Sets the error handling of this process and returns the former one. */
+m_errors_t m_set_errors(m_errors_t handling);
+
+/** Ends the whole job with exit code `code`. Does not return. */
+void m_abort(int code);
+
+/** Seconds since an arbitrary moment, the same clock for all processes of a node. */
+double m_wtime(void);
+
+#define M_ANY_RANK (-1)
+#define M_ANY_TAG (-1)
+
+/** What was received: filled by receives, waits and probes; may be NULL where it is an argument. */
+typedef struct m_status_t {
+  int rank;  /**< sender */
+  int tag;
+  long size; /**< bytes */
+  int error; /**< M_SUCCESS or an error code */
+} m_status_t;
+
+/** A message in flight: two-sided or one-sided. M_NO_HANDLE is complete. Not shared between threads. */
+typedef struct m_message *handle_t;
+#define M_NO_HANDLE ((handle_t)0)
+
+/** Two-sided messages with MPI's matching rules. Tags are >= 0. A rank may send to itself. */
+int m_send(int dest_rank, const void *buffer, long size, int tag);
+int m_recv(int src_rank, void *buffer, long size, int tag, m_status_t *status);
+handle_t m_isend(int dest_rank, const void *buffer, long size, int tag);
+handle_t m_irecv(int src_rank, void *buffer, long size, int tag);
+/** Blocks until a matching message could be received. */
+int m_probe(int src_rank, int tag, m_status_t *status);
+/** Sets *found to 1 and fills *status when a matching message could be received now, else sets it to 0. */
+int m_iprobe(int src_rank, int tag, int *found, m_status_t *status);
+/** Completes *handle and sets it to M_NO_HANDLE. */
+int m_wait(handle_t *handle, m_status_t *status);
+/** Like m_wait when the message is complete (*complete = 1); else returns at once (*complete = 0). */
+int m_test(handle_t *handle, int *complete, m_status_t *status);
+/** m_wait for `count` handles; `statuses` has `count` entries or is NULL. */
+int m_waitall(int count, handle_t *handles, m_status_t *statuses);
+
+/** Symmetric memory: collective over CCC_ALL with equal `size`; the same address names each process's own instance in
+ *  one-sided calls. 64-byte aligned, zero; NULL on every process when one has not enough memory. */
+void *m_malloc(size_t size);
+/** Collective over CCC_ALL; frees memory of m_malloc in the same order on every process. */
+void m_free(void *memory);
+
+/** One-sided. A remote address is the caller's address of its own instance: a file-scope or static variable, or memory
+ *  of m_malloc. m_msg_put copies `size` bytes to `dest_addr` on `dest_rank`; when they are visible there, `*dest_rply`
+ *  there grows by one, atomically (NULL: no reply word). m_msg_get copies from `source_addr` on `src_rank` to
+ *  `dest_addr` here. The other process need not call anything. A handle is complete when the data have arrived. */
+handle_t m_msg_put(int dest_rank, void *source_addr, void *dest_addr, long size, int *dest_rply);
+handle_t m_msg_get(int src_rank, void *source_addr, void *dest_addr, long size);
+/** Blocking forms. */
+int m_msg_put_wait(int dest_rank, void *source_addr, void *dest_addr, long size, int *dest_rply);
+int m_msg_get_wait(int src_rank, void *source_addr, void *dest_addr, long size);
+/** Waits for a one-sided handle and releases it. */
+int m_wait_msg(handle_t handle);
+/** 1 when complete (the handle is released), 0 when not yet. */
+int m_test_msg(handle_t handle);
+/** Blocks until `*reply >= count`; helps others meanwhile. */
+int m_wait_reply(int *reply, int count);
+
+/* ---- Collectives: all members of the process scope call, in the same order ------------------------------------ */
+
+typedef enum m_type_t {
+  M_CHAR, M_SIGNED_CHAR, M_UNSIGNED_CHAR, M_SHORT, M_UNSIGNED_SHORT, M_INT, M_UNSIGNED, M_LONG, M_UNSIGNED_LONG,
+  M_LONG_LONG, M_UNSIGNED_LONG_LONG, M_FLOAT, M_DOUBLE,
+  M_INT_INT, M_LONG_INT, M_FLOAT_INT, M_DOUBLE_INT /**< value and index, for M_MINLOC and M_MAXLOC */
+} m_type_t;
+
+typedef struct m_int_int { int value; int index; } m_int_int;
+typedef struct m_long_int { long value; int index; } m_long_int;
+typedef struct m_float_int { float value; int index; } m_float_int;
+typedef struct m_double_int { double value; int index; } m_double_int;
+
+/** M_AND, M_OR, M_XOR work on the bits of integers. */
+typedef enum m_op_t { M_SUM, M_PROD, M_MIN, M_MAX, M_AND, M_OR, M_XOR, M_MINLOC, M_MAXLOC } m_op_t;
+
+/** Also valid in kernels with CCC_ARRAY. */
+int m_barrier(m_scope_t scope);
+/** `root` is a rank in `scope`. Counts are elements, per member where several buffers are meant. Buffers of source and
+ *  result may be the same address (in place) in m_reduce, m_allreduce and m_scan; otherwise they must not overlap. */
+int m_bcast(m_scope_t scope, void *buffer, long count, m_type_t type, int root);
+int m_reduce(m_scope_t scope, const void *source, void *result, long count, m_type_t type, m_op_t op, int root);
+int m_allreduce(m_scope_t scope, const void *source, void *result, long count, m_type_t type, m_op_t op);
+int m_gather(m_scope_t scope, const void *source, void *result, long count, m_type_t type, int root);
+int m_allgather(m_scope_t scope, const void *source, void *result, long count, m_type_t type);
+int m_scatter(m_scope_t scope, const void *source, void *result, long count, m_type_t type, int root);
+int m_alltoall(m_scope_t scope, const void *source, void *result, long count, m_type_t type);
+/** Displacements are elements from the start of the buffer. */
+int m_alltoallv(m_scope_t scope, const void *source, const long *source_counts, const long *source_displacements,
+                void *result, const long *result_counts, const long *result_displacements, m_type_t type);
+/** Inclusive prefix reduction in rank order. */
+int m_scan(m_scope_t scope, const void *source, void *result, long count, m_type_t type, m_op_t op);
+
+/** Mutual exclusion among the members of the caller's `scope`; `id` >= 0 names the lock; not recursive. */
+int m_lock(m_scope_t scope, int id);
+/** Sets *taken to 1 when the lock was free and is now the caller's, else to 0. */
+int m_trylock(m_scope_t scope, int id, int *taken);
+int m_unlock(m_scope_t scope, int id);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
