@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank's door to all others: two-sided messages with MPI's matching rules, one-sided transfers with reply words, and
+// calls of services on node processes. Languages (parallelc/, mpi/) and collective/ use it; it knows nothing of them.
+//
+// Inside a node process: a short message goes through a lock-free ring per pair of ranks (allocated at first use); a
+// long one is announced there and copied once, from user buffer to user buffer, by the receiver. Between node processes:
+// envelope with eager payload, or a rendezvous that lands in the user buffer. Both meet in the receiving rank's matching
+// queues, so wildcards, probes and ordering need no special protocol.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "taihu/launch/layout.h"
+#include "taihu/memory/symmetric.h"
+#include "taihu/message/link.h"
+#include "taihu/threads/waiting.h"
+
+namespace taihu::message {
+
+inline constexpr int any_rank = -1;
+inline constexpr int any_tag = -1;
+
+/// Messages of different contexts never match each other.
+using Context = std::uint32_t;
+inline constexpr Context user_context = 0;        ///< Parallel C programs
+inline constexpr Context collective_context = 1;  ///< first of the contexts of collectives; each group has its own
+
+enum class Error : int { none = 0, truncated = 2, link = 6 };
+
+struct Status {
+  int source = any_rank;
+  int tag = any_tag;
+  std::size_t bytes = 0;
+  Error error = Error::none;
+};
+
+/// A transfer under way. Owned by the endpoint; released when `test` or `wait` reports it complete.
+struct Request;
+
+class Node;
+
+/// One per rank of this node process. Any thread of that rank may call; calls of two threads are serialised.
+class Endpoint {
+ public:
+  virtual ~Endpoint() = default;
+  virtual int rank() const noexcept = 0;
+
+  /// `data` must stay unchanged until the request is complete. Never blocks. Sending to oneself works.
+  virtual Request* isend(int destination, Context context, int tag, const void* data, std::size_t bytes) = 0;
+  virtual Request* irecv(int source, Context context, int tag, void* buffer, std::size_t capacity) = 0;
+  virtual bool iprobe(int source, Context context, int tag, Status* status) = 0;
+
+  /// True when complete: fills *status (may be null) and releases the request. Makes progress.
+  virtual bool test(Request* request, Status* status) = 0;
+  virtual void wait(Request* request, Status* status) = 0;
+
+  /// One-sided: `bytes` from `source` to the instance of `target` that belongs to rank `destination`; when the data are
+  /// visible there, adds one atomically to the int at `reply` there (nothing when `reply` is null). The request is
+  /// complete when the data have arrived. Inside a node process the call itself copies and returns null (complete).
+  virtual Request* put(int destination, const void* source, memory::SymmetricAddress target, std::size_t bytes,
+                       const memory::SymmetricAddress* reply) = 0;
+  /// One-sided read; as put.
+  virtual Request* get(int from, memory::SymmetricAddress source, void* target, std::size_t bytes) = 0;
+
+  /// Does whatever can be done now without waiting: incoming messages, and requests of others to this node process.
+  virtual void progress() = 0;
+
+  /// Rung whenever something changed for this rank.
+  virtual threads::Doorbell& doorbell() noexcept = 0;
+
+  /// Waits, making progress, until `ready()`; whoever makes it true for this rank rings the doorbell.
+  template <class Ready>
+  void wait_until(Ready&& ready) {
+    doorbell().wait([&] {
+      if (ready()) return true;
+      progress();
+      return ready();
+    });
+  }
+
+  /// Sends with wait, and receives with wait.
+  void send(int destination, Context context, int tag, const void* data, std::size_t bytes) {
+    wait(isend(destination, context, tag, data, bytes), nullptr);
+  }
+  Status receive(int source, Context context, int tag, void* buffer, std::size_t capacity) {
+    Status status;
+    wait(irecv(source, context, tag, buffer, capacity), &status);
+    return status;
+  }
+
+  virtual Node& node() noexcept = 0;
+};
+
+/// What other ranks may ask a node process to do: locks, tasks, and later I/O.
+enum class Service : std::uint16_t { lock = 1, task = 2 };
+
+/// A call of a service, to be answered once, now or later, by any thread.
+class ServiceCall {
+ public:
+  virtual ~ServiceCall() = default;
+  virtual const std::vector<std::byte>& arguments() const noexcept = 0;
+  /// Sends the answer to the caller.
+  virtual void answer(const void* data, std::size_t bytes) = 0;
+};
+
+/// Runs on the progress thread or on a rank that helps; must not block and must keep `call` until it is answered.
+using ServiceHandler = std::function<void(std::shared_ptr<ServiceCall> call)>;
+
+/// The message layer of a node process: endpoints of its ranks, the link to other node processes, the progress thread.
+class Node {
+ public:
+  /// `link` is null when this is the only node process. `symmetric` may be null when nobody uses one-sided calls.
+  static std::unique_ptr<Node> create(const launch::Layout& layout, std::unique_ptr<Link> link,
+                                      const memory::SymmetricMap* symmetric);
+  virtual ~Node() = default;
+
+  virtual const launch::Layout& layout() const noexcept = 0;
+  virtual int process() const noexcept = 0;
+  virtual int local_ranks() const noexcept = 0;
+  virtual Endpoint& endpoint(int local_index) noexcept = 0;
+
+  /// Registers the handler of a service; before any rank runs.
+  virtual void serve(Service service, ServiceHandler handler) = 0;
+
+  /// Calls a service of node process `process` (this one included: then the handler runs in the calling thread) and waits
+  /// for its answer; makes progress meanwhile. Any thread.
+  virtual std::vector<std::byte> call(int process, Service service, const void* arguments, std::size_t bytes) = 0;
+
+  /// All node processes call when their ranks have ended: completes what is under way, then the link may be closed.
+  virtual void finish() = 0;
+  /// Ends all node processes of the job. Does not return.
+  [[noreturn]] virtual void abort(int exit_code) noexcept = 0;
+};
+
+}  // namespace taihu::message
