@@ -6,15 +6,19 @@
 #include <memory>
 
 #include "taihu/abi/parallelc.h"
+#include "taihu/abi/program.h"
+#include "taihu/collective/group.h"
 #include "taihu/launch/layout.h"
 #include "taihu/memory/current_rank.h"
 #include "taihu/memory/symmetric.h"
 #include "taihu/message/endpoint.h"
+#include "taihu/threads/thread_array.h"
 
 namespace taihu::parallelc {
 
-/// One per rank, made before the rank's program starts and kept until the node process ends. Written by the rank's own
-/// thread only, except where a member says otherwise.
+class SharedServices;
+
+/// One per rank, made before the rank's program starts and kept until the node process ends.
 struct Process {
   int rank = -1;
   int local_index = -1;
@@ -22,8 +26,13 @@ struct Process {
   message::Endpoint* endpoint = nullptr;
   const launch::Layout* layout = nullptr;
   const memory::SymmetricMap* symmetric = nullptr;
+  const taihu_program* program = nullptr;          ///< in the rank's image
+  std::unique_ptr<threads::ThreadArray> array;     ///< its accelerator threads
+  SharedServices* services = nullptr;              ///< locks, tasks and symmetric heap of the node process
+  std::array<std::unique_ptr<collective::GroupHandle>, 4> groups;  ///< by process scope
 
   int ranks() const noexcept { return layout->ranks; }
+  collective::GroupHandle& group(m_scope_t scope) noexcept { return *groups[scope]; }
 };
 
 /// The caller's process, or null on a thread that belongs to none.

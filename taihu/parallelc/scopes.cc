@@ -43,7 +43,7 @@ int m_rank(m_scope_t scope) {
 
 int m_size(m_scope_t scope) {
   const Process& process = this_process("m_size");
-  if (scope == CCC_ARRAY) return process.array_size;
+  if (scope == CCC_ARRAY) return process.array->size();
   if (scope < CCC_ALL || scope > CCC_ARRAY) return fail(M_ERROR_ARGUMENT, "no such scope", "m_size(scope=%d)", scope), -1;
   return process.layout->size(static_cast<Scope>(scope));
 }
