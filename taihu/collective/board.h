@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the members of a group inside one node process meet. Every shared form of a collective is one step: each member
-// announces its call, its buffers or (short data) the data themselves in a slot of its own, and signs its arrival;
-// others then read the slot and, through it, the buffers; who has read buffers signs its departure.
+// Where the members of a group inside one node process meet. Every shared form of a collective is one step:
+// each member announces its call, its buffers or (short data) the data themselves in a slot of its own, and
+// signs its arrival; others then read the slot and, through it, the buffers; who has read buffers signs its
+// departure.
 //
-// Slots form a ring per member. Whoever has arrived at a later step reads nothing of an earlier one, so slot s may be
-// written again once all members have arrived at a step after s: with short data nobody waits for readers.
+// Slots form a ring per member. Whoever has arrived at a later step reads nothing of an earlier one, so slot
+// s may be written again once all members have arrived at a step after s: with short data nobody waits for
+// readers.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +41,8 @@ struct alignas(64) Slot {
 class Board {
  public:
   Board(const std::vector<threads::Doorbell*>& doorbells, bool crowded)
-      : arrivals(doorbells, crowded), departures(doorbells, crowded),
+      : arrivals(doorbells, crowded),
+        departures(doorbells, crowded),
         slots_(std::make_unique<Slot[]>(doorbells.size() * slots_per_member)) {}
 
   int members() const noexcept { return arrivals.members(); }

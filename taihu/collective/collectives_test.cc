@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every collective against its plain definition: member counts x node processes x counts x roots x types, on the slow
-// twin of message/. All ranks draw the same pseudo-random calls.
+// Every collective against its plain definition: member counts x node processes x counts x roots x types, on
+// the slow twin of message/. All ranks draw the same pseudo-random calls.
 #include "taihu/collective/collectives.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "taihu/collective/fake_cluster.h"
@@ -35,8 +37,17 @@ std::vector<int> member_list(const Setting& setting) {
   return ranks;
 }
 
+// A rank that has given up would leave the others waiting for ever.
+void end_program_on_failure() {
+  if (!testing::Test::HasFatalFailure()) return;
+  std::fputs("a member has failed (see above); the others cannot go on\n", stderr);
+  std::_Exit(1);
+}
+
 // Cores are fewer than threads here: spinning for long only keeps others from running.
-void wait_briefly() { threads::set_wait_policy({20, 2}); }
+void wait_briefly() {
+  threads::set_wait_policy({20, 2});
+}
 
 class Collectives : public testing::TestWithParam<Setting> {
  protected:
@@ -52,6 +63,7 @@ class Collectives : public testing::TestWithParam<Setting> {
     cluster_.run([&](int rank) {
       GroupHandle handle = groups_of(rank).join(cluster_.endpoint(rank), first_free_context, ranks);
       body(handle);
+      end_program_on_failure();
     });
   }
 
@@ -113,7 +125,9 @@ TEST_P(Collectives, GatherScatterAllgatherMoveBlocks) {
         Elements whole(me == root ? all.size() : 0);
         ASSERT_EQ(gather(handle, source.data(), whole.data(), bytes, root), M_SUCCESS);
         std::fill(source.begin(), source.end(), std::byte{0xee});
-        if (me == root) ASSERT_EQ(whole, all) << "root " << root << " bytes " << bytes;
+        if (me == root) {
+          ASSERT_EQ(whole, all) << "root " << root << " bytes " << bytes;
+        }
 
         Elements block(bytes);
         if (me == root) whole = all;
@@ -146,7 +160,9 @@ TEST_P(Collectives, GatherAndAllgatherWorkInPlace) {
       ASSERT_EQ(whole, all);
       whole = own_block_only();
       ASSERT_EQ(gather(handle, whole.data() + me * bytes, whole.data(), bytes, n - 1), M_SUCCESS);
-      if (handle.rank() == n - 1) ASSERT_EQ(whole, all);
+      if (handle.rank() == n - 1) {
+        ASSERT_EQ(whole, all);
+      }
     }
   });
 }
@@ -191,15 +207,17 @@ TEST_P(Collectives, AlltoallvMovesBlocksOfAnyLengthWithGaps) {
     std::vector<int> expected = result;
     for (std::size_t k = 0; k < out_counts.size(); ++k) {
       for (long j = 0; j < out_counts[k]; ++j) {
-        source[static_cast<std::size_t>(out_starts[k] + j)] = me * 1000000 + static_cast<int>(k) * 1000 + static_cast<int>(j);
+        source[static_cast<std::size_t>(out_starts[k] + j)] =
+            me * 1000000 + static_cast<int>(k) * 1000 + static_cast<int>(j);
       }
       for (long j = 0; j < in_counts[k]; ++j) {
-        expected[static_cast<std::size_t>(in_starts[k] + j)] = static_cast<int>(k) * 1000000 + me * 1000 + static_cast<int>(j);
+        expected[static_cast<std::size_t>(in_starts[k] + j)] =
+            static_cast<int>(k) * 1000000 + me * 1000 + static_cast<int>(j);
       }
     }
     for (int repeat = 0; repeat < 3; ++repeat) {
-      ASSERT_EQ(alltoallv(handle, source.data(), out_counts.data(), out_starts.data(), result.data(), in_counts.data(),
-                          in_starts.data(), sizeof(int)),
+      ASSERT_EQ(alltoallv(handle, source.data(), out_counts.data(), out_starts.data(), result.data(),
+                          in_counts.data(), in_starts.data(), sizeof(int)),
                 M_SUCCESS);
       ASSERT_EQ(result, expected);
       std::fill(result.begin(), result.end(), -1);
@@ -219,11 +237,14 @@ TEST_P(Collectives, ReductionsOfAllTypesAndOperations) {
       const auto elements = static_cast<long>(count);
       Elements result(source.size());
       ASSERT_EQ(allreduce(handle, source.data(), result.data(), elements, typing.type, typing.op), M_SUCCESS);
-      ASSERT_TRUE(equal(result, expected, typing.type)) << "type " << typing.type << " operation " << typing.op;
+      ASSERT_TRUE(equal(result, expected, typing.type))
+          << "type " << typing.type << " operation " << typing.op;
       std::fill(result.begin(), result.end(), std::byte{});
-      ASSERT_EQ(reduce(handle, source.data(), result.data(), elements, typing.type, typing.op, root), M_SUCCESS);
+      ASSERT_EQ(reduce(handle, source.data(), result.data(), elements, typing.type, typing.op, root),
+                M_SUCCESS);
       if (handle.rank() == root) {
-        ASSERT_TRUE(equal(result, expected, typing.type)) << "type " << typing.type << " operation " << typing.op;
+        ASSERT_TRUE(equal(result, expected, typing.type))
+            << "type " << typing.type << " operation " << typing.op;
       }
       ASSERT_EQ(scan(handle, source.data(), result.data(), elements, typing.type, typing.op), M_SUCCESS);
       ASSERT_TRUE(equal(result, reduce_plainly(handle.rank() + 1, count, typing, seed), typing.type));
@@ -242,10 +263,14 @@ TEST_P(Collectives, ReductionsOfAllLengthsAndRootsAlsoInPlace) {
       for (const int root : roots()) {
         Elements source = mine;
         Elements result(me == root ? mine.size() : 0);
-        ASSERT_EQ(reduce(handle, source.data(), result.data(), elements, typing.type, typing.op, root), M_SUCCESS);
+        ASSERT_EQ(reduce(handle, source.data(), result.data(), elements, typing.type, typing.op, root),
+                  M_SUCCESS);
         ASSERT_EQ(source, mine);
-        if (me == root) ASSERT_EQ(result, expected) << "root " << root << " count " << count;
-        ASSERT_EQ(reduce(handle, source.data(), source.data(), elements, typing.type, typing.op, root), M_SUCCESS);
+        if (me == root) {
+          ASSERT_EQ(result, expected) << "root " << root << " count " << count;
+        }
+        ASSERT_EQ(reduce(handle, source.data(), source.data(), elements, typing.type, typing.op, root),
+                  M_SUCCESS);
         ASSERT_EQ(source, me == root ? expected : mine) << "in place, root " << root << " count " << count;
       }
       Elements buffer = mine;
@@ -269,7 +294,8 @@ TEST_P(Collectives, AllreduceOfRoundedNumbersGivesTheSameBitsToAll) {
       Random random(static_cast<std::uint64_t>(handle.rank()) + 1);
       for (double& value : source) value = random.uniform() * 1e3 - 333;
       std::vector<double>& result = results[static_cast<std::size_t>(handle.rank())];
-      ASSERT_EQ(allreduce(handle, source.data(), result.data(), static_cast<long>(count), M_DOUBLE, M_SUM), M_SUCCESS);
+      ASSERT_EQ(allreduce(handle, source.data(), result.data(), static_cast<long>(count), M_DOUBLE, M_SUM),
+                M_SUCCESS);
     });
     for (const auto& result : results) {
       ASSERT_EQ(std::memcmp(result.data(), results[0].data(), count * sizeof(double)), 0);
@@ -312,7 +338,9 @@ void random_call(GroupHandle& handle, Random& random) {
     ASSERT_EQ(result, make_source(root, count, typing, seed));
   } else if (kind == 2) {
     ASSERT_EQ(reduce(handle, source.data(), result.data(), elements, M_INT, M_SUM, root), M_SUCCESS);
-    if (me == root) ASSERT_EQ(result, expected);
+    if (me == root) {
+      ASSERT_EQ(result, expected);
+    }
   } else if (kind == 3) {
     ASSERT_EQ(allreduce(handle, source.data(), result.data(), elements, M_INT, M_SUM), M_SUCCESS);
     ASSERT_EQ(result, expected);
@@ -322,7 +350,8 @@ void random_call(GroupHandle& handle, Random& random) {
   } else {
     Elements whole(source.size() * static_cast<std::size_t>(n));
     const auto block = [&](int k) {
-      const auto start = whole.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(k) * source.size());
+      const auto start =
+          whole.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(k) * source.size());
       return Elements(start, start + static_cast<std::ptrdiff_t>(source.size()));
     };
     if (kind == 5) {
@@ -359,7 +388,8 @@ TEST_P(Collectives, GroupsInterleaveWhileOtherThreadsSendMessages) {
         const int next = (rank + 1) % n;
         std::vector<int> out(20, k);
         std::vector<int> in(20, -1);
-        message::Request* receive = endpoint.irecv((rank + n - 1) % n, message::user_context, k, in.data(), 80);
+        message::Request* receive =
+            endpoint.irecv((rank + n - 1) % n, message::user_context, k, in.data(), 80);
         endpoint.send(next, message::user_context, k, out.data(), 80);
         endpoint.wait(receive, nullptr);
         EXPECT_EQ(in, out);
@@ -378,6 +408,7 @@ TEST_P(Collectives, GroupsInterleaveWhileOtherThreadsSendMessages) {
       random_call(whole, of_whole);
     }
     messenger.join();
+    end_program_on_failure();
   });
 }
 
@@ -391,7 +422,8 @@ TEST_P(Collectives, BadArgumentsAreRefusedBeforeAnythingIsSent) {
     EXPECT_EQ(allreduce(handle, &value, &result, -1, M_INT, M_SUM), M_ERROR_ARGUMENT);
     EXPECT_EQ(allreduce(handle, &value, &result, 1, M_FLOAT, M_XOR), M_ERROR_ARGUMENT);
     EXPECT_EQ(allreduce(handle, &value, nullptr, 1, M_INT, M_SUM), M_ERROR_ARGUMENT);
-    EXPECT_EQ(allreduce(handle, &value, &result, std::numeric_limits<long>::max(), M_INT, M_SUM), M_ERROR_ARGUMENT);
+    EXPECT_EQ(allreduce(handle, &value, &result, std::numeric_limits<long>::max(), M_INT, M_SUM),
+              M_ERROR_ARGUMENT);
     EXPECT_EQ(reduce(handle, &value, &result, 1, M_INT_INT, M_SUM, 0), M_ERROR_ARGUMENT);
     EXPECT_EQ(scan(handle, nullptr, &result, 1, M_INT, M_SUM), M_ERROR_ARGUMENT);
     EXPECT_EQ(gather(handle, &value, &result, std::numeric_limits<std::size_t>::max(), 0), M_ERROR_ARGUMENT);

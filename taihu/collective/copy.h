@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copying that takes "nothing to do" well: no bytes with null pointers, or a block that already is in its place.
+// Copying that takes "nothing to do" well: no bytes with null pointers, or a block that already is in its
+// place.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,9 @@ inline void copy_block(void* target, const void* source, std::size_t bytes) noex
   if (bytes != 0 && target != source) std::memcpy(target, source, bytes);
 }
 
-inline std::byte* at(void* base, std::ptrdiff_t offset) noexcept { return static_cast<std::byte*>(base) + offset; }
+inline std::byte* at(void* base, std::ptrdiff_t offset) noexcept {
+  return static_cast<std::byte*>(base) + offset;
+}
 inline const std::byte* at(const void* base, std::ptrdiff_t offset) noexcept {
   return static_cast<const std::byte*>(base) + offset;
 }

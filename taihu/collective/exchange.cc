@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// alltoall and alltoallv over all node processes of a group: blocks for neighbours are copied from buffer to buffer, the
-// others travel as messages from member to member.
+// alltoall and alltoallv over all node processes of a group: blocks for neighbours are copied from buffer to
+// buffer, the others travel as messages from member to member.
 #include <algorithm>
 #include <vector>
 
@@ -13,7 +13,8 @@ namespace taihu::collective {
 
 namespace {
 
-/// So many exchanges of a member are under way together: enough to hide latency, few enough not to flood a receiver.
+/// So many exchanges of a member are under way together: enough to hide latency, few enough not to flood a
+/// receiver.
 constexpr int window = 8;
 /// Below, blocks travel together in log2 n messages, where every member has a node process of its own.
 constexpr std::size_t bruck_block_bytes = 256;
@@ -43,8 +44,9 @@ int exchange(GroupHandle& handle, const void* source, const shared::BlockMap& so
   }
   int code = M_SUCCESS;
   const auto remote = [&] {
-    code = run_schedule(remote_program(handle, source_map, result_map), handle.endpoint(), handle.state().context,
-                        handle.membership().ranks, {source, result}, handle.schedule_scratch());
+    code = run_schedule(remote_program(handle, source_map, result_map), handle.endpoint(),
+                        handle.state().context, handle.membership().ranks, {source, result},
+                        handle.schedule_scratch());
   };
   const int local = shared::alltoall(handle, source, source_map, result, result_map, remote);
   return first_error(code, local);
@@ -65,14 +67,16 @@ int alltoall(GroupHandle& handle, const void* source, void* result, std::size_t 
   const bool all_apart = handle.membership().processes() == handle.size();
   if (all_apart && handle.size() >= bruck_members && bytes <= bruck_block_bytes) {
     return run_schedule(schedule::alltoall_bruck({handle.size(), handle.rank()}, bytes), handle.endpoint(),
-                        handle.state().context, handle.membership().ranks, {source, result}, handle.schedule_scratch());
+                        handle.state().context, handle.membership().ranks, {source, result},
+                        handle.schedule_scratch());
   }
   const shared::BlockMap blocks{.block_bytes = bytes};
   return exchange(handle, source, blocks, result, blocks);
 }
 
-int alltoallv(GroupHandle& handle, const void* source, const long* source_counts, const long* source_displacements,
-              void* result, const long* result_counts, const long* result_displacements, std::size_t element_bytes) {
+int alltoallv(GroupHandle& handle, const void* source, const long* source_counts,
+              const long* source_displacements, void* result, const long* result_counts,
+              const long* result_displacements, std::size_t element_bytes) {
   if (!is_valid(source, source_counts, source_displacements, handle.size()) ||
       !is_valid(result, result_counts, result_displacements, handle.size())) {
     return M_ERROR_ARGUMENT;

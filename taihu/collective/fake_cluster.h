@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: several node processes and all their ranks in one process, with one mutex for everything: the slow, obvious
-// twin of message/. A send of more than eight bytes completes when its receive has taken the data, so that buffers that
-// are reused too early are seen.
+// For tests: several node processes and all their ranks in one process, with one mutex for everything: the
+// slow, obvious twin of message/. A send of more than eight bytes completes when its receive has taken the
+// data, so that buffers that are reused too early are seen.
 #pragma once
 
 #include <algorithm>
@@ -34,13 +34,17 @@ struct FakeRequest {
 
 class FakeEndpoint : public message::Endpoint {
  public:
-  FakeEndpoint(FakeCluster& cluster, message::Node& node, int rank) : cluster_(cluster), node_(node), rank_(rank) {}
+  FakeEndpoint(FakeCluster& cluster, message::Node& node, int rank)
+      : cluster_(cluster), node_(node), rank_(rank) {}
 
   int rank() const noexcept override { return rank_; }
   message::Request* isend(int destination, message::Context context, int tag, const void* data,
                           std::size_t bytes) override;
-  message::Request* irecv(int source, message::Context context, int tag, void* buffer, std::size_t capacity) override;
-  bool iprobe(int, message::Context, int, message::Status*) override { throw std::logic_error("not in the double"); }
+  message::Request* irecv(int source, message::Context context, int tag, void* buffer,
+                          std::size_t capacity) override;
+  bool iprobe(int, message::Context, int, message::Status*) override {
+    throw std::logic_error("not in the double");
+  }
   bool test(message::Request* request, message::Status* status) override;
   void wait(message::Request* request, message::Status* status) override {
     doorbell_.wait([&] { return test(request, status); });
@@ -60,8 +64,8 @@ class FakeEndpoint : public message::Endpoint {
   friend class FakeCluster;
 
   static bool matches(const FakeRequest& receive, const FakeRequest& send) {
-    return (receive.source == message::any_rank || receive.source == send.source) && receive.context == send.context &&
-           (receive.tag == message::any_tag || receive.tag == send.tag);
+    return (receive.source == message::any_rank || receive.source == send.source) &&
+           receive.context == send.context && (receive.tag == message::any_tag || receive.tag == send.tag);
   }
   static void transfer(FakeRequest& receive, FakeRequest& send);
 
@@ -75,7 +79,8 @@ class FakeEndpoint : public message::Endpoint {
 
 class FakeNode : public message::Node {
  public:
-  FakeNode(FakeCluster& cluster, const launch::Layout& layout, int process) : layout_(layout), process_(process) {
+  FakeNode(FakeCluster& cluster, const launch::Layout& layout, int process)
+      : layout_(layout), process_(process) {
     for (int rank = layout.first_rank[static_cast<std::size_t>(process)];
          rank < layout.first_rank[static_cast<std::size_t>(process) + 1]; ++rank) {
       endpoints_.emplace_back(cluster, *this, rank);
@@ -87,7 +92,9 @@ class FakeNode : public message::Node {
   int local_ranks() const noexcept override { return static_cast<int>(endpoints_.size()); }
   message::Endpoint& endpoint(int local_index) noexcept override { return fake(local_index); }
   FakeEndpoint& fake(int local_index) noexcept { return endpoints_[static_cast<std::size_t>(local_index)]; }
-  void serve(message::Service, message::ServiceHandler) override { throw std::logic_error("not in the double"); }
+  void serve(message::Service, message::ServiceHandler) override {
+    throw std::logic_error("not in the double");
+  }
   std::vector<std::byte> call(int, message::Service, const void*, std::size_t) override {
     throw std::logic_error("not in the double");
   }
@@ -143,8 +150,8 @@ inline void FakeEndpoint::transfer(FakeRequest& receive, FakeRequest& send) {
   send.complete = true;
 }
 
-inline message::Request* FakeEndpoint::isend(int destination, message::Context context, int tag, const void* data,
-                                             std::size_t bytes) {
+inline message::Request* FakeEndpoint::isend(int destination, message::Context context, int tag,
+                                             const void* data, std::size_t bytes) {
   FakeEndpoint& target = cluster_.endpoint(destination);
   auto* send = new FakeRequest;
   {

@@ -81,7 +81,8 @@ Groups::Groups(message::Node& node, int cores) : node_(node), crowded_(node.loca
 GroupHandle Groups::join(message::Endpoint& endpoint, message::Context context, std::span<const int> ranks) {
   check_ranks(node_.layout(), ranks);
   const auto mine = std::find(ranks.begin(), ranks.end(), endpoint.rank());
-  check_input(mine != ranks.end(), "rank " + std::to_string(endpoint.rank()) + " joins a group that does not name it");
+  check_input(mine != ranks.end(),
+              "rank " + std::to_string(endpoint.rank()) + " joins a group that does not name it");
   const int member = static_cast<int>(mine - ranks.begin());
   const std::scoped_lock lock(mutex_);
   std::erase_if(entries_, [](const auto& item) { return item.second.state.expired(); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of ranks that call collectives together: who belongs, who shares a node process, and the shared board on which
-// the members of a node process meet. One GroupState per group and node process, one GroupHandle per rank.
+// Groups of ranks that call collectives together: who belongs, who shares a node process, and the shared
+// board on which the members of a node process meet. One GroupState per group and node process, one
+// GroupHandle per rank.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +19,11 @@
 
 namespace taihu::collective {
 
-/// Who is where. "Member" is a rank in the group, "process" an index among the node processes that host members, in the
-/// order of their first members.
+/// Who is where. "Member" is a rank in the group, "process" an index among the node processes that host
+/// members, in the order of their first members.
 ///
-/// Invariants: members_of[process[m]][local_index[m]] == m; each members_of[p] grows; `consecutive` tells that
-/// members_of[0], members_of[1], ... one behind the other are 0, 1, 2, ...
+/// Invariants: members_of[process[m]][local_index[m]] == m; each members_of[p] grows; `consecutive` tells
+/// that members_of[0], members_of[1], ... one behind the other are 0, 1, 2, ...
 struct Membership {
   std::vector<int> ranks;                    ///< member -> rank of the job
   std::vector<int> process;                  ///< member -> process
@@ -58,8 +59,8 @@ class GroupHandle {
   /// Rank of the job of member `member`; -1 when there is none.
   int global_rank(int member) const noexcept;
 
-  /// What was wrong when a collective returned M_ERROR_ARGUMENT or M_ERROR_TRUNCATE because the calls of two members did
-  /// not fit together; names both by their rank of the job.
+  /// What was wrong when a collective returned M_ERROR_ARGUMENT or M_ERROR_TRUNCATE because the calls of two
+  /// members did not fit together; names both by their rank of the job.
   const std::string& problem() const noexcept { return problem_; }
 
   // For the collectives themselves.
@@ -97,11 +98,11 @@ class Groups {
   /// With more ranks than `cores` here, waiting ranks are woken as rarely as possible. Does not own `node`.
   explicit Groups(message::Node& node, int cores = usable_cores());
 
-  /// The part of `endpoint`'s rank in the group of `ranks` (ranks of the job in group order, each once, its own among
-  /// them). All members pass equal `ranks` and `context`; groups that have members in common need different contexts.
-  /// Joining needs no other member and does not block. Throws Error when the rank is not among `ranks` or a rank is
-  /// named twice or does not exist.
-  /// Leaving is destroying the handle; a member joins and leaves a group as often as the others.
+  /// The part of `endpoint`'s rank in the group of `ranks` (ranks of the job in group order, each once, its
+  /// own among them). All members pass equal `ranks` and `context`; groups that have members in common need
+  /// different contexts. Joining needs no other member and does not block. Throws Error when the rank is not
+  /// among `ranks` or a rank is named twice or does not exist. Leaving is destroying the handle; a member
+  /// joins and leaves a group as often as the others.
   GroupHandle join(message::Endpoint& endpoint, message::Context context, std::span<const int> ranks);
   /// The caller's group of a scope of the job.
   GroupHandle join(message::Endpoint& endpoint, launch::Scope scope);
@@ -112,8 +113,8 @@ class Groups {
  private:
   using Key = std::pair<message::Context, std::vector<int>>;
 
-  // `kept` holds the state while members have joined it unequally often: one that is late must find what the others
-  // did, even when they have left again.
+  // `kept` holds the state while members have joined it unequally often: one that is late must find what the
+  // others did, even when they have left again.
   struct Entry {
     std::weak_ptr<GroupState> state;
     std::shared_ptr<GroupState> kept;

@@ -38,7 +38,9 @@ TEST(Groups, ScopeGroupsAreBlocksOfRanks) {
 TEST(Groups, RefuseImpossibleMemberLists) {
   FakeCluster cluster(4, 1);
   Groups groups(cluster.nodes[0]);
-  const auto join = [&](std::vector<int> ranks) { groups.join(cluster.endpoint(1), first_free_context, ranks); };
+  const auto join = [&](std::vector<int> ranks) {
+    groups.join(cluster.endpoint(1), first_free_context, ranks);
+  };
   EXPECT_THROW(join({}), Error);
   EXPECT_THROW(join({0, 2}), Error);
   EXPECT_THROW(join({1, 1}), Error);

@@ -12,12 +12,13 @@ Leaders::Leaders(GroupHandle& handle, int root) : handle_(handle), membership_(h
   if (root < 0) return;
   root_process_ = membership_.process[static_cast<std::size_t>(root)];
   ranks_[static_cast<std::size_t>(root_process_)] = handle.global_rank(root);
-  if (root_process_ == membership_.here) local_leader_ = membership_.local_index[static_cast<std::size_t>(root)];
+  if (root_process_ == membership_.here)
+    local_leader_ = membership_.local_index[static_cast<std::size_t>(root)];
 }
 
 int Leaders::run(const schedule::Program& program, ScheduleMemory memory, const Reduction& reduction) {
-  return run_schedule(program, handle_.endpoint(), handle_.state().context, ranks_, memory, handle_.schedule_scratch(),
-                      reduction);
+  return run_schedule(program, handle_.endpoint(), handle_.state().context, ranks_, memory,
+                      handle_.schedule_scratch(), reduction);
 }
 
 schedule::Blocks Leaders::blocks(std::size_t bytes) const {
@@ -28,7 +29,8 @@ schedule::Blocks Leaders::blocks(std::size_t bytes) const {
   return blocks;
 }
 
-void to_member_order(const Membership& membership, const void* by_process, void* by_member, std::size_t bytes) {
+void to_member_order(const Membership& membership, const void* by_process, void* by_member,
+                     std::size_t bytes) {
   int position = 0;
   for (const std::vector<int>& members : membership.members_of) {
     for (const int member : members) {
@@ -37,7 +39,8 @@ void to_member_order(const Membership& membership, const void* by_process, void*
   }
 }
 
-void to_process_order(const Membership& membership, const void* by_member, void* by_process, std::size_t bytes) {
+void to_process_order(const Membership& membership, const void* by_member, void* by_process,
+                      std::size_t bytes) {
   int position = 0;
   for (const std::vector<int>& members : membership.members_of) {
     for (const int member : members) {

@@ -37,10 +37,14 @@ class Leaders {
 };
 
 /// Copies blocks from process order (members_of[0], members_of[1], ...) to member order, and back.
-void to_member_order(const Membership& membership, const void* by_process, void* by_member, std::size_t bytes);
-void to_process_order(const Membership& membership, const void* by_member, void* by_process, std::size_t bytes);
+void to_member_order(const Membership& membership, const void* by_process, void* by_member,
+                     std::size_t bytes);
+void to_process_order(const Membership& membership, const void* by_member, void* by_process,
+                      std::size_t bytes);
 
 /// The first error of two stages; later stages run in any case, so that others are not left waiting.
-inline int first_error(int early, int late) noexcept { return early != M_SUCCESS ? early : late; }
+inline int first_error(int early, int late) noexcept {
+  return early != M_SUCCESS ? early : late;
+}
 
 }  // namespace taihu::collective

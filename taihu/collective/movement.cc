@@ -61,7 +61,8 @@ int gather(GroupHandle& handle, const void* source, void* result, std::size_t by
   Leaders leaders(handle, root);
   if (!leaders.includes_me()) return shared::gather(handle, source, nullptr, bytes, leaders.local_leader());
 
-  // The root's neighbours write straight to their places; other leaders collect their block of the whole first.
+  // The root's neighbours write straight to their places; other leaders collect their block of the whole
+  // first.
   const schedule::Blocks blocks = leaders.blocks(bytes);
   const bool is_root = handle.rank() == root;
   void* whole = result;
@@ -74,8 +75,9 @@ int gather(GroupHandle& handle, const void* source, void* result, std::size_t by
   }
   if (block == nullptr && bytes != 0) return M_ERROR_MEMORY;
   int code = shared::gather(handle, source, block, bytes, leaders.local_leader());
-  code = first_error(code, leaders.run(schedule::gather_binomial(leaders.place(), blocks, leaders.root_process()),
-                                       {block, is_root ? whole : nullptr}));
+  code = first_error(code,
+                     leaders.run(schedule::gather_binomial(leaders.place(), blocks, leaders.root_process()),
+                                 {block, is_root ? whole : nullptr}));
   if (is_root && whole != result) to_member_order(membership, whole, result, bytes);
   handle.stage().trim();
   return code;
@@ -101,7 +103,8 @@ int allgather(GroupHandle& handle, const void* source, void* result, std::size_t
     if (whole != result) to_member_order(membership, whole, result, bytes);
     handle.stage().trim();
   }
-  return first_error(code, shared::bcast(handle, result, blocks.total_bytes(), leaders.local_leader(), nullptr));
+  return first_error(code,
+                     shared::bcast(handle, result, blocks.total_bytes(), leaders.local_leader(), nullptr));
 }
 
 int scatter(GroupHandle& handle, const void* source, void* result, std::size_t bytes, int root) {
@@ -115,7 +118,8 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
   if (!leaders.includes_me()) return shared::scatter(handle, nullptr, result, bytes, leaders.local_leader());
 
   const schedule::Blocks blocks = leaders.blocks(bytes);
-  const schedule::Program program = schedule::scatter_binomial(leaders.place(), blocks, leaders.root_process());
+  const schedule::Program program =
+      schedule::scatter_binomial(leaders.place(), blocks, leaders.root_process());
   if (handle.rank() != root) {
     void* block = handle.stage().get(blocks.bytes(membership.here));
     if (block == nullptr) return M_ERROR_MEMORY;

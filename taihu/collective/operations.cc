@@ -8,7 +8,8 @@ namespace taihu::collective {
 
 namespace {
 
-// The type in which sums and products of T are computed: unsigned for integers, so that overflow wraps around.
+// The type in which sums and products of T are computed: unsigned for integers, so that overflow wraps
+// around.
 template <class T>
 struct Arithmetic {
   using type = T;
@@ -156,7 +157,8 @@ std::optional<Reduction> find_reduction(m_type_t type, m_op_t op) noexcept {
   const auto row = static_cast<std::size_t>(type);
   const auto column = static_cast<std::size_t>(op);
   if (row >= types || column >= operations || table[row].combine[column] == nullptr) return std::nullopt;
-  return Reduction{table[row].combine[column], table[row].bytes, static_cast<std::uint32_t>(row * 256 + column + 1)};
+  return Reduction{table[row].combine[column], table[row].bytes,
+                   static_cast<std::uint32_t>(row * 256 + column + 1)};
 }
 
 }  // namespace taihu::collective

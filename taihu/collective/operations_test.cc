@@ -43,11 +43,12 @@ struct Typed {
 };
 
 using NumberTypes =
-    testing::Types<Typed<char, M_CHAR>, Typed<signed char, M_SIGNED_CHAR>, Typed<unsigned char, M_UNSIGNED_CHAR>,
-                   Typed<short, M_SHORT>, Typed<unsigned short, M_UNSIGNED_SHORT>, Typed<int, M_INT>,
-                   Typed<unsigned, M_UNSIGNED>, Typed<long, M_LONG>, Typed<unsigned long, M_UNSIGNED_LONG>,
-                   Typed<long long, M_LONG_LONG>, Typed<unsigned long long, M_UNSIGNED_LONG_LONG>,
-                   Typed<float, M_FLOAT>, Typed<double, M_DOUBLE>>;
+    testing::Types<Typed<char, M_CHAR>, Typed<signed char, M_SIGNED_CHAR>,
+                   Typed<unsigned char, M_UNSIGNED_CHAR>, Typed<short, M_SHORT>,
+                   Typed<unsigned short, M_UNSIGNED_SHORT>, Typed<int, M_INT>, Typed<unsigned, M_UNSIGNED>,
+                   Typed<long, M_LONG>, Typed<unsigned long, M_UNSIGNED_LONG>, Typed<long long, M_LONG_LONG>,
+                   Typed<unsigned long long, M_UNSIGNED_LONG_LONG>, Typed<float, M_FLOAT>,
+                   Typed<double, M_DOUBLE>>;
 TYPED_TEST_SUITE(Numbers, NumberTypes);
 
 TYPED_TEST(Numbers, OperationsAreTheirDefinitionsAlsoInPlace) {

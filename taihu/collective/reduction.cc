@@ -13,19 +13,22 @@ namespace {
 constexpr std::size_t long_allreduce_bytes = 65536;
 
 schedule::Program allreduce_program(schedule::Place place, std::size_t bytes, std::size_t element_bytes) {
-  if (bytes < long_allreduce_bytes || place.members < 3) return schedule::allreduce_recursive_doubling(place, bytes);
+  if (bytes < long_allreduce_bytes || place.members < 3)
+    return schedule::allreduce_recursive_doubling(place, bytes);
   return schedule::allreduce_ring(place, bytes, element_bytes);
 }
 
 }  // namespace
 
-int reduce(GroupHandle& handle, const void* source, void* result, long count, m_type_t type, m_op_t op, int root) {
+int reduce(GroupHandle& handle, const void* source, void* result, long count, m_type_t type, m_op_t op,
+           int root) {
   const std::optional<Reduction> reduction = checked_reduction(source, count, type, op);
   if (!reduction || !is_member(handle, root)) return M_ERROR_ARGUMENT;
   const auto elements = static_cast<std::size_t>(count);
   const bool is_root = handle.rank() == root;
   if (is_root && !has_memory(result, elements)) return M_ERROR_ARGUMENT;
-  if (handle.membership().processes() == 1) return shared::reduce(handle, source, result, elements, *reduction, root);
+  if (handle.membership().processes() == 1)
+    return shared::reduce(handle, source, result, elements, *reduction, root);
   Leaders leaders(handle, root);
   if (!leaders.includes_me()) {
     return shared::reduce(handle, source, nullptr, elements, *reduction, leaders.local_leader());
@@ -46,7 +49,8 @@ int allreduce(GroupHandle& handle, const void* source, void* result, long count,
   if (!reduction) return M_ERROR_ARGUMENT;
   const auto elements = static_cast<std::size_t>(count);
   if (!has_memory(result, elements)) return M_ERROR_ARGUMENT;
-  if (handle.membership().processes() == 1) return shared::allreduce(handle, source, result, elements, *reduction);
+  if (handle.membership().processes() == 1)
+    return shared::allreduce(handle, source, result, elements, *reduction);
 
   Leaders leaders(handle);
   const std::size_t bytes = elements * reduction->element_bytes;
@@ -65,9 +69,9 @@ int scan(GroupHandle& handle, const void* source, void* result, long count, m_ty
   if (!has_memory(result, elements)) return M_ERROR_ARGUMENT;
   if (handle.membership().processes() == 1) return shared::scan(handle, source, result, elements, *reduction);
   const schedule::Place place{handle.size(), handle.rank()};
-  return run_schedule(schedule::scan_recursive_doubling(place, elements * reduction->element_bytes), handle.endpoint(),
-                      handle.state().context, handle.membership().ranks, {source, result}, handle.schedule_scratch(),
-                      *reduction);
+  return run_schedule(schedule::scan_recursive_doubling(place, elements * reduction->element_bytes),
+                      handle.endpoint(), handle.state().context, handle.membership().ranks, {source, result},
+                      handle.schedule_scratch(), *reduction);
 }
 
 }  // namespace taihu::collective

@@ -6,7 +6,9 @@
 namespace taihu::collective {
 
 RollCall::RollCall(std::vector<threads::Doorbell*> doorbells, bool crowded)
-    : lines_(std::make_unique<Line[]>(doorbells.size())), doorbells_(std::move(doorbells)), crowded_(crowded) {}
+    : lines_(std::make_unique<Line[]>(doorbells.size())),
+      doorbells_(std::move(doorbells)),
+      crowded_(crowded) {}
 
 void RollCall::sign(int member, StepNumber step, Notice notice) noexcept {
   std::atomic<StepNumber>& mine = lines_[static_cast<std::size_t>(member)].step;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who of the ranks of a node process has reached which step: one flag per rank, each on its own cache line and written
-// by its rank only. Steps only grow, so a flag never has to be reset.
+// Who of the ranks of a node process has reached which step: one flag per rank, each on its own cache line
+// and written by its rank only. Steps only grow, so a flag never has to be reset.
 //
-// A rank that waits sleeps on its doorbell. With a core for each rank every signer rings all doorbells (a load each,
-// nobody sleeps). When ranks are more than cores ("crowded") that would wake every sleeper for every signer; then only the
-// last signer rings: each signer first writes its flag and then reads all flags, both in the single total order of
-// sequentially consistent operations, so the last one in that order sees them all.
+// A rank that waits sleeps on its doorbell. With a core for each rank every signer rings all doorbells (a
+// load each, nobody sleeps). When ranks are more than cores ("crowded") that would wake every sleeper for
+// every signer; then only the last signer rings: each signer first writes its flag and then reads all flags,
+// both in the single total order of sequentially consistent operations, so the last one in that order sees
+// them all.
 #pragma once
 
 #include <atomic>

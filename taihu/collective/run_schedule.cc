@@ -18,14 +18,20 @@ constexpr int message_tag = 0;  // order per pair tells the messages of a group 
 
 class Runner {
  public:
-  Runner(message::Endpoint& endpoint, message::Context context, std::span<const int> ranks, ScheduleMemory memory,
-         std::byte* scratch, const Reduction& reduction)
-      : endpoint_(endpoint), context_(context), ranks_(ranks), memory_(memory), scratch_(scratch), reduction_(reduction) {}
+  Runner(message::Endpoint& endpoint, message::Context context, std::span<const int> ranks,
+         ScheduleMemory memory, std::byte* scratch, const Reduction& reduction)
+      : endpoint_(endpoint),
+        context_(context),
+        ranks_(ranks),
+        memory_(memory),
+        scratch_(scratch),
+        reduction_(reduction) {}
 
   int run(std::span<const Step> steps) {
     while (!steps.empty()) {
       std::size_t together = 0;
-      while (together < steps.size() && is_transfer(steps[together]) && steps[together].round == steps[0].round) {
+      while (together < steps.size() && is_transfer(steps[together]) &&
+             steps[together].round == steps[0].round) {
         ++together;
       }
       if (together == 0) {
@@ -40,7 +46,9 @@ class Runner {
   }
 
  private:
-  static bool is_transfer(const Step& step) { return step.action == Action::send || step.action == Action::receive; }
+  static bool is_transfer(const Step& step) {
+    return step.action == Action::send || step.action == Action::receive;
+  }
 
   const std::byte* readable(Buffer buffer, std::size_t offset) const {
     if (buffer == Buffer::source) return at(memory_.source, static_cast<std::ptrdiff_t>(offset));
@@ -66,13 +74,15 @@ class Runner {
     open_.clear();
     for (const Step& step : steps) {
       if (step.action != Action::receive) continue;
-      open_.push_back({endpoint_.irecv(rank(step), context_, message_tag, writable(step.buffer, step.offset), step.bytes),
-                       &step});
+      open_.push_back(
+          {endpoint_.irecv(rank(step), context_, message_tag, writable(step.buffer, step.offset), step.bytes),
+           &step});
     }
     for (const Step& step : steps) {
       if (step.action != Action::send) continue;
-      open_.push_back({endpoint_.isend(rank(step), context_, message_tag, readable(step.buffer, step.offset), step.bytes),
-                       &step});
+      open_.push_back(
+          {endpoint_.isend(rank(step), context_, message_tag, readable(step.buffer, step.offset), step.bytes),
+           &step});
     }
     for (const Transfer& transfer : open_) complete(transfer);
   }
@@ -86,7 +96,8 @@ class Runner {
     message::Status status;
     endpoint_.wait(transfer.request, &status);
     if (status.error != message::Error::none) code_ = static_cast<int>(status.error);
-    if (transfer.step->action == Action::receive && status.bytes != transfer.step->bytes) code_ = M_ERROR_TRUNCATE;
+    if (transfer.step->action == Action::receive && status.bytes != transfer.step->bytes)
+      code_ = M_ERROR_TRUNCATE;
   }
 
   message::Endpoint& endpoint_;
@@ -102,7 +113,8 @@ class Runner {
 }  // namespace
 
 int run_schedule(const schedule::Program& program, message::Endpoint& endpoint, message::Context context,
-                 std::span<const int> ranks, ScheduleMemory memory, Scratch& scratch, const Reduction& reduction) {
+                 std::span<const int> ranks, ScheduleMemory memory, Scratch& scratch,
+                 const Reduction& reduction) {
   std::byte* scratch_memory = scratch.get(program.scratch_bytes);
   if (scratch_memory == nullptr) return M_ERROR_MEMORY;
   const int code = Runner(endpoint, context, ranks, memory, scratch_memory, reduction).run(program.steps);

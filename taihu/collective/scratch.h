@@ -10,7 +10,8 @@ namespace taihu::collective {
 
 class Scratch {
  public:
-  /// At least `bytes` bytes, 64-byte aligned, contents undefined; valid until the next call. Null when memory is short.
+  /// At least `bytes` bytes, 64-byte aligned, contents undefined; valid until the next call. Null when memory
+  /// is short.
   std::byte* get(std::size_t bytes) noexcept {
     if (bytes <= capacity_ && memory_) return memory_.get();
     const std::size_t rounded = (bytes + 4095) / 4096 * 4096 + 4096;

@@ -24,14 +24,15 @@ int release(GroupHandle& handle) {
   return step.me() == 0 ? M_SUCCESS : step.await_arrival(0);
 }
 
-int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root, const std::function<void()>& meanwhile) {
+int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root,
+          const std::function<void()>& meanwhile) {
   const bool is_short = bytes <= inline_bytes;
   SharedStep step(handle, {.call = Call::bcast, .root = root, .bytes = bytes, .source = buffer});
   if (step.me() == root) {
     if (is_short) copy_block(step.my_data(), buffer, bytes);
     step.arrive(Notice::everyone);
     if (meanwhile) meanwhile();
-    return is_short ? M_SUCCESS : step.await_all_departures();
+    return is_short ? M_SUCCESS : step.depart_with_all();
   }
   step.arrive(Notice::when_complete);
   const int code = step.await_arrival(root);
@@ -43,7 +44,8 @@ int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root, const 
 
 int gather(GroupHandle& handle, const void* source, void* result, std::size_t bytes, int root) {
   const bool is_short = bytes <= inline_bytes;
-  SharedStep step(handle, {.call = Call::gather, .root = root, .bytes = bytes, .source = source, .result = result});
+  SharedStep step(handle,
+                  {.call = Call::gather, .root = root, .bytes = bytes, .source = source, .result = result});
   if (step.me() != root) {
     if (is_short) copy_block(step.my_data(), source, bytes);
     step.arrive(Notice::when_complete);
@@ -56,7 +58,7 @@ int gather(GroupHandle& handle, const void* source, void* result, std::size_t by
   }
   step.arrive(Notice::everyone);
   copy_block(block_at(result, root, bytes), source, bytes);
-  if (!is_short) return step.await_all_departures();
+  if (!is_short) return step.depart_with_all();
   const int code = step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
   for (int k = 0; k < step.members(); ++k) {
@@ -72,13 +74,14 @@ int allgather(GroupHandle& handle, const void* source, void* result, std::size_t
   step.arrive(Notice::when_complete);
   const int code = step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
-  for (int k = 0; k < step.members(); ++k) {  // each starts at its own block, so that not all read one buffer at once
+  for (int k = 0; k < step.members();
+       ++k) {  // each starts at its own block, so that not all read one buffer at once
     const int from = (step.me() + k) % step.members();
-    copy_block(block_at(result, from, bytes), is_short ? step.data_of(from) : step.announcement_of(from).source, bytes);
+    copy_block(block_at(result, from, bytes),
+               is_short ? step.data_of(from) : step.announcement_of(from).source, bytes);
   }
   if (is_short) return M_SUCCESS;
-  step.depart();
-  return step.await_all_departures();
+  return step.depart_with_all();
 }
 
 int scatter(GroupHandle& handle, const void* source, void* result, std::size_t bytes, int root) {
@@ -88,7 +91,7 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
     if (is_short) copy_block(step.my_data(), source, bytes * static_cast<std::size_t>(step.members()));
     step.arrive(Notice::everyone);
     copy_block(result, block_at(source, root, bytes), bytes);
-    return is_short ? M_SUCCESS : step.await_all_departures();
+    return is_short ? M_SUCCESS : step.depart_with_all();
   }
   step.arrive(Notice::when_complete);
   const int code = step.await_arrival(root);
@@ -107,18 +110,21 @@ struct Published {
 };
 
 // Copies what local member `from` has for me; false when it is not as long as expected.
-bool fetch_block(GroupHandle& handle, int from, const Published& published, void* result, const BlockMap& result_map) {
+bool fetch_block(GroupHandle& handle, int from, const Published& published, void* result,
+                 const BlockMap& result_map) {
   const int member = handle.membership().local()[static_cast<std::size_t>(from)];
   const std::size_t sent = published.map->bytes(handle.rank());
   const std::size_t expected = result_map.bytes(member);
   if (sent != expected) {
-    handle.set_problem("rank " + std::to_string(handle.global_rank(member)) + " sends " + std::to_string(sent) +
-                       " bytes in an alltoall to rank " + std::to_string(handle.global_rank(handle.rank())) +
-                       ", which expects " + std::to_string(expected) + "; the counts of both must agree");
+    handle.set_problem("rank " + std::to_string(handle.global_rank(member)) + " sends " +
+                       std::to_string(sent) + " bytes in an alltoall to rank " +
+                       std::to_string(handle.global_rank(handle.rank())) + ", which expects " +
+                       std::to_string(expected) + "; the counts of both must agree");
     return false;
   }
   if (sent != 0) {
-    copy_block(at(result, result_map.offset(member)), at(published.source, published.map->offset(handle.rank())), sent);
+    copy_block(at(result, result_map.offset(member)),
+               at(published.source, published.map->offset(handle.rank())), sent);
   }
   return true;
 }
@@ -157,8 +163,7 @@ int alltoall(GroupHandle& handle, const void* source, const BlockMap& source_map
     const auto& published = *static_cast<const Published*>(step.announcement_of(from).source);
     fits &= fetch_block(handle, from, published, result, result_map);
   }
-  step.depart();
-  const int late = step.await_all_departures();
+  const int late = step.depart_with_all();
   return fits ? late : M_ERROR_TRUNCATE;
 }
 

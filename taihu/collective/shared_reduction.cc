@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared forms that compute: reduce, allreduce, scan. Long buffers are cut by range over the members: member k reads
-// range k of everyone's source and writes range k of the results, so that nothing needs scratch memory or a second pass,
-// and a result may be the same memory as its source.
+// The shared forms that compute: reduce, allreduce, scan. Long buffers are cut by range over the members:
+// member k reads range k of everyone's source and writes range k of the results, so that nothing needs
+// scratch memory or a second pass, and a result may be the same memory as its source.
 #include <algorithm>
 #include <array>
 
@@ -25,7 +25,8 @@ struct Elements {
   std::size_t count = 0;
 };
 
-// Nearly equal ranges that begin at cache lines (of an aligned buffer), so that two members write no line in common.
+// Nearly equal ranges that begin at cache lines (of an aligned buffer), so that two members write no line in
+// common.
 Elements share_of(int member, int members, std::size_t count, std::size_t element_bytes) {
   const std::size_t granule = std::max<std::size_t>(1, cache_line_bytes / element_bytes);
   const std::size_t granules = (count + granule - 1) / granule;
@@ -40,7 +41,8 @@ Elements share_of(int member, int members, std::size_t count, std::size_t elemen
 // The addresses that the members published for one step, moved along the buffers piece by piece.
 class PublishedBuffers {
  public:
-  PublishedBuffers(SharedStep& step, std::size_t element_bytes) : step_(step), element_bytes_(element_bytes) {}
+  PublishedBuffers(SharedStep& step, std::size_t element_bytes)
+      : step_(step), element_bytes_(element_bytes) {}
 
   void move_to(std::size_t element) { offset_ = static_cast<std::ptrdiff_t>(element * element_bytes_); }
   const std::byte* source(int member) { return at(step_.announcement_of(member).source, offset_); }
@@ -97,12 +99,16 @@ void combine_inline(SharedStep& step, int last, void* result, std::size_t count,
 
 }  // namespace
 
-int reduce(GroupHandle& handle, const void* source, void* result, std::size_t count, const Reduction& reduction,
-           int root) {
+int reduce(GroupHandle& handle, const void* source, void* result, std::size_t count,
+           const Reduction& reduction, int root) {
   const std::size_t bytes = count * reduction.element_bytes;
   const bool is_short = bytes <= inline_bytes;
-  SharedStep step(handle, {.call = Call::reduce, .root = root, .bytes = bytes, .reduction = reduction.code,
-                           .source = source, .result = result});
+  SharedStep step(handle, {.call = Call::reduce,
+                           .root = root,
+                           .bytes = bytes,
+                           .reduction = reduction.code,
+                           .source = source,
+                           .result = result});
   if (is_short) copy_block(step.my_data(), source, bytes);
   step.arrive(Notice::when_complete);
   if (is_short && step.me() != root) return M_SUCCESS;
@@ -113,15 +119,18 @@ int reduce(GroupHandle& handle, const void* source, void* result, std::size_t co
     return M_SUCCESS;
   }
   reduce_my_share(step, count, reduction, root, root + 1);
-  step.depart();
-  return step.await_all_departures();
+  return step.depart_with_all();
 }
 
-int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t count, const Reduction& reduction) {
+int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t count,
+              const Reduction& reduction) {
   const std::size_t bytes = count * reduction.element_bytes;
-  const bool is_short =
-      bytes <= inline_bytes && bytes <= combined_by_all_bytes / static_cast<std::size_t>(handle.local_members());
-  SharedStep step(handle, {.call = Call::allreduce, .bytes = bytes, .reduction = reduction.code, .source = source,
+  const bool is_short = bytes <= inline_bytes &&
+                        bytes <= combined_by_all_bytes / static_cast<std::size_t>(handle.local_members());
+  SharedStep step(handle, {.call = Call::allreduce,
+                           .bytes = bytes,
+                           .reduction = reduction.code,
+                           .source = source,
                            .result = result});
   if (is_short) copy_block(step.my_data(), source, bytes);
   step.arrive(Notice::when_complete);
@@ -132,15 +141,16 @@ int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t
     return M_SUCCESS;
   }
   reduce_my_share(step, count, reduction, 0, step.members());
-  step.depart();
-  return step.await_all_departures();
+  return step.depart_with_all();
 }
 
-int scan(GroupHandle& handle, const void* source, void* result, std::size_t count, const Reduction& reduction) {
+int scan(GroupHandle& handle, const void* source, void* result, std::size_t count,
+         const Reduction& reduction) {
   const std::size_t bytes = count * reduction.element_bytes;
   const bool is_short = bytes <= inline_bytes;
-  SharedStep step(handle, {.call = Call::scan, .bytes = bytes, .reduction = reduction.code, .source = source,
-                           .result = result});
+  SharedStep step(
+      handle,
+      {.call = Call::scan, .bytes = bytes, .reduction = reduction.code, .source = source, .result = result});
   if (is_short) copy_block(step.my_data(), source, bytes);
   step.arrive(Notice::when_complete);
   const int code = step.await_all_arrivals();
@@ -158,8 +168,7 @@ int scan(GroupHandle& handle, const void* source, void* result, std::size_t coun
       reduction.combine(buffers.result(k), buffers.result(k - 1), buffers.source(k), length);
     }
   });
-  step.depart();
-  return step.await_all_departures();
+  return step.depart_with_all();
 }
 
 }  // namespace taihu::collective::shared

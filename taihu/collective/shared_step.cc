@@ -9,7 +9,8 @@ namespace {
 
 constexpr int spins_without_progress = 300;
 
-// With a core for each rank a neighbour is there within a microsecond; looking at messages would only delay seeing it.
+// With a core for each rank a neighbour is there within a microsecond; looking at messages would only delay
+// seeing it.
 template <class Ready>
 void await(GroupHandle& handle, Ready&& ready) {
   if (!handle.board().arrivals.crowded()) {
@@ -33,8 +34,8 @@ void await_arrivals_at(GroupHandle& handle, StepNumber step) {
 }
 
 const char* call_text(Call call) {
-  constexpr const char* texts[] = {"none",      "barrier", "bcast",    "reduce", "allreduce", "gather",
-                                   "allgather", "scatter", "alltoall", "scan"};
+  constexpr const char* texts[] = {"none",   "barrier",   "bcast",   "reduce",   "allreduce",
+                                   "gather", "allgather", "scatter", "alltoall", "scan"};
   return texts[static_cast<int>(call)];
 }
 
@@ -74,11 +75,12 @@ int SharedStep::await_all_arrivals() {
   return code;
 }
 
-int SharedStep::await_all_departures() {
+int SharedStep::depart_with_all() {
+  depart();
   int next = 0;
   await(handle_, [&] {
-    while (next < members() && (next == me_ || board_.departures.has_signed(next, step_) ||
-                                board_.arrivals.has_signed(next, step_ + 1))) {
+    while (next < members() &&
+           (board_.departures.has_signed(next, step_) || board_.arrivals.has_signed(next, step_ + 1))) {
       ++next;
     }
     return next == members();

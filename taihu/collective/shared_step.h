@@ -8,8 +8,8 @@ namespace taihu::collective {
 
 class SharedStep {
  public:
-  /// Takes the next step and announces the call. Waits until the slot may be written, which is so unless this member is
-  /// slots_per_member - 1 calls ahead of another.
+  /// Takes the next step and announces the call. Waits until the slot may be written, which is so unless this
+  /// member is slots_per_member - 1 calls ahead of another.
   SharedStep(GroupHandle& handle, const Announcement& announcement);
 
   int me() const noexcept { return me_; }
@@ -23,13 +23,13 @@ class SharedStep {
   void arrive(Notice notice) noexcept { board_.arrivals.sign(me_, step_, notice); }
   void depart() noexcept { board_.departures.sign(me_, step_, Notice::when_complete); }
 
-  /// These wait, making progress for messages meanwhile, then compare the others' announcements with mine. When one does
-  /// not fit, they describe it in the handle, sign my departure so that nobody waits for me, and return
-  /// M_ERROR_ARGUMENT: the caller touches no buffer and returns.
+  /// These wait, making progress for messages meanwhile, then compare the others' announcements with mine.
+  /// When one does not fit, they describe it in the handle, sign my departure so that nobody waits for me,
+  /// and return M_ERROR_ARGUMENT: the caller touches no buffer and returns.
   int await_arrival(int member);
   int await_all_arrivals();
-  /// Everyone but me has departed: my buffers have been used.
-  int await_all_departures();
+  /// Signs my departure and waits until everyone has departed: my buffers have been used.
+  int depart_with_all();
 
  private:
   int check(int member);

@@ -45,7 +45,8 @@ T small_value(std::uint64_t random, m_op_t op) {
 template <class T>
 void fill_numbers(Elements& out, int member, m_op_t op, std::uint64_t seed) {
   auto* elements = reinterpret_cast<T*>(out.data());
-  for (std::size_t k = 0; k < out.size() / sizeof(T); ++k) elements[k] = small_value<T>(draw(member, k, seed), op);
+  for (std::size_t k = 0; k < out.size() / sizeof(T); ++k)
+    elements[k] = small_value<T>(draw(member, k, seed), op);
 }
 
 /// Few different values, so that ties are frequent.
@@ -62,23 +63,57 @@ void fill_pairs(Elements& out, int member, std::uint64_t seed) {
 inline Elements make_source(int member, std::size_t count, Typing typing, std::uint64_t seed) {
   Elements out(count * type_bytes(typing.type));
   switch (typing.type) {
-    case M_CHAR: fill_numbers<char>(out, member, typing.op, seed); break;
-    case M_SIGNED_CHAR: fill_numbers<signed char>(out, member, typing.op, seed); break;
-    case M_UNSIGNED_CHAR: fill_numbers<unsigned char>(out, member, typing.op, seed); break;
-    case M_SHORT: fill_numbers<short>(out, member, typing.op, seed); break;
-    case M_UNSIGNED_SHORT: fill_numbers<unsigned short>(out, member, typing.op, seed); break;
-    case M_INT: fill_numbers<int>(out, member, typing.op, seed); break;
-    case M_UNSIGNED: fill_numbers<unsigned>(out, member, typing.op, seed); break;
-    case M_LONG: fill_numbers<long>(out, member, typing.op, seed); break;
-    case M_UNSIGNED_LONG: fill_numbers<unsigned long>(out, member, typing.op, seed); break;
-    case M_LONG_LONG: fill_numbers<long long>(out, member, typing.op, seed); break;
-    case M_UNSIGNED_LONG_LONG: fill_numbers<unsigned long long>(out, member, typing.op, seed); break;
-    case M_FLOAT: fill_numbers<float>(out, member, typing.op, seed); break;
-    case M_DOUBLE: fill_numbers<double>(out, member, typing.op, seed); break;
-    case M_INT_INT: fill_pairs<m_int_int>(out, member, seed); break;
-    case M_LONG_INT: fill_pairs<m_long_int>(out, member, seed); break;
-    case M_FLOAT_INT: fill_pairs<m_float_int>(out, member, seed); break;
-    case M_DOUBLE_INT: fill_pairs<m_double_int>(out, member, seed); break;
+    case M_CHAR:
+      fill_numbers<char>(out, member, typing.op, seed);
+      break;
+    case M_SIGNED_CHAR:
+      fill_numbers<signed char>(out, member, typing.op, seed);
+      break;
+    case M_UNSIGNED_CHAR:
+      fill_numbers<unsigned char>(out, member, typing.op, seed);
+      break;
+    case M_SHORT:
+      fill_numbers<short>(out, member, typing.op, seed);
+      break;
+    case M_UNSIGNED_SHORT:
+      fill_numbers<unsigned short>(out, member, typing.op, seed);
+      break;
+    case M_INT:
+      fill_numbers<int>(out, member, typing.op, seed);
+      break;
+    case M_UNSIGNED:
+      fill_numbers<unsigned>(out, member, typing.op, seed);
+      break;
+    case M_LONG:
+      fill_numbers<long>(out, member, typing.op, seed);
+      break;
+    case M_UNSIGNED_LONG:
+      fill_numbers<unsigned long>(out, member, typing.op, seed);
+      break;
+    case M_LONG_LONG:
+      fill_numbers<long long>(out, member, typing.op, seed);
+      break;
+    case M_UNSIGNED_LONG_LONG:
+      fill_numbers<unsigned long long>(out, member, typing.op, seed);
+      break;
+    case M_FLOAT:
+      fill_numbers<float>(out, member, typing.op, seed);
+      break;
+    case M_DOUBLE:
+      fill_numbers<double>(out, member, typing.op, seed);
+      break;
+    case M_INT_INT:
+      fill_pairs<m_int_int>(out, member, seed);
+      break;
+    case M_LONG_INT:
+      fill_pairs<m_long_int>(out, member, seed);
+      break;
+    case M_FLOAT_INT:
+      fill_pairs<m_float_int>(out, member, seed);
+      break;
+    case M_DOUBLE_INT:
+      fill_pairs<m_double_int>(out, member, seed);
+      break;
   }
   return out;
 }
