@@ -16,7 +16,7 @@
 
 namespace taihu::parallelc {
 
-class SharedServices;
+struct SharedServices;
 
 /// One per rank, made before the rank's program starts and kept until the node process ends.
 struct Process {
@@ -28,7 +28,7 @@ struct Process {
   const memory::SymmetricMap* symmetric = nullptr;
   const taihu_program* program = nullptr;          ///< in the rank's image
   std::unique_ptr<threads::ThreadArray> array;     ///< its accelerator threads
-  SharedServices* services = nullptr;              ///< locks, tasks and symmetric heap of the node process
+  SharedServices* services = nullptr;              ///< locks and tasks of the node process
   std::array<std::unique_ptr<collective::GroupHandle>, 4> groups;  ///< by process scope
 
   int ranks() const noexcept { return layout->ranks; }
