@@ -43,6 +43,8 @@ int m_global_rank(m_scope_t scope, int rank);
 /* ---- Language words (meaning only under parcc) ------------------------------------------------------------- */
 
 #ifdef __PARALLELC__
+#include "parallelc_compiler.h"
+
 /** forall (init; condition; step; affinity; scope) statement */
 #define forall _Pragma("parallelc forall")
 /** One variable per CCC_NODE group, visible to all its processes. File scope or static. */
