@@ -117,7 +117,8 @@ extern "C++" {
 #else
 #define TAIHU_OVERLOAD TAIHU_INLINE __attribute__((overloadable))
 #endif
-/* One for each promoted integer type. The others exist so that the compiler can say what is wrong with the operand. */
+/* One for each promoted integer type. The last five are never called: they let the compiler's own rules, which refuse
+   them, say what is wrong with the operand. */
 TAIHU_OVERLOAD struct taihu_integer taihu_forall_integer(int value) {
   return taihu_make_integer((unsigned long long)(long long)value, 0, 0);
 }
@@ -136,11 +137,21 @@ TAIHU_OVERLOAD struct taihu_integer taihu_forall_integer(long long value) {
 TAIHU_OVERLOAD struct taihu_integer taihu_forall_integer(unsigned long long value) {
   return taihu_make_integer(value, 1, 1);
 }
-TAIHU_OVERLOAD struct taihu_integer taihu_forall_integer(__int128 value);
-TAIHU_OVERLOAD struct taihu_integer taihu_forall_integer(unsigned __int128 value);
-TAIHU_OVERLOAD struct taihu_integer taihu_forall_integer(double value);
-TAIHU_OVERLOAD struct taihu_integer taihu_forall_integer(long double value);
-TAIHU_OVERLOAD struct taihu_integer taihu_forall_integer(const volatile void *value);
+TAIHU_OVERLOAD struct taihu_integer taihu_forall_integer(__int128 value) {
+  return taihu_make_integer((unsigned long long)value, 0, 1);
+}
+TAIHU_OVERLOAD struct taihu_integer taihu_forall_integer(unsigned __int128 value) {
+  return taihu_make_integer((unsigned long long)value, 1, 1);
+}
+TAIHU_OVERLOAD struct taihu_integer taihu_forall_integer(double value) {
+  return taihu_make_integer((unsigned long long)value, 0, 1);
+}
+TAIHU_OVERLOAD struct taihu_integer taihu_forall_integer(long double value) {
+  return taihu_make_integer((unsigned long long)value, 0, 1);
+}
+TAIHU_OVERLOAD struct taihu_integer taihu_forall_integer(const volatile void *value) {
+  return taihu_make_integer((unsigned long long)value, 1, 1);
+}
 #ifdef __cplusplus
 }
 #endif
@@ -155,6 +166,11 @@ TAIHU_INLINE struct taihu_forall taihu_forall_begin(int scope) {
 /** Who the caller is; asked where the loop runs, which is not where it was begun when a region lies between. */
 TAIHU_INLINE void taihu_forall_ask(struct taihu_forall *loop) {
   taihu_member(loop->scope, &loop->rank, &loop->size);
+}
+
+/** The step of `i -= value`. */
+TAIHU_INLINE struct taihu_integer taihu_forall_negated(struct taihu_integer value) {
+  return taihu_make_integer(0 - value.value, 0, value.wide);
 }
 
 /** Start of a forall with an integer affinity. */

@@ -4,8 +4,10 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <pthread.h>
+#include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdarg>
@@ -88,7 +90,7 @@ void add_cause(Text& text, int signal, const siginfo_t* info) {
   if (is_stack_overflow(signal, info))
     text.add(", stack overflow (its stack has %zu KiB; set TAIHU_STACK_SIZE for more)", stack_bytes >> 10);
   else if (info->si_code > 0 && signal != SIGABRT && signal != SIGTRAP)
-    text.add(" at address %p", info->si_addr);
+    text.add(" at address 0x%zx", reinterpret_cast<std::size_t>(info->si_addr));
   else if (info->si_code <= 0 && signal != SIGABRT)
     text.add(" sent by process %d", static_cast<int>(info->si_pid));
   text.add("\n");
@@ -112,12 +114,25 @@ void add_frame(Text& text, int index, void* frame) {
     text.add("  #%d %s+0x%zx\n", index, file, offset(place.dli_fbase));
 }
 
-/// The frames from the one that crashed on: the handler and the kernel's trampoline come before it.
-void add_stack(Text& text) {
+void* instruction_of(const void* context) {
+  const auto* state = static_cast<const ucontext_t*>(context);
+#if defined(__x86_64__)
+  return reinterpret_cast<void*>(state->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return reinterpret_cast<void*>(state->uc_mcontext.pc);
+#else
+#error "teach instruction_of where this processor keeps the program counter"
+#endif
+}
+
+/// The frames from the instruction that crashed on; before it come the handler's own. A jump to a wild
+/// address has no frame of its own; then all are shown.
+void add_stack(Text& text, const void* context) {
   std::array<void*, 64> frames{};
   const int count = backtrace(frames.data(), frames.size());
-  constexpr int handler_frames = 3;  // add_stack, report_crash, trampoline
-  for (int i = handler_frames; i < count; ++i) add_frame(text, i - handler_frames, frames[i]);
+  const auto* crashed_at = std::find(frames.data(), frames.data() + count, instruction_of(context));
+  const int first = crashed_at == frames.data() + count ? 0 : static_cast<int>(crashed_at - frames.data());
+  for (int i = first; i < count; ++i) add_frame(text, i - first, frames[i]);
   text.add("  (addr2line -e FILE OFFSET gives the source lines)\n");
 }
 
@@ -125,7 +140,7 @@ void add_stack(Text& text) {
   while (true) pause();
 }
 
-__attribute__((noinline)) void report_crash(int signal, siginfo_t* info, void*) {
+void report_crash(int signal, siginfo_t* info, void* context) {
   if (crashed.exchange(true)) {
     // A crash inside the report itself must not hang the job; crashes of other threads wait for its end.
     if (reporting) _exit(128 + signal);
@@ -134,7 +149,7 @@ __attribute__((noinline)) void report_crash(int signal, siginfo_t* info, void*) 
   reporting = true;
   Text text;
   add_cause(text, signal, info);
-  add_stack(text);
+  add_stack(text, context);
   text.print();
   tell_job_is_over(128 + signal);
   sleep_forever();
