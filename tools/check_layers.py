@@ -45,7 +45,9 @@ def check_source(path, folder, table, problems):
             continue
         kind, name = include.groups()
         if not name.startswith("taihu/"):
-            if kind == '"' and not (folder == "abi" and (path.parent / name).is_file()):
+            beside = (path.parent / name).is_file()
+            from_outside = not beside and "/" in name and not name.startswith(".")
+            if kind == '"' and not from_outside and not (folder == "abi" and beside):
                 problems.append(f"{path}:{number}: include of \"{name}\" by a relative path; write \"taihu/<folder>/...\"")
             continue
         used = name.split("/")[1]

@@ -45,6 +45,12 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(1, len(found))
         self.assertIn("taihu/abi/a.h:2: include of \"c.h\"", found[0])
 
+    def test_libraries_from_outside_may_stand_in_quotes(self):
+        files = {"taihu/base/a.cc": '#include "clang/AST/Decl.h"\n#include "linux/b.h"\n', "taihu/base/linux/b.h": ""}
+        found = self.problems(files)
+        self.assertEqual(1, len(found))
+        self.assertIn("taihu/base/a.cc:2: include of \"linux/b.h\"", found[0])
+
     def test_unknown_folders(self):
         found = self.problems({"taihu/clouds/a.h": "", "taihu/base/a.h": '#include "taihu/rain/b.h"\n'})
         self.assertEqual(2, len(found))
