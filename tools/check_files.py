@@ -5,6 +5,7 @@
 - sources and scripts carry the SPDX line first (after '#!' second)
 - no trailing white space, no tab outside of Makefiles, no carriage return, exactly one line end at the end
 - no marker for unfinished work: what is left to do belongs into an issue
+- links of Markdown pages to files of this tree lead somewhere
 Exit code 0: none, 1: some, each as file:line: text.
 """
 import argparse
@@ -16,6 +17,7 @@ import sys
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 LICENSED_SUFFIXES = {".h", ".c", ".cc", ".cpp", ".py", ".f90", ".F90", ".sv", ".sh"}
 UNFINISHED = re.compile(r"\b(?:" + "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX"]) + r")\b")
+LINK = re.compile(r"\]\(([^)#\s]+)")
 
 
 def project_files(root):
@@ -50,13 +52,26 @@ def check_text(path, text):
     return problems
 
 
+def check_links(root, path, text):
+    """Links to files that do not exist, as lines; addresses in the net are not looked at."""
+    problems = []
+    for number, line in enumerate(text.split("\n"), 1):
+        for target in LINK.findall(line):
+            if "://" not in target and not (root / path.parent / target).exists():
+                problems.append(f"{path}:{number}: link to '{target}', which does not exist")
+    return problems
+
+
 def check(root):
     problems = []
     for path in project_files(root):
         data = (root / path).read_bytes()
         if b"\0" in data:
             continue
-        problems += check_text(path, data.decode(errors="replace"))
+        text = data.decode(errors="replace")
+        problems += check_text(path, text)
+        if path.suffix == ".md":
+            problems += check_links(root, path, text)
     return problems
 
 

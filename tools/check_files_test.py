@@ -42,6 +42,15 @@ class CheckFiles(unittest.TestCase):
         self.assertEqual(["a.md:1: marker of unfinished work"], problems("a.md", "TO" + "DO: later\n"))
         self.assertEqual([], problems("a.md", "mastodon\n"))
 
+    def test_dead_links(self):
+        with tempfile.TemporaryDirectory() as name:
+            root = pathlib.Path(name)
+            (root / "docs").mkdir()
+            (root / "a.md").write_text("")
+            text = "[a](../a.md) [b](../a.md#part) [c](#here) [d](https://example.org/x)\n[e](gone.md)\n"
+            self.assertEqual(["docs/b.md:2: link to 'gone.md', which does not exist"],
+                             check_files.check_links(root, pathlib.Path("docs/b.md"), text))
+
     def test_reads_what_git_would_add_but_not_ignored_or_binary_files(self):
         with tempfile.TemporaryDirectory() as name:
             root = pathlib.Path(name)

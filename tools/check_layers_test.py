@@ -39,6 +39,18 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual([":1:", ":2:"], [line[len("taihu/memory/a.cc"):][:3] for line in found])
         self.assertIn("relative path", found[0])
 
+    def test_headers_in_abi_may_name_each_other(self):
+        files = {"taihu/abi/a.h": '#include "b.h"\n#include "c.h"\n', "taihu/abi/b.h": ""}
+        found = self.problems(files, "abi:\n")
+        self.assertEqual(1, len(found))
+        self.assertIn("taihu/abi/a.h:2: include of \"c.h\"", found[0])
+
+    def test_libraries_from_outside_may_stand_in_quotes(self):
+        files = {"taihu/base/a.cc": '#include "clang/AST/Decl.h"\n#include "linux/b.h"\n', "taihu/base/linux/b.h": ""}
+        found = self.problems(files)
+        self.assertEqual(1, len(found))
+        self.assertIn("taihu/base/a.cc:2: include of \"linux/b.h\"", found[0])
+
     def test_unknown_folders(self):
         found = self.problems({"taihu/clouds/a.h": "", "taihu/base/a.h": '#include "taihu/rain/b.h"\n'})
         self.assertEqual(2, len(found))

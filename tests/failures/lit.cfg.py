@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Each test is a Parallel C program with the commands that build and run it (RUN) and what they must print (CHECK).
 import os
 
