@@ -121,9 +121,11 @@ void taihu_scratchpad_check(const char *function) {
   exit(5);
 }
 
+#ifndef LIBRARY
 int main(void) {
   if (getenv("P")) processes = atoi(getenv("P"));
   if (getenv("T")) threads = atoi(getenv("T"));
   for (process_rank = 0; process_rank < processes; process_rank++) process_main();
   return 0;
 }
+#endif
