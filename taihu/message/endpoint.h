@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "taihu/launch/layout.h"
@@ -107,7 +108,8 @@ class ServiceCall {
   virtual void answer(const void* data, std::size_t bytes) = 0;
 };
 
-/// Runs on the progress thread or on a rank that helps; must not block and must keep `call` until it is answered.
+/// Runs on the progress thread, on a rank that helps, or in the calling thread of the same process, on several at once;
+/// must not block or send messages, and must keep `call` until it is answered. Calls that arrive before `serve` wait for it.
 using ServiceHandler = std::function<void(std::shared_ptr<ServiceCall> call)>;
 
 /// The message layer of a node process: endpoints of its ranks, the link to other node processes, the progress thread.
@@ -129,6 +131,17 @@ class Node {
   /// Calls a service of node process `process` (this one included: then the handler runs in the calling thread) and waits
   /// for its answer; makes progress meanwhile. Any thread.
   virtual std::vector<std::byte> call(int process, Service service, const void* arguments, std::size_t bytes) = 0;
+
+  /// As `call`, without waiting: `then` runs with the answer, on whatever thread brings it, under the rules of a handler.
+  /// For handlers that must ask another process before they can answer. Any thread.
+  using AnswerHandler = std::function<void(std::vector<std::byte> answer)>;
+  virtual void begin_call(int process, Service service, const void* arguments, std::size_t bytes,
+                          AnswerHandler then) = 0;
+
+  /// Exchanges and barriers of node processes while no rank runs, e.g. between set-up and the start of the ranks: one-sided
+  /// calls of other processes may arrive as soon as their ranks run. All node processes call; blocks.
+  virtual void barrier() = 0;
+  virtual std::vector<std::string> allgather(const std::string& mine) = 0;
 
   /// All node processes call when their ranks have ended: completes what is under way, then the link may be closed.
   virtual void finish() = 0;

@@ -10,6 +10,8 @@
 
 namespace taihu::message {
 
+inline constexpr int any_process = -1;
+
 /// A transfer under way on a link; owned by the link, released when `test` says it is complete.
 struct LinkRequest;
 
@@ -30,9 +32,17 @@ class Link {
   /// "Open MPI v4.1.4 ..." as the library says it.
   virtual std::string library() const = 0;
 
+  /// Largest tag that transfers may use; at least 32767.
+  virtual int tag_limit() const = 0;
+
+  /// Buffers stay in use until the request is complete or cancelled. Transfers between two processes with one tag match in
+  /// order.
   virtual LinkRequest* send(int process, int tag, const void* data, std::size_t bytes) = 0;
   virtual LinkRequest* receive(int process_or_any, int tag, void* buffer, std::size_t capacity) = 0;
+  /// `status` may be null.
   virtual bool test(LinkRequest* request, LinkStatus* status) = 0;
+  /// Gives up a receive that nothing matches, or a send that the other side will not take; releases the request.
+  virtual void cancel(LinkRequest* request) = 0;
 
   /// Blocking exchange at start and end of a job; all processes call.
   virtual std::vector<std::string> allgather(const std::string& mine) = 0;
