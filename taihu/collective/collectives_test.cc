@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "taihu/collective/fake_cluster.h"
 #include "taihu/collective/test_data.h"
+#include "taihu/collective/test_job.h"
 
 namespace taihu::collective {
 namespace {
@@ -20,11 +20,13 @@ struct Setting {
   int ranks;
   int processes;
   int cores;  // 1: crowded, 64: a core for each rank
+  Transport transport = Transport::twin;
   enum class Order { consecutive, shuffled } order = Order::consecutive;
 };
 
 void PrintTo(const Setting& setting, std::ostream* out) {
   *out << setting.ranks << " ranks, " << setting.processes << " processes, " << setting.cores << " cores"
+       << (setting.transport == Transport::messages ? ", message layer" : "")
        << (setting.order == Setting::Order::shuffled ? ", shuffled" : "");
 }
 
@@ -51,23 +53,20 @@ void wait_briefly() {
 
 class Collectives : public testing::TestWithParam<Setting> {
  protected:
-  Collectives() : cluster_(GetParam().ranks, GetParam().processes) {
+  Collectives() : job_(GetParam().transport, GetParam().ranks, GetParam().processes, GetParam().cores) {
     wait_briefly();
-    for (FakeNode& node : cluster_.nodes) groups_.push_back(std::make_unique<Groups>(node, GetParam().cores));
   }
 
   // Runs body(handle) on every rank in the group of all ranks.
   template <class Body>
   void run(Body&& body) {
     const std::vector<int> ranks = member_list(GetParam());
-    cluster_.run([&](int rank) {
-      GroupHandle handle = groups_of(rank).join(cluster_.endpoint(rank), first_free_context, ranks);
+    job_.run([&](int rank) {
+      GroupHandle handle = job_.groups_of(rank).join(job_.endpoint(rank), first_free_context, ranks);
       body(handle);
       end_program_on_failure();
     });
   }
-
-  Groups& groups_of(int rank) { return *groups_[static_cast<std::size_t>(cluster_.layout.process_of(rank))]; }
 
   // Roots to try: all of few, else some.
   std::vector<int> roots() const {
@@ -81,8 +80,7 @@ class Collectives : public testing::TestWithParam<Setting> {
   }
 
   const int n = GetParam().ranks;
-  FakeCluster cluster_;
-  std::vector<std::unique_ptr<Groups>> groups_;
+  TestJob job_;
 };
 
 // Around the length that travels in slots, around a piece, and beyond all thresholds.
@@ -381,8 +379,8 @@ TEST_P(Collectives, ManyCallsBackToBackWithDelays) {
 
 TEST_P(Collectives, GroupsInterleaveWhileOtherThreadsSendMessages) {
   const std::vector<int> all = member_list(GetParam());
-  cluster_.run([&](int rank) {
-    message::Endpoint& endpoint = cluster_.endpoint(rank);
+  job_.run([&](int rank) {
+    message::Endpoint& endpoint = job_.endpoint(rank);
     std::thread messenger([&] {
       for (int k = 0; k < 50; ++k) {
         const int next = (rank + 1) % n;
@@ -399,8 +397,8 @@ TEST_P(Collectives, GroupsInterleaveWhileOtherThreadsSendMessages) {
     for (int k = n - 1; k >= 0; --k) {
       if (k % 2 == rank % 2) alike.push_back(k);
     }
-    GroupHandle whole = groups_of(rank).join(endpoint, first_free_context, all);
-    GroupHandle half = groups_of(rank).join(endpoint, first_free_context + 1, alike);
+    GroupHandle whole = job_.groups_of(rank).join(endpoint, first_free_context, all);
+    GroupHandle half = job_.groups_of(rank).join(endpoint, first_free_context + 1, alike);
     Random of_whole(1);
     Random of_half(2);
     for (int k = 0; k < 40 && !testing::Test::HasFatalFailure(); ++k) {
@@ -433,6 +431,72 @@ TEST_P(Collectives, BadArgumentsAreRefusedBeforeAnythingIsSent) {
   });
 }
 
+// Runs body(handle) on the ranks of one node process of two ranks.
+template <class Body>
+void run_pair(Body&& body) {
+  for (const int cores : {1, 64}) {
+    TestJob job(Transport::twin, 2, 1, cores);
+    job.run([&](int rank) {
+      GroupHandle handle = job.groups_of(rank).join(job.endpoint(rank), launch::Scope::all);
+      body(handle);
+      int sum = 0;  // and the group still works
+      const int one = 1;
+      EXPECT_EQ(allreduce(handle, &one, &sum, 1, M_INT, M_SUM), M_SUCCESS);
+      EXPECT_EQ(sum, 2);
+    });
+  }
+}
+
+TEST(Mismatch, OfCountsNamesBothRanks) {
+  run_pair([](GroupHandle& handle) {
+    std::vector<int> data(2000, 1);
+    std::vector<int> result(2000, -1);
+    const long count = handle.rank() == 0 ? 2000 : 1;  // long here, short there
+    EXPECT_EQ(allreduce(handle, data.data(), result.data(), count, M_INT, M_SUM), M_ERROR_ARGUMENT);
+    if (handle.rank() != 1) return;
+    EXPECT_EQ(handle.problem(),
+              "rank 1 calls allreduce of 4 bytes type 5 operation 0 while rank 0 calls allreduce of 8000 "
+              "bytes type 5 "
+              "operation 0; all members must make the same call");
+    EXPECT_EQ(result, std::vector<int>(2000, -1));
+  });
+}
+
+TEST(Mismatch, OfRootsOperationsAndCallsIsSeen) {
+  run_pair([](GroupHandle& handle) {
+    std::vector<int> data(2000, 1);
+    std::vector<int> result(2000, -1);
+    EXPECT_EQ(reduce(handle, data.data(), result.data(), 2000, M_INT, M_SUM, handle.rank()),
+              M_ERROR_ARGUMENT);
+    const m_op_t op = handle.rank() == 0 ? M_SUM : M_MAX;
+    EXPECT_EQ(allreduce(handle, data.data(), result.data(), 2, M_INT, op), M_ERROR_ARGUMENT);
+    const int code =
+        handle.rank() == 0 ? barrier(handle) : scan(handle, data.data(), result.data(), 1, M_INT, M_SUM);
+    EXPECT_EQ(code, M_ERROR_ARGUMENT);
+  });
+}
+
+TEST(Mismatch, OfAlltoallvCountsIsATruncation) {
+  run_pair([](GroupHandle& handle) {
+    const int source[4] = {1, 2, 3, 4};
+    int result[4] = {};
+    const long out[2] = {2, 2};
+    const long in[2] = {handle.rank() == 0 ? 2 : 1, 2};  // rank 1 expects one element of rank 0
+    const long starts[2] = {0, 2};
+    const int code = alltoallv(handle, source, out, starts, result, in, starts, sizeof(int));
+    EXPECT_EQ(code, handle.rank() == 0 ? M_SUCCESS : M_ERROR_TRUNCATE);
+  });
+}
+
+TEST(Mismatch, BetweenNodeProcessesIsATruncation) {
+  TestJob job(Transport::twin, 2, 2, 1);
+  job.run([&](int rank) {
+    GroupHandle handle = job.groups_of(rank).join(job.endpoint(rank), launch::Scope::all);
+    std::vector<std::byte> data(100);
+    EXPECT_EQ(bcast(handle, data.data(), rank == 0 ? 100 : 50, 0), rank == 0 ? M_SUCCESS : M_ERROR_TRUNCATE);
+  });
+}
+
 std::vector<Setting> settings() {
   std::vector<Setting> all;
   for (const int ranks : {1, 2, 3, 7, 8, 16, 32}) {
@@ -440,12 +504,16 @@ std::vector<Setting> settings() {
       if (processes > ranks) continue;
       all.push_back({ranks, processes, 1});
       if (ranks <= 8) all.push_back({ranks, processes, 64});
+      if (ranks >= 7 && ranks % 8 != 0) all.push_back({ranks, processes, 1, Transport::messages});
+      if (ranks == 32 && processes == 2) all.push_back({ranks, processes, 1, Transport::messages});
     }
   }
-  all.push_back({7, 3, 1, Setting::Order::shuffled});
-  all.push_back({8, 2, 64, Setting::Order::shuffled});
-  all.push_back({9, 9, 1, Setting::Order::shuffled});
-  all.push_back({5, 1, 64, Setting::Order::shuffled});
+  constexpr auto shuffled = Setting::Order::shuffled;
+  all.push_back({7, 3, 1, Transport::twin, shuffled});
+  all.push_back({8, 2, 64, Transport::twin, shuffled});
+  all.push_back({9, 9, 1, Transport::twin, shuffled});
+  all.push_back({9, 9, 1, Transport::messages, shuffled});
+  all.push_back({5, 1, 64, Transport::messages, shuffled});
   return all;
 }
 
@@ -453,6 +521,7 @@ std::string name_of(const testing::TestParamInfo<Setting>& info) {
   const Setting& setting = info.param;
   return "Ranks" + std::to_string(setting.ranks) + "In" + std::to_string(setting.processes) +
          (setting.cores == 1 ? "Crowded" : "Roomy") +
+         (setting.transport == Transport::messages ? "Messages" : "") +
          (setting.order == Setting::Order::shuffled ? "Shuffled" : "");
 }
 

@@ -10,7 +10,6 @@
 #include <list>
 #include <mutex>
 #include <stdexcept>
-#include <thread>
 
 #include "taihu/message/endpoint.h"
 
@@ -98,6 +97,13 @@ class FakeNode : public message::Node {
   std::vector<std::byte> call(int, message::Service, const void*, std::size_t) override {
     throw std::logic_error("not in the double");
   }
+  void begin_call(int, message::Service, const void*, std::size_t, AnswerHandler) override {
+    throw std::logic_error("not in the double");
+  }
+  void barrier() override { throw std::logic_error("not in the double"); }
+  std::vector<std::string> allgather(const std::string&) override {
+    throw std::logic_error("not in the double");
+  }
   void finish() override {}
   [[noreturn]] void abort(int) noexcept override { std::terminate(); }
 
@@ -124,16 +130,8 @@ class FakeCluster {
 
   FakeEndpoint& endpoint(int rank) {
     const int process = layout.process_of(rank);
-    return node_of(rank).fake(rank - layout.first_rank[static_cast<std::size_t>(process)]);
-  }
-  FakeNode& node_of(int rank) { return nodes[static_cast<std::size_t>(layout.process_of(rank))]; }
-
-  /// Runs `body(rank)` for every rank on a thread of its own.
-  template <class Body>
-  void run(Body&& body) {
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < layout.ranks; ++rank) threads.emplace_back([&body, rank] { body(rank); });
-    for (std::thread& thread : threads) thread.join();
+    return nodes[static_cast<std::size_t>(process)].fake(
+        rank - layout.first_rank[static_cast<std::size_t>(process)]);
   }
 
   launch::Layout layout;
