@@ -107,11 +107,11 @@ TaskRange TaskDistributor::grant(const TaskRequest& request) {
 
 std::int64_t TaskDistributor::batch(const TaskRequest& request) const noexcept {
   if (processes_ == 1) return remaining_;
-  if (above_ != nullptr)
-    return std::max<std::int64_t>(1, last_batch_ / processes_);  // guided by the global master
+  const std::int64_t least = std::max<std::int64_t>(1, request.wanted);
+  if (above_ != nullptr) return std::max(least, last_batch_ / processes_);  // guided by the global master
   const std::int64_t callers = std::max<std::int64_t>(1, processes_ * request.workers);
   const std::int64_t each = std::clamp<std::int64_t>(remaining_ / (2 * callers), 1, largest_batch);
-  return each * request.processes;
+  return std::max(least, each * request.processes);
 }
 
 /// Asks for tasks of the open round, or for the next one when none is open. Releases the lock.
@@ -119,6 +119,8 @@ void TaskDistributor::ask_above(std::unique_lock<std::mutex>& lock, const TaskRe
   asking_ = true;
   TaskRequest request = wish;
   request.processes = processes_;
+  request.wanted = 0;
+  for (const Waiting& waiting : waiting_) request.wanted += waiting.request.wanted;
   lock.unlock();
   above_->ask(request, [this, request](const TaskReply& reply) { above_answered(request, reply); });
 }

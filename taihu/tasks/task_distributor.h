@@ -5,9 +5,11 @@
 //
 // Rounds: round n+1 opens when all children have ended round n. A request that comes earlier waits in
 // `waiting_`. Batches are guided: each process gets its share of a fraction of what remains, so that few ids
-// lie idle at the end. Source: He et al. 2017, section 5.5 (global, regional and process level, prefetching).
+// lie idle at the end, but at least what its waiting members can take at once.
+// Source: He et al. 2017, section 5.5 (global, regional and process level, prefetching).
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <vector>

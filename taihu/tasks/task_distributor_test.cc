@@ -60,6 +60,66 @@ TEST(TaskDistributor, ShrinksBatchesTowardsTheEnd) {
   EXPECT_EQ(after.reply.last, 1);
 }
 
+TEST(TaskDistributor, GivesAtLeastWhatWaitingMembersTake) {
+  TaskDistributor master(2, 2, nullptr);
+  TaskRequest hungry = take(1, 20, 64);
+  hungry.wanted = 15;
+  Answer first;
+  Answer second;
+  master.ask(hungry, first.slot());
+  master.ask(hungry, second.slot());
+  EXPECT_EQ(first.reply.range.size(), 15);
+  EXPECT_EQ(second.reply.range.size(), 5);
+  EXPECT_EQ(second.reply.last, 1);
+}
+
+TEST(TaskDistributor, AsksForThoseWhoWaitInARegion) {
+  // A level above that keeps the requests, to answer them later.
+  struct Above : TaskSupplier {
+    std::vector<TaskRequest> requests;
+    std::vector<TaskAnswer> answers;
+    void ask(const TaskRequest& request, TaskAnswer answer) override {
+      requests.push_back(request);
+      answers.push_back(std::move(answer));
+    }
+  } above;
+  TaskDistributor region(3, 3, &above);
+  Answer answers[4];
+  TaskRequest hungry = take(1, 100);
+  hungry.wanted = 4;
+  for (int i = 0; i < 3; ++i) region.ask(hungry, answers[i].slot());
+  ASSERT_EQ(above.requests.size(), 1u) << "one request at a time";
+  EXPECT_EQ(above.requests[0].processes, 3);
+  const TaskAnswer open = above.answers[0];
+  open({TaskReply::State::granted, 0, {0, 6}, 100});
+  EXPECT_EQ(answers[0].reply.range.size(), 4);
+  EXPECT_EQ(answers[1].reply.range.size(), 2);
+  EXPECT_EQ(answers[2].count, 0);
+  ASSERT_EQ(above.requests.size(), 2u);
+  EXPECT_EQ(above.requests[1].wanted, 4) << "of the one that still waits";
+  const TaskAnswer refill = above.answers[1];
+  refill({TaskReply::State::granted, 0, {6, 18}, 100});
+  EXPECT_EQ(answers[2].reply.range.first, 6);
+  ASSERT_EQ(above.requests.size(), 2u);
+  region.ask(hungry, answers[3].slot());
+  EXPECT_EQ(answers[3].reply.range.size(), 4);
+  ASSERT_EQ(above.requests.size(), 3u) << "less than half of the batch is left: asks early";
+  EXPECT_EQ(above.requests[2].wanted, 0);
+  // The end of the round: the region tells it above once, after its three children.
+  const TaskAnswer end = above.answers[2];
+  end({TaskReply::State::granted, 1, {}, 100});
+  Answer rest;
+  region.ask(hungry, rest.slot());
+  EXPECT_EQ(rest.reply.last, 1);
+  Answer done;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(above.requests.size(), 3u);
+    region.ask(ended(1), done.slot());
+  }
+  ASSERT_EQ(above.requests.size(), 4u);
+  EXPECT_EQ(above.requests[3].kind, TaskRequest::Kind::ended);
+}
+
 TEST(TaskDistributor, OpensTheNextRoundWhenAllChildrenHaveEnded) {
   TaskDistributor master(2, 2, nullptr);
   Answer one;

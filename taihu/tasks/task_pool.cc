@@ -35,7 +35,7 @@ std::int64_t TaskPool::take_slowly(const Call& call) {
     }
     if (!join_round(call)) return task_refused;
     const Taken taken = take_ready();
-    if (taken.low && !asking_ && !last_ && behind_.size() == 0) ask_for_more(lock);
+    if (taken.low && !asking_ && !last_ && behind_.size() == 0) ask_for_more(lock, 0);
     if (taken.id >= 0) return taken.id;
     if (behind_.size() > 0) {
       make_ready();
@@ -46,9 +46,11 @@ std::int64_t TaskPool::take_slowly(const Call& call) {
     } else if (last_) {
       return end_member(lock, call);
     } else if (!asking_) {
-      ask_for_more(lock);
+      ask_for_more(lock, hungry_ + 1);
     } else {
+      ++hungry_;
       wait(lock, call.meanwhile);
+      --hungry_;
     }
   }
 }
@@ -145,12 +147,13 @@ std::int64_t TaskPool::end_member(Lock& lock, const Call& call) {
 
 void TaskPool::refill() {
   Lock lock(mutex_);
-  if (open_ && !asking_ && !last_ && behind_.size() == 0) ask_for_more(lock);
+  if (open_ && !asking_ && !last_ && behind_.size() == 0) ask_for_more(lock, 0);
 }
 
-void TaskPool::ask_for_more(Lock& lock) {
+void TaskPool::ask_for_more(Lock& lock, std::int64_t wanted) {
   asking_ = true;
-  const TaskRequest wish = request(TaskRequest::Kind::take, round_, total_, callers_);
+  TaskRequest wish = request(TaskRequest::Kind::take, round_, total_, callers_);
+  wish.wanted = wanted;
   lock.unlock();
   above_.ask(wish, [this](const TaskReply& reply) { receive(reply); });
   lock.lock();

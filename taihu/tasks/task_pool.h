@@ -104,7 +104,7 @@ class TaskPool {
   bool join_round(const Call& call);
   std::int64_t end_member(Lock& lock, const Call& call);
   void refill();
-  void ask_for_more(Lock& lock);
+  void ask_for_more(Lock& lock, std::int64_t wanted);
   void receive(const TaskReply& reply);
   void make_ready();
   void wait(Lock& lock, threads::WhileWaiting meanwhile);
@@ -136,6 +136,7 @@ class TaskPool {
   bool asking_ = false;   // ids are on their way
   bool last_ = false;     // no more ids will come in this round
   bool out_of_step_ = false;
+  std::int64_t hungry_ = 0;  // members that wait for ids
   std::int64_t total_ = 0;
   TaskRange behind_;           // ids that did not fit into ready_
   Kind callers_ = Kind::none;  // of the round's first call: how many take tasks here

@@ -231,7 +231,7 @@ void take_in_kernel(void* argument) {
 }
 
 TEST(TaskService, ServesAcceleratorThreadsOfSeveralProcesses) {
-  for (const int members : {1, 3, 16}) {
+  for (const int members : {1, 3, 32}) {
     Job job(4, 2, {4, 2, 2}, members);
     Tally first(500);
     Tally second(7);  // fewer than members

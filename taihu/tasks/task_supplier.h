@@ -28,6 +28,7 @@ struct TaskRequest {
   std::int64_t workers = 1;    ///< members that take tasks in each of them
   std::int64_t round = 0;      ///< counts from 1
   std::int64_t total = 0;      ///< tasks of the round, as the sender sees it
+  std::int64_t wanted = 0;     ///< members below the sender that wait for a task now
 };
 
 /// The answer to `take`. (The answer to `ended` has no content.)
