@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ping-pong between two ranks of one node process, one way, beside a bare memcpy of the same size. The time of a cache
-// line between the two cores is measured before and after; results of runs where it changed are not comparable.
-// Buffers are not touched between messages, as in the OSU benchmarks; `--touch` writes and reads them every time.
+// Ping-pong between two ranks of one node process, one way, beside a bare memcpy of the same size. The time
+// of a cache line between the two cores is measured before and after; results of runs where it changed are
+// not comparable. Buffers are not touched between messages, as in the OSU benchmarks; `--touch` writes and
+// reads them every time.
 #include <pthread.h>
 #include <sched.h>
 
@@ -90,7 +91,9 @@ double cache_line_ns() {
   return best;
 }
 
-int rounds_for(std::size_t bytes) { return static_cast<int>(std::clamp<std::size_t>((64 << 20) / (bytes + 4096), 20, 4000)); }
+int rounds_for(std::size_t bytes) {
+  return static_cast<int>(std::clamp<std::size_t>((64 << 20) / (bytes + 4096), 20, 4000));
+}
 
 struct Row {
   double memcpy_us = 1e9;
@@ -157,7 +160,8 @@ Row measure(std::size_t bytes, bool touch) {
                [&] { play(node->endpoint(1), bytes, touch); });
   std::vector<std::byte> from(bytes, std::byte{1});
   std::vector<std::byte> to(bytes);
-  for (int batch = 0; batch < batches; ++batch) row.memcpy_us = std::min(row.memcpy_us, memcpy_us(from, to, bytes));
+  for (int batch = 0; batch < batches; ++batch)
+    row.memcpy_us = std::min(row.memcpy_us, memcpy_us(from, to, bytes));
   return row;
 }
 
@@ -173,7 +177,8 @@ int main(int argc, char** argv) {
   std::printf("%10s %12s %12s\n", "size", "memcpy us", "message us");
   for (const std::size_t bytes : {8, 64, 1024, 2048, 4096, 8192, 65536, 262144, 1 << 20, 4 << 20}) {
     const Row row = measure(bytes, touch);
-    std::printf("%10s %12.3f %12.3f\n", format_bytes(static_cast<std::int64_t>(bytes)).c_str(), row.memcpy_us, row.message_us);
+    std::printf("%10s %12.3f %12.3f\n", format_bytes(static_cast<std::int64_t>(bytes)).c_str(), row.memcpy_us,
+                row.message_us);
   }
   std::printf("cache line between the cores: %.0f ns before, %.0f ns after\n", before, cache_line_ns());
   return 0;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lock-free ring of 64-byte cells from one producer to one consumer. A message is a header cell, whose last 40 bytes
-// already hold payload, and as many further cells as the payload needs; it never wraps, so the consumer reads the
-// payload in place. The header carries the number of the lap as its "full" mark: data and mark of a short message
-// travel in one cache line, and the consumer polls that line only.
+// A lock-free ring of 64-byte cells from one producer to one consumer. A message is a header cell, whose last
+// 40 bytes already hold payload, and as many further cells as the payload needs; it never wraps, so the
+// consumer reads the payload in place. The header carries the number of the lap as its "full" mark: data and
+// mark of a short message travel in one cache line, and the consumer polls that line only.
 //
-// Invariant: the mark of a cell that the consumer may look at is that of the current lap only when a header stands there:
-// it is left from the previous lap, or zero, because the consumer clears the marks of payload and skipped cells.
+// Invariant: the mark of a cell that the consumer may look at is that of the current lap only when a header
+// stands there: it is left from the previous lap, or zero, because the consumer clears the marks of payload
+// and skipped cells.
 #pragma once
 
 #include <atomic>
@@ -50,7 +51,8 @@ class CellRing {
                : 1 + static_cast<std::uint32_t>((bytes - inline_bytes + cell_bytes - 1) / cell_bytes);
   }
 
-  /// Producer: the header cell for a message of `bytes` bytes, or null when there is no room. Fill it, then `publish`.
+  /// Producer: the header cell for a message of `bytes` bytes, or null when there is no room. Fill it, then
+  /// `publish`.
   Cell* reserve(std::size_t bytes) noexcept {
     const std::uint32_t needed = cells_for(bytes);
     const std::uint32_t to_end = mask_ + 1 - static_cast<std::uint32_t>(tail_ & mask_);
@@ -104,7 +106,8 @@ class CellRing {
 
   Cell* peek() noexcept {
     Cell& header = cell(head_);
-    return std::atomic_ref(header.mark).load(std::memory_order_acquire) == lap_mark(head_) ? &header : nullptr;
+    return std::atomic_ref(header.mark).load(std::memory_order_acquire) == lap_mark(head_) ? &header
+                                                                                           : nullptr;
   }
 
   void release(std::uint32_t cells) noexcept {
@@ -119,8 +122,8 @@ class CellRing {
   alignas(cell_bytes) std::uint64_t tail_ = 0;  // producer's
   std::uint64_t released_seen_ = 0;             // producer's copy of released_
 
-  alignas(cell_bytes) std::uint64_t head_ = 0;      // consumer's
-  std::atomic<std::uint64_t> released_{0};          // written by the consumer
+  alignas(cell_bytes) std::uint64_t head_ = 0;  // consumer's
+  std::atomic<std::uint64_t> released_{0};      // written by the consumer
 };
 
 }  // namespace taihu::message

@@ -14,7 +14,9 @@
 namespace taihu::message {
 namespace {
 
-std::byte* payload(Cell* cell) { return reinterpret_cast<std::byte*>(cell) + offsetof(Cell, payload); }
+std::byte* payload(Cell* cell) {
+  return reinterpret_cast<std::byte*>(cell) + offsetof(Cell, payload);
+}
 
 TEST(CellRing, CountsCells) {
   EXPECT_EQ(CellRing::cells_for(0), 1U);
@@ -82,7 +84,9 @@ TEST(Channel, KeepsOrderThroughOverflow) {
       if (random.below(5) != 0 && channel.push_eager(3, i, &number, sizeof number)) continue;
       numbers[static_cast<std::size_t>(i)] = number;
       requests[static_cast<std::size_t>(i)] = std::make_unique<Request>(bell);
-      channel.announce(3, i, {&numbers[static_cast<std::size_t>(i)], sizeof number, requests[static_cast<std::size_t>(i)].get()});
+      channel.announce(3, i,
+                       {&numbers[static_cast<std::size_t>(i)], sizeof number,
+                        requests[static_cast<std::size_t>(i)].get()});
       if (random.below(100) == 0) sched_yield();
     }
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue whose members carry their own neighbours, so that one object can stand in several queues and leave each of
-// them in constant time.
+// A queue whose members carry their own neighbours, so that one object can stand in several queues and leave
+// each of them in constant time.
 #pragma once
 
 namespace taihu::message {
@@ -13,7 +13,7 @@ struct Neighbours {
 };
 
 /// First in, first out; any member may leave. Does not own its members.
-template <class T, Neighbours<T> T::*place>
+template <class T, Neighbours<T> T::* place>
 class Chain {
  public:
   T* first() const noexcept { return first_; }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of messages from one rank to another of the same node process: a ring of cells, and a list for what is sent
-// while the ring is full. Sending never blocks. The receiver empties the list itself, so a sender that computes holds up
-// nobody.
+// The way of messages from one rank to another of the same node process: a ring of cells, and a list for what
+// is sent while the ring is full. Sending never blocks. The receiver empties the list itself, so a sender
+// that computes holds up nobody.
 //
-// Order: while the list is not empty the sender adds to it only, and the receiver takes it only when the ring, which
-// then holds nothing but older messages, is empty.
+// Order: while the list is not empty the sender adds to it only, and the receiver takes it only when the
+// ring, which then holds nothing but older messages, is empty.
 #pragma once
 
 #include <climits>
@@ -59,8 +59,8 @@ class Channel {
     return ring_.front() != nullptr || overflowing_.load(std::memory_order_acquire);
   }
 
-  /// Receiver: hands waiting messages to `deliver(const Arrival&)`, oldest first; returns how many. Stops early when a
-  /// fast sender keeps the ring filled.
+  /// Receiver: hands waiting messages to `deliver(const Arrival&)`, oldest first; returns how many. Stops
+  /// early when a fast sender keeps the ring filled.
   template <class Deliver>
   int drain(Deliver&& deliver) {
     const int delivered = drain_ring(deliver, messages_at_once);
@@ -136,8 +136,8 @@ class Channel {
 
   template <class Deliver>
   int drain_overflow(Deliver& deliver) {
-    // What entered the ring before the first overflow is visible now; it is older and goes first. The sender adds
-    // nothing to the ring meanwhile.
+    // What entered the ring before the first overflow is visible now; it is older and goes first. The sender
+    // adds nothing to the ring meanwhile.
     const int delivered = drain_ring(deliver, INT_MAX);
     std::vector<Overflow> taken;
     {
@@ -145,7 +145,8 @@ class Channel {
       taken.swap(overflow_);
       overflowing_.store(false, std::memory_order_release);
     }
-    for (const Overflow& message : taken) deliver(announced(message.context, message.tag, message.announcement));
+    for (const Overflow& message : taken)
+      deliver(announced(message.context, message.tag, message.announcement));
     return delivered + static_cast<int>(taken.size());
   }
 

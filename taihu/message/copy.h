@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The copy from user buffer to user buffer. glibc's memcpy uses `rep movsb` for middle sizes, which on Zen with ERMS
-// drops from 44 to 2.7 GB/s when (target - source) mod 16 != 0; this kernel does not depend on the offset.
+// The copy from user buffer to user buffer. glibc's memcpy uses `rep movsb` for middle sizes, which on Zen
+// with ERMS drops from 44 to 2.7 GB/s when (target - source) mod 16 != 0; this kernel does not depend on the
+// offset.
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,8 @@ void check_copy(Copy copy, std::size_t bytes) {
       std::vector<std::byte> target(bytes + 128, std::byte{0xee});
       fill_pattern(source.data() + from, bytes, bytes + from);
       copy(target.data() + 32 + to, source.data() + from, bytes);
-      ASSERT_TRUE(has_pattern(target.data() + 32 + to, bytes, bytes + from)) << bytes << " " << from << " " << to;
+      ASSERT_TRUE(has_pattern(target.data() + 32 + to, bytes, bytes + from))
+          << bytes << " " << from << " " << to;
       for (std::size_t i = 0; i < 32 + to; ++i) ASSERT_EQ(target[i], std::byte{0xee});
       for (std::size_t i = 32 + to + bytes; i < target.size(); ++i) ASSERT_EQ(target[i], std::byte{0xee});
     }
@@ -28,7 +29,8 @@ void check_copy(Copy copy, std::size_t bytes) {
 }
 
 TEST(CopyBytes, CopiesExactlyTheRange) {
-  for (const std::size_t bytes : {0, 1, 7, 63, 64, 65, 2047, 2048, 2049, 2175, 4096, 4099, 16384, 65537, 300001}) {
+  for (const std::size_t bytes :
+       {0, 1, 7, 63, 64, 65, 2047, 2048, 2049, 2175, 4096, 4099, 16384, 65537, 300001}) {
     check_copy(copy_bytes, bytes);
     check_copy(copy_bytes_portable, bytes);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole job in a test program: ranks are threads, in one or several node processes joined by a loopback link, each rank
-// with a piece of symmetric memory.
+// A whole job in a test program: ranks are threads, in one or several node processes joined by a loopback
+// link, each rank with a piece of symmetric memory.
 #pragma once
 
 #include <functional>
@@ -44,7 +44,8 @@ class BuffersAsSegments final : public memory::SymmetricMap {
     return memory::SymmetricAddress{0, static_cast<std::uint64_t>(first - buffer.data())};
   }
 
-  void* resolve(int local_index, memory::SymmetricAddress address, std::size_t bytes) const noexcept override {
+  void* resolve(int local_index, memory::SymmetricAddress address,
+                std::size_t bytes) const noexcept override {
     const auto& buffer = buffers_[static_cast<std::size_t>(local_index)];
     if (address.segment != 0 || address.offset + bytes > buffer.size()) return nullptr;
     return const_cast<std::byte*>(buffer.data()) + address.offset;
@@ -72,6 +73,7 @@ class JobForTests {
   int local_index(int rank) const {
     return rank - layout_.first_rank[static_cast<std::size_t>(layout_.process_of(rank))];
   }
+  LoopbackHub& hub() { return hub_; }
   Endpoint& endpoint(int rank) { return node(layout_.process_of(rank)).endpoint(local_index(rank)); }
   std::byte* segment(int rank) {
     return maps_[static_cast<std::size_t>(layout_.process_of(rank))]->buffer(local_index(rank));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The link over an MPI shim: finds and loads the shim, cuts transfers into pieces that MPI's int counts can name.
+// The link over an MPI shim: finds and loads the shim, cuts transfers into pieces that MPI's int counts can
+// name.
 #include "taihu/message/link.h"
 
 #include <dlfcn.h>
@@ -26,10 +27,13 @@ struct LinkRequest {
 namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 30;
+static_assert(any_process == TAIHU_SHIM_ANY_PROCESS);
 
 class ShimLink final : public Link {
  public:
-  explicit ShimLink(const taihu_shim* shim) : shim_(shim) { shim_->start(&process_, &processes_, &tag_limit_); }
+  explicit ShimLink(const taihu_shim* shim) : shim_(shim) {
+    shim_->start(&process_, &processes_, &tag_limit_);
+  }
   ~ShimLink() override { shim_->stop(); }
 
   int process() const override { return process_; }
@@ -44,7 +48,9 @@ class ShimLink final : public Link {
 
   LinkRequest* send(int process, int tag, const void* data, std::size_t bytes) override {
     const auto* from = static_cast<const std::byte*>(data);
-    return start(bytes, [&](std::size_t offset, int count) { return shim_->send(process, tag, from + offset, count); });
+    return start(bytes, [&](std::size_t offset, int count) {
+      return shim_->send(process, tag, from + offset, count);
+    });
   }
 
   LinkRequest* receive(int process_or_any, int tag, void* buffer, std::size_t capacity) override {
@@ -68,7 +74,8 @@ class ShimLink final : public Link {
   }
 
   void cancel(LinkRequest* request) override {
-    for (; request->tested < request->pieces.size(); ++request->tested) shim_->cancel(request->pieces[request->tested]);
+    for (; request->tested < request->pieces.size(); ++request->tested)
+      shim_->cancel(request->pieces[request->tested]);
     release(request);
   }
 
@@ -128,19 +135,22 @@ class ShimLink final : public Link {
   std::vector<LinkRequest*> free_;
 };
 
-/// Folders that may hold the shims: beside this code, and where lib/ is seen from there in a build tree or installation.
+/// Folders that may hold the shims: beside this code, and where lib/ is seen from there in a build tree or
+/// installation.
 std::vector<std::filesystem::path> shim_folders() {
   std::vector<std::filesystem::path> folders;
   const auto add_around = [&](const std::filesystem::path& file) {
     std::error_code ignored;
     const std::filesystem::path folder = std::filesystem::canonical(file, ignored).parent_path();
     if (folder.empty()) return;
-    for (const char* step : {".", "../" TAIHU_LIBRARY_FOLDER, "../../" TAIHU_LIBRARY_FOLDER, "../lib", "../../lib"}) {
+    for (const char* step :
+         {".", "../" TAIHU_LIBRARY_FOLDER, "../../" TAIHU_LIBRARY_FOLDER, "../lib", "../../lib"}) {
       folders.push_back((folder / step).lexically_normal());
     }
   };
   Dl_info info{};
-  if (dladdr(reinterpret_cast<void*>(&open_link), &info) != 0 && info.dli_fname != nullptr) add_around(info.dli_fname);
+  if (dladdr(reinterpret_cast<void*>(&open_link), &info) != 0 && info.dli_fname != nullptr)
+    add_around(info.dli_fname);
   add_around("/proc/self/exe");
   return folders;
 }
@@ -151,16 +161,17 @@ std::string shim_file(MpiLibrary library) {
     std::error_code ignored;
     if (std::filesystem::exists(folder / name, ignored)) return folder / name;
   }
-  throw Error("cannot find " + name + " (this installation was built without " + shim_name(library) +
-              "); rebuild with that MPI library installed, or start the job with the launcher of another one");
+  throw Error(
+      "cannot find " + name + " (this installation was built without " + shim_name(library) +
+      "); rebuild with that MPI library installed, or start the job with the launcher of another one");
 }
 
 const taihu_shim* load_shim(MpiLibrary library) {
   const std::string file = shim_file(library);
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    throw Error(std::string("cannot load the MPI link (") + dlerror() + "); install the " + shim_name(library) +
-                " library on this node");
+    throw Error(std::string("cannot load the MPI link (") + dlerror() + "); install the " +
+                shim_name(library) + " library on this node");
   }
   const auto entry = reinterpret_cast<const taihu_shim* (*)()>(dlsym(handle, "taihu_mpi_shim"));
   if (entry == nullptr || entry()->version != TAIHU_SHIM_VERSION) {

@@ -14,7 +14,8 @@ namespace {
 constexpr std::uint32_t polls_between_retirements = 1024;
 constexpr int channels_always_polled = 4;
 
-/// A rank that waits looks at the link on every eighth turn: a test of the MPI library costs as much as eight of ours.
+/// A rank that waits looks at the link on every eighth turn: a test of the MPI library costs as much as eight
+/// of ours.
 constexpr std::uint32_t turns_between_link_polls = 8;
 
 }  // namespace
@@ -31,7 +32,9 @@ LocalEndpoint::LocalEndpoint(NodeProcess& node, int rank, int local_index)
   sent_.done.store(true, std::memory_order_relaxed);
 }
 
-Node& LocalEndpoint::node() noexcept { return node_; }
+Node& LocalEndpoint::node() noexcept {
+  return node_;
+}
 
 Request* LocalEndpoint::take_request() {
   std::lock_guard hold(lock_);
@@ -56,7 +59,8 @@ void LocalEndpoint::notice_from(int peer_index) noexcept {
   doorbell_.ring();
 }
 
-Request* LocalEndpoint::isend(int destination, Context context, int tag, const void* data, std::size_t bytes) {
+Request* LocalEndpoint::isend(int destination, Context context, int tag, const void* data,
+                              std::size_t bytes) {
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
   if (peer == nullptr) {
     Request* request = take_request();
@@ -126,8 +130,8 @@ void LocalEndpoint::wait(Request* request, Status* status) {
   doorbell_.wait([&] { return test(request, status); });
 }
 
-Request* LocalEndpoint::put(int destination, const void* source, memory::SymmetricAddress target, std::size_t bytes,
-                            const memory::SymmetricAddress* reply) {
+Request* LocalEndpoint::put(int destination, const void* source, memory::SymmetricAddress target,
+                            std::size_t bytes, const memory::SymmetricAddress* reply) {
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
   if (peer == nullptr) {
     Request* request = take_request();
@@ -135,7 +139,8 @@ Request* LocalEndpoint::put(int destination, const void* source, memory::Symmetr
     return request;
   }
   void* to = node_.resolve(*peer, target, bytes, rank_);
-  int* word = reply == nullptr ? nullptr : static_cast<int*>(node_.resolve(*peer, *reply, sizeof(int), rank_));
+  int* word =
+      reply == nullptr ? nullptr : static_cast<int*>(node_.resolve(*peer, *reply, sizeof(int), rank_));
   copy_bytes(to, source, bytes);
   if (word != nullptr) std::atomic_ref(*word).fetch_add(1, std::memory_order_release);
   peer->doorbell_.ring();
@@ -154,7 +159,7 @@ Request* LocalEndpoint::get(int from, memory::SymmetricAddress source, void* tar
 }
 
 void LocalEndpoint::progress() {
-  node_.poll();
+  poll_link_in_turn();
   std::lock_guard hold(lock_);
   drain();
 }
@@ -184,7 +189,7 @@ void LocalEndpoint::drain() {
 void LocalEndpoint::drain_channels() {
   for (unsigned word = 0; word < active_.size(); ++word) {
     // Acquire: a set bit makes the table entry of its channel visible.
-    std::uint64_t bits = active_[word].load(std::memory_order_acquire);
+    std::uint64_t bits = active_[word].bits.load(std::memory_order_acquire);
     for (; bits != 0; bits &= bits - 1) {
       const unsigned peer = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
       Channel* channel = incoming_[peer].load(std::memory_order_acquire);
@@ -206,16 +211,17 @@ void LocalEndpoint::drain_inbox() {
 
 void LocalEndpoint::retire_silent_channels() {
   int active = 0;
-  for (const auto& bits : active_) active += std::popcount(bits.load(std::memory_order_relaxed));
+  for (const ActiveChannels& word : active_)
+    active += std::popcount(word.bits.load(std::memory_order_relaxed));
   if (active <= channels_always_polled) return;
   std::vector<unsigned> retired;
   for (unsigned word = 0; word < active_.size(); ++word) {
-    std::uint64_t bits = active_[word].load(std::memory_order_acquire);
+    std::uint64_t bits = active_[word].bits.load(std::memory_order_acquire);
     for (; bits != 0; bits &= bits - 1) {
       const unsigned peer = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
       Channel* channel = incoming_[peer].load(std::memory_order_acquire);
       if (channel->idle_polls < polls_between_retirements / 2) continue;
-      active_[word].fetch_and(~bit_of(static_cast<int>(peer)), std::memory_order_relaxed);
+      active_[word].bits.fetch_and(~bit_of(static_cast<int>(peer)), std::memory_order_relaxed);
       retired.push_back(peer);
     }
   }
@@ -225,7 +231,7 @@ void LocalEndpoint::retire_silent_channels() {
     Channel* channel = incoming_[peer].load(std::memory_order_acquire);
     channel->idle_polls = 0;
     if (!channel->has_messages()) continue;
-    active_[peer / 64].fetch_or(bit_of(static_cast<int>(peer)), std::memory_order_relaxed);
+    active_[peer / 64].bits.fetch_or(bit_of(static_cast<int>(peer)), std::memory_order_relaxed);
   }
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The endpoint of a rank of this node process. Its lock guards the matching queues, the receiving sides of the channels
-// that lead to it, and the sending sides of those that start from it; other ranks touch only the atomics: the table of
-// incoming channels and the bitmap that says which of them to look at.
+// The endpoint of a rank of this node process. Its lock guards the matching queues, the receiving sides of
+// the channels that lead to it, and the sending sides of those that start from it; other ranks touch only the
+// atomics: the table of incoming channels and the bitmap that says which of them to look at.
 //
-// The bit of a channel stays set while messages keep coming, so a steady exchange costs no write to the bitmap. Bits of
-// silent channels are cleared now and then with the barrier of a Doorbell: cleared bit, heavy barrier, another look, against
-// message, light barrier, look at the bit.
+// The bit of a channel stays set while messages keep coming, so a steady exchange costs no write to the
+// bitmap. Bits of silent channels are cleared now and then with the barrier of a Doorbell: cleared bit, heavy
+// barrier, another look, against message, light barrier, look at the bit.
 #pragma once
 
 #include <atomic>
@@ -27,6 +27,11 @@ class NodeProcess;
 struct InboxMessage {
   Arrival arrival;
   std::unique_ptr<std::byte[]> owned;
+};
+
+/// One word of a bitmap, alone in its cache line: senders read it with every message.
+struct alignas(64) ActiveChannels {
+  std::atomic<std::uint64_t> bits{0};
 };
 
 class LocalEndpoint final : public Endpoint {
@@ -63,7 +68,9 @@ class LocalEndpoint final : public Endpoint {
   void finish_receive(Request* receive, const Arrival& arrival);
   void poll_link_in_turn();
 
-  std::atomic<std::uint64_t>& bits_of(int peer_index) noexcept { return active_[static_cast<unsigned>(peer_index) / 64]; }
+  std::atomic<std::uint64_t>& bits_of(int peer_index) noexcept {
+    return active_[static_cast<unsigned>(peer_index) / 64].bits;
+  }
   static std::uint64_t bit_of(int peer_index) noexcept { return std::uint64_t{1} << (peer_index % 64); }
 
   NodeProcess& node_;
@@ -71,8 +78,8 @@ class LocalEndpoint final : public Endpoint {
   const int local_index_;
 
   // Read and written by other ranks.
-  std::vector<std::atomic<std::uint64_t>> active_;  // bit per sender: its channel may hold messages
-  std::vector<std::atomic<Channel*>> incoming_;     // by sender; null until its first message
+  std::vector<ActiveChannels> active_;           // bit per sender: its channel may hold messages
+  std::vector<std::atomic<Channel*>> incoming_;  // by sender; null until its first message
   alignas(64) threads::Doorbell doorbell_;
   SpinLock inbox_lock_;
   std::vector<InboxMessage> inbox_;  // guarded by inbox_lock_

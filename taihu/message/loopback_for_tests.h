@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A link between node processes that all live in the test program, so that what happens between them is tested without an
-// MPI library and under the sanitizers. Matches like MPI: in order per pair and tag.
+// A link between node processes that all live in the test program, so that what happens between them is
+// tested without an MPI library and under the sanitizers. Matches like MPI: in order per pair and tag.
 #pragma once
 
 #include <condition_variable>
@@ -18,18 +18,26 @@ namespace taihu::message {
 class LoopbackHub {
  public:
   explicit LoopbackHub(int processes, int tag_limit = 32767)
-      : tag_limit(tag_limit), sends_(static_cast<std::size_t>(processes)), receives_(sends_.size()), texts_(sends_.size()) {}
+      : tag_limit(tag_limit),
+        sends_(static_cast<std::size_t>(processes)),
+        receives_(sends_.size()),
+        texts_(sends_.size()) {}
 
   struct Request {
     bool done = false;
     LinkStatus status;
-    int owner = -1;
-    void* buffer = nullptr;       // receive
+    void* buffer = nullptr;  // receive
     std::size_t capacity = 0;
-    const void* data = nullptr;   // long send
+    const void* data = nullptr;  // long send
   };
 
   const int tag_limit;
+
+  /// What all links have taken in sends so far.
+  std::size_t carried_bytes() {
+    std::lock_guard hold(lock_);
+    return carried_bytes_;
+  }
 
  private:
   friend class LoopbackLink;
@@ -57,6 +65,7 @@ class LoopbackHub {
   std::vector<std::list<Send>> sends_;         // by destination
   std::vector<std::list<Request*>> receives_;  // by owner; status holds what is wanted
   std::vector<std::string> texts_;
+  std::size_t carried_bytes_ = 0;
   int waiting_ = 0;
   int generation_ = 0;
 };
@@ -73,7 +82,7 @@ class LoopbackLink final : public Link {
   LinkRequest* send(int process, int tag, const void* data, std::size_t bytes) override {
     std::lock_guard hold(hub_.lock_);
     auto* request = new LoopbackHub::Request;
-    request->owner = process_;
+    hub_.carried_bytes_ += bytes;
     LoopbackHub::Send send{process_, tag, bytes, {}, nullptr};
     if (bytes <= LoopbackHub::buffered_bytes) {
       const auto* first = static_cast<const std::byte*>(data);
@@ -99,7 +108,6 @@ class LoopbackLink final : public Link {
   LinkRequest* receive(int process_or_any, int tag, void* buffer, std::size_t capacity) override {
     std::lock_guard hold(hub_.lock_);
     auto* request = new LoopbackHub::Request;
-    request->owner = process_;
     request->buffer = buffer;
     request->capacity = capacity;
     request->status = {process_or_any, tag, 0};
@@ -158,7 +166,9 @@ class LoopbackLink final : public Link {
   [[noreturn]] void abort(int exit_code) override { std::_Exit(exit_code); }
 
  private:
-  static LinkRequest* as_link(LoopbackHub::Request* request) { return reinterpret_cast<LinkRequest*>(request); }
+  static LinkRequest* as_link(LoopbackHub::Request* request) {
+    return reinterpret_cast<LinkRequest*>(request);
+  }
 
   LoopbackHub& hub_;
   const int process_;

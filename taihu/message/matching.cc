@@ -5,13 +5,15 @@ namespace taihu::message {
 
 namespace {
 
-bool admits(int wanted_source, Context wanted_context, int wanted_tag, int source, Context context, int tag) noexcept {
+bool admits(int wanted_source, Context wanted_context, int wanted_tag, int source, Context context,
+            int tag) noexcept {
   return wanted_context == context && (wanted_source == any_rank || wanted_source == source) &&
          (wanted_tag == any_tag || wanted_tag == tag);
 }
 
 Request* first_admitting(Request* receive, int source, Context context, int tag) noexcept {
-  while (receive != nullptr && !admits(receive->source, receive->context, receive->tag, source, context, tag)) {
+  while (receive != nullptr &&
+         !admits(receive->source, receive->context, receive->tag, source, context, tag)) {
     receive = receive->in_queue.next;
   }
   return receive;
@@ -40,19 +42,22 @@ Request* MatchQueues::take_posted(int source, Context context, int tag) noexcept
 
 void MatchQueues::post(Request* receive) noexcept {
   receive->posted_at = posts_++;
-  (receive->source == any_rank ? posted_any_ : posted_[bucket(receive->source, receive->context)]).append(receive);
+  (receive->source == any_rank ? posted_any_ : posted_[bucket(receive->source, receive->context)])
+      .append(receive);
 }
 
 Unexpected* MatchQueues::find(int source, Context context, int tag) const noexcept {
   if (source == any_rank) {
     Unexpected* message = in_order_.first();
-    while (message != nullptr && !admits(source, context, tag, message->source, message->context, message->tag)) {
+    while (message != nullptr &&
+           !admits(source, context, tag, message->source, message->context, message->tag)) {
       message = message->in_order.next;
     }
     return message;
   }
   Unexpected* message = unexpected_[bucket(source, context)].first();
-  while (message != nullptr && !admits(source, context, tag, message->source, message->context, message->tag)) {
+  while (message != nullptr &&
+         !admits(source, context, tag, message->source, message->context, message->tag)) {
     message = message->in_bucket.next;
   }
   return message;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matching queues of one rank, with MPI's rules: a message goes to the earliest posted receive that admits it, a
-// receive takes the earliest message that it admits, messages of one source and context never overtake each other.
+// The matching queues of one rank, with MPI's rules: a message goes to the earliest posted receive that
+// admits it, a receive takes the earliest message that it admits, messages of one source and context never
+// overtake each other.
 //
-// Receives that name their source and all messages are found through buckets by (source, context); receives from any
-// source have a queue of their own, and messages a second one in order of arrival for them.
+// Receives that name their source and all messages are found through buckets by (source, context); receives
+// from any source have a queue of their own, and messages a second one in order of arrival for them.
 #pragma once
 
 #include <array>
@@ -20,7 +21,8 @@ namespace taihu::message {
 struct Arrival {
   enum class Kind : std::uint8_t {
     here,             ///< all data are at `data`
-    announced_here,   ///< data are in the buffer of a rank of this process; `sender` completes when they are copied
+    announced_here,   ///< data are in the buffer of a rank of this process; `sender` completes when they are
+                      ///< copied
     announced_there,  ///< data are in node process `process`, which waits to be asked for `transfer`
   };
   Kind kind = Kind::here;

@@ -25,7 +25,8 @@ struct PlainMessage {
 
 template <class A, class B>
 bool fits(const A& receive, const B& message) {
-  return receive.context == message.context && (receive.source == any_rank || receive.source == message.source) &&
+  return receive.context == message.context &&
+         (receive.source == any_rank || receive.source == message.source) &&
          (receive.tag == any_tag || receive.tag == message.tag);
 }
 

@@ -27,6 +27,8 @@ std::optional<MpiLibrary> launcher_library(Environment environment) {
   return std::nullopt;
 }
 
-std::string shim_name(MpiLibrary library) { return library == MpiLibrary::open_mpi ? "openmpi" : "mpich"; }
+std::string shim_name(MpiLibrary library) {
+  return library == MpiLibrary::open_mpi ? "openmpi" : "mpich";
+}
 
 }  // namespace taihu::message

@@ -32,7 +32,8 @@ TEST(LauncherLibrary, FollowsTheLauncher) {
   EXPECT_EQ(library_for({{"OMPI_COMM_WORLD_SIZE", "2"}, {"PMIX_RANK", "0"}}), MpiLibrary::open_mpi);
   EXPECT_EQ(library_for({{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}, {"MPI_LOCALNRANKS", "2"}}), MpiLibrary::mpich);
   EXPECT_EQ(library_for({{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}}), MpiLibrary::mpich);
-  EXPECT_EQ(library_for({{"PMI_RANK", "0"}, {"MPI_LOCALNRANKS", "2"}, {"SLURM_PROCID", "0"}}), MpiLibrary::mpich)
+  EXPECT_EQ(library_for({{"PMI_RANK", "0"}, {"MPI_LOCALNRANKS", "2"}, {"SLURM_PROCID", "0"}}),
+            MpiLibrary::mpich)
       << "mpiexec.hydra inside a Slurm job";
 }
 

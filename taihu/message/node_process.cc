@@ -31,9 +31,10 @@ threads::WaitPolicy wait_policy_for(const launch::Layout& layout, int process) {
   cpu_set_t cores;
   const int usable = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
   const auto ranks_of = [&](int p) { return layout.first_rank[p + 1] - layout.first_rank[p]; };
+  const auto node_of = [&](int p) { return layout.node_of_process[static_cast<unsigned>(p)]; };
   int on_node = 0;
   for (int other = 0; other < layout.processes; ++other) {
-    if (layout.node_of_process[other] == layout.node_of_process[process]) on_node += ranks_of(other);
+    if (node_of(other) == node_of(process)) on_node += ranks_of(other);
   }
   const bool crowded = ranks_of(process) > usable || on_node > sysconf(_SC_NPROCESSORS_ONLN);
   return crowded ? threads::WaitPolicy{20, 10} : threads::WaitPolicy{};
@@ -42,7 +43,8 @@ threads::WaitPolicy wait_policy_for(const launch::Layout& layout, int process) {
 class OwnCall final : public ServiceCall {
  public:
   OwnCall(const void* arguments, std::size_t bytes, Node::AnswerHandler then)
-      : arguments_(static_cast<const std::byte*>(arguments), static_cast<const std::byte*>(arguments) + bytes),
+      : arguments_(static_cast<const std::byte*>(arguments),
+                   static_cast<const std::byte*>(arguments) + bytes),
         then_(std::move(then)) {}
   const std::vector<std::byte>& arguments() const noexcept override { return arguments_; }
   void answer(const void* data, std::size_t bytes) override {
@@ -60,7 +62,9 @@ class RemoteCall final : public ServiceCall {
   RemoteCall(Remote& remote, int process, std::uint64_t initiator, std::vector<std::byte> arguments)
       : remote_(remote), process_(process), initiator_(initiator), arguments_(std::move(arguments)) {}
   const std::vector<std::byte>& arguments() const noexcept override { return arguments_; }
-  void answer(const void* data, std::size_t bytes) override { remote_.answer(process_, initiator_, data, bytes); }
+  void answer(const void* data, std::size_t bytes) override {
+    remote_.answer(process_, initiator_, data, bytes);
+  }
 
  private:
   Remote& remote_;
@@ -98,7 +102,9 @@ NodeProcess::NodeProcess(const launch::Layout& layout, std::unique_ptr<Link> lin
   }
 }
 
-NodeProcess::~NodeProcess() { stop_progress_thread(); }
+NodeProcess::~NodeProcess() {
+  stop_progress_thread();
+}
 
 void NodeProcess::start_progress_thread() {
   // Signals are for the program's own threads.
@@ -131,11 +137,14 @@ void NodeProcess::make_progress() {
   }
 }
 
-void NodeProcess::serve(Service service, ServiceHandler handler) { services_.serve(service, std::move(handler)); }
+void NodeProcess::serve(Service service, ServiceHandler handler) {
+  services_.serve(service, std::move(handler));
+}
 
 void NodeProcess::serve_remote(int process, Service service, std::uint64_t initiator,
                                std::vector<std::byte> arguments) {
-  services_.dispatch(service, std::make_shared<RemoteCall>(*remote_, process, initiator, std::move(arguments)));
+  services_.dispatch(service,
+                     std::make_shared<RemoteCall>(*remote_, process, initiator, std::move(arguments)));
 }
 
 void NodeProcess::begin_call(int process, Service service, const void* arguments, std::size_t bytes,
@@ -152,7 +161,8 @@ LocalEndpoint* NodeProcess::endpoint_of_caller() noexcept {
   return rank == nullptr ? nullptr : local_endpoint_of(rank->rank);
 }
 
-std::vector<std::byte> NodeProcess::call(int process, Service service, const void* arguments, std::size_t bytes) {
+std::vector<std::byte> NodeProcess::call(int process, Service service, const void* arguments,
+                                         std::size_t bytes) {
   LocalEndpoint* caller = endpoint_of_caller();
   auto awaited = std::make_shared<AwaitedAnswer>();
   if (caller != nullptr) awaited->bell = &caller->doorbell();
@@ -179,10 +189,11 @@ void* NodeProcess::resolve(LocalEndpoint& owner, memory::SymmetricAddress addres
   const int index = owner.rank() - first_rank_;
   void* instance = symmetric_ == nullptr ? nullptr : symmetric_->resolve(index, address, bytes);
   if (instance != nullptr) return instance;
-  std::fprintf(stderr,
-               "taihu: one-sided transfer of rank %d: rank %d has no symmetric memory of %zu bytes at segment %u "
-               "offset %llu (different programs or libraries on two nodes?); use the same files on all nodes\n",
-               asker, owner.rank(), bytes, address.segment, static_cast<unsigned long long>(address.offset));
+  std::fprintf(
+      stderr,
+      "taihu: one-sided transfer of rank %d: rank %d has no symmetric memory of %zu bytes at segment %u "
+      "offset %llu (different programs or libraries on two nodes?); use the same files on all nodes\n",
+      asker, owner.rank(), bytes, address.segment, static_cast<unsigned long long>(address.offset));
   abort(1);
 }
 
@@ -214,9 +225,10 @@ void NodeProcess::abort(int exit_code) noexcept {
 std::unique_ptr<Node> Node::create(const launch::Layout& layout, std::unique_ptr<Link> link,
                                    const memory::SymmetricMap* symmetric) {
   const int processes = link ? link->processes() : 1;
-  check_input(processes == layout.processes,
-              "the layout has " + std::to_string(layout.processes) + " node processes, but the launcher started " +
-                  std::to_string(processes) + "; start the job through one launcher only");
+  check_input(processes == layout.processes, "the layout has " + std::to_string(layout.processes) +
+                                                 " node processes, but the launcher started " +
+                                                 std::to_string(processes) +
+                                                 "; start the job through one launcher only");
   return std::make_unique<NodeProcess>(layout, std::move(link), symmetric);
 }
 

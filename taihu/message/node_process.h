@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The message layer of a node process: endpoints of its ranks, traffic with other node processes, and the progress
-// thread, which exists only when there are others.
+// The message layer of a node process: endpoints of its ranks, traffic with other node processes, and the
+// progress thread, which exists only when there are others.
 #pragma once
 
 #include <atomic>
@@ -24,15 +24,19 @@ struct Tuning {
 
 class NodeProcess final : public Node {
  public:
-  NodeProcess(const launch::Layout& layout, std::unique_ptr<Link> link, const memory::SymmetricMap* symmetric);
+  NodeProcess(const launch::Layout& layout, std::unique_ptr<Link> link,
+              const memory::SymmetricMap* symmetric);
   ~NodeProcess() override;
 
   const launch::Layout& layout() const noexcept override { return layout_; }
   int process() const noexcept override { return process_; }
   int local_ranks() const noexcept override { return local_ranks_; }
-  Endpoint& endpoint(int local_index) noexcept override { return *endpoints_[static_cast<unsigned>(local_index)]; }
+  Endpoint& endpoint(int local_index) noexcept override {
+    return *endpoints_[static_cast<unsigned>(local_index)];
+  }
   void serve(Service service, ServiceHandler handler) override;
-  std::vector<std::byte> call(int process, Service service, const void* arguments, std::size_t bytes) override;
+  std::vector<std::byte> call(int process, Service service, const void* arguments,
+                              std::size_t bytes) override;
   void begin_call(int process, Service service, const void* arguments, std::size_t bytes,
                   AnswerHandler then) override;
   void barrier() override;
@@ -50,8 +54,10 @@ class NodeProcess final : public Node {
   Remote* remote() noexcept { return remote_.get(); }
   bool poll() { return remote_ != nullptr && remote_->poll(); }
 
-  /// The instance of `address` that belongs to the rank of `owner`. Ends the job with a message when there is none.
-  void* resolve(LocalEndpoint& owner, memory::SymmetricAddress address, std::size_t bytes, int asker) noexcept;
+  /// The instance of `address` that belongs to the rank of `owner`. Ends the job with a message when there is
+  /// none.
+  void* resolve(LocalEndpoint& owner, memory::SymmetricAddress address, std::size_t bytes,
+                int asker) noexcept;
   /// A call from another process has arrived.
   void serve_remote(int process, Service service, std::uint64_t initiator, std::vector<std::byte> arguments);
 

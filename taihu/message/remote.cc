@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The protocol, one line per kind of envelope:
-//   message        rank to rank, with its data or announced; announced ones wait in the receiver's queues for a match
-//   clear_to_send  the data named `transfer` are expected under `data_tag`, `bytes` of them (0: none are wanted)
-//   put, put_done  data, or announced and asked for at once; put_done when they and the reply word are visible
-//   get            the data expected under `data_tag`, straight from the memory of the rank asked
-//   call, answer   bytes for a service handler and back
-//   credit         `bytes` of eager messages have been taken by their receivers
-//   finished, all_finished   the end: each process tells process 0, which tells all
+//   message        rank to rank, with its data or announced; announced ones wait in the receiver's queues for
+//   a match clear_to_send  the data named `transfer` are expected under `data_tag`, `bytes` of them (0: none
+//   are wanted) put, put_done  data, or announced and asked for at once; put_done when they and the reply
+//   word are visible get            the data expected under `data_tag`, straight from the memory of the rank
+//   asked call, answer   bytes for a service handler and back credit         `bytes` of eager messages have
+//   been taken by their receivers finished, all_finished   the end: each process tells process 0, which tells
+//   all
 //
-// Flow control: a process may have `window_` bytes of eager messages at another one that no receive has taken; beyond
-// that its messages are announced only, so that a flood costs the receiver an envelope each and no data.
+// Flow control: a process may have `window_` bytes of eager messages at another one that no receive has
+// taken; beyond that its messages are announced only, so that a flood costs the receiver an envelope each and
+// no data.
 #include "taihu/message/remote.h"
 
 #include <sched.h>
@@ -56,7 +57,8 @@ Remote::Remote(NodeProcess& node, Link& link)
 
 Remote::~Remote() = default;
 
-void Remote::send(int process, const Header& header, Request* posted, const void* payload, std::size_t bytes) {
+void Remote::send(int process, const Header& header, Request* posted, const void* payload,
+                  std::size_t bytes) {
   Outgoing outgoing;
   outgoing.process = process;
   outgoing.header = header;
@@ -118,8 +120,8 @@ void Remote::consumed(int process, std::size_t bytes) {
   if (header.bytes != 0) send(process, header);
 }
 
-void Remote::send_message(int source, int destination, Context context, int tag, const void* data, std::size_t bytes,
-                          Request* request) {
+void Remote::send_message(int source, int destination, Context context, int tag, const void* data,
+                          std::size_t bytes, Request* request) {
   const int process = node_.layout().process_of(destination);
   Header header;
   header.kind = EnvelopeKind::message;
@@ -141,8 +143,8 @@ void Remote::accept(const Arrival& message, void* buffer, std::size_t bytes, Req
   ask_for(message.process, message.transfer, buffer, bytes, [receive] { receive->complete(); });
 }
 
-void Remote::put(int source, int destination, const void* data, memory::SymmetricAddress target, std::size_t bytes,
-                 const memory::SymmetricAddress* reply, Request* request) {
+void Remote::put(int source, int destination, const void* data, memory::SymmetricAddress target,
+                 std::size_t bytes, const memory::SymmetricAddress* reply, Request* request) {
   unanswered_.fetch_add(1, std::memory_order_relaxed);
   Header header;
   header.kind = EnvelopeKind::put;
@@ -188,7 +190,8 @@ void Remote::get(int rank, int from, memory::SymmetricAddress source, void* targ
   wire_.submit(std::move(outgoing));
 }
 
-void Remote::call(int process, Service service, const void* arguments, std::size_t bytes, Node::AnswerHandler then) {
+void Remote::call(int process, Service service, const void* arguments, std::size_t bytes,
+                  Node::AnswerHandler then) {
   unanswered_.fetch_add(1, std::memory_order_relaxed);
   Header header;
   header.kind = EnvelopeKind::call;
@@ -216,9 +219,11 @@ void Remote::arrived(int process, const Header& header, const std::byte* payload
     case EnvelopeKind::get:
       return get_arrived(process, header);
     case EnvelopeKind::call:
-      return receive_whole(process, header, payload, [this, process, header](std::vector<std::byte> arguments) {
-        node_.serve_remote(process, static_cast<Service>(header.service), header.initiator, std::move(arguments));
-      });
+      return receive_whole(process, header, payload,
+                           [this, process, header](std::vector<std::byte> arguments) {
+                             node_.serve_remote(process, static_cast<Service>(header.service),
+                                                header.initiator, std::move(arguments));
+                           });
     case EnvelopeKind::answer:
       return receive_whole(process, header, payload, [this, header](std::vector<std::byte> data) {
         const std::unique_ptr<Node::AnswerHandler> then(to_pointer<Node::AnswerHandler>(header.initiator));
@@ -260,7 +265,8 @@ void Remote::put_arrived(int process, const Header& header, const std::byte* pay
   LocalEndpoint& target = *node_.local_endpoint_of(header.destination);
   void* to = node_.resolve(target, header.target, header.bytes, header.source);
   if (header.announced) {
-    ask_for(process, header.transfer, to, header.bytes, [this, process, header] { finish_put(process, header); });
+    ask_for(process, header.transfer, to, header.bytes,
+            [this, process, header] { finish_put(process, header); });
     return;
   }
   copy_bytes(to, payload, header.bytes);
@@ -295,13 +301,15 @@ void Remote::clear_to_send(int process, const Header& header) {
   }
 }
 
-void Remote::receive_whole(int process, const Header& header, const std::byte* payload, const Received& received) {
+void Remote::receive_whole(int process, const Header& header, const std::byte* payload,
+                           const Received& received) {
   if (!header.announced) {
     received(std::vector<std::byte>(payload, payload + header.bytes));
     return;
   }
   auto data = std::make_shared<std::vector<std::byte>>(header.bytes);
-  ask_for(process, header.transfer, data->data(), data->size(), [data, received] { received(std::move(*data)); });
+  ask_for(process, header.transfer, data->data(), data->size(),
+          [data, received] { received(std::move(*data)); });
 }
 
 template <class Ready>
@@ -318,7 +326,9 @@ void Remote::poll_until(Ready&& ready) {
   }
 }
 
-bool Remote::settled() { return unanswered_.load(std::memory_order_acquire) == 0 && wire_.idle(); }
+bool Remote::settled() {
+  return unanswered_.load(std::memory_order_acquire) == 0 && wire_.idle();
+}
 
 void Remote::process_finished() {
   if (finished_.fetch_add(1, std::memory_order_relaxed) + 1 != processes_) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks of different node processes do with each other, as envelopes on the wire: messages, one-sided transfers,
-// calls of services, and the agreement that the job has ended.
+// What ranks of different node processes do with each other, as envelopes on the wire: messages, one-sided
+// transfers, calls of services, and the agreement that the job has ended.
 #pragma once
 
 #include <atomic>
@@ -23,16 +23,18 @@ class Remote {
   Remote(NodeProcess& node, Link& link);
   ~Remote();
 
-  void send_message(int source, int destination, Context context, int tag, const void* data, std::size_t bytes,
-                    Request* request);
-  /// Asks for the data of a message with `announced_there`; `receive` completes when `bytes` of them are in `buffer`.
+  void send_message(int source, int destination, Context context, int tag, const void* data,
+                    std::size_t bytes, Request* request);
+  /// Asks for the data of a message with `announced_there`; `receive` completes when `bytes` of them are in
+  /// `buffer`.
   void accept(const Arrival& message, void* buffer, std::size_t bytes, Request* receive);
   /// The receiving rank has taken an eager message of `bytes` bytes of that process.
   void consumed(int process, std::size_t bytes);
 
   void put(int source, int destination, const void* data, memory::SymmetricAddress target, std::size_t bytes,
            const memory::SymmetricAddress* reply, Request* request);
-  void get(int rank, int from, memory::SymmetricAddress source, void* target, std::size_t bytes, Request* request);
+  void get(int rank, int from, memory::SymmetricAddress source, void* target, std::size_t bytes,
+           Request* request);
 
   void call(int process, Service service, const void* arguments, std::size_t bytes, Node::AnswerHandler then);
   void answer(int process, std::uint64_t initiator, const void* data, std::size_t bytes);
@@ -63,7 +65,8 @@ class Remote {
   void send(int process, const Header& header, Request* posted = nullptr, const void* payload = nullptr,
             std::size_t bytes = 0);
   void send_owned(int process, Header header, const void* data, std::size_t bytes);
-  void ask_for(int process, std::uint64_t transfer, void* landing, std::size_t bytes, std::function<void()> landed);
+  void ask_for(int process, std::uint64_t transfer, void* landing, std::size_t bytes,
+               std::function<void()> landed);
   static std::uint64_t announce(const void* data, std::function<void()> sent);
   bool charge(int process, std::size_t bytes) noexcept;
   bool settled();

@@ -12,8 +12,8 @@
 
 namespace taihu::message {
 
-/// `done` is stored (release) last by whoever completes the transfer, which may be another rank's thread or the progress
-/// thread, and must not be touched by it afterwards: the owner may reuse the request at once.
+/// `done` is stored (release) last by whoever completes the transfer, which may be another rank's thread or
+/// the progress thread, and must not be touched by it afterwards: the owner may reuse the request at once.
 struct Request {
   explicit Request(threads::Doorbell& owner_bell) : bell(&owner_bell) {}
 

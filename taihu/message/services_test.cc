@@ -101,9 +101,8 @@ TEST_P(Services, HandlersMayAskOtherProcesses) {
   Node& first = job.node(0);
   first.serve(Service::task, [&first, last](std::shared_ptr<ServiceCall> call) {
     const int question = number_in(call->arguments()) + 1;
-    first.begin_call(last, Service::lock, &question, sizeof question, [call](std::vector<std::byte> answer) {
-      call->answer(answer.data(), answer.size());
-    });
+    first.begin_call(last, Service::lock, &question, sizeof question,
+                     [call](std::vector<std::byte> answer) { call->answer(answer.data(), answer.size()); });
   });
   job.run([&](Endpoint& me) {
     for (int i = 0; i < 100; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lock for short sections that threads rarely contend for: one atomic exchange to take, one plain store to release.
-// A waiter yields soon, because the holder may have lost its core.
+// A lock for short sections that threads rarely contend for: one atomic exchange to take, one plain store to
+// release. A waiter yields soon, because the holder may have lost its core.
 #pragma once
 
 #include <sched.h>
@@ -11,7 +11,8 @@
 
 namespace taihu::message {
 
-/// Meets the standard's Lockable, so std::lock_guard works with it. Not recursive; try_lock by the holder is false.
+/// Meets the standard's Lockable, so std::lock_guard works with it. Not recursive; try_lock by the holder is
+/// false.
 class SpinLock {
  public:
   bool try_lock() noexcept {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random two-sided traffic that every rank can predict, and a receiver that checks MPI's rules on it: a receive gets the
-// oldest message of its source and context that it admits, every message arrives once, with its own bytes.
+// Random two-sided traffic that every rank can predict, and a receiver that checks MPI's rules on it: a
+// receive gets the oldest message of its source and context that it admits, every message arrives once, with
+// its own bytes.
 //
-// Receives are posted in rounds of equal filters, so that no wildcard can take what a later receive needs. Why checking in
-// posting order suffices: a message that a receive admits and that came before the one it got, from the same source and
-// context, can only have gone to a receive posted earlier.
+// Receives are posted in rounds of equal filters, so that no wildcard can take what a later receive needs.
+// Why checking in posting order suffices: a message that a receive admits and that came before the one it
+// got, from the same source and context, can only have gone to a receive posted earlier.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +44,9 @@ struct TrafficPlan {
 class TrafficRank {
  public:
   TrafficRank(Endpoint& endpoint, TrafficPlan plan)
-      : endpoint_(endpoint), plan_(std::move(plan)), random_(plan_.seed * 7919 + static_cast<unsigned>(endpoint.rank())) {
+      : endpoint_(endpoint),
+        plan_(std::move(plan)),
+        random_(plan_.seed * 7919 + static_cast<unsigned>(endpoint.rank())) {
     for (int source = 0; source < plan_.ranks; ++source) {
       Random planned(plan_.seed * 1000003 + static_cast<unsigned>(source));
       for (int i = 0; i < plan_.messages_per_rank; ++i) {
@@ -56,7 +59,8 @@ class TrafficRank {
 
   /// Sends and receives everything; empty when all rules held, else what was wrong.
   std::string run() {
-    while (problem_.empty() && (!to_send_.empty() || !sending_.empty() || !receiving_.empty() || anything_expected())) {
+    while (problem_.empty() &&
+           (!to_send_.empty() || !sending_.empty() || !receiving_.empty() || anything_expected())) {
       if (!to_send_.empty() && sending_.size() < most_outstanding) send_one();
       if (receiving_.empty()) post_round();
       if (to_send_.empty()) {
@@ -104,7 +108,8 @@ class TrafficRank {
   }
 
   bool anything_expected() const {
-    return std::any_of(expected_.begin(), expected_.end(), [](const auto& entry) { return !entry.second.empty(); });
+    return std::any_of(expected_.begin(), expected_.end(),
+                       [](const auto& entry) { return !entry.second.empty(); });
   }
 
   void send_one() {
@@ -145,9 +150,10 @@ class TrafficRank {
     const std::size_t wanted = 1 + random_.below(std::min<std::size_t>(possible, 20));
     if (random_.below(4) == 0) check_probe(source, model.context, tag);
     for (std::size_t i = 0; i < wanted; ++i) {
-      Receiving receive{nullptr, source, tag, model.context, std::vector<std::byte>(longest + 16), random_.below(16), false,
-                        {}};
-      receive.request = endpoint_.irecv(source, model.context, tag, receive.data.data() + receive.offset, longest);
+      Receiving receive{nullptr,           source, tag, model.context, std::vector<std::byte>(longest + 16),
+                        random_.below(16), false,  {}};
+      receive.request =
+          endpoint_.irecv(source, model.context, tag, receive.data.data() + receive.offset, longest);
       receiving_.push_back(std::move(receive));
     }
   }
@@ -157,7 +163,8 @@ class TrafficRank {
     if (!endpoint_.iprobe(source, context, tag, &status)) return;
     const auto found = oldest(status.source, context, tag);
     if (found == nullptr) return fail("probe found a message that nobody sends");
-    if (found->tag != status.tag || found->bytes != status.bytes) fail("probe found a message that is not the oldest");
+    if (found->tag != status.tag || found->bytes != status.bytes)
+      fail("probe found a message that is not the oldest");
   }
 
   const Message* oldest(int source, Context context, int tag) const {
@@ -200,13 +207,15 @@ class TrafficRank {
     const Status& status = receive.status;
     const Message* message = oldest(status.source, receive.context, receive.tag);
     if (message == nullptr) return fail("received a message that nobody sends");
-    if (receive.source != any_rank && status.source != receive.source) return fail("received from a wrong source");
+    if (receive.source != any_rank && status.source != receive.source)
+      return fail("received from a wrong source");
     if (message->tag != status.tag) return fail("a message overtook another (tags differ)");
     if (message->bytes != status.bytes || status.error != Error::none) {
       return fail("a message overtook another (sizes " + std::to_string(message->bytes) + " and " +
                   std::to_string(status.bytes) + ")");
     }
-    if (!has_pattern(receive.data.data() + receive.offset, status.bytes, message->seed)) return fail("wrong bytes");
+    if (!has_pattern(receive.data.data() + receive.offset, status.bytes, message->seed))
+      return fail("wrong bytes");
     auto& messages = expected_[{receive.context, status.source}];
     messages.erase(messages.begin() + (message - messages.data()));
   }

@@ -34,11 +34,17 @@ TEST(Traffic, LongAndShortMessagesKeepMpiRules) {
   for (const int ranks : {1, 2, 3, 7}) expect_clean_traffic(1, ranks, 150, mixed_sizes, 11);
 }
 
-TEST(Traffic, HugeMessagesKeepMpiRules) { expect_clean_traffic(1, 2, 6, huge_sizes, 3); }
+TEST(Traffic, HugeMessagesKeepMpiRules) {
+  expect_clean_traffic(1, 2, 6, huge_sizes, 3);
+}
 
-TEST(Traffic, ManyMoreRanksThanCores) { expect_clean_traffic(1, 32, 200, short_sizes, 5); }
+TEST(Traffic, ManyMoreRanksThanCores) {
+  expect_clean_traffic(1, 32, 200, short_sizes, 5);
+}
 
-TEST(Traffic, MoreRanksThanOneWordOfTheBitmap) { expect_clean_traffic(1, 130, 20, short_sizes, 6); }
+TEST(Traffic, MoreRanksThanOneWordOfTheBitmap) {
+  expect_clean_traffic(1, 130, 20, short_sizes, 6);
+}
 
 TEST(Traffic, BetweenNodeProcesses) {
   for (const int processes : {2, 3}) {
@@ -47,7 +53,9 @@ TEST(Traffic, BetweenNodeProcesses) {
   }
 }
 
-TEST(Traffic, HugeMessagesBetweenNodeProcesses) { expect_clean_traffic(2, 3, 4, huge_sizes, 23); }
+TEST(Traffic, HugeMessagesBetweenNodeProcesses) {
+  expect_clean_traffic(2, 3, 4, huge_sizes, 23);
+}
 
 }  // namespace
 }  // namespace taihu::message

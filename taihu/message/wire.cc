@@ -59,7 +59,8 @@ bool Wire::enter_within(int milliseconds) noexcept {
 }
 
 void Wire::leave() {
-  // Sequentially consistent on both sides: either we see the submission, or its thread sees that nobody is inside.
+  // Sequentially consistent on both sides: either we see the submission, or its thread sees that nobody is
+  // inside.
   for (;;) {
     inside_.store(false, std::memory_order_seq_cst);
     if (submissions_.load(std::memory_order_seq_cst) == 0 || !try_enter()) return;
@@ -93,11 +94,17 @@ bool Wire::take_submissions() {
 }
 
 void Wire::post_backlog() {
-  while (!backlog_.empty() && envelopes_under_way_ < most_envelopes_under_way) {
+  while (!backlog_.empty() && can_post(backlog_.front())) {
     Outgoing outgoing = std::move(backlog_.front());
     backlog_.pop_front();
     post(outgoing);
   }
+}
+
+bool Wire::can_post(const Outgoing& outgoing) const noexcept {
+  const auto tags = static_cast<std::size_t>(link_.tag_limit() - first_data_tag + 1);
+  return envelopes_under_way_ < most_envelopes_under_way &&
+         (outgoing.landing_bytes == 0 || tags_in_use_.size() < tags);
 }
 
 int Wire::take_tag() {
@@ -183,7 +190,8 @@ bool Wire::finish_transfers() {
     if (done.tag != 0) tags_in_use_.erase(done.tag);
     if (!done.envelope.empty()) {
       --envelopes_under_way_;
-      if (spare_envelopes_.size() < spare_envelopes_kept) spare_envelopes_.push_back(std::move(done.envelope));
+      if (spare_envelopes_.size() < spare_envelopes_kept)
+        spare_envelopes_.push_back(std::move(done.envelope));
     }
     if (done.done) done.done();
   }

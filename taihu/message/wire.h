@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Envelopes and bulk data between node processes, over a Link.
 //
-// An envelope is one link message with a fixed header and up to `eager_payload_bytes` of payload. Envelopes of two
-// processes stay in order: all have one tag, the receiver keeps a ring of posted buffers and reads them in posting order.
-// More data than that travel in bulk: the receiver says where they shall land and under which tag, the sender sends them
-// from where they are. Tags of bulk data are chosen by the receiver and unique among its transfers under way.
+// An envelope is one link message with a fixed header and up to `eager_payload_bytes` of payload. Envelopes
+// of two processes stay in order: all have one tag, the receiver keeps a ring of posted buffers and reads
+// them in posting order. More data than that travel in bulk: the receiver says where they shall land and
+// under which tag, the sender sends them from where they are. Tags of bulk data are chosen by the receiver
+// and unique among its transfers under way.
 //
-// The link belongs to one thread at a time: whoever enters (without waiting) does the work of all. What is submitted while
-// another thread is inside is done by that thread, at the latest on its way out.
+// The link belongs to one thread at a time: whoever enters (without waiting) does the work of all. What is
+// submitted while another thread is inside is done by that thread, at the latest on its way out.
 #pragma once
 
 #include <atomic>
@@ -45,17 +46,17 @@ enum class EnvelopeKind : std::uint8_t {
 /// Same layout on all node processes of a job: one program on one kind of machine.
 struct Header {
   EnvelopeKind kind{};
-  bool announced = false;      ///< the payload comes in bulk when asked for with `transfer`
+  bool announced = false;  ///< the payload comes in bulk when asked for with `transfer`
   bool has_reply = false;
   std::uint16_t service = 0;
-  std::int32_t data_tag = 0;   ///< of the bulk data that the sender of this envelope expects
-  std::int32_t source = -1;    ///< ranks
+  std::int32_t data_tag = 0;  ///< of the bulk data that the sender of this envelope expects
+  std::int32_t source = -1;   ///< ranks
   std::int32_t destination = -1;
   Context context = 0;
   std::int32_t tag = 0;
-  std::uint64_t bytes = 0;     ///< of the payload; of the data wanted or granted
-  std::uint64_t initiator = 0; ///< handed back in the answer
-  std::uint64_t transfer = 0;  ///< names announced data at the process that has them
+  std::uint64_t bytes = 0;      ///< of the payload; of the data wanted or granted
+  std::uint64_t initiator = 0;  ///< handed back in the answer
+  std::uint64_t transfer = 0;   ///< names announced data at the process that has them
   memory::SymmetricAddress target;
   memory::SymmetricAddress reply;
 };
@@ -64,18 +65,19 @@ struct Header {
 struct Outgoing {
   int process = -1;
   Header header;
-  const void* payload = nullptr;     ///< unchanged until `posted` is complete; or `owned`
+  const void* payload = nullptr;  ///< unchanged until `posted` is complete; or `owned`
   std::size_t payload_bytes = 0;
   std::vector<std::byte> owned;
-  Request* posted = nullptr;         ///< completed when the payload has been copied
-  void* landing = nullptr;           ///< where bulk data shall land; Wire chooses header.data_tag
+  Request* posted = nullptr;  ///< completed when the payload has been copied
+  void* landing = nullptr;    ///< where bulk data shall land; Wire chooses header.data_tag
   std::size_t landing_bytes = 0;
-  std::function<void()> landed;      ///< called when they have; at once when there are none
+  std::function<void()> landed;  ///< called when they have; at once when there are none
 };
 
 class Wire {
  public:
-  /// `arrived(process, header, payload)` runs for every envelope, on the thread that is inside; it may submit and send_bulk.
+  /// `arrived(process, header, payload)` runs for every envelope, on the thread that is inside; it may submit
+  /// and send_bulk.
   using Arrived = std::function<void(int process, const Header& header, const std::byte* payload)>;
 
   Wire(Link& link, Arrived arrived);
@@ -92,7 +94,8 @@ class Wire {
   /// Does what can be done now; true when something was done. Any thread; never blocks.
   bool poll();
 
-  /// Nothing submitted, queued or under way, apart from envelopes to come. Any thread, which must be the only one to submit.
+  /// Nothing submitted, queued or under way, apart from envelopes to come. Any thread, which must be the only
+  /// one to submit.
   bool idle();
 
   /// Runs `act` with the link, waiting until it is free.
@@ -119,6 +122,7 @@ class Wire {
 
   bool take_submissions();
   void post_backlog();
+  bool can_post(const Outgoing& outgoing) const noexcept;
   void post(Outgoing& outgoing);
   int take_tag();
   bool read_envelopes();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Membarrier is registered when the library is loaded, before any thread can wait, so that both halves of the barrier
-// always agree on the method. Full fences are written as instructions: thread sanitizer does not model fences and
-// refuses std::atomic_thread_fence; what it must know is carried by the acquire and release operations of the callers.
+// Membarrier is registered when the library is loaded, before any thread can wait, so that both halves of the
+// barrier always agree on the method. Full fences are written as instructions: thread sanitizer does not
+// model fences and refuses std::atomic_thread_fence; what it must know is carried by the acquire and release
+// operations of the callers.
 #include "taihu/threads/waiting.h"
 
 #include <linux/futex.h>
@@ -40,7 +41,9 @@ void full_fence() noexcept {
 #endif
 }
 
-long membarrier(int command) noexcept { return syscall(SYS_membarrier, command, 0, 0); }
+long membarrier(int command) noexcept {
+  return syscall(SYS_membarrier, command, 0, 0);
+}
 
 __attribute__((constructor)) void register_membarrier() noexcept {
 #ifndef TAIHU_THREAD_SANITIZER
@@ -50,9 +53,13 @@ __attribute__((constructor)) void register_membarrier() noexcept {
 
 }  // namespace
 
-void set_wait_policy(WaitPolicy policy) noexcept { current_policy = policy; }
+void set_wait_policy(WaitPolicy policy) noexcept {
+  current_policy = policy;
+}
 
-WaitPolicy wait_policy() noexcept { return current_policy; }
+WaitPolicy wait_policy() noexcept {
+  return current_policy;
+}
 
 void light_barrier() noexcept {
   if (asymmetric) {
@@ -63,8 +70,8 @@ void light_barrier() noexcept {
 }
 
 void heavy_barrier() noexcept {
-  // The call cannot fail after a successful registration; a kernel that still refuses it would make waiters sleep
-  // through a signal, so the fence of this side stays in any case.
+  // The call cannot fail after a successful registration; a kernel that still refuses it would make waiters
+  // sleep through a signal, so the fence of this side stays in any case.
   full_fence();
   if (asymmetric) membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 }
@@ -77,7 +84,9 @@ void spin_pause() noexcept {
 #endif
 }
 
-void Doorbell::yield() noexcept { sched_yield(); }
+void Doorbell::yield() noexcept {
+  sched_yield();
+}
 
 void Doorbell::wake() noexcept {
   epoch_.fetch_add(1, std::memory_order_release);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One node process ends the job while the ranks of the others wait for messages that never come. The launcher must end
-// them all; `mpirun -np 2 abort_check` succeeds as a test when it does so in time, with a failure code.
+// One node process ends the job while the ranks of the others wait for messages that never come. The launcher
+// must end them all; `mpirun -np 2 abort_check` succeeds as a test when it does so in time, with a failure
+// code.
 #include <unistd.h>
 
 #include <cstdio>

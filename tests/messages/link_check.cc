@@ -49,16 +49,16 @@ struct Check {
 void barrier(Endpoint& me, int ranks) {
   int token = 0;
   for (int distance = 1; distance < ranks; distance *= 2) {
-    Request* from = me.irecv((me.rank() - distance + ranks) % ranks, collective_context, distance, &token, sizeof token);
+    Request* from =
+        me.irecv((me.rank() - distance + ranks) % ranks, collective_context, distance, &token, sizeof token);
     me.send((me.rank() + distance) % ranks, collective_context, distance, &token, sizeof token);
     me.wait(from, nullptr);
   }
 }
 
 void check_traffic(Check& check, Endpoint& me, int ranks) {
-  const std::vector<std::vector<std::size_t>> sizes{{0, 1, 8, 64, 1024, 1025},
-                                                    {0, 100, 16383, 16384, 16385, 65537},
-                                                    {5, 1 << 20}};
+  const std::vector<std::vector<std::size_t>> sizes{
+      {0, 1, 8, 64, 1024, 1025}, {0, 100, 16383, 16384, 16385, 65537}, {5, 1 << 20}};
   const int messages[] = {400, 100, 10};
   for (std::uint64_t round = 0; round < sizes.size(); ++round) {
     const std::string problem = TrafficRank(me, {round + 1, ranks, messages[round], sizes[round]}).run();
@@ -70,22 +70,25 @@ void check_traffic(Check& check, Endpoint& me, int ranks) {
 // Every rank puts to every other; odd ranks spend the time in a computation that calls nothing.
 void check_one_sided(Check& check, Endpoint& me, int ranks) {
   const std::size_t part = (segment_bytes - 64) / static_cast<unsigned>(ranks);
-  const auto place = [&](int rank) { return memory::SymmetricAddress{0, 64 + part * static_cast<unsigned>(rank)}; };
+  const auto place = [&](int rank) {
+    return memory::SymmetricAddress{0, 64 + part * static_cast<unsigned>(rank)};
+  };
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{4000}, part}) {
     std::vector<std::byte> data(bytes);
     fill_pattern(data.data(), bytes, static_cast<unsigned>(me.rank()));
     const int before = check.replies(me);
     barrier(me, ranks);
     std::vector<Request*> puts;
-    for (int to = 0; to < ranks; ++to) puts.push_back(me.put(to, data.data(), place(me.rank()), bytes, &reply_word));
+    for (int to = 0; to < ranks; ++to)
+      puts.push_back(me.put(to, data.data(), place(me.rank()), bytes, &reply_word));
     if (me.rank() % 2 == 1) {
       const std::int64_t limit = now_ns() + 20'000'000'000;
       while (check.replies(me) < before + ranks && now_ns() < limit) sched_yield();
     }
     me.wait_until([&] { return check.replies(me) >= before + ranks; });
     for (int from = 0; from < ranks; ++from) {
-      check.expect(has_pattern(check.segment(me) + place(from).offset, bytes, static_cast<unsigned>(from)), me,
-                   "a put brought wrong bytes");
+      check.expect(has_pattern(check.segment(me) + place(from).offset, bytes, static_cast<unsigned>(from)),
+                   me, "a put brought wrong bytes");
     }
     for (Request* put : puts) me.wait(put, nullptr);
     for (int from = 0; from < ranks; ++from) {
@@ -107,7 +110,8 @@ void check_services(Check& check, Endpoint& me, int processes) {
       int from = -1;
       std::memcpy(&from, answer.data(), sizeof from);
       check.expect(from == process, me, "an answer came from a wrong process");
-      check.expect(has_pattern(answer.data() + 4, bytes, static_cast<unsigned>(me.rank())), me, "an answer is wrong");
+      check.expect(has_pattern(answer.data() + 4, bytes, static_cast<unsigned>(me.rank())), me,
+                   "an answer is wrong");
     }
   }
 }
@@ -126,7 +130,8 @@ void check_flood(Check& check, Endpoint& me, int ranks) {
   } else if (me.rank() == 0) {
     fill_pattern(data.data(), bytes, 77);
     std::vector<Request*> sends;
-    for (int i = 0; i < messages; ++i) sends.push_back(me.isend(ranks - 1, user_context, 9, data.data(), bytes));
+    for (int i = 0; i < messages; ++i)
+      sends.push_back(me.isend(ranks - 1, user_context, 9, data.data(), bytes));
     for (Request* send : sends) me.wait(send, nullptr);
   }
   barrier(me, ranks);
@@ -159,7 +164,8 @@ void run_rank(Check& check, int local_index, bool huge) {
 
 int run(int processes, int ranks, bool huge) {
   std::unique_ptr<Link> link = open_link();
-  check_input(link != nullptr && link->processes() == processes, "link_check: not started as the given number of processes");
+  check_input(link != nullptr && link->processes() == processes,
+              "link_check: not started as the given number of processes");
   const std::string library = link->library();
   const int process = link->process();
   const launch::Layout layout = layout_for_tests(ranks, processes);
@@ -177,7 +183,8 @@ int run(int processes, int ranks, bool huge) {
   check.expect(node->allgather("p" + std::to_string(process)).back() == "p" + std::to_string(processes - 1),
                node->endpoint(0), "allgather is wrong");
   std::vector<std::thread> threads;
-  for (int rank = 0; rank < local_ranks; ++rank) threads.emplace_back([&, rank] { run_rank(check, rank, huge); });
+  for (int rank = 0; rank < local_ranks; ++rank)
+    threads.emplace_back([&, rank] { run_rank(check, rank, huge); });
   for (auto& thread : threads) thread.join();
   node->finish();
   if (process == 0 && check.failures == 0) {
