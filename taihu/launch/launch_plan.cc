@@ -245,7 +245,7 @@ LaunchPlan plan_launch(const ParcrunOptions& options, const Surroundings& surrou
   if (job.processes > job.ranks)
     throw UsageError(std::to_string(job.ranks) + (job.ranks == 1 ? " rank" : " ranks") + " cannot fill " +
                      std::to_string(job.processes) + " node processes (" + std::to_string(nodes.count) +
-                     " nodes, " + std::to_string(job.processes_per_node) +
+                     (nodes.count == 1 ? " node, " : " nodes, ") + std::to_string(job.processes_per_node) +
                      " on each); raise -n, or name fewer nodes with --host");
   const bool several = job.processes > 1 || nodes.remote;
   if (several && options.mpi == LauncherChoice::none)
