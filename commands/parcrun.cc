@@ -36,8 +36,9 @@ int run(const std::vector<std::string>& words) {
       access(place.node_program.c_str(), X_OK) == 0,
       "cannot find " + place.node_program + "; install Taihu as a whole, bin/ and libexec/ belong together");
   if (options.job.verbose)
-    say(std::to_string(options.job.ranks) + " ranks in " + std::to_string(plan.processes) +
-        (plan.processes == 1 ? " node process: " : " node processes: ") + to_shell(plan));
+    say(std::to_string(options.job.ranks) + (options.job.ranks == 1 ? " rank in " : " ranks in ") +
+        std::to_string(plan.processes) + (plan.processes == 1 ? " node process: " : " node processes: ") +
+        to_shell(plan));
   return run_job(plan, options.timeout_seconds, say);
 }
 

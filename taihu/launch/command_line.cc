@@ -9,6 +9,7 @@
 #include <array>
 #include <charconv>
 #include <climits>
+#include <memory>
 #include <sstream>
 
 #include "taihu/base/error.h"
@@ -43,7 +44,23 @@ std::string whole_number(const std::string& text, long long least) {
   return good ? "" : "'" + text + "' is not a whole number from " + std::to_string(least) + " on";
 }
 
-const CLI::Validator from_one([](std::string& text) { return whole_number(text, 1); }, "N");
+const CLI::Validator from_one([](std::string& text) { return whole_number(text, 1); }, "");
+
+void repeatable(CLI::App& app, const char* name, std::vector<std::string>& values, const char* help,
+                const char* type) {
+  app.add_option(name, values, help)
+      ->type_name(type)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+/// CLI11 does not know of the program behind the options.
+class HelpText : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: parcrun [options] program [arguments]\n";
+  }
+};
 
 void add_shape_options(CLI::App& app, JobParameters& job) {
   const auto number = [&app](const char* names, int& value, const char* help) {
@@ -57,19 +74,16 @@ void add_shape_options(CLI::App& app, JobParameters& job) {
   number("--processes-per-node", job.processes_per_node, "node processes on every node (default 1)");
   app.add_flag("--emulate-nodes", job.emulate_nodes,
                "each node process counts as a node, to try scopes on one machine");
-  app.add_option("--private-library", job.private_libraries,
-                 "library that every rank gets a copy of; repeatable")
-      ->type_name("NAME")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  repeatable(app, "--private-library", job.private_libraries,
+             "library that every rank gets a copy of; repeatable", "NAME");
 }
 
 void add_place_options(CLI::App& app, ParcrunOptions& options, Texts& texts) {
   app.add_option("--bind", texts.bind, "core, numa, none or auto (default auto: core when there are enough)")
       ->type_name("HOW");
   app.add_flag("--report-bindings", options.job.report_bindings, "print the cpus of every rank");
-  app.add_option("--host", texts.hosts, "comma-separated nodes; counts (a:4) are ignored; also -host, -hosts")
-      ->type_name("LIST");
+  repeatable(app, "--host", texts.hosts,
+             "comma-separated nodes; counts (a:4) are ignored; also -host, -hosts", "LIST");
   app.add_option("--hostfile", options.host_file, "one node per line; counts are ignored; also -hostfile")
       ->type_name("FILE");
   app.add_option("--wdir", options.working_directory, "working directory of the job; also -wdir")
@@ -82,9 +96,9 @@ void add_place_options(CLI::App& app, ParcrunOptions& options, Texts& texts) {
 }
 
 void add_run_options(CLI::App& app, ParcrunOptions& options, Texts& texts) {
-  app.add_option("-x", texts.environment, "forward a variable, or set it for the job; repeatable")
-      ->type_name("NAME[=VALUE]");
-  app.add_option("--genv", texts.genv, "the same, as -genv NAME VALUE")->type_name("NAME=VALUE");
+  repeatable(app, "-x", texts.environment, "forward a variable, or set it for the job; repeatable",
+             "NAME[=VALUE]");
+  repeatable(app, "--genv", texts.genv, "the same; also -genv NAME VALUE", "NAME=VALUE");
   app.add_flag("--tag-output", options.job.tag_output, "start every line of output with its rank");
   app.add_option("--timeout", options.timeout_seconds, "end the job after this time, exit code 124")
       ->type_name("SECONDS")
@@ -95,7 +109,7 @@ void add_run_options(CLI::App& app, ParcrunOptions& options, Texts& texts) {
             const bool good = !text.empty() && *end == '\0' && seconds > 0 && seconds < 1e9;
             return good ? std::string() : "'" + text + "' is not a number of seconds above 0";
           },
-          "SECONDS"));
+          ""));
   app.add_option("--debugger", texts.debugger,
                  "words before the command of the only node process, \"gdb --args\"")
       ->type_name("WORDS");
@@ -200,7 +214,8 @@ void read_texts(const Texts& texts, ParcrunOptions& options) {
 ParcrunOptions parse_parcrun(const std::vector<std::string>& words, const std::string& version) {
   ParcrunOptions options;
   Texts texts;
-  CLI::App app("Runs a Parallel C program: parcrun [options] program [arguments]", "parcrun");
+  CLI::App app("Runs a Parallel C program as ranks in node processes", "parcrun");
+  app.formatter(std::make_shared<HelpText>());
   app.set_version_flag("--version", version);
   add_shape_options(app, options.job);
   add_place_options(app, options, texts);

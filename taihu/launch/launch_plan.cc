@@ -134,9 +134,16 @@ void append(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
-Words forwarded_names(const ParcrunOptions& options, const LaunchPlan& plan) {
+Words forwarded_names(const ParcrunOptions& options, const LaunchPlan& plan,
+                      const EnvironmentMap& environment) {
   Words names = options.forwarded;
   for (const auto& [name, value] : plan.set) names.push_back(name);
+  const auto is_new = [&](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) == names.end() &&
+           std::find(plan.unset.begin(), plan.unset.end(), name) == plan.unset.end();
+  };
+  for (const auto& [name, value] : environment)
+    if (name.starts_with("TAIHU_") && is_new(name)) names.push_back(name);
   return names;
 }
 
@@ -155,7 +162,7 @@ Words openmpi_words(const ParcrunOptions& options, LaunchPlan& plan, const Surro
                  "ppr:" + std::to_string(per_node) + ":node"};
   if (!plan.hosts.empty()) append(words, {"--host", join_hosts(plan.hosts, per_node)});
   if (!plan.working_directory.empty()) append(words, {"-wdir", plan.working_directory});
-  for (const std::string& name : forwarded_names(options, plan))
+  for (const std::string& name : forwarded_names(options, plan, surroundings.environment))
     if (!name.starts_with("OMPI_")) append(words, {"-x", name});
   return words;
 }
@@ -238,7 +245,7 @@ LaunchPlan plan_launch(const ParcrunOptions& options, const Surroundings& surrou
   if (job.processes > job.ranks)
     throw UsageError(std::to_string(job.ranks) + (job.ranks == 1 ? " rank" : " ranks") + " cannot fill " +
                      std::to_string(job.processes) + " node processes (" + std::to_string(nodes.count) +
-                     " nodes, " + std::to_string(job.processes_per_node) +
+                     (nodes.count == 1 ? " node, " : " nodes, ") + std::to_string(job.processes_per_node) +
                      " on each); raise -n, or name fewer nodes with --host");
   const bool several = job.processes > 1 || nodes.remote;
   if (several && options.mpi == LauncherChoice::none)

@@ -109,6 +109,15 @@ TEST(LaunchPlan, open_mpi) {
   EXPECT_EQ(root_plan.set.at("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"), "1");
 }
 
+TEST(LaunchPlan, variables_of_the_user_go_to_other_nodes_too) {
+  Surroundings place = usual_place();
+  place.environment = {{"TAIHU_STACK_SIZE", "1G"}, {"TAIHU_PRIVATE_LIBRARIES", "stale"}, {"HOME", "/"}};
+  const std::string words = command({"-n", "2", "--host", "a,b"}, place);
+  EXPECT_NE(words.find(" -x TAIHU_STACK_SIZE "), std::string::npos);
+  EXPECT_EQ(words.find("TAIHU_PRIVATE_LIBRARIES"), std::string::npos);
+  EXPECT_EQ(words.find("HOME"), std::string::npos);
+}
+
 TEST(LaunchPlan, mpich) {
   const LaunchPlan plan = plan_launch(options_of({"-n", "6", "--processes-per-node", "2", "--host", "a,b,c",
                                                   "-wdir", "/w", "--mpi", "mpich"}),
@@ -196,7 +205,7 @@ TEST(LaunchPlan, launcher_is_recognised_by_what_it_says) {
 TEST(LaunchPlan, refusals) {
   EXPECT_EQ(
       refusal({"-n", "2", "--processes-per-node", "3"}, usual_place()),
-      "2 ranks cannot fill 3 node processes (1 nodes, 3 on each); raise -n, or name fewer nodes with --host");
+      "2 ranks cannot fill 3 node processes (1 node, 3 on each); raise -n, or name fewer nodes with --host");
   EXPECT_NE(
       refusal({"-n", "2", "--processes-per-node", "2"}, place_with({})).find("install openmpi-bin or mpich"),
       std::string::npos);

@@ -37,13 +37,12 @@ class JobEnd {
     while (sem_trywait(&watchdog_) == 0) {
     }
   }
-  /// True for the first reason. Async-signal-safe.
-  bool decide(int exit_code) noexcept {
+  /// Async-signal-safe.
+  void decide(int exit_code) noexcept {
     int expected = none;
     const bool first = code_.compare_exchange_strong(expected, exit_code);
     sem_post(&caller_);
     if (first) sem_post(&watchdog_);
-    return first;
   }
   bool decided() const noexcept { return code_ != none; }
   int exit_code() const noexcept { return code_; }
@@ -101,6 +100,17 @@ struct RankThread {
   std::atomic<int>* running = nullptr;
 };
 
+/// Prints before it decides, because the process can end as soon as that is done; only the first failure is
+/// of interest.
+void report_failure(int rank, int code) {
+  static std::mutex one_at_a_time;
+  std::lock_guard lock(one_at_a_time);
+  if (job_end().decided()) return;
+  std::fprintf(stderr, "taihu: rank %d ended with exit code %d; ending the job\n", rank, code);
+  // An exit status has eight bits; a code whose low bits are zero must still count as a failure.
+  job_end().decide((code & 0xff) != 0 ? code & 0xff : 1);
+}
+
 /// noexcept: an exception of the rank must end in std::terminate on its own thread, where the call stack
 /// shows its origin.
 void run_rank(RankThread& self) noexcept {
@@ -111,10 +121,7 @@ void run_rank(RankThread& self) noexcept {
                  self.identity->rank, self.binding->cpus.to_text().c_str());
   const int code = (*self.body)(*self.identity);
   memory::set_current_rank(nullptr);
-  // An exit status has eight bits; a code whose low bits are zero must still count as a failure.
-  if (code != 0 && job_end().decide((code & 0xff) != 0 ? code & 0xff : 1))
-    std::fprintf(stderr, "taihu: rank %d ended with exit code %d; ending the job\n", self.identity->rank,
-                 code);
+  if (code != 0) report_failure(self.identity->rank, code);
   self.running->fetch_sub(1);
   job_end().rank_ended();
 }

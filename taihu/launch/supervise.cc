@@ -149,7 +149,10 @@ class Job {
  public:
   Job(const LaunchPlan& plan, pid_t child, double timeout_seconds,
       const std::function<void(const std::string&)>& say)
-      : name_(plan.command[0].substr(plan.command[0].rfind('/') + 1)), child_(child), say_(say) {
+      : name_(plan.command[0].substr(plan.command[0].rfind('/') + 1)),
+        launched_(plan.kind != LauncherKind::direct),
+        child_(child),
+        say_(say) {
     timeout_seconds_ = timeout_seconds;
     if (timeout_seconds > 0) deadline_ns_ = now_ns() + static_cast<std::int64_t>(timeout_seconds * second_ns);
   }
@@ -182,7 +185,7 @@ class Job {
       end_by_force("second " + std::string(sigdescr_np(signal)) + " signal, killing the job", 128 + signal);
       return;
     }
-    asked_ = true;
+    asked_ = signal;
     // The terminal sends Ctrl-C to every process of the group; only what was sent to us alone must be passed
     // on.
     if (info.ssi_code != SI_KERNEL) kill(child_, signal);
@@ -199,6 +202,8 @@ class Job {
     if (timed_out_) {
       exit_code_ = timeout_exit_code;
       kill_all();
+    } else if (asked_ != 0 && launched_) {
+      exit_code_ = 128 + asked_;  // launchers end the job then; some (MPICH 4.0) call that a success
     } else if (WIFSIGNALED(status)) {
       exit_code_ = 128 + WTERMSIG(status);
       kill_all();
@@ -232,11 +237,12 @@ class Job {
   }
 
   std::string name_;
+  bool launched_;  ///< the child is a launcher
   pid_t child_;
   const std::function<void(const std::string&)>& say_;
   double timeout_seconds_ = 0;
   std::int64_t deadline_ns_ = 0;  ///< 0: none
-  bool asked_ = false;            ///< one signal was passed on
+  int asked_ = 0;                 ///< the signal that was passed on; 0: none
   bool timed_out_ = false;
   bool ended_ = false;
   int exit_code_ = 0;

@@ -2,16 +2,22 @@
 // Stands in for the node process in tests of parcrun: does what its arguments after the program say.
 //   say            prints its index, its job variables, its arguments and its working directory
 //   exit CODE WHO  node process WHO ends with CODE, the others wait
+//   abort CODE WHO the same through MPI_Abort (only when built with an MPI library)
 //   raise SIG WHO  node process WHO ends itself by a signal, the others wait
 //   cat            node process 0 copies its input
 //   wait           prints "ready" and waits
 //   ignore         the same, without ending at SIGINT, SIGTERM or SIGHUP, and with a child that does so too
 #include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+
+#ifdef STANDIN_WITH_MPI
+#include <mpi.h>
+#endif
 
 namespace {
 
@@ -59,6 +65,15 @@ int ignore_signals() {
   return wait_for_the_end();
 }
 
+#ifdef STANDIN_WITH_MPI
+int abort_job(int code, bool mine) {
+  MPI_Init(nullptr, nullptr);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (mine) MPI_Abort(MPI_COMM_WORLD, code);
+  return wait_for_the_end();
+}
+#endif
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -68,6 +83,9 @@ int main(int argc, char** argv) {
   if (what == "say") return say(argc, argv);
   if (what == "cat") return copy_input();
   if (what == "ignore") return ignore_signals();
+#ifdef STANDIN_WITH_MPI
+  if (what == "abort") return abort_job(std::atoi(argv[3]), mine);
+#endif
   if (what == "exit" && mine) return std::atoi(argv[3]);
   if (what == "raise" && mine) return std::raise(std::atoi(argv[3]));
   return wait_for_the_end();
