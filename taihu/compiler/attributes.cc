@@ -33,16 +33,16 @@ class VariableAttribute : public ParsedAttrInfo {
   AttrHandling handleDeclAttribute(Sema& sema, Decl* declaration, const ParsedAttr& attribute) const override {
     const auto* variable = llvm::dyn_cast<VarDecl>(declaration);
     if (variable == nullptr || llvm::isa<ParmVarDecl>(declaration) || variable->hasLocalStorage()) {
-      error(sema, attribute.getLoc(), "'%0' applies only to file-scope and static variables") << written_;
+      error(sema, declaration->getLocation(), "'%0' applies only to file-scope and static variables") << written_;
       return AttributeNotApplied;
     }
     if (variable->getTSCSpec() != TSCS_unspecified) {
-      error(sema, attribute.getLoc(), "'%0' cannot be combined with a thread-local storage class") << written_;
+      error(sema, declaration->getLocation(), "'%0' cannot be combined with a thread-local storage class") << written_;
       return AttributeNotApplied;
     }
     for (const char* other : {node_shared_annotation, bnode_shared_annotation, scratchpad_annotation}) {
       if (llvm::StringRef(other) == annotation_ || !has_annotation(declaration, other)) continue;
-      error(sema, attribute.getLoc(), "'%0' cannot be combined with '%1' on one variable")
+      error(sema, declaration->getLocation(), "'%0' cannot be combined with '%1' on one variable")
           << written_ << (llvm::StringRef(other) == scratchpad_annotation ? "__thread_local" : other);
       return AttributeNotApplied;
     }
@@ -79,7 +79,7 @@ struct Kernel : ParsedAttrInfo {
   AttrHandling handleDeclAttribute(Sema& sema, Decl* declaration, const ParsedAttr& attribute) const override {
     const auto* function = llvm::dyn_cast<FunctionDecl>(declaration);
     if (function == nullptr) {
-      error(sema, attribute.getLoc(), "'__kernel' applies only to functions");
+      error(sema, declaration->getLocation(), "'__kernel' applies only to functions");
       return AttributeNotApplied;
     }
     const QualType argument =

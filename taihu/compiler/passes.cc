@@ -80,6 +80,9 @@ bool place_regions(Module& module) {
   return true;
 }
 
+/// The kind of place that the front end chose; it adds a number to the name.
+StringRef section_kind(const GlobalVariable& variable) { return variable.getSection().split('.').first; }
+
 GlobalVariable* scratchpad_delta(Module& module) {
   if (GlobalVariable* known = module.getGlobalVariable("taihu_scratchpad_delta")) return known;
   Type* word = Type::getIntNTy(module.getContext(), module.getDataLayout().getPointerSizeInBits());
@@ -136,9 +139,9 @@ bool place_scratchpad(Module& module) {
   SmallVector<Constant*> constants;
   SmallPtrSet<GlobalVariable*, 8> checked;
   for (GlobalVariable& variable : module.globals()) {
-    if (variable.getSection() != scratchpad_section && variable.getSection() != checked_scratchpad_section)
-      continue;
-    if (variable.getSection() == checked_scratchpad_section) checked.insert(&variable);
+    const StringRef kind = section_kind(variable);
+    if (kind != scratchpad_section && kind != checked_scratchpad_section) continue;
+    if (kind == checked_scratchpad_section) checked.insert(&variable);
     variable.setSection(variable.isDeclaration() ? "" : scratchpad_section);
     variable.setConstant(false);  // each thread's instance is written once, at its start
     variables.push_back(&variable);
@@ -165,7 +168,7 @@ bool place_scratchpad(Module& module) {
 bool place_shared(Module& module) {
   bool changed = false;
   for (GlobalVariable& variable : module.globals()) {
-    const StringRef section = variable.getSection();
+    const StringRef section = section_kind(variable);
     if (section != node_shared_section && section != bnode_shared_section) continue;
     const std::string kind = section == node_shared_section ? "node_shared" : "bnode_shared";
     changed = true;

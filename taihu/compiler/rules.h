@@ -57,6 +57,7 @@ class VariableRules {
   clang::ASTContext& context_;
   PluginSettings settings_;
   llvm::SmallVector<clang::VarDecl*, 8> scratchpad_;
+  unsigned sections_ = 0;
 };
 
 }  // namespace taihu::compiler

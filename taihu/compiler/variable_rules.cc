@@ -77,7 +77,14 @@ void VariableRules::declare(VarDecl& variable) {
         return known->getCanonicalDecl() == variable.getCanonicalDecl();
       }))
     scratchpad_.push_back(&variable);
-  if (!variable.hasAttr<SectionAttr>()) variable.addAttr(SectionAttr::CreateImplicit(context_, section));
+  if (variable.hasAttr<SectionAttr>()) return;
+  // A name of its own for each variable: clang refuses constants and zeros in one section with others, but the final
+  // sections are chosen later.
+  const std::string own = std::string(section) + '.' + std::to_string(++sections_);
+  variable.addAttr(SectionAttr::CreateImplicit(context_, own));
+  // Else code generation takes an unknown section for a read-only one.
+  const int access = ASTContext::PSF_Read | (variable.getType().isConstQualified() ? 0 : ASTContext::PSF_Write);
+  context_.SectionInfos[own] = ASTContext::SectionInfo(&variable, SourceLocation(), access);
 }
 
 void VariableRules::check_shared(VarDecl& variable, llvm::StringRef word) {

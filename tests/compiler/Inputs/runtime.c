@@ -11,8 +11,20 @@
 #include "runtime.h"
 
 __thread ptrdiff_t taihu_scratchpad_delta;
+
+/* The template: in a test linked by plain clang between the linker's symbols; in a program of parcc (this file is then
+   libparallelc.so, compiled with -DLIBRARY) from the descriptor. */
+#ifdef LIBRARY
+#include "../../../taihu/abi/program.h"
+extern const struct taihu_program taihu_program;
+#define template_begin taihu_program.scratchpad.begin
+#define template_end taihu_program.scratchpad.end
+#else
 extern char __start_taihu_scratchpad[] __attribute__((weak, visibility("hidden")));
 extern char __stop_taihu_scratchpad[] __attribute__((weak, visibility("hidden")));
+#define template_begin __start_taihu_scratchpad
+#define template_end __stop_taihu_scratchpad
+#endif
 
 static int processes = 3, threads = 4, process_rank;
 static __thread int thread_rank;
@@ -57,13 +69,13 @@ struct start {
 
 static void *thread_main(void *argument) {
   const struct start *start = argument;
-  const size_t bytes = (size_t)(__stop_taihu_scratchpad - __start_taihu_scratchpad);
+  const size_t bytes = (size_t)(template_end - template_begin);
   char *scratchpad = NULL;
   thread_rank = start->thread;
   on_array = 1;
   if (posix_memalign((void **)&scratchpad, 4096, bytes + 1)) abort();
-  if (bytes) memcpy(scratchpad, __start_taihu_scratchpad, bytes);
-  taihu_scratchpad_delta = scratchpad - __start_taihu_scratchpad;
+  if (bytes) memcpy(scratchpad, template_begin, bytes);
+  taihu_scratchpad_delta = scratchpad - template_begin;
   start->kernel(start->argument);
   free(scratchpad);
   return NULL;
