@@ -370,7 +370,7 @@ TEST_P(Collectives, ManyCallsBackToBackWithDelays) {
   run([&](GroupHandle& handle) {
     Random calls(99);
     Random delays(static_cast<std::uint64_t>(handle.rank()) + 7);
-    for (int k = 0; k < 150 && !testing::Test::HasFatalFailure(); ++k) {
+    for (int k = 0; k < (n > 8 ? 40 : 150) && !testing::Test::HasFatalFailure(); ++k) {
       if (delays.below(16) == 0) std::this_thread::sleep_for(std::chrono::microseconds(delays.below(100)));
       random_call(handle, calls);
     }
@@ -401,7 +401,7 @@ TEST_P(Collectives, GroupsInterleaveWhileOtherThreadsSendMessages) {
     GroupHandle half = job_.groups_of(rank).join(endpoint, first_free_context + 1, alike);
     Random of_whole(1);
     Random of_half(2);
-    for (int k = 0; k < 40 && !testing::Test::HasFatalFailure(); ++k) {
+    for (int k = 0; k < (n > 8 ? 15 : 40) && !testing::Test::HasFatalFailure(); ++k) {
       for (int j = 0; j < (rank % 2 == 0 ? 3 : 1); ++j) random_call(half, of_half);  // halves differ in pace
       random_call(whole, of_whole);
     }

@@ -121,6 +121,9 @@ TEST_P(Members, BcastGivesTheRootsBytesToAll) {
         const auto played = play(memory, [&](Place place) { return algorithm(place, bytes, root); });
         ASSERT_EQ(played.problem, "") << "root " << root << " bytes " << bytes;
         for (const auto& member : memory) ASSERT_EQ(member.result, expected) << "root " << root;
+        for (const Step& step : algorithm({n, root}, bytes, root).steps) {
+          ASSERT_NE(step.action, Action::receive) << "the root's buffer may be read by others meanwhile";
+        }
       }
     }
   }

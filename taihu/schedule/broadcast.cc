@@ -39,8 +39,12 @@ Program bcast_scatter_allgather(Place place, std::size_t bytes, int root) {
     const int round = tree.levels() + k;
     const int out = (me + n - k) % n;
     const int in = (me + n - k - 1) % n;
-    program.send(round, tree.member(me + 1), Buffer::result, blocks.start(out), blocks.bytes(out));
-    program.receive(round, tree.member(me + n - 1), Buffer::result, blocks.start(in), blocks.bytes(in));
+    if (me != n - 1) {  // the root has all and receives nothing: others may be reading its buffer
+      program.send(round, tree.member(me + 1), Buffer::result, blocks.start(out), blocks.bytes(out));
+    }
+    if (!tree.is_root()) {
+      program.receive(round, tree.member(me - 1), Buffer::result, blocks.start(in), blocks.bytes(in));
+    }
   }
   return program;
 }
