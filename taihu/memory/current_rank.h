@@ -5,10 +5,13 @@
 
 namespace taihu::memory {
 
+class RankProcess;
+
 /// Identity of a rank inside a node process. Lives as long as the node process.
 struct RankIdentity {
   int rank = -1;            ///< global rank
   int local_index = -1;     ///< index among the ranks of this node process
+  RankProcess* process = nullptr;  ///< the rank's own state of libc calls (libc/rank_process.h), set by its image
   void* runtime = nullptr;  ///< per-rank state of the language runtime above (its owner)
 };
 

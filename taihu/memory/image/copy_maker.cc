@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/memory/image/copy_maker.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "taihu/base/error.h"
+#include "taihu/memory/image/machine.h"
+
+namespace taihu::memory {
+namespace {
+
+// A tag in the range of operating systems that no loader reads: entries are put out of action with it.
+constexpr std::int64_t ignored_tag = 0x60000f00;
+
+bool contains(const std::vector<std::string>& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+// The loader remembers the names under which it loaded a file and would take a reused descriptor number for the earlier
+// copy. So each path is written differently: "/./" and "///" are the bits of a counter. Not /proc/self: a debugger would
+// open its own descriptor.
+std::string unique_path(int fd) {
+  static std::atomic<unsigned> serial{0};
+  std::string path = "/proc/" + std::to_string(getpid()) + "/fd";
+  for (unsigned rest = serial.fetch_add(1, std::memory_order_relaxed); rest != 0; rest >>= 1)
+    path += (rest & 1) != 0 ? "/." : "//";
+  return path + "/" + std::to_string(fd);
+}
+
+}  // namespace
+
+CopyMaker::CopyMaker(std::shared_ptr<ElfObject> object, const std::vector<std::string>& private_names)
+    : object_(std::move(object)), page_bytes_(static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))) {
+  plan_pages();
+  drop_version_needs(private_names);
+  edit_dynamic_section(private_names);
+  make_unique_symbols_private();
+}
+
+void CopyMaker::edit_dynamic_section(const std::vector<std::string>& private_names) const {
+  for (Elf64_Dyn& entry : object_->dynamic_section()) {
+    switch (entry.d_tag) {
+      case DT_INIT:
+      case DT_FINI:
+      case DT_INIT_ARRAY:
+      case DT_FINI_ARRAY:
+      case DT_PREINIT_ARRAY:
+      case DT_SONAME:
+        entry.d_tag = ignored_tag;
+        break;
+      case DT_NEEDED:
+        if (contains(private_names, object_->text_at(entry.d_un.d_val))) entry.d_tag = ignored_tag;
+        break;
+      case DT_FLAGS_1:
+        entry.d_un.d_val &= ~static_cast<Elf64_Xword>(DF_1_PIE | DF_1_NOOPEN | DF_1_INITFIRST | DF_1_GLOBAL);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+// The loader insists on finding the library of every needed version, so entries of private libraries leave the chain.
+void CopyMaker::drop_version_needs(const std::vector<std::string>& private_names) const {
+  const auto first = object_->dynamic(DT_VERNEED);
+  if (!first) return;
+  std::vector<std::uint64_t> kept;
+  std::uint64_t place = *first;
+  for (std::uint64_t left = object_->dynamic(DT_VERNEEDNUM).value_or(0); left > 0; --left) {
+    const auto* need = object_->table<Elf64_Verneed>(place);
+    if (!contains(private_names, object_->text_at(need->vn_file))) kept.push_back(place);
+    place += need->vn_next;
+  }
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    object_->table<Elf64_Verneed>(kept[i])->vn_next =
+        i + 1 < kept.size() ? static_cast<Elf64_Word>(kept[i + 1] - kept[i]) : 0;
+  for (Elf64_Dyn& entry : object_->dynamic_section()) {
+    if (entry.d_tag == DT_VERNEEDNUM) entry.d_un.d_val = kept.size();
+    if (entry.d_tag != DT_VERNEED) continue;
+    if (kept.empty())
+      entry.d_tag = ignored_tag;
+    else
+      entry.d_un.d_ptr = kept.front();
+  }
+}
+
+// The loader keeps one definition of a unique symbol (C++ inline variables, statics of templates) for all copies.
+void CopyMaker::make_unique_symbols_private() const {
+  const std::size_t count = object_->symbols().size();
+  if (count == 0) return;
+  auto* raw = object_->table<Elf64_Sym>(object_->dynamic(DT_SYMTAB).value_or(0), count);
+  for (std::size_t i = 1; i < count; ++i)
+    if (ELF64_ST_BIND(raw[i].st_info) == STB_GNU_UNIQUE)
+      raw[i].st_info = ELF64_ST_INFO(STB_GLOBAL, ELF64_ST_TYPE(raw[i].st_info));
+}
+
+void CopyMaker::want(std::uint64_t address, std::uint64_t bytes) {
+  for (const Elf64_Phdr& load : object_->loads()) {
+    if (address >= load.p_vaddr + load.p_filesz || address + bytes <= load.p_vaddr) continue;
+    const std::uint64_t begin = std::max(address, load.p_vaddr) - load.p_vaddr + load.p_offset;
+    const std::uint64_t end = std::min(address + bytes, load.p_vaddr + load.p_filesz) - load.p_vaddr + load.p_offset;
+    for (std::uint64_t page = begin / page_bytes_; page * page_bytes_ < end; ++page) wanted_[page] = true;
+  }
+}
+
+// Linkers put all tables into the segment of the headers or between it and the code; one stretch from the lowest to the
+// highest is simple and about right. Tables without a size in the dynamic section end before the highest known end.
+void CopyMaker::want_tables() {
+  constexpr std::int64_t relr_tag = 36, relr_bytes_tag = 35;
+  const ElfObject& object = *object_;
+  const auto table = [&](std::int64_t tag, std::uint64_t bytes) {
+    if (const auto place = object.dynamic(tag)) want(*place, bytes);
+  };
+  const std::uint64_t symbols = object.symbols().size();
+  table(DT_SYMTAB, symbols * sizeof(Elf64_Sym));
+  table(DT_STRTAB, object.dynamic(DT_STRSZ).value_or(0));
+  table(DT_VERSYM, symbols * sizeof(Elf64_Half));
+  table(DT_RELA, object.dynamic(DT_RELASZ).value_or(0));
+  table(DT_JMPREL, object.dynamic(DT_PLTRELSZ).value_or(0));
+  table(relr_tag, object.dynamic(relr_bytes_tag).value_or(0));
+  if (const auto hash = object.dynamic(DT_HASH)) {
+    const auto* head = object.table<std::uint32_t>(*hash, 2);
+    want(*hash, (2ull + head[0] + head[1]) * sizeof(std::uint32_t));
+  }
+  if (const auto gnu = object.dynamic(DT_GNU_HASH)) {
+    const auto* head = object.table<std::uint32_t>(*gnu, 4);
+    want(*gnu, 16 + head[2] * 8ull + (head[0] + symbols) * sizeof(std::uint32_t));
+  }
+  // An entry of a version has at most as many pages as all version names; 64 bytes cover an entry with its parts.
+  for (const auto& [tag, count_tag] : {std::pair{DT_VERDEF, DT_VERDEFNUM}, std::pair{DT_VERNEED, DT_VERNEEDNUM}}) {
+    std::uint64_t place = object.dynamic(tag).value_or(0);
+    for (std::uint64_t left = object.dynamic(count_tag).value_or(0); left > 0; --left) {
+      const auto* words = object.table<Elf64_Verneed>(place);  // vn_next and vd_next differ in place
+      const std::uint64_t next =
+          tag == DT_VERNEED ? words->vn_next : object.table<Elf64_Verdef>(place)->vd_next;
+      const std::uint64_t parts = tag == DT_VERNEED ? words->vn_cnt : object.table<Elf64_Verdef>(place)->vd_cnt;
+      const std::uint64_t first = tag == DT_VERNEED ? words->vn_aux : object.table<Elf64_Verdef>(place)->vd_aux;
+      want(place, std::max<std::uint64_t>(next, first + parts * sizeof(Elf64_Vernaux)));
+      place += next;
+    }
+  }
+}
+
+void CopyMaker::plan_pages() {
+  const ElfObject& object = *object_;
+  wanted_.assign(object.content().size() / page_bytes_ + 1, false);
+  wanted_[0] = true;
+  for (const Elf64_Phdr& header : object.headers()) {
+    const bool read_by_loader = header.p_type == PT_DYNAMIC || header.p_type == PT_NOTE || header.p_type == PT_TLS ||
+                                header.p_type == PT_GNU_PROPERTY || header.p_type == PT_PHDR;
+    if (read_by_loader) want(header.p_vaddr, header.p_filesz);
+    const bool code = header.p_type == PT_LOAD && (header.p_flags & PF_X) != 0;
+    if (code && object.calls_resolvers()) want(header.p_vaddr, header.p_filesz);
+    // The loader clears the rest of the page in which the file's part of the data ends.
+    const bool data = header.p_type == PT_LOAD && (header.p_flags & PF_W) != 0 && header.p_filesz > 0;
+    if (data) want(header.p_vaddr + header.p_filesz - 1, 1);
+  }
+  // Resolvers may read constants; then nothing is left out.
+  if (object.calls_resolvers())
+    for (const Elf64_Phdr& load : object.loads()) want(load.p_vaddr, load.p_filesz);
+  for (const std::uint64_t target : object.relative_targets()) want(target, sizeof(std::uint64_t));
+  want_tables();
+  plan_shared_runs();
+  for (std::uint64_t page = 0; page < wanted_.size(); ++page) {
+    if (!wanted_[page]) continue;
+    const std::uint64_t begin = page * page_bytes_;
+    const std::uint64_t end = std::min<std::uint64_t>(begin + page_bytes_, object.content().size());
+    append(written_, begin, end);
+    if (!in_writable_segment(begin, begin + page_bytes_)) append(read_only_written_, begin, end);
+  }
+}
+
+void CopyMaker::append(std::vector<Range>& ranges, std::uint64_t begin, std::uint64_t end) {
+  if (!ranges.empty() && ranges.back().end == begin)
+    ranges.back().end = end;
+  else if (begin < end)
+    ranges.push_back({begin, end});
+}
+
+bool CopyMaker::in_writable_segment(std::uint64_t begin, std::uint64_t end) const {
+  return std::any_of(object_->loads().begin(), object_->loads().end(), [&](const Elf64_Phdr& load) {
+    return (load.p_flags & PF_W) != 0 && begin < load.p_offset + load.p_filesz && end > load.p_offset;
+  });
+}
+
+void CopyMaker::plan_shared_runs() {
+  for (const Elf64_Phdr& load : object_->loads()) {
+    const bool writable = (load.p_flags & PF_W) != 0;
+    const int protection = ((load.p_flags & PF_R) != 0 ? PROT_READ : 0) | (writable ? PROT_WRITE : 0) |
+                           ((load.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
+    const std::uint64_t shift = load.p_vaddr - load.p_offset;  // a multiple of the page size
+    const std::uint64_t end_page = (load.p_offset + load.p_filesz + page_bytes_ - 1) / page_bytes_;
+    bool joins = false;
+    for (std::uint64_t page = load.p_offset / page_bytes_; load.p_filesz > 0 && page < end_page; ++page) {
+      const bool shared = !writable || !wanted_[page];
+      const std::uint64_t address = page * page_bytes_ + shift;
+      const auto [relro_begin, relro_end] = object_->relro();
+      const bool sealed = writable && address >= relro_begin / page_bytes_ * page_bytes_ &&
+                          address + page_bytes_ <= relro_end / page_bytes_ * page_bytes_;
+      const int wanted_protection = sealed ? PROT_READ : protection;
+      if (shared && joins && shared_runs_.back().protection == wanted_protection)
+        shared_runs_.back().bytes += page_bytes_;
+      else if (shared)
+        shared_runs_.push_back({address, page_bytes_, page * page_bytes_, wanted_protection});
+      joins = shared;
+    }
+  }
+}
+
+Descriptor CopyMaker::write_copy() const {
+  const std::string name = object_->path().substr(object_->path().rfind('/') + 1);
+  Descriptor copy(memfd_create(name.c_str(), MFD_CLOEXEC));
+  const auto content = object_->content();
+  if (copy.get() < 0 || ftruncate(copy.get(), static_cast<off_t>(content.size())) != 0)
+    throw system_error("cannot make a copy of '" + object_->path() + "' in memory", errno);
+  for (const Range& range : written_) {
+    for (std::uint64_t at = range.begin; at < range.end;) {
+      const ssize_t put = pwrite(copy.get(), content.data() + at, range.end - at, static_cast<off_t>(at));
+      if (put < 0 && errno == EINTR) continue;
+      if (put <= 0) throw system_error("cannot make a copy of '" + object_->path() + "' in memory", errno);
+      at += static_cast<std::uint64_t>(put);
+    }
+  }
+  return copy;
+}
+
+void CopyMaker::map_shared_pages(std::uintptr_t base) const {
+  for (const SharedRun& run : shared_runs_) {
+    void* place = mmap(reinterpret_cast<void*>(base + run.address), run.bytes, run.protection, MAP_PRIVATE | MAP_FIXED,
+                       object_->master_fd(), static_cast<off_t>(run.offset));
+    if (place == MAP_FAILED)
+      throw system_error("cannot map the shared pages of '" + object_->path() + "'; if there are very many ranks, raise "
+                         "vm.max_map_count", errno);
+  }
+}
+
+LoadedObject CopyMaker::load() const {
+  const Descriptor copy = write_copy();
+  void* handle = dlopen(unique_path(copy.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    const std::string reason = dlerror();
+    const bool static_tls = reason.find("static TLS") != std::string::npos;
+    throw Error("cannot load a copy of '" + object_->path() + "' (" + reason.substr(reason.find(": ") + 2) +
+                (static_tls ? "); set GLIBC_TUNABLES=glibc.rtld.optional_static_tls=65536 for the run"
+                            : "); see whether the program starts alone"));
+  }
+  link_map* map = nullptr;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) throw Error("cannot load a copy of '" + object_->path() + "'");
+  // Debuggers, backtraces and dladdr shall see the real file with its debug information.
+  map->l_name = strdup(object_->path().c_str());
+  map_shared_pages(map->l_addr);
+  // Nobody maps these pages of the copy any more, but the mapped data pages keep its memory object alive.
+  for (const Range& range : read_only_written_)
+    fallocate(copy.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(range.begin),
+              static_cast<off_t>(range.end - range.begin));
+  return {map->l_addr, handle};
+}
+
+}  // namespace taihu::memory

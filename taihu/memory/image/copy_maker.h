@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes private in-process copies of one object through the dynamic loader. A copy is a memory object of its own (the
+// loader tells files apart by inode) into which only the pages are written that the loader reads or relocates: headers,
+// tables, relocated data. After loading, every other page and every read-only one is mapped from the object's master, so
+// that all copies share them; the copy's memory object is then let go. Cost per copy: the tables' bytes, three system
+// calls for each segment, no symbol search for what LinkUnit binds.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "taihu/memory/image/elf_object.h"
+#include "taihu/memory/image/link_unit.h"
+
+namespace taihu::memory {
+
+class CopyMaker {
+ public:
+  /// Edits the master: no constructors and destructors (the rank runs them), no names that the loader could take for
+  /// another copy, no needed libraries out of `private_names`. Call after the LinkUnit was made.
+  CopyMaker(std::shared_ptr<ElfObject> object, const std::vector<std::string>& private_names);
+
+  /// Loads one more copy; private data as in the file, relocated, constructors not run. Throws Error.
+  LoadedObject load() const;
+
+  const ElfObject& object() const { return *object_; }
+
+ private:
+  struct Range {
+    std::uint64_t begin = 0, end = 0;
+  };
+  void edit_dynamic_section(const std::vector<std::string>& private_names) const;
+  void drop_version_needs(const std::vector<std::string>& private_names) const;
+  void make_unique_symbols_private() const;
+  void plan_pages();
+  void want(std::uint64_t address, std::uint64_t bytes);
+  void want_tables();
+  void plan_shared_runs();
+  static void append(std::vector<Range>& ranges, std::uint64_t begin, std::uint64_t end);
+  bool in_writable_segment(std::uint64_t begin, std::uint64_t end) const;
+  Descriptor write_copy() const;
+  void map_shared_pages(std::uintptr_t base) const;
+
+  struct SharedRun {
+    std::uint64_t address, bytes, offset;
+    int protection;
+  };
+  std::shared_ptr<ElfObject> object_;
+  std::uint64_t page_bytes_;
+  std::vector<bool> wanted_;  ///< by page of the file
+  std::vector<SharedRun> shared_runs_;
+  std::vector<Range> written_;            ///< by file offset
+  std::vector<Range> read_only_written_;  ///< those that only the loader reads
+};
+
+}  // namespace taihu::memory

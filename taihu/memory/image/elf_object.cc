@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading: program headers, the loaded bytes into the master, and the dynamic section. Symbols and relocations are in
+// elf_tables.cc. Every address from the file is checked by at() before use.
+#include "taihu/memory/image/elf_object.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "taihu/base/error.h"
+#include "taihu/memory/image/machine.h"
+
+namespace taihu::memory {
+namespace {
+
+void read_at(int fd, void* buffer, std::size_t bytes, std::uint64_t offset, const std::string& path) {
+  auto* target = static_cast<char*>(buffer);
+  while (bytes > 0) {
+    const ssize_t got = pread(fd, target, bytes, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw system_error("cannot read '" + path + "'", errno);
+    if (got == 0) throw Error("'" + path + "' is not a complete ELF file (it ends too early); link it again");
+    target += got;
+    offset += static_cast<std::uint64_t>(got);
+    bytes -= static_cast<std::size_t>(got);
+  }
+}
+
+std::vector<std::string> split_path(std::string_view list) {
+  std::vector<std::string> parts;
+  while (!list.empty()) {
+    const std::size_t colon = list.find(':');
+    parts.emplace_back(list.substr(0, colon));
+    list = colon == std::string_view::npos ? std::string_view{} : list.substr(colon + 1);
+  }
+  return parts;
+}
+
+}  // namespace
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  if (this != &other) {
+    if (fd_ >= 0) close(fd_);
+    fd_ = other.release();
+  }
+  return *this;
+}
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) close(fd_);
+}
+
+ElfObject::ElfObject(const std::string& path) : path_(path) {
+  Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) throw system_error("cannot open '" + path + "'", errno);
+  if (char* real = realpath(path.c_str(), nullptr)) {
+    path_ = real;
+    free(real);
+  }
+  read_headers(file.get());
+  copy_loaded_bytes(file.get());
+  read_dynamic();
+  read_libraries();
+  refuse_what_cannot_be_copied();
+  read_symbols();
+  read_relocations();
+  file_ = std::move(file);
+}
+
+ElfObject::~ElfObject() {
+  if (!content_.empty()) munmap(content_.data(), content_.size());
+}
+
+void ElfObject::damaged(const char* what) const {
+  throw Error("'" + path_ + "' is a damaged ELF file (" + what + "); link it again");
+}
+
+void ElfObject::read_headers(int fd) {
+  struct stat status {};
+  if (fstat(fd, &status) != 0) throw system_error("cannot read '" + path_ + "'", errno);
+  check_input(S_ISREG(status.st_mode), "'" + path_ + "' is not a file; give the program to run");
+  unsigned char begin[EI_NIDENT] = {};
+  const ssize_t got = pread(fd, begin, sizeof begin, 0);
+  check_input(got == sizeof begin && std::memcmp(begin, ELFMAG, SELFMAG) == 0,
+              "'" + path_ + "' is not an ELF program; give the compiled program itself, not a script");
+  read_at(fd, &header_, sizeof header_, 0, path_);
+  check_input(begin[EI_CLASS] == ELFCLASS64 && begin[EI_DATA] == ELFDATA2LSB && header_.e_machine == machine::elf_machine,
+              "'" + path_ + "' is not for this kind of processor; compile it on this machine");
+  check_input(header_.e_type == ET_DYN || header_.e_type == ET_EXEC,
+              "'" + path_ + "' is not a linked program or library; link it first");
+  if (header_.e_phentsize != sizeof(Elf64_Phdr) || header_.e_phnum == 0) damaged("no program headers");
+  headers_.resize(header_.e_phnum);
+  read_at(fd, headers_.data(), headers_.size() * sizeof(Elf64_Phdr), header_.e_phoff, path_);
+  entry_ = header_.e_entry;
+  for (const Elf64_Phdr& header : headers_) {
+    if (header.p_type == PT_LOAD) loads_.push_back(header);
+    if (header.p_type == PT_GNU_RELRO) relro_ = {header.p_vaddr, header.p_vaddr + header.p_memsz};
+  }
+  if (loads_.empty()) damaged("nothing to load");
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  for (const Elf64_Phdr& load : loads_) {
+    if (load.p_filesz > load.p_memsz || load.p_offset % page != load.p_vaddr % page) damaged("segment out of place");
+    span_bytes_ = std::max(span_bytes_, load.p_vaddr + load.p_memsz);
+  }
+}
+
+// The master holds the loaded bytes at their file offsets; everything else (debug information) stays a hole.
+void ElfObject::copy_loaded_bytes(int fd) {
+  std::uint64_t end = header_.e_phoff + headers_.size() * sizeof(Elf64_Phdr);
+  for (const Elf64_Phdr& load : loads_) end = std::max(end, load.p_offset + load.p_filesz);
+  struct stat status {};
+  if (fstat(fd, &status) != 0 || end > static_cast<std::uint64_t>(status.st_size)) damaged("it ends too early");
+  const std::string name = path_.substr(path_.rfind('/') + 1);
+  master_ = Descriptor(memfd_create(name.c_str(), MFD_CLOEXEC));
+  if (master_.get() < 0) throw system_error("cannot make a memory object for '" + path_ + "'", errno);
+  if (ftruncate(master_.get(), static_cast<off_t>(end)) != 0)
+    throw system_error("cannot keep a copy of '" + path_ + "' in memory", errno);
+  void* place = mmap(nullptr, end, PROT_READ | PROT_WRITE, MAP_SHARED, master_.get(), 0);
+  if (place == MAP_FAILED) throw system_error("cannot keep a copy of '" + path_ + "' in memory", errno);
+  content_ = {static_cast<std::byte*>(place), end};
+  read_at(fd, content_.data(), sizeof header_, 0, path_);
+  read_at(fd, content_.data() + header_.e_phoff, headers_.size() * sizeof(Elf64_Phdr), header_.e_phoff, path_);
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  for (const Elf64_Phdr& load : loads_) {
+    if (load.p_filesz == 0) continue;
+    const std::uint64_t from = load.p_offset / page * page;
+    read_at(fd, content_.data() + from, load.p_offset + load.p_filesz - from, from, path_);
+  }
+}
+
+void ElfObject::refuse_what_cannot_be_copied() const {
+  const std::uint64_t flags = dynamic(DT_FLAGS).value_or(0);
+  const bool has_tls = std::any_of(headers_.begin(), headers_.end(), [](auto& h) { return h.p_type == PT_TLS; });
+  check_input(header_.e_type == ET_DYN, "'" + path_ +
+                                            "' is linked to a fixed address (it can be in memory only once); link it "
+                                            "again with -pie and objects compiled with -fPIE");
+  check_input(!is_program_ || !has_tls,
+              "'" + path_ + "' has thread_local variables at fixed offsets (a PIE with TLS cannot be copied); relink it with parcc, or "
+                            "compile with -fPIC and link with -shared -Wl,-Bsymbolic");
+  check_input(!dynamic(DT_TEXTREL) && (flags & DF_TEXTREL) == 0,
+              "'" + path_ + "' has relocations in its code (text relocations); compile all of it with -fPIC");
+}
+
+std::byte* ElfObject::at(std::uint64_t address, std::uint64_t bytes) const {
+  for (const Elf64_Phdr& load : loads_) {
+    if (address < load.p_vaddr || address - load.p_vaddr >= load.p_filesz) continue;
+    if (bytes > load.p_filesz - (address - load.p_vaddr)) break;
+    return content_.data() + load.p_offset + (address - load.p_vaddr);
+  }
+  damaged("a table lies outside of the file");
+}
+
+std::optional<std::uint64_t> ElfObject::dynamic(std::int64_t tag) const {
+  for (const Elf64_Dyn& entry : dynamic_)
+    if (entry.d_tag == tag) return entry.d_un.d_val;
+  return std::nullopt;
+}
+
+void ElfObject::read_dynamic() {
+  for (const Elf64_Phdr& header : headers_) {
+    if (header.p_type != PT_DYNAMIC) continue;
+    const std::uint64_t room = header.p_filesz / sizeof(Elf64_Dyn);
+    auto* entries = table<Elf64_Dyn>(header.p_vaddr, room);
+    std::uint64_t count = 0;
+    while (count < room && entries[count].d_tag != DT_NULL) ++count;
+    dynamic_ = {entries, count};
+  }
+  const std::uint64_t flags1 = dynamic(DT_FLAGS_1).value_or(0);
+  is_program_ = (flags1 & DF_1_PIE) != 0;
+  const bool has_loader =
+      std::any_of(headers_.begin(), headers_.end(), [](auto& h) { return h.p_type == PT_INTERP; });
+  check_input(!dynamic_.empty() && (has_loader || !is_program_),
+              "'" + path_ + "' is statically linked (it cannot be copied inside a process); link it without -static");
+  symbolic_ = dynamic(DT_SYMBOLIC).has_value() || (dynamic(DT_FLAGS).value_or(0) & DF_SYMBOLIC) != 0;
+  lifecycle_ = {.init = dynamic(DT_INIT).value_or(0),
+                .fini = dynamic(DT_FINI).value_or(0),
+                .preinit_array = dynamic(DT_PREINIT_ARRAY).value_or(0),
+                .preinit_count = dynamic(DT_PREINIT_ARRAYSZ).value_or(0) / sizeof(void*),
+                .init_array = dynamic(DT_INIT_ARRAY).value_or(0),
+                .init_count = dynamic(DT_INIT_ARRAYSZ).value_or(0) / sizeof(void*),
+                .fini_array = dynamic(DT_FINI_ARRAY).value_or(0),
+                .fini_count = dynamic(DT_FINI_ARRAYSZ).value_or(0) / sizeof(void*)};
+}
+
+std::string_view ElfObject::text_at(std::uint64_t offset) const {
+  const std::uint64_t bytes = dynamic(DT_STRSZ).value_or(0);
+  if (offset >= bytes) damaged("a name lies outside of the name table");
+  const char* begin = reinterpret_cast<const char*>(at(dynamic(DT_STRTAB).value_or(0), bytes)) + offset;
+  return {begin, strnlen(begin, bytes - offset)};
+}
+
+void ElfObject::read_libraries() {
+  for (const Elf64_Dyn& entry : dynamic_) {
+    if (entry.d_tag == DT_NEEDED) needed_.emplace_back(text_at(entry.d_un.d_val));
+    if (entry.d_tag == DT_SONAME) soname_ = text_at(entry.d_un.d_val);
+    if (entry.d_tag == DT_RPATH) rpath_ = split_path(text_at(entry.d_un.d_val));
+    if (entry.d_tag == DT_RUNPATH) runpath_ = split_path(text_at(entry.d_un.d_val));
+  }
+}
+
+}  // namespace taihu::memory

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// One ELF file that ranks get private copies of, read once per node process. Its loaded bytes are kept in a memory
+// object (the master), so that replacing or deleting the file during the run does no harm; copies map their unchanged
+// pages from the master. Before the first copy the master is edited so that the dynamic loader does only what it must:
+// constructors, names of private libraries and relocations that we bind ourselves are taken out (prepare.h).
+#pragma once
+
+#include <elf.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace taihu::memory {
+
+/// An entry of the dynamic symbol table. Views live as long as the object.
+struct ElfSymbol {
+  std::string_view name;
+  std::string_view version;  ///< empty: unversioned
+  bool hidden_version = false;
+  bool defined = false;
+  std::uint8_t binding = 0, type = 0, visibility = 0;
+  std::uint64_t value = 0, size_bytes = 0;
+};
+
+struct ElfRelocation {
+  std::uint64_t target = 0;  ///< address (relative to the load base) that it changes
+  std::uint64_t entry = 0;   ///< where the entry itself is, relative to the load base
+  std::uint32_t type = 0, symbol = 0;
+  std::int64_t addend = 0;
+};
+
+/// Functions to run at the start and the end, as addresses relative to the load base.
+struct ElfLifecycle {
+  std::uint64_t init = 0, fini = 0;  ///< 0: none
+  std::uint64_t preinit_array = 0, preinit_count = 0;
+  std::uint64_t init_array = 0, init_count = 0;
+  std::uint64_t fini_array = 0, fini_count = 0;
+};
+
+/// Owner of a file descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor();
+  int get() const { return fd_; }
+  int release() {
+    const int fd = fd_;
+    fd_ = -1;
+    return fd;
+  }
+
+ private:
+  int fd_;
+};
+
+class ElfObject {
+ public:
+  /// Reads the file. Throws Error with the remedy when no private copy of it can work.
+  explicit ElfObject(const std::string& path);
+  ElfObject(const ElfObject&) = delete;
+  ElfObject& operator=(const ElfObject&) = delete;
+  ~ElfObject();
+
+  const std::string& path() const { return path_; }
+  int master_fd() const { return master_.get(); }
+  std::span<std::byte> content() const { return content_; }  ///< by file offset, up to the last loaded byte
+  const std::vector<Elf64_Phdr>& loads() const { return loads_; }
+  const std::vector<Elf64_Phdr>& headers() const { return headers_; }
+  const std::vector<ElfSymbol>& symbols() const { return symbols_; }
+  const std::vector<ElfRelocation>& relocations() const { return relocations_; }
+  const std::vector<std::uint64_t>& relative_targets() const { return relative_targets_; }
+  const std::vector<std::string>& needed() const { return needed_; }
+  const std::string& soname() const { return soname_; }
+  const std::vector<std::string>& rpath() const { return rpath_; }
+  const std::vector<std::string>& runpath() const { return runpath_; }
+  const ElfLifecycle& lifecycle() const { return lifecycle_; }
+  std::uint64_t entry() const { return entry_; }
+  std::uint64_t span_bytes() const { return span_bytes_; }  ///< from the load base to the end of the last segment
+  bool is_program() const { return is_program_; }
+  bool binds_own_symbols_first() const { return symbolic_; }
+  bool calls_resolvers() const { return calls_resolvers_; }
+  std::pair<std::uint64_t, std::uint64_t> relro() const { return relro_; }
+
+  /// The definition that a reference to `name` with `version` binds to, or null.
+  const ElfSymbol* find_definition(std::string_view name, std::string_view version) const;
+  /// A function by name in the dynamic, else in the full symbol table (absent in stripped files); relative address.
+  std::optional<std::uint64_t> find_function(std::string_view name) const;
+
+  /// Bytes at an address relative to the load base; throws Error when the file has none there.
+  std::byte* at(std::uint64_t address, std::uint64_t bytes) const;
+  template <typename T>
+  T* table(std::uint64_t address, std::uint64_t count = 1) const {
+    return reinterpret_cast<T*>(at(address, count * sizeof(T)));
+  }
+  /// Value of a dynamic entry.
+  std::optional<std::uint64_t> dynamic(std::int64_t tag) const;
+  std::span<Elf64_Dyn> dynamic_section() const { return dynamic_; }
+  std::string_view text_at(std::uint64_t dynstr_offset) const;
+
+ private:
+  void read_headers(int fd);
+  void copy_loaded_bytes(int fd);
+  void refuse_what_cannot_be_copied() const;
+  void read_dynamic();
+  void read_libraries();
+  void read_symbols();
+  void read_relocations();
+  void read_packed_relocations();
+  std::vector<std::string_view> read_versions() const;
+  std::uint64_t count_symbols() const;
+  [[noreturn]] void damaged(const char* what) const;
+
+  std::string path_;
+  Descriptor file_, master_;
+  std::span<std::byte> content_;
+  Elf64_Ehdr header_{};
+  std::vector<Elf64_Phdr> headers_, loads_;
+  std::span<Elf64_Dyn> dynamic_;
+  std::vector<ElfSymbol> symbols_;
+  std::unordered_multimap<std::string_view, std::uint32_t> definitions_;
+  std::vector<ElfRelocation> relocations_;
+  std::vector<std::uint64_t> relative_targets_;
+  std::vector<std::string> needed_, rpath_, runpath_;
+  std::string soname_;
+  ElfLifecycle lifecycle_;
+  std::pair<std::uint64_t, std::uint64_t> relro_{0, 0};
+  std::uint64_t entry_ = 0, span_bytes_ = 0;
+  bool is_program_ = false, symbolic_ = false, calls_resolvers_ = false;
+};
+
+}  // namespace taihu::memory

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/memory/image/link_unit.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "taihu/base/error.h"
+#include "taihu/memory/image/machine.h"
+#include "taihu/memory/image/start.h"
+#include "taihu/memory/libc/table.h"
+
+namespace taihu::memory {
+namespace {
+
+void take_out(const ElfObject& object, const ElfRelocation& relocation) {
+  object.table<Elf64_Rela>(relocation.entry)->r_info = ELF64_R_INFO(0, machine::none);
+}
+
+bool is_address(std::uint32_t type) {
+  return type == machine::absolute || type == machine::data || type == machine::jump;
+}
+
+bool is_tls(std::uint32_t type) {
+  return type == machine::tls_module || type == machine::tls_offset || type == machine::tls_static ||
+         type == machine::tls_descriptor;
+}
+
+// JUMP_SLOT and GLOB_DAT have no addend on x86-64; entries of other machines carry 0 there.
+std::int64_t addend_of(const ElfRelocation& relocation) {
+  return relocation.type == machine::absolute || relocation.type == machine::tls_offset ? relocation.addend : 0;
+}
+
+// Makes the read-only-after-relocation part of a copy writable for as long as it is being bound.
+class OpenedRelro {
+ public:
+  OpenedRelro(const ElfObject& object, std::uintptr_t base) {
+    const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    const auto [begin, end] = object.relro();
+    from_ = base + begin / page * page;
+    bytes_ = base + end / page * page > from_ ? base + end / page * page - from_ : 0;
+    if (bytes_ > 0) set(PROT_READ | PROT_WRITE);
+  }
+  ~OpenedRelro() {
+    if (bytes_ > 0) set(PROT_READ);
+  }
+  OpenedRelro(const OpenedRelro&) = delete;
+  OpenedRelro& operator=(const OpenedRelro&) = delete;
+
+ private:
+  void set(int protection) { mprotect(reinterpret_cast<void*>(from_), bytes_, protection); }
+  std::uintptr_t from_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace
+
+LinkUnit::LinkUnit(std::vector<std::shared_ptr<ElfObject>> objects, const std::vector<const ElfObject*>& search_order)
+    : objects_(std::move(objects)), variable_copies_(libc::variable_count()) {
+  for (std::size_t i = 0; i < objects_.size(); ++i) plan_object(static_cast<std::uint16_t>(i), search_order);
+}
+
+std::uint16_t LinkUnit::definer_index(const ElfObject* definer) {
+  const auto found = std::find(definers_.begin(), definers_.end(), definer);
+  if (found == definers_.end()) definers_.push_back(definer);
+  return static_cast<std::uint16_t>(found - definers_.begin());
+}
+
+void LinkUnit::plan_object(std::uint16_t index, const std::vector<const ElfObject*>& search_order) {
+  const ElfObject& object = *objects_[index];
+  for (const ElfRelocation& relocation : object.relocations())
+    if (plan_private(index, relocation, search_order) || plan_libc(index, relocation)) take_out(object, relocation);
+}
+
+bool LinkUnit::plan_private(std::uint16_t index, const ElfRelocation& relocation,
+                            const std::vector<const ElfObject*>& search_order) {
+  const ElfObject& object = *objects_[index];
+  const ElfSymbol& symbol = object.symbols()[relocation.symbol];
+  const bool copy = relocation.type == machine::copy;
+  if (!is_address(relocation.type) && !is_tls(relocation.type) && !copy) return false;
+  const ElfObject* definer = nullptr;
+  const ElfSymbol* definition = nullptr;
+  const bool own = symbol.defined && !copy &&
+                   (object.binds_own_symbols_first() || symbol.visibility != STV_DEFAULT || symbol.binding == STB_LOCAL);
+  if (own) {
+    definer = &object;
+    definition = &symbol;
+  }
+  for (auto at = search_order.begin(); !definition && at != search_order.end(); ++at) {
+    if (copy && *at == &object) continue;
+    definition = (*at)->find_definition(symbol.name, symbol.version);
+    if (definition) definer = *at;
+  }
+  if (!definition || (definer == &object && is_tls(relocation.type))) return false;
+  check_input(relocation.type != machine::tls_static && relocation.type != machine::tls_descriptor,
+              "'" + object.path() + "' uses thread_local '" + std::string(symbol.name) + "' of '" + definer->path() +
+                  "' at a fixed offset (each rank has its own copy of both); compile with -fPIC"
+                  " -mtls-dialect=gnu (aarch64: trad) and link with -shared -Wl,-Bsymbolic, as parcc does");
+  Binding binding{relocation.target, definition->value + static_cast<std::uint64_t>(addend_of(relocation)), 0, index,
+                  definer_index(definer), Kind::address};
+  if (copy) {
+    binding.kind = Kind::copy;
+    binding.bytes = std::min(symbol.size_bytes, definition->size_bytes);
+    copies_.push_back(binding);
+    return true;
+  }
+  if (definition->type == STT_GNU_IFUNC) binding.kind = Kind::resolver;
+  if (relocation.type == machine::tls_module) binding.kind = Kind::tls_module;
+  if (relocation.type == machine::tls_offset) {
+    // The offset inside of the definer's TLS block does not depend on the rank: write it into the master once.
+    std::memcpy(object.at(relocation.target, sizeof binding.value), &binding.value, sizeof binding.value);
+    return true;
+  }
+  bindings_.push_back(binding);
+  return true;
+}
+
+bool LinkUnit::plan_libc(std::uint16_t index, const ElfRelocation& relocation) {
+  const ElfSymbol& symbol = objects_[index]->symbols()[relocation.symbol];
+  if (const int variable = libc::variable_index(symbol.name); variable >= 0) {
+    if (relocation.type == machine::copy) {
+      variable_copies_[static_cast<std::size_t>(variable)] = {index, relocation.target};
+      return true;
+    }
+    if (!is_address(relocation.type)) return false;
+    libc_bindings_.push_back({relocation.target, addend_of(relocation), index, true, variable, nullptr});
+    return true;
+  }
+  void* replacement = nullptr;
+  if (is_address(relocation.type))
+    replacement = symbol.name == "__libc_start_main" ? caught_start() : libc::replacement(symbol.name);
+  if (!replacement) return false;
+  libc_bindings_.push_back({relocation.target, addend_of(relocation), index, false, -1, replacement});
+  return true;
+}
+
+void LinkUnit::bind(const LoadedObjects& loaded, void* (*variable_place)(void*, int), void* context) const {
+  std::vector<std::uintptr_t> bases, definer_bases;
+  std::vector<std::size_t> tls_modules(definers_.size());
+  for (const auto& object : objects_) bases.push_back(loaded.at(object.get()).base);
+  for (const ElfObject* definer : definers_) {
+    const auto found = loaded.find(definer);
+    check_input(found != loaded.end(), "'" + definer->path() + "' is not loaded in this rank; load it first");
+    definer_bases.push_back(found->second.base);
+    if (dlinfo(found->second.handle, RTLD_DI_TLS_MODID, &tls_modules[definer_bases.size() - 1]) != 0)
+      tls_modules[definer_bases.size() - 1] = 0;
+  }
+  std::vector<std::unique_ptr<OpenedRelro>> opened;
+  for (std::size_t i = 0; i < objects_.size(); ++i) opened.push_back(std::make_unique<OpenedRelro>(*objects_[i], bases[i]));
+  for (const LibcBinding& binding : libc_bindings_) {
+    auto* place = reinterpret_cast<std::uintptr_t*>(bases[binding.object] + binding.target);
+    void* value = binding.is_variable ? variable_place(context, binding.index) : binding.replacement;
+    *place = reinterpret_cast<std::uintptr_t>(value) + static_cast<std::uintptr_t>(binding.addend);
+  }
+  for (const Binding& binding : bindings_) {
+    auto* place = reinterpret_cast<std::uintptr_t*>(bases[binding.object] + binding.target);
+    const std::uintptr_t address = definer_bases[binding.definer] + binding.value;
+    if (binding.kind == Kind::tls_module)
+      *place = tls_modules[binding.definer];
+    else if (binding.kind == Kind::address)
+      *place = address;
+  }
+  // Resolvers run code of the copies and copies read relocated data: both after all plain addresses.
+  for (const Binding& binding : bindings_)
+    if (binding.kind == Kind::resolver)
+      *reinterpret_cast<std::uintptr_t*>(bases[binding.object] + binding.target) =
+          reinterpret_cast<std::uintptr_t (*)()>(definer_bases[binding.definer] + binding.value)();
+  for (const Binding& binding : copies_)
+    std::memcpy(reinterpret_cast<void*>(bases[binding.object] + binding.target),
+                reinterpret_cast<const void*>(definer_bases[binding.definer] + binding.value), binding.bytes);
+}
+
+}  // namespace taihu::memory

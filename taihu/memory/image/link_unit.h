@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What to do after the dynamic loader has loaded one rank's copies of a set of objects. References between the objects
+// are bound here and not by the loader, by the rule of a program of its own: the first definition in the order program,
+// libraries breadth first. So copies need no unique names, a name of the node process never gets between, and loading a
+// copy costs no symbol search. References to libc calls with hidden state are bound to the rank's versions (libc/table.h).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "taihu/memory/image/elf_object.h"
+
+namespace taihu::memory {
+
+/// One rank's copy of an object.
+struct LoadedObject {
+  std::uintptr_t base = 0;
+  void* handle = nullptr;  ///< of dlopen
+};
+using LoadedObjects = std::unordered_map<const ElfObject*, LoadedObject>;
+
+class LinkUnit {
+ public:
+  /// `objects`: new ones; `search_order`: all objects whose definitions count, in order (includes `objects`).
+  /// Edits the masters of `objects`. Throws Error for references that copies cannot have.
+  LinkUnit(std::vector<std::shared_ptr<ElfObject>> objects, const std::vector<const ElfObject*>& search_order);
+
+  const std::vector<std::shared_ptr<ElfObject>>& objects() const { return objects_; }
+
+  /// Binds one rank's copies. `loaded` has all of the search order that is in use.
+  /// `variable_place(index)` gives the rank's place of a variable of libc (libc/table.h).
+  void bind(const LoadedObjects& loaded, void* (*variable_place)(void* context, int index), void* context) const;
+
+  /// The place of a COPY of a libc variable inside of an object; -1 as object when there is none.
+  struct VariableCopy {
+    int object = -1;
+    std::uint64_t address = 0;
+  };
+  const std::vector<VariableCopy>& variable_copies() const { return variable_copies_; }
+
+ private:
+  enum class Kind : std::uint8_t { address, resolver, tls_module, copy };
+  struct Binding {
+    std::uint64_t target, value, bytes;
+    std::uint16_t object, definer;  ///< positions in objects_ and definers_
+    Kind kind;
+  };
+  struct LibcBinding {
+    std::uint64_t target;
+    std::int64_t addend;
+    std::uint16_t object;
+    bool is_variable;
+    int index;           ///< of the variable
+    void* replacement;   ///< of the call
+  };
+  void plan_object(std::uint16_t index, const std::vector<const ElfObject*>& search_order);
+  bool plan_private(std::uint16_t index, const ElfRelocation& relocation,
+                    const std::vector<const ElfObject*>& search_order);
+  bool plan_libc(std::uint16_t index, const ElfRelocation& relocation);
+  std::uint16_t definer_index(const ElfObject* definer);
+
+  std::vector<std::shared_ptr<ElfObject>> objects_;
+  std::vector<const ElfObject*> definers_;
+  std::vector<Binding> bindings_;
+  std::vector<Binding> copies_;
+  std::vector<LibcBinding> libc_bindings_;
+  std::vector<VariableCopy> variable_copies_;
+};
+
+}  // namespace taihu::memory

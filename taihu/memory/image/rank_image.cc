@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/memory/image/rank_image.h"
+
+#include <cstring>
+
+#include "taihu/base/error.h"
+
+namespace taihu::memory {
+
+RankImage::RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents events)
+    : template_(image), process_(std::make_unique<RankProcess>(rank, *this, std::move(events))) {
+  for (const CopyMaker& maker : template_.makers()) {
+    copies_.push_back(maker.load());
+    loaded_[&maker.object()] = copies_.back();
+  }
+  const auto& copied_variables = template_.unit().variable_copies();
+  for (std::size_t i = 0; i < copied_variables.size(); ++i)
+    if (copied_variables[i].object >= 0)
+      process_->place_variable(static_cast<libc::Variable>(i),
+                               reinterpret_cast<void*>(copies_[static_cast<std::size_t>(copied_variables[i].object)].base +
+                                                       copied_variables[i].address));
+  template_.unit().bind(loaded_, &RankImage::variable_place, this);
+  rank.process = process_.get();
+}
+
+RankImage::~RankImage() { process_->identity.process = nullptr; }
+
+void* RankImage::variable_place(void* self, int index) {
+  return static_cast<RankImage*>(self)->process_->variable_place(static_cast<libc::Variable>(index));
+}
+
+int RankImage::run(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
+                   RankStreams streams) {
+  for (const std::string& word : arguments) {
+    argument_text_.insert(argument_text_.end(), word.begin(), word.end());
+    argument_text_.push_back('\0');
+  }
+  std::size_t at = 0;
+  for (const std::string& word : arguments) {
+    arguments_.push_back(argument_text_.data() + at);
+    at += word.size() + 1;
+  }
+  arguments_.push_back(nullptr);
+  process_->enter(environment, streams);
+  using Main = int (*)(int, char**, char**);
+  if (sigsetjmp(process_->root, 1) == 0) {
+    const auto main = reinterpret_cast<Main>(template_.find_main(copies_.front().base));
+    for (const std::size_t index : template_.construction_order())
+      construct(*template_.objects()[index], copies_[index].base, index == 0);
+    process_->end(main(static_cast<int>(arguments_.size()) - 1, arguments_.data(), process_->environment()));
+  }
+  process_->leave();
+  return process_->status;
+}
+
+void RankImage::construct(const ElfObject& object, std::uintptr_t base, bool is_program) {
+  using Constructor = void (*)(int, char**, char**);
+  constructed_.push_back(&object);
+  const ElfLifecycle& lifecycle = object.lifecycle();
+  const int count = static_cast<int>(arguments_.size()) - 1;
+  const auto call_all = [&](std::uint64_t array, std::uint64_t entries) {
+    const auto* calls = reinterpret_cast<const Constructor*>(base + array);
+    for (std::uint64_t i = 0; i < entries; ++i) calls[i](count, arguments_.data(), process_->environment());
+  };
+  if (is_program) call_all(lifecycle.preinit_array, lifecycle.preinit_count);
+  if (lifecycle.init != 0)
+    reinterpret_cast<Constructor>(base + lifecycle.init)(count, arguments_.data(), process_->environment());
+  call_all(lifecycle.init_array, lifecycle.init_count);
+}
+
+void RankImage::destruct(const ElfObject& object, std::uintptr_t base) {
+  using Destructor = void (*)();
+  const ElfLifecycle& lifecycle = object.lifecycle();
+  const auto* calls = reinterpret_cast<const Destructor*>(base + lifecycle.fini_array);
+  for (std::uint64_t i = lifecycle.fini_count; i > 0; --i) calls[i - 1]();
+  if (lifecycle.fini != 0) reinterpret_cast<Destructor>(base + lifecycle.fini)();
+}
+
+// An exit() inside of a destructor goes on with the rest.
+void RankImage::run_destructors() {
+  while (!constructed_.empty()) {
+    const ElfObject* object = constructed_.back();
+    constructed_.pop_back();
+    destruct(*object, loaded_.at(object).base);
+  }
+}
+
+}  // namespace taihu::memory

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank's copy of the program: its code's data, its libraries, its process-like state. All calls but the loading come
+// from the rank's first thread or from code of the rank.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "taihu/memory/image/image_template.h"
+#include "taihu/memory/libc/rank_process.h"
+
+namespace taihu::memory {
+
+class RankImage final : public ImageServices {
+ public:
+  /// Loads a copy for `rank` and sets rank.process. Call on the rank's thread, bound to its cores, so that writable pages
+  /// come from its memory node. `rank` and `image` must live as long as the process: threads of the rank may outlive it.
+  /// Throws Error. The copy stays in memory until the process ends.
+  RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents events = {});
+  ~RankImage() override;
+
+  /// Runs the program: constructors, main, exit handlers, destructors. Returns its exit status (0 to 255), also when the
+  /// program ends by exit(). Once, on the thread that shall be the rank's first; that thread must not go on to use thread_local
+  /// objects of the program. Other threads of the rank may still run afterwards.
+  int run(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
+          RankStreams streams = {});
+
+  RankProcess& process() { return *process_; }
+  /// Load bases of template.objects(), in order.
+  const std::vector<LoadedObject>& copies() const { return copies_; }
+
+  void run_destructors() override;
+  void* open_library(const char* name, int flags) override;
+  int close_library(void* handle) override;
+  void* find_symbol(void* handle, const char* name, const char* version, const void* caller) override;
+
+ private:
+  struct Opened {
+    std::shared_ptr<OpenedTemplate> library;
+    LoadedObject copy;
+    int uses = 0;
+    bool global = false;
+  };
+  void construct(const ElfObject& object, std::uintptr_t base, bool is_program);
+  void destruct(const ElfObject& object, std::uintptr_t base);
+  Opened& open_copy(const std::shared_ptr<OpenedTemplate>& library);
+  Opened* find_opened(void* handle);
+  void* already_open(const std::string& name, const std::string& path) const;
+  std::vector<const ElfObject*> search_order_of(void* handle, const void* caller);
+  void* shared_symbol(void* handle, const char* name, const char* version) const;
+  static void* variable_place(void* self, int index);
+
+  const ImageTemplate& template_;
+  std::unique_ptr<RankProcess> process_;
+  std::vector<LoadedObject> copies_;
+  LoadedObjects loaded_;
+  std::vector<const ElfObject*> constructed_;
+  std::vector<std::unique_ptr<Opened>> opened_;
+  std::vector<char> argument_text_;
+  std::vector<char*> arguments_;
+};
+
+}  // namespace taihu::memory

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank would own if it were an operating-system process: environment, standard streams, exit handlers, signal
+// handlers, and the hidden state of libc calls. Reached from any of the rank's threads through current_rank()->process.
+// The families of libc/ read and write their parts; parts that several threads of a rank may use at once are guarded by
+// `lock` unless libc leaves the guarding to the program.
+#pragma once
+
+#include <setjmp.h>
+#include <clocale>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <grp.h>
+#include <locale.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <search.h>
+#include <signal.h>
+#include <sys/types.h>
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "taihu/memory/current_rank.h"
+#include "taihu/memory/libc/table.h"
+
+namespace taihu::memory {
+
+/// What a rank's calls need from its image.
+class ImageServices {
+ public:
+  virtual ~ImageServices() = default;
+  virtual void run_destructors() = 0;                              ///< of the program and its libraries
+  virtual void* open_library(const char* name, int flags) = 0;     ///< as dlopen; throws Error
+  virtual int close_library(void* handle) = 0;                     ///< as dlclose
+  virtual void* find_symbol(void* handle, const char* name, const char* version, const void* caller) = 0;  ///< as dlsym
+};
+
+/// Streams of a rank. A null stream: one of the rank's own on descriptor 0, 1, 2 of the process.
+struct RankStreams {
+  std::FILE* input = nullptr;
+  std::FILE* output = nullptr;
+  std::FILE* errors = nullptr;
+};
+
+/// Told about ends that are no return from main. Called on the thread that caused them.
+struct RankEvents {
+  /// `exit` on another thread than the rank's first: handlers have run, the thread ends, the rank's first thread goes on
+  /// until it returns. The layer above decides whether to end the job.
+  std::function<void(const RankIdentity&, int status)> exit_on_other_thread;
+};
+
+struct ExitHandler {
+  enum class Kind { with_argument, with_status } kind;
+  void* call;
+  void* argument;
+  void* library;  ///< __dso_handle of the code that registered it, or null
+};
+
+struct RandomState {
+  random_data generator{};
+  std::array<char, 128> table{};
+  drand48_data generator48{};
+};
+
+struct TimeState {
+  std::tm calendar{};
+  std::array<char, 64> text{};
+};
+
+struct OptionState {
+  char* next_letter = nullptr;  ///< rest of a group of short options
+  int first_operand = 1, last_operand = 1;  ///< operands skipped so far are [first, last)
+  bool started = false;
+};
+
+/// Results that libc returns in static memory.
+struct LookupState {
+  hostent host{};
+  passwd user{};
+  group user_group{};
+  hsearch_data table{};
+  std::vector<char> host_text, user_text, group_text;
+};
+
+struct TextState {
+  char* token = nullptr;
+  std::array<char, L_tmpnam> temporary_name{};
+};
+
+struct LocaleState {
+  locale_t locale = nullptr;  ///< null: the process's
+  std::array<std::string, 13> names;
+  std::string all_names;
+  lconv conventions{};
+};
+
+class RankProcess {
+ public:
+  RankProcess(RankIdentity& identity, ImageServices& image, RankEvents events);
+  ~RankProcess();
+  RankProcess(const RankProcess&) = delete;
+  RankProcess& operator=(const RankProcess&) = delete;
+
+  /// Before the image's variables are bound: where the rank's own variable is (`place` in a copy's data, or null).
+  void place_variable(libc::Variable variable, void* place);
+  void* variable_place(libc::Variable variable) const { return places_[static_cast<std::size_t>(variable)]; }
+
+  /// On the rank's first thread, before any code of the rank.
+  void enter(const std::vector<std::string>& environment, RankStreams streams);
+  /// After the rank's end, on the same thread.
+  void leave();
+
+  /// As exit(3) for the rank; returns only on threads other than the first of a rank that has other work left: never.
+  [[noreturn]] void end(int status);
+  [[noreturn]] void end_at_once(int status);
+  void run_exit_handlers(int status);
+  void finalize_library(void* library);  ///< runs and drops the handlers of one library, all for null
+  void flush_streams();
+  bool on_first_thread() const { return pthread_equal(first_thread, pthread_self()) != 0; }
+  bool in_child_process() const;
+
+  template <typename Type>
+  Type& variable(libc::Variable which) const {
+    return *static_cast<Type*>(places_[static_cast<std::size_t>(which)]);
+  }
+  char**& environment() const { return variable<char**>(libc::Variable::environment); }
+  std::FILE*& input() const { return variable<std::FILE*>(libc::Variable::input); }
+  std::FILE*& output() const { return variable<std::FILE*>(libc::Variable::output); }
+  std::FILE*& errors() const { return variable<std::FILE*>(libc::Variable::errors); }
+
+  RankIdentity& identity;
+  ImageServices& image;
+  RankEvents events;
+  std::recursive_mutex lock;
+  pthread_t first_thread{};
+  pid_t process_id = 0, first_thread_id = 0;
+  sigjmp_buf root;
+  int status = 0;
+  bool has_own_directory = false;
+  std::atomic<int> live_threads{0};  ///< started by the rank and not ended
+
+  std::vector<ExitHandler> exit_handlers, quick_exit_handlers, thread_exit_handlers;
+  std::vector<std::unique_ptr<char[]>> environment_strings;  ///< never freed before the rank's end: getenv gives them out
+  std::vector<char*> environment_table;
+  std::set<std::FILE*> open_streams;
+  std::map<std::FILE*, pid_t> pipes;  ///< of popen
+  std::array<int, 3> descriptors{0, 1, 2};  ///< what 0, 1, 2 mean for this rank
+  std::array<struct sigaction, NSIG> signal_actions{};
+  timer_t alarm_timer{};
+  bool has_alarm_timer = false;
+  RandomState random;
+  TimeState time;
+  OptionState options;
+  LookupState lookup;
+  TextState text;
+  LocaleState locale;
+
+ private:
+  void make_streams(const RankStreams& streams);
+  struct OwnVariables {
+    char** environment = nullptr;
+    std::FILE *input = nullptr, *output = nullptr, *errors = nullptr;
+    char* option_argument = nullptr;
+    int option_index = 1, option_messages = 1, option_letter = '?', gamma_sign = 0;
+  } own_;
+  std::array<void*, libc::variable_count()> places_{};
+  std::vector<char> signal_stack_;
+  std::array<std::FILE*, 3> own_streams_{};
+};
+
+namespace libc {
+
+/// The caller's rank, or null on a thread of the node process itself.
+inline RankProcess* self() noexcept {
+  const RankIdentity* rank = current_rank();
+  return rank ? rank->process : nullptr;
+}
+
+}  // namespace libc
+}  // namespace taihu::memory

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signals of ranks. The process has one handler per signal; the dispatcher calls the handler of the rank whose thread
+// got the signal. A signal sent to the whole process goes to every rank that handles it.
+#pragma once
+
+#include <signal.h>
+
+#include "taihu/memory/current_rank.h"
+
+namespace taihu::memory {
+
+/// Called in the signal handler, before the process ends by `signal` (SIGSEGV, SIGABRT, ...) caused by a thread of
+/// `rank`: may only do what a signal handler may.
+using CrashReport = void (*)(const RankIdentity& rank, int signal, const siginfo_t& details);
+
+/// Installs the dispatcher for the signals of crashes. Once, before the first rank starts.
+void watch_for_crashes(CrashReport report);
+
+namespace libc {
+
+void add_rank(RankProcess& rank);
+void remove_rank(RankProcess& rank);
+
+/// As raise(3) on a thread of a rank.
+int raise_in_rank(int signal);
+
+}  // namespace libc
+}  // namespace taihu::memory

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls that mean stdin or stdout without naming them, and the opening and closing of streams: a rank's streams are
+// flushed when it ends, and closing or reopening its standard streams does not touch the descriptors of the others.
+#include <fcntl.h>
+#include <stdio_ext.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+
+#include "taihu/memory/libc/rank_process.h"
+
+namespace taihu::memory::libc {
+namespace {
+
+std::FILE* input() {
+  RankProcess* rank = self();
+  return rank ? rank->input() : stdin;
+}
+
+std::FILE* output() {
+  RankProcess* rank = self();
+  return rank ? rank->output() : stdout;
+}
+
+int rank_vprintf(const char* format, va_list values) { return std::vfprintf(output(), format, values); }
+
+int rank_printf(const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  const int count = std::vfprintf(output(), format, values);
+  va_end(values);
+  return count;
+}
+
+int rank_printf_checked(int, const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  const int count = std::vfprintf(output(), format, values);
+  va_end(values);
+  return count;
+}
+
+int rank_vprintf_checked(int, const char* format, va_list values) { return std::vfprintf(output(), format, values); }
+
+int rank_vwprintf(const wchar_t* format, va_list values) { return std::vfwprintf(output(), format, values); }
+
+int rank_wprintf(const wchar_t* format, ...) {
+  va_list values;
+  va_start(values, format);
+  const int count = std::vfwprintf(output(), format, values);
+  va_end(values);
+  return count;
+}
+
+int rank_wprintf_checked(int, const wchar_t* format, ...) {
+  va_list values;
+  va_start(values, format);
+  const int count = std::vfwprintf(output(), format, values);
+  va_end(values);
+  return count;
+}
+
+int rank_vwprintf_checked(int, const wchar_t* format, va_list values) {
+  return std::vfwprintf(output(), format, values);
+}
+
+int rank_vscanf(const char* format, va_list values) { return std::vfscanf(input(), format, values); }
+
+int rank_scanf(const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  const int count = std::vfscanf(input(), format, values);
+  va_end(values);
+  return count;
+}
+
+int rank_vwscanf(const wchar_t* format, va_list values) { return std::vfwscanf(input(), format, values); }
+
+int rank_wscanf(const wchar_t* format, ...) {
+  va_list values;
+  va_start(values, format);
+  const int count = std::vfwscanf(input(), format, values);
+  va_end(values);
+  return count;
+}
+
+int rank_puts(const char* text) {
+  std::FILE* stream = output();
+  flockfile(stream);
+  const bool fine = std::fputs(text, stream) >= 0 && putc_unlocked('\n', stream) != EOF;
+  funlockfile(stream);
+  return fine ? 1 : EOF;
+}
+
+int rank_putchar(int character) { return std::putc(character, output()); }
+int rank_putchar_unlocked(int character) { return putc_unlocked(character, output()); }
+int rank_getchar() { return std::getc(input()); }
+int rank_getchar_unlocked() { return getc_unlocked(input()); }
+wint_t rank_putwchar(wchar_t character) { return std::putwc(character, output()); }
+wint_t rank_getwchar() { return std::getwc(input()); }
+
+std::FILE* keep(std::FILE* stream) {
+  RankProcess* rank = self();
+  if (!stream || !rank) return stream;
+  const std::lock_guard guard(rank->lock);
+  rank->open_streams.insert(stream);
+  return stream;
+}
+
+std::FILE* rank_fopen(const char* path, const char* mode) { return keep(std::fopen(path, mode)); }
+std::FILE* rank_tmpfile() { return keep(std::tmpfile()); }
+std::FILE* rank_fopencookie(void* cookie, const char* mode, cookie_io_functions_t calls) {
+  return keep(fopencookie(cookie, mode, calls));
+}
+
+std::FILE* rank_fdopen(int fd, const char* mode) {
+  RankProcess* rank = self();
+  const bool standard = rank && fd >= 0 && fd < 3;
+  return keep(::fdopen(standard ? rank->descriptors[static_cast<std::size_t>(fd)] : fd, mode));
+}
+
+// Before a stream on descriptor 0, 1 or 2 of the process is closed: gives it a descriptor of its own.
+void detach(std::FILE* stream) {
+  const int fd = fileno(stream);
+  if (!self() || fd < 0 || fd > 2) return;
+  std::fflush(stream);
+  const int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+  if (own >= 0) stream->_fileno = own;
+}
+
+int rank_fclose(std::FILE* stream) {
+  detach(stream);
+  if (RankProcess* rank = self()) {
+    const std::lock_guard guard(rank->lock);
+    rank->open_streams.erase(stream);
+  }
+  return std::fclose(stream);
+}
+
+std::FILE* rank_freopen(const char* path, const char* mode, std::FILE* stream) {
+  detach(stream);
+  return std::freopen(path, mode, stream);
+}
+
+}  // namespace
+
+std::span<const Replacement> stream_calls() {
+  static const std::array calls = {replace("printf", &rank_printf),
+                                   replace("vprintf", &rank_vprintf),
+                                   replace("__printf_chk", &rank_printf_checked),
+                                   replace("__vprintf_chk", &rank_vprintf_checked),
+                                   replace("wprintf", &rank_wprintf),
+                                   replace("vwprintf", &rank_vwprintf),
+                                   replace("__wprintf_chk", &rank_wprintf_checked),
+                                   replace("__vwprintf_chk", &rank_vwprintf_checked),
+                                   replace("scanf", &rank_scanf),
+                                   replace("__isoc99_scanf", &rank_scanf),
+                                   replace("__isoc23_scanf", &rank_scanf),
+                                   replace("vscanf", &rank_vscanf),
+                                   replace("__isoc99_vscanf", &rank_vscanf),
+                                   replace("__isoc23_vscanf", &rank_vscanf),
+                                   replace("wscanf", &rank_wscanf),
+                                   replace("__isoc99_wscanf", &rank_wscanf),
+                                   replace("__isoc23_wscanf", &rank_wscanf),
+                                   replace("vwscanf", &rank_vwscanf),
+                                   replace("__isoc99_vwscanf", &rank_vwscanf),
+                                   replace("__isoc23_vwscanf", &rank_vwscanf),
+                                   replace("puts", &rank_puts),
+                                   replace("putchar", &rank_putchar),
+                                   replace("putchar_unlocked", &rank_putchar_unlocked),
+                                   replace("getchar", &rank_getchar),
+                                   replace("getchar_unlocked", &rank_getchar_unlocked),
+                                   replace("putwchar", &rank_putwchar),
+                                   replace("getwchar", &rank_getwchar),
+                                   replace("fopen", &rank_fopen),
+                                   replace("fopen64", &rank_fopen),
+                                   replace("tmpfile", &rank_tmpfile),
+                                   replace("tmpfile64", &rank_tmpfile),
+                                   replace("fopencookie", &rank_fopencookie),
+                                   replace("fdopen", &rank_fdopen),
+                                   replace("fclose", &rank_fclose),
+                                   replace("freopen", &rank_freopen),
+                                   replace("freopen64", &rank_freopen)};
+  return calls;
+}
+
+}  // namespace taihu::memory::libc

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// strtok, tmpnam and the sign of lgamma. (strerror, strsignal and inet_ntoa of glibc keep their text per thread.)
+#include <math.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstring>
+
+#include "taihu/memory/libc/rank_process.h"
+
+namespace taihu::memory::libc {
+namespace {
+
+char* rank_strtok(char* text, const char* separators) {
+  RankProcess* rank = self();
+  return rank ? strtok_r(text, separators, &rank->text.token) : std::strtok(text, separators);
+}
+
+char* rank_tmpnam(char* name) {
+  RankProcess* rank = self();
+  char* place = name ? name : rank ? rank->text.temporary_name.data() : nullptr;
+  // tmpnam itself is what the program asked for; tmpnam_r differs in nothing but the null argument.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  return place ? tmpnam_r(place) : nullptr;
+#pragma GCC diagnostic pop
+}
+
+void keep_sign(int sign) {
+  if (RankProcess* rank = self())
+    rank->variable<int>(Variable::gamma_sign) = sign;
+  else
+    signgam = sign;
+}
+
+double rank_lgamma(double x) {
+  int sign = 0;
+  const double value = lgamma_r(x, &sign);
+  keep_sign(sign);
+  return value;
+}
+
+float rank_lgammaf(float x) {
+  int sign = 0;
+  const float value = lgammaf_r(x, &sign);
+  keep_sign(sign);
+  return value;
+}
+
+long double rank_lgammal(long double x) {
+  int sign = 0;
+  const long double value = lgammal_r(x, &sign);
+  keep_sign(sign);
+  return value;
+}
+
+}  // namespace
+
+std::span<const Replacement> text_calls() {
+  static const std::array calls = {replace("strtok", &rank_strtok),   replace("tmpnam", &rank_tmpnam),
+                                   replace("lgamma", &rank_lgamma),   replace("gamma", &rank_lgamma),
+                                   replace("lgammaf", &rank_lgammaf), replace("gammaf", &rank_lgammaf),
+                                   replace("lgammal", &rank_lgammal), replace("gammal", &rank_lgammal)};
+  return calls;
+}
+
+}  // namespace taihu::memory::libc

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/memory/offset_allocator.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace taihu::memory {
+
+OffsetAllocator::OffsetAllocator(std::uint64_t capacity_bytes)
+    : capacity_bytes_(capacity_bytes / alignment * alignment), free_bytes_(capacity_bytes_) {
+  if (capacity_bytes_ > 0) gaps_.emplace(0, capacity_bytes_);
+}
+
+std::optional<std::uint64_t> OffsetAllocator::allocate(std::uint64_t bytes) {
+  if (bytes > capacity_bytes_) return std::nullopt;
+  const std::uint64_t room = (std::max<std::uint64_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+  const auto gap = std::find_if(gaps_.begin(), gaps_.end(), [&](const auto& entry) { return entry.second >= room; });
+  if (gap == gaps_.end()) return std::nullopt;
+  const auto [offset, gap_bytes] = *gap;
+  gaps_.erase(gap);
+  if (gap_bytes > room) gaps_.emplace(offset + room, gap_bytes - room);
+  blocks_.emplace(offset, room);
+  free_bytes_ -= room;
+  return offset;
+}
+
+bool OffsetAllocator::release(std::uint64_t offset) {
+  const auto block = blocks_.find(offset);
+  if (block == blocks_.end()) return false;
+  std::uint64_t bytes = block->second;
+  free_bytes_ += bytes;
+  blocks_.erase(block);
+  auto next = gaps_.lower_bound(offset);
+  if (next != gaps_.end() && offset + bytes == next->first) {
+    bytes += next->second;
+    next = gaps_.erase(next);
+  }
+  if (next != gaps_.begin() && std::prev(next)->first + std::prev(next)->second == offset)
+    std::prev(next)->second += bytes;
+  else
+    gaps_.emplace(offset, bytes);
+  return true;
+}
+
+std::optional<std::uint64_t> OffsetAllocator::block_bytes(std::uint64_t offset) const {
+  const auto block = blocks_.find(offset);
+  return block == blocks_.end() ? std::nullopt : std::optional(block->second);
+}
+
+std::uint64_t OffsetAllocator::largest_gap_bytes() const {
+  std::uint64_t largest = 0;
+  for (const auto& [offset, bytes] : gaps_) largest = std::max(largest, bytes);
+  return largest;
+}
+
+}  // namespace taihu::memory

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/memory/process_settings.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+
+namespace taihu::memory {
+
+void keep_freed_memory() {
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 0x7fffffff);
+  mallopt(M_TOP_PAD, 16 << 20);
+}
+
+std::size_t rank_stack_bytes() {
+  constexpr rlim_t least = rlim_t{64} << 20, most = rlim_t{1} << 30;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0) return least;
+  return std::clamp(limit.rlim_cur, least, most);
+}
+
+void name_program(const std::string& path) {
+  char* name = strdup(path.c_str());  // libc keeps the pointers
+  if (!name) return;
+  program_invocation_name = name;
+  char* slash = strrchr(name, '/');
+  program_invocation_short_name = slash ? slash + 1 : name;
+}
+
+void allow_many_files() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace taihu::memory

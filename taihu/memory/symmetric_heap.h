@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank's part of the symmetric heap. All ranks make the same calls in the same order (the calls are collective, the
+// layer above synchronises), so every rank computes the same offset without talking to the others. Pages are reserved at
+// the start and become memory of the rank's node when the rank first touches them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "taihu/memory/offset_allocator.h"
+
+namespace taihu::memory {
+
+class SymmetricHeap {
+ public:
+  /// Reserves `capacity_bytes` of address space, no memory. Throws Error.
+  explicit SymmetricHeap(std::uint64_t capacity_bytes);
+  ~SymmetricHeap();
+  SymmetricHeap(const SymmetricHeap&) = delete;
+  SymmetricHeap& operator=(const SymmetricHeap&) = delete;
+
+  /// Zeroed memory aligned to 64 bytes, at the same offset on every rank; null on every rank when there is no room.
+  /// One thread of the rank at a time; does not wait for other ranks.
+  void* allocate(std::size_t bytes);
+  /// Takes back memory of allocate; null is allowed. False when `memory` is not the begin of a block.
+  bool release(void* memory);
+
+  std::byte* base() const { return base_; }
+  std::uint64_t capacity_bytes() const { return blocks_.capacity_bytes(); }
+  std::uint64_t free_bytes() const { return blocks_.free_bytes(); }
+  /// Changes with every call and its sizes: ranks that compare it find out that one of them made other calls.
+  std::uint64_t history() const { return history_; }
+
+ private:
+  void note(std::uint64_t value);
+
+  OffsetAllocator blocks_;
+  std::byte* base_ = nullptr;
+  std::uint64_t used_end_ = 0;  ///< beyond it no byte was ever given out: still zero
+  std::uint64_t history_ = 0x9e3779b97f4a7c15;
+};
+
+}  // namespace taihu::memory
