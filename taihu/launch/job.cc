@@ -17,7 +17,7 @@ namespace taihu::launch {
 namespace {
 
 const std::vector<std::string> user_variables = {"TAIHU_STACK_SIZE", "TAIHU_TOPOLOGY_FILE",
-                                                 "TAIHU_SLURM_TOPOLOGY"};
+                                                 "TAIHU_SLURM_TOPOLOGY", "TAIHU_CLANG"};
 
 /// Reads typed values and names the variable when one is wrong.
 class Reader {
@@ -82,6 +82,7 @@ EnvironmentMap to_environment(const JobParameters& job) {
           {"TAIHU_EMULATE_NODES", std::to_string(job.emulate_nodes)},
           {"TAIHU_VERBOSE", std::to_string(job.verbose)},
           {"TAIHU_PRIVATE_LIBRARIES", libraries},
+          {"TAIHU_RANK_DIRECTORY", job.rank_directory},
           {"TAIHU_MPI", job.mpi}};
 }
 
@@ -107,6 +108,7 @@ JobParameters from_environment(const EnvironmentMap& environment) {
   job.emulate_nodes = reader.flag("TAIHU_EMULATE_NODES");
   job.verbose = reader.flag("TAIHU_VERBOSE");
   job.private_libraries = split_list(reader.text("TAIHU_PRIVATE_LIBRARIES"));
+  job.rank_directory = reader.text("TAIHU_RANK_DIRECTORY");
   job.mpi = reader.text("TAIHU_MPI");
   return job;
 }

@@ -10,6 +10,7 @@
 //   TAIHU_STACK_SIZE      stack of a rank, "256M"; default: the limit of 'ulimit -s', at least 64 MiB
 //   TAIHU_TOPOLOGY_FILE   places of nodes in the network (topology/network.h)
 //   TAIHU_SLURM_TOPOLOGY  a Slurm topology.conf (topology/network.h)
+//   TAIHU_CLANG           the clang of parcc; nothing here reads it
 #pragma once
 
 #include <map>
@@ -37,6 +38,7 @@ struct JobParameters {
   bool tag_output = false;
   bool emulate_nodes = false;  ///< each node process counts as an operating-system node of its own
   bool verbose = false;
+  std::string rank_directory;  ///< working directory of each rank, "%r" stands for its number; empty: unchanged
   std::string mpi;  ///< library between node processes: "openmpi" or "mpich"; empty when there is only one
   std::vector<std::string> private_libraries;
   std::string program;                 ///< set by from_command_line

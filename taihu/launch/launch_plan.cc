@@ -240,7 +240,9 @@ LaunchPlan plan_launch(const ParcrunOptions& options, const Surroundings& surrou
   JobParameters job = options.job;
   const Nodes nodes = nodes_of(options, surroundings);
   plan.hosts = nodes.names;
-  plan.working_directory = options.working_directory;
+  // A directory per rank is entered by the ranks themselves.
+  (options.working_directory.find("%r") == std::string::npos ? plan.working_directory : job.rank_directory) =
+      options.working_directory;
   plan.processes = job.processes = nodes.count * job.processes_per_node;
   if (job.processes > job.ranks)
     throw UsageError(std::to_string(job.ranks) + (job.ranks == 1 ? " rank" : " ranks") + " cannot fill " +
@@ -296,7 +298,9 @@ std::string check_program(const std::string& program, const std::string& working
   std::error_code ignored;
   const bool in_path = program.find('/') == program.npos;
   const std::string found = in_path ? surroundings.find_program(program) : program;
-  const fs::path here = working_directory.empty() ? fs::path() : fs::path(working_directory);
+  // With a directory per rank ("%r") the program is found from where parcrun was started.
+  const bool per_rank = working_directory.find("%r") != working_directory.npos;
+  const fs::path here = per_rank ? fs::path() : fs::path(working_directory);
   if (in_path && found.empty())
     throw Error(
         "cannot find the program " + program + " in PATH" +

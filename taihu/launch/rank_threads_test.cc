@@ -15,7 +15,6 @@
 
 #include "taihu/base/clock.h"
 #include "taihu/base/error.h"
-#include "taihu/launch/tagged_output.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TAIHU_SANITIZED 1
@@ -212,50 +211,6 @@ TEST(RunRanksDeathTest, a_hanging_abort_does_not_keep_the_job) {
         run_ranks(settings, identities, [](memory::RankIdentity&) { return 9; });
       },
       testing::ExitedWithCode(9), "");
-}
-
-TEST(TaggedOutput, whole_lines_with_rank) {
-  testing::internal::CaptureStdout();
-  {
-    TaggedOutput tagged;
-    std::printf("from the node process\n");
-    run(3, [](memory::RankIdentity& self) {
-      std::printf("a %d\nb", self.rank);
-      std::printf(" %d\n\n", self.rank);
-      std::puts("put");
-      if (self.local_index == 0) std::printf("unfinished");
-      return 0;
-    });
-  }
-  const std::string text = testing::internal::GetCapturedStdout();
-  std::multiset<std::string> lines;
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = text.find('\n', start);
-    ASSERT_NE(end, text.npos) << text;
-    lines.insert(text.substr(start, end - start));
-    start = end + 1;
-  }
-  std::multiset<std::string> expected = {"from the node process", "[100] unfinished"};
-  for (const char* rank : {"100", "101", "102"})
-    for (const std::string& rest :
-         {std::string("a ") + rank, std::string("b ") + rank, std::string(), std::string("put")})
-      expected.insert("[" + std::string(rank) + "] " + rest);
-  EXPECT_EQ(lines, expected);
-}
-
-TEST(TaggedOutput, long_lines_and_restored_stream) {
-  FILE* before = stdout;
-  testing::internal::CaptureStdout();
-  {
-    TaggedOutput tagged;
-    run(1, [](memory::RankIdentity&) {
-      std::printf("%s", std::string(100'000, 'x').c_str());
-      std::printf("y\n");
-      return 0;
-    });
-  }
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), "[100] " + std::string(100'000, 'x') + "y\n");
-  EXPECT_EQ(stdout, before);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <pthread.h>
 
 #include <cstdio>
-#include <cstring>
 #include <string>
 
 #include "taihu/abi/parallelc.h"
@@ -30,10 +29,8 @@ void start_member(const Process& process, threads::Member& member) {
   auto thread = std::make_unique<AcceleratorThread>();
   const taihu_area area = process.program->scratchpad;
   thread->scratchpad = std::make_unique<memory::ScratchpadArena>(
-      process.program->settings[TAIHU_SCRATCHPAD_CAPACITY_BYTES], bytes_of(area));
-  char* base = static_cast<char*>(thread->scratchpad->base());
-  std::memcpy(base, area.begin, bytes_of(area));
-  taihu_scratchpad_delta = base - area.begin;
+      process.program->settings[TAIHU_SCRATCHPAD_CAPACITY_BYTES], bytes_of(area), area.begin);
+  taihu_scratchpad_delta = reinterpret_cast<char*>(thread->scratchpad->static_base()) - area.begin;
   member.scratchpad = thread->scratchpad.get();
   member.runtime = thread.release();
 }

@@ -4,10 +4,15 @@
 // take leave of the others.
 #include "taihu/parallelc/node_process.h"
 
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
 #include <barrier>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <exception>
 #include <mutex>
 #include <string>
@@ -19,7 +24,13 @@
 #include "taihu/launch/job.h"
 #include "taihu/launch/layout.h"
 #include "taihu/launch/rank_threads.h"
-#include "taihu/memory/rank_image.h"
+#include "taihu/memory/image/image_template.h"
+#include "taihu/memory/image/rank_image.h"
+#include "taihu/memory/image_symmetric_map.h"
+#include "taihu/memory/libc/threads.h"
+#include "taihu/memory/process_settings.h"
+#include "taihu/memory/symmetric_heap.h"
+#include "taihu/memory/tagged_stream.h"
 #include "taihu/message/endpoint.h"
 #include "taihu/message/link.h"
 #include "taihu/parallelc/kernels.h"
@@ -33,7 +44,13 @@
 namespace taihu::parallelc {
 namespace {
 
-/// The node process of this program, for m_abort. Set before the ranks run.
+/// The way to the other node processes: first the link alone, then the node that owns it.
+struct Connection {
+  std::unique_ptr<message::Link> link;
+  std::unique_ptr<message::Node> node;
+};
+
+/// The node of this process, for m_abort. Set before the ranks run.
 message::Node* this_node = nullptr;
 
 /// Text of a Host for the exchange between node processes: three lines.
@@ -66,6 +83,22 @@ threads::WaitPolicy wait_policy(const topology::Machine& machine, const launch::
   return crowded ? threads::WaitPolicy{.spins = 20, .yields = 50} : threads::WaitPolicy{};
 }
 
+/// Address space of a rank's symmetric heap: all memory of the machine, since no rank can use more.
+std::uint64_t symmetric_heap_bytes() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+/// Gives the calling rank a working directory of its own: `pattern` with its number in place of "%r".
+void enter_directory(std::string pattern, int rank) {
+  const std::string number = std::to_string(rank);
+  for (std::size_t at = pattern.find("%r"); at != std::string::npos; at = pattern.find("%r", at + number.size())) {
+    pattern.replace(at, 2, number);
+  }
+  if (unshare(CLONE_FS) != 0 || chdir(pattern.c_str()) != 0) {
+    throw system_error("rank " + number + ": cannot enter the working directory " + pattern, errno);
+  }
+}
+
 /// The ranks of this node process while they are being started and while they run.
 class Ranks {
  public:
@@ -74,6 +107,7 @@ class Ranks {
         first_(layout.first_rank[static_cast<std::size_t>(process)]),
         count_(layout.first_rank[static_cast<std::size_t>(process) + 1] - first_),
         image_template_(job.program, job.private_libraries),
+        symmetric_(count_),
         identities_(static_cast<std::size_t>(count_)),
         images_(static_cast<std::size_t>(count_)),
         processes_(static_cast<std::size_t>(count_)),
@@ -81,25 +115,29 @@ class Ranks {
 
   /// Gives every rank its place in the runtime. Before `run`.
   void prepare(message::Node& node, SharedServices& services, int threads, const launch::Binding& binding);
-  int run(message::Node& node, launch::RankThreadSettings settings);
+  /// Loads and runs all ranks; returns when all have ended with 0, else ends the job.
+  int run(message::Node& node, const launch::RankThreadSettings& settings);
   const memory::SymmetricMap& symmetric() const { return symmetric_; }
 
  private:
-  int run_rank(message::Node& node, std::barrier<>& all_loaded, memory::RankIdentity& identity);
+  int run_rank(message::Node& node, std::barrier<>& all_here, memory::RankIdentity& identity);
   void load(memory::RankIdentity& identity);
-  void note_problem(const std::exception& error);
+  void note_segments(const memory::RankImage& image, Process& process);
+  int run_program(memory::RankIdentity& identity);
+  template <class Step>
+  void try_step(Step&& step);
 
   const launch::JobParameters& job_;
   const int first_;
   const int count_;
   memory::ImageTemplate image_template_;
-  memory::Map0 symmetric_;
+  memory::ImageSymmetricMap symmetric_;
   std::vector<memory::RankIdentity> identities_;
   std::vector<std::unique_ptr<memory::RankImage>> images_;
   std::vector<Process> processes_;
   std::vector<const taihu_program*> programs_;
   std::unique_ptr<SharedVariables> shared_variables_;
-  std::mutex mutex_;     // guards problem_ and loading into symmetric_
+  std::mutex mutex_;     // guards problem_
   std::string problem_;  // why the ranks cannot start; empty when they can
 };
 
@@ -109,9 +147,9 @@ void Ranks::prepare(message::Node& node, SharedServices& services, int threads, 
     const auto index = static_cast<std::size_t>(local);
     memory::RankIdentity& identity = identities_[index];
     Process& process = processes_[index];
-    identity = {first_ + local, local, &process};
-    process.rank = identity.rank;
-    process.local_index = local;
+    identity.rank = process.rank = first_ + local;
+    identity.local_index = process.local_index = local;
+    identity.runtime = &process;
     process.endpoint = &node.endpoint(local);
     process.layout = &node.layout();
     process.symmetric = &symmetric_;
@@ -128,71 +166,99 @@ void Ranks::prepare(message::Node& node, SharedServices& services, int threads, 
   }
 }
 
-void Ranks::note_problem(const std::exception& error) {
-  const std::lock_guard lock(mutex_);
-  if (problem_.empty()) problem_ = error.what();
+/// Runs a step of the start; a failure is kept for the one message of the node process.
+template <class Step>
+void Ranks::try_step(Step&& step) {
+  try {
+    step();
+  } catch (const std::exception& error) {
+    const std::lock_guard lock(mutex_);
+    if (problem_.empty()) problem_ = error.what();
+  }
+}
+
+void Ranks::note_segments(const memory::RankImage& image, Process& process) {
+  std::vector<memory::ImageSymmetricMap::Segment> segments;
+  for (std::size_t i = 0; i < image.copies().size(); ++i) {
+    segments.push_back({image.copies()[i].base, image_template_.objects()[i]->span_bytes()});
+  }
+  segments.push_back({reinterpret_cast<std::uintptr_t>(process.heap->base()), process.heap->capacity_bytes()});
+  symmetric_.set_rank(process.local_index, std::move(segments));
 }
 
 void Ranks::load(memory::RankIdentity& identity) {
   const auto index = static_cast<std::size_t>(identity.local_index);
-  auto image = std::make_unique<memory::RankImage>(image_template_, identity);
-  const auto* program = static_cast<const taihu_program*>(image->symbol("taihu_program"));
-  if (program != nullptr) {
-    check_input(program->version == TAIHU_PROGRAM_VERSION, job_.program + " was linked by another version of parcc; link it again");
-    check_scratchpad(*program);
+  Process& process = processes_[index];
+  memory::RankEvents events;
+  events.exit_on_other_thread = [](const memory::RankIdentity& rank, int status) {
+    if (status == 0) return;  // the rank's first thread goes on
+    std::fprintf(stderr, "taihu: rank %d ended with exit code %d; ending the job\n", rank.rank, status);
+    m_abort(status);
+  };
+  images_[index] = std::make_unique<memory::RankImage>(image_template_, identity, std::move(events));
+  process.heap = std::make_unique<memory::SymmetricHeap>(symmetric_heap_bytes());
+  note_segments(*images_[index], process);
+  process.program = programs_[index] =
+      static_cast<const taihu_program*>(dlsym(images_[index]->copies().front().handle, "taihu_program"));
+  if (process.program == nullptr) return;
+  check_input(process.program->version == TAIHU_PROGRAM_VERSION,
+              job_.program + " was linked by another version of parcc; link it again");
+  check_scratchpad(*process.program);
+}
+
+int Ranks::run_program(memory::RankIdentity& identity) {
+  const std::string number = std::to_string(identity.rank);
+  std::vector<std::string> arguments{job_.program}, environment;
+  arguments.insert(arguments.end(), job_.arguments.begin(), job_.arguments.end());
+  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
+  environment.push_back("TAIHU_RANK=" + number);
+  memory::RankStreams streams;
+  if (job_.tag_output) {
+    streams.output = memory::make_tagged_stream("[" + number + "] ", STDOUT_FILENO);
+    streams.errors = memory::make_tagged_stream("[" + number + "] ", STDERR_FILENO);
   }
-  const std::lock_guard lock(mutex_);
-  symmetric_.add(*image, index);
-  programs_[index] = processes_[index].program = program;
-  images_[index] = std::move(image);
+  const int status = images_[static_cast<std::size_t>(identity.local_index)]->run(arguments, environment, streams);
+  if (job_.tag_output) {
+    std::fclose(streams.output);
+    std::fclose(streams.errors);
+  }
+  return status;
 }
 
 /// What a rank's thread does: load, wait for all others, run the program.
-int Ranks::run_rank(message::Node& node, std::barrier<>& all_loaded, memory::RankIdentity& identity) {
-  try {
+int Ranks::run_rank(message::Node& node, std::barrier<>& all_here, memory::RankIdentity& identity) {
+  pthread_setname_np(pthread_self(), ("rank" + std::to_string(identity.rank)).c_str());
+  try_step([&] {
     load(identity);
-  } catch (const std::exception& error) {
-    note_problem(error);
-  }
-  all_loaded.arrive_and_wait();
+    if (!job_.rank_directory.empty()) enter_directory(job_.rank_directory, identity.rank);
+  });
+  all_here.arrive_and_wait();
   if (identity.local_index == 0 && problem_.empty()) {
-    try {
-      shared_variables_ = std::make_unique<SharedVariables>(programs_, node);
-    } catch (const std::exception& error) {
-      note_problem(error);
-    }
+    try_step([&] { shared_variables_ = std::make_unique<SharedVariables>(programs_, node); });
   }
-  all_loaded.arrive_and_wait();
-  if (!problem_.empty()) {
-    if (identity.local_index == 0) std::fprintf(stderr, "parcrun: %s\n", problem_.c_str());
-    return 1;
+  all_here.arrive_and_wait();
+  if (problem_.empty()) return run_program(identity);
+  if (identity.local_index == 0) {
+    std::fprintf(stderr, "parcrun: %s\n", problem_.c_str());
+    node.abort(1);
   }
-  std::vector<char*> arguments;
-  std::deque<std::string> copies{job_.program};
-  copies.insert(copies.end(), job_.arguments.begin(), job_.arguments.end());
-  for (std::string& text : copies) arguments.push_back(text.data());
-  arguments.push_back(nullptr);
-  return images_[static_cast<std::size_t>(identity.local_index)]->run_main(static_cast<int>(copies.size()),
-                                                                           arguments.data(), environ);
+  pause();  // until the job has ended
+  return 1;
 }
 
-int Ranks::run(message::Node& node, launch::RankThreadSettings settings) {
-  std::barrier<> all_loaded(count_);
+int Ranks::run(message::Node& node, const launch::RankThreadSettings& settings) {
+  std::barrier<> all_here(count_);
   return launch::run_ranks(settings, identities_, [&](memory::RankIdentity& identity) {
-    return run_rank(node, all_loaded, identity);
+    return run_rank(node, all_here, identity);
   });
 }
 
-int run_job(int argc, char** argv) {
-  const launch::EnvironmentMap environment = launch::current_environment();
-  launch::JobParameters job = launch::from_environment(environment);
-  launch::from_command_line(job, argc, argv);
+/// What follows once the node processes are connected.
+int run_connected(const launch::JobParameters& job, const launch::EnvironmentMap& environment, Connection& connection) {
   const topology::Machine machine = topology::live_machine();
-
-  std::unique_ptr<message::Link> link = job.processes > 1 ? message::open_link() : nullptr;
   const launch::Host here = launch::this_host(job, machine);
-  const launch::Layout layout = agree_on_layout(job, here, link.get());
-  const int process = link != nullptr ? link->process() : 0;
+  const launch::Layout layout = agree_on_layout(job, here, connection.link.get());
+  const int process = connection.link != nullptr ? connection.link->process() : 0;
 
   const launch::NodeShare share = launch::node_share(job, layout, process);
   const int threads = launch::choose_threads(machine, share.node_ranks, job.threads);
@@ -202,8 +268,8 @@ int run_job(int argc, char** argv) {
   threads::set_wait_policy(wait_policy(machine, share, threads));
 
   Ranks ranks(job, layout, process);
-  const std::unique_ptr<message::Node> node = message::Node::create(layout, std::move(link), &ranks.symmetric());
-  this_node = node.get();
+  connection.node = message::Node::create(layout, std::move(connection.link), &ranks.symmetric());
+  message::Node* node = this_node = connection.node.get();
   SharedServices services(*node, threads);
   ranks.prepare(*node, services, threads, binding);
   node->barrier();
@@ -214,6 +280,7 @@ int run_job(int argc, char** argv) {
   settings.binding = binding.ranks;
   settings.abort_job = [&](int exit_code) { node->abort(exit_code); };
   const int exit_code = ranks.run(*node, settings);
+  services.tasks.finish();
   node->finish();
   return exit_code;
 }
@@ -221,14 +288,26 @@ int run_job(int argc, char** argv) {
 }  // namespace
 
 int node_process_main(int argc, char** argv) {
+  Connection connection;
   try {
-    return run_job(argc, argv);
-  } catch (const UsageError& error) {
-    std::fprintf(stderr, "parcrun: %s\n", error.what());
-    return 2;
+    memory::keep_freed_memory();
+    memory::allow_many_files();
+    const launch::EnvironmentMap environment = launch::current_environment();
+    const auto mpi = environment.find("TAIHU_MPI");
+    if (mpi != environment.end() && !mpi->second.empty()) connection.link = message::open_link();
+    launch::JobParameters job = launch::from_environment(environment);
+    launch::from_command_line(job, argc, argv);
+    memory::name_program(job.program);
+    const int exit_code = run_connected(job, environment, connection);
+    this_node = nullptr;
+    return exit_code;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "parcrun: %s\n", error.what());
-    return 1;
+    const int exit_code = dynamic_cast<const UsageError*>(&error) != nullptr ? 2 : 1;
+    // The other node processes would wait for this one.
+    if (connection.node != nullptr) connection.node->abort(exit_code);
+    if (connection.link != nullptr) connection.link->abort(exit_code);
+    return exit_code;
   }
 }
 
@@ -239,4 +318,11 @@ extern "C" void m_abort(int code) {
   taihu::parallelc::this_node->abort(code);
 }
 
-extern "C" int taihu_run_node_process(int argc, char** argv) { return taihu::parallelc::node_process_main(argc, argv); }
+extern "C" {
+
+int taihu_run_node_process(int argc, char** argv) { return taihu::parallelc::node_process_main(argc, argv); }
+
+int taihu_create_thread(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument) {
+  return taihu::memory::create_thread(thread, attributes, run, argument);
+}
+}

@@ -11,6 +11,7 @@
 #include "taihu/launch/layout.h"
 #include "taihu/memory/current_rank.h"
 #include "taihu/memory/symmetric.h"
+#include "taihu/memory/symmetric_heap.h"
 #include "taihu/message/endpoint.h"
 #include "taihu/threads/thread_array.h"
 
@@ -26,8 +27,9 @@ struct Process {
   message::Endpoint* endpoint = nullptr;
   const launch::Layout* layout = nullptr;
   const memory::SymmetricMap* symmetric = nullptr;
-  const taihu_program* program = nullptr;          ///< in the rank's image
+  const taihu_program* program = nullptr;          ///< in the rank's image; null for a plain C program
   std::unique_ptr<threads::ThreadArray> array;     ///< its accelerator threads
+  std::unique_ptr<memory::SymmetricHeap> heap;     ///< of m_malloc
   SharedServices* services = nullptr;              ///< locks and tasks of the node process
   std::array<std::unique_ptr<collective::GroupHandle>, 4> groups;  ///< by process scope
 

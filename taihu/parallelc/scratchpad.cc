@@ -50,7 +50,7 @@ void spm_free(void* memory) {
 
 size_t spm_available(void) {
   auto* scratchpad = scratchpad_of_caller("spm_available");
-  return scratchpad != nullptr ? scratchpad->available() : 0;
+  return scratchpad != nullptr ? scratchpad->available_bytes() : 0;
 }
 
 int dma_get(void* scratchpad, const void* memory, size_t bytes) {
@@ -88,12 +88,10 @@ int dma_wait(int* reply, int count) {
 void taihu_check_transfer(const void* scratchpad, size_t bytes, const char* call, const char* file, int line) {
   const AcceleratorThread* thread = current_accelerator_thread();
   if (thread == nullptr) return;  // the transfer itself reports that
-  const auto* start = static_cast<const char*>(thread->scratchpad->base());
-  const auto* end = start + thread->scratchpad->capacity();
-  const auto* first = static_cast<const char*>(scratchpad);
+  const taihu::memory::ScratchpadArena& arena = *thread->scratchpad;
   const char* problem = nullptr;
-  if (first < start || first >= end) problem = "is not in the scratchpad of the calling thread";
-  else if (bytes > static_cast<size_t>(end - first)) problem = "runs over the end of the scratchpad";
+  if (!arena.contains(scratchpad, 1)) problem = "is not in the scratchpad of the calling thread";
+  else if (!arena.contains(scratchpad, bytes)) problem = "runs over the end of the scratchpad";
   if (problem == nullptr) return;
   std::fprintf(stderr, "%s:%d: %s: rank %d, accelerator thread %d: the scratchpad side (%zu bytes at %p) %s\n", file, line,
                call, this_process(call).rank, m_rank(CCC_ARRAY), bytes, scratchpad, problem);

@@ -11,7 +11,7 @@
 
 #include "taihu/abi/program.h"
 #include "taihu/launch/layout.h"
-#include "taihu/memory/shared_section.h"
+#include "taihu/memory/shared_memory.h"
 #include "taihu/message/endpoint.h"
 
 namespace taihu::parallelc {
