@@ -131,11 +131,16 @@ void TaskDistributor::above_answered(const TaskRequest& asked, const TaskReply& 
   std::vector<Due> due;
   if (reply.state != TaskReply::State::granted) {
     // Those who asked for the same are wrong too; others may be right and are tried next.
-    const auto wrong = std::stable_partition(waiting_.begin(), waiting_.end(), [&](const Waiting& waiting) {
-      return waiting.request.round != asked.round || waiting.request.total != asked.total;
-    });
-    for (auto one = wrong; one != waiting_.end(); ++one) due.push_back({std::move(one->answer), reply});
-    waiting_.erase(wrong, waiting_.end());
+    std::vector<Waiting> others;
+    for (Waiting& waiting : waiting_) {
+      const bool same = waiting.request.round == asked.round && waiting.request.total == asked.total;
+      if (same) {
+        due.push_back({std::move(waiting.answer), reply});
+      } else {
+        others.push_back(std::move(waiting));
+      }
+    }
+    waiting_ = std::move(others);
   } else if (asked.round == round_) {
     if (reply.range.size() > 0) ranges_.push_back(reply.range);
     remaining_ += reply.range.size();

@@ -34,14 +34,15 @@ using Kernel = void (*)(void* argument);
 
 struct ArrayOptions {
   int size = 1;  ///< members, at least 1
-  std::vector<int>
-      cpus;  ///< one member per cpu when they suffice, else all members on all of them; none: free
-  std::size_t stack_bytes = 0;            ///< of each member; 0: the system's default
-  memory::RankIdentity* rank = nullptr;   ///< whose members they are
-  std::function<void(Member&)> on_start;  ///< called on each member before its first kernel; must not throw
-  std::function<void(Member&)> on_stop;   ///< called on each member before it ends; must not throw
-  Doorbell* joiner =
-      nullptr;  ///< rung when a kernel has finished: where the rank sleeps; null: one of the array
+  /// One member per cpu when they suffice, else all members on all of them; none: free.
+  std::vector<int> cpus;
+  std::size_t stack_bytes = 0;           ///< of each member; 0: the system's default
+  memory::RankIdentity* rank = nullptr;  ///< whose members they are
+  /// Called on each member before its first kernel, and before it ends. They must not throw.
+  std::function<void(Member&)> on_start;
+  std::function<void(Member&)> on_stop;
+  /// Rung when a kernel has finished: where the rank sleeps. Null: one of the array.
+  Doorbell* joiner = nullptr;
 };
 
 /// A kernel from `spawn` to `join`; owned by its array.
