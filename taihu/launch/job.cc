@@ -167,7 +167,7 @@ Host this_host(const JobParameters& job, const topology::Machine& machine) {
 
 NodeShare node_share(const JobParameters& job, const Layout& layout, int process) {
   // Processes are numbered node after node, processes_per_node each.
-  const int first_process = process - job.process_on_node;
+  const int first_process = std::max(0, process - job.process_on_node);
   const int last_process = std::min(first_process + job.processes_per_node, layout.processes);
   const int node_start = layout.first_rank[first_process];
   return {layout.first_rank[last_process] - node_start, layout.first_rank[process] - node_start,
