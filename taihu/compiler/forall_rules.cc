@@ -152,9 +152,10 @@ class ForallRules {
       return;
     }
     if (forall.divider->getNumArgs() < 5) return;
-    check_integer(forall.divider->getArg(1), "loop variable");
-    check_integer(forall.divider->getArg(3), "bound");
-    check_integer(forall.divider->getArg(4), "step");
+    // One message for a header: a wrong variable makes the bound wrong as well.
+    if (!check_integer(forall.divider->getArg(1), "loop variable") ||
+        !check_integer(forall.divider->getArg(3), "bound") || !check_integer(forall.divider->getArg(4), "step"))
+      return;
     check_direction(forall);
     if (forall.divider->getNumArgs() < 6) return;
     check_integer(forall.divider->getArg(5), "block size");
@@ -174,13 +175,14 @@ class ForallRules {
     return call->getArg(0)->IgnoreParenImpCasts();
   }
 
-  void check_integer(const Expr* argument, const char* role) {
+  bool check_integer(const Expr* argument, const char* role) {
     const Expr* expression = operand(argument);
-    if (expression == nullptr || expression->isTypeDependent() || expression->containsErrors()) return;
+    if (expression == nullptr || expression->isTypeDependent() || expression->containsErrors()) return true;
     const QualType type = expression->getType();
-    if (type->isIntegralOrUnscopedEnumerationType() && context_.getTypeSize(type) <= 64) return;
+    if (type->isIntegralOrUnscopedEnumerationType() && context_.getTypeSize(type) <= 64) return true;
     report_.error(expression->getExprLoc(), "%0 of a 'forall' must be an integer of at most 64 bits, not %1")
         << role << type << expression->getSourceRange();
+    return false;
   }
 
   void check_direction(const ForallTree& forall) {
@@ -188,7 +190,6 @@ class ForallRules {
     const Expr* amount = operand(forall.divider->getArg(4));
     if (amount == nullptr || !constant_value(*amount, context_, step)) return;
     if (!constant_value(*forall.divider->getArg(2), context_, relation)) return;
-    const SourceLocation place = forall.divider->getArg(4)->getExprLoc();
     if (step == 0) {
       report_.error(amount->getExprLoc(), "the loop never ends: its step is 0");
       return;
@@ -198,8 +199,8 @@ class ForallRules {
     const bool up = (step > 0) != negated;
     const long long kind = relation.getExtValue();
     if (kind == 4 || up == (kind <= 1)) return;  // TAIHU_NOT_EQUAL; TAIHU_LESS, TAIHU_LESS_EQUAL
-    report_.error(amount->getExprLoc().isValid() && place.isValid() ? operand(forall.divider->getArg(3))->getExprLoc()
-                                                                    : forall.place,
+    const Expr* bound = operand(forall.divider->getArg(3));
+    report_.error(bound == nullptr ? forall.place : bound->getExprLoc(),
                   "the step of this 'forall' leads away from the bound; the loop would never end");
   }
 
