@@ -126,7 +126,8 @@ Toolchain find_toolchain(const string& executable) {
   tools.clang = find_clang();
   tools.plugin = if_there(folder / "libparallelc-plugin.so");
   if (tools.plugin.empty())
-    throw Error("cannot find " + (folder / "libparallelc-plugin.so").string() + "; the installation is incomplete");
+    throw Error("cannot find " + (folder / "libparallelc-plugin.so").string() +
+                "; the installation is incomplete");
   tools.include = (root / "include").string();
   tools.library_folder = folder.string();
   tools.library = if_there(folder / "libparallelc.so");

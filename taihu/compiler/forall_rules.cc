@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One walk over a function. It knows for every statement the foralls around it, so that it can say which jumps leave
-// or enter one; gotos are judged at the end, when all labels are known.
+// One walk over a function. It knows for every statement the foralls around it, so that it can say which
+// jumps leave or enter one; gotos are judged at the end, when all labels are known.
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/ExprCXX.h"
@@ -105,8 +105,9 @@ class ForallRules {
     if (!has_annotation(reference->getDecl(), scratchpad_annotation)) return;
     for (const Enclosing* outer = place.forall; outer != nullptr; outer = outer->outer)
       if (outer->may_be_array) return;
-    report_.error(reference->getLocation(),
-                  "'__thread_local' variable %0 cannot be used in process code: only accelerator threads have one")
+    report_.error(
+        reference->getLocation(),
+        "'__thread_local' variable %0 cannot be used in process code: only accelerator threads have one")
         << reference->getDecl();
     report_.note(reference->getDecl()->getLocation(), "%0 is declared here") << reference->getDecl();
   }
@@ -125,21 +126,23 @@ class ForallRules {
     }
   }
 
-  /// Accelerator threads are divided once: an inner loop over them would see only the threads that execute its
-  /// iteration of the outer one.
+  /// Accelerator threads are divided once: an inner loop over them would see only the threads that execute
+  /// its iteration of the outer one.
   void check_nesting(const Enclosing& here) {
     if (!here.array) return;
     const bool dynamic = called_name(*here.forall->divider) == "taihu_forall_any";
     for (const Enclosing* outer = here.outer; outer != nullptr; outer = outer->outer) {
       if (!outer->array || (in_kernel_ && !dynamic)) continue;
       if (in_kernel_)
-        report_.error(here.forall->place,
-                      "'forall' with ANY over CCC_ARRAY inside another 'forall' over CCC_ARRAY: all threads must "
-                      "reach it; use BLOCK or an ordinary loop");
+        report_.error(
+            here.forall->place,
+            "'forall' with ANY over CCC_ARRAY inside another 'forall' over CCC_ARRAY: all threads must "
+            "reach it; use BLOCK or an ordinary loop");
       else
-        report_.error(here.forall->place,
-                      "'forall' over CCC_ARRAY inside another 'forall' over CCC_ARRAY: the threads are divided "
-                      "already; use an ordinary loop");
+        report_.error(
+            here.forall->place,
+            "'forall' over CCC_ARRAY inside another 'forall' over CCC_ARRAY: the threads are divided "
+            "already; use an ordinary loop");
       report_.note(outer->forall->place, "the outer 'forall' is here");
       return;
     }
@@ -154,7 +157,8 @@ class ForallRules {
     if (forall.divider->getNumArgs() < 5) return;
     // One message for a header: a wrong variable makes the bound wrong as well.
     if (!check_integer(forall.divider->getArg(1), "loop variable") ||
-        !check_integer(forall.divider->getArg(3), "bound") || !check_integer(forall.divider->getArg(4), "step"))
+        !check_integer(forall.divider->getArg(3), "bound") ||
+        !check_integer(forall.divider->getArg(4), "step"))
       return;
     check_direction(forall);
     if (forall.divider->getNumArgs() < 6) return;
@@ -171,7 +175,8 @@ class ForallRules {
     const auto* call = llvm::dyn_cast<CallExpr>(argument->IgnoreImplicit());
     if (call != nullptr && called_name(*call) == "taihu_forall_negated" && call->getNumArgs() == 1)
       call = llvm::dyn_cast<CallExpr>(call->getArg(0)->IgnoreImplicit());
-    if (call == nullptr || called_name(*call) != "taihu_forall_integer" || call->getNumArgs() != 1) return nullptr;
+    if (call == nullptr || called_name(*call) != "taihu_forall_integer" || call->getNumArgs() != 1)
+      return nullptr;
     return call->getArg(0)->IgnoreParenImpCasts();
   }
 
@@ -223,21 +228,22 @@ class ForallRules {
     const auto* change = llvm::dyn_cast<UnaryOperator>(statement);
     if ((assignment != nullptr && assignment->isAssignmentOp() && names(assignment->getLHS(), variable)) ||
         (change != nullptr && change->isIncrementDecrementOp() && names(change->getSubExpr(), variable)))
-      report_.error(llvm::cast<Expr>(statement)->getExprLoc(),
-                    "the body of a 'forall' cannot change its loop variable %0; use an integer affinity for such a "
-                    "loop")
+      report_.error(
+          llvm::cast<Expr>(statement)->getExprLoc(),
+          "the body of a 'forall' cannot change its loop variable %0; use an integer affinity for such a "
+          "loop")
           << variable;
     for (const Stmt* child : statement->children()) check_body_keeps(variable, child);
   }
 
-  /// The foralls around a place, outermost first, by their places in the text (the walk's own records end with it).
+  /// The foralls around a place, outermost first, by their places in the text (the walk's own records end
+  /// with it).
   llvm::SmallVector<SourceLocation, 4> chain(const Place& place) const {
     llvm::SmallVector<SourceLocation, 4> result;
     for (const Enclosing* each = place.forall; each != nullptr; each = each->outer)
       result.insert(result.begin(), each->forall->place);
     return result;
   }
-
 
   struct Jump {
     const LabelDecl* label;
