@@ -237,7 +237,10 @@ std::vector<string> clang_command(const Command& command, const Toolchain& tools
   if (command.output == Output::program || command.output == Output::shared_library) add_runtime(line, tools);
   if (command.cxx && (command.output == Output::program || command.output == Output::shared_library))
     line.insert(line.end(), {"-lstdc++", "-lm"});
-  if (command.shared_sanitizer) line.push_back("-shared-libsan");
+  if (command.shared_sanitizer) {
+    line.push_back("-shared-libsan");
+    if (command.output != Output::objects) add_linker(line, {"-rpath", tools.sanitizer_folder});
+  }
   line.push_back("--end-no-unused-arguments");
   line.insert(line.end(), dashes, command.arguments.end());
   return line;

@@ -25,7 +25,8 @@ Toolchain complete() {
           "/t/lib/libparallelc.so",
           "/t/lib/taihu/start.o",
           "/t/lib/taihu/program.ld",
-          "/t/lib/taihu/library.ld"};
+          "/t/lib/taihu/library.ld",
+          "/t/runtimes"};
 }
 
 TEST(Command, SaysWhatIsProduced) {

@@ -17,13 +17,14 @@ namespace taihu::compiler {
 /// Files that parcc uses. Empty: not there.
 struct Toolchain {
   std::string clang;
-  std::string plugin;          ///< libparallelc-plugin.so
-  std::string include;         ///< folder of parallelc.h
-  std::string library_folder;  ///< folder of libparallelc.so
-  std::string library;         ///< libparallelc.so
-  std::string start_object;    ///< start.o: interpreter and descriptor
-  std::string program_script;  ///< program.ld
-  std::string library_script;  ///< library.ld
+  std::string plugin;            ///< libparallelc-plugin.so
+  std::string include;           ///< folder of parallelc.h
+  std::string library_folder;    ///< folder of libparallelc.so
+  std::string library;           ///< libparallelc.so
+  std::string start_object;      ///< start.o: interpreter and descriptor
+  std::string program_script;    ///< program.ld
+  std::string library_script;    ///< library.ld
+  std::string sanitizer_folder;  ///< of clang's shared sanitizer runtimes
 };
 
 /// Finds the files relative to the program `executable` (bin/ beside lib/ and include/), clang in TAIHU_CLANG
@@ -39,9 +40,9 @@ struct Command {
   Output output = Output::nothing;
   bool help = false;
   bool version = false;
-  bool cxx = false;    ///< a C++ source file is among the inputs
-  bool check = false;  ///< --check or -g
-  bool shared_sanitizer = false;
+  bool cxx = false;               ///< a C++ source file is among the inputs
+  bool check = false;             ///< --check or -g
+  bool shared_sanitizer = false;  ///< -fsanitize=undefined: its runtime is linked as a shared library
   std::int64_t scratchpad_bytes = 64 * 1024;
 };
 

@@ -89,8 +89,8 @@ void VariableRules::declare(VarDecl& variable) {
   const std::string own = std::string(section) + '.' + std::to_string(++sections_);
   variable.addAttr(SectionAttr::CreateImplicit(context_, own));
   // Else code generation takes an unknown section for a read-only one.
-  const int access =
-      ASTContext::PSF_Read | (variable.getType().isConstQualified() ? 0 : ASTContext::PSF_Write);
+  int access = ASTContext::PSF_Read;
+  if (!variable.getType().isConstQualified()) access |= ASTContext::PSF_Write;
   context_.SectionInfos[own] = ASTContext::SectionInfo(&variable, SourceLocation(), access);
 }
 
