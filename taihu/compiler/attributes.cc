@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attributes behind node_shared, bnode_shared, __thread_local and __kernel. Each becomes an annotation on the
-// declaration, which redeclarations inherit and precompiled headers keep; forall_rules and variable_rules read them.
+// The attributes behind node_shared, bnode_shared, __thread_local and __kernel. Each becomes an annotation on
+// the declaration, which redeclarations inherit and precompiled headers keep; forall_rules and variable_rules
+// read them.
 #include "clang/AST/ASTContext.h"
 #include "clang/Sema/ParsedAttr.h"
 #include "clang/Sema/Sema.h"
@@ -30,14 +31,17 @@ class VariableAttribute : public ParsedAttrInfo {
     Spellings = llvm::ArrayRef<Spelling>(spelling, 1);
   }
 
-  AttrHandling handleDeclAttribute(Sema& sema, Decl* declaration, const ParsedAttr& attribute) const override {
+  AttrHandling handleDeclAttribute(Sema& sema, Decl* declaration,
+                                   const ParsedAttr& attribute) const override {
     const auto* variable = llvm::dyn_cast<VarDecl>(declaration);
     if (variable == nullptr || llvm::isa<ParmVarDecl>(declaration) || variable->hasLocalStorage()) {
-      error(sema, declaration->getLocation(), "'%0' applies only to file-scope and static variables") << written_;
+      error(sema, declaration->getLocation(), "'%0' applies only to file-scope and static variables")
+          << written_;
       return AttributeNotApplied;
     }
     if (variable->getTSCSpec() != TSCS_unspecified) {
-      error(sema, declaration->getLocation(), "'%0' cannot be combined with a thread-local storage class") << written_;
+      error(sema, declaration->getLocation(), "'%0' cannot be combined with a thread-local storage class")
+          << written_;
       return AttributeNotApplied;
     }
     for (const char* other : {node_shared_annotation, bnode_shared_annotation, scratchpad_annotation}) {
@@ -76,7 +80,8 @@ struct Scratchpad : VariableAttribute {
 struct Kernel : ParsedAttrInfo {
   Kernel() { Spellings = llvm::ArrayRef<Spelling>(&kernel_spelling, 1); }
 
-  AttrHandling handleDeclAttribute(Sema& sema, Decl* declaration, const ParsedAttr& attribute) const override {
+  AttrHandling handleDeclAttribute(Sema& sema, Decl* declaration,
+                                   const ParsedAttr& attribute) const override {
     const auto* function = llvm::dyn_cast<FunctionDecl>(declaration);
     if (function == nullptr) {
       error(sema, declaration->getLocation(), "'__kernel' applies only to functions");
@@ -86,7 +91,8 @@ struct Kernel : ParsedAttrInfo {
         function->getNumParams() == 1 ? function->getParamDecl(0)->getType() : QualType();
     if (!function->getReturnType()->isVoidType() || argument.isNull() || !argument->isVoidPointerType() ||
         argument->getPointeeType().hasQualifiers() || function->isVariadic()) {
-      error(sema, declaration->getLocation(), "a '__kernel' function must have the type 'void (void *)', not %0")
+      error(sema, declaration->getLocation(),
+            "a '__kernel' function must have the type 'void (void *)', not %0")
           << function->getType();
       return AttributeNotApplied;
     }
@@ -97,7 +103,8 @@ struct Kernel : ParsedAttrInfo {
 
 const ParsedAttrInfoRegistry::Add<NodeShared> add_node_shared("node_shared", "one variable per node");
 const ParsedAttrInfoRegistry::Add<BnodeShared> add_bnode_shared("bnode_shared", "one variable per big node");
-const ParsedAttrInfoRegistry::Add<Scratchpad> add_scratchpad("scratchpad", "one variable per accelerator thread");
+const ParsedAttrInfoRegistry::Add<Scratchpad> add_scratchpad("scratchpad",
+                                                             "one variable per accelerator thread");
 const ParsedAttrInfoRegistry::Add<Kernel> add_kernel("parallelc_kernel", "runs on accelerator threads");
 
 }  // namespace

@@ -24,18 +24,23 @@ bool is_one_of(string_view text, const std::array<string_view, N>& words) {
 
 /// Options of clang whose value is the next argument; a value must not be taken for an input or an option.
 constexpr std::array<string_view, 38> takes_value = {
-    "-o",       "-x",          "-D",         "-U",           "-I",           "-L",         "-l",
-    "-include", "-imacros",    "-isystem",   "-idirafter",   "-iquote",      "-iprefix",   "-iwithprefix",
-    "-isysroot", "-iwithprefixbefore", "-MF", "-MT",         "-MQ",          "-MJ",        "-Xlinker",
-    "-Xclang",  "-Xassembler", "-Xpreprocessor", "-T",       "-u",           "-z",         "-e",
-    "-target",  "--param",     "-arch",      "-aux-info",    "-include-pch", "-mllvm",     "-F",
-    "-framework", "-rpath",    "--sysroot"};
+    "-o",           "-x",           "-D",          "-U",
+    "-I",           "-L",           "-l",          "-include",
+    "-imacros",     "-isystem",     "-idirafter",  "-iquote",
+    "-iprefix",     "-iwithprefix", "-isysroot",   "-iwithprefixbefore",
+    "-MF",          "-MT",          "-MQ",         "-MJ",
+    "-Xlinker",     "-Xclang",      "-Xassembler", "-Xpreprocessor",
+    "-T",           "-u",           "-z",          "-e",
+    "-target",      "--param",      "-arch",       "-aux-info",
+    "-include-pch", "-mllvm",       "-F",          "-framework",
+    "-rpath",       "--sysroot"};
 
 /// Options that stop before linking.
-constexpr std::array<string_view, 9> no_link = {"-c",  "-S",  "-E",  "-M", "-MM", "-fsyntax-only", "--precompile",
-                                                "--analyze", "-emit-ast"};
+constexpr std::array<string_view, 9> no_link = {
+    "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--precompile", "--analyze", "-emit-ast"};
 
-constexpr std::array<string_view, 8> cxx_suffixes = {".cc", ".cpp", ".cxx", ".c++", ".C", ".cp", ".CPP", ".ii"};
+constexpr std::array<string_view, 8> cxx_suffixes = {".cc", ".cpp", ".cxx", ".c++",
+                                                     ".C",  ".cp",  ".CPP", ".ii"};
 constexpr std::array<string_view, 6> header_suffixes = {".h", ".hh", ".hpp", ".hxx", ".H", ".h++"};
 
 /// What cannot be, and why. Nothing when the option is fine.
@@ -54,13 +59,16 @@ void refuse(const string& argument) {
 void refuse_in_program(const string& argument) {
   const auto stop = [&](const char* reason) { throw UsageError(argument + ": " + reason); };
   if (argument == "-static" || argument == "--static" || argument == "-static-pie")
-    stop("a Parallel C program cannot be static (the dynamic loader loads it once for every process); leave it out");
+    stop(
+        "a Parallel C program cannot be static (the dynamic loader loads it once for every process); leave "
+        "it out");
   if (argument == "-nostdlib" || argument == "-nostartfiles" || argument == "-nodefaultlibs")
     stop("a Parallel C program needs the C library and its start files; leave it out");
   for (const char* sanitizer : {"address", "thread", "memory", "leak", "hwaddress"})
     if (argument.starts_with("-fsanitize=") && argument.find(sanitizer) != string::npos)
-      stop("this sanitizer must be part of the first program of a process, which is parcrun's; use "
-           "-fsanitize=undefined, or check the files apart from the program");
+      stop(
+          "this sanitizer must be part of the first program of a process, which is parcrun's; use "
+          "-fsanitize=undefined, or check the files apart from the program");
 }
 
 bool is_debug_option(string_view argument) {
@@ -99,11 +107,12 @@ class Reader {
   void input(const string& argument) {
     command_.arguments.push_back(argument);
     const string suffix = std::filesystem::path(argument).extension();
-    const bool header = language_.empty() ? is_one_of(suffix, header_suffixes)
-                                          : language_.find("header") != string::npos;
+    const bool header =
+        language_.empty() ? is_one_of(suffix, header_suffixes) : language_.find("header") != string::npos;
     inputs_ = true;
     if (!header) only_headers_ = false;
-    if (language_.empty() ? is_one_of(suffix, cxx_suffixes) : language_.starts_with("c++")) command_.cxx = true;
+    if (language_.empty() ? is_one_of(suffix, cxx_suffixes) : language_.starts_with("c++"))
+      command_.cxx = true;
   }
 
   void option(const string& argument) {
@@ -171,7 +180,8 @@ class Reader {
 };
 
 void require(const string& file, const char* name) {
-  if (file.empty()) throw Error(string("cannot find ") + name + " beside parcc; the installation is incomplete");
+  if (file.empty())
+    throw Error(string("cannot find ") + name + " beside parcc; the installation is incomplete");
 }
 
 void add_linker(std::vector<string>& line, std::initializer_list<string> words) {
@@ -187,13 +197,15 @@ void add_program(std::vector<string>& line, const Command& command, const Toolch
   require(tools.program_script, "lib/taihu/program.ld");
   line.push_back("-shared");
   add_linker(line, {"-Bsymbolic", "-z", "defs", "-z", "now", "-e", "_start", start_file, tools.start_object});
-  add_linker(line, {"--defsym=taihu_scratchpad_capacity=" + std::to_string(command.scratchpad_bytes),
-                    string("--defsym=taihu_checks=") + (command.check ? "1" : "0"), "-T", tools.program_script});
+  add_linker(line,
+             {"--defsym=taihu_scratchpad_capacity=" + std::to_string(command.scratchpad_bytes),
+              string("--defsym=taihu_checks=") + (command.check ? "1" : "0"), "-T", tools.program_script});
 }
 
 void add_runtime(std::vector<string>& line, const Toolchain& tools) {
   require(tools.library, "lib/libparallelc.so");
-  add_linker(line, {"--push-state", "--no-as-needed", tools.library, "--pop-state", "-rpath", tools.library_folder});
+  add_linker(
+      line, {"--push-state", "--no-as-needed", tools.library, "--pop-state", "-rpath", tools.library_folder});
 }
 
 }  // namespace
@@ -225,7 +237,10 @@ std::vector<string> clang_command(const Command& command, const Toolchain& tools
   if (command.output == Output::program || command.output == Output::shared_library) add_runtime(line, tools);
   if (command.cxx && (command.output == Output::program || command.output == Output::shared_library))
     line.insert(line.end(), {"-lstdc++", "-lm"});
-  if (command.shared_sanitizer) line.push_back("-shared-libsan");
+  if (command.shared_sanitizer) {
+    line.push_back("-shared-libsan");
+    if (command.output != Output::objects) add_linker(line, {"-rpath", tools.sanitizer_folder});
+  }
   line.push_back("--end-no-unused-arguments");
   line.insert(line.end(), dashes, command.arguments.end());
   return line;
@@ -234,7 +249,8 @@ std::vector<string> clang_command(const Command& command, const Toolchain& tools
 const char* help_text() {
   return "usage: parcc [options] files\n"
          "\n"
-         "Compiles and links Parallel C programs; a drop-in for cc. Every option of clang works; in addition:\n"
+         "Compiles and links Parallel C programs; a drop-in for cc. Every option of clang works; in "
+         "addition:\n"
          "  --spm=SIZE   scratchpad of each accelerator thread, such as 64K (the default)\n"
          "  --check      check scratchpad accesses and transfers at run time (also with -g)\n"
          "  --version    version of parcc and of the clang it uses\n"

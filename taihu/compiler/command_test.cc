@@ -18,8 +18,15 @@ bool holds(const Words& words, const std::string& word) {
 }
 
 Toolchain complete() {
-  return {"clang-19", "/t/lib/plugin.so", "/t/include", "/t/lib", "/t/lib/libparallelc.so",
-          "/t/lib/taihu/start.o", "/t/lib/taihu/program.ld", "/t/lib/taihu/library.ld"};
+  return {"clang-19",
+          "/t/lib/plugin.so",
+          "/t/include",
+          "/t/lib",
+          "/t/lib/libparallelc.so",
+          "/t/lib/taihu/start.o",
+          "/t/lib/taihu/program.ld",
+          "/t/lib/taihu/library.ld",
+          "/t/runtimes"};
 }
 
 TEST(Command, SaysWhatIsProduced) {
@@ -52,8 +59,8 @@ TEST(Command, TakesOwnOptionsOut) {
 }
 
 TEST(Command, RefusesWhatCannotBe) {
-  for (const char* option : {"--model=autonomic", "--spm-model", "--report=layout", "--spm=many", "--spm=0", "-static",
-                             "-nostdlib", "-fsanitize=address", "--no-proxy-opt"})
+  for (const char* option : {"--model=autonomic", "--spm-model", "--report=layout", "--spm=many", "--spm=0",
+                             "-static", "-nostdlib", "-fsanitize=address", "--no-proxy-opt"})
     EXPECT_THROW(read_command({option, "a.c"}), UsageError) << option;
   EXPECT_NO_THROW(read_command({"-fsanitize=address", "-c", "a.c"}));
   EXPECT_NO_THROW(read_command({"-fsanitize=undefined", "a.c"}));
@@ -61,8 +68,9 @@ TEST(Command, RefusesWhatCannotBe) {
 
 TEST(Command, LinksAnExecutableSharedObject) {
   const Words line = clang_command(read_command({"-fPIE", "a.c"}), complete(), "/usr/lib/Scrt1.o");
-  for (const char* word : {"-shared", "-Bsymbolic", "defs", "_start", "/usr/lib/Scrt1.o", "/t/lib/taihu/start.o",
-                           "/t/lib/libparallelc.so", "--defsym=taihu_scratchpad_capacity=65536"})
+  for (const char* word :
+       {"-shared", "-Bsymbolic", "defs", "_start", "/usr/lib/Scrt1.o", "/t/lib/taihu/start.o",
+        "/t/lib/libparallelc.so", "--defsym=taihu_scratchpad_capacity=65536"})
     EXPECT_TRUE(holds(line, word)) << word;
   EXPECT_LT(std::find(line.begin(), line.end(), "-fPIE"), std::find(line.begin(), line.end(), "-fPIC"));
 }
@@ -83,7 +91,8 @@ TEST(ResponseFile, ExpandsNestedFilesAndKeepsUnknownOnes) {
   const std::string folder = testing::TempDir();
   std::ofstream(folder + "/inner.rsp") << "-c";
   std::ofstream(folder + "/outer.rsp") << "-O2 @" << folder << "/inner.rsp a.c";
-  EXPECT_EQ(expand_response_files({"@" + folder + "/outer.rsp", "@nowhere"}), (Words{"-O2", "-c", "a.c", "@nowhere"}));
+  EXPECT_EQ(expand_response_files({"@" + folder + "/outer.rsp", "@nowhere"}),
+            (Words{"-O2", "-c", "a.c", "@nowhere"}));
   std::ofstream(folder + "/self.rsp") << "@" << folder << "/self.rsp";
   EXPECT_THROW(expand_response_files({"@" + folder + "/self.rsp"}), UsageError);
 }

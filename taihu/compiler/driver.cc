@@ -105,11 +105,13 @@ int compile(const std::vector<string>& arguments) {
     std::fputs(help_text(), stdout);
     return 0;
   }
-  const Toolchain tools = find_toolchain(fs::read_symlink("/proc/self/exe"));
+  Toolchain tools = find_toolchain(fs::read_symlink("/proc/self/exe"));
   if (command.version) {
     std::printf("parcc (Taihu) %s\n", TAIHU_VERSION);
     std::fflush(stdout);
   }
+  if (command.shared_sanitizer)
+    tools.sanitizer_folder = output_of({tools.clang, "-print-resource-dir"}) + "/lib/linux";
   string start_file;
   if (command.output == Output::program) start_file = output_of({tools.clang, "-print-file-name=Scrt1.o"});
   return start(clang_command(command, tools, start_file));
@@ -126,7 +128,8 @@ Toolchain find_toolchain(const string& executable) {
   tools.clang = find_clang();
   tools.plugin = if_there(folder / "libparallelc-plugin.so");
   if (tools.plugin.empty())
-    throw Error("cannot find " + (folder / "libparallelc-plugin.so").string() + "; the installation is incomplete");
+    throw Error("cannot find " + (folder / "libparallelc-plugin.so").string() +
+                "; the installation is incomplete");
   tools.include = (root / "include").string();
   tools.library_folder = folder.string();
   tools.library = if_there(folder / "libparallelc.so");

@@ -64,13 +64,15 @@ bool read_init(Preprocessor& preprocessor, const ForallClauses& forall, Token& v
     const size_t comma = find_outside(init, assignment, tok::comma);
     variable = init[assignment - 1];
     if (comma == init.size()) return true;
-    error(preprocessor, init[comma].getLocation(),
-          "a 'forall' with BLOCK or ANY counts one variable; set the others before the loop, or use an integer "
-          "affinity");
+    error(
+        preprocessor, init[comma].getLocation(),
+        "a 'forall' with BLOCK or ANY counts one variable; set the others before the loop, or use an integer "
+        "affinity");
     return false;
   }
   error(preprocessor, place_of(forall, INIT),
-        "init of a 'forall' with BLOCK or ANY must set one variable, as in 'int i = 0'; or use an integer affinity");
+        "init of a 'forall' with BLOCK or ANY must set one variable, as in 'int i = 0'; or use an integer "
+        "affinity");
   return false;
 }
 
@@ -100,7 +102,8 @@ bool read_step(Preprocessor& preprocessor, const ForallClauses& forall, Countabl
   }
   const llvm::StringRef name = named ? header.variable.getIdentifierInfo()->getName() : "i";
   error(preprocessor, place_of(forall, STEP),
-        "step of a 'forall' with BLOCK or ANY must be %0++, %0--, %0 += or %0 -= a constant amount; or use an integer "
+        "step of a 'forall' with BLOCK or ANY must be %0++, %0--, %0 += or %0 -= a constant amount; or use "
+        "an integer "
         "affinity")
       << name;
   return false;
@@ -108,12 +111,18 @@ bool read_step(Preprocessor& preprocessor, const ForallClauses& forall, Countabl
 
 const char* relation_name(tok::TokenKind kind, bool variable_first) {
   switch (kind) {
-    case tok::less: return variable_first ? "TAIHU_LESS" : "TAIHU_GREATER";
-    case tok::lessequal: return variable_first ? "TAIHU_LESS_EQUAL" : "TAIHU_GREATER_EQUAL";
-    case tok::greater: return variable_first ? "TAIHU_GREATER" : "TAIHU_LESS";
-    case tok::greaterequal: return variable_first ? "TAIHU_GREATER_EQUAL" : "TAIHU_LESS_EQUAL";
-    case tok::exclaimequal: return "TAIHU_NOT_EQUAL";
-    default: return nullptr;
+    case tok::less:
+      return variable_first ? "TAIHU_LESS" : "TAIHU_GREATER";
+    case tok::lessequal:
+      return variable_first ? "TAIHU_LESS_EQUAL" : "TAIHU_GREATER_EQUAL";
+    case tok::greater:
+      return variable_first ? "TAIHU_GREATER" : "TAIHU_LESS";
+    case tok::greaterequal:
+      return variable_first ? "TAIHU_GREATER_EQUAL" : "TAIHU_LESS_EQUAL";
+    case tok::exclaimequal:
+      return "TAIHU_NOT_EQUAL";
+    default:
+      return nullptr;
   }
 }
 
@@ -140,7 +149,8 @@ bool read_condition(Preprocessor& preprocessor, const ForallClauses& forall, Cou
     }
   }
   error(preprocessor, place_of(forall, CONDITION),
-        "condition of a 'forall' with BLOCK or ANY must compare '%0' with a bound by <, <=, >, >= or !=; or use an "
+        "condition of a 'forall' with BLOCK or ANY must compare '%0' with a bound by <, <=, >, >= or !=; or "
+        "use an "
         "integer affinity")
       << header.variable.getIdentifierInfo()->getName();
   note(preprocessor, header.variable.getLocation(), "'%0' is the loop variable")
@@ -191,7 +201,8 @@ bool declares_variable(const Tokens& init) {
   return true;
 }
 
-bool read_affinity(Preprocessor& preprocessor, const ForallClauses& forall, Affinity& affinity, Tokens& amount) {
+bool read_affinity(Preprocessor& preprocessor, const ForallClauses& forall, Affinity& affinity,
+                   Tokens& amount) {
   const Tokens& tokens = forall.clauses[AFFINITY];
   if (tokens.empty()) {
     error(preprocessor, forall.close,
@@ -204,7 +215,8 @@ bool read_affinity(Preprocessor& preprocessor, const ForallClauses& forall, Affi
     const llvm::StringRef macro =
         Lexer::getImmediateMacroName(place, preprocessor.getSourceManager(), preprocessor.getLangOpts());
     if (macro == "BLOCK" || macro == "ANY") {
-      error(preprocessor, place, "affinity '%0' is hidden by a macro of that name; rename or undefine the macro")
+      error(preprocessor, place,
+            "affinity '%0' is hidden by a macro of that name; rename or undefine the macro")
           << macro;
       return false;
     }

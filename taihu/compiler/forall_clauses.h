@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The five clauses of a forall as tokens, and what the header says: which variable it counts, towards which bound, in
-// which steps. Works on macro-expanded tokens before the parser sees them, so it knows no types; those are checked on
-// the syntax tree (forall_rules.h).
+// The five clauses of a forall as tokens, and what the header says: which variable it counts, towards which
+// bound, in which steps. Works on macro-expanded tokens before the parser sees them, so it knows no types;
+// those are checked on the syntax tree (forall_rules.h).
 #pragma once
 
 #include <llvm/ADT/SmallVector.h>
@@ -51,8 +51,8 @@ bool read_countable(clang::Preprocessor& preprocessor, const ForallClauses& fora
 /// Whether the init clause declares its variable, as in `int i = 0`.
 bool declares_variable(const Tokens& init);
 
-/// Checks a scope that is a single CCC_ name; false after an error message. `may_be_array` is set when the scope is
-/// CCC_ARRAY or only known at run time.
+/// Checks a scope that is a single CCC_ name; false after an error message. `may_be_array` is set when the
+/// scope is CCC_ARRAY or only known at run time.
 bool read_scope(clang::Preprocessor& preprocessor, const ForallClauses& forall, bool& may_be_array);
 
 }  // namespace taihu::compiler

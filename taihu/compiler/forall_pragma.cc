@@ -78,7 +78,8 @@ class ForallWriter {
     out_.at(place_).text(") ) { } else");
   }
 
-  /// An ordinary loop, after an error in the other clauses: the parser goes on with the programmer's header and body.
+  /// An ordinary loop, after an error in the other clauses: the parser goes on with the programmer's header
+  /// and body.
   void plain() {
     out_.at(place_).text("for (").tokens(forall_.clauses[INIT]).at(place_).text(";");
     out_.tokens(forall_.clauses[CONDITION]).at(place_).text(";").tokens(forall_.clauses[STEP]);
@@ -167,7 +168,9 @@ class ForallPragma : public PragmaHandler {
     return preprocessor.getSourceManager().getImmediateExpansionRange(pragma).getBegin();
   }
 
-  static void give_back(ForallWriter& writer, const ForallClauses& forall) { writer.out().token(forall.after); }
+  static void give_back(ForallWriter& writer, const ForallClauses& forall) {
+    writer.out().token(forall.after);
+  }
 
   /// Says how many clauses there are and skips the whole statement, whose names may be unknown now.
   static void refuse_count(Preprocessor& preprocessor, ForallWriter& writer, const ForallClauses& forall) {
@@ -183,7 +186,8 @@ class ForallPragma : public PragmaHandler {
     if (statement.rest() != nullptr) writer.out().token(*statement.rest());
   }
 
-  void write(Preprocessor& preprocessor, ForallWriter& writer, const ForallClauses& forall, SourceLocation place) {
+  void write(Preprocessor& preprocessor, ForallWriter& writer, const ForallClauses& forall,
+             SourceLocation place) {
     Affinity affinity{};
     Tokens amount;
     CountableHeader header;
@@ -217,8 +221,9 @@ class ForallPragma : public PragmaHandler {
     StatementLexer body(preprocessor);
     body.read_statement();
     // A return would get the parser's own, less helpful message inside a region; the rules name the forall.
-    const bool leaves = llvm::any_of(body.tokens(), [](const Token& token) { return token.is(tok::kw_return); }) &&
-                        !preprocessor.getLangOpts().CPlusPlus;
+    const bool leaves =
+        llvm::any_of(body.tokens(), [](const Token& token) { return token.is(tok::kw_return); }) &&
+        !preprocessor.getLangOpts().CPlusPlus;
     if (!leaves) writer.begin_region();
     write_loops(writer, affinity, header, amount);
     writer.out().tokens(body.tokens());
@@ -227,14 +232,16 @@ class ForallPragma : public PragmaHandler {
   }
 
   /// A variable from outside the header would be one variable for all accelerator threads.
-  static bool has_own_variable(Preprocessor& preprocessor, const ForallClauses& forall, SourceLocation place) {
+  static bool has_own_variable(Preprocessor& preprocessor, const ForallClauses& forall,
+                               SourceLocation place) {
     if (declares_variable(forall.clauses[INIT])) return true;
     DiagnosticsEngine& diagnostics = preprocessor.getDiagnostics();
-    diagnostics.Report(forall.clauses[INIT].empty() ? place : forall.clauses[INIT].front().getLocation(),
-                       diagnostics.getCustomDiagID(
-                           DiagnosticsEngine::Error,
-                           "outside a __kernel, a 'forall' over CCC_ARRAY must declare its loop variable in init, as "
-                           "in 'int i = 0' (each accelerator thread needs its own)"));
+    diagnostics.Report(
+        forall.clauses[INIT].empty() ? place : forall.clauses[INIT].front().getLocation(),
+        diagnostics.getCustomDiagID(
+            DiagnosticsEngine::Error,
+            "outside a __kernel, a 'forall' over CCC_ARRAY must declare its loop variable in init, as "
+            "in 'int i = 0' (each accelerator thread needs its own)"));
     return false;
   }
 

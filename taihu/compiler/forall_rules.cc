@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One walk over a function. It knows for every statement the foralls around it, so that it can say which jumps leave
-// or enter one; gotos are judged at the end, when all labels are known.
+// One walk over a function. It knows for every statement the foralls around it, so that it can say which
+// jumps leave or enter one; gotos are judged at the end, when all labels are known.
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/ExprCXX.h"
@@ -105,8 +105,9 @@ class ForallRules {
     if (!has_annotation(reference->getDecl(), scratchpad_annotation)) return;
     for (const Enclosing* outer = place.forall; outer != nullptr; outer = outer->outer)
       if (outer->may_be_array) return;
-    report_.error(reference->getLocation(),
-                  "'__thread_local' variable %0 cannot be used in process code: only accelerator threads have one")
+    report_.error(
+        reference->getLocation(),
+        "'__thread_local' variable %0 cannot be used in process code: only accelerator threads have one")
         << reference->getDecl();
     report_.note(reference->getDecl()->getLocation(), "%0 is declared here") << reference->getDecl();
   }
@@ -125,21 +126,23 @@ class ForallRules {
     }
   }
 
-  /// Accelerator threads are divided once: an inner loop over them would see only the threads that execute its
-  /// iteration of the outer one.
+  /// Accelerator threads are divided once: an inner loop over them would see only the threads that execute
+  /// its iteration of the outer one.
   void check_nesting(const Enclosing& here) {
     if (!here.array) return;
     const bool dynamic = called_name(*here.forall->divider) == "taihu_forall_any";
     for (const Enclosing* outer = here.outer; outer != nullptr; outer = outer->outer) {
       if (!outer->array || (in_kernel_ && !dynamic)) continue;
       if (in_kernel_)
-        report_.error(here.forall->place,
-                      "'forall' with ANY over CCC_ARRAY inside another 'forall' over CCC_ARRAY: all threads must "
-                      "reach it; use BLOCK or an ordinary loop");
+        report_.error(
+            here.forall->place,
+            "'forall' with ANY over CCC_ARRAY inside another 'forall' over CCC_ARRAY: all threads must "
+            "reach it; use BLOCK or an ordinary loop");
       else
-        report_.error(here.forall->place,
-                      "'forall' over CCC_ARRAY inside another 'forall' over CCC_ARRAY: the threads are divided "
-                      "already; use an ordinary loop");
+        report_.error(
+            here.forall->place,
+            "'forall' over CCC_ARRAY inside another 'forall' over CCC_ARRAY: the threads are divided "
+            "already; use an ordinary loop");
       report_.note(outer->forall->place, "the outer 'forall' is here");
       return;
     }
@@ -152,9 +155,11 @@ class ForallRules {
       return;
     }
     if (forall.divider->getNumArgs() < 5) return;
-    check_integer(forall.divider->getArg(1), "loop variable");
-    check_integer(forall.divider->getArg(3), "bound");
-    check_integer(forall.divider->getArg(4), "step");
+    // One message for a header: a wrong variable makes the bound wrong as well.
+    if (!check_integer(forall.divider->getArg(1), "loop variable") ||
+        !check_integer(forall.divider->getArg(3), "bound") ||
+        !check_integer(forall.divider->getArg(4), "step"))
+      return;
     check_direction(forall);
     if (forall.divider->getNumArgs() < 6) return;
     check_integer(forall.divider->getArg(5), "block size");
@@ -170,17 +175,19 @@ class ForallRules {
     const auto* call = llvm::dyn_cast<CallExpr>(argument->IgnoreImplicit());
     if (call != nullptr && called_name(*call) == "taihu_forall_negated" && call->getNumArgs() == 1)
       call = llvm::dyn_cast<CallExpr>(call->getArg(0)->IgnoreImplicit());
-    if (call == nullptr || called_name(*call) != "taihu_forall_integer" || call->getNumArgs() != 1) return nullptr;
+    if (call == nullptr || called_name(*call) != "taihu_forall_integer" || call->getNumArgs() != 1)
+      return nullptr;
     return call->getArg(0)->IgnoreParenImpCasts();
   }
 
-  void check_integer(const Expr* argument, const char* role) {
+  bool check_integer(const Expr* argument, const char* role) {
     const Expr* expression = operand(argument);
-    if (expression == nullptr || expression->isTypeDependent() || expression->containsErrors()) return;
+    if (expression == nullptr || expression->isTypeDependent() || expression->containsErrors()) return true;
     const QualType type = expression->getType();
-    if (type->isIntegralOrUnscopedEnumerationType() && context_.getTypeSize(type) <= 64) return;
+    if (type->isIntegralOrUnscopedEnumerationType() && context_.getTypeSize(type) <= 64) return true;
     report_.error(expression->getExprLoc(), "%0 of a 'forall' must be an integer of at most 64 bits, not %1")
         << role << type << expression->getSourceRange();
+    return false;
   }
 
   void check_direction(const ForallTree& forall) {
@@ -188,7 +195,6 @@ class ForallRules {
     const Expr* amount = operand(forall.divider->getArg(4));
     if (amount == nullptr || !constant_value(*amount, context_, step)) return;
     if (!constant_value(*forall.divider->getArg(2), context_, relation)) return;
-    const SourceLocation place = forall.divider->getArg(4)->getExprLoc();
     if (step == 0) {
       report_.error(amount->getExprLoc(), "the loop never ends: its step is 0");
       return;
@@ -198,8 +204,8 @@ class ForallRules {
     const bool up = (step > 0) != negated;
     const long long kind = relation.getExtValue();
     if (kind == 4 || up == (kind <= 1)) return;  // TAIHU_NOT_EQUAL; TAIHU_LESS, TAIHU_LESS_EQUAL
-    report_.error(amount->getExprLoc().isValid() && place.isValid() ? operand(forall.divider->getArg(3))->getExprLoc()
-                                                                    : forall.place,
+    const Expr* bound = operand(forall.divider->getArg(3));
+    report_.error(bound == nullptr ? forall.place : bound->getExprLoc(),
                   "the step of this 'forall' leads away from the bound; the loop would never end");
   }
 
@@ -222,21 +228,22 @@ class ForallRules {
     const auto* change = llvm::dyn_cast<UnaryOperator>(statement);
     if ((assignment != nullptr && assignment->isAssignmentOp() && names(assignment->getLHS(), variable)) ||
         (change != nullptr && change->isIncrementDecrementOp() && names(change->getSubExpr(), variable)))
-      report_.error(llvm::cast<Expr>(statement)->getExprLoc(),
-                    "the body of a 'forall' cannot change its loop variable %0; use an integer affinity for such a "
-                    "loop")
+      report_.error(
+          llvm::cast<Expr>(statement)->getExprLoc(),
+          "the body of a 'forall' cannot change its loop variable %0; use an integer affinity for such a "
+          "loop")
           << variable;
     for (const Stmt* child : statement->children()) check_body_keeps(variable, child);
   }
 
-  /// The foralls around a place, outermost first, by their places in the text (the walk's own records end with it).
+  /// The foralls around a place, outermost first, by their places in the text (the walk's own records end
+  /// with it).
   llvm::SmallVector<SourceLocation, 4> chain(const Place& place) const {
     llvm::SmallVector<SourceLocation, 4> result;
     for (const Enclosing* each = place.forall; each != nullptr; each = each->outer)
       result.insert(result.begin(), each->forall->place);
     return result;
   }
-
 
   struct Jump {
     const LabelDecl* label;

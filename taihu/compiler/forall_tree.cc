@@ -65,7 +65,8 @@ llvm::StringRef called_name(const CallExpr& call) {
 bool constant_value(const Expr& expression, const ASTContext& context, llvm::APSInt& value) {
   if (expression.isValueDependent() || expression.getType().isNull()) return false;
   Expr::EvalResult result;
-  if (!expression.getType()->isIntegralOrEnumerationType() || !expression.EvaluateAsInt(result, context)) return false;
+  if (!expression.getType()->isIntegralOrEnumerationType() || !expression.EvaluateAsInt(result, context))
+    return false;
   value = result.Val.getInt();
   return true;
 }
@@ -75,8 +76,10 @@ bool match_forall(const Stmt& statement, ForallTree& forall) {
     const auto* block = llvm::dyn_cast<CompoundStmt>(llvm::cast<ForStmt>(statement).getBody());
     const auto* captured =
         block == nullptr || block->body_empty() ? nullptr : llvm::dyn_cast<CapturedStmt>(block->body_back());
-    const auto* inner = captured == nullptr ? nullptr : llvm::dyn_cast<CompoundStmt>(captured->getCapturedStmt());
-    const auto* loop = inner == nullptr || inner->body_empty() ? nullptr : llvm::dyn_cast<ForStmt>(inner->body_back());
+    const auto* inner =
+        captured == nullptr ? nullptr : llvm::dyn_cast<CompoundStmt>(captured->getCapturedStmt());
+    const auto* loop =
+        inner == nullptr || inner->body_empty() ? nullptr : llvm::dyn_cast<ForStmt>(inner->body_back());
     forall.place = region->getLocation();
     forall.scope = scope_argument(*region);
     forall.region = true;

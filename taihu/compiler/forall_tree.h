@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds a forall again in the syntax tree, from the names and the shape that forall_pragma.cc gives its loops.
+// Finds a forall again in the syntax tree, from the names and the shape that forall_pragma.cc gives its
+// loops.
 #pragma once
 
 #include "clang/AST/ASTContext.h"
@@ -10,12 +11,12 @@ namespace taihu::compiler {
 
 /// One forall.
 struct ForallTree {
-  clang::SourceLocation place;                ///< of the word forall
-  const clang::Expr* scope = nullptr;         ///< the programmer's expression
-  const clang::CallExpr* divider = nullptr;   ///< taihu_forall_block, _deal, _any or _mine
-  const clang::ForStmt* header = nullptr;     ///< the loop with the programmer's init
-  const clang::Stmt* body = nullptr;          ///< the programmer's statement
-  bool region = false;                        ///< runs through taihu_region_run
+  clang::SourceLocation place;               ///< of the word forall
+  const clang::Expr* scope = nullptr;        ///< the programmer's expression
+  const clang::CallExpr* divider = nullptr;  ///< taihu_forall_block, _deal, _any or _mine
+  const clang::ForStmt* header = nullptr;    ///< the loop with the programmer's init
+  const clang::Stmt* body = nullptr;         ///< the programmer's statement
+  bool region = false;                       ///< runs through taihu_region_run
   bool countable = false;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that the parts of the plugin agree on: annotations on declarations, sections, generated variables. Generated
-// functions and types are those of parallelc_compiler.h.
+// Names that the parts of the plugin agree on: annotations on declarations, sections, generated variables.
+// Generated functions and types are those of parallelc_compiler.h.
 #pragma once
 
 #include "clang/AST/Attr.h"

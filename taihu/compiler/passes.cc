@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What remains to be done on the intermediate code, before any optimisation: regions become calls of the runtime,
-// scratchpad variables are addressed through the calling thread's instance, shared variables get their final sections.
-// Marks come from the front end as sections and as calls of marker functions, so that the passes also work where the
-// code was stored in between (-save-temps).
+// What remains to be done on the intermediate code, before any optimisation: regions become calls of the
+// runtime, scratchpad variables are addressed through the calling thread's instance, shared variables get
+// their final sections. Marks come from the front end as sections and as calls of marker functions, so that
+// the passes also work where the code was stored in between (-save-temps).
 #include "taihu/compiler/passes.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -40,8 +40,8 @@ CallBase* find_enter(Function& function, uint64_t region) {
 void run_region(Module& module, CallBase& run, Value* scope) {
   LLVMContext& context = module.getContext();
   Type* pointer = PointerType::getUnqual(context);
-  const FunctionCallee runner = module.getOrInsertFunction("taihu_region_run", Type::getVoidTy(context), pointer,
-                                                           pointer, Type::getInt32Ty(context));
+  const FunctionCallee runner = module.getOrInsertFunction("taihu_region_run", Type::getVoidTy(context),
+                                                           pointer, pointer, Type::getInt32Ty(context));
   IRBuilder<> builder(&run);
   Value* arguments[] = {run.getCalledOperand(), run.getArgOperand(0), scope};
   if (auto* invoke = dyn_cast<InvokeInst>(&run))
@@ -81,17 +81,19 @@ bool place_regions(Module& module) {
 }
 
 /// The kind of place that the front end chose; it adds a number to the name.
-StringRef section_kind(const GlobalVariable& variable) { return variable.getSection().split('.').first; }
+StringRef section_kind(const GlobalVariable& variable) {
+  return variable.getSection().split('.').first;
+}
 
 GlobalVariable* scratchpad_delta(Module& module) {
   if (GlobalVariable* known = module.getGlobalVariable("taihu_scratchpad_delta")) return known;
   Type* word = Type::getIntNTy(module.getContext(), module.getDataLayout().getPointerSizeInBits());
-  return new GlobalVariable(module, word, false, GlobalValue::ExternalLinkage, nullptr, "taihu_scratchpad_delta",
-                            nullptr, GlobalValue::InitialExecTLSModel);
+  return new GlobalVariable(module, word, false, GlobalValue::ExternalLinkage, nullptr,
+                            "taihu_scratchpad_delta", nullptr, GlobalValue::InitialExecTLSModel);
 }
 
-/// The instances that a function uses. All addresses are made at its start: the delta belongs to the calling context
-/// and cannot change while the function runs.
+/// The instances that a function uses. All addresses are made at its start: the delta belongs to the calling
+/// context and cannot change while the function runs.
 class InstanceAddresses {
  public:
   explicit InstanceAddresses(Function& function)

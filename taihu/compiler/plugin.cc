@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// libparallelc-plugin.so: Parallel C inside Clang. Loaded twice by the same option list, as a front-end plugin
-// (-fplugin: the forall pragma, the attributes, the rules) and as a pass plugin (-fpass-plugin: passes.cc). Links no
-// LLVM library; every symbol comes from the clang that loads it, which must have the major version it was built for.
+// libparallelc-plugin.so: Parallel C inside Clang. Loaded twice by the same option list, as a front-end
+// plugin
+// (-fplugin: the forall pragma, the attributes, the rules) and as a pass plugin (-fpass-plugin: passes.cc).
+// Links no LLVM library; every symbol comes from the clang that loads it, which must have the major version
+// it was built for.
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -21,7 +23,8 @@ namespace {
 /// Applies the rules to everything that has been parsed, before code is generated for it.
 class RuleVisitor : public RecursiveASTVisitor<RuleVisitor> {
  public:
-  RuleVisitor(ASTContext& context, PluginSettings settings) : context_(context), variables_(context, settings) {}
+  RuleVisitor(ASTContext& context, PluginSettings settings)
+      : context_(context), variables_(context, settings) {}
 
   bool VisitVarDecl(VarDecl* variable) {
     variables_.declare(*variable);
@@ -29,7 +32,8 @@ class RuleVisitor : public RecursiveASTVisitor<RuleVisitor> {
   }
 
   bool VisitFunctionDecl(FunctionDecl* function) {
-    if (function->doesThisDeclarationHaveABody() && !function->isInvalidDecl()) check_foralls(context_, *function);
+    if (function->doesThisDeclarationHaveABody() && !function->isInvalidDecl())
+      check_foralls(context_, *function);
     return true;
   }
 
@@ -42,7 +46,8 @@ class RuleVisitor : public RecursiveASTVisitor<RuleVisitor> {
 
 class RuleConsumer : public ASTConsumer {
  public:
-  RuleConsumer(CompilerInstance& compiler, PluginSettings settings) : compiler_(compiler), settings_(settings) {}
+  RuleConsumer(CompilerInstance& compiler, PluginSettings settings)
+      : compiler_(compiler), settings_(settings) {}
 
   void Initialize(ASTContext& context) override {
     visitor_.emplace(context, settings_);
@@ -76,8 +81,8 @@ class ParallelC : public PluginASTAction {
         continue;
       }
       DiagnosticsEngine& diagnostics = compiler.getDiagnostics();
-      diagnostics.Report(diagnostics.getCustomDiagID(DiagnosticsEngine::Error,
-                                                     "parallelc: unknown argument '%0'; known are spm=BYTES, check"))
+      diagnostics.Report(diagnostics.getCustomDiagID(
+          DiagnosticsEngine::Error, "parallelc: unknown argument '%0'; known are spm=BYTES, check"))
           << argument;
       return false;
     }
@@ -98,8 +103,9 @@ const FrontendPluginRegistry::Add<ParallelC> add_parallelc("parallelc", "Paralle
 
 extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "parallelc", "1", [](llvm::PassBuilder& builder) {
-            builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& manager, llvm::OptimizationLevel) {
-              manager.addPass(taihu::compiler::PlacementPass());
-            });
+            builder.registerPipelineStartEPCallback(
+                [](llvm::ModulePassManager& manager, llvm::OptimizationLevel) {
+                  manager.addPass(taihu::compiler::PlacementPass());
+                });
           }};
 }

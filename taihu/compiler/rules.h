@@ -36,13 +36,15 @@ class Reporter {
   clang::DiagnosticsEngine& diagnostics_;
 };
 
-/// Checks the foralls of one function: what may leave or enter a body, nesting, types and constants of the header.
+/// Checks the foralls of one function: what may leave or enter a body, nesting, types and constants of the
+/// header.
 void check_foralls(clang::ASTContext& context, clang::FunctionDecl& function);
 
 /// Checks shared and scratchpad variables and gives them their sections.
 class VariableRules {
  public:
-  VariableRules(clang::ASTContext& context, PluginSettings settings) : context_(context), settings_(settings) {}
+  VariableRules(clang::ASTContext& context, PluginSettings settings)
+      : context_(context), settings_(settings) {}
 
   /// A variable at any scope; uses of it come later.
   void declare(clang::VarDecl& variable);

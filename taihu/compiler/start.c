@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked into every program: the interpreter that makes a shared object executable, and the descriptor that the
-// runtime reads. The linker script program.ld defines the areas.
+// Linked into every program: the interpreter that makes a shared object executable, and the descriptor that
+// the runtime reads. The linker script program.ld defines the areas.
 #include "taihu/abi/program.h"
 
 #if defined(__x86_64__)

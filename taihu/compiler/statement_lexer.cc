@@ -46,7 +46,8 @@ void StatementLexer::take_to_semicolon() {
   take_if(tok::semi);
 }
 
-/// label ::= name ':' | case expression ':' | default ':'. A name that is no label has been taken as well then.
+/// label ::= name ':' | case expression ':' | default ':'. A name that is no label has been taken as well
+/// then.
 bool StatementLexer::take_label() {
   if (take_if(tok::identifier)) return take_if(tok::colon);
   if (take_if(tok::kw_default)) return take_if(tok::colon);
@@ -83,7 +84,8 @@ void StatementLexer::take_prefixes() {
 void StatementLexer::read_statement() {
   take_prefixes();
   switch (peek().getKind()) {
-    case tok::l_brace: return take_balanced();
+    case tok::l_brace:
+      return take_balanced();
     case tok::kw_if:
       take();
       take_if(tok::kw_constexpr);
@@ -113,7 +115,8 @@ void StatementLexer::read_statement() {
     case tok::kw_case:
     case tok::kw_default:
       return take_label() ? read_statement() : take_to_semicolon();
-    default: return take_to_semicolon();
+    default:
+      return take_to_semicolon();
   }
 }
 

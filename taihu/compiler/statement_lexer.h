@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the tokens of one complete statement from the preprocessor, before the parser sees them, so that a statement
-// can be wrapped in others. Follows the grammar of statements only; everything else is balanced brackets.
+// Reads the tokens of one complete statement from the preprocessor, before the parser sees them, so that a
+// statement can be wrapped in others. Follows the grammar of statements only; everything else is balanced
+// brackets.
 #pragma once
 
 #include "taihu/compiler/forall_clauses.h"
 
 namespace taihu::compiler {
 
-/// The tokens of a statement, and the one behind it where it had to be read to know the end (an `if` without `else`).
+/// The tokens of a statement, and the one behind it where it had to be read to know the end (an `if` without
+/// `else`).
 class StatementLexer {
  public:
   explicit StatementLexer(clang::Preprocessor& preprocessor) : preprocessor_(preprocessor) {}
 
-  /// Reads one statement. Stops early at the end of the file or at a bracket that closes nothing; the parser then
-  /// finds the same error.
+  /// Reads one statement. Stops early at the end of the file or at a bracket that closes nothing; the parser
+  /// then finds the same error.
   void read_statement();
 
   const Tokens& tokens() const { return tokens_; }

@@ -2,6 +2,7 @@
 // A runtime for tests: the contract of parallelc_compiler.h with P process ranks (executed one after the other, each
 // calling `process_main`) and T accelerator threads (pthreads). P and T come from the environment, default 3 and 4.
 // Every scope of processes is the whole job. Variables are not private to a rank; tests keep that in mind.
+#define _GNU_SOURCE
 #include <parallelc.h>
 #include <pthread.h>
 #include <stdio.h>

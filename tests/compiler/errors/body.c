@@ -22,17 +22,6 @@ int f(int n) {
   forall (int i = 0; i < n; i++; BLOCK; CCC_ARRAY) return i;
   // CHECK: body.c:[[#@LINE+1]]:54: error: 'break' cannot leave a 'forall'
   forall (int i = 0; i < n; i++; BLOCK; CCC_ARRAY) { break; }
-  // CHECK: body.c:[[#@LINE+1]]:50: error: 'goto' cannot leave a 'forall'
-  forall (int i = 0; i < n; i++; BLOCK; CCC_ALL) goto out;
-  if (n == 3) goto in;  // CHECK: body.c:[[#@LINE]]:15: error: 'goto' cannot enter a 'forall'
-  forall (int i = 0; i < n; i++; BLOCK; CCC_ALL) {
-    goto own;
-  in:
-    a[i] = 0;
-  own:
-    a[i] = 1;
-  }
-out:
   switch (n) {
     case 1:
       forall (int i = 0; i < n; i++; BLOCK; CCC_ALL) {
@@ -40,7 +29,7 @@ out:
         case 2: a[i] = 0;
       }
   }
-  // CHECK: body.c:[[#@LINE+1]]:51: error: the body of a 'forall' cannot change its loop variable 'i'
+  // CHECK: body.c:[[#@LINE+1]]:52: error: the body of a 'forall' cannot change its loop variable 'i'
   forall (int i = 0; i < n; i++; BLOCK; CCC_ALL) i += a[i];
   // CHECK: body.c:[[#@LINE+3]]:5: error: 'forall' over CCC_ARRAY inside another 'forall' over CCC_ARRAY: the threads are divided already; use an ordinary loop
   // CHECK: body.c:[[#@LINE+1]]:3: note: the outer 'forall' is here
@@ -53,4 +42,18 @@ __kernel void k(void *argument) {
   forall (i = 0; i < 9; i++; BLOCK; CCC_ARRAY)
     // CHECK: body.c:[[#@LINE+1]]:5: error: 'forall' with ANY over CCC_ARRAY inside another 'forall' over CCC_ARRAY: all threads must reach it; use BLOCK or an ordinary loop
     forall (int j = 0; j < 9; j++; ANY; CCC_ARRAY) a[i] = j;
+}
+void jumps(int n) {
+  // CHECK: body.c:[[#@LINE+1]]:50: error: 'goto' cannot leave a 'forall'
+  forall (int i = 0; i < n; i++; BLOCK; CCC_ALL) goto out;
+  // CHECK: body.c:[[#@LINE+1]]:15: error: 'goto' cannot enter a 'forall'
+  if (n == 3) goto in;
+  forall (int i = 0; i < n; i++; BLOCK; CCC_ALL) {
+    goto own;
+  in:
+    a[i] = 0;
+  own:
+    a[i] = 1;
+  }
+out:;
 }

@@ -23,7 +23,7 @@ void f(int n, int m) {
   forall (a[0] = 1; n < 5; n++; BLOCK; CCC_ALL) a[1] = 0;
   // CHECK: header.c:[[#@LINE+1]]:40: error: BLOCK() needs a block size; write BLOCK(n) or BLOCK
   forall (int i = 0; i < n; i++; BLOCK(); CCC_ALL) a[i] = 0;
-  // CHECK: header.c:[[#@LINE+1]]:33: error: 'forall' has an empty affinity; write BLOCK, BLOCK(n), ANY or an integer expression
+  // CHECK: header.c:[[#@LINE+1]]:42: error: 'forall' has an empty affinity; write BLOCK, BLOCK(n), ANY or an integer expression
   forall (int i = 0; i < n; i++;; CCC_ALL) a[i] = 0;
   // CHECK: header.c:[[#@LINE+1]]:41: error: unknown scope 'CCC_WHAT'; the scopes are CCC_ALL, CCC_SNODE, CCC_BNODE, CCC_NODE and CCC_ARRAY
   forall (int i = 0; i < n; i++; BLOCK; CCC_WHAT) a[i] = 0;
@@ -41,8 +41,10 @@ void f(int n, int m) {
   forall (int i = 0; i < n; i--; BLOCK; CCC_ALL) a[i] = 0;
   // CHECK: header.c:[[#@LINE+1]]:41: error: scope of a 'forall' must be an m_scope_t, not 'double'
   forall (int i = 0; i < n; i++; BLOCK; real) a[i] = 0;
+}
+void h(void) {
   // CHECK: header.c:[[#@LINE+1]]:10: error: expected '(' after 'forall'
-  forall int;
+  forall int wrong;
 }
 #define BLOCK 8
 void g(int n) {

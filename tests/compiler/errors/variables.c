@@ -9,7 +9,7 @@ struct s {
   node_shared int member;
 };
 int x;
-// CHECK: variables.c:[[#@LINE+1]]:24: error: initial value of 'node_shared' variable 'p' holds an address, which means something else in every process; assign it in main
+// CHECK: variables.c:[[#@LINE+1]]:22: error: initial value of 'node_shared' variable 'p' holds an address, which means something else in every process; assign it in main
 node_shared int *p = &x;
 // CHECK: error: initial value of 'bnode_shared' variable 'text' holds an address
 bnode_shared struct { int a; const char *name; } text = {1, "name"};
@@ -21,7 +21,7 @@ node_shared bnode_shared int twice;
 extern int late;
 // CHECK: error: the first declaration of 'late' must say where it lives, too
 node_shared int late;
-// CHECK: variables.c:[[#@LINE+1]]:16: error: '__thread_local' variable 'first' has no address here
+// CHECK: variables.c:[[#@LINE+1]]:17: error: '__thread_local' variable 'first' has no address here
 char *address = first;
 unsigned long size = sizeof first;
 // CHECK: variables.c:[[#@LINE+1]]:15: error: a '__kernel' function must have the type 'void (void *)', not 'void (int *)'
@@ -36,7 +36,7 @@ int main(void) {
   __thread_local int automatic;
   static __thread_local int fine;
   (void)sizeof first;
-  // CHECK: variables.c:[[#@LINE+1]]:16: error: '__thread_local' variable 'second' cannot be used in process code: only accelerator threads have one
+  // CHECK: variables.c:[[#@LINE+1]]:14: error: '__thread_local' variable 'second' cannot be used in process code: only accelerator threads have one
   double d = second[0];
   forall (int i = 0; i < 9; i++; BLOCK; CCC_ARRAY) second[i] = i;
 }
