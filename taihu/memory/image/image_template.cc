@@ -20,7 +20,7 @@ ImageTemplate::ImageTemplate(const std::string& program, std::vector<std::string
     for (const std::string& name : objects[i]->needed()) {
       const auto path = find_library(name, *objects[i]);
       if (!path || !is_private_library(name, *path, private_libraries_)) {
-        share(path.value_or(name), *objects[i]);
+        share(name, path, *objects[i]);
         continue;
       }
       const auto [entry, is_new] = known.emplace(name, objects.size());
@@ -40,9 +40,11 @@ ImageTemplate::ImageTemplate(const std::string& program, std::vector<std::string
   order_construction(0, seen);
 }
 
-// Shared libraries are loaded once; copies then find them by their names.
-void ImageTemplate::share(const std::string& name, const ElfObject& user) const {
-  if (dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return;
+// Shared libraries are loaded once; copies then find them by their names. By the name first: the loader does not know
+// its own file again under another path.
+void ImageTemplate::share(const std::string& name, const std::optional<std::string>& path, const ElfObject& user) const {
+  if (dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return;
+  if (dlopen(path.value_or(name).c_str(), RTLD_NOW | RTLD_LOCAL)) return;
   const std::string reason = dlerror();
   throw Error("'" + user.path() + "' needs a library that cannot be loaded (" + reason +
               "); install it or name its folder in LD_LIBRARY_PATH");
@@ -91,7 +93,7 @@ std::shared_ptr<OpenedTemplate> ImageTemplate::open_locked(const std::string& pa
       if (std::find(private_names_.begin(), private_names_.end(), name) != private_names_.end()) continue;
       const auto library = find_library(name, *opened->object);
       if (!library || !is_private_library(name, *library, private_libraries_)) {
-        share(library.value_or(name), *opened->object);
+        share(name, library, *opened->object);
         continue;
       }
       private_names.push_back(name);

@@ -50,7 +50,7 @@ class ImageTemplate {
  private:
   void order_construction(std::size_t index, std::vector<bool>& seen);
   std::shared_ptr<OpenedTemplate> open_locked(const std::string& path, const std::vector<const ElfObject*>& global) const;
-  void share(const std::string& name, const ElfObject& user) const;
+  void share(const std::string& name, const std::optional<std::string>& path, const ElfObject& user) const;
 
   std::vector<std::string> private_libraries_;
   std::vector<std::vector<std::size_t>> needs_;  ///< per object: positions of its private libraries

@@ -64,9 +64,9 @@ LinkUnit::LinkUnit(std::vector<std::shared_ptr<ElfObject>> objects, const std::v
 }
 
 std::uint16_t LinkUnit::definer_index(const ElfObject* definer) {
-  const auto found = std::find(definers_.begin(), definers_.end(), definer);
-  if (found == definers_.end()) definers_.push_back(definer);
-  return static_cast<std::uint16_t>(found - definers_.begin());
+  const auto index = std::find(definers_.begin(), definers_.end(), definer) - definers_.begin();
+  if (static_cast<std::size_t>(index) == definers_.size()) definers_.push_back(definer);
+  return static_cast<std::uint16_t>(index);
 }
 
 void LinkUnit::plan_object(std::uint16_t index, const std::vector<const ElfObject*>& search_order) {

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 
+#include "taihu/base/clock.h"
 #include "taihu/memory/libc/rank_process.h"
 
 namespace taihu::memory::libc {
@@ -17,14 +19,18 @@ char* rank_strtok(char* text, const char* separators) {
   return rank ? strtok_r(text, separators, &rank->text.token) : std::strtok(text, separators);
 }
 
+// A name that no file has at this moment, as tmpnam(3) promises and no more.
 char* rank_tmpnam(char* name) {
   RankProcess* rank = self();
-  char* place = name ? name : rank ? rank->text.temporary_name.data() : nullptr;
-  // tmpnam itself is what the program asked for; tmpnam_r differs in nothing but the null argument.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  return place ? tmpnam_r(place) : nullptr;
-#pragma GCC diagnostic pop
+  static thread_local std::array<char, L_tmpnam> text_of_no_rank;
+  char* place = name ? name : rank ? rank->text.temporary_name.data() : text_of_no_rank.data();
+  static std::atomic<unsigned> serial{0};
+  for (int attempt = 0; attempt < TMP_MAX; ++attempt) {
+    const auto number = static_cast<unsigned>(now_ns()) ^ (serial.fetch_add(1) * 2654435761u);
+    std::snprintf(place, L_tmpnam, "/tmp/file%08x", number);
+    if (access(place, F_OK) != 0) return place;
+  }
+  return nullptr;
 }
 
 void keep_sign(int sign) {

@@ -1,0 +1,156 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Tests of rank images with real programs: ranks_test.sh RUNNER CASE [arguments of the case]. Exit code 0: passed,
+# 77: skipped because a compiler is not installed, else failed with a line that says why.
+set -u
+runner=$1 case=$2
+shift 2
+programs=$(cd "$(dirname "$0")/programs" && pwd)
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+cd "$place" || exit 1
+as_image="-fPIC -shared -Wl,-Bsymbolic -Wl,--dynamic-linker=/lib64/ld-linux-x86-64.so.2"
+[ "$(uname -m)" = aarch64 ] && as_image="-fPIC -shared -Wl,-Bsymbolic -Wl,--dynamic-linker=/lib/ld-linux-aarch64.so.1"
+
+fail() { echo "FAILED: $*"; exit 1; }
+need() { command -v "$1" >/dev/null || { echo "skipped: no $1"; exit 77; }; }
+run() { timeout 60 "$runner" "$@"; }
+# expect STATUS TEXT COMMAND...: the command ends with STATUS and its output has TEXT
+expect() {
+  local want=$1 text=$2 status
+  shift 2
+  "$@" >output 2>&1 </dev/null
+  status=$?
+  [ $status = "$want" ] || { cat output; fail "status $status, expected $want: $*"; }
+  grep -qF -- "$text" output || { cat output; fail "no '$text' in the output of $*"; }
+}
+
+case $case in
+privacy)  # compiler language optimisation style(image|pie) [openmp]
+  compiler=$1 language=$2 level=$3 style=$4 openmp=${5:-}
+  need "$compiler"
+  flags="$level -g -Wall -x $language"
+  [ -n "$openmp" ] && flags="$flags -fopenmp"
+  libflags="-fPIC -shared"
+  $compiler $flags $libflags -DPART=linked "$programs/privacy_part.c" -o liblinked.so || fail compile
+  $compiler $flags $libflags -DPART=opened "$programs/privacy_part.c" -o opened.so || fail compile
+  if [ "$style" = image ]; then imageflags=$as_image; else imageflags="-fPIE -pie -DNO_PROGRAM_THREAD_LOCAL"; fi
+  $compiler $flags $imageflags "$programs/privacy_main.c" -x none ./liblinked.so -Wl,-rpath,. -o program || fail compile
+  expect 0 "rank 4 is private" run 5 ./program ./opened.so
+  expect 0 "rank 0 is private" run 1 ./program ./opened.so
+  ;;
+libc)  # flags of the program
+  gcc -g "$@" "$programs/libc_state.c" -o program -lm 2>/dev/null || fail compile
+  expect 0 "rank 6: libc is private" run 7 ./program
+  ;;
+libc-image)
+  gcc -g -O2 $as_image -D_FORTIFY_SOURCE=2 "$programs/libc_state.c" -o program -lm 2>/dev/null || fail compile
+  expect 0 "rank 6: libc is private" run 7 ./program
+  ;;
+cpp)  # compiler style optimisation
+  compiler=$1 style=$2 level=$3
+  need "$compiler"
+  $compiler -std=c++17 $level -g -fPIC -shared "$programs/cpp_library.cc" -o libcpp.so || fail compile
+  flags="-fPIE -pie"
+  [ "$style" = image ] && flags=$as_image
+  $compiler -std=c++17 $level -g $flags "$programs/cpp_state.cc" ./libcpp.so -Wl,-rpath,. -pthread -o program || fail compile
+  expect 0 "rank 3 ends A AB" run 4 ./program argument
+  [ "$(grep -c 'ends' output)" = 8 ] || { cat output; fail "8 destructors expected"; }
+  [ "$(grep 'rank 3' output | head -1)" = "rank 3 ends B AB" ] || { cat output; fail "order of destructors"; }
+  ;;
+fortran)  # optimisation style
+  need gfortran
+  flags="-fPIE -pie"
+  [ "$2" = image ] && flags=$as_image
+  gfortran "$1" -g $flags "$programs/fortran_state.f90" -o program || fail compile
+  expect 0 "rank 7 is private" run 8 ./program
+  ;;
+ends)
+  gcc -O1 -g "$programs/ends.c" -o program -pthread 2>/dev/null || fail compile
+  expect 3 "rank 1: status 3" run 2 ./program exit
+  [ "$(grep 'rank 1' output | tr '\n' ' ')" = "rank 1: b rank 1: status 3 rank 1: a rank 1: last " ] ||
+    { cat output; fail "order of handlers"; }
+  grep -q "rank 0: last" output || { cat output; fail "rank 0 did not go on"; }
+  expect 4 "rank 1: status 4" run 2 ./program return
+  expect 5 "rank 0: last" run 2 ./program _exit
+  grep -q "rank 1" output && { cat output; fail "handlers after _exit"; }
+  expect 6 "rank 1: quick" run 2 ./program quick_exit
+  grep -q "rank 1: last" output && { cat output; fail "destructors after quick_exit"; }
+  expect 7 "rank 1: a" run 2 ./program big
+  expect 134 "rank 1: signal 6" run 2 ./program abort
+  expect 139 "rank 1: signal 11" run 2 ./program crash
+  expect 139 "rank 1: signal 11" run 2 ./program overflow
+  expect 1 "rank 1: 0 does not hold" run 2 ./program assert
+  expect 0 "rank 1: joined" run 2 ./program thread
+  expect 0 "rank 1: thread done" run 2 ./program pthread_exit
+  ;;
+stripped)
+  gcc -O2 -s "$programs/ends.c" -o program -pthread 2>/dev/null || fail compile
+  expect 3 "rank 2: status 3" run 3 ./program exit
+  gcc -g0 $as_image -s "$programs/ends.c" -o program -pthread 2>/dev/null || fail compile
+  expect 4 "rank 2: status 4" run 3 ./program return
+  ;;
+refusals)
+  echo 'int main(void){return 0;}' > plain.c
+  gcc -static plain.c -o static && expect 1 "is linked to a fixed address (it can be in memory only once); link it again with -pie and objects compiled with -fPIE" run 1 ./static
+  gcc -static-pie plain.c -o static_pie && expect 1 "is statically linked (it cannot be copied inside a process); link it without -static" run 1 ./static_pie
+  gcc -no-pie plain.c -o fixed && expect 1 "is linked to a fixed address" run 1 ./fixed
+  echo '_Thread_local int x = 1; int main(void){return x++ - 1;}' > tls.c
+  gcc tls.c -o tls && expect 1 "has thread_local variables at fixed offsets (a PIE with TLS cannot be copied); relink it with parcc, or compile with -fPIC and link with -shared -Wl,-Bsymbolic" run 1 ./tls
+  gcc -fPIC $as_image tls.c -o tls_image && expect 0 "" run 3 ./tls_image
+  echo '_Thread_local int y = 1;' > y.c && gcc -fPIC -shared y.c -o liby.so
+  echo 'extern _Thread_local int y; int main(void){return y - 1;}' > usey.c
+  gcc usey.c ./liby.so -Wl,-rpath,. -o usey && expect 1 "at a fixed offset (each rank has its own copy of both)" run 1 ./usey
+  printf '#!/bin/sh\nexit 0\n' > script && expect 1 "'./script' is not an ELF program; give the compiled program itself, not a script" run 1 ./script
+  expect 1 "cannot open './missing'" run 1 ./missing
+  gcc -c plain.c -o object.o && expect 1 "is not a linked program or library; link it first" run 1 ./object.o
+  echo 'int f(void){return 0;}' > f.c && gcc -fPIC -shared f.c -o libf.so && expect 1 "has no main; give a program, not a library" run 1 ./libf.so
+  gcc plain.c -o whole && head -c 2000 whole > half && expect 1 "is a damaged ELF file" run 1 ./half
+  gcc -c -fno-pic -mcmodel=large -x c - -o text.o <<< 'extern int e; int main(void){return e;} int e;' &&
+    gcc -shared -Wl,-z,notext text.o -o textrel 2>/dev/null && expect 1 "has relocations in its code (text relocations); compile all of it with -fPIC" run 1 ./textrel
+  printf '\177ELF\002\001\001' > other && head -c 57 /dev/zero >> other && expect 1 "is not for this kind of processor; compile it on this machine" run 1 ./other
+  ;;
+many)
+  gcc -O1 "$programs/unchanged.c" -o program || fail compile
+  expect 0 "loaded 256 ranks in" run --time 256 ./program
+  cat output
+  took=$(sed -n 's/loaded 256 ranks in \([0-9]*\).*/\1/p' output)
+  [ "$took" -lt 1000 ] || fail "$took ms to load 256 ranks"
+  ;;
+replaced)  # the program file is overwritten in place, then deleted, while ranks run
+  gcc -g "$programs/unchanged.c" -o program || fail compile
+  head -c 100000 /dev/zero > zeros
+  expect 0 "" run --replace zeros 4 ./program
+  [ ! -e program ] || fail "the program file should be gone"
+  ;;
+tagged)
+  echo '#include <stdio.h>
+int main(void){ for (int i = 0; i < 100; ++i) { printf("begin "); fflush(stdout); printf("end\n"); } printf("tail"); return 0; }' > tag.c
+  gcc tag.c -o tag && expect 0 "2: begin end" run --tag 3 ./tag
+  [ "$(sort output | uniq -c | awk '{print $1, $2, $3, $4}' | tr '\n' ';')" = "100 0: begin end;1 0: tail ;100 1: begin end;1 1: tail ;100 2: begin end;1 2: tail ;" ] ||
+    { sort output | uniq -c; fail "lines are not whole"; }
+  ;;
+debugger)
+  need gdb
+  gcc -g -O0 "$programs/unchanged.c" -o program || fail compile
+  cat > look.gdb <<'EOF'
+set pagination off
+set breakpoint pending off
+break looked_at
+continue
+info breakpoints
+up
+print counter
+EOF
+  cat > look.sh <<'EOF'
+gdb -batch -x look.gdb -p "$1" > gdb.out 2>&1 &
+for i in $(seq 100); do grep -q '3 locations' gdb.out 2>/dev/null && break; sleep 0.1; done
+exit 0
+EOF
+  expect 0 "" run --attach "bash ./look.sh" 3 ./program
+  sleep 0.5
+  grep -q "3 locations" gdb.out || { cat gdb.out; fail "the breakpoint should have three locations"; }
+  grep -Eq '= 4[012]$' gdb.out || { cat gdb.out; fail "no value of a rank"; }
+  ;;
+*) fail "unknown case $case" ;;
+esac
