@@ -37,7 +37,11 @@ threads::WaitPolicy wait_policy_for(const launch::Layout& layout, int process) {
     if (node_of(other) == node_of(process)) on_node += ranks_of(other);
   }
   const bool crowded = ranks_of(process) > usable || on_node > sysconf(_SC_NPROCESSORS_ONLN);
-  return crowded ? threads::WaitPolicy{20, 10} : threads::WaitPolicy{};
+  if (crowded) return {20, 10};
+  // A sleeper learns of messages from other processes through the progress thread, some 100 us later.
+  // Spinning must outlast that, or two ranks that have slept once would keep waking each other that way.
+  if (layout.processes > 1) return {10000, 20};
+  return {};
 }
 
 class OwnCall final : public ServiceCall {

@@ -40,8 +40,9 @@ TEST_P(OneSided, DataAreVisibleBeforeTheReply) {
           has_pattern(job_.segment(me.rank()) + data_offset + 3, bytes, bytes + static_cast<unsigned>(from)))
           << bytes;
       // All have looked before anyone overwrites.
-      int token = 0;
-      Request* ready = me.irecv(to, collective_context, 0, &token, sizeof token);
+      int told = 0;
+      const int token = 0;
+      Request* ready = me.irecv(to, collective_context, 0, &told, sizeof told);
       me.send(from, collective_context, 0, &token, sizeof token);
       me.wait(ready, nullptr);
     }

@@ -47,10 +47,11 @@ struct Check {
 };
 
 void barrier(Endpoint& me, int ranks) {
-  int token = 0;
+  const int token = 0;
+  int told = 0;
   for (int distance = 1; distance < ranks; distance *= 2) {
     Request* from =
-        me.irecv((me.rank() - distance + ranks) % ranks, collective_context, distance, &token, sizeof token);
+        me.irecv((me.rank() - distance + ranks) % ranks, collective_context, distance, &told, sizeof told);
     me.send((me.rank() + distance) % ranks, collective_context, distance, &token, sizeof token);
     me.wait(from, nullptr);
   }
