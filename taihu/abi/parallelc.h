@@ -247,6 +247,36 @@ int m_trylock(m_scope_t scope, int id, int *taken);
 int m_unlock(m_scope_t scope, int id);
 /** @} */
 
+#ifdef __PARALLELC_CHECK__
+/** Checked builds: ends the job with the place of `call` when its scratchpad side is not wholly in the caller's
+ *  scratchpad. */
+void taihu_check_transfer(const void *scratchpad, size_t bytes, const char *call, const char *file, int line);
+
+#define TAIHU_CHECKED_TRANSFER(call, parameters, arguments)                                        \
+  static __inline__ __attribute__((unused)) int taihu_checked_##call parameters {                  \
+    taihu_check_transfer(scratchpad, bytes, #call, file, line);                                    \
+    return call arguments;                                                                         \
+  }
+TAIHU_CHECKED_TRANSFER(dma_get, (void *scratchpad, const void *memory, size_t bytes, const char *file, int line),
+                       (scratchpad, memory, bytes))
+TAIHU_CHECKED_TRANSFER(dma_put, (void *memory, const void *scratchpad, size_t bytes, const char *file, int line),
+                       (memory, scratchpad, bytes))
+TAIHU_CHECKED_TRANSFER(dma_iget,
+                       (void *scratchpad, const void *memory, size_t bytes, int *reply, const char *file, int line),
+                       (scratchpad, memory, bytes, reply))
+TAIHU_CHECKED_TRANSFER(dma_iput,
+                       (void *memory, const void *scratchpad, size_t bytes, int *reply, const char *file, int line),
+                       (memory, scratchpad, bytes, reply))
+TAIHU_CHECKED_TRANSFER(dma_bcast, (void *scratchpad, const void *memory, size_t bytes, const char *file, int line),
+                       (scratchpad, memory, bytes))
+#undef TAIHU_CHECKED_TRANSFER
+#define dma_get(spm, mem, bytes) taihu_checked_dma_get(spm, mem, bytes, __FILE__, __LINE__)
+#define dma_put(mem, spm, bytes) taihu_checked_dma_put(mem, spm, bytes, __FILE__, __LINE__)
+#define dma_iget(spm, mem, bytes, reply) taihu_checked_dma_iget(spm, mem, bytes, reply, __FILE__, __LINE__)
+#define dma_iput(mem, spm, bytes, reply) taihu_checked_dma_iput(mem, spm, bytes, reply, __FILE__, __LINE__)
+#define dma_bcast(spm, mem, bytes) taihu_checked_dma_bcast(spm, mem, bytes, __FILE__, __LINE__)
+#endif
+
 #ifdef __cplusplus
 }
 #endif

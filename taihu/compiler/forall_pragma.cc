@@ -240,7 +240,7 @@ class ForallPragma : public PragmaHandler {
         forall.clauses[INIT].empty() ? place : forall.clauses[INIT].front().getLocation(),
         diagnostics.getCustomDiagID(
             DiagnosticsEngine::Error,
-            "outside a __kernel, a 'forall' over CCC_ARRAY must declare its loop variable in init, as "
+            "outside a __kernel, a 'forall' whose scope is or may be CCC_ARRAY must declare its loop variable in init, as "
             "in 'int i = 0' (each accelerator thread needs its own)"));
     return false;
   }

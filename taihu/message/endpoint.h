@@ -37,7 +37,7 @@ enum class Error : int { none = 0, truncated = 2, link = 6 };
 struct Status {
   int source = any_rank;
   int tag = any_tag;
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;  ///< of the message: more than the buffer's when it was truncated
   Error error = Error::none;
 };
 

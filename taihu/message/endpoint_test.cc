@@ -54,7 +54,7 @@ TEST_P(TwoRanks, TruncationFillsTheBufferAndSaysSo) {
         for (const std::size_t capacity : {bytes - 1, std::size_t{0}}) {
           const Status status = me.receive(0, user_context, any_tag, data.data(), capacity);
           EXPECT_EQ(status.error, Error::truncated);
-          EXPECT_EQ(status.bytes, capacity);
+          EXPECT_EQ(status.bytes, bytes);
           EXPECT_TRUE(has_pattern(data.data(), bytes - 1, bytes));
           EXPECT_EQ(data[bytes - 1], std::byte{0xee});
         }

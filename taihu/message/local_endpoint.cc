@@ -263,7 +263,7 @@ void LocalEndpoint::keep_unexpected(const Arrival& arrival, std::unique_ptr<std:
 
 void LocalEndpoint::finish_receive(Request* receive, const Arrival& arrival) {
   const std::size_t bytes = std::min(arrival.bytes, receive->capacity);
-  receive->status = {arrival.source, arrival.tag, bytes,
+  receive->status = {arrival.source, arrival.tag, arrival.bytes,
                      arrival.bytes > receive->capacity ? Error::truncated : Error::none};
   if (arrival.kind == Arrival::Kind::announced_there) {
     node_.remote()->accept(arrival, receive->buffer, bytes, receive);

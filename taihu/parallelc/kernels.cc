@@ -11,6 +11,8 @@
 #include "taihu/base/units.h"
 #include "taihu/parallelc/errors.h"
 #include "taihu/parallelc/process.h"
+#include "taihu/parallelc/services.h"
+#include "taihu/threads/waiting.h"
 
 extern "C" {
 __attribute__((visibility("default"), tls_model("initial-exec"))) __thread ptrdiff_t taihu_scratchpad_delta;
@@ -23,6 +25,9 @@ std::size_t bytes_of(const taihu_area& area) { return static_cast<std::size_t>(a
 
 /// Gives the calling accelerator thread its scratchpad, filled with the initial values of the __thread_local variables.
 void start_member(const Process& process, threads::Member& member) {
+  // From the first kernel on there may be more waiting threads than cores; then a waiter gives its core away at once.
+  const SharedServices& services = *process.services;
+  if (services.node_ranks * (member.size + 1) > services.cores) threads::set_wait_policy({.spins = 0, .yields = 20});
   char name[16];
   std::snprintf(name, sizeof name, "rank%d.%d", process.rank, member.index);
   pthread_setname_np(pthread_self(), name);

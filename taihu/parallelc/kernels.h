@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "taihu/abi/program.h"
+#include "taihu/launch/crash_report.h"
 #include "taihu/memory/scratchpad.h"
 #include "taihu/threads/current_member.h"
 #include "taihu/threads/thread_array.h"
@@ -18,6 +19,7 @@ struct Process;
 
 /// What the runtime keeps for each accelerator thread; Member::runtime points to it.
 struct AcceleratorThread {
+  launch::AlternateStack signal_stack;  ///< so that an overflow of the thread's stack can be reported
   std::unique_ptr<memory::ScratchpadArena> scratchpad;
   std::optional<threads::DynamicLoop> loop;  ///< the dynamic loop that the thread is in
   unsigned long long loop_number = 0;        ///< its name, counted from 1

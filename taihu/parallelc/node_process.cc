@@ -37,7 +37,6 @@
 #include "taihu/parallelc/process.h"
 #include "taihu/parallelc/services.h"
 #include "taihu/parallelc/shared_variables.h"
-#include "taihu/threads/waiting.h"
 #include "taihu/topology/machine.h"
 #include "taihu/topology/network.h"
 
@@ -75,12 +74,6 @@ launch::Layout agree_on_layout(const launch::JobParameters& job, const launch::H
     for (const std::string& text : link->allgather(to_text(here))) hosts.push_back(host_from_text(text));
   }
   return launch::make_layout(job.ranks, hosts, job.scopes);
-}
-
-/// With more waiting threads than cores a waiter gives its core away at once.
-threads::WaitPolicy wait_policy(const topology::Machine& machine, const launch::NodeShare& share, int threads) {
-  const bool crowded = share.node_ranks * threads > static_cast<int>(machine.cores.size());
-  return crowded ? threads::WaitPolicy{.spins = 20, .yields = 50} : threads::WaitPolicy{};
 }
 
 /// Address space of a rank's symmetric heap: all memory of the machine, since no rank can use more.
@@ -265,12 +258,13 @@ int run_connected(const launch::JobParameters& job, const launch::EnvironmentMap
   const launch::Binding binding = launch::plan_binding(machine, share, threads, job.bind);
   const int first_rank = layout.first_rank[static_cast<std::size_t>(process)];
   if (job.report_bindings) std::fputs(launch::report(binding, machine, here.name, first_rank).c_str(), stderr);
-  threads::set_wait_policy(wait_policy(machine, share, threads));
-
+  
   Ranks ranks(job, layout, process);
   connection.node = message::Node::create(layout, std::move(connection.link), &ranks.symmetric());
   message::Node* node = this_node = connection.node.get();
   SharedServices services(*node, threads);
+  services.node_ranks = share.node_ranks;
+  services.cores = static_cast<int>(machine.cores.size());
   ranks.prepare(*node, services, threads, binding);
   node->barrier();
 

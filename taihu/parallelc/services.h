@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ranks of a node process use together: locks and tasks.
+// What the ranks of a node process use together: locks, tasks, cores.
 #pragma once
 
 #include "taihu/message/endpoint.h"
@@ -10,12 +10,12 @@ namespace taihu::parallelc {
 
 /// Made once per node process before its ranks run. Any thread may use the members.
 struct SharedServices {
-  SharedServices(message::Node& message_node, int threads_per_rank)
-      : node(message_node), locks(message_node), tasks(message_node, threads_per_rank) {}
+  SharedServices(message::Node& node, int threads_per_rank) : locks(node), tasks(node, threads_per_rank) {}
 
-  message::Node& node;
   tasks::LockService locks;
   tasks::TaskService tasks;
+  int node_ranks = 1;  ///< ranks on this operating-system node
+  int cores = 1;       ///< that they share
 };
 
 }  // namespace taihu::parallelc

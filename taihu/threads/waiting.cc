@@ -25,7 +25,9 @@ namespace taihu::threads {
 
 namespace {
 
-WaitPolicy current_policy;
+// Two halves of one word, so that readers never see a mixture.
+std::atomic<WaitPolicy> current_policy{WaitPolicy{}};
+static_assert(std::atomic<WaitPolicy>::is_always_lock_free);
 
 /// True when the signalling side may omit its fence. Written before main, read only afterwards.
 bool asymmetric = false;
@@ -54,11 +56,11 @@ __attribute__((constructor)) void register_membarrier() noexcept {
 }  // namespace
 
 void set_wait_policy(WaitPolicy policy) noexcept {
-  current_policy = policy;
+  current_policy.store(policy, std::memory_order_relaxed);
 }
 
 WaitPolicy wait_policy() noexcept {
-  return current_policy;
+  return current_policy.load(std::memory_order_relaxed);
 }
 
 void light_barrier() noexcept {

@@ -12,14 +12,14 @@
 
 namespace taihu::threads {
 
-/// How long to spin and to yield before sleeping. One setting per node process, chosen once at start.
+/// How long to spin and to yield before sleeping. One setting per node process.
 struct WaitPolicy {
   int spins = 2000;  ///< polls with a pause instruction between them
   int yields = 20;   ///< polls with sched_yield between them
 };
 
-/// Sets the policy of this process: few spins when more threads than cores will wait. Not thread-safe; call
-/// at start.
+/// Sets the policy of this process: few spins when more threads than cores will wait. Any thread; waits that have begun keep
+/// the policy they began with.
 void set_wait_policy(WaitPolicy policy) noexcept;
 WaitPolicy wait_policy() noexcept;
 

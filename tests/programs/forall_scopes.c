@@ -51,11 +51,15 @@ int main(void) {
             forall (int i = 0; i < n; i++; 7 - 3 * i; scope) executed[i]++;
             end(scope, n, expression);
             begin();
-            int j;
-            forall (j = 1; j <= n; j++; ANY; scope) executed[j - 1]++;
+            forall (int j = 1; j <= n; j++; ANY; scope) executed[j - 1]++;
             end(scope, n, NULL);
         }
     }
+    begin();
+    int j;
+    forall (j = 1; j <= 50; j++; ANY; CCC_NODE) executed[j - 1]++;
+    CHECK(j == 51);
+    end(CCC_NODE, 50, NULL);
     struct list nodes[10];
     for (int i = 0; i < 10; i++) nodes[i] = (struct list){i < 9 ? &nodes[i + 1] : NULL, i};
     begin();
