@@ -45,13 +45,16 @@ int m_global_rank(m_scope_t scope, int rank);
 #ifdef __PARALLELC__
 #include "parallelc_compiler.h"
 
-/** forall (init; condition; step; affinity; scope) statement */
+/** forall (init; condition; step; affinity; scope) statement
+ *  Outside a __kernel, over CCC_ARRAY, it runs on the accelerator threads with the locals by reference and waits for
+ *  them; the loop variable must then be declared in init. */
 #define forall _Pragma("parallelc forall")
 /** One variable per CCC_NODE group, visible to all its processes. File scope or static. */
 #define node_shared __attribute__((node_shared))
 /** One variable per CCC_BNODE group. File scope or static. */
 #define bnode_shared __attribute__((bnode_shared))
-/** One variable per accelerator thread, in its scratchpad memory (SPM). File scope or static. */
+/** One variable per accelerator thread, in its scratchpad memory (SPM). File scope or static. Process code has none: a
+ *  use in main is an error, one in a function that process code calls ends the program under `parcc --check`. */
 #define __thread_local __attribute__((scratchpad))
 /** `__kernel void f(void *argument)`: runs on accelerator threads. */
 #define __kernel __attribute__((parallelc_kernel))
