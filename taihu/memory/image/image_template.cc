@@ -34,6 +34,8 @@ ImageTemplate::ImageTemplate(const std::string& program, std::vector<std::string
   std::vector<const ElfObject*> search_order;
   for (const auto& object : objects) search_order.push_back(object.get());
   if (const auto address = objects.front()->find_function("main")) main_offset_ = *address;
+  check_input(main_offset_ != 0 || objects.front()->is_program(),
+              "'" + objects.front()->path() + "' has no main; give a program, not a library");
   unit_ = std::make_unique<LinkUnit>(objects, search_order);
   for (const auto& object : objects) makers_.emplace_back(object, private_names_);
   std::vector<bool> seen(objects.size(), false);
@@ -59,11 +61,12 @@ void ImageTemplate::order_construction(std::size_t index, std::vector<bool>& see
 
 std::uintptr_t ImageTemplate::find_main(std::uintptr_t base) const {
   std::uint64_t offset = main_offset_.load();
-  if (offset == 0 && program().entry() != 0) {
+  if (offset == 0) {
     const std::uintptr_t found = find_main_by_start(base + program().entry());
     if (found > base) main_offset_ = offset = found - base;
   }
-  check_input(offset != 0, "'" + program().path() + "' has no main; give a program, not a library");
+  check_input(offset != 0, "cannot find main of '" + program().path() + "' (it has no symbols and starts in an unusual "
+                           "way); keep its symbols (do not strip it)");
   return base + offset;
 }
 

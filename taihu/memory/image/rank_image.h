@@ -51,7 +51,10 @@ class RankImage final : public ImageServices {
   void* shared_symbol(void* handle, const char* name, const char* version) const;
   static void* variable_place(void* self, int index);
 
+  using Main = int (*)(int, char**, char**);
+
   const ImageTemplate& template_;
+  Main main_ = nullptr;
   std::unique_ptr<RankProcess> process_;
   std::vector<LoadedObject> copies_;
   LoadedObjects loaded_;
