@@ -123,6 +123,29 @@ replaced)  # the program file is overwritten in place, then deleted, while ranks
   expect 0 "" run --replace zeros 4 ./program
   [ ! -e program ] || fail "the program file should be gone"
   ;;
+plugins)  # style
+  flags="-fPIE -pie -rdynamic"
+  [ "$1" = image ] && flags=$as_image
+  library="gcc -g -fPIC -shared $programs/plugins_library.c"
+  # Two libraries that need each other: the first is linked against an empty one of the second's name.
+  gcc -shared -fPIC -x c /dev/null -Wl,-soname,libpong.so -o libpong.so
+  $library -DPING -o libping.so -Wl,--no-as-needed ./libpong.so -Wl,-soname,libping.so -Wl,-rpath,. || fail compile
+  $library -DPONG -o libpong.so ./libping.so -Wl,-soname,libpong.so -Wl,-rpath,. || fail compile
+  $library -DPROVIDER -o provider.so && $library -DPLUGIN -o plugin.so || fail compile
+  gcc -g $flags "$programs/plugins.c" ./libping.so ./libpong.so -Wl,-rpath,. -o program || fail compile
+  expect 0 "rank 4 has its plugins" run 5 ./program
+  ;;
+memory)  # what one more rank of a small program costs
+  echo 'int main(void){return 0;}' > small.c && gcc small.c -o small || fail compile
+  cat > usage.sh <<'EOF'
+awk '/^Pss:/ {print $2 > "pss"}' "/proc/$1/smaps_rollup"
+EOF
+  expect 0 "" run --attach "bash ./usage.sh" 1 ./small && one=$(cat pss)
+  expect 0 "" run --attach "bash ./usage.sh" 129 ./small && many=$(cat pss)
+  each=$(((many - one) / 128))
+  echo "$each KiB for each rank"
+  [ "$each" -le 100 ] || fail "$each KiB for each rank of a small program"
+  ;;
 tagged)
   echo '#include <stdio.h>
 int main(void){ for (int i = 0; i < 100; ++i) { printf("begin "); fflush(stdout); printf("end\n"); } printf("tail"); return 0; }' > tag.c
