@@ -64,8 +64,9 @@ TEST(ScratchpadArena, TakesNoMoreThanItHas) {
     ScratchpadArena arena(64, 65, nullptr);
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "thread-local variables need 65 bytes but the accelerator thread's memory has 64; make them smaller");
+    EXPECT_STREQ(
+        error.what(),
+        "thread-local variables need 65 bytes but the accelerator thread's memory has 64; make them smaller");
   }
 }
 

@@ -16,7 +16,8 @@ namespace {
 class Pages {
  public:
   explicit Pages(std::size_t count) : bytes_(count * static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
-    place_ = static_cast<char*>(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    place_ =
+        static_cast<char*>(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   }
   ~Pages() { munmap(place_, bytes_); }
   char* begin() { return place_; }

@@ -25,7 +25,8 @@ std::string written_by(void (*write)(std::FILE*)) {
 
 TEST(TaggedStream, PrefixesWholeLines) {
   EXPECT_EQ(written_by([](std::FILE*) {}), "");
-  EXPECT_EQ(written_by([](std::FILE* stream) { std::fputs("one\n\ntwo\n", stream); }), "[3] one\n[3] \n[3] two\n");
+  EXPECT_EQ(written_by([](std::FILE* stream) { std::fputs("one\n\ntwo\n", stream); }),
+            "[3] one\n[3] \n[3] two\n");
 }
 
 TEST(TaggedStream, HoldsALineUntilItEnds) {

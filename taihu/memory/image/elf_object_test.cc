@@ -83,7 +83,8 @@ TEST(ElfObject, SurvivesDamage) {
   for (int i = 0; i < 300; ++i) {
     std::string damaged = whole;
     // Headers and the tables behind them are what a reader trusts.
-    for (int byte = 0; byte < 3; ++byte) damaged[64 + random.below(i % 2 ? 700 : 30000)] = static_cast<char>(random.next());
+    for (int byte = 0; byte < 3; ++byte)
+      damaged[64 + random.below(i % 2 ? 700 : 30000)] = static_cast<char>(random.next());
     const TemporaryFile file(damaged);
     try {
       const ElfObject object(file.path());

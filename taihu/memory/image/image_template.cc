@@ -42,9 +42,10 @@ ImageTemplate::ImageTemplate(const std::string& program, std::vector<std::string
   order_construction(0, seen);
 }
 
-// Shared libraries are loaded once; copies then find them by their names. By the name first: the loader does not know
-// its own file again under another path.
-void ImageTemplate::share(const std::string& name, const std::optional<std::string>& path, const ElfObject& user) const {
+// Shared libraries are loaded once; copies then find them by their names. By the name first: the loader does
+// not know its own file again under another path.
+void ImageTemplate::share(const std::string& name, const std::optional<std::string>& path,
+                          const ElfObject& user) const {
   if (dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return;
   if (dlopen(path.value_or(name).c_str(), RTLD_NOW | RTLD_LOCAL)) return;
   const std::string reason = dlerror();
@@ -65,8 +66,9 @@ std::uintptr_t ImageTemplate::find_main(std::uintptr_t base) const {
     const std::uintptr_t found = find_main_by_start(base + program().entry());
     if (found > base) main_offset_ = offset = found - base;
   }
-  check_input(offset != 0, "cannot find main of '" + program().path() + "' (it has no symbols and starts in an unusual "
-                           "way); keep its symbols (do not strip it)");
+  check_input(offset != 0, "cannot find main of '" + program().path() +
+                               "' (it has no symbols and starts in an unusual "
+                               "way); keep its symbols (do not strip it)");
   return base + offset;
 }
 
@@ -76,8 +78,8 @@ std::shared_ptr<OpenedTemplate> ImageTemplate::open(const std::string& path,
   return open_locked(path, global);
 }
 
-std::shared_ptr<OpenedTemplate> ImageTemplate::open_locked(const std::string& path,
-                                                           const std::vector<const ElfObject*>& global) const {
+std::shared_ptr<OpenedTemplate> ImageTemplate::open_locked(
+    const std::string& path, const std::vector<const ElfObject*>& global) const {
   const auto [entry, is_new] = opened_.emplace(path, nullptr);
   if (!is_new) {
     check_input(entry->second != nullptr,

@@ -16,15 +16,18 @@ RankImage::RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents 
   const auto& copied_variables = template_.unit().variable_copies();
   for (std::size_t i = 0; i < copied_variables.size(); ++i)
     if (copied_variables[i].object >= 0)
-      process_->place_variable(static_cast<libc::Variable>(i),
-                               reinterpret_cast<void*>(copies_[static_cast<std::size_t>(copied_variables[i].object)].base +
-                                                       copied_variables[i].address));
+      process_->place_variable(
+          static_cast<libc::Variable>(i),
+          reinterpret_cast<void*>(copies_[static_cast<std::size_t>(copied_variables[i].object)].base +
+                                  copied_variables[i].address));
   template_.unit().bind(loaded_, &RankImage::variable_place, this);
   main_ = reinterpret_cast<Main>(template_.find_main(copies_.front().base));
   rank.process = process_.get();
 }
 
-RankImage::~RankImage() { process_->identity.process = nullptr; }
+RankImage::~RankImage() {
+  process_->identity.process = nullptr;
+}
 
 void* RankImage::variable_place(void* self, int index) {
   return static_cast<RankImage*>(self)->process_->variable_place(static_cast<libc::Variable>(index));

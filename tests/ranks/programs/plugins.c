@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program with plugins: they use its symbols and each other's, libraries that need each other, dlsym in all its forms.
+// A program with plugins: they use its symbols and each other's, libraries that need each other, dlsym in all
+// its forms.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>
@@ -7,12 +8,16 @@
 #include "check.h"
 
 int host_counter = 1;
-int host_add(int value) { return host_counter += value; }
+int host_add(int value) {
+  return host_counter += value;
+}
 int ping_calls(void);
 int ping(int depth);
 
 // Hides a function of a library, as in any program of its own.
-int overridden(void) { return 100; }
+int overridden(void) {
+  return 100;
+}
 int library_calls_overridden(void);
 
 int main(void) {
@@ -39,7 +44,8 @@ int main(void) {
   CHECK(*(FILE**)dlsym(RTLD_DEFAULT, "stdout") == stdout);
   int (*hidden)(void) = (int (*)(void))dlsym(RTLD_NEXT, "overridden");
   CHECK(hidden && hidden() == 1);
-  CHECK(dlclose(plugin) == 0 && host_counter == 1 + rank && dlclose(plugin) == 0 && host_counter == 1001 + rank);
+  CHECK(dlclose(plugin) == 0 && host_counter == 1 + rank && dlclose(plugin) == 0 &&
+        host_counter == 1001 + rank);
   plugin = dlopen("./plugin.so", RTLD_NOW);
   CHECK(plugin && dlsym(plugin, "plugin_run"));
   CHECK(!dlopen("./missing.so", RTLD_NOW) && strstr(dlerror(), "missing.so"));
