@@ -20,7 +20,8 @@ std::optional<SymmetricAddress> ImageSymmetricMap::find(int local_index, const v
   return std::nullopt;
 }
 
-void* ImageSymmetricMap::resolve(int local_index, SymmetricAddress address, std::size_t bytes) const noexcept {
+void* ImageSymmetricMap::resolve(int local_index, SymmetricAddress address,
+                                 std::size_t bytes) const noexcept {
   const auto rank = static_cast<std::size_t>(local_index);
   if (rank >= ranks_.size() || address.segment >= ranks_[rank].size()) return nullptr;
   const Segment& segment = ranks_[rank][address.segment];

@@ -18,12 +18,14 @@ class ImageSymmetricMap final : public SymmetricMap {
 
   explicit ImageSymmetricMap(int local_ranks) : ranks_(static_cast<std::size_t>(local_ranks)) {}
 
-  /// Tells the segments of one rank; all ranks have the same number and sizes. Different ranks may call at once.
+  /// Tells the segments of one rank; all ranks have the same number and sizes. Different ranks may call at
+  /// once.
   void set_rank(int local_index, std::vector<Segment> segments) {
     ranks_[static_cast<std::size_t>(local_index)] = std::move(segments);
   }
 
-  std::optional<SymmetricAddress> find(int local_index, const void* address, std::size_t bytes) const noexcept override;
+  std::optional<SymmetricAddress> find(int local_index, const void* address,
+                                       std::size_t bytes) const noexcept override;
   void* resolve(int local_index, SymmetricAddress address, std::size_t bytes) const noexcept override;
 
  private:

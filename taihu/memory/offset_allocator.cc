@@ -14,7 +14,8 @@ OffsetAllocator::OffsetAllocator(std::uint64_t capacity_bytes)
 std::optional<std::uint64_t> OffsetAllocator::allocate(std::uint64_t bytes) {
   if (bytes > capacity_bytes_) return std::nullopt;
   const std::uint64_t room = (std::max<std::uint64_t>(bytes, 1) + alignment - 1) / alignment * alignment;
-  const auto gap = std::find_if(gaps_.begin(), gaps_.end(), [&](const auto& entry) { return entry.second >= room; });
+  const auto gap =
+      std::find_if(gaps_.begin(), gaps_.end(), [&](const auto& entry) { return entry.second >= room; });
   if (gap == gaps_.end()) return std::nullopt;
   const auto [offset, gap_bytes] = *gap;
   gaps_.erase(gap);

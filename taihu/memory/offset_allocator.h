@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// First-fit allocation of offsets in [0, capacity). A pure function of its calls: two allocators that see the same calls
-// give the same offsets, which is what makes a heap symmetric. Blocks begin at multiples of 64 bytes.
+// First-fit allocation of offsets in [0, capacity). A pure function of its calls: two allocators that see the
+// same calls give the same offsets, which is what makes a heap symmetric. Blocks begin at multiples of 64
+// bytes.
 #pragma once
 
 #include <cstdint>

@@ -7,12 +7,13 @@
 
 namespace taihu::memory {
 
-/// Tells malloc to keep memory. In one address space every munmap interrupts all cores that run ranks: measured 20 times
-/// malloc(40 MB), touch, free by two threads: 522 ms as delivered, 1.5 ms with these settings.
+/// Tells malloc to keep memory. In one address space every munmap interrupts all cores that run ranks:
+/// measured 20 times malloc(40 MB), touch, free by two threads: 522 ms as delivered, 1.5 ms with these
+/// settings.
 void keep_freed_memory();
 
-/// Stack of a rank's first thread: the process's limit, at least 64 MiB, at most 1 GiB (also when unlimited). Mapped, not
-/// filled: pages cost memory when touched.
+/// Stack of a rank's first thread: the process's limit, at least 64 MiB, at most 1 GiB (also when unlimited).
+/// Mapped, not filled: pages cost memory when touched.
 std::size_t rank_stack_bytes();
 
 /// Sets the name that warn(3) and error(3) print.

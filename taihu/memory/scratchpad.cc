@@ -16,7 +16,8 @@ constexpr std::size_t align_up(std::size_t bytes) {
 
 }  // namespace
 
-ScratchpadArena::ScratchpadArena(std::size_t capacity_bytes, std::size_t static_bytes, const void* static_template)
+ScratchpadArena::ScratchpadArena(std::size_t capacity_bytes, std::size_t static_bytes,
+                                 const void* static_template)
     : capacity_bytes_(capacity_bytes),
       static_bytes_(static_bytes),
       dynamic_begin_(align_up(static_bytes)),
@@ -31,7 +32,9 @@ ScratchpadArena::ScratchpadArena(std::size_t capacity_bytes, std::size_t static_
   reset();
 }
 
-ScratchpadArena::~ScratchpadArena() { ::operator delete(base_, std::align_val_t{OffsetAllocator::alignment}); }
+ScratchpadArena::~ScratchpadArena() {
+  ::operator delete(base_, std::align_val_t{OffsetAllocator::alignment});
+}
 
 void ScratchpadArena::reset() {
   if (static_template_)

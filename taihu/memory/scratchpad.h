@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scratchpad of one accelerator thread: a fixed amount of near memory, first the thread's static variables, then
-// what it allocates. Blocks are aligned to 64 bytes. One thread owns it: only that thread may allocate and free.
+// The scratchpad of one accelerator thread: a fixed amount of near memory, first the thread's static
+// variables, then what it allocates. Blocks are aligned to 64 bytes. One thread owns it: only that thread may
+// allocate and free.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,8 @@ namespace taihu::memory {
 
 class ScratchpadArena {
  public:
-  /// `static_bytes` at the begin hold a copy of `static_template` (null: zeros). Throws Error when they do not fit.
-  /// Memory comes from the node of the calling thread.
+  /// `static_bytes` at the begin hold a copy of `static_template` (null: zeros). Throws Error when they do
+  /// not fit. Memory comes from the node of the calling thread.
   ScratchpadArena(std::size_t capacity_bytes, std::size_t static_bytes, const void* static_template);
   ~ScratchpadArena();
   ScratchpadArena(const ScratchpadArena&) = delete;

@@ -15,7 +15,8 @@ namespace taihu::memory {
 
 SymmetricHeap::SymmetricHeap(std::uint64_t capacity_bytes) : blocks_(capacity_bytes) {
   if (capacity_bytes == 0) return;
-  void* place = mmap(nullptr, capacity_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* place = mmap(nullptr, capacity_bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED)
     throw system_error("cannot reserve " + format_bytes(static_cast<std::int64_t>(capacity_bytes)) +
                            " of symmetric heap for a rank; ask for less or raise the limit of address space",
@@ -27,7 +28,9 @@ SymmetricHeap::~SymmetricHeap() {
   if (base_) munmap(base_, blocks_.capacity_bytes());
 }
 
-void SymmetricHeap::note(std::uint64_t value) { history_ = (history_ ^ value) * 0x100000001b3 + 1; }
+void SymmetricHeap::note(std::uint64_t value) {
+  history_ = (history_ ^ value) * 0x100000001b3 + 1;
+}
 
 void* SymmetricHeap::allocate(std::size_t bytes) {
   note(bytes);
@@ -39,7 +42,8 @@ void* SymmetricHeap::allocate(std::size_t bytes) {
     const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     const std::uint64_t dirty_end = std::min(end, used_end_);
     const std::uint64_t first = (*offset + page - 1) / page * page, last = dirty_end / page * page;
-    if (last > first && last - first >= 64 * page && madvise(base_ + first, last - first, MADV_DONTNEED) == 0) {
+    if (last > first && last - first >= 64 * page &&
+        madvise(base_ + first, last - first, MADV_DONTNEED) == 0) {
       std::memset(base_ + *offset, 0, first - *offset);
       std::memset(base_ + last, 0, dirty_end - last);
     } else {

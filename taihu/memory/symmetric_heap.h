@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank's part of the symmetric heap. All ranks make the same calls in the same order (the calls are collective, the
-// layer above synchronises), so every rank computes the same offset without talking to the others. Pages are reserved at
-// the start and become memory of the rank's node when the rank first touches them.
+// One rank's part of the symmetric heap. All ranks make the same calls in the same order (the calls are
+// collective, the layer above synchronises), so every rank computes the same offset without talking to the
+// others. Pages are reserved at the start and become memory of the rank's node when the rank first touches
+// them.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,8 @@ class SymmetricHeap {
   SymmetricHeap(const SymmetricHeap&) = delete;
   SymmetricHeap& operator=(const SymmetricHeap&) = delete;
 
-  /// Zeroed memory aligned to 64 bytes, at the same offset on every rank; null on every rank when there is no room.
-  /// One thread of the rank at a time; does not wait for other ranks.
+  /// Zeroed memory aligned to 64 bytes, at the same offset on every rank; null on every rank when there is no
+  /// room. One thread of the rank at a time; does not wait for other ranks.
   void* allocate(std::size_t bytes);
   /// Takes back memory of allocate; null is allowed. False when `memory` is not the begin of a block.
   bool release(void* memory);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a program as N ranks of this process, for the tests of rank images: image_runner [options] N program arguments...
+// Runs a program as N ranks of this process, for the tests of rank images: image_runner [options] N program
+// arguments...
 //   --tag            each line of a rank's output begins with "rank: "
 //   --private NAME   a further private library
 //   --time           prints how long loading all ranks took, in milliseconds, on stderr
 //   --replace FILE   overwrites the program file with FILE after reading it, then deletes it
 //   --attach COMMAND runs COMMAND with this process's id while the ranks are loaded, before they run
-// Each rank sees RANK and RANKS in its environment. Exit code: the first non-zero status of a rank, 2 for wrong use.
+// Each rank sees RANK and RANKS in its environment. Exit code: the first non-zero status of a rank, 2 for
+// wrong use.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -31,7 +33,8 @@
 // Shared libraries such as libgomp find this one before libc's.
 extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* thread,
                                                                      const pthread_attr_t* attributes,
-                                                                     void* (*run)(void*), void* argument) noexcept {
+                                                                     void* (*run)(void*),
+                                                                     void* argument) noexcept {
   return taihu::memory::create_thread(thread, attributes, run, argument);
 }
 
@@ -122,7 +125,8 @@ struct Start {
 
 void report_crash(const RankIdentity& rank, int signal, const siginfo_t&) {
   char text[80];
-  const int length = std::snprintf(text, sizeof text, "image_runner: rank %d: signal %d\n", rank.rank, signal);
+  const int length =
+      std::snprintf(text, sizeof text, "image_runner: rank %d: signal %d\n", rank.rank, signal);
   if (write(2, text, static_cast<std::size_t>(length)) < 0) std::_Exit(1);
 }
 
@@ -151,13 +155,15 @@ int run(const Options& options) {
       begun->job->run_rank(begun->rank);
       return nullptr;
     };
-    if (pthread_create(&threads[at], &attributes, body, &starts[at]) != 0) throw taihu::Error("cannot start a thread");
+    if (pthread_create(&threads[at], &attributes, body, &starts[at]) != 0)
+      throw taihu::Error("cannot start a thread");
   }
   job.loaded.arrive_and_wait();
   if (options.time)
     std::fprintf(stderr, "loaded %d ranks in %.1f ms\n", options.ranks,
                  static_cast<double>(taihu::now_ns() - begin) / 1e6);
-  if (!options.attach.empty() && std::system((options.attach + " " + std::to_string(getpid())).c_str()) != 0) return 1;
+  if (!options.attach.empty() && std::system((options.attach + " " + std::to_string(getpid())).c_str()) != 0)
+    return 1;
   job.start.arrive_and_wait();
   for (const pthread_t thread : threads) pthread_join(thread, nullptr);
   return job.status;

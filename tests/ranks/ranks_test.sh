@@ -22,7 +22,7 @@ expect() {
   "$@" >output 2>&1 </dev/null
   status=$?
   [ $status = "$want" ] || { cat output; fail "status $status, expected $want: $*"; }
-  grep -qF -- "$text" output || { cat output; fail "no '$text' in the output of $*"; }
+  [ -z "$text" ] || grep -qF -- "$text" output || { cat output; fail "no '$text' in the output of $*"; }
 }
 
 case $case in
@@ -92,16 +92,16 @@ stripped)
   ;;
 refusals)
   echo 'int main(void){return 0;}' > plain.c
-  gcc -static plain.c -o static && expect 1 "is linked to a fixed address (it can be in memory only once); link it again with -pie and objects compiled with -fPIE" run 1 ./static
+  gcc -static plain.c -o static && expect 1 "is statically linked (it cannot be copied inside a process); link it without -static" run 1 ./static
   gcc -static-pie plain.c -o static_pie && expect 1 "is statically linked (it cannot be copied inside a process); link it without -static" run 1 ./static_pie
-  gcc -no-pie plain.c -o fixed && expect 1 "is linked to a fixed address" run 1 ./fixed
+  gcc -no-pie plain.c -o fixed && expect 1 "is linked to a fixed address (it can be in memory only once); link it again with -pie and objects compiled with -fPIE" run 1 ./fixed
   echo '_Thread_local int x = 1; int main(void){return x++ - 1;}' > tls.c
   gcc tls.c -o tls && expect 1 "has thread_local variables at fixed offsets (a PIE with TLS cannot be copied); relink it with parcc, or compile with -fPIC and link with -shared -Wl,-Bsymbolic" run 1 ./tls
   gcc -fPIC $as_image tls.c -o tls_image && expect 0 "" run 3 ./tls_image
   echo '_Thread_local int y = 1;' > y.c && gcc -fPIC -shared y.c -o liby.so
   echo 'extern _Thread_local int y; int main(void){return y - 1;}' > usey.c
   gcc usey.c ./liby.so -Wl,-rpath,. -o usey && expect 1 "at a fixed offset (each rank has its own copy of both)" run 1 ./usey
-  printf '#!/bin/sh\nexit 0\n' > script && expect 1 "'./script' is not an ELF program; give the compiled program itself, not a script" run 1 ./script
+  printf '#!/bin/sh\nexit 0\n' > script && expect 1 "script' is not an ELF program; give the compiled program itself, not a script" run 1 ./script
   expect 1 "cannot open './missing'" run 1 ./missing
   gcc -c plain.c -o object.o && expect 1 "is not a linked program or library; link it first" run 1 ./object.o
   echo 'int f(void){return 0;}' > f.c && gcc -fPIC -shared f.c -o libf.so && expect 1 "has no main; give a program, not a library" run 1 ./libf.so
@@ -122,6 +122,29 @@ replaced)  # the program file is overwritten in place, then deleted, while ranks
   head -c 100000 /dev/zero > zeros
   expect 0 "" run --replace zeros 4 ./program
   [ ! -e program ] || fail "the program file should be gone"
+  ;;
+plugins)  # style
+  flags="-fPIE -pie -rdynamic"
+  [ "$1" = image ] && flags=$as_image
+  library="gcc -g -fPIC -shared $programs/plugins_library.c"
+  # Two libraries that need each other: the first is linked against an empty one of the second's name.
+  gcc -shared -fPIC -x c /dev/null -Wl,-soname,libpong.so -o libpong.so
+  $library -DPING -o libping.so -Wl,--no-as-needed ./libpong.so -Wl,-soname,libping.so -Wl,-rpath,. || fail compile
+  $library -DPONG -o libpong.so ./libping.so -Wl,-soname,libpong.so -Wl,-rpath,. || fail compile
+  $library -DPROVIDER -o provider.so && $library -DPLUGIN -o plugin.so || fail compile
+  gcc -g $flags "$programs/plugins.c" ./libping.so ./libpong.so -Wl,-rpath,. -o program || fail compile
+  expect 0 "rank 4 has its plugins" run 5 ./program
+  ;;
+memory)  # what one more rank of a small program costs
+  echo 'int main(void){return 0;}' > small.c && gcc small.c -o small || fail compile
+  cat > usage.sh <<'EOF'
+awk '/^Pss:/ {print $2 > "pss"}' "/proc/$1/smaps_rollup"
+EOF
+  expect 0 "" run --attach "bash ./usage.sh" 1 ./small && one=$(cat pss)
+  expect 0 "" run --attach "bash ./usage.sh" 129 ./small && many=$(cat pss)
+  each=$(((many - one) / 128))
+  echo "$each KiB for each rank"
+  [ "$each" -le 100 ] || fail "$each KiB for each rank of a small program"
   ;;
 tagged)
   echo '#include <stdio.h>

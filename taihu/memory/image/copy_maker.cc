@@ -25,9 +25,9 @@ bool contains(const std::vector<std::string>& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-// The loader remembers the names under which it loaded a file and would take a reused descriptor number for the earlier
-// copy. So each path is written differently: "/./" and "///" are the bits of a counter. Not /proc/self: a debugger would
-// open its own descriptor.
+// The loader remembers the names under which it loaded a file and would take a reused descriptor number for
+// the earlier copy. So each path is written differently: "/./" and "///" are the bits of a counter. Not
+// /proc/self: a debugger would open its own descriptor.
 std::string unique_path(int fd) {
   static std::atomic<unsigned> serial{0};
   std::string path = "/proc/" + std::to_string(getpid()) + "/fd";
@@ -69,7 +69,8 @@ void CopyMaker::edit_dynamic_section(const std::vector<std::string>& private_nam
   }
 }
 
-// The loader insists on finding the library of every needed version, so entries of private libraries leave the chain.
+// The loader insists on finding the library of every needed version, so entries of private libraries leave
+// the chain.
 void CopyMaker::drop_version_needs(const std::vector<std::string>& private_names) const {
   const auto first = object_->dynamic(DT_VERNEED);
   if (!first) return;
@@ -93,7 +94,8 @@ void CopyMaker::drop_version_needs(const std::vector<std::string>& private_names
   }
 }
 
-// The loader keeps one definition of a unique symbol (C++ inline variables, statics of templates) for all copies.
+// The loader keeps one definition of a unique symbol (C++ inline variables, statics of templates) for all
+// copies.
 void CopyMaker::make_unique_symbols_private() const {
   const std::size_t count = object_->symbols().size();
   if (count == 0) return;
@@ -107,13 +109,15 @@ void CopyMaker::want(std::uint64_t address, std::uint64_t bytes) {
   for (const Elf64_Phdr& load : object_->loads()) {
     if (address >= load.p_vaddr + load.p_filesz || address + bytes <= load.p_vaddr) continue;
     const std::uint64_t begin = std::max(address, load.p_vaddr) - load.p_vaddr + load.p_offset;
-    const std::uint64_t end = std::min(address + bytes, load.p_vaddr + load.p_filesz) - load.p_vaddr + load.p_offset;
+    const std::uint64_t end =
+        std::min(address + bytes, load.p_vaddr + load.p_filesz) - load.p_vaddr + load.p_offset;
     for (std::uint64_t page = begin / page_bytes_; page * page_bytes_ < end; ++page) wanted_[page] = true;
   }
 }
 
-// Linkers put all tables into the segment of the headers or between it and the code; one stretch from the lowest to the
-// highest is simple and about right. Tables without a size in the dynamic section end before the highest known end.
+// Linkers put all tables into the segment of the headers or between it and the code; one stretch from the
+// lowest to the highest is simple and about right. Tables without a size in the dynamic section end before
+// the highest known end.
 void CopyMaker::want_tables() {
   constexpr std::int64_t relr_tag = 36, relr_bytes_tag = 35;
   const ElfObject& object = *object_;
@@ -135,15 +139,19 @@ void CopyMaker::want_tables() {
     const auto* head = object.table<std::uint32_t>(*gnu, 4);
     want(*gnu, 16 + head[2] * 8ull + (head[0] + symbols) * sizeof(std::uint32_t));
   }
-  // An entry of a version has at most as many pages as all version names; 64 bytes cover an entry with its parts.
-  for (const auto& [tag, count_tag] : {std::pair{DT_VERDEF, DT_VERDEFNUM}, std::pair{DT_VERNEED, DT_VERNEEDNUM}}) {
+  // An entry of a version has at most as many pages as all version names; 64 bytes cover an entry with its
+  // parts.
+  for (const auto& [tag, count_tag] :
+       {std::pair{DT_VERDEF, DT_VERDEFNUM}, std::pair{DT_VERNEED, DT_VERNEEDNUM}}) {
     std::uint64_t place = object.dynamic(tag).value_or(0);
     for (std::uint64_t left = object.dynamic(count_tag).value_or(0); left > 0; --left) {
       const auto* words = object.table<Elf64_Verneed>(place);  // vn_next and vd_next differ in place
       const std::uint64_t next =
           tag == DT_VERNEED ? words->vn_next : object.table<Elf64_Verdef>(place)->vd_next;
-      const std::uint64_t parts = tag == DT_VERNEED ? words->vn_cnt : object.table<Elf64_Verdef>(place)->vd_cnt;
-      const std::uint64_t first = tag == DT_VERNEED ? words->vn_aux : object.table<Elf64_Verdef>(place)->vd_aux;
+      const std::uint64_t parts =
+          tag == DT_VERNEED ? words->vn_cnt : object.table<Elf64_Verdef>(place)->vd_cnt;
+      const std::uint64_t first =
+          tag == DT_VERNEED ? words->vn_aux : object.table<Elf64_Verdef>(place)->vd_aux;
       want(place, std::max<std::uint64_t>(next, first + parts * sizeof(Elf64_Vernaux)));
       place += next;
     }
@@ -155,8 +163,9 @@ void CopyMaker::plan_pages() {
   wanted_.assign(object.content().size() / page_bytes_ + 1, false);
   wanted_[0] = true;
   for (const Elf64_Phdr& header : object.headers()) {
-    const bool read_by_loader = header.p_type == PT_DYNAMIC || header.p_type == PT_NOTE || header.p_type == PT_TLS ||
-                                header.p_type == PT_GNU_PROPERTY || header.p_type == PT_PHDR;
+    const bool read_by_loader = header.p_type == PT_DYNAMIC || header.p_type == PT_NOTE ||
+                                header.p_type == PT_TLS || header.p_type == PT_GNU_PROPERTY ||
+                                header.p_type == PT_PHDR;
     if (read_by_loader) want(header.p_vaddr, header.p_filesz);
     const bool code = header.p_type == PT_LOAD && (header.p_flags & PF_X) != 0;
     if (code && object.calls_resolvers()) want(header.p_vaddr, header.p_filesz);
@@ -235,11 +244,13 @@ Descriptor CopyMaker::write_copy() const {
 
 void CopyMaker::map_shared_pages(std::uintptr_t base) const {
   for (const SharedRun& run : shared_runs_) {
-    void* place = mmap(reinterpret_cast<void*>(base + run.address), run.bytes, run.protection, MAP_PRIVATE | MAP_FIXED,
-                       object_->master_fd(), static_cast<off_t>(run.offset));
+    void* place = mmap(reinterpret_cast<void*>(base + run.address), run.bytes, run.protection,
+                       MAP_PRIVATE | MAP_FIXED, object_->master_fd(), static_cast<off_t>(run.offset));
     if (place == MAP_FAILED)
-      throw system_error("cannot map the shared pages of '" + object_->path() + "'; if there are very many ranks, raise "
-                         "vm.max_map_count", errno);
+      throw system_error("cannot map the shared pages of '" + object_->path() +
+                             "'; if there are very many ranks, raise "
+                             "vm.max_map_count",
+                         errno);
   }
 }
 
@@ -254,7 +265,8 @@ LoadedObject CopyMaker::load() const {
                             : "); see whether the program starts alone"));
   }
   link_map* map = nullptr;
-  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) throw Error("cannot load a copy of '" + object_->path() + "'");
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
+    throw Error("cannot load a copy of '" + object_->path() + "'");
   // Debuggers, backtraces and dladdr shall see the real file with its debug information.
   map->l_name = strdup(object_->path().c_str());
   map_shared_pages(map->l_addr);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes private in-process copies of one object through the dynamic loader. A copy is a memory object of its own (the
-// loader tells files apart by inode) into which only the pages are written that the loader reads or relocates: headers,
-// tables, relocated data. After loading, every other page and every read-only one is mapped from the object's master, so
-// that all copies share them; the copy's memory object is then let go. Cost per copy: the tables' bytes, three system
-// calls for each segment, no symbol search for what LinkUnit binds.
+// Makes private in-process copies of one object through the dynamic loader. A copy is a memory object of its
+// own (the loader tells files apart by inode) into which only the pages are written that the loader reads or
+// relocates: headers, tables, relocated data. After loading, every other page and every read-only one is
+// mapped from the object's master, so that all copies share them; the copy's memory object is then let go.
+// Cost per copy: the tables' bytes, three system calls for each segment, no symbol search for what LinkUnit
+// binds.
 #pragma once
 
 #include <memory>
@@ -16,8 +17,8 @@ namespace taihu::memory {
 
 class CopyMaker {
  public:
-  /// Edits the master: no constructors and destructors (the rank runs them), no names that the loader could take for
-  /// another copy, no needed libraries out of `private_names`. Call after the LinkUnit was made.
+  /// Edits the master: no constructors and destructors (the rank runs them), no names that the loader could
+  /// take for another copy, no needed libraries out of `private_names`. Call after the LinkUnit was made.
   CopyMaker(std::shared_ptr<ElfObject> object, const std::vector<std::string>& private_names);
 
   /// Loads one more copy; private data as in the file, relocated, constructors not run. Throws Error.

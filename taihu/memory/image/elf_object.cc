@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading: program headers, the loaded bytes into the master, and the dynamic section. Symbols and relocations are in
-// elf_tables.cc. Every address from the file is checked by at() before use.
+// Reading: program headers, the loaded bytes into the master, and the dynamic section. Symbols and
+// relocations are in elf_tables.cc. Every address from the file is checked by at() before use.
 #include "taihu/memory/image/elf_object.h"
 
 #include <fcntl.h>
@@ -81,7 +81,7 @@ void ElfObject::damaged(const char* what) const {
 }
 
 void ElfObject::read_headers(int fd) {
-  struct stat status {};
+  struct stat status{};
   if (fstat(fd, &status) != 0) throw system_error("cannot read '" + path_ + "'", errno);
   check_input(S_ISREG(status.st_mode), "'" + path_ + "' is not a file; give the program to run");
   unsigned char begin[EI_NIDENT] = {};
@@ -89,7 +89,8 @@ void ElfObject::read_headers(int fd) {
   check_input(got == sizeof begin && std::memcmp(begin, ELFMAG, SELFMAG) == 0,
               "'" + path_ + "' is not an ELF program; give the compiled program itself, not a script");
   read_at(fd, &header_, sizeof header_, 0, path_);
-  check_input(begin[EI_CLASS] == ELFCLASS64 && begin[EI_DATA] == ELFDATA2LSB && header_.e_machine == machine::elf_machine,
+  check_input(begin[EI_CLASS] == ELFCLASS64 && begin[EI_DATA] == ELFDATA2LSB &&
+                  header_.e_machine == machine::elf_machine,
               "'" + path_ + "' is not for this kind of processor; compile it on this machine");
   check_input(header_.e_type == ET_DYN || header_.e_type == ET_EXEC,
               "'" + path_ + "' is not a linked program or library; link it first");
@@ -104,7 +105,8 @@ void ElfObject::read_headers(int fd) {
   if (loads_.empty()) damaged("nothing to load");
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   for (const Elf64_Phdr& load : loads_) {
-    if (load.p_filesz > load.p_memsz || load.p_offset % page != load.p_vaddr % page) damaged("segment out of place");
+    if (load.p_filesz > load.p_memsz || load.p_offset % page != load.p_vaddr % page)
+      damaged("segment out of place");
     span_bytes_ = std::max(span_bytes_, load.p_vaddr + load.p_memsz);
   }
 }
@@ -113,8 +115,9 @@ void ElfObject::read_headers(int fd) {
 void ElfObject::copy_loaded_bytes(int fd) {
   std::uint64_t end = header_.e_phoff + headers_.size() * sizeof(Elf64_Phdr);
   for (const Elf64_Phdr& load : loads_) end = std::max(end, load.p_offset + load.p_filesz);
-  struct stat status {};
-  if (fstat(fd, &status) != 0 || end > static_cast<std::uint64_t>(status.st_size)) damaged("it ends too early");
+  struct stat status{};
+  if (fstat(fd, &status) != 0 || end > static_cast<std::uint64_t>(status.st_size))
+    damaged("it ends too early");
   const std::string name = path_.substr(path_.rfind('/') + 1);
   master_ = Descriptor(memfd_create(name.c_str(), MFD_CLOEXEC));
   if (master_.get() < 0) throw system_error("cannot make a memory object for '" + path_ + "'", errno);
@@ -124,7 +127,8 @@ void ElfObject::copy_loaded_bytes(int fd) {
   if (place == MAP_FAILED) throw system_error("cannot keep a copy of '" + path_ + "' in memory", errno);
   content_ = {static_cast<std::byte*>(place), end};
   read_at(fd, content_.data(), sizeof header_, 0, path_);
-  read_at(fd, content_.data() + header_.e_phoff, headers_.size() * sizeof(Elf64_Phdr), header_.e_phoff, path_);
+  read_at(fd, content_.data() + header_.e_phoff, headers_.size() * sizeof(Elf64_Phdr), header_.e_phoff,
+          path_);
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   for (const Elf64_Phdr& load : loads_) {
     if (load.p_filesz == 0) continue;
@@ -135,13 +139,16 @@ void ElfObject::copy_loaded_bytes(int fd) {
 
 void ElfObject::refuse_what_cannot_be_copied() const {
   const std::uint64_t flags = dynamic(DT_FLAGS).value_or(0);
-  const bool has_tls = std::any_of(headers_.begin(), headers_.end(), [](auto& h) { return h.p_type == PT_TLS; });
-  check_input(header_.e_type == ET_DYN, "'" + path_ +
-                                            "' is linked to a fixed address (it can be in memory only once); link it "
-                                            "again with -pie and objects compiled with -fPIE");
-  check_input(!is_program_ || !has_tls,
-              "'" + path_ + "' has thread_local variables at fixed offsets (a PIE with TLS cannot be copied); relink it with parcc, or "
-                            "compile with -fPIC and link with -shared -Wl,-Bsymbolic");
+  const bool has_tls =
+      std::any_of(headers_.begin(), headers_.end(), [](auto& h) { return h.p_type == PT_TLS; });
+  check_input(header_.e_type == ET_DYN,
+              "'" + path_ +
+                  "' is linked to a fixed address (it can be in memory only once); link it "
+                  "again with -pie and objects compiled with -fPIE");
+  check_input(!is_program_ || !has_tls, "'" + path_ +
+                                            "' has thread_local variables at fixed offsets (a PIE with TLS "
+                                            "cannot be copied); relink it with parcc, or "
+                                            "compile with -fPIC and link with -shared -Wl,-Bsymbolic");
   check_input(!dynamic(DT_TEXTREL) && (flags & DF_TEXTREL) == 0,
               "'" + path_ + "' has relocations in its code (text relocations); compile all of it with -fPIC");
 }
@@ -174,8 +181,9 @@ void ElfObject::read_dynamic() {
   is_program_ = (flags1 & DF_1_PIE) != 0;
   const bool has_loader =
       std::any_of(headers_.begin(), headers_.end(), [](auto& h) { return h.p_type == PT_INTERP; });
-  check_input(!dynamic_.empty() && (has_loader || !is_program_),
-              "'" + path_ + "' is statically linked (it cannot be copied inside a process); link it without -static");
+  check_input(
+      !dynamic_.empty() && (has_loader || !is_program_),
+      "'" + path_ + "' is statically linked (it cannot be copied inside a process); link it without -static");
   symbolic_ = dynamic(DT_SYMBOLIC).has_value() || (dynamic(DT_FLAGS).value_or(0) & DF_SYMBOLIC) != 0;
   lifecycle_ = {.init = dynamic(DT_INIT).value_or(0),
                 .fini = dynamic(DT_FINI).value_or(0),

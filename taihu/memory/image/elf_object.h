@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One ELF file that ranks get private copies of, read once per node process. Its loaded bytes are kept in a memory
-// object (the master), so that replacing or deleting the file during the run does no harm; copies map their unchanged
-// pages from the master. Before the first copy the master is edited so that the dynamic loader does only what it must:
-// constructors, names of private libraries and relocations that we bind ourselves are taken out (prepare.h).
+// One ELF file that ranks get private copies of, read once per node process. Its loaded bytes are kept in a
+// memory object (the master), so that replacing or deleting the file during the run does no harm; copies map
+// their unchanged pages from the master. Before the first copy the master is edited so that the dynamic
+// loader does only what it must: constructors, names of private libraries and relocations that we bind
+// ourselves are taken out (prepare.h).
 #pragma once
 
 #include <elf.h>
@@ -83,7 +84,9 @@ class ElfObject {
   const std::vector<std::string>& runpath() const { return runpath_; }
   const ElfLifecycle& lifecycle() const { return lifecycle_; }
   std::uint64_t entry() const { return entry_; }
-  std::uint64_t span_bytes() const { return span_bytes_; }  ///< from the load base to the end of the last segment
+  std::uint64_t span_bytes() const {
+    return span_bytes_;
+  }  ///< from the load base to the end of the last segment
   bool is_program() const { return is_program_; }
   bool binds_own_symbols_first() const { return symbolic_; }
   bool calls_resolvers() const { return calls_resolvers_; }
@@ -91,7 +94,8 @@ class ElfObject {
 
   /// The definition that a reference to `name` with `version` binds to, or null.
   const ElfSymbol* find_definition(std::string_view name, std::string_view version) const;
-  /// A function by name in the dynamic, else in the full symbol table (absent in stripped files); relative address.
+  /// A function by name in the dynamic, else in the full symbol table (absent in stripped files); relative
+  /// address.
   std::optional<std::uint64_t> find_function(std::string_view name) const;
 
   /// Bytes at an address relative to the load base; throws Error when the file has none there.

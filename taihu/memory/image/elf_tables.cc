@@ -11,7 +11,8 @@
 
 namespace taihu::memory {
 
-// The file says nowhere how many dynamic symbols it has; the old hash table does, the GNU one by its longest chain.
+// The file says nowhere how many dynamic symbols it has; the old hash table does, the GNU one by its longest
+// chain.
 std::uint64_t ElfObject::count_symbols() const {
   if (const auto hash = dynamic(DT_HASH)) return table<std::uint32_t>(*hash, 2)[1];
   const auto gnu = dynamic(DT_GNU_HASH);
@@ -149,11 +150,13 @@ std::optional<std::uint64_t> ElfObject::find_function(std::string_view name) con
     const Elf64_Shdr& strings = sections[section.sh_link];
     std::vector<Elf64_Sym> symbols(section.sh_size / sizeof(Elf64_Sym));
     std::string names(strings.sh_size, '\0');
-    if (pread(file_.get(), symbols.data(), symbols.size() * sizeof(Elf64_Sym), static_cast<off_t>(section.sh_offset)) < 0 ||
+    if (pread(file_.get(), symbols.data(), symbols.size() * sizeof(Elf64_Sym),
+              static_cast<off_t>(section.sh_offset)) < 0 ||
         pread(file_.get(), names.data(), names.size(), static_cast<off_t>(strings.sh_offset)) < 0)
       return std::nullopt;
     for (const Elf64_Sym& symbol : symbols)
-      if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < names.size() && names.c_str() + symbol.st_name == name)
+      if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < names.size() &&
+          names.c_str() + symbol.st_name == name)
         return symbol.st_value;
   }
   return std::nullopt;

@@ -34,15 +34,18 @@ ImageTemplate::ImageTemplate(const std::string& program, std::vector<std::string
   std::vector<const ElfObject*> search_order;
   for (const auto& object : objects) search_order.push_back(object.get());
   if (const auto address = objects.front()->find_function("main")) main_offset_ = *address;
+  check_input(main_offset_ != 0 || objects.front()->is_program(),
+              "'" + objects.front()->path() + "' has no main; give a program, not a library");
   unit_ = std::make_unique<LinkUnit>(objects, search_order);
   for (const auto& object : objects) makers_.emplace_back(object, private_names_);
   std::vector<bool> seen(objects.size(), false);
   order_construction(0, seen);
 }
 
-// Shared libraries are loaded once; copies then find them by their names. By the name first: the loader does not know
-// its own file again under another path.
-void ImageTemplate::share(const std::string& name, const std::optional<std::string>& path, const ElfObject& user) const {
+// Shared libraries are loaded once; copies then find them by their names. By the name first: the loader does
+// not know its own file again under another path.
+void ImageTemplate::share(const std::string& name, const std::optional<std::string>& path,
+                          const ElfObject& user) const {
   if (dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return;
   if (dlopen(path.value_or(name).c_str(), RTLD_NOW | RTLD_LOCAL)) return;
   const std::string reason = dlerror();
@@ -59,11 +62,13 @@ void ImageTemplate::order_construction(std::size_t index, std::vector<bool>& see
 
 std::uintptr_t ImageTemplate::find_main(std::uintptr_t base) const {
   std::uint64_t offset = main_offset_.load();
-  if (offset == 0 && program().entry() != 0) {
+  if (offset == 0) {
     const std::uintptr_t found = find_main_by_start(base + program().entry());
     if (found > base) main_offset_ = offset = found - base;
   }
-  check_input(offset != 0, "'" + program().path() + "' has no main; give a program, not a library");
+  check_input(offset != 0, "cannot find main of '" + program().path() +
+                               "' (it has no symbols and starts in an unusual "
+                               "way); keep its symbols (do not strip it)");
   return base + offset;
 }
 
@@ -73,8 +78,8 @@ std::shared_ptr<OpenedTemplate> ImageTemplate::open(const std::string& path,
   return open_locked(path, global);
 }
 
-std::shared_ptr<OpenedTemplate> ImageTemplate::open_locked(const std::string& path,
-                                                           const std::vector<const ElfObject*>& global) const {
+std::shared_ptr<OpenedTemplate> ImageTemplate::open_locked(
+    const std::string& path, const std::vector<const ElfObject*>& global) const {
   const auto [entry, is_new] = opened_.emplace(path, nullptr);
   if (!is_new) {
     check_input(entry->second != nullptr,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program and those of its libraries of which every rank gets a copy: read, checked and planned once per node process.
-// Later changes of the files do not matter. Libraries that ranks open during the run are added on first use.
+// A program and those of its libraries of which every rank gets a copy: read, checked and planned once per
+// node process. Later changes of the files do not matter. Libraries that ranks open during the run are added
+// on first use.
 #pragma once
 
 #include <atomic>
@@ -26,8 +27,9 @@ struct OpenedTemplate {
 
 class ImageTemplate {
  public:
-  /// Reads the program. `private_libraries`: beginnings of names of further libraries to copy ("libhdf5"), besides the
-  /// user's own. Loads the shared ones into the process. Throws Error with the remedy when the program cannot be copied.
+  /// Reads the program. `private_libraries`: beginnings of names of further libraries to copy ("libhdf5"),
+  /// besides the user's own. Loads the shared ones into the process. Throws Error with the remedy when the
+  /// program cannot be copied.
   explicit ImageTemplate(const std::string& program, std::vector<std::string> private_libraries = {});
 
   /// The program first, then its private libraries, breadth first: also the order of symmetric segments.
@@ -41,15 +43,18 @@ class ImageTemplate {
   /// Address of main in a copy at `base`; runs code of that copy when the program is stripped.
   std::uintptr_t find_main(std::uintptr_t base) const;
 
-  /// The template of a library that a rank opens by `path`; null when ranks share it. `global`: libraries opened before
-  /// with RTLD_GLOBAL, whose definitions count. Any thread; blocks while another thread reads a library.
-  std::shared_ptr<OpenedTemplate> open(const std::string& path, const std::vector<const ElfObject*>& global) const;
+  /// The template of a library that a rank opens by `path`; null when ranks share it. `global`: libraries
+  /// opened before with RTLD_GLOBAL, whose definitions count. Any thread; blocks while another thread reads a
+  /// library.
+  std::shared_ptr<OpenedTemplate> open(const std::string& path,
+                                       const std::vector<const ElfObject*>& global) const;
 
   const std::vector<std::string>& private_libraries() const { return private_libraries_; }
 
  private:
   void order_construction(std::size_t index, std::vector<bool>& seen);
-  std::shared_ptr<OpenedTemplate> open_locked(const std::string& path, const std::vector<const ElfObject*>& global) const;
+  std::shared_ptr<OpenedTemplate> open_locked(const std::string& path,
+                                              const std::vector<const ElfObject*>& global) const;
   void share(const std::string& name, const std::optional<std::string>& path, const ElfObject& user) const;
 
   std::vector<std::string> private_libraries_;

@@ -18,11 +18,11 @@ namespace {
 using namespace std::string_view_literals;
 
 // Never copied: their state belongs to the process, or two of them in one process do not work.
-constexpr std::array always_shared = {"libc.so"sv,     "libm.so"sv,     "libpthread.so"sv, "libdl.so"sv,      "librt.so"sv,
-                                      "ld-linux"sv,    "libgcc_s."sv,   "libgomp."sv,      "libomp"sv,        "libiomp5."sv,
-                                      "libmpi"sv,      "libopen-"sv,    "libparallelc."sv, "libtaihu"sv,      "libnaalloc"sv,
-                                      "libasan."sv,    "libtsan."sv,    "libubsan."sv,     "libnuma."sv,      "libhwloc."sv,
-                                      "libcuda"sv,     "libuc"sv,       "libresolv.so"sv,  "libutil.so"sv};
+constexpr std::array always_shared = {
+    "libc.so"sv,       "libm.so"sv,   "libpthread.so"sv, "libdl.so"sv,  "librt.so"sv,     "ld-linux"sv,
+    "libgcc_s."sv,     "libgomp."sv,  "libomp"sv,        "libiomp5."sv, "libmpi"sv,       "libopen-"sv,
+    "libparallelc."sv, "libtaihu"sv,  "libnaalloc"sv,    "libasan."sv,  "libtsan."sv,     "libubsan."sv,
+    "libnuma."sv,      "libhwloc."sv, "libcuda"sv,       "libuc"sv,     "libresolv.so"sv, "libutil.so"sv};
 constexpr std::array always_private = {"libgfortran."sv, "libquadmath."sv, "libstdc++."sv};
 constexpr std::array system_directories = {"/lib/"sv, "/lib64/"sv, "/usr/lib/"sv, "/usr/lib64/"sv};
 
@@ -45,8 +45,9 @@ std::vector<std::string> environment_directories() {
   return directories;
 }
 
-// File format of ld.so.cache, "glibc-ld.so.cache1.1": a header of 48 bytes, entries of 24 bytes, then the strings;
-// offsets count from the header (glibc manual page ldconfig(8), sysdeps/generic/dl-cache.h for the layout).
+// File format of ld.so.cache, "glibc-ld.so.cache1.1": a header of 48 bytes, entries of 24 bytes, then the
+// strings; offsets count from the header (glibc manual page ldconfig(8), sysdeps/generic/dl-cache.h for the
+// layout).
 std::optional<std::string> find_in_cache(const std::string& name) {
   std::ifstream file("/etc/ld.so.cache", std::ios::binary);
   const std::string all((std::istreambuf_iterator<char>(file)), {});
@@ -98,7 +99,8 @@ std::optional<std::string> find_library(const std::string& name, const ElfObject
   return find_in({"/lib64", "/usr/lib64", "/lib", "/usr/lib"}, name, user);
 }
 
-bool is_private_library(const std::string& name, const std::string& path, const std::vector<std::string>& more) {
+bool is_private_library(const std::string& name, const std::string& path,
+                        const std::vector<std::string>& more) {
   const std::string_view base = std::string_view(name).substr(name.rfind('/') + 1);
   for (const std::string& begin : more)
     if (base.starts_with(begin)) return true;

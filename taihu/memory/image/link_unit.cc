@@ -31,7 +31,8 @@ bool is_tls(std::uint32_t type) {
 
 // JUMP_SLOT and GLOB_DAT have no addend on x86-64; entries of other machines carry 0 there.
 std::int64_t addend_of(const ElfRelocation& relocation) {
-  return relocation.type == machine::absolute || relocation.type == machine::tls_offset ? relocation.addend : 0;
+  return relocation.type == machine::absolute || relocation.type == machine::tls_offset ? relocation.addend
+                                                                                        : 0;
 }
 
 // Makes the read-only-after-relocation part of a copy writable for as long as it is being bound.
@@ -58,7 +59,8 @@ class OpenedRelro {
 
 }  // namespace
 
-LinkUnit::LinkUnit(std::vector<std::shared_ptr<ElfObject>> objects, const std::vector<const ElfObject*>& search_order)
+LinkUnit::LinkUnit(std::vector<std::shared_ptr<ElfObject>> objects,
+                   const std::vector<const ElfObject*>& search_order)
     : objects_(std::move(objects)), variable_copies_(libc::variable_count()) {
   for (std::size_t i = 0; i < objects_.size(); ++i) plan_object(static_cast<std::uint16_t>(i), search_order);
 }
@@ -72,7 +74,8 @@ std::uint16_t LinkUnit::definer_index(const ElfObject* definer) {
 void LinkUnit::plan_object(std::uint16_t index, const std::vector<const ElfObject*>& search_order) {
   const ElfObject& object = *objects_[index];
   for (const ElfRelocation& relocation : object.relocations())
-    if (plan_private(index, relocation, search_order) || plan_libc(index, relocation)) take_out(object, relocation);
+    if (plan_private(index, relocation, search_order) || plan_libc(index, relocation))
+      take_out(object, relocation);
 }
 
 bool LinkUnit::plan_private(std::uint16_t index, const ElfRelocation& relocation,
@@ -83,8 +86,9 @@ bool LinkUnit::plan_private(std::uint16_t index, const ElfRelocation& relocation
   if (!is_address(relocation.type) && !is_tls(relocation.type) && !copy) return false;
   const ElfObject* definer = nullptr;
   const ElfSymbol* definition = nullptr;
-  const bool own = symbol.defined && !copy &&
-                   (object.binds_own_symbols_first() || symbol.visibility != STV_DEFAULT || symbol.binding == STB_LOCAL);
+  const bool own =
+      symbol.defined && !copy &&
+      (object.binds_own_symbols_first() || symbol.visibility != STV_DEFAULT || symbol.binding == STB_LOCAL);
   if (own) {
     definer = &object;
     definition = &symbol;
@@ -96,11 +100,16 @@ bool LinkUnit::plan_private(std::uint16_t index, const ElfRelocation& relocation
   }
   if (!definition || (definer == &object && is_tls(relocation.type))) return false;
   check_input(relocation.type != machine::tls_static && relocation.type != machine::tls_descriptor,
-              "'" + object.path() + "' uses thread_local '" + std::string(symbol.name) + "' of '" + definer->path() +
+              "'" + object.path() + "' uses thread_local '" + std::string(symbol.name) + "' of '" +
+                  definer->path() +
                   "' at a fixed offset (each rank has its own copy of both); compile with -fPIC"
                   " -mtls-dialect=gnu (aarch64: trad) and link with -shared -Wl,-Bsymbolic, as parcc does");
-  Binding binding{relocation.target, definition->value + static_cast<std::uint64_t>(addend_of(relocation)), 0, index,
-                  definer_index(definer), Kind::address};
+  Binding binding{relocation.target,
+                  definition->value + static_cast<std::uint64_t>(addend_of(relocation)),
+                  0,
+                  index,
+                  definer_index(definer),
+                  Kind::address};
   if (copy) {
     binding.kind = Kind::copy;
     binding.bytes = std::min(symbol.size_bytes, definition->size_bytes);
@@ -110,7 +119,8 @@ bool LinkUnit::plan_private(std::uint16_t index, const ElfRelocation& relocation
   if (definition->type == STT_GNU_IFUNC) binding.kind = Kind::resolver;
   if (relocation.type == machine::tls_module) binding.kind = Kind::tls_module;
   if (relocation.type == machine::tls_offset) {
-    // The offset inside of the definer's TLS block does not depend on the rank: write it into the master once.
+    // The offset inside of the definer's TLS block does not depend on the rank: write it into the master
+    // once.
     std::memcpy(object.at(relocation.target, sizeof binding.value), &binding.value, sizeof binding.value);
     return true;
   }
@@ -149,7 +159,8 @@ void LinkUnit::bind(const LoadedObjects& loaded, void* (*variable_place)(void*, 
       tls_modules[definer_bases.size() - 1] = 0;
   }
   std::vector<std::unique_ptr<OpenedRelro>> opened;
-  for (std::size_t i = 0; i < objects_.size(); ++i) opened.push_back(std::make_unique<OpenedRelro>(*objects_[i], bases[i]));
+  for (std::size_t i = 0; i < objects_.size(); ++i)
+    opened.push_back(std::make_unique<OpenedRelro>(*objects_[i], bases[i]));
   for (const LibcBinding& binding : libc_bindings_) {
     auto* place = reinterpret_cast<std::uintptr_t*>(bases[binding.object] + binding.target);
     void* value = binding.is_variable ? variable_place(context, binding.index) : binding.replacement;

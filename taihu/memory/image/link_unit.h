@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to do after the dynamic loader has loaded one rank's copies of a set of objects. References between the objects
-// are bound here and not by the loader, by the rule of a program of its own: the first definition in the order program,
-// libraries breadth first. So copies need no unique names, a name of the node process never gets between, and loading a
-// copy costs no symbol search. References to libc calls with hidden state are bound to the rank's versions (libc/table.h).
+// What to do after the dynamic loader has loaded one rank's copies of a set of objects. References between
+// the objects are bound here and not by the loader, by the rule of a program of its own: the first definition
+// in the order program, libraries breadth first. So copies need no unique names, a name of the node process
+// never gets between, and loading a copy costs no symbol search. References to libc calls with hidden state
+// are bound to the rank's versions (libc/table.h).
 #pragma once
 
 #include <cstdint>
@@ -26,13 +27,15 @@ class LinkUnit {
  public:
   /// `objects`: new ones; `search_order`: all objects whose definitions count, in order (includes `objects`).
   /// Edits the masters of `objects`. Throws Error for references that copies cannot have.
-  LinkUnit(std::vector<std::shared_ptr<ElfObject>> objects, const std::vector<const ElfObject*>& search_order);
+  LinkUnit(std::vector<std::shared_ptr<ElfObject>> objects,
+           const std::vector<const ElfObject*>& search_order);
 
   const std::vector<std::shared_ptr<ElfObject>>& objects() const { return objects_; }
 
   /// Binds one rank's copies. `loaded` has all of the search order that is in use.
   /// `variable_place(index)` gives the rank's place of a variable of libc (libc/table.h).
-  void bind(const LoadedObjects& loaded, void* (*variable_place)(void* context, int index), void* context) const;
+  void bind(const LoadedObjects& loaded, void* (*variable_place)(void* context, int index),
+            void* context) const;
 
   /// The place of a COPY of a libc variable inside of an object; -1 as object when there is none.
   struct VariableCopy {
@@ -53,8 +56,8 @@ class LinkUnit {
     std::int64_t addend;
     std::uint16_t object;
     bool is_variable;
-    int index;           ///< of the variable
-    void* replacement;   ///< of the call
+    int index;          ///< of the variable
+    void* replacement;  ///< of the call
   };
   void plan_object(std::uint16_t index, const std::vector<const ElfObject*>& search_order);
   bool plan_private(std::uint16_t index, const ElfRelocation& relocation,

@@ -19,10 +19,10 @@ inline constexpr std::uint32_t cache_flags = 0x0303;  // ld.so.cache: x86-64 lib
 #elif defined(__aarch64__)
 inline constexpr std::uint16_t elf_machine = EM_AARCH64;
 inline constexpr std::uint32_t none = R_AARCH64_NONE, absolute = R_AARCH64_ABS64, data = R_AARCH64_GLOB_DAT,
-                               jump = R_AARCH64_JUMP_SLOT, copy = R_AARCH64_COPY, relative = R_AARCH64_RELATIVE,
-                               resolver = R_AARCH64_IRELATIVE, tls_module = R_AARCH64_TLS_DTPMOD,
-                               tls_offset = R_AARCH64_TLS_DTPREL, tls_static = R_AARCH64_TLS_TPREL,
-                               tls_descriptor = R_AARCH64_TLSDESC;
+                               jump = R_AARCH64_JUMP_SLOT, copy = R_AARCH64_COPY,
+                               relative = R_AARCH64_RELATIVE, resolver = R_AARCH64_IRELATIVE,
+                               tls_module = R_AARCH64_TLS_DTPMOD, tls_offset = R_AARCH64_TLS_DTPREL,
+                               tls_static = R_AARCH64_TLS_TPREL, tls_descriptor = R_AARCH64_TLSDESC;
 inline constexpr std::uint32_t cache_flags = 0x0a03;  // ld.so.cache: aarch64 libraries
 #else
 #error "rank images know x86-64 and aarch64"

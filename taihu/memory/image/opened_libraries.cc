@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of RankImage behind dlopen, dlsym and dlclose of a rank. A handle is the one of the rank's copy; libraries of
-// the system are shared and keep libc's handles.
+// The part of RankImage behind dlopen, dlsym and dlclose of a rank. A handle is the one of the rank's copy;
+// libraries of the system are shared and keep libc's handles.
 #include <dlfcn.h>
 #include <limits.h>
 #include <unistd.h>
@@ -20,7 +20,9 @@ std::string real_path(const std::string& path) {
   return realpath(path.c_str(), buffer) ? buffer : path;
 }
 
-std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+std::string last_part(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
 
 }  // namespace
 
@@ -53,7 +55,8 @@ void* RankImage::open_library(const char* name, int flags) {
     }
     return handle;
   }
-  if (!found || !is_private_library(last_part(name), path, template_.private_libraries())) return dlopen(name, flags);
+  if (!found || !is_private_library(last_part(name), path, template_.private_libraries()))
+    return dlopen(name, flags);
   if ((flags & RTLD_NOLOAD) != 0) return nullptr;
   std::vector<const ElfObject*> global;
   for (const auto& opened : opened_)
@@ -78,10 +81,12 @@ RankImage::Opened& RankImage::open_copy(const std::shared_ptr<OpenedTemplate>& l
   return opened;
 }
 
-// The last close runs the library's destructors; its memory stays, so that pointers into it are stale but not wild.
+// The last close runs the library's destructors; its memory stays, so that pointers into it are stale but not
+// wild.
 int RankImage::close_library(void* handle) {
   const std::lock_guard guard(process_->lock);
-  const bool linked = std::any_of(copies_.begin(), copies_.end(), [&](auto& copy) { return copy.handle == handle; });
+  const bool linked =
+      std::any_of(copies_.begin(), copies_.end(), [&](auto& copy) { return copy.handle == handle; });
   if (linked) return 0;
   Opened* opened = find_opened(handle);
   if (!opened) return dlclose(handle);
@@ -93,7 +98,8 @@ int RankImage::close_library(void* handle) {
   std::erase_if(opened_, [&](auto& entry) { return entry.get() == opened; });
   loaded_.erase(library->object.get());
   for (const auto& needed : library->needed)
-    if (const auto copy = loaded_.find(needed->object.get()); copy != loaded_.end()) close_library(copy->second.handle);
+    if (const auto copy = loaded_.find(needed->object.get()); copy != loaded_.end())
+      close_library(copy->second.handle);
   return 0;
 }
 

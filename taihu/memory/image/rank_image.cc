@@ -16,14 +16,18 @@ RankImage::RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents 
   const auto& copied_variables = template_.unit().variable_copies();
   for (std::size_t i = 0; i < copied_variables.size(); ++i)
     if (copied_variables[i].object >= 0)
-      process_->place_variable(static_cast<libc::Variable>(i),
-                               reinterpret_cast<void*>(copies_[static_cast<std::size_t>(copied_variables[i].object)].base +
-                                                       copied_variables[i].address));
+      process_->place_variable(
+          static_cast<libc::Variable>(i),
+          reinterpret_cast<void*>(copies_[static_cast<std::size_t>(copied_variables[i].object)].base +
+                                  copied_variables[i].address));
   template_.unit().bind(loaded_, &RankImage::variable_place, this);
+  main_ = reinterpret_cast<Main>(template_.find_main(copies_.front().base));
   rank.process = process_.get();
 }
 
-RankImage::~RankImage() { process_->identity.process = nullptr; }
+RankImage::~RankImage() {
+  process_->identity.process = nullptr;
+}
 
 void* RankImage::variable_place(void* self, int index) {
   return static_cast<RankImage*>(self)->process_->variable_place(static_cast<libc::Variable>(index));
@@ -42,12 +46,10 @@ int RankImage::run(const std::vector<std::string>& arguments, const std::vector<
   }
   arguments_.push_back(nullptr);
   process_->enter(environment, streams);
-  using Main = int (*)(int, char**, char**);
   if (sigsetjmp(process_->root, 1) == 0) {
-    const auto main = reinterpret_cast<Main>(template_.find_main(copies_.front().base));
     for (const std::size_t index : template_.construction_order())
       construct(*template_.objects()[index], copies_[index].base, index == 0);
-    process_->end(main(static_cast<int>(arguments_.size()) - 1, arguments_.data(), process_->environment()));
+    process_->end(main_(static_cast<int>(arguments_.size()) - 1, arguments_.data(), process_->environment()));
   }
   process_->leave();
   return process_->status;

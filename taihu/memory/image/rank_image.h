@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank's copy of the program: its code's data, its libraries, its process-like state. All calls but the loading come
-// from the rank's first thread or from code of the rank.
+// One rank's copy of the program: its code's data, its libraries, its process-like state. All calls but the
+// loading come from the rank's first thread or from code of the rank.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,16 @@ namespace taihu::memory {
 
 class RankImage final : public ImageServices {
  public:
-  /// Loads a copy for `rank` and sets rank.process. Call on the rank's thread, bound to its cores, so that writable pages
-  /// come from its memory node. `rank` and `image` must live as long as the process: threads of the rank may outlive it.
-  /// Throws Error. The copy stays in memory until the process ends.
+  /// Loads a copy for `rank` and sets rank.process. Call on the rank's thread, bound to its cores, so that
+  /// writable pages come from its memory node. `rank` and `image` must live as long as the process: threads
+  /// of the rank may outlive it. Throws Error. The copy stays in memory until the process ends.
   RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents events = {});
   ~RankImage() override;
 
-  /// Runs the program: constructors, main, exit handlers, destructors. Returns its exit status (0 to 255), also when the
-  /// program ends by exit(). Once, on the thread that shall be the rank's first; that thread must not go on to use thread_local
-  /// objects of the program. Other threads of the rank may still run afterwards.
+  /// Runs the program: constructors, main, exit handlers, destructors. Returns its exit status (0 to 255),
+  /// also when the program ends by exit(). Once, on the thread that shall be the rank's first; that thread
+  /// must not go on to use thread_local objects of the program. Other threads of the rank may still run
+  /// afterwards.
   int run(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
           RankStreams streams = {});
 
@@ -51,7 +52,10 @@ class RankImage final : public ImageServices {
   void* shared_symbol(void* handle, const char* name, const char* version) const;
   static void* variable_place(void* self, int index);
 
+  using Main = int (*)(int, char**, char**);
+
   const ImageTemplate& template_;
+  Main main_ = nullptr;
   std::unique_ptr<RankProcess> process_;
   std::vector<LoadedObject> copies_;
   LoadedObjects loaded_;

@@ -20,8 +20,8 @@ void catch_start(void* main) {
   longjmp(waiting->back, 1);
 }
 
-// Jumps to the entry code with the stack that the kernel gives a program: argc 0, no arguments, no environment, and an
-// auxiliary vector that is empty.
+// Jumps to the entry code with the stack that the kernel gives a program: argc 0, no arguments, no
+// environment, and an auxiliary vector that is empty.
 [[noreturn]] void enter(std::uintptr_t entry) {
 #if defined(__x86_64__)
   asm volatile(
@@ -62,6 +62,8 @@ std::uintptr_t find_main_by_start(std::uintptr_t entry) {
   return caught.main;
 }
 
-void* caught_start() { return reinterpret_cast<void*>(&catch_start); }
+void* caught_start() {
+  return reinterpret_cast<void*>(&catch_start);
+}
 
 }  // namespace taihu::memory

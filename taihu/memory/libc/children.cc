@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Child processes of a rank see the rank's environment and its descriptors 0, 1, 2. A child made by fork holds the whole
-// node process but runs the calling rank's thread alone; it may do what a child of a threaded program may, best: exec.
+// Child processes of a rank see the rank's environment and its descriptors 0, 1, 2. A child made by fork
+// holds the whole node process but runs the calling rank's thread alone; it may do what a child of a threaded
+// program may, best: exec.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -36,12 +37,17 @@ char** environment() {
   return rank ? rank->environment() : environ;
 }
 
-int rank_execv(const char* path, char* const* words) { return ::execve(path, words, environment()); }
-int rank_execvp(const char* name, char* const* words) { return ::execvpe(name, words, environment()); }
+int rank_execv(const char* path, char* const* words) {
+  return ::execve(path, words, environment());
+}
+int rank_execvp(const char* name, char* const* words) {
+  return ::execvpe(name, words, environment());
+}
 
 std::vector<char*> collect(const char* first, va_list& rest) {
   std::vector<char*> words;
-  for (const char* word = first; word; word = va_arg(rest, const char*)) words.push_back(const_cast<char*>(word));
+  for (const char* word = first; word; word = va_arg(rest, const char*))
+    words.push_back(const_cast<char*>(word));
   words.push_back(nullptr);
   return words;
 }
@@ -133,11 +139,10 @@ int rank_pclose(std::FILE* stream) {
 }  // namespace
 
 std::span<const Replacement> child_calls() {
-  static const std::array calls = {replace("fork", &rank_fork),     replace("vfork", &rank_fork),
-                                   replace("execv", &rank_execv),   replace("execvp", &rank_execvp),
-                                   replace("execl", &rank_execl),   replace("execlp", &rank_execlp),
-                                   replace("system", &rank_system), replace("popen", &rank_popen),
-                                   replace("pclose", &rank_pclose)};
+  static const std::array calls = {
+      replace("fork", &rank_fork),     replace("vfork", &rank_fork),  replace("execv", &rank_execv),
+      replace("execvp", &rank_execvp), replace("execl", &rank_execl), replace("execlp", &rank_execlp),
+      replace("system", &rank_system), replace("popen", &rank_popen), replace("pclose", &rank_pclose)};
   return calls;
 }
 

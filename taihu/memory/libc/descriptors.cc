@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors 0, 1 and 2 of a rank. dup2 onto them and closing them affect this rank alone: the number is looked up per
-// rank in the calls that programs use on it. Working directory and umask belong to the rank's threads by unshare(2).
+// Descriptors 0, 1 and 2 of a rank. dup2 onto them and closing them affect this rank alone: the number is
+// looked up per rank in the calls that programs use on it. Working directory and umask belong to the rank's
+// threads by unshare(2).
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -18,7 +19,9 @@
 namespace taihu::memory::libc {
 namespace {
 
-bool is_standard(int fd) { return fd >= 0 && fd < 3; }
+bool is_standard(int fd) {
+  return fd >= 0 && fd < 3;
+}
 
 /// The process's descriptor for the rank's `fd`.
 int actual(int fd) {
@@ -26,18 +29,40 @@ int actual(int fd) {
   return rank && is_standard(fd) ? rank->descriptors[static_cast<std::size_t>(fd)] : fd;
 }
 
-ssize_t rank_read(int fd, void* data, std::size_t bytes) { return ::read(actual(fd), data, bytes); }
-ssize_t rank_read_checked(int fd, void* data, std::size_t bytes, std::size_t) { return ::read(actual(fd), data, bytes); }
-ssize_t rank_write(int fd, const void* data, std::size_t bytes) { return ::write(actual(fd), data, bytes); }
-ssize_t rank_readv(int fd, const iovec* parts, int count) { return ::readv(actual(fd), parts, count); }
-ssize_t rank_writev(int fd, const iovec* parts, int count) { return ::writev(actual(fd), parts, count); }
-int rank_dup(int fd) { return ::dup(actual(fd)); }
-int rank_isatty(int fd) { return ::isatty(actual(fd)); }
-int rank_fsync(int fd) { return ::fsync(actual(fd)); }
-off_t rank_lseek(int fd, off_t offset, int from) { return ::lseek(actual(fd), offset, from); }
-int rank_fstat(int fd, struct stat* status) { return ::fstat(actual(fd), status); }
+ssize_t rank_read(int fd, void* data, std::size_t bytes) {
+  return ::read(actual(fd), data, bytes);
+}
+ssize_t rank_read_checked(int fd, void* data, std::size_t bytes, std::size_t) {
+  return ::read(actual(fd), data, bytes);
+}
+ssize_t rank_write(int fd, const void* data, std::size_t bytes) {
+  return ::write(actual(fd), data, bytes);
+}
+ssize_t rank_readv(int fd, const iovec* parts, int count) {
+  return ::readv(actual(fd), parts, count);
+}
+ssize_t rank_writev(int fd, const iovec* parts, int count) {
+  return ::writev(actual(fd), parts, count);
+}
+int rank_dup(int fd) {
+  return ::dup(actual(fd));
+}
+int rank_isatty(int fd) {
+  return ::isatty(actual(fd));
+}
+int rank_fsync(int fd) {
+  return ::fsync(actual(fd));
+}
+off_t rank_lseek(int fd, off_t offset, int from) {
+  return ::lseek(actual(fd), offset, from);
+}
+int rank_fstat(int fd, struct stat* status) {
+  return ::fstat(actual(fd), status);
+}
 
-int rank_vdprintf(int fd, const char* format, va_list values) { return ::vdprintf(actual(fd), format, values); }
+int rank_vdprintf(int fd, const char* format, va_list values) {
+  return ::vdprintf(actual(fd), format, values);
+}
 
 int rank_dprintf(int fd, const char* format, ...) {
   va_list values;
@@ -110,16 +135,21 @@ int rank_close(int fd) {
 bool may_change_directory(const char* call) {
   RankProcess* rank = self();
   if (!rank || rank->has_own_directory) return true;
-  std::fprintf(rank->errors(),
-               "taihu: %s refused (this system lets no thread have a working directory of its own, so all ranks would "
-               "move); use absolute paths, or allow unshare(2) in the container\n",
-               call);
+  std::fprintf(
+      rank->errors(),
+      "taihu: %s refused (this system lets no thread have a working directory of its own, so all ranks would "
+      "move); use absolute paths, or allow unshare(2) in the container\n",
+      call);
   errno = EPERM;
   return false;
 }
 
-int rank_chdir(const char* path) { return may_change_directory("chdir") ? ::chdir(path) : -1; }
-int rank_fchdir(int fd) { return may_change_directory("fchdir") ? ::fchdir(fd) : -1; }
+int rank_chdir(const char* path) {
+  return may_change_directory("chdir") ? ::chdir(path) : -1;
+}
+int rank_fchdir(int fd) {
+  return may_change_directory("fchdir") ? ::fchdir(fd) : -1;
+}
 
 mode_t rank_umask(mode_t mask) {
   if (may_change_directory("umask")) return ::umask(mask);
@@ -131,29 +161,19 @@ mode_t rank_umask(mode_t mask) {
 }  // namespace
 
 std::span<const Replacement> descriptor_calls() {
-  static const std::array calls = {replace("read", &rank_read),
-                                   replace("__read_chk", &rank_read_checked),
-                                   replace("write", &rank_write),
-                                   replace("readv", &rank_readv),
-                                   replace("writev", &rank_writev),
-                                   replace("dup", &rank_dup),
-                                   replace("dup2", &rank_dup2),
-                                   replace("dup3", &rank_dup3),
-                                   replace("close", &rank_close),
-                                   replace("isatty", &rank_isatty),
-                                   replace("fsync", &rank_fsync),
-                                   replace("lseek", &rank_lseek),
-                                   replace("lseek64", &rank_lseek),
-                                   replace("fstat", &rank_fstat),
-                                   replace("fstat64", &rank_fstat),
-                                   replace("vdprintf", &rank_vdprintf),
-                                   replace("dprintf", &rank_dprintf),
-                                   replace("fcntl", &rank_fcntl),
-                                   replace("fcntl64", &rank_fcntl),
-                                   replace("ioctl", &rank_ioctl),
-                                   replace("chdir", &rank_chdir),
-                                   replace("fchdir", &rank_fchdir),
-                                   replace("umask", &rank_umask)};
+  static const std::array calls = {
+      replace("read", &rank_read),       replace("__read_chk", &rank_read_checked),
+      replace("write", &rank_write),     replace("readv", &rank_readv),
+      replace("writev", &rank_writev),   replace("dup", &rank_dup),
+      replace("dup2", &rank_dup2),       replace("dup3", &rank_dup3),
+      replace("close", &rank_close),     replace("isatty", &rank_isatty),
+      replace("fsync", &rank_fsync),     replace("lseek", &rank_lseek),
+      replace("lseek64", &rank_lseek),   replace("fstat", &rank_fstat),
+      replace("fstat64", &rank_fstat),   replace("vdprintf", &rank_vdprintf),
+      replace("dprintf", &rank_dprintf), replace("fcntl", &rank_fcntl),
+      replace("fcntl64", &rank_fcntl),   replace("ioctl", &rank_ioctl),
+      replace("chdir", &rank_chdir),     replace("fchdir", &rank_fchdir),
+      replace("umask", &rank_umask)};
   return calls;
 }
 

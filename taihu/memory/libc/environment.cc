@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// getenv and its relatives on the rank's own environment. A program may also change `environ` itself; so the table is
-// looked at anew by each call, as libc does.
+// getenv and its relatives on the rank's own environment. A program may also change `environ` itself; so the
+// table is looked at anew by each call, as libc does.
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,7 +14,9 @@
 namespace taihu::memory::libc {
 namespace {
 
-bool is_name(const char* name) { return name && *name && !std::strchr(name, '='); }
+bool is_name(const char* name) {
+  return name && *name && !std::strchr(name, '=');
+}
 
 // The entry "name=..." in the table, or null.
 char** find_entry(RankProcess& rank, const char* name, std::size_t length) {
@@ -103,8 +105,9 @@ int rank_clearenv() {
 
 std::span<const Replacement> environment_calls() {
   static const std::array calls = {
-      replace("getenv", &rank_getenv),     replace("secure_getenv", &rank_getenv), replace("__secure_getenv", &rank_getenv),
-      replace("setenv", &rank_setenv),     replace("unsetenv", &rank_unsetenv),    replace("putenv", &rank_putenv),
+      replace("getenv", &rank_getenv),          replace("secure_getenv", &rank_getenv),
+      replace("__secure_getenv", &rank_getenv), replace("setenv", &rank_setenv),
+      replace("unsetenv", &rank_unsetenv),      replace("putenv", &rank_putenv),
       replace("clearenv", &rank_clearenv)};
   return calls;
 }

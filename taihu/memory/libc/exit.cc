@@ -41,7 +41,7 @@ void rank_quick_exit(int status) {
   rank->end_at_once(status);
 }
 
-int add(std::vector<ExitHandler> RankProcess::*list, const ExitHandler& handler) {
+int add(std::vector<ExitHandler> RankProcess::* list, const ExitHandler& handler) {
   RankProcess* rank = self();
   const std::lock_guard guard(rank->lock);
   (rank->*list).push_back(handler);
@@ -77,7 +77,8 @@ void rank_finalize(void* library) {
     __cxa_finalize(library);
 }
 
-// Objects of the rank's first thread go before its exit handlers; those of other threads when the thread ends, by libc.
+// Objects of the rank's first thread go before its exit handlers; those of other threads when the thread
+// ends, by libc.
 int rank_at_thread_exit(void (*call)(void*), void* argument, void* library) {
   RankProcess* rank = self();
   if (!rank || !rank->on_first_thread()) return __cxa_thread_atexit_impl(call, argument, library);
@@ -91,10 +92,12 @@ void rank_abort() {
   std::abort();
 }
 
-[[noreturn]] void fail_assertion(const char* condition, const char* file, unsigned line, const char* function) {
+[[noreturn]] void fail_assertion(const char* condition, const char* file, unsigned line,
+                                 const char* function) {
   RankProcess* rank = self();
   std::FILE* stream = rank ? rank->errors() : stderr;
-  std::fprintf(stream, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function ? function : "?", condition);
+  std::fprintf(stream, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function ? function : "?",
+               condition);
   std::fflush(stream);
   rank_abort();
   __builtin_unreachable();
@@ -104,7 +107,8 @@ void rank_abort() {
 void rank_thread_exit(void* result) {
   RankProcess* rank = self();
   if (!rank || !rank->on_first_thread()) pthread_exit(result);
-  for (int live = rank->live_threads.load(); live > 0; live = rank->live_threads.load()) rank->live_threads.wait(live);
+  for (int live = rank->live_threads.load(); live > 0; live = rank->live_threads.load())
+    rank->live_threads.wait(live);
   rank->end(0);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// getopt, getopt_long and getopt_long_only on the rank's own optarg, optind, opterr, optopt; behaviour of getopt(3):
-// operands are moved behind the options unless the option string begins with '+' or POSIXLY_CORRECT is set, '-' gives
-// operands as option 1, ':' reports a missing argument as ':'.
+// getopt, getopt_long and getopt_long_only on the rank's own optarg, optind, opterr, optopt; behaviour of
+// getopt(3): operands are moved behind the options unless the option string begins with '+' or
+// POSIXLY_CORRECT is set, '-' gives operands as option 1, ':' reports a missing argument as ':'.
 #include <getopt.h>
 
 #include <algorithm>
@@ -19,7 +19,11 @@ enum class LongStyle { none, two_dashes, one_dash_too };
 class OptionScan {
  public:
   OptionScan(RankProcess& rank, int count, char* const* words, const char* letters)
-      : rank_(rank), state_(rank.options), count_(count), words_(const_cast<char**>(words)), letters_(letters) {
+      : rank_(rank),
+        state_(rank.options),
+        count_(count),
+        words_(const_cast<char**>(words)),
+        letters_(letters) {
     if (index() == 0 || !state_.started) {
       if (index() == 0) index() = 1;
       state_ = {nullptr, index(), index(), true};
@@ -41,7 +45,8 @@ class OptionScan {
       const bool could_be_short = word[2] == '\0' && std::strchr(letters_, word[1]);
       if (style == LongStyle::one_dash_too && !could_be_short) {
         const bool matches = find(word + 1, long_options).matches > 0;
-        if (matches || !std::strchr(letters_, word[1])) return long_option(word + 1, "-", long_options, long_index);
+        if (matches || !std::strchr(letters_, word[1]))
+          return long_option(word + 1, "-", long_options, long_index);
       }
       state_.next_letter = word + 1;
     }
@@ -131,8 +136,9 @@ class OptionScan {
     const Found found = find(name, long_options);
     const int length = static_cast<int>(std::strcspn(name, "="));
     if (found.matches != 1) {
-      complain(found.matches == 0 ? "%s: unrecognized option '%s%.*s'\n" : "%s: option '%s%.*s' is ambiguous\n", dashes,
-               length, name);
+      complain(
+          found.matches == 0 ? "%s: unrecognized option '%s%.*s'\n" : "%s: option '%s%.*s' is ambiguous\n",
+          dashes, length, name);
       return '?';
     }
     const option& chosen = long_options[found.index];
@@ -199,25 +205,28 @@ int rank_getopt(int count, char* const* words, const char* letters) {
   return count < 1 ? -1 : OptionScan(*rank, count, words, letters).next(nullptr, nullptr, LongStyle::none);
 }
 
-int rank_getopt_long(int count, char* const* words, const char* letters, const option* long_options, int* index) {
+int rank_getopt_long(int count, char* const* words, const char* letters, const option* long_options,
+                     int* index) {
   RankProcess* rank = self();
   if (!rank) return ::getopt_long(count, words, letters, long_options, index);
-  return count < 1 ? -1
-                   : OptionScan(*rank, count, words, letters).next(long_options, index, LongStyle::two_dashes);
+  return count < 1
+             ? -1
+             : OptionScan(*rank, count, words, letters).next(long_options, index, LongStyle::two_dashes);
 }
 
-int rank_getopt_long_only(int count, char* const* words, const char* letters, const option* long_options, int* index) {
+int rank_getopt_long_only(int count, char* const* words, const char* letters, const option* long_options,
+                          int* index) {
   RankProcess* rank = self();
   if (!rank) return ::getopt_long_only(count, words, letters, long_options, index);
-  return count < 1 ? -1
-                   : OptionScan(*rank, count, words, letters).next(long_options, index, LongStyle::one_dash_too);
+  return count < 1
+             ? -1
+             : OptionScan(*rank, count, words, letters).next(long_options, index, LongStyle::one_dash_too);
 }
 
 }  // namespace
 
 std::span<const Replacement> option_calls() {
-  static const std::array calls = {replace("getopt", &rank_getopt),
-                                   replace("__posix_getopt", &rank_getopt),
+  static const std::array calls = {replace("getopt", &rank_getopt), replace("__posix_getopt", &rank_getopt),
                                    replace("getopt_long", &rank_getopt_long),
                                    replace("getopt_long_only", &rank_getopt_long_only)};
   return calls;

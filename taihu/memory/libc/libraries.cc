@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dlopen and its relatives: libraries of the user's own become private copies of the rank, as those linked at the start.
+// dlopen and its relatives: libraries of the user's own become private copies of the rank, as those linked at
+// the start.
 #include <dlfcn.h>
 
 #include <array>

@@ -11,18 +11,19 @@
 namespace taihu::memory::libc {
 namespace {
 
-constexpr std::array<std::pair<int, const char*>, 12> categories = {{{LC_CTYPE, "LC_CTYPE"},
-                                                                     {LC_NUMERIC, "LC_NUMERIC"},
-                                                                     {LC_TIME, "LC_TIME"},
-                                                                     {LC_COLLATE, "LC_COLLATE"},
-                                                                     {LC_MONETARY, "LC_MONETARY"},
-                                                                     {LC_MESSAGES, "LC_MESSAGES"},
-                                                                     {LC_PAPER, "LC_PAPER"},
-                                                                     {LC_NAME, "LC_NAME"},
-                                                                     {LC_ADDRESS, "LC_ADDRESS"},
-                                                                     {LC_TELEPHONE, "LC_TELEPHONE"},
-                                                                     {LC_MEASUREMENT, "LC_MEASUREMENT"},
-                                                                     {LC_IDENTIFICATION, "LC_IDENTIFICATION"}}};
+constexpr std::array<std::pair<int, const char*>, 12> categories = {
+    {{LC_CTYPE, "LC_CTYPE"},
+     {LC_NUMERIC, "LC_NUMERIC"},
+     {LC_TIME, "LC_TIME"},
+     {LC_COLLATE, "LC_COLLATE"},
+     {LC_MONETARY, "LC_MONETARY"},
+     {LC_MESSAGES, "LC_MESSAGES"},
+     {LC_PAPER, "LC_PAPER"},
+     {LC_NAME, "LC_NAME"},
+     {LC_ADDRESS, "LC_ADDRESS"},
+     {LC_TELEPHONE, "LC_TELEPHONE"},
+     {LC_MEASUREMENT, "LC_MEASUREMENT"},
+     {LC_IDENTIFICATION, "LC_IDENTIFICATION"}}};
 
 const char* from_environment(const RankProcess& rank, const char* name) {
   const std::size_t length = std::strlen(name);
@@ -46,7 +47,9 @@ std::string wanted_name(const RankProcess& rank, const char* request, const char
   return std::string(at, std::strcspn(at, ";"));
 }
 
-std::string& name_of(LocaleState& locale, int category) { return locale.names[static_cast<std::size_t>(category)]; }
+std::string& name_of(LocaleState& locale, int category) {
+  return locale.names[static_cast<std::size_t>(category)];
+}
 
 char* current_name(LocaleState& locale, int category) {
   for (const auto& [number, text] : categories)
@@ -102,7 +105,8 @@ lconv* rank_localeconv() {
 }  // namespace
 
 std::span<const Replacement> locale_calls() {
-  static const std::array calls = {replace("setlocale", &rank_setlocale), replace("localeconv", &rank_localeconv)};
+  static const std::array calls = {replace("setlocale", &rank_setlocale),
+                                   replace("localeconv", &rank_localeconv)};
   return calls;
 }
 

@@ -33,7 +33,9 @@ hostent* rank_gethostbyname2(const char* name, int family) {
   return found;
 }
 
-hostent* rank_gethostbyname(const char* name) { return rank_gethostbyname2(name, AF_INET); }
+hostent* rank_gethostbyname(const char* name) {
+  return rank_gethostbyname2(name, AF_INET);
+}
 
 hostent* rank_gethostbyaddr(const void* address, socklen_t length, int family) {
   RankProcess* rank = self();
@@ -109,12 +111,16 @@ void rank_hdestroy() {
 }  // namespace
 
 std::span<const Replacement> lookup_calls() {
-  static const std::array calls = {
-      replace("gethostbyname", &rank_gethostbyname), replace("gethostbyname2", &rank_gethostbyname2),
-      replace("gethostbyaddr", &rank_gethostbyaddr), replace("getpwuid", &rank_getpwuid),
-      replace("getpwnam", &rank_getpwnam),           replace("getgrgid", &rank_getgrgid),
-      replace("getgrnam", &rank_getgrnam),           replace("hcreate", &rank_hcreate),
-      replace("hsearch", &rank_hsearch),             replace("hdestroy", &rank_hdestroy)};
+  static const std::array calls = {replace("gethostbyname", &rank_gethostbyname),
+                                   replace("gethostbyname2", &rank_gethostbyname2),
+                                   replace("gethostbyaddr", &rank_gethostbyaddr),
+                                   replace("getpwuid", &rank_getpwuid),
+                                   replace("getpwnam", &rank_getpwnam),
+                                   replace("getgrgid", &rank_getgrgid),
+                                   replace("getgrnam", &rank_getgrnam),
+                                   replace("hcreate", &rank_hcreate),
+                                   replace("hsearch", &rank_hsearch),
+                                   replace("hdestroy", &rank_hdestroy)};
   return calls;
 }
 

@@ -55,10 +55,16 @@ void rank_perror(const char* what) {
   say_plain(named ? what : nullptr, strerror_r(errno, buffer, sizeof buffer));
 }
 
-void rank_psignal(int signal, const char* what) { say_plain(what && *what ? what : nullptr, strsignal(signal)); }
+void rank_psignal(int signal, const char* what) {
+  say_plain(what && *what ? what : nullptr, strsignal(signal));
+}
 
-void rank_vwarn(const char* format, va_list values) { say(true, nullptr, format, values, errno); }
-void rank_vwarnx(const char* format, va_list values) { say(true, nullptr, format, values, 0); }
+void rank_vwarn(const char* format, va_list values) {
+  say(true, nullptr, format, values, errno);
+}
+void rank_vwarnx(const char* format, va_list values) {
+  say(true, nullptr, format, values, 0);
+}
 
 void rank_warn(const char* format, ...) {
   va_list values;
@@ -120,10 +126,12 @@ void rank_error_at_line(int status, int reason, const char* file, unsigned line,
 
 std::span<const Replacement> message_calls() {
   static const std::array calls = {
-      replace("perror", &rank_perror), replace("psignal", &rank_psignal), replace("warn", &rank_warn),
-      replace("vwarn", &rank_vwarn),   replace("warnx", &rank_warnx),     replace("vwarnx", &rank_vwarnx),
-      replace("err", &rank_err),       replace("verr", &rank_verr),       replace("errx", &rank_errx),
-      replace("verrx", &rank_verrx),   replace("error", &rank_error),     replace("error_at_line", &rank_error_at_line)};
+      replace("perror", &rank_perror), replace("psignal", &rank_psignal),
+      replace("warn", &rank_warn),     replace("vwarn", &rank_vwarn),
+      replace("warnx", &rank_warnx),   replace("vwarnx", &rank_vwarnx),
+      replace("err", &rank_err),       replace("verr", &rank_verr),
+      replace("errx", &rank_errx),     replace("verrx", &rank_verrx),
+      replace("error", &rank_error),   replace("error_at_line", &rank_error_at_line)};
   return calls;
 }
 

@@ -17,7 +17,9 @@ long rank_random() {
   return value;
 }
 
-int rank_rand() { return static_cast<int>(rank_random()); }
+int rank_rand() {
+  return static_cast<int>(rank_random());
+}
 
 void rank_seed(unsigned seed) {
   RankProcess* rank = self();
@@ -47,7 +49,9 @@ char* rank_setstate(char* table) {
   return setstate_r(table, &rank->random.generator) == 0 ? before : nullptr;
 }
 
-drand48_data& generator48(RankProcess& rank) { return rank.random.generator48; }
+drand48_data& generator48(RankProcess& rank) {
+  return rank.random.generator48;
+}
 
 double rank_drand48() {
   RankProcess* rank = self();
@@ -121,12 +125,14 @@ void rank_lcong48(unsigned short parameters[7]) {
 }  // namespace
 
 std::span<const Replacement> random_calls() {
-  static const std::array calls = {
-      replace("rand", &rank_rand),           replace("srand", &rank_seed),        replace("random", &rank_random),
-      replace("srandom", &rank_seed),        replace("initstate", &rank_initstate), replace("setstate", &rank_setstate),
-      replace("drand48", &rank_drand48),     replace("erand48", &rank_erand48),   replace("lrand48", &rank_lrand48),
-      replace("nrand48", &rank_nrand48),     replace("mrand48", &rank_mrand48),   replace("jrand48", &rank_jrand48),
-      replace("srand48", &rank_srand48),     replace("seed48", &rank_seed48),     replace("lcong48", &rank_lcong48)};
+  static const std::array calls = {replace("rand", &rank_rand),           replace("srand", &rank_seed),
+                                   replace("random", &rank_random),       replace("srandom", &rank_seed),
+                                   replace("initstate", &rank_initstate), replace("setstate", &rank_setstate),
+                                   replace("drand48", &rank_drand48),     replace("erand48", &rank_erand48),
+                                   replace("lrand48", &rank_lrand48),     replace("nrand48", &rank_nrand48),
+                                   replace("mrand48", &rank_mrand48),     replace("jrand48", &rank_jrand48),
+                                   replace("srand48", &rank_srand48),     replace("seed48", &rank_seed48),
+                                   replace("lcong48", &rank_lcong48)};
   return calls;
 }
 

@@ -16,10 +16,12 @@ namespace taihu::memory {
 
 using libc::Variable;
 
-RankProcess::RankProcess(RankIdentity& identity_of_rank, ImageServices& image_of_rank, RankEvents events_of_rank)
+RankProcess::RankProcess(RankIdentity& identity_of_rank, ImageServices& image_of_rank,
+                         RankEvents events_of_rank)
     : identity(identity_of_rank), image(image_of_rank), events(std::move(events_of_rank)) {
-  places_ = {&own_.environment,  &own_.input,           &own_.output,        &own_.errors,    &own_.option_argument,
-             &own_.option_index, &own_.option_messages, &own_.option_letter, &own_.gamma_sign};
+  places_ = {&own_.environment,     &own_.input,           &own_.output,
+             &own_.errors,          &own_.option_argument, &own_.option_index,
+             &own_.option_messages, &own_.option_letter,   &own_.gamma_sign};
   initstate_r(1, random.table.data(), random.table.size(), &random.generator);
   for (auto& action : signal_actions) action.sa_handler = SIG_DFL;
 }
@@ -32,7 +34,9 @@ void RankProcess::place_variable(Variable which, void* place) {
   if (place) places_[static_cast<std::size_t>(which)] = place;
 }
 
-bool RankProcess::in_child_process() const { return getpid() != process_id; }
+bool RankProcess::in_child_process() const {
+  return getpid() != process_id;
+}
 
 void RankProcess::enter(const std::vector<std::string>& strings, RankStreams streams) {
   first_thread = pthread_self();
@@ -73,8 +77,8 @@ void RankProcess::leave() {
   set_current_rank(nullptr);
 }
 
-// Streams of a rank share the process's descriptors, but their buffers, modes and redirections are its own. Output goes by
-// whole lines, so that lines of ranks do not tear each other apart.
+// Streams of a rank share the process's descriptors, but their buffers, modes and redirections are its own.
+// Output goes by whole lines, so that lines of ranks do not tear each other apart.
 void RankProcess::make_streams(const RankStreams& streams) {
   const std::array given = {streams.input, streams.output, streams.errors};
   const std::array<const char*, 3> modes = {"r", "w", "w"};

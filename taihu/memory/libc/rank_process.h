@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank would own if it were an operating-system process: environment, standard streams, exit handlers, signal
-// handlers, and the hidden state of libc calls. Reached from any of the rank's threads through current_rank()->process.
-// The families of libc/ read and write their parts; parts that several threads of a rank may use at once are guarded by
-// `lock` unless libc leaves the guarding to the program.
+// What a rank would own if it were an operating-system process: environment, standard streams, exit handlers,
+// signal handlers, and the hidden state of libc calls. Reached from any of the rank's threads through
+// current_rank()->process. The families of libc/ read and write their parts; parts that several threads of a
+// rank may use at once are guarded by `lock` unless libc leaves the guarding to the program.
 #pragma once
 
-#include <setjmp.h>
-#include <clocale>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
 #include <grp.h>
 #include <locale.h>
 #include <netdb.h>
 #include <pthread.h>
 #include <pwd.h>
 #include <search.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/types.h>
+#include <clocale>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
 
 #include <array>
 #include <atomic>
@@ -38,10 +38,11 @@ namespace taihu::memory {
 class ImageServices {
  public:
   virtual ~ImageServices() = default;
-  virtual void run_destructors() = 0;                              ///< of the program and its libraries
-  virtual void* open_library(const char* name, int flags) = 0;     ///< as dlopen; throws Error
-  virtual int close_library(void* handle) = 0;                     ///< as dlclose
-  virtual void* find_symbol(void* handle, const char* name, const char* version, const void* caller) = 0;  ///< as dlsym
+  virtual void run_destructors() = 0;                           ///< of the program and its libraries
+  virtual void* open_library(const char* name, int flags) = 0;  ///< as dlopen; throws Error
+  virtual int close_library(void* handle) = 0;                  ///< as dlclose
+  virtual void* find_symbol(void* handle, const char* name, const char* version,
+                            const void* caller) = 0;  ///< as dlsym
 };
 
 /// Streams of a rank. A null stream: one of the rank's own on descriptor 0, 1, 2 of the process.
@@ -53,8 +54,8 @@ struct RankStreams {
 
 /// Told about ends that are no return from main. Called on the thread that caused them.
 struct RankEvents {
-  /// `exit` on another thread than the rank's first: handlers have run, the thread ends, the rank's first thread goes on
-  /// until it returns. The layer above decides whether to end the job.
+  /// `exit` on another thread than the rank's first: handlers have run, the thread ends, the rank's first
+  /// thread goes on until it returns. The layer above decides whether to end the job.
   std::function<void(const RankIdentity&, int status)> exit_on_other_thread;
 };
 
@@ -77,7 +78,7 @@ struct TimeState {
 };
 
 struct OptionState {
-  char* next_letter = nullptr;  ///< rest of a group of short options
+  char* next_letter = nullptr;              ///< rest of a group of short options
   int first_operand = 1, last_operand = 1;  ///< operands skipped so far are [first, last)
   bool started = false;
 };
@@ -110,7 +111,8 @@ class RankProcess {
   RankProcess(const RankProcess&) = delete;
   RankProcess& operator=(const RankProcess&) = delete;
 
-  /// Before the image's variables are bound: where the rank's own variable is (`place` in a copy's data, or null).
+  /// Before the image's variables are bound: where the rank's own variable is (`place` in a copy's data, or
+  /// null).
   void place_variable(libc::Variable variable, void* place);
   void* variable_place(libc::Variable variable) const { return places_[static_cast<std::size_t>(variable)]; }
 
@@ -119,7 +121,8 @@ class RankProcess {
   /// After the rank's end, on the same thread.
   void leave();
 
-  /// As exit(3) for the rank; returns only on threads other than the first of a rank that has other work left: never.
+  /// As exit(3) for the rank; returns only on threads other than the first of a rank that has other work
+  /// left: never.
   [[noreturn]] void end(int status);
   [[noreturn]] void end_at_once(int status);
   void run_exit_handlers(int status);
@@ -149,10 +152,11 @@ class RankProcess {
   std::atomic<int> live_threads{0};  ///< started by the rank and not ended
 
   std::vector<ExitHandler> exit_handlers, quick_exit_handlers, thread_exit_handlers;
-  std::vector<std::unique_ptr<char[]>> environment_strings;  ///< never freed before the rank's end: getenv gives them out
+  std::vector<std::unique_ptr<char[]>>
+      environment_strings;  ///< never freed before the rank's end: getenv gives them out
   std::vector<char*> environment_table;
   std::set<std::FILE*> open_streams;
-  std::map<std::FILE*, pid_t> pipes;  ///< of popen
+  std::map<std::FILE*, pid_t> pipes;        ///< of popen
   std::array<int, 3> descriptors{0, 1, 2};  ///< what 0, 1, 2 mean for this rank
   std::array<struct sigaction, NSIG> signal_actions{};
   timer_t alarm_timer{};

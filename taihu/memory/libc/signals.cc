@@ -17,15 +17,18 @@ namespace {
 constexpr std::array crash_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 constexpr std::size_t most_ranks = 4096;
 
-// All ranks of the process for process-wide signals. A slot is null or a live rank; read by the dispatcher, which may
-// interrupt anything, so no lock.
+// All ranks of the process for process-wide signals. A slot is null or a live rank; read by the dispatcher,
+// which may interrupt anything, so no lock.
 std::array<std::atomic<RankProcess*>, most_ranks> ranks;
 std::atomic<CrashReport> crash_report{nullptr};
-std::array<struct sigaction, NSIG> actions_before;  // of the process, for threads of no rank; written under `mutex`
+std::array<struct sigaction, NSIG>
+    actions_before;  // of the process, for threads of no rank; written under `mutex`
 std::array<std::atomic<bool>, NSIG> dispatched;
 std::mutex mutex;
 
-bool is_valid(int signal) { return signal > 0 && signal < NSIG; }
+bool is_valid(int signal) {
+  return signal > 0 && signal < NSIG;
+}
 
 struct sigaction& action_of(RankProcess& rank, int signal) {
   return rank.signal_actions[static_cast<std::size_t>(signal)];
@@ -80,7 +83,7 @@ void take_default(RankProcess* rank, int signal, siginfo_t* details, void* conte
     return;
   }
   if (is_ignored(before) || ignored_by_default(signal)) return;
-  struct sigaction plain {};
+  struct sigaction plain{};
   plain.sa_handler = SIG_DFL;
   sigaction(signal, &plain, nullptr);
   sigset_t only;
@@ -118,10 +121,11 @@ void dispatch(int signal, siginfo_t* details, void* context) {
 void install_dispatcher(int signal, int flags) {
   const std::lock_guard guard(mutex);
   const auto at = static_cast<std::size_t>(signal);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = &dispatch;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | (flags & (SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT));
-  struct sigaction before {};
+  action.sa_flags =
+      SA_SIGINFO | SA_ONSTACK | SA_NODEFER | (flags & (SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT));
+  struct sigaction before{};
   if (sigaction(signal, &action, &before) != 0) return;
   if (!dispatched[at].exchange(true)) actions_before[at] = before;
 }
@@ -171,20 +175,24 @@ int rank_sigaction(int signal, const struct sigaction* wanted, struct sigaction*
 }
 
 sighandler_t set_handler(int signal, sighandler_t handler, int flags) {
-  struct sigaction wanted {}, before{};
+  struct sigaction wanted{}, before{};
   wanted.sa_handler = handler;
   wanted.sa_flags = flags;
   sigemptyset(&wanted.sa_mask);
   return rank_sigaction(signal, &wanted, &before) == 0 ? before.sa_handler : SIG_ERR;
 }
 
-sighandler_t rank_signal(int signal, sighandler_t handler) { return set_handler(signal, handler, SA_RESTART); }
+sighandler_t rank_signal(int signal, sighandler_t handler) {
+  return set_handler(signal, handler, SA_RESTART);
+}
 
 sighandler_t rank_sysv_signal(int signal, sighandler_t handler) {
   return set_handler(signal, handler, static_cast<int>(SA_RESETHAND) | SA_NODEFER);
 }
 
-int rank_raise(int signal) { return self() ? raise_in_rank(signal) : ::raise(signal); }
+int rank_raise(int signal) {
+  return self() ? raise_in_rank(signal) : ::raise(signal);
+}
 
 // A rank that sends itself a signal means itself, not all ranks of the process.
 int rank_kill(pid_t process, int signal) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals of ranks. The process has one handler per signal; the dispatcher calls the handler of the rank whose thread
-// got the signal. A signal sent to the whole process goes to every rank that handles it.
+// Signals of ranks. The process has one handler per signal; the dispatcher calls the handler of the rank
+// whose thread got the signal. A signal sent to the whole process goes to every rank that handles it.
 #pragma once
 
 #include <signal.h>
@@ -9,8 +9,8 @@
 
 namespace taihu::memory {
 
-/// Called in the signal handler, before the process ends by `signal` (SIGSEGV, SIGABRT, ...) caused by a thread of
-/// `rank`: may only do what a signal handler may.
+/// Called in the signal handler, before the process ends by `signal` (SIGSEGV, SIGABRT, ...) caused by a
+/// thread of `rank`: may only do what a signal handler may.
 using CrashReport = void (*)(const RankIdentity& rank, int signal, const siginfo_t& details);
 
 /// Installs the dispatcher for the signals of crashes. Once, before the first rank starts.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that mean stdin or stdout without naming them, and the opening and closing of streams: a rank's streams are
-// flushed when it ends, and closing or reopening its standard streams does not touch the descriptors of the others.
+// Calls that mean stdin or stdout without naming them, and the opening and closing of streams: a rank's
+// streams are flushed when it ends, and closing or reopening its standard streams does not touch the
+// descriptors of the others.
 #include <fcntl.h>
 #include <stdio_ext.h>
 #include <unistd.h>
@@ -27,7 +28,9 @@ std::FILE* output() {
   return rank ? rank->output() : stdout;
 }
 
-int rank_vprintf(const char* format, va_list values) { return std::vfprintf(output(), format, values); }
+int rank_vprintf(const char* format, va_list values) {
+  return std::vfprintf(output(), format, values);
+}
 
 int rank_printf(const char* format, ...) {
   va_list values;
@@ -45,9 +48,13 @@ int rank_printf_checked(int, const char* format, ...) {
   return count;
 }
 
-int rank_vprintf_checked(int, const char* format, va_list values) { return std::vfprintf(output(), format, values); }
+int rank_vprintf_checked(int, const char* format, va_list values) {
+  return std::vfprintf(output(), format, values);
+}
 
-int rank_vwprintf(const wchar_t* format, va_list values) { return std::vfwprintf(output(), format, values); }
+int rank_vwprintf(const wchar_t* format, va_list values) {
+  return std::vfwprintf(output(), format, values);
+}
 
 int rank_wprintf(const wchar_t* format, ...) {
   va_list values;
@@ -69,7 +76,9 @@ int rank_vwprintf_checked(int, const wchar_t* format, va_list values) {
   return std::vfwprintf(output(), format, values);
 }
 
-int rank_vscanf(const char* format, va_list values) { return std::vfscanf(input(), format, values); }
+int rank_vscanf(const char* format, va_list values) {
+  return std::vfscanf(input(), format, values);
+}
 
 int rank_scanf(const char* format, ...) {
   va_list values;
@@ -79,7 +88,9 @@ int rank_scanf(const char* format, ...) {
   return count;
 }
 
-int rank_vwscanf(const wchar_t* format, va_list values) { return std::vfwscanf(input(), format, values); }
+int rank_vwscanf(const wchar_t* format, va_list values) {
+  return std::vfwscanf(input(), format, values);
+}
 
 int rank_wscanf(const wchar_t* format, ...) {
   va_list values;
@@ -97,12 +108,24 @@ int rank_puts(const char* text) {
   return fine ? 1 : EOF;
 }
 
-int rank_putchar(int character) { return std::putc(character, output()); }
-int rank_putchar_unlocked(int character) { return putc_unlocked(character, output()); }
-int rank_getchar() { return std::getc(input()); }
-int rank_getchar_unlocked() { return getc_unlocked(input()); }
-wint_t rank_putwchar(wchar_t character) { return std::putwc(character, output()); }
-wint_t rank_getwchar() { return std::getwc(input()); }
+int rank_putchar(int character) {
+  return std::putc(character, output());
+}
+int rank_putchar_unlocked(int character) {
+  return putc_unlocked(character, output());
+}
+int rank_getchar() {
+  return std::getc(input());
+}
+int rank_getchar_unlocked() {
+  return getc_unlocked(input());
+}
+wint_t rank_putwchar(wchar_t character) {
+  return std::putwc(character, output());
+}
+wint_t rank_getwchar() {
+  return std::getwc(input());
+}
 
 std::FILE* keep(std::FILE* stream) {
   RankProcess* rank = self();
@@ -112,8 +135,12 @@ std::FILE* keep(std::FILE* stream) {
   return stream;
 }
 
-std::FILE* rank_fopen(const char* path, const char* mode) { return keep(std::fopen(path, mode)); }
-std::FILE* rank_tmpfile() { return keep(std::tmpfile()); }
+std::FILE* rank_fopen(const char* path, const char* mode) {
+  return keep(std::fopen(path, mode));
+}
+std::FILE* rank_tmpfile() {
+  return keep(std::tmpfile());
+}
 std::FILE* rank_fopencookie(void* cookie, const char* mode, cookie_io_functions_t calls) {
   return keep(fopencookie(cookie, mode, calls));
 }

@@ -30,12 +30,12 @@ void* replacement(std::string_view name) {
 
 int variable_index(std::string_view name) {
   static const std::unordered_map<std::string_view, Variable> variables = {
-      {"environ", Variable::environment},      {"__environ", Variable::environment},
-      {"_environ", Variable::environment},     {"stdin", Variable::input},
-      {"stdout", Variable::output},            {"stderr", Variable::errors},
-      {"optarg", Variable::option_argument},   {"optind", Variable::option_index},
-      {"opterr", Variable::option_messages},   {"optopt", Variable::option_letter},
-      {"signgam", Variable::gamma_sign},       {"__signgam", Variable::gamma_sign}};
+      {"environ", Variable::environment},    {"__environ", Variable::environment},
+      {"_environ", Variable::environment},   {"stdin", Variable::input},
+      {"stdout", Variable::output},          {"stderr", Variable::errors},
+      {"optarg", Variable::option_argument}, {"optind", Variable::option_index},
+      {"opterr", Variable::option_messages}, {"optopt", Variable::option_letter},
+      {"signgam", Variable::gamma_sign},     {"__signgam", Variable::gamma_sign}};
   const auto found = variables.find(name);
   return found == variables.end() ? -1 : static_cast<int>(found->second);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls and variables of libc whose hidden state would be shared by the ranks of a process, and what code of ranks
-// gets instead. One file per family defines its calls and lists them here; only the code of ranks is bound to them
-// (image/link_unit.h), everything else in the process keeps libc. A replacement called on a thread of no rank does what
-// libc does. To add a call: write it in its family's file and name it in that family's list.
+// The calls and variables of libc whose hidden state would be shared by the ranks of a process, and what code
+// of ranks gets instead. One file per family defines its calls and lists them here; only the code of ranks is
+// bound to them (image/link_unit.h), everything else in the process keeps libc. A replacement called on a
+// thread of no rank does what libc does. To add a call: write it in its family's file and name it in that
+// family's list.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +40,9 @@ enum class Variable : int {
   count
 };
 
-constexpr std::size_t variable_count() { return static_cast<std::size_t>(Variable::count); }
+constexpr std::size_t variable_count() {
+  return static_cast<std::size_t>(Variable::count);
+}
 
 /// Number of the variable that libc calls `name`; -1 for all others.
 int variable_index(std::string_view name);

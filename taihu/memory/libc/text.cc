@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// strtok, tmpnam and the sign of lgamma. (strerror, strsignal and inet_ntoa of glibc keep their text per thread.)
+// strtok, tmpnam and the sign of lgamma. (strerror, strsignal and inet_ntoa of glibc keep their text per
+// thread.)
 #include <math.h>
 #include <unistd.h>
 

@@ -51,7 +51,8 @@ using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void
 Create libc_create() {
   static const auto create = [] {
     void* libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
-    return reinterpret_cast<Create>(libc ? dlsym(libc, "pthread_create") : dlsym(RTLD_NEXT, "pthread_create"));
+    return reinterpret_cast<Create>(libc ? dlsym(libc, "pthread_create")
+                                         : dlsym(RTLD_NEXT, "pthread_create"));
   }();
   return create;
 }
@@ -98,7 +99,8 @@ int rank_thrd_create(thrd_t* thread, thrd_start_t run, void* argument) {
 }  // namespace
 
 std::span<const Replacement> thread_calls() {
-  static const std::array calls = {replace("pthread_create", &create_thread), replace("thrd_create", &rank_thrd_create)};
+  static const std::array calls = {replace("pthread_create", &create_thread),
+                                   replace("thrd_create", &rank_thrd_create)};
   return calls;
 }
 

@@ -24,16 +24,21 @@ bool make_timer(RankProcess& rank) {
   return rank.has_alarm_timer;
 }
 
-timespec to_timespec(const timeval& time) { return {time.tv_sec, time.tv_usec * 1000}; }
-timeval to_timeval(const timespec& time) { return {time.tv_sec, time.tv_nsec / 1000}; }
+timespec to_timespec(const timeval& time) {
+  return {time.tv_sec, time.tv_usec * 1000};
+}
+timeval to_timeval(const timespec& time) {
+  return {time.tv_sec, time.tv_nsec / 1000};
+}
 
 int rank_setitimer(__itimer_which_t which, const itimerval* wanted, itimerval* before) {
   RankProcess* rank = self();
   if (!rank || rank->in_child_process()) return ::setitimer(which, wanted, before);
   if (which != ITIMER_REAL) {
-    std::fprintf(rank->errors(),
-                 "taihu: setitimer refused (timers of processor time count for all ranks of the process); use "
-                 "ITIMER_REAL\n");
+    std::fprintf(
+        rank->errors(),
+        "taihu: setitimer refused (timers of processor time count for all ranks of the process); use "
+        "ITIMER_REAL\n");
     errno = EINVAL;
     return -1;
   }

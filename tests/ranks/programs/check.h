@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define CHECK(condition)                                                                              \
-  do {                                                                                                \
-    if (!(condition)) {                                                                               \
+#define CHECK(condition)                                                                                \
+  do {                                                                                                  \
+    if (!(condition)) {                                                                                 \
       fprintf(stderr, "%s:%d: rank %d: %s does not hold\n", __FILE__, __LINE__, my_rank(), #condition); \
-      exit(1);                                                                                        \
-    }                                                                                                 \
+      exit(1);                                                                                          \
+    }                                                                                                   \
   } while (0)
 
 static inline int my_rank(void) {
@@ -20,4 +20,6 @@ static inline int my_rank(void) {
 }
 
 // Lets the other ranks run and overwrite what is not private.
-static inline void let_others_run(void) { usleep(3000); }
+static inline void let_others_run(void) {
+  usleep(3000);
+}

@@ -7,12 +7,24 @@
 
 #include "check.h"
 
-static void say(const char* text) { printf("rank %d: %s\n", my_rank(), text); }
-static void handler_a(void) { say("a"); }
-static void handler_b(void) { say("b"); }
-static void with_status(int status, void* text) { printf("rank %d: %s %d\n", my_rank(), (char*)text, status); }
-static void quick(void) { say("quick"); }
-__attribute__((destructor)) static void last(void) { say("last"); }
+static void say(const char* text) {
+  printf("rank %d: %s\n", my_rank(), text);
+}
+static void handler_a(void) {
+  say("a");
+}
+static void handler_b(void) {
+  say("b");
+}
+static void with_status(int status, void* text) {
+  printf("rank %d: %s %d\n", my_rank(), (char*)text, status);
+}
+static void quick(void) {
+  say("quick");
+}
+__attribute__((destructor)) static void last(void) {
+  say("last");
+}
 
 static void* end_from_thread(void* unused) {
   (void)unused;

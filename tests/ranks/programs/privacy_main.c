@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets all variables of all parts to values of this rank, lets the others do the same, and looks again; also from a thread
-// and, with -fopenmp, from a team. argv[1]: the library to open.
+// Sets all variables of all parts to values of this rank, lets the others do the same, and looks again; also
+// from a thread and, with -fopenmp, from a team. argv[1]: the library to open.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -33,8 +33,8 @@ static Fresh opened_fresh;
 static int* opened_shown;
 
 static int plain_same(int value) {
-  return program_plain_same(value) && linked_plain_same(value) && opened_plain_same(value) && linked_shown == value &&
-         *opened_shown == value;
+  return program_plain_same(value) && linked_plain_same(value) && opened_plain_same(value) &&
+         linked_shown == value && *opened_shown == value;
 }
 
 static void* look(void* place) {

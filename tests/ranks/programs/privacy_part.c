@@ -41,13 +41,14 @@ void NAME(set)(int value) {
 }
 
 int NAME(plain_same)(int value) {
-  return NAME(shown) == value && hidden == value + 1 && *local_place() == value + 2 && *pointers[0] == value &&
-         *pointers[1] == value + 1;
+  return NAME(shown) == value && hidden == value + 1 && *local_place() == value + 2 &&
+         *pointers[0] == value && *pointers[1] == value + 1;
 }
 
 int NAME(same)(int value) {
 #ifndef NO_THREAD_LOCAL
-  if (NAME(thread_shown) != value + 3 || thread_hidden != value + 4 || *thread_local_place() != value + 5) return 0;
+  if (NAME(thread_shown) != value + 3 || thread_hidden != value + 4 || *thread_local_place() != value + 5)
+    return 0;
 #endif
   return NAME(plain_same)(value);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One part (executable, linked library, opened library) of the privacy test: variables {extern, static, function-local} x
-// {plain, thread_local}. PART is the prefix of its names.
+// One part (executable, linked library, opened library) of the privacy test: variables {extern, static,
+// function-local} x {plain, thread_local}. PART is the prefix of its names.
 #pragma once
 
 #ifdef __cplusplus

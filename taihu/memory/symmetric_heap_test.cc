@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/memory/symmetric_heap.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "taihu/base/error.h"
+#include "taihu/memory/image_symmetric_map.h"
+
+namespace taihu::memory {
+namespace {
+
+bool all_zero(const void* memory, std::size_t bytes) {
+  const auto* place = static_cast<const unsigned char*>(memory);
+  for (std::size_t i = 0; i < bytes; ++i)
+    if (place[i] != 0) return false;
+  return true;
+}
+
+TEST(SymmetricHeap, GivesEqualOffsetsOnAllRanks) {
+  SymmetricHeap first(1 << 20), second(1 << 20);
+  for (const std::size_t bytes : {0u, 1u, 63u, 64u, 4097u, 100000u}) {
+    auto* a = static_cast<std::byte*>(first.allocate(bytes));
+    auto* b = static_cast<std::byte*>(second.allocate(bytes));
+    ASSERT_TRUE(a && b);
+    EXPECT_EQ(a - first.base(), b - second.base());
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a) % 64, 0u);
+  }
+  EXPECT_EQ(first.history(), second.history());
+  EXPECT_EQ(first.allocate(2 << 20), nullptr);
+  EXPECT_NE(first.history(), second.history()) << "one rank made another call";
+}
+
+TEST(SymmetricHeap, GivesZeroedMemoryAlsoTheSecondTime) {
+  SymmetricHeap heap(8 << 20);
+  for (const std::size_t bytes : {100u, 5000u, 3u << 20, (4u << 20) + 1}) {
+    void* memory = heap.allocate(bytes);
+    ASSERT_TRUE(memory);
+    std::memset(memory, 0xff, bytes);
+    EXPECT_TRUE(heap.release(memory));
+    void* again = heap.allocate(bytes);
+    EXPECT_EQ(again, memory);
+    EXPECT_TRUE(all_zero(again, bytes));
+    EXPECT_TRUE(heap.release(again));
+  }
+}
+
+TEST(SymmetricHeap, KnowsWhatItDidNotGive) {
+  SymmetricHeap heap(1 << 16);
+  int local = 0;
+  EXPECT_FALSE(heap.release(&local));
+  EXPECT_TRUE(heap.release(nullptr));
+  auto* memory = static_cast<std::byte*>(heap.allocate(128));
+  EXPECT_FALSE(heap.release(memory + 64));
+  SymmetricHeap none(0);
+  EXPECT_EQ(none.allocate(0), nullptr);
+  EXPECT_THROW(SymmetricHeap(std::uint64_t{1} << 60), Error);
+}
+
+TEST(ImageSymmetricMap, TranslatesBetweenRanks) {
+  alignas(64) static std::byte images[2][256], heaps[2][1024];
+  ImageSymmetricMap map(2);
+  for (int rank = 0; rank < 2; ++rank)
+    map.set_rank(rank, {{reinterpret_cast<std::uintptr_t>(images[rank]), sizeof images[rank]},
+                        {reinterpret_cast<std::uintptr_t>(heaps[rank]), sizeof heaps[rank]}});
+  const auto variable = map.find(0, &images[0][100], 8);
+  ASSERT_TRUE(variable);
+  EXPECT_EQ(variable->segment, 0u);
+  EXPECT_EQ(variable->offset, 100u);
+  EXPECT_EQ(map.resolve(1, *variable, 8), &images[1][100]);
+  const auto in_heap = map.find(1, &heaps[1][1000], 24);
+  ASSERT_TRUE(in_heap);
+  EXPECT_EQ(in_heap->segment, 1u);
+  EXPECT_EQ(map.resolve(0, *in_heap, 24), &heaps[0][1000]);
+  EXPECT_FALSE(map.find(1, &heaps[1][1000], 25)) << "beyond the end";
+  EXPECT_FALSE(map.find(0, &heaps[1][0], 1)) << "another rank's";
+  EXPECT_FALSE(map.find(0, &map, 1)) << "on the stack";
+  EXPECT_FALSE(map.find(2, &images[0][0], 1));
+  EXPECT_EQ(map.resolve(0, {1, 1000}, 25), nullptr);
+  EXPECT_EQ(map.resolve(0, {1, ~std::uint64_t{0}}, 1), nullptr);
+  EXPECT_EQ(map.resolve(0, {2, 0}, 1), nullptr);
+  EXPECT_EQ(map.resolve(-1, {0, 0}, 1), nullptr);
+}
+
+}  // namespace
+}  // namespace taihu::memory
