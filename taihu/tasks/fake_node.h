@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -20,19 +21,23 @@ namespace taihu::tasks {
 
 class FakeCall : public message::ServiceCall {
  public:
-  FakeCall(const void* arguments, std::size_t bytes)
+  FakeCall(const void* arguments, std::size_t bytes, message::Node::AnswerHandler then = {})
       : arguments_(static_cast<const std::byte*>(arguments),
-                   static_cast<const std::byte*>(arguments) + bytes) {}
+                   static_cast<const std::byte*>(arguments) + bytes),
+        then_(std::move(then)) {}
 
   const std::vector<std::byte>& arguments() const noexcept override { return arguments_; }
 
   void answer(const void* data, std::size_t bytes) override {
     const auto* first = static_cast<const std::byte*>(data);
-    const std::lock_guard lock(mutex_);
-    if (answered_) contract_broken("a call is answered once", __FILE__, __LINE__);
-    answer_.assign(first, first + bytes);
-    answered_ = true;
-    changed_.notify_all();
+    {
+      const std::lock_guard lock(mutex_);
+      if (answered_) contract_broken("a call is answered once", __FILE__, __LINE__);
+      answer_.assign(first, first + bytes);
+      answered_ = true;
+      changed_.notify_all();
+    }
+    if (then_) then_(answer_);
   }
 
   std::vector<std::byte> wait() {
@@ -43,6 +48,7 @@ class FakeCall : public message::ServiceCall {
 
  private:
   std::vector<std::byte> arguments_;
+  message::Node::AnswerHandler then_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool answered_ = false;
@@ -91,6 +97,17 @@ class FakeNode : public message::Node {
     auto call = std::make_shared<FakeCall>(arguments, bytes);
     job_.nodes.at(static_cast<std::size_t>(process))->handlers_.at(service)(call);
     return call->wait();
+  }
+
+  void begin_call(int process, message::Service service, const void* arguments, std::size_t bytes,
+                  AnswerHandler then) override {
+    if (process != process_) ++job_.calls;
+    auto call = std::make_shared<FakeCall>(arguments, bytes, std::move(then));
+    job_.nodes.at(static_cast<std::size_t>(process))->handlers_.at(service)(call);
+  }
+  void barrier() override { contract_broken("services use no barrier", __FILE__, __LINE__); }
+  std::vector<std::string> allgather(const std::string&) override {
+    contract_broken("services exchange nothing", __FILE__, __LINE__);
   }
 
   message::Endpoint& endpoint(int) noexcept override {

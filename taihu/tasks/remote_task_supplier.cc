@@ -6,53 +6,54 @@
 
 namespace taihu::tasks {
 
-RemoteTaskSupplier::~RemoteTaskSupplier() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-}
-
 void RemoteTaskSupplier::ask(const TaskRequest& request, TaskAnswer answer) {
   {
     const std::lock_guard lock(mutex_);
     items_.push_back({request, std::move(answer)});
+    if (items_.size() > 1) return;
   }
-  changed_.notify_all();
+  send_first();
 }
 
 void RemoteTaskSupplier::drain() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return items_.empty(); });
+  drained_.wait([&] {
+    const std::lock_guard lock(mutex_);
+    return items_.empty();
+  });
 }
 
-void RemoteTaskSupplier::serve() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [&] { return stopping_ || !items_.empty(); });
-    if (items_.empty()) return;
-    const Item item = std::move(items_.front());
-    lock.unlock();
-    item.answer(call(item.request));
-    lock.lock();
-    items_.pop_front();
-    if (items_.empty()) changed_.notify_all();
+void RemoteTaskSupplier::send_first() {
+  TaskMessage message{address_, 0, {}};
+  {
+    const std::lock_guard lock(mutex_);
+    message.request = items_.front().request;
   }
+  node_.begin_call(process_, message::Service::task, &message, sizeof message,
+                   [this](const std::vector<std::byte>& bytes) { answered(bytes); });
 }
 
-TaskReply RemoteTaskSupplier::call(const TaskRequest& request) {
-  const TaskMessage message{address_, 0, request};
-  const std::vector<std::byte> answer =
-      node_.call(process_, message::Service::task, &message, sizeof message);
+void RemoteTaskSupplier::answered(const std::vector<std::byte>& bytes) {
   TaskReply reply;
-  if (answer.size() == sizeof reply) {
-    std::memcpy(&reply, answer.data(), sizeof reply);
+  if (bytes.size() == sizeof reply) {
+    std::memcpy(&reply, bytes.data(), sizeof reply);
   } else {
     reply.state = TaskReply::State::refused;
   }
-  return reply;
+  TaskAnswer answer;
+  {
+    const std::lock_guard lock(mutex_);
+    answer = std::move(items_.front().answer);
+  }
+  answer(reply);
+  bool more;
+  {
+    const std::lock_guard lock(mutex_);
+    items_.pop_front();
+    more = !items_.empty();
+    // Rung under the lock: whoever drains may destroy this object once it sees the empty queue.
+    if (!more) drained_.ring();
+  }
+  if (more) send_first();
 }
 
 }  // namespace taihu::tasks

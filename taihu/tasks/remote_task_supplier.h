@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A master of tasks in another node process. Calls of services wait for their answers, so a thread of its own
-// makes them: whoever asks goes on working. It sleeps between requests.
+// A master of tasks in another node process. Whoever asks goes on working; the answer comes on whatever thread brings it.
+// One request is under way at a time, so that they reach the master in order.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <thread>
+#include <vector>
 
 #include "taihu/message/endpoint.h"
 #include "taihu/tasks/task_supplier.h"
+#include "taihu/threads/waiting.h"
 
 namespace taihu::tasks {
 
@@ -31,15 +31,11 @@ struct TaskMessage {
 
 class RemoteTaskSupplier : public TaskSupplier {
  public:
-  /// Throws when the system has no thread left.
   RemoteTaskSupplier(message::Node& node, int process, TaskAddress address)
-      : node_(node), process_(process), address_(address), thread_([this] { serve(); }) {}
-  /// Waits for the answers that are under way.
-  ~RemoteTaskSupplier() override;
-
+      : node_(node), process_(process), address_(address) {}
   void ask(const TaskRequest& request, TaskAnswer answer) override;
 
-  /// Waits until all requests are answered.
+  /// Waits until all requests are answered; call before the object ends.
   void drain();
 
  private:
@@ -47,18 +43,16 @@ class RemoteTaskSupplier : public TaskSupplier {
     TaskRequest request;
     TaskAnswer answer;
   };
-  void serve();
-  TaskReply call(const TaskRequest& request);
+  void send_first();
+  void answered(const std::vector<std::byte>& bytes);
 
   message::Node& node_;
   const int process_;
   const TaskAddress address_;
 
   std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Item> items_;  // the first stays until it is answered
-  bool stopping_ = false;
-  std::thread thread_;  // last: it uses all above
+  std::deque<Item> items_;    // the first is under way
+  threads::Doorbell drained_;  // rung when the last request is answered
 };
 
 }  // namespace taihu::tasks

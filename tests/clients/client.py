@@ -35,7 +35,9 @@ def source_of(package, directory):
     apt = ["apt-get", "-q", "-o", f"Dir::Etc::SourceList={directory}/sources.list", "-o", "Dir::Etc::SourceParts=/dev/null",
            "-o", f"Dir::State::Lists={directory}/lists", "-o", f"Dir::Cache={directory}/cache"]
     run(apt + ["update"], directory)
-    run(apt + ["source", package], directory)
+    run(apt + ["source", "--download-only", package], directory)
+    description = next(directory.glob(f"{package}_*.dsc"))
+    run(["dpkg-source", "--skip-patches", "--extract", description], directory)
     return source_of(package, directory)
 
 
@@ -44,9 +46,9 @@ class Build:
         self.parcc = build / "bin" / "parcc"
         self.parcrun = build / "bin" / "parcrun"
 
-    def parallel(self, program, *arguments, directory):
+    def parallel(self, program, *arguments, directory, **options):
         """Output of RANKS ranks of the program."""
-        return run([self.parcrun, "--timeout", "120", "-n", RANKS, program, *arguments], directory)
+        return run([self.parcrun, "--timeout", "120", "-n", RANKS, program, *arguments], directory, **options)
 
 
 def lua(build, directory):
@@ -73,7 +75,8 @@ def sqlite(build, directory):
         run(["./configure", "--disable-tcl", "--disable-readline", "--disable-load-extension", "CFLAGS=-O1",
              f"CC={build.parcc}"], source)
     run(["make", "-j2", "sqlite3"], source)
-    program = source / "sqlite3"
+    # The program itself, not libtool's script around it; its library is one of the program's own: each rank gets a copy.
+    program, libraries = source / ".libs" / "sqlite3", {**os.environ, "LD_LIBRARY_PATH": str(source / ".libs")}
     query = """
         create table numbers(value integer primary key, square real, name text);
         with recursive count(x) as (select 1 union all select x + 1 from count where x < 20000)
@@ -81,8 +84,9 @@ def sqlite(build, directory):
         create index by_name on numbers(name);
         select count(*), sum(square), min(name), max(name), (select value from numbers where name = '00000042') from numbers;
     """
-    alone = run([program, ":memory:", query], directory)
-    return [(line, alone.strip()) for line in build.parallel(program, ":memory:", query, directory=directory).splitlines()]
+    alone = run([program, ":memory:", query], directory, env=libraries)
+    together = build.parallel(program, ":memory:", query, directory=directory, env=libraries)
+    return [(line, alone.strip()) for line in together.splitlines()]
 
 
 def zlib(build, directory):
