@@ -89,8 +89,12 @@ struct Job {
     RankIdentity& identity = identities[static_cast<std::size_t>(rank)];
     identity.rank = identity.local_index = rank;
     std::unique_ptr<RankImage> copy;
+    taihu::memory::RankEvents events;
+    events.exit_on_other_thread = [](const RankIdentity& ended, int code) {
+      std::fprintf(stderr, "image_runner: rank %d: exit %d on another thread\n", ended.rank, code);
+    };
     try {
-      copy = std::make_unique<RankImage>(image, identity);
+      copy = std::make_unique<RankImage>(image, identity, events);
     } catch (const taihu::Error& error) {
       std::fprintf(stderr, "image_runner: rank %d: %s\n", rank, error.what());
       std::_Exit(1);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "taihu/memory/image/image_template.h"
+#include "taihu/memory/image_symmetric_map.h"
 #include "taihu/memory/libc/rank_process.h"
 
 namespace taihu::memory {
@@ -30,6 +31,8 @@ class RankImage final : public ImageServices {
   RankProcess& process() { return *process_; }
   /// Load bases of template.objects(), in order.
   const std::vector<LoadedObject>& copies() const { return copies_; }
+  /// The copies as segments of symmetric addresses; the caller adds the symmetric heap.
+  std::vector<ImageSymmetricMap::Segment> symmetric_segments() const;
 
   void run_destructors() override;
   void* open_library(const char* name, int flags) override;

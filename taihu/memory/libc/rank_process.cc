@@ -24,9 +24,11 @@ RankProcess::RankProcess(RankIdentity& identity_of_rank, ImageServices& image_of
              &own_.option_messages, &own_.option_letter,   &own_.gamma_sign};
   initstate_r(1, random.table.data(), random.table.size(), &random.generator);
   for (auto& action : signal_actions) action.sa_handler = SIG_DFL;
+  libc::add_rank(*this);
 }
 
 RankProcess::~RankProcess() {
+  libc::remove_rank(*this);
   if (locale.locale) freelocale(locale.locale);
 }
 
@@ -63,7 +65,6 @@ void RankProcess::enter(const std::vector<std::string>& strings, RankStreams str
   stack.ss_sp = signal_stack_.data();
   stack.ss_size = signal_stack_.size();
   sigaltstack(&stack, nullptr);
-  libc::add_rank(*this);
 }
 
 void RankProcess::leave() {
