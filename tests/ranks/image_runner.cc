@@ -108,7 +108,8 @@ struct Job {
     RankStreams streams;
     if (options.tag) streams.output = taihu::memory::make_tagged_stream(std::to_string(rank) + ": ", 1);
     const int ended = copy->run(options.words, environment, streams);
-    if (streams.output) std::fclose(streams.output);
+    if (streams.output && copy->process().open_streams.count(streams.output) != 0)
+      std::fclose(streams.output);
     static_cast<void>(copy.release());  // threads of the rank may still run in it
     const std::lock_guard guard(mutex);
     if (status == 0) status = ended;

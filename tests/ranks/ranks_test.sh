@@ -81,7 +81,7 @@ ends)
   expect 139 "rank 1: signal 11" run 2 ./program crash
   expect 139 "rank 1: signal 11" run 2 ./program overflow
   expect 1 "rank 1: 0 does not hold" run 2 ./program assert
-  expect 0 "rank 1: joined" run 2 ./program thread
+  expect 9 "rank 1: joined" run 2 ./program thread
   grep -q "rank 1: exit 9 on another thread" output || { cat output; fail "nobody was told of the exit"; }
   expect 0 "rank 1: thread done" run 2 ./program pthread_exit
   ;;

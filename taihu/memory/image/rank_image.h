@@ -16,8 +16,8 @@ namespace taihu::memory {
 class RankImage final : public ImageServices {
  public:
   /// Loads a copy for `rank` and sets rank.process. Call on the rank's thread, bound to its cores, so that
-  /// writable pages come from its memory node. `rank` and `image` must live as long as the process: threads
-  /// of the rank may outlive it. Throws Error. The copy stays in memory until the process ends.
+  /// writable pages come from its memory node. `image`, `rank` and this object must live as long as
+  /// threads of the rank may run. Throws Error. The copy stays in memory until the process ends.
   RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents events = {});
   ~RankImage() override;
 
@@ -64,6 +64,8 @@ class RankImage final : public ImageServices {
   LoadedObjects loaded_;
   std::vector<const ElfObject*> constructed_;
   std::vector<std::unique_ptr<Opened>> opened_;
+  std::recursive_mutex
+      opening_;  ///< guards opened_, loaded_, constructed_ after the start; constructors may open more
   std::vector<char> argument_text_;
   std::vector<char*> arguments_;
 };

@@ -128,7 +128,7 @@ void RankProcess::finalize_library(void* library) {
 }
 
 void RankProcess::run_exit_handlers(int new_status) {
-  status = new_status;
+  if (!ended_elsewhere.load()) status = new_status;
   while (on_first_thread() && !thread_exit_handlers.empty()) {
     const ExitHandler handler = thread_exit_handlers.back();
     thread_exit_handlers.pop_back();
@@ -145,9 +145,10 @@ void RankProcess::end(int new_status) {
 }
 
 void RankProcess::end_at_once(int new_status) {
-  status = new_status & 0xff;
+  if (!ended_elsewhere.load()) status = new_status & 0xff;
   if (in_child_process()) ::_exit(status);
   if (on_first_thread()) siglongjmp(root, 1);
+  ended_elsewhere.store(true);
   if (events.exit_on_other_thread) events.exit_on_other_thread(identity, status);
   pthread_exit(nullptr);
 }
