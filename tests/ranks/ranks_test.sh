@@ -153,6 +153,11 @@ int main(void){ for (int i = 0; i < 100; ++i) { printf("begin "); fflush(stdout)
   gcc tag.c -o tag && expect 0 "2: begin end" run --tag 3 ./tag
   [ "$(sort output | uniq -c | awk '{print $1, $2, $3, $4}' | tr '\n' ';')" = "100 0: begin end;1 0: tail ;100 1: begin end;1 1: tail ;100 2: begin end;1 2: tail ;" ] ||
     { sort output | uniq -c; fail "lines are not whole"; }
+  gcc -g "$programs/redirect.c" -o redirect || fail compile
+  expect 0 "0: still tagged" run --tag 1 ./redirect
+  grep -q "dup2 onto descriptor 1 refused" output || { cat output; fail "no reason for the refusal"; }
+  [ "$(cat reopened)" = "in the file
+child" ] || { cat reopened; fail "not what was written after freopen"; }
   ;;
 debugger)
   # Only main is exported: the debugger takes an exported variable of one copy for that of all.
@@ -188,3 +193,4 @@ EOF
   ;;
 *) fail "unknown case $case" ;;
 esac
+exit 0
