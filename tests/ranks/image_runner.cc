@@ -89,8 +89,12 @@ struct Job {
     RankIdentity& identity = identities[static_cast<std::size_t>(rank)];
     identity.rank = identity.local_index = rank;
     std::unique_ptr<RankImage> copy;
+    taihu::memory::RankEvents events;
+    events.exit_on_other_thread = [](const RankIdentity& ended, int code) {
+      std::fprintf(stderr, "image_runner: rank %d: exit %d on another thread\n", ended.rank, code);
+    };
     try {
-      copy = std::make_unique<RankImage>(image, identity);
+      copy = std::make_unique<RankImage>(image, identity, events);
     } catch (const taihu::Error& error) {
       std::fprintf(stderr, "image_runner: rank %d: %s\n", rank, error.what());
       std::_Exit(1);
@@ -104,7 +108,8 @@ struct Job {
     RankStreams streams;
     if (options.tag) streams.output = taihu::memory::make_tagged_stream(std::to_string(rank) + ": ", 1);
     const int ended = copy->run(options.words, environment, streams);
-    if (streams.output) std::fclose(streams.output);
+    if (streams.output && copy->process().open_streams.count(streams.output) != 0)
+      std::fclose(streams.output);
     static_cast<void>(copy.release());  // threads of the rank may still run in it
     const std::lock_guard guard(mutex);
     if (status == 0) status = ended;

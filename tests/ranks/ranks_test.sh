@@ -81,7 +81,8 @@ ends)
   expect 139 "rank 1: signal 11" run 2 ./program crash
   expect 139 "rank 1: signal 11" run 2 ./program overflow
   expect 1 "rank 1: 0 does not hold" run 2 ./program assert
-  expect 0 "rank 1: joined" run 2 ./program thread
+  expect 9 "rank 1: joined" run 2 ./program thread
+  grep -q "rank 1: exit 9 on another thread" output || { cat output; fail "nobody was told of the exit"; }
   expect 0 "rank 1: thread done" run 2 ./program pthread_exit
   ;;
 stripped)
@@ -152,28 +153,44 @@ int main(void){ for (int i = 0; i < 100; ++i) { printf("begin "); fflush(stdout)
   gcc tag.c -o tag && expect 0 "2: begin end" run --tag 3 ./tag
   [ "$(sort output | uniq -c | awk '{print $1, $2, $3, $4}' | tr '\n' ';')" = "100 0: begin end;1 0: tail ;100 1: begin end;1 1: tail ;100 2: begin end;1 2: tail ;" ] ||
     { sort output | uniq -c; fail "lines are not whole"; }
+  gcc -g "$programs/redirect.c" -o redirect || fail compile
+  expect 0 "0: still tagged" run --tag 1 ./redirect
+  grep -q "dup2 onto descriptor 1 refused" output || { cat output; fail "no reason for the refusal"; }
+  [ "$(cat reopened)" = "in the file
+child" ] || { cat reopened; fail "not what was written after freopen"; }
   ;;
 debugger)
+  # Only main is exported: the debugger takes an exported variable of one copy for that of all.
   need gdb
-  gcc -g -O0 "$programs/unchanged.c" -o program || fail compile
+  echo '{ global: main; local: *; };' > exports.map
+  gcc -g -O0 $as_image -Wl,--version-script=exports.map "$programs/unchanged.c" -o program || fail compile
   cat > look.gdb <<'EOF'
 set pagination off
-set breakpoint pending off
+set breakpoint pending on
 break looked_at
 continue
 info breakpoints
-up
-print counter
+print counter - 40 == value
+print big_zero[1]
 EOF
   cat > look.sh <<'EOF'
 gdb -batch -x look.gdb -p "$1" > gdb.out 2>&1 &
-for i in $(seq 100); do grep -q '3 locations' gdb.out 2>/dev/null && break; sleep 0.1; done
-exit 0
+for i in $(seq 100); do grep -q 'Breakpoint 1 at' gdb.out 2>/dev/null && break; sleep 0.1; done
+sleep 0.5
 EOF
+  look_at_output() {
+    [ "$(grep -Ec '^1\.[0-9]+ .* in looked_at at' "$1")" = 3 ] ||
+      { cat "$1"; fail "the breakpoint should be in three copies"; }
+    grep -Fxq '$1 = 1' "$1" || { cat "$1"; fail "not the variable of the rank that stopped"; }
+    grep -q "file format" "$1" && { cat "$1"; fail "the debugger complains"; }
+  }
   expect 0 "" run --attach "bash ./look.sh" 3 ./program
   sleep 0.5
-  grep -q "3 locations" gdb.out || { cat gdb.out; fail "the breakpoint should have three locations"; }
-  grep -Eq '= 4[012]$' gdb.out || { cat gdb.out; fail "no value of a rank"; }
+  look_at_output gdb.out
+  sed -e 's/^continue/run/' look.gdb > start.gdb
+  expect 0 "" timeout 60 gdb -batch -x start.gdb --args "$runner" 3 ./program
+  look_at_output output
   ;;
 *) fail "unknown case $case" ;;
 esac
+exit 0

@@ -70,6 +70,11 @@ ElfObject::ElfObject(const std::string& path) : path_(path) {
   read_symbols();
   read_relocations();
   file_ = std::move(file);
+  // Copies have no section table; a debugger that sees one while it is loaded would complain about a damaged
+  // file.
+  auto* header = reinterpret_cast<Elf64_Ehdr*>(content_.data());
+  header->e_shoff = 0;
+  header->e_shnum = header->e_shstrndx = 0;
 }
 
 ElfObject::~ElfObject() {

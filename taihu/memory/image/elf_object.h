@@ -102,7 +102,10 @@ class ElfObject {
   std::byte* at(std::uint64_t address, std::uint64_t bytes) const;
   template <typename T>
   T* table(std::uint64_t address, std::uint64_t count = 1) const {
-    return reinterpret_cast<T*>(at(address, count * sizeof(T)));
+    if (count > content_.size() / sizeof(T)) damaged("a table is longer than the file");
+    std::byte* place = at(address, count * sizeof(T));
+    if (reinterpret_cast<std::uintptr_t>(place) % alignof(T) != 0) damaged("a table is not aligned");
+    return reinterpret_cast<T*>(place);
   }
   /// Value of a dynamic entry.
   std::optional<std::uint64_t> dynamic(std::int64_t tag) const;

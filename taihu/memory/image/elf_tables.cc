@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Symbols with their versions, and relocations.
-#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -145,9 +145,13 @@ std::optional<std::uint64_t> ElfObject::find_function(std::string_view name) con
   if (bytes == 0 || header_.e_shentsize != sizeof(Elf64_Shdr) ||
       pread(file_.get(), sections.data(), bytes, static_cast<off_t>(header_.e_shoff)) != bytes)
     return std::nullopt;
+  struct stat file{};
+  if (fstat(file_.get(), &file) != 0) return std::nullopt;
+  const auto size = static_cast<std::uint64_t>(file.st_size);
   for (const Elf64_Shdr& section : sections) {
     if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size()) continue;
     const Elf64_Shdr& strings = sections[section.sh_link];
+    if (section.sh_size > size || strings.sh_size > size) return std::nullopt;
     std::vector<Elf64_Sym> symbols(section.sh_size / sizeof(Elf64_Sym));
     std::string names(strings.sh_size, '\0');
     if (pread(file_.get(), symbols.data(), symbols.size() * sizeof(Elf64_Sym),

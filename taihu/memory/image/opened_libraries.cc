@@ -45,7 +45,7 @@ RankImage::Opened* RankImage::find_opened(void* handle) {
 
 void* RankImage::open_library(const char* name, int flags) {
   if (!name || !*name) return copies_.front().handle;
-  const std::lock_guard guard(process_->lock);
+  const std::lock_guard guard(opening_);
   const auto found = find_library(name, template_.program());
   const std::string path = found ? real_path(*found) : name;
   if (void* handle = already_open(name, path)) {
@@ -84,7 +84,7 @@ RankImage::Opened& RankImage::open_copy(const std::shared_ptr<OpenedTemplate>& l
 // The last close runs the library's destructors; its memory stays, so that pointers into it are stale but not
 // wild.
 int RankImage::close_library(void* handle) {
-  const std::lock_guard guard(process_->lock);
+  const std::lock_guard guard(opening_);
   const bool linked =
       std::any_of(copies_.begin(), copies_.end(), [&](auto& copy) { return copy.handle == handle; });
   if (linked) return 0;
@@ -141,7 +141,7 @@ void* RankImage::shared_symbol(void* handle, const char* name, const char* versi
 }
 
 void* RankImage::find_symbol(void* handle, const char* name, const char* version, const void* caller) {
-  const std::lock_guard guard(process_->lock);
+  const std::lock_guard guard(opening_);
   for (const ElfObject* object : search_order_of(handle, caller)) {
     if (!object->find_definition(name, version ? version : "")) continue;
     void* own = loaded_.at(object).handle;

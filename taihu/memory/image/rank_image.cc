@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/memory/image/rank_image.h"
 
+#include <dlfcn.h>
+
 #include <cstring>
+#include <fstream>
 
 #include "taihu/base/error.h"
 
 namespace taihu::memory {
+namespace {
+
+// A debugger looks at the names of loaded files when the loader tells it, which is before we have set them.
+// One more loading and unloading makes it look again.
+bool runs_under_debugger() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (word == "TracerPid:") return status >> word && word != "0";
+  return false;
+}
+
+}  // namespace
 
 RankImage::RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents events)
     : template_(image), process_(std::make_unique<RankProcess>(rank, *this, std::move(events))) {
@@ -23,6 +38,14 @@ RankImage::RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents 
   template_.unit().bind(loaded_, &RankImage::variable_place, this);
   main_ = reinterpret_cast<Main>(template_.find_main(copies_.front().base));
   rank.process = process_.get();
+  if (runs_under_debugger()) dlclose(template_.makers().front().load().handle);
+}
+
+std::vector<ImageSymmetricMap::Segment> RankImage::symmetric_segments() const {
+  std::vector<ImageSymmetricMap::Segment> segments;
+  for (std::size_t i = 0; i < copies_.size(); ++i)
+    segments.push_back({copies_[i].base, template_.objects()[i]->span_bytes()});
+  return segments;
 }
 
 RankImage::~RankImage() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "taihu/memory/image/image_template.h"
+#include "taihu/memory/image_symmetric_map.h"
 #include "taihu/memory/libc/rank_process.h"
 
 namespace taihu::memory {
@@ -15,8 +16,8 @@ namespace taihu::memory {
 class RankImage final : public ImageServices {
  public:
   /// Loads a copy for `rank` and sets rank.process. Call on the rank's thread, bound to its cores, so that
-  /// writable pages come from its memory node. `rank` and `image` must live as long as the process: threads
-  /// of the rank may outlive it. Throws Error. The copy stays in memory until the process ends.
+  /// writable pages come from its memory node. `image`, `rank` and this object must live as long as
+  /// threads of the rank may run. Throws Error. The copy stays in memory until the process ends.
   RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents events = {});
   ~RankImage() override;
 
@@ -30,6 +31,8 @@ class RankImage final : public ImageServices {
   RankProcess& process() { return *process_; }
   /// Load bases of template.objects(), in order.
   const std::vector<LoadedObject>& copies() const { return copies_; }
+  /// The copies as segments of symmetric addresses; the caller adds the symmetric heap.
+  std::vector<ImageSymmetricMap::Segment> symmetric_segments() const;
 
   void run_destructors() override;
   void* open_library(const char* name, int flags) override;
@@ -61,6 +64,8 @@ class RankImage final : public ImageServices {
   LoadedObjects loaded_;
   std::vector<const ElfObject*> constructed_;
   std::vector<std::unique_ptr<Opened>> opened_;
+  std::recursive_mutex
+      opening_;  ///< guards opened_, loaded_, constructed_ after the start; constructors may open more
   std::vector<char> argument_text_;
   std::vector<char*> arguments_;
 };

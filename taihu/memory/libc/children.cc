@@ -21,8 +21,15 @@ namespace {
 
 pid_t rank_fork() {
   RankProcess* rank = self();
+  if (!rank) return ::fork();
+  rank->lock.lock();
   const pid_t child = ::fork();
-  if (child == 0 && rank)
+  // The child's thread is not the one that the lock knows as its owner.
+  if (child == 0)
+    new (&rank->lock) std::recursive_mutex;
+  else
+    rank->lock.unlock();
+  if (child == 0)
     for (int i = 0; i < 3; ++i) {
       const int own = rank->descriptors[static_cast<std::size_t>(i)];
       if (own != i && own >= 0) ::dup2(own, i);

@@ -88,10 +88,28 @@ int rank_ioctl(int fd, unsigned long request, ...) {
   return ::ioctl(actual(fd), request, argument);
 }
 
+std::FILE* standard_stream(const RankProcess& rank, int number) {
+  return number == 0 ? rank.input() : number == 1 ? rank.output() : rank.errors();
+}
+
+// A stream that marks its lines has no descriptor that could be changed under it.
+bool may_redirect(RankProcess& rank, int number) {
+  std::FILE* stream = standard_stream(rank, number);
+  const bool untouched = rank.descriptors[static_cast<std::size_t>(number)] == number;
+  if (!stream || fileno(stream) >= 0 || !untouched) return true;
+  std::fprintf(
+      rank.errors(),
+      "taihu: dup2 onto descriptor %d refused (the lines of this rank's output are being tagged); use "
+      "freopen, or run without --tag-output\n",
+      number);
+  errno = ENOTSUP;
+  return false;
+}
+
 // Makes `number` (0, 1 or 2) of the rank mean `own`, which the rank owns from now on; its stream follows.
 void assign(RankProcess& rank, int number, int own) {
   int& place = rank.descriptors[static_cast<std::size_t>(number)];
-  std::FILE* stream = number == 0 ? rank.input() : number == 1 ? rank.output() : rank.errors();
+  std::FILE* stream = standard_stream(rank, number);
   if (stream && fileno(stream) == place) {
     if (number > 0) std::fflush(stream);
     if (own >= 0) stream->_fileno = own;
@@ -107,6 +125,7 @@ int rank_dup3(int from, int to, int flags) {
     errno = EINVAL;
     return -1;
   }
+  if (!may_redirect(*rank, to)) return -1;
   const int own = ::fcntl(actual(from), (flags & O_CLOEXEC) != 0 ? F_DUPFD_CLOEXEC : F_DUPFD, 3);
   if (own < 0) return -1;
   const std::lock_guard guard(rank->lock);

@@ -89,6 +89,8 @@ int rank_at_thread_exit(void (*call)(void*), void* argument, void* library) {
 
 void rank_abort() {
   raise_in_rank(SIGABRT);
+  if (RankProcess* rank = self())
+    rank->signal_actions[SIGABRT] = {};  // a handler that returns is not asked again
   std::abort();
 }
 

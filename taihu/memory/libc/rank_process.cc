@@ -24,9 +24,11 @@ RankProcess::RankProcess(RankIdentity& identity_of_rank, ImageServices& image_of
              &own_.option_messages, &own_.option_letter,   &own_.gamma_sign};
   initstate_r(1, random.table.data(), random.table.size(), &random.generator);
   for (auto& action : signal_actions) action.sa_handler = SIG_DFL;
+  libc::add_rank(*this);
 }
 
 RankProcess::~RankProcess() {
+  libc::remove_rank(*this);
   if (locale.locale) freelocale(locale.locale);
 }
 
@@ -63,7 +65,6 @@ void RankProcess::enter(const std::vector<std::string>& strings, RankStreams str
   stack.ss_sp = signal_stack_.data();
   stack.ss_size = signal_stack_.size();
   sigaltstack(&stack, nullptr);
-  libc::add_rank(*this);
 }
 
 void RankProcess::leave() {
@@ -127,7 +128,7 @@ void RankProcess::finalize_library(void* library) {
 }
 
 void RankProcess::run_exit_handlers(int new_status) {
-  status = new_status;
+  if (!ended_elsewhere.load()) status = new_status;
   while (on_first_thread() && !thread_exit_handlers.empty()) {
     const ExitHandler handler = thread_exit_handlers.back();
     thread_exit_handlers.pop_back();
@@ -144,9 +145,10 @@ void RankProcess::end(int new_status) {
 }
 
 void RankProcess::end_at_once(int new_status) {
-  status = new_status & 0xff;
+  if (!ended_elsewhere.load()) status = new_status & 0xff;
   if (in_child_process()) ::_exit(status);
   if (on_first_thread()) siglongjmp(root, 1);
+  ended_elsewhere.store(true);
   if (events.exit_on_other_thread) events.exit_on_other_thread(identity, status);
   pthread_exit(nullptr);
 }

@@ -45,7 +45,9 @@ class ImageServices {
                             const void* caller) = 0;  ///< as dlsym
 };
 
-/// Streams of a rank. A null stream: one of the rank's own on descriptor 0, 1, 2 of the process.
+/// Streams of a rank. A null stream: one of the rank's own on descriptor 0, 1, 2 of the process; so give all
+/// ranks but one another input. Given streams stay the caller's, to be closed after the rank's end unless the
+/// program has closed them itself (variable `open_streams` of the rank's process knows).
 struct RankStreams {
   std::FILE* input = nullptr;
   std::FILE* output = nullptr;
@@ -121,8 +123,8 @@ class RankProcess {
   /// After the rank's end, on the same thread.
   void leave();
 
-  /// As exit(3) for the rank; returns only on threads other than the first of a rank that has other work
-  /// left: never.
+  /// As exit(3) for the rank: handlers, destructors, streams; then run() returns. On another thread than the
+  /// first, that thread ends and the first goes on until it returns; the rank has the status of this call.
   [[noreturn]] void end(int status);
   [[noreturn]] void end_at_once(int status);
   void run_exit_handlers(int status);
@@ -148,6 +150,8 @@ class RankProcess {
   pid_t process_id = 0, first_thread_id = 0;
   sigjmp_buf root;
   int status = 0;
+  std::atomic<bool> ended_elsewhere{
+      false};  ///< by exit on another thread than the first, whose status counts
   bool has_own_directory = false;
   std::atomic<int> live_threads{0};  ///< started by the rank and not ended
 

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "taihu/base/error.h"
 #include "taihu/memory/libc/rank_process.h"
 
 namespace taihu::memory {
@@ -144,6 +145,8 @@ void add_rank(RankProcess& rank) {
     RankProcess* empty = nullptr;
     if (slot.compare_exchange_strong(empty, &rank)) return;
   }
+  throw Error("more than " + std::to_string(most_ranks) +
+              " ranks in one node process; use more processes per node");
 }
 
 void remove_rank(RankProcess& rank) {

@@ -18,6 +18,7 @@ void watch_for_crashes(CrashReport report);
 
 namespace libc {
 
+/// Throws Error when there are too many.
 void add_rank(RankProcess& rank);
 void remove_rank(RankProcess& rank);
 

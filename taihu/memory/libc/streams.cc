@@ -165,13 +165,36 @@ int rank_fclose(std::FILE* stream) {
   if (RankProcess* rank = self()) {
     const std::lock_guard guard(rank->lock);
     rank->open_streams.erase(stream);
+    for (int& descriptor : rank->descriptors)
+      if (descriptor > 2 && descriptor == fileno(stream)) descriptor = -1;
   }
   return std::fclose(stream);
 }
 
+// A stream that marks its lines (fopencookie) cannot become a file; the rank's variable gets another one.
+std::FILE* replace_stream(RankProcess& rank, const char* path, const char* mode, std::FILE* stream) {
+  std::FILE* opened = path ? std::fopen(path, mode) : nullptr;
+  if (!opened) return nullptr;
+  std::fflush(stream);
+  for (std::FILE** place : {&rank.input(), &rank.output(), &rank.errors()})
+    if (*place == stream) *place = opened;
+  return keep(opened);
+}
+
 std::FILE* rank_freopen(const char* path, const char* mode, std::FILE* stream) {
+  RankProcess* rank = self();
+  if (!rank) return std::freopen(path, mode, stream);
   detach(stream);
-  return std::freopen(path, mode, stream);
+  const bool has_descriptor = fileno(stream) >= 0;
+  std::FILE* opened =
+      has_descriptor ? std::freopen(path, mode, stream) : replace_stream(*rank, path, mode, stream);
+  if (!opened) return opened;
+  // What the rank's children inherit follows, as in a process of its own.
+  const std::lock_guard guard(rank->lock);
+  const std::array standard = {rank->input(), rank->output(), rank->errors()};
+  for (std::size_t i = 0; i < standard.size(); ++i)
+    if (standard[i] == opened) rank->descriptors[i] = fileno(opened);
+  return opened;
 }
 
 }  // namespace
