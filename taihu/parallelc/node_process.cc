@@ -258,7 +258,7 @@ int run_connected(const launch::JobParameters& job, const launch::EnvironmentMap
   const launch::Binding binding = launch::plan_binding(machine, share, threads, job.bind);
   const int first_rank = layout.first_rank[static_cast<std::size_t>(process)];
   if (job.report_bindings) std::fputs(launch::report(binding, machine, here.name, first_rank).c_str(), stderr);
-  
+
   Ranks ranks(job, layout, process);
   connection.node = message::Node::create(layout, std::move(connection.link), &ranks.symmetric());
   message::Node* node = this_node = connection.node.get();

@@ -95,9 +95,9 @@ def zlib(build, directory):
         run(["./configure", "--static"], source, env={**os.environ, "CC": str(build.parcc)})
     run(["make", "-j2", "example"], source)
     for rank in range(RANKS):  # the program writes foo.gz where it runs
-        (directory / f"zlib-rank-{rank}").mkdir(exist_ok=True)
+        (directory / f"rank-{rank}-of-zlib").mkdir(exist_ok=True)
     alone = run([source / "example"], directory)
-    together = run([build.parcrun, "--timeout", "120", "--tag-output", "-n", RANKS, "-wdir", directory / "zlib-rank-%r",
+    together = run([build.parcrun, "--timeout", "120", "--tag-output", "-n", RANKS, "-wdir", directory / "rank-%r-of-zlib",
                     source / "example"], directory)
     outputs = {rank: [] for rank in range(RANKS)}
     for line in together.splitlines():

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Random nests of foralls against plain C.

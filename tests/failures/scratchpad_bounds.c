@@ -3,10 +3,10 @@
 // RUN: %parcc --check %s -o %t
 // RUN: (%parcrun -n 1 %t over; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=OVER %s
 // RUN: (%parcrun -n 1 %t outside; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=OUTSIDE %s
-// OVER: scratchpad_bounds.c:[[@LINE+19]]: dma_get
+// OVER: scratchpad_bounds.c:[[@LINE+17]]: dma_get
 // OVER-SAME: runs over the end of the scratchpad
 // OVER: exit code 1
-// OUTSIDE: scratchpad_bounds.c:[[@LINE+15]]: dma_put
+// OUTSIDE: scratchpad_bounds.c:[[@LINE+12]]: dma_put
 // OUTSIDE-SAME: is not in the scratchpad
 // OUTSIDE: exit code 1
 #include <parallelc.h>

@@ -18,9 +18,10 @@ __kernel void note_order(void *argument) {
     if (m_rank(CCC_ARRAY) == 0) order[order_count++] = *(int *)argument;
 }
 
+// No forall has a barrier: threads are in different loops at the same time.
 __kernel void loops(void *argument) {
     (void)argument;
-    forall (int i = 0; i < n; i++; BLOCK; CCC_ARRAY) hits[i]++;
+    forall (int i = 0; i < n; i++; BLOCK; CCC_ARRAY) __atomic_fetch_add(&hits[i], 1, __ATOMIC_RELAXED);
     forall (int i = 0; i < n; i++; BLOCK(7); CCC_ARRAY) __atomic_fetch_add(&hits[i], 1, __ATOMIC_RELAXED);
     forall (int i = 0; i < n; i++; i * 5; CCC_ARRAY) __atomic_fetch_add(&hits[i], 1, __ATOMIC_RELAXED);
     for (int repeat = 0; repeat < 40; repeat++)

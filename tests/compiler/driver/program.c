@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A linked program: an executable shared object with its descriptor; shared variables on pages of their own, in the
 // areas that the descriptor names, without bytes in the file; main is found although hidden. GNU ld and lld.
 // RUN: %parcc %s %inputs/shared_other.c -I%S/../../.. -o %t.ld && %t.ld | %check %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RUN: not-19 %parallelc -fsyntax-only %s 2>&1 | %check %s --strict-whitespace --implicit-check-not=error:
 #include <parallelc.h>
 #define BAD_BOUND forall (int i = 0; i < missing_here; i++; BLOCK; CCC_ALL) a[i] = 0

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RUN: not-19 %parallelc -fsyntax-only %s 2>&1 | %check %s --implicit-check-not=error:
 #include <parallelc.h>
 extern int a[10];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RUN: not-19 %parallelc -fplugin-arg-parallelc-spm=1000 -fsyntax-only %s 2>&1 | %check %s --implicit-check-not=error:
 #include <parallelc.h>
 __thread_local char first[600];

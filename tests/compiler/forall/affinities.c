@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who executes which iteration, for every affinity; silent under the usual warnings; the same with and without
 // optimisation.
 // RUN: %parallelc -O0 -Wall -Wextra -Wshadow -pedantic -Werror -std=gnu11 %s %runtime -o %t.0

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // forall over the accelerator threads: in a kernel, in process code (a region with locals by reference), and with a
 // scope known only at run time.
 // RUN: %parallelc -O0 -g -Wall -Wextra -Wshadow -pedantic -Werror %s %runtime -o %t.0

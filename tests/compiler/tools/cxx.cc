@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The language words in C++: templates, lambdas, references; values are captured by reference.
 // RUN: %parallelcxx -std=c++20 -O1 -Wall -Wextra -Wshadow -pedantic -c %s -o %t.o
 // RUN: %parallelc -c %inputs/runtime.c -o %t.runtime.o

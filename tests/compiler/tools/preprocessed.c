@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Preprocessed text compiles to the same program, also by -save-temps; dependencies and precompiled headers work.
 // RUN: rm -rf %t.d && mkdir %t.d
 // RUN: %parallelc -O1 %s %runtime -o %t.d/direct && P=2 T=3 %t.d/direct > %t.d/direct.txt

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scratchpad variables: initial values, one instance per thread, pointers, arrays, static, extern, constant tables.
 // RUN: %parallelc -O0 -g -Wall -Wextra -pedantic -Werror %s %inputs/scratchpad_other.c %runtime -o %t.0 && T=3 P=1 %t.0 > %t.txt
 // RUN: %check %s < %t.txt
