@@ -84,6 +84,10 @@ ends)
   expect 9 "rank 1: joined" run 2 ./program thread
   grep -q "rank 1: exit 9 on another thread" output || { cat output; fail "nobody was told of the exit"; }
   expect 0 "rank 1: thread done" run 2 ./program pthread_exit
+  echo '(sleep 0.5; kill -USR1 "$1") > signalled 2>&1 &' > signal.sh
+  expect 0 "rank 3: last" run --attach "bash ./signal.sh" 4 ./program signal
+  echo '(sleep 0.5; kill -TERM "$1") > signalled 2>&1 &' > signal.sh
+  expect 143 "" run --attach "bash ./signal.sh" 4 ./program signal
   ;;
 stripped)
   gcc -O2 -s "$programs/ends.c" -o program -pthread 2>/dev/null || fail compile
