@@ -7,9 +7,20 @@
 #   USES       components it may include; must agree with tools/layers.txt
 #   LINK       libraries from outside, linked privately
 #   TEST_LINK  further libraries of the test program
+#
+# A library from outside (LINK) is a plain name such as dl, or PkgConfig::<MODULE> made by
+# pkg_check_modules(<MODULE> REQUIRED IMPORTED_TARGET <module>); cmake/install.cmake turns both into what an installed
+# Taihu needs to find. Target `unit_tests` builds every test program; add_dependencies() further ones of label "unit".
+add_custom_target(unit_tests)
+
 function(taihu_component name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;TESTS;USES;LINK;TEST_LINK")
   set(target taihu_${name})
+  get_property(closed GLOBAL PROPERTY TAIHU_COMPONENTS_CLOSED)
+  if(closed)
+    message(FATAL_ERROR "taihu/${name} comes after include(install) in the top CMakeLists.txt; add it above")
+  endif()
+  set_property(GLOBAL APPEND PROPERTY TAIHU_COMPONENTS ${name})
   if(arg_SOURCES)
     add_library(${target} STATIC ${arg_SOURCES})
     set(scope PUBLIC)
@@ -31,6 +42,7 @@ function(taihu_component name)
     add_executable(${target}_test ${arg_TESTS})
     target_link_libraries(${target}_test PRIVATE ${target} GTest::gtest GTest::gtest_main ${arg_TEST_LINK})
     set_target_properties(${target}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    add_dependencies(unit_tests ${target}_test)
     gtest_discover_tests(${target}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
                          PROPERTIES LABELS unit TIMEOUT 120)
   endif()

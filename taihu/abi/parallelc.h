@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
+/** SPDX-License-Identifier: Apache-2.0
+ * @file
  * parallelc.h: what a Parallel C program includes. Compile with `parcc`, run with `parcrun`.
  *
  * Ranks are global unless a scope is an argument. Sizes are bytes. Every function that can fail returns M_SUCCESS or an
@@ -43,13 +43,18 @@ int m_global_rank(m_scope_t scope, int rank);
 /* ---- Language words (meaning only under parcc) ------------------------------------------------------------- */
 
 #ifdef __PARALLELC__
-/** forall (init; condition; step; affinity; scope) statement */
+#include "parallelc_compiler.h"
+
+/** forall (init; condition; step; affinity; scope) statement
+ *  Outside a __kernel, over CCC_ARRAY, it runs on the accelerator threads with the locals by reference and waits for
+ *  them; the loop variable must then be declared in init. */
 #define forall _Pragma("parallelc forall")
 /** One variable per CCC_NODE group, visible to all its processes. File scope or static. */
 #define node_shared __attribute__((node_shared))
 /** One variable per CCC_BNODE group. File scope or static. */
 #define bnode_shared __attribute__((bnode_shared))
-/** One variable per accelerator thread, in its scratchpad memory (SPM). File scope or static. */
+/** One variable per accelerator thread, in its scratchpad memory (SPM). File scope or static. Process code has none: a
+ *  use in main is an error, one in a function that process code calls ends the program under `parcc --check`. */
 #define __thread_local __attribute__((scratchpad))
 /** `__kernel void f(void *argument)`: runs on accelerator threads. */
 #define __kernel __attribute__((parallelc_kernel))
@@ -77,6 +82,7 @@ void spm_free(void *memory);
 /** Largest request that spm_malloc can meet now. */
 size_t spm_available(void);
 
+/** @{ */
 /** Copies between main memory and the caller's scratchpad; in kernels only. The `i` forms return at once and add one
  *  to `*reply` when the transfer is complete. dma_bcast is called by all threads of the array with equal `memory` and
  *  `bytes`; memory is read once. */
@@ -85,6 +91,7 @@ int dma_put(void *memory, const void *scratchpad, size_t bytes);
 int dma_iget(void *scratchpad, const void *memory, size_t bytes, int *reply);
 int dma_iput(void *memory, const void *scratchpad, size_t bytes, int *reply);
 int dma_bcast(void *scratchpad, const void *memory, size_t bytes);
+/** @} */
 
 /** Blocks until `count` transfers on that reply word are complete (`*reply >= count`). */
 int dma_wait(int *reply, int count);
@@ -124,26 +131,28 @@ void m_abort(int code);
 /** Seconds since an arbitrary moment, the same clock for all processes of a node. */
 double m_wtime(void);
 
-#define M_ANY_RANK (-1)
-#define M_ANY_TAG (-1)
+#define M_ANY_RANK (-1) /**< source rank of receives and probes: any */
+#define M_ANY_TAG (-1)  /**< tag of receives and probes: any */
 
 /** What was received: filled by receives, waits and probes; may be NULL where it is an argument. */
 typedef struct m_status_t {
   int rank;  /**< sender */
-  int tag;
+  int tag;   /**< of the message */
   long size; /**< bytes */
   int error; /**< M_SUCCESS or an error code */
 } m_status_t;
 
 /** A message in flight: two-sided or one-sided. M_NO_HANDLE is complete. Not shared between threads. */
 typedef struct m_message *handle_t;
-#define M_NO_HANDLE ((handle_t)0)
+#define M_NO_HANDLE ((handle_t)0) /**< no message: complete, waits return at once */
 
+/** @{ */
 /** Two-sided messages with MPI's matching rules. Tags are >= 0. A rank may send to itself. */
 int m_send(int dest_rank, const void *buffer, long size, int tag);
 int m_recv(int src_rank, void *buffer, long size, int tag, m_status_t *status);
 handle_t m_isend(int dest_rank, const void *buffer, long size, int tag);
 handle_t m_irecv(int src_rank, void *buffer, long size, int tag);
+/** @} */
 /** Blocks until a matching message could be received. */
 int m_probe(int src_rank, int tag, m_status_t *status);
 /** Sets *found to 1 and fills *status when a matching message could be received now, else sets it to 0. */
@@ -161,15 +170,19 @@ void *m_malloc(size_t size);
 /** Collective over CCC_ALL; frees memory of m_malloc in the same order on every process. */
 void m_free(void *memory);
 
+/** @{ */
 /** One-sided. A remote address is the caller's address of its own instance: a file-scope or static variable, or memory
  *  of m_malloc. m_msg_put copies `size` bytes to `dest_addr` on `dest_rank`; when they are visible there, `*dest_rply`
  *  there grows by one, atomically (NULL: no reply word). m_msg_get copies from `source_addr` on `src_rank` to
  *  `dest_addr` here. The other process need not call anything. A handle is complete when the data have arrived. */
 handle_t m_msg_put(int dest_rank, void *source_addr, void *dest_addr, long size, int *dest_rply);
 handle_t m_msg_get(int src_rank, void *source_addr, void *dest_addr, long size);
+/** @} */
+/** @{ */
 /** Blocking forms. */
 int m_msg_put_wait(int dest_rank, void *source_addr, void *dest_addr, long size, int *dest_rply);
 int m_msg_get_wait(int src_rank, void *source_addr, void *dest_addr, long size);
+/** @} */
 /** Waits for a one-sided handle and releases it. */
 int m_wait_msg(handle_t handle);
 /** 1 when complete (the handle is released), 0 when not yet. */
@@ -179,22 +192,40 @@ int m_wait_reply(int *reply, int count);
 
 /* ---- Collectives: all members of the process scope call, in the same order ------------------------------------ */
 
+/** Types of elements: the C type of the same name. */
 typedef enum m_type_t {
   M_CHAR, M_SIGNED_CHAR, M_UNSIGNED_CHAR, M_SHORT, M_UNSIGNED_SHORT, M_INT, M_UNSIGNED, M_LONG, M_UNSIGNED_LONG,
   M_LONG_LONG, M_UNSIGNED_LONG_LONG, M_FLOAT, M_DOUBLE,
   M_INT_INT, M_LONG_INT, M_FLOAT_INT, M_DOUBLE_INT /**< value and index, for M_MINLOC and M_MAXLOC */
 } m_type_t;
 
-typedef struct m_int_int { int value; int index; } m_int_int;
-typedef struct m_long_int { long value; int index; } m_long_int;
-typedef struct m_float_int { float value; int index; } m_float_int;
-typedef struct m_double_int { double value; int index; } m_double_int;
+/** Element of M_INT_INT. */
+typedef struct m_int_int {
+  int value; /**< compared */
+  int index; /**< goes with the value; the smaller one wins between equal values */
+} m_int_int;
+/** Element of M_LONG_INT. */
+typedef struct m_long_int {
+  long value; /**< compared */
+  int index; /**< goes with the value; the smaller one wins between equal values */
+} m_long_int;
+/** Element of M_FLOAT_INT. */
+typedef struct m_float_int {
+  float value; /**< compared */
+  int index; /**< goes with the value; the smaller one wins between equal values */
+} m_float_int;
+/** Element of M_DOUBLE_INT. */
+typedef struct m_double_int {
+  double value; /**< compared */
+  int index; /**< goes with the value; the smaller one wins between equal values */
+} m_double_int;
 
 /** M_AND, M_OR, M_XOR work on the bits of integers. */
 typedef enum m_op_t { M_SUM, M_PROD, M_MIN, M_MAX, M_AND, M_OR, M_XOR, M_MINLOC, M_MAXLOC } m_op_t;
 
 /** Also valid in kernels with CCC_ARRAY. */
 int m_barrier(m_scope_t scope);
+/** @{ */
 /** `root` is a rank in `scope`. Counts are elements, per member where several buffers are meant. Buffers of source and
  *  result may be the same address (in place) in m_reduce, m_allreduce and m_scan; otherwise they must not overlap. */
 int m_bcast(m_scope_t scope, void *buffer, long count, m_type_t type, int root);
@@ -204,6 +235,7 @@ int m_gather(m_scope_t scope, const void *source, void *result, long count, m_ty
 int m_allgather(m_scope_t scope, const void *source, void *result, long count, m_type_t type);
 int m_scatter(m_scope_t scope, const void *source, void *result, long count, m_type_t type, int root);
 int m_alltoall(m_scope_t scope, const void *source, void *result, long count, m_type_t type);
+/** @} */
 /** Displacements are elements from the start of the buffer. */
 int m_alltoallv(m_scope_t scope, const void *source, const long *source_counts, const long *source_displacements,
                 void *result, const long *result_counts, const long *result_displacements, m_type_t type);
@@ -212,9 +244,41 @@ int m_scan(m_scope_t scope, const void *source, void *result, long count, m_type
 
 /** Mutual exclusion among the members of the caller's `scope`; `id` >= 0 names the lock; not recursive. */
 int m_lock(m_scope_t scope, int id);
+/** @{ */
 /** Sets *taken to 1 when the lock was free and is now the caller's, else to 0. */
 int m_trylock(m_scope_t scope, int id, int *taken);
 int m_unlock(m_scope_t scope, int id);
+/** @} */
+
+#ifdef __PARALLELC_CHECK__
+/** Checked builds: ends the job with the place of `call` when its scratchpad side is not wholly in the caller's
+ *  scratchpad. */
+void taihu_check_transfer(const void *scratchpad, size_t bytes, const char *call, const char *file, int line);
+
+#define TAIHU_CHECKED_TRANSFER(call, parameters, arguments)                                        \
+  static __inline__ __attribute__((unused)) int taihu_checked_##call parameters {                  \
+    taihu_check_transfer(scratchpad, bytes, #call, file, line);                                    \
+    return call arguments;                                                                         \
+  }
+TAIHU_CHECKED_TRANSFER(dma_get, (void *scratchpad, const void *memory, size_t bytes, const char *file, int line),
+                       (scratchpad, memory, bytes))
+TAIHU_CHECKED_TRANSFER(dma_put, (void *memory, const void *scratchpad, size_t bytes, const char *file, int line),
+                       (memory, scratchpad, bytes))
+TAIHU_CHECKED_TRANSFER(dma_iget,
+                       (void *scratchpad, const void *memory, size_t bytes, int *reply, const char *file, int line),
+                       (scratchpad, memory, bytes, reply))
+TAIHU_CHECKED_TRANSFER(dma_iput,
+                       (void *memory, const void *scratchpad, size_t bytes, int *reply, const char *file, int line),
+                       (memory, scratchpad, bytes, reply))
+TAIHU_CHECKED_TRANSFER(dma_bcast, (void *scratchpad, const void *memory, size_t bytes, const char *file, int line),
+                       (scratchpad, memory, bytes))
+#undef TAIHU_CHECKED_TRANSFER
+#define dma_get(spm, mem, bytes) taihu_checked_dma_get(spm, mem, bytes, __FILE__, __LINE__)
+#define dma_put(mem, spm, bytes) taihu_checked_dma_put(mem, spm, bytes, __FILE__, __LINE__)
+#define dma_iget(spm, mem, bytes, reply) taihu_checked_dma_iget(spm, mem, bytes, reply, __FILE__, __LINE__)
+#define dma_iput(mem, spm, bytes, reply) taihu_checked_dma_iput(mem, spm, bytes, reply, __FILE__, __LINE__)
+#define dma_bcast(spm, mem, bytes) taihu_checked_dma_bcast(spm, mem, bytes, __FILE__, __LINE__)
+#endif
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,8 @@
 
 namespace taihu {
 
-/// Monotonic time in nanoseconds since an arbitrary start, the same for all threads and processes of a machine.
+/// Monotonic time in nanoseconds since an arbitrary start, the same for all threads and processes of a
+/// machine.
 std::int64_t now_ns() noexcept;
 
 }  // namespace taihu

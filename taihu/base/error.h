@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How set-up code fails: it throws an Error whose text is one line a user can act on. Hot paths return status codes
-// instead; nothing throws through a C interface, a thread or a kernel.
+// How set-up code fails: it throws an Error whose text is one line a user can act on. Hot paths return status
+// codes instead; nothing throws through a C interface, a thread or a kernel.
 #pragma once
 
 #include <stdexcept>
@@ -8,7 +8,8 @@
 
 namespace taihu {
 
-/// A failure with its cause. The text is lower case, without a full stop: "problem (why it is one); what to do".
+/// A failure with its cause. The text is lower case, without a full stop: "problem (why it is one); what to
+/// do".
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

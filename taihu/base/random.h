@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small counter-based generator: the n-th number of a stream is a function of (seed, n), so tests and workloads are
-// reproducible whatever thread draws. Source: S. Vigna, SplitMix64 (public domain reference, 2015).
+// A small counter-based generator: the n-th number of a stream is a function of (seed, n), so tests and
+// workloads are reproducible whatever thread draws. Source: S. Vigna, SplitMix64 (public domain reference,
+// 2015).
 #pragma once
 
 #include <cstdint>

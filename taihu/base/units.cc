@@ -16,12 +16,22 @@ int shift_of_suffix(std::string_view suffix) {
   if (suffix.empty()) return 0;
   int shift = -1;
   switch (std::tolower(static_cast<unsigned char>(suffix[0]))) {
-    case 'b': return suffix.size() == 1 ? 0 : -1;
-    case 'k': shift = 10; break;
-    case 'm': shift = 20; break;
-    case 'g': shift = 30; break;
-    case 't': shift = 40; break;
-    default: return -1;
+    case 'b':
+      return suffix.size() == 1 ? 0 : -1;
+    case 'k':
+      shift = 10;
+      break;
+    case 'm':
+      shift = 20;
+      break;
+    case 'g':
+      shift = 30;
+      break;
+    case 't':
+      shift = 40;
+      break;
+    default:
+      return -1;
   }
   const std::string_view rest = suffix.substr(1);
   return rest.empty() || rest == "B" || rest == "b" || rest == "iB" || rest == "ib" ? shift : -1;
@@ -34,7 +44,8 @@ std::int64_t parse_bytes(std::string_view text, std::string_view what) {
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   const int shift = shift_of_suffix(text.substr(static_cast<std::size_t>(end - text.data())));
   if (problem != std::errc{} || shift < 0 || value < 0 || value > (INT64_MAX >> shift)) {
-    throw Error(std::string(what) + ": '" + std::string(text) + "' is not a size (write for example 64K, 2M or 4096)");
+    throw Error(std::string(what) + ": '" + std::string(text) +
+                "' is not a size (write for example 64K, 2M or 4096)");
   }
   return value << shift;
 }

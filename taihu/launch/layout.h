@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is where: ranks, node processes, operating-system nodes and scopes of a job. Plain data, the same on every node
-// process.
+// Who is where: ranks, node processes, operating-system nodes and scopes of a job. Plain data, the same on
+// every node process.
 #pragma once
 
 #include <string>
@@ -20,15 +20,16 @@ struct ScopeSizes {
 
 /// Where a node process runs, as it says itself when the job starts.
 struct Host {
-  std::string name;                ///< host name (or its stand-in with `--emulate-nodes`)
-  std::string network_position;    ///< path of switches, root first, '/'-separated; empty when unknown
-  int numa_nodes = 1;              ///< with cores of this process's cpuset
+  std::string name;              ///< host name (or its stand-in with `--emulate-nodes`)
+  std::string network_position;  ///< path of switches, root first, '/'-separated; empty when unknown
+  int numa_nodes = 1;            ///< with cores of this process's cpuset
 };
 
 /// Ranks are dealt to node processes in contiguous blocks, the first `ranks % processes` get one more.
 ///
-/// Invariants: first_rank.size() == processes + 1, first_rank.back() == ranks; every scope group is a contiguous block of
-/// `size` ranks starting at a multiple of it; node | bnode | snode | ranks; a bnode lies inside one operating-system node.
+/// Invariants: first_rank.size() == processes + 1, first_rank.back() == ranks; every scope group is a
+/// contiguous block of `size` ranks starting at a multiple of it; node | bnode | snode | ranks; a bnode lies
+/// inside one operating-system node.
 struct Layout {
   int ranks = 0;
   int processes = 0;
@@ -43,11 +44,12 @@ struct Layout {
   int group_start(Scope scope, int rank) const noexcept { return rank - rank % size(scope); }
 };
 
-/// Deals `ranks` to the processes on `hosts` (one entry per process, in process order) and chooses the scopes.
-/// Default sizes: bnode = the largest size that divides the number of ranks of every operating-system node; node = the
-/// largest that divides bnode and the number of ranks per NUMA node; snode = the largest multiple of bnode that divides
-/// the number of ranks under every leaf switch, or all ranks when no position is known.
-/// Throws UsageError naming the offending pair when given sizes do not nest, or when ranks < processes.
+/// Deals `ranks` to the processes on `hosts` (one entry per process, in process order) and chooses the
+/// scopes. Default sizes: bnode = the largest size that divides the number of ranks of every operating-system
+/// node; node = the largest that divides bnode and the number of ranks per NUMA node; snode = the largest
+/// multiple of bnode that divides the number of ranks under every leaf switch, or all ranks when no position
+/// is known. Throws UsageError naming the offending pair when given sizes do not nest, or when ranks <
+/// processes.
 Layout make_layout(int ranks, const std::vector<Host>& hosts, ScopeSizes wanted);
 
 }  // namespace taihu::launch

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank's door to all others: two-sided messages with MPI's matching rules, one-sided transfers with reply words, and
-// calls of services on node processes. Languages (parallelc/, mpi/) and collective/ use it; it knows nothing of them.
+// A rank's door to all others: two-sided messages with MPI's matching rules, one-sided transfers with reply
+// words, and calls of services on node processes. Languages (parallelc/, mpi/) and collective/ use it; it
+// knows nothing of them.
 //
-// Inside a node process: a short message goes through a lock-free ring per pair of ranks (allocated at first use); a
-// long one is announced there and copied once, from user buffer to user buffer, by the receiver. Between node processes:
-// envelope with eager payload, or a rendezvous that lands in the user buffer. Both meet in the receiving rank's matching
-// queues, so wildcards, probes and ordering need no special protocol.
+// Inside a node process: a short message goes through a lock-free ring per pair of ranks (allocated at first
+// use); a long one is announced there and copied once, from user buffer to user buffer, by the receiver.
+// Between node processes: envelope with eager payload, or a rendezvous that lands in the user buffer. Both
+// meet in the receiving rank's matching queues, so wildcards, probes and ordering need no special protocol.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "taihu/launch/layout.h"
@@ -26,15 +28,16 @@ inline constexpr int any_tag = -1;
 
 /// Messages of different contexts never match each other.
 using Context = std::uint32_t;
-inline constexpr Context user_context = 0;        ///< Parallel C programs
-inline constexpr Context collective_context = 1;  ///< first of the contexts of collectives; each group has its own
+inline constexpr Context user_context = 0;  ///< Parallel C programs
+inline constexpr Context collective_context =
+    1;  ///< first of the contexts of collectives; each group has its own
 
 enum class Error : int { none = 0, truncated = 2, link = 6 };
 
 struct Status {
   int source = any_rank;
   int tag = any_tag;
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;  ///< of the message: more than the buffer's when it was truncated
   Error error = Error::none;
 };
 
@@ -58,15 +61,17 @@ class Endpoint {
   virtual bool test(Request* request, Status* status) = 0;
   virtual void wait(Request* request, Status* status) = 0;
 
-  /// One-sided: `bytes` from `source` to the instance of `target` that belongs to rank `destination`; when the data are
-  /// visible there, adds one atomically to the int at `reply` there (nothing when `reply` is null). The request is
-  /// complete when the data have arrived. Inside a node process the call itself copies and returns null (complete).
-  virtual Request* put(int destination, const void* source, memory::SymmetricAddress target, std::size_t bytes,
-                       const memory::SymmetricAddress* reply) = 0;
+  /// One-sided: `bytes` from `source` to the instance of `target` that belongs to rank `destination`; when
+  /// the data are visible there, adds one atomically to the int at `reply` there (nothing when `reply` is
+  /// null). The request is complete when the data have arrived. Inside a node process the call itself copies
+  /// and returns null (complete).
+  virtual Request* put(int destination, const void* source, memory::SymmetricAddress target,
+                       std::size_t bytes, const memory::SymmetricAddress* reply) = 0;
   /// One-sided read; as put.
   virtual Request* get(int from, memory::SymmetricAddress source, void* target, std::size_t bytes) = 0;
 
-  /// Does whatever can be done now without waiting: incoming messages, and requests of others to this node process.
+  /// Does whatever can be done now without waiting: incoming messages, and requests of others to this node
+  /// process.
   virtual void progress() = 0;
 
   /// Rung whenever something changed for this rank.
@@ -107,13 +112,17 @@ class ServiceCall {
   virtual void answer(const void* data, std::size_t bytes) = 0;
 };
 
-/// Runs on the progress thread or on a rank that helps; must not block and must keep `call` until it is answered.
+/// Runs on the progress thread, on a rank that helps, or in the calling thread of the same process, on
+/// several at once; must not block or send messages, and must keep `call` until it is answered. Calls that
+/// arrive before `serve` wait for it.
 using ServiceHandler = std::function<void(std::shared_ptr<ServiceCall> call)>;
 
-/// The message layer of a node process: endpoints of its ranks, the link to other node processes, the progress thread.
+/// The message layer of a node process: endpoints of its ranks, the link to other node processes, the
+/// progress thread.
 class Node {
  public:
-  /// `link` is null when this is the only node process. `symmetric` may be null when nobody uses one-sided calls.
+  /// `link` is null when this is the only node process. `symmetric` may be null when nobody uses one-sided
+  /// calls.
   static std::unique_ptr<Node> create(const launch::Layout& layout, std::unique_ptr<Link> link,
                                       const memory::SymmetricMap* symmetric);
   virtual ~Node() = default;
@@ -126,11 +135,25 @@ class Node {
   /// Registers the handler of a service; before any rank runs.
   virtual void serve(Service service, ServiceHandler handler) = 0;
 
-  /// Calls a service of node process `process` (this one included: then the handler runs in the calling thread) and waits
-  /// for its answer; makes progress meanwhile. Any thread.
-  virtual std::vector<std::byte> call(int process, Service service, const void* arguments, std::size_t bytes) = 0;
+  /// Calls a service of node process `process` (this one included: then the handler runs in the calling
+  /// thread) and waits for its answer; makes progress meanwhile. Any thread.
+  virtual std::vector<std::byte> call(int process, Service service, const void* arguments,
+                                      std::size_t bytes) = 0;
 
-  /// All node processes call when their ranks have ended: completes what is under way, then the link may be closed.
+  /// As `call`, without waiting: `then` runs with the answer, on whatever thread brings it, under the rules
+  /// of a handler. For handlers that must ask another process before they can answer. Any thread.
+  using AnswerHandler = std::function<void(std::vector<std::byte> answer)>;
+  virtual void begin_call(int process, Service service, const void* arguments, std::size_t bytes,
+                          AnswerHandler then) = 0;
+
+  /// Exchanges and barriers of node processes while no rank runs, e.g. between set-up and the start of the
+  /// ranks: one-sided calls of other processes may arrive as soon as their ranks run. All node processes
+  /// call; blocks.
+  virtual void barrier() = 0;
+  virtual std::vector<std::string> allgather(const std::string& mine) = 0;
+
+  /// All node processes call when their ranks have ended: completes what is under way, then the link may be
+  /// closed.
   virtual void finish() = 0;
   /// Ends all node processes of the job. Does not return.
   [[noreturn]] virtual void abort(int exit_code) noexcept = 0;

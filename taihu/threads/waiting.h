@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a thread waits for other threads: spin briefly, then yield, then sleep on a futex, so that more ranks than cores
-// still work well.
+// How a thread waits for other threads: spin briefly, then yield, then sleep on a futex, so that more ranks
+// than cores still work well.
 //
-// The signalling side pays no fence: a sleeper announces itself and then issues the kernel's private expedited
-// membarrier, which orders its announcement against every other thread's stores (asymmetric Dekker). Where membarrier
-// is missing both sides use a sequentially consistent fence.
+// The signalling side pays no fence: a sleeper announces itself and then issues the kernel's private
+// expedited membarrier, which orders its announcement against every other thread's stores (asymmetric
+// Dekker). Where membarrier is missing both sides use a sequentially consistent fence.
 #pragma once
 
 #include <atomic>
@@ -12,17 +12,19 @@
 
 namespace taihu::threads {
 
-/// How long to spin and to yield before sleeping. One setting per node process, chosen once at start.
+/// How long to spin and to yield before sleeping. One setting per node process.
 struct WaitPolicy {
   int spins = 2000;  ///< polls with a pause instruction between them
   int yields = 20;   ///< polls with sched_yield between them
 };
 
-/// Sets the policy of this process: few spins when more threads than cores will wait. Not thread-safe; call at start.
+/// Sets the policy of this process: few spins when more threads than cores will wait. Any thread; waits that have begun keep
+/// the policy they began with.
 void set_wait_policy(WaitPolicy policy) noexcept;
 WaitPolicy wait_policy() noexcept;
 
-/// Barrier half for the signalling side (a compiler barrier where membarrier works) and for the sleeping side.
+/// Barrier half for the signalling side (a compiler barrier where membarrier works) and for the sleeping
+/// side.
 void light_barrier() noexcept;
 void heavy_barrier() noexcept;
 
@@ -39,8 +41,8 @@ class Doorbell {
     if (sleepers_.load(std::memory_order_relaxed) != 0) wake();
   }
 
-  /// Returns once `ready()` is true. `ready` is called again and again by this thread, may make progress for others,
-  /// and must not wait itself.
+  /// Returns once `ready()` is true. `ready` is called again and again by this thread, may make progress for
+  /// others, and must not wait itself.
   template <class Ready>
   void wait(Ready&& ready) {
     const WaitPolicy policy = wait_policy();
@@ -65,7 +67,7 @@ class Doorbell {
 
  private:
   static void yield() noexcept;
-  void wake() noexcept;                    // epoch_ += 1, wake all
+  void wake() noexcept;                     // epoch_ += 1, wake all
   void sleep(std::uint32_t seen) noexcept;  // until epoch_ != seen
 
   std::atomic<std::uint32_t> epoch_{0};

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// taihu-info: shows this node as the runtime sees it, and the scopes and bindings that a job would get here.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <nlohmann/json.hpp>
+
+#include "taihu/base/error.h"
+#include "taihu/launch/binding.h"
+#include "taihu/launch/job.h"
+#include "taihu/launch/nearest.h"
+#include "taihu/topology/machine.h"
+#include "taihu/topology/network.h"
+
+namespace {
+
+using namespace taihu;
+using nlohmann::ordered_json;
+
+struct Options {
+  std::string machine;  ///< empty: the live one
+  int ranks = 0;        ///< 0: not asked for
+  int threads = 0;
+  bool json = false;
+};
+
+/// What a job of `ranks` ranks in one node process gets on this machine.
+struct Plan {
+  launch::Layout layout;
+  int threads = 1;
+  launch::Binding binding;
+};
+
+Plan plan_for(const Options& options, const topology::Machine& machine, const std::string& path) {
+  Plan plan;
+  plan.layout =
+      launch::make_layout(options.ranks, {{topology::host_name(), path, machine.numa_nodes_with_cpus()}}, {});
+  plan.threads = launch::choose_threads(machine, options.ranks, options.threads);
+  plan.binding = launch::plan_binding(machine, {options.ranks, 0, options.ranks}, plan.threads,
+                                      launch::BindPolicy::automatic);
+  return plan;
+}
+
+void print_text(const Options& options, const topology::Machine& machine,
+                const topology::NetworkPosition& position) {
+  std::fputs(topology::describe(machine).c_str(), stdout);
+  std::printf("host: %s\n", topology::host_name().c_str());
+  if (position.path.empty())
+    std::printf("network position: unknown (name the switches in a file and set TAIHU_TOPOLOGY_FILE)\n");
+  else
+    std::printf("network position: %s (from %s)\n", position.path.c_str(), position.source.c_str());
+  if (options.ranks == 0) return;
+  const Plan plan = plan_for(options, machine, position.path);
+  const launch::ScopeSizes& sizes = plan.layout.sizes;
+  std::printf(
+      "job of %d ranks in one node process: CCC_SNODE %d, CCC_BNODE %d, CCC_NODE %d, CCC_ARRAY %d, bind %s\n",
+      options.ranks, sizes.snode, sizes.bnode, sizes.node, plan.threads,
+      launch::to_text(plan.binding.policy).c_str());
+  std::fputs(launch::report(plan.binding, machine, topology::host_name(), 0).c_str(), stdout);
+}
+
+void print_json(const Options& options, const topology::Machine& machine,
+                const topology::NetworkPosition& position) {
+  ordered_json json;
+  json["version"] = TAIHU_VERSION;
+  json["machine"] = ordered_json::parse(topology::to_json(machine));
+  json["host"] = topology::host_name();
+  json["network"] = {{"path", position.path}, {"source", position.source}};
+  if (options.ranks > 0) {
+    const Plan plan = plan_for(options, machine, position.path);
+    const launch::ScopeSizes& sizes = plan.layout.sizes;
+    json["job"] = {{"ranks", options.ranks},  {"snode", sizes.snode},
+                   {"bnode", sizes.bnode},    {"node", sizes.node},
+                   {"threads", plan.threads}, {"bind", launch::to_text(plan.binding.policy)}};
+    for (const launch::RankBinding& rank : plan.binding.ranks)
+      json["job"]["rank_cpus"].push_back(rank.cpus.cpus());
+  }
+  std::printf("%s\n", json.dump(2).c_str());
+}
+
+void refuse_unknown_options(const CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+    if (word.starts_with("--") && word.size() > 2 && app.get_option_no_throw(word) == nullptr)
+      throw UsageError("unknown option " + word + launch::suggestion(word, names));
+  }
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  CLI::App app("Shows this node as Taihu's runtime sees it", "taihu-info");
+  app.set_version_flag("--version", "taihu-info " TAIHU_VERSION);
+  app.add_option("--machine", options.machine,
+                 "another machine: an hwloc XML file, or a text as \"package:2 numanode:2 core:4 pu:2\"")
+      ->type_name("FILE|TEXT");
+  app.add_option("-n,--np", options.ranks, "also show scopes and bindings of a job of N ranks")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 24));
+  app.add_option("--threads", options.threads, "with -n: accelerator threads per rank")
+      ->type_name("T")
+      ->check(CLI::Range(1, 1 << 20));
+  app.add_flag("--json", options.json, "print JSON");
+  refuse_unknown_options(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
+  } catch (const CLI::CallForVersion&) {
+    std::puts("taihu-info " TAIHU_VERSION);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  }
+  const topology::Machine machine = options.machine.empty()
+                                        ? topology::live_machine()
+                                        : topology::machine_from_file_or_text(options.machine);
+  const topology::NetworkPosition position = topology::network_position();
+  (options.json ? print_json : print_text)(options, machine, position);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const UsageError& error) {
+    std::fprintf(stderr, "taihu-info: %s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "taihu-info: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copying that takes "nothing to do" well: no bytes with null pointers, or a block that already is in its
+// place.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+namespace taihu::collective {
+
+inline void copy_block(void* target, const void* source, std::size_t bytes) noexcept {
+  if (bytes != 0 && target != source) std::memcpy(target, source, bytes);
+}
+
+inline std::byte* at(void* base, std::ptrdiff_t offset) noexcept {
+  return static_cast<std::byte*>(base) + offset;
+}
+inline const std::byte* at(const void* base, std::ptrdiff_t offset) noexcept {
+  return static_cast<const std::byte*>(base) + offset;
+}
+inline std::byte* block_at(void* base, int block, std::size_t bytes) noexcept {
+  return at(base, static_cast<std::ptrdiff_t>(static_cast<std::size_t>(block) * bytes));
+}
+inline const std::byte* block_at(const void* base, int block, std::size_t bytes) noexcept {
+  return at(base, static_cast<std::ptrdiff_t>(static_cast<std::size_t>(block) * bytes));
+}
+
+}  // namespace taihu::collective

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running schedules among one member per node process (the leaders) or among all members of a group.
+#pragma once
+
+#include <vector>
+
+#include "taihu/collective/group.h"
+#include "taihu/collective/run_schedule.h"
+#include "taihu/schedule/algorithms.h"
+
+namespace taihu::collective {
+
+class Leaders {
+ public:
+  /// `root` >= 0 makes this member the leader of its node process.
+  explicit Leaders(GroupHandle& handle, int root = -1);
+
+  /// Am I one?
+  bool includes_me() const noexcept { return local_leader_ == handle_.local_index(); }
+  /// Local index of the leader here.
+  int local_leader() const noexcept { return local_leader_; }
+  /// Process of the root.
+  int root_process() const noexcept { return root_process_; }
+  schedule::Place place() const noexcept { return {membership_.processes(), membership_.here}; }
+
+  int run(const schedule::Program& program, ScheduleMemory memory, const Reduction& reduction = {});
+
+  /// Cuts `n * bytes` into one block per process, in process order.
+  schedule::Blocks blocks(std::size_t bytes) const;
+
+ private:
+  GroupHandle& handle_;
+  const Membership& membership_;
+  int root_process_ = -1;
+  int local_leader_ = 0;
+  std::vector<int> ranks_;
+};
+
+/// Copies blocks from process order (members_of[0], members_of[1], ...) to member order, and back.
+void to_member_order(const Membership& membership, const void* by_process, void* by_member,
+                     std::size_t bytes);
+void to_process_order(const Membership& membership, const void* by_member, void* by_process,
+                      std::size_t bytes);
+
+/// The first error of two stages; later stages run in any case, so that others are not left waiting.
+inline int first_error(int early, int late) noexcept {
+  return early != M_SUCCESS ? early : late;
+}
+
+}  // namespace taihu::collective

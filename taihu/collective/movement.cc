@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// barrier, bcast, gather, allgather, scatter over all node processes of a group.
+#include "taihu/collective/arguments.h"
+#include "taihu/collective/collectives.h"
+#include "taihu/collective/copy.h"
+#include "taihu/collective/leaders.h"
+#include "taihu/collective/shared_forms.h"
+
+namespace taihu::collective {
+
+namespace {
+
+/// From here on bandwidth counts more than the number of rounds.
+constexpr std::size_t long_bcast_bytes = 65536;
+constexpr std::size_t long_allgather_bytes = 65536;
+
+schedule::Program bcast_program(const Leaders& leaders, std::size_t bytes) {
+  const schedule::Place place = leaders.place();
+  if (bytes < long_bcast_bytes || place.members < 3) {
+    return schedule::bcast_binomial(place, bytes, leaders.root_process());
+  }
+  return schedule::bcast_scatter_allgather(place, bytes, leaders.root_process());
+}
+
+schedule::Program allgather_program(schedule::Place place, const schedule::Blocks& blocks) {
+  const bool is_long = blocks.total_bytes() >= long_allgather_bytes;
+  return is_long ? schedule::allgather_ring(place, blocks) : schedule::allgather_bruck(place, blocks);
+}
+
+}  // namespace
+
+int barrier(GroupHandle& handle) {
+  if (handle.membership().processes() == 1) return shared::barrier(handle);
+  int code = shared::collect(handle);
+  Leaders leaders(handle);
+  if (leaders.includes_me()) code = first_error(code, leaders.run(schedule::barrier(leaders.place()), {}));
+  return first_error(code, shared::release(handle));
+}
+
+int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root) {
+  if (!is_member(handle, root) || !has_memory(buffer, bytes)) return M_ERROR_ARGUMENT;
+  if (handle.membership().processes() == 1) return shared::bcast(handle, buffer, bytes, root, nullptr);
+  Leaders leaders(handle, root);
+  int code = M_SUCCESS;
+  const auto among_leaders = [&] { code = leaders.run(bcast_program(leaders, bytes), {nullptr, buffer}); };
+  if (handle.rank() == root) {  // neighbours copy while the messages are on their way
+    const int local = shared::bcast(handle, buffer, bytes, leaders.local_leader(), among_leaders);
+    return first_error(code, local);
+  }
+  if (leaders.includes_me()) among_leaders();
+  return first_error(code, shared::bcast(handle, buffer, bytes, leaders.local_leader(), nullptr));
+}
+
+int gather(GroupHandle& handle, const void* source, void* result, std::size_t bytes, int root) {
+  const Membership& membership = handle.membership();
+  if (!is_member(handle, root) || !is_possible_size(bytes, handle.size()) || !has_memory(source, bytes) ||
+      (handle.rank() == root && !has_memory(result, bytes))) {
+    return M_ERROR_ARGUMENT;
+  }
+  if (membership.processes() == 1) return shared::gather(handle, source, result, bytes, root);
+  Leaders leaders(handle, root);
+  if (!leaders.includes_me()) return shared::gather(handle, source, nullptr, bytes, leaders.local_leader());
+
+  // The root's neighbours write straight to their places; other leaders collect their block of the whole
+  // first.
+  const schedule::Blocks blocks = leaders.blocks(bytes);
+  const bool is_root = handle.rank() == root;
+  void* whole = result;
+  void* block = nullptr;
+  if (is_root) {
+    if (!membership.consecutive) whole = handle.stage().get(blocks.total_bytes());
+    if (whole != nullptr) block = at(whole, static_cast<std::ptrdiff_t>(blocks.start(membership.here)));
+  } else {
+    block = handle.stage().get(blocks.bytes(membership.here));
+  }
+  if (block == nullptr && bytes != 0) return M_ERROR_MEMORY;
+  int code = shared::gather(handle, source, block, bytes, leaders.local_leader());
+  code = first_error(code,
+                     leaders.run(schedule::gather_binomial(leaders.place(), blocks, leaders.root_process()),
+                                 {block, is_root ? whole : nullptr}));
+  if (is_root && whole != result) to_member_order(membership, whole, result, bytes);
+  handle.stage().trim();
+  return code;
+}
+
+int allgather(GroupHandle& handle, const void* source, void* result, std::size_t bytes) {
+  const Membership& membership = handle.membership();
+  if (!is_possible_size(bytes, handle.size()) || !has_memory(source, bytes) || !has_memory(result, bytes)) {
+    return M_ERROR_ARGUMENT;
+  }
+  if (membership.processes() == 1) return shared::allgather(handle, source, result, bytes);
+  Leaders leaders(handle);
+  const schedule::Blocks blocks = leaders.blocks(bytes);
+  int code = M_SUCCESS;
+  if (!leaders.includes_me()) {
+    code = shared::gather(handle, source, nullptr, bytes, leaders.local_leader());
+  } else {
+    void* whole = membership.consecutive ? result : handle.stage().get(blocks.total_bytes());
+    if (whole == nullptr && bytes != 0) return M_ERROR_MEMORY;
+    void* block = at(whole, static_cast<std::ptrdiff_t>(blocks.start(membership.here)));
+    code = shared::gather(handle, source, block, bytes, leaders.local_leader());
+    code = first_error(code, leaders.run(allgather_program(leaders.place(), blocks), {block, whole}));
+    if (whole != result) to_member_order(membership, whole, result, bytes);
+    handle.stage().trim();
+  }
+  return first_error(code,
+                     shared::bcast(handle, result, blocks.total_bytes(), leaders.local_leader(), nullptr));
+}
+
+int scatter(GroupHandle& handle, const void* source, void* result, std::size_t bytes, int root) {
+  const Membership& membership = handle.membership();
+  if (!is_member(handle, root) || !is_possible_size(bytes, handle.size()) || !has_memory(result, bytes) ||
+      (handle.rank() == root && !has_memory(source, bytes))) {
+    return M_ERROR_ARGUMENT;
+  }
+  if (membership.processes() == 1) return shared::scatter(handle, source, result, bytes, root);
+  Leaders leaders(handle, root);
+  if (!leaders.includes_me()) return shared::scatter(handle, nullptr, result, bytes, leaders.local_leader());
+
+  const schedule::Blocks blocks = leaders.blocks(bytes);
+  const schedule::Program program =
+      schedule::scatter_binomial(leaders.place(), blocks, leaders.root_process());
+  if (handle.rank() != root) {
+    void* block = handle.stage().get(blocks.bytes(membership.here));
+    if (block == nullptr) return M_ERROR_MEMORY;
+    const int code = leaders.run(program, {nullptr, block});
+    const int local = shared::scatter(handle, block, result, bytes, leaders.local_leader());
+    handle.stage().trim();
+    return first_error(code, local);
+  }
+  const void* whole = source;
+  if (!membership.consecutive) {
+    std::byte* staged = handle.stage().get(blocks.total_bytes());
+    if (staged == nullptr) return M_ERROR_MEMORY;
+    to_process_order(membership, source, staged, bytes);
+    whole = staged;
+  }
+  const std::byte* block = at(whole, static_cast<std::ptrdiff_t>(blocks.start(membership.here)));
+  // The schedule wants a place for the root's block of the whole: it is there already.
+  const int code = leaders.run(program, {whole, const_cast<std::byte*>(block)});
+  const int local = shared::scatter(handle, block, result, bytes, leaders.local_leader());
+  handle.stage().trim();
+  return first_error(code, local);
+}
+
+}  // namespace taihu::collective

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "taihu/base/error.h"
+#include "taihu/compiler/driver.h"
+#include "taihu/compiler/response_file.h"
+
+namespace taihu::compiler {
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool holds(const Words& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+Toolchain complete() {
+  return {"clang-19",
+          "/t/lib/plugin.so",
+          "/t/include",
+          "/t/lib",
+          "/t/lib/libparallelc.so",
+          "/t/lib/taihu/start.o",
+          "/t/lib/taihu/program.ld",
+          "/t/lib/taihu/library.ld",
+          "/t/runtimes"};
+}
+
+TEST(Command, SaysWhatIsProduced) {
+  EXPECT_EQ(read_command({"a.c"}).output, Output::program);
+  EXPECT_EQ(read_command({"a.o", "-o", "a"}).output, Output::program);
+  EXPECT_EQ(read_command({"-c", "a.c"}).output, Output::objects);
+  EXPECT_EQ(read_command({"-E", "-x", "c", "-"}).output, Output::objects);
+  EXPECT_EQ(read_command({"a.h"}).output, Output::objects);
+  EXPECT_EQ(read_command({"-x", "c-header", "a"}).output, Output::objects);
+  EXPECT_EQ(read_command({"-shared", "a.c"}).output, Output::shared_library);
+  EXPECT_EQ(read_command({"--version"}).output, Output::nothing);
+  EXPECT_EQ(read_command({}).output, Output::nothing);
+}
+
+TEST(Command, ValuesOfOptionsAreNotInputs) {
+  EXPECT_EQ(read_command({"-o", "a.c"}).output, Output::nothing);
+  EXPECT_EQ(read_command({"-I", "-c", "a.c"}).output, Output::program);
+  EXPECT_FALSE(read_command({"-include", "x.cc", "a.c"}).cxx);
+  EXPECT_TRUE(read_command({"x.cc"}).cxx);
+  EXPECT_FALSE(read_command({"-x", "c", "x.cc"}).cxx);
+}
+
+TEST(Command, TakesOwnOptionsOut) {
+  const Command command = read_command({"--spm=128K", "--check", "-no-pie", "-pie", "a.c"});
+  EXPECT_EQ(command.arguments, Words{"a.c"});
+  EXPECT_EQ(command.scratchpad_bytes, 128 * 1024);
+  EXPECT_TRUE(command.check);
+  EXPECT_TRUE(read_command({"-g", "a.c"}).check);
+  EXPECT_FALSE(read_command({"-g0", "a.c"}).check);
+}
+
+TEST(Command, RefusesWhatCannotBe) {
+  for (const char* option : {"--model=autonomic", "--spm-model", "--report=layout", "--spm=many", "--spm=0",
+                             "-static", "-nostdlib", "-fsanitize=address", "--no-proxy-opt"})
+    EXPECT_THROW(read_command({option, "a.c"}), UsageError) << option;
+  EXPECT_NO_THROW(read_command({"-fsanitize=address", "-c", "a.c"}));
+  EXPECT_NO_THROW(read_command({"-fsanitize=undefined", "a.c"}));
+}
+
+TEST(Command, LinksAnExecutableSharedObject) {
+  const Words line = clang_command(read_command({"-fPIE", "a.c"}), complete(), "/usr/lib/Scrt1.o");
+  for (const char* word :
+       {"-shared", "-Bsymbolic", "defs", "_start", "/usr/lib/Scrt1.o", "/t/lib/taihu/start.o",
+        "/t/lib/libparallelc.so", "--defsym=taihu_scratchpad_capacity=65536"})
+    EXPECT_TRUE(holds(line, word)) << word;
+  EXPECT_LT(std::find(line.begin(), line.end(), "-fPIE"), std::find(line.begin(), line.end(), "-fPIC"));
+}
+
+TEST(Command, SaysWhichFileIsMissing) {
+  Toolchain tools = complete();
+  tools.library.clear();
+  EXPECT_THROW(clang_command(read_command({"a.c"}), tools, ""), Error);
+  EXPECT_NO_THROW(clang_command(read_command({"-c", "a.c"}), tools, ""));
+}
+
+TEST(ResponseFile, SplitsAsGccDoes) {
+  EXPECT_EQ(split_arguments(" a\t'b c' \"d\\\"e\"\nf\\ g '' "), (Words{"a", "b c", "d\"e", "f g", ""}));
+  EXPECT_TRUE(split_arguments(" \n").empty());
+}
+
+TEST(ResponseFile, ExpandsNestedFilesAndKeepsUnknownOnes) {
+  const std::string folder = testing::TempDir();
+  std::ofstream(folder + "/inner.rsp") << "-c";
+  std::ofstream(folder + "/outer.rsp") << "-O2 @" << folder << "/inner.rsp a.c";
+  EXPECT_EQ(expand_response_files({"@" + folder + "/outer.rsp", "@nowhere"}),
+            (Words{"-O2", "-c", "a.c", "@nowhere"}));
+  std::ofstream(folder + "/self.rsp") << "@" << folder << "/self.rsp";
+  EXPECT_THROW(expand_response_files({"@" + folder + "/self.rsp"}), UsageError);
+}
+
+}  // namespace
+}  // namespace taihu::compiler

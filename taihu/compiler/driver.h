@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What parcc does: turns a command line of `cc` into one for clang, with the plugin for compiling and the
+// pieces of an executable shared object for linking. One clang runs the whole command, so every option of
+// clang works as it is.
+//
+// A program is linked as a shared object with an entry point and an interpreter, because it must be possible
+// to load it many times into one process: a position-independent executable would get local-exec thread-local
+// storage and copy relocations, which exist once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace taihu::compiler {
+
+/// Files that parcc uses. Empty: not there.
+struct Toolchain {
+  std::string clang;
+  std::string plugin;            ///< libparallelc-plugin.so
+  std::string include;           ///< folder of parallelc.h
+  std::string library_folder;    ///< folder of libparallelc.so
+  std::string library;           ///< libparallelc.so
+  std::string start_object;      ///< start.o: interpreter and descriptor
+  std::string program_script;    ///< program.ld
+  std::string library_script;    ///< library.ld
+  std::string sanitizer_folder;  ///< of clang's shared sanitizer runtimes
+};
+
+/// Finds the files relative to the program `executable` (bin/ beside lib/ and include/), clang in TAIHU_CLANG
+/// or PATH. Throws Error when clang or the plugin is missing or does not fit.
+Toolchain find_toolchain(const std::string& executable);
+
+enum class Output { nothing, objects, program, shared_library };
+
+/// A command line, understood as far as parcc must.
+struct Command {
+  std::vector<std::string>
+      arguments;  ///< for clang, in order; our own options and -pie, -no-pie are taken out
+  Output output = Output::nothing;
+  bool help = false;
+  bool version = false;
+  bool cxx = false;               ///< a C++ source file is among the inputs
+  bool check = false;             ///< --check or -g
+  bool shared_sanitizer = false;  ///< -fsanitize=undefined: its runtime is linked as a shared library
+  std::int64_t scratchpad_bytes = 64 * 1024;
+};
+
+/// Reads the arguments (without the program's name), response files included. Throws UsageError for what a
+/// Parallel C program cannot be, with the reason.
+Command read_command(const std::vector<std::string>& arguments);
+
+/// The command line for clang. Throws Error when linking needs a file that is missing. `start_files` is the C
+/// library's start object (clang -print-file-name=Scrt1.o); used only when a program is linked.
+std::vector<std::string> clang_command(const Command& command, const Toolchain& tools,
+                                       const std::string& start_file);
+
+/// The text of --help.
+const char* help_text();
+
+/// Runs parcc. Returns the exit code where clang was not started (it replaces the process); prints errors.
+int run_parcc(int argc, char** argv);
+
+}  // namespace taihu::compiler

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What parcrun tells the node processes about a job. It travels in environment variables, because that is
+// what every launcher forwards; the program and its arguments travel on the command line of the node process.
+//
+// Set by parcrun for its node processes (never by users):
+//   TAIHU_RANKS TAIHU_PROCESSES TAIHU_PROCESSES_PER_NODE TAIHU_THREADS TAIHU_SNODE TAIHU_BNODE TAIHU_NODE
+//   TAIHU_BIND TAIHU_REPORT_BINDINGS TAIHU_TAG_OUTPUT TAIHU_EMULATE_NODES TAIHU_VERBOSE
+//   TAIHU_PRIVATE_LIBRARIES TAIHU_MPI
+// Read from the user's environment:
+//   TAIHU_STACK_SIZE      stack of a rank, "256M"; default: the limit of 'ulimit -s', at least 64 MiB
+//   TAIHU_TOPOLOGY_FILE   places of nodes in the network (topology/network.h)
+//   TAIHU_SLURM_TOPOLOGY  a Slurm topology.conf (topology/network.h)
+//   TAIHU_CLANG           the clang of parcc; nothing here reads it
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "taihu/launch/binding.h"
+#include "taihu/launch/layout.h"
+
+namespace taihu::launch {
+
+using EnvironmentMap = std::map<std::string, std::string>;
+
+/// Invariants: 1 <= processes <= ranks, 1 <= processes_per_node, 0 <= process_on_node < processes_per_node.
+struct JobParameters {
+  int ranks = 1;
+  int processes = 1;           ///< node processes of the job
+  int processes_per_node = 1;  ///< node processes on every operating-system node
+  int process_on_node = 0;     ///< index of this one among them; set by from_environment
+  int threads = 0;             ///< accelerator threads per rank; 0: choose_threads
+  ScopeSizes scopes;
+  BindPolicy bind = BindPolicy::automatic;
+  bool report_bindings = false;
+  bool tag_output = false;
+  bool emulate_nodes = false;  ///< each node process counts as an operating-system node of its own
+  bool verbose = false;
+  std::string rank_directory;  ///< working directory of each rank, "%r" stands for its number; empty: unchanged
+  std::string mpi;  ///< library between node processes: "openmpi" or "mpich"; empty when there is only one
+  std::vector<std::string> private_libraries;
+  std::string program;                 ///< set by from_command_line
+  std::vector<std::string> arguments;  ///< without the program's name; set by from_command_line
+};
+
+/// All variables of a job, also those with default values, so that none is inherited from an outer job.
+EnvironmentMap to_environment(const JobParameters& job);
+
+/// The inverse, in the node process. Without TAIHU_ variables the job is one rank. The index of the process
+/// on its node comes from the launcher (Open MPI, MPICH, Slurm). Throws Error naming the variable that has no
+/// usable value.
+JobParameters from_environment(const EnvironmentMap& environment);
+
+/// Takes program and arguments from `parallelc-node program args...`. Throws UsageError when there is no
+/// program.
+void from_command_line(JobParameters& job, int argc, const char* const* argv);
+
+/// This process's environment.
+EnvironmentMap current_environment();
+
+/// Variables that start with TAIHU_ and that nothing reads, probably misspelled. `others` are known to the
+/// caller.
+std::vector<std::string> unknown_variables(const EnvironmentMap& environment,
+                                           const std::vector<std::string>& others = {});
+
+/// A warning for each of them, with the nearest known name: "unknown environment variable X (did you mean
+/// Y?)".
+std::vector<std::string> environment_warnings(const EnvironmentMap& environment,
+                                              const std::vector<std::string>& others = {});
+
+/// The entry of this node process for make_layout.
+Host this_host(const JobParameters& job, const topology::Machine& machine);
+
+/// The ranks of node process `process` among those of the machine it runs on, for plan_binding.
+NodeShare node_share(const JobParameters& job, const Layout& layout, int process);
+
+/// Stack bytes of a rank's thread. Throws Error when TAIHU_STACK_SIZE is not a size or below 64 KiB.
+std::size_t rank_stack_bytes(const EnvironmentMap& environment);
+
+}  // namespace taihu::launch

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// From options to the one command that starts the node processes of a job, without running it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "taihu/launch/command_line.h"
+
+namespace taihu::launch {
+
+/// Everything outside the options that a plan depends on; tests replace it.
+struct Surroundings {
+  EnvironmentMap environment;
+  std::string host_name;
+  std::string node_program;  ///< path of the node process executable
+  bool root = false;         ///< running as root
+  /// Full path of a program in PATH, or "".
+  std::function<std::string(const std::string& name)> find_program;
+  /// What a command prints, or "" when it cannot be run.
+  std::function<std::string(const std::vector<std::string>& command)> output_of;
+};
+
+/// This process's surroundings. `node_program` is libexec/taihu/parallelc-node beside the bin/ of the running
+/// executable.
+Surroundings this_place();
+
+enum class LauncherKind { direct, openmpi, mpich, slurm };
+
+struct LaunchPlan {
+  LauncherKind kind = LauncherKind::direct;
+  std::vector<std::string> command;  ///< command[0] is a path
+  EnvironmentMap set;                ///< variables to set
+  std::vector<std::string> unset;    ///< variables to remove
+  std::string working_directory;     ///< empty: the current one
+  int processes = 1;
+  std::vector<std::string> hosts;  ///< empty: this node, or what the batch system gives
+};
+
+/// Throws UsageError for impossible combinations and Error when no launcher is found.
+LaunchPlan plan_launch(const ParcrunOptions& options, const Surroundings& surroundings);
+
+/// The path under which the node process finds `program` (names without '/' are looked up in PATH). Throws
+/// Error with one line on what to do when it does not exist, is a directory, a script, not executable or no
+/// program for Linux.
+std::string check_program(const std::string& program, const std::string& working_directory,
+                          const Surroundings& surroundings);
+
+/// The node names of a hostfile of Open MPI or MPICH or of PBS_NODEFILE, each once.
+std::vector<std::string> read_host_file(const std::string& path);
+
+/// The plan as one line for a shell.
+std::string to_shell(const LaunchPlan& plan);
+
+}  // namespace taihu::launch

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/launch/launch_plan.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "taihu/base/error.h"
+
+namespace taihu::launch {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Surroundings whose PATH holds the given programs; what they say is their version text.
+Surroundings place_with(const std::map<std::string, std::string>& programs) {
+  Surroundings place;
+  place.host_name = "login";
+  place.node_program = "/opt/taihu/libexec/taihu/parallelc-node";
+  place.find_program = [programs](const std::string& name) {
+    return programs.contains(name) ? "/bin/" + name : std::string();
+  };
+  place.output_of = [programs](const Words& command) {
+    const std::string name = command[0].substr(command[0].rfind('/') + 1);
+    if (name == "srun" && command.back() == "--mpi=list") return programs.at("srun");
+    return programs.at(name);
+  };
+  return place;
+}
+
+const std::string openmpi_text = "mpirun.openmpi (OpenRTE) 4.1.4\n";
+const std::string mpich_text = "HYDRA build details:\n    Version: 4.0.2\n";
+
+Surroundings usual_place() {
+  return place_with(
+      {{"mpirun.openmpi", openmpi_text}, {"mpirun", openmpi_text}, {"mpiexec.mpich", mpich_text}});
+}
+
+ParcrunOptions options_of(Words words) {
+  words.push_back("./p");
+  words.push_back("a b");
+  return parse_parcrun(words, "");
+}
+
+std::string words_of(const LaunchPlan& plan) {
+  std::string text;
+  for (const std::string& word : plan.command) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+std::string command(const Words& words, const Surroundings& place) {
+  return words_of(plan_launch(options_of(words), place));
+}
+
+std::string refusal(const Words& words, const Surroundings& place) {
+  try {
+    plan_launch(options_of(words), place);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+const std::string node_words = " /opt/taihu/libexec/taihu/parallelc-node ./p a b";
+
+std::string job_variables(const std::string& prefix) {
+  std::string text;
+  EnvironmentMap variables = to_environment(JobParameters());
+  for (const auto& [name, value] : variables)
+    if (name != "TAIHU_PRIVATE_LIBRARIES") text += " " + prefix + " " + name;
+  return text;
+}
+
+TEST(LaunchPlan, one_node_process_needs_no_mpi) {
+  const LaunchPlan plan = plan_launch(options_of({"-n", "8", "--threads", "2", "-x", "A=1"}), place_with({}));
+  EXPECT_EQ(plan.kind, LauncherKind::direct);
+  EXPECT_EQ(" " + words_of(plan), node_words);
+  EXPECT_EQ(plan.set.at("TAIHU_RANKS"), "8");
+  EXPECT_EQ(plan.set.at("TAIHU_THREADS"), "2");
+  EXPECT_EQ(plan.set.at("A"), "1");
+  EXPECT_EQ(plan.unset, (Words{"TAIHU_MPI", "TAIHU_PRIVATE_LIBRARIES"})) << "nothing comes from an outer job";
+}
+
+TEST(LaunchPlan, debugger_stands_before_the_node_process) {
+  EXPECT_EQ(command({"--debugger", "gdb --args"}, place_with({{"gdb", ""}})), "/bin/gdb --args" + node_words);
+  EXPECT_NE(refusal({"--debugger", "gdb --args"}, place_with({})), "accepted");
+  EXPECT_NE(refusal({"-n", "2", "--processes-per-node", "2", "--debugger", "gdb"}, usual_place()),
+            "accepted");
+}
+
+TEST(LaunchPlan, open_mpi) {
+  const LaunchPlan plan =
+      plan_launch(options_of({"-n", "5", "--processes-per-node", "2", "-x", "A"}), usual_place());
+  EXPECT_EQ(plan.kind, LauncherKind::openmpi);
+  EXPECT_EQ(words_of(plan),
+            "/bin/mpirun.openmpi -np 2 --bind-to none --oversubscribe --map-by ppr:2:node -x A" +
+                job_variables("-x") + node_words);
+  EXPECT_EQ(plan.set.at("TAIHU_MPI"), "openmpi");
+  EXPECT_FALSE(plan.set.contains("OMPI_ALLOW_RUN_AS_ROOT"));
+  Surroundings as_root = usual_place();
+  as_root.root = true;
+  const LaunchPlan root_plan = plan_launch(options_of({"-n", "2", "--processes-per-node", "2"}), as_root);
+  EXPECT_EQ(root_plan.set.at("OMPI_ALLOW_RUN_AS_ROOT"), "1");
+  EXPECT_EQ(root_plan.set.at("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"), "1");
+}
+
+TEST(LaunchPlan, variables_of_the_user_go_to_other_nodes_too) {
+  Surroundings place = usual_place();
+  place.environment = {{"TAIHU_STACK_SIZE", "1G"}, {"TAIHU_PRIVATE_LIBRARIES", "stale"}, {"HOME", "/"}};
+  const std::string words = command({"-n", "2", "--host", "a,b"}, place);
+  EXPECT_NE(words.find(" -x TAIHU_STACK_SIZE "), std::string::npos);
+  EXPECT_EQ(words.find("TAIHU_PRIVATE_LIBRARIES"), std::string::npos);
+  EXPECT_EQ(words.find("HOME"), std::string::npos);
+}
+
+TEST(LaunchPlan, mpich) {
+  const LaunchPlan plan = plan_launch(options_of({"-n", "6", "--processes-per-node", "2", "--host", "a,b,c",
+                                                  "-wdir", "/w", "--mpi", "mpich"}),
+                                      usual_place());
+  EXPECT_EQ(words_of(plan),
+            "/bin/mpiexec.mpich -n 6 -ppn 2 -bind-to none -genvall -hosts a,b,c -wdir /w" + node_words);
+  EXPECT_EQ(plan.set.at("TAIHU_MPI"), "mpich");
+  EXPECT_EQ(plan.set.at("TAIHU_PROCESSES"), "6");
+  EXPECT_EQ(plan.set.at("TAIHU_PROCESSES_PER_NODE"), "2");
+}
+
+TEST(LaunchPlan, hosts_for_open_mpi_have_one_slot_per_node_process) {
+  EXPECT_NE(
+      command({"-n", "4", "-host", "a,b", "--processes-per-node", "2", "-wdir", "/w"}, usual_place())
+          .find(" -np 4 --bind-to none --oversubscribe --map-by ppr:2:node --host a:2,b:2 -wdir /w -x "),
+      std::string::npos);
+}
+
+TEST(LaunchPlan, the_only_host_may_be_another_one) {
+  EXPECT_EQ(" " + command({"--host", "login"}, place_with({})), node_words);
+  EXPECT_EQ(" " + command({"--host", "localhost"}, place_with({})), node_words);
+  EXPECT_EQ(" " + command({"--host", "login.site.org"}, place_with({})), node_words);
+  const LaunchPlan plan = plan_launch(options_of({"--host", "n1"}), usual_place());
+  EXPECT_EQ(plan.kind, LauncherKind::openmpi);
+  EXPECT_EQ(plan.processes, 1);
+  EXPECT_NE(refusal({"--host", "n1", "--mpi", "none"}, usual_place()), "accepted");
+}
+
+TEST(LaunchPlan, slurm) {
+  Surroundings place =
+      place_with({{"srun", "MPI plugin types are...\n\tpmi2\n\tpmix\n"}, {"mpirun", openmpi_text}});
+  place.environment = {{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NUM_NODES", "2"}, {"SLURM_JOB_NODELIST", "n[1-2]"}};
+  const std::string common =
+      " --distribution=block --cpu-bind=none --kill-on-bad-exit=1 --input=0 --export=ALL --mpi=";
+  const LaunchPlan plan = plan_launch(options_of({"-n", "8"}), place);
+  EXPECT_EQ(words_of(plan),
+            "/bin/srun --ntasks=2 --nodes=2 --ntasks-per-node=1" + common + "pmix" + node_words);
+  EXPECT_EQ(plan.set.at("TAIHU_MPI"), "openmpi");
+  EXPECT_EQ(plan_launch(options_of({"-n", "8", "--mpi", "openmpi"}), place).kind, LauncherKind::openmpi);
+  place.environment["SLURM_JOB_NUM_NODES"] = "1";
+  place.environment["SLURM_JOB_NODELIST"] = "n1";
+  EXPECT_EQ(plan_launch(options_of({}), place).kind, LauncherKind::slurm) << "allocated from a login node";
+  place.host_name = "n1";
+  EXPECT_EQ(plan_launch(options_of({}), place).kind, LauncherKind::direct);
+}
+
+TEST(LaunchPlan, slurm_interface_decides_the_library) {
+  Surroundings place = place_with({{"srun", "pmi2\n"}});
+  place.environment = {{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NUM_NODES", "2"}};
+  EXPECT_EQ(plan_launch(options_of({"-n", "2"}), place).set.at("TAIHU_MPI"), "mpich");
+  place = place_with({{"srun", "none\n"}});
+  EXPECT_NE(refusal({"-n", "2", "--processes-per-node", "2", "--mpi", "slurm"}, place).find("pmix"),
+            std::string::npos);
+}
+
+TEST(LaunchPlan, pbs_node_file) {
+  const std::string file = testing::TempDir() + "taihu_pbs_nodes";
+  std::ofstream(file) << "n1\nn1\nn2\nn2\n";
+  Surroundings place = usual_place();
+  place.environment["PBS_NODEFILE"] = file;
+  EXPECT_EQ(plan_launch(options_of({"-n", "4"}), place).hosts, (Words{"n1", "n2"}));
+  std::filesystem::remove(file);
+}
+
+TEST(LaunchPlan, launcher_is_recognised_by_what_it_says) {
+  EXPECT_EQ(
+      plan_launch(options_of({"-n", "2", "--processes-per-node", "2"}), place_with({{"mpirun", mpich_text}}))
+          .kind,
+      LauncherKind::mpich);
+  EXPECT_EQ(plan_launch(options_of({"-n", "2", "--processes-per-node", "2"}),
+                        place_with({{"mpiexec", "mpiexec (Open MPI) 5.0.3"}}))
+                .kind,
+            LauncherKind::openmpi);
+  const Words given = {"-n", "2", "--processes-per-node", "2", "--launcher", "true"};
+  Surroundings place = place_with({{"true", mpich_text}});
+  EXPECT_EQ(plan_launch(options_of(given), place).kind, LauncherKind::mpich);
+  place = place_with({{"true", "my own launcher"}});
+  EXPECT_NE(refusal(given, place).find("cannot tell the kind of launcher"), std::string::npos);
+  Words with_kind = given;
+  with_kind.insert(with_kind.end(), {"--mpi", "openmpi"});
+  EXPECT_EQ(plan_launch(options_of(with_kind), place).kind, LauncherKind::openmpi);
+  EXPECT_NE(refusal({"-n", "2", "--processes-per-node", "2", "--launcher", "/no/such"}, place), "accepted");
+}
+
+TEST(LaunchPlan, refusals) {
+  EXPECT_EQ(
+      refusal({"-n", "2", "--processes-per-node", "3"}, usual_place()),
+      "2 ranks cannot fill 3 node processes (1 node, 3 on each); raise -n, or name fewer nodes with --host");
+  EXPECT_NE(
+      refusal({"-n", "2", "--processes-per-node", "2"}, place_with({})).find("install openmpi-bin or mpich"),
+      std::string::npos);
+  EXPECT_NE(refusal({"-n", "2", "--processes-per-node", "2", "--mpi", "mpich"},
+                    place_with({{"mpirun", openmpi_text}})),
+            "accepted");
+  EXPECT_NE(refusal({"-n", "2", "--processes-per-node", "2", "--mpi", "none"}, usual_place()), "accepted");
+  EXPECT_NE(refusal({"--hostfile", "/no/such/file"}, usual_place()), "accepted");
+}
+
+TEST(LaunchPlan, shell_line_can_be_typed) {
+  LaunchPlan plan;
+  plan.command = {"/bin/x", "it's", "", "a b", "plain-1"};
+  plan.set = {{"A", "1 2"}};
+  plan.unset = {"B"};
+  plan.working_directory = "/w";
+  EXPECT_EQ(to_shell(plan), "env -C /w -u B 'A=1 2' /bin/x 'it'\\''s' '' 'a b' plain-1");
+}
+
+TEST(HostFile, formats_of_both_libraries) {
+  const std::string file = testing::TempDir() + "taihu_hosts";
+  std::ofstream(file) << "# nodes\nn1 slots=4\n\nn2:8\nn1\n  n3  # last\n";
+  EXPECT_EQ(read_host_file(file), (Words{"n1", "n2", "n3"}));
+  std::ofstream(file) << "# none\n";
+  EXPECT_THROW(read_host_file(file), Error);
+  std::filesystem::remove(file);
+}
+
+class Program : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "taihu_program_XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+    std::filesystem::create_directory(folder_ + "/folder");
+    make("script", "#!/bin/sh\n", 0755);
+    make("text", "hello world", 0755);
+    make("short", "", 0755);
+    make("locked",
+         "\x7f"
+         "ELF....",
+         0644);
+    make("good",
+         "\x7f"
+         "ELF....",
+         0755);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void make(const std::string& name, const std::string& text, mode_t mode) {
+    std::ofstream(folder_ + "/" + name) << text;
+    chmod((folder_ + "/" + name).c_str(), mode);
+  }
+  std::string refusal_of(const std::string& program, const std::string& folder = "") {
+    try {
+      check_program(program, folder, place_with({}));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+  std::string folder_;
+};
+
+TEST_F(Program, good_ones) {
+  EXPECT_EQ(check_program(folder_ + "/good", "", place_with({})), folder_ + "/good");
+  EXPECT_EQ(check_program("./good", folder_, place_with({})), "./good")
+      << "relative to the working directory";
+  Surroundings place = place_with({});
+  place.find_program = [this](const std::string&) { return folder_ + "/good"; };
+  EXPECT_EQ(check_program("good", "", place), folder_ + "/good") << "from PATH";
+}
+
+TEST_F(Program, refusals_say_what_to_do) {
+  EXPECT_NE(refusal_of("no_such_program").find("cannot find the program no_such_program in PATH"),
+            std::string::npos);
+  EXPECT_NE(refusal_of("good", folder_).find("write ./good"), std::string::npos);
+  EXPECT_NE(refusal_of(folder_ + "/none").find("no such file"), std::string::npos);
+  EXPECT_NE(refusal_of(folder_ + "/folder").find("it is a directory"), std::string::npos);
+  EXPECT_NE(refusal_of(folder_ + "/script").find("it is a script"), std::string::npos);
+  EXPECT_NE(refusal_of(folder_ + "/text").find("build it with parcc"), std::string::npos);
+  EXPECT_NE(refusal_of(folder_ + "/short").find("build it with parcc"), std::string::npos);
+  EXPECT_NE(refusal_of(folder_ + "/locked").find("chmod +x"), std::string::npos);
+}
+
+TEST(ThisPlace, finds_programs_and_runs_them) {
+  const Surroundings place = this_place();
+  EXPECT_FALSE(place.find_program("sh").empty());
+  EXPECT_EQ(place.find_program("no-such-program-anywhere"), "");
+  EXPECT_EQ(place.output_of({place.find_program("echo"), "a b", "c"}), "a b c\n");
+  EXPECT_EQ(place.output_of({"/no/such/program"}), "");
+  EXPECT_NE(place.node_program.find("/libexec/taihu/parallelc-node"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace taihu::launch

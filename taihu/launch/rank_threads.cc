@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/launch/rank_threads.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <condition_variable>
+#include <cstdio>
+#include <mutex>
+#include <vector>
+
+#include "taihu/base/error.h"
+#include "taihu/launch/crash_report.h"
+
+namespace taihu::launch {
+namespace {
+
+constexpr int patience_seconds = 3;
+
+/// The first reason to end the job wins. Posting a semaphore is one of the few things a signal handler may
+/// do, so both the waiting caller and the watchdog sleep on one. Static because signal handlers must find it.
+class JobEnd {
+ public:
+  JobEnd() {
+    sem_init(&caller_, 0, 0);
+    sem_init(&watchdog_, 0, 0);
+  }
+  void reset() {
+    code_ = none;
+    while (sem_trywait(&caller_) == 0) {
+    }
+    while (sem_trywait(&watchdog_) == 0) {
+    }
+  }
+  /// Async-signal-safe.
+  void decide(int exit_code) noexcept {
+    int expected = none;
+    const bool first = code_.compare_exchange_strong(expected, exit_code);
+    sem_post(&caller_);
+    if (first) sem_post(&watchdog_);
+  }
+  bool decided() const noexcept { return code_ != none; }
+  int exit_code() const noexcept { return code_; }
+  void rank_ended() noexcept { sem_post(&caller_); }
+  void release_watchdog() noexcept { sem_post(&watchdog_); }
+  void caller_waits() noexcept { wait(&caller_); }
+  void watchdog_waits() noexcept { wait(&watchdog_); }
+
+ private:
+  static constexpr int none = -1;
+  static void wait(sem_t* semaphore) noexcept {
+    while (sem_wait(semaphore) != 0 && errno == EINTR) {
+    }
+  }
+  sem_t caller_{}, watchdog_{};
+  std::atomic<int> code_{none};
+};
+
+JobEnd& job_end() {
+  static JobEnd end;
+  return end;
+}
+
+void decide_in_handler(int exit_code) noexcept {
+  job_end().decide(exit_code);
+}
+
+/// Holds the ranks back until all threads exist, so that a failure to start the last one is a clean failure.
+class StartGate {
+ public:
+  void open(bool go) {
+    std::lock_guard lock(mutex_);
+    go_ = go;
+    open_ = true;
+    changed_.notify_all();
+  }
+  bool wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return open_; });
+    return go_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = false, go_ = false;
+};
+
+struct RankThread {
+  pthread_t thread{};
+  StartGate* gate = nullptr;
+  memory::RankIdentity* identity = nullptr;
+  const RankBinding* binding = nullptr;
+  const std::function<int(memory::RankIdentity&)>* body = nullptr;
+  std::atomic<int>* running = nullptr;
+};
+
+/// Prints before it decides, because the process can end as soon as that is done; only the first failure is
+/// of interest.
+void report_failure(int rank, int code) {
+  static std::mutex one_at_a_time;
+  std::lock_guard lock(one_at_a_time);
+  if (job_end().decided()) return;
+  std::fprintf(stderr, "taihu: rank %d ended with exit code %d; ending the job\n", rank, code);
+  // An exit status has eight bits; a code whose low bits are zero must still count as a failure.
+  job_end().decide((code & 0xff) != 0 ? code & 0xff : 1);
+}
+
+/// noexcept: an exception of the rank must end in std::terminate on its own thread, where the call stack
+/// shows its origin.
+void run_rank(RankThread& self) noexcept {
+  AlternateStack stack;
+  memory::set_current_rank(self.identity);
+  if (self.binding && !topology::bind_this_thread(self.binding->cpus))
+    std::fprintf(stderr, "taihu: rank %d could not be bound to cpus %s; it runs anywhere\n",
+                 self.identity->rank, self.binding->cpus.to_text().c_str());
+  const int code = (*self.body)(*self.identity);
+  memory::set_current_rank(nullptr);
+  if (code != 0) report_failure(self.identity->rank, code);
+  self.running->fetch_sub(1);
+  job_end().rank_ended();
+}
+
+void* rank_thread_start(void* argument) {
+  auto& self = *static_cast<RankThread*>(argument);
+  if (self.gate->wait()) run_rank(self);
+  return nullptr;
+}
+
+/// Ends the process when the caller could not do so in time.
+void* watchdog_start(void*) {
+  job_end().watchdog_waits();
+  if (!job_end().decided()) return nullptr;
+  timespec left{patience_seconds, 0};
+  while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+  }
+  _exit(job_end().exit_code());
+}
+
+/// Its own class of thread: it must get none of the process's signals.
+pthread_t start_watchdog() {
+  sigset_t all, previous;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &previous);
+  pthread_t thread{};
+  const int error = pthread_create(&thread, nullptr, watchdog_start, nullptr);
+  pthread_sigmask(SIG_SETMASK, &previous, nullptr);
+  if (error != 0) throw system_error("cannot start a thread of the node process", error);
+  return thread;
+}
+
+void start_threads(std::vector<RankThread>& threads, StartGate& gate, std::size_t stack_bytes) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  int error = pthread_attr_setstacksize(&attributes, stack_bytes);
+  std::size_t started = 0;
+  while (error == 0 && started < threads.size()) {
+    error = pthread_create(&threads[started].thread, &attributes, rank_thread_start, &threads[started]);
+    if (error == 0) ++started;
+  }
+  pthread_attr_destroy(&attributes);
+  gate.open(error == 0);
+  if (error == 0) return;
+  for (std::size_t i = 0; i < started; ++i) pthread_join(threads[i].thread, nullptr);
+  throw system_error("cannot start the thread of the process's rank " + std::to_string(started) + " of " +
+                         std::to_string(threads.size()) + " with a stack of " +
+                         std::to_string(stack_bytes >> 10) +
+                         " KiB; lower -n, TAIHU_STACK_SIZE or raise 'ulimit -u'",
+                     error);
+}
+
+void wait_for_ranks(const RankThreadSettings& settings, const std::atomic<int>& running) {
+  while (running > 0 && !job_end().decided()) job_end().caller_waits();
+  if (!job_end().decided()) return;
+  if (settings.abort_job) settings.abort_job(job_end().exit_code());
+  _exit(job_end().exit_code());  // ranks still run on stacks that this call owns: returning is not possible
+}
+
+}  // namespace
+
+int run_ranks(const RankThreadSettings& settings, std::span<memory::RankIdentity> identities,
+              const std::function<int(memory::RankIdentity&)>& body) {
+  TAIHU_EXPECT(settings.binding.empty() || settings.binding.size() == identities.size());
+  job_end().reset();
+  AlternateStack stack;
+  StartGate gate;
+  std::atomic<int> running{static_cast<int>(identities.size())};
+  std::vector<RankThread> threads(identities.size());
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    const RankBinding* binding = settings.binding.empty() ? nullptr : &settings.binding[i];
+    threads[i] = {{}, &gate, &identities[i], binding, &body, &running};
+  }
+  const CrashReports reports(settings.host, decide_in_handler);
+  const pthread_t watchdog = start_watchdog();
+  try {
+    start_threads(threads, gate, settings.stack_bytes);
+  } catch (...) {
+    job_end().release_watchdog();
+    pthread_join(watchdog, nullptr);
+    throw;
+  }
+  wait_for_ranks(settings, running);
+  for (RankThread& rank : threads) pthread_join(rank.thread, nullptr);
+  job_end().release_watchdog();
+  pthread_join(watchdog, nullptr);
+  return 0;
+}
+
+}  // namespace taihu::launch

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ranks of a node process: one thread each, on its own cpus, until all have ended or one of them fails.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "taihu/launch/binding.h"
+#include "taihu/memory/current_rank.h"
+
+namespace taihu::launch {
+
+struct RankThreadSettings {
+  std::string host;                      ///< for reports
+  std::size_t stack_bytes = 64 << 20;    ///< of every rank; mapped lazily
+  std::span<const RankBinding> binding;  ///< one per rank; or empty: nowhere bound
+  /// Ends all node processes of the job with this exit code and does not return. Called by the thread that
+  /// called run_ranks, never in a signal handler. Ranks are still running then. If it takes more than three
+  /// seconds (the MPI library can hang in a process that crashed) the process ends by itself with the exit
+  /// code.
+  std::function<void(int exit_code)> abort_job;
+};
+
+/// Runs `body` on a new thread for every identity, with memory::current_rank() set to it, and waits.
+///
+/// The identities must outlive every thread that works for a rank. Returns 0 when every rank returned 0. A
+/// rank that returns another code is named on standard error and the job is ended with that code (as mpirun
+/// does); a rank that crashes is reported (crash_report.h) and ends the job with 128 + signal; SIGTERM ends
+/// the job with 143. Call it once at a time, from one thread; that thread sleeps meanwhile. Exceptions that
+/// leave `body` count as an abort of the rank. Throws Error when the threads cannot be started; then no body
+/// has run.
+int run_ranks(const RankThreadSettings& settings, std::span<memory::RankIdentity> identities,
+              const std::function<int(memory::RankIdentity&)>& body);
+
+}  // namespace taihu::launch

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// A lock-free ring of 64-byte cells from one producer to one consumer. A message is a header cell, whose last
+// 40 bytes already hold payload, and as many further cells as the payload needs; it never wraps, so the
+// consumer reads the payload in place. The header carries the number of the lap as its "full" mark: data and
+// mark of a short message travel in one cache line, and the consumer polls that line only.
+//
+// Invariant: the mark of a cell that the consumer may look at is that of the current lap only when a header
+// stands there: it is left from the previous lap, or zero, because the consumer clears the marks of payload
+// and skipped cells.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+namespace taihu::message {
+
+inline constexpr std::size_t cell_bytes = 64;
+inline constexpr std::size_t inline_bytes = 40;
+
+enum class CellKind : std::uint32_t {
+  skip,      ///< nothing up to the end of the ring; `bytes` counts cells
+  eager,     ///< `bytes` bytes of payload follow
+  announced  ///< the payload is an Announcement
+};
+
+struct alignas(cell_bytes) Cell {
+  std::uint32_t mark;
+  CellKind kind;
+  std::uint32_t context;
+  std::int32_t tag;
+  std::uint32_t bytes;
+  std::uint32_t unused;
+  std::byte payload[inline_bytes];
+};
+static_assert(sizeof(Cell) == cell_bytes);
+
+class CellRing {
+ public:
+  /// `cells`: a power of two, at least twice the cells of the longest message.
+  explicit CellRing(std::uint32_t cells)
+      : mask_(cells - 1), cells_(static_cast<Cell*>(std::aligned_alloc(cell_bytes, cells * sizeof(Cell)))) {
+    for (std::uint32_t i = 0; i < cells; ++i) cells_.get()[i] = Cell{};
+  }
+
+  static std::uint32_t cells_for(std::size_t bytes) noexcept {
+    return bytes <= inline_bytes
+               ? 1
+               : 1 + static_cast<std::uint32_t>((bytes - inline_bytes + cell_bytes - 1) / cell_bytes);
+  }
+
+  /// Producer: the header cell for a message of `bytes` bytes, or null when there is no room. Fill it, then
+  /// `publish`.
+  Cell* reserve(std::size_t bytes) noexcept {
+    const std::uint32_t needed = cells_for(bytes);
+    const std::uint32_t to_end = mask_ + 1 - static_cast<std::uint32_t>(tail_ & mask_);
+    const bool skips = needed > to_end;
+    if (!has_room(skips ? needed + to_end : needed)) return nullptr;
+    if (skips) {
+      Cell& skipped = cell(tail_);
+      skipped.kind = CellKind::skip;
+      skipped.bytes = to_end;
+      publish(to_end);
+    }
+    return &cell(tail_);
+  }
+
+  /// Producer: makes the reserved message of `cells` cells visible.
+  void publish(std::uint32_t cells) noexcept {
+    std::atomic_ref(cell(tail_).mark).store(lap_mark(tail_), std::memory_order_release);
+    tail_ += cells;
+  }
+
+  /// Consumer: the oldest message, or null.
+  Cell* front() noexcept {
+    Cell* header = peek();
+    if (header != nullptr && header->kind == CellKind::skip) {
+      release(header->bytes);
+      header = peek();
+    }
+    return header;
+  }
+
+  /// Consumer: gives the cells of the oldest message back.
+  void pop(std::uint32_t cells) noexcept { release(cells); }
+
+ private:
+  struct Free {
+    void operator()(Cell* cells) const noexcept { std::free(cells); }
+  };
+
+  Cell& cell(std::uint64_t position) const noexcept { return cells_.get()[position & mask_]; }
+
+  /// Never zero; equal for two positions of one cell only 2^31 laps apart.
+  std::uint32_t lap_mark(std::uint64_t position) const noexcept {
+    return static_cast<std::uint32_t>(position / (mask_ + 1)) | 0x80000000U;
+  }
+
+  bool has_room(std::uint32_t cells) noexcept {
+    if (tail_ + cells - released_seen_ <= mask_ + 1) return true;
+    released_seen_ = released_.load(std::memory_order_acquire);
+    return tail_ + cells - released_seen_ <= mask_ + 1;
+  }
+
+  Cell* peek() noexcept {
+    Cell& header = cell(head_);
+    return std::atomic_ref(header.mark).load(std::memory_order_acquire) == lap_mark(head_) ? &header
+                                                                                           : nullptr;
+  }
+
+  void release(std::uint32_t cells) noexcept {
+    for (std::uint32_t i = 1; i < cells; ++i) cell(head_ + i).mark = 0;
+    head_ += cells;
+    released_.store(head_, std::memory_order_release);
+  }
+
+  const std::uint64_t mask_;
+  const std::unique_ptr<Cell, Free> cells_;
+
+  alignas(cell_bytes) std::uint64_t tail_ = 0;  // producer's
+  std::uint64_t released_seen_ = 0;             // producer's copy of released_
+
+  alignas(cell_bytes) std::uint64_t head_ = 0;  // consumer's
+  std::atomic<std::uint64_t> released_{0};      // written by the consumer
+};
+
+}  // namespace taihu::message

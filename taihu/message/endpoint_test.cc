@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a single call promises, inside a node process and between two.
+#include "taihu/message/endpoint.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <thread>
+
+#include "taihu/base/error.h"
+#include "taihu/message/job_for_tests.h"
+#include "taihu/message/traffic_for_tests.h"
+
+namespace taihu::message {
+namespace {
+
+/// Two ranks; the parameter is the number of node processes.
+class TwoRanks : public testing::TestWithParam<int> {
+ protected:
+  JobForTests job_{GetParam(), 2};
+};
+INSTANTIATE_TEST_SUITE_P(Processes, TwoRanks, testing::Values(1, 2));
+
+TEST_P(TwoRanks, EverySizeArrivesWholeFromAndToUnalignedBuffers) {
+  const std::vector<std::size_t> sizes{0,    1,    7,    8,    40,    41,    63,    64,     65,
+                                       1023, 1024, 1025, 4097, 16384, 16385, 65537, 3 << 20};
+  job_.run([&](Endpoint& me) {
+    for (const std::size_t bytes : sizes) {
+      for (const std::size_t offset : {0, 1, 9}) {
+        std::vector<std::byte> data(bytes + 16);
+        if (me.rank() == 0) {
+          fill_pattern(data.data() + offset, bytes, bytes + offset);
+          me.send(1, user_context, 4, data.data() + offset, bytes);
+        } else {
+          const Status status = me.receive(0, user_context, 4, data.data() + 15 - offset, bytes);
+          EXPECT_EQ(status.bytes, bytes);
+          EXPECT_TRUE(has_pattern(data.data() + 15 - offset, bytes, bytes + offset)) << bytes;
+        }
+      }
+    }
+  });
+}
+
+TEST_P(TwoRanks, TruncationFillsTheBufferAndSaysSo) {
+  job_.run([&](Endpoint& me) {
+    for (const std::size_t bytes : {9UL, 2000UL, 100000UL}) {
+      std::vector<std::byte> data(bytes, std::byte{0xee});
+      if (me.rank() == 0) {
+        fill_pattern(data.data(), bytes, bytes);
+        me.send(1, user_context, 0, data.data(), bytes);
+        me.send(1, user_context, 1, data.data(), bytes);
+      } else {
+        for (const std::size_t capacity : {bytes - 1, std::size_t{0}}) {
+          const Status status = me.receive(0, user_context, any_tag, data.data(), capacity);
+          EXPECT_EQ(status.error, Error::truncated);
+          EXPECT_EQ(status.bytes, bytes);
+          EXPECT_TRUE(has_pattern(data.data(), bytes - 1, bytes));
+          EXPECT_EQ(data[bytes - 1], std::byte{0xee});
+        }
+      }
+    }
+  });
+}
+
+TEST_P(TwoRanks, ProbeSeesTheOldestAdmittedMessageAndLeavesIt) {
+  job_.run([&](Endpoint& me) {
+    if (me.rank() == 0) {
+      int value = 1;
+      me.send(1, user_context, 5, &value, sizeof value);
+      std::vector<std::byte> longer(50000);
+      me.send(1, user_context, 6, longer.data(), longer.size());
+    } else {
+      Status status;
+      me.wait_until([&] { return me.iprobe(any_rank, user_context, 6, &status); });
+      EXPECT_EQ(status.bytes, 50000U);
+      EXPECT_EQ(status.source, 0);
+      EXPECT_TRUE(me.iprobe(0, user_context, any_tag, &status));
+      EXPECT_EQ(status.tag, 5);
+      EXPECT_EQ(status.bytes, sizeof(int));
+      EXPECT_FALSE(me.iprobe(0, collective_context, any_tag, nullptr));
+      EXPECT_FALSE(me.iprobe(1, user_context, any_tag, nullptr));
+      std::vector<std::byte> buffer(50000);
+      me.receive(0, user_context, 6, buffer.data(), buffer.size());
+      me.receive(0, user_context, 5, buffer.data(), buffer.size());
+      EXPECT_FALSE(me.iprobe(any_rank, user_context, any_tag, nullptr));
+    }
+  });
+}
+
+TEST_P(TwoRanks, FloodsInBothDirectionsNeverBlock) {
+  constexpr int messages = 20000;
+  job_.run([&](Endpoint& me) {
+    const int other = 1 - me.rank();
+    std::vector<int> data(messages);
+    std::vector<Request*> sends;
+    for (int i = 0; i < messages; ++i) {
+      data[static_cast<std::size_t>(i)] = i;
+      sends.push_back(me.isend(other, user_context, i % 5, &data[static_cast<std::size_t>(i)], sizeof(int)));
+    }
+    for (int i = 0; i < messages; ++i) {
+      int value = -1;
+      me.receive(other, user_context, i % 5, &value, sizeof value);
+      EXPECT_EQ(value, i);
+    }
+    for (Request* send : sends) me.wait(send, nullptr);
+  });
+}
+
+// 20 MB are on their way to a rank that takes none of them: at most the window of 4 MB and an envelope for
+// each of the others may have left the sender.
+TEST_P(TwoRanks, AFloodToARankThatComputesStaysBoundedAndCompletesLater) {
+  constexpr int messages = 2000;
+  constexpr std::size_t bytes = 10000;
+  job_.run([&](Endpoint& me) {
+    std::vector<std::byte> data(bytes);
+    if (me.rank() == 0) {
+      fill_pattern(data.data(), bytes, 1);
+      std::vector<Request*> sends;
+      for (int i = 0; i < messages; ++i) sends.push_back(me.isend(1, user_context, 0, data.data(), bytes));
+      for (Request* send : sends) me.wait(send, nullptr);
+    } else {
+      usleep(100000);
+      EXPECT_LT(job_.hub().carried_bytes(), 5U << 20);
+      for (int i = 0; i < messages; ++i) {
+        std::fill(data.begin(), data.end(), std::byte{0});
+        me.receive(0, user_context, 0, data.data(), bytes);
+        ASSERT_TRUE(has_pattern(data.data(), bytes, 1));
+      }
+    }
+  });
+}
+
+TEST_P(TwoRanks, ASleepingReceiverIsWoken) {
+  job_.run([&](Endpoint& me) {
+    for (int i = 0; i < 5; ++i) {
+      int value = i;
+      if (me.rank() == 0) {
+        usleep(20000);
+        me.send(1, user_context, 0, &value, sizeof value);
+      } else {
+        me.receive(0, user_context, 0, &value, sizeof value);
+        EXPECT_EQ(value, i);
+      }
+    }
+  });
+}
+
+TEST_P(TwoRanks, ASleepingSenderIsWoken) {
+  job_.run([&](Endpoint& me) {
+    std::vector<std::byte> data(200000);
+    if (me.rank() == 0) {
+      me.send(1, user_context, 0, data.data(), data.size());
+    } else {
+      usleep(50000);
+      me.receive(0, user_context, 0, data.data(), data.size());
+    }
+  });
+}
+
+TEST_P(TwoRanks, SeveralThreadsOfARankMayCall) {
+  constexpr int threads = 4;
+  constexpr int rounds = 300;
+  job_.run([&](Endpoint& me) {
+    const int other = 1 - me.rank();
+    std::vector<std::thread> helpers;
+    for (int thread = 0; thread < threads; ++thread) {
+      helpers.emplace_back([&me, other, thread] {
+        for (int i = 0; i < rounds; ++i) {
+          std::vector<std::byte> data(i % 7 == 0 ? 5000 : 20);
+          std::vector<std::byte> got(data.size());
+          fill_pattern(data.data(), data.size(), static_cast<unsigned>(thread * rounds + i));
+          Request* receive = me.irecv(other, user_context, thread, got.data(), got.size());
+          me.send(other, user_context, thread, data.data(), data.size());
+          me.wait(receive, nullptr);
+          EXPECT_EQ(data, got);
+        }
+      });
+    }
+    for (auto& helper : helpers) helper.join();
+  });
+}
+
+TEST_P(TwoRanks, TestTurnsTrueOnlyWhenTheMessageIsThere) {
+  job_.run([&](Endpoint& me) {
+    int value = 7;
+    if (me.rank() == 0) {
+      int go = 0;
+      me.receive(1, user_context, 1, &go, sizeof go);
+      me.send(1, user_context, 2, &value, sizeof value);
+    } else {
+      int got = 0;
+      Request* receive = me.irecv(0, user_context, 2, &got, sizeof got);
+      EXPECT_FALSE(me.test(receive, nullptr));
+      me.send(0, user_context, 1, &value, sizeof value);
+      Status status;
+      while (!me.test(receive, &status)) {
+      }
+      EXPECT_EQ(got, 7);
+      EXPECT_EQ(status.source, 0);
+    }
+  });
+}
+
+TEST(OneRank, SendsToItself) {
+  JobForTests job(1, 1);
+  job.run([](Endpoint& me) {
+    for (const std::size_t bytes : {0UL, 4UL, 1000UL, 100000UL}) {
+      std::vector<std::byte> data(bytes);
+      std::vector<std::byte> got(bytes);
+      fill_pattern(data.data(), bytes, 3);
+      Request* send = me.isend(0, user_context, 1, data.data(), bytes);
+      EXPECT_EQ(me.receive(any_rank, user_context, any_tag, got.data(), bytes).source, 0);
+      me.wait(send, nullptr);
+      EXPECT_EQ(data, got);
+      Request* receive = me.irecv(0, user_context, 1, got.data(), bytes);
+      me.send(0, user_context, 1, data.data(), bytes);
+      me.wait(receive, nullptr);
+    }
+  });
+}
+
+TEST(OneRank, ReceivesItsFloodInOrder) {
+  JobForTests job(1, 1);
+  job.run([](Endpoint& me) {
+    std::vector<int> values(5000);
+    std::vector<Request*> sends;
+    for (int i = 0; i < 5000; ++i) {
+      values[static_cast<std::size_t>(i)] = i;
+      sends.push_back(me.isend(0, user_context, 0, &values[static_cast<std::size_t>(i)], sizeof(int)));
+    }
+    for (int i = 0; i < 5000; ++i) {
+      int got = -1;
+      me.receive(0, user_context, 0, &got, sizeof got);
+      ASSERT_EQ(got, i);
+    }
+    for (Request* send : sends) me.wait(send, nullptr);
+  });
+}
+
+// All ranks to one, so many that their channels go silent and are taken up again.
+TEST(ManyRanks, SilentChannelsAreTakenUpAgain) {
+  constexpr int ranks = 20;
+  JobForTests job(1, ranks);
+  job.run([](Endpoint& me) {
+    for (int round = 0; round < 3; ++round) {
+      int token = round;
+      if (me.rank() != 0) {
+        me.send(0, user_context, round, &token, sizeof token);
+        me.receive(0, user_context, round, &token, sizeof token);
+        continue;
+      }
+      for (int i = 1; i < ranks; ++i) me.receive(any_rank, user_context, round, &token, sizeof token);
+      for (int i = 0; i < 5000; ++i) me.progress();
+      for (int i = 1; i < ranks; ++i) me.send(i, user_context, round, &token, sizeof token);
+    }
+  });
+}
+
+TEST(NodeCreate, RefusesALayoutOfAnotherJob) {
+  EXPECT_THROW(Node::create(layout_for_tests(4, 2), nullptr, nullptr), taihu::Error);
+}
+
+}  // namespace
+}  // namespace taihu::message

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The endpoint of a rank of this node process. Its lock guards the matching queues, the receiving sides of
+// the channels that lead to it, and the sending sides of those that start from it; other ranks touch only the
+// atomics: the table of incoming channels and the bitmap that says which of them to look at.
+//
+// The bit of a channel stays set while messages keep coming, so a steady exchange costs no write to the
+// bitmap. Bits of silent channels are cleared now and then with the barrier of a Doorbell: cleared bit, heavy
+// barrier, another look, against message, light barrier, look at the bit.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "taihu/message/channel.h"
+#include "taihu/message/endpoint.h"
+#include "taihu/message/matching.h"
+#include "taihu/message/spin_lock.h"
+
+namespace taihu::message {
+
+class NodeProcess;
+
+/// A message from another node process on its way to the rank.
+struct InboxMessage {
+  Arrival arrival;
+  std::unique_ptr<std::byte[]> owned;
+};
+
+/// One word of a bitmap, alone in its cache line: senders read it with every message.
+struct alignas(64) ActiveChannels {
+  std::atomic<std::uint64_t> bits{0};
+};
+
+class LocalEndpoint final : public Endpoint {
+ public:
+  LocalEndpoint(NodeProcess& node, int rank, int local_index);
+
+  int rank() const noexcept override { return rank_; }
+  Request* isend(int destination, Context context, int tag, const void* data, std::size_t bytes) override;
+  Request* irecv(int source, Context context, int tag, void* buffer, std::size_t capacity) override;
+  bool iprobe(int source, Context context, int tag, Status* status) override;
+  bool test(Request* request, Status* status) override;
+  void wait(Request* request, Status* status) override;
+  Request* put(int destination, const void* source, memory::SymmetricAddress target, std::size_t bytes,
+               const memory::SymmetricAddress* reply) override;
+  Request* get(int from, memory::SymmetricAddress source, void* target, std::size_t bytes) override;
+  void progress() override;
+  threads::Doorbell& doorbell() noexcept override { return doorbell_; }
+  Node& node() noexcept override;
+
+  /// A message from another node process. Any thread.
+  void push_inbox(InboxMessage message);
+
+ private:
+  Request* take_request();
+  Channel& channel_to(LocalEndpoint& peer);
+  void notice_from(int peer_index) noexcept;
+
+  void drain();
+  void drain_channels();
+  void drain_inbox();
+  void retire_silent_channels();
+  void deliver(const Arrival& arrival, std::unique_ptr<std::byte[]> owned);
+  void keep_unexpected(const Arrival& arrival, std::unique_ptr<std::byte[]> owned);
+  void finish_receive(Request* receive, const Arrival& arrival);
+  void poll_link_in_turn();
+
+  std::atomic<std::uint64_t>& bits_of(int peer_index) noexcept {
+    return active_[static_cast<unsigned>(peer_index) / 64].bits;
+  }
+  static std::uint64_t bit_of(int peer_index) noexcept { return std::uint64_t{1} << (peer_index % 64); }
+
+  NodeProcess& node_;
+  const int rank_;
+  const int local_index_;
+
+  // Read and written by other ranks.
+  std::vector<ActiveChannels> active_;           // bit per sender: its channel may hold messages
+  std::vector<std::atomic<Channel*>> incoming_;  // by sender; null until its first message
+  alignas(64) threads::Doorbell doorbell_;
+  SpinLock inbox_lock_;
+  std::vector<InboxMessage> inbox_;  // guarded by inbox_lock_
+  std::atomic<bool> inbox_filled_{false};
+
+  // The rank's own; guarded by lock_.
+  alignas(64) SpinLock lock_;
+  std::vector<std::unique_ptr<Channel>> outgoing_;  // by receiver; null until the first message
+  MatchQueues queues_;
+  RequestStore requests_;
+  Request sent_;  // stands for all sends that were complete when isend returned
+  std::uint32_t polls_ = 0;
+  std::atomic<std::uint32_t> turns_{0};
+};
+
+}  // namespace taihu::message

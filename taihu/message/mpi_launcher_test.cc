@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/message/mpi_launcher.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "taihu/base/error.h"
+
+namespace taihu::message {
+namespace {
+
+std::map<std::string, std::string>& variables() {
+  static std::map<std::string, std::string> table;
+  return table;
+}
+
+std::optional<MpiLibrary> library_for(const std::map<std::string, std::string>& environment) {
+  variables() = environment;
+  return launcher_library([](const char* name) -> const char* {
+    const auto found = variables().find(name);
+    return found == variables().end() ? nullptr : found->second.c_str();
+  });
+}
+
+TEST(LauncherLibrary, IsNoneWithoutALauncher) {
+  EXPECT_EQ(library_for({}), std::nullopt);
+  EXPECT_EQ(library_for({{"SLURM_PROCID", "0"}}), std::nullopt) << "a batch script's own shell";
+}
+
+TEST(LauncherLibrary, FollowsTheLauncher) {
+  EXPECT_EQ(library_for({{"OMPI_COMM_WORLD_SIZE", "2"}, {"PMIX_RANK", "0"}}), MpiLibrary::open_mpi);
+  EXPECT_EQ(library_for({{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}, {"MPI_LOCALNRANKS", "2"}}), MpiLibrary::mpich);
+  EXPECT_EQ(library_for({{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}}), MpiLibrary::mpich);
+  EXPECT_EQ(library_for({{"PMI_RANK", "0"}, {"MPI_LOCALNRANKS", "2"}, {"SLURM_PROCID", "0"}}),
+            MpiLibrary::mpich)
+      << "mpiexec.hydra inside a Slurm job";
+}
+
+TEST(LauncherLibrary, IsWhatTaihuMpiSays) {
+  EXPECT_EQ(library_for({{"TAIHU_MPI", "mpich"}, {"OMPI_COMM_WORLD_SIZE", "2"}}), MpiLibrary::mpich);
+  EXPECT_EQ(library_for({{"TAIHU_MPI", "openmpi"}, {"PMI_RANK", "0"}}), MpiLibrary::open_mpi);
+  EXPECT_EQ(library_for({{"TAIHU_MPI", ""}}), std::nullopt);
+}
+
+TEST(LauncherLibrary, RefusesWhatItCannotDecideAndSaysWhatToDo) {
+  for (const auto& environment : std::vector<std::map<std::string, std::string>>{
+           {{"SLURM_PROCID", "1"}, {"PMI_RANK", "1"}, {"PMI_SIZE", "2"}},
+           {{"SLURM_PROCID", "1"}, {"PMIX_RANK", "1"}},
+           {{"TAIHU_MPI", "lam"}}}) {
+    try {
+      library_for(environment);
+      ADD_FAILURE();
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("TAIHU_MPI"), std::string::npos);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace taihu::message

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/message/node_process.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <utility>
+
+#include "taihu/base/error.h"
+#include "taihu/memory/current_rank.h"
+
+namespace taihu::message {
+
+namespace {
+
+/// All ranks may write to all: rings are made small when there are many.
+Tuning tuning_for(int local_ranks) {
+  if (local_ranks <= 64) return {128, 1024};
+  if (local_ranks <= 128) return {64, 1024};
+  return {32, 512};
+}
+
+/// Spinning pays only while every waiting thread has a core of its own.
+threads::WaitPolicy wait_policy_for(const launch::Layout& layout, int process) {
+  cpu_set_t cores;
+  const int usable = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+  const auto ranks_of = [&](int p) { return layout.first_rank[p + 1] - layout.first_rank[p]; };
+  const auto node_of = [&](int p) { return layout.node_of_process[static_cast<unsigned>(p)]; };
+  int on_node = 0;
+  for (int other = 0; other < layout.processes; ++other) {
+    if (node_of(other) == node_of(process)) on_node += ranks_of(other);
+  }
+  const bool crowded = ranks_of(process) > usable || on_node > sysconf(_SC_NPROCESSORS_ONLN);
+  if (crowded) return {20, 10};
+  // A sleeper learns of messages from other processes through the progress thread, some 100 us later.
+  // Spinning must outlast that, or two ranks that have slept once would keep waking each other that way.
+  if (layout.processes > 1) return {10000, 20};
+  return {};
+}
+
+class OwnCall final : public ServiceCall {
+ public:
+  OwnCall(const void* arguments, std::size_t bytes, Node::AnswerHandler then)
+      : arguments_(static_cast<const std::byte*>(arguments),
+                   static_cast<const std::byte*>(arguments) + bytes),
+        then_(std::move(then)) {}
+  const std::vector<std::byte>& arguments() const noexcept override { return arguments_; }
+  void answer(const void* data, std::size_t bytes) override {
+    const auto* first = static_cast<const std::byte*>(data);
+    then_(std::vector<std::byte>(first, first + bytes));
+  }
+
+ private:
+  const std::vector<std::byte> arguments_;
+  const Node::AnswerHandler then_;
+};
+
+class RemoteCall final : public ServiceCall {
+ public:
+  RemoteCall(Remote& remote, int process, std::uint64_t initiator, std::vector<std::byte> arguments)
+      : remote_(remote), process_(process), initiator_(initiator), arguments_(std::move(arguments)) {}
+  const std::vector<std::byte>& arguments() const noexcept override { return arguments_; }
+  void answer(const void* data, std::size_t bytes) override {
+    remote_.answer(process_, initiator_, data, bytes);
+  }
+
+ private:
+  Remote& remote_;
+  const int process_;
+  const std::uint64_t initiator_;
+  const std::vector<std::byte> arguments_;
+};
+
+/// What a thread that waits for an answer and the one that brings it share.
+struct AwaitedAnswer {
+  std::atomic<bool> here{false};
+  std::vector<std::byte> data;
+  threads::Doorbell own_bell;
+  threads::Doorbell* bell = &own_bell;
+};
+
+}  // namespace
+
+NodeProcess::NodeProcess(const launch::Layout& layout, std::unique_ptr<Link> link,
+                         const memory::SymmetricMap* symmetric)
+    : layout_(layout),
+      link_(std::move(link)),
+      symmetric_(symmetric),
+      process_(link_ ? link_->process() : 0),
+      first_rank_(layout_.first_rank[static_cast<unsigned>(process_)]),
+      local_ranks_(layout_.first_rank[static_cast<unsigned>(process_) + 1] - first_rank_),
+      tuning_(tuning_for(local_ranks_)) {
+  threads::set_wait_policy(wait_policy_for(layout_, process_));
+  for (int index = 0; index < local_ranks_; ++index) {
+    endpoints_.push_back(std::make_unique<LocalEndpoint>(*this, first_rank_ + index, index));
+  }
+  if (layout_.processes > 1) {
+    remote_ = std::make_unique<Remote>(*this, *link_);
+    start_progress_thread();
+  }
+}
+
+NodeProcess::~NodeProcess() {
+  stop_progress_thread();
+}
+
+void NodeProcess::start_progress_thread() {
+  // Signals are for the program's own threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  progress_thread_ = std::thread([this] { make_progress(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void NodeProcess::stop_progress_thread() {
+  stop_.store(true, std::memory_order_relaxed);
+  if (progress_thread_.joinable()) progress_thread_.join();
+}
+
+void NodeProcess::make_progress() {
+  pthread_setname_np(pthread_self(), "taihu-progress");
+  prctl(PR_SET_TIMERSLACK, 1000UL);
+  int idle = 0;
+  while (!stop_.load(std::memory_order_relaxed)) {
+    if (remote_->poll()) {
+      idle = 0;
+    } else if (++idle < 50) {
+      sched_yield();
+    } else {
+      const timespec pause{0, 50'000};
+      nanosleep(&pause, nullptr);
+    }
+  }
+}
+
+void NodeProcess::serve(Service service, ServiceHandler handler) {
+  services_.serve(service, std::move(handler));
+}
+
+void NodeProcess::serve_remote(int process, Service service, std::uint64_t initiator,
+                               std::vector<std::byte> arguments) {
+  services_.dispatch(service,
+                     std::make_shared<RemoteCall>(*remote_, process, initiator, std::move(arguments)));
+}
+
+void NodeProcess::begin_call(int process, Service service, const void* arguments, std::size_t bytes,
+                             AnswerHandler then) {
+  if (process == process_) {
+    services_.dispatch(service, std::make_shared<OwnCall>(arguments, bytes, std::move(then)));
+  } else {
+    remote_->call(process, service, arguments, bytes, std::move(then));
+  }
+}
+
+LocalEndpoint* NodeProcess::endpoint_of_caller() noexcept {
+  const memory::RankIdentity* rank = memory::current_rank();
+  return rank == nullptr ? nullptr : local_endpoint_of(rank->rank);
+}
+
+std::vector<std::byte> NodeProcess::call(int process, Service service, const void* arguments,
+                                         std::size_t bytes) {
+  LocalEndpoint* caller = endpoint_of_caller();
+  auto awaited = std::make_shared<AwaitedAnswer>();
+  if (caller != nullptr) awaited->bell = &caller->doorbell();
+  begin_call(process, service, arguments, bytes, [awaited](std::vector<std::byte> data) {
+    awaited->data = std::move(data);
+    awaited->here.store(true, std::memory_order_release);
+    awaited->bell->ring();
+  });
+  // A rank also serves its messages meanwhile: whoever holds the lock that it asks for may be sending to it.
+  awaited->bell->wait([&] {
+    if (awaited->here.load(std::memory_order_acquire)) return true;
+    if (caller != nullptr) {
+      caller->progress();
+    } else {
+      poll();
+    }
+    return awaited->here.load(std::memory_order_acquire);
+  });
+  return std::move(awaited->data);
+}
+
+void* NodeProcess::resolve(LocalEndpoint& owner, memory::SymmetricAddress address, std::size_t bytes,
+                           int asker) noexcept {
+  const int index = owner.rank() - first_rank_;
+  void* instance = symmetric_ == nullptr ? nullptr : symmetric_->resolve(index, address, bytes);
+  if (instance != nullptr) return instance;
+  std::fprintf(
+      stderr,
+      "taihu: one-sided transfer of rank %d: rank %d has no symmetric memory of %zu bytes at segment %u "
+      "offset %llu (different programs or libraries on two nodes?); use the same files on all nodes\n",
+      asker, owner.rank(), bytes, address.segment, static_cast<unsigned long long>(address.offset));
+  abort(1);
+}
+
+void NodeProcess::barrier() {
+  if (remote_) remote_->wire().with_link([](Link& link) { link.barrier(); });
+}
+
+std::vector<std::string> NodeProcess::allgather(const std::string& mine) {
+  std::vector<std::string> all{mine};
+  if (remote_) remote_->wire().with_link([&](Link& link) { all = link.allgather(mine); });
+  return all;
+}
+
+void NodeProcess::finish() {
+  if (!remote_) return;
+  remote_->finish();
+  stop_progress_thread();
+  barrier();
+}
+
+void NodeProcess::abort(int exit_code) noexcept {
+  if (link_ == nullptr) std::_Exit(exit_code);
+  // A thread may hang or have crashed inside; the job must end all the same.
+  if (remote_) (void)remote_->wire().enter_within(500);
+  link_->abort(exit_code);
+  std::_Exit(exit_code);
+}
+
+std::unique_ptr<Node> Node::create(const launch::Layout& layout, std::unique_ptr<Link> link,
+                                   const memory::SymmetricMap* symmetric) {
+  const int processes = link ? link->processes() : 1;
+  check_input(processes == layout.processes, "the layout has " + std::to_string(layout.processes) +
+                                                 " node processes, but the launcher started " +
+                                                 std::to_string(processes) +
+                                                 "; start the job through one launcher only");
+  return std::make_unique<NodeProcess>(layout, std::move(link), symmetric);
+}
+
+}  // namespace taihu::message

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The message layer of a node process: endpoints of its ranks, traffic with other node processes, and the
+// progress thread, which exists only when there are others.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "taihu/message/endpoint.h"
+#include "taihu/message/local_endpoint.h"
+#include "taihu/message/remote.h"
+#include "taihu/message/services.h"
+
+namespace taihu::message {
+
+/// Sizes of the channels inside a node process.
+struct Tuning {
+  std::uint32_t ring_cells = 128;
+  std::size_t eager_bytes = 1024;  ///< longer messages are announced and copied once by the receiver
+};
+
+class NodeProcess final : public Node {
+ public:
+  NodeProcess(const launch::Layout& layout, std::unique_ptr<Link> link,
+              const memory::SymmetricMap* symmetric);
+  ~NodeProcess() override;
+
+  const launch::Layout& layout() const noexcept override { return layout_; }
+  int process() const noexcept override { return process_; }
+  int local_ranks() const noexcept override { return local_ranks_; }
+  Endpoint& endpoint(int local_index) noexcept override {
+    return *endpoints_[static_cast<unsigned>(local_index)];
+  }
+  void serve(Service service, ServiceHandler handler) override;
+  std::vector<std::byte> call(int process, Service service, const void* arguments,
+                              std::size_t bytes) override;
+  void begin_call(int process, Service service, const void* arguments, std::size_t bytes,
+                  AnswerHandler then) override;
+  void barrier() override;
+  std::vector<std::string> allgather(const std::string& mine) override;
+  void finish() override;
+  [[noreturn]] void abort(int exit_code) noexcept override;
+
+  const Tuning& tuning() const noexcept { return tuning_; }
+  /// Null when the rank is in another node process.
+  LocalEndpoint* local_endpoint_of(int rank) noexcept {
+    const auto index = static_cast<unsigned>(rank - first_rank_);
+    return index < static_cast<unsigned>(local_ranks_) ? endpoints_[index].get() : nullptr;
+  }
+  /// Null when this is the only node process.
+  Remote* remote() noexcept { return remote_.get(); }
+  bool poll() { return remote_ != nullptr && remote_->poll(); }
+
+  /// The instance of `address` that belongs to the rank of `owner`. Ends the job with a message when there is
+  /// none.
+  void* resolve(LocalEndpoint& owner, memory::SymmetricAddress address, std::size_t bytes,
+                int asker) noexcept;
+  /// A call from another process has arrived.
+  void serve_remote(int process, Service service, std::uint64_t initiator, std::vector<std::byte> arguments);
+
+ private:
+  void start_progress_thread();
+  void stop_progress_thread();
+  void make_progress();
+  LocalEndpoint* endpoint_of_caller() noexcept;
+
+  const launch::Layout layout_;
+  const std::unique_ptr<Link> link_;
+  const memory::SymmetricMap* const symmetric_;
+  const int process_;
+  const int first_rank_;
+  const int local_ranks_;
+  const Tuning tuning_;
+  Services services_;
+  std::vector<std::unique_ptr<LocalEndpoint>> endpoints_;
+  std::unique_ptr<Remote> remote_;
+  std::atomic<bool> stop_{false};
+  std::thread progress_thread_;
+};
+
+}  // namespace taihu::message

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+// The protocol, one line per kind of envelope:
+//   message        rank to rank, with its data or announced; announced ones wait in the receiver's queues for
+//   a match clear_to_send  the data named `transfer` are expected under `data_tag`, `bytes` of them (0: none
+//   are wanted) put, put_done  data, or announced and asked for at once; put_done when they and the reply
+//   word are visible get            the data expected under `data_tag`, straight from the memory of the rank
+//   asked call, answer   bytes for a service handler and back credit         `bytes` of eager messages have
+//   been taken by their receivers finished, all_finished   the end: each process tells process 0, which tells
+//   all
+//
+// Flow control: a process may have `window_` bytes of eager messages at another one that no receive has
+// taken; beyond that its messages are announced only, so that a flood costs the receiver an envelope each and
+// no data.
+#include "taihu/message/remote.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+#include "taihu/message/copy.h"
+#include "taihu/message/node_process.h"
+
+namespace taihu::message {
+
+namespace {
+
+constexpr std::int64_t message_overhead_bytes = 128;
+
+std::int64_t window_for(int processes) {
+  return std::clamp<std::int64_t>((std::int64_t{256} << 20) / processes, std::int64_t{64} << 10,
+                                  std::int64_t{4} << 20);
+}
+
+/// Pointers travel as numbers and come back to the process that sent them.
+template <class T>
+std::uint64_t to_number(T* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
+template <class T>
+T* to_pointer(std::uint64_t number) {
+  return reinterpret_cast<T*>(static_cast<std::uintptr_t>(number));
+}
+
+}  // namespace
+
+Remote::Remote(NodeProcess& node, Link& link)
+    : node_(node),
+      processes_(link.processes()),
+      window_(window_for(processes_)),
+      unconsumed_(static_cast<std::size_t>(processes_)),
+      consumed_(static_cast<std::size_t>(processes_)),
+      wire_(link, [this](int process, const Header& header, const std::byte* payload) {
+        arrived(process, header, payload);
+      }) {}
+
+Remote::~Remote() = default;
+
+void Remote::send(int process, const Header& header, Request* posted, const void* payload,
+                  std::size_t bytes) {
+  Outgoing outgoing;
+  outgoing.process = process;
+  outgoing.header = header;
+  outgoing.payload = payload;
+  outgoing.payload_bytes = bytes;
+  outgoing.posted = posted;
+  wire_.submit(std::move(outgoing));
+}
+
+void Remote::send_owned(int process, Header header, const void* data, std::size_t bytes) {
+  const auto* first = static_cast<const std::byte*>(data);
+  header.bytes = bytes;
+  Outgoing outgoing;
+  outgoing.process = process;
+  if (bytes <= eager_payload_bytes) {
+    if (bytes != 0) outgoing.owned.assign(first, first + bytes);
+    outgoing.payload_bytes = bytes;
+  } else {
+    auto kept = std::make_shared<std::vector<std::byte>>(first, first + bytes);
+    header.announced = true;
+    header.transfer = announce(kept->data(), [kept] {});
+  }
+  outgoing.header = header;
+  wire_.submit(std::move(outgoing));
+}
+
+std::uint64_t Remote::announce(const void* data, std::function<void()> sent) {
+  return to_number(new Announced{data, std::move(sent)});
+}
+
+void Remote::ask_for(int process, std::uint64_t transfer, void* landing, std::size_t bytes,
+                     std::function<void()> landed) {
+  Outgoing outgoing;
+  outgoing.process = process;
+  outgoing.header.kind = EnvelopeKind::clear_to_send;
+  outgoing.header.transfer = transfer;
+  outgoing.header.bytes = bytes;
+  outgoing.landing = landing;
+  outgoing.landing_bytes = bytes;
+  outgoing.landed = std::move(landed);
+  wire_.submit(std::move(outgoing));
+}
+
+bool Remote::charge(int process, std::size_t bytes) noexcept {
+  std::atomic<std::int64_t>& unconsumed = unconsumed_[static_cast<std::size_t>(process)];
+  const std::int64_t amount = static_cast<std::int64_t>(bytes) + message_overhead_bytes;
+  if (unconsumed.fetch_add(amount, std::memory_order_relaxed) + amount <= window_) return true;
+  unconsumed.fetch_sub(amount, std::memory_order_relaxed);
+  return false;
+}
+
+void Remote::consumed(int process, std::size_t bytes) {
+  std::atomic<std::int64_t>& sum = consumed_[static_cast<std::size_t>(process)];
+  const std::int64_t amount = static_cast<std::int64_t>(bytes) + message_overhead_bytes;
+  if (sum.fetch_add(amount, std::memory_order_relaxed) + amount < window_ / 4) return;
+  Header header;
+  header.kind = EnvelopeKind::credit;
+  header.bytes = static_cast<std::uint64_t>(sum.exchange(0, std::memory_order_relaxed));
+  if (header.bytes != 0) send(process, header);
+}
+
+void Remote::send_message(int source, int destination, Context context, int tag, const void* data,
+                          std::size_t bytes, Request* request) {
+  const int process = node_.layout().process_of(destination);
+  Header header;
+  header.kind = EnvelopeKind::message;
+  header.source = source;
+  header.destination = destination;
+  header.context = context;
+  header.tag = tag;
+  header.bytes = bytes;
+  if (bytes <= eager_payload_bytes && charge(process, bytes)) {
+    send(process, header, request, data, bytes);
+    return;
+  }
+  header.announced = true;
+  header.transfer = announce(data, [request] { request->complete(); });
+  send(process, header);
+}
+
+void Remote::accept(const Arrival& message, void* buffer, std::size_t bytes, Request* receive) {
+  ask_for(message.process, message.transfer, buffer, bytes, [receive] { receive->complete(); });
+}
+
+void Remote::put(int source, int destination, const void* data, memory::SymmetricAddress target,
+                 std::size_t bytes, const memory::SymmetricAddress* reply, Request* request) {
+  unanswered_.fetch_add(1, std::memory_order_relaxed);
+  Header header;
+  header.kind = EnvelopeKind::put;
+  header.source = source;
+  header.destination = destination;
+  header.bytes = bytes;
+  header.initiator = to_number(request);
+  header.target = target;
+  if (reply != nullptr) {
+    header.has_reply = true;
+    header.reply = *reply;
+  }
+  const int process = node_.layout().process_of(destination);
+  if (bytes <= eager_payload_bytes) {
+    send(process, header, nullptr, data, bytes);
+    return;
+  }
+  header.announced = true;
+  header.transfer = announce(data, nullptr);
+  send(process, header);
+}
+
+void Remote::get(int rank, int from, memory::SymmetricAddress source, void* target, std::size_t bytes,
+                 Request* request) {
+  if (bytes == 0) {
+    request->complete();
+    return;
+  }
+  unanswered_.fetch_add(1, std::memory_order_relaxed);
+  Outgoing outgoing;
+  outgoing.process = node_.layout().process_of(from);
+  outgoing.header.kind = EnvelopeKind::get;
+  outgoing.header.source = rank;
+  outgoing.header.destination = from;
+  outgoing.header.bytes = bytes;
+  outgoing.header.target = source;
+  outgoing.landing = target;
+  outgoing.landing_bytes = bytes;
+  outgoing.landed = [this, request] {
+    unanswered_.fetch_sub(1, std::memory_order_release);
+    request->complete();
+  };
+  wire_.submit(std::move(outgoing));
+}
+
+void Remote::call(int process, Service service, const void* arguments, std::size_t bytes,
+                  Node::AnswerHandler then) {
+  unanswered_.fetch_add(1, std::memory_order_relaxed);
+  Header header;
+  header.kind = EnvelopeKind::call;
+  header.service = static_cast<std::uint16_t>(service);
+  header.initiator = to_number(new Node::AnswerHandler(std::move(then)));
+  send_owned(process, header, arguments, bytes);
+}
+
+void Remote::answer(int process, std::uint64_t initiator, const void* data, std::size_t bytes) {
+  Header header;
+  header.kind = EnvelopeKind::answer;
+  header.initiator = initiator;
+  send_owned(process, header, data, bytes);
+}
+
+void Remote::arrived(int process, const Header& header, const std::byte* payload) {
+  switch (header.kind) {
+    case EnvelopeKind::message:
+      return message_arrived(process, header, payload);
+    case EnvelopeKind::put:
+      return put_arrived(process, header, payload);
+    case EnvelopeKind::put_done:
+      unanswered_.fetch_sub(1, std::memory_order_release);
+      return to_pointer<Request>(header.initiator)->complete();
+    case EnvelopeKind::get:
+      return get_arrived(process, header);
+    case EnvelopeKind::call:
+      return receive_whole(process, header, payload,
+                           [this, process, header](std::vector<std::byte> arguments) {
+                             node_.serve_remote(process, static_cast<Service>(header.service),
+                                                header.initiator, std::move(arguments));
+                           });
+    case EnvelopeKind::answer:
+      return receive_whole(process, header, payload, [this, header](std::vector<std::byte> data) {
+        const std::unique_ptr<Node::AnswerHandler> then(to_pointer<Node::AnswerHandler>(header.initiator));
+        (*then)(std::move(data));
+        unanswered_.fetch_sub(1, std::memory_order_release);
+      });
+    case EnvelopeKind::clear_to_send:
+      return clear_to_send(process, header);
+    case EnvelopeKind::credit:
+      unconsumed_[static_cast<std::size_t>(process)].fetch_sub(static_cast<std::int64_t>(header.bytes),
+                                                               std::memory_order_relaxed);
+      return;
+    case EnvelopeKind::finished:
+      return process_finished();
+    case EnvelopeKind::all_finished:
+      return all_finished_.store(true, std::memory_order_release);
+  }
+}
+
+void Remote::message_arrived(int process, const Header& header, const std::byte* payload) {
+  InboxMessage message;
+  message.arrival.source = header.source;
+  message.arrival.tag = header.tag;
+  message.arrival.context = header.context;
+  message.arrival.bytes = header.bytes;
+  message.arrival.process = process;
+  if (header.announced) {
+    message.arrival.kind = Arrival::Kind::announced_there;
+    message.arrival.transfer = header.transfer;
+  } else {
+    message.owned = std::make_unique_for_overwrite<std::byte[]>(header.bytes);
+    copy_bytes(message.owned.get(), payload, header.bytes);
+    message.arrival.data = message.owned.get();
+  }
+  node_.local_endpoint_of(header.destination)->push_inbox(std::move(message));
+}
+
+void Remote::put_arrived(int process, const Header& header, const std::byte* payload) {
+  LocalEndpoint& target = *node_.local_endpoint_of(header.destination);
+  void* to = node_.resolve(target, header.target, header.bytes, header.source);
+  if (header.announced) {
+    ask_for(process, header.transfer, to, header.bytes,
+            [this, process, header] { finish_put(process, header); });
+    return;
+  }
+  copy_bytes(to, payload, header.bytes);
+  finish_put(process, header);
+}
+
+void Remote::finish_put(int process, const Header& header) {
+  LocalEndpoint& target = *node_.local_endpoint_of(header.destination);
+  if (header.has_reply) {
+    int* word = static_cast<int*>(node_.resolve(target, header.reply, sizeof(int), header.source));
+    std::atomic_ref(*word).fetch_add(1, std::memory_order_release);
+  }
+  target.doorbell().ring();
+  Header done;
+  done.kind = EnvelopeKind::put_done;
+  done.initiator = header.initiator;
+  send(process, done);
+}
+
+void Remote::get_arrived(int process, const Header& header) {
+  LocalEndpoint& owner = *node_.local_endpoint_of(header.destination);
+  wire_.send_bulk(process, header.data_tag, node_.resolve(owner, header.target, header.bytes, header.source),
+                  header.bytes, nullptr);
+}
+
+void Remote::clear_to_send(int process, const Header& header) {
+  const std::unique_ptr<Announced> announced(to_pointer<Announced>(header.transfer));
+  if (header.bytes != 0) {
+    wire_.send_bulk(process, header.data_tag, announced->data, header.bytes, std::move(announced->sent));
+  } else if (announced->sent) {
+    announced->sent();
+  }
+}
+
+void Remote::receive_whole(int process, const Header& header, const std::byte* payload,
+                           const Received& received) {
+  if (!header.announced) {
+    received(std::vector<std::byte>(payload, payload + header.bytes));
+    return;
+  }
+  auto data = std::make_shared<std::vector<std::byte>>(header.bytes);
+  ask_for(process, header.transfer, data->data(), data->size(),
+          [data, received] { received(std::move(*data)); });
+}
+
+template <class Ready>
+void Remote::poll_until(Ready&& ready) {
+  for (int idle = 0; !ready();) {
+    if (poll()) {
+      idle = 0;
+    } else if (++idle < 100) {
+      sched_yield();
+    } else {
+      const timespec pause{0, 50'000};
+      nanosleep(&pause, nullptr);
+    }
+  }
+}
+
+bool Remote::settled() {
+  return unanswered_.load(std::memory_order_acquire) == 0 && wire_.idle();
+}
+
+void Remote::process_finished() {
+  if (finished_.fetch_add(1, std::memory_order_relaxed) + 1 != processes_) return;
+  Header header;
+  header.kind = EnvelopeKind::all_finished;
+  for (int process = 1; process < processes_; ++process) send(process, header);
+  all_finished_.store(true, std::memory_order_release);
+}
+
+void Remote::finish() {
+  poll_until([&] { return settled(); });
+  if (node_.process() == 0) {
+    process_finished();
+  } else {
+    Header header;
+    header.kind = EnvelopeKind::finished;
+    send(0, header);
+  }
+  poll_until([&] { return all_finished_.load(std::memory_order_acquire); });
+  poll_until([&] { return settled(); });
+}
+
+}  // namespace taihu::message

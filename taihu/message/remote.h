@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks of different node processes do with each other, as envelopes on the wire: messages, one-sided
+// transfers, calls of services, and the agreement that the job has ended.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "taihu/message/endpoint.h"
+#include "taihu/message/matching.h"
+#include "taihu/message/wire.h"
+
+namespace taihu::message {
+
+class NodeProcess;
+
+/// Functions may be called by any thread and never block, except `finish`.
+class Remote {
+ public:
+  Remote(NodeProcess& node, Link& link);
+  ~Remote();
+
+  void send_message(int source, int destination, Context context, int tag, const void* data,
+                    std::size_t bytes, Request* request);
+  /// Asks for the data of a message with `announced_there`; `receive` completes when `bytes` of them are in
+  /// `buffer`.
+  void accept(const Arrival& message, void* buffer, std::size_t bytes, Request* receive);
+  /// The receiving rank has taken an eager message of `bytes` bytes of that process.
+  void consumed(int process, std::size_t bytes);
+
+  void put(int source, int destination, const void* data, memory::SymmetricAddress target, std::size_t bytes,
+           const memory::SymmetricAddress* reply, Request* request);
+  void get(int rank, int from, memory::SymmetricAddress source, void* target, std::size_t bytes,
+           Request* request);
+
+  void call(int process, Service service, const void* arguments, std::size_t bytes, Node::AnswerHandler then);
+  void answer(int process, std::uint64_t initiator, const void* data, std::size_t bytes);
+
+  bool poll() { return wire_.poll(); }
+  /// Completes what is under way and waits until all node processes have; the link is quiet afterwards.
+  void finish();
+  Wire& wire() noexcept { return wire_; }
+
+ private:
+  /// Data announced to another process, until it asks for them.
+  struct Announced {
+    const void* data = nullptr;
+    std::function<void()> sent;
+  };
+  /// Payload of a call or an answer, when all of it is here.
+  using Received = std::function<void(std::vector<std::byte>)>;
+
+  void arrived(int process, const Header& header, const std::byte* payload);
+  void message_arrived(int process, const Header& header, const std::byte* payload);
+  void put_arrived(int process, const Header& header, const std::byte* payload);
+  void finish_put(int process, const Header& header);
+  void get_arrived(int process, const Header& header);
+  void clear_to_send(int process, const Header& header);
+  void receive_whole(int process, const Header& header, const std::byte* payload, const Received& received);
+  void process_finished();
+
+  void send(int process, const Header& header, Request* posted = nullptr, const void* payload = nullptr,
+            std::size_t bytes = 0);
+  void send_owned(int process, Header header, const void* data, std::size_t bytes);
+  void ask_for(int process, std::uint64_t transfer, void* landing, std::size_t bytes,
+               std::function<void()> landed);
+  static std::uint64_t announce(const void* data, std::function<void()> sent);
+  bool charge(int process, std::size_t bytes) noexcept;
+  bool settled();
+  template <class Ready>
+  void poll_until(Ready&& ready);
+
+  NodeProcess& node_;
+  const int processes_;
+  const std::int64_t window_;
+  std::vector<std::atomic<std::int64_t>> unconsumed_;  ///< sent to each process and not yet known to be taken
+  std::vector<std::atomic<std::int64_t>> consumed_;    ///< taken from each process and not yet told to it
+  std::atomic<std::int64_t> unanswered_{0};            ///< puts, gets and calls of this process
+  std::atomic<int> finished_{0};                       ///< process 0: how many have finished
+  std::atomic<bool> all_finished_{false};
+  Wire wire_;
+};
+
+}  // namespace taihu::message

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// A transfer under way, and the store where an endpoint takes requests from and puts them back.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
+#include "taihu/message/chain.h"
+#include "taihu/message/endpoint.h"
+
+namespace taihu::message {
+
+/// `done` is stored (release) last by whoever completes the transfer, which may be another rank's thread or
+/// the progress thread, and must not be touched by it afterwards: the owner may reuse the request at once.
+struct Request {
+  explicit Request(threads::Doorbell& owner_bell) : bell(&owner_bell) {}
+
+  std::atomic<bool> done{false};
+  threads::Doorbell* bell;  ///< of the rank that owns the request
+  Status status;
+
+  // What a posted receive waits for; owned by the receiving endpoint's lock.
+  std::byte* buffer = nullptr;
+  std::size_t capacity = 0;
+  int source = any_rank;
+  int tag = any_tag;
+  Context context = 0;
+  std::uint64_t posted_at = 0;  ///< number of the receive among those of its rank
+  Neighbours<Request> in_queue;
+
+  /// Completes the transfer and wakes the owner. Any thread.
+  void complete() noexcept {
+    threads::Doorbell* owner_bell = bell;
+    done.store(true, std::memory_order_release);
+    owner_bell->ring();
+  }
+};
+
+/// Requests of one endpoint, reused; used under its lock. Addresses are stable.
+class RequestStore {
+ public:
+  explicit RequestStore(threads::Doorbell& bell) : bell_(bell) {}
+
+  Request* take() {
+    if (free_.empty()) return &all_.emplace_back(bell_);
+    Request* request = free_.back();
+    free_.pop_back();
+    request->done.store(false, std::memory_order_relaxed);
+    request->status = Status{};
+    return request;
+  }
+
+  void give_back(Request* request) { free_.push_back(request); }
+
+ private:
+  threads::Doorbell& bell_;
+  std::deque<Request> all_;
+  std::vector<Request*> free_;
+};
+
+}  // namespace taihu::message

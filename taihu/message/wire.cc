@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/message/wire.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+#include <mutex>
+#include <utility>
+
+#include "taihu/message/copy.h"
+#include "taihu/message/request.h"
+
+namespace taihu::message {
+
+namespace {
+
+constexpr int envelope_tag = 1;
+constexpr int first_data_tag = 2;
+constexpr std::size_t listening_slots = 32;
+constexpr std::size_t slot_bytes = sizeof(Header) + eager_payload_bytes;
+constexpr int most_envelopes_under_way = 256;
+constexpr std::size_t spare_envelopes_kept = 64;
+constexpr int envelopes_at_once = 64;
+constexpr std::size_t tests_at_once = 32;
+
+}  // namespace
+
+Wire::Wire(Link& link, Arrived arrived)
+    : link_(link), arrived_(std::move(arrived)), next_tag_(first_data_tag) {
+  for (std::size_t slot = 0; slot < listening_slots; ++slot) {
+    slots_.push_back(std::make_unique_for_overwrite<std::byte[]>(slot_bytes));
+    listening_.push_back(nullptr);
+    listen(slot);
+  }
+}
+
+Wire::~Wire() {
+  for (LinkRequest* request : listening_) link_.cancel(request);
+  for (const Transfer& transfer : under_way_) link_.cancel(transfer.request);
+}
+
+void Wire::listen(std::size_t slot) {
+  listening_[slot] = link_.receive(any_process, envelope_tag, slots_[slot].get(), slot_bytes);
+}
+
+void Wire::enter() noexcept {
+  while (!try_enter()) sched_yield();
+}
+
+bool Wire::enter_within(int milliseconds) noexcept {
+  for (int i = 0; i < milliseconds; ++i) {
+    if (try_enter()) return true;
+    const timespec pause{0, 1'000'000};
+    nanosleep(&pause, nullptr);
+  }
+  return false;
+}
+
+void Wire::leave() {
+  // Sequentially consistent on both sides: either we see the submission, or its thread sees that nobody is
+  // inside.
+  for (;;) {
+    inside_.store(false, std::memory_order_seq_cst);
+    if (submissions_.load(std::memory_order_seq_cst) == 0 || !try_enter()) return;
+    take_submissions();
+    post_backlog();
+  }
+}
+
+void Wire::submit(Outgoing outgoing) {
+  {
+    std::lock_guard hold(submitted_lock_);
+    submitted_.push_back(std::move(outgoing));
+    submissions_.store(submitted_.size(), std::memory_order_seq_cst);
+  }
+  if (!try_enter()) return;
+  take_submissions();
+  post_backlog();
+  leave();
+}
+
+bool Wire::take_submissions() {
+  if (submissions_.load(std::memory_order_relaxed) == 0) return false;
+  std::vector<Outgoing> taken;
+  {
+    std::lock_guard hold(submitted_lock_);
+    taken.swap(submitted_);
+    submissions_.store(0, std::memory_order_relaxed);
+  }
+  for (Outgoing& outgoing : taken) backlog_.push_back(std::move(outgoing));
+  return !taken.empty();
+}
+
+void Wire::post_backlog() {
+  while (!backlog_.empty() && can_post(backlog_.front())) {
+    Outgoing outgoing = std::move(backlog_.front());
+    backlog_.pop_front();
+    post(outgoing);
+  }
+}
+
+bool Wire::can_post(const Outgoing& outgoing) const noexcept {
+  const auto tags = static_cast<std::size_t>(link_.tag_limit() - first_data_tag + 1);
+  return envelopes_under_way_ < most_envelopes_under_way &&
+         (outgoing.landing_bytes == 0 || tags_in_use_.size() < tags);
+}
+
+int Wire::take_tag() {
+  const int limit = link_.tag_limit();
+  do {
+    next_tag_ = next_tag_ >= limit ? first_data_tag : next_tag_ + 1;
+  } while (!tags_in_use_.insert(next_tag_).second);
+  return next_tag_;
+}
+
+void Wire::post(Outgoing& outgoing) {
+  if (outgoing.landing_bytes != 0) {
+    Transfer expected;
+    expected.tag = outgoing.header.data_tag = take_tag();
+    expected.request =
+        link_.receive(outgoing.process, expected.tag, outgoing.landing, outgoing.landing_bytes);
+    expected.done = std::move(outgoing.landed);
+    under_way_.push_back(std::move(expected));
+  }
+  Transfer transfer;
+  if (!spare_envelopes_.empty()) {
+    transfer.envelope = std::move(spare_envelopes_.back());
+    spare_envelopes_.pop_back();
+  }
+  const void* payload = outgoing.owned.empty() ? outgoing.payload : outgoing.owned.data();
+  transfer.envelope.resize(sizeof(Header) + outgoing.payload_bytes);
+  std::memcpy(transfer.envelope.data(), &outgoing.header, sizeof(Header));
+  copy_bytes(transfer.envelope.data() + sizeof(Header), payload, outgoing.payload_bytes);
+  transfer.request =
+      link_.send(outgoing.process, envelope_tag, transfer.envelope.data(), transfer.envelope.size());
+  under_way_.push_back(std::move(transfer));
+  ++envelopes_under_way_;
+  if (outgoing.posted != nullptr) outgoing.posted->complete();
+  if (outgoing.landing_bytes == 0 && outgoing.landed) outgoing.landed();
+}
+
+void Wire::send_bulk(int process, int tag, const void* data, std::size_t bytes, std::function<void()> sent) {
+  Transfer transfer;
+  transfer.request = link_.send(process, tag, data, bytes);
+  transfer.done = std::move(sent);
+  under_way_.push_back(std::move(transfer));
+}
+
+bool Wire::poll() {
+  if (!try_enter()) return false;
+  bool worked = take_submissions();
+  post_backlog();
+  worked |= read_envelopes();
+  worked |= finish_transfers();
+  leave();
+  return worked;
+}
+
+bool Wire::read_envelopes() {
+  int read = 0;
+  for (; read < envelopes_at_once; ++read) {
+    const std::size_t slot = next_slot_;
+    LinkStatus status;
+    if (!link_.test(listening_[slot], &status)) break;
+    Header header;
+    std::memcpy(&header, slots_[slot].get(), sizeof header);
+    arrived_(status.process, header, slots_[slot].get() + sizeof header);
+    listen(slot);
+    next_slot_ = (slot + 1) % listening_slots;
+  }
+  return read != 0;
+}
+
+bool Wire::finish_transfers() {
+  bool finished = false;
+  const std::size_t tests = std::min(under_way_.size(), tests_at_once);
+  for (std::size_t i = 0; i < tests && !under_way_.empty(); ++i) {
+    if (next_to_test_ >= under_way_.size()) next_to_test_ = 0;
+    if (!link_.test(under_way_[next_to_test_].request, nullptr)) {
+      ++next_to_test_;
+      continue;
+    }
+    finished = true;
+    // Taken out first: the callback may start further transfers.
+    std::swap(under_way_[next_to_test_], under_way_.back());
+    Transfer done = std::move(under_way_.back());
+    under_way_.pop_back();
+    if (done.tag != 0) tags_in_use_.erase(done.tag);
+    if (!done.envelope.empty()) {
+      --envelopes_under_way_;
+      if (spare_envelopes_.size() < spare_envelopes_kept)
+        spare_envelopes_.push_back(std::move(done.envelope));
+    }
+    if (done.done) done.done();
+  }
+  return finished;
+}
+
+bool Wire::idle() {
+  if (!try_enter()) return false;
+  const bool answer =
+      submissions_.load(std::memory_order_relaxed) == 0 && backlog_.empty() && under_way_.empty();
+  leave();
+  return answer;
+}
+
+}  // namespace taihu::message

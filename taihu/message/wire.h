@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Envelopes and bulk data between node processes, over a Link.
+//
+// An envelope is one link message with a fixed header and up to `eager_payload_bytes` of payload. Envelopes
+// of two processes stay in order: all have one tag, the receiver keeps a ring of posted buffers and reads
+// them in posting order. More data than that travel in bulk: the receiver says where they shall land and
+// under which tag, the sender sends them from where they are. Tags of bulk data are chosen by the receiver
+// and unique among its transfers under way.
+//
+// The link belongs to one thread at a time: whoever enters (without waiting) does the work of all. What is
+// submitted while another thread is inside is done by that thread, at the latest on its way out.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <unordered_set>
+#include <vector>
+
+#include "taihu/memory/symmetric.h"
+#include "taihu/message/endpoint.h"
+#include "taihu/message/link.h"
+#include "taihu/message/spin_lock.h"
+
+namespace taihu::message {
+
+inline constexpr std::size_t eager_payload_bytes = 16 * 1024;
+
+/// What an envelope says. See remote.cc for the meaning of each.
+enum class EnvelopeKind : std::uint8_t {
+  message,
+  put,
+  put_done,
+  get,
+  call,
+  answer,
+  clear_to_send,
+  credit,
+  finished,
+  all_finished,
+};
+
+/// Same layout on all node processes of a job: one program on one kind of machine.
+struct Header {
+  EnvelopeKind kind{};
+  bool announced = false;  ///< the payload comes in bulk when asked for with `transfer`
+  bool has_reply = false;
+  std::uint16_t service = 0;
+  std::int32_t data_tag = 0;  ///< of the bulk data that the sender of this envelope expects
+  std::int32_t source = -1;   ///< ranks
+  std::int32_t destination = -1;
+  Context context = 0;
+  std::int32_t tag = 0;
+  std::uint64_t bytes = 0;      ///< of the payload; of the data wanted or granted
+  std::uint64_t initiator = 0;  ///< handed back in the answer
+  std::uint64_t transfer = 0;   ///< names announced data at the process that has them
+  memory::SymmetricAddress target;
+  memory::SymmetricAddress reply;
+};
+
+/// An envelope to send, and the bulk data that it asks for.
+struct Outgoing {
+  int process = -1;
+  Header header;
+  const void* payload = nullptr;  ///< unchanged until `posted` is complete; or `owned`
+  std::size_t payload_bytes = 0;
+  std::vector<std::byte> owned;
+  Request* posted = nullptr;  ///< completed when the payload has been copied
+  void* landing = nullptr;    ///< where bulk data shall land; Wire chooses header.data_tag
+  std::size_t landing_bytes = 0;
+  std::function<void()> landed;  ///< called when they have; at once when there are none
+};
+
+class Wire {
+ public:
+  /// `arrived(process, header, payload)` runs for every envelope, on the thread that is inside; it may submit
+  /// and send_bulk.
+  using Arrived = std::function<void(int process, const Header& header, const std::byte* payload)>;
+
+  Wire(Link& link, Arrived arrived);
+  ~Wire();
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
+
+  /// Sends in order of submission. Any thread; never blocks.
+  void submit(Outgoing outgoing);
+
+  /// Only inside (from `arrived` and from callbacks): sends data that the other side expects under `tag`.
+  void send_bulk(int process, int tag, const void* data, std::size_t bytes, std::function<void()> sent);
+
+  /// Does what can be done now; true when something was done. Any thread; never blocks.
+  bool poll();
+
+  /// Nothing submitted, queued or under way, apart from envelopes to come. Any thread, which must be the only
+  /// one to submit.
+  bool idle();
+
+  /// Runs `act` with the link, waiting until it is free.
+  template <class Act>
+  void with_link(Act&& act) {
+    enter();
+    act(link_);
+    leave();
+  }
+  /// As enter, but gives up after about `milliseconds` (a thread may have died inside).
+  bool enter_within(int milliseconds) noexcept;
+
+ private:
+  struct Transfer {
+    LinkRequest* request = nullptr;
+    std::function<void()> done;
+    std::vector<std::byte> envelope;  ///< owned bytes of an envelope under way
+    int tag = 0;                      ///< of expected bulk data, else 0
+  };
+
+  bool try_enter() noexcept { return !inside_.exchange(true, std::memory_order_seq_cst); }
+  void enter() noexcept;
+  void leave();
+
+  bool take_submissions();
+  void post_backlog();
+  bool can_post(const Outgoing& outgoing) const noexcept;
+  void post(Outgoing& outgoing);
+  int take_tag();
+  bool read_envelopes();
+  bool finish_transfers();
+  void listen(std::size_t slot);
+
+  Link& link_;
+  const Arrived arrived_;
+  std::atomic<bool> inside_{false};
+
+  SpinLock submitted_lock_;
+  std::vector<Outgoing> submitted_;          // guarded by submitted_lock_
+  std::atomic<std::size_t> submissions_{0};  // == submitted_.size()
+
+  // Only the thread inside.
+  std::deque<Outgoing> backlog_;
+  std::vector<Transfer> under_way_;
+  std::size_t next_to_test_ = 0;
+  int envelopes_under_way_ = 0;
+  std::vector<std::vector<std::byte>> spare_envelopes_;
+  std::vector<std::unique_ptr<std::byte[]>> slots_;
+  std::vector<LinkRequest*> listening_;
+  std::size_t next_slot_ = 0;
+  int next_tag_ = 0;
+  std::unordered_set<int> tags_in_use_;
+};
+
+}  // namespace taihu::message

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/parallelc/kernels.h"
+
+#include <pthread.h>
+
+#include <cstdio>
+#include <string>
+
+#include "taihu/abi/parallelc.h"
+#include "taihu/base/error.h"
+#include "taihu/base/units.h"
+#include "taihu/parallelc/errors.h"
+#include "taihu/parallelc/process.h"
+#include "taihu/parallelc/services.h"
+#include "taihu/threads/waiting.h"
+
+extern "C" {
+__attribute__((visibility("default"), tls_model("initial-exec"))) __thread ptrdiff_t taihu_scratchpad_delta;
+}
+
+namespace taihu::parallelc {
+namespace {
+
+std::size_t bytes_of(const taihu_area& area) { return static_cast<std::size_t>(area.end - area.begin); }
+
+/// Gives the calling accelerator thread its scratchpad, filled with the initial values of the __thread_local variables.
+void start_member(const Process& process, threads::Member& member) {
+  // From the first kernel on there may be more waiting threads than cores; then a waiter gives its core away at once.
+  const SharedServices& services = *process.services;
+  if (services.node_ranks * (member.size + 1) > services.cores) threads::set_wait_policy({.spins = 0, .yields = 20});
+  char name[16];
+  std::snprintf(name, sizeof name, "rank%d.%d", process.rank, member.index);
+  pthread_setname_np(pthread_self(), name);
+  auto thread = std::make_unique<AcceleratorThread>();
+  const taihu_area area = process.program->scratchpad;
+  thread->scratchpad = std::make_unique<memory::ScratchpadArena>(
+      process.program->settings[TAIHU_SCRATCHPAD_CAPACITY_BYTES], bytes_of(area), area.begin);
+  taihu_scratchpad_delta = reinterpret_cast<char*>(thread->scratchpad->static_base()) - area.begin;
+  member.scratchpad = thread->scratchpad.get();
+  member.runtime = thread.release();
+}
+
+void stop_member(threads::Member& member) {
+  delete static_cast<AcceleratorThread*>(member.runtime);
+  member.runtime = nullptr;
+}
+
+/// While a process waits for its kernels it moves messages on.
+threads::WhileWaiting help(Process& process) {
+  return {[](void* endpoint) { static_cast<message::Endpoint*>(endpoint)->progress(); }, process.endpoint};
+}
+
+/// The array of the caller; null after a failure was reported into *code.
+threads::ThreadArray* array_of(const char* call, Process& process, const void* kernel, int* code) {
+  *code = M_SUCCESS;
+  const char* problem = kernel == nullptr ? "null kernel" : nullptr;
+  if (threads::current_member() != nullptr) problem = "called in a kernel; kernels are started by process code";
+  if (problem == nullptr) return process.array.get();
+  *code = fail(kernel == nullptr ? M_ERROR_ARGUMENT : M_ERROR_CONTEXT, problem, "%s(kernel=%p)", call, kernel);
+  return nullptr;
+}
+
+/// spawn, with the failure to start threads as a code.
+threads::Spawn* spawn(const char* call, threads::ThreadArray& array, threads::Kernel kernel, void* argument, int* code) {
+  try {
+    return array.spawn(kernel, argument);
+  } catch (const Error& error) {
+    *code = fail(M_ERROR_MEMORY, error.what(), "%s(kernel=%p)", call, reinterpret_cast<void*>(kernel));
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<threads::ThreadArray> make_array(Process& process, memory::RankIdentity* rank, int size,
+                                                 std::vector<int> cpus) {
+  threads::ArrayOptions options;
+  options.size = size;
+  options.cpus = std::move(cpus);
+  options.rank = rank;
+  options.on_start = [&process](threads::Member& member) { start_member(process, member); };
+  options.on_stop = stop_member;
+  options.joiner = &process.endpoint->doorbell();
+  return std::make_unique<threads::ThreadArray>(std::move(options));
+}
+
+void check_scratchpad(const taihu_program& program) {
+  const std::size_t used = bytes_of(program.scratchpad);
+  const std::size_t capacity = program.settings[TAIHU_SCRATCHPAD_CAPACITY_BYTES];
+  check_input(used <= capacity, "the __thread_local variables of the program need " + std::to_string(used) +
+                                    " bytes, but the scratchpad has " + format_bytes(static_cast<long>(capacity)) +
+                                    "; make them smaller or link with a larger parcc --spm=SIZE");
+}
+
+}  // namespace taihu::parallelc
+
+using namespace taihu::parallelc;
+
+
+extern "C" {
+
+int m_run(void (*kernel)(void*), void* argument) {
+  Process& process = this_process("m_run");
+  int code;
+  taihu::threads::ThreadArray* array = array_of("m_run", process, reinterpret_cast<void*>(kernel), &code);
+  if (array == nullptr) return code;
+  taihu::threads::Spawn* started = spawn("m_run", *array, kernel, argument, &code);
+  if (started != nullptr) array->join(started, help(process));
+  return code;
+}
+
+m_spawn_t m_spawn(void (*kernel)(void*), void* argument) {
+  Process& process = this_process("m_spawn");
+  int code;
+  taihu::threads::ThreadArray* array = array_of("m_spawn", process, reinterpret_cast<void*>(kernel), &code);
+  if (array == nullptr) return nullptr;
+  return reinterpret_cast<m_spawn_t>(spawn("m_spawn", *array, kernel, argument, &code));
+}
+
+int m_join(m_spawn_t spawned) {
+  Process& process = this_process("m_join");
+  int code;
+  taihu::threads::ThreadArray* array = array_of("m_join", process, spawned, &code);
+  if (array != nullptr) array->join(reinterpret_cast<taihu::threads::Spawn*>(spawned), help(process));
+  return code;
+}
+
+}  // extern "C"

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accelerator threads of a process: their array, and what each has of its own (scratchpad, dynamic loop).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "taihu/abi/program.h"
+#include "taihu/launch/crash_report.h"
+#include "taihu/memory/scratchpad.h"
+#include "taihu/threads/current_member.h"
+#include "taihu/threads/thread_array.h"
+
+namespace taihu::parallelc {
+
+struct Process;
+
+/// What the runtime keeps for each accelerator thread; Member::runtime points to it.
+struct AcceleratorThread {
+  launch::AlternateStack signal_stack;  ///< so that an overflow of the thread's stack can be reported
+  std::unique_ptr<memory::ScratchpadArena> scratchpad;
+  std::optional<threads::DynamicLoop> loop;  ///< the dynamic loop that the thread is in
+  unsigned long long loop_number = 0;        ///< its name, counted from 1
+};
+
+/// The caller's, or null in process code.
+inline AcceleratorThread* current_accelerator_thread() noexcept {
+  const threads::Member* member = threads::current_member();
+  return member != nullptr ? static_cast<AcceleratorThread*>(member->runtime) : nullptr;
+}
+
+/// The array of `process` with `size` members on `cpus`; its threads start with the first kernel.
+std::unique_ptr<threads::ThreadArray> make_array(Process& process, memory::RankIdentity* rank, int size,
+                                                 std::vector<int> cpus);
+
+/// Refuses programs whose scratchpad variables do not fit. Throws Error.
+void check_scratchpad(const taihu_program& program);
+
+}  // namespace taihu::parallelc

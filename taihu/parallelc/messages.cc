@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two-sided messages: argument checks of the language in front of the message layer, whose requests are the handles.
+#include <climits>
+
+#include "taihu/abi/parallelc.h"
+#include "taihu/message/endpoint.h"
+#include "taihu/parallelc/errors.h"
+#include "taihu/parallelc/process.h"
+
+namespace taihu::parallelc {
+namespace {
+
+using message::Request;
+
+handle_t to_handle(Request* request) { return reinterpret_cast<handle_t>(request); }
+Request* to_request(handle_t handle) { return reinterpret_cast<Request*>(handle); }
+
+int code_of(message::Error error) { return static_cast<int>(error); }
+
+static_assert(static_cast<int>(message::Error::truncated) == M_ERROR_TRUNCATE);
+static_assert(static_cast<int>(message::Error::link) == M_ERROR_LINK);
+static_assert(message::any_rank == M_ANY_RANK && message::any_tag == M_ANY_TAG);
+
+void fill(m_status_t* status, const message::Status& from) {
+  if (status == nullptr) return;
+  *status = {from.source, from.tag, static_cast<long>(from.bytes), code_of(from.error)};
+}
+
+/// Why the arguments are wrong, or null.
+const char* problem_of_send(const Process& process, int destination, const void* buffer, long size, int tag) {
+  if (destination < 0 || destination >= process.ranks()) return "no such rank";
+  if (size < 0) return "negative size";
+  if (buffer == nullptr && size > 0) return "null buffer";
+  if (tag < 0) return "negative tag";
+  return nullptr;
+}
+
+const char* problem_of_receive(const Process& process, int source, const void* buffer, long size, int tag) {
+  if (source != M_ANY_RANK && (source < 0 || source >= process.ranks())) return "no such rank";
+  if (size < 0) return "negative size";
+  if (buffer == nullptr && size > 0) return "null buffer";
+  if (tag != M_ANY_TAG && tag < 0) return "negative tag";
+  return nullptr;
+}
+
+int report_status(const char* call, const message::Status& status) {
+  if (status.error == message::Error::none) return M_SUCCESS;
+  const int code = code_of(status.error);
+  return fail(code, m_error_text(code), "%s (message of %zu bytes from rank %d with tag %d)", call, status.bytes,
+              status.source, status.tag);
+}
+
+}  // namespace
+}  // namespace taihu::parallelc
+
+using namespace taihu::parallelc;
+using taihu::message::Status;
+using taihu::message::user_context;
+
+extern "C" {
+
+handle_t m_isend(int dest_rank, const void* buffer, long size, int tag) {
+  Process& process = this_process("m_isend");
+  if (const char* problem = problem_of_send(process, dest_rank, buffer, size, tag)) {
+    fail(M_ERROR_ARGUMENT, problem, "m_isend(dest_rank=%d, size=%ld, tag=%d)", dest_rank, size, tag);
+    return M_NO_HANDLE;
+  }
+  return to_handle(process.endpoint->isend(dest_rank, user_context, tag, buffer, static_cast<std::size_t>(size)));
+}
+
+handle_t m_irecv(int src_rank, void* buffer, long size, int tag) {
+  Process& process = this_process("m_irecv");
+  if (const char* problem = problem_of_receive(process, src_rank, buffer, size, tag)) {
+    fail(M_ERROR_ARGUMENT, problem, "m_irecv(src_rank=%d, size=%ld, tag=%d)", src_rank, size, tag);
+    return M_NO_HANDLE;
+  }
+  return to_handle(process.endpoint->irecv(src_rank, user_context, tag, buffer, static_cast<std::size_t>(size)));
+}
+
+int m_send(int dest_rank, const void* buffer, long size, int tag) {
+  Process& process = this_process("m_send");
+  if (const char* problem = problem_of_send(process, dest_rank, buffer, size, tag)) {
+    return fail(M_ERROR_ARGUMENT, problem, "m_send(dest_rank=%d, size=%ld, tag=%d)", dest_rank, size, tag);
+  }
+  process.endpoint->send(dest_rank, user_context, tag, buffer, static_cast<std::size_t>(size));
+  return M_SUCCESS;
+}
+
+int m_recv(int src_rank, void* buffer, long size, int tag, m_status_t* status) {
+  Process& process = this_process("m_recv");
+  if (const char* problem = problem_of_receive(process, src_rank, buffer, size, tag)) {
+    return fail(M_ERROR_ARGUMENT, problem, "m_recv(src_rank=%d, size=%ld, tag=%d)", src_rank, size, tag);
+  }
+  const Status received =
+      process.endpoint->receive(src_rank, user_context, tag, buffer, static_cast<std::size_t>(size));
+  fill(status, received);
+  return report_status("m_recv", received);
+}
+
+int m_iprobe(int src_rank, int tag, int* found, m_status_t* status) {
+  Process& process = this_process("m_iprobe");
+  if (const char* problem = problem_of_receive(process, src_rank, nullptr, 0, tag)) {
+    return fail(M_ERROR_ARGUMENT, problem, "m_iprobe(src_rank=%d, tag=%d)", src_rank, tag);
+  }
+  Status seen;
+  *found = process.endpoint->iprobe(src_rank, user_context, tag, &seen) ? 1 : 0;
+  if (*found != 0) fill(status, seen);
+  return M_SUCCESS;
+}
+
+int m_probe(int src_rank, int tag, m_status_t* status) {
+  Process& process = this_process("m_probe");
+  if (const char* problem = problem_of_receive(process, src_rank, nullptr, 0, tag)) {
+    return fail(M_ERROR_ARGUMENT, problem, "m_probe(src_rank=%d, tag=%d)", src_rank, tag);
+  }
+  Status seen;
+  process.endpoint->wait_until([&] { return process.endpoint->iprobe(src_rank, user_context, tag, &seen); });
+  fill(status, seen);
+  return M_SUCCESS;
+}
+
+int m_wait(handle_t* handle, m_status_t* status) {
+  Process& process = this_process("m_wait");
+  Status received;
+  if (*handle != M_NO_HANDLE) process.endpoint->wait(to_request(*handle), &received);
+  *handle = M_NO_HANDLE;
+  fill(status, received);
+  return report_status("m_wait", received);
+}
+
+int m_test(handle_t* handle, int* complete, m_status_t* status) {
+  Process& process = this_process("m_test");
+  Status received;
+  *complete = *handle == M_NO_HANDLE || process.endpoint->test(to_request(*handle), &received) ? 1 : 0;
+  if (*complete == 0) return M_SUCCESS;
+  *handle = M_NO_HANDLE;
+  fill(status, received);
+  return report_status("m_test", received);
+}
+
+int m_waitall(int count, handle_t* handles, m_status_t* statuses) {
+  int first_failure = M_SUCCESS;
+  for (int i = 0; i < count; ++i) {
+    const int code = m_wait(&handles[i], statuses != nullptr ? &statuses[i] : nullptr);
+    if (first_failure == M_SUCCESS) first_failure = code;
+  }
+  return first_failure;
+}
+
+int m_wait_msg(handle_t handle) { return m_wait(&handle, nullptr); }
+
+int m_test_msg(handle_t handle) {
+  int complete = 0;
+  m_test(&handle, &complete, nullptr);
+  return complete;
+}
+
+}  // extern "C"

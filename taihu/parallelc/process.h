@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the runtime keeps for each process (rank) of a Parallel C job, and how a call finds it.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "taihu/abi/parallelc.h"
+#include "taihu/abi/program.h"
+#include "taihu/collective/group.h"
+#include "taihu/launch/layout.h"
+#include "taihu/memory/current_rank.h"
+#include "taihu/memory/symmetric.h"
+#include "taihu/memory/symmetric_heap.h"
+#include "taihu/message/endpoint.h"
+#include "taihu/threads/thread_array.h"
+
+namespace taihu::parallelc {
+
+struct SharedServices;
+
+/// One per rank, made before the rank's program starts and kept until the node process ends.
+struct Process {
+  int rank = -1;
+  int local_index = -1;
+  m_errors_t errors = M_ERRORS_ABORT;
+  message::Endpoint* endpoint = nullptr;
+  const launch::Layout* layout = nullptr;
+  const memory::SymmetricMap* symmetric = nullptr;
+  const taihu_program* program = nullptr;          ///< in the rank's image; null for a plain C program
+  std::unique_ptr<threads::ThreadArray> array;     ///< its accelerator threads
+  std::unique_ptr<memory::SymmetricHeap> heap;     ///< of m_malloc
+  SharedServices* services = nullptr;              ///< locks and tasks of the node process
+  std::array<std::unique_ptr<collective::GroupHandle>, 4> groups;  ///< by process scope
+
+  int ranks() const noexcept { return layout->ranks; }
+  collective::GroupHandle& group(m_scope_t scope) noexcept { return *groups[scope]; }
+};
+
+/// The caller's process, or null on a thread that belongs to none.
+inline Process* current_process() noexcept {
+  const memory::RankIdentity* identity = memory::current_rank();
+  return identity != nullptr ? static_cast<Process*>(identity->runtime) : nullptr;
+}
+
+/// The caller's process; ends the job with a message naming `call` on a thread that belongs to none.
+Process& this_process(const char* call);
+
+}  // namespace taihu::parallelc

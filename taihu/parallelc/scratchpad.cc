@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scratchpad memory and transfers between it and main memory. On a cached processor a transfer is a copy by the calling
+// thread, so an asynchronous one is complete when its call returns; its reply word says so.
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+#include "taihu/abi/parallelc.h"
+#include "taihu/parallelc/errors.h"
+#include "taihu/parallelc/kernels.h"
+#include "taihu/parallelc/process.h"
+
+namespace taihu::parallelc {
+namespace {
+
+/// The caller's scratchpad; null after the failure was reported.
+memory::ScratchpadArena* scratchpad_of_caller(const char* call) {
+  AcceleratorThread* thread = current_accelerator_thread();
+  if (thread != nullptr) return thread->scratchpad.get();
+  fail(M_ERROR_CONTEXT, "called outside a kernel; only accelerator threads have scratchpad memory", "%s", call);
+  return nullptr;
+}
+
+int transfer(const char* call, void* target, const void* source, size_t bytes, int* reply) {
+  if (scratchpad_of_caller(call) == nullptr) return M_ERROR_CONTEXT;
+  std::memcpy(target, source, bytes);
+  if (reply != nullptr) std::atomic_ref<int>(*reply).fetch_add(1, std::memory_order_release);
+  return M_SUCCESS;
+}
+
+}  // namespace
+}  // namespace taihu::parallelc
+
+using namespace taihu::parallelc;
+
+extern "C" {
+
+void* spm_malloc(size_t bytes) {
+  auto* scratchpad = scratchpad_of_caller("spm_malloc");
+  return scratchpad != nullptr ? scratchpad->allocate(bytes) : nullptr;
+}
+
+void spm_free(void* memory) {
+  if (memory == nullptr) return;
+  auto* scratchpad = scratchpad_of_caller("spm_free");
+  if (scratchpad != nullptr && !scratchpad->release(memory)) {
+    fail(M_ERROR_ARGUMENT, "not memory of this thread's spm_malloc", "spm_free(memory=%p)", memory);
+  }
+}
+
+size_t spm_available(void) {
+  auto* scratchpad = scratchpad_of_caller("spm_available");
+  return scratchpad != nullptr ? scratchpad->available_bytes() : 0;
+}
+
+int dma_get(void* scratchpad, const void* memory, size_t bytes) {
+  return transfer("dma_get", scratchpad, memory, bytes, nullptr);
+}
+
+int dma_put(void* memory, const void* scratchpad, size_t bytes) {
+  return transfer("dma_put", memory, scratchpad, bytes, nullptr);
+}
+
+int dma_iget(void* scratchpad, const void* memory, size_t bytes, int* reply) {
+  return transfer("dma_iget", scratchpad, memory, bytes, reply);
+}
+
+int dma_iput(void* memory, const void* scratchpad, size_t bytes, int* reply) {
+  return transfer("dma_iput", memory, scratchpad, bytes, reply);
+}
+
+int dma_bcast(void* scratchpad, const void* memory, size_t bytes) {
+  const taihu::threads::Member* member = taihu::threads::current_member();
+  if (scratchpad_of_caller("dma_bcast") == nullptr) return M_ERROR_CONTEXT;
+  // Memory is read when all have called, and may be changed when the call returns: a barrier on either side.
+  member->array->barrier().wait();
+  std::memcpy(scratchpad, memory, bytes);
+  member->array->barrier().wait();
+  return M_SUCCESS;
+}
+
+int dma_wait(int* reply, int count) {
+  if (std::atomic_ref<int>(*reply).load(std::memory_order_acquire) >= count) return M_SUCCESS;
+  return fail(M_ERROR_ARGUMENT, "fewer transfers were started on this reply word, so the wait would never end",
+              "dma_wait(reply=%p with value %d, count=%d)", static_cast<void*>(reply), *reply, count);
+}
+
+void taihu_check_transfer(const void* scratchpad, size_t bytes, const char* call, const char* file, int line) {
+  const AcceleratorThread* thread = current_accelerator_thread();
+  if (thread == nullptr) return;  // the transfer itself reports that
+  const taihu::memory::ScratchpadArena& arena = *thread->scratchpad;
+  const char* problem = nullptr;
+  if (!arena.contains(scratchpad, 1)) problem = "is not in the scratchpad of the calling thread";
+  else if (!arena.contains(scratchpad, bytes)) problem = "runs over the end of the scratchpad";
+  if (problem == nullptr) return;
+  std::fprintf(stderr, "%s:%d: %s: rank %d, accelerator thread %d: the scratchpad side (%zu bytes at %p) %s\n", file, line,
+               call, this_process(call).rank, m_rank(CCC_ARRAY), bytes, scratchpad, problem);
+  m_abort(1);
+}
+
+void taihu_scratchpad_check(const char* function) {
+  if (current_accelerator_thread() != nullptr) return;
+  fail(M_ERROR_CONTEXT, "uses a __thread_local variable outside a kernel", "%s()", function);
+}
+
+}  // extern "C"

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/tasks/task_pool.h"
+
+#include <algorithm>
+
+namespace taihu::tasks {
+namespace {
+
+std::string text(std::int64_t number) {
+  return std::to_string(number);
+}
+
+}  // namespace
+
+TaskPool::TaskPool(int first_rank, int ranks, int array_size, TaskSupplier& above)
+    : first_rank_(first_rank),
+      array_size_(array_size),
+      above_(above),
+      slots_(std::make_unique<Slot[]>(static_cast<std::size_t>(ranks * (array_size + 1)))),
+      ranks_(static_cast<std::size_t>(ranks)) {}
+
+std::int64_t TaskPool::take_slowly(const Call& call) {
+  if (call.total < 0 || call.total > largest_total) {
+    *call.problem = "get_task_id of rank " + text(call.rank) + " asks for " + text(call.total) +
+                    " tasks; pass a total between 0 and 2^47";
+    return task_refused;
+  }
+  const Rank& rank = ranks_[static_cast<std::size_t>(call.rank - first_rank_)];
+  const Slot& slot = slot_of(call.rank, call.member);
+  Lock lock(mutex_);
+  for (;;) {
+    if (!open_ || rank.ended || slot.ended.load(std::memory_order_relaxed) == round_) {
+      if (!next_round(lock, call)) return task_refused;
+      continue;
+    }
+    if (!join_round(call)) return task_refused;
+    const Taken taken = take_ready();
+    if (taken.low && !asking_ && !last_ && behind_.size() == 0) ask_for_more(lock, 0);
+    if (taken.id >= 0) return taken.id;
+    if (behind_.size() > 0) {
+      make_ready();
+    } else if (out_of_step_) {
+      *call.problem = "the task master refused a request of rank " + text(call.rank) +
+                      " (its node process runs another program or version); run one program everywhere";
+      return task_refused;
+    } else if (last_) {
+      return end_member(lock, call);
+    } else if (!asking_) {
+      ask_for_more(lock, hungry_ + 1);
+    } else {
+      ++hungry_;
+      wait(lock, call.meanwhile);
+      --hungry_;
+    }
+  }
+}
+
+/// Waits for the end of the current round or opens the next one, whichever is due. False: refused.
+bool TaskPool::next_round(Lock& lock, const Call& call) {
+  if (open_ || opening_) {
+    wait(lock, call.meanwhile);
+    return true;
+  }
+  opening_ = true;
+  struct Outcome {
+    bool known = false;
+    TaskReply reply;
+  } outcome;
+  const Kind kind = call.member == process_code ? Kind::process : Kind::kernel;
+  const TaskRequest wish = request(TaskRequest::Kind::take, round_ + 1, call.total, kind);
+  lock.unlock();
+  above_.ask(wish, [this, &outcome](const TaskReply& reply) {
+    const std::lock_guard guard(mutex_);
+    outcome.reply = reply;
+    outcome.known = true;
+    changed();
+  });
+  lock.lock();
+  while (!outcome.known) wait(lock, call.meanwhile);
+  opening_ = false;
+  changed();
+  if (outcome.reply.state == TaskReply::State::granted) {
+    callers_ = kind;
+    begin_round(call.total, outcome.reply);
+    return true;
+  }
+  *call.problem = outcome.reply.state == TaskReply::State::mismatch
+                      ? "get_task_id of rank " + text(call.rank) + " asks for " + text(call.total) +
+                            " tasks, but the round is under way with " + text(outcome.reply.total) +
+                            "; pass the same total on all members"
+                      : "the task master refused to open a round for rank " + text(call.rank) +
+                            " (its node process runs another program or version); run one program everywhere";
+  return false;
+}
+
+void TaskPool::begin_round(std::int64_t total, const TaskReply& reply) {
+  for (Rank& rank : ranks_) rank = {Kind::none, 0, false};
+  ended_ranks_ = 0;
+  open_ = true;
+  total_ = total;
+  last_ = reply.last != 0;
+  behind_ = reply.range;
+  make_ready();
+  round_.store(round_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+/// Lets the caller take tasks of the open round, from now on without the mutex. False: refused.
+bool TaskPool::join_round(const Call& call) {
+  if (call.total != total_) {
+    *call.problem = "get_task_id of rank " + text(call.rank) + " asks for " + text(call.total) +
+                    " tasks, but the round is under way with " + text(total_) +
+                    "; pass the same total on all members";
+    return false;
+  }
+  Rank& rank = ranks_[static_cast<std::size_t>(call.rank - first_rank_)];
+  const Kind kind = call.member == process_code ? Kind::process : Kind::kernel;
+  if (rank.kind == Kind::none) rank.kind = kind;
+  if (rank.kind != kind) {
+    *call.problem = "get_task_id is called by process code and by a kernel of rank " + text(call.rank) +
+                    " in the same round; call it from one of them until it returns -1";
+    return false;
+  }
+  Slot& slot = slot_of(call.rank, call.member);
+  slot.total.store(total_, std::memory_order_relaxed);
+  slot.joined.store(round_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  return true;
+}
+
+/// Tells the caller the end of the round; the last member here tells the level above.
+std::int64_t TaskPool::end_member(Lock& lock, const Call& call) {
+  Slot& slot = slot_of(call.rank, call.member);
+  slot.joined.store(-1, std::memory_order_relaxed);
+  slot.ended.store(round_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  Rank& rank = ranks_[static_cast<std::size_t>(call.rank - first_rank_)];
+  if (++rank.ended_members != (rank.kind == Kind::kernel ? array_size_ : 1)) return no_task;
+  rank.ended = true;
+  if (++ended_ranks_ != static_cast<int>(ranks_.size())) return no_task;
+  // First say it above, then let a member ask for the next round: the order that TaskSupplier::ask demands.
+  const TaskRequest end = request(TaskRequest::Kind::ended, round_, total_, rank.kind);
+  lock.unlock();
+  above_.ask(end, [](const TaskReply&) {});
+  lock.lock();
+  open_ = false;
+  changed();
+  return no_task;
+}
+
+void TaskPool::refill() {
+  Lock lock(mutex_);
+  if (open_ && !asking_ && !last_ && behind_.size() == 0) ask_for_more(lock, 0);
+}
+
+void TaskPool::ask_for_more(Lock& lock, std::int64_t wanted) {
+  asking_ = true;
+  TaskRequest wish = request(TaskRequest::Kind::take, round_, total_, callers_);
+  wish.wanted = wanted;
+  lock.unlock();
+  above_.ask(wish, [this](const TaskReply& reply) { receive(reply); });
+  lock.lock();
+}
+
+void TaskPool::receive(const TaskReply& reply) {
+  const std::lock_guard guard(mutex_);
+  asking_ = false;
+  if (reply.state == TaskReply::State::granted) {
+    behind_ = reply.range;  // empty so far: more is asked for only then
+    last_ = reply.last != 0;
+    if (ready_.load(std::memory_order_relaxed) >> count_shift == 0) make_ready();
+  } else {
+    out_of_step_ = true;
+  }
+  changed();
+}
+
+/// Moves ids from behind_ to ready_, whose count is 0.
+void TaskPool::make_ready() {
+  const std::int64_t count = std::min(behind_.size(), most_ready);
+  // Single ids come near the end of a round: there it is better to wait a little than to hoard a task.
+  const bool more_to_come = !last_ && count == behind_.size() && count >= 2;
+  low_water_.store(more_to_come ? static_cast<std::uint64_t>(count / 2) : no_low_water,
+                   std::memory_order_relaxed);
+  ready_.store(static_cast<std::uint64_t>(count) << count_shift | static_cast<std::uint64_t>(behind_.first),
+               std::memory_order_relaxed);
+  behind_.first += count;
+}
+
+void TaskPool::wait(Lock& lock, threads::WhileWaiting meanwhile) {
+  const std::uint32_t seen = version_.load(std::memory_order_relaxed);
+  lock.unlock();
+  doorbell_.wait([&] {
+    if (version_.load(std::memory_order_acquire) != seen) return true;
+    meanwhile();
+    return false;
+  });
+  lock.lock();
+}
+
+/// With the mutex held: lets waiting members look again.
+void TaskPool::changed() {
+  version_.fetch_add(1, std::memory_order_release);
+  doorbell_.ring();
+}
+
+TaskRequest TaskPool::request(TaskRequest::Kind kind, std::int64_t round, std::int64_t total,
+                              Kind callers) const noexcept {
+  TaskRequest made;
+  made.kind = kind;
+  made.workers = static_cast<std::int64_t>(ranks_.size()) * (callers == Kind::kernel ? array_size_ : 1);
+  made.round = round;
+  made.total = total;
+  return made;
+}
+
+}  // namespace taihu::tasks

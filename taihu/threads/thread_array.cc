@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/threads/thread_array.h"
+
+#include <sched.h>
+
+#include <string>
+
+#include "taihu/base/error.h"
+
+namespace taihu::threads {
+
+struct Spawn {
+  Kernel kernel = nullptr;
+  void* argument = nullptr;
+  Spawn* next = nullptr;  // in the queue or among the free handles
+  std::atomic<bool> finished{false};
+};
+
+namespace {
+
+/// The attributes of a member's thread; destroyed with this object.
+class ThreadAttributes {
+ public:
+  ThreadAttributes(const ArrayOptions& options, int index) {
+    pthread_attr_init(&attributes_);
+    if (options.stack_bytes != 0) {
+      const int code = pthread_attr_setstacksize(&attributes_, options.stack_bytes);
+      if (code != 0) {
+        pthread_attr_destroy(&attributes_);
+        throw system_error(
+            "cannot use stacks of " + std::to_string(options.stack_bytes) + " bytes for accelerator threads",
+            code);
+      }
+    }
+    bind(options, index);
+  }
+  ~ThreadAttributes() { pthread_attr_destroy(&attributes_); }
+  ThreadAttributes(const ThreadAttributes&) = delete;
+  ThreadAttributes& operator=(const ThreadAttributes&) = delete;
+
+  const pthread_attr_t* get() const noexcept { return &attributes_; }
+
+ private:
+  // With fewer cpus than members the system balances them itself: a fixed share would leave cpus idle when
+  // members wait.
+  void bind(const ArrayOptions& options, int index) {
+    if (options.cpus.empty()) return;
+    const bool one_each = options.cpus.size() >= static_cast<std::size_t>(options.size);
+    int largest = 0;
+    for (const int cpu : options.cpus) largest = cpu > largest ? cpu : largest;
+    const std::size_t bytes = CPU_ALLOC_SIZE(largest + 1);
+    cpu_set_t* set = CPU_ALLOC(largest + 1);
+    CPU_ZERO_S(bytes, set);
+    if (one_each) {
+      CPU_SET_S(options.cpus[static_cast<std::size_t>(index)], bytes, set);
+    } else {
+      for (const int cpu : options.cpus) CPU_SET_S(cpu, bytes, set);
+    }
+    pthread_attr_setaffinity_np(&attributes_, bytes, set);
+    CPU_FREE(set);
+  }
+
+  pthread_attr_t attributes_;
+};
+
+ArrayOptions checked(ArrayOptions options) {
+  check_input(options.size >= 1, "a thread array of " + std::to_string(options.size) +
+                                     " threads is not possible; ask for at least 1");
+  for (const int cpu : options.cpus) {
+    check_input(cpu >= 0,
+                "accelerator threads cannot be bound to cpu " + std::to_string(cpu) + "; cpus count from 0");
+  }
+  return options;
+}
+
+}  // namespace
+
+ThreadArray::ThreadArray(ArrayOptions options)
+    : options_(checked(std::move(options))),
+      barrier_(options_.size),
+      rendezvous_(options_.size),
+      loops_(options_.size) {}
+
+ThreadArray::~ThreadArray() {
+  TAIHU_EXPECT(active_ == nullptr && queue_head_ == nullptr);
+  stop();
+}
+
+void ThreadArray::start() {
+  members_ = std::make_unique<Member[]>(static_cast<std::size_t>(options_.size));
+  threads_.reserve(static_cast<std::size_t>(options_.size));
+  try {
+    for (int i = 0; i < options_.size; ++i) start_member(i);
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+void ThreadArray::start_member(int index) {
+  Member& member = members_[static_cast<std::size_t>(index)];
+  member.index = index;
+  member.size = options_.size;
+  member.array = this;
+  const ThreadAttributes attributes(options_, index);
+  pthread_t thread;
+  const int code = pthread_create(&thread, attributes.get(), member_entry, &member);
+  if (code != 0) {
+    throw system_error("cannot start accelerator thread " + std::to_string(index) + " of " +
+                           std::to_string(options_.size) +
+                           " (too many threads, or cpus that this process may not use)",
+                       code);
+  }
+  threads_.push_back(thread);
+}
+
+void ThreadArray::stop() noexcept {
+  if (threads_.empty()) return;
+  active_ = nullptr;
+  generation_.fetch_add(1, std::memory_order_release);
+  work_.ring();
+  for (const pthread_t thread : threads_) pthread_join(thread, nullptr);
+  threads_.clear();
+  generation_.store(0, std::memory_order_relaxed);  // where members of a later start begin
+}
+
+void* ThreadArray::member_entry(void* argument) noexcept {
+  Member& member = *static_cast<Member*>(argument);
+  member.array->serve(member);
+  return nullptr;
+}
+
+void ThreadArray::serve(Member& member) {
+  memory::set_current_rank(options_.rank);
+  detail::current_member = &member;
+  if (options_.on_start) options_.on_start(member);
+  for (std::uint32_t seen = 0;; ++seen) {
+    work_.wait([&] { return generation_.load(std::memory_order_acquire) != seen; });
+    const Spawn* spawn = active_;
+    if (spawn == nullptr) break;
+    spawn->kernel(spawn->argument);
+    // acq_rel: the last member passes the writes of all members on with `finished`.
+    if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) finish_kernel();
+  }
+  if (options_.on_stop) options_.on_stop(member);
+}
+
+void ThreadArray::publish(Spawn* spawn) noexcept {
+  active_ = spawn;
+  running_.store(options_.size, std::memory_order_relaxed);
+  generation_.store(generation_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+void ThreadArray::finish_kernel() noexcept {
+  loops_.restart();
+  Spawn* done = nullptr;
+  Spawn* next = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    done = active_;
+    next = queue_head_;
+    if (next != nullptr) {
+      queue_head_ = next->next;
+      publish(next);
+    } else {
+      active_ = nullptr;
+    }
+  }
+  if (next != nullptr) work_.ring();
+  done->finished.store(true, std::memory_order_release);  // the handle may be used anew from here on
+  (options_.joiner != nullptr ? *options_.joiner : own_joiner_).ring();
+}
+
+Spawn* ThreadArray::take_handle() {
+  if (free_ == nullptr) return handles_.emplace_back(std::make_unique<Spawn>()).get();
+  Spawn* handle = free_;
+  free_ = handle->next;
+  return handle;
+}
+
+Spawn* ThreadArray::spawn(Kernel kernel, void* argument) {
+  TAIHU_EXPECT(current_member() == nullptr || current_member()->array != this);
+  Spawn* spawn = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (threads_.empty()) start();
+    spawn = take_handle();
+    spawn->kernel = kernel;
+    spawn->argument = argument;
+    spawn->next = nullptr;
+    spawn->finished.store(false, std::memory_order_relaxed);
+    if (active_ != nullptr) {
+      (queue_head_ == nullptr ? queue_head_ : queue_tail_->next) = spawn;
+      queue_tail_ = spawn;
+      return spawn;
+    }
+    publish(spawn);
+  }
+  work_.ring();
+  return spawn;
+}
+
+bool ThreadArray::finished(const Spawn* spawn) const noexcept {
+  return spawn->finished.load(std::memory_order_acquire);
+}
+
+void ThreadArray::join(Spawn* spawn, WhileWaiting meanwhile) {
+  (options_.joiner != nullptr ? *options_.joiner : own_joiner_).wait([&] {
+    if (finished(spawn)) return true;
+    meanwhile();
+    return false;
+  });
+  const std::lock_guard lock(mutex_);
+  spawn->next = free_;
+  free_ = spawn;
+}
+
+}  // namespace taihu::threads

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accelerator threads of one rank: T persistent members that run kernels, one kernel at a time, in the
+// order of the spawns.
+//
+// A spawn that finds the array idle publishes its kernel by advancing one generation counter, for which all
+// members wait; else it is queued. Each member that has finished the kernel counts down; the last one
+// publishes the next kernel and marks the finished one. A member can therefore never be more than one
+// generation behind.
+//
+// Members are threads of the operating system, started at the first spawn. Kernels always run on members,
+// never on the caller, because a kernel has its own thread-local values and scratchpad.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "taihu/memory/current_rank.h"
+#include "taihu/threads/array_barrier.h"
+#include "taihu/threads/current_member.h"
+#include "taihu/threads/dynamic_loop.h"
+#include "taihu/threads/rendezvous.h"
+#include "taihu/threads/waiting.h"
+#include "taihu/threads/while_waiting.h"
+
+namespace taihu::threads {
+
+using Kernel = void (*)(void* argument);
+
+struct ArrayOptions {
+  int size = 1;  ///< members, at least 1
+  /// One member per cpu when they suffice, else all members on all of them; none: free.
+  std::vector<int> cpus;
+  std::size_t stack_bytes = 0;           ///< of each member; 0: the system's default
+  memory::RankIdentity* rank = nullptr;  ///< whose members they are
+  /// Called on each member before its first kernel, and before it ends. They must not throw.
+  std::function<void(Member&)> on_start;
+  std::function<void(Member&)> on_stop;
+  /// Rung when a kernel has finished: where the rank sleeps. Null: one of the array.
+  Doorbell* joiner = nullptr;
+};
+
+/// A kernel from `spawn` to `join`; owned by its array.
+struct Spawn;
+
+class ThreadArray {
+ public:
+  /// Starts nothing yet. Throws Error when `options` make no sense.
+  explicit ThreadArray(ArrayOptions options);
+  /// Ends the members. Every spawn must have been joined.
+  ~ThreadArray();
+  ThreadArray(const ThreadArray&) = delete;
+  ThreadArray& operator=(const ThreadArray&) = delete;
+
+  /// Lets all members call `kernel(argument)` after the kernels spawned before, and returns at once. Any
+  /// thread but a member may call. The first call starts the members and throws Error when the system refuses
+  /// them; later calls do not fail. Kernels must not throw or end their thread.
+  Spawn* spawn(Kernel kernel, void* argument);
+
+  /// True when all members have returned from the kernel; what they wrote is visible then.
+  bool finished(const Spawn* spawn) const noexcept;
+
+  /// Waits until the kernel is finished and releases `spawn`. Any thread but a member may call, one per
+  /// spawn.
+  void join(Spawn* spawn, WhileWaiting meanwhile = {});
+
+  /// spawn and join.
+  void run(Kernel kernel, void* argument, WhileWaiting meanwhile = {}) {
+    join(spawn(kernel, argument), meanwhile);
+  }
+
+  int size() const noexcept { return options_.size; }
+
+  /// For kernels of this array.
+  ArrayBarrier& barrier() noexcept { return barrier_; }
+  Rendezvous& rendezvous() noexcept { return rendezvous_; }
+  DynamicLoops& loops() noexcept { return loops_; }
+
+ private:
+  void start();
+  void start_member(int index);
+  void stop() noexcept;
+  static void* member_entry(void* member) noexcept;
+  void serve(Member& member);
+  void publish(Spawn* spawn) noexcept;
+  void finish_kernel() noexcept;
+  Spawn* take_handle();
+
+  const ArrayOptions options_;
+  ArrayBarrier barrier_;
+  Rendezvous rendezvous_;
+  DynamicLoops loops_;
+
+  // Published to the members by generation_ (release, acquire); `active_` changes only when no member runs a
+  // kernel.
+  alignas(64) std::atomic<std::uint32_t> generation_{0};
+  Spawn* active_ = nullptr;                  // null together with a new generation: the members end
+  Doorbell work_;                            // members sleep here
+  alignas(64) std::atomic<int> running_{0};  // members that have not returned from the active kernel
+
+  // Guarded by mutex_.
+  alignas(64) std::mutex mutex_;
+  Spawn* queue_head_ = nullptr;
+  Spawn* queue_tail_ = nullptr;
+  Spawn* free_ = nullptr;
+  std::vector<std::unique_ptr<Spawn>> handles_;
+  std::unique_ptr<Member[]> members_;
+  std::vector<pthread_t> threads_;
+
+  Doorbell own_joiner_;
+};
+
+}  // namespace taihu::threads

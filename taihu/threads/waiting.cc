@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Membarrier is registered when the library is loaded, before any thread can wait, so that both halves of the
+// barrier always agree on the method. Full fences are written as instructions: thread sanitizer does not
+// model fences and refuses std::atomic_thread_fence; what it must know is carried by the acquire and release
+// operations of the callers.
+#include "taihu/threads/waiting.h"
+
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+
+#if defined(__SANITIZE_THREAD__)
+#define TAIHU_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TAIHU_THREAD_SANITIZER 1
+#endif
+#endif
+
+namespace taihu::threads {
+
+namespace {
+
+// Two halves of one word, so that readers never see a mixture.
+std::atomic<WaitPolicy> current_policy{WaitPolicy{}};
+static_assert(std::atomic<WaitPolicy>::is_always_lock_free);
+
+/// True when the signalling side may omit its fence. Written before main, read only afterwards.
+bool asymmetric = false;
+
+void full_fence() noexcept {
+#if defined(__x86_64__)
+  // A locked operation orders like mfence and is cheaper on every current core.
+  __asm__ volatile("lock; orq $0, -8(%%rsp)" ::: "memory", "cc");
+#elif defined(__aarch64__)
+  __asm__ volatile("dmb ish" ::: "memory");
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+
+long membarrier(int command) noexcept {
+  return syscall(SYS_membarrier, command, 0, 0);
+}
+
+__attribute__((constructor)) void register_membarrier() noexcept {
+#ifndef TAIHU_THREAD_SANITIZER
+  asymmetric = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
+#endif
+}
+
+}  // namespace
+
+void set_wait_policy(WaitPolicy policy) noexcept {
+  current_policy.store(policy, std::memory_order_relaxed);
+}
+
+WaitPolicy wait_policy() noexcept {
+  return current_policy.load(std::memory_order_relaxed);
+}
+
+void light_barrier() noexcept {
+  if (asymmetric) {
+    __asm__ volatile("" ::: "memory");
+  } else {
+    full_fence();
+  }
+}
+
+void heavy_barrier() noexcept {
+  // The call cannot fail after a successful registration; a kernel that still refuses it would make waiters
+  // sleep through a signal, so the fence of this side stays in any case.
+  full_fence();
+  if (asymmetric) membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+}
+
+void spin_pause() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+void Doorbell::yield() noexcept {
+  sched_yield();
+}
+
+void Doorbell::wake() noexcept {
+  epoch_.fetch_add(1, std::memory_order_release);
+  syscall(SYS_futex, &epoch_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
+
+void Doorbell::sleep(std::uint32_t seen) noexcept {
+  while (epoch_.load(std::memory_order_acquire) == seen) {
+    syscall(SYS_futex, &epoch_, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
+  }
+}
+
+}  // namespace taihu::threads

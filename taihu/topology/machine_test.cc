@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/topology/machine.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "taihu/base/error.h"
+
+namespace taihu::topology {
+namespace {
+
+Machine recorded(const std::string& name) {
+  return machine_from_xml(std::string(TAIHU_RECORDED_MACHINES) + "/" + name);
+}
+
+/// What machine.h promises of every machine.
+void expect_invariants(const Machine& machine) {
+  CpuSet seen;
+  ASSERT_FALSE(machine.cores.empty());
+  for (const Core& core : machine.cores) {
+    EXPECT_FALSE(core.cpus.empty());
+    EXPECT_TRUE(intersection(seen, core.cpus).empty());
+    seen.insert(core.cpus);
+    ASSERT_LT(core.package, static_cast<int>(machine.packages.size()));
+    EXPECT_TRUE(machine.packages[core.package].cpus.includes(core.cpus));
+    ASSERT_LT(core.numa_node, static_cast<int>(machine.numa_nodes.size()));
+  }
+  EXPECT_EQ(seen, machine.cpus);
+  for (const Cache& cache : machine.caches) EXPECT_TRUE(machine.cpus.includes(cache.cpus));
+  for (const Package& package : machine.packages) EXPECT_FALSE(package.cpus.empty());
+  for (const NumaNode& node : machine.numa_nodes) EXPECT_TRUE(machine.cpus.includes(node.cpus));
+  const std::size_t nodes = machine.numa_nodes.size();
+  EXPECT_TRUE(machine.distances.empty() || machine.distances.size() == nodes * nodes);
+  EXPECT_GE(machine.numa_nodes_with_cpus(), 1);
+  EXPECT_NO_THROW(nlohmann::json::parse(to_json(machine)));
+}
+
+TEST(Machine, from_text) {
+  const Machine machine = machine_from_text("package:2 numanode:2 core:4 pu:2");
+  expect_invariants(machine);
+  EXPECT_EQ(machine.packages.size(), 2u);
+  EXPECT_EQ(machine.numa_nodes.size(), 4u);
+  EXPECT_EQ(machine.cores.size(), 16u);
+  EXPECT_EQ(machine.cpus.to_text(), "0-31");
+  EXPECT_EQ(machine.cores[5].cpus.to_text(), "10-11");
+  EXPECT_EQ(machine.cores[5].numa_node, 1);
+  EXPECT_EQ(machine.cores[8].package, 1);
+  EXPECT_EQ(machine.numa_nodes_with_cpus(), 4);
+  EXPECT_FALSE(machine.hybrid());
+}
+
+TEST(Machine, short_forms_and_missing_units) {
+  EXPECT_EQ(machine_from_text("node:2 core:4").cores.size(), 8u);
+  EXPECT_EQ(machine_from_text("node:2 core:4").numa_nodes.size(), 2u);
+  EXPECT_EQ(machine_from_text("pack:2 numa:2 core:3 PU:1").numa_nodes.size(), 4u);
+  EXPECT_EQ(machine_from_text("socket:2 core:3").packages.size(), 2u);
+  EXPECT_EQ(machine_from_text("pu:1").cores.size(), 1u);
+  EXPECT_EQ(machine_from_text("core:128 pu:2").cpus.size(), 256);
+}
+
+TEST(Machine, caches_of_text) {
+  const Machine machine =
+      machine_from_text("pack:1 l3:2(size=32MB) l2:2(size=1MB) l1:1(size=32kB) core:1 pu:1");
+  expect_invariants(machine);
+  ASSERT_EQ(machine.caches.size(), 2u + 4u + 4u);
+  EXPECT_EQ(machine.caches.front().level, 3);
+  EXPECT_EQ(machine.caches.front().cpus.to_text(), "0-1");
+  EXPECT_GT(machine.last_level_cache_bytes(), 30'000'000);
+  EXPECT_EQ(machine_from_text("core:2").last_level_cache_bytes(), 0);
+  EXPECT_EQ(machine_from_text("core:2").cache_line_bytes(), 64);
+}
+
+TEST(Machine, refuses_other_text) {
+  for (const char* text : {"", "  ", "core", "core:x", "banana:3", "core:0", "/no/such/file.xml"})
+    EXPECT_THROW(machine_from_file_or_text(text), Error) << text;
+  EXPECT_THROW(machine_from_xml("/no/such/file.xml"), Error);
+  EXPECT_THROW(machine_from_xml(TAIHU_RECORDED_MACHINES "/../machine.h"), Error);
+}
+
+TEST(Machine, numa_nodes_without_memory_or_without_cpus) {
+  const Machine machine = recorded("memory_only_node.xml");
+  expect_invariants(machine);
+  ASSERT_EQ(machine.numa_nodes.size(), 3u);
+  EXPECT_EQ(machine.numa_nodes_with_cpus(), 2);
+  for (const NumaNode& node : machine.numa_nodes) {
+    if (node.os_index == 1) {
+      EXPECT_EQ(node.memory_bytes, 0);
+    }
+    if (node.os_index == 2) {
+      EXPECT_EQ(node.memory_bytes, 549755813888);
+    }
+  }
+  EXPECT_EQ(machine.numa_nodes[machine.cores[0].numa_node].os_index, 0);
+  ASSERT_EQ(machine.distances.size(), 9u);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(machine.distances[i * 3 + i], 10u);
+  EXPECT_NE(describe(machine).find("NUMA node 2 without cores of its own: 512 GiB"), std::string::npos);
+}
+
+TEST(Machine, cores_of_two_kinds) {
+  const Machine machine = recorded("hybrid.xml");
+  expect_invariants(machine);
+  ASSERT_EQ(machine.cores.size(), 6u);
+  EXPECT_TRUE(machine.hybrid());
+  EXPECT_GT(machine.cores[0].efficiency, machine.cores[5].efficiency);
+  EXPECT_EQ(machine.packages[0].model, "Hybrid 6-core");
+}
+
+TEST(Machine, recorded_in_a_container_with_few_cpus) {
+  const Machine machine = recorded("restricted.xml");
+  expect_invariants(machine);
+  EXPECT_EQ(machine.cpus.to_text(), "1,6");
+  EXPECT_EQ(machine.cores.size(), 2u);
+}
+
+TEST(Machine, without_numa_information) {
+  const Machine machine = recorded("no_numa.xml");
+  expect_invariants(machine);
+  EXPECT_EQ(machine.cores.size(), 3u);
+  EXPECT_EQ(machine.numa_nodes.size(), 1u);
+  EXPECT_EQ(machine.packages.size(), 1u);
+}
+
+TEST(Machine, restricted_to_some_cpus) {
+  const Machine whole = machine_from_text("package:2 numanode:1 l2:2 core:2 pu:2");
+  const Machine part = restricted(whole, parse_cpu_set("9,12-13,99"));
+  expect_invariants(part);
+  EXPECT_EQ(part.cpus.to_text(), "9,12-13");
+  ASSERT_EQ(part.cores.size(), 2u);
+  EXPECT_EQ(part.cores[0].cpus.to_text(), "9");
+  ASSERT_EQ(part.packages.size(), 1u);
+  EXPECT_EQ(part.packages[0].os_index, 1);
+  EXPECT_EQ(part.numa_nodes.size(), 2u) << "memory of the other node stays reachable";
+  EXPECT_EQ(part.numa_nodes_with_cpus(), 1);
+  EXPECT_EQ(part.caches.size(), 2u);
+  EXPECT_THROW(restricted(whole, CpuSet()), Error);
+  EXPECT_THROW(restricted(whole, parse_cpu_set("16-20")), Error);
+}
+
+TEST(Machine, live_one_respects_the_affinity_mask) {
+  const Machine machine = live_machine();
+  expect_invariants(machine);
+  EXPECT_TRUE(allowed_cpus().includes(machine.cpus));
+  std::thread([&] {
+    ASSERT_TRUE(bind_this_thread(CpuSet({machine.cpus.cpus().back()})));
+    const Machine part = live_machine();
+    expect_invariants(part);
+    EXPECT_EQ(part.cpus.size(), 1);
+  }).join();
+}
+
+TEST(Machine, text_and_json_name_the_same_facts) {
+  const Machine machine = machine_from_text("package:1 numanode:2 core:2 pu:1");
+  const std::string text = describe(machine);
+  EXPECT_NE(text.find("1 package, 2 NUMA nodes, 4 cores, 4 cpus usable: 0-3"), std::string::npos) << text;
+  const auto json = nlohmann::json::parse(to_json(machine));
+  EXPECT_EQ(json["cores"].size(), 4u);
+  EXPECT_EQ(json["cores"][3]["numa_node"], 1);
+  EXPECT_EQ(json["numa_nodes"].size(), 2u);
+}
+
+}  // namespace
+}  // namespace taihu::topology

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# Each test is a Parallel C program with the commands that build and run it (RUN) and what they must print (CHECK).
+import os
+
+import lit.formats
+
+config.name = "failures"
+config.test_format = lit.formats.ShTest(execute_external=True)
+config.suffixes = [".c"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.build, "tests", "failures")
+config.environment["TMPDIR"] = os.environ.get("TMPDIR", "/tmp")
+
+parcrun = os.path.join(config.build, "bin", "parcrun") + " --timeout 60"
+config.substitutions += [
+    ("%parcc", os.path.join(config.build, "bin", "parcc")),
+    ("%parcrun.openmpi", parcrun + " --mpi openmpi"),
+    ("%parcrun.mpich", parcrun + " --mpi mpich"),
+    ("%parcrun", parcrun),
+]

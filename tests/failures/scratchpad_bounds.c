@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checked builds stop at a wrong transfer with its source line.
+// RUN: %parcc --check %s -o %t
+// RUN: (%parcrun -n 1 %t over; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=OVER %s
+// RUN: (%parcrun -n 1 %t outside; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=OUTSIDE %s
+// OVER: scratchpad_bounds.c:[[@LINE+19]]: dma_get
+// OVER-SAME: runs over the end of the scratchpad
+// OVER: exit code 1
+// OUTSIDE: scratchpad_bounds.c:[[@LINE+15]]: dma_put
+// OUTSIDE-SAME: is not in the scratchpad
+// OUTSIDE: exit code 1
+#include <parallelc.h>
+#include <string.h>
+
+static char memory[100000];
+__thread_local char area[1000];
+
+__kernel void transfer(void *argument) {
+    char here[100] = {0};
+    if (strcmp(argument, "outside") == 0) {
+        dma_put(memory, here, 100);
+    } else {
+        dma_get(area, memory, 65000); dma_get(area + 900, memory, 65536);
+    }
+}
+
+int main(int argc, char **argv) { return argc > 1 ? m_run(transfer, argv[1]) : 2; }

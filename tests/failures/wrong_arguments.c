@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wrong arguments of calls: one line with rank, call, arguments and reason; exit code 1.
+// RUN: %parcc %s -o %t
+// RUN: (%parcrun -n 2 %t rank; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=RANK %s
+// RUN: (%parcrun -n 2 %t stack; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=STACK %s
+// RUN: (%parcrun -n 2 %t long; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=LONG %s
+// RUN: (%parcrun -n 2 %t file; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=FILE %s
+// RANK: parallelc: rank 1: m_send(dest_rank=2, size=4, tag=0): no such rank
+// RANK: exit code 1
+// STACK: parallelc: rank 1: m_msg_put(dest_rank=0, {{.*}}: dest_addr is not symmetric (only file-scope and static variables and memory of m_malloc exist on every process); use one of these
+// STACK: exit code 1
+// LONG: parallelc: rank 1: m_recv (message of 100 bytes from rank 0 with tag 3): the message is longer than the receive buffer
+// LONG: exit code 1
+// FILE: parallelc: rank 1: get_task_id(total=5, checkpoint_file="tasks.ckpt", {{.*}}: checkpoint files are not supported; pass NULL
+// FILE: exit code 1
+#include <parallelc.h>
+#include <string.h>
+
+int main(int argc, char **argv) {
+    (void)argc;
+    int value = 0;
+    char buffer[100] = {0};
+    if (m_rank(CCC_ALL) == 0 && strcmp(argv[1], "long") == 0) m_send(1, buffer, 100, 3);
+    if (m_rank(CCC_ALL) == 1) {
+        if (strcmp(argv[1], "rank") == 0) m_send(2, &value, sizeof value, 0);
+        if (strcmp(argv[1], "stack") == 0) m_msg_put(0, &value, &value, sizeof value, NULL);
+        if (strcmp(argv[1], "long") == 0) m_recv(0, buffer, 10, M_ANY_TAG, NULL);
+        if (strcmp(argv[1], "file") == 0) get_task_id(5, "tasks.ckpt", CCC_ALL);
+    }
+    m_barrier(CCC_ALL);
+}

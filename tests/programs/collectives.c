@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives over every scope, several types, counts and roots, against their plain definitions.
+#include <stdlib.h>
+
+#include "check.h"
+
+static long value(int rank, long i) { return (rank + 1) * 1000 + i * 7 % 1000; }
+
+static void check_scope(m_scope_t scope, long count) {
+    const int me = m_rank(scope), size = m_size(scope);
+    long *a = malloc((count * size + 1) * sizeof(long)), *b = malloc((count * size + 1) * sizeof(long));
+
+    for (int root = 0; root < size; root += size > 4 ? 3 : 1) {
+        for (long i = 0; i < count; i++) a[i] = me == root ? value(root, i) : -1;
+        CHECK(m_bcast(scope, a, count, M_LONG, root) == M_SUCCESS);
+        for (long i = 0; i < count; i++) CHECK(a[i] == value(root, i));
+
+        for (long i = 0; i < count; i++) a[i] = value(me, i);
+        CHECK(m_reduce(scope, a, b, count, M_LONG, M_SUM, root) == M_SUCCESS);
+        if (me == root) {
+            for (long i = 0; i < count; i++) {
+                long sum = 0;
+                for (int r = 0; r < size; r++) sum += value(r, i);
+                CHECK(b[i] == sum);
+            }
+        }
+        CHECK(m_gather(scope, a, b, count, M_LONG, root) == M_SUCCESS);
+        if (me == root) {
+            for (int r = 0; r < size; r++)
+                for (long i = 0; i < count; i++) CHECK(b[r * count + i] == value(r, i));
+        }
+        for (long i = 0; i < count * size; i++) b[i] = me == root ? value((int)(count ? i / count : 0), i) : -1;
+        CHECK(m_scatter(scope, b, a, count, M_LONG, root) == M_SUCCESS);
+        for (long i = 0; i < count; i++) CHECK(a[i] == value(me, me * count + i));
+    }
+
+    for (long i = 0; i < count; i++) a[i] = value(me, i);
+    CHECK(m_allreduce(scope, a, a, count, M_LONG, M_MAX) == M_SUCCESS);
+    for (long i = 0; i < count; i++) CHECK(a[i] == value(size - 1, i));
+    for (long i = 0; i < count; i++) a[i] = value(me, i);
+    CHECK(m_scan(scope, a, b, count, M_LONG, M_SUM) == M_SUCCESS);
+    for (long i = 0; i < count; i++) {
+        long sum = 0;
+        for (int r = 0; r <= me; r++) sum += value(r, i);
+        CHECK(b[i] == sum);
+    }
+    CHECK(m_allgather(scope, a, b, count, M_LONG) == M_SUCCESS);
+    for (int r = 0; r < size; r++)
+        for (long i = 0; i < count; i++) CHECK(b[r * count + i] == value(r, i));
+    for (long i = 0; i < count * size; i++) a[i] = value(me, i);
+    CHECK(m_alltoall(scope, a, b, count, M_LONG) == M_SUCCESS);
+    for (int r = 0; r < size; r++)
+        for (long i = 0; i < count; i++) CHECK(b[r * count + i] == value(r, me * count + i));
+
+    long *out_counts = malloc(size * sizeof(long)), *in_counts = malloc(size * sizeof(long));
+    long *out_starts = malloc(size * sizeof(long)), *in_starts = malloc(size * sizeof(long));
+    long out = 0, in = 0;
+    for (int r = 0; r < size; r++) {  // rank m sends (m + r) % (count + 1) elements to rank r
+        out_counts[r] = (me + r) % (count + 1);
+        in_counts[r] = (r + me) % (count + 1);
+        out_starts[r] = out;
+        in_starts[r] = in;
+        out += out_counts[r];
+        in += in_counts[r];
+    }
+    for (int r = 0; r < size; r++)
+        for (long i = 0; i < out_counts[r]; i++) a[out_starts[r] + i] = value(me, 10 * r + i);
+    CHECK(m_alltoallv(scope, a, out_counts, out_starts, b, in_counts, in_starts, M_LONG) == M_SUCCESS);
+    for (int r = 0; r < size; r++)
+        for (long i = 0; i < in_counts[r]; i++) CHECK(b[in_starts[r] + i] == value(r, 10 * me + i));
+    free(out_counts), free(in_counts), free(out_starts), free(in_starts);
+    free(a), free(b);
+}
+
+int main(void) {
+    const m_scope_t scopes[] = {CCC_ALL, CCC_SNODE, CCC_BNODE, CCC_NODE};
+    const long counts[] = {0, 1, 5, 1000, 20011};
+    for (int s = 0; s < 4; s++) {
+        for (int c = 0; c < 5; c++) {
+            check_scope(scopes[s], counts[c]);
+            m_barrier(scopes[s]);
+        }
+    }
+    const int me = m_rank(CCC_ALL), size = m_size(CCC_ALL);
+    m_double_int mine = {.value = (me * 7) % size, .index = me}, best;
+    m_allreduce(CCC_ALL, &mine, &best, 1, M_DOUBLE_INT, M_MINLOC);
+    CHECK(best.value == 0.0 && (best.index * 7) % size == 0 && best.index == 0);
+    float f = 1.5f, product;
+    m_allreduce(CCC_ALL, &f, &product, 1, M_FLOAT, M_MIN);
+    CHECK(product == 1.5f);
+    unsigned bits = 1u << (me % 32), all;
+    m_allreduce(CCC_ALL, &bits, &all, 1, M_UNSIGNED, M_OR);
+    CHECK((all & bits) && (all & 1));
+    double sum, same, third = 1.0 / (me + 3);  // bitwise the same on every process
+    m_allreduce(CCC_ALL, &third, &sum, 1, M_DOUBLE, M_SUM);
+    same = sum;
+    m_bcast(CCC_ALL, &same, 1, M_DOUBLE, 0);
+    CHECK(same == sum);
+    m_set_errors(M_ERRORS_RETURN);
+    CHECK(m_allreduce(CCC_ALL, &f, &product, 1, M_FLOAT, M_XOR) == M_ERROR_ARGUMENT);
+    CHECK(m_bcast(CCC_ALL, &f, 1, M_FLOAT, size) == M_ERROR_ARGUMENT);
+    m_set_errors(M_ERRORS_ABORT);
+    return all_checks_passed("collectives");
+}
