@@ -26,11 +26,11 @@ expect() {
 }
 
 case $case in
-privacy)  # compiler language optimisation style(image|pie) [openmp]
-  compiler=$1 language=$2 level=$3 style=$4 openmp=${5:-}
+privacy)  # compiler language optimisation style(image|pie) [further flags]
+  compiler=$1 language=$2 level=$3 style=$4
+  shift 4
   need "$compiler"
-  flags="$level -g -Wall -x $language"
-  [ -n "$openmp" ] && flags="$flags -fopenmp"
+  flags="$level -g -Wall $* -x $language"
   libflags="-fPIC -shared"
   $compiler $flags $libflags -DPART=linked "$programs/privacy_part.c" -o liblinked.so || fail compile
   $compiler $flags $libflags -DPART=opened "$programs/privacy_part.c" -o opened.so || fail compile
@@ -84,6 +84,10 @@ ends)
   expect 9 "rank 1: joined" run 2 ./program thread
   grep -q "rank 1: exit 9 on another thread" output || { cat output; fail "nobody was told of the exit"; }
   expect 0 "rank 1: thread done" run 2 ./program pthread_exit
+  echo '(sleep 0.5; kill -USR1 "$1") > signalled 2>&1 &' > signal.sh
+  expect 0 "rank 3: last" run --attach "bash ./signal.sh" 4 ./program signal
+  echo '(sleep 0.5; kill -TERM "$1") > signalled 2>&1 &' > signal.sh
+  expect 143 "" run --attach "bash ./signal.sh" 4 ./program signal
   ;;
 stripped)
   gcc -O2 -s "$programs/ends.c" -o program -pthread 2>/dev/null || fail compile
@@ -135,6 +139,29 @@ plugins)  # style
   $library -DPROVIDER -o provider.so && $library -DPLUGIN -o plugin.so || fail compile
   gcc -g $flags "$programs/plugins.c" ./libping.so ./libpong.so -Wl,-rpath,. -o program || fail compile
   expect 0 "rank 4 has its plugins" run 5 ./program
+  ;;
+resolvers)  # functions chosen at load time (ifunc), in the program and in a library
+  cat > chosen.c <<'EOF'
+#include "check.h"
+static int one(void) { return 1; }
+static int two(void) { return 2; }
+static const int which = 2;
+static int (*choose(void))(void) { return which == 2 ? two : one; }
+int NAME(void) __attribute__((ifunc("choose")));
+#ifdef MAIN
+int chosen_there(void);
+int (*pointer)(void) = chosen_there;
+int main(void) {
+  CHECK(NAME() == 2 && chosen_there() == 2 && pointer() == 2);
+  return 0;
+}
+#endif
+EOF
+  gcc -g -I"$programs" -fPIC -shared -DNAME=chosen_there chosen.c -o libchosen.so || fail compile
+  for flags in "$as_image" "-fPIE -pie"; do
+    gcc -g -I"$programs" $flags -DMAIN -DNAME=chosen_here chosen.c ./libchosen.so -Wl,-rpath,. -o program || fail compile
+    expect 0 "" run 3 ./program
+  done
   ;;
 memory)  # what one more rank of a small program costs
   echo 'int main(void){return 0;}' > small.c && gcc small.c -o small || fail compile

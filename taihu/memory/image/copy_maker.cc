@@ -115,9 +115,7 @@ void CopyMaker::want(std::uint64_t address, std::uint64_t bytes) {
   }
 }
 
-// Linkers put all tables into the segment of the headers or between it and the code; one stretch from the
-// lowest to the highest is simple and about right. Tables without a size in the dynamic section end before
-// the highest known end.
+// What the loader reads to relocate the copy and to resolve its references to shared libraries.
 void CopyMaker::want_tables() {
   constexpr std::int64_t relr_tag = 36, relr_bytes_tag = 35;
   const ElfObject& object = *object_;
@@ -139,22 +137,23 @@ void CopyMaker::want_tables() {
     const auto* head = object.table<std::uint32_t>(*gnu, 4);
     want(*gnu, 16 + head[2] * 8ull + (head[0] + symbols) * sizeof(std::uint32_t));
   }
-  // An entry of a version has at most as many pages as all version names; 64 bytes cover an entry with its
-  // parts.
-  for (const auto& [tag, count_tag] :
-       {std::pair{DT_VERDEF, DT_VERDEFNUM}, std::pair{DT_VERNEED, DT_VERNEEDNUM}}) {
-    std::uint64_t place = object.dynamic(tag).value_or(0);
-    for (std::uint64_t left = object.dynamic(count_tag).value_or(0); left > 0; --left) {
-      const auto* words = object.table<Elf64_Verneed>(place);  // vn_next and vd_next differ in place
-      const std::uint64_t next =
-          tag == DT_VERNEED ? words->vn_next : object.table<Elf64_Verdef>(place)->vd_next;
-      const std::uint64_t parts =
-          tag == DT_VERNEED ? words->vn_cnt : object.table<Elf64_Verdef>(place)->vd_cnt;
-      const std::uint64_t first =
-          tag == DT_VERNEED ? words->vn_aux : object.table<Elf64_Verdef>(place)->vd_aux;
-      want(place, std::max<std::uint64_t>(next, first + parts * sizeof(Elf64_Vernaux)));
-      place += next;
-    }
+  want_versions();
+}
+
+// The chains of defined and needed versions; each entry is followed by its parts.
+void CopyMaker::want_versions() {
+  const ElfObject& object = *object_;
+  std::uint64_t place = object.dynamic(DT_VERDEF).value_or(0);
+  for (std::uint64_t left = object.dynamic(DT_VERDEFNUM).value_or(0); left > 0; --left) {
+    const auto* entry = object.table<Elf64_Verdef>(place);
+    want(place, entry->vd_aux + entry->vd_cnt * sizeof(Elf64_Verdaux));
+    place += entry->vd_next;
+  }
+  place = object.dynamic(DT_VERNEED).value_or(0);
+  for (std::uint64_t left = object.dynamic(DT_VERNEEDNUM).value_or(0); left > 0; --left) {
+    const auto* entry = object.table<Elf64_Verneed>(place);
+    want(place, entry->vn_aux + entry->vn_cnt * sizeof(Elf64_Vernaux));
+    place += entry->vn_next;
   }
 }
 

@@ -36,6 +36,7 @@ class CopyMaker {
   void plan_pages();
   void want(std::uint64_t address, std::uint64_t bytes);
   void want_tables();
+  void want_versions();
   void plan_shared_runs();
   static void append(std::vector<Range>& ranges, std::uint64_t begin, std::uint64_t end);
   bool in_writable_segment(std::uint64_t begin, std::uint64_t end) const;

@@ -47,9 +47,16 @@ bool ignored_by_default(int signal) {
   return signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT;
 }
 
-bool for_one_thread(const siginfo_t& details) {
-  return details.si_code > 0 || details.si_code == SI_TKILL || details.si_code == SI_TIMER ||
-         details.si_code == SI_QUEUE;
+bool is_crash(int signal) {
+  return std::find(crash_signals.begin(), crash_signals.end(), signal) != crash_signals.end();
+}
+
+// Whether the signal is meant for the thread that got it, and not for the whole process.
+bool for_one_thread(int signal, const siginfo_t& details) {
+  const bool fault = is_crash(signal) && details.si_code > 0;
+  const bool queued_here = details.si_code == SI_QUEUE && details.si_pid == getpid();
+  return fault || queued_here || signal == SIGPIPE || details.si_code == SI_TKILL ||
+         details.si_code == SI_TIMER;
 }
 
 void call_handler(RankProcess& rank, int signal, siginfo_t* details, void* context) {
@@ -72,9 +79,8 @@ void call_handler(RankProcess& rank, int signal, siginfo_t* details, void* conte
 
 // The process ends (or stops) as the signal says.
 void take_default(RankProcess* rank, int signal, siginfo_t* details, void* context) {
-  const bool crash = std::find(crash_signals.begin(), crash_signals.end(), signal) != crash_signals.end();
   CrashReport report = crash_report.load();
-  if (rank && report && crash) report(rank->identity, signal, *details);
+  if (rank && report && is_crash(signal)) report(rank->identity, signal, *details);
   const struct sigaction& before = actions_before[static_cast<std::size_t>(signal)];
   if (!has_default(before) && !is_ignored(before)) {
     if ((before.sa_flags & SA_SIGINFO) != 0)
@@ -109,12 +115,14 @@ bool forward(int signal) {
 void dispatch(int signal, siginfo_t* details, void* context) {
   const int error_before = errno;
   RankProcess* rank = libc::self();
-  if (!for_one_thread(*details)) {
+  if (!for_one_thread(signal, *details)) {
     if (!forward(signal)) take_default(nullptr, signal, details, context);
   } else if (!rank || has_default(action_of(*rank, signal))) {
     take_default(rank, signal, details, context);
   } else if (!is_ignored(action_of(*rank, signal))) {
     call_handler(*rank, signal, details, context);
+  } else if (is_crash(signal) && details->si_code > 0) {
+    take_default(rank, signal, details, context);  // a fault cannot be ignored
   }
   errno = error_before;
 }

@@ -67,11 +67,24 @@ unsigned rank_alarm(unsigned seconds) {
   return static_cast<unsigned>(before.it_value.tv_sec + (before.it_value.tv_usec > 0 ? 1 : 0));
 }
 
+// A timer's signal goes to the rank that made it.
+int rank_timer_create(clockid_t clock, sigevent* event, timer_t* timer) {
+  RankProcess* rank = self();
+  sigevent directed{};
+  directed.sigev_signo = SIGALRM;
+  if (event) directed = *event;
+  if (!rank || (event && event->sigev_notify != SIGEV_SIGNAL)) return ::timer_create(clock, event, timer);
+  directed.sigev_notify = SIGEV_THREAD_ID;
+  directed._sigev_un._tid = rank->first_thread_id;
+  return ::timer_create(clock, &directed, timer);
+}
+
 }  // namespace
 
 std::span<const Replacement> timer_calls() {
   static const std::array calls = {replace("alarm", &rank_alarm), replace("setitimer", &rank_setitimer),
-                                   replace("getitimer", &rank_getitimer)};
+                                   replace("getitimer", &rank_getitimer),
+                                   replace("timer_create", &rank_timer_create)};
   return calls;
 }
 

@@ -37,6 +37,22 @@ static void* work_on(void* unused) {
   return unused;
 }
 
+static volatile sig_atomic_t caught;
+static void catch_signal(int signal) {
+  caught = signal;
+}
+
+// All ranks but the first handle the signal that somebody sends to the process.
+static int wait_for_signal(void) {
+  if (my_rank() == 0) return 0;
+  for (int i = 0; i < 500 && !caught; ++i) usleep(10000);
+  return caught == SIGUSR1 ? 0 : 1;
+}
+
+__attribute__((constructor)) static void handle_early(void) {
+  if (my_rank() != 0) signal(SIGUSR1, catch_signal);
+}
+
 int main(int count, char** words) {
   CHECK(count == 2);
   const char* how = words[1];
@@ -45,6 +61,7 @@ int main(int count, char** words) {
   on_exit(with_status, (void*)"status");
   atexit(handler_b);
   at_quick_exit(quick);
+  if (!strcmp(how, "signal")) return wait_for_signal();
   if (my_rank() == 0) {
     usleep(50000);
     return 0;
