@@ -31,10 +31,10 @@ static const double pi = 3.14159265358979323846;
 
 // What one process owns. Grid rows and columns are numbered 0 .. points+1; 0 and points+1 are the boundary.
 typedef struct {
-    int points;     // inner points per direction
-    int rows;       // rows of this process
-    int first_row;  // grid row of local row 1
-    double ratio;   // dt / h^2
+    int points;       // inner points per direction
+    int rows;         // rows of this process
+    int first_row;    // grid row of local row 1
+    double ratio;     // dt / h^2
     double *copy[2];  // each (most_rows + 2) x (points + 2), symmetric memory; rows 0 and rows+1 are halos
 } field;
 
@@ -71,8 +71,8 @@ __kernel void update(void *argument) {
             dma_wait(&fetched, 1);
             const double *above = in[(row + 2) % 3], *here = in[row % 3], *below = in[(row + 1) % 3];
             for (int i = 0; i < columns; i++) {
-                out[i] = here[i + 1] +
-                         u.ratio * (above[i + 1] + below[i + 1] + here[i] + here[i + 2] - 4.0 * here[i + 1]);
+                out[i] =
+                    here[i + 1] + u.ratio * (above[i + 1] + below[i + 1] + here[i] + here[i + 2] - 4.0 * here[i + 1]);
             }
             dma_put(to + (size_t)row * width() + left, out, (size_t)columns * sizeof(double));
             previous = row;
@@ -190,9 +190,12 @@ int main(int argc, char **argv) {
     const char *file = NULL;
     u.points = 510;
     for (int option; (option = getopt(argc, argv, "n:s:o:")) != -1;) {
-        if (option == 'n') u.points = number("-n", optarg, 1);
-        else if (option == 's') steps = number("-s", optarg, 0);
-        else if (option == 'o') file = optarg;
+        if (option == 'n')
+            u.points = number("-n", optarg, 1);
+        else if (option == 's')
+            steps = number("-s", optarg, 0);
+        else if (option == 'o')
+            file = optarg;
         else {
             if (m_rank(CCC_ALL) == 0) fprintf(stderr, "usage: heat [-n POINTS] [-s STEPS] [-o PICTURE.png]\n");
             return 2;
@@ -200,7 +203,8 @@ int main(int argc, char **argv) {
     }
     const int rank = m_rank(CCC_ALL);
     if (u.points < m_size(CCC_ALL)) {
-        if (rank == 0) fprintf(stderr, "heat: %d rows are fewer than %d processes; use a larger -n\n", u.points, m_size(CCC_ALL));
+        if (rank == 0)
+            fprintf(stderr, "heat: %d rows are fewer than %d processes; use a larger -n\n", u.points, m_size(CCC_ALL));
         return 2;
     }
     allocate_and_fill();
@@ -226,7 +230,8 @@ int main(int argc, char **argv) {
                m_size(CCC_ALL), m_size(CCC_ARRAY));
         printf("  %.3f s, %.1f million point updates per second\n", seconds,
                seconds > 0 ? 1e-6 * u.points * u.points * steps / seconds : 0.0);
-        printf("  largest difference from the exact solution: %.1e %s\n", error, error < 1e-11 ? "(correct)" : "(WRONG)");
+        printf("  largest difference from the exact solution: %.1e %s\n", error,
+               error < 1e-11 ? "(correct)" : "(WRONG)");
         if (file != NULL && write_picture(file, before, after, u.points)) printf("  picture: %s\n", file);
     }
     free(before);

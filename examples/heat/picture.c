@@ -38,7 +38,8 @@ int write_picture(const char *file, const double *before, const double *after, i
     paint(pixels, 0, width, before, points, scale);
     paint(pixels, panel + gap, width, after, points, scale);
 
-    png_image image = {.version = PNG_IMAGE_VERSION, .width = (png_uint_32)width, .height = panel, .format = PNG_FORMAT_RGB};
+    png_image image = {
+        .version = PNG_IMAGE_VERSION, .width = (png_uint_32)width, .height = panel, .format = PNG_FORMAT_RGB};
     const int written = png_image_write_to_file(&image, file, 0, pixels, 0, NULL);
     if (!written) fprintf(stderr, "heat: cannot write %s (%s)\n", file, image.message);
     free(pixels);

@@ -6,9 +6,9 @@
 
 #define N 4096
 
-static double row[N];          // one per process
-node_shared double table[N];   // one per node, seen by all its processes
-int arrived;                   // reply word: counts puts that have arrived here
+static double row[N];         // one per process
+node_shared double table[N];  // one per node, seen by all its processes
+int arrived;                  // reply word: counts puts that have arrived here
 
 __kernel void scale(void *argument) {
     double factor = *(double *)argument;

@@ -236,12 +236,11 @@ class ForallPragma : public PragmaHandler {
                                SourceLocation place) {
     if (declares_variable(forall.clauses[INIT])) return true;
     DiagnosticsEngine& diagnostics = preprocessor.getDiagnostics();
-    diagnostics.Report(
-        forall.clauses[INIT].empty() ? place : forall.clauses[INIT].front().getLocation(),
-        diagnostics.getCustomDiagID(
-            DiagnosticsEngine::Error,
-            "outside a __kernel, a 'forall' whose scope is or may be CCC_ARRAY must declare its loop variable in init, as "
-            "in 'int i = 0' (each accelerator thread needs its own)"));
+    diagnostics.Report(forall.clauses[INIT].empty() ? place : forall.clauses[INIT].front().getLocation(),
+                       diagnostics.getCustomDiagID(DiagnosticsEngine::Error,
+                                                   "outside a __kernel, a 'forall' whose scope is or may be "
+                                                   "CCC_ARRAY must declare its loop variable in init, as "
+                                                   "in 'int i = 0' (each accelerator thread needs its own)"));
     return false;
   }
 

@@ -86,7 +86,8 @@ void add_place_options(CLI::App& app, ParcrunOptions& options, Texts& texts) {
              "comma-separated nodes; counts (a:4) are ignored; also -host, -hosts", "LIST");
   app.add_option("--hostfile", options.host_file, "one node per line; counts are ignored; also -hostfile")
       ->type_name("FILE");
-  app.add_option("--wdir", options.working_directory, "working directory of the job, %r stands for the rank; also -wdir")
+  app.add_option("--wdir", options.working_directory,
+                 "working directory of the job, %r stands for the rank; also -wdir")
       ->type_name("DIR");
   app.add_option("--mpi", texts.mpi,
                  "openmpi, mpich, slurm, none or auto (default): what joins node processes")

@@ -38,8 +38,9 @@ struct JobParameters {
   bool tag_output = false;
   bool emulate_nodes = false;  ///< each node process counts as an operating-system node of its own
   bool verbose = false;
-  std::string rank_directory;  ///< working directory of each rank, "%r" stands for its number; empty: unchanged
-  std::string mpi;  ///< library between node processes: "openmpi" or "mpich"; empty when there is only one
+  std::string
+      rank_directory;  ///< working directory of each rank, "%r" stands for its number; empty: unchanged
+  std::string mpi;     ///< library between node processes: "openmpi" or "mpich"; empty when there is only one
   std::vector<std::string> private_libraries;
   std::string program;                 ///< set by from_command_line
   std::vector<std::string> arguments;  ///< without the program's name; set by from_command_line

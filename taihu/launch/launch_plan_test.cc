@@ -72,7 +72,8 @@ std::string job_variables(const std::string& prefix) {
   std::string text;
   EnvironmentMap variables = to_environment(JobParameters());
   for (const auto& [name, value] : variables)
-    if (name != "TAIHU_PRIVATE_LIBRARIES" && name != "TAIHU_RANK_DIRECTORY") text += " " + prefix + " " + name;
+    if (name != "TAIHU_PRIVATE_LIBRARIES" && name != "TAIHU_RANK_DIRECTORY")
+      text += " " + prefix + " " + name;
   return text;
 }
 
@@ -83,7 +84,8 @@ TEST(LaunchPlan, one_node_process_needs_no_mpi) {
   EXPECT_EQ(plan.set.at("TAIHU_RANKS"), "8");
   EXPECT_EQ(plan.set.at("TAIHU_THREADS"), "2");
   EXPECT_EQ(plan.set.at("A"), "1");
-  EXPECT_EQ(plan.unset, (Words{"TAIHU_MPI", "TAIHU_PRIVATE_LIBRARIES", "TAIHU_RANK_DIRECTORY"})) << "nothing comes from an outer job";
+  EXPECT_EQ(plan.unset, (Words{"TAIHU_MPI", "TAIHU_PRIVATE_LIBRARIES", "TAIHU_RANK_DIRECTORY"}))
+      << "nothing comes from an outer job";
 }
 
 TEST(LaunchPlan, debugger_stands_before_the_node_process) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives of the language: argument checks in front of collective/. CCC_ARRAY is valid for the barrier only.
+// Collectives of the language: argument checks in front of collective/. CCC_ARRAY is valid for the barrier
+// only.
 #include "taihu/collective/collectives.h"
 
 #include "taihu/abi/parallelc.h"
@@ -16,7 +17,8 @@ int collective_call(const char* call, m_scope_t scope, long count, m_type_t type
   const auto refuse = [&](int code, const char* reason) {
     return fail(code, reason, "%s(scope=%d, count=%ld, type=%d, root=%d)", call, scope, count, type, root);
   };
-  if (threads::current_member() != nullptr) return refuse(M_ERROR_CONTEXT, "called in a kernel; only processes take part");
+  if (threads::current_member() != nullptr)
+    return refuse(M_ERROR_CONTEXT, "called in a kernel; only processes take part");
   if (scope < CCC_ALL || scope > CCC_NODE) return refuse(M_ERROR_ARGUMENT, "not a process scope");
   if (count < 0) return refuse(M_ERROR_ARGUMENT, "negative count");
   if (root < 0 || root >= m_size(scope)) return refuse(M_ERROR_ARGUMENT, "no such root");
@@ -27,15 +29,18 @@ int collective_call(const char* call, m_scope_t scope, long count, m_type_t type
   return refuse(code, group.problem().empty() ? m_error_text(code) : group.problem().c_str());
 }
 
-int reduction_call(const char* call, m_scope_t scope, long count, m_type_t type, m_op_t op, int root, auto&& body) {
+int reduction_call(const char* call, m_scope_t scope, long count, m_type_t type, m_op_t op, int root,
+                   auto&& body) {
   if (!collective::find_reduction(type, op)) {
-    return fail(M_ERROR_ARGUMENT, "the operation has no meaning for the type", "%s(scope=%d, count=%ld, type=%d, op=%d)",
-                call, scope, count, type, op);
+    return fail(M_ERROR_ARGUMENT, "the operation has no meaning for the type",
+                "%s(scope=%d, count=%ld, type=%d, op=%d)", call, scope, count, type, op);
   }
   return collective_call(call, scope, count, type, root, body);
 }
 
-std::size_t bytes_of(long count, m_type_t type) { return static_cast<std::size_t>(count) * collective::type_bytes(type); }
+std::size_t bytes_of(long count, m_type_t type) {
+  return static_cast<std::size_t>(count) * collective::type_bytes(type);
+}
 
 }  // namespace
 }  // namespace taihu::parallelc
@@ -50,13 +55,15 @@ int m_barrier(m_scope_t scope) {
   if (scope == CCC_ARRAY) {
     const taihu::threads::Member* member = taihu::threads::current_member();
     if (member == nullptr) {
-      return fail(M_ERROR_CONTEXT, "called outside a kernel; the members of CCC_ARRAY are the accelerator threads",
+      return fail(M_ERROR_CONTEXT,
+                  "called outside a kernel; the members of CCC_ARRAY are the accelerator threads",
                   "m_barrier(CCC_ARRAY)");
     }
     member->array->barrier().wait();
     return M_SUCCESS;
   }
-  return collective_call("m_barrier", scope, 0, M_CHAR, 0, [](Group& group) { return collective::barrier(group); });
+  return collective_call("m_barrier", scope, 0, M_CHAR, 0,
+                         [](Group& group) { return collective::barrier(group); });
 }
 
 int m_bcast(m_scope_t scope, void* buffer, long count, m_type_t type, int root) {
@@ -65,7 +72,8 @@ int m_bcast(m_scope_t scope, void* buffer, long count, m_type_t type, int root) 
   });
 }
 
-int m_reduce(m_scope_t scope, const void* source, void* result, long count, m_type_t type, m_op_t op, int root) {
+int m_reduce(m_scope_t scope, const void* source, void* result, long count, m_type_t type, m_op_t op,
+             int root) {
   return reduction_call("m_reduce", scope, count, type, op, root, [&](Group& group) {
     return collective::reduce(group, source, result, count, type, op, root);
   });
@@ -107,8 +115,9 @@ int m_alltoall(m_scope_t scope, const void* source, void* result, long count, m_
   });
 }
 
-int m_alltoallv(m_scope_t scope, const void* source, const long* source_counts, const long* source_displacements,
-                void* result, const long* result_counts, const long* result_displacements, m_type_t type) {
+int m_alltoallv(m_scope_t scope, const void* source, const long* source_counts,
+                const long* source_displacements, void* result, const long* result_counts,
+                const long* result_displacements, m_type_t type) {
   return collective_call("m_alltoallv", scope, 0, type, 0, [&](Group& group) {
     return collective::alltoallv(group, source, source_counts, source_displacements, result, result_counts,
                                  result_displacements, collective::type_bytes(type));

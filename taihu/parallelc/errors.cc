@@ -27,15 +27,24 @@ extern "C" {
 
 const char* m_error_text(int code) {
   switch (code) {
-    case M_SUCCESS: return "success";
-    case M_ERROR_ARGUMENT: return "an argument is out of its range";
-    case M_ERROR_TRUNCATE: return "the message is longer than the receive buffer";
-    case M_ERROR_ADDRESS: return "the remote address is not symmetric";
-    case M_ERROR_CONTEXT: return "called where it is not allowed";
-    case M_ERROR_MEMORY: return "out of memory";
-    case M_ERROR_LINK: return "the connection between node processes failed";
-    case M_ERROR_UNSUPPORTED: return "not supported";
-    default: return "unknown error code";
+    case M_SUCCESS:
+      return "success";
+    case M_ERROR_ARGUMENT:
+      return "an argument is out of its range";
+    case M_ERROR_TRUNCATE:
+      return "the message is longer than the receive buffer";
+    case M_ERROR_ADDRESS:
+      return "the remote address is not symmetric";
+    case M_ERROR_CONTEXT:
+      return "called where it is not allowed";
+    case M_ERROR_MEMORY:
+      return "out of memory";
+    case M_ERROR_LINK:
+      return "the connection between node processes failed";
+    case M_ERROR_UNSUPPORTED:
+      return "not supported";
+    default:
+      return "unknown error code";
   }
 }
 

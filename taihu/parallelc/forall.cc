@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime's part of forall (abi/parallelc_compiler.h): who the caller is, regions of process code that run on the
-// accelerator threads, and self-scheduling.
+// The runtime's part of forall (abi/parallelc_compiler.h): who the caller is, regions of process code that
+// run on the accelerator threads, and self-scheduling.
 #include <cstdio>
 
 #include "taihu/abi/parallelc.h"
@@ -12,7 +12,8 @@ using namespace taihu::parallelc;
 
 namespace {
 
-/// A dynamic loop of a thread that is no accelerator thread: it is the only member and takes everything at once.
+/// A dynamic loop of a thread that is no accelerator thread: it is the only member and takes everything at
+/// once.
 struct LoneLoop {
   unsigned long long number = 0;
   unsigned long long count = 0;  // 0: handed out
@@ -43,7 +44,8 @@ unsigned long long taihu_dynamic_begin(unsigned long long count) {
     return lone_loop.number;
   }
   if (thread->loop) {
-    fail(M_ERROR_CONTEXT, "a forall with ANY over CCC_ARRAY inside another one; use another affinity in the inner one",
+    fail(M_ERROR_CONTEXT,
+         "a forall with ANY over CCC_ARRAY inside another one; use another affinity in the inner one",
          "forall");
   }
   const taihu::threads::Member* member = taihu::threads::current_member();
@@ -72,7 +74,8 @@ int taihu_dynamic_next(unsigned long long loop, unsigned long long* first, unsig
 
 void taihu_forall_failed(const char* reason, long long value) {
   const Process* process = current_process();
-  std::fprintf(stderr, "parallelc: rank %d: forall: %s %lld\n", process != nullptr ? process->rank : -1, reason, value);
+  std::fprintf(stderr, "parallelc: rank %d: forall: %s %lld\n", process != nullptr ? process->rank : -1,
+               reason, value);
   m_abort(1);
   __builtin_unreachable();
 }

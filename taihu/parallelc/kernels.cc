@@ -21,13 +21,18 @@ __attribute__((visibility("default"), tls_model("initial-exec"))) __thread ptrdi
 namespace taihu::parallelc {
 namespace {
 
-std::size_t bytes_of(const taihu_area& area) { return static_cast<std::size_t>(area.end - area.begin); }
+std::size_t bytes_of(const taihu_area& area) {
+  return static_cast<std::size_t>(area.end - area.begin);
+}
 
-/// Gives the calling accelerator thread its scratchpad, filled with the initial values of the __thread_local variables.
+/// Gives the calling accelerator thread its scratchpad, filled with the initial values of the __thread_local
+/// variables.
 void start_member(const Process& process, threads::Member& member) {
-  // From the first kernel on there may be more waiting threads than cores; then a waiter gives its core away at once.
+  // From the first kernel on there may be more waiting threads than cores; then a waiter gives its core away
+  // at once.
   const SharedServices& services = *process.services;
-  if (services.node_ranks * (member.size + 1) > services.cores) threads::set_wait_policy({.spins = 0, .yields = 20});
+  if (services.node_ranks * (member.size + 1) > services.cores)
+    threads::set_wait_policy({.spins = 0, .yields = 20});
   char name[16];
   std::snprintf(name, sizeof name, "rank%d.%d", process.rank, member.index);
   pthread_setname_np(pthread_self(), name);
@@ -54,14 +59,17 @@ threads::WhileWaiting help(Process& process) {
 threads::ThreadArray* array_of(const char* call, Process& process, const void* kernel, int* code) {
   *code = M_SUCCESS;
   const char* problem = kernel == nullptr ? "null kernel" : nullptr;
-  if (threads::current_member() != nullptr) problem = "called in a kernel; kernels are started by process code";
+  if (threads::current_member() != nullptr)
+    problem = "called in a kernel; kernels are started by process code";
   if (problem == nullptr) return process.array.get();
-  *code = fail(kernel == nullptr ? M_ERROR_ARGUMENT : M_ERROR_CONTEXT, problem, "%s(kernel=%p)", call, kernel);
+  *code =
+      fail(kernel == nullptr ? M_ERROR_ARGUMENT : M_ERROR_CONTEXT, problem, "%s(kernel=%p)", call, kernel);
   return nullptr;
 }
 
 /// spawn, with the failure to start threads as a code.
-threads::Spawn* spawn(const char* call, threads::ThreadArray& array, threads::Kernel kernel, void* argument, int* code) {
+threads::Spawn* spawn(const char* call, threads::ThreadArray& array, threads::Kernel kernel, void* argument,
+                      int* code) {
   try {
     return array.spawn(kernel, argument);
   } catch (const Error& error) {
@@ -88,14 +96,14 @@ void check_scratchpad(const taihu_program& program) {
   const std::size_t used = bytes_of(program.scratchpad);
   const std::size_t capacity = program.settings[TAIHU_SCRATCHPAD_CAPACITY_BYTES];
   check_input(used <= capacity, "the __thread_local variables of the program need " + std::to_string(used) +
-                                    " bytes, but the scratchpad has " + format_bytes(static_cast<long>(capacity)) +
+                                    " bytes, but the scratchpad has " +
+                                    format_bytes(static_cast<long>(capacity)) +
                                     "; make them smaller or link with a larger parcc --spm=SIZE");
 }
 
 }  // namespace taihu::parallelc
 
 using namespace taihu::parallelc;
-
 
 extern "C" {
 

@@ -14,17 +14,23 @@ using threads::LockResult;
 template <class Body>
 int lock_call(const char* call, m_scope_t scope, int id, Body&& body) {
   Process& process = this_process(call);
-  const auto refuse = [&](int code, const char* reason) { return fail(code, reason, "%s(scope=%d, id=%d)", call, scope, id); };
+  const auto refuse = [&](int code, const char* reason) {
+    return fail(code, reason, "%s(scope=%d, id=%d)", call, scope, id);
+  };
   if (scope < CCC_ALL || scope > CCC_ARRAY) return refuse(M_ERROR_ARGUMENT, "no such scope");
   if (id < 0) return refuse(M_ERROR_ARGUMENT, "negative id");
   tasks::LockService& locks = process.services->locks;
-  const tasks::LockGroup group = scope == CCC_ARRAY ? locks.array_group(process.rank)
-                                                    : locks.group(static_cast<launch::Scope>(scope), process.rank);
+  const tasks::LockGroup group = scope == CCC_ARRAY
+                                     ? locks.array_group(process.rank)
+                                     : locks.group(static_cast<launch::Scope>(scope), process.rank);
   switch (body(locks, group, threads::current_lock_owner())) {
-    case LockResult::recursive: return refuse(M_ERROR_CONTEXT, "the caller holds the lock already and would wait for ever");
-    case LockResult::not_owner: return refuse(M_ERROR_CONTEXT, "the caller does not hold the lock");
+    case LockResult::recursive:
+      return refuse(M_ERROR_CONTEXT, "the caller holds the lock already and would wait for ever");
+    case LockResult::not_owner:
+      return refuse(M_ERROR_CONTEXT, "the caller does not hold the lock");
     case LockResult::done:
-    case LockResult::busy: return M_SUCCESS;
+    case LockResult::busy:
+      return M_SUCCESS;
   }
   return M_SUCCESS;
 }
@@ -37,7 +43,8 @@ using namespace taihu::parallelc;
 extern "C" {
 
 int m_lock(m_scope_t scope, int id) {
-  return lock_call("m_lock", scope, id, [&](auto& locks, auto group, auto owner) { return locks.lock(group, id, owner); });
+  return lock_call("m_lock", scope, id,
+                   [&](auto& locks, auto group, auto owner) { return locks.lock(group, id, owner); });
 }
 
 int m_trylock(m_scope_t scope, int id, int* taken) {
@@ -49,7 +56,8 @@ int m_trylock(m_scope_t scope, int id, int* taken) {
 }
 
 int m_unlock(m_scope_t scope, int id) {
-  return lock_call("m_unlock", scope, id, [&](auto& locks, auto group, auto owner) { return locks.unlock(group, id, owner); });
+  return lock_call("m_unlock", scope, id,
+                   [&](auto& locks, auto group, auto owner) { return locks.unlock(group, id, owner); });
 }
 
 }  // extern "C"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two-sided messages: argument checks of the language in front of the message layer, whose requests are the handles.
+// Two-sided messages: argument checks of the language in front of the message layer, whose requests are the
+// handles.
 #include <climits>
 
 #include "taihu/abi/parallelc.h"
@@ -12,10 +13,16 @@ namespace {
 
 using message::Request;
 
-handle_t to_handle(Request* request) { return reinterpret_cast<handle_t>(request); }
-Request* to_request(handle_t handle) { return reinterpret_cast<Request*>(handle); }
+handle_t to_handle(Request* request) {
+  return reinterpret_cast<handle_t>(request);
+}
+Request* to_request(handle_t handle) {
+  return reinterpret_cast<Request*>(handle);
+}
 
-int code_of(message::Error error) { return static_cast<int>(error); }
+int code_of(message::Error error) {
+  return static_cast<int>(error);
+}
 
 static_assert(static_cast<int>(message::Error::truncated) == M_ERROR_TRUNCATE);
 static_assert(static_cast<int>(message::Error::link) == M_ERROR_LINK);
@@ -46,8 +53,8 @@ const char* problem_of_receive(const Process& process, int source, const void* b
 int report_status(const char* call, const message::Status& status) {
   if (status.error == message::Error::none) return M_SUCCESS;
   const int code = code_of(status.error);
-  return fail(code, m_error_text(code), "%s (message of %zu bytes from rank %d with tag %d)", call, status.bytes,
-              status.source, status.tag);
+  return fail(code, m_error_text(code), "%s (message of %zu bytes from rank %d with tag %d)", call,
+              status.bytes, status.source, status.tag);
 }
 
 }  // namespace
@@ -65,7 +72,8 @@ handle_t m_isend(int dest_rank, const void* buffer, long size, int tag) {
     fail(M_ERROR_ARGUMENT, problem, "m_isend(dest_rank=%d, size=%ld, tag=%d)", dest_rank, size, tag);
     return M_NO_HANDLE;
   }
-  return to_handle(process.endpoint->isend(dest_rank, user_context, tag, buffer, static_cast<std::size_t>(size)));
+  return to_handle(
+      process.endpoint->isend(dest_rank, user_context, tag, buffer, static_cast<std::size_t>(size)));
 }
 
 handle_t m_irecv(int src_rank, void* buffer, long size, int tag) {
@@ -74,7 +82,8 @@ handle_t m_irecv(int src_rank, void* buffer, long size, int tag) {
     fail(M_ERROR_ARGUMENT, problem, "m_irecv(src_rank=%d, size=%ld, tag=%d)", src_rank, size, tag);
     return M_NO_HANDLE;
   }
-  return to_handle(process.endpoint->irecv(src_rank, user_context, tag, buffer, static_cast<std::size_t>(size)));
+  return to_handle(
+      process.endpoint->irecv(src_rank, user_context, tag, buffer, static_cast<std::size_t>(size)));
 }
 
 int m_send(int dest_rank, const void* buffer, long size, int tag) {
@@ -147,7 +156,9 @@ int m_waitall(int count, handle_t* handles, m_status_t* statuses) {
   return first_failure;
 }
 
-int m_wait_msg(handle_t handle) { return m_wait(&handle, nullptr); }
+int m_wait_msg(handle_t handle) {
+  return m_wait(&handle, nullptr);
+}
 
 int m_test_msg(handle_t handle) {
   int complete = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// parallelc-node: the node process program. All of it is in libparallelc.so, which programs link as well; this executable
-// tells that library that it is hosted by a node process, and puts itself before libc where threads are created, so that
-// those of shared libraries (OpenMP workers) belong to the rank that caused them.
+// parallelc-node: the node process program. All of it is in libparallelc.so, which programs link as well;
+// this executable tells that library that it is hosted by a node process, and puts itself before libc where
+// threads are created, so that those of shared libraries (OpenMP workers) belong to the rank that caused
+// them.
 #include <pthread.h>
 
 extern "C" {
@@ -9,7 +10,8 @@ extern "C" {
 __attribute__((visibility("default"))) extern const int taihu_node_process = 1;
 
 int taihu_run_node_process(int argc, char** argv);
-int taihu_create_thread(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument);
+int taihu_create_thread(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
+                        void* argument);
 
 __attribute__((visibility("default"))) int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                                           void* (*run)(void*), void* argument) noexcept {
@@ -17,4 +19,6 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t* thread, con
 }
 }
 
-int main(int argc, char** argv) { return taihu_run_node_process(argc, argv); }
+int main(int argc, char** argv) {
+  return taihu_run_node_process(argc, argv);
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a node process, in order: read the job, connect to the other node processes, agree on who is where, plan
-// the cores, load an image of the program for each rank on the rank's own thread, map the shared variables, run the ranks,
-// take leave of the others.
+// The steps of a node process, in order: read the job, connect to the other node processes, agree on who is
+// where, plan the cores, load an image of the program for each rank on the rank's own thread, map the shared
+// variables, run the ranks, take leave of the others.
 #include "taihu/parallelc/node_process.h"
 
 #include <dlfcn.h>
@@ -59,18 +59,21 @@ std::string to_text(const launch::Host& host) {
 
 launch::Host host_from_text(const std::string& text) {
   const std::size_t first = text.find('\n'), second = text.find('\n', first + 1);
-  return {text.substr(0, first), text.substr(first + 1, second - first - 1), std::stoi(text.substr(second + 1))};
+  return {text.substr(0, first), text.substr(first + 1, second - first - 1),
+          std::stoi(text.substr(second + 1))};
 }
 
 /// Every node process says where it runs; all compute the same layout from that.
-launch::Layout agree_on_layout(const launch::JobParameters& job, const launch::Host& here, message::Link* link) {
+launch::Layout agree_on_layout(const launch::JobParameters& job, const launch::Host& here,
+                               message::Link* link) {
   std::vector<launch::Host> hosts;
   if (link == nullptr) {
     hosts.push_back(here);
   } else {
     check_input(link->processes() == job.processes,
-                "the MPI library started " + std::to_string(link->processes()) + " node processes, but the job has " +
-                    std::to_string(job.processes) + "; give the launcher that belongs to the library with --launcher");
+                "the MPI library started " + std::to_string(link->processes()) +
+                    " node processes, but the job has " + std::to_string(job.processes) +
+                    "; give the launcher that belongs to the library with --launcher");
     for (const std::string& text : link->allgather(to_text(here))) hosts.push_back(host_from_text(text));
   }
   return launch::make_layout(job.ranks, hosts, job.scopes);
@@ -78,13 +81,15 @@ launch::Layout agree_on_layout(const launch::JobParameters& job, const launch::H
 
 /// Address space of a rank's symmetric heap: all memory of the machine, since no rank can use more.
 std::uint64_t symmetric_heap_bytes() {
-  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 /// Gives the calling rank a working directory of its own: `pattern` with its number in place of "%r".
 void enter_directory(std::string pattern, int rank) {
   const std::string number = std::to_string(rank);
-  for (std::size_t at = pattern.find("%r"); at != std::string::npos; at = pattern.find("%r", at + number.size())) {
+  for (std::size_t at = pattern.find("%r"); at != std::string::npos;
+       at = pattern.find("%r", at + number.size())) {
     pattern.replace(at, 2, number);
   }
   if (unshare(CLONE_FS) != 0 || chdir(pattern.c_str()) != 0) {
@@ -134,7 +139,8 @@ class Ranks {
   std::string problem_;  // why the ranks cannot start; empty when they can
 };
 
-void Ranks::prepare(message::Node& node, SharedServices& services, int threads, const launch::Binding& binding) {
+void Ranks::prepare(message::Node& node, SharedServices& services, int threads,
+                    const launch::Binding& binding) {
   collective::Groups groups(node);
   for (int local = 0; local < count_; ++local) {
     const auto index = static_cast<std::size_t>(local);
@@ -152,7 +158,8 @@ void Ranks::prepare(message::Node& node, SharedServices& services, int threads, 
       for (const int cpu : set.cpus()) cpus.push_back(cpu);
     }
     process.array = make_array(process, &identity, threads, std::move(cpus));
-    for (const launch::Scope scope : {launch::Scope::all, launch::Scope::snode, launch::Scope::bnode, launch::Scope::node}) {
+    for (const launch::Scope scope :
+         {launch::Scope::all, launch::Scope::snode, launch::Scope::bnode, launch::Scope::node}) {
       process.groups[static_cast<std::size_t>(scope)] =
           std::make_unique<collective::GroupHandle>(groups.join(*process.endpoint, scope));
     }
@@ -175,7 +182,8 @@ void Ranks::note_segments(const memory::RankImage& image, Process& process) {
   for (std::size_t i = 0; i < image.copies().size(); ++i) {
     segments.push_back({image.copies()[i].base, image_template_.objects()[i]->span_bytes()});
   }
-  segments.push_back({reinterpret_cast<std::uintptr_t>(process.heap->base()), process.heap->capacity_bytes()});
+  segments.push_back(
+      {reinterpret_cast<std::uintptr_t>(process.heap->base()), process.heap->capacity_bytes()});
   symmetric_.set_rank(process.local_index, std::move(segments));
 }
 
@@ -210,7 +218,8 @@ int Ranks::run_program(memory::RankIdentity& identity) {
     streams.output = memory::make_tagged_stream("[" + number + "] ", STDOUT_FILENO);
     streams.errors = memory::make_tagged_stream("[" + number + "] ", STDERR_FILENO);
   }
-  const int status = images_[static_cast<std::size_t>(identity.local_index)]->run(arguments, environment, streams);
+  const int status =
+      images_[static_cast<std::size_t>(identity.local_index)]->run(arguments, environment, streams);
   if (job_.tag_output) {
     std::fclose(streams.output);
     std::fclose(streams.errors);
@@ -247,7 +256,8 @@ int Ranks::run(message::Node& node, const launch::RankThreadSettings& settings) 
 }
 
 /// What follows once the node processes are connected.
-int run_connected(const launch::JobParameters& job, const launch::EnvironmentMap& environment, Connection& connection) {
+int run_connected(const launch::JobParameters& job, const launch::EnvironmentMap& environment,
+                  Connection& connection) {
   const topology::Machine machine = topology::live_machine();
   const launch::Host here = launch::this_host(job, machine);
   const launch::Layout layout = agree_on_layout(job, here, connection.link.get());
@@ -257,7 +267,8 @@ int run_connected(const launch::JobParameters& job, const launch::EnvironmentMap
   const int threads = launch::choose_threads(machine, share.node_ranks, job.threads);
   const launch::Binding binding = launch::plan_binding(machine, share, threads, job.bind);
   const int first_rank = layout.first_rank[static_cast<std::size_t>(process)];
-  if (job.report_bindings) std::fputs(launch::report(binding, machine, here.name, first_rank).c_str(), stderr);
+  if (job.report_bindings)
+    std::fputs(launch::report(binding, machine, here.name, first_rank).c_str(), stderr);
 
   Ranks ranks(job, layout, process);
   connection.node = message::Node::create(layout, std::move(connection.link), &ranks.symmetric());
@@ -314,9 +325,12 @@ extern "C" void m_abort(int code) {
 
 extern "C" {
 
-int taihu_run_node_process(int argc, char** argv) { return taihu::parallelc::node_process_main(argc, argv); }
+int taihu_run_node_process(int argc, char** argv) {
+  return taihu::parallelc::node_process_main(argc, argv);
+}
 
-int taihu_create_thread(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument) {
+int taihu_create_thread(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
+                        void* argument) {
   return taihu::memory::create_thread(thread, attributes, run, argument);
 }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-sided messages with reply words, and symmetric memory. A remote address is given as the caller's own address of the
-// same variable; it travels as a symmetric address.
-// Source: He et al. 2017, sections 4.4 and 5.4.
+// One-sided messages with reply words, and symmetric memory. A remote address is given as the caller's own
+// address of the same variable; it travels as a symmetric address. Source: He et al. 2017, sections 4.4
+// and 5.4.
 #include <atomic>
 #include <optional>
 
@@ -16,7 +16,8 @@ namespace {
 using memory::SymmetricAddress;
 
 constexpr const char* not_symmetric =
-    "is not symmetric (only file-scope and static variables and memory of m_malloc exist on every process); use one of "
+    "is not symmetric (only file-scope and static variables and memory of m_malloc exist on every process); "
+    "use one of "
     "these";
 
 std::optional<SymmetricAddress> symmetric(const Process& process, const void* address, long bytes) {
@@ -24,42 +25,49 @@ std::optional<SymmetricAddress> symmetric(const Process& process, const void* ad
 }
 
 /// Starts a put; *code tells whether it could be started.
-message::Request* start_put(const char* call, int to, void* source, void* target, long size, int* reply, int* code) {
+message::Request* start_put(const char* call, int to, void* source, void* target, long size, int* reply,
+                            int* code) {
   Process& process = this_process(call);
   const auto refuse = [&](int error, const char* reason) {
-    *code = fail(error, reason, "%s(dest_rank=%d, source_addr=%p, dest_addr=%p, size=%ld, dest_rply=%p)", call, to, source,
-                 target, size, static_cast<void*>(reply));
+    *code = fail(error, reason, "%s(dest_rank=%d, source_addr=%p, dest_addr=%p, size=%ld, dest_rply=%p)",
+                 call, to, source, target, size, static_cast<void*>(reply));
     return nullptr;
   };
   *code = M_SUCCESS;
   if (to < 0 || to >= process.ranks()) return refuse(M_ERROR_ARGUMENT, "no such rank");
   if (size < 0) return refuse(M_ERROR_ARGUMENT, "negative size");
   const auto remote = symmetric(process, target, size);
-  if (!remote && size > 0) return refuse(M_ERROR_ADDRESS, (std::string("dest_addr ") + not_symmetric).c_str());
+  if (!remote && size > 0)
+    return refuse(M_ERROR_ADDRESS, (std::string("dest_addr ") + not_symmetric).c_str());
   std::optional<SymmetricAddress> remote_reply;
   if (reply != nullptr) {
     remote_reply = symmetric(process, reply, sizeof(int));
     if (!remote_reply) return refuse(M_ERROR_ADDRESS, (std::string("dest_rply ") + not_symmetric).c_str());
   }
-  return process.endpoint->put(to, source, remote.value_or(SymmetricAddress{}), static_cast<std::size_t>(size),
-                               remote_reply ? &*remote_reply : nullptr);
+  return process.endpoint->put(to, source, remote.value_or(SymmetricAddress{}),
+                               static_cast<std::size_t>(size), remote_reply ? &*remote_reply : nullptr);
 }
 
 message::Request* start_get(const char* call, int from, void* source, void* target, long size, int* code) {
   Process& process = this_process(call);
   const auto refuse = [&](int error, const char* reason) {
-    *code = fail(error, reason, "%s(src_rank=%d, source_addr=%p, dest_addr=%p, size=%ld)", call, from, source, target, size);
+    *code = fail(error, reason, "%s(src_rank=%d, source_addr=%p, dest_addr=%p, size=%ld)", call, from, source,
+                 target, size);
     return nullptr;
   };
   *code = M_SUCCESS;
   if (from < 0 || from >= process.ranks()) return refuse(M_ERROR_ARGUMENT, "no such rank");
   if (size < 0) return refuse(M_ERROR_ARGUMENT, "negative size");
   const auto remote = symmetric(process, source, size);
-  if (!remote && size > 0) return refuse(M_ERROR_ADDRESS, (std::string("source_addr ") + not_symmetric).c_str());
-  return process.endpoint->get(from, remote.value_or(SymmetricAddress{}), target, static_cast<std::size_t>(size));
+  if (!remote && size > 0)
+    return refuse(M_ERROR_ADDRESS, (std::string("source_addr ") + not_symmetric).c_str());
+  return process.endpoint->get(from, remote.value_or(SymmetricAddress{}), target,
+                               static_cast<std::size_t>(size));
 }
 
-handle_t to_handle(message::Request* request) { return reinterpret_cast<handle_t>(request); }
+handle_t to_handle(message::Request* request) {
+  return reinterpret_cast<handle_t>(request);
+}
 
 }  // namespace
 }  // namespace taihu::parallelc
@@ -87,7 +95,8 @@ int m_msg_put_wait(int dest_rank, void* source_addr, void* dest_addr, long size,
 
 int m_msg_get_wait(int src_rank, void* source_addr, void* dest_addr, long size) {
   int code;
-  taihu::message::Request* request = start_get("m_msg_get_wait", src_rank, source_addr, dest_addr, size, &code);
+  taihu::message::Request* request =
+      start_get("m_msg_get_wait", src_rank, source_addr, dest_addr, size, &code);
   return code != M_SUCCESS ? code : m_wait_msg(to_handle(request));
 }
 

@@ -27,10 +27,10 @@ struct Process {
   message::Endpoint* endpoint = nullptr;
   const launch::Layout* layout = nullptr;
   const memory::SymmetricMap* symmetric = nullptr;
-  const taihu_program* program = nullptr;          ///< in the rank's image; null for a plain C program
-  std::unique_ptr<threads::ThreadArray> array;     ///< its accelerator threads
-  std::unique_ptr<memory::SymmetricHeap> heap;     ///< of m_malloc
-  SharedServices* services = nullptr;              ///< locks and tasks of the node process
+  const taihu_program* program = nullptr;       ///< in the rank's image; null for a plain C program
+  std::unique_ptr<threads::ThreadArray> array;  ///< its accelerator threads
+  std::unique_ptr<memory::SymmetricHeap> heap;  ///< of m_malloc
+  SharedServices* services = nullptr;           ///< locks and tasks of the node process
   std::array<std::unique_ptr<collective::GroupHandle>, 4> groups;  ///< by process scope
 
   int ranks() const noexcept { return layout->ranks; }

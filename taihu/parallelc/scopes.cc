@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks and sizes of scopes. Process scopes are contiguous blocks of ranks, so all answers are arithmetic on the layout.
+// Ranks and sizes of scopes. Process scopes are contiguous blocks of ranks, so all answers are arithmetic on
+// the layout.
 #include <cstdio>
 #include <cstdlib>
 
@@ -11,14 +12,19 @@
 
 namespace taihu::parallelc {
 
-static_assert(static_cast<int>(launch::Scope::all) == CCC_ALL && static_cast<int>(launch::Scope::snode) == CCC_SNODE &&
-              static_cast<int>(launch::Scope::bnode) == CCC_BNODE && static_cast<int>(launch::Scope::node) == CCC_NODE);
+static_assert(static_cast<int>(launch::Scope::all) == CCC_ALL &&
+              static_cast<int>(launch::Scope::snode) == CCC_SNODE &&
+              static_cast<int>(launch::Scope::bnode) == CCC_BNODE &&
+              static_cast<int>(launch::Scope::node) == CCC_NODE);
 
 Process& this_process(const char* call) {
   Process* process = current_process();
   if (process == nullptr) {
-    std::fprintf(stderr, "parallelc: %s: the calling thread belongs to no process of the job; call it from a thread that "
-                         "a process has started\n", call);
+    std::fprintf(
+        stderr,
+        "parallelc: %s: the calling thread belongs to no process of the job; call it from a thread that "
+        "a process has started\n",
+        call);
     std::abort();
   }
   return *process;
@@ -37,14 +43,16 @@ int m_rank(m_scope_t scope) {
     return member != nullptr ? member->index : 0;
   }
   const Process& process = this_process("m_rank");
-  if (scope < CCC_ALL || scope > CCC_ARRAY) return fail(M_ERROR_ARGUMENT, "no such scope", "m_rank(scope=%d)", scope), -1;
+  if (scope < CCC_ALL || scope > CCC_ARRAY)
+    return fail(M_ERROR_ARGUMENT, "no such scope", "m_rank(scope=%d)", scope), -1;
   return process.rank % process.layout->size(static_cast<Scope>(scope));
 }
 
 int m_size(m_scope_t scope) {
   const Process& process = this_process("m_size");
   if (scope == CCC_ARRAY) return process.array->size();
-  if (scope < CCC_ALL || scope > CCC_ARRAY) return fail(M_ERROR_ARGUMENT, "no such scope", "m_size(scope=%d)", scope), -1;
+  if (scope < CCC_ALL || scope > CCC_ARRAY)
+    return fail(M_ERROR_ARGUMENT, "no such scope", "m_size(scope=%d)", scope), -1;
   return process.layout->size(static_cast<Scope>(scope));
 }
 
@@ -58,6 +66,8 @@ int m_global_rank(m_scope_t scope, int rank) {
   return process.layout->group_start(wanted, process.rank) + rank;
 }
 
-double m_wtime(void) { return 1e-9 * static_cast<double>(taihu::now_ns()); }
+double m_wtime(void) {
+  return 1e-9 * static_cast<double>(taihu::now_ns());
+}
 
 }  // extern "C"

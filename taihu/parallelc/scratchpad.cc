@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scratchpad memory and transfers between it and main memory. On a cached processor a transfer is a copy by the calling
-// thread, so an asynchronous one is complete when its call returns; its reply word says so.
+// Scratchpad memory and transfers between it and main memory. On a cached processor a transfer is a copy by
+// the calling thread, so an asynchronous one is complete when its call returns; its reply word says so.
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -17,7 +17,8 @@ namespace {
 memory::ScratchpadArena* scratchpad_of_caller(const char* call) {
   AcceleratorThread* thread = current_accelerator_thread();
   if (thread != nullptr) return thread->scratchpad.get();
-  fail(M_ERROR_CONTEXT, "called outside a kernel; only accelerator threads have scratchpad memory", "%s", call);
+  fail(M_ERROR_CONTEXT, "called outside a kernel; only accelerator threads have scratchpad memory", "%s",
+       call);
   return nullptr;
 }
 
@@ -81,20 +82,25 @@ int dma_bcast(void* scratchpad, const void* memory, size_t bytes) {
 
 int dma_wait(int* reply, int count) {
   if (std::atomic_ref<int>(*reply).load(std::memory_order_acquire) >= count) return M_SUCCESS;
-  return fail(M_ERROR_ARGUMENT, "fewer transfers were started on this reply word, so the wait would never end",
+  return fail(M_ERROR_ARGUMENT,
+              "fewer transfers were started on this reply word, so the wait would never end",
               "dma_wait(reply=%p with value %d, count=%d)", static_cast<void*>(reply), *reply, count);
 }
 
-void taihu_check_transfer(const void* scratchpad, size_t bytes, const char* call, const char* file, int line) {
+void taihu_check_transfer(const void* scratchpad, size_t bytes, const char* call, const char* file,
+                          int line) {
   const AcceleratorThread* thread = current_accelerator_thread();
   if (thread == nullptr) return;  // the transfer itself reports that
   const taihu::memory::ScratchpadArena& arena = *thread->scratchpad;
   const char* problem = nullptr;
-  if (!arena.contains(scratchpad, 1)) problem = "is not in the scratchpad of the calling thread";
-  else if (!arena.contains(scratchpad, bytes)) problem = "runs over the end of the scratchpad";
+  if (!arena.contains(scratchpad, 1))
+    problem = "is not in the scratchpad of the calling thread";
+  else if (!arena.contains(scratchpad, bytes))
+    problem = "runs over the end of the scratchpad";
   if (problem == nullptr) return;
-  std::fprintf(stderr, "%s:%d: %s: rank %d, accelerator thread %d: the scratchpad side (%zu bytes at %p) %s\n", file, line,
-               call, this_process(call).rank, m_rank(CCC_ARRAY), bytes, scratchpad, problem);
+  std::fprintf(stderr,
+               "%s:%d: %s: rank %d, accelerator thread %d: the scratchpad side (%zu bytes at %p) %s\n", file,
+               line, call, this_process(call).rank, m_rank(CCC_ARRAY), bytes, scratchpad, problem);
   m_abort(1);
 }
 

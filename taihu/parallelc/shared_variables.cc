@@ -25,7 +25,9 @@ std::array<SharedArea, 4> areas_of(const taihu_program* program) {
            {program->bnode_shared_data, launch::Scope::bnode, true}}};
 }
 
-std::size_t size_of(const taihu_area& area) { return static_cast<std::size_t>(area.end - area.begin); }
+std::size_t size_of(const taihu_area& area) {
+  return static_cast<std::size_t>(area.end - area.begin);
+}
 
 }  // namespace
 
@@ -44,7 +46,8 @@ SharedVariables::SharedVariables(const std::vector<const taihu_program*>& progra
       ++index;
     }
   }
-  node.barrier();  // everybody has opened what it needs: the creators' descriptors may be closed, and ranks may run
+  node.barrier();  // everybody has opened what it needs: the creators' descriptors may be closed, and ranks
+                   // may run
 }
 
 void SharedVariables::create_own(const std::vector<const taihu_program*>& programs, message::Node& node) {
@@ -75,7 +78,8 @@ void SharedVariables::open_others(const std::vector<const taihu_program*>& progr
   for (const std::string& lines : node.allgather(mine.str())) {
     std::istringstream in(lines);
     Key key{};
-    for (std::pair<pid_t, int> place; in >> key.area >> key.group >> place.first >> place.second;) places[key] = place;
+    for (std::pair<pid_t, int> place; in >> key.area >> key.group >> place.first >> place.second;)
+      places[key] = place;
   }
   const int first = layout.first_rank[static_cast<std::size_t>(node.process())];
   const std::array<SharedArea, 4> areas = areas_of(programs.front());
@@ -85,7 +89,8 @@ void SharedVariables::open_others(const std::vector<const taihu_program*>& progr
       const Key key{index, layout.group_start(area.scope, first + static_cast<int>(local))};
       if (size_of(area.bytes) == 0 || memory_.contains(key)) continue;
       const auto place = places.find(key);
-      check_input(place != places.end(), "the node processes run different programs (their shared variables differ)");
+      check_input(place != places.end(),
+                  "the node processes run different programs (their shared variables differ)");
       memory_.emplace(key, memory::SharedMemory::open(place->second.first, place->second.second));
     }
   }

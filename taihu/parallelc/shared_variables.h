@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// node_shared and bnode_shared variables: every rank's image has an area for them; the areas of a group's members are
-// mapped onto one memory object, also between node processes of one operating-system node.
+// node_shared and bnode_shared variables: every rank's image has an area for them; the areas of a group's
+// members are mapped onto one memory object, also between node processes of one operating-system node.
 #pragma once
 
 #include <map>
@@ -19,8 +19,9 @@ namespace taihu::parallelc {
 /// The areas of the ranks of one node process and the memory behind them; must live as long as the images.
 class SharedVariables {
  public:
-  /// Maps the areas of `programs` (one per local rank, in order, loaded and relocated, no code of them has run). All node
-  /// processes of the job construct it at the same time; it exchanges where the memory of groups is found. Throws Error.
+  /// Maps the areas of `programs` (one per local rank, in order, loaded and relocated, no code of them has
+  /// run). All node processes of the job construct it at the same time; it exchanges where the memory of
+  /// groups is found. Throws Error.
   SharedVariables(const std::vector<const taihu_program*>& programs, message::Node& node);
 
  private:

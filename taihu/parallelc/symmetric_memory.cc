@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// m_malloc and m_free: every process makes the same calls on a heap of its own, so every block has the same offset
-// everywhere. That the calls are the same is checked in the exchange that makes them collective.
+// m_malloc and m_free: every process makes the same calls on a heap of its own, so every block has the same
+// offset everywhere. That the calls are the same is checked in the exchange that makes them collective.
 #include "taihu/abi/parallelc.h"
 #include "taihu/parallelc/errors.h"
 #include "taihu/parallelc/process.h"
@@ -14,8 +14,9 @@ int compare_histories(const char* call, Process& process) {
   long extremes[2] = {history, -history};
   m_allreduce(CCC_ALL, extremes, extremes, 2, M_LONG, M_MAX);
   if (extremes[0] == -extremes[1]) return M_SUCCESS;
-  return fail(M_ERROR_ARGUMENT, "the processes called m_malloc and m_free with different sizes or in different order",
-              "%s()", call);
+  return fail(M_ERROR_ARGUMENT,
+              "the processes called m_malloc and m_free with different sizes or in different order", "%s()",
+              call);
 }
 
 }  // namespace

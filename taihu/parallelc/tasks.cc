@@ -23,8 +23,8 @@ extern "C" long get_task_id(long total, const char* checkpoint_file, m_scope_t s
   const int index = member != nullptr ? member->index : taihu::tasks::process_code;
   std::string problem;
   taihu::tasks::TaskService& tasks = process.services->tasks;
-  const std::int64_t id =
-      scope == CCC_ARRAY ? tasks.take_in_array(process.rank, index, total, &problem)
-                         : tasks.take(static_cast<taihu::launch::Scope>(scope), process.rank, index, total, &problem);
+  const std::int64_t id = scope == CCC_ARRAY ? tasks.take_in_array(process.rank, index, total, &problem)
+                                             : tasks.take(static_cast<taihu::launch::Scope>(scope),
+                                                          process.rank, index, total, &problem);
   return problem.empty() ? static_cast<long>(id) : refuse(M_ERROR_ARGUMENT, problem.c_str());
 }

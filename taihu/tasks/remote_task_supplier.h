@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A master of tasks in another node process. Whoever asks goes on working; the answer comes on whatever thread brings it.
-// One request is under way at a time, so that they reach the master in order.
+// A master of tasks in another node process. Whoever asks goes on working; the answer comes on whatever
+// thread brings it. One request is under way at a time, so that they reach the master in order.
 #pragma once
 
 #include <deque>
@@ -51,7 +51,7 @@ class RemoteTaskSupplier : public TaskSupplier {
   const TaskAddress address_;
 
   std::mutex mutex_;
-  std::deque<Item> items_;    // the first is under way
+  std::deque<Item> items_;     // the first is under way
   threads::Doorbell drained_;  // rung when the last request is answered
 };
 

@@ -18,8 +18,8 @@ struct WaitPolicy {
   int yields = 20;   ///< polls with sched_yield between them
 };
 
-/// Sets the policy of this process: few spins when more threads than cores will wait. Any thread; waits that have begun keep
-/// the policy they began with.
+/// Sets the policy of this process: few spins when more threads than cores will wait. Any thread; waits that
+/// have begun keep the policy they began with.
 void set_wait_policy(WaitPolicy policy) noexcept;
 WaitPolicy wait_policy() noexcept;
 

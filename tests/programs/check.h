@@ -6,13 +6,12 @@
 #include <parallelc.h>
 #include <stdio.h>
 
-#define CHECK(condition)                                                                              \
-    do {                                                                                              \
-        if (!(condition)) {                                                                           \
-            fprintf(stderr, "%s:%d: rank %d: check failed: %s\n", __FILE__, __LINE__, m_rank(CCC_ALL), \
-                    #condition);                                                                      \
-            m_abort(3);                                                                               \
-        }                                                                                             \
+#define CHECK(condition)                                                                                            \
+    do {                                                                                                            \
+        if (!(condition)) {                                                                                         \
+            fprintf(stderr, "%s:%d: rank %d: check failed: %s\n", __FILE__, __LINE__, m_rank(CCC_ALL), #condition); \
+            m_abort(3);                                                                                             \
+        }                                                                                                           \
     } while (0)
 
 /* Every process calls it last; one line proves that all of them came here. */

@@ -9,7 +9,10 @@ int counter = 5;
 static int hidden[3] = {1, 2, 3};
 int *pointer_to_counter = &counter;
 static int *const table_of_addresses[2] = {&counter, &hidden[1]};
-struct node { struct node *next; int value; };
+struct node {
+    struct node *next;
+    int value;
+};
 static struct node last = {NULL, 2}, first = {&last, 1};
 const int constant = 42;
 
@@ -22,7 +25,10 @@ extern __thread_local int scratch_elsewhere;
 
 __thread int per_thread = 7;
 __thread_local int scratch = 11;
-__thread_local struct { char name[8]; double values[5]; } scratch_structure = {"abc", {1, 2, 3, 4, 5}};
+__thread_local struct {
+    char name[8];
+    double values[5];
+} scratch_structure = {"abc", {1, 2, 3, 4, 5}};
 
 static int next_in_function(void) {
     static int calls = 100;

@@ -22,10 +22,19 @@ static int block(int k, int n, int size) {
     const int small = n / size, larger = n % size;
     return k < larger * (small + 1) ? k / (small + 1) : larger + (k - larger * (small + 1)) / small;
 }
-static int block3(int k, int n, int size) { (void)n; return k / 3 % size; }
-static int expression(int k, int n, int size) { (void)n; return (((7 - 3 * k) % size) + size) % size; }
+static int block3(int k, int n, int size) {
+    (void)n;
+    return k / 3 % size;
+}
+static int expression(int k, int n, int size) {
+    (void)n;
+    return (((7 - 3 * k) % size) + size) % size;
+}
 
-struct list { struct list *next; int index; };
+struct list {
+    struct list *next;
+    int index;
+};
 
 int main(void) {
     const m_scope_t scopes[] = {CCC_ALL, CCC_SNODE, CCC_BNODE, CCC_NODE};
@@ -36,7 +45,9 @@ int main(void) {
             forall (int i = 0; i < n; i++; BLOCK; scope) executed[i]++;
             end(scope, n, block);
             begin();
-            forall (int i = n; i > 0; i--; BLOCK; scope) { executed[n - i]++; }
+            forall (int i = n; i > 0; i--; BLOCK; scope) {
+                executed[n - i]++;
+            }
             end(scope, n, block);
             begin();
             forall (int i = 0; i < n; ++i; BLOCK(3); scope) {
@@ -45,7 +56,8 @@ int main(void) {
             }
             end(scope, n, block3);
             begin();
-            forall (unsigned long i = 10; i != 10 + 2 * (unsigned long)n; i += 2; BLOCK; scope) executed[(i - 10) / 2]++;
+            forall (unsigned long i = 10; i != 10 + 2 * (unsigned long)n; i += 2; BLOCK; scope)
+                executed[(i - 10) / 2]++;
             end(scope, n, block);
             begin();
             forall (int i = 0; i < n; i++; 7 - 3 * i; scope) executed[i]++;

@@ -93,8 +93,10 @@ int main(void) {
     }
     CHECK(sum == length);
     for (int i = 0; i < length; i++) CHECK(results[i] == 0.5 * i);
-    if (length > 0) forall (int i = 0; i < length; i++; ANY; CCC_ARRAY) results[i] = -1;
-    else results[0] = 5;
+    if (length > 0)
+        forall (int i = 0; i < length; i++; ANY; CCC_ARRAY) results[i] = -1;
+    else
+        results[0] = 5;
     for (int i = 0; i < length; i++) CHECK(results[i] == -1);
     return all_checks_passed("kernels");
 }

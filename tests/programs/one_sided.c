@@ -47,8 +47,10 @@ int main(void) {
     for (int k = 0; k < 32; k++) {  // many puts, one reply word, from everybody to everybody
         for (int to = 0; to < size; to++) {
             const int value = rank + 1;
-            if (k == 0) m_msg_put_wait(to, (void *)&value, &slots[rank], sizeof value, &reply_many);
-            else m_wait_msg(m_msg_put(to, (void *)&value, &slots[rank], sizeof value, &reply_many));
+            if (k == 0)
+                m_msg_put_wait(to, (void *)&value, &slots[rank], sizeof value, &reply_many);
+            else
+                m_wait_msg(m_msg_put(to, (void *)&value, &slots[rank], sizeof value, &reply_many));
         }
     }
     m_wait_reply(&reply_many, 32 * size);
