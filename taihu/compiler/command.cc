@@ -76,6 +76,15 @@ bool is_debug_option(string_view argument) {
          argument != "-gno-column-info" && !argument.starts_with("-gno-");
 }
 
+/// Whether the user decides which names a program exports.
+bool sets_exports(string_view argument) {
+  if (argument == "-rdynamic") return true;
+  if (!argument.starts_with("-Wl,")) return false;
+  for (const char* word : {"-export-dynamic", ",-E", "-version-script", "-dynamic-list"})
+    if (argument.find(word) != string_view::npos) return true;
+  return false;
+}
+
 /// Collects what the arguments say together.
 class Reader {
  public:
@@ -141,6 +150,7 @@ class Reader {
     if (argument.starts_with("-l")) inputs_ = true, only_headers_ = false;
     if (is_one_of(argument, no_link)) compile_only_ = true;
     if (is_debug_option(argument)) command_.check = true;
+    if (sets_exports(argument)) command_.own_exports = true;
     if (argument.starts_with("-fsanitize=undefined")) command_.shared_sanitizer = true;
     if (argument == "--") after_dashes_ = true;
     command_.arguments.push_back(argument);
@@ -195,7 +205,9 @@ void add_program(std::vector<string>& line, const Command& command, const Toolch
                  const string& start_file) {
   require(tools.start_object, "lib/taihu/start.o");
   require(tools.program_script, "lib/taihu/program.ld");
+  require(tools.program_exports, "lib/taihu/exports.map");
   line.push_back("-shared");
+  if (!command.own_exports) add_linker(line, {"--version-script=" + tools.program_exports});
   add_linker(line, {"-Bsymbolic", "-z", "defs", "-z", "now", "-e", "_start", start_file, tools.start_object});
   add_linker(line,
              {"--defsym=taihu_scratchpad_capacity=" + std::to_string(command.scratchpad_bytes),

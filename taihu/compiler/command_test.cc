@@ -25,6 +25,7 @@ Toolchain complete() {
           "/t/lib/libparallelc.so",
           "/t/lib/taihu/start.o",
           "/t/lib/taihu/program.ld",
+          "/t/lib/taihu/exports.map",
           "/t/lib/taihu/library.ld",
           "/t/runtimes"};
 }
@@ -95,6 +96,17 @@ TEST(ResponseFile, ExpandsNestedFilesAndKeepsUnknownOnes) {
             (Words{"-O2", "-c", "a.c", "@nowhere"}));
   std::ofstream(folder + "/self.rsp") << "@" << folder << "/self.rsp";
   EXPECT_THROW(expand_response_files({"@" + folder + "/self.rsp"}), UsageError);
+}
+
+TEST(Command, ExportsWhatTheUserSaysElseOnlyMain) {
+  const auto line = [](const Words& words) {
+    return clang_command(read_command(words), complete(), "/t/Scrt1.o");
+  };
+  EXPECT_TRUE(holds(line({"a.c"}), "--version-script=/t/lib/taihu/exports.map"));
+  EXPECT_FALSE(holds(line({"-rdynamic", "a.c"}), "--version-script=/t/lib/taihu/exports.map"));
+  EXPECT_FALSE(holds(line({"-Wl,-E", "a.c"}), "--version-script=/t/lib/taihu/exports.map"));
+  EXPECT_FALSE(
+      holds(line({"-Wl,--version-script=own.map", "a.c"}), "--version-script=/t/lib/taihu/exports.map"));
 }
 
 }  // namespace

@@ -135,6 +135,7 @@ Toolchain find_toolchain(const string& executable) {
   tools.library = if_there(folder / "libparallelc.so");
   tools.start_object = if_there(folder / "taihu/start.o");
   tools.program_script = if_there(folder / "taihu/program.ld");
+  tools.program_exports = if_there(folder / "taihu/exports.map");
   tools.library_script = if_there(folder / "taihu/library.ld");
   return tools;
 }

@@ -23,6 +23,7 @@ struct Toolchain {
   std::string library;           ///< libparallelc.so
   std::string start_object;      ///< start.o: interpreter and descriptor
   std::string program_script;    ///< program.ld
+  std::string program_exports;   ///< exports.map
   std::string library_script;    ///< library.ld
   std::string sanitizer_folder;  ///< of clang's shared sanitizer runtimes
 };
@@ -38,6 +39,7 @@ struct Command {
   std::vector<std::string>
       arguments;  ///< for clang, in order; our own options and -pie, -no-pie are taken out
   Output output = Output::nothing;
+  bool own_exports = false;  ///< the user says which names a program exports (-rdynamic, a version script)
   bool help = false;
   bool version = false;
   bool cxx = false;               ///< a C++ source file is among the inputs

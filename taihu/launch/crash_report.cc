@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "taihu/launch/function_names.h"
 #include "taihu/memory/current_rank.h"
 
 namespace taihu::launch {
@@ -107,7 +108,11 @@ void add_frame(Text& text, int index, void* frame) {
   const auto offset = [frame](const void* start) {
     return static_cast<std::size_t>(static_cast<const char*>(frame) - static_cast<const char*>(start));
   };
-  if (place.dli_sname)
+  const FunctionPlace function = function_names().find(place.dli_fname, offset(place.dli_fbase));
+  if (function.name != nullptr)
+    text.add("  #%d %s+0x%zx in %s+0x%zx\n", index, function.name, static_cast<std::size_t>(function.offset),
+             file, offset(place.dli_fbase));
+  else if (place.dli_sname)
     text.add("  #%d %s+0x%zx in %s+0x%zx\n", index, place.dli_sname, offset(place.dli_saddr), file,
              offset(place.dli_fbase));
   else

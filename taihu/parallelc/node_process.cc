@@ -21,6 +21,7 @@
 #include "taihu/base/error.h"
 #include "taihu/collective/group.h"
 #include "taihu/launch/binding.h"
+#include "taihu/launch/function_names.h"
 #include "taihu/launch/job.h"
 #include "taihu/launch/layout.h"
 #include "taihu/launch/rank_threads.h"
@@ -109,7 +110,9 @@ class Ranks {
         identities_(static_cast<std::size_t>(count_)),
         images_(static_cast<std::size_t>(count_)),
         processes_(static_cast<std::size_t>(count_)),
-        programs_(static_cast<std::size_t>(count_)) {}
+        programs_(static_cast<std::size_t>(count_)) {
+    for (const auto& object : image_template_.objects()) launch::function_names().add(object->path());
+  }
 
   /// Gives every rank its place in the runtime. Before `run`.
   void prepare(message::Node& node, SharedServices& services, int threads, const launch::Binding& binding);
@@ -214,15 +217,19 @@ int Ranks::run_program(memory::RankIdentity& identity) {
   for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
   environment.push_back("TAIHU_RANK=" + number);
   memory::RankStreams streams;
+  if (identity.rank != 0) streams.input = std::fopen("/dev/null", "r");  // standard input is rank 0's
   if (job_.tag_output) {
     streams.output = memory::make_tagged_stream("[" + number + "] ", STDOUT_FILENO);
     streams.errors = memory::make_tagged_stream("[" + number + "] ", STDERR_FILENO);
   }
   const int status =
       images_[static_cast<std::size_t>(identity.local_index)]->run(arguments, environment, streams);
-  if (job_.tag_output) {
-    std::fclose(streams.output);
-    std::fclose(streams.errors);
+  // A stream that the program has closed or reopened is its own.
+  for (std::FILE* stream : {streams.output, streams.errors}) {
+    if (stream != nullptr &&
+        images_[static_cast<std::size_t>(identity.local_index)]->process().open_streams.contains(stream)) {
+      std::fclose(stream);
+    }
   }
   return status;
 }

@@ -25,7 +25,7 @@ def run(command, directory, **options):
 def source_of(package, directory):
     """The unpacked source package; fetched when it is not there yet, with lists of our own so that the system's apt
     configuration stays as it is."""
-    unpacked = [path for path in directory.glob(f"{package}-*") if path.is_dir()]
+    unpacked = [path for path in directory.glob(f"{package}-[0-9]*") if path.is_dir()]
     if unpacked:
         return unpacked[0]
     for sub in ("lists/partial", "cache/archives/partial"):

@@ -20,8 +20,7 @@ __kernel void transfer(void *argument) {
     if (strcmp(argument, "outside") == 0) {
         dma_put(memory, here, 100);
     } else {
-        dma_get(area, memory, 65000);
-        dma_get(area + 900, memory, 65536);
+        dma_get(area, memory, 65000); dma_get(area + 900, memory, 65536);
     }
 }
 

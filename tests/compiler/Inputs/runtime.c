@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A runtime for tests: the contract of parallelc_compiler.h with P process ranks (executed one after the
-// other, each calling `process_main`) and T accelerator threads (pthreads). P and T come from the
-// environment, default 3 and 4. Every scope of processes is the whole job. Variables are not private to a
-// rank; tests keep that in mind.
+// A runtime for tests: the contract of parallelc_compiler.h with P process ranks (executed one after the other, each
+// calling `process_main`) and T accelerator threads (pthreads). P and T come from the environment, default 3 and 4.
+// Every scope of processes is the whole job. Variables are not private to a rank; tests keep that in mind.
 #define _GNU_SOURCE
 #include <parallelc.h>
 #include <pthread.h>
@@ -14,8 +13,8 @@
 
 __thread ptrdiff_t taihu_scratchpad_delta;
 
-/* The template: in a test linked by plain clang between the linker's symbols; in a program of parcc (this
-   file is then libparallelc.so, compiled with -DLIBRARY) from the descriptor. */
+/* The template: in a test linked by plain clang between the linker's symbols; in a program of parcc (this file is then
+   libparallelc.so, compiled with -DLIBRARY) from the descriptor. */
 #ifdef LIBRARY
 #include "../../../taihu/abi/program.h"
 extern const struct taihu_program taihu_program;
@@ -39,14 +38,10 @@ static struct {
 } loops[MAX_LOOPS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-int test_process(void) {
-  return process_rank;
-}
-int test_thread(void) {
-  return on_array ? thread_rank : -1;
-}
+int test_process(void) { return process_rank; }
+int test_thread(void) { return on_array ? thread_rank : -1; }
 
-void taihu_member(int scope, int* rank, int* size) {
+void taihu_member(int scope, int *rank, int *size) {
   if (scope < 0 || scope > CCC_ARRAY) {
     fprintf(stderr, "no scope: %d\n", scope);
     exit(3);
@@ -68,18 +63,18 @@ int m_size(m_scope_t scope) {
 }
 
 struct start {
-  void (*kernel)(void*);
-  void* argument;
+  void (*kernel)(void *);
+  void *argument;
   int thread;
 };
 
-static void* thread_main(void* argument) {
-  const struct start* start = argument;
+static void *thread_main(void *argument) {
+  const struct start *start = argument;
   const size_t bytes = (size_t)(template_end - template_begin);
-  char* scratchpad = NULL;
+  char *scratchpad = NULL;
   thread_rank = start->thread;
   on_array = 1;
-  if (posix_memalign((void**)&scratchpad, 4096, bytes + 1)) abort();
+  if (posix_memalign((void **)&scratchpad, 4096, bytes + 1)) abort();
   if (bytes) memcpy(scratchpad, template_begin, bytes);
   taihu_scratchpad_delta = scratchpad - template_begin;
   start->kernel(start->argument);
@@ -87,9 +82,9 @@ static void* thread_main(void* argument) {
   return NULL;
 }
 
-int m_run(void (*kernel)(void*), void* argument) {
-  pthread_t* handles = calloc((size_t)threads, sizeof *handles);
-  struct start* starts = calloc((size_t)threads, sizeof *starts);
+int m_run(void (*kernel)(void *), void *argument) {
+  pthread_t *handles = calloc((size_t)threads, sizeof *handles);
+  struct start *starts = calloc((size_t)threads, sizeof *starts);
   memset(loops, 0, sizeof loops);
   for (int i = 0; i < threads; i++) {
     starts[i] = (struct start){kernel, argument, i};
@@ -101,7 +96,7 @@ int m_run(void (*kernel)(void*), void* argument) {
   return M_SUCCESS;
 }
 
-void taihu_region_run(void (*body)(void*), void* captured, int scope) {
+void taihu_region_run(void (*body)(void *), void *captured, int scope) {
   if (scope == CCC_ARRAY && !on_array)
     m_run(body, captured);
   else
@@ -116,7 +111,7 @@ unsigned long long taihu_dynamic_begin(unsigned long long count) {
   return loop;
 }
 
-int taihu_dynamic_next(unsigned long long loop, unsigned long long* first, unsigned long long* length) {
+int taihu_dynamic_next(unsigned long long loop, unsigned long long *first, unsigned long long *length) {
   pthread_mutex_lock(&lock);
   const unsigned long long left = loops[loop].count - loops[loop].next;
   *first = loops[loop].next;
@@ -126,13 +121,13 @@ int taihu_dynamic_next(unsigned long long loop, unsigned long long* first, unsig
   return left != 0;
 }
 
-void taihu_forall_failed(const char* reason, long long value) {
+void taihu_forall_failed(const char *reason, long long value) {
   printf("forall: %s %lld\n", reason, value);
   fflush(stdout);
   exit(4);
 }
 
-void taihu_scratchpad_check(const char* function) {
+void taihu_scratchpad_check(const char *function) {
   if (on_array) return;
   printf("scratchpad variable used in process code: %s\n", function);
   fflush(stdout);

@@ -14,7 +14,7 @@
 template <class T>
 T sum(const std::vector<T>& values, m_scope_t scope) {
   std::atomic<T> total{0};
-  forall(std::size_t i = 0; i < values.size(); ++i; BLOCK; scope) {
+  forall (std::size_t i = 0; i < values.size(); ++i; BLOCK; scope) {
     const auto add = [&](T value) { return total += value; };
     add(values[i]);
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scratchpad variables: initial values, one instance per thread, pointers, arrays, static, extern, constant
-// tables. RUN: %parallelc -O0 -g -Wall -Wextra -pedantic -Werror %s %inputs/scratchpad_other.c %runtime -o
-// %t.0 && T=3 P=1 %t.0 > %t.txt RUN: %check %s < %t.txt RUN: %parallelc -O2 %s %inputs/scratchpad_other.c
-// %runtime -o %t.2 && T=3 P=1 %t.2 | cmp - %t.txt RUN: %parallelc -fplugin-arg-parallelc-check -DMISUSE -g
-// -O1 %s %inputs/scratchpad_other.c %runtime -o %t.c RUN: not-19 %t.c | %check %s --check-prefix=MISUSE
+// Scratchpad variables: initial values, one instance per thread, pointers, arrays, static, extern, constant tables.
+// RUN: %parallelc -O0 -g -Wall -Wextra -pedantic -Werror %s %inputs/scratchpad_other.c %runtime -o %t.0 && T=3 P=1 %t.0 > %t.txt
+// RUN: %check %s < %t.txt
+// RUN: %parallelc -O2 %s %inputs/scratchpad_other.c %runtime -o %t.2 && T=3 P=1 %t.2 | cmp - %t.txt
+// RUN: %parallelc -fplugin-arg-parallelc-check -DMISUSE -g -O1 %s %inputs/scratchpad_other.c %runtime -o %t.c
+// RUN: not-19 %t.c | %check %s --check-prefix=MISUSE
 #include <parallelc.h>
 #include <stdio.h>
 
@@ -13,7 +14,7 @@ extern __thread_local int elsewhere[4];
 int other_sum(void);
 struct pair {
   int a;
-  const char* name;
+  const char *name;
 };
 __thread_local struct pair pair = {3, "pair"};
 static const __thread_local int table[4] = {1, 2, 4, 8};
@@ -21,11 +22,9 @@ static __thread_local double zeros[100];
 __thread int in_memory = 1;
 static char lines[8][80];
 
-static int* address_of(int k) {
-  return &elsewhere[k];
-}
+static int *address_of(int k) { return &elsewhere[k]; }
 
-__kernel void kernel(void* argument) {
+__kernel void kernel(void *argument) {
   static __thread_local int local = 10;
   const int t = m_rank(CCC_ARRAY);
   (void)argument;
@@ -36,14 +35,12 @@ __kernel void kernel(void* argument) {
     zeros[99] += pair.a > 5 ? pair.a : local;
     in_memory++;
   }
-  int* where = t == 1 ? &pair.a : &local;
-  sprintf(lines[t], "thread %d: %d %s %d %g %d %d %d %d", t, pair.a, pair.name, local, zeros[99], other_sum(),
-          *where, in_memory, (int)((unsigned long)&zeros[0] % sizeof(double)));
+  int *where = t == 1 ? &pair.a : &local;
+  sprintf(lines[t], "thread %d: %d %s %d %g %d %d %d %d", t, pair.a, pair.name, local, zeros[99], other_sum(), *where,
+          in_memory, (int)((unsigned long)&zeros[0] % sizeof(double)));
 }
 
-int uses(void) {
-  return pair.a;
-}
+int uses(void) { return pair.a; }
 
 void process_main(void) {
 #ifdef MISUSE
