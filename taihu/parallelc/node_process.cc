@@ -262,9 +262,10 @@ int Ranks::run(message::Node& node, const launch::RankThreadSettings& settings) 
   });
 }
 
-/// What follows once the node processes are connected.
-int run_connected(const launch::JobParameters& job, const launch::EnvironmentMap& environment,
-                  Connection& connection) {
+/// What follows once the node processes are connected. Ends the process, unless the start fails: then throws
+/// Error.
+[[noreturn]] void run_connected(const launch::JobParameters& job, const launch::EnvironmentMap& environment,
+                                Connection& connection) {
   const topology::Machine machine = topology::live_machine();
   const launch::Host here = launch::this_host(job, machine);
   const launch::Layout layout = agree_on_layout(job, here, connection.link.get());
@@ -294,7 +295,11 @@ int run_connected(const launch::JobParameters& job, const launch::EnvironmentMap
   const int exit_code = ranks.run(*node, settings);
   services.tasks.finish();
   node->finish();
-  return exit_code;
+  // Threads that ranks have left behind may still run in the images, as in any process that ends: nothing
+  // that they use is taken away, except the connection.
+  connection.node.reset();
+  std::fflush(nullptr);
+  std::_Exit(exit_code);
 }
 
 }  // namespace
@@ -310,9 +315,7 @@ int node_process_main(int argc, char** argv) {
     launch::JobParameters job = launch::from_environment(environment);
     launch::from_command_line(job, argc, argv);
     memory::name_program(job.program);
-    const int exit_code = run_connected(job, environment, connection);
-    this_node = nullptr;
-    return exit_code;
+    run_connected(job, environment, connection);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "parcrun: %s\n", error.what());
     const int exit_code = dynamic_cast<const UsageError*>(&error) != nullptr ? 2 : 1;

@@ -3,20 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <thread>
 #include <vector>
 
 #include "taihu/base/random.h"
+#include "taihu/threads/on_threads_for_tests.h"
 #include "taihu/threads/rendezvous.h"
 
 namespace taihu::threads {
 namespace {
-
-void on_threads(int count, const std::function<void(int)>& body) {
-  std::vector<std::thread> threads;
-  for (int i = 0; i < count; ++i) threads.emplace_back(body, i);
-  for (std::thread& thread : threads) thread.join();
-}
 
 class ArrayBarriers : public testing::TestWithParam<int> {};
 

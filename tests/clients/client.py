@@ -75,8 +75,7 @@ def sqlite(build, directory):
         run(["./configure", "--disable-tcl", "--disable-readline", "--disable-load-extension", "CFLAGS=-O1",
              f"CC={build.parcc}"], source)
     run(["make", "-j2", "sqlite3"], source)
-    # The program itself, not libtool's script around it; its library is one of the program's own: each rank gets a copy.
-    program, libraries = source / ".libs" / "sqlite3", {**os.environ, "LD_LIBRARY_PATH": str(source / ".libs")}
+    program = source / "sqlite3"
     query = """
         create table numbers(value integer primary key, square real, name text);
         with recursive count(x) as (select 1 union all select x + 1 from count where x < 20000)
@@ -84,8 +83,8 @@ def sqlite(build, directory):
         create index by_name on numbers(name);
         select count(*), sum(square), min(name), max(name), (select value from numbers where name = '00000042') from numbers;
     """
-    alone = run([program, ":memory:", query], directory, env=libraries)
-    together = build.parallel(program, ":memory:", query, directory=directory, env=libraries)
+    alone = run([program, ":memory:", query], directory)
+    together = build.parallel(program, ":memory:", query, directory=directory)
     return [(line, alone.strip()) for line in together.splitlines()]
 
 
