@@ -210,7 +210,10 @@ TAIHU_INLINE void taihu_forall_count(struct taihu_forall *loop, struct taihu_int
     default: distance = up ? to - from : from - to; break;
   }
   if (relation == TAIHU_NOT_EQUAL && from != to) {
-    if (signed_step == 0 || taihu_less(to, from, is_unsigned) == up || distance % stride != 0)
+    /* An unsigned variable may wrap around on its way. */
+    const int wraps = is_unsigned && variable.is_unsigned && variable.wide == wide;
+    distance &= mask;
+    if (signed_step == 0 || (!wraps && taihu_less(to, from, is_unsigned) == up) || distance % stride != 0)
       taihu_forall_failed("the loop never ends: its step does not lead to the bound; step", signed_step);
   } else if (distance != 0 && (stride == 0 || up != (relation <= TAIHU_LESS_EQUAL))) {
     taihu_forall_failed("the loop never ends: its step leads away from the bound; step", signed_step);

@@ -52,6 +52,8 @@ void refuse(const string& argument) {
     stop("the scratchpad machine model is not supported by this version; leave the option out");
   if (argument == "--report" || argument.starts_with("--report="))
     stop("reports are not supported by this version; leave the option out");
+  if (argument == "-m32" || argument == "-mx32")
+    stop("Parallel C programs have 64-bit addresses; leave it out");
   if (argument == "--no-proxy-opt") stop("the proxy is not part of this version; leave the option out");
 }
 
@@ -64,6 +66,10 @@ void refuse_in_program(const string& argument) {
         "it out");
   if (argument == "-nostdlib" || argument == "-nostartfiles" || argument == "-nodefaultlibs")
     stop("a Parallel C program needs the C library and its start files; leave it out");
+  if (argument == "-fuse-ld=gold" || argument == "-fuse-ld=mold")
+    stop(
+        "this linker does not know the linker scripts that place shared variables; use GNU ld, or "
+        "-fuse-ld=lld");
   for (const char* sanitizer : {"address", "thread", "memory", "leak", "hwaddress"})
     if (argument.starts_with("-fsanitize=") && argument.find(sanitizer) != string::npos)
       stop(

@@ -70,7 +70,9 @@ void VariableRules::declare(VarDecl& variable) {
     report.note(first->getLocation(), "first declaration is here");
     return;
   }
-  if (const auto* own = variable.getAttr<SectionAttr>(); own != nullptr && !own->isImplicit()) {
+  // A declaration inherits the section that its first one was given below.
+  if (const auto* own = variable.getAttr<SectionAttr>();
+      own != nullptr && !own->isImplicit() && !own->isInherited()) {
     report.error(own->getLocation(), "%0 cannot have a section: its place follows from where it lives")
         << &variable;
     return;

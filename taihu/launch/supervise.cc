@@ -28,6 +28,8 @@ namespace {
 
 constexpr std::int64_t second_ns = 1'000'000'000;
 constexpr std::int64_t grace_ns = 5 * second_ns;  // between asking a job to end and killing it
+// timeout(1) and batch systems signal a process and its group at once: that is one request.
+constexpr std::int64_t same_request_ns = second_ns / 10;
 
 /// Owns a file descriptor.
 class Descriptor {
@@ -181,11 +183,13 @@ class Job {
       collect();
       return;
     }
+    if (asked_ && now_ns() < asked_at_ns_ + same_request_ns) return;
     if (asked_) {
       end_by_force("second " + std::string(sigdescr_np(signal)) + " signal, killing the job", 128 + signal);
       return;
     }
     asked_ = signal;
+    asked_at_ns_ = now_ns();
     // The terminal sends Ctrl-C to every process of the group; only what was sent to us alone must be passed
     // on.
     if (info.ssi_code != SI_KERNEL) kill(child_, signal);
@@ -207,7 +211,8 @@ class Job {
     } else if (WIFSIGNALED(status)) {
       exit_code_ = 128 + WTERMSIG(status);
       kill_all();
-      if (!asked_)
+      // A broken pipe is how `parcrun ... | head` ends; shells are silent about it, too.
+      if (!asked_ && WTERMSIG(status) != SIGPIPE)
         say_(name_ + " was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
              sigdescr_np(WTERMSIG(status)) + ")");
     } else {
@@ -243,6 +248,7 @@ class Job {
   double timeout_seconds_ = 0;
   std::int64_t deadline_ns_ = 0;  ///< 0: none
   int asked_ = 0;                 ///< the signal that was passed on; 0: none
+  std::int64_t asked_at_ns_ = 0;
   bool timed_out_ = false;
   bool ended_ = false;
   int exit_code_ = 0;

@@ -3,6 +3,8 @@
 // only.
 #include "taihu/collective/collectives.h"
 
+#include <limits>
+
 #include "taihu/abi/parallelc.h"
 #include "taihu/parallelc/errors.h"
 #include "taihu/parallelc/process.h"
@@ -22,11 +24,16 @@ int collective_call(const char* call, m_scope_t scope, long count, m_type_t type
   if (scope < CCC_ALL || scope > CCC_NODE) return refuse(M_ERROR_ARGUMENT, "not a process scope");
   if (count < 0) return refuse(M_ERROR_ARGUMENT, "negative count");
   if (root < 0 || root >= m_size(scope)) return refuse(M_ERROR_ARGUMENT, "no such root");
-  if (collective::type_bytes(type) == 0) return refuse(M_ERROR_ARGUMENT, "no such type");
+  const std::size_t bytes = collective::type_bytes(type);
+  if (bytes == 0) return refuse(M_ERROR_ARGUMENT, "no such type");
+  const auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
+  if (static_cast<std::size_t>(count) > most / bytes / static_cast<std::size_t>(m_size(scope)))
+    return refuse(M_ERROR_ARGUMENT, "the count is too large for any memory");
   collective::GroupHandle& group = process.group(scope);
   const int code = body(group);
   if (code == M_SUCCESS) return code;
-  return refuse(code, group.problem().empty() ? m_error_text(code) : group.problem().c_str());
+  if (!group.problem().empty()) return refuse(code, group.problem().c_str());
+  return refuse(code, code == M_ERROR_ARGUMENT ? "null buffer or negative count" : m_error_text(code));
 }
 
 int reduction_call(const char* call, m_scope_t scope, long count, m_type_t type, m_op_t op, int root,

@@ -50,6 +50,16 @@ void stop_member(threads::Member& member) {
   member.runtime = nullptr;
 }
 
+/// The others would wait for ever for a thread that is gone.
+void kernel_exit(threads::Member& member) {
+  std::fprintf(
+      stderr,
+      "parallelc: rank %d: a kernel ended accelerator thread %d (exit, pthread_exit); return from the "
+      "kernel, and end the process in process code\n",
+      this_process("kernel").rank, member.index);
+  m_abort(1);
+}
+
 /// While a process waits for its kernels it moves messages on.
 threads::WhileWaiting help(Process& process) {
   return {[](void* endpoint) { static_cast<message::Endpoint*>(endpoint)->progress(); }, process.endpoint};
@@ -88,8 +98,19 @@ std::unique_ptr<threads::ThreadArray> make_array(Process& process, memory::RankI
   options.rank = rank;
   options.on_start = [&process](threads::Member& member) { start_member(process, member); };
   options.on_stop = stop_member;
+  options.on_kernel_exit = kernel_exit;
   options.joiner = &process.endpoint->doorbell();
   return std::make_unique<threads::ThreadArray>(std::move(options));
+}
+
+void check_joined(const Process& process) {
+  const int open = process.array->unjoined();
+  if (open == 0) return;
+  std::fprintf(
+      stderr,
+      "parallelc: rank %d: the process ended with %d kernel%s not joined; call m_join for every m_spawn\n",
+      process.rank, open, open == 1 ? "" : "s");
+  m_abort(1);
 }
 
 void check_scratchpad(const taihu_program& program) {
@@ -129,8 +150,14 @@ int m_join(m_spawn_t spawned) {
   Process& process = this_process("m_join");
   int code;
   taihu::threads::ThreadArray* array = array_of("m_join", process, spawned, &code);
-  if (array != nullptr) array->join(reinterpret_cast<taihu::threads::Spawn*>(spawned), help(process));
-  return code;
+  if (array == nullptr) return code;
+  auto* kernel = reinterpret_cast<taihu::threads::Spawn*>(spawned);
+  if (!array->is_unjoined(kernel)) {
+    return fail(M_ERROR_ARGUMENT, "no kernel of this process that waits to be joined", "m_join(spawn=%p)",
+                static_cast<void*>(spawned));
+  }
+  array->join(kernel, help(process));
+  return M_SUCCESS;
 }
 
 }  // extern "C"

@@ -35,6 +35,9 @@ inline AcceleratorThread* current_accelerator_thread() noexcept {
 std::unique_ptr<threads::ThreadArray> make_array(Process& process, memory::RankIdentity* rank, int size,
                                                  std::vector<int> cpus);
 
+/// Ends the job with a message when the process that has just ended left kernels that were not joined.
+void check_joined(const Process& process);
+
 /// Refuses programs whose scratchpad variables do not fit. Throws Error.
 void check_scratchpad(const taihu_program& program);
 

@@ -148,6 +148,10 @@ int m_test(handle_t* handle, int* complete, m_status_t* status) {
 }
 
 int m_waitall(int count, handle_t* handles, m_status_t* statuses) {
+  if (count < 0 || (count > 0 && handles == nullptr)) {
+    return fail(M_ERROR_ARGUMENT, count < 0 ? "negative count" : "null handles",
+                "m_waitall(count=%d, handles=%p)", count, static_cast<void*>(handles));
+  }
   int first_failure = M_SUCCESS;
   for (int i = 0; i < count; ++i) {
     const int code = m_wait(&handles[i], statuses != nullptr ? &statuses[i] : nullptr);

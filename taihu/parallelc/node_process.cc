@@ -224,6 +224,7 @@ int Ranks::run_program(memory::RankIdentity& identity) {
   }
   const int status =
       images_[static_cast<std::size_t>(identity.local_index)]->run(arguments, environment, streams);
+  if (status == 0) check_joined(processes_[static_cast<std::size_t>(identity.local_index)]);
   // A stream that the program has closed or reopened is its own.
   for (std::FILE* stream : {streams.output, streams.errors}) {
     if (stream != nullptr &&
@@ -330,7 +331,8 @@ int node_process_main(int argc, char** argv) {
 
 extern "C" void m_abort(int code) {
   std::fflush(nullptr);
-  taihu::parallelc::this_node->abort(code);
+  // An exit status has eight bits; a code whose low bits are zero must still count as a failure.
+  taihu::parallelc::this_node->abort(code != 0 && (code & 0xff) == 0 ? 1 : code);
 }
 
 extern "C" {

@@ -36,6 +36,7 @@ message::Request* start_put(const char* call, int to, void* source, void* target
   *code = M_SUCCESS;
   if (to < 0 || to >= process.ranks()) return refuse(M_ERROR_ARGUMENT, "no such rank");
   if (size < 0) return refuse(M_ERROR_ARGUMENT, "negative size");
+  if (source == nullptr && size > 0) return refuse(M_ERROR_ARGUMENT, "null source_addr");
   const auto remote = symmetric(process, target, size);
   if (!remote && size > 0)
     return refuse(M_ERROR_ADDRESS, (std::string("dest_addr ") + not_symmetric).c_str());
@@ -58,6 +59,7 @@ message::Request* start_get(const char* call, int from, void* source, void* targ
   *code = M_SUCCESS;
   if (from < 0 || from >= process.ranks()) return refuse(M_ERROR_ARGUMENT, "no such rank");
   if (size < 0) return refuse(M_ERROR_ARGUMENT, "negative size");
+  if (target == nullptr && size > 0) return refuse(M_ERROR_ARGUMENT, "null dest_addr");
   const auto remote = symmetric(process, source, size);
   if (!remote && size > 0)
     return refuse(M_ERROR_ADDRESS, (std::string("source_addr ") + not_symmetric).c_str());
@@ -102,6 +104,8 @@ int m_msg_get_wait(int src_rank, void* source_addr, void* dest_addr, long size) 
 
 int m_wait_reply(int* reply, int count) {
   Process& process = this_process("m_wait_reply");
+  if (reply == nullptr)
+    return fail(M_ERROR_ARGUMENT, "null reply word", "m_wait_reply(reply=%p, count=%d)", nullptr, count);
   const std::atomic_ref<int> word(*reply);
   process.endpoint->wait_until([&] { return word.load(std::memory_order_acquire) >= count; });
   return M_SUCCESS;

@@ -3,9 +3,12 @@
 
 #include <sched.h>
 
+#include <algorithm>
+#include <exception>
 #include <string>
 
 #include "taihu/base/error.h"
+#include "taihu/memory/outermost.h"
 
 namespace taihu::threads {
 
@@ -13,6 +16,7 @@ struct Spawn {
   Kernel kernel = nullptr;
   void* argument = nullptr;
   Spawn* next = nullptr;  // in the queue or among the free handles
+  bool joined = true;     // or never spawned; guarded by the array's mutex
   std::atomic<bool> finished{false};
 };
 
@@ -62,6 +66,23 @@ class ThreadAttributes {
 
   pthread_attr_t attributes_;
 };
+
+/// Notices at the end of a member's thread that a kernel has ended it: nothing is unwound below a kernel.
+struct KernelWatch {
+  Member* member = nullptr;
+  const std::function<void(Member&)>* on_exit = nullptr;
+  bool in_kernel = false;
+
+  KernelWatch() = default;
+  KernelWatch(const KernelWatch&) = delete;
+  KernelWatch& operator=(const KernelWatch&) = delete;
+  ~KernelWatch() {
+    if (!in_kernel) return;
+    if (*on_exit) (*on_exit)(*member);
+    std::terminate();
+  }
+};
+thread_local KernelWatch kernel_watch;
 
 ArrayOptions checked(ArrayOptions options) {
   check_input(options.size >= 1, "a thread array of " + std::to_string(options.size) +
@@ -134,11 +155,16 @@ void ThreadArray::serve(Member& member) {
   memory::set_current_rank(options_.rank);
   detail::current_member = &member;
   if (options_.on_start) options_.on_start(member);
+  KernelWatch& watch = kernel_watch;
+  watch.member = &member;
+  watch.on_exit = &options_.on_kernel_exit;
   for (std::uint32_t seen = 0;; ++seen) {
     work_.wait([&] { return generation_.load(std::memory_order_acquire) != seen; });
     const Spawn* spawn = active_;
     if (spawn == nullptr) break;
-    spawn->kernel(spawn->argument);
+    watch.in_kernel = true;
+    memory::call_outermost(spawn->kernel, spawn->argument);
+    watch.in_kernel = false;
     // acq_rel: the last member passes the writes of all members on with `finished`.
     if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) finish_kernel();
   }
@@ -188,6 +214,7 @@ Spawn* ThreadArray::spawn(Kernel kernel, void* argument) {
     spawn->kernel = kernel;
     spawn->argument = argument;
     spawn->next = nullptr;
+    spawn->joined = false;
     spawn->finished.store(false, std::memory_order_relaxed);
     if (active_ != nullptr) {
       (queue_head_ == nullptr ? queue_head_ : queue_tail_->next) = spawn;
@@ -211,8 +238,20 @@ void ThreadArray::join(Spawn* spawn, WhileWaiting meanwhile) {
     return false;
   });
   const std::lock_guard lock(mutex_);
+  spawn->joined = true;
   spawn->next = free_;
   free_ = spawn;
+}
+
+bool ThreadArray::is_unjoined(const Spawn* spawn) noexcept {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(handles_,
+                             [&](const auto& each) { return each.get() == spawn && !each->joined; });
+}
+
+int ThreadArray::unjoined() noexcept {
+  const std::lock_guard lock(mutex_);
+  return static_cast<int>(std::ranges::count_if(handles_, [](const auto& each) { return !each->joined; }));
 }
 
 }  // namespace taihu::threads

@@ -41,6 +41,9 @@ struct ArrayOptions {
   /// Called on each member before its first kernel, and before it ends. They must not throw.
   std::function<void(Member&)> on_start;
   std::function<void(Member&)> on_stop;
+  /// Called on a member whose kernel ends its thread instead of returning; must not return. None: the process
+  /// is aborted.
+  std::function<void(Member&)> on_kernel_exit;
   /// Rung when a kernel has finished: where the rank sleeps. Null: one of the array.
   Doorbell* joiner = nullptr;
 };
@@ -59,7 +62,8 @@ class ThreadArray {
 
   /// Lets all members call `kernel(argument)` after the kernels spawned before, and returns at once. Any
   /// thread but a member may call. The first call starts the members and throws Error when the system refuses
-  /// them; later calls do not fail. Kernels must not throw or end their thread.
+  /// them; later calls do not fail. An exception that a kernel does not catch ends in
+  /// std::terminate where it is thrown.
   Spawn* spawn(Kernel kernel, void* argument);
 
   /// True when all members have returned from the kernel; what they wrote is visible then.
@@ -73,6 +77,11 @@ class ThreadArray {
   void run(Kernel kernel, void* argument, WhileWaiting meanwhile = {}) {
     join(spawn(kernel, argument), meanwhile);
   }
+
+  /// Whether `spawn` came from this array and was not joined yet. Never reads through the pointer.
+  bool is_unjoined(const Spawn* spawn) noexcept;
+  /// Spawns that were not joined yet.
+  int unjoined() noexcept;
 
   int size() const noexcept { return options_.size; }
 

@@ -2,8 +2,11 @@
 #include "taihu/threads/thread_array.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <set>
 #include <thread>
 
@@ -200,6 +203,39 @@ TEST(ThreadArray, BindsMembersToCpus) {
       EXPECT_TRUE(CPU_ISSET(cpus[one_each ? static_cast<std::size_t>(i) : 0], &set));
     }
   }
+}
+
+TEST(ThreadArray, KnowsWhichSpawnsWereNotJoined) {
+  ThreadArray array(of_size(2));
+  const Kernel nothing = [](void*) {};
+  EXPECT_EQ(array.unjoined(), 0);
+  Spawn* first = array.spawn(nothing, nullptr);
+  Spawn* second = array.spawn(nothing, nullptr);
+  EXPECT_EQ(array.unjoined(), 2);
+  array.join(first);
+  EXPECT_FALSE(array.is_unjoined(first));
+  EXPECT_TRUE(array.is_unjoined(second));
+  EXPECT_FALSE(array.is_unjoined(reinterpret_cast<Spawn*>(&array)));
+  array.join(second);
+  EXPECT_EQ(array.unjoined(), 0);
+}
+
+TEST(ThreadArray, TellsThatAKernelEndedItsThread) {
+  const auto leave = [] {
+    ArrayOptions options = of_size(2);
+    options.on_kernel_exit = [](Member& member) {
+      std::fprintf(stderr, "member %d left\n", member.index);
+      _exit(5);
+    };
+    ThreadArray array(options);
+    array.run(
+        [](void*) {
+          if (current_member()->index == 1) pthread_exit(nullptr);
+        },
+        nullptr);
+  };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(leave(), testing::ExitedWithCode(5), "member 1 left");
 }
 
 TEST(ThreadArray, GivesTheStackThatWasAskedFor) {

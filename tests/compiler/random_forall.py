@@ -10,6 +10,9 @@ iterations. Both sides add to a table indexed by (loop values, process, thread);
 threads only the number of executions per iteration is compared.
 
 Usage: random_forall.py --programs N --seed S --work DIR -- COMPILER-COMMAND RUNTIME-FILES
+       random_forall.py --programs N --seed S --work DIR --parcrun PARCRUN -- PARCC
+The second form uses the real runtime: the programs are built by parcc and run as jobs of several ranks, which collect
+what they execute in a node_shared table.
 """
 import argparse
 import os
@@ -122,15 +125,27 @@ PRELUDE = """
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "runtime.h"
 enum { V = 64, P = 8, T = 8 };
 static int processes, threads;
 static int step2 = 2, step3 = 3, step7 = 7;
 static unsigned char got[V][V][P][T], wanted[V][V][P][T];
 static int any_used;
+#ifdef REAL_RUNTIME
+static node_shared unsigned char tables[16][V][V][P][T];
+static int current;
+static int test_process(void) { return m_rank(CCC_ALL); }
+static void take(long i, long j) {
+  __atomic_fetch_add(&tables[current][i][j][m_rank(CCC_ALL)][m_rank(CCC_ARRAY)], 1, __ATOMIC_RELAXED);
+}
+void process_main(void);
+int main(void) { process_main(); }
+#else
+#include "runtime.h"
+static unsigned char tables[16][V][V][P][T];
 static void take(long i, long j) {
   __atomic_fetch_add(&got[i][j][test_process()][test_thread() < 0 ? 0 : test_thread()], 1, __ATOMIC_RELAXED);
 }
+#endif
 static void want(int any) { any_used |= any; }
 static void expect(int process, int thread, long i, long j) { wanted[i][j][process][thread]++; }
 static long block_owner(long k, long n, long size) {
@@ -154,14 +169,19 @@ static void compare(int number) {
     }
   }
 }
-/* Each process runs every nest in turn; a table collects each nest. */
-static unsigned char tables[16][V][V][P][T];
+/* A table collects each nest. The processes of the test runtime run one after the other, those of the real one
+   together. */
 static int total_checked;
+#ifdef REAL_RUNTIME
+#define COLLECT(number, forall_call) \\
+  current = number; forall_call; m_barrier(CCC_ALL); memcpy(got, tables[number], sizeof got)
+#else
+#define COLLECT(number, forall_call) \\
+  memcpy(got, tables[number], sizeof got); forall_call; memcpy(tables[number], got, sizeof got)
+#endif
 #define run(number, forall_call, plain_call) \\
   do { \\
-    memcpy(got, tables[number], sizeof got); \\
-    forall_call; \\
-    memcpy(tables[number], got, sizeof got); \\
+    COLLECT(number, forall_call); \\
     if (test_process() == processes - 1) { \\
       any_used = 0; memset(wanted, 0, sizeof wanted); plain_call; compare(number); total_checked++; } \\
   } while (0)
@@ -184,9 +204,11 @@ def main():
     parser.add_argument("--programs", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--work", required=True)
+    parser.add_argument("--parcrun")
     parser.add_argument("command", nargs="+")
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
+    macros = ["-DREAL_RUNTIME"] if options.parcrun else []
     total = 0
     for seed in range(options.seed, options.seed + options.programs):
         text, count = program(seed)
@@ -194,11 +216,15 @@ def main():
         with open(source, "w", encoding="ascii") as file:
             file.write(text)
         level = random.Random(seed).choice(["-O0", "-O1", "-O2"])
-        subprocess.run([*options.command, level, "-Wall", "-Wextra", "-Wno-sign-compare", "-Wno-unused-function",
+        subprocess.run([*options.command, *macros, level, "-Wall", "-Wextra", "-Wno-sign-compare", "-Wno-unused-function",
                         "-Wno-tautological-compare", "-Werror",
                         source, "-o", source + ".exe"], check=True, timeout=120)
         for processes, threads in ((1, 1), (3, 4), (5, 2)):
-            run = subprocess.run([source + ".exe"], env={**os.environ, "P": str(processes), "T": str(threads)},
+            job = [source + ".exe"]
+            if options.parcrun:
+                job = [options.parcrun, "--timeout", "50", "-n", str(processes), "--node", str(processes),
+                       "--threads", str(threads), *job]
+            run = subprocess.run(job, env={**os.environ, "P": str(processes), "T": str(threads)},
                                  stdout=subprocess.PIPE, text=True, timeout=60, check=False)
             if run.returncode != 0 or f"{count} of {count} nests agree" not in run.stdout:
                 print(f"seed {seed}, {processes} processes, {threads} threads, {level}: exit {run.returncode}")

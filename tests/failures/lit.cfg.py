@@ -6,7 +6,7 @@ import lit.formats
 
 config.name = "failures"
 config.test_format = lit.formats.ShTest(execute_external=True)
-config.suffixes = [".c"]
+config.suffixes = [".c", ".cc"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.build, "tests", "failures")
 config.environment["TMPDIR"] = os.environ.get("TMPDIR", "/tmp")

@@ -116,6 +116,25 @@ TEST_F(Parcrun, second_signal_kills) {
   EXPECT_TRUE(job.left_behind().empty()) << "also what the node process started";
 }
 
+TEST_F(Parcrun, signal_to_process_and_group_is_one_request) {
+  Running job(command({}, {"ignore"}));
+  ASSERT_TRUE(job.wait_for_output("ready"));
+  job.signal(SIGTERM);
+  usleep(20'000);
+  job.signal(SIGTERM);
+  usleep(300'000);
+  job.signal(SIGINT);
+  const Result result = job.finish();
+  EXPECT_EQ(result.exit_code, 130);
+  EXPECT_EQ(result.err, "parcrun: second Interrupt signal, killing the job\n");
+}
+
+TEST_F(Parcrun, broken_pipe_needs_no_message) {
+  const Result result = parcrun({}, {"raise", "13", "0"});
+  EXPECT_EQ(result.exit_code, 141);
+  EXPECT_EQ(result.err, "");
+}
+
 TEST_F(Parcrun, killed_parcrun_leaves_no_node_process) {
   Running job(command({}, {"wait"}));
   ASSERT_TRUE(job.wait_for_output("ready"));

@@ -17,6 +17,8 @@ static struct node last = {NULL, 2}, first = {&last, 1};
 const int constant = 42;
 
 node_shared int per_node;
+extern node_shared int per_node;
+node_shared int per_node;
 node_shared double initialised_per_node[4] = {1.5, 2.5, 3.5, 4.5};
 bnode_shared long per_big_node[1 << 20];
 extern node_shared int defined_elsewhere[2];

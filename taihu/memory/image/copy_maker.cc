@@ -258,10 +258,14 @@ LoadedObject CopyMaker::load() const {
   void* handle = dlopen(unique_path(copy.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const std::string reason = dlerror();
-    const bool static_tls = reason.find("static TLS") != std::string::npos;
+    const auto is_about = [&](const char* words) { return reason.find(words) != std::string::npos; };
+    const char* remedy = "see whether the program starts alone";
+    if (is_about("static TLS"))
+      remedy = "set GLIBC_TUNABLES=glibc.rtld.optional_static_tls=65536 for the run";
+    else if (is_about("undefined symbol"))
+      remedy = "when the program itself has it, link the program with -rdynamic";
     throw Error("cannot load a copy of '" + object_->path() + "' (" + reason.substr(reason.find(": ") + 2) +
-                (static_tls ? "); set GLIBC_TUNABLES=glibc.rtld.optional_static_tls=65536 for the run"
-                            : "); see whether the program starts alone"));
+                "); " + remedy);
   }
   link_map* map = nullptr;
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)

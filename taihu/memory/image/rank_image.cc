@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "taihu/base/error.h"
+#include "taihu/memory/outermost.h"
 
 namespace taihu::memory {
 namespace {
@@ -70,12 +71,16 @@ int RankImage::run(const std::vector<std::string>& arguments, const std::vector<
   arguments_.push_back(nullptr);
   process_->enter(environment, streams);
   if (sigsetjmp(process_->root, 1) == 0) {
-    for (const std::size_t index : template_.construction_order())
-      construct(*template_.objects()[index], copies_[index].base, index == 0);
-    process_->end(main_(static_cast<int>(arguments_.size()) - 1, arguments_.data(), process_->environment()));
+    call_outermost([](void* image) { static_cast<RankImage*>(image)->run_program(); }, this);
   }
   process_->leave();
   return process_->status;
+}
+
+void RankImage::run_program() {
+  for (const std::size_t index : template_.construction_order())
+    construct(*template_.objects()[index], copies_[index].base, index == 0);
+  process_->end(main_(static_cast<int>(arguments_.size()) - 1, arguments_.data(), process_->environment()));
 }
 
 void RankImage::construct(const ElfObject& object, std::uintptr_t base, bool is_program) {

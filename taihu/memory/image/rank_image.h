@@ -46,6 +46,7 @@ class RankImage final : public ImageServices {
     int uses = 0;
     bool global = false;
   };
+  void run_program();
   void construct(const ElfObject& object, std::uintptr_t base, bool is_program);
   void destruct(const ElfObject& object, std::uintptr_t base);
   Opened& open_copy(const std::shared_ptr<OpenedTemplate>& library);

@@ -54,6 +54,11 @@ void process_main(void) {
   show("unsigned", 128);
   // CHECK: unsigned 0: 100:0{{$}}
 
+  forall (unsigned k = 0u - 3; k != 3; k++; BLOCK; CCC_ALL) take((int)(k + 3));
+  forall (unsigned long k = 8; k != -8ul; k -= 2; BLOCK; CCC_ALL) take((int)(k + 18));
+  show("wraps", 32);
+  // CHECK: wraps 0: 0:0 1:0 22:0 24:0 26:0{{$}}
+
   forall (int i = 5; i < 5; i++; BLOCK(7); CCC_ALL) take(i);
   show("empty", 10);
   // CHECK: empty 0:{{$}}
