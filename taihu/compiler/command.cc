@@ -214,7 +214,9 @@ void add_program(std::vector<string>& line, const Command& command, const Toolch
   require(tools.program_exports, "lib/taihu/exports.map");
   line.push_back("-shared");
   if (!command.own_exports) add_linker(line, {"--version-script=" + tools.program_exports});
-  add_linker(line, {"-Bsymbolic", "-z", "defs", "-z", "now", "-e", "_start", start_file, tools.start_object});
+  // -u: the start files come last, but main may be in a library.
+  add_linker(line, {"-Bsymbolic", "-z", "defs", "-z", "now", "-u", "main", "-e", "_start", start_file,
+                    tools.start_object});
   add_linker(line,
              {"--defsym=taihu_scratchpad_capacity=" + std::to_string(command.scratchpad_bytes),
               string("--defsym=taihu_checks=") + (command.check ? "1" : "0"), "-T", tools.program_script});

@@ -91,9 +91,10 @@ threads::Spawn* spawn(const char* call, threads::ThreadArray& array, threads::Ke
 }  // namespace
 
 std::unique_ptr<threads::ThreadArray> make_array(Process& process, memory::RankIdentity* rank, int size,
-                                                 std::vector<int> cpus) {
+                                                 std::size_t stack_bytes, std::vector<int> cpus) {
   threads::ArrayOptions options;
   options.size = size;
+  options.stack_bytes = stack_bytes;
   options.cpus = std::move(cpus);
   options.rank = rank;
   options.on_start = [&process](threads::Member& member) { start_member(process, member); };

@@ -31,9 +31,10 @@ inline AcceleratorThread* current_accelerator_thread() noexcept {
   return member != nullptr ? static_cast<AcceleratorThread*>(member->runtime) : nullptr;
 }
 
-/// The array of `process` with `size` members on `cpus`; its threads start with the first kernel.
+/// The array of `process` with `size` members on `cpus`, with stacks of `stack_bytes` (0: the system's
+/// default); its threads start with the first kernel.
 std::unique_ptr<threads::ThreadArray> make_array(Process& process, memory::RankIdentity* rank, int size,
-                                                 std::vector<int> cpus);
+                                                 std::size_t stack_bytes, std::vector<int> cpus);
 
 /// Ends the job with a message when the process that has just ended left kernels that were not joined.
 void check_joined(const Process& process);

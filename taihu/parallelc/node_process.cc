@@ -115,7 +115,8 @@ class Ranks {
   }
 
   /// Gives every rank its place in the runtime. Before `run`.
-  void prepare(message::Node& node, SharedServices& services, int threads, const launch::Binding& binding);
+  void prepare(message::Node& node, SharedServices& services, int threads, std::size_t kernel_stack_bytes,
+               const launch::Binding& binding);
   /// Loads and runs all ranks; returns when all have ended with 0, else ends the job.
   int run(message::Node& node, const launch::RankThreadSettings& settings);
   const memory::SymmetricMap& symmetric() const { return symmetric_; }
@@ -143,7 +144,7 @@ class Ranks {
 };
 
 void Ranks::prepare(message::Node& node, SharedServices& services, int threads,
-                    const launch::Binding& binding) {
+                    std::size_t kernel_stack_bytes, const launch::Binding& binding) {
   collective::Groups groups(node);
   for (int local = 0; local < count_; ++local) {
     const auto index = static_cast<std::size_t>(local);
@@ -160,7 +161,7 @@ void Ranks::prepare(message::Node& node, SharedServices& services, int threads,
     for (const topology::CpuSet& set : binding.ranks[index].threads) {
       for (const int cpu : set.cpus()) cpus.push_back(cpu);
     }
-    process.array = make_array(process, &identity, threads, std::move(cpus));
+    process.array = make_array(process, &identity, threads, kernel_stack_bytes, std::move(cpus));
     for (const launch::Scope scope :
          {launch::Scope::all, launch::Scope::snode, launch::Scope::bnode, launch::Scope::node}) {
       process.groups[static_cast<std::size_t>(scope)] =
@@ -285,12 +286,15 @@ int Ranks::run(message::Node& node, const launch::RankThreadSettings& settings) 
   SharedServices services(*node, threads);
   services.node_ranks = share.node_ranks;
   services.cores = static_cast<int>(machine.cores.size());
-  ranks.prepare(*node, services, threads, binding);
-  node->barrier();
-
   launch::RankThreadSettings settings;
   settings.host = here.name;
   settings.stack_bytes = launch::rank_stack_bytes(environment);
+  const std::size_t kernel_stack_bytes = environment.contains("TAIHU_STACK_SIZE")
+                                             ? settings.stack_bytes
+                                             : 0;  // 0: what the system gives threads
+  ranks.prepare(*node, services, threads, kernel_stack_bytes, binding);
+  node->barrier();
+
   settings.binding = binding.ranks;
   settings.abort_job = [&](int exit_code) { node->abort(exit_code); };
   const int exit_code = ranks.run(*node, settings);
