@@ -96,14 +96,16 @@ int run(int argc, char** argv) {
   CLI::App app("Shows this node as Taihu's runtime sees it", "taihu-info");
   app.set_version_flag("--version", "taihu-info " TAIHU_VERSION);
   app.add_option("--machine", options.machine,
-                 "another machine: an hwloc XML file, or a text as \"package:2 numanode:2 core:4 pu:2\"")
+                 "another machine than this one: an hwloc XML file, or a text\nsuch as \"package:2 "
+                 "numanode:2 core:4 pu:2\"")
       ->type_name("FILE|TEXT");
   app.add_option("-n,--np", options.ranks, "also show scopes and bindings of a job of N ranks")
       ->type_name("N")
-      ->check(CLI::Range(1, 1 << 24));
-  app.add_option("--threads", options.threads, "with -n: accelerator threads per rank")
+      ->check(CLI::Range(1, 1 << 24).description(""));
+  app.add_option("--threads", options.threads,
+                 "with -n: accelerator threads per rank (default: cores / ranks, at least 1)")
       ->type_name("T")
-      ->check(CLI::Range(1, 1 << 20));
+      ->check(CLI::Range(1, 1 << 20).description(""));
   app.add_flag("--json", options.json, "print JSON");
   refuse_unknown_options(app, argc, argv);
   try {

@@ -79,18 +79,19 @@ void add_shape_options(CLI::App& app, JobParameters& job) {
 }
 
 void add_place_options(CLI::App& app, ParcrunOptions& options, Texts& texts) {
-  app.add_option("--bind", texts.bind, "core, numa, none or auto (default auto: core when there are enough)")
+  app.add_option("--bind", texts.bind, "core, numa, none or auto (default: core when there are enough)")
       ->type_name("HOW");
   app.add_flag("--report-bindings", options.job.report_bindings, "print the cpus of every rank");
   repeatable(app, "--host", texts.hosts,
              "comma-separated nodes; counts (a:4) are ignored; also -host, -hosts", "LIST");
-  app.add_option("--hostfile", options.host_file, "one node per line; counts are ignored; also -hostfile")
+  app.add_option("--hostfile", options.host_file,
+                 "one node per line; counts are ignored; also -hostfile, -machinefile")
       ->type_name("FILE");
   app.add_option("--wdir", options.working_directory,
-                 "working directory of the job, %r stands for the rank; also -wdir")
+                 "working directory, %r in it stands for the rank; also -wdir")
       ->type_name("DIR");
   app.add_option("--mpi", texts.mpi,
-                 "openmpi, mpich, slurm, none or auto (default): what joins node processes")
+                 "what joins node processes: openmpi, mpich, slurm, none or auto (default)")
       ->type_name("KIND");
   app.add_option("--launcher", options.launcher, "program that starts node processes (mpirun, mpiexec, srun)")
       ->type_name("PATH");
@@ -101,7 +102,7 @@ void add_run_options(CLI::App& app, ParcrunOptions& options, Texts& texts) {
              "NAME[=VALUE]");
   repeatable(app, "--genv", texts.genv, "the same; also -genv NAME VALUE", "NAME=VALUE");
   app.add_flag("--tag-output", options.job.tag_output, "start every line of output with its rank");
-  app.add_option("--timeout", options.timeout_seconds, "end the job after this time, exit code 124")
+  app.add_option("--timeout", options.timeout_seconds, "end the job after this time")
       ->type_name("SECONDS")
       ->check(CLI::Validator(
           [](std::string& text) {
@@ -112,7 +113,7 @@ void add_run_options(CLI::App& app, ParcrunOptions& options, Texts& texts) {
           },
           ""));
   app.add_option("--debugger", texts.debugger,
-                 "words before the command of the only node process, \"gdb --args\"")
+                 "run the only node process under these words, such as \"gdb --args\"")
       ->type_name("WORDS");
   app.add_flag("--dry-run", options.dry_run, "print the command line and run nothing");
   app.add_flag("--verbose", options.job.verbose, "say what is started, and where");
@@ -222,6 +223,9 @@ ParcrunOptions parse_parcrun(const std::vector<std::string>& words, const std::s
   add_place_options(app, options, texts);
   add_run_options(app, options, texts);
   app.get_formatter()->column_width(30);
+  app.footer(
+      "Exit code: that of the ranks; 1 the job cannot be started, 2 wrong options, 124 --timeout,\n"
+      "128 + N a rank crashed by signal N");
 
   SplitWords split = split_words(app, words);
   std::reverse(split.options.begin(), split.options.end());  // CLI11 takes them from the back

@@ -5,7 +5,7 @@
 // Set by parcrun for its node processes (never by users):
 //   TAIHU_RANKS TAIHU_PROCESSES TAIHU_PROCESSES_PER_NODE TAIHU_THREADS TAIHU_SNODE TAIHU_BNODE TAIHU_NODE
 //   TAIHU_BIND TAIHU_REPORT_BINDINGS TAIHU_TAG_OUTPUT TAIHU_EMULATE_NODES TAIHU_VERBOSE
-//   TAIHU_PRIVATE_LIBRARIES TAIHU_MPI
+//   TAIHU_PRIVATE_LIBRARIES TAIHU_RANK_DIRECTORY TAIHU_MPI
 // Read from the user's environment:
 //   TAIHU_STACK_SIZE      stack of a rank, "256M"; default: the limit of 'ulimit -s', at least 64 MiB
 //   TAIHU_TOPOLOGY_FILE   places of nodes in the network (topology/network.h)

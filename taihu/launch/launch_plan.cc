@@ -306,6 +306,8 @@ std::string check_program(const std::string& program, const std::string& working
         "cannot find the program " + program + " in PATH" +
         (fs::exists(here / program, ignored) ? "; it is in the working directory: write ./" + program : ""));
   const fs::path path = here / found;  // an absolute `found` replaces `here`
+  check_input(fs::exists(path, ignored) || here.empty() || fs::is_directory(here, ignored),
+              "cannot run " + program + " (no working directory " + here.string() + "); check --wdir");
   check_input(fs::exists(path, ignored), "cannot run " + program + " (no such file)");
   check_input(!fs::is_directory(path, ignored),
               "cannot run " + program + " (it is a directory); name the program in it");

@@ -284,6 +284,7 @@ TEST_F(Program, refusals_say_what_to_do) {
             std::string::npos);
   EXPECT_NE(refusal_of("good", folder_).find("write ./good"), std::string::npos);
   EXPECT_NE(refusal_of(folder_ + "/none").find("no such file"), std::string::npos);
+  EXPECT_NE(refusal_of("./good", folder_ + "/none").find("no working directory"), std::string::npos);
   EXPECT_NE(refusal_of(folder_ + "/folder").find("it is a directory"), std::string::npos);
   EXPECT_NE(refusal_of(folder_ + "/script").find("it is a script"), std::string::npos);
   EXPECT_NE(refusal_of(folder_ + "/text").find("build it with parcc"), std::string::npos);
