@@ -5,12 +5,12 @@
 // in any order that is free of cycles. A call blocks until the caller's part is done and its buffers are its
 // own again; other threads of the rank may use messages meanwhile. Roots are members; bytes and counts are
 // per member where several buffers are meant. Codes are those of abi/parallelc.h:
-//   M_ERROR_ARGUMENT  before anything is sent: bad root, negative count, invalid pair of type and operation,
-//   missing buffer;
-//                     or the call does not fit to that of a member of the same node process (see
-//                     GroupHandle::problem)
-//   M_ERROR_TRUNCATE  a member of another node process sent another length than expected; results are
-//   undefined M_ERROR_MEMORY    no memory for intermediate results
+// - M_ERROR_ARGUMENT, before anything is sent: bad root, negative count, invalid pair of type and operation,
+//   missing buffer; or the call does not fit to that of a member of the same node process (see
+//   GroupHandle::problem)
+// - M_ERROR_TRUNCATE: a member of another node process sent another length than expected; results are
+//   undefined
+// - M_ERROR_MEMORY: no memory for intermediate results
 //
 // Reductions take operands in the order of members inside a node process, then of node processes; for a given
 // placement results are the same bits on all members and in every run.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // libparallelc-plugin.so: Parallel C inside Clang. Loaded twice by the same option list, as a front-end
-// plugin
-// (-fplugin: the forall pragma, the attributes, the rules) and as a pass plugin (-fpass-plugin: passes.cc).
-// Links no LLVM library; every symbol comes from the clang that loads it, which must have the major version
-// it was built for.
+// plugin (-fplugin: the forall pragma, the attributes, the rules) and as a pass plugin (-fpass-plugin:
+// passes.cc). Links no LLVM library; every symbol comes from the clang that loads it, which must have the
+// major version it was built for.
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/CompilerInstance.h"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The protocol, one line per kind of envelope:
-//   message        rank to rank, with its data or announced; announced ones wait in the receiver's queues for
-//   a match clear_to_send  the data named `transfer` are expected under `data_tag`, `bytes` of them (0: none
-//   are wanted) put, put_done  data, or announced and asked for at once; put_done when they and the reply
-//   word are visible get            the data expected under `data_tag`, straight from the memory of the rank
-//   asked call, answer   bytes for a service handler and back credit         `bytes` of eager messages have
-//   been taken by their receivers finished, all_finished   the end: each process tells process 0, which tells
-//   all
+// The protocol, by kind of envelope:
+// - message: rank to rank, with its data or announced; an announced one waits in the receiver's queues for a
+//   match
+// - clear_to_send: the data named `transfer` are expected under `data_tag`, `bytes` of them (0: none wanted)
+// - put: data, or announced and asked for at once; put_done: they and the reply word are visible
+// - get: the data expected under `data_tag`, straight from the memory of the rank asked
+// - call, answer: bytes for a service handler and back
+// - credit: `bytes` of eager messages have been taken by their receivers
+// - finished, all_finished: the end; each process tells process 0, which tells all
 //
 // Flow control: a process may have `window_` bytes of eager messages at another one that no receive has
 // taken; beyond that its messages are announced only, so that a flood costs the receiver an envelope each and

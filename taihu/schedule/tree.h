@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The binomial tree over n members, rooted at any of them. Members are named by their distance behind the
-// root
-// ("relative": 0 is the root). Relative v with lowest set bit `span` is the child of v - span and covers the
-// relative members [v, v + span), cut at n.
+// root ("relative": 0 is the root). Relative v with lowest set bit `span` is the child of v - span and covers
+// the relative members [v, v + span), cut at n.
 #pragma once
 
 #include <algorithm>

@@ -37,8 +37,8 @@ std::vector<std::string> expand_host_list(std::string_view list);
 
 /// The place that a host name spells out, or "". A conservative rule: the name consists of two to six parts
 /// "letters digits", optionally separated by '-', '_', and its first part is a word for a place (rack, row,
-/// cabinet, cell, chassis,
-/// ...); all parts but the last are the path. A name like "node17" or a random container name says nothing.
+/// cabinet, cell, chassis, ...); all parts but the last are the path. A name like "node17" or a random
+/// container name says nothing.
 std::string path_from_host_name(const std::string& host);
 
 }  // namespace taihu::topology
