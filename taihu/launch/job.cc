@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/launch/job.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "taihu/base/error.h"
 #include "taihu/base/units.h"
 #include "taihu/launch/nearest.h"
+#include "taihu/memory/process_settings.h"
 #include "taihu/topology/network.h"
 
 namespace taihu::launch {
@@ -175,16 +175,14 @@ NodeShare node_share(const JobParameters& job, const Layout& layout, int process
 }
 
 std::size_t rank_stack_bytes(const EnvironmentMap& environment) {
-  constexpr std::size_t smallest = 64 << 10, usual = 64 << 20;
+  constexpr std::int64_t smallest = 64 << 10;
   if (auto given = environment.find("TAIHU_STACK_SIZE");
       given != environment.end() && !given->second.empty()) {
     const std::int64_t bytes = parse_bytes(given->second, "TAIHU_STACK_SIZE");
-    check_input(bytes >= static_cast<std::int64_t>(smallest), "TAIHU_STACK_SIZE is below 64K");
+    check_input(bytes >= smallest, "TAIHU_STACK_SIZE is below 64K");
     return static_cast<std::size_t>(bytes);
   }
-  rlimit limit{};
-  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return usual;
-  return std::max<std::size_t>(usual, limit.rlim_cur);
+  return memory::rank_stack_bytes();
 }
 
 }  // namespace taihu::launch
