@@ -30,6 +30,7 @@ struct Place {
   const Enclosing* forall = nullptr;
   bool own_break = false;   ///< a break here ends a loop or switch inside the innermost forall
   bool own_switch = false;  ///< a case here belongs to a switch inside the innermost forall
+  bool in_main = false;     ///< not in a lambda of main, which a kernel may call
 };
 
 class ForallRules {
@@ -41,7 +42,7 @@ class ForallRules {
         in_main_(function.isMain()) {}
 
   void check(Stmt& body) {
-    walk(&body, {});
+    walk(&body, {.in_main = in_main_});
     check_gotos();
   }
 
@@ -73,7 +74,7 @@ class ForallRules {
     check_nesting(here);
     check_operands(forall);
     if (forall.countable) check_body_keeps(induction_variable(forall), forall.body);
-    walk(forall.body, {&here, false, false});
+    walk(forall.body, {.forall = &here, .in_main = place.in_main});
   }
 
   void check_jump(const Stmt& statement, const Place& place) {
@@ -101,7 +102,7 @@ class ForallRules {
   /// A scratchpad variable in main is used by process code, unless a forall brings it to the array.
   void check_use(const Stmt& statement, const Place& place) {
     const auto* reference = llvm::dyn_cast<DeclRefExpr>(&statement);
-    if (reference == nullptr || !in_main_ || reference->isNonOdrUse() == NOUR_Unevaluated) return;
+    if (reference == nullptr || !place.in_main || reference->isNonOdrUse() == NOUR_Unevaluated) return;
     if (!has_annotation(reference->getDecl(), scratchpad_annotation)) return;
     for (const Enclosing* outer = place.forall; outer != nullptr; outer = outer->outer)
       if (outer->may_be_array) return;
