@@ -7,7 +7,7 @@
 //   TAIHU_BIND TAIHU_REPORT_BINDINGS TAIHU_TAG_OUTPUT TAIHU_EMULATE_NODES TAIHU_VERBOSE
 //   TAIHU_PRIVATE_LIBRARIES TAIHU_RANK_DIRECTORY TAIHU_MPI
 // Read from the user's environment:
-//   TAIHU_STACK_SIZE      stack of a rank, "256M"; default: the limit of 'ulimit -s', at least 64 MiB
+//   TAIHU_STACK_SIZE      stack of a rank, "256M"; default: the limit of 'ulimit -s', from 64 MiB to 1 GiB
 //   TAIHU_TOPOLOGY_FILE   places of nodes in the network (topology/network.h)
 //   TAIHU_SLURM_TOPOLOGY  a Slurm topology.conf (topology/network.h)
 //   TAIHU_CLANG           the clang of parcc; nothing here reads it
