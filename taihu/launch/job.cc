@@ -134,6 +134,7 @@ namespace {
 std::vector<std::string> known_variables(const std::vector<std::string>& others) {
   std::vector<std::string> known = user_variables;
   for (const auto& [name, value] : to_environment(JobParameters())) known.push_back(name);
+  known.push_back("TAIHU_RANK");  // of each rank: a job started by a rank inherits it
   known.insert(known.end(), others.begin(), others.end());
   return known;
 }

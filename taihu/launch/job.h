@@ -6,6 +6,7 @@
 //   TAIHU_RANKS TAIHU_PROCESSES TAIHU_PROCESSES_PER_NODE TAIHU_THREADS TAIHU_SNODE TAIHU_BNODE TAIHU_NODE
 //   TAIHU_BIND TAIHU_REPORT_BINDINGS TAIHU_TAG_OUTPUT TAIHU_EMULATE_NODES TAIHU_VERBOSE
 //   TAIHU_PRIVATE_LIBRARIES TAIHU_RANK_DIRECTORY TAIHU_MPI
+// Set by the node process for each of its ranks: TAIHU_RANK
 // Read from the user's environment:
 //   TAIHU_STACK_SIZE      stack of a rank, "256M"; default: the limit of 'ulimit -s', from 64 MiB to 1 GiB
 //   TAIHU_TOPOLOGY_FILE   places of nodes in the network (topology/network.h)

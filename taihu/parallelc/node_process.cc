@@ -16,6 +16,7 @@
 #include <exception>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "taihu/base/error.h"
@@ -215,8 +216,11 @@ int Ranks::run_program(memory::RankIdentity& identity) {
   const std::string number = std::to_string(identity.rank);
   std::vector<std::string> arguments{job_.program}, environment;
   arguments.insert(arguments.end(), job_.arguments.begin(), job_.arguments.end());
-  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
   environment.push_back("TAIHU_RANK=" + number);
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    // A job that a rank of another job has started inherits that rank's number.
+    if (!std::string_view(*entry).starts_with("TAIHU_RANK=")) environment.emplace_back(*entry);
+  }
   memory::RankStreams streams;
   if (identity.rank != 0) streams.input = std::fopen("/dev/null", "r");  // standard input is rank 0's
   if (job_.tag_output) {
