@@ -29,6 +29,7 @@
 #include "taihu/memory/image/image_template.h"
 #include "taihu/memory/image/rank_image.h"
 #include "taihu/memory/image_symmetric_map.h"
+#include "taihu/memory/libc/rank_process.h"
 #include "taihu/memory/libc/threads.h"
 #include "taihu/memory/process_settings.h"
 #include "taihu/memory/symmetric_heap.h"
@@ -307,8 +308,7 @@ int Ranks::run(message::Node& node, const launch::RankThreadSettings& settings) 
   // Threads that ranks have left behind may still run in the images, as in any process that ends: nothing
   // that they use is taken away, except the connection.
   connection.node.reset();
-  std::fflush(nullptr);
-  std::_Exit(exit_code);
+  std::_Exit(exit_code);  // ranks flush their own streams; this process writes to stderr alone
 }
 
 }  // namespace
@@ -338,7 +338,9 @@ int node_process_main(int argc, char** argv) {
 }  // namespace taihu::parallelc
 
 extern "C" void m_abort(int code) {
-  std::fflush(nullptr);
+  // The caller's streams only: one of another rank may be locked by a read that never ends.
+  const taihu::memory::RankIdentity* rank = taihu::memory::current_rank();
+  if (rank != nullptr && rank->process != nullptr) rank->process->flush_streams();
   // An exit status has eight bits; a code whose low bits are zero must still count as a failure.
   taihu::parallelc::this_node->abort(code != 0 && (code & 0xff) == 0 ? 1 : code);
 }

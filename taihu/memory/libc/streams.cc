@@ -197,10 +197,30 @@ std::FILE* rank_freopen(const char* path, const char* mode, std::FILE* stream) {
   return opened;
 }
 
+// Flushing all streams of the process would wait for every other rank's reads, and glibc deadlocks when
+// another rank is in freopen.
+int rank_fflush(std::FILE* stream) {
+  RankProcess* rank = self();
+  if (stream || !rank) return std::fflush(stream);
+  rank->flush_streams();
+  return 0;
+}
+int rank_fflush_unlocked(std::FILE* stream) {
+  return stream ? fflush_unlocked(stream) : rank_fflush(nullptr);
+}
+
+// The streams themselves are closed at the rank's end.
+int rank_fcloseall() {
+  return rank_fflush(nullptr);
+}
+
 }  // namespace
 
 std::span<const Replacement> stream_calls() {
   static const std::array calls = {replace("printf", &rank_printf),
+                                   replace("fflush", &rank_fflush),
+                                   replace("fflush_unlocked", &rank_fflush_unlocked),
+                                   replace("fcloseall", &rank_fcloseall),
                                    replace("vprintf", &rank_vprintf),
                                    replace("__printf_chk", &rank_printf_checked),
                                    replace("__vprintf_chk", &rank_vprintf_checked),
