@@ -1,0 +1,1347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* MPI for programs whose ranks are threads of a node process. Handles, constants and types have the values
+   and layouts of the application binary interface of MPI-5.0 (chapter 20 "Application Binary Interface"), so
+   that objects compiled against other headers of that interface can be linked; the calls are those of MPI-3.1
+   and what docs/reference/mpi-coverage.md lists beyond. Every call may be made by any thread of a rank: the
+   thread level is always MPI_THREAD_MULTIPLE. What a call does, its errors and who may call it: the MPI
+   standard, chapter as in the headings. */
+#ifndef TAIHU_ABI_MPI_H
+#define TAIHU_ABI_MPI_H
+
+#include <stdint.h>
+
+#define MPI_VERSION 3
+#define MPI_SUBVERSION 1
+#define MPI_ABI_VERSION 1
+#define MPI_ABI_SUBVERSION 0
+
+/* Value of the macro: this MPI is Taihu. */
+#define TAIHU_MPI 1
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef intptr_t MPI_Aint;
+typedef int64_t MPI_Offset;
+typedef int64_t MPI_Count;
+typedef int MPI_Fint;
+
+typedef struct MPI_ABI_Comm* MPI_Comm;
+typedef struct MPI_ABI_Datatype* MPI_Datatype;
+typedef struct MPI_ABI_Errhandler* MPI_Errhandler;
+typedef struct MPI_ABI_File* MPI_File;
+typedef struct MPI_ABI_Group* MPI_Group;
+typedef struct MPI_ABI_Info* MPI_Info;
+typedef struct MPI_ABI_Message* MPI_Message;
+typedef struct MPI_ABI_Op* MPI_Op;
+typedef struct MPI_ABI_Request* MPI_Request;
+typedef struct MPI_ABI_Win* MPI_Win;
+
+typedef struct {
+  int MPI_SOURCE;
+  int MPI_TAG;
+  int MPI_ERROR;
+  int MPI_internal[5];
+} MPI_Status;
+
+/* Functions that programs give to MPI */
+typedef void MPI_User_function(void* invec, void* inoutvec, int* len, MPI_Datatype* datatype);
+typedef int MPI_Grequest_query_function(void* extra_state, MPI_Status* status);
+typedef int MPI_Grequest_free_function(void* extra_state);
+typedef int MPI_Grequest_cancel_function(void* extra_state, int complete);
+typedef int MPI_Copy_function(MPI_Comm comm, int keyval, void* extra_state, void* attribute_val_in,
+                              void* attribute_val_out, int* flag);
+typedef int MPI_Delete_function(MPI_Comm comm, int keyval, void* attribute_val, void* extra_state);
+typedef MPI_Copy_function MPI_Comm_copy_attr_function;
+typedef MPI_Delete_function MPI_Comm_delete_attr_function;
+typedef int MPI_Type_copy_attr_function(MPI_Datatype datatype, int keyval, void* extra_state,
+                                        void* attribute_val_in, void* attribute_val_out, int* flag);
+typedef int MPI_Type_delete_attr_function(MPI_Datatype datatype, int keyval, void* attribute_val,
+                                          void* extra_state);
+typedef int MPI_Win_copy_attr_function(MPI_Win win, int keyval, void* extra_state, void* attribute_val_in,
+                                       void* attribute_val_out, int* flag);
+typedef int MPI_Win_delete_attr_function(MPI_Win win, int keyval, void* attribute_val, void* extra_state);
+typedef int MPI_Datarep_extent_function(MPI_Datatype datatype, MPI_Aint* extent, void* extra_state);
+typedef int MPI_Datarep_conversion_function(void* userbuf, MPI_Datatype datatype, int count, void* filebuf,
+                                            MPI_Offset position, void* extra_state);
+typedef void MPI_Comm_errhandler_function(MPI_Comm* comm, int* error_code, ...);
+typedef void MPI_File_errhandler_function(MPI_File* file, int* error_code, ...);
+typedef void MPI_Win_errhandler_function(MPI_Win* win, int* error_code, ...);
+typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
+typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
+typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
+typedef MPI_Comm_errhandler_function MPI_Handler_function;
+
+typedef struct MPI_ABI_T_enum* MPI_T_enum;
+typedef struct MPI_ABI_T_cvar_handle* MPI_T_cvar_handle;
+typedef struct MPI_ABI_T_pvar_handle* MPI_T_pvar_handle;
+typedef struct MPI_ABI_T_pvar_session* MPI_T_pvar_session;
+
+/* Errors */
+#define MPI_SUCCESS 0
+#define MPI_ERR_BUFFER 1
+#define MPI_ERR_COUNT 2
+#define MPI_ERR_TYPE 3
+#define MPI_ERR_TAG 4
+#define MPI_ERR_COMM 5
+#define MPI_ERR_RANK 6
+#define MPI_ERR_REQUEST 7
+#define MPI_ERR_ROOT 8
+#define MPI_ERR_GROUP 9
+#define MPI_ERR_OP 10
+#define MPI_ERR_TOPOLOGY 11
+#define MPI_ERR_DIMS 12
+#define MPI_ERR_ARG 13
+#define MPI_ERR_UNKNOWN 14
+#define MPI_ERR_TRUNCATE 15
+#define MPI_ERR_OTHER 16
+#define MPI_ERR_INTERN 17
+#define MPI_ERR_PENDING 18
+#define MPI_ERR_IN_STATUS 19
+#define MPI_ERR_ACCESS 20
+#define MPI_ERR_AMODE 21
+#define MPI_ERR_ASSERT 22
+#define MPI_ERR_BAD_FILE 23
+#define MPI_ERR_BASE 24
+#define MPI_ERR_CONVERSION 25
+#define MPI_ERR_DISP 26
+#define MPI_ERR_DUP_DATAREP 27
+#define MPI_ERR_FILE_EXISTS 28
+#define MPI_ERR_FILE_IN_USE 29
+#define MPI_ERR_FILE 30
+#define MPI_ERR_INFO_KEY 31
+#define MPI_ERR_INFO_NOKEY 32
+#define MPI_ERR_INFO_VALUE 33
+#define MPI_ERR_INFO 34
+#define MPI_ERR_IO 35
+#define MPI_ERR_KEYVAL 36
+#define MPI_ERR_LOCKTYPE 37
+#define MPI_ERR_NAME 38
+#define MPI_ERR_NO_MEM 39
+#define MPI_ERR_NOT_SAME 40
+#define MPI_ERR_NO_SPACE 41
+#define MPI_ERR_NO_SUCH_FILE 42
+#define MPI_ERR_PORT 43
+#define MPI_ERR_QUOTA 44
+#define MPI_ERR_READ_ONLY 45
+#define MPI_ERR_RMA_ATTACH 46
+#define MPI_ERR_RMA_CONFLICT 47
+#define MPI_ERR_RMA_RANGE 48
+#define MPI_ERR_RMA_SHARED 49
+#define MPI_ERR_RMA_SYNC 50
+#define MPI_ERR_SERVICE 51
+#define MPI_ERR_SIZE 52
+#define MPI_ERR_SPAWN 53
+#define MPI_ERR_UNSUPPORTED_DATAREP 54
+#define MPI_ERR_UNSUPPORTED_OPERATION 55
+#define MPI_ERR_WIN 56
+#define MPI_ERR_RMA_FLAVOR 57
+#define MPI_ERR_PROC_ABORTED 58
+#define MPI_ERR_VALUE_TOO_LARGE 59
+#define MPI_ERR_SESSION 60
+#define MPI_ERR_ERRHANDLER 61
+#define MPI_ERR_ABI 62
+#define MPI_ERR_LASTCODE 16383
+
+/* Errors of the tool information interface */
+#define MPI_T_ERR_CANNOT_INIT 1001
+#define MPI_T_ERR_NOT_ACCESSIBLE 1002
+#define MPI_T_ERR_NOT_INITIALIZED 1003
+#define MPI_T_ERR_NOT_SUPPORTED 1004
+#define MPI_T_ERR_MEMORY 1005
+#define MPI_T_ERR_INVALID 1006
+#define MPI_T_ERR_INVALID_INDEX 1007
+#define MPI_T_ERR_INVALID_ITEM 1008
+#define MPI_T_ERR_INVALID_SESSION 1009
+#define MPI_T_ERR_INVALID_HANDLE 1010
+#define MPI_T_ERR_INVALID_NAME 1011
+#define MPI_T_ERR_OUT_OF_HANDLES 1012
+#define MPI_T_ERR_OUT_OF_SESSIONS 1013
+#define MPI_T_ERR_CVAR_SET_NOT_NOW 1014
+#define MPI_T_ERR_CVAR_SET_NEVER 1015
+#define MPI_T_ERR_PVAR_NO_WRITE 1016
+#define MPI_T_ERR_PVAR_NO_STARTSTOP 1017
+#define MPI_T_ERR_PVAR_NO_ATOMIC 1018
+
+/* Predefined objects */
+#define MPI_COMM_NULL ((MPI_Comm)0x00000100)
+#define MPI_COMM_WORLD ((MPI_Comm)0x00000101)
+#define MPI_COMM_SELF ((MPI_Comm)0x00000102)
+#define MPI_GROUP_NULL ((MPI_Group)0x00000108)
+#define MPI_GROUP_EMPTY ((MPI_Group)0x00000109)
+#define MPI_WIN_NULL ((MPI_Win)0x00000110)
+#define MPI_FILE_NULL ((MPI_File)0x00000118)
+#define MPI_MESSAGE_NULL ((MPI_Message)0x00000128)
+#define MPI_MESSAGE_NO_PROC ((MPI_Message)0x00000129)
+#define MPI_INFO_NULL ((MPI_Info)0x00000130)
+#define MPI_INFO_ENV ((MPI_Info)0x00000131)
+#define MPI_ERRHANDLER_NULL ((MPI_Errhandler)0x00000140)
+#define MPI_ERRORS_ARE_FATAL ((MPI_Errhandler)0x00000141)
+#define MPI_ERRORS_ABORT ((MPI_Errhandler)0x00000142)
+#define MPI_ERRORS_RETURN ((MPI_Errhandler)0x00000143)
+#define MPI_REQUEST_NULL ((MPI_Request)0x00000180)
+
+/* Reduction operations */
+#define MPI_OP_NULL ((MPI_Op)0x00000020)
+#define MPI_SUM ((MPI_Op)0x00000021)
+#define MPI_MIN ((MPI_Op)0x00000022)
+#define MPI_MAX ((MPI_Op)0x00000023)
+#define MPI_PROD ((MPI_Op)0x00000024)
+#define MPI_BAND ((MPI_Op)0x00000028)
+#define MPI_BOR ((MPI_Op)0x00000029)
+#define MPI_BXOR ((MPI_Op)0x0000002a)
+#define MPI_LAND ((MPI_Op)0x00000030)
+#define MPI_LOR ((MPI_Op)0x00000031)
+#define MPI_LXOR ((MPI_Op)0x00000032)
+#define MPI_MINLOC ((MPI_Op)0x00000038)
+#define MPI_MAXLOC ((MPI_Op)0x00000039)
+#define MPI_REPLACE ((MPI_Op)0x0000003c)
+#define MPI_NO_OP ((MPI_Op)0x0000003d)
+
+/* Datatypes */
+#define MPI_DATATYPE_NULL ((MPI_Datatype)0x00000200)
+#define MPI_AINT ((MPI_Datatype)0x00000201)
+#define MPI_COUNT ((MPI_Datatype)0x00000202)
+#define MPI_OFFSET ((MPI_Datatype)0x00000203)
+#define MPI_PACKED ((MPI_Datatype)0x00000207)
+#define MPI_SHORT ((MPI_Datatype)0x00000208)
+#define MPI_INT ((MPI_Datatype)0x00000209)
+#define MPI_LONG ((MPI_Datatype)0x0000020a)
+#define MPI_LONG_LONG ((MPI_Datatype)0x0000020b)
+#define MPI_LONG_LONG_INT MPI_LONG_LONG
+#define MPI_UNSIGNED_SHORT ((MPI_Datatype)0x0000020c)
+#define MPI_UNSIGNED ((MPI_Datatype)0x0000020d)
+#define MPI_UNSIGNED_LONG ((MPI_Datatype)0x0000020e)
+#define MPI_UNSIGNED_LONG_LONG ((MPI_Datatype)0x0000020f)
+#define MPI_FLOAT ((MPI_Datatype)0x00000210)
+#define MPI_C_FLOAT_COMPLEX ((MPI_Datatype)0x00000212)
+#define MPI_C_COMPLEX MPI_C_FLOAT_COMPLEX
+#define MPI_CXX_FLOAT_COMPLEX ((MPI_Datatype)0x00000213)
+#define MPI_DOUBLE ((MPI_Datatype)0x00000214)
+#define MPI_C_DOUBLE_COMPLEX ((MPI_Datatype)0x00000216)
+#define MPI_CXX_DOUBLE_COMPLEX ((MPI_Datatype)0x00000217)
+#define MPI_LOGICAL ((MPI_Datatype)0x00000218)
+#define MPI_INTEGER ((MPI_Datatype)0x00000219)
+#define MPI_REAL ((MPI_Datatype)0x0000021a)
+#define MPI_COMPLEX ((MPI_Datatype)0x0000021b)
+#define MPI_DOUBLE_PRECISION ((MPI_Datatype)0x0000021c)
+#define MPI_DOUBLE_COMPLEX ((MPI_Datatype)0x0000021d)
+#define MPI_CHARACTER ((MPI_Datatype)0x0000021e)
+#define MPI_LONG_DOUBLE ((MPI_Datatype)0x00000220)
+#define MPI_C_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x00000224)
+#define MPI_CXX_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x00000225)
+#define MPI_FLOAT_INT ((MPI_Datatype)0x00000228)
+#define MPI_DOUBLE_INT ((MPI_Datatype)0x00000229)
+#define MPI_LONG_INT ((MPI_Datatype)0x0000022a)
+#define MPI_2INT ((MPI_Datatype)0x0000022b)
+#define MPI_SHORT_INT ((MPI_Datatype)0x0000022c)
+#define MPI_LONG_DOUBLE_INT ((MPI_Datatype)0x0000022d)
+#define MPI_2REAL ((MPI_Datatype)0x00000230)
+#define MPI_2DOUBLE_PRECISION ((MPI_Datatype)0x00000231)
+#define MPI_2INTEGER ((MPI_Datatype)0x00000232)
+#define MPI_C_BOOL ((MPI_Datatype)0x00000238)
+#define MPI_CXX_BOOL ((MPI_Datatype)0x00000239)
+#define MPI_WCHAR ((MPI_Datatype)0x0000023c)
+#define MPI_INT8_T ((MPI_Datatype)0x00000240)
+#define MPI_UINT8_T ((MPI_Datatype)0x00000241)
+#define MPI_CHAR ((MPI_Datatype)0x00000243)
+#define MPI_SIGNED_CHAR ((MPI_Datatype)0x00000244)
+#define MPI_UNSIGNED_CHAR ((MPI_Datatype)0x00000245)
+#define MPI_BYTE ((MPI_Datatype)0x00000247)
+#define MPI_INT16_T ((MPI_Datatype)0x00000248)
+#define MPI_UINT16_T ((MPI_Datatype)0x00000249)
+#define MPI_INT32_T ((MPI_Datatype)0x00000250)
+#define MPI_UINT32_T ((MPI_Datatype)0x00000251)
+#define MPI_INT64_T ((MPI_Datatype)0x00000258)
+#define MPI_UINT64_T ((MPI_Datatype)0x00000259)
+#define MPI_LOGICAL1 ((MPI_Datatype)0x000002c0)
+#define MPI_INTEGER1 ((MPI_Datatype)0x000002c1)
+#define MPI_LOGICAL2 ((MPI_Datatype)0x000002c8)
+#define MPI_INTEGER2 ((MPI_Datatype)0x000002c9)
+#define MPI_REAL2 ((MPI_Datatype)0x000002ca)
+#define MPI_LOGICAL4 ((MPI_Datatype)0x000002d0)
+#define MPI_INTEGER4 ((MPI_Datatype)0x000002d1)
+#define MPI_REAL4 ((MPI_Datatype)0x000002d2)
+#define MPI_COMPLEX4 ((MPI_Datatype)0x000002d3)
+#define MPI_LOGICAL8 ((MPI_Datatype)0x000002d8)
+#define MPI_INTEGER8 ((MPI_Datatype)0x000002d9)
+#define MPI_REAL8 ((MPI_Datatype)0x000002da)
+#define MPI_COMPLEX8 ((MPI_Datatype)0x000002db)
+#define MPI_LOGICAL16 ((MPI_Datatype)0x000002e0)
+#define MPI_INTEGER16 ((MPI_Datatype)0x000002e1)
+#define MPI_REAL16 ((MPI_Datatype)0x000002e2)
+#define MPI_COMPLEX16 ((MPI_Datatype)0x000002e3)
+#define MPI_COMPLEX32 ((MPI_Datatype)0x000002eb)
+
+/* Ranks, tags and other special values */
+#define MPI_BSEND_OVERHEAD 512
+#define MPI_ANY_SOURCE -1
+#define MPI_ANY_TAG -2
+#define MPI_PROC_NULL -3
+#define MPI_ROOT -4
+#define MPI_UNDEFINED -32766
+#define MPI_DISPLACEMENT_CURRENT ((MPI_Offset) - 1)
+#define MPI_KEYVAL_INVALID 0
+
+/* Special addresses */
+#define MPI_BOTTOM ((void*)0)
+#define MPI_IN_PLACE ((void*)1)
+#define MPI_ARGV_NULL ((char**)0)
+#define MPI_ARGVS_NULL ((char***)0)
+#define MPI_ERRCODES_IGNORE ((int*)0)
+#define MPI_STATUS_IGNORE ((MPI_Status*)0)
+#define MPI_STATUSES_IGNORE ((MPI_Status*)0)
+#define MPI_UNWEIGHTED ((int*)10)
+#define MPI_WEIGHTS_EMPTY ((int*)11)
+
+/* Lengths of texts */
+#define MPI_MAX_DATAREP_STRING 128
+#define MPI_MAX_ERROR_STRING 512
+#define MPI_MAX_INFO_KEY 256
+#define MPI_MAX_INFO_VAL 1024
+#define MPI_MAX_LIBRARY_VERSION_STRING 8192
+#define MPI_MAX_OBJECT_NAME 128
+#define MPI_MAX_PORT_NAME 1024
+#define MPI_MAX_PROCESSOR_NAME 256
+#define MPI_MAX_STRINGTAG_LEN 1024
+
+/* Thread support */
+#define MPI_THREAD_SINGLE 0
+#define MPI_THREAD_FUNNELED 1024
+#define MPI_THREAD_SERIALIZED 2048
+#define MPI_THREAD_MULTIPLE 4096
+
+/* Comparison of groups and communicators */
+#define MPI_IDENT 201
+#define MPI_CONGRUENT 202
+#define MPI_SIMILAR 203
+#define MPI_UNEQUAL 204
+
+/* Kinds of topologies and of splits */
+#define MPI_CART 211
+#define MPI_GRAPH 212
+#define MPI_DIST_GRAPH 213
+#define MPI_COMM_TYPE_SHARED 221
+#define MPI_COMM_TYPE_HW_UNGUIDED 222
+#define MPI_COMM_TYPE_HW_GUIDED 223
+#define MPI_COMM_TYPE_RESOURCE_GUIDED 224
+
+/* How datatypes are made */
+#define MPI_ORDER_C 0xC
+#define MPI_ORDER_FORTRAN 0xF
+#define MPI_DISTRIBUTE_NONE 16
+#define MPI_DISTRIBUTE_BLOCK 17
+#define MPI_DISTRIBUTE_CYCLIC 18
+#define MPI_DISTRIBUTE_DFLT_DARG 19
+#define MPI_COMBINER_NAMED 101
+#define MPI_COMBINER_DUP 102
+#define MPI_COMBINER_CONTIGUOUS 103
+#define MPI_COMBINER_VECTOR 104
+#define MPI_COMBINER_HVECTOR 105
+#define MPI_COMBINER_INDEXED 106
+#define MPI_COMBINER_HINDEXED 107
+#define MPI_COMBINER_INDEXED_BLOCK 108
+#define MPI_COMBINER_HINDEXED_BLOCK 109
+#define MPI_COMBINER_STRUCT 110
+#define MPI_COMBINER_SUBARRAY 111
+#define MPI_COMBINER_DARRAY 112
+#define MPI_COMBINER_F90_REAL 113
+#define MPI_COMBINER_F90_COMPLEX 114
+#define MPI_COMBINER_F90_INTEGER 115
+#define MPI_COMBINER_RESIZED 116
+#define MPIX_TYPECLASS_LOGICAL 191
+#define MPI_TYPECLASS_INTEGER 192
+#define MPI_TYPECLASS_REAL 193
+#define MPI_TYPECLASS_COMPLEX 194
+
+/* Attributes of communicators and windows */
+#define MPI_TAG_UB 501
+#define MPI_IO 502
+#define MPI_HOST 503
+#define MPI_WTIME_IS_GLOBAL 504
+#define MPI_APPNUM 505
+#define MPI_LASTUSEDCODE 506
+#define MPI_UNIVERSE_SIZE 507
+#define MPI_WIN_BASE 601
+#define MPI_WIN_DISP_UNIT 602
+#define MPI_WIN_SIZE 603
+#define MPI_WIN_CREATE_FLAVOR 604
+#define MPI_WIN_MODEL 605
+
+/* Windows */
+#define MPI_LOCK_EXCLUSIVE 301
+#define MPI_LOCK_SHARED 302
+#define MPI_WIN_FLAVOR_CREATE 311
+#define MPI_WIN_FLAVOR_ALLOCATE 312
+#define MPI_WIN_FLAVOR_DYNAMIC 313
+#define MPI_WIN_FLAVOR_SHARED 314
+#define MPI_WIN_UNIFIED 321
+#define MPI_WIN_SEPARATE 322
+#define MPI_WIN_NULL_COPY_FN ((MPI_Win_copy_attr_function*)0x0)
+#define MPI_WIN_DUP_FN ((MPI_Win_copy_attr_function*)0x1)
+#define MPI_WIN_NULL_DELETE_FN ((MPI_Win_delete_attr_function*)0x0)
+
+/* Modes of files and assertions about windows */
+#define MPI_MODE_APPEND 1
+#define MPI_MODE_CREATE 2
+#define MPI_MODE_DELETE_ON_CLOSE 4
+#define MPI_MODE_EXCL 8
+#define MPI_MODE_RDONLY 16
+#define MPI_MODE_RDWR 32
+#define MPI_MODE_SEQUENTIAL 64
+#define MPI_MODE_UNIQUE_OPEN 128
+#define MPI_MODE_WRONLY 256
+#define MPI_MODE_NOCHECK 1024
+#define MPI_MODE_NOPRECEDE 2048
+#define MPI_MODE_NOPUT 4096
+#define MPI_MODE_NOSTORE 8192
+#define MPI_MODE_NOSUCCEED 16384
+#define MPI_SEEK_CUR 401
+#define MPI_SEEK_END 402
+#define MPI_SEEK_SET 403
+
+/* Status in Fortran */
+#define MPI_F_STATUS_SIZE 8
+#define MPI_F_SOURCE 0
+#define MPI_F_TAG 1
+#define MPI_F_ERROR 2
+
+/* Predefined functions */
+#define MPI_NULL_COPY_FN ((MPI_Copy_function*)0x0)
+#define MPI_DUP_FN ((MPI_Copy_function*)0x1)
+#define MPI_NULL_DELETE_FN ((MPI_Delete_function*)0x0)
+#define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function*)0x0)
+#define MPI_COMM_DUP_FN ((MPI_Comm_copy_attr_function*)0x1)
+#define MPI_COMM_NULL_DELETE_FN ((MPI_Comm_delete_attr_function*)0x0)
+#define MPI_TYPE_NULL_COPY_FN ((MPI_Type_copy_attr_function*)0x0)
+#define MPI_TYPE_DUP_FN ((MPI_Type_copy_attr_function*)0x1)
+#define MPI_TYPE_NULL_DELETE_FN ((MPI_Type_delete_attr_function*)0x0)
+#define MPI_CONVERSION_FN_NULL ((MPI_Datarep_conversion_function*)0x0)
+
+/* Tool information interface */
+#define MPI_T_ENUM_NULL ((MPI_T_enum)0)
+#define MPI_T_CVAR_HANDLE_NULL ((MPI_T_cvar_handle)0)
+#define MPI_T_PVAR_SESSION_NULL ((MPI_T_pvar_session)0)
+#define MPI_T_PVAR_HANDLE_NULL ((MPI_T_pvar_handle)0)
+#define MPI_T_PVAR_ALL_HANDLES ((MPI_T_pvar_handle)1)
+#define MPI_T_CB_REQUIRE_NONE 0x00
+#define MPI_T_CB_REQUIRE_MPI_RESTRICTED 0x03
+#define MPI_T_CB_REQUIRE_THREAD_SAFE 0x0F
+#define MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE 0x3F
+#define MPI_T_VERBOSITY_USER_BASIC 0x09
+#define MPI_T_VERBOSITY_USER_DETAIL 0x0a
+#define MPI_T_VERBOSITY_USER_ALL 0x0c
+#define MPI_T_VERBOSITY_TUNER_BASIC 0x11
+#define MPI_T_VERBOSITY_TUNER_DETAIL 0x12
+#define MPI_T_VERBOSITY_TUNER_ALL 0x14
+#define MPI_T_VERBOSITY_MPIDEV_BASIC 0x21
+#define MPI_T_VERBOSITY_MPIDEV_DETAIL 0x22
+#define MPI_T_VERBOSITY_MPIDEV_ALL 0x24
+#define MPI_T_BIND_NO_OBJECT 1
+#define MPI_T_BIND_MPI_COMM 2
+#define MPI_T_BIND_MPI_DATATYPE 3
+#define MPI_T_BIND_MPI_ERRHANDLER 4
+#define MPI_T_BIND_MPI_FILE 5
+#define MPI_T_BIND_MPI_GROUP 6
+#define MPI_T_BIND_MPI_OP 7
+#define MPI_T_BIND_MPI_REQUEST 8
+#define MPI_T_BIND_MPI_WIN 9
+#define MPI_T_BIND_MPI_MESSAGE 10
+#define MPI_T_BIND_MPI_INFO 11
+#define MPI_T_BIND_MPI_SESSION 12
+#define MPI_T_SCOPE_CONSTANT 1
+#define MPI_T_SCOPE_READONLY 2
+#define MPI_T_SCOPE_LOCAL 3
+#define MPI_T_SCOPE_GROUP 4
+#define MPI_T_SCOPE_GROUP_EQ 5
+#define MPI_T_SCOPE_ALL 6
+#define MPI_T_SCOPE_ALL_EQ 7
+#define MPI_T_PVAR_CLASS_STATE 1
+#define MPI_T_PVAR_CLASS_LEVEL 2
+#define MPI_T_PVAR_CLASS_SIZE 3
+#define MPI_T_PVAR_CLASS_PERCENTAGE 4
+#define MPI_T_PVAR_CLASS_HIGHWATERMARK 5
+#define MPI_T_PVAR_CLASS_LOWWATERMARK 6
+#define MPI_T_PVAR_CLASS_COUNTER 7
+#define MPI_T_PVAR_CLASS_AGGREGATE 8
+#define MPI_T_PVAR_CLASS_TIMER 9
+#define MPI_T_PVAR_CLASS_GENERIC 10
+/* Declares MPI_name and its profiling twin PMPI_name (chapter "Tool support"): a tool defines MPI_name and
+ * calls PMPI_name. */
+#define TAIHU_MPI_CALL(result, name, parameters) \
+  result MPI_##name parameters;                  \
+  result PMPI_##name parameters;
+
+/* Environment */
+
+TAIHU_MPI_CALL(int, Abort, (MPI_Comm comm, int errorcode))
+TAIHU_MPI_CALL(int, Alloc_mem, (MPI_Aint size, MPI_Info info, void* baseptr))
+TAIHU_MPI_CALL(int, Finalize, (void))
+TAIHU_MPI_CALL(int, Finalized, (int* flag))
+TAIHU_MPI_CALL(int, Free_mem, (void* base))
+TAIHU_MPI_CALL(int, Get_library_version, (char* version, int* resultlen))
+TAIHU_MPI_CALL(int, Get_processor_name, (char* name, int* resultlen))
+TAIHU_MPI_CALL(int, Get_version, (int* version, int* subversion))
+TAIHU_MPI_CALL(int, Init, (int* argc, char*** argv))
+TAIHU_MPI_CALL(int, Init_thread, (int* argc, char*** argv, int required, int* provided))
+TAIHU_MPI_CALL(int, Initialized, (int* flag))
+TAIHU_MPI_CALL(int, Is_thread_main, (int* flag))
+TAIHU_MPI_CALL(int, Pcontrol, (const int level, ...))
+TAIHU_MPI_CALL(int, Query_thread, (int* provided))
+TAIHU_MPI_CALL(double, Wtick, (void))
+TAIHU_MPI_CALL(double, Wtime, (void))
+
+/* Point-to-point communication */
+
+TAIHU_MPI_CALL(int, Bsend,
+               (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Bsend_init,
+               (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Buffer_attach, (void* buffer, int size))
+TAIHU_MPI_CALL(int, Buffer_detach, (void* buffer_addr, int* size))
+TAIHU_MPI_CALL(int, Cancel, (MPI_Request * request))
+TAIHU_MPI_CALL(int, Grequest_complete, (MPI_Request request))
+TAIHU_MPI_CALL(int, Grequest_start,
+               (MPI_Grequest_query_function * query_fn, MPI_Grequest_free_function* free_fn,
+                MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ibsend,
+               (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Improbe,
+               (int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status))
+TAIHU_MPI_CALL(int, Imrecv,
+               (void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request))
+TAIHU_MPI_CALL(int, Iprobe, (int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status))
+TAIHU_MPI_CALL(int, Irecv,
+               (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Irsend,
+               (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Isend,
+               (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Isendrecv,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Isendrecv_replace,
+               (void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+                MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Issend,
+               (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status))
+TAIHU_MPI_CALL(int, Mrecv,
+               (void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status))
+TAIHU_MPI_CALL(int, Probe, (int source, int tag, MPI_Comm comm, MPI_Status* status))
+TAIHU_MPI_CALL(int, Recv,
+               (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                MPI_Status* status))
+TAIHU_MPI_CALL(int, Recv_init,
+               (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Request_free, (MPI_Request * request))
+TAIHU_MPI_CALL(int, Request_get_status, (MPI_Request request, int* flag, MPI_Status* status))
+TAIHU_MPI_CALL(int, Request_get_status_all,
+               (int count, const MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses))
+TAIHU_MPI_CALL(int, Request_get_status_any,
+               (int count, const MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status))
+TAIHU_MPI_CALL(int, Request_get_status_some,
+               (int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+                MPI_Status* array_of_statuses))
+TAIHU_MPI_CALL(int, Rsend,
+               (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Rsend_init,
+               (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Send,
+               (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Send_init,
+               (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Sendrecv,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                MPI_Status* status))
+TAIHU_MPI_CALL(int, Sendrecv_replace,
+               (void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+                MPI_Comm comm, MPI_Status* status))
+TAIHU_MPI_CALL(int, Ssend,
+               (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Ssend_init,
+               (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Start, (MPI_Request * request))
+TAIHU_MPI_CALL(int, Startall, (int count, MPI_Request array_of_requests[]))
+TAIHU_MPI_CALL(int, Status_get_error, (const MPI_Status* status, int* error))
+TAIHU_MPI_CALL(int, Status_get_source, (const MPI_Status* status, int* source))
+TAIHU_MPI_CALL(int, Status_get_tag, (const MPI_Status* status, int* tag))
+TAIHU_MPI_CALL(int, Status_set_cancelled, (MPI_Status * status, int flag))
+TAIHU_MPI_CALL(int, Status_set_error, (MPI_Status * status, int error))
+TAIHU_MPI_CALL(int, Status_set_source, (MPI_Status * status, int source))
+TAIHU_MPI_CALL(int, Status_set_tag, (MPI_Status * status, int tag))
+TAIHU_MPI_CALL(int, Test, (MPI_Request * request, int* flag, MPI_Status* status))
+TAIHU_MPI_CALL(int, Test_cancelled, (const MPI_Status* status, int* flag))
+TAIHU_MPI_CALL(int, Testall,
+               (int count, MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses))
+TAIHU_MPI_CALL(int, Testany,
+               (int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status))
+TAIHU_MPI_CALL(int, Testsome,
+               (int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+                MPI_Status* array_of_statuses))
+TAIHU_MPI_CALL(int, Wait, (MPI_Request * request, MPI_Status* status))
+TAIHU_MPI_CALL(int, Waitall, (int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses))
+TAIHU_MPI_CALL(int, Waitany, (int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status))
+TAIHU_MPI_CALL(int, Waitsome,
+               (int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+                MPI_Status* array_of_statuses))
+
+/* Datatypes */
+
+TAIHU_MPI_CALL(MPI_Aint, Aint_add, (MPI_Aint base, MPI_Aint disp))
+TAIHU_MPI_CALL(MPI_Aint, Aint_diff, (MPI_Aint addr1, MPI_Aint addr2))
+TAIHU_MPI_CALL(int, Get_address, (const void* location, MPI_Aint* address))
+TAIHU_MPI_CALL(int, Get_count, (const MPI_Status* status, MPI_Datatype datatype, int* count))
+TAIHU_MPI_CALL(int, Get_elements, (const MPI_Status* status, MPI_Datatype datatype, int* count))
+TAIHU_MPI_CALL(int, Get_elements_x, (const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count))
+TAIHU_MPI_CALL(int, Pack,
+               (const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize,
+                int* position, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Pack_external,
+               (const char* datarep, const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf,
+                MPI_Aint outsize, MPI_Aint* position))
+TAIHU_MPI_CALL(int, Pack_external_size,
+               (const char* datarep, int incount, MPI_Datatype datatype, MPI_Aint* size))
+TAIHU_MPI_CALL(int, Pack_size, (int incount, MPI_Datatype datatype, MPI_Comm comm, int* size))
+TAIHU_MPI_CALL(int, Status_set_elements, (MPI_Status * status, MPI_Datatype datatype, int count))
+TAIHU_MPI_CALL(int, Status_set_elements_x, (MPI_Status * status, MPI_Datatype datatype, MPI_Count count))
+TAIHU_MPI_CALL(int, Type_commit, (MPI_Datatype * datatype))
+TAIHU_MPI_CALL(int, Type_contiguous, (int count, MPI_Datatype oldtype, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_create_darray,
+               (int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[],
+                const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype,
+                MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_create_f90_complex, (int p, int r, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_create_f90_integer, (int r, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_create_f90_real, (int p, int r, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_create_hindexed,
+               (int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[],
+                MPI_Datatype oldtype, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_create_hindexed_block,
+               (int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
+                MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_create_hvector,
+               (int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_create_indexed_block,
+               (int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype,
+                MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_create_resized,
+               (MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_create_struct,
+               (int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[],
+                const MPI_Datatype array_of_types[], MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_create_subarray,
+               (int ndims, const int array_of_sizes[], const int array_of_subsizes[],
+                const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_dup, (MPI_Datatype oldtype, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_free, (MPI_Datatype * datatype))
+TAIHU_MPI_CALL(int, Type_get_contents,
+               (MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
+                int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]))
+TAIHU_MPI_CALL(int, Type_get_envelope,
+               (MPI_Datatype datatype, int* num_integers, int* num_addresses, int* num_datatypes,
+                int* combiner))
+TAIHU_MPI_CALL(int, Type_get_extent, (MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent))
+TAIHU_MPI_CALL(int, Type_get_extent_x, (MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent))
+TAIHU_MPI_CALL(int, Type_get_true_extent, (MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent))
+TAIHU_MPI_CALL(int, Type_get_true_extent_x,
+               (MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent))
+TAIHU_MPI_CALL(int, Type_indexed,
+               (int count, const int array_of_blocklengths[], const int array_of_displacements[],
+                MPI_Datatype oldtype, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_match_size, (int typeclass, int size, MPI_Datatype* datatype))
+TAIHU_MPI_CALL(int, Type_size, (MPI_Datatype datatype, int* size))
+TAIHU_MPI_CALL(int, Type_size_x, (MPI_Datatype datatype, MPI_Count* size))
+TAIHU_MPI_CALL(int, Type_vector,
+               (int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Unpack,
+               (const void* inbuf, int insize, int* position, void* outbuf, int outcount,
+                MPI_Datatype datatype, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Unpack_external,
+               (const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf,
+                int outcount, MPI_Datatype datatype))
+
+/* Collective communication */
+
+TAIHU_MPI_CALL(int, Allgather,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Allgather_init,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Allgatherv,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Allgatherv_init,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Allreduce,
+               (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm))
+TAIHU_MPI_CALL(int, Allreduce_init,
+               (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Alltoall,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Alltoall_init,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Alltoallv,
+               (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                MPI_Comm comm))
+TAIHU_MPI_CALL(int, Alltoallv_init,
+               (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Alltoallw,
+               (const void* sendbuf, const int sendcounts[], const int sdispls[],
+                const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[],
+                const MPI_Datatype recvtypes[], MPI_Comm comm))
+TAIHU_MPI_CALL(int, Alltoallw_init,
+               (const void* sendbuf, const int sendcounts[], const int sdispls[],
+                const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[],
+                const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Barrier, (MPI_Comm comm))
+TAIHU_MPI_CALL(int, Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Bcast, (void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Bcast_init,
+               (void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Exscan,
+               (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm))
+TAIHU_MPI_CALL(int, Exscan_init,
+               (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Gather,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, int root, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Gather_init,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Gatherv,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Gatherv_init,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm,
+                MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Iallgather,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Iallgatherv,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Iallreduce,
+               (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ialltoall,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ialltoallv,
+               (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ialltoallw,
+               (const void* sendbuf, const int sendcounts[], const int sdispls[],
+                const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[],
+                const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ibarrier, (MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ibcast,
+               (void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Iexscan,
+               (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Igather,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Igatherv,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Ireduce,
+               (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ireduce_scatter,
+               (const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ireduce_scatter_block,
+               (const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Iscan,
+               (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Iscatter,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Iscatterv,
+               (const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+                void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Op_commutative, (MPI_Op op, int* commute))
+TAIHU_MPI_CALL(int, Op_create, (MPI_User_function * user_fn, int commute, MPI_Op* op))
+TAIHU_MPI_CALL(int, Op_free, (MPI_Op * op))
+TAIHU_MPI_CALL(int, Reduce,
+               (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                MPI_Comm comm))
+TAIHU_MPI_CALL(int, Reduce_init,
+               (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Reduce_local,
+               (const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op))
+TAIHU_MPI_CALL(int, Reduce_scatter,
+               (const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm))
+TAIHU_MPI_CALL(int, Reduce_scatter_block,
+               (const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm))
+TAIHU_MPI_CALL(int, Reduce_scatter_block_init,
+               (const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Reduce_scatter_init,
+               (const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Scan,
+               (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm))
+TAIHU_MPI_CALL(int, Scan_init,
+               (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Scatter,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, int root, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Scatter_init,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Scatterv,
+               (const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+                void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Scatterv_init,
+               (const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+                void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+                MPI_Request* request))
+
+/* Groups and communicators */
+
+TAIHU_MPI_CALL(int, Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int* result))
+TAIHU_MPI_CALL(int, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm))
+TAIHU_MPI_CALL(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm))
+TAIHU_MPI_CALL(int, Comm_dup, (MPI_Comm comm, MPI_Comm* newcomm))
+TAIHU_MPI_CALL(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm))
+TAIHU_MPI_CALL(int, Comm_free, (MPI_Comm * comm))
+TAIHU_MPI_CALL(int, Comm_get_info, (MPI_Comm comm, MPI_Info* info_used))
+TAIHU_MPI_CALL(int, Comm_get_name, (MPI_Comm comm, char* comm_name, int* resultlen))
+TAIHU_MPI_CALL(int, Comm_group, (MPI_Comm comm, MPI_Group* group))
+TAIHU_MPI_CALL(int, Comm_idup, (MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Comm_idup_with_info,
+               (MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Comm_rank, (MPI_Comm comm, int* rank))
+TAIHU_MPI_CALL(int, Comm_remote_group, (MPI_Comm comm, MPI_Group* group))
+TAIHU_MPI_CALL(int, Comm_remote_size, (MPI_Comm comm, int* size))
+TAIHU_MPI_CALL(int, Comm_set_info, (MPI_Comm comm, MPI_Info info))
+TAIHU_MPI_CALL(int, Comm_set_name, (MPI_Comm comm, const char* comm_name))
+TAIHU_MPI_CALL(int, Comm_size, (MPI_Comm comm, int* size))
+TAIHU_MPI_CALL(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* newcomm))
+TAIHU_MPI_CALL(int, Comm_split_type,
+               (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm))
+TAIHU_MPI_CALL(int, Comm_test_inter, (MPI_Comm comm, int* flag))
+TAIHU_MPI_CALL(int, Group_compare, (MPI_Group group1, MPI_Group group2, int* result))
+TAIHU_MPI_CALL(int, Group_difference, (MPI_Group group1, MPI_Group group2, MPI_Group* newgroup))
+TAIHU_MPI_CALL(int, Group_excl, (MPI_Group group, int n, const int ranks[], MPI_Group* newgroup))
+TAIHU_MPI_CALL(int, Group_free, (MPI_Group * group))
+TAIHU_MPI_CALL(int, Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group* newgroup))
+TAIHU_MPI_CALL(int, Group_intersection, (MPI_Group group1, MPI_Group group2, MPI_Group* newgroup))
+TAIHU_MPI_CALL(int, Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup))
+TAIHU_MPI_CALL(int, Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup))
+TAIHU_MPI_CALL(int, Group_rank, (MPI_Group group, int* rank))
+TAIHU_MPI_CALL(int, Group_size, (MPI_Group group, int* size))
+TAIHU_MPI_CALL(int, Group_translate_ranks,
+               (MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]))
+TAIHU_MPI_CALL(int, Group_union, (MPI_Group group1, MPI_Group group2, MPI_Group* newgroup))
+TAIHU_MPI_CALL(int, Intercomm_create,
+               (MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
+                MPI_Comm* newintercomm))
+TAIHU_MPI_CALL(int, Intercomm_merge, (MPI_Comm intercomm, int high, MPI_Comm* newintracomm))
+
+/* Attributes and names */
+
+TAIHU_MPI_CALL(int, Attr_delete, (MPI_Comm comm, int keyval))
+TAIHU_MPI_CALL(int, Attr_get, (MPI_Comm comm, int keyval, void* attribute_val, int* flag))
+TAIHU_MPI_CALL(int, Attr_put, (MPI_Comm comm, int keyval, void* attribute_val))
+TAIHU_MPI_CALL(int, Comm_create_keyval,
+               (MPI_Comm_copy_attr_function * comm_copy_attr_fn,
+                MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval, void* extra_state))
+TAIHU_MPI_CALL(int, Comm_delete_attr, (MPI_Comm comm, int comm_keyval))
+TAIHU_MPI_CALL(int, Comm_free_keyval, (int* comm_keyval))
+TAIHU_MPI_CALL(int, Comm_get_attr, (MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag))
+TAIHU_MPI_CALL(int, Comm_set_attr, (MPI_Comm comm, int comm_keyval, void* attribute_val))
+TAIHU_MPI_CALL(int, Keyval_create,
+               (MPI_Copy_function * copy_fn, MPI_Delete_function* delete_fn, int* keyval, void* extra_state))
+TAIHU_MPI_CALL(int, Keyval_free, (int* keyval))
+TAIHU_MPI_CALL(int, Type_create_keyval,
+               (MPI_Type_copy_attr_function * type_copy_attr_fn,
+                MPI_Type_delete_attr_function* type_delete_attr_fn, int* type_keyval, void* extra_state))
+TAIHU_MPI_CALL(int, Type_delete_attr, (MPI_Datatype datatype, int type_keyval))
+TAIHU_MPI_CALL(int, Type_free_keyval, (int* type_keyval))
+TAIHU_MPI_CALL(int, Type_get_attr, (MPI_Datatype datatype, int type_keyval, void* attribute_val, int* flag))
+TAIHU_MPI_CALL(int, Type_get_name, (MPI_Datatype datatype, char* type_name, int* resultlen))
+TAIHU_MPI_CALL(int, Type_set_attr, (MPI_Datatype datatype, int type_keyval, void* attribute_val))
+TAIHU_MPI_CALL(int, Type_set_name, (MPI_Datatype datatype, const char* type_name))
+
+/* Info objects */
+
+TAIHU_MPI_CALL(int, Info_create, (MPI_Info * info))
+TAIHU_MPI_CALL(int, Info_create_env, (int argc, char* argv[], MPI_Info* info))
+TAIHU_MPI_CALL(int, Info_delete, (MPI_Info info, const char* key))
+TAIHU_MPI_CALL(int, Info_dup, (MPI_Info info, MPI_Info* newinfo))
+TAIHU_MPI_CALL(int, Info_free, (MPI_Info * info))
+TAIHU_MPI_CALL(int, Info_get, (MPI_Info info, const char* key, int valuelen, char* value, int* flag))
+TAIHU_MPI_CALL(int, Info_get_nkeys, (MPI_Info info, int* nkeys))
+TAIHU_MPI_CALL(int, Info_get_nthkey, (MPI_Info info, int n, char* key))
+TAIHU_MPI_CALL(int, Info_get_string, (MPI_Info info, const char* key, int* buflen, char* value, int* flag))
+TAIHU_MPI_CALL(int, Info_get_valuelen, (MPI_Info info, const char* key, int* valuelen, int* flag))
+TAIHU_MPI_CALL(int, Info_set, (MPI_Info info, const char* key, const char* value))
+
+/* Errors */
+
+TAIHU_MPI_CALL(int, Add_error_class, (int* errorclass))
+TAIHU_MPI_CALL(int, Add_error_code, (int errorclass, int* errorcode))
+TAIHU_MPI_CALL(int, Add_error_string, (int errorcode, const char* string))
+TAIHU_MPI_CALL(int, Comm_call_errhandler, (MPI_Comm comm, int errorcode))
+TAIHU_MPI_CALL(int, Comm_create_errhandler,
+               (MPI_Comm_errhandler_function * comm_errhandler_fn, MPI_Errhandler* errhandler))
+TAIHU_MPI_CALL(int, Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler* errhandler))
+TAIHU_MPI_CALL(int, Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler))
+TAIHU_MPI_CALL(int, Errhandler_free, (MPI_Errhandler * errhandler))
+TAIHU_MPI_CALL(int, Error_class, (int errorcode, int* errorclass))
+TAIHU_MPI_CALL(int, Error_string, (int errorcode, char* string, int* resultlen))
+TAIHU_MPI_CALL(int, Remove_error_class, (int errorclass))
+TAIHU_MPI_CALL(int, Remove_error_code, (int errorcode))
+TAIHU_MPI_CALL(int, Remove_error_string, (int errorcode))
+
+/* Process topologies and neighbourhood collectives */
+
+TAIHU_MPI_CALL(int, Cart_coords, (MPI_Comm comm, int rank, int maxdims, int coords[]))
+TAIHU_MPI_CALL(int, Cart_create,
+               (MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder,
+                MPI_Comm* comm_cart))
+TAIHU_MPI_CALL(int, Cart_get, (MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]))
+TAIHU_MPI_CALL(int, Cart_map, (MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank))
+TAIHU_MPI_CALL(int, Cart_rank, (MPI_Comm comm, const int coords[], int* rank))
+TAIHU_MPI_CALL(int, Cart_shift, (MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest))
+TAIHU_MPI_CALL(int, Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm))
+TAIHU_MPI_CALL(int, Cartdim_get, (MPI_Comm comm, int* ndims))
+TAIHU_MPI_CALL(int, Dims_create, (int nnodes, int ndims, int dims[]))
+TAIHU_MPI_CALL(int, Dist_graph_create,
+               (MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[],
+                const int weights[], MPI_Info info, int reorder, MPI_Comm* comm_dist_graph))
+TAIHU_MPI_CALL(int, Dist_graph_create_adjacent,
+               (MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[],
+                int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder,
+                MPI_Comm* comm_dist_graph))
+TAIHU_MPI_CALL(int, Dist_graph_neighbors,
+               (MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree,
+                int destinations[], int destweights[]))
+TAIHU_MPI_CALL(int, Dist_graph_neighbors_count, (MPI_Comm comm, int* indegree, int* outdegree, int* weighted))
+TAIHU_MPI_CALL(int, Graph_create,
+               (MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder,
+                MPI_Comm* comm_graph))
+TAIHU_MPI_CALL(int, Graph_get, (MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[]))
+TAIHU_MPI_CALL(int, Graph_map, (MPI_Comm comm, int nnodes, const int indx[], const int edges[], int* newrank))
+TAIHU_MPI_CALL(int, Graph_neighbors, (MPI_Comm comm, int rank, int maxneighbors, int neighbors[]))
+TAIHU_MPI_CALL(int, Graph_neighbors_count, (MPI_Comm comm, int rank, int* nneighbors))
+TAIHU_MPI_CALL(int, Graphdims_get, (MPI_Comm comm, int* nnodes, int* nedges))
+TAIHU_MPI_CALL(int, Ineighbor_allgather,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ineighbor_allgatherv,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Ineighbor_alltoall,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ineighbor_alltoallv,
+               (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ineighbor_alltoallw,
+               (const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Neighbor_allgather,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Neighbor_allgather_init,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Neighbor_allgatherv,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Neighbor_allgatherv_init,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Neighbor_alltoall,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Neighbor_alltoall_init,
+               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Neighbor_alltoallv,
+               (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                MPI_Comm comm))
+TAIHU_MPI_CALL(int, Neighbor_alltoallv_init,
+               (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Neighbor_alltoallw,
+               (const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm))
+TAIHU_MPI_CALL(int, Neighbor_alltoallw_init,
+               (const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Topo_test, (MPI_Comm comm, int* status))
+
+/* One-sided communication */
+
+TAIHU_MPI_CALL(int, Accumulate,
+               (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win))
+TAIHU_MPI_CALL(int, Compare_and_swap,
+               (const void* origin_addr, const void* compare_addr, void* result_addr, MPI_Datatype datatype,
+                int target_rank, MPI_Aint target_disp, MPI_Win win))
+TAIHU_MPI_CALL(int, Fetch_and_op,
+               (const void* origin_addr, void* result_addr, MPI_Datatype datatype, int target_rank,
+                MPI_Aint target_disp, MPI_Op op, MPI_Win win))
+TAIHU_MPI_CALL(int, Get,
+               (void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win))
+TAIHU_MPI_CALL(int, Get_accumulate,
+               (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, void* result_addr,
+                int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
+                int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win))
+TAIHU_MPI_CALL(int, Put,
+               (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win))
+TAIHU_MPI_CALL(int, Raccumulate,
+               (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Rget,
+               (void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Rget_accumulate,
+               (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, void* result_addr,
+                int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
+                int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request* request))
+TAIHU_MPI_CALL(int, Rput,
+               (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Win_allocate,
+               (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win))
+TAIHU_MPI_CALL(int, Win_allocate_shared,
+               (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win))
+TAIHU_MPI_CALL(int, Win_attach, (MPI_Win win, void* base, MPI_Aint size))
+TAIHU_MPI_CALL(int, Win_call_errhandler, (MPI_Win win, int errorcode))
+TAIHU_MPI_CALL(int, Win_complete, (MPI_Win win))
+TAIHU_MPI_CALL(int, Win_create,
+               (void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win))
+TAIHU_MPI_CALL(int, Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win* win))
+TAIHU_MPI_CALL(int, Win_create_errhandler,
+               (MPI_Win_errhandler_function * win_errhandler_fn, MPI_Errhandler* errhandler))
+TAIHU_MPI_CALL(int, Win_create_keyval,
+               (MPI_Win_copy_attr_function * win_copy_attr_fn,
+                MPI_Win_delete_attr_function* win_delete_attr_fn, int* win_keyval, void* extra_state))
+TAIHU_MPI_CALL(int, Win_delete_attr, (MPI_Win win, int win_keyval))
+TAIHU_MPI_CALL(int, Win_detach, (MPI_Win win, const void* base))
+TAIHU_MPI_CALL(int, Win_fence, (int assert, MPI_Win win))
+TAIHU_MPI_CALL(int, Win_flush, (int rank, MPI_Win win))
+TAIHU_MPI_CALL(int, Win_flush_all, (MPI_Win win))
+TAIHU_MPI_CALL(int, Win_flush_local, (int rank, MPI_Win win))
+TAIHU_MPI_CALL(int, Win_flush_local_all, (MPI_Win win))
+TAIHU_MPI_CALL(int, Win_free, (MPI_Win * win))
+TAIHU_MPI_CALL(int, Win_free_keyval, (int* win_keyval))
+TAIHU_MPI_CALL(int, Win_get_attr, (MPI_Win win, int win_keyval, void* attribute_val, int* flag))
+TAIHU_MPI_CALL(int, Win_get_errhandler, (MPI_Win win, MPI_Errhandler* errhandler))
+TAIHU_MPI_CALL(int, Win_get_group, (MPI_Win win, MPI_Group* group))
+TAIHU_MPI_CALL(int, Win_get_info, (MPI_Win win, MPI_Info* info_used))
+TAIHU_MPI_CALL(int, Win_get_name, (MPI_Win win, char* win_name, int* resultlen))
+TAIHU_MPI_CALL(int, Win_lock, (int lock_type, int rank, int assert, MPI_Win win))
+TAIHU_MPI_CALL(int, Win_lock_all, (int assert, MPI_Win win))
+TAIHU_MPI_CALL(int, Win_post, (MPI_Group group, int assert, MPI_Win win))
+TAIHU_MPI_CALL(int, Win_set_attr, (MPI_Win win, int win_keyval, void* attribute_val))
+TAIHU_MPI_CALL(int, Win_set_errhandler, (MPI_Win win, MPI_Errhandler errhandler))
+TAIHU_MPI_CALL(int, Win_set_info, (MPI_Win win, MPI_Info info))
+TAIHU_MPI_CALL(int, Win_set_name, (MPI_Win win, const char* win_name))
+TAIHU_MPI_CALL(int, Win_shared_query, (MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr))
+TAIHU_MPI_CALL(int, Win_start, (MPI_Group group, int assert, MPI_Win win))
+TAIHU_MPI_CALL(int, Win_sync, (MPI_Win win))
+TAIHU_MPI_CALL(int, Win_test, (MPI_Win win, int* flag))
+TAIHU_MPI_CALL(int, Win_unlock, (int rank, MPI_Win win))
+TAIHU_MPI_CALL(int, Win_unlock_all, (MPI_Win win))
+TAIHU_MPI_CALL(int, Win_wait, (MPI_Win win))
+
+/* Files */
+
+TAIHU_MPI_CALL(int, File_call_errhandler, (MPI_File fh, int errorcode))
+TAIHU_MPI_CALL(int, File_close, (MPI_File * fh))
+TAIHU_MPI_CALL(int, File_create_errhandler,
+               (MPI_File_errhandler_function * file_errhandler_fn, MPI_Errhandler* errhandler))
+TAIHU_MPI_CALL(int, File_delete, (const char* filename, MPI_Info info))
+TAIHU_MPI_CALL(int, File_get_amode, (MPI_File fh, int* amode))
+TAIHU_MPI_CALL(int, File_get_atomicity, (MPI_File fh, int* flag))
+TAIHU_MPI_CALL(int, File_get_byte_offset, (MPI_File fh, MPI_Offset offset, MPI_Offset* disp))
+TAIHU_MPI_CALL(int, File_get_errhandler, (MPI_File file, MPI_Errhandler* errhandler))
+TAIHU_MPI_CALL(int, File_get_group, (MPI_File fh, MPI_Group* group))
+TAIHU_MPI_CALL(int, File_get_info, (MPI_File fh, MPI_Info* info_used))
+TAIHU_MPI_CALL(int, File_get_position, (MPI_File fh, MPI_Offset* offset))
+TAIHU_MPI_CALL(int, File_get_position_shared, (MPI_File fh, MPI_Offset* offset))
+TAIHU_MPI_CALL(int, File_get_size, (MPI_File fh, MPI_Offset* size))
+TAIHU_MPI_CALL(int, File_get_type_extent, (MPI_File fh, MPI_Datatype datatype, MPI_Aint* extent))
+TAIHU_MPI_CALL(int, File_get_view,
+               (MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep))
+TAIHU_MPI_CALL(int, File_iread,
+               (MPI_File fh, void* buf, int count, MPI_Datatype datatype, MPI_Request* request))
+TAIHU_MPI_CALL(int, File_iread_all,
+               (MPI_File fh, void* buf, int count, MPI_Datatype datatype, MPI_Request* request))
+TAIHU_MPI_CALL(int, File_iread_at,
+               (MPI_File fh, MPI_Offset offset, void* buf, int count, MPI_Datatype datatype,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, File_iread_at_all,
+               (MPI_File fh, MPI_Offset offset, void* buf, int count, MPI_Datatype datatype,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, File_iread_shared,
+               (MPI_File fh, void* buf, int count, MPI_Datatype datatype, MPI_Request* request))
+TAIHU_MPI_CALL(int, File_iwrite,
+               (MPI_File fh, const void* buf, int count, MPI_Datatype datatype, MPI_Request* request))
+TAIHU_MPI_CALL(int, File_iwrite_all,
+               (MPI_File fh, const void* buf, int count, MPI_Datatype datatype, MPI_Request* request))
+TAIHU_MPI_CALL(int, File_iwrite_at,
+               (MPI_File fh, MPI_Offset offset, const void* buf, int count, MPI_Datatype datatype,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, File_iwrite_at_all,
+               (MPI_File fh, MPI_Offset offset, const void* buf, int count, MPI_Datatype datatype,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, File_iwrite_shared,
+               (MPI_File fh, const void* buf, int count, MPI_Datatype datatype, MPI_Request* request))
+TAIHU_MPI_CALL(int, File_open, (MPI_Comm comm, const char* filename, int amode, MPI_Info info, MPI_File* fh))
+TAIHU_MPI_CALL(int, File_preallocate, (MPI_File fh, MPI_Offset size))
+TAIHU_MPI_CALL(int, File_read, (MPI_File fh, void* buf, int count, MPI_Datatype datatype, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_read_all,
+               (MPI_File fh, void* buf, int count, MPI_Datatype datatype, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_read_all_begin, (MPI_File fh, void* buf, int count, MPI_Datatype datatype))
+TAIHU_MPI_CALL(int, File_read_all_end, (MPI_File fh, void* buf, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_read_at,
+               (MPI_File fh, MPI_Offset offset, void* buf, int count, MPI_Datatype datatype,
+                MPI_Status* status))
+TAIHU_MPI_CALL(int, File_read_at_all,
+               (MPI_File fh, MPI_Offset offset, void* buf, int count, MPI_Datatype datatype,
+                MPI_Status* status))
+TAIHU_MPI_CALL(int, File_read_at_all_begin,
+               (MPI_File fh, MPI_Offset offset, void* buf, int count, MPI_Datatype datatype))
+TAIHU_MPI_CALL(int, File_read_at_all_end, (MPI_File fh, void* buf, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_read_ordered,
+               (MPI_File fh, void* buf, int count, MPI_Datatype datatype, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_read_ordered_begin, (MPI_File fh, void* buf, int count, MPI_Datatype datatype))
+TAIHU_MPI_CALL(int, File_read_ordered_end, (MPI_File fh, void* buf, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_read_shared,
+               (MPI_File fh, void* buf, int count, MPI_Datatype datatype, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_seek, (MPI_File fh, MPI_Offset offset, int whence))
+TAIHU_MPI_CALL(int, File_seek_shared, (MPI_File fh, MPI_Offset offset, int whence))
+TAIHU_MPI_CALL(int, File_set_atomicity, (MPI_File fh, int flag))
+TAIHU_MPI_CALL(int, File_set_errhandler, (MPI_File file, MPI_Errhandler errhandler))
+TAIHU_MPI_CALL(int, File_set_info, (MPI_File fh, MPI_Info info))
+TAIHU_MPI_CALL(int, File_set_size, (MPI_File fh, MPI_Offset size))
+TAIHU_MPI_CALL(int, File_set_view,
+               (MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep,
+                MPI_Info info))
+TAIHU_MPI_CALL(int, File_sync, (MPI_File fh))
+TAIHU_MPI_CALL(int, File_write,
+               (MPI_File fh, const void* buf, int count, MPI_Datatype datatype, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_write_all,
+               (MPI_File fh, const void* buf, int count, MPI_Datatype datatype, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_write_all_begin, (MPI_File fh, const void* buf, int count, MPI_Datatype datatype))
+TAIHU_MPI_CALL(int, File_write_all_end, (MPI_File fh, const void* buf, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_write_at,
+               (MPI_File fh, MPI_Offset offset, const void* buf, int count, MPI_Datatype datatype,
+                MPI_Status* status))
+TAIHU_MPI_CALL(int, File_write_at_all,
+               (MPI_File fh, MPI_Offset offset, const void* buf, int count, MPI_Datatype datatype,
+                MPI_Status* status))
+TAIHU_MPI_CALL(int, File_write_at_all_begin,
+               (MPI_File fh, MPI_Offset offset, const void* buf, int count, MPI_Datatype datatype))
+TAIHU_MPI_CALL(int, File_write_at_all_end, (MPI_File fh, const void* buf, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_write_ordered,
+               (MPI_File fh, const void* buf, int count, MPI_Datatype datatype, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_write_ordered_begin,
+               (MPI_File fh, const void* buf, int count, MPI_Datatype datatype))
+TAIHU_MPI_CALL(int, File_write_ordered_end, (MPI_File fh, const void* buf, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_write_shared,
+               (MPI_File fh, const void* buf, int count, MPI_Datatype datatype, MPI_Status* status))
+TAIHU_MPI_CALL(int, Register_datarep,
+               (const char* datarep, MPI_Datarep_conversion_function* read_conversion_fn,
+                MPI_Datarep_conversion_function* write_conversion_fn,
+                MPI_Datarep_extent_function* dtype_file_extent_fn, void* extra_state))
+
+/* Process creation and ports */
+
+TAIHU_MPI_CALL(int, Close_port, (const char* port_name))
+TAIHU_MPI_CALL(int, Comm_accept,
+               (const char* port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* newcomm))
+TAIHU_MPI_CALL(int, Comm_connect,
+               (const char* port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* newcomm))
+TAIHU_MPI_CALL(int, Comm_disconnect, (MPI_Comm * comm))
+TAIHU_MPI_CALL(int, Comm_get_parent, (MPI_Comm * parent))
+TAIHU_MPI_CALL(int, Comm_join, (int fd, MPI_Comm* intercomm))
+TAIHU_MPI_CALL(int, Comm_spawn,
+               (const char* command, char* argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
+                MPI_Comm* intercomm, int array_of_errcodes[]))
+TAIHU_MPI_CALL(int, Comm_spawn_multiple,
+               (int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[],
+                const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm* intercomm,
+                int array_of_errcodes[]))
+TAIHU_MPI_CALL(int, Lookup_name, (const char* service_name, MPI_Info info, char* port_name))
+TAIHU_MPI_CALL(int, Open_port, (MPI_Info info, char* port_name))
+TAIHU_MPI_CALL(int, Publish_name, (const char* service_name, MPI_Info info, const char* port_name))
+TAIHU_MPI_CALL(int, Unpublish_name, (const char* service_name, MPI_Info info, const char* port_name))
+
+/* Tool information interface */
+
+TAIHU_MPI_CALL(int, T_category_changed, (int* update_number))
+TAIHU_MPI_CALL(int, T_category_get_categories, (int cat_index, int len, int indices[]))
+TAIHU_MPI_CALL(int, T_category_get_cvars, (int cat_index, int len, int indices[]))
+TAIHU_MPI_CALL(int, T_category_get_index, (const char* name, int* cat_index))
+TAIHU_MPI_CALL(int, T_category_get_info,
+               (int cat_index, char* name, int* name_len, char* desc, int* desc_len, int* num_cvars,
+                int* num_pvars, int* num_categories))
+TAIHU_MPI_CALL(int, T_category_get_num, (int* num_cat))
+TAIHU_MPI_CALL(int, T_category_get_pvars, (int cat_index, int len, int indices[]))
+TAIHU_MPI_CALL(int, T_cvar_get_index, (const char* name, int* cvar_index))
+TAIHU_MPI_CALL(int, T_cvar_get_info,
+               (int cvar_index, char* name, int* name_len, int* verbosity, MPI_Datatype* datatype,
+                MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind, int* scope))
+TAIHU_MPI_CALL(int, T_cvar_get_num, (int* num_cvar))
+TAIHU_MPI_CALL(int, T_cvar_handle_alloc,
+               (int cvar_index, void* obj_handle, MPI_T_cvar_handle* handle, int* count))
+TAIHU_MPI_CALL(int, T_cvar_handle_free, (MPI_T_cvar_handle * handle))
+TAIHU_MPI_CALL(int, T_cvar_read, (MPI_T_cvar_handle handle, void* buf))
+TAIHU_MPI_CALL(int, T_cvar_write, (MPI_T_cvar_handle handle, const void* buf))
+TAIHU_MPI_CALL(int, T_enum_get_info, (MPI_T_enum enumtype, int* num, char* name, int* name_len))
+TAIHU_MPI_CALL(int, T_enum_get_item, (MPI_T_enum enumtype, int indx, int* value, char* name, int* name_len))
+TAIHU_MPI_CALL(int, T_finalize, (void))
+TAIHU_MPI_CALL(int, T_init_thread, (int required, int* provided))
+TAIHU_MPI_CALL(int, T_pvar_get_index, (const char* name, int var_class, int* pvar_index))
+TAIHU_MPI_CALL(int, T_pvar_get_info,
+               (int pvar_index, char* name, int* name_len, int* verbosity, int* var_class,
+                MPI_Datatype* datatype, MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind,
+                int* readonly, int* continuous, int* atomic))
+TAIHU_MPI_CALL(int, T_pvar_get_num, (int* num_pvar))
+TAIHU_MPI_CALL(int, T_pvar_handle_alloc,
+               (MPI_T_pvar_session session, int pvar_index, void* obj_handle, MPI_T_pvar_handle* handle,
+                int* count))
+TAIHU_MPI_CALL(int, T_pvar_handle_free, (MPI_T_pvar_session session, MPI_T_pvar_handle* handle))
+TAIHU_MPI_CALL(int, T_pvar_read, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buf))
+TAIHU_MPI_CALL(int, T_pvar_readreset, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buf))
+TAIHU_MPI_CALL(int, T_pvar_reset, (MPI_T_pvar_session session, MPI_T_pvar_handle handle))
+TAIHU_MPI_CALL(int, T_pvar_session_create, (MPI_T_pvar_session * session))
+TAIHU_MPI_CALL(int, T_pvar_session_free, (MPI_T_pvar_session * session))
+TAIHU_MPI_CALL(int, T_pvar_start, (MPI_T_pvar_session session, MPI_T_pvar_handle handle))
+TAIHU_MPI_CALL(int, T_pvar_stop, (MPI_T_pvar_session session, MPI_T_pvar_handle handle))
+TAIHU_MPI_CALL(int, T_pvar_write, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void* buf))
+
+/* Handles as integers, for Fortran (chapter "Language bindings") */
+
+TAIHU_MPI_CALL(MPI_Fint, Comm_c2f, (MPI_Comm comm))
+TAIHU_MPI_CALL(MPI_Comm, Comm_f2c, (MPI_Fint comm))
+TAIHU_MPI_CALL(MPI_Comm, Comm_fromint, (int comm))
+TAIHU_MPI_CALL(int, Comm_toint, (MPI_Comm comm))
+TAIHU_MPI_CALL(MPI_Fint, Errhandler_c2f, (MPI_Errhandler errhandler))
+TAIHU_MPI_CALL(MPI_Errhandler, Errhandler_f2c, (MPI_Fint errhandler))
+TAIHU_MPI_CALL(MPI_Errhandler, Errhandler_fromint, (int errhandler))
+TAIHU_MPI_CALL(int, Errhandler_toint, (MPI_Errhandler errhandler))
+TAIHU_MPI_CALL(MPI_Fint, File_c2f, (MPI_File file))
+TAIHU_MPI_CALL(MPI_File, File_f2c, (MPI_Fint file))
+TAIHU_MPI_CALL(MPI_File, File_fromint, (int file))
+TAIHU_MPI_CALL(int, File_toint, (MPI_File file))
+TAIHU_MPI_CALL(MPI_Fint, Group_c2f, (MPI_Group group))
+TAIHU_MPI_CALL(MPI_Group, Group_f2c, (MPI_Fint group))
+TAIHU_MPI_CALL(MPI_Group, Group_fromint, (int group))
+TAIHU_MPI_CALL(int, Group_toint, (MPI_Group group))
+TAIHU_MPI_CALL(MPI_Fint, Info_c2f, (MPI_Info info))
+TAIHU_MPI_CALL(MPI_Info, Info_f2c, (MPI_Fint info))
+TAIHU_MPI_CALL(MPI_Info, Info_fromint, (int info))
+TAIHU_MPI_CALL(int, Info_toint, (MPI_Info info))
+TAIHU_MPI_CALL(MPI_Fint, Message_c2f, (MPI_Message message))
+TAIHU_MPI_CALL(MPI_Message, Message_f2c, (MPI_Fint message))
+TAIHU_MPI_CALL(MPI_Message, Message_fromint, (int message))
+TAIHU_MPI_CALL(int, Message_toint, (MPI_Message message))
+TAIHU_MPI_CALL(MPI_Fint, Op_c2f, (MPI_Op op))
+TAIHU_MPI_CALL(MPI_Op, Op_f2c, (MPI_Fint op))
+TAIHU_MPI_CALL(MPI_Op, Op_fromint, (int op))
+TAIHU_MPI_CALL(int, Op_toint, (MPI_Op op))
+TAIHU_MPI_CALL(MPI_Fint, Request_c2f, (MPI_Request request))
+TAIHU_MPI_CALL(MPI_Request, Request_f2c, (MPI_Fint request))
+TAIHU_MPI_CALL(MPI_Request, Request_fromint, (int request))
+TAIHU_MPI_CALL(int, Request_toint, (MPI_Request request))
+TAIHU_MPI_CALL(int, Status_c2f, (const MPI_Status* c_status, MPI_Fint* f_status))
+TAIHU_MPI_CALL(int, Status_f2c, (const MPI_Fint* f_status, MPI_Status* c_status))
+TAIHU_MPI_CALL(MPI_Fint, Type_c2f, (MPI_Datatype datatype))
+TAIHU_MPI_CALL(MPI_Datatype, Type_f2c, (MPI_Fint datatype))
+TAIHU_MPI_CALL(MPI_Datatype, Type_fromint, (int datatype))
+TAIHU_MPI_CALL(int, Type_toint, (MPI_Datatype datatype))
+TAIHU_MPI_CALL(MPI_Fint, Win_c2f, (MPI_Win win))
+TAIHU_MPI_CALL(MPI_Win, Win_f2c, (MPI_Fint win))
+TAIHU_MPI_CALL(MPI_Win, Win_fromint, (int win))
+TAIHU_MPI_CALL(int, Win_toint, (MPI_Win win))
+
+/* Removed in MPI-3.0, kept for old programs */
+
+TAIHU_MPI_CALL(int, Address, (void* location, MPI_Aint* address))
+TAIHU_MPI_CALL(int, Errhandler_create, (MPI_Handler_function * errhandler_fn, MPI_Errhandler* errhandler))
+TAIHU_MPI_CALL(int, Errhandler_get, (MPI_Comm comm, MPI_Errhandler* errhandler))
+TAIHU_MPI_CALL(int, Errhandler_set, (MPI_Comm comm, MPI_Errhandler errhandler))
+TAIHU_MPI_CALL(int, Type_extent, (MPI_Datatype datatype, MPI_Aint* extent))
+TAIHU_MPI_CALL(int, Type_hindexed,
+               (int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
+                MPI_Datatype oldtype, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_hvector,
+               (int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_lb, (MPI_Datatype datatype, MPI_Aint* displacement))
+TAIHU_MPI_CALL(int, Type_struct,
+               (int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
+                MPI_Datatype array_of_types[], MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_ub, (MPI_Datatype datatype, MPI_Aint* displacement))
+
+#undef TAIHU_MPI_CALL
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
