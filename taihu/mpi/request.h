@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests: operations under way that the program completes by MPI_Wait, MPI_Test and their families.
+#pragma once
+
+#include "taihu/mpi/object.h"
+#include "taihu/mpi/rank.h"
+#include "taihu/mpi/status.h"
+
+namespace taihu::mpi {
+
+/// Any thread of the rank may call; two threads must not complete one request (the standard forbids it).
+/// Operations that must go on without the program's help do so in the background of the rank's endpoint
+/// (message::Background); `is_complete` makes progress of all kinds.
+struct Request : Object {
+  static constexpr Kind object_kind = Kind::request;
+  Request() noexcept : Object(object_kind) {}
+
+  /// True when the operation is complete, or inactive. Makes progress, does not wait. May be called again.
+  virtual bool is_complete(Rank& rank) = 0;
+  /// Waits until it is.
+  virtual void wait(Rank& rank) {
+    rank.endpoint().wait_until([&] { return is_complete(rank); });
+  }
+  /// What came out, without changing the request; only when complete (MPI_Request_get_status).
+  virtual Outcome outcome(Rank& rank) = 0;
+  /// What came out; a persistent request becomes inactive, others are released by the caller afterwards. Only
+  /// when complete, once for each start. Throws CallError when the operation itself has failed.
+  virtual Outcome finish(Rank& rank) = 0;
+  /// Starts a persistent request.
+  virtual void start(Rank&) { throw CallError(MPI_ERR_REQUEST, "the request is not persistent"); }
+  virtual void cancel(Rank&) {
+    throw CallError(MPI_ERR_REQUEST, "requests of this kind cannot be cancelled");
+  }
+  /// The program has dropped its handle (MPI_Request_free): the operation goes on, and the request goes away
+  /// when it is complete. Takes over the program's reference.
+  virtual void abandon(Rank& rank) = 0;
+
+  /// Whose error handler is in charge; null: that of MPI_COMM_WORLD.
+  virtual Communicator* communicator() noexcept { return nullptr; }
+
+  bool persistent = false;
+  bool active = true;  ///< only persistent ones are ever inactive
+};
+
+/// Stands for operations that were complete when they were started (outcome "empty" unless given).
+struct CompleteRequest final : Request {
+  explicit CompleteRequest(Outcome result = {}) noexcept : result_(result) {}
+  bool is_complete(Rank&) override { return true; }
+  Outcome outcome(Rank&) override { return result_; }
+  Outcome finish(Rank&) override { return result_; }
+  void cancel(Rank&) override {}
+  void abandon(Rank&) override { release(); }
+
+ private:
+  Outcome result_;
+};
+
+}  // namespace taihu::mpi
