@@ -35,6 +35,7 @@ class RankPart {
 };
 enum class Part : int {
   attributes,
+  handles,
   buffered_sends,
   schedules,
   windows,
