@@ -14,7 +14,7 @@ namespace taihu::mpi {
 namespace {
 
 /// The dynamic section of the program, or null.
-const ElfW(Dyn)* dynamic_section() {
+const ElfW(Dyn) * dynamic_section() {
   const auto* header = reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR));
   const unsigned long count = getauxval(AT_PHNUM);
   if (header == nullptr || header->p_type == PT_NULL) return nullptr;
@@ -24,8 +24,7 @@ const ElfW(Dyn)* dynamic_section() {
     if (header[i].p_type == PT_PHDR) base = reinterpret_cast<ElfW(Addr)>(header) - header[i].p_vaddr;
   }
   for (unsigned long i = 0; i < count; ++i) {
-    if (header[i].p_type == PT_DYNAMIC)
-      found = reinterpret_cast<const ElfW(Dyn)*>(base + header[i].p_vaddr);
+    if (header[i].p_type == PT_DYNAMIC) found = reinterpret_cast<const ElfW(Dyn)*>(base + header[i].p_vaddr);
   }
   return found;
 }

@@ -80,8 +80,7 @@ launch::Layout agree_on_layout(const launch::JobParameters& job, const launch::H
   launch::RankThreadSettings settings;
   settings.host = here.name;
   settings.stack_bytes = launch::rank_stack_bytes(environment);
-  const std::size_t thread_stack_bytes =
-      environment.contains("TAIHU_STACK_SIZE") ? settings.stack_bytes : 0;
+  const std::size_t thread_stack_bytes = environment.contains("TAIHU_STACK_SIZE") ? settings.stack_bytes : 0;
   language.prepare({job, *node, machine, binding, ranks.symmetric(), share, threads, thread_stack_bytes},
                    ranks.identities());
   node->barrier();

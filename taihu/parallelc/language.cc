@@ -60,9 +60,8 @@ void ParallelC::prepare(const node::Preparation& preparation, std::span<memory::
     process.layout = &node.layout();
     process.symmetric = &preparation.symmetric;
     process.services = services_.get();
-    process.array =
-        make_array(process, &identity, preparation.threads, preparation.thread_stack_bytes,
-                   thread_cpus(preparation.binding.ranks[index]));
+    process.array = make_array(process, &identity, preparation.threads, preparation.thread_stack_bytes,
+                               thread_cpus(preparation.binding.ranks[index]));
     join_groups(process, groups);
   }
 }
