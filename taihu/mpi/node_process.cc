@@ -36,12 +36,21 @@ void Mpi::check(const memory::ImageTemplate& program) {
 
 void Mpi::prepare(const node::Preparation& preparation, std::span<memory::RankIdentity> ranks) {
   this_job = &preparation.job;
+  statistics_wanted = preparation.job.stats;
   services_ = std::make_unique<NodeServices>(preparation.node);
   for (memory::RankIdentity& identity : ranks) {
     ranks_.push_back(
         std::make_unique<Rank>(identity, preparation.node.endpoint(identity.local_index), *services_));
     identity.runtime = ranks_.back().get();
   }
+}
+
+void Mpi::all_loaded(message::Node& node) {
+  if (job_parameters().deadlock_timeout_seconds <= 0) return;
+  std::vector<Rank*> ranks;
+  for (const auto& rank : ranks_) ranks.push_back(rank.get());
+  watch_ =
+      std::make_unique<DeadlockWatch>(node, std::move(ranks), job_parameters().deadlock_timeout_seconds);
 }
 
 int Mpi::ended(memory::RankIdentity& identity, int status) {

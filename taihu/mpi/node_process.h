@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "taihu/mpi/diagnostics/deadlock_watch.h"
 #include "taihu/mpi/rank.h"
 #include "taihu/node/language.h"
 
@@ -17,11 +18,14 @@ class Mpi final : public node::Language {
   /// Refuses programs that need another MPI library.
   void check(const memory::ImageTemplate& program) override;
   void prepare(const node::Preparation& preparation, std::span<memory::RankIdentity> ranks) override;
+  void all_loaded(message::Node& node) override;
   int ended(memory::RankIdentity& rank, int status) override;
+  void finish() override { watch_.reset(); }
 
  private:
   std::unique_ptr<NodeServices> services_;
   std::vector<std::unique_ptr<Rank>> ranks_;
+  std::unique_ptr<DeadlockWatch> watch_;
 };
 
 /// What marun was asked for; constant from before the first rank runs. The job of a process that is no node
