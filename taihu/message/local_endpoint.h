@@ -72,12 +72,18 @@ class LocalEndpoint final : public Endpoint {
 
  private:
   Request* take_request();
-  Channel& channel_to(LocalEndpoint& peer);
+  Channel& channel_to(LocalEndpoint& peer) {
+    Channel* channel = outgoing_[static_cast<unsigned>(peer.local_index_)].get();
+    return channel != nullptr ? *channel : new_channel_to(peer);
+  }
+  Channel& new_channel_to(LocalEndpoint& peer);
   void notice_from(int peer_index) noexcept;
-  bool push(LocalEndpoint& peer, Context context, int tag, const Data& data, SendMode mode);
+  static bool wait_briefly(const Request& request) noexcept;
   void announce(LocalEndpoint& peer, Context context, int tag, const Data& data, SendMode mode,
                 Request* request);
   bool start_receive(Request* receive, int source, Context context, int tag, const Space& space);
+
+  bool receive_directly(int source, Context context, int tag, const Space& space, Status* status);
 
   void await(Request& request);
   bool spin_until_done(const Request& request);

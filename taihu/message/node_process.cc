@@ -19,13 +19,6 @@ namespace taihu::message {
 
 namespace {
 
-/// All ranks may write to all: rings are made small when there are many.
-Tuning tuning_for(int local_ranks) {
-  if (local_ranks <= 64) return {128, 1024};
-  if (local_ranks <= 128) return {64, 1024};
-  return {32, 512};
-}
-
 /// Spinning pays only while every waiting thread has a core of its own.
 threads::WaitPolicy wait_policy_for(const launch::Layout& layout, int process) {
   cpu_set_t cores;
@@ -95,7 +88,7 @@ NodeProcess::NodeProcess(const launch::Layout& layout, std::unique_ptr<Link> lin
       process_(link_ ? link_->process() : 0),
       first_rank_(layout_.first_rank[static_cast<unsigned>(process_)]),
       local_ranks_(layout_.first_rank[static_cast<unsigned>(process_) + 1] - first_rank_),
-      tuning_(tuning_for(local_ranks_)) {
+      tuning_(tuning_for(local_ranks_, [](const char* name) -> const char* { return std::getenv(name); })) {
   threads::set_wait_policy(wait_policy_for(layout_, process_));
   for (int index = 0; index < local_ranks_; ++index) {
     endpoints_.push_back(std::make_unique<LocalEndpoint>(*this, first_rank_ + index, index));
