@@ -13,7 +13,7 @@ namespace {
 constexpr int direct_turns = 1000;
 
 /// Turns after which a short message that was announced counts as not taken promptly.
-constexpr int brief_turns = 1000;
+constexpr int brief_turns = 4000;
 
 /// Turns that a waiting thread makes as fast as it can: a pause instruction costs as much as a short message.
 constexpr int spins_without_pause = 500;
@@ -62,6 +62,7 @@ void LocalEndpoint::announce(LocalEndpoint& peer, Context context, int tag, cons
   request->context = context;
   request->bytes = data.bytes;
   request->mode = mode;
+  request->helpers = &help_wanted_;
   channel_to(peer).announce(context, tag, {data, request});
 }
 
@@ -166,7 +167,7 @@ bool LocalEndpoint::receive_directly(int source, Context context, int tag, const
     const Announcement announcement = Channel::announcement_in(*cell);
     sender = announcement.sender;
     bytes = announcement.data.bytes;
-    copy_message(space, announcement.data, std::min(bytes, space.bytes));
+    copy_announced(space, announcement.data, std::min(bytes, space.bytes), *sender);
   }
   if (status != nullptr) {
     *status = {source, cell->tag, bytes, bytes > space.bytes ? Error::truncated : Error::none};
@@ -293,6 +294,7 @@ bool LocalEndpoint::spin_until_done(const Request& request) {
   std::unique_lock hold(lock_, std::defer_lock);
   for (int i = 0; i < spins; ++i) {
     if (request.done.load(std::memory_order_acquire)) return true;
+    help_wanted_.help();
     if (node_.remote() != nullptr || background_.load(std::memory_order_relaxed) != nullptr) {
       if (hold.owns_lock()) hold.unlock();
       poll_link_in_turn();
@@ -350,6 +352,7 @@ Request* LocalEndpoint::get(int from, memory::SymmetricAddress source, void* tar
 
 void LocalEndpoint::progress() {
   run_background();
+  help_wanted_.help();
   poll_link_in_turn();
   std::lock_guard hold(lock_);
   drain();

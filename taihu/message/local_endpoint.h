@@ -101,6 +101,7 @@ class LocalEndpoint final : public Endpoint {
   void keep_unexpected(const Arrival& arrival, std::unique_ptr<std::byte[]> owned);
   static void buffer(Message& message);
   void finish_receive(Request* receive, const Arrival& arrival);
+  void copy_announced(const Space& space, const Data& data, std::size_t bytes, const Request& sender);
   void poll_link_in_turn();
 
   std::atomic<std::uint64_t>& bits_of(int peer_index) noexcept {
@@ -121,6 +122,8 @@ class LocalEndpoint final : public Endpoint {
   std::atomic<bool> inbox_filled_{false};
   std::atomic<Background*> background_{nullptr};
   std::atomic<bool> in_background_{false};
+
+  HelpWanted help_wanted_;
 
   // The rank's own; guarded by lock_.
   alignas(64) SpinLock lock_;

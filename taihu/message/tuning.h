@@ -17,11 +17,16 @@ struct Tuning {
   std::size_t pushed_bytes = 200;
   /// Up to here a standard send whose receive does not come is buffered at the receiver in the end.
   std::size_t buffered_bytes = 64 * 1024;
+  /// From here on the sender helps with the copy when it waits anyway.
+  std::size_t shared_copy_bytes = 64 * 1024;
 };
 
-/// For so many ranks in this process. Users may set TAIHU_EAGER_BYTES, TAIHU_PUSHED_BYTES and
-/// TAIHU_BUFFERED_BYTES (such as 4K); throws Error when a value is no size, or no message of so many bytes
-/// fits into a ring.
-Tuning tuning_for(int local_ranks, Environment environment);
+/// Whether every rank of the node has a core of its own.
+enum class Cores : std::uint8_t { enough, crowded };
+
+/// For so many ranks in this process. Users may set TAIHU_EAGER_BYTES, TAIHU_PUSHED_BYTES,
+/// TAIHU_BUFFERED_BYTES and TAIHU_SHARED_COPY_BYTES (such as 4K); throws Error when a value is no size, or no
+/// message of so many bytes fits into a ring.
+Tuning tuning_for(int local_ranks, Cores cores, Environment environment);
 
 }  // namespace taihu::message
