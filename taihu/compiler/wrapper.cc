@@ -57,11 +57,19 @@ bool is_of_llvm(const Words& compiler) {
   return false;
 }
 
-/// The folder of modules that this Fortran compiler can read: taihu/fortran/gfortran-12.
-string find_modules(const Words& compiler, bool flang, const fs::path& include) {
+/// Where files for one Fortran compiler are, below include/ and lib/: taihu/fortran/gfortran-12.
+fs::path fortran_folder(const Words& compiler, bool flang) {
   const string version = output_of(with(compiler, "-dumpversion"));
   const string name = flang ? "flang" : "gfortran";
-  return if_there(include / "taihu/fortran" / (name + "-" + version.substr(0, version.find('.'))));
+  return fs::path("taihu/fortran") / (name + "-" + version.substr(0, version.find('.')));
+}
+
+void find_fortran(WrapperFiles& files, const fs::path& include, const fs::path& library) {
+  const fs::path folder = fortran_folder(files.compiler, files.flang);
+  files.modules = if_there(include / folder);
+  // One for this compiler, or else one for all.
+  files.fortran_library = if_there(library / folder / "libmpi_abi_fortran.so");
+  if (files.fortran_library.empty()) files.fortran_library = if_there(library / "libmpi_abi_fortran.so");
 }
 
 /// The C library's start object; not every compiler driver tells where it is.
@@ -92,9 +100,7 @@ WrapperFiles find_files(const WrapperKind& kind, const WrapperCommand& command, 
   files.exports = if_there(folder / "taihu" / (cxx ? "mpi_cxx_exports.map" : "mpi_exports.map"));
   if (kind.language == WrapperKind::Language::fortran) {
     files.flang = files.clang;
-    files.modules = find_modules(files.compiler, files.flang, root / "include");
-    if (!if_there(folder / "libmpi_abi_fortran.so").empty())
-      files.fortran_library = (folder / "libmpi_abi_fortran.so").string();
+    find_fortran(files, root / "include", folder);
   }
   if (command.output == Output::program) files.start_file = find_start_file(files.compiler, files.flang);
   if (links && files.clang && command.shared_sanitizer)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading a command line of mpicc, writing the one for the compiler, and answering questions about it.
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -86,9 +87,13 @@ Words compile_flags(const WrapperFiles& files) {
 }
 
 Words library_flags(const WrapperFiles& files) {
-  Words words = {"-L" + files.library_folder, "-Wl,-rpath," + files.library_folder};
-  if (!files.fortran_library.empty()) words.push_back("-lmpi_abi_fortran");
-  words.push_back("-lmpi_abi");
+  Words words;
+  if (!files.fortran_library.empty()) {
+    const string folder = std::filesystem::path(files.fortran_library).parent_path();
+    if (folder != files.library_folder) words = {"-L" + folder, "-Wl,-rpath," + folder};
+    words.push_back("-lmpi_abi_fortran");
+  }
+  words.insert(words.end(), {"-L" + files.library_folder, "-Wl,-rpath," + files.library_folder, "-lmpi_abi"});
   return words;
 }
 
@@ -176,7 +181,8 @@ Words compiler_command(const WrapperKind& kind, const WrapperCommand& command, c
   }
   const auto dashes = std::find(command.arguments.begin(), command.arguments.end(), "--");
   const auto quietly = [&](bool on) {
-    if (files.clang && !files.flang) line.push_back(on ? "--start-no-unused-arguments" : "--end-no-unused-arguments");
+    if (files.clang && !files.flang)
+      line.push_back(on ? "--start-no-unused-arguments" : "--end-no-unused-arguments");
   };
   // First of all folders: a project's own mpi.h, or that of another library, must not come before.
   quietly(true);

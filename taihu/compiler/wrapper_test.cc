@@ -140,6 +140,8 @@ TEST(Wrapper, fortran_modules_and_library_where_they_are) {
   EXPECT_TRUE(holds(words, "-I" + files.modules));
   EXPECT_LT(place(words, "-lmpi_abi_fortran"), place(words, "-lmpi_abi"));
   EXPECT_EQ(said({"-showme:libs"}, files), "mpi_abi_fortran mpi_abi\n");
+  files.fortran_library = "/t/lib/taihu/fortran/gfortran-12/libmpi_abi_fortran.so";
+  EXPECT_TRUE(said({"-showme:link"}, files).starts_with("-L/t/lib/taihu/fortran/gfortran-12 -Wl,-rpath,/t/"));
 }
 
 TEST(Wrapper, refuses_what_cannot_be) {
