@@ -15,7 +15,8 @@ namespace {
 /// Runs `program` as the only rank; failing calls return their codes.
 void run_one(const std::function<void()>& program) {
   run_ranks(1, [&](Rank& rank) {
-    rank.world().errors = Reference<ErrorHandler>::to(rank.find<ErrorHandler>(MPI_ERRORS_RETURN));
+    for (Communicator* communicator : {&rank.world(), &rank.self()})
+      communicator->errors = Reference<ErrorHandler>::to(rank.find<ErrorHandler>(MPI_ERRORS_RETURN));
     program();
   });
 }
@@ -201,7 +202,7 @@ TEST(DatatypeCalls, FortranKindsAreNotFreed) {
 
 TEST(DatatypeCalls, Addresses) {
   run_one([] {
-    int values[4];
+    int values[4] = {};
     MPI_Aint first = 0, second = 0;
     MPI_Get_address(&values[0], &first);
     MPI_Get_address(&values[3], &second);
