@@ -7,5 +7,5 @@ list(APPEND mpi_sources datatype/array_types.cc datatype/constructor_calls.cc da
      datatype/form.cc datatype/fortran_types.cc datatype/pack_calls.cc datatype/predefined_types.cc
      datatype/program.cc datatype/query_calls.cc datatype/repetition.cc datatype/segments.cc
      datatype/strided_copy.cc datatype/transfer.cc datatype/typed_layout.cc)
-list(APPEND mpi_tests datatype/calls_test.cc datatype/constructors_test.cc datatype/external32_test.cc
+list(APPEND mpi_tests datatype/constructors_test.cc datatype/external32_test.cc
      datatype/packing_test.cc datatype/random_types_test.cc)
