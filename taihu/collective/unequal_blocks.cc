@@ -59,8 +59,8 @@ int gatherv(GroupHandle& handle, const void* source, std::size_t bytes, void* re
   const int code = shared::gather(handle, Lengths::own, source, bytes, result, local,
                                   membership.local_index[static_cast<std::size_t>(root)]);
   if (!is_root || membership.processes() == 1) return code;
-  return first_error(code, run_among_all(handle, remote_blocks(handle, map, schedule::Action::receive),
-                                         {nullptr, result}));
+  return first_error(
+      code, run_among_all(handle, remote_blocks(handle, map, schedule::Action::receive), {nullptr, result}));
 }
 
 int scatterv(GroupHandle& handle, const void* source, const std::size_t* source_bytes,
@@ -132,8 +132,8 @@ int allgatherv(GroupHandle& handle, const void* source, std::size_t bytes, void*
   if (whole == nullptr) return M_ERROR_MEMORY;
   int code = shared::gather(handle, Lengths::own, source, bytes, whole, local, leaders.local_leader());
   const std::byte* block = whole + packed.blocks.start(membership.here);
-  code = first_error(
-      code, leaders.run(schedule::allgather_ring(leaders.place(), packed.blocks), {block, whole}));
+  code = first_error(code,
+                     leaders.run(schedule::allgather_ring(leaders.place(), packed.blocks), {block, whole}));
   code = first_error(code, shared::share(handle, whole, all_bytes, leaders.local_leader(), take));
   handle.stage().trim();
   return code;
