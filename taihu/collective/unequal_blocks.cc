@@ -22,11 +22,10 @@ schedule::Program remote_blocks(const GroupHandle& handle, const BlockMap& map, 
   schedule::Program program;
   for (int member = 0; member < handle.size(); ++member) {
     if (membership.process[static_cast<std::size_t>(member)] == membership.here) continue;
-    program.steps.push_back({.action = action,
-                             .buffer = buffer,
-                             .peer = member,
-                             .offset = static_cast<std::size_t>(map.offset(member)),
-                             .bytes = map.bytes(member)});
+    const std::size_t bytes = map.bytes(member);  // none: an empty message all the same, to compare lengths
+    const std::size_t offset = bytes == 0 ? 0 : static_cast<std::size_t>(map.offset(member));
+    program.steps.push_back(
+        {.action = action, .buffer = buffer, .peer = member, .offset = offset, .bytes = bytes});
   }
   return program;
 }
