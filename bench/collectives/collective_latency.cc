@@ -62,9 +62,9 @@ struct Operation {
   void (*call)(GroupHandle& handle, Buffers& buffers, std::size_t bytes);
   /// Element k of the result when element k of the source of rank r is 1000 r + k / (elements of a block).
   float (*expected)(int ranks, int rank, std::size_t block);
-  bool is_at_root;     ///< only the root has a result
-  bool has_blocks;     ///< the result has a block per rank
-  bool is_in_source;   ///< the result is the source
+  bool is_at_root;    ///< only the root has a result
+  bool has_blocks;    ///< the result has a block per rank
+  bool is_in_source;  ///< the result is the source
 };
 
 const Reduction sum = *find_reduction(M_FLOAT, M_SUM);
@@ -100,7 +100,9 @@ const Operation operations[] = {
      [](int, int rank, std::size_t) { return static_cast<float>(rank); }, false, false, false},
     {"alltoall",
      [](GroupHandle& h, Buffers& b, std::size_t n) { alltoall(h, b.source.data(), b.result.data(), n); },
-     [](int, int rank, std::size_t block) { return 1000.0f * static_cast<float>(block) + static_cast<float>(rank); },
+     [](int, int rank, std::size_t block) {
+       return 1000.0f * static_cast<float>(block) + static_cast<float>(rank);
+     },
      false, true, false},
 };
 

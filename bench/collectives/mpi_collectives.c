@@ -81,8 +81,7 @@ int main(int argc, char** argv) {
   memset(result, 0, most);
   const double budget_s = argc > 1 ? atof(argv[1]) : 0.05;
   for (int operation = 0; operation < operations; ++operation) {
-    for (int k = 0; k < (operation == barrier ? 1 : size_count); ++k)
-      measure(operation, sizes[k], budget_s);
+    for (int k = 0; k < (operation == barrier ? 1 : size_count); ++k) measure(operation, sizes[k], budget_s);
   }
   fflush(stdout);
   MPI_Finalize();

@@ -60,9 +60,11 @@ int gather(GroupHandle& handle, const void* source, void* result, std::size_t by
     return M_ERROR_ARGUMENT;
   }
   if (bytes == 0) return M_SUCCESS;
-  if (membership.processes() == 1) return shared::gather(handle, Lengths::equal, source, bytes, result, blocks_map, root);
+  if (membership.processes() == 1)
+    return shared::gather(handle, Lengths::equal, source, bytes, result, blocks_map, root);
   Leaders leaders(handle, root);
-  if (!leaders.includes_me()) return shared::gather(handle, Lengths::equal, source, bytes, nullptr, blocks_map, leaders.local_leader());
+  if (!leaders.includes_me())
+    return shared::gather(handle, Lengths::equal, source, bytes, nullptr, blocks_map, leaders.local_leader());
 
   // The root's neighbours write straight to their places; other leaders collect their block of the whole
   // first.
@@ -120,9 +122,12 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
     return M_ERROR_ARGUMENT;
   }
   if (bytes == 0) return M_SUCCESS;
-  if (membership.processes() == 1) return shared::scatter(handle, Lengths::equal, source, blocks_map, result, bytes, root);
+  if (membership.processes() == 1)
+    return shared::scatter(handle, Lengths::equal, source, blocks_map, result, bytes, root);
   Leaders leaders(handle, root);
-  if (!leaders.includes_me()) return shared::scatter(handle, Lengths::equal, nullptr, blocks_map, result, bytes, leaders.local_leader());
+  if (!leaders.includes_me())
+    return shared::scatter(handle, Lengths::equal, nullptr, blocks_map, result, bytes,
+                           leaders.local_leader());
 
   const schedule::Blocks blocks = leaders.blocks(bytes);
   const schedule::Program program =
@@ -131,7 +136,8 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
     void* block = handle.stage().get(blocks.bytes(membership.here));
     if (block == nullptr) return M_ERROR_MEMORY;
     const int code = leaders.run(program, {nullptr, block});
-    const int local = shared::scatter(handle, Lengths::equal, block, blocks_map, result, bytes, leaders.local_leader());
+    const int local =
+        shared::scatter(handle, Lengths::equal, block, blocks_map, result, bytes, leaders.local_leader());
     handle.stage().trim();
     return first_error(code, local);
   }
@@ -145,7 +151,8 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
   const std::byte* block = at(whole, static_cast<std::ptrdiff_t>(blocks.start(membership.here)));
   // The schedule wants a place for the root's block of the whole: it is there already.
   const int code = leaders.run(program, {whole, const_cast<std::byte*>(block)});
-  const int local = shared::scatter(handle, Lengths::equal, block, blocks_map, result, bytes, leaders.local_leader());
+  const int local =
+      shared::scatter(handle, Lengths::equal, block, blocks_map, result, bytes, leaders.local_leader());
   handle.stage().trim();
   return first_error(code, local);
 }

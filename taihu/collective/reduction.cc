@@ -52,7 +52,8 @@ int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t
               const Reduction& reduction) {
   if (!is_reducible(source, count, reduction) || !has_memory(result, count)) return M_ERROR_ARGUMENT;
   if (count == 0) return M_SUCCESS;
-  if (handle.membership().processes() == 1) return shared::allreduce(handle, source, result, count, reduction);
+  if (handle.membership().processes() == 1)
+    return shared::allreduce(handle, source, result, count, reduction);
   const std::size_t bytes = count * reduction.element_bytes;
   if (!may_reduce_by_process(handle, reduction)) {
     return run_among_all(handle, allreduce_program(place_among_all(handle), bytes, reduction),

@@ -19,11 +19,7 @@ std::size_t table_bytes(const BlockMap& map, int members) {
 }
 
 std::size_t packed_bytes(const BlockMap& map, int members) {
-  if (map.has_equal_blocks()) {
-    const std::size_t most = Board::most_inline_bytes / static_cast<std::size_t>(members);
-    return map.bytes(0) <= most ? map.bytes(0) * static_cast<std::size_t>(members)
-                                : Board::most_inline_bytes + 1;
-  }
+  if (map.has_equal_blocks()) return map.bytes(0) * static_cast<std::size_t>(members);
   std::size_t sum = table_bytes(map, members);
   for (int k = 0; k < members; ++k) sum += map.bytes(k);
   return sum;

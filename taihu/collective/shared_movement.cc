@@ -118,9 +118,8 @@ int take_blocks(GroupHandle& handle, SharedStep& step, Lengths lengths, void* re
 int gather(GroupHandle& handle, Lengths lengths, const void* source, std::size_t bytes, void* result,
            const BlockMap& result_map, int root) {
   const bool is_equal = lengths == Lengths::equal;
-  SharedStep step(handle, {.call = is_equal ? Call::gather : Call::gatherv,
-                           .root = root,
-                           .bytes = is_equal ? bytes : 0});
+  SharedStep step(
+      handle, {.call = is_equal ? Call::gather : Call::gatherv, .root = root, .bytes = is_equal ? bytes : 0});
   if (step.me() == root) {
     const MappedBuffer whole{result, &result_map};
     step.publish(&whole, result, bytes);
@@ -143,7 +142,8 @@ int gather(GroupHandle& handle, Lengths lengths, const void* source, std::size_t
 
 int allgather(GroupHandle& handle, const void* source, std::size_t bytes, void* result, const BlockMap& map) {
   const bool is_equal = map.has_equal_blocks();
-  SharedStep step(handle, {.call = is_equal ? Call::allgather : Call::allgatherv, .bytes = is_equal ? bytes : 0});
+  SharedStep step(handle,
+                  {.call = is_equal ? Call::allgather : Call::allgatherv, .bytes = is_equal ? bytes : 0});
   if (bytes <= handle.board().inline_bytes_of_all()) {
     copy_block(is_equal ? step.place_inline(bytes) : step.place_with_length(bytes), source, bytes);
   } else {
@@ -181,12 +181,10 @@ std::size_t put_blocks(std::byte* place, const void* source, const BlockMap& map
   return end;
 }
 
-// What a root has to put inline; more than there is room for when blocks are long.
+// What a root would have to put inline.
 std::size_t scattered_bytes(const BlockMap& map, int members) {
   if (!map.has_equal_blocks()) return put_blocks(nullptr, nullptr, map, members);
-  const std::size_t most = Board::most_inline_bytes / static_cast<std::size_t>(members);
-  return map.bytes(0) <= most ? map.bytes(0) * static_cast<std::size_t>(members)
-                              : Board::most_inline_bytes + 1;
+  return map.bytes(0) * static_cast<std::size_t>(members);
 }
 
 // The block of a root that has put all of them inline, or null with its true length.
@@ -238,9 +236,9 @@ int scatter_from_root(GroupHandle& handle, SharedStep& step, const void* source,
 int scatter(GroupHandle& handle, Lengths lengths, const void* source, const BlockMap& source_map,
             void* result, std::size_t bytes, int root) {
   const bool is_equal = lengths == Lengths::equal;
-  SharedStep step(handle, {.call = is_equal ? Call::scatter : Call::scatterv,
-                           .root = root,
-                           .bytes = is_equal ? bytes : 0});
+  SharedStep step(
+      handle,
+      {.call = is_equal ? Call::scatter : Call::scatterv, .root = root, .bytes = is_equal ? bytes : 0});
   if (step.me() == root) {
     const bool fits = has_length(handle, "a scatter", root, source_map.bytes(root), root, bytes);
     const int code = scatter_from_root(handle, step, source, source_map, result, fits ? bytes : 0);

@@ -121,9 +121,8 @@ int reduce(GroupHandle& handle, const void* source, void* result, std::size_t co
 int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t count,
               const Reduction& reduction) {
   const std::size_t bytes = count * reduction.element_bytes;
-  const bool is_inline =
-      bytes <= handle.board().inline_bytes_of_all() &&
-      bytes <= combined_by_all_bytes / static_cast<std::size_t>(handle.local_members());
+  const bool is_inline = bytes <= handle.board().inline_bytes_of_all() &&
+                         bytes <= combined_by_all_bytes / static_cast<std::size_t>(handle.local_members());
   const Announcement call{Call::allreduce, -1, bytes, reduction.code};
   if (is_inline) {
     SharedStep step(handle, call);

@@ -16,7 +16,7 @@ namespace {
 // less than sleeping and being woken.
 constexpr int polls_without_pause = 40;
 constexpr int spins_with_core = 400;
-constexpr int spins_when_crowded = 20;
+constexpr int spins_when_crowded = 4;
 constexpr int yields_when_crowded = 100;
 constexpr int yields_per_progress = 8;
 
@@ -34,10 +34,9 @@ bool agree(const Announcement& a, const Announcement& b) noexcept {
 }
 
 const char* call_text(Call call) {
-  constexpr const char* texts[] = {"none",      "barrier",  "bcast",          "reduce",
-                                   "allreduce", "gather",   "allgather",      "scatter",
-                                   "alltoall",  "scan",     "exscan",         "reduce_scatter",
-                                   "gatherv",   "allgatherv", "scatterv",     "alltoallv"};
+  constexpr const char* texts[] = {
+      "none",     "barrier", "bcast",  "reduce",         "allreduce", "gather",     "allgather", "scatter",
+      "alltoall", "scan",    "exscan", "reduce_scatter", "gatherv",   "allgatherv", "scatterv",  "alltoallv"};
   return texts[static_cast<int>(call)];
 }
 

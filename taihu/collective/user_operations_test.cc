@@ -146,7 +146,8 @@ TEST_P(UserOperations, ScanAndExscanCombineLowerMembers) {
 TEST_P(UserOperations, ReduceScatterGivesEachMemberItsBlock) {
   run_cases([&](GroupHandle& handle, const Reduction& reduction, const Case& size) {
     std::vector<std::size_t> counts;
-    for (int k = 0; k < n; ++k) counts.push_back(k % 3 == 1 ? 0 : size.elements + static_cast<std::size_t>(k));
+    for (int k = 0; k < n; ++k)
+      counts.push_back(k % 3 == 1 ? 0 : size.elements + static_cast<std::size_t>(k));
     for (const bool has_equal_blocks : {false, true}) {
       if (has_equal_blocks) counts.assign(static_cast<std::size_t>(n), size.elements);
       std::size_t all = 0;
