@@ -12,9 +12,10 @@ namespace taihu::mpi {
 namespace {
 
 [[noreturn]] void refuse() {
-  throw CallError(MPI_ERR_OP,
-                  "the operation is not defined for the datatype (predefined operations take predefined types "
-                  "of their kind; make a function with MPI_Op_create for others)");
+  throw CallError(
+      MPI_ERR_OP,
+      "the operation is not defined for the datatype (predefined operations take predefined types "
+      "of their kind; make a function with MPI_Op_create for others)");
 }
 
 std::uint32_t code_of(const Operation& operation, const Datatype& element) noexcept {

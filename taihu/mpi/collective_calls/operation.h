@@ -40,7 +40,9 @@ class Reducer {
   const Datatype& type() const noexcept { return *type_; }
   bool commutative() const noexcept { return operation_->commutative; }
   /// Elements of the type lie one behind the other, `stride` bytes each, and may be moved as plain bytes.
-  bool is_plain() const noexcept { return kernel_ != nullptr || type_->contiguous; }
+  bool is_plain() const noexcept {
+    return kernel_ != nullptr || (type_->contiguous && type_->block_offset() == 0);
+  }
   std::size_t stride() const noexcept { return static_cast<std::size_t>(type_->extent); }
 
   /// inout = in (op) inout, element by element. The arrays are apart. Calls a function of the program on this
