@@ -149,7 +149,7 @@ class Endpoint {
 };
 
 /// What other ranks may ask a node process to do: locks, tasks, and later I/O.
-enum class Service : std::uint16_t { lock = 1, task = 2 };
+enum class Service : std::uint16_t { lock = 1, task = 2, window = 3, file = 4, watch = 5 };
 
 /// A call of a service, to be answered once, now or later, by any thread.
 class ServiceCall {
