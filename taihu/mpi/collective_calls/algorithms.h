@@ -26,19 +26,19 @@ struct Team {
 };
 
 void plan_barrier(Schedule& schedule, const Team& team);
-void plan_bcast(Schedule& schedule, const Team& team, const TypedBuffer& buffer, int root);
+void plan_bcast(Schedule& schedule, const Team& team, const Piece& buffer, int root);
 
 /// One block per member on the root, none elsewhere. `mine` is null where the root's own is in place.
-void plan_gather(Schedule& schedule, const Team& team, const TypedBuffer* mine,
-                 std::span<const TypedBuffer> blocks, int root);
-void plan_scatter(Schedule& schedule, const Team& team, std::span<const TypedBuffer> blocks,
-                  const TypedBuffer* mine, int root);
+void plan_gather(Schedule& schedule, const Team& team, const Piece* mine, std::span<const Piece> blocks,
+                 int root);
+void plan_scatter(Schedule& schedule, const Team& team, std::span<const Piece> blocks, const Piece* mine,
+                  int root);
 /// `equal`: all blocks have the same length, on all members.
-void plan_allgather(Schedule& schedule, const Team& team, const TypedBuffer* mine,
-                    std::span<const TypedBuffer> blocks, bool equal);
+void plan_allgather(Schedule& schedule, const Team& team, const Piece* mine, std::span<const Piece> blocks,
+                    bool equal);
 /// `equal`: all blocks of all members have the same length. The two sets of blocks are apart.
-void plan_alltoall(Schedule& schedule, const Team& team, std::span<const TypedBuffer> source,
-                   std::span<const TypedBuffer> result, bool equal);
+void plan_alltoall(Schedule& schedule, const Team& team, std::span<const Piece> source,
+                   std::span<const Piece> result, bool equal);
 
 /// Elements to be combined, and how a schedule handles arrays of them. Arrays of the schedule's own are
 /// addressed as the program addresses its buffers, with the type's lower bound.

@@ -73,8 +73,7 @@ void scattered_bcast(Schedule& schedule, const Team& team, const message::Space&
 }
 
 /// Blocks of equal length: after round k everybody has the blocks of 2^k neighbours.
-void bruck_allgather(Schedule& schedule, const Team& team, const TypedBuffer* mine,
-                     std::span<const TypedBuffer> blocks) {
+void bruck_allgather(Schedule& schedule, const Team& team, const Piece* mine, std::span<const Piece> blocks) {
   const auto me = static_cast<std::size_t>(team.me);
   const std::size_t bytes = blocks[me].bytes();
   const auto size = static_cast<std::size_t>(team.size());
@@ -93,7 +92,7 @@ void bruck_allgather(Schedule& schedule, const Team& team, const TypedBuffer* mi
 }
 
 /// Blocks go round once; each is passed on from where it arrived.
-void ring_allgather(Schedule& schedule, const Team& team, std::span<const TypedBuffer> blocks) {
+void ring_allgather(Schedule& schedule, const Team& team, std::span<const Piece> blocks) {
   const int size = team.size();
   for (int step = 0; step + 1 < size; ++step) {
     const auto passed = static_cast<std::size_t>((team.me - step + size) % size);
@@ -106,8 +105,8 @@ void ring_allgather(Schedule& schedule, const Team& team, std::span<const TypedB
 }
 
 /// Short blocks of equal length: round k moves all blocks whose way has bit k set by 2^k members.
-void bruck_alltoall(Schedule& schedule, const Team& team, std::span<const TypedBuffer> source,
-                    std::span<const TypedBuffer> result) {
+void bruck_alltoall(Schedule& schedule, const Team& team, std::span<const Piece> source,
+                    std::span<const Piece> result) {
   const auto size = static_cast<std::size_t>(team.size());
   const auto me = static_cast<std::size_t>(team.me);
   const std::size_t bytes = result[me].bytes();
@@ -142,7 +141,7 @@ void plan_barrier(Schedule& schedule, const Team& team) {
   }
 }
 
-void plan_bcast(Schedule& schedule, const Team& team, const TypedBuffer& buffer, int root) {
+void plan_bcast(Schedule& schedule, const Team& team, const Piece& buffer, int root) {
   const message::Space space = schedule.space(buffer);
   if (space.bytes == 0 || team.size() == 1) return;
   if (space.bytes < long_bcast_bytes || team.size() <= 4) return binomial_bcast(schedule, team, space, root);
@@ -154,37 +153,37 @@ void plan_bcast(Schedule& schedule, const Team& team, const TypedBuffer& buffer,
   if (team.me != root) schedule.copy(space, as_data(packed));
 }
 
-void plan_gather(Schedule& schedule, const Team& team, const TypedBuffer* mine,
-                 std::span<const TypedBuffer> blocks, int root) {
+void plan_gather(Schedule& schedule, const Team& team, const Piece* mine, std::span<const Piece> blocks,
+                 int root) {
   if (team.me != root) {
     if (mine->bytes() != 0) schedule.send(team[root], schedule.data(*mine));
     return;
   }
   for (int k = 0; k < team.size(); ++k) {
-    const TypedBuffer& block = blocks[static_cast<std::size_t>(k)];
+    const Piece& block = blocks[static_cast<std::size_t>(k)];
     if (k != root && block.bytes() != 0) schedule.receive(team[k], schedule.space(block));
   }
   if (mine != nullptr)
     schedule.copy(schedule.space(blocks[static_cast<std::size_t>(root)]), schedule.data(*mine));
 }
 
-void plan_scatter(Schedule& schedule, const Team& team, std::span<const TypedBuffer> blocks,
-                  const TypedBuffer* mine, int root) {
+void plan_scatter(Schedule& schedule, const Team& team, std::span<const Piece> blocks, const Piece* mine,
+                  int root) {
   if (team.me != root) {
     if (mine->bytes() != 0) schedule.receive(team[root], schedule.space(*mine));
     return;
   }
   for (int k = 0; k < team.size(); ++k) {
-    const TypedBuffer& block = blocks[static_cast<std::size_t>(k)];
+    const Piece& block = blocks[static_cast<std::size_t>(k)];
     if (k != root && block.bytes() != 0) schedule.send(team[k], schedule.data(block));
   }
   if (mine != nullptr)
     schedule.copy(schedule.space(*mine), schedule.data(blocks[static_cast<std::size_t>(root)]));
 }
 
-void plan_allgather(Schedule& schedule, const Team& team, const TypedBuffer* mine,
-                    std::span<const TypedBuffer> blocks, bool equal) {
-  const TypedBuffer& own = blocks[static_cast<std::size_t>(team.me)];
+void plan_allgather(Schedule& schedule, const Team& team, const Piece* mine, std::span<const Piece> blocks,
+                    bool equal) {
+  const Piece& own = blocks[static_cast<std::size_t>(team.me)];
   const int size = team.size();
   if (equal && size >= small_team && own.bytes() <= short_allgather_bytes / static_cast<std::size_t>(size)) {
     if (own.bytes() != 0) bruck_allgather(schedule, team, mine, blocks);
@@ -194,14 +193,14 @@ void plan_allgather(Schedule& schedule, const Team& team, const TypedBuffer* min
   if (size > most_transfers) return ring_allgather(schedule, team, blocks);
   for (int distance = 1; distance < size; ++distance) {
     const int from = (team.me - distance + size) % size;
-    const TypedBuffer& block = blocks[static_cast<std::size_t>(from)];
+    const Piece& block = blocks[static_cast<std::size_t>(from)];
     if (block.bytes() != 0) schedule.receive(team[from], schedule.space(block));
     if (own.bytes() != 0) schedule.send(team[(team.me + distance) % size], schedule.data(own));
   }
 }
 
-void plan_alltoall(Schedule& schedule, const Team& team, std::span<const TypedBuffer> source,
-                   std::span<const TypedBuffer> result, bool equal) {
+void plan_alltoall(Schedule& schedule, const Team& team, std::span<const Piece> source,
+                   std::span<const Piece> result, bool equal) {
   const int size = team.size();
   const auto me = static_cast<std::size_t>(team.me);
   if (equal && size >= small_team && result[me].bytes() <= short_alltoall_bytes) {
@@ -211,8 +210,8 @@ void plan_alltoall(Schedule& schedule, const Team& team, std::span<const TypedBu
   schedule.copy(schedule.space(result[me]), schedule.data(source[me]));
   for (int distance = 1; distance < size; ++distance) {
     const int from = (team.me - distance + size) % size, to = (team.me + distance) % size;
-    const TypedBuffer& taken = result[static_cast<std::size_t>(from)];
-    const TypedBuffer& sent = source[static_cast<std::size_t>(to)];
+    const Piece& taken = result[static_cast<std::size_t>(from)];
+    const Piece& sent = source[static_cast<std::size_t>(to)];
     if (taken.bytes() != 0) schedule.receive(team[from], schedule.space(taken));
     if (sent.bytes() != 0) schedule.send(team[to], schedule.data(sent));
     if (distance % most_transfers == 0) schedule.end_round();

@@ -66,7 +66,7 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Allgath
   const Blocks blocks = blocks_of(rank, arguments, communicator.size());
   const FlatBlocks result(blocks, communicator.size());
   const bool in_place = is_in_place(arguments.send);
-  TypedBuffer own = blocks[me];
+  Piece own = blocks[me];
   if (!in_place) {
     own = checked_buffer(rank, arguments.send, arguments.send_count, arguments.send_type);
     check_apart(own, blocks[me]);
@@ -105,10 +105,10 @@ void plan(Rank& rank, Communicator& communicator, const Allgather& arguments, Sc
   const int members = communicator.partners().size();
   const auto blocks = blocks_of(rank, arguments, members).list(members);
   const bool in_place = allows_in_place(communicator) && is_in_place(arguments.send);
-  TypedBuffer mine;
+  Piece mine;
   if (!in_place) mine = checked_buffer(rank, arguments.send, arguments.send_count, arguments.send_type);
   if (!communicator.is_inter()) {
-    const TypedBuffer& own = blocks[static_cast<std::size_t>(communicator.rank)];
+    const Piece& own = blocks[static_cast<std::size_t>(communicator.rank)];
     if (!in_place) check_apart(mine, own);
     if (!in_place) check_same_length(mine, own);
     return plan_allgather(schedule, team_of(communicator), in_place ? nullptr : &mine, blocks,
@@ -125,10 +125,10 @@ void plan(Rank& rank, Communicator& communicator, const Alltoall& arguments, Sch
   const int members = communicator.partners().size();
   const BothSides sides = both_sides(rank, communicator, arguments);
   const auto result = sides.result.list(members);
-  std::vector<TypedBuffer> source;
+  std::vector<Piece> source;
   if (sides.in_place) {
     // What is here now makes way for what comes.
-    for (const TypedBuffer& block : result) {
+    for (const Piece& block : result) {
       source.push_back(byte_buffer(schedule.scratch(block.bytes()), block.bytes()));
       schedule.copy(schedule.space(source.back()), schedule.data(block));
     }

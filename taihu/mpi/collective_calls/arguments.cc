@@ -20,7 +20,7 @@ void check_counts(const int* counts, int members) {
   }
 }
 
-void check_address(const TypedBuffer& buffer) {
+void check_address(const Piece& buffer) {
   require(!buffer.is_contiguous() || buffer.bytes() == 0 || buffer.data() != nullptr, MPI_ERR_BUFFER,
           "the buffer is a null pointer, but the count is not zero");
 }
@@ -47,24 +47,23 @@ Operation& checked_operation(Rank& rank, MPI_Op handle) {
   return operation;
 }
 
-TypedBuffer checked_buffer(Rank& rank, const void* address, int count, MPI_Datatype type) {
+Piece checked_buffer(Rank& rank, const void* address, int count, MPI_Datatype type) {
   check_count(count);
   check_not_in_place(address);
-  const TypedBuffer buffer{static_cast<std::byte*>(const_cast<void*>(address)), count,
-                           &checked_type(rank, type)};
+  const Piece buffer{static_cast<std::byte*>(const_cast<void*>(address)), count, &checked_type(rank, type)};
   check_address(buffer);
   return buffer;
 }
 
-std::vector<TypedBuffer> Blocks::list(int members) const {
-  std::vector<TypedBuffer> blocks;
+std::vector<Piece> Blocks::list(int members) const {
+  std::vector<Piece> blocks;
   blocks.reserve(static_cast<std::size_t>(members));
   for (int k = 0; k < members; ++k) blocks.push_back((*this)[k]);
   return blocks;
 }
 
 Blocks checked_blocks(Rank& rank, const void* address, int count, MPI_Datatype type, int members) {
-  const TypedBuffer first = checked_buffer(rank, address, count, type);
+  const Piece first = checked_buffer(rank, address, count, type);
   first.type->total_bytes(static_cast<MPI_Count>(count) * members);
   return {first.address, first.type, count};
 }
@@ -118,12 +117,12 @@ Role role_of(const Communicator& communicator, int root) {
   return !communicator.is_inter() && root == communicator.rank ? Role::root : Role::leaf;
 }
 
-void check_apart(const TypedBuffer& source, const TypedBuffer& result) {
+void check_apart(const Piece& source, const Piece& result) {
   require(source.address != result.address || source.bytes() == 0 || result.bytes() == 0, MPI_ERR_BUFFER,
           "the send buffer is the receive buffer (pass MPI_IN_PLACE where the standard allows it)");
 }
 
-void check_same_length(const TypedBuffer& source, const TypedBuffer& result) {
+void check_same_length(const Piece& source, const Piece& result) {
   const std::size_t sent = source.bytes(), expected = result.bytes();
   require(sent == expected, sent > expected ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT, [&] {
     return "this rank sends itself " + std::to_string(sent) + " bytes and expects " +

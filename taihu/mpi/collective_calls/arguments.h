@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of collectives, checked. What a program passes as buffers turns into TypedBuffer and Blocks here,
+// Arguments of collectives, checked. What a program passes as buffers turns into Piece and Blocks here,
 // or into a CallError.
 #pragma once
 
 #include <vector>
 
 #include "taihu/mpi/collective_calls/operation.h"
-#include "taihu/mpi/collective_calls/typed_buffer.h"
+#include "taihu/mpi/collective_calls/piece.h"
 #include "taihu/mpi/communicator.h"
 #include "taihu/mpi/rank.h"
 
@@ -17,7 +17,7 @@ inline bool is_in_place(const void* address) noexcept {
 }
 
 /// Errors: MPI_ERR_COUNT, MPI_ERR_TYPE (no datatype, or not committed), MPI_ERR_BUFFER.
-TypedBuffer checked_buffer(Rank& rank, const void* address, int count, MPI_Datatype type);
+Piece checked_buffer(Rank& rank, const void* address, int count, MPI_Datatype type);
 Datatype& checked_type(Rank& rank, MPI_Datatype type);
 Operation& checked_operation(Rank& rank, MPI_Op operation);
 
@@ -34,7 +34,7 @@ struct Blocks {
   std::vector<Datatype*> types{};  ///< empty: `type` for all
 
   bool are_equal() const noexcept { return counts == nullptr; }
-  TypedBuffer operator[](int member) const noexcept {
+  Piece operator[](int member) const noexcept {
     const auto k = static_cast<std::size_t>(member);
     if (counts == nullptr) return {address + member * count * type->extent, count, type};
     Datatype* const of_block = types.empty() ? type : types[k];
@@ -43,7 +43,7 @@ struct Blocks {
                                                           : displacements[k];
     return {address + offset, counts[k], of_block};
   }
-  std::vector<TypedBuffer> list(int members) const;
+  std::vector<Piece> list(int members) const;
 };
 
 Blocks checked_blocks(Rank& rank, const void* address, int count, MPI_Datatype type, int members);
@@ -59,9 +59,9 @@ enum class Role { root, leaf, bystander };
 Role role_of(const Communicator& communicator, int root);
 
 /// Error MPI_ERR_BUFFER when a rank sends from where it receives; MPI_IN_PLACE says so where it is meant.
-void check_apart(const TypedBuffer& source, const TypedBuffer& result);
+void check_apart(const Piece& source, const Piece& result);
 /// Error MPI_ERR_TRUNCATE or MPI_ERR_COUNT when what a rank sends itself has not the length that it expects.
-void check_same_length(const TypedBuffer& source, const TypedBuffer& result);
+void check_same_length(const Piece& source, const Piece& result);
 /// Error MPI_ERR_BUFFER: MPI_IN_PLACE has no meaning here.
 void check_not_in_place(const void* address);
 

@@ -37,7 +37,7 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Bcast& 
 void plan(Rank& rank, Communicator& communicator, const Bcast& arguments, Schedule& schedule) {
   const Role role = role_of(communicator, arguments.root);
   if (role == Role::bystander) return;
-  const TypedBuffer buffer = checked_buffer(rank, arguments.buffer, arguments.count, arguments.type);
+  const Piece buffer = checked_buffer(rank, arguments.buffer, arguments.count, arguments.type);
   const Team team = team_of(communicator);
   if (!communicator.is_inter()) return plan_bcast(schedule, team, buffer, arguments.root);
   if (buffer.bytes() == 0) return;

@@ -37,8 +37,8 @@ MPI_CALL(int, Reduce_local,
          (const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)) {
   return on_rank("MPI_Reduce_local", [&](Rank& rank) {
     const Reducer reducer(checked_operation(rank, op), checked_type(rank, datatype));
-    const TypedBuffer in = checked_buffer(rank, inbuf, count, datatype);
-    const TypedBuffer inout = checked_buffer(rank, inoutbuf, count, datatype);
+    const Piece in = checked_buffer(rank, inbuf, count, datatype);
+    const Piece inout = checked_buffer(rank, inoutbuf, count, datatype);
     check_apart(in, inout);
     reducer(in.address, inout.address, static_cast<std::size_t>(count));
   });

@@ -30,7 +30,7 @@ void FlatBlocks::make_tables() {
   bool contiguous = true;
   std::ptrdiff_t total = 0;
   for (int k = 0; k < members_; ++k) {
-    const TypedBuffer block = blocks_[k];
+    const Piece block = blocks_[k];
     lengths_[k] = block.bytes();
     offsets_[k] = lengths_[k] != 0 ? block.data() - data_ : 0;
     total += static_cast<std::ptrdiff_t>(lengths_[k]);
@@ -48,7 +48,7 @@ void FlatBlocks::make_tables() {
 
 void FlatBlocks::pack(int member) const {
   if (!copy_) return;
-  const TypedBuffer mine = blocks_[member];
+  const Piece mine = blocks_[member];
   mpi::pack(*mine.type, mine.count, block(member), mine.address);
 }
 
@@ -58,7 +58,7 @@ void FlatBlocks::pack() const {
 
 void FlatBlocks::unpack(int member) const {
   if (!copy_) return;
-  const TypedBuffer mine = blocks_[member];
+  const Piece mine = blocks_[member];
   mpi::unpack(*mine.type, mine.count, mine.address, block(member));
 }
 

@@ -12,8 +12,7 @@ namespace taihu::mpi {
 
 class FlatBuffer {
  public:
-  explicit FlatBuffer(const TypedBuffer& buffer)
-      : buffer_(buffer), bytes_(buffer.bytes()), data_(buffer.data()) {
+  explicit FlatBuffer(const Piece& buffer) : buffer_(buffer), bytes_(buffer.bytes()), data_(buffer.data()) {
     if (buffer.is_contiguous()) return;
     copy_ = std::make_unique_for_overwrite<std::byte[]>(bytes_);
     data_ = copy_.get();
@@ -30,7 +29,7 @@ class FlatBuffer {
   }
 
  private:
-  TypedBuffer buffer_;
+  Piece buffer_;
   std::size_t bytes_;
   std::byte* data_;
   std::unique_ptr<std::byte[]> copy_;

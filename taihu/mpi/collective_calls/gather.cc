@@ -11,7 +11,7 @@ namespace {
 struct Parts {
   Role role;
   bool has_mine = false;  ///< false: in place, or nothing to move here
-  TypedBuffer mine{};
+  Piece mine{};
   Blocks blocks{};  ///< on the root
 };
 
@@ -27,10 +27,10 @@ Blocks root_blocks(Rank& rank, int members, const Scatter& arguments) {
                               arguments.send_type, members)
              : checked_blocks(rank, arguments.send, arguments.send_count, arguments.send_type, members);
 }
-TypedBuffer own_buffer(Rank& rank, const Gather& arguments) {
+Piece own_buffer(Rank& rank, const Gather& arguments) {
   return checked_buffer(rank, arguments.send, arguments.send_count, arguments.send_type);
 }
-TypedBuffer own_buffer(Rank& rank, const Scatter& arguments) {
+Piece own_buffer(Rank& rank, const Scatter& arguments) {
   return checked_buffer(rank, arguments.receive, arguments.receive_count, arguments.receive_type);
 }
 bool is_own_in_place(const Gather& arguments) {
@@ -50,7 +50,7 @@ Parts parts_of(Rank& rank, Communicator& communicator, const Arguments& argument
   if (!parts.has_mine) return parts;
   parts.mine = own_buffer(rank, arguments);
   if (parts.role == Role::root) {
-    const TypedBuffer block = parts.blocks[communicator.rank];
+    const Piece block = parts.blocks[communicator.rank];
     check_apart(parts.mine, block);
     check_same_length(parts.mine, block);
   }
@@ -124,7 +124,7 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Scatter
 
 void plan(Rank& rank, Communicator& communicator, const Gather& arguments, Schedule& schedule) {
   const Parts parts = parts_of(rank, communicator, arguments);
-  const TypedBuffer* const mine = parts.has_mine ? &parts.mine : nullptr;
+  const Piece* const mine = parts.has_mine ? &parts.mine : nullptr;
   if (!communicator.is_inter()) {
     const auto blocks = parts.blocks.list(parts.role == Role::root ? communicator.size() : 0);
     return plan_gather(schedule, team_of(communicator), mine, blocks, arguments.root);
@@ -133,14 +133,14 @@ void plan(Rank& rank, Communicator& communicator, const Gather& arguments, Sched
   if (parts.role == Role::leaf && mine->bytes() != 0)
     schedule.send(others[static_cast<std::size_t>(arguments.root)], schedule.data(*mine));
   for (std::size_t k = 0; parts.role == Role::root && k < others.size(); ++k) {
-    const TypedBuffer block = parts.blocks[static_cast<int>(k)];
+    const Piece block = parts.blocks[static_cast<int>(k)];
     if (block.bytes() != 0) schedule.receive(others[k], schedule.space(block));
   }
 }
 
 void plan(Rank& rank, Communicator& communicator, const Scatter& arguments, Schedule& schedule) {
   const Parts parts = parts_of(rank, communicator, arguments);
-  const TypedBuffer* const mine = parts.has_mine ? &parts.mine : nullptr;
+  const Piece* const mine = parts.has_mine ? &parts.mine : nullptr;
   if (!communicator.is_inter()) {
     const auto blocks = parts.blocks.list(parts.role == Role::root ? communicator.size() : 0);
     return plan_scatter(schedule, team_of(communicator), blocks, mine, arguments.root);
@@ -149,7 +149,7 @@ void plan(Rank& rank, Communicator& communicator, const Scatter& arguments, Sche
   if (parts.role == Role::leaf && mine->bytes() != 0)
     schedule.receive(others[static_cast<std::size_t>(arguments.root)], schedule.space(*mine));
   for (std::size_t k = 0; parts.role == Role::root && k < others.size(); ++k) {
-    const TypedBuffer block = parts.blocks[static_cast<int>(k)];
+    const Piece block = parts.blocks[static_cast<int>(k)];
     if (block.bytes() != 0) schedule.send(others[k], schedule.data(block));
   }
 }

@@ -21,8 +21,8 @@ int degree(const std::vector<int>& neighbors) noexcept {
 }
 
 /// Adds the transfers: result[k] from the k-th source, source[k] to the k-th destination.
-void connect(const Communicator& communicator, Schedule& schedule, std::span<const TypedBuffer> source,
-             std::span<const TypedBuffer> result) {
+void connect(const Communicator& communicator, Schedule& schedule, std::span<const Piece> source,
+             std::span<const Piece> result) {
   const Topology& topology = *communicator.topology;
   const auto peer = [&](int neighbor) {
     return communicator.group->ranks[static_cast<std::size_t>(neighbor)];
@@ -53,10 +53,10 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Neighbo
 void plan(Rank& rank, Communicator& communicator, const NeighborAllgather& neighbors, Schedule& schedule) {
   const Allgather& arguments = neighbors.arguments;
   const Topology& topology = topology_of(communicator);
-  const TypedBuffer mine = checked_buffer(rank, arguments.send, arguments.send_count, arguments.send_type);
+  const Piece mine = checked_buffer(rank, arguments.send, arguments.send_count, arguments.send_type);
   const int sources = degree(topology.sources);
   const auto result = blocks_of(rank, arguments, sources).list(sources);
-  connect(communicator, schedule, std::vector<TypedBuffer>(topology.destinations.size(), mine), result);
+  connect(communicator, schedule, std::vector<Piece>(topology.destinations.size(), mine), result);
 }
 
 void plan(Rank& rank, Communicator& communicator, const NeighborAlltoall& neighbors, Schedule& schedule) {

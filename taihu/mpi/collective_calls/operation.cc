@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "taihu/mpi/collective_calls/operation_kernels.h"
-#include "taihu/mpi/predefined.h"
 
 namespace taihu::mpi {
 namespace {
@@ -95,9 +94,12 @@ collective::Reduction Reducer::reduction() const noexcept {
 }
 
 void add_predefined_operations(PredefinedObjects& objects) {
-  for (const MPI_Op handle : {MPI_SUM, MPI_MIN, MPI_MAX, MPI_PROD, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_LAND,
-                              MPI_LOR, MPI_LXOR, MPI_MINLOC, MPI_MAXLOC, MPI_REPLACE, MPI_NO_OP})
-    add_predefined(objects, handle, *new Operation(handle));
+  static Operation operations[] = {Operation(MPI_SUM),     Operation(MPI_MIN),    Operation(MPI_MAX),
+                                   Operation(MPI_PROD),    Operation(MPI_BAND),   Operation(MPI_BOR),
+                                   Operation(MPI_BXOR),    Operation(MPI_LAND),   Operation(MPI_LOR),
+                                   Operation(MPI_LXOR),    Operation(MPI_MINLOC), Operation(MPI_MAXLOC),
+                                   Operation(MPI_REPLACE), Operation(MPI_NO_OP)};
+  for (Operation& operation : operations) objects[operation.number] = &operation;
 }
 
 bool can_combine(const Operation& operation, const Datatype& element) noexcept {

@@ -18,11 +18,22 @@ struct Operation final : Object {
 
   /// A predefined one.
   explicit Operation(MPI_Op handle) noexcept
-      : Object(object_kind), commutative(handle != MPI_REPLACE), predefined_handle(handle) {}
+      : Object(object_kind), commutative(handle != MPI_REPLACE), predefined_handle(handle) {
+    predefined = true;
+    number = reinterpret_cast<std::uintptr_t>(handle);
+  }
   /// A function of the program. With `fortran_handle` it is one in Fortran, which takes the type's handle as
   /// an integer.
   Operation(MPI_User_function* of_program, bool commutes, FortranHandle fortran_handle = nullptr) noexcept
       : Object(object_kind), commutative(commutes), function(of_program), type_for_fortran(fortran_handle) {}
+
+  // The predefined ones are shared by all ranks and not counted.
+  void retain() noexcept {
+    if (!predefined) Object::retain();
+  }
+  void release() noexcept {
+    if (!predefined) Object::release();
+  }
 
   const bool commutative;
   MPI_User_function* const function = nullptr;  ///< null: predefined
@@ -65,7 +76,7 @@ class Reducer {
   std::size_t per_element_ = 1;  ///< elements of the kernel in one of the type
 };
 
-/// MPI_SUM to MPI_NO_OP.
+/// MPI_SUM to MPI_NO_OP: the same objects for all ranks of the process. Any thread.
 void add_predefined_operations(PredefinedObjects& objects);
 
 /// Accumulate of one-sided communication: target = target (op) source for `count` elements of the predefined

@@ -19,10 +19,10 @@ struct Operands {
 /// For collectives in which everybody has both.
 template <class Arguments>
 Operands operands_of(Rank& rank, const Communicator& communicator, const Arguments& arguments) {
-  const TypedBuffer result = checked_buffer(rank, arguments.receive, arguments.count, arguments.type);
+  const Piece result = checked_buffer(rank, arguments.receive, arguments.count, arguments.type);
   Operands operands{result.address, result.address, static_cast<std::size_t>(arguments.count)};
   if (is_in_place(arguments.send) && !communicator.is_inter()) return operands;
-  const TypedBuffer source = checked_buffer(rank, arguments.send, arguments.count, arguments.type);
+  const Piece source = checked_buffer(rank, arguments.send, arguments.count, arguments.type);
   check_apart(source, result);
   operands.source = source.address;
   return operands;
@@ -32,7 +32,7 @@ Operands operands_of(Rank& rank, const Communicator& communicator, const Argumen
 Operands scan_operands(Rank& rank, const Communicator& communicator, const Scan& arguments) {
   if (arguments.range == Range::inclusive || communicator.rank != 0 || is_in_place(arguments.send))
     return operands_of(rank, communicator, arguments);
-  const TypedBuffer source = checked_buffer(rank, arguments.send, arguments.count, arguments.type);
+  const Piece source = checked_buffer(rank, arguments.send, arguments.count, arguments.type);
   return {source.address, nullptr, static_cast<std::size_t>(arguments.count)};
 }
 
@@ -76,11 +76,10 @@ Operands reduce_scatter_operands(Rank& rank, const Communicator& communicator, c
   const std::size_t own = counts[static_cast<std::size_t>(communicator.rank)];
   // In place the whole input is where the result goes.
   const bool in_place = is_in_place(arguments.send) && !communicator.is_inter();
-  const TypedBuffer first =
-      checked_buffer(rank, arguments.receive, (in_place ? total : own) != 0, arguments.type);
+  const Piece first = checked_buffer(rank, arguments.receive, (in_place ? total : own) != 0, arguments.type);
   Operands operands{first.address, first.address, total};
   if (in_place) return operands;
-  const TypedBuffer source = checked_buffer(rank, arguments.send, total != 0, arguments.type);
+  const Piece source = checked_buffer(rank, arguments.send, total != 0, arguments.type);
   check_apart(source, first);
   operands.source = source.address;
   return operands;
@@ -193,12 +192,11 @@ void plan(Rank& rank, Communicator& communicator, const ReduceScatter& arguments
   plan_reduce(elements, team, operands.source, sum, 0);
   exchange(communicator, elements, team, sum, received);
   Datatype& type = checked_type(rank, arguments.type);
-  std::vector<TypedBuffer> blocks;
+  std::vector<Piece> blocks;
   std::size_t first = 0;
   for (std::size_t k = 0; team.me == 0 && k < counts.size(); first += counts[k++])
     blocks.push_back({elements.at(received, first), static_cast<MPI_Count>(counts[k]), &type});
-  const TypedBuffer mine{operands.result, static_cast<MPI_Count>(counts[static_cast<std::size_t>(team.me)]),
-                         &type};
+  const Piece mine{operands.result, static_cast<MPI_Count>(counts[static_cast<std::size_t>(team.me)]), &type};
   plan_scatter(schedule, team, blocks, &mine, 0);
 }
 

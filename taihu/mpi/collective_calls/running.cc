@@ -24,7 +24,7 @@ void check_code(Communicator& communicator, int code) {
     fail(communicator, code);
 }
 
-TypedBuffer byte_buffer(std::byte* address, std::size_t bytes) {
+Piece byte_buffer(std::byte* address, std::size_t bytes) {
   return {address, static_cast<MPI_Count>(bytes), predefined_datatype(MPI_BYTE)};
 }
 

@@ -17,7 +17,7 @@ inline Team team_of(const Communicator& communicator) noexcept {
 }
 
 /// `bytes` plain bytes.
-TypedBuffer byte_buffer(std::byte* address, std::size_t bytes);
+Piece byte_buffer(std::byte* address, std::size_t bytes);
 
 /// The caller's part of a new collective. Takes the tag first: the other members do, whatever becomes of the
 /// arguments here.

@@ -3,12 +3,12 @@
 
 namespace taihu::mpi {
 
-message::Data Schedule::data(const TypedBuffer& buffer) {
+message::Data Schedule::data(const Piece& buffer) {
   const message::Space same = space(buffer);
   return {same.address, same.bytes, same.layout};
 }
 
-message::Space Schedule::space(const TypedBuffer& buffer) {
+message::Space Schedule::space(const Piece& buffer) {
   const std::size_t bytes = buffer.bytes();
   if (bytes == 0) return {nullptr, 0};
   if (buffer.is_contiguous()) return {buffer.data(), bytes};

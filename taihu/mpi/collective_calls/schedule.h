@@ -14,7 +14,7 @@
 
 #include "taihu/message/endpoint.h"
 #include "taihu/mpi/collective_calls/operation.h"
-#include "taihu/mpi/collective_calls/typed_buffer.h"
+#include "taihu/mpi/collective_calls/piece.h"
 #include "taihu/mpi/datatype/typed_layout.h"
 
 namespace taihu::mpi {
@@ -29,8 +29,8 @@ class Schedule {
   // Making one. Peers are ranks of the job; memory must stay until the schedule is complete.
 
   /// A buffer as the message layer sees it; the schedule keeps its type alive.
-  message::Data data(const TypedBuffer& buffer);
-  message::Space space(const TypedBuffer& buffer);
+  message::Data data(const Piece& buffer);
+  message::Space space(const Piece& buffer);
   /// Memory that lives as long as the schedule, aligned for any type.
   std::byte* scratch(std::size_t bytes);
   /// The operation of `reduce`.

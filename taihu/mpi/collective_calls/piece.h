@@ -9,7 +9,7 @@
 
 namespace taihu::mpi {
 
-struct TypedBuffer {
+struct Piece {
   std::byte* address = nullptr;
   MPI_Count count = 0;
   Datatype* type = nullptr;
@@ -19,13 +19,11 @@ struct TypedBuffer {
   /// Where the bytes are, if contiguous.
   std::byte* data() const noexcept { return address + type->block_offset(); }
   /// `elements` elements from element `first` on.
-  TypedBuffer part(MPI_Count first, MPI_Count elements) const noexcept {
+  Piece part(MPI_Count first, MPI_Count elements) const noexcept {
     return {address + first * type->extent, elements, type};
   }
   /// `elements` elements that start `offset` bytes further on.
-  TypedBuffer at(MPI_Aint offset, MPI_Count elements) const noexcept {
-    return {address + offset, elements, type};
-  }
+  Piece at(MPI_Aint offset, MPI_Count elements) const noexcept { return {address + offset, elements, type}; }
 };
 
 }  // namespace taihu::mpi
