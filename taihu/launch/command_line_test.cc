@@ -12,8 +12,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-ParcrunOptions parse(const Words& words) {
-  return parse_parcrun(words, "parcrun 1.2.3");
+RunOptions parse(const Words& words) {
+  return parse_run(parcrun_command, words, "parcrun 1.2.3");
 }
 
 std::string refusal(const Words& words) {
@@ -26,7 +26,7 @@ std::string refusal(const Words& words) {
 }
 
 TEST(CommandLine, program_only) {
-  const ParcrunOptions options = parse({"./heat"});
+  const RunOptions options = parse({"./heat"});
   EXPECT_EQ(options.job.program, "./heat");
   EXPECT_TRUE(options.job.arguments.empty());
   EXPECT_EQ(options.job.ranks, 1);
@@ -40,7 +40,7 @@ TEST(CommandLine, options_of_the_program_are_left_alone) {
   const Words arguments = {"-n", "3", "--help", "--threads=9", "--", "", "-x"};
   Words words = {"-n", "4", "./a.out"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  const ParcrunOptions options = parse(words);
+  const RunOptions options = parse(words);
   EXPECT_EQ(options.job.ranks, 4);
   EXPECT_EQ(options.job.arguments, arguments);
   EXPECT_EQ(options.text_to_print, "");
@@ -58,50 +58,50 @@ TEST(CommandLine, every_spelling_of_the_rank_count) {
 }
 
 TEST(CommandLine, all_options) {
-  const ParcrunOptions options = parse({"-n",
-                                        "12",
-                                        "--threads",
-                                        "3",
-                                        "--node",
-                                        "2",
-                                        "--bnode=4",
-                                        "--snode",
-                                        "12",
-                                        "--processes-per-node",
-                                        "3",
-                                        "--bind",
-                                        "numa",
-                                        "--report-bindings",
-                                        "--tag-output",
-                                        "-x",
-                                        "A",
-                                        "-x",
-                                        "B=c=d",
-                                        "-genv",
-                                        "E",
-                                        "f g",
-                                        "-host",
-                                        "n1:4,n2",
-                                        "-host",
-                                        "n1",
-                                        "-wdir",
-                                        "/tmp",
-                                        "--timeout",
-                                        "2.5",
-                                        "--mpi",
-                                        "mpich",
-                                        "--launcher",
-                                        "/x/mpiexec",
-                                        "--dry-run",
-                                        "--private-library",
-                                        "a",
-                                        "--private-library",
-                                        "b",
-                                        "--emulate-nodes",
-                                        "--verbose",
-                                        "--debugger",
-                                        "gdb --args",
-                                        "p"});
+  const RunOptions options = parse({"-n",
+                                    "12",
+                                    "--threads",
+                                    "3",
+                                    "--node",
+                                    "2",
+                                    "--bnode=4",
+                                    "--snode",
+                                    "12",
+                                    "--processes-per-node",
+                                    "3",
+                                    "--bind",
+                                    "numa",
+                                    "--report-bindings",
+                                    "--tag-output",
+                                    "-x",
+                                    "A",
+                                    "-x",
+                                    "B=c=d",
+                                    "-genv",
+                                    "E",
+                                    "f g",
+                                    "-host",
+                                    "n1:4,n2",
+                                    "-host",
+                                    "n1",
+                                    "-wdir",
+                                    "/tmp",
+                                    "--timeout",
+                                    "2.5",
+                                    "--mpi",
+                                    "mpich",
+                                    "--launcher",
+                                    "/x/mpiexec",
+                                    "--dry-run",
+                                    "--private-library",
+                                    "a",
+                                    "--private-library",
+                                    "b",
+                                    "--emulate-nodes",
+                                    "--verbose",
+                                    "--debugger",
+                                    "gdb --args",
+                                    "p"});
   const JobParameters& job = options.job;
   EXPECT_EQ(job.ranks, 12);
   EXPECT_EQ(job.threads, 3);
@@ -127,8 +127,7 @@ TEST(CommandLine, all_options) {
 }
 
 TEST(CommandLine, values_may_look_like_anything) {
-  const ParcrunOptions options =
-      parse({"-x", "A=[1,2]", "-x", "B=", "-genv", "C", "-n", "-genv", "D", "", "p"});
+  const RunOptions options = parse({"-x", "A=[1,2]", "-x", "B=", "-genv", "C", "-n", "-genv", "D", "", "p"});
   ASSERT_EQ(options.assignments.size(), 4u);
   EXPECT_EQ(options.assignments[0].second, "[1,2]");
   EXPECT_EQ(options.assignments[1].second, "");

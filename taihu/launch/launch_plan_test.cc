@@ -41,10 +41,10 @@ Surroundings usual_place() {
       {{"mpirun.openmpi", openmpi_text}, {"mpirun", openmpi_text}, {"mpiexec.mpich", mpich_text}});
 }
 
-ParcrunOptions options_of(Words words) {
+RunOptions options_of(Words words) {
   words.push_back("./p");
   words.push_back("a b");
-  return parse_parcrun(words, "");
+  return parse_run(parcrun_command, words, "");
 }
 
 std::string words_of(const LaunchPlan& plan) {
@@ -72,8 +72,7 @@ std::string job_variables(const std::string& prefix) {
   std::string text;
   EnvironmentMap variables = to_environment(JobParameters());
   for (const auto& [name, value] : variables)
-    if (name != "TAIHU_PRIVATE_LIBRARIES" && name != "TAIHU_RANK_DIRECTORY")
-      text += " " + prefix + " " + name;
+    if (!value.empty() || name == "TAIHU_MPI") text += " " + prefix + " " + name;
   return text;
 }
 
