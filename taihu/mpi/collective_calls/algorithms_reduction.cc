@@ -146,9 +146,8 @@ void binomial_reduce(const Elements& elements, const Team& team, std::byte* sour
   }
   schedule.end_round();
   for (std::size_t k = operands.size() - 1; k != 0; --k)
-    elements.reduce(operands[k - 1], operands[k], elements.count());
-  // What was combined last is where the first received operand was.
-  std::byte* const sum = operands.size() > 1 ? operands[1] : source;
+    elements.reduce(operands[k - 1], operands.back(), elements.count());
+  std::byte* const sum = operands.back();
   if (me != 0)
     schedule.send(rank_of(me - mask), elements.data(sum, elements.count()));
   else if (sum != result)
