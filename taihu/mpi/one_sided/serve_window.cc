@@ -44,10 +44,16 @@ struct Arguments {
 bool is_attached(const Arguments& arguments) {
   const Exposure& exposure = arguments.exposure();
   if (!exposure.is_dynamic) return true;
+  // Rows of pairs end with padding that need not be there.
+  std::size_t padding = 0;
+  if (arguments.head.element != 0) {
+    const Datatype& element = *predefined_datatype(handle_from<MPI_Datatype>(arguments.head.element));
+    padding = static_cast<std::size_t>(element.extent - element.true_extent);
+  }
   bool attached = true;
   for_each_block(arguments.runs.data(), arguments.runs.size(), [&](std::int64_t offset, std::uint32_t bytes) {
-    attached = attached &&
-               exposure.attached.covers(static_cast<std::uintptr_t>(arguments.head.place + offset), bytes);
+    const auto address = static_cast<std::uintptr_t>(arguments.head.place + offset);
+    attached = attached && exposure.attached.covers(address, bytes - padding);
   });
   return attached;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows: what one rank knows of a window and has under way on it. Memory of ranks of the same node process
-// is used directly (Target::exposure); what goes to other node processes is counted in `Target::pending`
-// until it is answered.
+// is used directly; what goes to other node processes is counted in `Target::pending` until it is answered.
 #pragma once
 
 #include <atomic>
@@ -24,7 +23,8 @@ enum class TargetAccess : std::uint8_t { closed, started, shared, exclusive, unc
 /// A member of the window as this rank sees it.
 struct Target {
   Exposure* exposure = nullptr;  ///< null: in another node process
-  std::byte* base = nullptr;     ///< at the target; null in dynamic windows
+  bool is_mapped = false;        ///< plain loads and stores at `base` reach it
+  std::byte* base = nullptr;     ///< null in dynamic windows; an address of this node process if mapped
   MPI_Aint size_bytes = 0;
   int displacement_unit = 1;
   int process = -1;          ///< node process
