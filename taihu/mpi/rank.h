@@ -34,6 +34,7 @@ class RankPart {
   virtual ~RankPart() = default;
 };
 enum class Part : int {
+  abandoned,
   attributes,
   buffered_sends,
   schedules,
