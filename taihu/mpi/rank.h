@@ -36,6 +36,7 @@ class RankPart {
 enum class Part : int {
   abandoned,
   attributes,
+  handles,
   buffered_sends,
   schedules,
   windows,
