@@ -66,15 +66,6 @@ void connect(Window& window, const Offer& offer) {
 
 }  // namespace
 
-WindowHints default_window_hints() {
-  return {{"accumulate_ops", "same_op_no_op"},
-          {"accumulate_ordering", "rar,raw,war,waw"},
-          {"alloc_shared_noncontig", "false"},
-          {"no_locks", "false"},
-          {"same_disp_unit", "false"},
-          {"same_size", "false"}};
-}
-
 Reference<Window> create_window(Communicator& communicator, const Offer& offer, WindowHints hints) {
   check(communicator, offer);
   Reference<Window> window = make_window(communicator, MPI_WIN_FLAVOR_CREATE, std::move(hints));

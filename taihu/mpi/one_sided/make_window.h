@@ -3,17 +3,10 @@
 // sent, so an error there leaves the others waiting, as the standard has it.
 #pragma once
 
-#include <map>
-#include <string>
-
 #include "taihu/mpi/one_sided/window.h"
+#include "taihu/mpi/one_sided/window_hints.h"
 
 namespace taihu::mpi {
-
-/// Hints of a window by key (MPI-3.1 sections 11.2.1 and 11.2.3).
-using WindowHints = std::map<std::string, std::string>;
-/// The hints that have a meaning for windows, with the values in force unless the program says otherwise.
-WindowHints default_window_hints();
 
 /// What the caller offers.
 struct Offer {

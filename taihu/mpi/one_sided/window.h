@@ -13,6 +13,7 @@
 
 #include "taihu/mpi/communicator.h"
 #include "taihu/mpi/one_sided/exposure.h"
+#include "taihu/mpi/one_sided/window_hints.h"
 #include "taihu/mpi/one_sided/window_memory.h"
 
 namespace taihu::mpi {
@@ -65,7 +66,7 @@ struct Window final : Object {
   Reference<ErrorHandler> errors;
   std::map<int, void*> attributes;
   std::string name;
-  std::map<std::string, std::string> hints;
+  WindowHints hints;
 
   // The access epoch; changed under epoch_lock, since threads of the rank may lock several targets at once.
   message::SpinLock epoch_lock;
