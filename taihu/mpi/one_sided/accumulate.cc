@@ -40,13 +40,14 @@ void accumulate_here(const ElementAction& action, Target& target, MPI_Aint place
   }
   const std::uintptr_t base =
       reinterpret_cast<std::uintptr_t>(target.base) + static_cast<std::uintptr_t>(place);
-  for_each_row(*places.type, places.count, 0, elements, [&](MPI_Aint offset, std::size_t first, std::size_t n) {
-    const std::size_t skipped = first * action.extent();
-    action.apply(target.exposure->elements,
-                 reinterpret_cast<std::byte*>(base + static_cast<std::uintptr_t>(offset)),
-                 action.only_reads() ? nullptr : source + skipped,
-                 result_row == nullptr ? nullptr : result_row + skipped, n);
-  });
+  for_each_row(*places.type, places.count, 0, elements,
+               [&](MPI_Aint offset, std::size_t first, std::size_t n) {
+                 const std::size_t skipped = first * action.extent();
+                 action.apply(target.exposure->elements,
+                              reinterpret_cast<std::byte*>(base + static_cast<std::uintptr_t>(offset)),
+                              action.only_reads() ? nullptr : source + skipped,
+                              result_row == nullptr ? nullptr : result_row + skipped, n);
+               });
   if (result != nullptr && !direct) scatter(action, *result, 0, elements, result_row);
 }
 
@@ -142,8 +143,7 @@ void accumulate(Window& window, const Buffer& origin, const Buffer* result, cons
   Target& target = window.targets[static_cast<unsigned>(places.member)];
   const MPI_Aint place = place_of(window, target, places);
   std::vector<std::byte> gathered;
-  const std::byte* const source =
-      action.only_reads() ? nullptr : row_of(action, origin, elements, gathered);
+  const std::byte* const source = action.only_reads() ? nullptr : row_of(action, origin, elements, gathered);
   if (target.exposure != nullptr) {
     accumulate_here(action, target, place, places, source, result, elements);
   } else {

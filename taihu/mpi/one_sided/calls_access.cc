@@ -12,7 +12,8 @@ using namespace taihu::mpi;
 namespace {
 
 Datatype& checked_type(Rank& rank, MPI_Datatype handle) {
-  Datatype& type = checked<Datatype>(rank, handle, MPI_ERR_TYPE, "a datatype is MPI_DATATYPE_NULL or not valid");
+  Datatype& type =
+      checked<Datatype>(rank, handle, MPI_ERR_TYPE, "a datatype is MPI_DATATYPE_NULL or not valid");
   require(type.committed, MPI_ERR_TYPE, "a datatype is not committed; call MPI_Type_commit first");
   return type;
 }
@@ -40,8 +41,8 @@ MPI_Op checked_operation(Rank& rank, MPI_Op handle) {
 /// Runs access(tracker) and makes the request of what is left of it.
 template <class Access>
 void with_request(Window& window, int target, MPI_Request* request, Access&& access) {
-  require_lock_epoch(window,
-                     "accesses with requests are only allowed in an epoch of MPI_Win_lock or MPI_Win_lock_all");
+  require_lock_epoch(
+      window, "accesses with requests are only allowed in an epoch of MPI_Win_lock or MPI_Win_lock_all");
   Tracker tracker;
   if (target != MPI_PROC_NULL) access(&tracker);
   Request* const made = tracker.parts != nullptr ? static_cast<Request*>(new WindowRequest(tracker.parts))
@@ -168,6 +169,7 @@ MPI_CALL(int, Compare_and_swap,
   return on_window("MPI_Compare_and_swap", win, [&](Rank& rank, Window& window) {
     const Places places = places_of(rank, window, target_rank, target_disp, 1, datatype);
     require_comparable(*places.type);
-    if (target_rank != MPI_PROC_NULL) compare_and_swap(window, origin_addr, compare_addr, result_addr, places);
+    if (target_rank != MPI_PROC_NULL)
+      compare_and_swap(window, origin_addr, compare_addr, result_addr, places);
   });
 }

@@ -31,8 +31,8 @@ void store_pointer(void* place, void* pointer) {
 MPI_CALL(int, Win_create,
          (void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win)) {
   return on_communicator("MPI_Win_create", comm, [&](Rank& rank, Communicator& communicator) {
-    *win = to_program(create_window(communicator, {static_cast<std::byte*>(base), size, disp_unit},
-                                    hints_of(rank, info)));
+    *win = to_program(
+        create_window(communicator, {static_cast<std::byte*>(base), size, disp_unit}, hints_of(rank, info)));
   });
 }
 
@@ -91,7 +91,8 @@ MPI_CALL(int, Win_shared_query, (MPI_Win win, int rank, MPI_Aint* size, int* dis
     if (rank == MPI_PROC_NULL) {
       // The first that has given memory.
       member = 0;
-      while (member + 1 < window.size() && window.targets[static_cast<unsigned>(member)].size_bytes == 0) ++member;
+      while (member + 1 < window.size() && window.targets[static_cast<unsigned>(member)].size_bytes == 0)
+        ++member;
       if (window.targets[static_cast<unsigned>(member)].size_bytes == 0) member = 0;
     }
     const Target& target = window.targets[static_cast<unsigned>(member)];

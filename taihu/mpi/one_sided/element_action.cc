@@ -8,7 +8,9 @@
 namespace taihu::mpi {
 
 ElementAction::ElementAction(MPI_Op operation, const Datatype& element)
-    : kind_(operation == MPI_REPLACE ? Kind::replace : operation == MPI_NO_OP ? Kind::keep : Kind::combine),
+    : kind_(operation == MPI_REPLACE ? Kind::replace
+            : operation == MPI_NO_OP ? Kind::keep
+                                     : Kind::combine),
       element_(element),
       extent_(static_cast<std::size_t>(element.extent)),
       last_(static_cast<std::size_t>(element.true_extent)) {

@@ -29,18 +29,18 @@ inline std::size_t elements_of(const Datatype& type, MPI_Count count) {
 /// visit(offset, first, n) for the elements [from, from + number) of the data: n of them lie in a row at
 /// `offset`, the first is number `first`, counted from `from`.
 template <class Visit>
-void for_each_row(const Datatype& type, MPI_Count count, std::size_t from, std::size_t number, Visit&& visit) {
+void for_each_row(const Datatype& type, MPI_Count count, std::size_t from, std::size_t number,
+                  Visit&& visit) {
   const auto size = static_cast<std::size_t>(type.element->size_bytes);
   std::size_t first = 0;
   if (is_row(type, count)) {
     visit(row_offset(type) + static_cast<MPI_Aint>(from) * type.element->extent, first, number);
     return;
   }
-  for_each_run(type, count, from * size, number * size,
-               [&](MPI_Aint offset, const Datatype&, std::size_t n) {
-                 visit(offset, first, n);
-                 first += n;
-               });
+  for_each_run(type, count, from * size, number * size, [&](MPI_Aint offset, const Datatype&, std::size_t n) {
+    visit(offset, first, n);
+    first += n;
+  });
 }
 
 /// Reads the elements [from, from + number) into `row`.

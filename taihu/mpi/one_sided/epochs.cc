@@ -111,9 +111,10 @@ void lock_lazily(Window& window, int member) {
 void require_locked(Window& window, int target) {
   const Access access = window.access.load(std::memory_order_relaxed);
   if (access == Access::lock_all) return;
-  const bool locked = access == Access::locks && (target == MPI_PROC_NULL || target_of(window, target).access.load(
-                                                                                std::memory_order_relaxed) !=
-                                                                                TargetAccess::closed);
+  const bool locked =
+      access == Access::locks &&
+      (target == MPI_PROC_NULL ||
+       target_of(window, target).access.load(std::memory_order_relaxed) != TargetAccess::closed);
   require(locked, MPI_ERR_RMA_SYNC,
           "the target is not locked by this rank; lock it first by MPI_Win_lock or MPI_Win_lock_all");
 }
@@ -370,9 +371,11 @@ void complete_everything(Window& window) {
 void require_no_epoch(Window& window) {
   require(may_begin(window.access.load(std::memory_order_relaxed)) ||
               window.access.load(std::memory_order_relaxed) == Access::fence,
-          MPI_ERR_RMA_SYNC, "the rank is in an access epoch on this window; end it before freeing the window");
-  require(!window.posted, MPI_ERR_RMA_SYNC,
-          "the rank is in an exposure epoch on this window; end it by MPI_Win_wait before freeing the window");
+          MPI_ERR_RMA_SYNC,
+          "the rank is in an access epoch on this window; end it before freeing the window");
+  require(
+      !window.posted, MPI_ERR_RMA_SYNC,
+      "the rank is in an exposure epoch on this window; end it by MPI_Win_wait before freeing the window");
 }
 
 }  // namespace taihu::mpi

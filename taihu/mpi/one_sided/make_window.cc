@@ -91,10 +91,9 @@ Reference<Window> allocate_window(Communicator& communicator, const Offer& offer
 Reference<Window> allocate_shared_window(Communicator& communicator, const Offer& offer, WindowHints hints) {
   check(communicator, offer);
   Reference<Window> window = make_window(communicator, MPI_WIN_FLAVOR_SHARED, std::move(hints));
-  const Parts parts =
-      window->hints["alloc_shared_noncontig"] == "true" ? Parts::on_pages : Parts::contiguous;
-  SharedSegment segment = make_shared_segment(*window->communicator,
-                                              from_all(*window->communicator, offer.size_bytes), parts);
+  const Parts parts = window->hints["alloc_shared_noncontig"] == "true" ? Parts::on_pages : Parts::contiguous;
+  SharedSegment segment =
+      make_shared_segment(*window->communicator, from_all(*window->communicator, offer.size_bytes), parts);
   window->memory = std::move(segment.memory);
   connect(*window, {segment.parts[static_cast<unsigned>(window->communicator->rank)], offer.size_bytes,
                     offer.displacement_unit});

@@ -6,14 +6,17 @@
 namespace taihu::mpi {
 
 void refuse_range(const Places& places, const Target& target) {
-  if (target.base == nullptr && target.size_bytes == 0 && target.displacement_unit == 1 && places.displacement != 0) {
+  if (target.base == nullptr && target.size_bytes == 0 && target.displacement_unit == 1 &&
+      places.displacement != 0) {
     // A window without memory of its own, or a dynamic one.
-    throw CallError(MPI_ERR_RMA_RANGE, "the access is outside of the memory that its target has given or attached to the window");
+    throw CallError(
+        MPI_ERR_RMA_RANGE,
+        "the access is outside of the memory that its target has given or attached to the window");
   }
-  throw CallError(MPI_ERR_RMA_RANGE,
-                  "the access at displacement " + std::to_string(places.displacement) + " (unit " +
-                      std::to_string(target.displacement_unit) + ") goes beyond the target's " +
-                      std::to_string(target.size_bytes) + " bytes of the window");
+  throw CallError(MPI_ERR_RMA_RANGE, "the access at displacement " + std::to_string(places.displacement) +
+                                         " (unit " + std::to_string(target.displacement_unit) +
+                                         ") goes beyond the target's " + std::to_string(target.size_bytes) +
+                                         " bytes of the window");
 }
 
 bool is_attached(const Target& target, const Places& places) {

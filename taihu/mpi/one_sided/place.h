@@ -25,7 +25,8 @@ inline MPI_Aint place_of(const Window& window, const Target& target, const Place
               !__builtin_mul_overflow(places.count - 1, MPI_Aint{type.extent}, &span);
   // With a negative extent the last element is the lowest one.
   const MPI_Aint first = place + type.true_lower_bound + (span < 0 ? span : 0);
-  fits = fits && first >= 0 && !__builtin_add_overflow(first + type.true_extent, span < 0 ? -span : span, &end) &&
+  fits = fits && first >= 0 &&
+         !__builtin_add_overflow(first + type.true_extent, span < 0 ? -span : span, &end) &&
          end <= target.size_bytes;
   if (!fits) [[unlikely]]
     refuse_range(places, target);

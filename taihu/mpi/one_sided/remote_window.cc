@@ -18,7 +18,8 @@ std::vector<std::byte> assemble(WindowCall& call) {
   call.head.data_at = static_cast<std::uint32_t>(data_at);
   std::vector<std::byte> bytes(data_at + call.data_bytes);
   std::memcpy(bytes.data(), &call.head, sizeof call.head);
-  if (!call.runs.empty()) std::memcpy(bytes.data() + runs_at, call.runs.data(), call.runs.size() * sizeof(Run));
+  if (!call.runs.empty())
+    std::memcpy(bytes.data() + runs_at, call.runs.data(), call.runs.size() * sizeof(Run));
   if (call.data_bytes != 0) std::memcpy(bytes.data() + data_at, call.data, call.data_bytes);
   return bytes;
 }
@@ -38,8 +39,10 @@ void answered(Expectation& expected, const std::vector<std::byte>& answer) {
   std::memcpy(&head, answer.data(), sizeof head);
   if (head.error != MPI_SUCCESS) {
     int none = MPI_SUCCESS;
-    if (expected.parts != nullptr) expected.parts->error.compare_exchange_strong(none, head.error);
-    else window.remote_error.compare_exchange_strong(none, head.error);
+    if (expected.parts != nullptr)
+      expected.parts->error.compare_exchange_strong(none, head.error);
+    else
+      window.remote_error.compare_exchange_strong(none, head.error);
   } else if (expected.take) {
     expected.take(answer.data() + sizeof head);
   }
@@ -91,9 +94,8 @@ void start_call(Window& window, Target& target, WindowCall call) {
   if (call.parts != nullptr) call.parts->unanswered.fetch_add(1, std::memory_order_relaxed);
   auto expected = std::make_shared<Expectation>(
       Expectation{&window, &target, charge, std::move(call.take), std::move(call.parts)});
-  window.owner.node().begin_call(
-      target.process, message::Service::window, arguments.data(), arguments.size(),
-      [expected](std::vector<std::byte> answer) { answered(*expected, answer); });
+  window.owner.node().begin_call(target.process, message::Service::window, arguments.data(), arguments.size(),
+                                 [expected](std::vector<std::byte> answer) { answered(*expected, answer); });
 }
 
 void remote_lock(Window& window, Target& target, LockKind kind) {

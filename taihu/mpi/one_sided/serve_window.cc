@@ -62,8 +62,8 @@ bool is_attached(const Arguments& arguments) {
 template <class Visit>
 void for_each_place(const Arguments& arguments, Visit&& visit) {
   std::byte* const base = arguments.exposure().base;
-  const std::uintptr_t origin = reinterpret_cast<std::uintptr_t>(base) +
-                                static_cast<std::uintptr_t>(arguments.head.place);
+  const std::uintptr_t origin =
+      reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(arguments.head.place);
   std::size_t done = 0;
   for_each_block(arguments.runs.data(), arguments.runs.size(), [&](std::int64_t offset, std::uint32_t bytes) {
     visit(reinterpret_cast<std::byte*>(origin + static_cast<std::uintptr_t>(offset)), bytes, done);
@@ -108,8 +108,8 @@ std::vector<std::byte> access(const Arguments& arguments) {
     accumulate(arguments, result);
   } else {
     for_each_place(arguments, [&](std::byte* place, std::size_t bytes, std::size_t) {
-      compare_and_swap(arguments.exposure().elements, place, arguments.data(), arguments.data() + bytes, result,
-                       bytes);
+      compare_and_swap(arguments.exposure().elements, place, arguments.data(), arguments.data() + bytes,
+                       result, bytes);
     });
   }
   return answer;

@@ -8,3 +8,5 @@ list(APPEND mpi_sources one_sided/accumulate.cc one_sided/attached_memory.cc one
      one_sided/epochs.cc one_sided/make_window.cc one_sided/place.cc one_sided/rank_lock.cc one_sided/remote_window.cc
      one_sided/serve_window.cc one_sided/transfer.cc one_sided/window.cc one_sided/window_errors.cc
      one_sided/window_memory.cc)
+list(APPEND mpi_tests one_sided/attached_memory_test.cc one_sided/rank_lock_test.cc one_sided/accumulate_test.cc
+     one_sided/synchronisation_test.cc one_sided/traffic_test.cc one_sided/window_kinds_test.cc)

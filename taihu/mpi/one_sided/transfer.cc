@@ -50,7 +50,8 @@ std::byte* local_address(const Target& target, MPI_Aint place) {
 }
 
 /// Tells where the bytes [first, first + bytes) of the data are at the target.
-void set_places(WindowCall& call, const Places& places, MPI_Aint place, std::size_t first, std::size_t bytes) {
+void set_places(WindowCall& call, const Places& places, MPI_Aint place, std::size_t first,
+                std::size_t bytes) {
   call.head.bytes = bytes;
   call.head.place = place;
   if (places.type->is_contiguous(places.count)) {

@@ -31,9 +31,9 @@ struct Target {
   int process = -1;          ///< node process
   std::uint64_t remote = 0;  ///< address of the exposure, there
   std::atomic<TargetAccess> access{TargetAccess::closed};
-  std::uint32_t posts_used = 0;             ///< of exposure epochs that my access epochs have matched
-  std::atomic<std::uint32_t> pending{0};    ///< calls of its node process that are not answered
-  std::atomic<std::uint32_t> awaited{0};    ///< those of them that bring data
+  std::uint32_t posts_used = 0;           ///< of exposure epochs that my access epochs have matched
+  std::atomic<std::uint32_t> pending{0};  ///< calls of its node process that are not answered
+  std::atomic<std::uint32_t> awaited{0};  ///< those of them that bring data
 };
 
 /// What kind of access epoch a rank is in. `fence_possible`: after a fence, nothing accessed yet, so that

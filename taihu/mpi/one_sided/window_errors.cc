@@ -26,8 +26,7 @@ using namespace taihu::mpi;
 MPI_CALL(int, Win_create_errhandler,
          (MPI_Win_errhandler_function * win_errhandler_fn, MPI_Errhandler* errhandler)) {
   return on_rank("MPI_Win_create_errhandler", [&](Rank&) {
-    *errhandler =
-        create_handler(ErrorHandler::Use::window, reinterpret_cast<void (*)()>(win_errhandler_fn));
+    *errhandler = create_handler(ErrorHandler::Use::window, reinterpret_cast<void (*)()>(win_errhandler_fn));
   });
 }
 

@@ -14,12 +14,9 @@ using WindowHints = std::map<std::string, std::string>;
 
 /// Every hint that has a meaning for windows, with the value in force unless the program says otherwise.
 inline WindowHints default_window_hints() {
-  return {{"accumulate_ops", "same_op_no_op"},
-          {"accumulate_ordering", "rar,raw,war,waw"},
-          {"alloc_shared_noncontig", "false"},
-          {"no_locks", "false"},
-          {"same_disp_unit", "false"},
-          {"same_size", "false"}};
+  return {{"accumulate_ops", "same_op_no_op"}, {"accumulate_ordering", "rar,raw,war,waw"},
+          {"alloc_shared_noncontig", "false"}, {"no_locks", "false"},
+          {"same_disp_unit", "false"},         {"same_size", "false"}};
 }
 
 /// Takes over what the program says about known hints.

@@ -101,9 +101,9 @@ std::optional<memory::SharedMemory> open_object(Communicator& communicator, std:
   const bool maps = first_member_here(communicator) == communicator.rank;
   if (communicator.rank != 0 && maps && told.descriptor >= 0)
     try_to([&] { mine = memory::SharedMemory::open(told.creator, told.descriptor); });
-  require_everywhere(communicator, !maps || mine.has_value(), MPI_ERR_NO_MEM,
-                     "no shared memory for the window at one of its ranks" +
-                         (problem.empty() ? "" : ": " + problem));
+  require_everywhere(
+      communicator, !maps || mine.has_value(), MPI_ERR_NO_MEM,
+      "no shared memory for the window at one of its ranks" + (problem.empty() ? "" : ": " + problem));
   return mine;
 }
 
