@@ -2,6 +2,7 @@
 // Dynamic and shared windows, the memory of the others, and refused arguments.
 #include <cstring>
 
+#include "taihu/mpi/info/info.h"
 #include "taihu/mpi/one_sided/agreement.h"
 #include "taihu/mpi/one_sided/window_for_tests.h"
 
@@ -135,7 +136,7 @@ TEST(SharedWindow, IsOneSegmentForAllRanksOfTheMachine) {
 
 TEST(SharedWindow, PartsAreOnPagesWhenTheHintSaysSo) {
   run_ranks(TestShape(4, 2), [](Rank& rank) {
-    auto* const info = new Info({{"alloc_shared_noncontig", "true"}});
+    auto* const info = new Info(Info::Entries{{"alloc_shared_noncontig", "true"}});
     MPI_Win window;
     char* mine = nullptr;
     EXPECT_EQ(MPI_SUCCESS, MPI_Win_allocate_shared(10, 1, handle_of<MPI_Info>(info), MPI_COMM_WORLD,
@@ -217,7 +218,7 @@ TEST(Window, TellsNameAndHints) {
     EXPECT_EQ(MPI_SUCCESS, MPI_Win_set_name(window.window, long_name.c_str()));
     EXPECT_EQ(MPI_SUCCESS, MPI_Win_get_name(window.window, name, &length));
     EXPECT_EQ(length, MPI_MAX_OBJECT_NAME - 1);
-    auto* const info = new Info({{"no_locks", "true"}, {"unknown", "1"}});
+    auto* const info = new Info(Info::Entries{{"no_locks", "true"}, {"unknown", "1"}});
     EXPECT_EQ(MPI_SUCCESS, MPI_Win_set_info(window.window, handle_of<MPI_Info>(info)));
     info->release();
     MPI_Info used;
