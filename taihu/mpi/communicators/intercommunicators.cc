@@ -19,7 +19,7 @@ Words exchange(Communicator& local, const RemoteLeader& remote, const Words& min
   message::Endpoint& endpoint = local.owner.endpoint();
   const int peer = remote.peers->partners().ranks[static_cast<std::size_t>(remote.member)];
   const message::Context context = remote.peers->context_of(Traffic::peers);
-  waits_for(peer, remote.tag, context);
+  waits_for(peer, remote.tag, context, remote.peers->size());
   const std::int64_t length = static_cast<std::int64_t>(mine.size());
   std::int64_t other_length = 0;
   message::Request* sent_length = endpoint.isend(peer, context, remote.tag, &length, sizeof length);
