@@ -2,6 +2,8 @@
 // Making and freeing windows, and what they tell about their memory (MPI-3.1 section 11.2).
 #include <cstring>
 
+#include "taihu/mpi/arguments.h"
+#include "taihu/mpi/attributes/attributes.h"
 #include "taihu/mpi/one_sided/epochs.h"
 #include "taihu/mpi/one_sided/make_window.h"
 #include "taihu/mpi/one_sided/window_call.h"
@@ -21,7 +23,15 @@ MPI_Win to_program(Reference<Window> window) {
   return handle_of<MPI_Win>(window.give_up());
 }
 
-/// Arguments of type void* that are places for a pointer.
+/// The first member that has given memory; 0 when none has.
+int first_with_memory(const Window& window) {
+  for (int member = 0; member < window.size(); ++member) {
+    if (window.targets[static_cast<unsigned>(member)].size_bytes != 0) return member;
+  }
+  return 0;
+}
+
+/// For arguments of type void* that are places for a pointer.
 void store_pointer(void* place, void* pointer) {
   std::memcpy(place, &pointer, sizeof pointer);
 }
@@ -31,6 +41,7 @@ void store_pointer(void* place, void* pointer) {
 MPI_CALL(int, Win_create,
          (void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win)) {
   return on_communicator("MPI_Win_create", comm, [&](Rank& rank, Communicator& communicator) {
+    require_pointer(win, "win");
     *win = to_program(
         create_window(communicator, {static_cast<std::byte*>(base), size, disp_unit}, hints_of(rank, info)));
   });
@@ -39,6 +50,8 @@ MPI_CALL(int, Win_create,
 MPI_CALL(int, Win_allocate,
          (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win)) {
   return on_communicator("MPI_Win_allocate", comm, [&](Rank& rank, Communicator& communicator) {
+    require_pointer(baseptr, "baseptr");
+    require_pointer(win, "win");
     Reference<Window> window =
         allocate_window(communicator, {nullptr, size, disp_unit}, hints_of(rank, info));
     store_pointer(baseptr, window->exposure.base);
@@ -49,6 +62,8 @@ MPI_CALL(int, Win_allocate,
 MPI_CALL(int, Win_allocate_shared,
          (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win)) {
   return on_communicator("MPI_Win_allocate_shared", comm, [&](Rank& rank, Communicator& communicator) {
+    require_pointer(baseptr, "baseptr");
+    require_pointer(win, "win");
     Reference<Window> window =
         allocate_shared_window(communicator, {nullptr, size, disp_unit}, hints_of(rank, info));
     store_pointer(baseptr, window->exposure.base);
@@ -58,6 +73,7 @@ MPI_CALL(int, Win_allocate_shared,
 
 MPI_CALL(int, Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win* win)) {
   return on_communicator("MPI_Win_create_dynamic", comm, [&](Rank& rank, Communicator& communicator) {
+    require_pointer(win, "win");
     *win = to_program(create_dynamic_window(communicator, hints_of(rank, info)));
   });
 }
@@ -87,14 +103,7 @@ MPI_CALL(int, Win_shared_query, (MPI_Win win, int rank, MPI_Aint* size, int* dis
             "only windows of MPI_Win_allocate_shared can be queried");
     require(rank == MPI_PROC_NULL || (rank >= 0 && rank < window.size()), MPI_ERR_RANK,
             "the rank is not a rank of the window");
-    int member = rank;
-    if (rank == MPI_PROC_NULL) {
-      // The first that has given memory.
-      member = 0;
-      while (member + 1 < window.size() && window.targets[static_cast<unsigned>(member)].size_bytes == 0)
-        ++member;
-      if (window.targets[static_cast<unsigned>(member)].size_bytes == 0) member = 0;
-    }
+    const int member = rank == MPI_PROC_NULL ? first_with_memory(window) : rank;
     const Target& target = window.targets[static_cast<unsigned>(member)];
     *size = target.size_bytes;
     *disp_unit = target.displacement_unit;
@@ -103,7 +112,9 @@ MPI_CALL(int, Win_shared_query, (MPI_Win win, int rank, MPI_Aint* size, int* dis
 }
 
 MPI_CALL(int, Win_free, (MPI_Win * win)) {
-  return on_window("MPI_Win_free", *win, [&](Rank&, Window& window) {
+  return on_window("MPI_Win_free", *win, [&](Rank& rank, Window& window) {
+    require_no_epoch(window);
+    Attributes::of(rank).remove_all(window, Carrier::window);
     close_window(window);
     window.release();
     *win = MPI_WIN_NULL;
@@ -112,6 +123,7 @@ MPI_CALL(int, Win_free, (MPI_Win * win)) {
 
 MPI_CALL(int, Win_get_group, (MPI_Win win, MPI_Group* group)) {
   return on_window("MPI_Win_get_group", win, [&](Rank&, Window& window) {
+    require_pointer(group, "group");
     *group = handle_of<MPI_Group>(Reference<Group>(window.communicator->group).give_up());
   });
 }

@@ -32,7 +32,7 @@ int job_rank(Window& window, int member) {
 /// Waits until no call of `counter` is under way.
 void wait_for_answers(Window& window, const std::atomic<std::uint32_t>& counter, int target) {
   if (counter.load(std::memory_order_acquire) != 0) {
-    waits_for(target, -1, window.communicator->context);
+    waits_for(target, -1, window.communicator->context, window.size());
     window.endpoint().wait_until([&] { return counter.load(std::memory_order_acquire) == 0; });
   }
 }
@@ -74,7 +74,7 @@ void take_lock(Window& window, Target& target, LockKind kind, int member) {
     mine.store(true, std::memory_order_release);  // `mine` may be gone now
     bell.ring();
   });
-  waits_for(job_rank(window, member), -1, window.communicator->context);
+  waits_for(job_rank(window, member), -1, window.communicator->context, window.size());
   endpoint.wait_until([&] { return mine.load(std::memory_order_acquire); });
 }
 
@@ -195,7 +195,7 @@ void start(Window& window, const Group& group, int assertion) {
     const std::atomic<std::uint32_t>& posts = window.exposure.posts[static_cast<unsigned>(member)];
     const std::uint32_t seen = target.posts_used++;
     if ((assertion & MPI_MODE_NOCHECK) == 0 && posts.load(std::memory_order_acquire) == seen) {
-      waits_for(job_rank(window, member), -1, window.communicator->context);
+      waits_for(job_rank(window, member), -1, window.communicator->context, window.size());
       window.endpoint().wait_until([&] { return posts.load(std::memory_order_acquire) != seen; });
     }
     target.access.store(TargetAccess::started, std::memory_order_relaxed);
@@ -245,7 +245,7 @@ void post(Window& window, const Group& group, int assertion) {
 void wait(Window& window) {
   require(window.posted, MPI_ERR_RMA_SYNC,
           "the rank is not in an exposure epoch of MPI_Win_post on this window");
-  waits_for(-1, -1, window.communicator->context);
+  waits_for(-1, -1, window.communicator->context, window.size());
   window.endpoint().wait_until([&] { return try_close_exposure(window); });
 }
 

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -64,7 +63,6 @@ struct Window final : Object {
   int displacement_unit = 1;
 
   Reference<ErrorHandler> errors;
-  std::map<int, void*> attributes;
   std::string name;
   WindowHints hints;
 

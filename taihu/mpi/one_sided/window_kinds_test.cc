@@ -234,5 +234,70 @@ TEST(Window, TellsNameAndHints) {
   });
 }
 
+int count_removal(MPI_Win, int, void* value, void* extra) {
+  *static_cast<int*>(extra) += *static_cast<int*>(value);
+  return MPI_SUCCESS;
+}
+
+TEST(Window, HasAttributes) {
+  run_ranks(TestShape(2, 2), [](Rank&) {
+    int removed = 0, keyval = MPI_KEYVAL_INVALID, number = 5, flag = 0;
+    EXPECT_EQ(MPI_SUCCESS, MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, count_removal, &keyval, &removed));
+    {
+      const WindowForTests<double> window(6);
+      void* value = nullptr;
+      const auto get = [&](int key) {
+        EXPECT_EQ(MPI_SUCCESS, MPI_Win_get_attr(window.window, key, &value, &flag));
+      };
+      get(MPI_WIN_BASE);
+      EXPECT_EQ(value, window.base);
+      get(MPI_WIN_SIZE);
+      EXPECT_EQ(*static_cast<MPI_Aint*>(value), 48);
+      get(MPI_WIN_DISP_UNIT);
+      EXPECT_EQ(*static_cast<int*>(value), 8);
+      get(MPI_WIN_CREATE_FLAVOR);
+      EXPECT_EQ(*static_cast<int*>(value), MPI_WIN_FLAVOR_ALLOCATE);
+      get(MPI_WIN_MODEL);
+      EXPECT_EQ(*static_cast<int*>(value), MPI_WIN_UNIFIED);
+      get(keyval);
+      EXPECT_EQ(flag, 0);
+      EXPECT_EQ(MPI_SUCCESS, MPI_Win_set_attr(window.window, keyval, &number));
+      get(keyval);
+      EXPECT_EQ(flag, 1);
+      EXPECT_EQ(value, &number);
+      EXPECT_EQ(MPI_SUCCESS, MPI_Win_delete_attr(window.window, keyval));
+      EXPECT_EQ(removed, 5);
+      EXPECT_EQ(MPI_SUCCESS, MPI_Win_set_attr(window.window, keyval, &number));
+    }
+    EXPECT_EQ(removed, 10);
+    EXPECT_EQ(MPI_SUCCESS, MPI_Win_free_keyval(&keyval));
+    EXPECT_EQ(MPI_KEYVAL_INVALID, keyval);
+  });
+}
+
+void note_error(MPI_Win* window, int* code, ...) {
+  void* place = nullptr;
+  int flag = 0;
+  MPI_Win_get_attr(*window, MPI_WIN_BASE, &place, &flag);
+  *static_cast<int*>(place) = *code;
+}
+
+TEST(Window, CallsItsErrorHandler) {
+  run_ranks(1, [](Rank&) {
+    const WindowForTests<int> window(1);
+    MPI_Errhandler handler, found;
+    EXPECT_EQ(MPI_SUCCESS, MPI_Win_create_errhandler(note_error, &handler));
+    EXPECT_EQ(MPI_SUCCESS, MPI_Win_set_errhandler(window.window, handler));
+    EXPECT_EQ(MPI_SUCCESS, MPI_Win_get_errhandler(window.window, &found));
+    EXPECT_EQ(found, handler);
+    EXPECT_EQ(MPI_ERR_RMA_SYNC, MPI_Win_unlock(0, window.window));
+    EXPECT_EQ(*window.base, MPI_ERR_RMA_SYNC);
+    EXPECT_EQ(MPI_SUCCESS, MPI_Win_call_errhandler(window.window, MPI_ERR_OTHER));
+    EXPECT_EQ(*window.base, MPI_ERR_OTHER);
+    EXPECT_EQ(MPI_SUCCESS, MPI_Errhandler_free(&handler));
+    EXPECT_EQ(MPI_SUCCESS, MPI_Errhandler_free(&found));
+  });
+}
+
 }  // namespace
 }  // namespace taihu::mpi
