@@ -37,30 +37,42 @@ class FakeEndpoint : public message::Endpoint {
       : cluster_(cluster), node_(node), rank_(rank) {}
 
   int rank() const noexcept override { return rank_; }
-  message::Request* isend(int destination, message::Context context, int tag, const void* data,
-                          std::size_t bytes) override;
-  message::Request* irecv(int source, message::Context context, int tag, void* buffer,
-                          std::size_t capacity) override;
-  bool iprobe(int, message::Context, int, message::Status*) override {
-    throw std::logic_error("not in the double");
+  message::Request* isend(int destination, message::Context context, int tag, const message::Data& data,
+                          message::SendMode mode) override;
+  message::Request* irecv(int source, message::Context context, int tag,
+                          const message::Space& space) override;
+  void send(int destination, message::Context context, int tag, const message::Data& data,
+            message::SendMode mode) override {
+    wait(isend(destination, context, tag, data, mode), nullptr);
   }
+  void receive(int source, message::Context context, int tag, const message::Space& space,
+               message::Status* status) override {
+    wait(irecv(source, context, tag, space), status);
+  }
+  bool iprobe(int, message::Context, int, message::Status*) override { throw missing(); }
+  message::Message* improbe(int, message::Context, int, message::Status*) override { throw missing(); }
+  message::Request* imrecv(message::Message*, const message::Space&) override { throw missing(); }
+  void cancel(message::Request*) override { throw missing(); }
+  bool is_complete(message::Request*) override { throw missing(); }
+  message::Status status_of(message::Request*) override { throw missing(); }
+  void set_background(message::Background*) noexcept override {}
   bool test(message::Request* request, message::Status* status) override;
   void wait(message::Request* request, message::Status* status) override {
     doorbell_.wait([&] { return test(request, status); });
   }
   message::Request* put(int, const void*, memory::SymmetricAddress, std::size_t,
                         const memory::SymmetricAddress*) override {
-    throw std::logic_error("not in the double");
+    throw missing();
   }
-  message::Request* get(int, memory::SymmetricAddress, void*, std::size_t) override {
-    throw std::logic_error("not in the double");
-  }
+  message::Request* get(int, memory::SymmetricAddress, void*, std::size_t) override { throw missing(); }
   void progress() override {}
   threads::Doorbell& doorbell() noexcept override { return doorbell_; }
   message::Node& node() noexcept override { return node_; }
 
  private:
   friend class FakeCluster;
+
+  static std::logic_error missing() { return std::logic_error("not in the double"); }
 
   static bool matches(const FakeRequest& receive, const FakeRequest& send) {
     return (receive.source == message::any_rank || receive.source == send.source) &&
@@ -149,7 +161,8 @@ inline void FakeEndpoint::transfer(FakeRequest& receive, FakeRequest& send) {
 }
 
 inline message::Request* FakeEndpoint::isend(int destination, message::Context context, int tag,
-                                             const void* data, std::size_t bytes) {
+                                             const message::Data& data, message::SendMode mode) {
+  if (data.layout != nullptr || mode != message::SendMode::standard) throw missing();
   FakeEndpoint& target = cluster_.endpoint(destination);
   auto* send = new FakeRequest;
   {
@@ -157,8 +170,8 @@ inline message::Request* FakeEndpoint::isend(int destination, message::Context c
     send->source = rank_;
     send->context = context;
     send->tag = tag;
-    send->data = static_cast<const std::byte*>(data);
-    send->bytes = bytes;
+    send->data = static_cast<const std::byte*>(data.address);
+    send->bytes = data.bytes;
     for (auto posted = target.posted_.begin(); posted != target.posted_.end(); ++posted) {
       if (!matches(**posted, *send)) continue;
       transfer(**posted, *send);
@@ -166,8 +179,8 @@ inline message::Request* FakeEndpoint::isend(int destination, message::Context c
       break;
     }
     if (!send->complete) {
-      if (bytes <= 8) {
-        send->eager.assign(send->data, send->data + bytes);
+      if (data.bytes <= 8) {
+        send->eager.assign(send->data, send->data + data.bytes);
         send->data = send->eager.data();
         send->complete = true;
       }
@@ -179,14 +192,15 @@ inline message::Request* FakeEndpoint::isend(int destination, message::Context c
   return reinterpret_cast<message::Request*>(send);
 }
 
-inline message::Request* FakeEndpoint::irecv(int source, message::Context context, int tag, void* buffer,
-                                             std::size_t capacity) {
+inline message::Request* FakeEndpoint::irecv(int source, message::Context context, int tag,
+                                             const message::Space& space) {
+  if (space.layout != nullptr) throw missing();
   auto* receive = new FakeRequest;
   receive->source = source;
   receive->context = context;
   receive->tag = tag;
-  receive->buffer = static_cast<std::byte*>(buffer);
-  receive->bytes = capacity;
+  receive->buffer = static_cast<std::byte*>(space.address);
+  receive->bytes = space.bytes;
   int sender = -1;
   {
     const std::scoped_lock lock(cluster_.mutex);

@@ -29,10 +29,9 @@ enum class CellKind : std::uint32_t {
 struct alignas(cell_bytes) Cell {
   std::uint32_t mark;
   CellKind kind;
-  std::uint32_t context;
+  std::uint64_t context;
   std::int32_t tag;
   std::uint32_t bytes;
-  std::uint32_t unused;
   std::byte payload[inline_bytes];
 };
 static_assert(sizeof(Cell) == cell_bytes);

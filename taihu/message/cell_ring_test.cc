@@ -82,19 +82,19 @@ TEST(Channel, NothingOvertakesTheOverflow) {
   Channel channel(0, 32);
   int value = 0;
   int pushed = 0;
-  while (channel.push_eager(0, pushed, &value, sizeof value)) ++pushed;
+  while (channel.push_eager(0, pushed, {&value, sizeof value})) ++pushed;
   EXPECT_EQ(pushed, 32);
-  channel.announce(0, pushed, {&value, sizeof value, &first});
+  channel.announce(0, pushed, {{&value, sizeof value}, &first});
   int next = 0;
   channel.drain([&](const Arrival& arrival) {
     EXPECT_EQ(arrival.tag, next);
     if (next++ == 5) {
-      EXPECT_FALSE(channel.push_eager(0, pushed + 1, &value, sizeof value));
-      channel.announce(0, pushed + 1, {&value, sizeof value, &second});
+      EXPECT_FALSE(channel.push_eager(0, pushed + 1, {&value, sizeof value}));
+      channel.announce(0, pushed + 1, {{&value, sizeof value}, &second});
     }
   });
   EXPECT_EQ(next, pushed + 2);
-  EXPECT_TRUE(channel.push_eager(0, 0, &value, sizeof value));
+  EXPECT_TRUE(channel.push_eager(0, 0, {&value, sizeof value}));
 }
 
 // The smallest ring and a sender that never waits: most messages overflow, none is lost or overtaken.
@@ -108,11 +108,11 @@ TEST(Channel, KeepsOrderThroughOverflow) {
     Random random(9);
     for (int i = 0; i < messages; ++i) {
       auto number = static_cast<std::uint64_t>(i);
-      if (random.below(5) != 0 && channel.push_eager(3, i, &number, sizeof number)) continue;
+      if (random.below(5) != 0 && channel.push_eager(3, i, {&number, sizeof number})) continue;
       numbers[static_cast<std::size_t>(i)] = number;
       requests[static_cast<std::size_t>(i)] = std::make_unique<Request>(bell);
       channel.announce(3, i,
-                       {&numbers[static_cast<std::size_t>(i)], sizeof number,
+                       {{&numbers[static_cast<std::size_t>(i)], sizeof number},
                         requests[static_cast<std::size_t>(i)].get()});
       if (random.below(100) == 0) sched_yield();
     }

@@ -21,8 +21,7 @@ namespace taihu::message {
 
 /// Where the data of a message stand that is not in the ring.
 struct Announcement {
-  const void* data;
-  std::size_t bytes;
+  Data data;
   Request* sender;
 };
 static_assert(sizeof(Announcement) <= inline_bytes);
@@ -32,7 +31,8 @@ class Channel {
   Channel(int source_rank, std::uint32_t cells) : source_(source_rank), ring_(cells) {}
 
   /// Sender: the message is copied into the ring; false when that is full.
-  bool push_eager(Context context, int tag, const void* data, std::size_t bytes) noexcept {
+  bool push_eager(Context context, int tag, const Data& data) {
+    const std::size_t bytes = data.bytes;
     if (overflowing_.load(std::memory_order_relaxed)) return false;
     Cell* cell = ring_.reserve(bytes);
     if (cell == nullptr) return false;
@@ -40,7 +40,7 @@ class Channel {
     cell->context = context;
     cell->tag = tag;
     cell->bytes = static_cast<std::uint32_t>(bytes);
-    if (bytes != 0) std::memcpy(reinterpret_cast<std::byte*>(cell) + payload_offset, data, bytes);
+    fill(reinterpret_cast<std::byte*>(cell) + payload_offset, data);
     ring_.publish(CellRing::cells_for(bytes));
     return true;
   }
@@ -81,6 +81,14 @@ class Channel {
     Announcement announcement;
   };
 
+  static void fill(std::byte* payload, const Data& data) {
+    if (data.layout != nullptr) {
+      data.layout->pack(payload, data.address, 0, data.bytes);
+    } else if (data.bytes != 0) {
+      std::memcpy(payload, data.address, data.bytes);
+    }
+  }
+
   bool push_announced(Context context, int tag, const Announcement& announcement) noexcept {
     if (overflowing_.load(std::memory_order_relaxed)) return false;
     Cell* cell = ring_.reserve(sizeof announcement);
@@ -99,8 +107,9 @@ class Channel {
     arrival.source = source_;
     arrival.tag = tag;
     arrival.context = context;
-    arrival.bytes = announcement.bytes;
-    arrival.data = static_cast<const std::byte*>(announcement.data);
+    arrival.bytes = announcement.data.bytes;
+    arrival.data = static_cast<const std::byte*>(announcement.data.address);
+    arrival.layout = announcement.data.layout;
     arrival.sender = announcement.sender;
     return arrival;
   }

@@ -18,6 +18,7 @@
 
 #include "taihu/launch/layout.h"
 #include "taihu/memory/symmetric.h"
+#include "taihu/message/layout.h"
 #include "taihu/message/link.h"
 #include "taihu/threads/waiting.h"
 
@@ -26,8 +27,8 @@ namespace taihu::message {
 inline constexpr int any_rank = -1;
 inline constexpr int any_tag = -1;
 
-/// Messages of different contexts never match each other.
-using Context = std::uint32_t;
+/// Messages of different contexts never match each other. Any value; none is ever used up.
+using Context = std::uint64_t;
 inline constexpr Context user_context = 0;  ///< Parallel C programs
 inline constexpr Context collective_context =
     1;  ///< first of the contexts of collectives; each group has its own
@@ -39,27 +40,65 @@ struct Status {
   int tag = any_tag;
   std::size_t bytes = 0;  ///< of the message: more than the buffer's when it was truncated
   Error error = Error::none;
+  bool cancelled = false;  ///< the transfer was withdrawn by `cancel`; all else is unset then
 };
+
+/// When a send is complete: `standard` once its data may be changed, `synchronous` only when a receive has
+/// matched it as well.
+enum class SendMode : std::uint8_t { standard, synchronous };
 
 /// A transfer under way. Owned by the endpoint; released when `test` or `wait` reports it complete.
 struct Request;
 
+/// A message that `improbe` has taken; given back to the endpoint by `imrecv`.
+struct Message;
+
+/// Work that must go on while a rank waits, such as collectives that the program started and left alone.
+class Background {
+ public:
+  virtual ~Background() = default;
+  /// Does what can be done now. May call the endpoint, but must not wait. Never runs twice at once.
+  virtual void progress() = 0;
+};
+
 class Node;
 
-/// One per rank of this node process. Any thread of that rank may call; calls of two threads are serialised.
+/// One per rank of this node process. Any thread of that rank may call, several may wait at once. Arguments
+/// that name a buffer as address and bytes are the same as a Data or Space without a layout.
 class Endpoint {
  public:
   virtual ~Endpoint() = default;
   virtual int rank() const noexcept = 0;
 
   /// `data` must stay unchanged until the request is complete. Never blocks. Sending to oneself works.
-  virtual Request* isend(int destination, Context context, int tag, const void* data, std::size_t bytes) = 0;
-  virtual Request* irecv(int source, Context context, int tag, void* buffer, std::size_t capacity) = 0;
+  virtual Request* isend(int destination, Context context, int tag, const Data& data, SendMode mode) = 0;
+  /// `source` and `tag` may be any_rank and any_tag.
+  virtual Request* irecv(int source, Context context, int tag, const Space& space) = 0;
+
+  /// As isend and irecv with wait, but faster. `status` may be null.
+  virtual void send(int destination, Context context, int tag, const Data& data,
+                    SendMode mode = SendMode::standard) = 0;
+  virtual void receive(int source, Context context, int tag, const Space& space, Status* status) = 0;
+
+  /// Whether a message is here that such a receive would get; the oldest one's status when there is.
   virtual bool iprobe(int source, Context context, int tag, Status* status) = 0;
+  /// As iprobe, and takes the message, so that only `imrecv` can receive it; null when there is none.
+  virtual Message* improbe(int source, Context context, int tag, Status* status) = 0;
+  /// Receives a message that improbe took; exactly once for each.
+  virtual Request* imrecv(Message* message, const Space& space) = 0;
+
+  /// Withdraws a transfer if it can: a receive that nothing has matched; a send inside the node process that
+  /// no receive has matched and whose data nobody has buffered. Then it completes with Status::cancelled;
+  /// otherwise it goes on as if nothing had happened. Either way it is still to be waited for. Never blocks.
+  virtual void cancel(Request* request) = 0;
 
   /// True when complete: fills *status (may be null) and releases the request. Makes progress.
   virtual bool test(Request* request, Status* status) = 0;
   virtual void wait(Request* request, Status* status) = 0;
+  /// As test, but keeps the request; `test` and `wait` return at once then. Makes progress.
+  virtual bool is_complete(Request* request) = 0;
+  /// Of a complete request that has not been released.
+  virtual Status status_of(Request* request) = 0;
 
   /// One-sided: `bytes` from `source` to the instance of `target` that belongs to rank `destination`; when
   /// the data are visible there, adds one atomically to the int at `reply` there (nothing when `reply` is
@@ -70,9 +109,13 @@ class Endpoint {
   /// One-sided read; as put.
   virtual Request* get(int from, memory::SymmetricAddress source, void* target, std::size_t bytes) = 0;
 
-  /// Does whatever can be done now without waiting: incoming messages, and requests of others to this node
-  /// process.
+  /// Does whatever can be done now without waiting: incoming messages, requests of others to this node
+  /// process, and what set_background named.
   virtual void progress() = 0;
+
+  /// Sets what else goes on in every turn of a waiting loop of this rank and in `progress`; null: nothing.
+  /// Must stay alive until no thread of the rank is inside the endpoint.
+  virtual void set_background(Background* background) noexcept = 0;
 
   /// Rung whenever something changed for this rank.
   virtual threads::Doorbell& doorbell() noexcept = 0;
@@ -87,13 +130,18 @@ class Endpoint {
     });
   }
 
-  /// Sends with wait, and receives with wait.
+  Request* isend(int destination, Context context, int tag, const void* data, std::size_t bytes) {
+    return isend(destination, context, tag, Data{data, bytes}, SendMode::standard);
+  }
+  Request* irecv(int source, Context context, int tag, void* buffer, std::size_t capacity) {
+    return irecv(source, context, tag, Space{buffer, capacity});
+  }
   void send(int destination, Context context, int tag, const void* data, std::size_t bytes) {
-    wait(isend(destination, context, tag, data, bytes), nullptr);
+    send(destination, context, tag, Data{data, bytes}, SendMode::standard);
   }
   Status receive(int source, Context context, int tag, void* buffer, std::size_t capacity) {
     Status status;
-    wait(irecv(source, context, tag, buffer, capacity), &status);
+    receive(source, context, tag, Space{buffer, capacity}, &status);
     return status;
   }
 

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/message/local_endpoint.h"
 
-#include <algorithm>
-#include <bit>
-
 #include "taihu/message/node_process.h"
 
 namespace taihu::message {
 
 namespace {
 
-/// How often silent channels are looked for, in polls, and how many are polled without ever asking.
-constexpr std::uint32_t polls_between_retirements = 1024;
-constexpr int channels_always_polled = 4;
-
-/// A rank that waits looks at the link on every eighth turn: a test of the MPI library costs as much as eight
-/// of ours.
-constexpr std::uint32_t turns_between_link_polls = 8;
+/// Turns that a waiting thread makes as fast as it can: a pause instruction costs as much as a short message.
+constexpr int spins_without_pause = 500;
 
 }  // namespace
 
@@ -59,75 +51,222 @@ void LocalEndpoint::notice_from(int peer_index) noexcept {
   doorbell_.ring();
 }
 
-Request* LocalEndpoint::isend(int destination, Context context, int tag, const void* data,
-                              std::size_t bytes) {
+bool LocalEndpoint::push(LocalEndpoint& peer, Context context, int tag, const Data& data, SendMode mode) {
+  return mode == SendMode::standard && data.bytes <= node_.tuning().eager_bytes &&
+         channel_to(peer).push_eager(context, tag, data);
+}
+
+void LocalEndpoint::announce(LocalEndpoint& peer, Context context, int tag, const Data& data, SendMode mode,
+                             Request* request) {
+  request->receiver = &peer;
+  request->context = context;
+  request->bytes = data.bytes;
+  request->mode = mode;
+  channel_to(peer).announce(context, tag, {data, request});
+}
+
+Request* LocalEndpoint::isend(int destination, Context context, int tag, const Data& data, SendMode mode) {
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
   if (peer == nullptr) {
     Request* request = take_request();
-    node_.remote()->send_message(rank_, destination, context, tag, data, bytes, request);
+    node_.remote()->send_message(rank_, destination, context, tag, data, mode, request);
     return request;
   }
   Request* request = &sent_;
   {
     std::lock_guard hold(lock_);
-    Channel& channel = channel_to(*peer);
-    if (bytes > node_.tuning().eager_bytes || !channel.push_eager(context, tag, data, bytes)) {
+    if (!push(*peer, context, tag, data, mode)) {
       request = requests_.take();
-      channel.announce(context, tag, {data, bytes, request});
+      announce(*peer, context, tag, data, mode, request);
     }
   }
   peer->notice_from(local_index_);
   return request;
 }
 
-Request* LocalEndpoint::irecv(int source, Context context, int tag, void* buffer, std::size_t capacity) {
-  std::lock_guard hold(lock_);
-  Request* receive = requests_.take();
-  receive->buffer = static_cast<std::byte*>(buffer);
-  receive->capacity = capacity;
+void LocalEndpoint::send(int destination, Context context, int tag, const Data& data, SendMode mode) {
+  LocalEndpoint* peer = node_.local_endpoint_of(destination);
+  if (peer == nullptr) {
+    Request request(doorbell_);
+    node_.remote()->send_message(rank_, destination, context, tag, data, mode, &request);
+    return await(request);
+  }
+  std::unique_lock hold(lock_);
+  if (push(*peer, context, tag, data, mode)) {
+    hold.unlock();
+    return peer->notice_from(local_index_);
+  }
+  Request request(doorbell_);
+  announce(*peer, context, tag, data, mode, &request);
+  hold.unlock();
+  peer->notice_from(local_index_);
+  await(request);
+}
+
+bool LocalEndpoint::start_receive(Request* receive, int source, Context context, int tag,
+                                  const Space& space) {
+  receive->space = space;
   receive->source = source;
   receive->context = context;
   receive->tag = tag;
-  Unexpected* message = queues_.find(source, context, tag);
+  Message* message = queues_.find(source, context, tag);
   if (message == nullptr) {
     queues_.post(receive);
-    return receive;
+    return false;
   }
-  queues_.take(message);
-  const std::unique_ptr<Unexpected> owner(message);
-  finish_receive(receive, *message);
+  finish_receive(receive, *queues_.take(message));
+  return true;
+}
+
+Request* LocalEndpoint::irecv(int source, Context context, int tag, const Space& space) {
+  std::lock_guard hold(lock_);
+  Request* receive = requests_.take();
+  start_receive(receive, source, context, tag, space);
   return receive;
+}
+
+void LocalEndpoint::receive(int source, Context context, int tag, const Space& space, Status* status) {
+  Request receive(doorbell_);
+  {
+    std::lock_guard hold(lock_);
+    start_receive(&receive, source, context, tag, space);
+  }
+  await(receive);
+  if (status != nullptr) *status = receive.status;
 }
 
 bool LocalEndpoint::iprobe(int source, Context context, int tag, Status* status) {
   poll_link_in_turn();
   std::lock_guard hold(lock_);
   drain();
-  const Unexpected* message = queues_.find(source, context, tag);
+  const Message* message = queues_.find(source, context, tag);
   if (message == nullptr) return false;
-  if (status != nullptr) *status = Status{message->source, message->tag, message->bytes, Error::none};
+  if (status != nullptr) *status = Status{message->source, message->tag, message->bytes};
   return true;
 }
 
-bool LocalEndpoint::test(Request* request, Status* status) {
-  if (request == nullptr || request == &sent_) {
-    if (status != nullptr) *status = Status{};
-    return true;
-  }
+Message* LocalEndpoint::improbe(int source, Context context, int tag, Status* status) {
   poll_link_in_turn();
   std::lock_guard hold(lock_);
-  if (!request->done.load(std::memory_order_acquire)) {
-    drain();
-    if (!request->done.load(std::memory_order_acquire)) return false;
+  drain();
+  Message* message = queues_.find(source, context, tag);
+  if (message == nullptr) return nullptr;
+  if (status != nullptr) *status = Status{message->source, message->tag, message->bytes};
+  return queues_.take(message).release();
+}
+
+Request* LocalEndpoint::imrecv(Message* message, const Space& space) {
+  const std::unique_ptr<Message> owner(message);
+  std::lock_guard hold(lock_);
+  Request* receive = requests_.take();
+  receive->space = space;
+  finish_receive(receive, *message);
+  return receive;
+}
+
+void LocalEndpoint::cancel(Request* request) {
+  if (request == nullptr || request == &sent_ || request->done.load(std::memory_order_acquire)) return;
+  if (request->receiver != nullptr) {
+    if (!request->receiver->withdraw_send(*request, local_index_)) return;
+  } else {
+    std::lock_guard hold(lock_);
+    if (!queues_.withdraw(request)) return;
   }
-  if (status != nullptr) *status = request->status;
+  request->status = Status{};
+  request->status.cancelled = true;
+  request->complete();
+}
+
+Message* LocalEndpoint::announced_by(const Request& sender, int sender_index) {
+  drain_channel_of(sender_index);
+  return queues_.find_of(&sender, node_.first_rank() + sender_index, sender.context);
+}
+
+bool LocalEndpoint::withdraw_send(const Request& sender, int sender_index) {
+  std::lock_guard hold(lock_);
+  Message* message = announced_by(sender, sender_index);
+  if (message == nullptr) return false;
+  queues_.take(message);
+  return true;
+}
+
+void LocalEndpoint::buffer_send(const Request& sender, int sender_index) {
+  std::lock_guard hold(lock_);
+  Message* message = announced_by(sender, sender_index);
+  if (message != nullptr) buffer(*message);
+}
+
+bool LocalEndpoint::test(Request* request, Status* status) {
+  if (!is_complete(request)) return false;
+  if (status != nullptr) *status = status_of(request);
+  if (request == nullptr || request == &sent_) return true;
+  std::lock_guard hold(lock_);
   requests_.give_back(request);
   return true;
 }
 
+bool LocalEndpoint::is_complete(Request* request) {
+  if (request == nullptr || request->done.load(std::memory_order_acquire)) return true;
+  poll_link_in_turn();
+  std::lock_guard hold(lock_);
+  drain();
+  return request->done.load(std::memory_order_acquire);
+}
+
+Status LocalEndpoint::status_of(Request* request) {
+  return request == nullptr ? Status{} : request->status;
+}
+
 void LocalEndpoint::wait(Request* request, Status* status) {
-  if (test(request, status)) return;
-  doorbell_.wait([&] { return test(request, status); });
+  if (request != nullptr && !request->done.load(std::memory_order_acquire)) await(*request);
+  test(request, status);
+}
+
+void LocalEndpoint::await(Request& request) {
+  if (spin_until_done(request)) return;
+  // Programs that send to each other before they receive are common, though MPI does not promise that they
+  // work: middle sizes are buffered at the receiver when no receive comes soon.
+  if (request.receiver != nullptr && request.mode == SendMode::standard &&
+      request.bytes <= node_.tuning().buffered_bytes) {
+    request.receiver->buffer_send(request, local_index_);
+  }
+  doorbell_.wait([&] {
+    if (request.done.load(std::memory_order_acquire)) return true;
+    progress();
+    return request.done.load(std::memory_order_acquire);
+  });
+}
+
+bool LocalEndpoint::spin_until_done(const Request& request) {
+  const int spins = threads::wait_policy().spins;
+  std::unique_lock hold(lock_, std::defer_lock);
+  for (int i = 0; i < spins; ++i) {
+    if (request.done.load(std::memory_order_acquire)) return true;
+    if (node_.remote() != nullptr || background_.load(std::memory_order_relaxed) != nullptr) {
+      if (hold.owns_lock()) hold.unlock();
+      poll_link_in_turn();
+      run_background();
+    } else if (hold.owns_lock() && lock_.is_wanted()) {
+      hold.unlock();
+      lock_.give_way();
+    }
+    if (!hold.owns_lock()) hold.lock();
+    drain();
+    if (i > spins_without_pause) threads::spin_pause();
+  }
+  return request.done.load(std::memory_order_acquire);
+}
+
+void LocalEndpoint::run_background() {
+  Background* background = background_.load(std::memory_order_acquire);
+  // Also ends recursion: background work may come here through the endpoint.
+  if (background == nullptr || in_background_.exchange(true, std::memory_order_acquire)) return;
+  background->progress();
+  in_background_.store(false, std::memory_order_release);
+}
+
+void LocalEndpoint::set_background(Background* background) noexcept {
+  background_.store(background, std::memory_order_release);
 }
 
 Request* LocalEndpoint::put(int destination, const void* source, memory::SymmetricAddress target,
@@ -159,123 +298,10 @@ Request* LocalEndpoint::get(int from, memory::SymmetricAddress source, void* tar
 }
 
 void LocalEndpoint::progress() {
+  run_background();
   poll_link_in_turn();
   std::lock_guard hold(lock_);
   drain();
-}
-
-void LocalEndpoint::push_inbox(InboxMessage message) {
-  {
-    std::lock_guard hold(inbox_lock_);
-    inbox_.push_back(std::move(message));
-    inbox_filled_.store(true, std::memory_order_release);
-  }
-  doorbell_.ring();
-}
-
-void LocalEndpoint::poll_link_in_turn() {
-  if (node_.remote() == nullptr) return;
-  const std::uint32_t turn = turns_.load(std::memory_order_relaxed);
-  turns_.store(turn + 1, std::memory_order_relaxed);
-  if (turn % turns_between_link_polls == 0) node_.poll();
-}
-
-void LocalEndpoint::drain() {
-  drain_channels();
-  if (inbox_filled_.load(std::memory_order_acquire)) drain_inbox();
-  if (++polls_ % polls_between_retirements == 0) retire_silent_channels();
-}
-
-void LocalEndpoint::drain_channels() {
-  for (unsigned word = 0; word < active_.size(); ++word) {
-    // Acquire: a set bit makes the table entry of its channel visible.
-    std::uint64_t bits = active_[word].bits.load(std::memory_order_acquire);
-    for (; bits != 0; bits &= bits - 1) {
-      const unsigned peer = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
-      Channel* channel = incoming_[peer].load(std::memory_order_acquire);
-      const int delivered = channel->drain([this](const Arrival& arrival) { deliver(arrival, nullptr); });
-      channel->idle_polls = delivered != 0 ? 0 : channel->idle_polls + 1;
-    }
-  }
-}
-
-void LocalEndpoint::drain_inbox() {
-  std::vector<InboxMessage> messages;
-  {
-    std::lock_guard hold(inbox_lock_);
-    messages.swap(inbox_);
-    inbox_filled_.store(false, std::memory_order_relaxed);
-  }
-  for (InboxMessage& message : messages) deliver(message.arrival, std::move(message.owned));
-}
-
-void LocalEndpoint::retire_silent_channels() {
-  int active = 0;
-  for (const ActiveChannels& word : active_)
-    active += std::popcount(word.bits.load(std::memory_order_relaxed));
-  if (active <= channels_always_polled) return;
-  std::vector<unsigned> retired;
-  for (unsigned word = 0; word < active_.size(); ++word) {
-    std::uint64_t bits = active_[word].bits.load(std::memory_order_acquire);
-    for (; bits != 0; bits &= bits - 1) {
-      const unsigned peer = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
-      Channel* channel = incoming_[peer].load(std::memory_order_acquire);
-      if (channel->idle_polls < polls_between_retirements / 2) continue;
-      active_[word].bits.fetch_and(~bit_of(static_cast<int>(peer)), std::memory_order_relaxed);
-      retired.push_back(peer);
-    }
-  }
-  if (retired.empty()) return;
-  threads::heavy_barrier();
-  for (const unsigned peer : retired) {
-    Channel* channel = incoming_[peer].load(std::memory_order_acquire);
-    channel->idle_polls = 0;
-    if (!channel->has_messages()) continue;
-    active_[peer / 64].bits.fetch_or(bit_of(static_cast<int>(peer)), std::memory_order_relaxed);
-  }
-}
-
-void LocalEndpoint::deliver(const Arrival& arrival, std::unique_ptr<std::byte[]> owned) {
-  Request* receive = queues_.take_posted(arrival.source, arrival.context, arrival.tag);
-  if (receive != nullptr) {
-    finish_receive(receive, arrival);
-  } else {
-    keep_unexpected(arrival, std::move(owned));
-  }
-}
-
-void LocalEndpoint::keep_unexpected(const Arrival& arrival, std::unique_ptr<std::byte[]> owned) {
-  auto message = std::make_unique<Unexpected>(arrival);
-  message->owned = std::move(owned);
-  const bool short_announced =
-      arrival.kind == Arrival::Kind::announced_here && arrival.bytes <= node_.tuning().eager_bytes;
-  const bool in_ring = arrival.kind == Arrival::Kind::here && message->owned == nullptr;
-  if (in_ring || short_announced) {
-    // Short messages are buffered wherever they came from, so that a short send never waits for its receive.
-    message->owned = std::make_unique_for_overwrite<std::byte[]>(arrival.bytes);
-    copy_bytes(message->owned.get(), arrival.data, arrival.bytes);
-    message->data = message->owned.get();
-    message->kind = Arrival::Kind::here;
-    if (short_announced) arrival.sender->complete();
-  }
-  queues_.keep(std::move(message));
-}
-
-void LocalEndpoint::finish_receive(Request* receive, const Arrival& arrival) {
-  const std::size_t bytes = std::min(arrival.bytes, receive->capacity);
-  receive->status = {arrival.source, arrival.tag, arrival.bytes,
-                     arrival.bytes > receive->capacity ? Error::truncated : Error::none};
-  if (arrival.kind == Arrival::Kind::announced_there) {
-    node_.remote()->accept(arrival, receive->buffer, bytes, receive);
-    return;
-  }
-  copy_bytes(receive->buffer, arrival.data, bytes);
-  if (arrival.kind == Arrival::Kind::announced_here) {
-    arrival.sender->complete();
-  } else if (arrival.process >= 0) {
-    node_.remote()->consumed(arrival.process, arrival.bytes);
-  }
-  receive->complete();
 }
 
 }  // namespace taihu::message

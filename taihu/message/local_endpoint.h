@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The endpoint of a rank of this node process. Its lock guards the matching queues, the receiving sides of
-// the channels that lead to it, and the sending sides of those that start from it; other ranks touch only the
-// atomics: the table of incoming channels and the bitmap that says which of them to look at.
+// the channels that lead to it, and the sending sides of those that start from it. Other ranks touch the
+// atomics: the table of incoming channels and the bitmap that says which of them to look at. One that wants a
+// long message of its own back takes the receiver's lock, and none beside it.
+//
+// A thread that waits holds the lock while it spins, so that a turn costs no atomic operation, and gives way
+// to other threads that want it.
 //
 // The bit of a channel stays set while messages keep coming, so a steady exchange costs no write to the
 // bitmap. Bits of silent channels are cleared now and then with the barrier of a Doorbell: cleared bit, heavy
@@ -39,15 +43,27 @@ class LocalEndpoint final : public Endpoint {
   LocalEndpoint(NodeProcess& node, int rank, int local_index);
 
   int rank() const noexcept override { return rank_; }
-  Request* isend(int destination, Context context, int tag, const void* data, std::size_t bytes) override;
-  Request* irecv(int source, Context context, int tag, void* buffer, std::size_t capacity) override;
+  using Endpoint::irecv;
+  using Endpoint::isend;
+  using Endpoint::receive;
+  using Endpoint::send;
+  Request* isend(int destination, Context context, int tag, const Data& data, SendMode mode) override;
+  Request* irecv(int source, Context context, int tag, const Space& space) override;
+  void send(int destination, Context context, int tag, const Data& data, SendMode mode) override;
+  void receive(int source, Context context, int tag, const Space& space, Status* status) override;
   bool iprobe(int source, Context context, int tag, Status* status) override;
+  Message* improbe(int source, Context context, int tag, Status* status) override;
+  Request* imrecv(Message* message, const Space& space) override;
+  void cancel(Request* request) override;
   bool test(Request* request, Status* status) override;
   void wait(Request* request, Status* status) override;
+  bool is_complete(Request* request) override;
+  Status status_of(Request* request) override;
   Request* put(int destination, const void* source, memory::SymmetricAddress target, std::size_t bytes,
                const memory::SymmetricAddress* reply) override;
   Request* get(int from, memory::SymmetricAddress source, void* target, std::size_t bytes) override;
   void progress() override;
+  void set_background(Background* background) noexcept override;
   threads::Doorbell& doorbell() noexcept override { return doorbell_; }
   Node& node() noexcept override;
 
@@ -58,13 +74,26 @@ class LocalEndpoint final : public Endpoint {
   Request* take_request();
   Channel& channel_to(LocalEndpoint& peer);
   void notice_from(int peer_index) noexcept;
+  bool push(LocalEndpoint& peer, Context context, int tag, const Data& data, SendMode mode);
+  void announce(LocalEndpoint& peer, Context context, int tag, const Data& data, SendMode mode,
+                Request* request);
+  bool start_receive(Request* receive, int source, Context context, int tag, const Space& space);
+
+  void await(Request& request);
+  bool spin_until_done(const Request& request);
+  void run_background();
+  Message* announced_by(const Request& sender, int sender_index);
+  bool withdraw_send(const Request& sender, int sender_index);
+  void buffer_send(const Request& sender, int sender_index);
 
   void drain();
   void drain_channels();
+  void drain_channel_of(int peer_index);
   void drain_inbox();
   void retire_silent_channels();
   void deliver(const Arrival& arrival, std::unique_ptr<std::byte[]> owned);
   void keep_unexpected(const Arrival& arrival, std::unique_ptr<std::byte[]> owned);
+  static void buffer(Message& message);
   void finish_receive(Request* receive, const Arrival& arrival);
   void poll_link_in_turn();
 
@@ -84,6 +113,8 @@ class LocalEndpoint final : public Endpoint {
   SpinLock inbox_lock_;
   std::vector<InboxMessage> inbox_;  // guarded by inbox_lock_
   std::atomic<bool> inbox_filled_{false};
+  std::atomic<Background*> background_{nullptr};
+  std::atomic<bool> in_background_{false};
 
   // The rank's own; guarded by lock_.
   alignas(64) SpinLock lock_;

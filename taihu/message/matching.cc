@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/message/matching.h"
 
+#include <utility>
+
 namespace taihu::message {
 
 namespace {
@@ -22,40 +24,71 @@ Request* first_admitting(Request* receive, int source, Context context, int tag)
 }  // namespace
 
 MatchQueues::~MatchQueues() {
-  while (Unexpected* message = in_order_.first()) {
-    take(message);
-    delete message;
-  }
+  while (Message* message = in_order_.first()) take(message);
 }
 
 Request* MatchQueues::take_posted(int source, Context context, int tag) noexcept {
+  if (chained_ == 0) {
+    Request* receive = sole_;
+    if (receive == nullptr ||
+        !admits(receive->source, receive->context, receive->tag, source, context, tag)) {
+      return nullptr;
+    }
+    sole_ = nullptr;
+    receive->is_posted = false;
+    return receive;
+  }
   Posted& named = posted_[bucket(source, context)];
   Request* from_source = first_admitting(named.first(), source, context, tag);
   Request* from_any = first_admitting(posted_any_.first(), source, context, tag);
-  if (from_any != nullptr && (from_source == nullptr || from_any->posted_at < from_source->posted_at)) {
-    posted_any_.remove(from_any);
-    return from_any;
-  }
-  if (from_source != nullptr) named.remove(from_source);
-  return from_source;
+  const bool any_is_older =
+      from_any != nullptr && (from_source == nullptr || from_any->posted_at < from_source->posted_at);
+  Request* receive = any_is_older ? from_any : from_source;
+  if (receive != nullptr) withdraw(receive);
+  return receive;
+}
+
+void MatchQueues::append(Request* receive) noexcept {
+  (receive->source == any_rank ? posted_any_ : posted_[bucket(receive->source, receive->context)])
+      .append(receive);
+  ++chained_;
 }
 
 void MatchQueues::post(Request* receive) noexcept {
   receive->posted_at = posts_++;
-  (receive->source == any_rank ? posted_any_ : posted_[bucket(receive->source, receive->context)])
-      .append(receive);
+  receive->is_posted = true;
+  if (chained_ == 0 && sole_ == nullptr) {
+    sole_ = receive;
+    return;
+  }
+  if (sole_ != nullptr) append(std::exchange(sole_, nullptr));
+  append(receive);
 }
 
-Unexpected* MatchQueues::find(int source, Context context, int tag) const noexcept {
+bool MatchQueues::withdraw(Request* receive) noexcept {
+  if (!receive->is_posted) return false;
+  receive->is_posted = false;
+  if (receive == sole_) {
+    sole_ = nullptr;
+    return true;
+  }
+  (receive->source == any_rank ? posted_any_ : posted_[bucket(receive->source, receive->context)])
+      .remove(receive);
+  --chained_;
+  return true;
+}
+
+Message* MatchQueues::find(int source, Context context, int tag) const noexcept {
+  if (in_order_.first() == nullptr) return nullptr;
   if (source == any_rank) {
-    Unexpected* message = in_order_.first();
+    Message* message = in_order_.first();
     while (message != nullptr &&
            !admits(source, context, tag, message->source, message->context, message->tag)) {
       message = message->in_order.next;
     }
     return message;
   }
-  Unexpected* message = unexpected_[bucket(source, context)].first();
+  Message* message = unexpected_[bucket(source, context)].first();
   while (message != nullptr &&
          !admits(source, context, tag, message->source, message->context, message->tag)) {
     message = message->in_bucket.next;
@@ -63,13 +96,20 @@ Unexpected* MatchQueues::find(int source, Context context, int tag) const noexce
   return message;
 }
 
-void MatchQueues::take(Unexpected* message) noexcept {
-  unexpected_[bucket(message->source, message->context)].remove(message);
-  in_order_.remove(message);
+Message* MatchQueues::find_of(const Request* sender, int source, Context context) const noexcept {
+  Message* message = unexpected_[bucket(source, context)].first();
+  while (message != nullptr && message->sender != sender) message = message->in_bucket.next;
+  return message;
 }
 
-void MatchQueues::keep(std::unique_ptr<Unexpected> message) noexcept {
-  Unexpected* kept = message.release();
+std::unique_ptr<Message> MatchQueues::take(Message* message) noexcept {
+  unexpected_[bucket(message->source, message->context)].remove(message);
+  in_order_.remove(message);
+  return std::unique_ptr<Message>(message);
+}
+
+void MatchQueues::keep(std::unique_ptr<Message> message) noexcept {
+  Message* kept = message.release();
   unexpected_[bucket(kept->source, kept->context)].append(kept);
   in_order_.append(kept);
 }

@@ -4,7 +4,8 @@
 // overtake each other.
 //
 // Receives that name their source and all messages are found through buckets by (source, context); receives
-// from any source have a queue of their own, and messages a second one in order of arrival for them.
+// from any source have a queue of their own, and messages a second one in order of arrival for them. A
+// receive that is posted while there is no other stays out of all of them until a second one comes.
 #pragma once
 
 #include <array>
@@ -31,17 +32,19 @@ struct Arrival {
   Context context = 0;
   std::size_t bytes = 0;
   const std::byte* data = nullptr;
+  const Layout* layout = nullptr;  ///< of the data, when they are announced here
   Request* sender = nullptr;
-  int process = -1;  ///< where it came from when that is another node process
-  std::uint64_t transfer = 0;
+  int process = -1;            ///< where it came from when that is another node process
+  std::uint64_t transfer = 0;  ///< data are here and this is not 0: the process waits to hear of the match
+  bool in_pieces = false;      ///< the data come in pieces, because they are laid out there
 };
 
 /// A message that no receive waited for. Owns its data when they are here.
-struct Unexpected : Arrival {
-  explicit Unexpected(const Arrival& arrival) : Arrival(arrival) {}
+struct Message : Arrival {
+  explicit Message(const Arrival& arrival) : Arrival(arrival) {}
   std::unique_ptr<std::byte[]> owned;
-  Neighbours<Unexpected> in_bucket;
-  Neighbours<Unexpected> in_order;
+  Neighbours<Message> in_bucket;
+  Neighbours<Message> in_order;
 };
 
 class MatchQueues {
@@ -52,25 +55,37 @@ class MatchQueues {
   Request* take_posted(int source, Context context, int tag) noexcept;
   /// Puts a receive behind all others.
   void post(Request* receive) noexcept;
+  /// Takes a posted receive out; false when it is not (any more) in the queues.
+  bool withdraw(Request* receive) noexcept;
 
   /// The earliest message that a receive admits; null when there is none.
-  Unexpected* find(int source, Context context, int tag) const noexcept;
-  void take(Unexpected* message) noexcept;
+  Message* find(int source, Context context, int tag) const noexcept;
+  /// The message that announces the data of `sender`; null when it is not in the queues.
+  Message* find_of(const Request* sender, int source, Context context) const noexcept;
+  /// Takes a message out of the queues; the caller owns it now.
+  std::unique_ptr<Message> take(Message* message) noexcept;
   /// Puts a message behind all others; takes ownership.
-  void keep(std::unique_ptr<Unexpected> message) noexcept;
+  void keep(std::unique_ptr<Message> message) noexcept;
 
  private:
   static constexpr std::size_t buckets = 64;
   static std::size_t bucket(int source, Context context) noexcept {
-    return (static_cast<std::size_t>(source) + std::size_t{context} * 17) % buckets;
+    // Multiplicative hashing: the upper bits depend on all bits of both.
+    constexpr std::uint64_t golden = 0x9e3779b97f4a7c15ULL;
+    const auto from = static_cast<std::uint32_t>(source);
+    return static_cast<std::size_t>(((context ^ from * golden) * golden) >> 58);
   }
   using Posted = Chain<Request, &Request::in_queue>;
 
+  void append(Request* receive) noexcept;
+
+  Request* sole_ = nullptr;  // the only posted receive, while there is just one; in no chain then
+  std::size_t chained_ = 0;  // posted receives in chains
   std::array<Posted, buckets> posted_;
   Posted posted_any_;
   std::uint64_t posts_ = 0;
-  std::array<Chain<Unexpected, &Unexpected::in_bucket>, buckets> unexpected_;
-  Chain<Unexpected, &Unexpected::in_order> in_order_;
+  std::array<Chain<Message, &Message::in_bucket>, buckets> unexpected_;
+  Chain<Message, &Message::in_order> in_order_;
 };
 
 }  // namespace taihu::message

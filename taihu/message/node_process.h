@@ -19,7 +19,8 @@ namespace taihu::message {
 /// Sizes of the channels inside a node process.
 struct Tuning {
   std::uint32_t ring_cells = 128;
-  std::size_t eager_bytes = 1024;  ///< longer messages are announced and copied once by the receiver
+  std::size_t eager_bytes = 1024;          ///< longer messages are announced and copied once by the receiver
+  std::size_t buffered_bytes = 64 * 1024;  ///< up to here a standard send does not wait for its receive
 };
 
 class NodeProcess final : public Node {
@@ -44,6 +45,7 @@ class NodeProcess final : public Node {
   void finish() override;
   [[noreturn]] void abort(int exit_code) noexcept override;
 
+  int first_rank() const noexcept { return first_rank_; }
   const Tuning& tuning() const noexcept { return tuning_; }
   /// Null when the rank is in another node process.
   LocalEndpoint* local_endpoint_of(int rank) noexcept {

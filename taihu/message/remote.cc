@@ -2,7 +2,8 @@
 // The protocol, by kind of envelope:
 // - message: rank to rank, with its data or announced; an announced one waits in the receiver's queues for a
 //   match
-// - clear_to_send: the data named `transfer` are expected under `data_tag`, `bytes` of them (0: none wanted)
+// - clear_to_send: the data named `transfer` are expected under `data_tag`, `bytes` of them (0: none wanted,
+//   also the answer to a synchronous message whose data came with it)
 // - put: data, or announced and asked for at once; put_done: they and the reply word are visible
 // - get: the data expected under `data_tag`, straight from the memory of the rank asked
 // - call, answer: bytes for a service handler and back
@@ -20,6 +21,7 @@
 #include <ctime>
 #include <utility>
 
+#include "taihu/message/bulk.h"
 #include "taihu/message/copy.h"
 #include "taihu/message/node_process.h"
 
@@ -58,13 +60,13 @@ Remote::Remote(NodeProcess& node, Link& link)
 
 Remote::~Remote() = default;
 
-void Remote::send(int process, const Header& header, Request* posted, const void* payload,
-                  std::size_t bytes) {
+void Remote::send(int process, const Header& header, Request* posted, const Data& payload) {
   Outgoing outgoing;
   outgoing.process = process;
   outgoing.header = header;
-  outgoing.payload = payload;
-  outgoing.payload_bytes = bytes;
+  outgoing.payload = payload.address;
+  outgoing.payload_bytes = payload.bytes;
+  outgoing.layout = payload.layout;
   outgoing.posted = posted;
   wire_.submit(std::move(outgoing));
 }
@@ -80,13 +82,13 @@ void Remote::send_owned(int process, Header header, const void* data, std::size_
   } else {
     auto kept = std::make_shared<std::vector<std::byte>>(first, first + bytes);
     header.announced = true;
-    header.transfer = announce(kept->data(), [kept] {});
+    header.transfer = announce({kept->data(), bytes}, [kept] {});
   }
   outgoing.header = header;
   wire_.submit(std::move(outgoing));
 }
 
-std::uint64_t Remote::announce(const void* data, std::function<void()> sent) {
+std::uint64_t Remote::announce(const Data& data, std::function<void()> sent) {
   return to_number(new Announced{data, std::move(sent)});
 }
 
@@ -111,9 +113,16 @@ bool Remote::charge(int process, std::size_t bytes) noexcept {
   return false;
 }
 
-void Remote::consumed(int process, std::size_t bytes) {
+void Remote::consumed(const Arrival& message) {
+  const int process = message.process;
+  if (message.transfer != 0) {
+    Header matched;
+    matched.kind = EnvelopeKind::clear_to_send;
+    matched.transfer = message.transfer;
+    send(process, matched);
+  }
   std::atomic<std::int64_t>& sum = consumed_[static_cast<std::size_t>(process)];
-  const std::int64_t amount = static_cast<std::int64_t>(bytes) + message_overhead_bytes;
+  const std::int64_t amount = static_cast<std::int64_t>(message.bytes) + message_overhead_bytes;
   if (sum.fetch_add(amount, std::memory_order_relaxed) + amount < window_ / 4) return;
   Header header;
   header.kind = EnvelopeKind::credit;
@@ -121,8 +130,8 @@ void Remote::consumed(int process, std::size_t bytes) {
   if (header.bytes != 0) send(process, header);
 }
 
-void Remote::send_message(int source, int destination, Context context, int tag, const void* data,
-                          std::size_t bytes, Request* request) {
+void Remote::send_message(int source, int destination, Context context, int tag, const Data& data,
+                          SendMode mode, Request* request) {
   const int process = node_.layout().process_of(destination);
   Header header;
   header.kind = EnvelopeKind::message;
@@ -130,18 +139,36 @@ void Remote::send_message(int source, int destination, Context context, int tag,
   header.destination = destination;
   header.context = context;
   header.tag = tag;
-  header.bytes = bytes;
-  if (bytes <= eager_payload_bytes && charge(process, bytes)) {
-    send(process, header, request, data, bytes);
+  header.bytes = data.bytes;
+  const auto complete = [request] { request->complete(); };
+  if (data.bytes <= eager_payload_bytes && charge(process, data.bytes)) {
+    const bool is_synchronous = mode == SendMode::synchronous;
+    if (is_synchronous) header.transfer = announce({nullptr, 0}, complete);
+    send(process, header, is_synchronous ? nullptr : request, data);
     return;
   }
   header.announced = true;
-  header.transfer = announce(data, [request] { request->complete(); });
+  header.in_pieces = data.layout != nullptr;
+  header.transfer = announce(data, complete);
   send(process, header);
 }
 
-void Remote::accept(const Arrival& message, void* buffer, std::size_t bytes, Request* receive) {
-  ask_for(message.process, message.transfer, buffer, bytes, [receive] { receive->complete(); });
+void Remote::accept(const Arrival& message, const Space& space, std::size_t bytes, Request* receive) {
+  const auto complete = [receive] { receive->complete(); };
+  if (bytes == 0 || (space.layout == nullptr && !message.in_pieces)) {
+    ask_for(message.process, message.transfer, space.address, bytes, complete);
+    return;
+  }
+  Outgoing outgoing;
+  outgoing.process = message.process;
+  outgoing.header.kind = EnvelopeKind::clear_to_send;
+  outgoing.header.transfer = message.transfer;
+  outgoing.header.bytes = bytes;
+  outgoing.header.in_pieces = true;
+  outgoing.expect = [this, process = message.process, space, bytes, complete](int tag) {
+    receive_in_pieces(wire_, process, tag, space, bytes, complete);
+  };
+  wire_.submit(std::move(outgoing));
 }
 
 void Remote::put(int source, int destination, const void* data, memory::SymmetricAddress target,
@@ -160,11 +187,11 @@ void Remote::put(int source, int destination, const void* data, memory::Symmetri
   }
   const int process = node_.layout().process_of(destination);
   if (bytes <= eager_payload_bytes) {
-    send(process, header, nullptr, data, bytes);
+    send(process, header, nullptr, {data, bytes});
     return;
   }
   header.announced = true;
-  header.transfer = announce(data, nullptr);
+  header.transfer = announce({data, bytes}, nullptr);
   send(process, header);
 }
 
@@ -251,9 +278,10 @@ void Remote::message_arrived(int process, const Header& header, const std::byte*
   message.arrival.context = header.context;
   message.arrival.bytes = header.bytes;
   message.arrival.process = process;
+  message.arrival.transfer = header.transfer;
+  message.arrival.in_pieces = header.in_pieces;
   if (header.announced) {
     message.arrival.kind = Arrival::Kind::announced_there;
-    message.arrival.transfer = header.transfer;
   } else {
     message.owned = std::make_unique_for_overwrite<std::byte[]>(header.bytes);
     copy_bytes(message.owned.get(), payload, header.bytes);
@@ -295,8 +323,13 @@ void Remote::get_arrived(int process, const Header& header) {
 
 void Remote::clear_to_send(int process, const Header& header) {
   const std::unique_ptr<Announced> announced(to_pointer<Announced>(header.transfer));
-  if (header.bytes != 0) {
-    wire_.send_bulk(process, header.data_tag, announced->data, header.bytes, std::move(announced->sent));
+  if (header.in_pieces) {
+    Data wanted = announced->data;
+    wanted.bytes = header.bytes;
+    send_in_pieces(wire_, process, header.data_tag, wanted, std::move(announced->sent));
+  } else if (header.bytes != 0) {
+    wire_.send_bulk(process, header.data_tag, announced->data.address, header.bytes,
+                    std::move(announced->sent));
   } else if (announced->sent) {
     announced->sent();
   }

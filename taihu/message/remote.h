@@ -23,13 +23,13 @@ class Remote {
   Remote(NodeProcess& node, Link& link);
   ~Remote();
 
-  void send_message(int source, int destination, Context context, int tag, const void* data,
-                    std::size_t bytes, Request* request);
+  void send_message(int source, int destination, Context context, int tag, const Data& data, SendMode mode,
+                    Request* request);
   /// Asks for the data of a message with `announced_there`; `receive` completes when `bytes` of them are in
-  /// `buffer`.
-  void accept(const Arrival& message, void* buffer, std::size_t bytes, Request* receive);
-  /// The receiving rank has taken an eager message of `bytes` bytes of that process.
-  void consumed(int process, std::size_t bytes);
+  /// `space`.
+  void accept(const Arrival& message, const Space& space, std::size_t bytes, Request* receive);
+  /// The receiving rank has taken a message whose data were here.
+  void consumed(const Arrival& message);
 
   void put(int source, int destination, const void* data, memory::SymmetricAddress target, std::size_t bytes,
            const memory::SymmetricAddress* reply, Request* request);
@@ -47,7 +47,7 @@ class Remote {
  private:
   /// Data announced to another process, until it asks for them.
   struct Announced {
-    const void* data = nullptr;
+    Data data{nullptr, 0};
     std::function<void()> sent;
   };
   /// Payload of a call or an answer, when all of it is here.
@@ -62,12 +62,11 @@ class Remote {
   void receive_whole(int process, const Header& header, const std::byte* payload, const Received& received);
   void process_finished();
 
-  void send(int process, const Header& header, Request* posted = nullptr, const void* payload = nullptr,
-            std::size_t bytes = 0);
+  void send(int process, const Header& header, Request* posted = nullptr, const Data& payload = {nullptr, 0});
   void send_owned(int process, Header header, const void* data, std::size_t bytes);
   void ask_for(int process, std::uint64_t transfer, void* landing, std::size_t bytes,
                std::function<void()> landed);
-  static std::uint64_t announce(const void* data, std::function<void()> sent);
+  static std::uint64_t announce(const Data& data, std::function<void()> sent);
   bool charge(int process, std::size_t bytes) noexcept;
   bool settled();
   template <class Ready>

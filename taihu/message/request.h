@@ -12,6 +12,8 @@
 
 namespace taihu::message {
 
+class LocalEndpoint;
+
 /// `done` is stored (release) last by whoever completes the transfer, which may be another rank's thread or
 /// the progress thread, and must not be touched by it afterwards: the owner may reuse the request at once.
 struct Request {
@@ -22,13 +24,18 @@ struct Request {
   Status status;
 
   // What a posted receive waits for; owned by the receiving endpoint's lock.
-  std::byte* buffer = nullptr;
-  std::size_t capacity = 0;
+  Space space{nullptr, 0};
   int source = any_rank;
   int tag = any_tag;
   Context context = 0;
+  bool is_posted = false;       ///< in the matching queues
   std::uint64_t posted_at = 0;  ///< number of the receive among those of its rank
   Neighbours<Request> in_queue;
+
+  // Of a send that is announced inside the node process; unchanged until it is complete.
+  LocalEndpoint* receiver = nullptr;  ///< null: not such a send
+  std::size_t bytes = 0;
+  SendMode mode = SendMode::standard;
 
   /// Completes the transfer and wakes the owner. Any thread.
   void complete() noexcept {
@@ -49,6 +56,7 @@ class RequestStore {
     free_.pop_back();
     request->done.store(false, std::memory_order_relaxed);
     request->status = Status{};
+    request->receiver = nullptr;
     return request;
   }
 

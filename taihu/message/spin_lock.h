@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lock for short sections that threads rarely contend for: one atomic exchange to take, one plain store to
-// release. A waiter yields soon, because the holder may have lost its core.
+// A lock that threads rarely contend for: one atomic exchange to take, one plain store to release. A waiter
+// yields soon, because the holder may have lost its core.
 #pragma once
 
 #include <sched.h>
@@ -20,6 +20,22 @@ class SpinLock {
   }
 
   void lock() noexcept {
+    if (!try_lock()) wait();
+  }
+
+  /// Holder: whether others wait. Who holds the lock for long asks this, unlocks, and calls `give_way`.
+  bool is_wanted() const noexcept { return waiting_.load(std::memory_order_relaxed) != 0; }
+  /// Lets one of the waiting threads have the lock, if they come soon.
+  void give_way() const noexcept {
+    for (int i = 0; i < 100 && is_wanted(); ++i) threads::spin_pause();
+    if (is_wanted()) sched_yield();
+  }
+
+  void unlock() noexcept { held_.store(false, std::memory_order_release); }
+
+ private:
+  void wait() noexcept {
+    waiting_.fetch_add(1, std::memory_order_relaxed);
     for (int i = 0; !try_lock(); ++i) {
       if (i < 100) {
         threads::spin_pause();
@@ -27,12 +43,11 @@ class SpinLock {
         sched_yield();
       }
     }
+    waiting_.fetch_sub(1, std::memory_order_relaxed);
   }
 
-  void unlock() noexcept { held_.store(false, std::memory_order_release); }
-
- private:
   std::atomic<bool> held_{false};
+  std::atomic<int> waiting_{0};
 };
 
 }  // namespace taihu::message

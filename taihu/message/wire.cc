@@ -9,7 +9,6 @@
 #include <mutex>
 #include <utility>
 
-#include "taihu/message/copy.h"
 #include "taihu/message/request.h"
 
 namespace taihu::message {
@@ -104,7 +103,7 @@ void Wire::post_backlog() {
 bool Wire::can_post(const Outgoing& outgoing) const noexcept {
   const auto tags = static_cast<std::size_t>(link_.tag_limit() - first_data_tag + 1);
   return envelopes_under_way_ < most_envelopes_under_way &&
-         (outgoing.landing_bytes == 0 || tags_in_use_.size() < tags);
+         ((outgoing.landing_bytes == 0 && !outgoing.expect) || tags_in_use_.size() < tags);
 }
 
 int Wire::take_tag() {
@@ -116,6 +115,10 @@ int Wire::take_tag() {
 }
 
 void Wire::post(Outgoing& outgoing) {
+  if (outgoing.expect) {
+    outgoing.header.data_tag = take_tag();
+    outgoing.expect(outgoing.header.data_tag);
+  }
   if (outgoing.landing_bytes != 0) {
     Transfer expected;
     expected.tag = outgoing.header.data_tag = take_tag();
@@ -132,7 +135,8 @@ void Wire::post(Outgoing& outgoing) {
   const void* payload = outgoing.owned.empty() ? outgoing.payload : outgoing.owned.data();
   transfer.envelope.resize(sizeof(Header) + outgoing.payload_bytes);
   std::memcpy(transfer.envelope.data(), &outgoing.header, sizeof(Header));
-  copy_bytes(transfer.envelope.data() + sizeof(Header), payload, outgoing.payload_bytes);
+  copy_message({transfer.envelope.data() + sizeof(Header), outgoing.payload_bytes},
+               {payload, outgoing.payload_bytes, outgoing.layout}, outgoing.payload_bytes);
   transfer.request =
       link_.send(outgoing.process, envelope_tag, transfer.envelope.data(), transfer.envelope.size());
   under_way_.push_back(std::move(transfer));
@@ -145,6 +149,13 @@ void Wire::send_bulk(int process, int tag, const void* data, std::size_t bytes, 
   Transfer transfer;
   transfer.request = link_.send(process, tag, data, bytes);
   transfer.done = std::move(sent);
+  under_way_.push_back(std::move(transfer));
+}
+
+void Wire::receive_bulk(int process, int tag, void* buffer, std::size_t bytes, std::function<void()> landed) {
+  Transfer transfer;
+  transfer.request = link_.receive(process, tag, buffer, bytes);
+  transfer.done = std::move(landed);
   under_way_.push_back(std::move(transfer));
 }
 

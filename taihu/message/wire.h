@@ -48,12 +48,13 @@ struct Header {
   EnvelopeKind kind{};
   bool announced = false;  ///< the payload comes in bulk when asked for with `transfer`
   bool has_reply = false;
+  bool in_pieces = false;  ///< the announced data are laid out; they are wanted in pieces (see bulk.h)
   std::uint16_t service = 0;
   std::int32_t data_tag = 0;  ///< of the bulk data that the sender of this envelope expects
   std::int32_t source = -1;   ///< ranks
   std::int32_t destination = -1;
-  Context context = 0;
   std::int32_t tag = 0;
+  Context context = 0;
   std::uint64_t bytes = 0;      ///< of the payload; of the data wanted or granted
   std::uint64_t initiator = 0;  ///< handed back in the answer
   std::uint64_t transfer = 0;   ///< names announced data at the process that has them
@@ -67,11 +68,15 @@ struct Outgoing {
   Header header;
   const void* payload = nullptr;  ///< unchanged until `posted` is complete; or `owned`
   std::size_t payload_bytes = 0;
+  const Layout* layout = nullptr;  ///< of the payload
   std::vector<std::byte> owned;
   Request* posted = nullptr;  ///< completed when the payload has been copied
   void* landing = nullptr;    ///< where bulk data shall land; Wire chooses header.data_tag
   std::size_t landing_bytes = 0;
   std::function<void()> landed;  ///< called when they have; at once when there are none
+  /// Instead of `landing`: called inside with the chosen tag, to receive with receive_bulk and to give the
+  /// tag back with release_tag.
+  std::function<void(int tag)> expect;
 };
 
 class Wire {
@@ -90,6 +95,10 @@ class Wire {
 
   /// Only inside (from `arrived` and from callbacks): sends data that the other side expects under `tag`.
   void send_bulk(int process, int tag, const void* data, std::size_t bytes, std::function<void()> sent);
+
+  /// Only inside: receives data under the tag that Outgoing::expect was given.
+  void receive_bulk(int process, int tag, void* buffer, std::size_t bytes, std::function<void()> landed);
+  void release_tag(int tag) { tags_in_use_.erase(tag); }
 
   /// Does what can be done now; true when something was done. Any thread; never blocks.
   bool poll();

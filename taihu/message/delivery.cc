@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// The receiving half of an endpoint: takes messages out of channels and inbox and brings them to their
+// receives.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "taihu/message/local_endpoint.h"
+#include "taihu/message/node_process.h"
+
+namespace taihu::message {
+
+namespace {
+
+/// How often silent channels are looked for, in polls, and how many are polled without ever asking.
+constexpr std::uint32_t polls_between_retirements = 1024;
+constexpr int channels_always_polled = 4;
+
+/// A rank that waits looks at the link on every eighth turn: a test of the MPI library costs as much as eight
+/// of ours.
+constexpr std::uint32_t turns_between_link_polls = 8;
+
+}  // namespace
+
+void LocalEndpoint::push_inbox(InboxMessage message) {
+  {
+    std::lock_guard hold(inbox_lock_);
+    inbox_.push_back(std::move(message));
+    inbox_filled_.store(true, std::memory_order_release);
+  }
+  doorbell_.ring();
+}
+
+void LocalEndpoint::poll_link_in_turn() {
+  if (node_.remote() == nullptr) return;
+  const std::uint32_t turn = turns_.load(std::memory_order_relaxed);
+  turns_.store(turn + 1, std::memory_order_relaxed);
+  if (turn % turns_between_link_polls == 0) node_.poll();
+}
+
+void LocalEndpoint::drain() {
+  drain_channels();
+  if (inbox_filled_.load(std::memory_order_acquire)) drain_inbox();
+  if (++polls_ % polls_between_retirements == 0) retire_silent_channels();
+}
+
+void LocalEndpoint::drain_channels() {
+  for (unsigned word = 0; word < active_.size(); ++word) {
+    // Acquire: a set bit makes the table entry of its channel visible.
+    std::uint64_t bits = active_[word].bits.load(std::memory_order_acquire);
+    for (; bits != 0; bits &= bits - 1) {
+      const unsigned peer = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
+      Channel* channel = incoming_[peer].load(std::memory_order_acquire);
+      const int delivered = channel->drain([this](const Arrival& arrival) { deliver(arrival, nullptr); });
+      channel->idle_polls = delivered != 0 ? 0 : channel->idle_polls + 1;
+    }
+  }
+}
+
+void LocalEndpoint::drain_channel_of(int peer_index) {
+  Channel* channel = incoming_[static_cast<unsigned>(peer_index)].load(std::memory_order_acquire);
+  if (channel == nullptr) return;
+  while (channel->drain([this](const Arrival& arrival) { deliver(arrival, nullptr); }) != 0) {
+  }
+}
+
+void LocalEndpoint::drain_inbox() {
+  std::vector<InboxMessage> messages;
+  {
+    std::lock_guard hold(inbox_lock_);
+    messages.swap(inbox_);
+    inbox_filled_.store(false, std::memory_order_relaxed);
+  }
+  for (InboxMessage& message : messages) deliver(message.arrival, std::move(message.owned));
+}
+
+void LocalEndpoint::retire_silent_channels() {
+  int active = 0;
+  for (const ActiveChannels& word : active_)
+    active += std::popcount(word.bits.load(std::memory_order_relaxed));
+  if (active <= channels_always_polled) return;
+  std::vector<unsigned> retired;
+  for (unsigned word = 0; word < active_.size(); ++word) {
+    std::uint64_t bits = active_[word].bits.load(std::memory_order_acquire);
+    for (; bits != 0; bits &= bits - 1) {
+      const unsigned peer = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
+      Channel* channel = incoming_[peer].load(std::memory_order_acquire);
+      if (channel->idle_polls < polls_between_retirements / 2) continue;
+      active_[word].bits.fetch_and(~bit_of(static_cast<int>(peer)), std::memory_order_relaxed);
+      retired.push_back(peer);
+    }
+  }
+  if (retired.empty()) return;
+  threads::heavy_barrier();
+  for (const unsigned peer : retired) {
+    Channel* channel = incoming_[peer].load(std::memory_order_acquire);
+    channel->idle_polls = 0;
+    if (!channel->has_messages()) continue;
+    active_[peer / 64].bits.fetch_or(bit_of(static_cast<int>(peer)), std::memory_order_relaxed);
+  }
+}
+
+void LocalEndpoint::deliver(const Arrival& arrival, std::unique_ptr<std::byte[]> owned) {
+  Request* receive = queues_.take_posted(arrival.source, arrival.context, arrival.tag);
+  if (receive != nullptr) {
+    finish_receive(receive, arrival);
+  } else {
+    keep_unexpected(arrival, std::move(owned));
+  }
+}
+
+void LocalEndpoint::keep_unexpected(const Arrival& arrival, std::unique_ptr<std::byte[]> owned) {
+  auto message = std::make_unique<Message>(arrival);
+  message->owned = std::move(owned);
+  // Short messages are buffered wherever they came from, so that a short send never waits for its receive.
+  const bool is_short_announced = arrival.kind == Arrival::Kind::announced_here &&
+                                  arrival.bytes <= node_.tuning().eager_bytes &&
+                                  arrival.sender->mode == SendMode::standard;
+  const bool is_in_ring = arrival.kind == Arrival::Kind::here && message->owned == nullptr;
+  if (is_in_ring || is_short_announced) buffer(*message);
+  queues_.keep(std::move(message));
+}
+
+void LocalEndpoint::buffer(Message& message) {
+  message.owned = std::make_unique_for_overwrite<std::byte[]>(message.bytes);
+  copy_message({message.owned.get(), message.bytes}, {message.data, message.bytes, message.layout},
+               message.bytes);
+  message.data = message.owned.get();
+  message.layout = nullptr;
+  message.kind = Arrival::Kind::here;
+  Request* sender = std::exchange(message.sender, nullptr);
+  if (sender != nullptr) sender->complete();
+}
+
+void LocalEndpoint::finish_receive(Request* receive, const Arrival& arrival) {
+  const std::size_t bytes = std::min(arrival.bytes, receive->space.bytes);
+  receive->status = {arrival.source, arrival.tag, arrival.bytes,
+                     arrival.bytes > receive->space.bytes ? Error::truncated : Error::none};
+  if (arrival.kind == Arrival::Kind::announced_there) {
+    node_.remote()->accept(arrival, receive->space, bytes, receive);
+    return;
+  }
+  copy_message(receive->space, {arrival.data, arrival.bytes, arrival.layout}, bytes);
+  if (arrival.kind == Arrival::Kind::announced_here) {
+    arrival.sender->complete();
+  } else if (arrival.process >= 0) {
+    node_.remote()->consumed(arrival);
+  }
+  receive->complete();
+}
+
+}  // namespace taihu::message
