@@ -36,7 +36,8 @@ class Coverage {
   static std::uint64_t ones(std::int64_t count) noexcept {
     return count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
   }
-  /// The first byte from `from` on that is covered (`flip` zero), or is not (`flip` all ones); at most bytes_.
+  /// The first byte from `from` on that is covered (`flip` zero), or is not (`flip` all ones); at most
+  /// bytes_.
   std::int64_t next(std::int64_t from, std::uint64_t flip) const noexcept {
     if (from >= bytes_) return bytes_;
     auto word = static_cast<std::size_t>(from / 64);

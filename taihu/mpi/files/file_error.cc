@@ -41,9 +41,8 @@ int file_error_class(int error_number) noexcept {
 }
 
 CallError file_error(int error_number, const std::string& action, const std::string& path) {
-  return CallError(
-      file_error_class(error_number),
-      "cannot " + action + " '" + path + "': " + std::generic_category().message(error_number));
+  return CallError(file_error_class(error_number),
+                   "cannot " + action + " '" + path + "': " + std::generic_category().message(error_number));
 }
 
 }  // namespace taihu::mpi

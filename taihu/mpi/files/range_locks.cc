@@ -11,7 +11,7 @@ namespace {
 
 /// Returns an errno value.
 int kernel_lock(int descriptor, short kind, std::int64_t first, std::int64_t end) noexcept {
-  struct flock range {};
+  struct flock range{};
   range.l_type = kind;
   range.l_whence = SEEK_SET;
   range.l_start = first;

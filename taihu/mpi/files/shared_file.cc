@@ -61,7 +61,7 @@ std::int64_t SharedFile::write(std::int64_t position, iovec* parts, int count) {
 }
 
 std::int64_t SharedFile::size() const {
-  struct stat about {};
+  struct stat about{};
   if (fstat(descriptor_, &about) != 0) throw int{errno};
   return about.st_size;
 }

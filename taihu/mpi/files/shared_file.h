@@ -18,20 +18,30 @@ namespace taihu::mpi {
 
 struct Pattern;
 
+/// What the program has asked for by the hint "collective_buffering" (true, false).
+enum class Buffering { automatic, always, never };
+
+/// Hints that have an effect. MPI_File_get_info tells these and no others.
+struct FileHints {
+  Buffering collective_buffering = Buffering::automatic;
+  std::int64_t buffer_bytes = std::int64_t{1} << 20;  ///< hint "cb_buffer_size"
+};
+
 /// One rank's part in a collective access. Patterns and memory stay its own until all have met again.
 struct Wish {
   const Pattern* file = nullptr;
   const Pattern* memory = nullptr;
-  std::int64_t first = 0;  ///< data byte of the view at which the access starts
-  std::int64_t bytes = 0;  ///< 0: nothing, and the pointers are null
+  std::int64_t first = 0;          ///< data byte of the view at which the access starts
+  std::int64_t bytes = 0;          ///< 0: nothing, and the pointers are null
   std::int64_t low = 0, high = 0;  ///< its data lie in the file's bytes [low, high)
+  FileHints hints;                 ///< those of the first local member count for all
 };
 
 /// Of one collective access. Two take turns: who is still reading the results of an access is not disturbed
 /// by the next one, and the one after that cannot start without him.
 struct Board {
-  std::vector<Wish> wishes;              ///< by local member; each written by its rank before they meet
-  std::atomic<std::int64_t> next_chunk;  ///< pieces of the file range, for whoever comes
+  std::vector<Wish> wishes;               ///< by local member; each written by its rank before they meet
+  std::atomic<std::int64_t> next_chunk;   ///< pieces of the file range, for whoever comes
   std::atomic<std::int64_t> end_of_file;  ///< lowest position at which a read ended early
   std::atomic<int> error_number;          ///< of the first failure; 0: none
 };

@@ -41,14 +41,13 @@ class Pointers {
 }  // namespace
 
 void serve_shared_pointers(message::Node& node) {
-  node.serve(message::Service::file,
-             [pointers = std::make_shared<Pointers>()](std::shared_ptr<message::ServiceCall> call) {
-               Question question{};
-               std::memcpy(&question, call->arguments().data(),
-                           std::min(sizeof question, call->arguments().size()));
-               const std::int64_t before = pointers->act(question);
-               call->answer(&before, sizeof before);
-             });
+  node.serve(message::Service::file, [pointers = std::make_shared<Pointers>()](
+                                         std::shared_ptr<message::ServiceCall> call) {
+    Question question{};
+    std::memcpy(&question, call->arguments().data(), std::min(sizeof question, call->arguments().size()));
+    const std::int64_t before = pointers->act(question);
+    call->answer(&before, sizeof before);
+  });
 }
 
 std::int64_t SharedPointer::call(Action action, std::int64_t value) {

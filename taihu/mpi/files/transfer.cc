@@ -24,8 +24,6 @@ bool is_fine(const Pattern& memory) noexcept {
   return memory.mean_run() < copied_piece_bytes;
 }
 
-enum class Direction { read, write };
-
 /// Moves `bytes` bytes between the file's bytes from `position` on and the next pieces of memory. Returns how
 /// many were moved; the cursor is behind them only if these are all.
 template <Direction direction>
@@ -81,34 +79,34 @@ std::int64_t move_piece(SharedFile& file, std::int64_t position, Cursor& memory,
 }
 
 /// The pieces from `start` on that fit into the staging memory: file bytes up to `end`, with `bytes` of data.
-struct Window {
+struct Stretch {
   std::int64_t end = 0;
   std::int64_t bytes = 0;
 };
-Window window_from(Cursor place, std::int64_t bytes) noexcept {
+Stretch stretch_from(Cursor place, std::int64_t bytes) noexcept {
   const std::int64_t start = place.position();
-  Window window;
-  while (window.bytes < bytes && place.position() < start + staging_bytes) {
+  Stretch stretch;
+  while (stretch.bytes < bytes && place.position() < start + staging_bytes) {
     const std::int64_t room = start + staging_bytes - place.position();
-    const std::int64_t length = std::min({place.available(), bytes - window.bytes, room});
-    window.end = place.position() + length;
-    window.bytes += length;
+    const std::int64_t length = std::min({place.available(), bytes - stretch.bytes, room});
+    stretch.end = place.position() + length;
+    stretch.bytes += length;
     place.advance(length);
   }
-  return window;
+  return stretch;
 }
 
-/// Reads a window with its holes and picks out the data. Returns how many data bytes were below the end of
+/// Reads a stretch with its holes and picks out the data. Returns how many data bytes were below the end of
 /// the file.
-std::int64_t read_window(SharedFile& file, Cursor& place, Cursor& memory, const Window& window,
-                         Staging& staging) {
+std::int64_t read_stretch(SharedFile& file, Cursor& place, Cursor& memory, const Stretch& stretch,
+                          Staging& staging) {
   const std::int64_t start = place.position();
   std::byte* const block = staging.bytes(static_cast<std::size_t>(staging_bytes));
-  const std::int64_t present = file.read(start, block, window.end - start);
+  const std::int64_t present = file.read(start, block, stretch.end - start);
   std::int64_t done = 0;
-  while (done < window.bytes) {
+  while (done < stretch.bytes) {
     const std::int64_t offset = place.position() - start;
-    const std::int64_t length = std::min(place.available(), window.bytes - done);
+    const std::int64_t length = std::min(place.available(), stretch.bytes - done);
     const std::int64_t there = std::clamp<std::int64_t>(present - offset, 0, length);
     scatter(memory, block + offset, there);
     done += there;
@@ -151,10 +149,10 @@ std::int64_t read_pieces(SharedFile& file, const Pattern& view, std::int64_t fir
   while (done < bytes) {
     const std::int64_t piece = std::min(place.available(), bytes - done);
     std::int64_t wanted = piece, moved;
-    const Window window = sieve && piece < bytes - done ? window_from(place, bytes - done) : Window{};
-    if (window.bytes > piece && window.bytes * sieve_density >= window.end - place.position()) {
-      wanted = window.bytes;
-      moved = read_window(file, place, target, window, staging);
+    const Stretch stretch = sieve && piece < bytes - done ? stretch_from(place, bytes - done) : Stretch{};
+    if (stretch.bytes > piece && stretch.bytes * sieve_density >= stretch.end - place.position()) {
+      wanted = stretch.bytes;
+      moved = read_stretch(file, place, target, stretch, staging);
     } else {
       moved = move_piece<Direction::read>(file, place.position(), target, fine, piece, staging);
       place.advance(piece);

@@ -15,6 +15,8 @@
 
 namespace taihu::mpi {
 
+enum class Direction { read, write };
+
 /// Intermediate memory that is kept from access to access. Used by one access at a time.
 class Staging {
  public:

@@ -31,8 +31,7 @@ void for_each_piece(const Wish& wish, std::int64_t begin, std::int64_t end, Visi
   Cursor place(*wish.file, from);
   Cursor memory(*wish.memory, from - wish.first);
   while (place.position() < end && place.data() < last) {
-    const std::int64_t bytes =
-        std::min({place.available(), end - place.position(), last - place.data()});
+    const std::int64_t bytes = std::min({place.available(), end - place.position(), last - place.data()});
     visit(place.position(), memory, bytes);
     place.advance(bytes);
   }
@@ -40,8 +39,9 @@ void for_each_piece(const Wish& wish, std::int64_t begin, std::int64_t end, Visi
 
 /// Calls work(begin, end) for chunks until none is left or one has failed.
 template <class Work>
-void take_chunks(Board& board, const Plan& plan, std::int64_t chunk_bytes, Work&& work) noexcept {
+void take_chunks(Board& board, const Plan& plan, Work&& work) noexcept {
   // Chunks start at multiples of their length, so that they do not share pages of the file.
+  const std::int64_t chunk_bytes = plan.chunk_bytes;
   const std::int64_t origin = plan.low / chunk_bytes;
   try {
     while (board.error_number.load(std::memory_order_relaxed) == 0) {
@@ -69,14 +69,16 @@ bool overlap(std::vector<const Wish*>& wishes) {
 
 Wish make_wish(const Pattern& view, std::int64_t first, const Pattern& memory, std::int64_t bytes) noexcept {
   if (bytes == 0) return {};
-  Wish wish{&view, &memory, first, bytes, 0, 0};
+  Wish wish{&view, &memory, first, bytes, 0, 0, {}};
   wish.low = Cursor(view, first).position();
   wish.high = Cursor(view, first + bytes - 1).position() + 1;
   return wish;
 }
 
-Plan plan_of(std::span<const Wish> wishes, Buffering buffering) noexcept {
+Plan plan_of(std::span<const Wish> wishes) noexcept {
   Plan plan;
+  const Buffering buffering = wishes.front().hints.collective_buffering;
+  plan.chunk_bytes = wishes.front().hints.buffer_bytes;
   if (buffering == Buffering::never) return plan;
   std::vector<const Wish*> active;
   std::int64_t bytes = 0, pieces = 0;
@@ -95,10 +97,9 @@ Plan plan_of(std::span<const Wish> wishes, Buffering buffering) noexcept {
   return plan;
 }
 
-void read_chunks(SharedFile& file, Board& board, const Plan& plan, std::int64_t chunk_bytes,
-                 Staging& staging) noexcept {
-  take_chunks(board, plan, chunk_bytes, [&](std::int64_t begin, std::int64_t end) {
-    std::byte* const block = staging.bytes(static_cast<std::size_t>(chunk_bytes));
+void read_chunks(SharedFile& file, Board& board, const Plan& plan, Staging& staging) noexcept {
+  take_chunks(board, plan, [&](std::int64_t begin, std::int64_t end) {
+    std::byte* const block = staging.bytes(static_cast<std::size_t>(plan.chunk_bytes));
     const std::int64_t present = begin + file.read(begin, block, end - begin);
     if (present < end) {
       std::int64_t lowest = board.end_of_file.load(std::memory_order_relaxed);
@@ -107,18 +108,16 @@ void read_chunks(SharedFile& file, Board& board, const Plan& plan, std::int64_t 
       }
     }
     for (const Wish& wish : board.wishes) {
-      for_each_piece(wish, begin, present,
-                     [&](std::int64_t position, Cursor& memory, std::int64_t bytes) {
-                       scatter(memory, block + (position - begin), bytes);
-                     });
+      for_each_piece(wish, begin, present, [&](std::int64_t position, Cursor& memory, std::int64_t bytes) {
+        scatter(memory, block + (position - begin), bytes);
+      });
     }
   });
 }
 
-void write_chunks(SharedFile& file, Board& board, const Plan& plan, std::int64_t chunk_bytes,
-                  Staging& staging) noexcept {
-  take_chunks(board, plan, chunk_bytes, [&](std::int64_t begin, std::int64_t end) {
-    std::byte* const block = staging.bytes(static_cast<std::size_t>(chunk_bytes));
+void write_chunks(SharedFile& file, Board& board, const Plan& plan, Staging& staging) noexcept {
+  take_chunks(board, plan, [&](std::int64_t begin, std::int64_t end) {
+    std::byte* const block = staging.bytes(static_cast<std::size_t>(plan.chunk_bytes));
     Coverage coverage(end - begin);
     for (const Wish& wish : board.wishes) {
       for_each_piece(wish, begin, end, [&](std::int64_t position, Cursor& memory, std::int64_t bytes) {
