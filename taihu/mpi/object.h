@@ -25,6 +25,16 @@ enum class Kind : std::uint8_t {
   error_handler,
 };
 
+/// Who gave an object its integer (handles/handle_table.h).
+class IndexKeeper {
+ public:
+  /// The object is going away.
+  virtual void forget(int index) noexcept = 0;
+
+ protected:
+  ~IndexKeeper() = default;
+};
+
 /// Counted: a handle of the program is one reference, and so is every other object or transfer under way that
 /// needs this one. Objects belong to one rank and are used by its threads; only datatypes are also read by
 /// ranks that receive from it.
@@ -32,7 +42,9 @@ struct Object {
   explicit Object(Kind object_kind) noexcept : kind(object_kind) {}
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
-  virtual ~Object() = default;
+  virtual ~Object() {
+    if (index_keeper != nullptr) index_keeper->forget(fortran_index);
+  }
 
   void retain() noexcept { references.fetch_add(1, std::memory_order_relaxed); }
   /// Deletes the object with the last reference.
@@ -43,8 +55,9 @@ struct Object {
   const Kind kind;
   bool predefined = false;  ///< may not be freed
   std::atomic<int> references{1};
-  int fortran_index = 0;      ///< its handle in Fortran; 0: has none yet
-  std::uintptr_t number = 0;  ///< the fixed value of a predefined object's handle
+  int fortran_index = 0;                ///< its handle as an integer; 0: has none yet
+  IndexKeeper* index_keeper = nullptr;  ///< set together with fortran_index
+  std::uintptr_t number = 0;            ///< the fixed value of a predefined object's handle
 };
 
 /// One reference to an object.

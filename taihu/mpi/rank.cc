@@ -42,6 +42,12 @@ Rank::Rank(memory::RankIdentity& identity, message::Endpoint& endpoint, NodeServ
 
 Rank::~Rank() {
   for (auto& part : parts_) delete part.load();
+  // Communicators belong to their references, datatypes and operations to all ranks.
+  for (Object* object : predefined) {
+    if (object != nullptr &&
+        (object->kind == Kind::group || object->kind == Kind::info || object->kind == Kind::error_handler))
+      object->release();
+  }
 }
 
 message::Context Rank::mint_contexts() noexcept {
@@ -74,6 +80,7 @@ void end_job(Rank& rank, int code, const std::string& message) {
   std::fprintf(stderr, "taihu: rank %d: %s\n", rank.number(), message.c_str());
   // An exit status has eight bits; a code whose low bits are zero must still count as a failure.
   rank.node().abort(code != 0 && (code & 0xff) == 0 ? 1 : code);
+  __builtin_unreachable();  // gcc 12 does not see that a virtual function does not return
 }
 
 }  // namespace taihu::mpi

@@ -34,7 +34,9 @@ class RankPart {
   virtual ~RankPart() = default;
 };
 enum class Part : int {
+  abandoned,
   attributes,
+  handles,
   buffered_sends,
   schedules,
   windows,

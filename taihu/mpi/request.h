@@ -35,6 +35,9 @@ struct Request : Object {
   /// when it is complete. Takes over the program's reference.
   virtual void abandon(Rank& rank) = 0;
 
+  /// Whose error handler is in charge; null: that of MPI_COMM_WORLD.
+  virtual Communicator* communicator() noexcept { return nullptr; }
+
   bool persistent = false;
   bool active = true;  ///< only persistent ones are ever inactive
 };

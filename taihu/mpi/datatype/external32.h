@@ -10,7 +10,7 @@
 
 namespace taihu::mpi {
 
-/// Bytes of `count` elements. Error MPI_ERR_TYPE for MPI_PACKED and types without a representation.
+/// Bytes of `count` elements.
 std::size_t external32_size(const Datatype& type, MPI_Count count);
 /// Writes exactly external32_size bytes to `target`.
 void external32_pack(const Datatype& type, MPI_Count count, std::byte* target, const void* base);

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times MPI calls: one source for every MPI library. Each size is first checked (the data that arrive are the
+// data that were sent), then timed in batches; the line printed has the median over the batches of the slowest
+// rank's mean, in microseconds. With --touch every rank writes what it sends and reads what it has received
+// inside of the timed loop; without, buffers stay as they are, as in the OSU benchmarks.
+//
+//   mpi_bench latency|bandwidth|bidirectional|rate|put|get|fetch_and_op|<collective>... [--touch] [--min B] [--max B]
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { batches = 9, window = 64 };
+static const double batch_seconds = 0.004;
+
+static int rank, ranks, touch;
+static size_t most_bytes = 8 << 20;
+static char *out, *in;
+static volatile uint64_t sink;
+
+static void fill(char* buffer, size_t bytes, int seed) {
+  for (size_t i = 0; i < bytes; ++i) buffer[i] = (char)(seed * 31 + (int)i * 7 + (int)(i >> 8));
+}
+
+static void check(const char* test, const char* buffer, size_t bytes, int seed) {
+  for (size_t i = 0; i < bytes; ++i) {
+    if (buffer[i] == (char)(seed * 31 + (int)i * 7 + (int)(i >> 8))) continue;
+    fprintf(stderr, "mpi_bench: %s: wrong data: rank %d, byte %zu of %zu\n", test, rank, i, bytes);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+}
+
+static void produce(size_t bytes) {
+  if (touch) memset(out, (int)sink & 0x7f, bytes);
+}
+static void consume(size_t bytes) {
+  if (!touch) return;
+  uint64_t sum = 0;
+  for (size_t i = 0; i + 8 <= bytes; i += 8) {
+    uint64_t word;
+    memcpy(&word, in + i, 8);
+    sum += word;
+  }
+  for (size_t i = bytes / 8 * 8; i < bytes; ++i) sum += (unsigned char)in[i];
+  sink += sum;
+}
+
+// --- point to point, ranks 0 and 1; rate: the lower half sends to the upper ---
+
+static void latency(size_t bytes) {
+  if (rank == 0) {
+    produce(bytes);
+    MPI_Send(out, (int)bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    MPI_Recv(in, (int)bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    consume(bytes);
+  } else if (rank == 1) {
+    MPI_Recv(in, (int)bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    consume(bytes);
+    produce(bytes);
+    MPI_Send(out, (int)bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+  }
+}
+
+static void stream(size_t bytes, int both) {
+  MPI_Request requests[2 * window];
+  const int half = ranks / 2;
+  if (rank >= 2 * half) return;
+  const int peer = rank < half ? rank + half : rank - half;
+  int count = 0;
+  if (both || rank >= half) {
+    for (int i = 0; i < window; ++i)
+      MPI_Irecv(in, (int)bytes, MPI_BYTE, peer, 2, MPI_COMM_WORLD, &requests[count++]);
+  }
+  if (both || rank < half) {
+    produce(bytes);
+    for (int i = 0; i < window; ++i)
+      MPI_Isend(out, (int)bytes, MPI_BYTE, peer, 2, MPI_COMM_WORLD, &requests[count++]);
+  }
+  MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  if (both || rank >= half) consume(bytes);
+  // The answer of the receiver.
+  if (rank < half) {
+    MPI_Recv(NULL, 0, MPI_BYTE, peer, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Send(NULL, 0, MPI_BYTE, peer, 3, MPI_COMM_WORLD);
+  }
+}
+static void bandwidth(size_t bytes) { stream(bytes, 0); }
+static void bidirectional(size_t bytes) { stream(bytes, 1); }
+
+static void check_exchange(size_t bytes) {
+  const int half = ranks / 2;
+  if (rank >= 2 * half) return;
+  const int peer = rank < half ? rank + half : rank - half;
+  fill(out, bytes, rank);
+  memset(in, 0, bytes);
+  MPI_Sendrecv(out, (int)bytes, MPI_BYTE, peer, 4, in, (int)bytes, MPI_BYTE, peer, 4, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  check("exchange", in, bytes, peer);
+}
+
+// --- one-sided: rank 0 with the memory of rank 1 ---
+
+static MPI_Win exposed;
+static void put(size_t bytes) {
+  if (rank != 0) return;
+  MPI_Put(out, (int)bytes, MPI_BYTE, 1, 0, (int)bytes, MPI_BYTE, exposed);
+  MPI_Win_flush(1, exposed);
+}
+static void get(size_t bytes) {
+  if (rank != 0) return;
+  MPI_Get(in, (int)bytes, MPI_BYTE, 1, 0, (int)bytes, MPI_BYTE, exposed);
+  MPI_Win_flush(1, exposed);
+}
+static void fetch_and_op(size_t bytes) {
+  (void)bytes;
+  if (rank != 0) return;
+  int64_t one = 1, before;
+  MPI_Fetch_and_op(&one, &before, MPI_INT64_T, 1, 0, MPI_SUM, exposed);
+  MPI_Win_flush(1, exposed);
+}
+static void check_one_sided(size_t bytes) {
+  fill(out, bytes, 5);
+  MPI_Barrier(MPI_COMM_WORLD);
+  put(bytes);
+  memset(in, 0, bytes);
+  get(bytes);
+  if (rank == 0) check("put and get", in, bytes, 5);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// --- collectives; bytes are per rank, or per pair of ranks in alltoall ---
+
+static int elements(size_t bytes) { return (int)(bytes / sizeof(float)); }
+static void barrier(size_t bytes) {
+  (void)bytes;
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+static void bcast(size_t bytes) { MPI_Bcast(rank == 0 ? out : in, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD); }
+static void reduce(size_t bytes) {
+  MPI_Reduce(out, in, elements(bytes), MPI_FLOAT, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+static void allreduce(size_t bytes) {
+  MPI_Allreduce(out, in, elements(bytes), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+}
+static void reduce_scatter(size_t bytes) {
+  MPI_Reduce_scatter_block(out, in, elements(bytes), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+}
+static void scan(size_t bytes) {
+  MPI_Scan(out, in, elements(bytes), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+}
+static void gather(size_t bytes) {
+  MPI_Gather(out, (int)bytes, MPI_BYTE, in, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+static void scatter(size_t bytes) {
+  MPI_Scatter(out, (int)bytes, MPI_BYTE, in, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+static void allgather(size_t bytes) {
+  MPI_Allgather(out, (int)bytes, MPI_BYTE, in, (int)bytes, MPI_BYTE, MPI_COMM_WORLD);
+}
+static void alltoall(size_t bytes) {
+  MPI_Alltoall(out, (int)bytes, MPI_BYTE, in, (int)bytes, MPI_BYTE, MPI_COMM_WORLD);
+}
+static void iallreduce(size_t bytes) {
+  MPI_Request request;
+  MPI_Iallreduce(out, in, elements(bytes), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void expect(const char* test, int right) {
+  if (right) return;
+  fprintf(stderr, "mpi_bench: %s: wrong result on rank %d\n", test, rank);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void check_collectives(size_t bytes) {
+  const int count = elements(bytes);
+  float* const values = (float*)out;
+  const float* const results = (const float*)in;
+  for (int i = 0; i < count * ranks; ++i) values[i] = (float)((rank + 1) * (i % 13));
+  const float all = (float)(ranks * (ranks + 1) / 2), up_to_me = (float)((rank + 1) * (rank + 2) / 2);
+  allreduce(bytes);
+  for (int i = 0; i < count; ++i) expect("allreduce", results[i] == all * (float)(i % 13));
+  reduce(bytes);
+  for (int i = 0; i < count && rank == 0; ++i) expect("reduce", results[i] == all * (float)(i % 13));
+  scan(bytes);
+  for (int i = 0; i < count; ++i) expect("scan", results[i] == up_to_me * (float)(i % 13));
+  reduce_scatter(bytes);
+  for (int i = 0; i < count; ++i)
+    expect("reduce_scatter", results[i] == all * (float)((rank * count + i) % 13));
+  fill(out, bytes, rank);
+  allgather(bytes);
+  for (int from = 0; from < ranks; ++from) check("allgather", in + (size_t)from * bytes, bytes, from);
+  memset(in, 0, bytes * (size_t)ranks);
+  gather(bytes);
+  for (int from = 0; from < ranks && rank == 0; ++from) check("gather", in + (size_t)from * bytes, bytes, from);
+  for (int to = 0; to < ranks; ++to) fill(out + (size_t)to * bytes, bytes, rank * ranks + to);
+  alltoall(bytes);
+  for (int from = 0; from < ranks; ++from)
+    check("alltoall", in + (size_t)from * bytes, bytes, from * ranks + rank);
+  scatter(bytes);
+  check("scatter", in, bytes, rank);
+  fill(out, bytes, 3);
+  bcast(bytes);
+  check("bcast", rank == 0 ? out : in, bytes, 3);
+}
+
+// --- the clock ---
+
+struct test {
+  const char* name;
+  void (*run)(size_t bytes);
+  void (*check)(size_t bytes);
+  int per_run;       // what `run` does so often, to divide the time by
+  size_t least, most;  // bytes per rank
+  int is_collective;   // runs need as many messages as there are ranks
+};
+static const struct test tests[] = {
+    {"latency", latency, check_exchange, 2, 0, 8 << 20, 0},
+    {"bandwidth", bandwidth, check_exchange, window, 1, 4 << 20, 0},
+    {"bidirectional", bidirectional, check_exchange, 2 * window, 1, 4 << 20, 0},
+    {"put", put, check_one_sided, 1, 8, 4 << 20, 0},
+    {"get", get, check_one_sided, 1, 8, 4 << 20, 0},
+    {"fetch_and_op", fetch_and_op, check_one_sided, 1, 8, 8, 0},
+    {"barrier", barrier, check_collectives, 1, 0, 0, 1},
+    {"bcast", bcast, check_collectives, 1, 4, 8 << 20, 1},
+    {"reduce", reduce, check_collectives, 1, 4, 8 << 20, 1},
+    {"allreduce", allreduce, check_collectives, 1, 4, 8 << 20, 1},
+    {"iallreduce", iallreduce, check_collectives, 1, 4, 8 << 20, 1},
+    {"reduce_scatter", reduce_scatter, check_collectives, 1, 4, 1 << 20, 1},
+    {"scan", scan, check_collectives, 1, 4, 8 << 20, 1},
+    {"gather", gather, check_collectives, 1, 4, 1 << 20, 1},
+    {"scatter", scatter, check_collectives, 1, 4, 1 << 20, 1},
+    {"allgather", allgather, check_collectives, 1, 4, 1 << 20, 1},
+    {"alltoall", alltoall, check_collectives, 1, 4, 1 << 20, 1},
+};
+
+static double time_of(const struct test* test, size_t bytes, long repetitions) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = MPI_Wtime();
+  for (long i = 0; i < repetitions; ++i) {
+    if (touch && test->is_collective) produce(bytes);
+    test->run(bytes);
+    if (touch && test->is_collective) consume(bytes);
+  }
+  double mine = MPI_Wtime() - start, slowest;
+  MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return slowest;
+}
+
+static int ascending(const void* left, const void* right) {
+  const double a = *(const double*)left, b = *(const double*)right;
+  return a < b ? -1 : a > b;
+}
+
+static void measure(const struct test* test, size_t bytes) {
+  test->check(bytes);
+  long repetitions = 1;
+  double seconds = time_of(test, bytes, repetitions);
+  while (seconds < batch_seconds && repetitions < 1 << 22) {
+    const double factor = seconds > 0 ? batch_seconds / seconds * 1.2 : 16;
+    repetitions = (long)((double)repetitions * (factor < 16 ? factor : 16)) + 1;
+    seconds = time_of(test, bytes, repetitions);
+  }
+  double each[batches];
+  for (int batch = 0; batch < batches; ++batch)
+    each[batch] = time_of(test, bytes, repetitions) / (double)repetitions / test->per_run * 1e6;
+  qsort(each, batches, sizeof each[0], ascending);
+  if (rank == 0) {
+    printf("{\"test\": \"%s\", \"bytes\": %zu, \"us\": %.4f}\n", test->name, bytes, each[batches / 2]);
+    fflush(stdout);
+  }
+}
+
+static const struct test* find(const char* name) {
+  for (size_t i = 0; i < sizeof tests / sizeof tests[0]; ++i) {
+    if (strcmp(tests[i].name, name) == 0) return &tests[i];
+  }
+  return NULL;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  size_t least = 0, most = 8 << 20;
+  for (int i = 1; i < argc; ++i) {
+    if (strcmp(argv[i], "--touch") == 0) touch = 1;
+    if (strcmp(argv[i], "--min") == 0 && i + 1 < argc) least = strtoull(argv[i + 1], NULL, 0);
+    if (strcmp(argv[i], "--max") == 0 && i + 1 < argc) most = strtoull(argv[i + 1], NULL, 0);
+  }
+  if (ranks < 2 || argc < 2 || find(argv[1]) == NULL) {
+    if (rank == 0) fprintf(stderr, "usage: mpi_bench <test>... [--touch] [--min B] [--max B], at least two ranks\n");
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  const size_t room = most_bytes * (size_t)(ranks > 2 ? ranks : 2);
+  out = aligned_alloc(4096, room);
+  in = aligned_alloc(4096, room);
+  if (out == NULL || in == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+  memset(out, 1, room);
+  memset(in, 1, room);
+  char* memory;
+  MPI_Win_allocate((MPI_Aint)most_bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &exposed);
+  memset(memory, 1, most_bytes);
+  MPI_Win_lock_all(0, exposed);
+  for (int i = 1; i < argc; ++i) {
+    const struct test* const test = find(argv[i]);
+    if (test == NULL) continue;
+    const size_t last = most < test->most ? most : test->most;
+    for (size_t bytes = test->least; bytes <= last; bytes = bytes == 0 ? 1 : 2 * bytes) {
+      if (bytes >= least) measure(test, bytes);
+    }
+  }
+  MPI_Win_unlock_all(exposed);
+  MPI_Win_free(&exposed);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,1 @@
+list(APPEND mpi_sources environment/predefined.cc)

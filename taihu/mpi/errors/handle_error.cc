@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/mpi/errors/handle_error.h"
+
+#include "taihu/mpi/errors/added_errors.h"
+#include "taihu/mpi/handles/handle_table.h"
+#include "taihu/mpi/predefined.h"
+
+namespace taihu::mpi {
+namespace {
+
+std::string message_of(Rank& rank, const Subject& subject, const char* call, const CallError& error) {
+  std::string message =
+      std::string(call) + ": " + error.text() + " (" + AddedErrors::of(rank).name_of(error.code());
+  // Texts often name the object themselves.
+  if (!subject.name.empty() && error.text().find(subject.name) == std::string::npos)
+    message += ", on " + subject.name;
+  return message + ")";
+}
+
+void call_function(Rank& rank, const ErrorHandler& handler, const Subject& subject, int code) {
+  if (handler.is_fortran) {
+    MPI_Fint handle = subject.object != nullptr ? HandleTable::of(rank).index_of(*subject.object)
+                                                : static_cast<MPI_Fint>(subject.null_handle);
+    reinterpret_cast<void (*)(MPI_Fint*, MPI_Fint*)>(handler.function)(&handle, &code);
+    return;
+  }
+  // Handles of all kinds are pointers.
+  void* handle = subject.object != nullptr ? handle_of<void*>(subject.object)
+                                           : reinterpret_cast<void*>(subject.null_handle);
+  reinterpret_cast<void (*)(void**, int*, ...)>(handler.function)(&handle, &code);
+}
+
+}  // namespace
+
+int run_handler(Rank& rank, ErrorHandler& handler, const Subject& subject, const char* call,
+                const CallError& error) {
+  switch (handler.action) {
+    case ErrorHandler::Action::end_job:
+      end_job(rank, AddedErrors::of(rank).class_of(error.code()), message_of(rank, subject, call, error));
+    case ErrorHandler::Action::return_code:
+      break;
+    case ErrorHandler::Action::call_function: {
+      // The function may give the object another handler.
+      const Reference<ErrorHandler> keep = Reference<ErrorHandler>::to(&handler);
+      call_function(rank, handler, subject, error.code());
+      break;
+    }
+  }
+  return error.code();
+}
+
+std::string name_of(const Communicator& communicator) {
+  if (!communicator.name.empty()) return communicator.name;
+  return "a communicator of " + std::to_string(communicator.size()) +
+         (communicator.size() == 1 ? " rank" : " ranks");
+}
+
+int handle_error(Rank& rank, const char* call, Communicator* communicator, const CallError& error) {
+  Subject subject;
+  if (communicator != nullptr) {
+    subject = {communicator, 0, name_of(*communicator)};
+  } else {
+    communicator = &rank.world();
+    subject = {communicator, 0, {}};
+  }
+  const Reference<ErrorHandler> handler = communicator->errors;
+  return run_handler(rank, *handler, subject, call, error);
+}
+
+MPI_Errhandler create_handler(ErrorHandler::Use use, void (*function)()) {
+  require(function != nullptr, MPI_ERR_ARG, "the function of the error handler is null");
+  return handle_of<MPI_Errhandler>(new ErrorHandler(use, function));
+}
+
+Reference<ErrorHandler> handler_for(Rank& rank, MPI_Errhandler handle, ErrorHandler::Use use) {
+  ErrorHandler& handler = checked<ErrorHandler>(rank, handle, MPI_ERR_ERRHANDLER,
+                                                "the error handler is MPI_ERRHANDLER_NULL or not valid");
+  require(handler.use == ErrorHandler::Use::any || handler.use == use, MPI_ERR_ERRHANDLER,
+          "the error handler was made for another kind of object");
+  return Reference<ErrorHandler>::to(&handler);
+}
+
+MPI_Errhandler handle_for_program(const Reference<ErrorHandler>& handler) {
+  if (!handler->predefined) handler->retain();
+  return handle_of<MPI_Errhandler>(handler.get());
+}
+
+void call_handler(Rank& rank, ErrorHandler& handler, const Subject& subject, const char* call, int code) {
+  AddedErrors& errors = AddedErrors::of(rank);
+  require(errors.exists(code), MPI_ERR_ARG, [&] { return "there is no error code " + std::to_string(code); });
+  run_handler(rank, handler, subject, call, CallError(code, errors.text_of(code)));
+}
+
+void add_predefined_error_handlers(PredefinedObjects& objects) {
+  using Action = ErrorHandler::Action;
+  add_predefined(objects, MPI_ERRORS_ARE_FATAL, *new ErrorHandler(Action::end_job));
+  add_predefined(objects, MPI_ERRORS_ABORT, *new ErrorHandler(Action::end_job));
+  add_predefined(objects, MPI_ERRORS_RETURN, *new ErrorHandler(Action::return_code));
+}
+
+}  // namespace taihu::mpi

@@ -1,0 +1,2 @@
+list(APPEND mpi_headers info/environment_info.h info/info.h)
+list(APPEND mpi_sources info/environment_info.cc info/info.cc)

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generalized requests: operations of the program itself, completed like those of MPI (MPI-3.1 section 12.2).
+#include <atomic>
+
+#include "taihu/mpi/call.h"
+#include "taihu/mpi/request.h"
+
+namespace taihu::mpi {
+namespace {
+
+class GeneralizedRequest final : public Request {
+ public:
+  GeneralizedRequest(Rank& rank, MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
+                     MPI_Grequest_cancel_function* cancel, void* state)
+      : rank_(rank), query_(query), free_(free), cancel_(cancel), state_(state) {}
+
+  void complete() {
+    // The program's handle may go away as soon as the flag is set.
+    const Reference<Request> keep = Reference<Request>::to(this);
+    threads::Doorbell& bell = rank_.endpoint().doorbell();
+    complete_.store(true, std::memory_order_release);
+    bell.ring();
+  }
+
+  bool is_complete(Rank& rank) override {
+    if (complete_.load(std::memory_order_acquire)) return true;
+    rank.endpoint().progress();
+    return complete_.load(std::memory_order_acquire);
+  }
+
+  Outcome outcome(Rank&) override {
+    MPI_Status status{};
+    status.MPI_ERROR = MPI_SUCCESS;
+    if (query_ != nullptr) error_ = query_(state_, &status);
+    return {status.MPI_SOURCE, status.MPI_TAG, error_, is_cancelled(status), bytes_of(status)};
+  }
+
+  Outcome finish(Rank& rank) override {
+    const Outcome result = outcome(rank);
+    free_state();
+    return result;
+  }
+
+  void cancel(Rank&) override {
+    if (cancel_ == nullptr) return;
+    const int code = cancel_(state_, complete_.load(std::memory_order_acquire) ? 1 : 0);
+    require(code == MPI_SUCCESS, code, "the program's cancel function failed");
+  }
+
+  void abandon(Rank&) override {
+    // The functions are called when the program completes the operation; the last reference goes then.
+    abandoned_ = true;
+    if (complete_.load(std::memory_order_acquire)) free_state();
+    release();
+  }
+
+  bool abandoned() const noexcept { return abandoned_; }
+  void free_state() {
+    if (free_ == nullptr || freed_) return;
+    freed_ = true;
+    free_(state_);
+  }
+
+ private:
+  Rank& rank_;
+  MPI_Grequest_query_function* const query_;
+  MPI_Grequest_free_function* const free_;
+  MPI_Grequest_cancel_function* const cancel_;
+  void* const state_;
+  std::atomic<bool> complete_{false};
+  std::atomic<bool> abandoned_{false};
+  bool freed_ = false;
+  int error_ = MPI_SUCCESS;
+};
+
+}  // namespace
+
+MPI_CALL(int, Grequest_start,
+         (MPI_Grequest_query_function * query_fn, MPI_Grequest_free_function* free_fn,
+          MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request)) {
+  return on_rank("MPI_Grequest_start", [&](Rank& rank) {
+    auto* const made = new GeneralizedRequest(rank, query_fn, free_fn, cancel_fn, extra_state);
+    made->retain();  // until MPI_Grequest_complete
+    *request = handle_of<MPI_Request>(made);
+  });
+}
+
+MPI_CALL(int, Grequest_complete, (MPI_Request request)) {
+  return on_rank("MPI_Grequest_complete", [&](Rank& rank) {
+    auto* const operation = dynamic_cast<GeneralizedRequest*>(
+        &checked<Request>(rank, request, MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL or not valid"));
+    require(operation != nullptr, MPI_ERR_REQUEST, "the request is not a generalized one");
+    const Reference<GeneralizedRequest> started(operation);
+    operation->complete();
+    if (operation->abandoned()) operation->free_state();
+  });
+}
+
+}  // namespace taihu::mpi

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/mpi/point_to_point/transfer.h"
+
+#include <mutex>
+#include <vector>
+
+#include "taihu/mpi/current_call.h"
+#include "taihu/mpi/point_to_point/buffered_sends.h"
+
+namespace taihu::mpi {
+namespace {
+
+/// Requests that the program has freed while they were under way.
+class Abandoned final : public RankPart {
+ public:
+  explicit Abandoned(Rank& rank) : rank_(rank) {}
+
+  void add(Request& request) {
+    const std::lock_guard hold(lock_);
+    sweep();
+    requests_.push_back(&request);
+  }
+  void complete_all() {
+    for (;;) {
+      Request* last;
+      {
+        const std::lock_guard hold(lock_);
+        if (requests_.empty()) return;
+        last = requests_.back();
+        requests_.pop_back();
+      }
+      last->wait(rank_);
+      last->release();
+    }
+  }
+
+ private:
+  void sweep() {
+    std::erase_if(requests_, [&](Request* request) {
+      if (!request->is_complete(rank_)) return false;
+      request->release();
+      return true;
+    });
+  }
+
+  Rank& rank_;
+  std::mutex lock_;
+  std::vector<Request*> requests_;
+};
+
+}  // namespace
+
+void Transfer::note(const message::Status& status) {
+  transfer_ = nullptr;
+  status_ = status;
+  if (direction_ == Direction::receive) {
+    outcome_ = outcome_of(*communicator_, status, buffer_.bytes());
+  } else {
+    outcome_ = Outcome{};
+    outcome_.cancelled = status.cancelled;
+  }
+}
+
+bool Transfer::is_complete(Rank& rank) {
+  if (transfer_ == nullptr) return true;
+  message::Status status;
+  if (!rank.endpoint().test(transfer_, &status)) return false;
+  note(status);
+  return true;
+}
+
+void Transfer::wait(Rank& rank) {
+  if (transfer_ == nullptr) return;
+  waits_for(peer_, tag_, communicator_->context);
+  message::Status status;
+  rank.endpoint().wait(transfer_, &status);
+  note(status);
+}
+
+Outcome Transfer::finish(Rank&) {
+  if (direction_ == Direction::receive && !outcome_.cancelled) check_received(outcome_, status_);
+  return outcome_;
+}
+
+void Transfer::cancel(Rank& rank) {
+  if (transfer_ != nullptr) rank.endpoint().cancel(transfer_);
+}
+
+void Transfer::abandon(Rank& rank) {
+  if (is_complete(rank)) {
+    release();
+  } else {
+    rank.part<Abandoned>(Part::abandoned).add(*this);
+  }
+}
+
+PersistentTransfer::PersistentTransfer(Rank& rank, Communicator& communicator, const void* address, int count,
+                                       MPI_Datatype type, Direction direction, Sending sending, int partner,
+                                       int tag)
+    : Transfer(rank, communicator, address, count, type, direction),
+      direction_(direction),
+      sending_(sending),
+      partner_(partner),
+      tag_(tag) {
+  persistent = true;
+  active = false;
+}
+
+void PersistentTransfer::start(Rank& rank) {
+  require(!active, MPI_ERR_REQUEST, "the request is active; complete it before it is started again");
+  active = true;
+  Communicator& on = *communicator();
+  if (partner_ == MPI_PROC_NULL) return;
+  if (direction_ == Direction::send) {
+    const int peer = destination_rank(on, partner_);
+    begin(start_send(rank, on, buffer(), peer, tag_, sending_), peer, tag_);
+  } else {
+    const int peer = source_rank(on, partner_);
+    begin(rank.endpoint().irecv(peer, on.context, receive_tag(tag_), buffer().space()), peer, tag_);
+  }
+}
+
+Outcome PersistentTransfer::finish(Rank& rank) {
+  if (!active) return Outcome{};
+  active = false;
+  if (partner_ == MPI_PROC_NULL) return direction_ == Direction::receive ? nobody : Outcome{};
+  return Transfer::finish(rank);
+}
+
+message::Request* start_send(Rank& rank, Communicator& communicator, const TypedBuffer& buffer, int peer,
+                             int tag, Sending sending) {
+  if (sending == Sending::buffered) {
+    send_buffered(rank, communicator.context, buffer, peer, tag);
+    return nullptr;
+  }
+  const message::SendMode mode =
+      sending == Sending::synchronous ? message::SendMode::synchronous : message::SendMode::standard;
+  return rank.endpoint().isend(peer, communicator.context, tag, buffer.data(), mode);
+}
+
+void complete_abandoned(Rank& rank) {
+  rank.part<Abandoned>(Part::abandoned).complete_all();
+}
+
+}  // namespace taihu::mpi
