@@ -12,7 +12,7 @@
 #include "taihu/mpi/files/request_data.h"
 #include "taihu/mpi/files/two_phase.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 namespace {
 
 void check_access(const File& file, const Access& access) {
@@ -170,4 +170,4 @@ Outcome do_access(Rank& rank, File& file, const Access& access) {
   }
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

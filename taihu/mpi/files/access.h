@@ -6,7 +6,7 @@
 
 #include "taihu/mpi/files/file.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 
 /// Where an access starts, and which pointer moves on by its etypes. `ordered`: the shared pointer, all ranks
 /// in the order of their numbers.
@@ -27,4 +27,4 @@ struct Access {
 /// not wait for it.
 Outcome do_access(Rank& rank, File& file, const Access& access);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

@@ -4,7 +4,7 @@
 #include "taihu/mpi/files/file_call.h"
 #include "taihu/mpi/request.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 namespace {
 
 enum class Ranks { alone, together };
@@ -164,4 +164,4 @@ MPI_CALL(int, File_iwrite_shared,
                       request);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

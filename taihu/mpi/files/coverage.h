@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 
 class Coverage {
  public:
@@ -54,4 +54,4 @@ class Coverage {
   std::int64_t bytes_;
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

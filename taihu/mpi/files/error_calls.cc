@@ -3,79 +3,63 @@
 // files opened afterwards, and of failures without a file; at first it is MPI_ERRORS_RETURN.
 #include <string>
 
+#include "taihu/mpi/errors/handle_error.h"
 #include "taihu/mpi/files/file_call.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 namespace {
 
-/// Where the handler of a file, or of MPI_FILE_NULL, is kept.
-Reference<ErrorHandler>& handler_of(Rank& rank, MPI_File handle) {
-  if (handle == MPI_FILE_NULL) return files_of(rank).default_errors;
-  return checked<File>(rank, handle, MPI_ERR_FILE, "the file is not valid").errors;
+Subject subject_of(File* file) {
+  const auto null_handle = reinterpret_cast<std::uintptr_t>(MPI_FILE_NULL);
+  return {file, null_handle, file != nullptr ? "file '" + file->shared->path() + "'" : std::string()};
 }
 
-using FortranHandler = void (*)(MPI_Fint* file, MPI_Fint* code);
+/// The file of a handle; null for MPI_FILE_NULL.
+File* file_or_null(Rank& rank, MPI_File handle) {
+  if (handle == MPI_FILE_NULL) return nullptr;
+  return &checked<File>(rank, handle, MPI_ERR_FILE, "the file is not valid");
+}
 
-int call_function(const ErrorHandler& handler, File* file, int code) {
-  if (handler.is_fortran) {
-    MPI_Fint number = file != nullptr
-                          ? file->fortran_index
-                          : static_cast<MPI_Fint>(reinterpret_cast<std::uintptr_t>(MPI_FILE_NULL));
-    MPI_Fint fortran_code = code;
-    reinterpret_cast<FortranHandler>(handler.function)(&number, &fortran_code);
-  } else {
-    MPI_File handle = file != nullptr ? handle_of<MPI_File>(file) : MPI_FILE_NULL;
-    reinterpret_cast<MPI_File_errhandler_function*>(handler.function)(&handle, &code);
-  }
-  return code;
+Reference<ErrorHandler>& handler_of(Rank& rank, File* file) {
+  return file != nullptr ? file->errors : files_of(rank).default_errors;
 }
 
 }  // namespace
 
-int handle_error(Rank& rank, const char* call, File* file, const CallError& error) {
-  const Reference<ErrorHandler> handler = file != nullptr ? file->errors : files_of(rank).default_errors;
-  switch (handler->action) {
-    case ErrorHandler::Action::return_code:
-      return error.code();
-    case ErrorHandler::Action::call_function:
-      return call_function(*handler, file, error.code());
-    default:
-      end_job(rank, error.code(), std::string(call) + ": " + error.text());
-  }
-}
-
 MPI_CALL(int, File_create_errhandler,
          (MPI_File_errhandler_function * file_errhandler_fn, MPI_Errhandler* errhandler)) {
   return on_rank("MPI_File_create_errhandler", [&](Rank&) {
-    require(file_errhandler_fn != nullptr, MPI_ERR_ARG, "the function is a null pointer");
-    *errhandler = handle_of<MPI_Errhandler>(
-        new ErrorHandler(ErrorHandler::Use::file, reinterpret_cast<void (*)()>(file_errhandler_fn)));
+    *errhandler = create_handler(ErrorHandler::Use::file, reinterpret_cast<void (*)()>(file_errhandler_fn));
   });
 }
 
 MPI_CALL(int, File_set_errhandler, (MPI_File file, MPI_Errhandler errhandler)) {
   return without_file("MPI_File_set_errhandler", [&](Rank& rank) {
-    auto& handler =
-        checked<ErrorHandler>(rank, errhandler, MPI_ERR_ERRHANDLER, "the error handler is not valid");
-    require(handler.use == ErrorHandler::Use::any || handler.use == ErrorHandler::Use::file,
-            MPI_ERR_ERRHANDLER, "the error handler is not one for files");
-    handler_of(rank, file) = Reference<ErrorHandler>::to(&handler);
+    handler_of(rank, file_or_null(rank, file)) = handler_for(rank, errhandler, ErrorHandler::Use::file);
   });
 }
 
 MPI_CALL(int, File_get_errhandler, (MPI_File file, MPI_Errhandler* errhandler)) {
   return without_file("MPI_File_get_errhandler", [&](Rank& rank) {
-    *errhandler = handle_of<MPI_Errhandler>(Reference<ErrorHandler>(handler_of(rank, file)).give_up());
+    *errhandler = handle_for_program(handler_of(rank, file_or_null(rank, file)));
   });
 }
 
 MPI_CALL(int, File_call_errhandler, (MPI_File fh, int errorcode)) {
   return without_file("MPI_File_call_errhandler", [&](Rank& rank) {
-    File* const file = rank.find<File>(fh);
-    require(file != nullptr || fh == MPI_FILE_NULL, MPI_ERR_FILE, "the file is not valid");
-    handle_error(rank, "MPI_File_call_errhandler", file,
-                 CallError(errorcode, "the program has raised error " + std::to_string(errorcode)));
+    File* const file = file_or_null(rank, fh);
+    const Reference<ErrorHandler> handler = handler_of(rank, file);
+    call_handler(rank, *handler, subject_of(file), "MPI_File_call_errhandler", errorcode);
   });
+}
+
+}  // namespace taihu::mpi::files
+
+namespace taihu::mpi {
+
+int handle_error(Rank& rank, const char* call, File* file, const CallError& error) {
+  const Reference<ErrorHandler> handler = files::handler_of(rank, file);
+  return run_handler(rank, *handler, files::subject_of(file), call, error);
 }
 
 }  // namespace taihu::mpi

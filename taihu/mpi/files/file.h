@@ -24,7 +24,7 @@
 #include "taihu/mpi/rank.h"
 #include "taihu/mpi/status.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 
 /// A collective access between its two halves.
 struct SplitAccess {
@@ -32,10 +32,14 @@ struct SplitAccess {
   Outcome outcome;
 };
 
+}  // namespace taihu::mpi::files
+
+namespace taihu::mpi {
+
 struct File final : Object {
   static constexpr Kind object_kind = Kind::file;
   File(Rank& of, Reference<Communicator> members, Reference<Communicator> neighbours,
-       std::shared_ptr<SharedFile> file, int mode);
+       std::shared_ptr<files::SharedFile> file, int mode);
 
   bool is_readable() const noexcept { return (amode & MPI_MODE_WRONLY) == 0; }
   bool is_writable() const noexcept { return (amode & MPI_MODE_RDONLY) == 0; }
@@ -44,24 +48,28 @@ struct File final : Object {
   Rank& owner;
   const Reference<Communicator> communicator;  ///< private to the file
   const Reference<Communicator> local;         ///< its members in this node process
-  const std::shared_ptr<SharedFile> shared;
+  const std::shared_ptr<files::SharedFile> shared;
   const int amode;
-  SharedPointer shared_pointer;
-  View view;
+  files::SharedPointer shared_pointer;
+  files::View view;
   std::atomic<std::int64_t> position{0};  ///< individual pointer in etypes of the view
   std::atomic<bool> atomic_mode{false};
   Reference<ErrorHandler> errors;
-  FileHints hints;
-  SplitAccess split;
+  files::FileHints hints;
+  files::SplitAccess split;
 
   // Only for collective accesses.
-  Staging staging;
+  files::Staging staging;
   unsigned meetings = 0;
 };
 
+}  // namespace taihu::mpi
+
+namespace taihu::mpi::files {
+
 /// Hints of an info object that may be MPI_INFO_NULL. What it does not name stays as it is, and so does what
 /// it gives a value that makes no sense: hints must not make calls fail.
-void take_hints(FileHints& hints, MPI_Info info);
+void take_hints(Rank& rank, FileHints& hints, MPI_Info info);
 
 /// MPI_File_open. All members of `communicator` call.
 Reference<File> open_file(Rank& rank, Communicator& communicator, const char* name, int amode,
@@ -75,4 +83,4 @@ std::int64_t end_in_etypes(File& file);
 /// Throws what fits an errno value, unless it is 0.
 void check_file(const File& file, int error_number, const char* action);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

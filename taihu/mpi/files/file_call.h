@@ -8,7 +8,7 @@
 #include "taihu/mpi/call.h"
 #include "taihu/mpi/files/file.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 
 /// A representation of MPI_Register_datarep that needs no conversion.
 struct RegisteredRepresentation {
@@ -52,4 +52,4 @@ int without_file(const char* call, Body&& body) {
       [&](const CallError& error) { return handle_error(rank, call, static_cast<File*>(nullptr), error); });
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 
 int file_error_class(int error_number) noexcept {
   switch (error_number) {
@@ -45,4 +45,4 @@ CallError file_error(int error_number, const std::string& action, const std::str
                    "cannot " + action + " '" + path + "': " + std::generic_category().message(error_number));
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

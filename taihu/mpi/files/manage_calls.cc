@@ -9,8 +9,9 @@
 #include "taihu/mpi/communicators/inside.h"
 #include "taihu/mpi/files/file_call.h"
 #include "taihu/mpi/files/file_error.h"
+#include "taihu/mpi/info/info.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 namespace {
 
 /// All members call with equal `size`: rank 0 does `change` (which returns an errno value), and all hear how
@@ -35,7 +36,7 @@ MPI_CALL(int, File_open, (MPI_Comm comm, const char* filename, int amode, MPI_In
     require(!communicator.is_inter(), MPI_ERR_COMM, "a file cannot be opened on an intercommunicator");
     require(fh != nullptr && filename != nullptr, MPI_ERR_ARG, "the name or the place of the file is null");
     FileHints hints;
-    take_hints(hints, info);
+    take_hints(rank, hints, info);
     *fh = handle_of<MPI_File>(open_file(rank, communicator, filename, amode, hints).give_up());
   });
 }
@@ -92,18 +93,18 @@ MPI_CALL(int, File_get_amode, (MPI_File fh, int* amode)) {
 }
 
 MPI_CALL(int, File_set_info, (MPI_File fh, MPI_Info info)) {
-  return on_file("MPI_File_set_info", fh, [&](Rank&, File& file) { take_hints(file.hints, info); });
+  return on_file("MPI_File_set_info", fh,
+                 [&](Rank& rank, File& file) { take_hints(rank, file.hints, info); });
 }
 
 MPI_CALL(int, File_get_info, (MPI_File fh, MPI_Info* info_used)) {
   return on_file("MPI_File_get_info", fh, [&](Rank&, File& file) {
-    MPI_Info info = MPI_INFO_NULL;
-    require(PMPI_Info_create(&info) == MPI_SUCCESS, MPI_ERR_NO_MEM, "no memory");
+    Reference<Info> info(new Info);
     const Buffering buffering = file.hints.collective_buffering;
     if (buffering != Buffering::automatic)
-      PMPI_Info_set(info, "collective_buffering", buffering == Buffering::always ? "true" : "false");
-    PMPI_Info_set(info, "cb_buffer_size", std::to_string(file.hints.buffer_bytes).c_str());
-    *info_used = info;
+      info->set("collective_buffering", buffering == Buffering::always ? "true" : "false");
+    info->set("cb_buffer_size", std::to_string(file.hints.buffer_bytes));
+    *info_used = handle_of<MPI_Info>(info.give_up());
   });
 }
 
@@ -129,4 +130,4 @@ MPI_CALL(int, File_sync, (MPI_File fh)) {
   });
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

@@ -16,7 +16,7 @@
 #include "taihu/mpi/files/file_error.h"
 #include "taihu/mpi/make_communicator.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 namespace {
 
 /// Equal arguments make equal verdicts, so all ranks fail together.
@@ -135,4 +135,4 @@ void close_file(File& file) {
   check_file(file, error_number, "delete");
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

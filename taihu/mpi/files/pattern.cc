@@ -3,7 +3,7 @@
 
 #include "taihu/mpi/datatype/segments.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 
 Pattern Pattern::contiguous(std::int64_t origin) {
   Pattern pattern;
@@ -75,4 +75,4 @@ void Cursor::go_to(std::int64_t data) noexcept {
   within_ = rest - run_->before;
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

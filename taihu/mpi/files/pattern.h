@@ -12,7 +12,7 @@
 
 #include "taihu/mpi/datatype/datatype.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 
 /// `bytes` > 0 of data at `offset` from the start of a tile; `before` data bytes of the tile precede them.
 struct Run {
@@ -82,4 +82,4 @@ class Cursor {
   std::int64_t within_ = 0;     // data bytes of the run before the place
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 namespace {
 
 /// Returns an errno value.
@@ -54,4 +54,4 @@ void RangeLocks::Hold::leave() noexcept {
   locks_.changed_.notify_all();
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

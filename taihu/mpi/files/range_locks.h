@@ -10,7 +10,7 @@
 #include <list>
 #include <mutex>
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 
 class RangeLocks {
  public:
@@ -43,4 +43,4 @@ class RangeLocks {
   std::list<Hold::Range> held_;
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

@@ -8,7 +8,7 @@
 #include "taihu/mpi/datatype/external32.h"
 #include "taihu/mpi/datatype/segments.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 namespace {
 
 std::int64_t as_position(const void* address) noexcept {
@@ -84,4 +84,4 @@ std::int64_t RequestData::unpack(std::int64_t moved) {
   return whole * type_->size_bytes + memory_bytes(*type_, rest);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

@@ -9,7 +9,7 @@
 
 #include "taihu/mpi/files/access.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 
 class RequestData {
  public:
@@ -39,4 +39,4 @@ class RequestData {
   std::unique_ptr<std::byte[]> converted_;
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

@@ -9,7 +9,7 @@
 #include <climits>
 #include <utility>
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 namespace {
 
 /// Drops the first `bytes` bytes of what is left of the parts.
@@ -66,4 +66,4 @@ std::int64_t SharedFile::size() const {
   return about.st_size;
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

@@ -14,7 +14,7 @@
 
 #include "taihu/mpi/files/range_locks.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 
 struct Pattern;
 
@@ -83,4 +83,4 @@ class SharedFile {
   const std::string path_;
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

@@ -8,7 +8,7 @@
 
 #include "taihu/mpi/error.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 namespace {
 
 struct Question {
@@ -59,4 +59,4 @@ std::int64_t SharedPointer::call(Action action, std::int64_t value) {
   return before;
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

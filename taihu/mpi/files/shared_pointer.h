@@ -7,7 +7,7 @@
 
 #include "taihu/message/endpoint.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 
 /// Registers the service on a node process, once, before ranks open files.
 void serve_shared_pointers(message::Node& node);
@@ -36,4 +36,4 @@ class SharedPointer {
   std::uint64_t file_;
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

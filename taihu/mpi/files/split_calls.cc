@@ -5,7 +5,7 @@
 #include "taihu/mpi/files/access.h"
 #include "taihu/mpi/files/file_call.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 namespace {
 
 /// `name` is that of the access, without "_begin".
@@ -86,4 +86,4 @@ MPI_CALL(int, File_write_ordered_end, (MPI_File fh, const void*, MPI_Status* sta
   return end("MPI_File_write_ordered_end", "MPI_File_write_ordered", fh, status);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 namespace {
 
 /// Memory in smaller pieces than this is copied into one block before a system call; the others are given to
@@ -181,4 +181,4 @@ std::int64_t write_pieces(SharedFile& file, const Pattern& view, std::int64_t fi
   return done;
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

@@ -13,7 +13,7 @@
 #include "taihu/mpi/files/pattern.h"
 #include "taihu/mpi/files/shared_file.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 
 enum class Direction { read, write };
 
@@ -46,4 +46,4 @@ std::int64_t read_pieces(SharedFile& file, const Pattern& view, std::int64_t fir
 std::int64_t write_pieces(SharedFile& file, const Pattern& view, std::int64_t first, const Pattern& memory,
                           std::int64_t bytes, Staging& staging);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

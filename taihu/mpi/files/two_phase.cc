@@ -8,7 +8,7 @@
 
 #include "taihu/mpi/files/coverage.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 namespace {
 
 /// Longer pieces of the file are not worth another copy.
@@ -138,4 +138,4 @@ std::int64_t bytes_read(const Wish& wish, const Board& board) noexcept {
   return std::clamp<std::int64_t>(below, 0, wish.bytes);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

@@ -15,7 +15,7 @@
 #include "taihu/mpi/files/shared_file.h"
 #include "taihu/mpi/files/transfer.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 
 /// What all ranks make of the wishes; equal for all, since all see the same.
 struct Plan {
@@ -37,4 +37,4 @@ void write_chunks(SharedFile& file, Board& board, const Plan& plan, Staging& sta
 /// Bytes of a wish that were read, when all have returned from read_chunks.
 std::int64_t bytes_read(const Wish& wish, const Board& board) noexcept;
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

@@ -7,7 +7,7 @@
 #include "taihu/mpi/datatype/external32.h"
 #include "taihu/mpi/datatype/segments.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 namespace {
 
 /// How long things are in external32 compared with memory. The standard computes the layout of a portable
@@ -103,4 +103,4 @@ MPI_Aint extent_in_file(const Datatype& type, bool external32) {
   return external32 ? static_cast<MPI_Aint>(scale_of(type)(type.extent)) : type.extent;
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

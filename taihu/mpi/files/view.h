@@ -8,7 +8,7 @@
 #include "taihu/mpi/datatype/datatype.h"
 #include "taihu/mpi/files/pattern.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 
 /// Immutable after it was made.
 struct View {
@@ -31,4 +31,4 @@ View make_view(std::int64_t displacement, Datatype& etype, Datatype& filetype,
 /// Extent of a type in a file of the representation (MPI_File_get_type_extent).
 MPI_Aint extent_in_file(const Datatype& type, bool external32);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files

@@ -10,7 +10,7 @@
 #include "taihu/mpi/datatype/segments.h"
 #include "taihu/mpi/files/file_call.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::files {
 namespace {
 
 constexpr const char* bad_type = "the datatype is not valid";
@@ -103,7 +103,7 @@ MPI_CALL(int, File_set_view,
     if (file.communicator->rank == 0) file.shared_pointer.set(0);
     file.view = std::move(view);
     file.position = 0;
-    take_hints(file.hints, info);
+    take_hints(rank, file.hints, info);
     barrier_inside(*file.communicator);
   });
 }
@@ -194,4 +194,4 @@ MPI_CALL(int, Register_datarep,
   });
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::files
