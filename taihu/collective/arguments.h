@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <limits>
-#include <optional>
 
+#include "taihu/collective/block_map.h"
 #include "taihu/collective/group.h"
 #include "taihu/collective/operations.h"
 
 namespace taihu::collective {
+
+inline constexpr std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max();
 
 inline bool is_member(const GroupHandle& handle, int member) noexcept {
   return member >= 0 && member < handle.size();
@@ -21,18 +23,25 @@ inline bool has_memory(const void* buffer, std::size_t bytes) noexcept {
 
 /// Do `blocks` blocks of `bytes` fit into an address space?
 inline bool is_possible_size(std::size_t bytes, int blocks) noexcept {
-  return bytes <= static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) /
-                      static_cast<std::size_t>(blocks);
+  return bytes <= most_bytes / static_cast<std::size_t>(blocks);
 }
 
-/// The reduction when it is valid for `count` elements at `source`.
-inline std::optional<Reduction> checked_reduction(const void* source, long count, m_type_t type,
-                                                  m_op_t op) noexcept {
-  const std::optional<Reduction> reduction = find_reduction(type, op);
-  if (!reduction || count < 0) return std::nullopt;
-  const long most = std::numeric_limits<std::ptrdiff_t>::max() / static_cast<long>(reduction->element_bytes);
-  if (count > most || !has_memory(source, static_cast<std::size_t>(count))) return std::nullopt;
-  return reduction;
+/// Is there memory for each block of an own length?
+inline bool has_blocks(const void* buffer, const std::size_t* bytes, const std::ptrdiff_t* offsets,
+                       int members) noexcept {
+  if (bytes == nullptr || offsets == nullptr) return false;
+  std::size_t all = 0;
+  for (int k = 0; k < members; ++k) {
+    if (bytes[k] > most_bytes - all) return false;
+    all += bytes[k];
+  }
+  return has_memory(buffer, all);
+}
+
+/// Is the reduction possible for `count` elements at `source`?
+inline bool is_reducible(const void* source, std::size_t count, const Reduction& reduction) noexcept {
+  return reduction.combine != nullptr && reduction.element_bytes != 0 &&
+         count <= most_bytes / reduction.element_bytes && has_memory(source, count);
 }
 
 }  // namespace taihu::collective

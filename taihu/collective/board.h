@@ -1,60 +1,152 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the members of a group inside one node process meet. Every shared form of a collective is one step:
 // each member announces its call, its buffers or (short data) the data themselves in a slot of its own, and
-// signs its arrival; others then read the slot and, through it, the buffers; who has read buffers signs its
-// departure.
+// signs its arrival there; others then read the slot and, through it, the buffers; who has read buffers signs
+// its departure.
 //
-// Slots form a ring per member. Whoever has arrived at a later step reads nothing of an earlier one, so slot
-// s may be written again once all members have arrived at a step after s: with short data nobody waits for
-// readers.
+// Slots form a ring per member, written half by half. Whoever has arrived at a later step reads nothing of an
+// earlier one, so a half may be written again once all members have arrived at a step behind it: with short
+// data nobody waits for readers, a root may be tens of calls ahead. Longer inline data lie in a second ring
+// of the member, made at first use, with the same rule.
+//
+// Steps only grow, so nothing is ever reset. A member that waits for long says in its wish for what; whoever
+// makes a wish true rings its doorbell. When a wish needs several members, each of them signs and then looks
+// at the others, both in the single total order of sequentially consistent operations: the last one in that
+// order sees all. That a signature is seen or else the wish is, is the doorbell's asymmetric barrier.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "taihu/collective/roll_call.h"
+#include "taihu/threads/waiting.h"
 
 namespace taihu::collective {
 
-inline constexpr std::size_t inline_bytes = 1024;  ///< data up to this size travel in the slot
-inline constexpr StepNumber slots_per_member = 8;
+/// Number of a step of the shared forms of a group; the first is 1.
+using StepNumber = std::uint64_t;
 
-enum class Call : int { none, barrier, bcast, reduce, allreduce, gather, allgather, scatter, alltoall, scan };
+enum class Call : std::uint8_t {
+  none,
+  barrier,
+  bcast,
+  reduce,
+  allreduce,
+  gather,
+  allgather,
+  scatter,
+  alltoall,
+  scan,
+  exscan,
+  reduce_scatter,
+  gatherv,
+  allgatherv,
+  scatterv,
+  alltoallv
+};
 
-/// What a member says about its call. The first four must agree among the members of a step.
+/// What a member says about its call; this must agree among the members of a step.
 struct Announcement {
   Call call = Call::none;
-  int root = -1;  ///< local index, -1 where there is none
-  std::size_t bytes = 0;
+  int root = -1;          ///< local index, -1 where there is none
+  std::size_t bytes = 0;  ///< 0 where the length is each member's own
   std::uint32_t reduction = 0;
-  const void* source = nullptr;
-  void* result = nullptr;
 };
+
+/// Where a member's data are: in the slot, in its ring, or in its buffers until the others have departed.
+enum class Form : std::uint8_t { nothing, in_slot, copied, published };
+
+struct Addresses {
+  const void* source;
+  void* result;
+  std::size_t length;  ///< of the member's own data, where that differs among members
+};
+
+inline constexpr std::size_t slot_data_bytes = 24;
 
 /// Written by its member between the begin and the arrival of a step, read by others afterwards.
 struct alignas(64) Slot {
+  std::atomic<StepNumber> step{0};  ///< the latest step at which its member arrived here
   Announcement announcement;
-  alignas(16) std::byte data[inline_bytes];
+  std::uint32_t history = 0;  ///< digest of the member's earlier announcements
+  Form form = Form::nothing;
+  union {
+    alignas(8) std::byte data[slot_data_bytes];
+    Addresses addresses;
+  };
 };
 
 class Board {
  public:
-  Board(const std::vector<threads::Doorbell*>& doorbells, bool crowded)
-      : arrivals(doorbells, crowded),
-        departures(doorbells, crowded),
-        slots_(std::make_unique<Slot[]>(doorbells.size() * slots_per_member)) {}
+  /// Data up to this size may travel inline.
+  static constexpr std::size_t inline_bytes = 4096;
+  /// So many calls back slots of a step that I have arrived at are still unchanged.
+  static constexpr StepNumber remembered_steps = 4;
 
-  int members() const noexcept { return arrivals.members(); }
-  Slot& slot(int member, StepNumber step) noexcept {
-    return slots_[static_cast<std::size_t>(member) * slots_per_member + step % slots_per_member];
+  Board(std::vector<threads::Doorbell*> doorbells, bool crowded);
+
+  int members() const noexcept { return static_cast<int>(doorbells_.size()); }
+  /// More ranks than cores: waiting for others means giving a core away.
+  bool crowded() const noexcept { return crowded_; }
+  StepNumber half_depth() const noexcept { return depth_ / 2; }
+  Slot& slot(int member, StepNumber step) const noexcept {
+    return slots_[static_cast<std::size_t>(member) * depth_ + (step & (depth_ - 1))];
+  }
+  std::size_t data_half_lines() const noexcept { return data_half_lines_; }
+
+  struct alignas(64) Line {
+    std::byte bytes[64];
+  };
+
+  /// What only the member itself uses; it stays when a member leaves and comes back.
+  struct alignas(64) Own {
+    StepNumber step = 0;
+    StepNumber known_arrived = 0;  ///< step that all members are known to have arrived at
+    std::uint32_t history = 0;
+    std::uint32_t current_half = 0;
+    std::unique_ptr<Line[]> data;      ///< two halves
+    std::size_t used_lines = 0;        ///< of the current half
+    StepNumber last_step[2] = {0, 0};  ///< latest step with data in each half
+  };
+  Own& own(int member) noexcept { return own_[static_cast<std::size_t>(member)]; }
+
+  /// What a member wrote before is visible to whoever then sees its signature. Called by the member itself.
+  void arrive(int member, StepNumber step) noexcept;
+  void depart(int member, StepNumber step) noexcept;
+
+  bool has_arrived(int member, StepNumber step) const noexcept {
+    return slot(member, step).step.load(std::memory_order_acquire) >= step;
+  }
+  /// A member that has gone on to the next step has no use for the buffers of this one either.
+  bool has_departed(int member, StepNumber step) const noexcept {
+    return departures_[static_cast<std::size_t>(member)].step.load(std::memory_order_acquire) >= step ||
+           has_arrived(member, step + 1);
   }
 
-  RollCall arrivals;
-  RollCall departures;
+  enum class Wish : std::uint8_t { none, arrival_of_one, arrival_of_all, departure_of_all };
+  /// Says for what `member` is going to wait on its doorbell, and takes it back.
+  void wish(int member, Wish kind, int of_whom, StepNumber step) noexcept;
+  void withdraw_wish(int member) noexcept;
 
  private:
+  struct alignas(64) Departure {
+    std::atomic<StepNumber> step{0};
+  };
+
+  void grant_wishes(int member, std::atomic<StepNumber>& signature, StepNumber step) noexcept;
+  bool is_granted(std::uint64_t wish, int by, std::atomic<StepNumber>& signature,
+                  StepNumber step) const noexcept;
+
+  std::vector<threads::Doorbell*> doorbells_;
+  bool crowded_;
+  StepNumber depth_;
+  std::size_t data_half_lines_;
   std::unique_ptr<Slot[]> slots_;
+  std::unique_ptr<Departure[]> departures_;
+  std::unique_ptr<Own[]> own_;
+  std::unique_ptr<std::atomic<std::uint64_t>[]> wishes_;  // 0: none
 };
 
 }  // namespace taihu::collective

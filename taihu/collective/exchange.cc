@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // alltoall and alltoallv over all node processes of a group: blocks for neighbours are copied from buffer to
 // buffer, the others travel as messages from member to member.
-#include <algorithm>
 #include <vector>
 
 #include "taihu/collective/arguments.h"
@@ -20,14 +19,14 @@ constexpr int window = 8;
 constexpr std::size_t bruck_block_bytes = 256;
 constexpr int bruck_members = 8;
 
-schedule::Program remote_program(const GroupHandle& handle, const shared::BlockMap& source_map,
-                                 const shared::BlockMap& result_map) {
+schedule::Program remote_program(const GroupHandle& handle, const BlockMap& source_map,
+                                 const BlockMap& result_map) {
   const Membership& membership = handle.membership();
   std::vector<schedule::Range> sources;
   std::vector<schedule::Range> results;
   for (int member = 0; member < handle.size(); ++member) {
     const bool is_remote = membership.process[static_cast<std::size_t>(member)] != membership.here;
-    const auto range = [&](const shared::BlockMap& map) {
+    const auto range = [&](const BlockMap& map) {
       if (!is_remote) return schedule::Range{};
       return schedule::Range{static_cast<std::size_t>(map.offset(member)), map.bytes(member)};
     };
@@ -37,25 +36,43 @@ schedule::Program remote_program(const GroupHandle& handle, const shared::BlockM
   return schedule::alltoall_pairwise({handle.size(), handle.rank()}, sources, results, window);
 }
 
-int exchange(GroupHandle& handle, const void* source, const shared::BlockMap& source_map, void* result,
-             const shared::BlockMap& result_map) {
+int exchange(GroupHandle& handle, const void* source, const BlockMap& source_map, void* result,
+             const BlockMap& result_map) {
   if (handle.membership().processes() == 1) {
     return shared::alltoall(handle, source, source_map, result, result_map, nullptr);
   }
   int code = M_SUCCESS;
   const auto remote = [&] {
-    code = run_schedule(remote_program(handle, source_map, result_map), handle.endpoint(),
-                        handle.state().context, handle.membership().ranks, {source, result},
-                        handle.schedule_scratch());
+    code = run_among_all(handle, remote_program(handle, source_map, result_map), {source, result});
   };
   const int local = shared::alltoall(handle, source, source_map, result, result_map, remote);
   return first_error(code, local);
 }
 
-bool is_valid(const void* buffer, const long* counts, const long* displacements, int members) {
-  if (counts == nullptr || displacements == nullptr) return false;
-  return std::all_of(counts, counts + members,
-                     [&](long count) { return count == 0 || (count > 0 && buffer != nullptr); });
+// Blocks that are sent from where others arrive are copied aside first.
+int exchange_in_place(GroupHandle& handle, void* buffer, const BlockMap& map) {
+  const int members = handle.size();
+  std::vector<std::size_t> bytes;
+  std::vector<std::ptrdiff_t> offsets;
+  std::size_t all_bytes = 0;
+  for (int k = 0; k < members; ++k) {
+    bytes.push_back(map.bytes(k));
+    offsets.push_back(static_cast<std::ptrdiff_t>(all_bytes));
+    all_bytes += map.bytes(k);
+  }
+  std::byte* aside = handle.stage().get(all_bytes);
+  if (aside == nullptr) return M_ERROR_MEMORY;
+  const BlockMap unequal(bytes.data(), offsets.data());
+  const BlockMap aside_map = map.has_equal_blocks() ? map : unequal;
+  for (int k = 0; k < members; ++k) copy_block(aside_map.block(aside, k), map.block(buffer, k), map.bytes(k));
+  const int code = exchange(handle, aside, aside_map, buffer, map);
+  handle.stage().trim();
+  return code;
+}
+
+bool needs_copy(GroupHandle& handle, const void* source, const void* result, const BlockMap& map) {
+  return source == result && source != nullptr &&
+         (handle.membership().processes() > 1 || !shared::alltoall_is_inline(handle, map));
 }
 
 }  // namespace
@@ -64,26 +81,60 @@ int alltoall(GroupHandle& handle, const void* source, void* result, std::size_t 
   if (!is_possible_size(bytes, handle.size()) || !has_memory(source, bytes) || !has_memory(result, bytes)) {
     return M_ERROR_ARGUMENT;
   }
+  const BlockMap blocks(bytes);
   const bool all_apart = handle.membership().processes() == handle.size();
   if (all_apart && handle.size() >= bruck_members && bytes <= bruck_block_bytes) {
-    return run_schedule(schedule::alltoall_bruck({handle.size(), handle.rank()}, bytes), handle.endpoint(),
-                        handle.state().context, handle.membership().ranks, {source, result},
-                        handle.schedule_scratch());
+    return run_among_all(handle, schedule::alltoall_bruck(place_among_all(handle), bytes), {source, result});
   }
-  const shared::BlockMap blocks{.block_bytes = bytes};
+  if (needs_copy(handle, source, result, blocks)) return exchange_in_place(handle, result, blocks);
   return exchange(handle, source, blocks, result, blocks);
 }
+
+int alltoallv(GroupHandle& handle, const void* source, const std::size_t* source_bytes,
+              const std::ptrdiff_t* source_offsets, void* result, const std::size_t* result_bytes,
+              const std::ptrdiff_t* result_offsets) {
+  if (!has_blocks(source, source_bytes, source_offsets, handle.size()) ||
+      !has_blocks(result, result_bytes, result_offsets, handle.size())) {
+    return M_ERROR_ARGUMENT;
+  }
+  const BlockMap source_map(source_bytes, source_offsets);
+  const BlockMap result_map(result_bytes, result_offsets);
+  if (needs_copy(handle, source, result, result_map)) return exchange_in_place(handle, result, result_map);
+  return exchange(handle, source, source_map, result, result_map);
+}
+
+namespace {
+
+// Counts and displacements of elements as bytes; false when a count is negative or too large.
+struct ElementBlocks {
+  bool set(const long* counts, const long* displacements, int members, std::size_t element_bytes) {
+    if (counts == nullptr || displacements == nullptr) return false;
+    for (int k = 0; k < members; ++k) {
+      const auto count = static_cast<std::size_t>(counts[k]);
+      if (counts[k] < 0 || (element_bytes != 0 && count > most_bytes / element_bytes)) return false;
+      bytes.push_back(count * element_bytes);
+      offsets.push_back(displacements[k] * static_cast<std::ptrdiff_t>(element_bytes));
+    }
+    return true;
+  }
+
+  std::vector<std::size_t> bytes;
+  std::vector<std::ptrdiff_t> offsets;
+};
+
+}  // namespace
 
 int alltoallv(GroupHandle& handle, const void* source, const long* source_counts,
               const long* source_displacements, void* result, const long* result_counts,
               const long* result_displacements, std::size_t element_bytes) {
-  if (!is_valid(source, source_counts, source_displacements, handle.size()) ||
-      !is_valid(result, result_counts, result_displacements, handle.size())) {
+  ElementBlocks out;
+  ElementBlocks in;
+  if (!out.set(source_counts, source_displacements, handle.size(), element_bytes) ||
+      !in.set(result_counts, result_displacements, handle.size(), element_bytes)) {
     return M_ERROR_ARGUMENT;
   }
-  const shared::BlockMap source_map{0, source_counts, source_displacements, element_bytes};
-  const shared::BlockMap result_map{0, result_counts, result_displacements, element_bytes};
-  return exchange(handle, source, source_map, result, result_map);
+  return alltoallv(handle, source, out.bytes.data(), out.offsets.data(), result, in.bytes.data(),
+                   in.offsets.data());
 }
 
 }  // namespace taihu::collective

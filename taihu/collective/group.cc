@@ -4,7 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <functional>
+#include <map>
 #include <numeric>
 #include <thread>
 
@@ -15,18 +15,21 @@ namespace taihu::collective {
 namespace {
 
 void check_ranks(const launch::Layout& layout, std::span<const int> ranks) {
-  std::vector<int> sorted(ranks.begin(), ranks.end());
-  std::sort(sorted.begin(), sorted.end());
-  check_input(!sorted.empty(), "a group has no member; name at least the calling rank");
-  check_input(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(),
-              "a rank is named twice in a group; name each member once");
-  check_input(sorted.front() >= 0 && sorted.back() < layout.ranks,
-              "a group names a rank outside 0 .. " + std::to_string(layout.ranks - 1));
+  check_input(!ranks.empty(), "a group has no member; name at least the calling rank");
+  std::vector<bool> is_named(static_cast<std::size_t>(layout.ranks));
+  for (const int rank : ranks) {
+    check_input(rank >= 0 && rank < layout.ranks,
+                "a group names a rank outside 0 .. " + std::to_string(layout.ranks - 1));
+    check_input(!is_named[static_cast<std::size_t>(rank)],
+                "a rank is named twice in a group; name each member once");
+    is_named[static_cast<std::size_t>(rank)] = true;
+  }
 }
 
 std::vector<threads::Doorbell*> local_doorbells(message::Node& node, const Membership& membership) {
   const int first = node.layout().first_rank[static_cast<std::size_t>(node.process())];
   std::vector<threads::Doorbell*> doorbells;
+  doorbells.reserve(membership.local().size());
   for (const int member : membership.local()) {
     const int rank = membership.ranks[static_cast<std::size_t>(member)];
     doorbells.push_back(&node.endpoint(rank - first).doorbell());
@@ -34,66 +37,110 @@ std::vector<threads::Doorbell*> local_doorbells(message::Node& node, const Membe
   return doorbells;
 }
 
+std::string parallel_c_reduction(std::uint32_t code) {
+  return "type " + std::to_string((code - 1) / 256) + " operation " + std::to_string((code - 1) % 256);
+}
+
 }  // namespace
 
-Membership make_membership(const launch::Layout& layout, int this_process, std::span<const int> ranks) {
-  Membership membership;
-  membership.ranks.assign(ranks.begin(), ranks.end());
-  std::map<int, int> index_of_process;
-  int previous = -1;
-  for (int member = 0; member < membership.members(); ++member) {
-    const int process = layout.process_of(ranks[static_cast<std::size_t>(member)]);
-    const auto [entry, is_new] = index_of_process.try_emplace(process, membership.processes());
-    const int index = entry->second;
-    if (is_new) membership.members_of.emplace_back();
-    if (process == this_process) membership.here = index;
-    if (index < previous) membership.consecutive = false;
-    previous = index;
-    std::vector<int>& neighbours = membership.members_of[static_cast<std::size_t>(index)];
-    membership.process.push_back(index);
-    membership.local_index.push_back(static_cast<int>(neighbours.size()));
-    neighbours.push_back(member);
+/// The groups of a node process by context and first rank: those of one context have no rank in common. A
+/// group stays while it has handles, and while members have joined it unequally often: one that is late must
+/// find what the others did, even when they have left again.
+class GroupRegistry {
+ public:
+  GroupHandle::State join(std::shared_ptr<GroupRegistry> self, message::Node& node, message::Context context,
+                          std::span<const int> ranks, int member, bool crowded) {
+    const std::scoped_lock lock(mutex_);
+    const Key key(context, ranks.front());
+    auto entry = groups_.find(key);
+    if (entry == groups_.end()) {
+      check_ranks(node.layout(), ranks);
+      entry = groups_.emplace(key, std::make_unique<GroupState>(node, context, ranks, crowded)).first;
+    }
+    GroupState& state = *entry->second;
+    check_input(std::ranges::equal(state.membership.ranks, ranks),
+                "a rank joins a group with another list of members than those who joined before");
+    note_join(state, static_cast<std::size_t>(
+                         state.membership.local_index[static_cast<std::size_t>(member)]));
+    return GroupHandle::State(&state, LeaveGroup{std::move(self)});
   }
-  return membership;
+
+  void leave(GroupState& state) noexcept {
+    std::unique_ptr<GroupState> last;  // ends without the lock
+    const std::scoped_lock lock(mutex_);
+    if (--state.handles_ != 0 || state.members_with_most_ != state.joins_.size()) return;
+    const auto entry = groups_.find(Key(state.context, state.membership.ranks.front()));
+    last = std::move(entry->second);
+    groups_.erase(entry);
+  }
+
+  std::size_t count() {
+    const std::scoped_lock lock(mutex_);
+    return groups_.size();
+  }
+
+  Groups::ReductionText reduction_text = parallel_c_reduction;
+
+ private:
+  using Key = std::pair<message::Context, int>;
+
+  static void note_join(GroupState& state, std::size_t local) {
+    ++state.handles_;
+    const std::uint32_t joins = ++state.joins_[local];
+    if (joins > state.most_joins_) {
+      state.most_joins_ = joins;
+      state.members_with_most_ = 0;
+    }
+    if (joins == state.most_joins_) ++state.members_with_most_;
+  }
+
+  std::mutex mutex_;
+  std::map<Key, std::unique_ptr<GroupState>> groups_;
+};
+
+void LeaveGroup::operator()(GroupState* state) const noexcept {
+  registry->leave(*state);
 }
 
 GroupState::GroupState(message::Node& node, message::Context context_of_group, std::span<const int> ranks,
                        bool crowded)
     : membership(make_membership(node.layout(), node.process(), ranks)),
       context(context_of_group),
-      board(local_doorbells(node, membership), crowded),
-      joins(membership.local().size()) {}
+      node_(node),
+      crowded_(crowded),
+      joins_(membership.local().size()) {}
 
-GroupHandle::GroupHandle(std::shared_ptr<GroupState> state, message::Endpoint& endpoint, int member)
+Board& GroupState::board() {
+  std::call_once(board_is_made_, [this] {
+    board_ = std::make_unique<Board>(local_doorbells(node_, membership), crowded_);
+  });
+  return *board_;
+}
+
+GroupHandle::GroupHandle(State state, message::Endpoint& endpoint, int member)
     : state_(std::move(state)),
       endpoint_(&endpoint),
       member_(member),
-      local_index_(state_->membership.local_index[static_cast<std::size_t>(member)]),
-      step_(state_->board.arrivals.last(local_index_)) {}
+      local_index_(state_->membership.local_index[static_cast<std::size_t>(member)]) {}
 
 int GroupHandle::global_rank(int member) const noexcept {
   if (member < 0 || member >= size()) return -1;
   return state_->membership.ranks[static_cast<std::size_t>(member)];
 }
 
-Groups::Groups(message::Node& node, int cores) : node_(node), crowded_(node.local_ranks() > cores) {}
+std::string GroupHandle::reduction_text(std::uint32_t code) const {
+  return state_.get_deleter().registry->reduction_text(code);
+}
+
+Groups::Groups(message::Node& node, int cores)
+    : node_(node), crowded_(node.local_ranks() > cores), registry_(std::make_shared<GroupRegistry>()) {}
 
 GroupHandle Groups::join(message::Endpoint& endpoint, message::Context context, std::span<const int> ranks) {
-  check_ranks(node_.layout(), ranks);
   const auto mine = std::find(ranks.begin(), ranks.end(), endpoint.rank());
   check_input(mine != ranks.end(),
               "rank " + std::to_string(endpoint.rank()) + " joins a group that does not name it");
   const int member = static_cast<int>(mine - ranks.begin());
-  const std::scoped_lock lock(mutex_);
-  std::erase_if(entries_, [](const auto& item) { return item.second.state.expired(); });
-  Entry& entry = entries_[Key(context, {ranks.begin(), ranks.end()})];
-  std::shared_ptr<GroupState> state = entry.state.lock();
-  if (!state) entry.state = state = std::make_shared<GroupState>(node_, context, ranks, crowded_);
-  ++state->joins[static_cast<std::size_t>(state->membership.local_index[static_cast<std::size_t>(member)])];
-  const bool even = std::adjacent_find(state->joins.begin(), state->joins.end(), std::not_equal_to<>()) ==
-                    state->joins.end();
-  entry.kept = even ? nullptr : state;
-  return GroupHandle(std::move(state), endpoint, member);
+  return GroupHandle(registry_->join(registry_, node_, context, ranks, member, crowded_), endpoint, member);
 }
 
 GroupHandle Groups::join(message::Endpoint& endpoint, launch::Scope scope) {
@@ -101,6 +148,14 @@ GroupHandle Groups::join(message::Endpoint& endpoint, launch::Scope scope) {
   std::vector<int> ranks(static_cast<std::size_t>(layout.size(scope)));
   std::iota(ranks.begin(), ranks.end(), layout.group_start(scope, endpoint.rank()));
   return join(endpoint, message::collective_context + static_cast<message::Context>(scope), ranks);
+}
+
+void Groups::name_reductions(ReductionText text) {
+  registry_->reduction_text = text;
+}
+
+std::size_t Groups::count() const {
+  return registry_->count();
 }
 
 int Groups::usable_cores() noexcept {

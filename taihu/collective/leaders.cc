@@ -29,6 +29,12 @@ schedule::Blocks Leaders::blocks(std::size_t bytes) const {
   return blocks;
 }
 
+int run_among_all(GroupHandle& handle, const schedule::Program& program, ScheduleMemory memory,
+                  const Reduction& reduction) {
+  return run_schedule(program, handle.endpoint(), handle.state().context, handle.membership().ranks, memory,
+                      handle.schedule_scratch(), reduction);
+}
+
 void to_member_order(const Membership& membership, const void* by_process, void* by_member,
                      std::size_t bytes) {
   int position = 0;

@@ -36,6 +36,19 @@ class Leaders {
   std::vector<int> ranks_;
 };
 
+/// May operands be combined per node process first? Not those that must keep the order of members, where
+/// members of different processes alternate.
+inline bool may_reduce_by_process(const GroupHandle& handle, const Reduction& reduction) noexcept {
+  return reduction.commutative || handle.membership().consecutive;
+}
+
+/// A schedule of all members of the group, without leaders.
+inline schedule::Place place_among_all(const GroupHandle& handle) noexcept {
+  return {handle.size(), handle.rank()};
+}
+int run_among_all(GroupHandle& handle, const schedule::Program& program, ScheduleMemory memory,
+                  const Reduction& reduction = {});
+
 /// Copies blocks from process order (members_of[0], members_of[1], ...) to member order, and back.
 void to_member_order(const Membership& membership, const void* by_process, void* by_member,
                      std::size_t bytes);

@@ -53,13 +53,14 @@ int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root) {
 
 int gather(GroupHandle& handle, const void* source, void* result, std::size_t bytes, int root) {
   const Membership& membership = handle.membership();
+  const BlockMap blocks_map(bytes);
   if (!is_member(handle, root) || !is_possible_size(bytes, handle.size()) || !has_memory(source, bytes) ||
       (handle.rank() == root && !has_memory(result, bytes))) {
     return M_ERROR_ARGUMENT;
   }
-  if (membership.processes() == 1) return shared::gather(handle, source, result, bytes, root);
+  if (membership.processes() == 1) return shared::gather(handle, Lengths::equal, source, bytes, result, blocks_map, root);
   Leaders leaders(handle, root);
-  if (!leaders.includes_me()) return shared::gather(handle, source, nullptr, bytes, leaders.local_leader());
+  if (!leaders.includes_me()) return shared::gather(handle, Lengths::equal, source, bytes, nullptr, blocks_map, leaders.local_leader());
 
   // The root's neighbours write straight to their places; other leaders collect their block of the whole
   // first.
@@ -74,7 +75,7 @@ int gather(GroupHandle& handle, const void* source, void* result, std::size_t by
     block = handle.stage().get(blocks.bytes(membership.here));
   }
   if (block == nullptr && bytes != 0) return M_ERROR_MEMORY;
-  int code = shared::gather(handle, source, block, bytes, leaders.local_leader());
+  int code = shared::gather(handle, Lengths::equal, source, bytes, block, blocks_map, leaders.local_leader());
   code = first_error(code,
                      leaders.run(schedule::gather_binomial(leaders.place(), blocks, leaders.root_process()),
                                  {block, is_root ? whole : nullptr}));
@@ -85,20 +86,21 @@ int gather(GroupHandle& handle, const void* source, void* result, std::size_t by
 
 int allgather(GroupHandle& handle, const void* source, void* result, std::size_t bytes) {
   const Membership& membership = handle.membership();
+  const BlockMap blocks_map(bytes);
   if (!is_possible_size(bytes, handle.size()) || !has_memory(source, bytes) || !has_memory(result, bytes)) {
     return M_ERROR_ARGUMENT;
   }
-  if (membership.processes() == 1) return shared::allgather(handle, source, result, bytes);
+  if (membership.processes() == 1) return shared::allgather(handle, source, bytes, result, blocks_map);
   Leaders leaders(handle);
   const schedule::Blocks blocks = leaders.blocks(bytes);
   int code = M_SUCCESS;
   if (!leaders.includes_me()) {
-    code = shared::gather(handle, source, nullptr, bytes, leaders.local_leader());
+    code = shared::gather(handle, Lengths::equal, source, bytes, nullptr, blocks_map, leaders.local_leader());
   } else {
     void* whole = membership.consecutive ? result : handle.stage().get(blocks.total_bytes());
     if (whole == nullptr && bytes != 0) return M_ERROR_MEMORY;
     void* block = at(whole, static_cast<std::ptrdiff_t>(blocks.start(membership.here)));
-    code = shared::gather(handle, source, block, bytes, leaders.local_leader());
+    code = shared::gather(handle, Lengths::equal, source, bytes, block, blocks_map, leaders.local_leader());
     code = first_error(code, leaders.run(allgather_program(leaders.place(), blocks), {block, whole}));
     if (whole != result) to_member_order(membership, whole, result, bytes);
     handle.stage().trim();
@@ -109,13 +111,14 @@ int allgather(GroupHandle& handle, const void* source, void* result, std::size_t
 
 int scatter(GroupHandle& handle, const void* source, void* result, std::size_t bytes, int root) {
   const Membership& membership = handle.membership();
+  const BlockMap blocks_map(bytes);
   if (!is_member(handle, root) || !is_possible_size(bytes, handle.size()) || !has_memory(result, bytes) ||
       (handle.rank() == root && !has_memory(source, bytes))) {
     return M_ERROR_ARGUMENT;
   }
-  if (membership.processes() == 1) return shared::scatter(handle, source, result, bytes, root);
+  if (membership.processes() == 1) return shared::scatter(handle, Lengths::equal, source, blocks_map, result, bytes, root);
   Leaders leaders(handle, root);
-  if (!leaders.includes_me()) return shared::scatter(handle, nullptr, result, bytes, leaders.local_leader());
+  if (!leaders.includes_me()) return shared::scatter(handle, Lengths::equal, nullptr, blocks_map, result, bytes, leaders.local_leader());
 
   const schedule::Blocks blocks = leaders.blocks(bytes);
   const schedule::Program program =
@@ -124,7 +127,7 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
     void* block = handle.stage().get(blocks.bytes(membership.here));
     if (block == nullptr) return M_ERROR_MEMORY;
     const int code = leaders.run(program, {nullptr, block});
-    const int local = shared::scatter(handle, block, result, bytes, leaders.local_leader());
+    const int local = shared::scatter(handle, Lengths::equal, block, blocks_map, result, bytes, leaders.local_leader());
     handle.stage().trim();
     return first_error(code, local);
   }
@@ -138,7 +141,7 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
   const std::byte* block = at(whole, static_cast<std::ptrdiff_t>(blocks.start(membership.here)));
   // The schedule wants a place for the root's block of the whole: it is there already.
   const int code = leaders.run(program, {whole, const_cast<std::byte*>(block)});
-  const int local = shared::scatter(handle, block, result, bytes, leaders.local_leader());
+  const int local = shared::scatter(handle, Lengths::equal, block, blocks_map, result, bytes, leaders.local_leader());
   handle.stage().trim();
   return first_error(code, local);
 }

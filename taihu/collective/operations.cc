@@ -80,7 +80,7 @@ struct MaximumLocation {
 };
 
 template <class T, class Operation>
-void combine(void* target, const void* left, const void* right, std::size_t count) {
+void combine(void* target, const void* left, const void* right, std::size_t count, const void*) {
   T* out = static_cast<T*>(target);
   const T* a = static_cast<const T*>(left);
   const T* b = static_cast<const T*>(right);
@@ -157,8 +157,9 @@ std::optional<Reduction> find_reduction(m_type_t type, m_op_t op) noexcept {
   const auto row = static_cast<std::size_t>(type);
   const auto column = static_cast<std::size_t>(op);
   if (row >= types || column >= operations || table[row].combine[column] == nullptr) return std::nullopt;
-  return Reduction{table[row].combine[column], table[row].bytes,
-                   static_cast<std::uint32_t>(row * 256 + column + 1)};
+  return Reduction{.combine = table[row].combine[column],
+                   .element_bytes = table[row].bytes,
+                   .code = static_cast<std::uint32_t>(row * 256 + column + 1)};
 }
 
 }  // namespace taihu::collective

@@ -76,9 +76,9 @@ TYPED_TEST(Numbers, OperationsAreTheirDefinitionsAlsoInPlace) {
     std::vector<T> apart(count + 1, T(1));
     std::vector<T> in_left = a;
     std::vector<T> in_right = b;
-    reduction->combine(apart.data(), a.data(), b.data(), count);
-    reduction->combine(in_left.data(), in_left.data(), b.data(), count);
-    reduction->combine(in_right.data(), a.data(), in_right.data(), count);
+    (*reduction)(apart.data(), a.data(), b.data(), count);
+    (*reduction)(in_left.data(), in_left.data(), b.data(), count);
+    (*reduction)(in_right.data(), a.data(), in_right.data(), count);
     for (std::size_t k = 0; k < count; ++k) {
       const T expected = plain(op, a[k], b[k]);
       ASSERT_EQ(apart[k], expected) << "operation " << code << " element " << k;
@@ -100,7 +100,7 @@ void check_pairs(m_type_t type) {
   ASSERT_TRUE(minimum && maximum);
   const auto combined = [](const Reduction& reduction, Pair a, Pair b) {
     Pair result{};
-    reduction.combine(&result, &a, &b, 1);
+    reduction(&result, &a, &b, 1);
     return std::pair(result.value, result.index);
   };
   using Expected = decltype(combined(*minimum, Pair{}, Pair{}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce, allreduce, scan over all node processes of a group.
+// reduce, allreduce, scan, exscan over all node processes of a group.
 #include "taihu/collective/arguments.h"
 #include "taihu/collective/collectives.h"
 #include "taihu/collective/leaders.h"
@@ -12,66 +12,95 @@ namespace {
 /// From here on the ring's two passes over the buffer beat log2 n passes.
 constexpr std::size_t long_allreduce_bytes = 65536;
 
-schedule::Program allreduce_program(schedule::Place place, std::size_t bytes, std::size_t element_bytes) {
-  if (bytes < long_allreduce_bytes || place.members < 3)
+schedule::Program allreduce_program(schedule::Place place, std::size_t bytes, const Reduction& reduction) {
+  if (bytes < long_allreduce_bytes || place.members < 3 || !reduction.commutative)
     return schedule::allreduce_recursive_doubling(place, bytes);
-  return schedule::allreduce_ring(place, bytes, element_bytes);
+  return schedule::allreduce_ring(place, bytes, reduction.element_bytes);
 }
 
 }  // namespace
 
-int reduce(GroupHandle& handle, const void* source, void* result, long count, m_type_t type, m_op_t op,
-           int root) {
-  const std::optional<Reduction> reduction = checked_reduction(source, count, type, op);
-  if (!reduction || !is_member(handle, root)) return M_ERROR_ARGUMENT;
-  const auto elements = static_cast<std::size_t>(count);
+int reduce(GroupHandle& handle, const void* source, void* result, std::size_t count,
+           const Reduction& reduction, int root) {
+  if (!is_reducible(source, count, reduction) || !is_member(handle, root)) return M_ERROR_ARGUMENT;
   const bool is_root = handle.rank() == root;
-  if (is_root && !has_memory(result, elements)) return M_ERROR_ARGUMENT;
+  if (is_root && !has_memory(result, count)) return M_ERROR_ARGUMENT;
   if (handle.membership().processes() == 1)
-    return shared::reduce(handle, source, result, elements, *reduction, root);
+    return shared::reduce(handle, source, result, count, reduction, root);
+  const std::size_t bytes = count * reduction.element_bytes;
+  constexpr auto ordered = schedule::Operands::ordered;
+  if (!may_reduce_by_process(handle, reduction)) {
+    return run_among_all(handle, schedule::reduce_binomial(place_among_all(handle), bytes, root, ordered),
+                         {source, is_root ? result : nullptr}, reduction);
+  }
   Leaders leaders(handle, root);
   if (!leaders.includes_me()) {
-    return shared::reduce(handle, source, nullptr, elements, *reduction, leaders.local_leader());
+    return shared::reduce(handle, source, nullptr, count, reduction, leaders.local_leader());
   }
-  const std::size_t bytes = elements * reduction->element_bytes;
   void* partial = is_root ? result : handle.stage().get(bytes);
   if (partial == nullptr && bytes != 0) return M_ERROR_MEMORY;
-  int code = shared::reduce(handle, source, partial, elements, *reduction, leaders.local_leader());
+  int code = shared::reduce(handle, source, partial, count, reduction, leaders.local_leader());
   const schedule::Program program =
-      schedule::reduce_binomial(leaders.place(), bytes, leaders.root_process(), schedule::Operands::ordered);
-  code = first_error(code, leaders.run(program, {partial, is_root ? result : nullptr}, *reduction));
+      schedule::reduce_binomial(leaders.place(), bytes, leaders.root_process(), ordered);
+  code = first_error(code, leaders.run(program, {partial, is_root ? result : nullptr}, reduction));
   handle.stage().trim();
   return code;
 }
 
-int allreduce(GroupHandle& handle, const void* source, void* result, long count, m_type_t type, m_op_t op) {
-  const std::optional<Reduction> reduction = checked_reduction(source, count, type, op);
-  if (!reduction) return M_ERROR_ARGUMENT;
-  const auto elements = static_cast<std::size_t>(count);
-  if (!has_memory(result, elements)) return M_ERROR_ARGUMENT;
-  if (handle.membership().processes() == 1)
-    return shared::allreduce(handle, source, result, elements, *reduction);
-
+int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t count,
+              const Reduction& reduction) {
+  if (!is_reducible(source, count, reduction) || !has_memory(result, count)) return M_ERROR_ARGUMENT;
+  if (handle.membership().processes() == 1) return shared::allreduce(handle, source, result, count, reduction);
+  const std::size_t bytes = count * reduction.element_bytes;
+  if (!may_reduce_by_process(handle, reduction)) {
+    return run_among_all(handle, allreduce_program(place_among_all(handle), bytes, reduction),
+                         {source, result}, reduction);
+  }
   Leaders leaders(handle);
-  const std::size_t bytes = elements * reduction->element_bytes;
-  int code = shared::reduce(handle, source, result, elements, *reduction, leaders.local_leader());
+  int code = shared::reduce(handle, source, result, count, reduction, leaders.local_leader());
   if (leaders.includes_me()) {
-    const schedule::Program program = allreduce_program(leaders.place(), bytes, reduction->element_bytes);
-    code = first_error(code, leaders.run(program, {result, result}, *reduction));
+    const schedule::Program program = allreduce_program(leaders.place(), bytes, reduction);
+    code = first_error(code, leaders.run(program, {result, result}, reduction));
   }
   return first_error(code, shared::bcast(handle, result, bytes, leaders.local_leader(), nullptr));
 }
 
-int scan(GroupHandle& handle, const void* source, void* result, long count, m_type_t type, m_op_t op) {
-  const std::optional<Reduction> reduction = checked_reduction(source, count, type, op);
-  if (!reduction) return M_ERROR_ARGUMENT;
-  const auto elements = static_cast<std::size_t>(count);
-  if (!has_memory(result, elements)) return M_ERROR_ARGUMENT;
-  if (handle.membership().processes() == 1) return shared::scan(handle, source, result, elements, *reduction);
-  const schedule::Place place{handle.size(), handle.rank()};
-  return run_schedule(schedule::scan_recursive_doubling(place, elements * reduction->element_bytes),
-                      handle.endpoint(), handle.state().context, handle.membership().ranks, {source, result},
-                      handle.schedule_scratch(), *reduction);
+int scan(GroupHandle& handle, const void* source, void* result, std::size_t count,
+         const Reduction& reduction) {
+  if (!is_reducible(source, count, reduction) || !has_memory(result, count)) return M_ERROR_ARGUMENT;
+  if (handle.membership().processes() == 1) return shared::scan(handle, source, result, count, reduction);
+  const std::size_t bytes = count * reduction.element_bytes;
+  return run_among_all(handle, schedule::scan_recursive_doubling(place_among_all(handle), bytes),
+                       {source, result}, reduction);
+}
+
+namespace {
+
+// Everyone's inclusive result goes to the next member.
+int pass_on(GroupHandle& handle, const void* inclusive, void* result, std::size_t bytes) {
+  schedule::Program program;
+  if (handle.rank() + 1 < handle.size())
+    program.send(0, handle.rank() + 1, schedule::Buffer::source, 0, bytes);
+  if (handle.rank() > 0) program.receive(0, handle.rank() - 1, schedule::Buffer::result, 0, bytes);
+  return run_among_all(handle, program, {inclusive, result});
+}
+
+}  // namespace
+
+int exscan(GroupHandle& handle, const void* source, void* result, std::size_t count,
+           const Reduction& reduction) {
+  const bool is_first = handle.rank() == 0;
+  if (!is_reducible(source, count, reduction) || !(is_first || has_memory(result, count)))
+    return M_ERROR_ARGUMENT;
+  if (handle.membership().processes() == 1) return shared::exscan(handle, source, result, count, reduction);
+  const std::size_t bytes = count * reduction.element_bytes;
+  std::byte* inclusive = handle.stage().get(bytes);
+  if (inclusive == nullptr) return M_ERROR_MEMORY;
+  int code = run_among_all(handle, schedule::scan_recursive_doubling(place_among_all(handle), bytes),
+                           {source, inclusive}, reduction);
+  code = first_error(code, pass_on(handle, inclusive, result, bytes));
+  handle.stage().trim();
+  return code;
 }
 
 }  // namespace taihu::collective

@@ -64,9 +64,17 @@ class Runner {
     std::byte* target = writable(step.buffer, step.offset);
     const std::byte* operand = readable(step.operand_buffer, step.operand_offset);
     if (step.action == Action::copy) return copy_block(target, operand, step.bytes);
+    combine(step.action, target, operand, step);
+  }
+
+  // An operation may write to its right operand only: what comes from later members is combined in the
+  // scratch memory where it has arrived.
+  void combine(Action action, std::byte* target, const std::byte* operand, const Step& step) {
     const std::size_t count = step.bytes / reduction_.element_bytes;
-    if (step.action == Action::reduce_before) reduction_.combine(target, operand, target, count);
-    if (step.action == Action::reduce_after) reduction_.combine(target, target, operand, count);
+    if (action == Action::reduce_before) return reduction_(target, operand, target, count);
+    std::byte* arrived = writable(step.operand_buffer, step.operand_offset);
+    reduction_(arrived, target, arrived, count);
+    copy_block(target, arrived, step.bytes);
   }
 
   // Receives are posted first, so that messages land in their places without a stop in between.

@@ -1,170 +1,258 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared forms that only move data: barrier, bcast, gather, allgather, scatter, alltoall.
-#include "taihu/collective/copy.h"
+// The shared forms that move data from or to one place: barrier, bcast, gather, allgather, scatter.
+#include "taihu/collective/length_check.h"
 #include "taihu/collective/shared_forms.h"
 #include "taihu/collective/shared_step.h"
 
 namespace taihu::collective::shared {
 
+namespace {
+
+bool is_inline(std::size_t bytes) {
+  return bytes <= Board::inline_bytes;
+}
+
+// A root's buffer and its map, published together.
+struct MappedBuffer {
+  const void* base;
+  const BlockMap* map;
+};
+
+const MappedBuffer& mapped_buffer_of(const SharedStep& step, int member) {
+  return *static_cast<const MappedBuffer*>(step.addresses_of(member).source);
+}
+
+}  // namespace
+
 int barrier(GroupHandle& handle) {
   SharedStep step(handle, {.call = Call::barrier});
-  step.arrive(Notice::when_complete);
+  step.arrive();
   return step.await_all_arrivals();
 }
 
 int collect(GroupHandle& handle) {
   SharedStep step(handle, {.call = Call::barrier});
-  step.arrive(Notice::when_complete);
+  step.arrive();
   return step.me() == 0 ? step.await_all_arrivals() : M_SUCCESS;
 }
 
 int release(GroupHandle& handle) {
   SharedStep step(handle, {.call = Call::barrier, .root = 0});
-  step.arrive(step.me() == 0 ? Notice::everyone : Notice::when_complete);
+  step.arrive();
   return step.me() == 0 ? M_SUCCESS : step.await_arrival(0);
 }
 
-int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root,
-          const std::function<void()>& meanwhile) {
-  const bool is_short = bytes <= inline_bytes;
-  SharedStep step(handle, {.call = Call::bcast, .root = root, .bytes = bytes, .source = buffer});
+int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root, const Meanwhile& meanwhile) {
+  SharedStep step(handle, {.call = Call::bcast, .root = root, .bytes = bytes});
   if (step.me() == root) {
-    if (is_short) copy_block(step.my_data(), buffer, bytes);
-    step.arrive(Notice::everyone);
+    if (is_inline(bytes)) {
+      copy_block(step.place_inline(bytes), buffer, bytes);
+    } else {
+      step.publish(buffer, nullptr);
+    }
+    step.arrive();
     if (meanwhile) meanwhile();
-    return is_short ? M_SUCCESS : step.depart_with_all();
+    return is_inline(bytes) ? M_SUCCESS : step.depart_with_all();
   }
-  step.arrive(Notice::when_complete);
+  step.arrive();
   const int code = step.await_arrival(root);
   if (code != M_SUCCESS) return code;
-  copy_block(buffer, is_short ? step.data_of(root) : step.announcement_of(root).source, bytes);
-  if (!is_short) step.depart();
+  copy_block(buffer, step.source_of(root), bytes);
+  if (!is_inline(bytes)) step.depart();
   return M_SUCCESS;
 }
 
-int gather(GroupHandle& handle, const void* source, void* result, std::size_t bytes, int root) {
-  const bool is_short = bytes <= inline_bytes;
-  SharedStep step(handle,
-                  {.call = Call::gather, .root = root, .bytes = bytes, .source = source, .result = result});
-  if (step.me() != root) {
-    if (is_short) copy_block(step.my_data(), source, bytes);
-    step.arrive(Notice::when_complete);
-    if (is_short) return M_SUCCESS;
-    const int code = step.await_arrival(root);
-    if (code != M_SUCCESS) return code;
-    copy_block(block_at(step.announcement_of(root).result, step.me(), bytes), source, bytes);
-    step.depart();
-    return M_SUCCESS;
-  }
-  step.arrive(Notice::everyone);
-  copy_block(block_at(result, root, bytes), source, bytes);
-  if (!is_short) return step.depart_with_all();
-  const int code = step.await_all_arrivals();
-  if (code != M_SUCCESS) return code;
-  for (int k = 0; k < step.members(); ++k) {
-    if (k != root) copy_block(block_at(result, k, bytes), step.data_of(k), bytes);
-  }
-  return M_SUCCESS;
-}
-
-int allgather(GroupHandle& handle, const void* source, void* result, std::size_t bytes) {
-  const bool is_short = bytes <= inline_bytes;
-  SharedStep step(handle, {.call = Call::allgather, .bytes = bytes, .source = source});
-  if (is_short) copy_block(step.my_data(), source, bytes);
-  step.arrive(Notice::when_complete);
-  const int code = step.await_all_arrivals();
-  if (code != M_SUCCESS) return code;
-  for (int k = 0; k < step.members();
-       ++k) {  // each starts at its own block, so that not all read one buffer at once
-    const int from = (step.me() + k) % step.members();
-    copy_block(block_at(result, from, bytes),
-               is_short ? step.data_of(from) : step.announcement_of(from).source, bytes);
-  }
-  if (is_short) return M_SUCCESS;
-  return step.depart_with_all();
-}
-
-int scatter(GroupHandle& handle, const void* source, void* result, std::size_t bytes, int root) {
-  const bool is_short = bytes <= inline_bytes / static_cast<std::size_t>(handle.local_members());
-  SharedStep step(handle, {.call = Call::scatter, .root = root, .bytes = bytes, .source = source});
+int share(GroupHandle& handle, const void* data, std::size_t bytes, int root,
+          const std::function<void(const std::byte*)>& take) {
+  SharedStep step(handle, {.call = Call::bcast, .root = root, .bytes = bytes});
+  if (step.me() == root) step.publish(data, nullptr);
+  step.arrive();
   if (step.me() == root) {
-    if (is_short) copy_block(step.my_data(), source, bytes * static_cast<std::size_t>(step.members()));
-    step.arrive(Notice::everyone);
-    copy_block(result, block_at(source, root, bytes), bytes);
-    return is_short ? M_SUCCESS : step.depart_with_all();
+    take(static_cast<const std::byte*>(data));
+    return step.depart_with_all();
   }
-  step.arrive(Notice::when_complete);
   const int code = step.await_arrival(root);
   if (code != M_SUCCESS) return code;
-  const void* blocks = is_short ? step.data_of(root) : step.announcement_of(root).source;
-  copy_block(result, block_at(blocks, step.me(), bytes), bytes);
-  if (!is_short) step.depart();
+  take(step.source_of(root));
+  step.depart();
   return M_SUCCESS;
 }
 
 namespace {
 
-struct Published {
-  const void* source;
-  const BlockMap* map;
-};
-
-// Copies what local member `from` has for me; false when it is not as long as expected.
-bool fetch_block(GroupHandle& handle, int from, const Published& published, void* result,
-                 const BlockMap& result_map) {
-  const int member = handle.membership().local()[static_cast<std::size_t>(from)];
-  const std::size_t sent = published.map->bytes(handle.rank());
-  const std::size_t expected = result_map.bytes(member);
-  if (sent != expected) {
-    handle.set_problem("rank " + std::to_string(handle.global_rank(member)) + " sends " +
-                       std::to_string(sent) + " bytes in an alltoall to rank " +
-                       std::to_string(handle.global_rank(handle.rank())) + ", which expects " +
-                       std::to_string(expected) + "; the counts of both must agree");
-    return false;
+// A long block goes straight to its place, by the member that has it.
+int give_block(GroupHandle& handle, SharedStep& step, Lengths lengths, const void* source, std::size_t bytes,
+               int root) {
+  const int code = step.await_arrival(root);
+  if (code != M_SUCCESS) return code;
+  bool fits = true;
+  if (lengths == Lengths::equal) {
+    copy_block(block_at(step.addresses_of(root).result, step.me(), bytes), source, bytes);
+  } else {
+    const MappedBuffer& whole = mapped_buffer_of(step, root);
+    fits = has_length(handle, "a gatherv", step.me(), bytes, root, whole.map->bytes(step.me()));
+    if (fits) copy_block(whole.map->block(const_cast<void*>(whole.base), step.me()), source, bytes);
   }
-  if (sent != 0) {
-    copy_block(at(result, result_map.offset(member)),
-               at(published.source, published.map->offset(handle.rank())), sent);
-  }
-  return true;
+  step.depart();
+  return fits ? M_SUCCESS : M_ERROR_TRUNCATE;
 }
 
-int alltoall_short(GroupHandle& handle, const void* source, void* result, std::size_t bytes) {
-  SharedStep step(handle, {.call = Call::alltoall, .bytes = bytes});
-  copy_block(step.my_data(), source, bytes * static_cast<std::size_t>(handle.size()));
-  step.arrive(Notice::when_complete);
-  const int code = step.await_all_arrivals();
-  if (code != M_SUCCESS) return code;
+int take_blocks(GroupHandle& handle, SharedStep& step, Lengths lengths, void* result, const BlockMap& map) {
+  const int arrived = step.await_all_arrivals();
+  if (arrived != M_SUCCESS) return arrived;
+  bool fits = true;
+  bool is_published = false;
   for (int k = 0; k < step.members(); ++k) {
-    const int member = handle.membership().local()[static_cast<std::size_t>(k)];
-    copy_block(block_at(result, member, bytes), block_at(step.data_of(k), handle.rank(), bytes), bytes);
+    if (k == step.me()) continue;
+    is_published |= step.form_of(k) == Form::published;
+    if (lengths == Lengths::own &&
+        !has_length(handle, "a gatherv", k, step.addresses_of(k).length, step.me(), map.bytes(k))) {
+      fits = false;
+    } else if (step.form_of(k) != Form::published) {
+      copy_block(map.block(result, k), step.source_of(k), map.bytes(k));
+    }
   }
-  return M_SUCCESS;
+  const int departed = is_published ? step.depart_with_all() : M_SUCCESS;
+  return fits ? departed : M_ERROR_TRUNCATE;
 }
 
 }  // namespace
 
-int alltoall(GroupHandle& handle, const void* source, const BlockMap& source_map, void* result,
-             const BlockMap& result_map, const std::function<void()>& meanwhile) {
-  const bool has_equal_blocks = source_map.counts == nullptr;
-  if (has_equal_blocks && !meanwhile &&
-      source_map.block_bytes <= inline_bytes / static_cast<std::size_t>(handle.size())) {
-    return alltoall_short(handle, source, result, source_map.block_bytes);
+int gather(GroupHandle& handle, Lengths lengths, const void* source, std::size_t bytes, void* result,
+           const BlockMap& result_map, int root) {
+  const bool is_equal = lengths == Lengths::equal;
+  SharedStep step(handle, {.call = is_equal ? Call::gather : Call::gatherv,
+                           .root = root,
+                           .bytes = is_equal ? bytes : 0});
+  if (step.me() == root) {
+    const MappedBuffer whole{result, &result_map};
+    step.publish(&whole, result, bytes);
+    step.arrive();
+    const bool fits = has_length(handle, "a gather", root, bytes, root, result_map.bytes(root));
+    if (fits) copy_block(result_map.block(result, root), source, bytes);
+    const int code = take_blocks(handle, step, lengths, result, result_map);
+    return fits ? code : M_ERROR_TRUNCATE;
   }
-  const Published mine{source, &source_map};
-  SharedStep step(handle, {.call = Call::alltoall, .bytes = source_map.block_bytes, .source = &mine});
-  step.arrive(Notice::when_complete);
-  if (meanwhile) meanwhile();
-  const int code = step.await_all_arrivals();
+  if (!is_inline(bytes)) {
+    step.publish(source, nullptr, bytes);
+    step.arrive();
+    return give_block(handle, step, lengths, source, bytes, root);
+  }
+  copy_block(is_equal ? step.place_inline(bytes) : step.place_with_length(bytes), source, bytes);
+  step.arrive();
+  if (!is_equal) step.depart();  // the root may wait for others, whose blocks are long
+  return M_SUCCESS;
+}
+
+int allgather(GroupHandle& handle, const void* source, std::size_t bytes, void* result, const BlockMap& map) {
+  const bool is_equal = map.has_equal_blocks();
+  SharedStep step(handle, {.call = is_equal ? Call::allgather : Call::allgatherv, .bytes = is_equal ? bytes : 0});
+  if (is_inline(bytes)) {
+    copy_block(is_equal ? step.place_inline(bytes) : step.place_with_length(bytes), source, bytes);
+  } else {
+    step.publish(source, nullptr, bytes);
+  }
+  step.arrive();
+  int code = step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
-  bool fits = true;
-  for (int k = 0; k < step.members(); ++k) {
-    const int from = (step.me() + k) % step.members();
-    const auto& published = *static_cast<const Published*>(step.announcement_of(from).source);
-    fits &= fetch_block(handle, from, published, result, result_map);
+  bool is_published = false;
+  for (int j = 0; j < step.members(); ++j) {  // not all from the same one at the same time
+    const int k = (step.me() + j) % step.members();
+    is_published |= step.form_of(k) == Form::published;
+    if (!is_equal &&
+        !has_length(handle, "an allgatherv", k, step.addresses_of(k).length, step.me(), map.bytes(k))) {
+      code = M_ERROR_TRUNCATE;
+    } else {
+      copy_block(map.block(result, k), k == step.me() ? source : step.source_of(k), map.bytes(k));
+    }
   }
-  const int late = step.depart_with_all();
-  return fits ? late : M_ERROR_TRUNCATE;
+  const int departed = is_published ? step.depart_with_all() : M_SUCCESS;
+  return code != M_SUCCESS ? code : departed;
+}
+
+namespace {
+
+// Inline blocks of unequal length lie behind a table of where they end.
+std::size_t put_blocks(std::byte* place, const void* source, const BlockMap& map, int members) {
+  const std::size_t table_bytes = static_cast<std::size_t>(members) * sizeof(std::size_t);
+  std::size_t end = table_bytes;
+  for (int k = 0; k < members; ++k) {
+    if (place != nullptr) copy_block(place + end, map.block(source, k), map.bytes(k));
+    end += map.bytes(k);
+    if (place != nullptr) reinterpret_cast<std::size_t*>(place)[k] = end;
+  }
+  return end;
+}
+
+std::size_t scattered_bytes(const BlockMap& map, int members) {
+  if (!map.has_equal_blocks()) return put_blocks(nullptr, nullptr, map, members);
+  const std::size_t most = Board::inline_bytes / static_cast<std::size_t>(members);
+  return map.bytes(0) <= most ? map.bytes(0) * static_cast<std::size_t>(members) : Board::inline_bytes + 1;
+}
+
+// The block of a root that has put all of them inline, or null with its true length.
+const std::byte* inline_block(const SharedStep& step, int root, int member, std::size_t* bytes) {
+  const std::byte* place = step.source_of(root);
+  const auto* ends = reinterpret_cast<const std::size_t*>(place);
+  const std::size_t table_bytes = static_cast<std::size_t>(step.members()) * sizeof(std::size_t);
+  const std::size_t start = member == 0 ? table_bytes : ends[member - 1];
+  *bytes = ends[member] - start;
+  return place + start;
+}
+
+int fetch_own_length(GroupHandle& handle, SharedStep& step, void* result, std::size_t bytes, int root) {
+  std::size_t sent = 0;
+  const std::byte* block = nullptr;
+  const bool is_published = step.form_of(root) == Form::published;
+  if (is_published) {
+    const MappedBuffer& whole = mapped_buffer_of(step, root);
+    sent = whole.map->bytes(step.me());
+    block = whole.map->block(whole.base, step.me());
+  } else {
+    block = inline_block(step, root, step.me(), &sent);
+  }
+  const bool fits = has_length(handle, "a scatterv", root, sent, step.me(), bytes);
+  if (fits) copy_block(result, block, bytes);
+  if (is_published) step.depart();
+  return fits ? M_SUCCESS : M_ERROR_TRUNCATE;
+}
+
+int scatter_from_root(SharedStep& step, const void* source, const BlockMap& map, void* result,
+                      std::size_t bytes) {
+  const MappedBuffer whole{source, &map};
+  const std::size_t all_bytes = scattered_bytes(map, step.members());
+  if (!is_inline(all_bytes)) {
+    step.publish(map.has_equal_blocks() ? source : &whole, nullptr);
+  } else if (map.has_equal_blocks()) {
+    copy_block(step.place_inline(all_bytes), source, all_bytes);
+  } else {
+    put_blocks(step.place_with_length(all_bytes), source, map, step.members());
+  }
+  step.arrive();
+  copy_block(result, map.block(source, step.me()), bytes);
+  return is_inline(all_bytes) ? M_SUCCESS : step.depart_with_all();
+}
+
+}  // namespace
+
+int scatter(GroupHandle& handle, Lengths lengths, const void* source, const BlockMap& source_map,
+            void* result, std::size_t bytes, int root) {
+  const bool is_equal = lengths == Lengths::equal;
+  SharedStep step(handle, {.call = is_equal ? Call::scatter : Call::scatterv,
+                           .root = root,
+                           .bytes = is_equal ? bytes : 0});
+  if (step.me() == root) {
+    const bool fits = has_length(handle, "a scatter", root, source_map.bytes(root), root, bytes);
+    const int code = scatter_from_root(step, source, source_map, result, fits ? bytes : 0);
+    return fits ? code : M_ERROR_TRUNCATE;
+  }
+  step.arrive();
+  const int code = step.await_arrival(root);
+  if (code != M_SUCCESS) return code;
+  if (!is_equal) return fetch_own_length(handle, step, result, bytes, root);
+  copy_block(result, block_at(step.source_of(root), step.me(), bytes), bytes);
+  if (step.form_of(root) == Form::published) step.depart();
+  return M_SUCCESS;
 }
 
 }  // namespace taihu::collective::shared

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared forms that compute: reduce, allreduce, scan. Long buffers are cut by range over the members:
-// member k reads range k of everyone's source and writes range k of the results, so that nothing needs
-// scratch memory or a second pass, and a result may be the same memory as its source.
-#include <algorithm>
-#include <array>
+// The shared forms that compute: reduce, allreduce, reduce_scatter, scan, exscan. Long buffers are cut by
+// range over the members: member k reads range k of everyone's source and writes range k of the results, so
+// that nothing needs a second pass, and a result may be the same memory as its source.
+//
+// Operands are folded from the last member to the first: the target of a step is then apart from its operands
+// or the right one, which is all that an operation must support.
+#include <utility>
 
-#include "taihu/collective/copy.h"
+#include "taihu/collective/pieces.h"
 #include "taihu/collective/shared_forms.h"
 #include "taihu/collective/shared_step.h"
 
@@ -16,37 +18,28 @@ namespace {
 /// Everyone combines everyone's inline data itself as long as that is less work than a second meeting.
 constexpr std::size_t combined_by_all_bytes = 16384;
 
-/// Partial results of a piece stay in the first-level cache.
-constexpr std::size_t piece_bytes = 8192;
-constexpr std::size_t cache_line_bytes = 64;
-
-struct Elements {
-  std::size_t first = 0;
-  std::size_t count = 0;
-};
-
-// Nearly equal ranges that begin at cache lines (of an aligned buffer), so that two members write no line in
-// common.
-Elements share_of(int member, int members, std::size_t count, std::size_t element_bytes) {
-  const std::size_t granule = std::max<std::size_t>(1, cache_line_bytes / element_bytes);
-  const std::size_t granules = (count + granule - 1) / granule;
-  const auto n = static_cast<std::size_t>(members);
-  const auto k = static_cast<std::size_t>(member);
-  const auto start = [&](std::size_t m) {
-    return std::min(count, (granules / n * m + std::min(m, granules % n)) * granule);
-  };
-  return {start(k), start(k + 1) - start(k)};
+// target = operand(first) (op) ... (op) operand(last), first <= last. The target is written last and is none
+// of the operands but the last one.
+template <class Operand>
+void fold(const Reduction& reduction, void* target, int first, int last, std::size_t count,
+          Operand&& operand) {
+  if (first == last) return copy_block(target, operand(last), count * reduction.element_bytes);
+  const void* right = operand(last);
+  for (int k = last - 1; k >= first; --k) {
+    reduction(target, operand(k), right, count);
+    right = target;
+  }
 }
 
-// The addresses that the members published for one step, moved along the buffers piece by piece.
+// The buffers that the members published for one step, moved along piece by piece.
 class PublishedBuffers {
  public:
   PublishedBuffers(SharedStep& step, std::size_t element_bytes)
       : step_(step), element_bytes_(element_bytes) {}
 
   void move_to(std::size_t element) { offset_ = static_cast<std::ptrdiff_t>(element * element_bytes_); }
-  const std::byte* source(int member) { return at(step_.announcement_of(member).source, offset_); }
-  std::byte* result(int member) { return at(step_.announcement_of(member).result, offset_); }
+  const std::byte* source(int member) { return at(step_.addresses_of(member).source, offset_); }
+  std::byte* result(int member) { return at(step_.addresses_of(member).result, offset_); }
 
  private:
   SharedStep& step_;
@@ -54,47 +47,50 @@ class PublishedBuffers {
   std::ptrdiff_t offset_ = 0;
 };
 
-using Piece = std::array<std::byte, piece_bytes>;
-
-// target = source 0 (op) source 1 (op) ...; the target is written last and may be one of the sources.
-void combine_piece(PublishedBuffers& buffers, int members, std::byte* target, std::size_t count,
-                   const Reduction& reduction) {
-  if (members == 1) return copy_block(target, buffers.source(0), count * reduction.element_bytes);
-  alignas(64) Piece partial;
-  const std::byte* left = buffers.source(0);
-  for (int k = 1; k + 1 < members; ++k) {
-    reduction.combine(partial.data(), left, buffers.source(k), count);
-    left = partial.data();
+// target = source 0 (op) source 1 (op) ...; the target may be one of the sources.
+void combine_piece(PublishedBuffers& buffers, int members, std::byte* target, std::byte* partial,
+                   std::size_t count, const Reduction& reduction) {
+  const auto source = [&](int k) { return buffers.source(k); };
+  if (members <= 2 && (members == 1 || target != source(0))) {
+    return fold(reduction, target, 0, members - 1, count, source);
   }
-  reduction.combine(target, left, buffers.source(members - 1), count);
-}
-
-template <class Work>
-void for_pieces(Elements elements, std::size_t element_bytes, Work&& work) {
-  const std::size_t most = piece_bytes / element_bytes;
-  for (std::size_t done = 0; done < elements.count; done += most) {
-    work(elements.first + done, std::min(most, elements.count - done));
-  }
+  fold(reduction, partial, 1, members - 1, count, source);
+  if (target != source(0)) return reduction(target, source(0), partial, count);
+  reduction(partial, source(0), partial, count);
+  copy_block(target, partial, count * reduction.element_bytes);
 }
 
 // My share of the combination of all sources, to the results of members [first, end).
-void reduce_my_share(SharedStep& step, std::size_t count, const Reduction& reduction, int first, int end) {
+void reduce_my_share(SharedStep& step, PieceBuffers& pieces, std::size_t count, const Reduction& reduction,
+                     int first, int end) {
   PublishedBuffers buffers(step, reduction.element_bytes);
-  const Elements mine = share_of(step.me(), step.members(), count, reduction.element_bytes);
-  for_pieces(mine, reduction.element_bytes, [&](std::size_t start, std::size_t length) {
+  // The first member's source is read last: better not written to.
+  const int written = end - first > 1 ? first + 1 : first;
+  const ElementRange mine = share_of(step.me(), step.members(), count, reduction.element_bytes);
+  pieces.for_each(mine, [&](std::size_t start, std::size_t length) {
     buffers.move_to(start);
-    combine_piece(buffers, step.members(), buffers.result(first), length, reduction);
-    for (int k = first + 1; k < end; ++k) {
-      copy_block(buffers.result(k), buffers.result(first), length * reduction.element_bytes);
+    combine_piece(buffers, step.members(), buffers.result(written), pieces.first(), length, reduction);
+    for (int k = first; k < end; ++k) {
+      copy_block(buffers.result(k), buffers.result(written), length * reduction.element_bytes);
     }
   });
 }
 
-// result = data 0 (op) ... (op) data `last`, from the slots.
-void combine_inline(SharedStep& step, int last, void* result, std::size_t count, const Reduction& reduction) {
-  if (last == 0) return copy_block(result, step.data_of(0), count * reduction.element_bytes);
-  reduction.combine(result, step.data_of(0), step.data_of(1), count);
-  for (int k = 2; k <= last; ++k) reduction.combine(result, result, step.data_of(k), count);
+// result = data first (op) ... (op) data `last`, from the board.
+void combine_inline(SharedStep& step, int first, int last, void* result, std::size_t count,
+                    const Reduction& reduction) {
+  if (count == 0) return;
+  fold(reduction, result, first, last, count, [&](int k) { return step.source_of(k); });
+}
+
+// Begins a step: puts the source down or publishes both buffers, and arrives.
+void offer(SharedStep& step, bool is_inline, const void* source, void* result, std::size_t bytes) {
+  if (is_inline) {
+    copy_block(step.place_inline(bytes), source, bytes);
+  } else {
+    step.publish(source, result);
+  }
+  step.arrive();
 }
 
 }  // namespace
@@ -102,71 +98,147 @@ void combine_inline(SharedStep& step, int last, void* result, std::size_t count,
 int reduce(GroupHandle& handle, const void* source, void* result, std::size_t count,
            const Reduction& reduction, int root) {
   const std::size_t bytes = count * reduction.element_bytes;
-  const bool is_short = bytes <= inline_bytes;
-  SharedStep step(handle, {.call = Call::reduce,
-                           .root = root,
-                           .bytes = bytes,
-                           .reduction = reduction.code,
-                           .source = source,
-                           .result = result});
-  if (is_short) copy_block(step.my_data(), source, bytes);
-  step.arrive(Notice::when_complete);
-  if (is_short && step.me() != root) return M_SUCCESS;
+  const bool is_inline = bytes <= Board::inline_bytes;
+  const Announcement call{Call::reduce, root, bytes, reduction.code};
+  if (is_inline) {
+    SharedStep step(handle, call);
+    offer(step, true, source, nullptr, bytes);
+    if (step.me() != root) return M_SUCCESS;
+    const int code = step.await_all_arrivals();
+    if (code == M_SUCCESS) combine_inline(step, 0, step.members() - 1, result, count, reduction);
+    return code;
+  }
+  PieceBuffers pieces(reduction.element_bytes, handle.schedule_scratch());
+  if (!pieces.has_memory()) return M_ERROR_MEMORY;
+  SharedStep step(handle, call);
+  offer(step, false, source, result, bytes);
   const int code = step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
-  if (is_short) {
-    combine_inline(step, step.members() - 1, result, count, reduction);
-    return M_SUCCESS;
-  }
-  reduce_my_share(step, count, reduction, root, root + 1);
+  reduce_my_share(step, pieces, count, reduction, root, root + 1);
   return step.depart_with_all();
 }
 
 int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t count,
               const Reduction& reduction) {
   const std::size_t bytes = count * reduction.element_bytes;
-  const bool is_short = bytes <= inline_bytes &&
-                        bytes <= combined_by_all_bytes / static_cast<std::size_t>(handle.local_members());
-  SharedStep step(handle, {.call = Call::allreduce,
-                           .bytes = bytes,
-                           .reduction = reduction.code,
-                           .source = source,
-                           .result = result});
-  if (is_short) copy_block(step.my_data(), source, bytes);
-  step.arrive(Notice::when_complete);
+  const bool is_inline =
+      bytes <= Board::inline_bytes &&
+      bytes <= combined_by_all_bytes / static_cast<std::size_t>(handle.local_members());
+  const Announcement call{Call::allreduce, -1, bytes, reduction.code};
+  if (is_inline) {
+    SharedStep step(handle, call);
+    offer(step, true, source, nullptr, bytes);
+    const int code = step.await_all_arrivals();
+    if (code == M_SUCCESS) combine_inline(step, 0, step.members() - 1, result, count, reduction);
+    return code;
+  }
+  PieceBuffers pieces(reduction.element_bytes, handle.schedule_scratch());
+  if (!pieces.has_memory()) return M_ERROR_MEMORY;
+  SharedStep step(handle, call);
+  offer(step, false, source, result, bytes);
   const int code = step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
-  if (is_short) {
-    combine_inline(step, step.members() - 1, result, count, reduction);
-    return M_SUCCESS;
-  }
-  reduce_my_share(step, count, reduction, 0, step.members());
+  reduce_my_share(step, pieces, count, reduction, 0, step.members());
   return step.depart_with_all();
+}
+
+int reduce_scatter(GroupHandle& handle, const void* source, void* result, const std::size_t* counts,
+                   const Reduction& reduction) {
+  std::size_t all = 0;
+  std::size_t before = 0;
+  for (int k = 0; k < handle.local_members(); ++k) {
+    if (k == handle.local_index()) before = all;
+    all += counts[k];
+  }
+  const std::size_t count = counts[handle.local_index()];
+  const std::size_t bytes = all * reduction.element_bytes;
+  const bool is_inline = bytes <= Board::inline_bytes;
+  // Others read my source until all have departed.
+  const bool is_aside = source == result && !is_inline;
+  void* target = is_aside ? handle.stage().get(count * reduction.element_bytes) : result;
+  PieceBuffers pieces(reduction.element_bytes, handle.schedule_scratch());
+  if ((is_aside && target == nullptr) || !pieces.has_memory()) return M_ERROR_MEMORY;
+  SharedStep step(handle, {Call::reduce_scatter, -1, bytes, reduction.code});
+  offer(step, is_inline, source, nullptr, bytes);
+  int code = step.await_all_arrivals();
+  if (code != M_SUCCESS) return code;
+  pieces.for_each({0, count}, [&](std::size_t start, std::size_t length) {
+    const auto operand = [&](int k) {
+      return at(static_cast<const void*>(step.source_of(k)),
+                static_cast<std::ptrdiff_t>((before + start) * reduction.element_bytes));
+    };
+    fold(reduction, at(target, static_cast<std::ptrdiff_t>(start * reduction.element_bytes)), 0,
+         step.members() - 1, length, operand);
+  });
+  if (!is_inline) code = step.depart_with_all();
+  if (is_aside) copy_block(result, target, count * reduction.element_bytes);
+  handle.stage().trim();
+  return code;
 }
 
 int scan(GroupHandle& handle, const void* source, void* result, std::size_t count,
          const Reduction& reduction) {
   const std::size_t bytes = count * reduction.element_bytes;
-  const bool is_short = bytes <= inline_bytes;
-  SharedStep step(
-      handle,
-      {.call = Call::scan, .bytes = bytes, .reduction = reduction.code, .source = source, .result = result});
-  if (is_short) copy_block(step.my_data(), source, bytes);
-  step.arrive(Notice::when_complete);
+  const bool is_inline = bytes <= Board::inline_bytes;
+  PieceBuffers pieces(reduction.element_bytes, handle.schedule_scratch());
+  if (!pieces.has_memory()) return M_ERROR_MEMORY;
+  SharedStep step(handle, {Call::scan, -1, bytes, reduction.code});
+  offer(step, is_inline, source, result, bytes);
   const int code = step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
-  if (is_short) {
-    combine_inline(step, step.me(), result, count, reduction);
+  if (is_inline) {
+    combine_inline(step, 0, step.me(), result, count, reduction);
     return M_SUCCESS;
   }
   PublishedBuffers buffers(step, reduction.element_bytes);
-  const Elements mine = share_of(step.me(), step.members(), count, reduction.element_bytes);
-  for_pieces(mine, reduction.element_bytes, [&](std::size_t start, std::size_t length) {
+  const ElementRange mine = share_of(step.me(), step.members(), count, reduction.element_bytes);
+  pieces.for_each(mine, [&](std::size_t start, std::size_t length) {
     buffers.move_to(start);
     copy_block(buffers.result(0), buffers.source(0), length * reduction.element_bytes);
     for (int k = 1; k < step.members(); ++k) {
-      reduction.combine(buffers.result(k), buffers.result(k - 1), buffers.source(k), length);
+      reduction(buffers.result(k), buffers.result(k - 1), buffers.source(k), length);
     }
+  });
+  return step.depart_with_all();
+}
+
+namespace {
+
+// One piece of all results: member k's is written when its source has been used.
+void exscan_piece(PublishedBuffers& buffers, PieceBuffers& pieces, int members, std::size_t count,
+                  const Reduction& reduction) {
+  std::byte* next = pieces.first();
+  std::byte* spare = pieces.second();
+  const std::byte* partial = buffers.source(0);
+  for (int k = 1; k < members; ++k) {
+    if (k + 1 < members) reduction(next, partial, buffers.source(k), count);
+    copy_block(buffers.result(k), partial, count * reduction.element_bytes);
+    partial = next;
+    std::swap(next, spare);
+  }
+}
+
+}  // namespace
+
+int exscan(GroupHandle& handle, const void* source, void* result, std::size_t count,
+           const Reduction& reduction) {
+  const std::size_t bytes = count * reduction.element_bytes;
+  const bool is_inline = bytes <= Board::inline_bytes;
+  PieceBuffers pieces(reduction.element_bytes, handle.schedule_scratch());
+  if (!pieces.has_memory()) return M_ERROR_MEMORY;
+  SharedStep step(handle, {Call::exscan, -1, bytes, reduction.code});
+  offer(step, is_inline, source, result, bytes);
+  const int code = step.await_all_arrivals();
+  if (code != M_SUCCESS) return code;
+  if (is_inline) {
+    if (step.me() != 0) combine_inline(step, 0, step.me() - 1, result, count, reduction);
+    return M_SUCCESS;
+  }
+  PublishedBuffers buffers(step, reduction.element_bytes);
+  const ElementRange mine = share_of(step.me(), step.members(), count, reduction.element_bytes);
+  pieces.for_each(mine, [&](std::size_t start, std::size_t length) {
+    buffers.move_to(start);
+    exscan_piece(buffers, pieces, step.members(), length, reduction);
   });
   return step.depart_with_all();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One member's part in one step on the board (see board.h): begin, arrive, await others, depart.
+// One member's part in one step on the board (see board.h): begin, put down data, arrive, await others,
+// depart.
 #pragma once
 
 #include "taihu/collective/group.h"
@@ -9,19 +10,30 @@ namespace taihu::collective {
 class SharedStep {
  public:
   /// Takes the next step and announces the call. Waits until the slot may be written, which is so unless this
-  /// member is slots_per_member - 1 calls ahead of another.
+  /// member is half a ring ahead of another.
   SharedStep(GroupHandle& handle, const Announcement& announcement);
 
   int me() const noexcept { return me_; }
   int members() const noexcept { return board_.members(); }
-  /// My data for the others; write before `arrive`.
-  std::byte* my_data() noexcept { return board_.slot(me_, step_).data; }
-  /// Valid after the member's arrival was awaited.
-  const Announcement& announcement_of(int member) noexcept { return board_.slot(member, step_).announcement; }
-  const std::byte* data_of(int member) noexcept { return board_.slot(member, step_).data; }
 
-  void arrive(Notice notice) noexcept { board_.arrivals.sign(me_, step_, notice); }
-  void depart() noexcept { board_.departures.sign(me_, step_, Notice::when_complete); }
+  /// My data for the others, one of these before `arrive`: room for `bytes` <= Board::inline_bytes, where
+  /// they stay when the call has returned; or my buffers, which must stay until all who read them have
+  /// departed.
+  std::byte* place_inline(std::size_t bytes);
+  std::byte* place_with_length(std::size_t bytes);  ///< and tells the others how many these are
+  void publish(const void* source, void* result, std::size_t length = 0) noexcept;
+
+  void arrive() noexcept { board_.arrive(me_, step_); }
+  void depart() noexcept { board_.depart(me_, step_); }
+
+  /// Valid after the member's arrival was awaited.
+  Form form_of(int member) const noexcept { return board_.slot(member, step_).form; }
+  const std::byte* source_of(int member) const noexcept {
+    const Slot& slot = board_.slot(member, step_);
+    return slot.form == Form::in_slot ? slot.data : static_cast<const std::byte*>(slot.addresses.source);
+  }
+  /// Not with data in the slot.
+  const Addresses& addresses_of(int member) const noexcept { return board_.slot(member, step_).addresses; }
 
   /// These wait, making progress for messages meanwhile, then compare the others' announcements with mine.
   /// When one does not fit, they describe it in the handle, sign my departure so that nobody waits for me,
@@ -32,13 +44,20 @@ class SharedStep {
   int depart_with_all();
 
  private:
-  int check(int member);
+  void await_arrivals_at(StepNumber step);
+  std::byte* reserve(std::size_t bytes);
+  template <class Ready>
+  void await(Board::Wish wish, int of_whom, StepNumber step, Ready&& ready);
+  bool fits(int member) const noexcept;
   int check_all();
+  int report(int member);
 
   GroupHandle& handle_;
   Board& board_;
+  Board::Own& own_;
   StepNumber step_;
   int me_;
+  Slot* slot_;
 };
 
 }  // namespace taihu::collective

@@ -142,7 +142,7 @@ inline Elements reduce_plainly(int members, std::size_t count, Typing typing, st
   Elements all = make_source(0, count, typing, seed);
   for (int member = 1; member < members; ++member) {
     const Elements next = make_source(member, count, typing, seed);
-    reduction.combine(all.data(), all.data(), next.data(), count);
+    reduction(all.data(), all.data(), next.data(), count);
   }
   return all;
 }

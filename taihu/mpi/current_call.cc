@@ -30,7 +30,8 @@ thread_local Return at_thread_end;
 CallRecord* take_unused() {
   const std::lock_guard hold(reuse_lock);
   for (CallRecord* record = first.load(std::memory_order_acquire); record != nullptr; record = record->next) {
-    if (record->in_use.load(std::memory_order_acquire)) continue;
+    // Counts stay with the rank they belong to.
+    if (record->in_use.load(std::memory_order_acquire) || record->times.load() != nullptr) continue;
     record->in_use.store(true, std::memory_order_relaxed);
     return record;
   }
@@ -49,6 +50,8 @@ CallRecord* new_call_record() {
     }
   }
   record->rank.store(identity != nullptr ? identity->rank : -1, std::memory_order_relaxed);
+  if (statistics_wanted && record->times.load(std::memory_order_relaxed) == nullptr)
+    record->times.store(new CallTimes, std::memory_order_release);
   at_thread_end.record = record;
   return call_record = record;
 }

@@ -6,17 +6,25 @@
 #include <atomic>
 #include <cstdint>
 
+#include "taihu/base/clock.h"
+#include "taihu/mpi/diagnostics/statistics.h"
+
 namespace taihu::mpi {
+
+/// What a call waits for, where it can say so.
+enum class Waits : int { unknown, for_rank, for_members };
 
 /// One per thread that has called MPI; never freed, reused when the thread has ended.
 struct CallRecord {
   std::atomic<const char*> name{nullptr};  ///< of the call; null: outside of MPI
   std::atomic<void*> caller{nullptr};      ///< return address in the program
   std::atomic<std::uint64_t> calls{0};     ///< so far: tells whether anything goes on
-  // What the call waits for, where it can say so; -1: nothing or anybody.
-  std::atomic<int> peer{-1};  ///< rank of the job
-  std::atomic<int> tag{-1};
+  std::atomic<Waits> waits{Waits::unknown};
+  std::atomic<int> peer{-1};  ///< rank of the job; message::any_rank
+  std::atomic<int> tag{-1};   ///< negative: any
   std::atomic<std::uint64_t> context{0};
+  std::atomic<int> members{0};             ///< ranks of the communicator
+  std::atomic<CallTimes*> times{nullptr};  ///< when statistics are wanted
   // Constant while the thread lives.
   std::atomic<int> rank{-1};  ///< of the job
   std::atomic<bool> in_use{true};
@@ -46,9 +54,14 @@ class CurrentCall {
     record_.caller.store(caller, std::memory_order_relaxed);
     record_.name.store(name, std::memory_order_release);
     record_.calls.store(record_.calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (statistics_wanted) [[unlikely]]
+      begin_ns_ = now_ns();
   }
   ~CurrentCall() {
-    record_.peer.store(-1, std::memory_order_relaxed);
+    if (statistics_wanted) [[unlikely]]
+      record_.times.load(std::memory_order_relaxed)
+          ->add(record_.name.load(std::memory_order_relaxed), now_ns() - begin_ns_);
+    record_.waits.store(Waits::unknown, std::memory_order_relaxed);
     record_.caller.store(outer_caller_, std::memory_order_relaxed);
     record_.name.store(outer_name_, std::memory_order_release);
   }
@@ -59,14 +72,25 @@ class CurrentCall {
   CallRecord& record_;
   const char* outer_name_;
   void* outer_caller_;
+  std::uint64_t begin_ns_ = 0;
 };
 
-/// Says what the call that this thread is in waits for.
-inline void waits_for(int peer, int tag, std::uint64_t context) noexcept {
+/// Says that the call which this thread is in waits for rank `peer` of the job (or any).
+inline void waits_for(int peer, int tag, std::uint64_t context, int members) noexcept {
   CallRecord& record = call_record();
+  record.peer.store(peer, std::memory_order_relaxed);
   record.tag.store(tag, std::memory_order_relaxed);
   record.context.store(context, std::memory_order_relaxed);
-  record.peer.store(peer, std::memory_order_relaxed);
+  record.members.store(members, std::memory_order_relaxed);
+  record.waits.store(Waits::for_rank, std::memory_order_relaxed);
+}
+
+/// Says that it waits for all members of a communicator.
+inline void waits_for_members(std::uint64_t context, int members) noexcept {
+  CallRecord& record = call_record();
+  record.context.store(context, std::memory_order_relaxed);
+  record.members.store(members, std::memory_order_relaxed);
+  record.waits.store(Waits::for_members, std::memory_order_relaxed);
 }
 
 }  // namespace taihu::mpi

@@ -60,6 +60,8 @@ class Rank {
   message::Node& node() noexcept { return services_.node; }
   const launch::Layout& layout() noexcept { return services_.node.layout(); }
   NodeServices& services() noexcept { return services_; }
+  /// Whether a rank of the job is in this node process.
+  bool is_inside(int job_rank) noexcept { return layout().process_of(job_rank) == node().process(); }
 
   enum class Phase { before, running, finished };
   std::atomic<Phase> phase{Phase::before};

@@ -8,7 +8,7 @@ namespace taihu::mpi {
 
 void Circle::send(int index, const Words& words) const {
   const int destination = ranks[static_cast<std::size_t>(index)];
-  waits_for(destination, tag, context);
+  waits_for(destination, tag, context, size());
   const std::int64_t count = static_cast<std::int64_t>(words.size());
   endpoint.send(destination, context, tag, &count, sizeof count);
   if (count != 0) endpoint.send(destination, context, tag, words.data(), words.size() * sizeof words[0]);
@@ -16,7 +16,7 @@ void Circle::send(int index, const Words& words) const {
 
 Words Circle::receive(int index) const {
   const int source = ranks[static_cast<std::size_t>(index)];
-  waits_for(source, tag, context);
+  waits_for(source, tag, context, size());
   std::int64_t count = 0;
   endpoint.receive(source, context, tag, &count, sizeof count);
   Words words(static_cast<std::size_t>(count));

@@ -46,7 +46,7 @@ MPI_CALL(int, Probe, (int source, int tag, MPI_Comm comm, MPI_Status* status)) {
     const int wanted = receive_tag(tag);
     if (source == MPI_PROC_NULL) return store(status, nobody);
     const int peer = source_rank(communicator, source);
-    waits_for(peer, tag, communicator.context);
+    waits_for(peer, tag, communicator.context, communicator.size());
     rank.endpoint().wait_until([&] { return probe(rank, communicator, peer, wanted, status); });
   });
 }
@@ -70,7 +70,7 @@ MPI_CALL(int, Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message* message,
       return store(status, nobody);
     }
     const int peer = source_rank(communicator, source);
-    waits_for(peer, tag, communicator.context);
+    waits_for(peer, tag, communicator.context, communicator.size());
     rank.endpoint().wait_until([&] { return take(rank, communicator, peer, wanted, message, status); });
   });
 }

@@ -59,14 +59,16 @@ void send_and_receive(Rank& rank, Communicator& communicator, const message::Dat
     receive = rank.endpoint().irecv(from, communicator.context, in_tag, space);
   }
   if (destination != MPI_PROC_NULL) {
-    waits_for(to, out_tag, communicator.context);
+    waits_for(to, out_tag, communicator.context, communicator.size());
+    if (statistics_wanted) [[unlikely]]
+      count_message(rank.is_inside(to), data.bytes);
     rank.endpoint().send(to, communicator.context, out_tag, data);
   }
   if (source == MPI_PROC_NULL) {
     store(status, nobody);
     return;
   }
-  waits_for(from, in_tag, communicator.context);
+  waits_for(from, in_tag, communicator.context, communicator.size());
   message::Status received;
   rank.endpoint().wait(receive, &received);
   const Outcome outcome = outcome_of(communicator, received, space.bytes);
@@ -87,7 +89,7 @@ MPI_CALL(int, Recv,
       return;
     }
     const int peer = source_rank(communicator, source);
-    waits_for(peer, tag, communicator.context);
+    waits_for(peer, tag, communicator.context, communicator.size());
     message::Status received;
     rank.endpoint().receive(peer, communicator.context, checked_tag, buffer.space(), &received);
     const Outcome outcome = outcome_of(communicator, received, buffer.bytes());

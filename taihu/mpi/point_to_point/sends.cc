@@ -13,7 +13,9 @@ inline void send(Rank& rank, Communicator& communicator, const void* address, in
   const int checked_tag = send_tag(tag);
   if (destination == MPI_PROC_NULL) return;
   const int peer = destination_rank(communicator, destination);
-  waits_for(peer, tag, communicator.context);
+  waits_for(peer, tag, communicator.context, communicator.size());
+  if (statistics_wanted) [[unlikely]]
+    count_message(rank.is_inside(peer), buffer.bytes());
   rank.endpoint().send(peer, communicator.context, checked_tag, buffer.data(), mode);
 }
 

@@ -71,7 +71,7 @@ bool Transfer::is_complete(Rank& rank) {
 
 void Transfer::wait(Rank& rank) {
   if (transfer_ == nullptr) return;
-  waits_for(peer_, tag_, communicator_->context);
+  waits_for(peer_, tag_, communicator_->context, communicator_->size());
   message::Status status;
   rank.endpoint().wait(transfer_, &status);
   note(status);
@@ -129,6 +129,8 @@ Outcome PersistentTransfer::finish(Rank& rank) {
 
 message::Request* start_send(Rank& rank, Communicator& communicator, const TypedBuffer& buffer, int peer,
                              int tag, Sending sending) {
+  if (statistics_wanted) [[unlikely]]
+    count_message(rank.is_inside(peer), buffer.bytes());
   if (sending == Sending::buffered) {
     send_buffered(rank, communicator.context, buffer, peer, tag);
     return nullptr;

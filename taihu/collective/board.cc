@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/collective/board.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace taihu::collective {
+
+namespace {
+
+// A wish in one word: two bits of kind, twenty of member, the others of the step (compared round about).
+constexpr int member_shift = 2;
+constexpr int step_shift = 22;
+constexpr std::uint64_t member_mask = (std::uint64_t{1} << (step_shift - member_shift)) - 1;
+constexpr int step_bits = 64 - step_shift;
+
+// How far `step` is behind the step of the wish; negative when it is before.
+std::int64_t steps_behind(StepNumber step, std::uint64_t wish) noexcept {
+  const std::uint64_t difference = step - (wish >> step_shift);
+  return static_cast<std::int64_t>(difference << step_shift) >> step_shift;
+}
+
+/// All slots of a group stay below this as long as that leaves each member a useful ring.
+constexpr std::size_t slots_of_group = 1024;
+constexpr std::size_t least_depth = 16;
+constexpr std::size_t most_depth = 128;
+
+/// The same for data of all members.
+constexpr std::size_t data_of_group_bytes = std::size_t{256} << 10;
+constexpr std::size_t most_data_half_bytes = 16384;
+constexpr std::size_t least_data_half_bytes = 4096;
+static_assert(least_data_half_bytes >= Board::inline_bytes);
+
+}  // namespace
+
+static_assert(sizeof(Slot) == 64);
+
+Board::Board(std::vector<threads::Doorbell*> doorbells, bool crowded)
+    : doorbells_(std::move(doorbells)),
+      crowded_(crowded),
+      depth_(std::clamp(std::bit_floor(slots_of_group / doorbells_.size()), least_depth, most_depth)),
+      data_half_lines_(std::clamp(data_of_group_bytes / 2 / doorbells_.size(), least_data_half_bytes,
+                                  most_data_half_bytes) /
+                       sizeof(Line)),
+      slots_(std::make_unique<Slot[]>(doorbells_.size() * depth_)),
+      departures_(std::make_unique<Departure[]>(doorbells_.size())),
+      own_(std::make_unique<Own[]>(doorbells_.size())),
+      wishes_(std::make_unique<std::atomic<std::uint64_t>[]>(doorbells_.size())) {}
+
+void Board::arrive(int member, StepNumber step) noexcept {
+  std::atomic<StepNumber>& signature = slot(member, step).step;
+  signature.store(step, std::memory_order_release);
+  grant_wishes(member, signature, step);
+}
+
+void Board::depart(int member, StepNumber step) noexcept {
+  std::atomic<StepNumber>& signature = departures_[static_cast<std::size_t>(member)].step;
+  signature.store(step, std::memory_order_release);
+  grant_wishes(member, signature, step);
+}
+
+void Board::wish(int member, Wish kind, int of_whom, StepNumber step) noexcept {
+  const std::uint64_t word = static_cast<std::uint64_t>(kind) |
+                             (static_cast<std::uint64_t>(of_whom) & member_mask) << member_shift |
+                             step << step_shift;
+  wishes_[static_cast<std::size_t>(member)].store(word, std::memory_order_relaxed);
+}
+
+void Board::withdraw_wish(int member) noexcept {
+  wishes_[static_cast<std::size_t>(member)].store(0, std::memory_order_relaxed);
+}
+
+void Board::grant_wishes(int member, std::atomic<StepNumber>& signature, StepNumber step) noexcept {
+  threads::light_barrier();
+  const std::size_t count = doorbells_.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::uint64_t wish = wishes_[k].load(std::memory_order_relaxed);
+    if (wish == 0) [[likely]]
+      continue;
+    if (k != static_cast<std::size_t>(member) && is_granted(wish, member, signature, step)) {
+      doorbells_[k]->ring();
+    }
+  }
+}
+
+bool Board::is_granted(std::uint64_t wish, int by, std::atomic<StepNumber>& signature,
+                       StepNumber step) const noexcept {
+  const std::int64_t behind = steps_behind(step, wish);
+  if (behind < 0) return false;
+  const StepNumber wished = step - static_cast<StepNumber>(behind);
+  const auto kind = static_cast<Wish>(wish & 3);
+  if (kind == Wish::arrival_of_one) {
+    return (wish >> member_shift & member_mask) == static_cast<std::uint64_t>(by);
+  }
+  signature.exchange(step, std::memory_order_seq_cst);
+  for (int k = 0; k < members(); ++k) {
+    if (slot(k, wished).step.load(std::memory_order_seq_cst) < wished) return false;
+    if (kind == Wish::arrival_of_all) continue;
+    if (departures_[static_cast<std::size_t>(k)].step.load(std::memory_order_seq_cst) < wished &&
+        slot(k, wished + 1).step.load(std::memory_order_seq_cst) < wished + 1) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace taihu::collective

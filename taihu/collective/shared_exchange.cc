@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// alltoall among the members of a node process.
+#include "taihu/collective/length_check.h"
+#include "taihu/collective/shared_forms.h"
+#include "taihu/collective/shared_step.h"
+
+namespace taihu::collective::shared {
+
+namespace {
+
+struct MappedBuffer {
+  const void* base;
+  const BlockMap* map;
+};
+
+// What a member has for each local one, packed, behind a table of lengths where these differ.
+std::size_t table_bytes(const BlockMap& map, int members) {
+  return map.has_equal_blocks() ? 0 : static_cast<std::size_t>(members) * sizeof(std::size_t);
+}
+
+std::size_t packed_bytes(const BlockMap& map, int members) {
+  if (map.has_equal_blocks()) {
+    const std::size_t most = Board::inline_bytes / static_cast<std::size_t>(members);
+    return map.bytes(0) <= most ? map.bytes(0) * static_cast<std::size_t>(members) : Board::inline_bytes + 1;
+  }
+  std::size_t sum = table_bytes(map, members);
+  for (int k = 0; k < members; ++k) sum += map.bytes(k);
+  return sum;
+}
+
+void pack(std::byte* place, const void* source, const BlockMap& map, int members) {
+  std::byte* next = place + table_bytes(map, members);
+  for (int k = 0; k < members; ++k) {
+    if (!map.has_equal_blocks()) reinterpret_cast<std::size_t*>(place)[k] = map.bytes(k);
+    copy_block(next, map.block(source, k), map.bytes(k));
+    next += map.bytes(k);
+  }
+}
+
+struct Incoming {
+  const std::byte* data;
+  std::size_t bytes;
+};
+
+Incoming incoming_from(SharedStep& step, int from, bool has_equal_blocks, std::size_t block_bytes) {
+  if (step.form_of(from) == Form::published) {
+    const auto& theirs = *static_cast<const MappedBuffer*>(step.addresses_of(from).source);
+    return {theirs.map->block(theirs.base, step.me()), theirs.map->bytes(step.me())};
+  }
+  const std::byte* place = step.source_of(from);
+  if (has_equal_blocks) return {block_at(place, step.me(), block_bytes), block_bytes};
+  const auto* lengths = reinterpret_cast<const std::size_t*>(place);
+  const std::byte* data = place + static_cast<std::size_t>(step.members()) * sizeof(std::size_t);
+  for (int k = 0; k < step.me(); ++k) data += lengths[k];
+  return {data, lengths[step.me()]};
+}
+
+}  // namespace
+
+bool alltoall_is_inline(GroupHandle& handle, const BlockMap& source_map) {
+  const BlockMap map = source_map.of_members(handle.membership().local().data());
+  return packed_bytes(map, handle.local_members()) <= Board::inline_bytes;
+}
+
+int alltoall(GroupHandle& handle, const void* source, const BlockMap& source_map, void* result,
+             const BlockMap& result_map, const Meanwhile& meanwhile) {
+  const BlockMap out = source_map.of_members(handle.membership().local().data());
+  const BlockMap in = result_map.of_members(handle.membership().local().data());
+  const bool is_equal = out.has_equal_blocks();
+  const std::size_t block_bytes = is_equal ? out.bytes(0) : 0;
+  const std::size_t bytes = packed_bytes(out, handle.local_members());
+  const MappedBuffer mine{source, &out};
+  SharedStep step(handle, {.call = is_equal ? Call::alltoall : Call::alltoallv, .bytes = block_bytes});
+  if (bytes <= Board::inline_bytes) {
+    pack(is_equal ? step.place_inline(bytes) : step.place_with_length(bytes), source, out, step.members());
+  } else {
+    step.publish(&mine, nullptr);
+  }
+  step.arrive();
+  if (meanwhile) meanwhile();
+  int code = step.await_all_arrivals();
+  if (code != M_SUCCESS) return code;
+  bool is_published = false;
+  for (int j = 0; j < step.members(); ++j) {
+    const int from = (step.me() + j) % step.members();
+    is_published |= step.form_of(from) == Form::published;
+    const Incoming incoming = incoming_from(step, from, is_equal, block_bytes);
+    if (has_length(handle, "an alltoall", from, incoming.bytes, step.me(), in.bytes(from))) {
+      copy_block(in.block(result, from), incoming.data, incoming.bytes);
+    } else {
+      code = M_ERROR_TRUNCATE;
+    }
+  }
+  const int departed = is_published ? step.depart_with_all() : M_SUCCESS;
+  return code != M_SUCCESS ? code : departed;
+}
+
+}  // namespace taihu::collective::shared

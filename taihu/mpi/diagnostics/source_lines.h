@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines of source for addresses of code, from the debug information in the files of programs. For reports
+// that are made at leisure; crash handlers use launch/function_names.h.
+#pragma once
+
+#include <string>
+
+namespace taihu::mpi {
+
+/// Where the call is that returns to `return_address`: "solver.c:42", or, without debug information (-g),
+/// "solve+0x1f in prog"; empty when nothing is known. Any thread; reads files.
+std::string source_place(const void* return_address);
+
+}  // namespace taihu::mpi
