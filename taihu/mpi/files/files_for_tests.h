@@ -17,6 +17,7 @@
 #include "taihu/mpi/datatype/datatype.h"
 #include "taihu/mpi/datatype/predefined_types.h"
 #include "taihu/mpi/files/shared_pointer.h"
+#include "taihu/mpi/info/info.h"
 #include "taihu/mpi/test_ranks.h"
 
 namespace taihu::mpi::files {
@@ -24,7 +25,10 @@ namespace taihu::mpi::files {
 inline void run_with_files(TestShape shape, const std::function<void(Rank&)>& program) {
   TestRanks ranks(shape);
   for (int process = 0; process < shape.node_processes; ++process) serve_shared_pointers(ranks.node(process));
-  ranks.run(program);
+  ranks.run([&](Rank& rank) {
+    if (rank.find<Datatype>(MPI_BYTE) == nullptr) add_predefined_datatypes(rank.predefined);
+    program(rank);
+  });
 }
 
 /// A name that nobody else uses; what is there at the end of the test is deleted.

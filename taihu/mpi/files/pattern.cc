@@ -16,7 +16,7 @@ Pattern Pattern::contiguous(std::int64_t origin) {
 
 Pattern Pattern::of(const Datatype& type, std::int64_t origin) {
   if (type.size_bytes > 0 && type.contiguous) return contiguous(origin + type.block_offset());
-  std::vector<Run> runs;
+  std::vector<DataRun> runs;
   for_each_segment(type, 1, 0, static_cast<std::size_t>(type.size_bytes),
                    [&](MPI_Aint offset, std::size_t bytes) {
                      runs.push_back({offset, static_cast<std::int64_t>(bytes), 0});
@@ -24,12 +24,12 @@ Pattern Pattern::of(const Datatype& type, std::int64_t origin) {
   return of(std::move(runs), type.extent, origin);
 }
 
-Pattern Pattern::of(std::vector<Run> given, std::int64_t extent, std::int64_t origin) {
+Pattern Pattern::of(std::vector<DataRun> given, std::int64_t extent, std::int64_t origin) {
   Pattern pattern;
   pattern.origin = origin;
   pattern.extent = extent;
   pattern.ascending = true;
-  for (const Run& run : given) {
+  for (const DataRun& run : given) {
     if (!pattern.runs.empty() && pattern.runs.back().offset + pattern.runs.back().bytes == run.offset) {
       pattern.runs.back().bytes += run.bytes;
     } else {
@@ -56,7 +56,7 @@ std::int64_t Pattern::data_below(std::int64_t position) const noexcept {
   const std::int64_t tile = (beyond_first - 1) / extent;
   const std::int64_t inside = position - origin - tile * extent;
   auto run = std::partition_point(runs.begin(), runs.end(),
-                                  [&](const Run& candidate) { return candidate.offset < inside; });
+                                  [&](const DataRun& candidate) { return candidate.offset < inside; });
   --run;
   return tile * size + run->before + std::min(run->bytes, inside - run->offset);
 }
@@ -70,7 +70,7 @@ void Cursor::go_to(std::int64_t data) noexcept {
   run_ = runs.data();
   if (runs.size() > 1) {
     run_ = &*--std::partition_point(runs.begin(), runs.end(),
-                                    [&](const Run& candidate) { return candidate.before <= rest; });
+                                    [&](const DataRun& candidate) { return candidate.before <= rest; });
   }
   within_ = rest - run_->before;
 }

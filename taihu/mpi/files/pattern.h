@@ -15,7 +15,7 @@
 namespace taihu::mpi::files {
 
 /// `bytes` > 0 of data at `offset` from the start of a tile; `before` data bytes of the tile precede them.
-struct Run {
+struct DataRun {
   std::int64_t offset, bytes, before;
 };
 
@@ -27,7 +27,7 @@ struct Pattern {
   std::int64_t origin = 0;
   std::int64_t size = 0;
   std::int64_t extent = 0;
-  std::vector<Run> runs;
+  std::vector<DataRun> runs;
   /// Positions grow along the stream, so that the data in a range of positions are a range of the stream.
   bool ascending = false;
 
@@ -36,7 +36,7 @@ struct Pattern {
   /// Elements of `type` in a row, the first at `origin`.
   static Pattern of(const Datatype& type, std::int64_t origin);
   /// From runs of one tile (only offset and bytes are read; neighbours are merged).
-  static Pattern of(std::vector<Run> runs, std::int64_t extent, std::int64_t origin);
+  static Pattern of(std::vector<DataRun> runs, std::int64_t extent, std::int64_t origin);
 
   bool is_contiguous() const noexcept { return size == endless; }
   /// Mean length of a contiguous piece.
@@ -76,7 +76,7 @@ class Cursor {
   }
 
   const Pattern* pattern_;
-  const Run* run_ = nullptr;
+  const DataRun* run_ = nullptr;
   std::int64_t tile_ = 0;       // position of the tile
   std::int64_t tile_data_ = 0;  // data bytes before the tile
   std::int64_t within_ = 0;     // data bytes of the run before the place

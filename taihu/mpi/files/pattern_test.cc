@@ -11,11 +11,11 @@ namespace taihu::mpi::files {
 namespace {
 
 /// Positions of the first data bytes, one by one.
-std::vector<std::int64_t> positions(const std::vector<Run>& runs, std::int64_t extent, std::int64_t origin,
-                                    int tiles) {
+std::vector<std::int64_t> positions(const std::vector<DataRun>& runs, std::int64_t extent,
+                                    std::int64_t origin, int tiles) {
   std::vector<std::int64_t> all;
   for (int tile = 0; tile < tiles; ++tile)
-    for (const Run& run : runs)
+    for (const DataRun& run : runs)
       for (std::int64_t i = 0; i < run.bytes; ++i) all.push_back(origin + tile * extent + run.offset + i);
   return all;
 }
@@ -23,7 +23,7 @@ std::vector<std::int64_t> positions(const std::vector<Run>& runs, std::int64_t e
 TEST(FilePattern, CursorGoesWhereTheDataAre) {
   std::mt19937 random(1);
   for (int round = 0; round < 200; ++round) {
-    std::vector<Run> runs;
+    std::vector<DataRun> runs;
     std::int64_t end = static_cast<std::int64_t>(random() % 3);
     for (unsigned i = 0; i <= random() % 6; ++i) {
       runs.push_back({end, 1 + static_cast<std::int64_t>(random() % 5), 0});
@@ -60,7 +60,7 @@ TEST(FilePattern, RunsThatFillTheTileAreContiguous) {
   EXPECT_TRUE(Pattern::of({{0, 4, 0}, {4, 4, 0}}, 8, 3).is_contiguous());
   EXPECT_EQ(3, Cursor(Pattern::of({{0, 4, 0}, {4, 4, 0}}, 8, 3), 0).position());
   EXPECT_FALSE(Pattern::of({{0, 4, 0}}, 8, 0).is_contiguous());
-  EXPECT_EQ(0, Pattern::of(std::vector<Run>{}, 8, 0).size);
+  EXPECT_EQ(0, Pattern::of(std::vector<DataRun>{}, 8, 0).size);
 }
 
 TEST(FileCoverage, StretchesAreTheUnionOfWhatWasAdded) {

@@ -234,12 +234,11 @@ void play_game(const Case& shape, unsigned seed) {
   std::vector<Step> steps;
   for (int i = 0; i < 6; ++i) steps.push_back(random_step(common, i == 0 || common() % 2 == 0));
   run_with_files({shape.ranks, shape.processes}, [&](Rank& rank) {
-    MPI_Info info = MPI_INFO_NULL;
-    EXPECT_EQ(MPI_SUCCESS, MPI_Info_create(&info));
-    if (shape.buffering != nullptr) MPI_Info_set(info, "collective_buffering", shape.buffering);
-    MPI_Info_set(info, "cb_buffer_size", shape.buffer_size);
-    MPI_File file = open_for_test(temporary, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_COMM_WORLD, info);
-    MPI_Info_free(&info);
+    const Reference<Info> info(new Info);
+    if (shape.buffering != nullptr) info->set("collective_buffering", shape.buffering);
+    info->set("cb_buffer_size", shape.buffer_size);
+    MPI_File file = open_for_test(temporary, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_COMM_WORLD,
+                                  handle_of<MPI_Info>(info.get()));
     const TestView& view = views[static_cast<std::size_t>(rank.number())];
     const TestType filetype = view.filetype();
     EXPECT_EQ(MPI_SUCCESS,
@@ -252,7 +251,9 @@ void play_game(const Case& shape, unsigned seed) {
       const int elements = own() % 5 == 0 ? 0 : static_cast<int>(own() % 200);
       player.play(step, offset, elements, own, ++stamp);
       barrier_inside(rank.world());
-      if (rank.number() == 0) EXPECT_EQ(expected, temporary.contents()) << "seed " << seed;
+      if (rank.number() == 0) {
+        EXPECT_EQ(expected, temporary.contents()) << "seed " << seed;
+      }
       barrier_inside(rank.world());
     }
     EXPECT_EQ(MPI_SUCCESS, MPI_File_close(&file));

@@ -5,3 +5,5 @@ list(APPEND mpi_sources files/access.cc files/access_calls.cc files/error_calls.
                         files/manage_calls.cc files/open.cc files/pattern.cc files/range_locks.cc files/request_data.cc
                         files/shared_file.cc files/shared_pointer.cc files/split_calls.cc files/transfer.cc
                         files/two_phase.cc files/view.cc files/view_calls.cc)
+list(APPEND mpi_tests files/atomic_test.cc files/open_test.cc files/pattern_test.cc files/random_access_test.cc
+                      files/shared_pointer_test.cc files/view_test.cc)

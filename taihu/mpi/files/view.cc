@@ -42,7 +42,7 @@ Scale scale_of(const Datatype& type) {
 Pattern external_pattern(const Datatype& filetype, std::int64_t displacement) {
   const Scale scale = scale_of(filetype);
   if (scale.in_file == scale.in_memory) return Pattern::of(filetype, displacement);
-  std::vector<Run> runs;
+  std::vector<DataRun> runs;
   for_each_run(filetype, 1, 0, static_cast<std::size_t>(filetype.size_bytes),
                [&](MPI_Aint offset, const Datatype& basic, std::size_t elements) {
                  const std::size_t bytes = external32_size(basic, static_cast<MPI_Count>(elements));
@@ -54,7 +54,7 @@ Pattern external_pattern(const Datatype& filetype, std::int64_t displacement) {
 void check_filetype(const Pattern& pattern, std::int64_t displacement, bool writable) {
   std::int64_t end = 0;
   std::int64_t before = 0;
-  for (const Run& run : pattern.runs) {
+  for (const DataRun& run : pattern.runs) {
     const std::int64_t offset = run.offset + pattern.origin - displacement;
     require(offset >= 0, MPI_ERR_TYPE, "the filetype has negative displacements");
     require(offset >= before, MPI_ERR_TYPE, "the displacements in the filetype do not grow");
