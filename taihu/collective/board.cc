@@ -30,7 +30,7 @@ constexpr std::size_t most_depth = 128;
 constexpr std::size_t data_of_group_bytes = std::size_t{256} << 10;
 constexpr std::size_t most_data_half_bytes = 16384;
 constexpr std::size_t least_data_half_bytes = 4096;
-static_assert(least_data_half_bytes >= Board::inline_bytes);
+static_assert(least_data_half_bytes >= Board::most_inline_bytes);
 
 }  // namespace
 

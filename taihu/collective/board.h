@@ -80,8 +80,8 @@ struct alignas(64) Slot {
 
 class Board {
  public:
-  /// Data up to this size may travel inline.
-  static constexpr std::size_t inline_bytes = 4096;
+  /// Data up to this size have room inline.
+  static constexpr std::size_t most_inline_bytes = 4096;
   /// So many calls back slots of a step that I have arrived at are still unchanged.
   static constexpr StepNumber remembered_steps = 4;
 
@@ -90,6 +90,12 @@ class Board {
   int members() const noexcept { return static_cast<int>(doorbells_.size()); }
   /// More ranks than cores: waiting for others means giving a core away.
   bool crowded() const noexcept { return crowded_; }
+  /// Up to this size data from or for one member are better inline than read from its buffer. With a core
+  /// for each rank a second meeting costs less than to copy more twice; without, it costs the scheduler's
+  /// time.
+  std::size_t inline_bytes() const noexcept { return crowded_ ? most_inline_bytes : 1024; }
+  /// The same where everyone waits for everyone in any case.
+  std::size_t inline_bytes_of_all() const noexcept { return crowded_ ? most_inline_bytes : 512; }
   StepNumber half_depth() const noexcept { return depth_ / 2; }
   Slot& slot(int member, StepNumber step) const noexcept {
     return slots_[static_cast<std::size_t>(member) * depth_ + (step & (depth_ - 1))];

@@ -39,6 +39,7 @@ int barrier(GroupHandle& handle) {
 
 int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root) {
   if (!is_member(handle, root) || !has_memory(buffer, bytes)) return M_ERROR_ARGUMENT;
+  if (bytes == 0) return M_SUCCESS;
   if (handle.membership().processes() == 1) return shared::bcast(handle, buffer, bytes, root, nullptr);
   Leaders leaders(handle, root);
   int code = M_SUCCESS;
@@ -58,6 +59,7 @@ int gather(GroupHandle& handle, const void* source, void* result, std::size_t by
       (handle.rank() == root && !has_memory(result, bytes))) {
     return M_ERROR_ARGUMENT;
   }
+  if (bytes == 0) return M_SUCCESS;
   if (membership.processes() == 1) return shared::gather(handle, Lengths::equal, source, bytes, result, blocks_map, root);
   Leaders leaders(handle, root);
   if (!leaders.includes_me()) return shared::gather(handle, Lengths::equal, source, bytes, nullptr, blocks_map, leaders.local_leader());
@@ -90,6 +92,7 @@ int allgather(GroupHandle& handle, const void* source, void* result, std::size_t
   if (!is_possible_size(bytes, handle.size()) || !has_memory(source, bytes) || !has_memory(result, bytes)) {
     return M_ERROR_ARGUMENT;
   }
+  if (bytes == 0) return M_SUCCESS;
   if (membership.processes() == 1) return shared::allgather(handle, source, bytes, result, blocks_map);
   Leaders leaders(handle);
   const schedule::Blocks blocks = leaders.blocks(bytes);
@@ -116,6 +119,7 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
       (handle.rank() == root && !has_memory(source, bytes))) {
     return M_ERROR_ARGUMENT;
   }
+  if (bytes == 0) return M_SUCCESS;
   if (membership.processes() == 1) return shared::scatter(handle, Lengths::equal, source, blocks_map, result, bytes, root);
   Leaders leaders(handle, root);
   if (!leaders.includes_me()) return shared::scatter(handle, Lengths::equal, nullptr, blocks_map, result, bytes, leaders.local_leader());

@@ -16,7 +16,7 @@ class SharedStep {
   int me() const noexcept { return me_; }
   int members() const noexcept { return board_.members(); }
 
-  /// My data for the others, one of these before `arrive`: room for `bytes` <= Board::inline_bytes, where
+  /// My data for the others, one of these before `arrive`: room for `bytes` <= Board::most_inline_bytes, where
   /// they stay when the call has returned; or my buffers, which must stay until all who read them have
   /// departed.
   std::byte* place_inline(std::size_t bytes);

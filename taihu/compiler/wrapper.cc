@@ -65,8 +65,8 @@ string find_modules(const Words& compiler, bool flang, const fs::path& include) 
 }
 
 /// The C library's start object; not every compiler driver tells where it is.
-string find_start_file(const Words& compiler) {
-  for (const Words& asked : {compiler, Words{"cc"}, Words{"gcc"}}) {
+string find_start_file(const Words& compiler, bool flang) {
+  for (const Words& asked : {flang ? Words{"cc"} : compiler, Words{"gcc"}}) {
     const string path = output_of(with(asked, "-print-file-name=Scrt1.o"));
     if (path.find('/') != string::npos) return path;
   }
@@ -96,7 +96,7 @@ WrapperFiles find_files(const WrapperKind& kind, const WrapperCommand& command, 
     if (!if_there(folder / "libmpi_abi_fortran.so").empty())
       files.fortran_library = (folder / "libmpi_abi_fortran.so").string();
   }
-  if (command.output == Output::program) files.start_file = find_start_file(files.compiler);
+  if (command.output == Output::program) files.start_file = find_start_file(files.compiler, files.flang);
   if (links && files.clang && command.shared_sanitizer)
     files.sanitizers = output_of(with(files.compiler, "-print-resource-dir")) + "/lib/linux";
   return files;

@@ -97,7 +97,6 @@ void append(Words& words, const Words& more) {
 }
 
 void add_libraries(Words& line, const WrapperCommand& command, const WrapperFiles& files) {
-  if (files.flang && command.output == Output::program) line.push_back("-lFortran_main");
   // A program needs the library even when it calls nothing of it: to start itself as a job (./prog).
   if (command.output == Output::program) add_linker(line, {"--push-state", "--no-as-needed"});
   append(line, library_flags(files));
@@ -105,6 +104,22 @@ void add_libraries(Words& line, const WrapperCommand& command, const WrapperFile
   if (!command.shared_sanitizer || files.sanitizers.empty()) return;
   line.push_back("-shared-libsan");
   add_linker(line, {"-rpath", files.sanitizers});
+}
+
+/// Flang knows only the form that cannot take a comma.
+Words without_xlinker(const Words& line) {
+  Words words;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] != "-Xlinker" || i + 1 == line.size()) {
+      words.push_back(line[i]);
+      continue;
+    }
+    const string& value = line[++i];
+    check_input(value.find(',') == string::npos,
+                value + ": flang cannot pass words with a comma to the linker; use a folder without one");
+    words.push_back("-Wl," + value);
+  }
+  return words;
 }
 
 string quoted(const string& word) {
@@ -161,7 +176,7 @@ Words compiler_command(const WrapperKind& kind, const WrapperCommand& command, c
   }
   const auto dashes = std::find(command.arguments.begin(), command.arguments.end(), "--");
   const auto quietly = [&](bool on) {
-    if (files.clang) line.push_back(on ? "--start-no-unused-arguments" : "--end-no-unused-arguments");
+    if (files.clang && !files.flang) line.push_back(on ? "--start-no-unused-arguments" : "--end-no-unused-arguments");
   };
   // First of all folders: a project's own mpi.h, or that of another library, must not come before.
   quietly(true);
@@ -182,7 +197,7 @@ Words compiler_command(const WrapperKind& kind, const WrapperCommand& command, c
   }
   quietly(false);
   line.insert(line.end(), dashes, command.arguments.end());
-  return line;
+  return files.flang ? without_xlinker(line) : line;
 }
 
 string answer(const WrapperKind& kind, const WrapperCommand& command, const WrapperFiles& files) {

@@ -245,6 +245,10 @@ void read_texts(const Texts& texts, RunOptions& options) {
   for (const std::string& text : texts.environment) read_environment_option(text, options);
   for (const std::string& text : texts.genv) read_environment_option(text, options);
   read_hosts(texts.hosts, options);
+  for (const std::string& name : options.job.private_libraries)
+    if (name.empty() || name.find_first_of(":/") != name.npos)
+      throw UsageError("--private-library '" + name +
+                       "' is not the beginning of a library's name, such as libhdf5");
   if (!options.hosts.empty() && !options.host_file.empty())
     throw UsageError("give --host or --hostfile, not both");
   std::istringstream debugger(texts.debugger);

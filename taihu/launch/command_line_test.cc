@@ -187,5 +187,75 @@ TEST(CommandLine, refusals) {
   EXPECT_EQ(refusal({"--host", "a", "--hostfile", "f", "p"}), "give --host or --hostfile, not both");
 }
 
+RunOptions marun(const Words& words) {
+  return parse_run(marun_command, words, "marun 1.2.3");
+}
+
+std::string marun_refusal(const Words& words) {
+  try {
+    marun(words);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Marun, options_of_mpi_jobs) {
+  const RunOptions options =
+      marun({"--stats", "--trace-collectives", "t.json", "--deadlock-timeout=2.5", "--allow-fork", "p"});
+  EXPECT_TRUE(options.job.stats && options.job.allow_fork);
+  EXPECT_EQ(options.job.trace_collectives, "t.json");
+  EXPECT_EQ(options.job.deadlock_timeout_seconds, 2.5);
+  const RunOptions plain = marun({"p"});
+  EXPECT_FALSE(plain.job.stats || plain.job.allow_fork);
+  EXPECT_EQ(plain.job.deadlock_timeout_seconds, 0);
+  EXPECT_TRUE(parse({"p"}).job.allow_fork) << "children of Parallel C programs are their own business";
+  EXPECT_NE(marun_refusal({"--deadlock-timeout", "0", "p"}), "accepted");
+}
+
+TEST(Marun, spellings_of_mpirun_and_mpiexec) {
+  for (const char* word : {"-n", "-np", "--np", "-c"})
+    EXPECT_EQ(marun({word, "5", "p"}).job.ranks, 5) << word;
+  for (const char* word : {"-ppn", "--ppn", "-N", "-npernode", "--npernode", "-perhost"})
+    EXPECT_EQ(marun({word, "5", "p"}).ranks_per_node, 5) << word;
+  for (const char* word : {"-host", "-hosts", "--host", "-H"})
+    EXPECT_EQ(marun({word, "a,b:3", "p"}).hosts, (Words{"a", "b"})) << word;
+  for (const char* word : {"-hostfile", "--hostfile", "-machinefile", "--machinefile", "-f"})
+    EXPECT_EQ(marun({word, "x", "p"}).host_file, "x") << word;
+  for (const char* word : {"-wdir", "--wdir", "-wd"})
+    EXPECT_EQ(marun({word, "/x", "p"}).working_directory, "/x") << word;
+  EXPECT_EQ(marun({"-env", "A", "b c", "p"}).assignments.at(0).second, "b c");
+  EXPECT_EQ(marun({"--bind-to", "core", "p"}).job.bind, BindPolicy::core);
+  EXPECT_TRUE(marun({"-l", "p"}).job.tag_output);
+  EXPECT_TRUE(marun({"-genvall", "p"}).forward_all);
+  EXPECT_EQ(marun({"--oversubscribe", "--allow-run-as-root", "-q", "p"}).job.program, "p");
+}
+
+TEST(Marun, refuses_with_what_to_do) {
+  EXPECT_EQ(marun_refusal({"--mca", "btl", "self", "p"}),
+            "--mca: settings of Open MPI concern node processes alone; give one as a variable: -x "
+            "OMPI_MCA_NAME=VALUE");
+  for (const char* word : {"--map-by", "-configfile", "--output-filename", "-genvlist", "--rankfile"})
+    EXPECT_NE(marun_refusal({word, "x", "p"}).find("unknown"), 0u) << word;
+  EXPECT_EQ(marun_refusal({"--node", "2", "p"}).substr(0, 21), "unknown option --node");
+  EXPECT_EQ(marun_refusal({"-nn", "2", "p"}), "unknown option -nn (did you mean -n?)");
+  EXPECT_NE(marun_refusal({"-n", "1", "a", ":", "-n", "1", "b"}).find("several programs"), std::string::npos);
+  EXPECT_EQ(marun({"--", "a", ":", "b"}).job.arguments, (Words{":", "b"}));
+  EXPECT_NE(refusal({"--stats", "p"}), "accepted") << "not of Parallel C";
+  EXPECT_NE(refusal({"--oversubscribe", "p"}), "accepted");
+  EXPECT_EQ(refusal({"a", ":", "b"}), "accepted");
+  EXPECT_NE(refusal({"--private-library", "", "p"}), "accepted");
+  EXPECT_NE(refusal({"--private-library", "/lib/libx.so", "p"}), "accepted");
+}
+
+TEST(Marun, help_is_one_screen) {
+  const std::string help = marun({"--help"}).text_to_print;
+  for (const char* option : {"Usage: marun", "--stats", "--trace-collectives", "--deadlock-timeout",
+                             "--allow-fork", "--ppn", "--threads"})
+    EXPECT_NE(help.find(option), help.npos) << option;
+  EXPECT_EQ(help.find("CCC_NODE"), help.npos);
+  EXPECT_LT(std::count(help.begin(), help.end(), '\n'), 50) << "one screen";
+}
+
 }  // namespace
 }  // namespace taihu::launch

@@ -4,10 +4,12 @@
 // take leave of the others.
 #include "taihu/node/node_process.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "taihu/base/error.h"
@@ -57,6 +59,22 @@ launch::Layout agree_on_layout(const launch::JobParameters& job, const launch::H
   return launch::make_layout(job.ranks, hosts, job.scopes);
 }
 
+/// A misspelled name would go unnoticed until ranks share what they should not.
+void warn_of_unknown_libraries(const Language& language, const launch::JobParameters& job,
+                               const memory::ImageTemplate& program) {
+  for (const std::string& name : job.private_libraries) {
+    const bool needed =
+        std::any_of(program.objects().begin() + 1, program.objects().end(), [&](const auto& library) {
+          return std::string_view(library->path()).substr(library->path().rfind('/') + 1).starts_with(name);
+        });
+    if (!needed)
+      std::fprintf(stderr,
+                   "%s: --private-library %s: the program is linked to no library whose name begins so; it "
+                   "can only concern what it opens while it runs\n",
+                   language.launcher(), name.c_str());
+  }
+}
+
 /// What follows once the node processes are connected. Ends the process, unless the start fails: then throws
 /// Error.
 [[noreturn]] void run_connected(Language& language, const launch::JobParameters& job,
@@ -75,12 +93,15 @@ launch::Layout agree_on_layout(const launch::JobParameters& job, const launch::H
 
   Ranks ranks(language, job, layout, process);
   language.check(ranks.program());
+  if (process == 0) warn_of_unknown_libraries(language, job, ranks.program());
   connection.node = message::Node::create(layout, std::move(connection.link), &ranks.symmetric());
   message::Node* node = this_node = connection.node.get();
   launch::RankThreadSettings settings;
   settings.host = here.name;
   settings.stack_bytes = launch::rank_stack_bytes(environment);
   const std::size_t thread_stack_bytes = environment.contains("TAIHU_STACK_SIZE") ? settings.stack_bytes : 0;
+  // A job of one rank is as good as a process of its own.
+  memory::set_child_rules({.fork = job.allow_fork || job.ranks == 1, .exec = job.ranks == 1});
   language.prepare({job, *node, machine, binding, ranks.symmetric(), share, threads, thread_stack_bytes},
                    ranks.identities());
   node->barrier();
