@@ -59,6 +59,14 @@ launch::Layout agree_on_layout(const launch::JobParameters& job, const launch::H
   return launch::make_layout(job.ranks, hosts, job.scopes);
 }
 
+/// OpenMP runtimes start as many threads as the process has cpus, unless told otherwise: here, all ranks
+/// together. Where each rank has cpus of its own they count instead, as if it were a process. Before the
+/// program's libraries are loaded.
+void limit_openmp(const launch::Binding& binding) {
+  const auto cpus = binding.ranks.front().cpus.cpus().size();
+  if (cpus > 0) setenv("OMP_NUM_THREADS", std::to_string(cpus).c_str(), /* replace: */ 0);
+}
+
 /// A misspelled name would go unnoticed until ranks share what they should not.
 void warn_of_unknown_libraries(const Language& language, const launch::JobParameters& job,
                                const memory::ImageTemplate& program) {
@@ -91,6 +99,7 @@ void warn_of_unknown_libraries(const Language& language, const launch::JobParame
   if (job.report_bindings)
     std::fputs(launch::report(binding, machine, here.name, first_rank).c_str(), stderr);
 
+  limit_openmp(binding);
   Ranks ranks(language, job, layout, process);
   language.check(ranks.program());
   if (process == 0) warn_of_unknown_libraries(language, job, ranks.program());

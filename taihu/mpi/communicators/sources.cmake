@@ -4,4 +4,4 @@ list(APPEND mpi_sources communicators/circle.cc communicators/communicator_calls
                         communicators/group_calls.cc communicators/group_operations.cc communicators/inside.cc
                         communicators/intercommunicators.cc communicators/make_communicator.cc
                         communicators/making_calls.cc)
-list(APPEND mpi_tests communicators/groups_test.cc communicators/make_communicator_test.cc)
+list(APPEND mpi_tests communicators/communicators_test.cc communicators/groups_test.cc communicators/make_communicator_test.cc)
