@@ -87,6 +87,32 @@ Object& object_of_integer(Rank& rank, taihu_carrier carrier, MPI_Fint integer) {
   return *object;
 }
 
+/// As a Fortran program gets it: MPI's own attributes and those set in Fortran by value, others as the address
+/// that a C program has set.
+bool get_for_fortran(Rank& rank, Object& object, Carrier carrier, int keyval, MPI_Aint* value) {
+  if (carrier == Carrier::communicator) {
+    if (const int* const own = predefined_attribute(rank, keyval)) {
+      *value = *own;
+      return true;
+    }
+  }
+  if (carrier == Carrier::window && keyval >= MPI_WIN_BASE && keyval <= MPI_WIN_MODEL) {
+    void* found = nullptr;
+    int flag = 0;
+    PMPI_Win_get_attr(handle_of<MPI_Win>(&object), keyval, &found, &flag);
+    if (flag == 0) return false;
+    if (keyval == MPI_WIN_BASE) {
+      *value = reinterpret_cast<MPI_Aint>(found);
+    } else {
+      *value = keyval == MPI_WIN_SIZE ? *static_cast<MPI_Aint*>(found) : *static_cast<int*>(found);
+    }
+    return true;
+  }
+  const std::optional<AttributeValue> found = Attributes::of(rank).get(object, carrier, keyval);
+  if (found) *value = reinterpret_cast<MPI_Aint>(found->value);
+  return found.has_value();
+}
+
 }  // namespace
 
 TAIHU_EXPORT int taihu_fortran_create_keyval(taihu_carrier carrier, void (*copy)(), void (*remove)(),
