@@ -9,12 +9,6 @@ namespace taihu::message {
 
 namespace {
 
-/// Turns in which a blocking receive looks at nothing but the channel that its message must come from.
-constexpr int direct_turns = 1000;
-
-/// Turns after which a short message that was announced counts as not taken promptly.
-constexpr int brief_turns = 4000;
-
 /// Turns that a waiting thread makes as fast as it can: a pause instruction costs as much as a short message.
 constexpr int spins_without_pause = 500;
 
@@ -115,8 +109,10 @@ void LocalEndpoint::send(int destination, Context context, int tag, const Data& 
   await(request);
 }
 
-bool LocalEndpoint::wait_briefly(const Request& request) noexcept {
-  for (int i = 0; i < brief_turns; ++i) {
+bool LocalEndpoint::wait_briefly(const Request& request) const noexcept {
+  // A receive takes two transfers between the cores where a look at the ring takes one, and a copy.
+  const int turns = 4 * node_.tuning().watch_turns;
+  for (int i = 0; i < turns; ++i) {
     if (request.done.load(std::memory_order_acquire)) return true;
   }
   return false;
@@ -152,8 +148,7 @@ bool LocalEndpoint::receive_directly(int source, Context context, int tag, const
   }
   Channel* channel = incoming_[static_cast<unsigned>(peer->local_index_)].load(std::memory_order_acquire);
   if (channel == nullptr) return false;
-  const Cell* cell = channel->wait_front(std::min(threads::wait_policy().spins, direct_turns),
-                                         [&] { return !lock_.is_wanted(); });
+  const Cell* cell = channel->wait_front(node_.tuning().watch_turns, [&] { return !lock_.is_wanted(); });
   if (cell == nullptr || cell->context != context || (tag != any_tag && cell->tag != tag)) return false;
   std::size_t bytes = cell->bytes;
   Request* sender = nullptr;

@@ -78,7 +78,7 @@ class LocalEndpoint final : public Endpoint {
   }
   Channel& new_channel_to(LocalEndpoint& peer);
   void notice_from(int peer_index) noexcept;
-  static bool wait_briefly(const Request& request) noexcept;
+  bool wait_briefly(const Request& request) const noexcept;
   void announce(LocalEndpoint& peer, Context context, int tag, const Data& data, SendMode mode,
                 Request* request);
   bool start_receive(Request* receive, int source, Context context, int tag, const Space& space);

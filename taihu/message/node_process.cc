@@ -34,7 +34,7 @@ Cores cores_for(const launch::Layout& layout, int process) {
 
 /// Spinning pays only while every waiting thread has a core of its own.
 threads::WaitPolicy wait_policy_for(const launch::Layout& layout, int process) {
-  if (cores_for(layout, process) == Cores::crowded) return {20, 10};
+  if (cores_for(layout, process) == Cores::crowded) return {0, 50};
   // A sleeper learns of messages from other processes through the progress thread, some 100 us later.
   // Spinning must outlast that, or two ranks that have slept once would keep waking each other that way.
   if (layout.processes > 1) return {10000, 20};

@@ -19,6 +19,9 @@ struct Tuning {
   std::size_t buffered_bytes = 64 * 1024;
   /// From here on the sender helps with the copy when it waits anyway.
   std::size_t shared_copy_bytes = 64 * 1024;
+  /// Turns, of about a nanosecond, in which a blocking call looks at nothing but the cache line that its
+  /// partner will write.
+  int watch_turns = 1000;
 };
 
 /// Whether every rank of the node has a core of its own.
