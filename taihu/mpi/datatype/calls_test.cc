@@ -188,6 +188,30 @@ TEST(DatatypeCalls, DuplicatesAreAsCommittedAsTheOriginal) {
   });
 }
 
+TEST(DatatypeCalls, AttributesFollowDuplicatesOnly) {
+  run_one([] {
+    int keyval = MPI_KEYVAL_INVALID, value = 5, flag = 0;
+    int* got = nullptr;
+    MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &keyval, nullptr);
+    MPI_Datatype type = vector_of_ints(2, 1, 2), copy, outer, part;
+    MPI_Type_set_attr(type, keyval, &value);
+    MPI_Type_dup(type, &copy);
+    MPI_Type_get_attr(copy, keyval, &got, &flag);
+    EXPECT_TRUE(flag);
+    EXPECT_EQ(got, &value);
+    MPI_Type_contiguous(2, type, &outer);
+    int count;
+    MPI_Type_get_contents(outer, 1, 0, 1, &count, nullptr, &part);
+    MPI_Type_get_attr(part, keyval, &got, &flag);
+    EXPECT_FALSE(flag);
+    MPI_Type_free(&part);
+    MPI_Type_get_attr(type, keyval, &got, &flag);
+    EXPECT_TRUE(flag);
+    for (MPI_Datatype* each : {&type, &copy, &outer}) EXPECT_EQ(MPI_Type_free(each), MPI_SUCCESS);
+    MPI_Type_free_keyval(&keyval);
+  });
+}
+
 TEST(DatatypeCalls, FortranKindsAreNotFreed) {
   run_one([] {
     MPI_Datatype first, second;

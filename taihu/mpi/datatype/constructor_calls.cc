@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls that make datatypes, their older names included.
+#include "taihu/mpi/attributes/attributes.h"
 #include "taihu/mpi/datatype/call_arguments.h"
 #include "taihu/mpi/datatype/constructors.h"
-#include "taihu/mpi/datatype/type_attributes.h"
 
 namespace taihu::mpi {
 namespace {
@@ -160,7 +160,7 @@ MPI_CALL(int, Type_create_resized,
 MPI_CALL(int, Type_dup, (MPI_Datatype oldtype, MPI_Datatype* newtype)) {
   return make_from("MPI_Type_dup", oldtype, newtype, [&](Rank& rank, Datatype& old) {
     Reference<Datatype> copy = make_dup(old);
-    if (type_attributes.copy != nullptr) type_attributes.copy(rank, old, *copy);
+    Attributes::of(rank).copy_all(old, *copy, Carrier::datatype);
     return copy;
   });
 }
@@ -197,7 +197,7 @@ MPI_CALL(int, Type_free, (MPI_Datatype * datatype)) {
     check_result(datatype);
     Datatype& type = type_argument(rank, *datatype);
     require(!type.predefined, MPI_ERR_TYPE, "predefined datatypes may not be freed");
-    if (type_attributes.remove != nullptr) type_attributes.remove(rank, type);
+    Attributes::of(rank).remove_all(type, Carrier::datatype);
     *datatype = MPI_DATATYPE_NULL;
     type.release();
   });

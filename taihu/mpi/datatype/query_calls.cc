@@ -64,6 +64,15 @@ void tell_bounds(MPI_Count lower_bound, MPI_Count extent, Number* lower_result, 
   *extent_result = extent;
 }
 
+/// What MPI_Type_get_contents gives for a type: predefined ones as they are, else a new equal object, which
+/// the program frees and which has no attributes.
+Reference<Datatype> for_contents(Datatype& type) {
+  if (type.predefined) return Reference<Datatype>::to(&type);
+  Reference<Datatype> equal(new Datatype(type.form, type.recipe));
+  equal->committed = type.committed;
+  return equal;
+}
+
 void check_room(std::size_t wanted, int room, const char* what) {
   require(room >= 0 && wanted <= static_cast<std::size_t>(room), MPI_ERR_ARG, [&] {
     return std::string("there is no room for all ") + what + ": " + std::to_string(wanted) +
@@ -140,8 +149,7 @@ MPI_CALL(int, Type_get_contents,
     check_room(recipe.types.size(), max_datatypes, "datatypes");
     std::copy(recipe.integers.begin(), recipe.integers.end(), array_of_integers);
     std::copy(recipe.addresses.begin(), recipe.addresses.end(), array_of_addresses);
-    // The program frees what is not predefined.
-    for (const Reference<Datatype>& type : recipe.types) give(array_of_datatypes++, type);
+    for (const Reference<Datatype>& type : recipe.types) give(array_of_datatypes++, for_contents(*type));
   });
 }
 
