@@ -9,5 +9,6 @@ list(APPEND mpi_sources collective_calls/algorithms_movement.cc collective_calls
             collective_calls/flat_buffer.cc collective_calls/gather.cc collective_calls/neighbors.cc
             collective_calls/operation.cc collective_calls/operation_kernels.cc collective_calls/reductions.cc
             collective_calls/running.cc collective_calls/schedule.cc collective_calls/schedule_request.cc)
-list(APPEND mpi_tests collective_calls/collectives_test.cc collective_calls/test_trials_movement.cc
-            collective_calls/test_trials_reductions.cc)
+list(APPEND mpi_tests collective_calls/collectives_test.cc collective_calls/intercommunicators_test.cc
+            collective_calls/neighbors_test.cc collective_calls/operations_test.cc collective_calls/refusals_test.cc
+            collective_calls/test_trials_movement.cc collective_calls/test_trials_reductions.cc)
