@@ -143,6 +143,7 @@ bool try_close_exposure(Window& window) {
 }
 
 void barrier(Window& window) {
+  waits_for_members(window.communicator->context, window.size());
   require_collective(collective::barrier(window.communicator->collectives()));
 }
 

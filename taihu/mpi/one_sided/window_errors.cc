@@ -15,8 +15,7 @@ Subject subject_of(Window& window) {
 }  // namespace
 
 int handle_error(Rank& rank, const char* call, Window& window, const CallError& error) {
-  const Reference<ErrorHandler> handler = window.errors;
-  return run_handler(rank, *handler, subject_of(window), call, error);
+  return run_handler(rank, window.errors, subject_of(window), call, error);
 }
 
 }  // namespace taihu::mpi
@@ -32,7 +31,7 @@ MPI_CALL(int, Win_create_errhandler,
 
 MPI_CALL(int, Win_set_errhandler, (MPI_Win win, MPI_Errhandler errhandler)) {
   return on_window("MPI_Win_set_errhandler", win, [&](Rank& rank, Window& window) {
-    window.errors = handler_for(rank, errhandler, ErrorHandler::Use::window);
+    replace_handler(window.errors, handler_for(rank, errhandler, ErrorHandler::Use::window));
   });
 }
 
@@ -43,7 +42,6 @@ MPI_CALL(int, Win_get_errhandler, (MPI_Win win, MPI_Errhandler* errhandler)) {
 
 MPI_CALL(int, Win_call_errhandler, (MPI_Win win, int errorcode)) {
   return on_window("MPI_Win_call_errhandler", win, [&](Rank& rank, Window& window) {
-    const Reference<ErrorHandler> handler = window.errors;
-    call_handler(rank, *handler, taihu::mpi::subject_of(window), "MPI_Win_call_errhandler", errorcode);
+    call_handler(rank, window.errors, taihu::mpi::subject_of(window), "MPI_Win_call_errhandler", errorcode);
   });
 }
