@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <span>
@@ -54,13 +55,6 @@ std::int64_t start_of(File& file, const Access& access, std::int64_t etypes) {
   }
 }
 
-/// The data byte of the view at which an access starts.
-std::int64_t first_byte(const File& file, std::int64_t etype) {
-  require(etype >= 0, MPI_ERR_ARG, "the file pointer is negative");
-  require(etype <= Pattern::endless / 2 / file.view.etype_bytes, MPI_ERR_ARG, "the offset is too large");
-  return etype * file.view.etype_bytes;
-}
-
 std::int64_t move(File& file, Direction direction, const RequestData& data, std::int64_t first,
                   Staging& staging) {
   const auto mover = direction == Direction::read ? read_pieces : write_pieces;
@@ -97,14 +91,14 @@ Board& meet(File& file, const Wish& wish) {
 
 std::int64_t move_together(File& file, Direction direction, const RequestData& data, std::int64_t first) {
   if (file.local->size() == 1 || file.atomic_mode.load(std::memory_order_relaxed))
-    return move_alone(file, direction, data, first, file.staging);
+    return move_alone(file, direction, data, first, file.collective_staging);
   Wish wish = make_wish(file.view.pattern, first, data.memory(), data.bytes());
   wish.hints = file.hints;
   Board& board = meet(file, wish);
   const Plan plan = plan_of(board.wishes);
-  if (!plan.two_phase) return move_alone(file, direction, data, first, file.staging);
+  if (!plan.two_phase) return move_alone(file, direction, data, first, file.collective_staging);
   const auto chunks = direction == Direction::read ? read_chunks : write_chunks;
-  chunks(*file.shared, board, plan, file.staging);
+  chunks(*file.shared, board, plan, file.collective_staging);
   barrier_inside(*file.local);
   if (const int error_number = board.error_number.load(std::memory_order_relaxed); error_number != 0)
     throw error_number;
@@ -125,8 +119,11 @@ const char* action(Direction direction) noexcept {
 Outcome access_alone(Rank& rank, File& file, const Access& access) {
   check_access(file, access);
   RequestData data(rank, file, access);
-  const std::int64_t first = first_byte(file, start_of(file, access, data.etypes()));
-  Staging staging;
+  const std::int64_t start = start_of(file, access, data.etypes());
+  const std::int64_t first = file.view.data_of(start, data.bytes());
+  const std::unique_lock mine(file.staging_lock, std::try_to_lock);
+  Staging another;
+  Staging& staging = mine ? file.staging : another;
   return outcome_of(file, access.direction, data, move_alone(file, access.direction, data, first, staging));
 }
 
@@ -153,7 +150,7 @@ Outcome access_together(Rank& rank, File& file, const Access& access) {
   if (access.place == Place::ordered) start = ordered_start(file, data.etypes());
   attempt([&] {
     if (access.place != Place::ordered) start = start_of(file, access, data.etypes());
-    first = first_byte(file, start);
+    first = file.view.data_of(start, data.bytes());
   });
   const std::int64_t moved = move_together(file, access.direction, data, first);
   if (failure) throw *failure;

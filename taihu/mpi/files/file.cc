@@ -56,8 +56,7 @@ File::File(Rank& of, Reference<Communicator> members, Reference<Communicator> ne
       local(std::move(neighbours)),
       shared(std::move(file)),
       amode(mode),
-      shared_pointer(of.node(), of.layout().process_of(communicator->group->ranks.front()),
-                     communicator->context),
+      shared_pointer(of.node(), of.node().process(), &shared_position),
       view(files::default_view()),
       errors(files::files_of(of).default_errors) {}
 

@@ -50,7 +50,8 @@ struct File final : Object {
   const Reference<Communicator> local;         ///< its members in this node process
   const std::shared_ptr<files::SharedFile> shared;
   const int amode;
-  files::SharedPointer shared_pointer;
+  files::SharedPointer::Home shared_position{0};  ///< of rank 0: the shared pointer itself
+  files::SharedPointer shared_pointer;            ///< set when the file is opened
   files::View view;
   std::atomic<std::int64_t> position{0};  ///< individual pointer in etypes of the view
   std::atomic<bool> atomic_mode{false};
@@ -58,8 +59,11 @@ struct File final : Object {
   files::FileHints hints;
   files::SplitAccess split;
 
-  // Only for collective accesses.
+  std::mutex staging_lock;  ///< for `staging`; who finds it taken takes memory of its own
   files::Staging staging;
+
+  // Only for collective accesses.
+  files::Staging collective_staging;
   unsigned meetings = 0;
 };
 

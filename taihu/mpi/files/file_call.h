@@ -18,7 +18,9 @@ struct RegisteredRepresentation {
 
 struct FilesOfRank final : RankPart {
   explicit FilesOfRank(Rank& rank)
-      : default_errors(Reference<ErrorHandler>::to(rank.find<ErrorHandler>(MPI_ERRORS_RETURN))) {}
+      : default_errors(Reference<ErrorHandler>::to(rank.find<ErrorHandler>(MPI_ERRORS_RETURN))) {
+    serve_shared_pointers(rank.node());
+  }
 
   Reference<ErrorHandler> default_errors;  ///< that of MPI_FILE_NULL
   std::map<std::string, RegisteredRepresentation> representations;

@@ -16,7 +16,6 @@
 #include "taihu/mpi/datatype/constructors.h"
 #include "taihu/mpi/datatype/datatype.h"
 #include "taihu/mpi/datatype/predefined_types.h"
-#include "taihu/mpi/files/shared_pointer.h"
 #include "taihu/mpi/info/info.h"
 #include "taihu/mpi/test_ranks.h"
 
@@ -24,7 +23,6 @@ namespace taihu::mpi::files {
 
 inline void run_with_files(TestShape shape, const std::function<void(Rank&)>& program) {
   TestRanks ranks(shape);
-  for (int process = 0; process < shape.node_processes; ++process) serve_shared_pointers(ranks.node(process));
   ranks.run([&](Rank& rank) {
     if (rank.find<Datatype>(MPI_BYTE) == nullptr) add_predefined_datatypes(rank.predefined);
     program(rank);

@@ -94,6 +94,14 @@ Opened open_here(Rank& rank, Communicator& members, Communicator& local, const c
   return mine;
 }
 
+/// Rank 0 tells the others where the shared pointer is.
+void find_shared_pointer(Rank& rank, File& file) {
+  SharedPointer::Home* home = &file.shared_position;
+  broadcast_inside(*file.communicator, &home, sizeof home, 0);
+  const int owner = rank.layout().process_of(file.communicator->group->ranks.front());
+  file.shared_pointer = SharedPointer(rank.node(), owner, home);
+}
+
 }  // namespace
 
 Reference<File> open_file(Rank& rank, Communicator& communicator, const char* name, int amode,
@@ -114,6 +122,7 @@ Reference<File> open_file(Rank& rank, Communicator& communicator, const char* na
 
   Reference<File> file(new File(rank, std::move(members), std::move(local), std::move(shared), amode));
   file->hints = hints;
+  find_shared_pointer(rank, *file);
   if ((amode & MPI_MODE_APPEND) != 0) {
     file->position = end_in_etypes(*file);
     if (file->communicator->rank == 0) file->shared_pointer.set(file->position);
@@ -126,11 +135,8 @@ void close_file(File& file) {
   Communicator& members = *file.communicator;
   barrier_inside(members);
   int error_number = 0;
-  if (members.rank == 0) {
-    file.shared_pointer.forget();
-    const bool remove = (file.amode & MPI_MODE_DELETE_ON_CLOSE) != 0;
-    if (remove && unlink(file.shared->path().c_str()) != 0) error_number = errno;
-  }
+  const bool remove = members.rank == 0 && (file.amode & MPI_MODE_DELETE_ON_CLOSE) != 0;
+  if (remove && unlink(file.shared->path().c_str()) != 0) error_number = errno;
   broadcast_inside(members, &error_number, sizeof error_number, 0);
   check_file(file, error_number, "delete");
 }

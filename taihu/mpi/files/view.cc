@@ -69,9 +69,21 @@ void check_filetype(const Pattern& pattern, std::int64_t displacement, bool writ
 
 }  // namespace
 
-std::int64_t View::position_of(std::int64_t data) const {
+std::int64_t View::data_of(std::int64_t etype, std::int64_t bytes) const {
+  require(etype >= 0, MPI_ERR_ARG, "the offset or file pointer is negative");
+  std::int64_t data = 0, end = 0, position = 0;
+  bool fits =
+      !__builtin_mul_overflow(etype, etype_bytes, &data) && !__builtin_add_overflow(data, bytes, &end);
+  if (fits && !pattern.is_contiguous() && pattern.size > 0)
+    fits = !__builtin_mul_overflow(end / pattern.size + 1, pattern.extent, &end);
+  fits = fits && !__builtin_add_overflow(end, pattern.origin, &position) && position < Pattern::endless;
+  require(fits, MPI_ERR_ARG, "the offset is beyond what positions in files can tell");
+  return data;
+}
+
+std::int64_t View::position_of(std::int64_t etype) const {
   require(pattern.size > 0, MPI_ERR_ARG, "the view has no data (the size of its filetype is 0)");
-  return Cursor(pattern, data).position();
+  return Cursor(pattern, data_of(etype, 0)).position();
 }
 
 View make_view(std::int64_t displacement, Datatype& etype, Datatype& filetype,

@@ -19,8 +19,11 @@ struct View {
   std::int64_t etype_bytes = 1;  ///< in the file
   Pattern pattern;
 
-  /// File position of data byte `data`. Error MPI_ERR_ARG when the view has none.
-  std::int64_t position_of(std::int64_t data) const;
+  /// The data byte at which etype `etype` starts. Error MPI_ERR_ARG when it, or what follows in `bytes`
+  /// bytes, is nowhere in a file of 63-bit positions.
+  std::int64_t data_of(std::int64_t etype, std::int64_t bytes) const;
+  /// File position of the etype. Error MPI_ERR_ARG, also when the view has no data.
+  std::int64_t position_of(std::int64_t etype) const;
 };
 
 /// Makes a view. Errors: MPI_ERR_DISP, MPI_ERR_TYPE, MPI_ERR_UNSUPPORTED_DATAREP.

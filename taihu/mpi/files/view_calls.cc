@@ -48,7 +48,7 @@ View view_of(Rank& rank, File& file, MPI_Offset displacement, MPI_Datatype etype
 MPI_Offset current_displacement(File& file) {
   MPI_Offset position = file.view.displacement;
   if (file.communicator->rank == 0 && file.view.pattern.size > 0)
-    position = file.view.position_of(file.shared_pointer.get() * file.view.etype_bytes);
+    position = file.view.position_of(file.shared_pointer.get());
   broadcast_inside(*file.communicator, &position, sizeof position, 0);
   return position;
 }
@@ -87,13 +87,13 @@ MPI_CALL(int, File_set_view,
          (MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep,
           MPI_Info info)) {
   return on_file("MPI_File_set_view", fh, [&](Rank& rank, File& file) {
-    const bool current = disp == MPI_DISPLACEMENT_CURRENT;
-    require(current == file.is_sequential(), MPI_ERR_DISP,
-            "MPI_DISPLACEMENT_CURRENT is for files opened with MPI_MODE_SEQUENTIAL, and they take no other");
-    const MPI_Offset displacement = current ? current_displacement(file) : disp;
+    const MPI_Offset displacement = file.is_sequential() ? current_displacement(file) : disp;
     View view;
     std::optional<CallError> failure;
     try {
+      require(
+          (disp == MPI_DISPLACEMENT_CURRENT) == file.is_sequential(), MPI_ERR_DISP,
+          "MPI_DISPLACEMENT_CURRENT is for files opened with MPI_MODE_SEQUENTIAL, and they take no other");
       view = view_of(rank, file, displacement, etype, filetype, datarep);
     } catch (const CallError& error) {
       failure = error;
@@ -134,10 +134,8 @@ MPI_CALL(int, File_get_position, (MPI_File fh, MPI_Offset* offset)) {
 }
 
 MPI_CALL(int, File_get_byte_offset, (MPI_File fh, MPI_Offset offset, MPI_Offset* disp)) {
-  return on_file("MPI_File_get_byte_offset", fh, [&](Rank&, File& file) {
-    require(offset >= 0, MPI_ERR_ARG, "the offset is negative");
-    *disp = file.view.position_of(offset * file.view.etype_bytes);
-  });
+  return on_file("MPI_File_get_byte_offset", fh,
+                 [&](Rank&, File& file) { *disp = file.view.position_of(offset); });
 }
 
 MPI_CALL(int, File_seek_shared, (MPI_File fh, MPI_Offset offset, int whence)) {

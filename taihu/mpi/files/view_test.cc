@@ -35,6 +35,8 @@ TEST(FileViews, PointersCountEtypesAndPositionsAreBytes) {
       EXPECT_EQ(byte, at);
     }
     // The file ends at 41, inside of the hole or the element that starts at 39: etypes 0 to 4 have data.
+    EXPECT_EQ(MPI_ERR_ARG, MPI_File_get_byte_offset(file, -1, &at));
+    EXPECT_EQ(MPI_ERR_ARG, MPI_File_get_byte_offset(file, LLONG_MAX / 8, &at));
     EXPECT_EQ(MPI_SUCCESS, MPI_File_seek(file, 0, MPI_SEEK_END));
     EXPECT_EQ(MPI_SUCCESS, MPI_File_get_position(file, &at));
     EXPECT_EQ(5, at);
