@@ -9,7 +9,9 @@
 #include <cstdio>
 #include <stdexcept>
 
+namespace shared {
 inline int counter = 0;
+}
 template <class T>
 struct Of {
   static int value;
@@ -25,20 +27,20 @@ int part();
 
 #ifdef LIBRARY
 int part() {
-  ++counter;
+  ++shared::counter;
   ++Of<int>::value;
   ++local();
   throw std::runtime_error("caught");
 }
 #else
 int main() {
-  ++counter;
+  ++shared::counter;
   ++Of<int>::value;
   ++local();
   try {
     part();
   } catch (const std::runtime_error &error) {
-    std::printf("inline %d, template %d, local %d, %s\n", counter, Of<int>::value, local(), error.what());
+    std::printf("inline %d, template %d, local %d, %s\n", shared::counter, Of<int>::value, local(), error.what());
   }
 }
 #endif

@@ -10,7 +10,7 @@
 
 static int variable, counted;
 #ifndef WITHOUT_THREAD_LOCAL
-static __thread int own = 1;
+static __thread volatile int own = 1;
 #else
 enum { own = 1 };
 #endif
