@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/mpi/communicators/duplicate_later.h"
 
+#include <algorithm>
+
 #include "taihu/mpi/make_communicator.h"
 
 namespace taihu::mpi {
