@@ -4,6 +4,8 @@
 // that each of them reads and writes one stream, until they meet.
 #pragma once
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -74,7 +76,13 @@ class alignas(64) HelpWanted {
     copy.copy_from_front();
     if (!is_offered) return;
     offered_.store(nullptr, std::memory_order_seq_cst);
-    while (helpers_.load(std::memory_order_seq_cst) != 0) threads::spin_pause();
+    for (int i = 0; helpers_.load(std::memory_order_seq_cst) != 0; ++i) {
+      if (i < 1000) {
+        threads::spin_pause();
+      } else {
+        sched_yield();  // a helper may have lost its core
+      }
+    }
   }
 
   /// A thread of the rank that waits: helps if help is wanted. Costs one load otherwise.
