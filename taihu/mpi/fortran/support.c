@@ -62,11 +62,22 @@ int taihu_neighbours(MPI_Fint comm, int outgoing) {
   return outgoing ? out : in;
 }
 
+/* CFI_is_contiguous, which flang keeps in a static library. */
+static int is_contiguous(const CFI_cdesc_t* array) {
+  size_t stride = array->elem_len;
+  for (int d = 0; d < array->rank; ++d) {
+    if (array->dim[d].extent == -1) return 1; /* an assumed-size array */
+    if (array->dim[d].extent > 1 && (size_t)array->dim[d].sm != stride) return 0;
+    stride *= (size_t)array->dim[d].extent;
+  }
+  return 1;
+}
+
 /* The first `count` elements of an array section, in array element order, as one datatype. The datatype of the call must
    have the size of the array's elements; a section that does not lie in one piece has no other meaning. */
 struct taihu_section taihu_section_of(const CFI_cdesc_t* array, MPI_Fint count, MPI_Datatype datatype) {
   struct taihu_section section = {taihu_described(array), count, datatype, 0};
-  if (section.address != array->base_addr || array->rank == 0 || count <= 0 || CFI_is_contiguous(array)) return section;
+  if (section.address != array->base_addr || array->rank == 0 || count <= 0 || is_contiguous(array)) return section;
   int size = 0;
   PMPI_Type_size(datatype, &size);
   MPI_Aint elements = 1;
