@@ -37,7 +37,9 @@ inline std::vector<TestType> test_types() {
   types.push_back({make_indexed(lengths, displacements, integer), {3, 0, 1}, 4});
   const int pair_lengths[] = {2}, pair_displacements[] = {1};
   types.push_back({make_resized(0, 16, *make_indexed(pair_lengths, pair_displacements, integer)), {1, 2}, 4});
-  for (TestType& type : types) type.type->committed = true;
+  for (TestType& type : types) {
+    if (!type.type->predefined) type.type->committed = true;
+  }
   return types;
 }
 
