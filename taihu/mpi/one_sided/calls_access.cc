@@ -20,7 +20,12 @@ Datatype& checked_type(Rank& rank, MPI_Datatype handle) {
 
 Buffer buffer_of(Rank& rank, const void* address, int count, MPI_Datatype type) {
   require(count >= 0, MPI_ERR_COUNT, "a count is negative");
-  return {const_cast<void*>(address), count, &checked_type(rank, type)};
+  Buffer buffer{const_cast<void*>(address), count, &checked_type(rank, type)};
+  // Types with places of their own may start from MPI_BOTTOM.
+  require(address != nullptr || count == 0 || !buffer.type->contiguous || buffer.type->block_offset() != 0 ||
+              buffer.type->size_bytes == 0,
+          MPI_ERR_BUFFER, "a buffer is null, but its count is not zero");
+  return buffer;
 }
 
 Places places_of(Rank& rank, const Window& window, int target, MPI_Aint displacement, int count,
@@ -157,6 +162,8 @@ MPI_CALL(int, Fetch_and_op,
     const Places places = places_of(rank, window, target_rank, target_disp, 1, datatype);
     require(places.type->predefined, MPI_ERR_TYPE, "MPI_Fetch_and_op takes predefined datatypes only");
     checked_operation(rank, op);
+    require(result_addr != nullptr && (origin_addr != nullptr || op == MPI_NO_OP), MPI_ERR_BUFFER,
+            "a buffer is null");
     const Buffer origin{const_cast<void*>(origin_addr), 1, places.type};
     const Buffer result{result_addr, 1, places.type};
     if (target_rank != MPI_PROC_NULL) accumulate(window, origin, &result, places, op, nullptr);
@@ -169,6 +176,8 @@ MPI_CALL(int, Compare_and_swap,
   return on_window("MPI_Compare_and_swap", win, [&](Rank& rank, Window& window) {
     const Places places = places_of(rank, window, target_rank, target_disp, 1, datatype);
     require_comparable(*places.type);
+    require(origin_addr != nullptr && compare_addr != nullptr && result_addr != nullptr, MPI_ERR_BUFFER,
+            "a buffer is null");
     if (target_rank != MPI_PROC_NULL)
       compare_and_swap(window, origin_addr, compare_addr, result_addr, places);
   });

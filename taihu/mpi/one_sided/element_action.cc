@@ -47,7 +47,8 @@ void compare_and_swap(ElementLocks& locks, std::byte* target, const std::byte* s
 void require_comparable(const Datatype& type) {
   // Bitwise operations take integers and bytes, logical ones also logicals.
   const bool comparable =
-      type.predefined && (find_kernel(MPI_BAND, type) != nullptr || find_kernel(MPI_LAND, type) != nullptr);
+      type.predefined && type.element != nullptr &&
+      (find_kernel(MPI_BAND, *type.element) != nullptr || find_kernel(MPI_LAND, *type.element) != nullptr);
   require(comparable, MPI_ERR_TYPE,
           "MPI_Compare_and_swap takes predefined types of integers, logicals and bytes only");
 }

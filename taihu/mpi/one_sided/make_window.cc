@@ -68,6 +68,8 @@ void connect(Window& window, const Offer& offer) {
 
 Reference<Window> create_window(Communicator& communicator, const Offer& offer, WindowHints hints) {
   check(communicator, offer);
+  require(offer.base != nullptr || offer.size_bytes == 0, MPI_ERR_BUFFER,
+          "the base of the window is null, but its size is not zero");
   Reference<Window> window = make_window(communicator, MPI_WIN_FLAVOR_CREATE, std::move(hints));
   connect(*window, offer);
   return window;

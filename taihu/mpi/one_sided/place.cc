@@ -5,14 +5,9 @@
 
 namespace taihu::mpi {
 
-void refuse_range(const Places& places, const Target& target) {
-  if (target.base == nullptr && target.size_bytes == 0 && target.displacement_unit == 1 &&
-      places.displacement != 0) {
-    // A window without memory of its own, or a dynamic one.
-    throw CallError(
-        MPI_ERR_RMA_RANGE,
-        "the access is outside of the memory that its target has given or attached to the window");
-  }
+void refuse_range(const Window& window, const Target& target, const Places& places) {
+  require(!window.is_dynamic(), MPI_ERR_RMA_RANGE,
+          "the access goes to memory that its target has not attached to the window");
   throw CallError(MPI_ERR_RMA_RANGE, "the access at displacement " + std::to_string(places.displacement) +
                                          " (unit " + std::to_string(target.displacement_unit) +
                                          ") goes beyond the target's " + std::to_string(target.size_bytes) +

@@ -7,7 +7,7 @@
 
 namespace taihu::mpi {
 
-[[noreturn]] void refuse_range(const Places& places, const Target& target);
+[[noreturn]] void refuse_range(const Window& window, const Target& target, const Places& places);
 /// Whether all data are in memory that the target (of this node process) has attached.
 bool is_attached(const Target& target, const Places& places);
 
@@ -15,7 +15,7 @@ bool is_attached(const Target& target, const Places& places);
 /// MPI_ERR_RMA_RANGE. What is attached in other node processes is checked there.
 inline MPI_Aint place_of(const Window& window, const Target& target, const Places& places) {
   if (window.is_dynamic()) [[unlikely]] {
-    if (target.exposure != nullptr && !is_attached(target, places)) refuse_range(places, target);
+    if (target.exposure != nullptr && !is_attached(target, places)) refuse_range(window, target, places);
     return places.displacement;
   }
   require(places.displacement >= 0, MPI_ERR_DISP, "the displacement is negative");
@@ -29,7 +29,7 @@ inline MPI_Aint place_of(const Window& window, const Target& target, const Place
          !__builtin_add_overflow(first + type.true_extent, span < 0 ? -span : span, &end) &&
          end <= target.size_bytes;
   if (!fits) [[unlikely]]
-    refuse_range(places, target);
+    refuse_range(window, target, places);
   return place;
 }
 

@@ -171,6 +171,7 @@ TEST(Window, RefusesBadArguments) {
     MPI_Win win;
     EXPECT_EQ(MPI_ERR_SIZE, MPI_Win_create(memory, -1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
     EXPECT_EQ(MPI_ERR_DISP, MPI_Win_create(memory, 16, 0, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    EXPECT_EQ(MPI_ERR_BUFFER, MPI_Win_create(nullptr, 16, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
     EXPECT_EQ(MPI_ERR_COMM, MPI_Win_create(memory, 16, 1, MPI_INFO_NULL, MPI_COMM_NULL, &win));
     EXPECT_EQ(MPI_ERR_WIN, MPI_Win_fence(0, MPI_WIN_NULL));
     EXPECT_EQ(MPI_SUCCESS, MPI_Win_create(memory, 16, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
@@ -190,6 +191,8 @@ TEST(Window, RefusesBadArguments) {
     EXPECT_EQ(MPI_ERR_RANK, put(1, MPI_INT, -1, 0));
     EXPECT_EQ(MPI_ERR_COUNT, put(-1, MPI_INT, 0, 0));
     EXPECT_EQ(MPI_ERR_TYPE, put(1, MPI_DATATYPE_NULL, 0, 0));
+    EXPECT_EQ(MPI_ERR_BUFFER, MPI_Put(nullptr, 1, MPI_INT, 0, 0, 1, MPI_INT, win));
+    EXPECT_EQ(MPI_ERR_BUFFER, MPI_Fetch_and_op(data, nullptr, MPI_INT, 0, 0, MPI_SUM, win));
     EXPECT_EQ(MPI_ERR_TRUNCATE, MPI_Put(data, 2, MPI_INT, 0, 0, 1, MPI_INT, win));
     EXPECT_EQ(MPI_ERR_TRUNCATE, MPI_Get(data, 1, MPI_INT, 0, 0, 2, MPI_INT, win));
     EXPECT_EQ(MPI_ERR_OP, MPI_Accumulate(data, 1, MPI_FLOAT, 0, 0, 1, MPI_FLOAT, MPI_BAND, win));
