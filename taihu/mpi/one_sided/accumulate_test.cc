@@ -99,20 +99,23 @@ TEST_P(WindowAccumulate, OneOriginsAccumulatesKeepTheirOrder) {
     WindowForTests<int> window(ranks * number, -1);
     const MPI_Aint mine = rank.number() * number;
     EXPECT_EQ(MPI_SUCCESS, MPI_Win_lock_all(0, window.window));
-    std::vector<int> data(number), before(number);
+    std::vector<int> data(number);
+    std::vector<std::vector<int>> before(static_cast<std::size_t>(ranks), std::vector<int>(number));
     for (int round = 0; round < 20; ++round) {
       std::fill(data.begin(), data.end(), round);
+      const int size = round % 3 == 0 ? number : 1;
       for (int target = 0; target < ranks; ++target) {
-        const int size = round % 3 == 0 ? number : 1;
         EXPECT_EQ(MPI_SUCCESS, MPI_Accumulate(data.data(), number, MPI_INT, target, mine, number, MPI_INT,
                                               MPI_REPLACE, window.window));
-        EXPECT_EQ(MPI_SUCCESS, MPI_Get_accumulate(nullptr, 0, MPI_DATATYPE_NULL, before.data(), size, MPI_INT,
+        EXPECT_EQ(MPI_SUCCESS, MPI_Get_accumulate(nullptr, 0, MPI_DATATYPE_NULL,
+                                                  before[static_cast<unsigned>(target)].data(), size, MPI_INT,
                                                   target, mine, size, MPI_INT, MPI_NO_OP, window.window));
-        if (target == ranks - 1) {
-          EXPECT_EQ(MPI_SUCCESS, MPI_Win_flush(target, window.window));
-          EXPECT_EQ(before[0], round);
-          EXPECT_EQ(before[static_cast<unsigned>(size) - 1], round);
-        }
+      }
+      if (round % 3 != 2) continue;
+      EXPECT_EQ(MPI_SUCCESS, MPI_Win_flush_all(window.window));
+      for (const std::vector<int>& seen : before) {
+        EXPECT_EQ(seen[0], round);
+        EXPECT_EQ(seen[number - 1], round - 2);
       }
     }
     EXPECT_EQ(MPI_SUCCESS, MPI_Win_unlock_all(window.window));
