@@ -307,10 +307,17 @@ bool LocalEndpoint::spin_until_done(const Request& request) {
 
 void LocalEndpoint::run_background() {
   Background* background = background_.load(std::memory_order_acquire);
-  // Also ends recursion: background work may come here through the endpoint.
-  if (background == nullptr || in_background_.exchange(true, std::memory_order_acquire)) return;
+  if (background == nullptr) return;
+  // Also ends recursion: background work may come here through the endpoint. Sequentially consistent: either
+  // the thread inside sees that another one was turned away, or that one sees that it has left.
+  while (in_background_.exchange(true)) {
+    background_missed_.store(true);
+    if (in_background_.load()) return;
+  }
   background->progress();
-  in_background_.store(false, std::memory_order_release);
+  in_background_.store(false);
+  // The thread that was turned away may have seen something arrive that came too late for this turn.
+  if (background_missed_.exchange(false)) doorbell_.ring();
 }
 
 void LocalEndpoint::set_background(Background* background) noexcept {

@@ -122,6 +122,7 @@ class LocalEndpoint final : public Endpoint {
   std::atomic<bool> inbox_filled_{false};
   std::atomic<Background*> background_{nullptr};
   std::atomic<bool> in_background_{false};
+  std::atomic<bool> background_missed_{false};  // a thread was turned away meanwhile
 
   HelpWanted help_wanted_;
 
