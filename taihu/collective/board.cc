@@ -27,10 +27,9 @@ constexpr std::size_t least_depth = 16;
 constexpr std::size_t most_depth = 128;
 
 /// The same for data of all members.
-constexpr std::size_t data_of_group_bytes = std::size_t{256} << 10;
-constexpr std::size_t most_data_half_bytes = 16384;
+constexpr std::size_t data_of_group_bytes = std::size_t{1} << 20;
 constexpr std::size_t least_data_half_bytes = 4096;
-static_assert(least_data_half_bytes >= Board::inline_bytes);
+constexpr std::size_t most_data_half_bytes = std::size_t{64} << 10;
 
 }  // namespace
 

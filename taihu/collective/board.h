@@ -15,6 +15,7 @@
 // order sees all. That a signature is seen or else the wish is, is the doorbell's asymmetric barrier.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -80,8 +81,6 @@ struct alignas(64) Slot {
 
 class Board {
  public:
-  /// Data up to this size may travel inline.
-  static constexpr std::size_t inline_bytes = 4096;
   /// So many calls back slots of a step that I have arrived at are still unchanged.
   static constexpr StepNumber remembered_steps = 4;
 
@@ -90,11 +89,21 @@ class Board {
   int members() const noexcept { return static_cast<int>(doorbells_.size()); }
   /// More ranks than cores: waiting for others means giving a core away.
   bool crowded() const noexcept { return crowded_; }
+  /// Up to this size data from or for one member are better inline than read from its buffer. With a core
+  /// for each rank a second meeting costs less than to copy more twice; without, it costs the scheduler's
+  /// time.
+  std::size_t inline_bytes() const noexcept { return crowded_ ? most_inline_bytes() : 1024; }
+  /// The same where everyone waits for everyone in any case.
+  std::size_t inline_bytes_of_all() const noexcept {
+    return crowded_ ? std::min<std::size_t>(most_inline_bytes(), 4096) : 512;
+  }
   StepNumber half_depth() const noexcept { return depth_ / 2; }
   Slot& slot(int member, StepNumber step) const noexcept {
     return slots_[static_cast<std::size_t>(member) * depth_ + (step & (depth_ - 1))];
   }
   std::size_t data_half_lines() const noexcept { return data_half_lines_; }
+  /// For so much there is room inline, several times.
+  std::size_t most_inline_bytes() const noexcept { return data_half_lines_ * sizeof(Line) / 4; }
 
   struct alignas(64) Line {
     std::byte bytes[64];

@@ -13,7 +13,7 @@
 //
 // In place: `source` may be the very address where the call's result for this member's own data goes; it is
 // told at each call. No other overlap of a member's source and result is allowed. Empty blocks may have null
-// addresses.
+// addresses. A call that moves nothing for anybody, as all members know, returns at once.
 //
 // Reductions take operands in the order of members inside a node process, then of node processes; those that
 // are not commutative in the order of members in any case. For a given placement results are the same bits

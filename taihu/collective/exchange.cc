@@ -81,6 +81,7 @@ int alltoall(GroupHandle& handle, const void* source, void* result, std::size_t 
   if (!is_possible_size(bytes, handle.size()) || !has_memory(source, bytes) || !has_memory(result, bytes)) {
     return M_ERROR_ARGUMENT;
   }
+  if (bytes == 0) return M_SUCCESS;
   const BlockMap blocks(bytes);
   const bool all_apart = handle.membership().processes() == handle.size();
   if (all_apart && handle.size() >= bruck_members && bytes <= bruck_block_bytes) {

@@ -60,8 +60,8 @@ class GroupRegistry {
     GroupState& state = *entry->second;
     check_input(std::ranges::equal(state.membership.ranks, ranks),
                 "a rank joins a group with another list of members than those who joined before");
-    note_join(state, static_cast<std::size_t>(
-                         state.membership.local_index[static_cast<std::size_t>(member)]));
+    note_join(state,
+              static_cast<std::size_t>(state.membership.local_index[static_cast<std::size_t>(member)]));
     return GroupHandle::State(&state, LeaveGroup{std::move(self)});
   }
 
@@ -111,9 +111,8 @@ GroupState::GroupState(message::Node& node, message::Context context_of_group, s
       joins_(membership.local().size()) {}
 
 Board& GroupState::board() {
-  std::call_once(board_is_made_, [this] {
-    board_ = std::make_unique<Board>(local_doorbells(node_, membership), crowded_);
-  });
+  std::call_once(board_is_made_,
+                 [this] { board_ = std::make_unique<Board>(local_doorbells(node_, membership), crowded_); });
   return *board_;
 }
 

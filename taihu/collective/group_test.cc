@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
+#include <utility>
+
 #include "taihu/base/error.h"
 #include "taihu/collective/collectives.h"
 #include "taihu/collective/fake_cluster.h"
@@ -62,6 +66,77 @@ TEST(Groups, LateMemberFindsWhatOthersDidBeforeTheyLeft) {
     value = 0;
     ASSERT_EQ(bcast(reader, &value, sizeof value, 0), M_SUCCESS);
     EXPECT_EQ(value, 40 + round);
+  }
+}
+
+TEST(Groups, LeaveNothingWhenAllMembersHaveLeft) {
+  FakeCluster cluster(4, 2);  // ranks 0 and 1 here
+  Groups groups(cluster.nodes[0]);
+  const std::vector<int> ranks{3, 1, 0};
+  for (message::Context context = first_free_context; context < first_free_context + 1000; ++context) {
+    const bool in_order = context % 2 == 0;
+    {
+      GroupHandle first = groups.join(cluster.endpoint(in_order ? 0 : 1), context, ranks);
+      EXPECT_EQ(groups.count(), 1u);
+    }
+    EXPECT_EQ(groups.count(), 1u) << "the other member is still to come";
+    GroupHandle second = groups.join(cluster.endpoint(in_order ? 1 : 0), context, ranks);
+    EXPECT_EQ(groups.count(), 1u);
+    GroupHandle moved = std::move(second);
+  }
+  EXPECT_EQ(groups.count(), 0u);
+}
+
+TEST(Groups, OfOneContextAndOtherMembersAreApart) {
+  FakeCluster cluster(4, 1);
+  Groups groups(cluster.nodes[0]);
+  GroupHandle left = groups.join(cluster.endpoint(0), first_free_context, std::vector<int>{0, 2});
+  GroupHandle right = groups.join(cluster.endpoint(1), first_free_context, std::vector<int>{1, 3});
+  EXPECT_EQ(groups.count(), 2u);
+  EXPECT_EQ(left.global_rank(1), 2);
+  EXPECT_EQ(right.global_rank(1), 3);
+  EXPECT_THROW(groups.join(cluster.endpoint(2), first_free_context, std::vector<int>{0, 2, 3}), Error);
+}
+
+TEST(Groups, HandlesMayOutliveThem) {
+  FakeCluster cluster(2, 1);
+  auto groups = std::make_unique<Groups>(cluster.nodes[0]);
+  const std::vector<int> ranks{0, 1};
+  GroupHandle root = groups->join(cluster.endpoint(0), first_free_context, ranks);
+  GroupHandle reader = groups->join(cluster.endpoint(1), first_free_context, ranks);
+  groups.reset();
+  int value = 5;
+  EXPECT_EQ(bcast(root, &value, sizeof value, 0), M_SUCCESS);
+  value = 0;
+  EXPECT_EQ(bcast(reader, &value, sizeof value, 0), M_SUCCESS);
+  EXPECT_EQ(value, 5);
+}
+
+TEST(Groups, RootsOfShortDataAreTensOfCallsAhead) {
+  FakeCluster cluster(2, 1);
+  Groups groups(cluster.nodes[0], 1);
+  const std::vector<int> ranks{0, 1};
+  GroupHandle root = groups.join(cluster.endpoint(0), first_free_context, ranks);
+  GroupHandle other = groups.join(cluster.endpoint(1), first_free_context, ranks);
+  constexpr int calls = 15;  // of four each
+  std::vector<int> data(2 * 64);
+  std::vector<int> result(64);
+  for (int k = 0; k < calls; ++k) {  // all without the other one
+    std::fill(data.begin(), data.end(), k);
+    ASSERT_EQ(bcast(root, data.data(), 256, 0), M_SUCCESS);
+    ASSERT_EQ(scatter(root, data.data(), result.data(), 64, 0), M_SUCCESS);
+    ASSERT_EQ(gather(root, data.data(), nullptr, 64, 1), M_SUCCESS);
+    ASSERT_EQ(reduce(root, data.data(), nullptr, 16, M_INT, M_SUM, 1), M_SUCCESS);
+  }
+  for (int k = 0; k < calls; ++k) {
+    ASSERT_EQ(bcast(other, result.data(), 256, 0), M_SUCCESS);
+    EXPECT_EQ(result, std::vector<int>(64, k));
+    ASSERT_EQ(scatter(other, nullptr, result.data(), 64, 0), M_SUCCESS);
+    EXPECT_EQ(result[15], k);
+    ASSERT_EQ(gather(other, result.data(), data.data(), 64, 1), M_SUCCESS);
+    EXPECT_EQ(data[0], k);
+    ASSERT_EQ(reduce(other, result.data(), data.data(), 16, M_INT, M_SUM, 1), M_SUCCESS);
+    EXPECT_EQ(data[15], 2 * k);
   }
 }
 

@@ -66,6 +66,74 @@ TEST(Mismatch, OfAlltoallvCountsIsATruncation) {
   });
 }
 
+TEST(Mismatch, OfRootsOfShortCallsIsSeenByTheNextCallInWhichAllWait) {
+  run_pair([](GroupHandle& handle) {
+    int value = handle.rank();
+    EXPECT_EQ(bcast(handle, &value, sizeof value, handle.rank()), M_SUCCESS);  // nobody waits
+    EXPECT_EQ(barrier(handle), M_ERROR_ARGUMENT);
+    const std::string me = std::to_string(handle.rank());
+    const std::string other = std::to_string(1 - handle.rank());
+    EXPECT_EQ(handle.problem(), "rank " + me + " called bcast root " + me + " of 4 bytes while rank " +
+                                    other + " called bcast root " + other +
+                                    " of 4 bytes, 1 call ago; all members must make the same call");
+  });
+}
+
+TEST(Mismatch, OfCallsLongAgoIsStillSeen) {
+  run_pair([](GroupHandle& handle) {
+    const int me = handle.rank();
+    int value = me;
+    int both[2] = {};
+    EXPECT_EQ(gather(handle, &value, nullptr, sizeof value, 1 - me), M_SUCCESS);  // two leaves, no root
+    for (int k = 0; k < 10; ++k) {  // only the root can see it, again and again
+      EXPECT_EQ(gather(handle, &value, both, sizeof value, 0), me == 0 ? M_ERROR_ARGUMENT : M_SUCCESS);
+    }
+    EXPECT_EQ(barrier(handle), M_ERROR_ARGUMENT);  // now all have seen it
+  });
+}
+
+TEST(Mismatch, OfLengthsInCallsWithOwnLengthsNamesBothRanks) {
+  for (const std::size_t length : {40u, 20000u}) {
+    run_pair([&](GroupHandle& handle) {
+      const int me = handle.rank();
+      std::vector<std::byte> data(2 * length);
+      const std::size_t bytes[2] = {length, length - (me == 0 ? 1 : 0)};  // rank 0 expects less of rank 1
+      const std::ptrdiff_t offsets[2] = {0, static_cast<std::ptrdiff_t>(length)};
+      std::vector<std::byte> result(2 * length);
+      EXPECT_EQ(allgatherv(handle, data.data(), length, result.data(), bytes, offsets),
+                me == 0 ? M_ERROR_TRUNCATE : M_SUCCESS);
+      if (me == 0) {
+        EXPECT_EQ(handle.problem(), "rank 1 sends " + std::to_string(length) +
+                                        " bytes in an allgatherv to rank 0, which expects " +
+                                        std::to_string(length - 1) + "; the counts of both must agree");
+      }
+      EXPECT_EQ(gatherv(handle, data.data(), length, result.data(), bytes, offsets, 0),
+                me == 0 || length > 10000 ? M_ERROR_TRUNCATE : M_SUCCESS);
+      EXPECT_EQ(scatterv(handle, data.data(), bytes, offsets, result.data(), length, 0),
+                me == 1 ? M_ERROR_TRUNCATE : M_SUCCESS);
+    });
+  }
+}
+
+TEST(Mismatch, OfReductionsIsNamedByTheLanguage) {
+  TestJob job(Transport::twin, 2, 1, 64);
+  job.groups_of(0).name_reductions([](std::uint32_t code) { return "operation " + std::to_string(code); });
+  job.run([&](int rank) {
+    GroupHandle handle = job.groups_of(rank).join(job.endpoint(rank), launch::Scope::all);
+    Reduction reduction = *find_reduction(M_INT, M_SUM);
+    reduction.code = static_cast<std::uint32_t>(70 + rank);
+    int value = 1;
+    EXPECT_EQ(exscan(handle, &value, &value, 1, reduction), M_ERROR_ARGUMENT);
+    if (rank == 0) {
+      EXPECT_EQ(handle.problem(),
+                "rank 0 calls exscan of 4 bytes operation 70 while rank 1 calls exscan of 4 bytes operation "
+                "71; all members must make the same call");
+    }
+    reduction.code = rank == 0 ? 0 : 71;  // unknown fits to everything
+    EXPECT_EQ(scan(handle, &value, &value, 1, reduction), M_SUCCESS);
+  });
+}
+
 TEST(Mismatch, BetweenNodeProcessesIsATruncation) {
   TestJob job(Transport::twin, 2, 2, 1);
   job.run([&](int rank) {

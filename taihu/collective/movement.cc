@@ -39,6 +39,7 @@ int barrier(GroupHandle& handle) {
 
 int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root) {
   if (!is_member(handle, root) || !has_memory(buffer, bytes)) return M_ERROR_ARGUMENT;
+  if (bytes == 0) return M_SUCCESS;
   if (handle.membership().processes() == 1) return shared::bcast(handle, buffer, bytes, root, nullptr);
   Leaders leaders(handle, root);
   int code = M_SUCCESS;
@@ -58,9 +59,12 @@ int gather(GroupHandle& handle, const void* source, void* result, std::size_t by
       (handle.rank() == root && !has_memory(result, bytes))) {
     return M_ERROR_ARGUMENT;
   }
-  if (membership.processes() == 1) return shared::gather(handle, Lengths::equal, source, bytes, result, blocks_map, root);
+  if (bytes == 0) return M_SUCCESS;
+  if (membership.processes() == 1)
+    return shared::gather(handle, Lengths::equal, source, bytes, result, blocks_map, root);
   Leaders leaders(handle, root);
-  if (!leaders.includes_me()) return shared::gather(handle, Lengths::equal, source, bytes, nullptr, blocks_map, leaders.local_leader());
+  if (!leaders.includes_me())
+    return shared::gather(handle, Lengths::equal, source, bytes, nullptr, blocks_map, leaders.local_leader());
 
   // The root's neighbours write straight to their places; other leaders collect their block of the whole
   // first.
@@ -90,6 +94,7 @@ int allgather(GroupHandle& handle, const void* source, void* result, std::size_t
   if (!is_possible_size(bytes, handle.size()) || !has_memory(source, bytes) || !has_memory(result, bytes)) {
     return M_ERROR_ARGUMENT;
   }
+  if (bytes == 0) return M_SUCCESS;
   if (membership.processes() == 1) return shared::allgather(handle, source, bytes, result, blocks_map);
   Leaders leaders(handle);
   const schedule::Blocks blocks = leaders.blocks(bytes);
@@ -116,9 +121,13 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
       (handle.rank() == root && !has_memory(source, bytes))) {
     return M_ERROR_ARGUMENT;
   }
-  if (membership.processes() == 1) return shared::scatter(handle, Lengths::equal, source, blocks_map, result, bytes, root);
+  if (bytes == 0) return M_SUCCESS;
+  if (membership.processes() == 1)
+    return shared::scatter(handle, Lengths::equal, source, blocks_map, result, bytes, root);
   Leaders leaders(handle, root);
-  if (!leaders.includes_me()) return shared::scatter(handle, Lengths::equal, nullptr, blocks_map, result, bytes, leaders.local_leader());
+  if (!leaders.includes_me())
+    return shared::scatter(handle, Lengths::equal, nullptr, blocks_map, result, bytes,
+                           leaders.local_leader());
 
   const schedule::Blocks blocks = leaders.blocks(bytes);
   const schedule::Program program =
@@ -127,7 +136,8 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
     void* block = handle.stage().get(blocks.bytes(membership.here));
     if (block == nullptr) return M_ERROR_MEMORY;
     const int code = leaders.run(program, {nullptr, block});
-    const int local = shared::scatter(handle, Lengths::equal, block, blocks_map, result, bytes, leaders.local_leader());
+    const int local =
+        shared::scatter(handle, Lengths::equal, block, blocks_map, result, bytes, leaders.local_leader());
     handle.stage().trim();
     return first_error(code, local);
   }
@@ -141,7 +151,8 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
   const std::byte* block = at(whole, static_cast<std::ptrdiff_t>(blocks.start(membership.here)));
   // The schedule wants a place for the root's block of the whole: it is there already.
   const int code = leaders.run(program, {whole, const_cast<std::byte*>(block)});
-  const int local = shared::scatter(handle, Lengths::equal, block, blocks_map, result, bytes, leaders.local_leader());
+  const int local =
+      shared::scatter(handle, Lengths::equal, block, blocks_map, result, bytes, leaders.local_leader());
   handle.stage().trim();
   return first_error(code, local);
 }

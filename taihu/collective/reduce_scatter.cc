@@ -31,8 +31,7 @@ struct MemberBlocks {
 
 // The same in the order of node processes, and where the blocks of each process begin.
 struct ProcessBlocks {
-  ProcessBlocks(const Membership& membership, const MemberBlocks& members)
-      : offsets(members.bytes.size()) {
+  ProcessBlocks(const Membership& membership, const MemberBlocks& members) : offsets(members.bytes.size()) {
     for (const std::vector<int>& neighbours : membership.members_of) {
       for (const int member : neighbours) {
         offsets[static_cast<std::size_t>(member)] = static_cast<std::ptrdiff_t>(next);
@@ -67,8 +66,7 @@ int lead(GroupHandle& handle, Leaders& leaders, const void* source, void* result
   const ProcessBlocks order(membership, members);
   const int processes = leaders.place().members;
   const std::size_t mine = order.blocks.bytes(membership.here);
-  std::byte* stage =
-      handle.stage().get(2 * members.all_bytes + static_cast<std::size_t>(processes) * mine);
+  std::byte* stage = handle.stage().get(2 * members.all_bytes + static_cast<std::size_t>(processes) * mine);
   if (stage == nullptr) return M_ERROR_MEMORY;
   std::byte* partial = stage;
   std::byte* sorted = membership.consecutive ? partial : partial + members.all_bytes;
@@ -126,6 +124,7 @@ int reduce_scatter(GroupHandle& handle, const void* source, void* result, const 
   if (!is_reducible(source, all, reduction) || !has_memory(result, counts[handle.rank()])) {
     return M_ERROR_ARGUMENT;
   }
+  if (all == 0) return M_SUCCESS;
   if (handle.membership().processes() == 1)
     return shared::reduce_scatter(handle, source, result, counts, reduction);
   const MemberBlocks members(counts, handle.size(), reduction.element_bytes);

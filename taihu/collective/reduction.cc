@@ -25,6 +25,7 @@ int reduce(GroupHandle& handle, const void* source, void* result, std::size_t co
   if (!is_reducible(source, count, reduction) || !is_member(handle, root)) return M_ERROR_ARGUMENT;
   const bool is_root = handle.rank() == root;
   if (is_root && !has_memory(result, count)) return M_ERROR_ARGUMENT;
+  if (count == 0) return M_SUCCESS;
   if (handle.membership().processes() == 1)
     return shared::reduce(handle, source, result, count, reduction, root);
   const std::size_t bytes = count * reduction.element_bytes;
@@ -50,7 +51,9 @@ int reduce(GroupHandle& handle, const void* source, void* result, std::size_t co
 int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t count,
               const Reduction& reduction) {
   if (!is_reducible(source, count, reduction) || !has_memory(result, count)) return M_ERROR_ARGUMENT;
-  if (handle.membership().processes() == 1) return shared::allreduce(handle, source, result, count, reduction);
+  if (count == 0) return M_SUCCESS;
+  if (handle.membership().processes() == 1)
+    return shared::allreduce(handle, source, result, count, reduction);
   const std::size_t bytes = count * reduction.element_bytes;
   if (!may_reduce_by_process(handle, reduction)) {
     return run_among_all(handle, allreduce_program(place_among_all(handle), bytes, reduction),
@@ -68,6 +71,7 @@ int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t
 int scan(GroupHandle& handle, const void* source, void* result, std::size_t count,
          const Reduction& reduction) {
   if (!is_reducible(source, count, reduction) || !has_memory(result, count)) return M_ERROR_ARGUMENT;
+  if (count == 0) return M_SUCCESS;
   if (handle.membership().processes() == 1) return shared::scan(handle, source, result, count, reduction);
   const std::size_t bytes = count * reduction.element_bytes;
   return run_among_all(handle, schedule::scan_recursive_doubling(place_among_all(handle), bytes),
@@ -92,6 +96,7 @@ int exscan(GroupHandle& handle, const void* source, void* result, std::size_t co
   const bool is_first = handle.rank() == 0;
   if (!is_reducible(source, count, reduction) || !(is_first || has_memory(result, count)))
     return M_ERROR_ARGUMENT;
+  if (count == 0) return M_SUCCESS;
   if (handle.membership().processes() == 1) return shared::exscan(handle, source, result, count, reduction);
   const std::size_t bytes = count * reduction.element_bytes;
   std::byte* inclusive = handle.stage().get(bytes);

@@ -19,10 +19,7 @@ std::size_t table_bytes(const BlockMap& map, int members) {
 }
 
 std::size_t packed_bytes(const BlockMap& map, int members) {
-  if (map.has_equal_blocks()) {
-    const std::size_t most = Board::inline_bytes / static_cast<std::size_t>(members);
-    return map.bytes(0) <= most ? map.bytes(0) * static_cast<std::size_t>(members) : Board::inline_bytes + 1;
-  }
+  if (map.has_equal_blocks()) return map.bytes(0) * static_cast<std::size_t>(members);
   std::size_t sum = table_bytes(map, members);
   for (int k = 0; k < members; ++k) sum += map.bytes(k);
   return sum;
@@ -59,7 +56,7 @@ Incoming incoming_from(SharedStep& step, int from, bool has_equal_blocks, std::s
 
 bool alltoall_is_inline(GroupHandle& handle, const BlockMap& source_map) {
   const BlockMap map = source_map.of_members(handle.membership().local().data());
-  return packed_bytes(map, handle.local_members()) <= Board::inline_bytes;
+  return packed_bytes(map, handle.local_members()) <= handle.board().inline_bytes_of_all();
 }
 
 int alltoall(GroupHandle& handle, const void* source, const BlockMap& source_map, void* result,
@@ -71,7 +68,7 @@ int alltoall(GroupHandle& handle, const void* source, const BlockMap& source_map
   const std::size_t bytes = packed_bytes(out, handle.local_members());
   const MappedBuffer mine{source, &out};
   SharedStep step(handle, {.call = is_equal ? Call::alltoall : Call::alltoallv, .bytes = block_bytes});
-  if (bytes <= Board::inline_bytes) {
+  if (bytes <= handle.board().inline_bytes_of_all()) {
     pack(is_equal ? step.place_inline(bytes) : step.place_with_length(bytes), source, out, step.members());
   } else {
     step.publish(&mine, nullptr);

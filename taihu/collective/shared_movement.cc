@@ -8,10 +8,6 @@ namespace taihu::collective::shared {
 
 namespace {
 
-bool is_inline(std::size_t bytes) {
-  return bytes <= Board::inline_bytes;
-}
-
 // A root's buffer and its map, published together.
 struct MappedBuffer {
   const void* base;
@@ -43,22 +39,23 @@ int release(GroupHandle& handle) {
 }
 
 int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root, const Meanwhile& meanwhile) {
+  const bool is_inline = bytes <= handle.board().inline_bytes();
   SharedStep step(handle, {.call = Call::bcast, .root = root, .bytes = bytes});
   if (step.me() == root) {
-    if (is_inline(bytes)) {
+    if (is_inline) {
       copy_block(step.place_inline(bytes), buffer, bytes);
     } else {
       step.publish(buffer, nullptr);
     }
     step.arrive();
     if (meanwhile) meanwhile();
-    return is_inline(bytes) ? M_SUCCESS : step.depart_with_all();
+    return is_inline ? M_SUCCESS : step.depart_with_all();
   }
   step.arrive();
   const int code = step.await_arrival(root);
   if (code != M_SUCCESS) return code;
   copy_block(buffer, step.source_of(root), bytes);
-  if (!is_inline(bytes)) step.depart();
+  if (!is_inline) step.depart();
   return M_SUCCESS;
 }
 
@@ -121,9 +118,8 @@ int take_blocks(GroupHandle& handle, SharedStep& step, Lengths lengths, void* re
 int gather(GroupHandle& handle, Lengths lengths, const void* source, std::size_t bytes, void* result,
            const BlockMap& result_map, int root) {
   const bool is_equal = lengths == Lengths::equal;
-  SharedStep step(handle, {.call = is_equal ? Call::gather : Call::gatherv,
-                           .root = root,
-                           .bytes = is_equal ? bytes : 0});
+  SharedStep step(
+      handle, {.call = is_equal ? Call::gather : Call::gatherv, .root = root, .bytes = is_equal ? bytes : 0});
   if (step.me() == root) {
     const MappedBuffer whole{result, &result_map};
     step.publish(&whole, result, bytes);
@@ -133,7 +129,7 @@ int gather(GroupHandle& handle, Lengths lengths, const void* source, std::size_t
     const int code = take_blocks(handle, step, lengths, result, result_map);
     return fits ? code : M_ERROR_TRUNCATE;
   }
-  if (!is_inline(bytes)) {
+  if (bytes > handle.board().inline_bytes()) {
     step.publish(source, nullptr, bytes);
     step.arrive();
     return give_block(handle, step, lengths, source, bytes, root);
@@ -146,8 +142,9 @@ int gather(GroupHandle& handle, Lengths lengths, const void* source, std::size_t
 
 int allgather(GroupHandle& handle, const void* source, std::size_t bytes, void* result, const BlockMap& map) {
   const bool is_equal = map.has_equal_blocks();
-  SharedStep step(handle, {.call = is_equal ? Call::allgather : Call::allgatherv, .bytes = is_equal ? bytes : 0});
-  if (is_inline(bytes)) {
+  SharedStep step(handle,
+                  {.call = is_equal ? Call::allgather : Call::allgatherv, .bytes = is_equal ? bytes : 0});
+  if (bytes <= handle.board().inline_bytes_of_all()) {
     copy_block(is_equal ? step.place_inline(bytes) : step.place_with_length(bytes), source, bytes);
   } else {
     step.publish(source, nullptr, bytes);
@@ -184,10 +181,10 @@ std::size_t put_blocks(std::byte* place, const void* source, const BlockMap& map
   return end;
 }
 
+// What a root would have to put inline.
 std::size_t scattered_bytes(const BlockMap& map, int members) {
   if (!map.has_equal_blocks()) return put_blocks(nullptr, nullptr, map, members);
-  const std::size_t most = Board::inline_bytes / static_cast<std::size_t>(members);
-  return map.bytes(0) <= most ? map.bytes(0) * static_cast<std::size_t>(members) : Board::inline_bytes + 1;
+  return map.bytes(0) * static_cast<std::size_t>(members);
 }
 
 // The block of a root that has put all of them inline, or null with its true length.
@@ -217,11 +214,12 @@ int fetch_own_length(GroupHandle& handle, SharedStep& step, void* result, std::s
   return fits ? M_SUCCESS : M_ERROR_TRUNCATE;
 }
 
-int scatter_from_root(SharedStep& step, const void* source, const BlockMap& map, void* result,
-                      std::size_t bytes) {
+int scatter_from_root(GroupHandle& handle, SharedStep& step, const void* source, const BlockMap& map,
+                      void* result, std::size_t bytes) {
   const MappedBuffer whole{source, &map};
   const std::size_t all_bytes = scattered_bytes(map, step.members());
-  if (!is_inline(all_bytes)) {
+  const bool is_inline = all_bytes <= handle.board().inline_bytes();
+  if (!is_inline) {
     step.publish(map.has_equal_blocks() ? source : &whole, nullptr);
   } else if (map.has_equal_blocks()) {
     copy_block(step.place_inline(all_bytes), source, all_bytes);
@@ -230,7 +228,7 @@ int scatter_from_root(SharedStep& step, const void* source, const BlockMap& map,
   }
   step.arrive();
   copy_block(result, map.block(source, step.me()), bytes);
-  return is_inline(all_bytes) ? M_SUCCESS : step.depart_with_all();
+  return is_inline ? M_SUCCESS : step.depart_with_all();
 }
 
 }  // namespace
@@ -238,12 +236,12 @@ int scatter_from_root(SharedStep& step, const void* source, const BlockMap& map,
 int scatter(GroupHandle& handle, Lengths lengths, const void* source, const BlockMap& source_map,
             void* result, std::size_t bytes, int root) {
   const bool is_equal = lengths == Lengths::equal;
-  SharedStep step(handle, {.call = is_equal ? Call::scatter : Call::scatterv,
-                           .root = root,
-                           .bytes = is_equal ? bytes : 0});
+  SharedStep step(
+      handle,
+      {.call = is_equal ? Call::scatter : Call::scatterv, .root = root, .bytes = is_equal ? bytes : 0});
   if (step.me() == root) {
     const bool fits = has_length(handle, "a scatter", root, source_map.bytes(root), root, bytes);
-    const int code = scatter_from_root(step, source, source_map, result, fits ? bytes : 0);
+    const int code = scatter_from_root(handle, step, source, source_map, result, fits ? bytes : 0);
     return fits ? code : M_ERROR_TRUNCATE;
   }
   step.arrive();

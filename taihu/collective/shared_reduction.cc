@@ -98,7 +98,7 @@ void offer(SharedStep& step, bool is_inline, const void* source, void* result, s
 int reduce(GroupHandle& handle, const void* source, void* result, std::size_t count,
            const Reduction& reduction, int root) {
   const std::size_t bytes = count * reduction.element_bytes;
-  const bool is_inline = bytes <= Board::inline_bytes;
+  const bool is_inline = bytes <= handle.board().inline_bytes();
   const Announcement call{Call::reduce, root, bytes, reduction.code};
   if (is_inline) {
     SharedStep step(handle, call);
@@ -121,9 +121,8 @@ int reduce(GroupHandle& handle, const void* source, void* result, std::size_t co
 int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t count,
               const Reduction& reduction) {
   const std::size_t bytes = count * reduction.element_bytes;
-  const bool is_inline =
-      bytes <= Board::inline_bytes &&
-      bytes <= combined_by_all_bytes / static_cast<std::size_t>(handle.local_members());
+  const bool is_inline = bytes <= handle.board().inline_bytes_of_all() &&
+                         bytes <= combined_by_all_bytes / static_cast<std::size_t>(handle.local_members());
   const Announcement call{Call::allreduce, -1, bytes, reduction.code};
   if (is_inline) {
     SharedStep step(handle, call);
@@ -152,7 +151,7 @@ int reduce_scatter(GroupHandle& handle, const void* source, void* result, const 
   }
   const std::size_t count = counts[handle.local_index()];
   const std::size_t bytes = all * reduction.element_bytes;
-  const bool is_inline = bytes <= Board::inline_bytes;
+  const bool is_inline = bytes <= handle.board().inline_bytes_of_all();
   // Others read my source until all have departed.
   const bool is_aside = source == result && !is_inline;
   void* target = is_aside ? handle.stage().get(count * reduction.element_bytes) : result;
@@ -179,7 +178,7 @@ int reduce_scatter(GroupHandle& handle, const void* source, void* result, const 
 int scan(GroupHandle& handle, const void* source, void* result, std::size_t count,
          const Reduction& reduction) {
   const std::size_t bytes = count * reduction.element_bytes;
-  const bool is_inline = bytes <= Board::inline_bytes;
+  const bool is_inline = bytes <= handle.board().inline_bytes_of_all();
   PieceBuffers pieces(reduction.element_bytes, handle.schedule_scratch());
   if (!pieces.has_memory()) return M_ERROR_MEMORY;
   SharedStep step(handle, {Call::scan, -1, bytes, reduction.code});
@@ -223,7 +222,7 @@ void exscan_piece(PublishedBuffers& buffers, PieceBuffers& pieces, int members, 
 int exscan(GroupHandle& handle, const void* source, void* result, std::size_t count,
            const Reduction& reduction) {
   const std::size_t bytes = count * reduction.element_bytes;
-  const bool is_inline = bytes <= Board::inline_bytes;
+  const bool is_inline = bytes <= handle.board().inline_bytes_of_all();
   PieceBuffers pieces(reduction.element_bytes, handle.schedule_scratch());
   if (!pieces.has_memory()) return M_ERROR_MEMORY;
   SharedStep step(handle, {Call::exscan, -1, bytes, reduction.code});

@@ -14,8 +14,9 @@ namespace {
 // With a core for each rank a neighbour is there within a microsecond; looking at messages would only delay
 // seeing it. With fewer cores the neighbour may need this one: giving the core away for a while costs much
 // less than sleeping and being woken.
+constexpr int polls_without_pause = 40;
 constexpr int spins_with_core = 400;
-constexpr int spins_when_crowded = 20;
+constexpr int spins_when_crowded = 4;
 constexpr int yields_when_crowded = 100;
 constexpr int yields_per_progress = 8;
 
@@ -33,10 +34,9 @@ bool agree(const Announcement& a, const Announcement& b) noexcept {
 }
 
 const char* call_text(Call call) {
-  constexpr const char* texts[] = {"none",      "barrier",  "bcast",          "reduce",
-                                   "allreduce", "gather",   "allgather",      "scatter",
-                                   "alltoall",  "scan",     "exscan",         "reduce_scatter",
-                                   "gatherv",   "allgatherv", "scatterv",     "alltoallv"};
+  constexpr const char* texts[] = {
+      "none",     "barrier", "bcast",  "reduce",         "allreduce", "gather",     "allgather", "scatter",
+      "alltoall", "scan",    "exscan", "reduce_scatter", "gatherv",   "allgatherv", "scatterv",  "alltoallv"};
   return texts[static_cast<int>(call)];
 }
 
@@ -112,6 +112,9 @@ template <class Ready>
 void SharedStep::await(Board::Wish wish, int of_whom, StepNumber step, Ready&& ready) {
   if (ready()) return;
   const bool crowded = board_.crowded();
+  for (int k = crowded ? 0 : polls_without_pause; k > 0; --k) {
+    if (ready()) return;
+  }
   for (int k = crowded ? spins_when_crowded : spins_with_core; k > 0; --k) {
     threads::spin_pause();
     if (ready()) return;

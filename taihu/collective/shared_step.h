@@ -16,9 +16,9 @@ class SharedStep {
   int me() const noexcept { return me_; }
   int members() const noexcept { return board_.members(); }
 
-  /// My data for the others, one of these before `arrive`: room for `bytes` <= Board::inline_bytes, where
-  /// they stay when the call has returned; or my buffers, which must stay until all who read them have
-  /// departed.
+  /// My data for the others, one of these before `arrive`: room for `bytes` (at most the board's
+  /// most_inline_bytes), where they stay when the call has returned; or my buffers, which must stay until all
+  /// who read them have departed.
   std::byte* place_inline(std::size_t bytes);
   std::byte* place_with_length(std::size_t bytes);  ///< and tells the others how many these are
   void publish(const void* source, void* result, std::size_t length = 0) noexcept;

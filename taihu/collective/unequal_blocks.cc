@@ -22,11 +22,10 @@ schedule::Program remote_blocks(const GroupHandle& handle, const BlockMap& map, 
   schedule::Program program;
   for (int member = 0; member < handle.size(); ++member) {
     if (membership.process[static_cast<std::size_t>(member)] == membership.here) continue;
-    program.steps.push_back({.action = action,
-                             .buffer = buffer,
-                             .peer = member,
-                             .offset = static_cast<std::size_t>(map.offset(member)),
-                             .bytes = map.bytes(member)});
+    const std::size_t bytes = map.bytes(member);  // none: an empty message all the same, to compare lengths
+    const std::size_t offset = bytes == 0 ? 0 : static_cast<std::size_t>(map.offset(member));
+    program.steps.push_back(
+        {.action = action, .buffer = buffer, .peer = member, .offset = offset, .bytes = bytes});
   }
   return program;
 }
@@ -59,8 +58,8 @@ int gatherv(GroupHandle& handle, const void* source, std::size_t bytes, void* re
   const int code = shared::gather(handle, Lengths::own, source, bytes, result, local,
                                   membership.local_index[static_cast<std::size_t>(root)]);
   if (!is_root || membership.processes() == 1) return code;
-  return first_error(code, run_among_all(handle, remote_blocks(handle, map, schedule::Action::receive),
-                                         {nullptr, result}));
+  return first_error(
+      code, run_among_all(handle, remote_blocks(handle, map, schedule::Action::receive), {nullptr, result}));
 }
 
 int scatterv(GroupHandle& handle, const void* source, const std::size_t* source_bytes,
@@ -132,8 +131,8 @@ int allgatherv(GroupHandle& handle, const void* source, std::size_t bytes, void*
   if (whole == nullptr) return M_ERROR_MEMORY;
   int code = shared::gather(handle, Lengths::own, source, bytes, whole, local, leaders.local_leader());
   const std::byte* block = whole + packed.blocks.start(membership.here);
-  code = first_error(
-      code, leaders.run(schedule::allgather_ring(leaders.place(), packed.blocks), {block, whole}));
+  code = first_error(code,
+                     leaders.run(schedule::allgather_ring(leaders.place(), packed.blocks), {block, whole}));
   code = first_error(code, shared::share(handle, whole, all_bytes, leaders.local_leader(), take));
   handle.stage().trim();
   return code;

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What parcc does: turns a command line of `cc` into one for clang, with the plugin for compiling and the
 // pieces of an executable shared object for linking. One clang runs the whole command, so every option of
-// clang works as it is.
-//
-// A program is linked as a shared object with an entry point and an interpreter, because it must be possible
-// to load it many times into one process: a position-independent executable would get local-exec thread-local
-// storage and copy relocations, which exist once.
+// clang works as it is. How programs are linked: cc_command.h.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "taihu/compiler/cc_command.h"
 
 namespace taihu::compiler {
 
@@ -32,19 +30,11 @@ struct Toolchain {
 /// or PATH. Throws Error when clang or the plugin is missing or does not fit.
 Toolchain find_toolchain(const std::string& executable);
 
-enum class Output { nothing, objects, program, shared_library };
-
 /// A command line, understood as far as parcc must.
-struct Command {
-  std::vector<std::string>
-      arguments;  ///< for clang, in order; our own options and -pie, -no-pie are taken out
-  Output output = Output::nothing;
-  bool own_exports = false;  ///< the user says which names a program exports (-rdynamic, a version script)
+struct Command : CcCommand {
   bool help = false;
   bool version = false;
-  bool cxx = false;               ///< a C++ source file is among the inputs
-  bool check = false;             ///< --check or -g
-  bool shared_sanitizer = false;  ///< -fsanitize=undefined: its runtime is linked as a shared library
+  bool check = false;  ///< --check or -g
   std::int64_t scratchpad_bytes = 64 * 1024;
 };
 

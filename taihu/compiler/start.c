@@ -2,16 +2,7 @@
 // Linked into every program: the interpreter that makes a shared object executable, and the descriptor that
 // the runtime reads. The linker script program.ld defines the areas.
 #include "taihu/abi/program.h"
-
-#if defined(__x86_64__)
-#define INTERPRETER "/lib64/ld-linux-x86-64.so.2"
-#elif defined(__aarch64__)
-#define INTERPRETER "/lib/ld-linux-aarch64.so.1"
-#else
-#error "the path of this architecture's dynamic loader is not known"
-#endif
-
-__attribute__((section(".interp"), used)) static const char interpreter[] = INTERPRETER;
+#include "taihu/compiler/interpreter.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
 

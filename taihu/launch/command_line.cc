@@ -6,29 +6,17 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <climits>
 #include <memory>
 #include <sstream>
 
 #include "taihu/base/error.h"
+#include "taihu/launch/mpirun_words.h"
 #include "taihu/launch/nearest.h"
 
 namespace taihu::launch {
 namespace {
-
-struct Alias {
-  const char* spelling;
-  const char* option;
-};
-constexpr std::array aliases = {Alias{"-np", "-n"},
-                                Alias{"-host", "--host"},
-                                Alias{"-hosts", "--host"},
-                                Alias{"-hostfile", "--hostfile"},
-                                Alias{"-machinefile", "--hostfile"},
-                                Alias{"-wdir", "--wdir"},
-                                Alias{"-genv", "--genv"}};
 
 /// The texts that CLI11 fills before they become types.
 struct Texts {
@@ -57,28 +45,72 @@ void repeatable(CLI::App& app, const char* name, std::vector<std::string>& value
 /// CLI11 does not know of the program behind the options.
 class HelpText : public CLI::Formatter {
  public:
+  explicit HelpText(const LaunchCommand& command) : command_(command) {}
   std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: parcrun [options] program [arguments]\n";
+    return std::string("Usage: ") + command_.name + " [options] program [arguments]\n";
   }
+
+ private:
+  const LaunchCommand& command_;
 };
 
-void add_shape_options(CLI::App& app, JobParameters& job) {
+const CLI::Validator seconds_above_zero(
+    [](std::string& text) {
+      char* end = nullptr;
+      const double seconds = std::strtod(text.c_str(), &end);
+      const bool good = !text.empty() && *end == '\0' && seconds > 0 && seconds < 1e9;
+      return good ? std::string() : "'" + text + "' is not a number of seconds above 0";
+    },
+    "");
+
+bool is_mpi(const LaunchCommand& command) {
+  return command.language == LaunchCommand::Language::mpi;
+}
+
+void add_scope_options(CLI::App& app, JobParameters& job) {
+  const auto number = [&app](const char* names, int& value, const char* help) {
+    app.add_option(names, value, help)->type_name("N")->check(from_one);
+  };
+  number("--node", job.scopes.node, "ranks of CCC_NODE (default: those of a NUMA node)");
+  number("--bnode", job.scopes.bnode, "ranks of CCC_BNODE (default: those of a node)");
+  number("--snode", job.scopes.snode, "ranks of CCC_SNODE (default: those of a leaf switch, else all)");
+}
+
+void add_mpi_options(CLI::App& app, RunOptions& options) {
+  JobParameters& job = options.job;
+  app.add_option("--ppn", options.ranks_per_node,
+                 "ranks on every node; must be what dealing them evenly gives; also -ppn, -N")
+      ->type_name("N")
+      ->check(from_one);
+  app.add_flag("--genvall", options.forward_all, "forward all variables to other nodes; also -genvall");
+  app.add_flag("--allow-fork", job.allow_fork, "ranks may call fork; the child must call exec next");
+  app.add_flag("--stats", job.stats, "print counts of messages and waiting times at the end");
+  app.add_option("--trace-collectives", job.trace_collectives, "write a line of JSON per collective call")
+      ->type_name("FILE");
+  app.add_option("--deadlock-timeout", job.deadlock_timeout_seconds,
+                 "when all ranks wait for so long, say for whom and end the job")
+      ->type_name("SECONDS")
+      ->check(seconds_above_zero);
+}
+
+void add_shape_options(CLI::App& app, const LaunchCommand& command, JobParameters& job) {
   const auto number = [&app](const char* names, int& value, const char* help) {
     app.add_option(names, value, help)->type_name("N")->check(from_one);
   };
   number("-n,--np", job.ranks, "number of ranks (default 1)");
-  number("--threads", job.threads, "accelerator threads per rank (default: cores / ranks, at least 1)");
-  number("--node", job.scopes.node, "ranks of CCC_NODE (default: those of a NUMA node)");
-  number("--bnode", job.scopes.bnode, "ranks of CCC_BNODE (default: those of a node)");
-  number("--snode", job.scopes.snode, "ranks of CCC_SNODE (default: those of a leaf switch, else all)");
+  number("--threads", job.threads,
+         is_mpi(command) ? "cores for each rank and its threads (default: cores / ranks, at least 1)"
+                         : "accelerator threads per rank (default: cores / ranks, at least 1)");
+  if (!is_mpi(command)) add_scope_options(app, job);
   number("--processes-per-node", job.processes_per_node, "node processes on every node (default 1)");
   app.add_flag("--emulate-nodes", job.emulate_nodes,
-               "each node process counts as a node, to try scopes on one machine");
+               is_mpi(command) ? "each node process counts as a node"
+                               : "each node process counts as a node, to try scopes on one machine");
   repeatable(app, "--private-library", job.private_libraries,
              "library that every rank gets a copy of; repeatable", "NAME");
 }
 
-void add_place_options(CLI::App& app, ParcrunOptions& options, Texts& texts) {
+void add_place_options(CLI::App& app, RunOptions& options, Texts& texts) {
   app.add_option("--bind", texts.bind, "core, numa, none or auto (default: core when there are enough)")
       ->type_name("HOW");
   app.add_flag("--report-bindings", options.job.report_bindings, "print the cpus of every rank");
@@ -97,21 +129,14 @@ void add_place_options(CLI::App& app, ParcrunOptions& options, Texts& texts) {
       ->type_name("PATH");
 }
 
-void add_run_options(CLI::App& app, ParcrunOptions& options, Texts& texts) {
+void add_run_options(CLI::App& app, RunOptions& options, Texts& texts) {
   repeatable(app, "-x", texts.environment, "forward a variable, or set it for the job; repeatable",
              "NAME[=VALUE]");
   repeatable(app, "--genv", texts.genv, "the same; also -genv NAME VALUE", "NAME=VALUE");
   app.add_flag("--tag-output", options.job.tag_output, "start every line of output with its rank");
   app.add_option("--timeout", options.timeout_seconds, "end the job after this time")
       ->type_name("SECONDS")
-      ->check(CLI::Validator(
-          [](std::string& text) {
-            char* end = nullptr;
-            const double seconds = std::strtod(text.c_str(), &end);
-            const bool good = !text.empty() && *end == '\0' && seconds > 0 && seconds < 1e9;
-            return good ? std::string() : "'" + text + "' is not a number of seconds above 0";
-          },
-          ""));
+      ->check(seconds_above_zero);
   app.add_option("--debugger", texts.debugger,
                  "run the only node process under these words, such as \"gdb --args\"")
       ->type_name("WORDS");
@@ -125,7 +150,8 @@ std::vector<std::string> option_names(const CLI::App& app) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     for (const std::string& name : option->get_snames()) names.push_back("-" + name);
   }
-  for (const Alias& alias : aliases) names.emplace_back(alias.spelling);
+  for (const char* name : {"-np", "-host", "-hosts", "-hostfile", "-machinefile", "-wdir", "-genv"})
+    names.emplace_back(name);
   return names;
 }
 
@@ -133,33 +159,47 @@ std::vector<std::string> option_names(const CLI::App& app) {
 struct SplitWords {
   std::vector<std::string> options;
   std::size_t program = 0;
+  bool ended_by_dashes = false;
 };
 
-std::string next_value(const std::vector<std::string>& words, std::size_t& at, const std::string& option) {
-  if (at >= words.size()) throw UsageError(option + " needs a value; see parcrun --help");
+std::string next_value(const LaunchCommand& command, const std::vector<std::string>& words, std::size_t& at,
+                       const std::string& option) {
+  if (at >= words.size())
+    throw UsageError(option + " needs a value; see " + std::string(command.name) + " --help");
   return words[at++];
 }
 
-SplitWords split_words(const CLI::App& app, const std::vector<std::string>& words) {
+/// The option that `name` means; throws UsageError when there is none.
+const CLI::Option& find_option(const CLI::App& app, const LaunchCommand& command, const std::string& written,
+                               const std::string& name) {
+  if (is_mpi(command))
+    if (const char* reason = reason_to_refuse(written)) throw UsageError(written + ": " + reason);
+  const CLI::Option* option = app.get_option_no_throw(name);
+  if (option == nullptr)
+    throw UsageError("unknown option " + written + suggestion(written, option_names(app)));
+  return *option;
+}
+
+SplitWords split_words(const CLI::App& app, const LaunchCommand& command,
+                       const std::vector<std::string>& words) {
   SplitWords split;
   std::size_t at = 0;
   while (at < words.size() && words[at].size() > 1 && words[at][0] == '-') {
     const std::string word = words[at++];
-    if (word == "--") break;
+    if (word == "--") {
+      split.ended_by_dashes = true;
+      break;
+    }
     const std::size_t equals = word.find('=');
-    std::string name = word.substr(0, equals);
-    for (const Alias& alias : aliases)
-      if (name == alias.spelling) name = alias.option;
-    const CLI::Option* option = app.get_option_no_throw(name);
-    if (option == nullptr)
-      throw UsageError("unknown option " + word.substr(0, equals) + suggestion(name, option_names(app)));
-    if (option->get_items_expected_max() == 0) {
+    if (is_mpi(command) && asks_for_nothing(word)) continue;
+    const std::string name(our_spelling(word.substr(0, equals), is_mpi(command)));
+    if (find_option(app, command, word.substr(0, equals), name).get_items_expected_max() == 0) {
       if (equals != word.npos) throw UsageError(name + " takes no value");
       split.options.push_back(name);
       continue;
     }
-    std::string value = equals != word.npos ? word.substr(equals + 1) : next_value(words, at, word);
-    if (word == "-genv") value += "=" + next_value(words, at, word);
+    std::string value = equals != word.npos ? word.substr(equals + 1) : next_value(command, words, at, word);
+    if (word == "-genv" || word == "-env") value += "=" + next_value(command, words, at, word);
     split.options.push_back(name);
     split.options.push_back(value);
   }
@@ -177,7 +217,7 @@ LauncherChoice parse_launcher_choice(const std::string& text) {
   throw UsageError("unknown --mpi '" + text + "'; use openmpi, mpich, slurm, none or auto");
 }
 
-void read_environment_option(const std::string& text, ParcrunOptions& options) {
+void read_environment_option(const std::string& text, RunOptions& options) {
   const std::size_t equals = text.find('=');
   const std::string name = text.substr(0, equals);
   if (name.empty()) throw UsageError("-x needs the name of a variable, found '" + text + "'");
@@ -187,7 +227,7 @@ void read_environment_option(const std::string& text, ParcrunOptions& options) {
     options.assignments.emplace_back(name, text.substr(equals + 1));
 }
 
-void read_hosts(const std::vector<std::string>& lists, ParcrunOptions& options) {
+void read_hosts(const std::vector<std::string>& lists, RunOptions& options) {
   for (const std::string& list : lists) {
     std::istringstream stream(list);
     for (std::string host; std::getline(stream, host, ',');) {
@@ -199,35 +239,58 @@ void read_hosts(const std::vector<std::string>& lists, ParcrunOptions& options) 
   }
 }
 
-void read_texts(const Texts& texts, ParcrunOptions& options) {
+void read_texts(const Texts& texts, RunOptions& options) {
   options.job.bind = parse_bind_policy(texts.bind);
   options.mpi = parse_launcher_choice(texts.mpi);
   for (const std::string& text : texts.environment) read_environment_option(text, options);
   for (const std::string& text : texts.genv) read_environment_option(text, options);
   read_hosts(texts.hosts, options);
+  for (const std::string& name : options.job.private_libraries)
+    if (name.empty() || name.find_first_of(":/") != name.npos)
+      throw UsageError("--private-library '" + name +
+                       "' is not the beginning of a library's name, such as libhdf5");
   if (!options.hosts.empty() && !options.host_file.empty())
     throw UsageError("give --host or --hostfile, not both");
   std::istringstream debugger(texts.debugger);
   for (std::string word; debugger >> word;) options.debugger.push_back(word);
 }
 
+/// A colon on its own separates the programs of a job (MPI-5.0, chapter 11, mpiexec).
+void refuse_several_programs(const std::vector<std::string>& words, std::size_t program) {
+  if (std::find(words.begin() + static_cast<std::ptrdiff_t>(program), words.end(), ":") != words.end())
+    throw UsageError(
+        "several programs in one job (':') are not supported; when ':' is an argument of the program, put -- "
+        "before the program");
+}
+
 }  // namespace
 
-ParcrunOptions parse_parcrun(const std::vector<std::string>& words, const std::string& version) {
-  ParcrunOptions options;
+const LaunchCommand parcrun_command = {LaunchCommand::Language::parallel_c, "parcrun",
+                                       "Runs a Parallel C program as ranks in node processes", "parcc",
+                                       "parallelc-node"};
+const LaunchCommand marun_command = {LaunchCommand::Language::mpi, "marun",
+                                     "Runs an MPI program as ranks that are threads of node processes",
+                                     "macc", "mpi-node"};
+
+RunOptions parse_run(const LaunchCommand& command, const std::vector<std::string>& words,
+                     const std::string& version) {
+  RunOptions options;
+  // Children of Parallel C programs are the business of the program.
+  options.job.allow_fork = !is_mpi(command);
   Texts texts;
-  CLI::App app("Runs a Parallel C program as ranks in node processes", "parcrun");
-  app.formatter(std::make_shared<HelpText>());
+  CLI::App app(command.description, command.name);
+  app.formatter(std::make_shared<HelpText>(command));
   app.set_version_flag("--version", version);
-  add_shape_options(app, options.job);
+  add_shape_options(app, command, options.job);
   add_place_options(app, options, texts);
   add_run_options(app, options, texts);
+  if (is_mpi(command)) add_mpi_options(app, options);
   app.get_formatter()->column_width(30);
   app.footer(
       "Exit code: that of the ranks; 1 the job cannot be started, 2 wrong options, 124 --timeout,\n"
       "128 + N a rank crashed by signal N");
 
-  SplitWords split = split_words(app, words);
+  SplitWords split = split_words(app, command, words);
   std::reverse(split.options.begin(), split.options.end());  // CLI11 takes them from the back
   try {
     app.parse(split.options);
@@ -242,7 +305,8 @@ ParcrunOptions parse_parcrun(const std::vector<std::string>& words, const std::s
   }
   read_texts(texts, options);
   if (split.program >= words.size())
-    throw UsageError("no program given; parcrun [options] program [arguments]");
+    throw UsageError("no program given; " + std::string(command.name) + " [options] program [arguments]");
+  if (is_mpi(command) && !split.ended_by_dashes) refuse_several_programs(words, split.program);
   options.job.program = words[split.program];
   options.job.arguments.assign(words.begin() + static_cast<std::ptrdiff_t>(split.program) + 1, words.end());
   return options;

@@ -12,8 +12,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-ParcrunOptions parse(const Words& words) {
-  return parse_parcrun(words, "parcrun 1.2.3");
+RunOptions parse(const Words& words) {
+  return parse_run(parcrun_command, words, "parcrun 1.2.3");
 }
 
 std::string refusal(const Words& words) {
@@ -26,7 +26,7 @@ std::string refusal(const Words& words) {
 }
 
 TEST(CommandLine, program_only) {
-  const ParcrunOptions options = parse({"./heat"});
+  const RunOptions options = parse({"./heat"});
   EXPECT_EQ(options.job.program, "./heat");
   EXPECT_TRUE(options.job.arguments.empty());
   EXPECT_EQ(options.job.ranks, 1);
@@ -40,7 +40,7 @@ TEST(CommandLine, options_of_the_program_are_left_alone) {
   const Words arguments = {"-n", "3", "--help", "--threads=9", "--", "", "-x"};
   Words words = {"-n", "4", "./a.out"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  const ParcrunOptions options = parse(words);
+  const RunOptions options = parse(words);
   EXPECT_EQ(options.job.ranks, 4);
   EXPECT_EQ(options.job.arguments, arguments);
   EXPECT_EQ(options.text_to_print, "");
@@ -58,50 +58,50 @@ TEST(CommandLine, every_spelling_of_the_rank_count) {
 }
 
 TEST(CommandLine, all_options) {
-  const ParcrunOptions options = parse({"-n",
-                                        "12",
-                                        "--threads",
-                                        "3",
-                                        "--node",
-                                        "2",
-                                        "--bnode=4",
-                                        "--snode",
-                                        "12",
-                                        "--processes-per-node",
-                                        "3",
-                                        "--bind",
-                                        "numa",
-                                        "--report-bindings",
-                                        "--tag-output",
-                                        "-x",
-                                        "A",
-                                        "-x",
-                                        "B=c=d",
-                                        "-genv",
-                                        "E",
-                                        "f g",
-                                        "-host",
-                                        "n1:4,n2",
-                                        "-host",
-                                        "n1",
-                                        "-wdir",
-                                        "/tmp",
-                                        "--timeout",
-                                        "2.5",
-                                        "--mpi",
-                                        "mpich",
-                                        "--launcher",
-                                        "/x/mpiexec",
-                                        "--dry-run",
-                                        "--private-library",
-                                        "a",
-                                        "--private-library",
-                                        "b",
-                                        "--emulate-nodes",
-                                        "--verbose",
-                                        "--debugger",
-                                        "gdb --args",
-                                        "p"});
+  const RunOptions options = parse({"-n",
+                                    "12",
+                                    "--threads",
+                                    "3",
+                                    "--node",
+                                    "2",
+                                    "--bnode=4",
+                                    "--snode",
+                                    "12",
+                                    "--processes-per-node",
+                                    "3",
+                                    "--bind",
+                                    "numa",
+                                    "--report-bindings",
+                                    "--tag-output",
+                                    "-x",
+                                    "A",
+                                    "-x",
+                                    "B=c=d",
+                                    "-genv",
+                                    "E",
+                                    "f g",
+                                    "-host",
+                                    "n1:4,n2",
+                                    "-host",
+                                    "n1",
+                                    "-wdir",
+                                    "/tmp",
+                                    "--timeout",
+                                    "2.5",
+                                    "--mpi",
+                                    "mpich",
+                                    "--launcher",
+                                    "/x/mpiexec",
+                                    "--dry-run",
+                                    "--private-library",
+                                    "a",
+                                    "--private-library",
+                                    "b",
+                                    "--emulate-nodes",
+                                    "--verbose",
+                                    "--debugger",
+                                    "gdb --args",
+                                    "p"});
   const JobParameters& job = options.job;
   EXPECT_EQ(job.ranks, 12);
   EXPECT_EQ(job.threads, 3);
@@ -127,8 +127,7 @@ TEST(CommandLine, all_options) {
 }
 
 TEST(CommandLine, values_may_look_like_anything) {
-  const ParcrunOptions options =
-      parse({"-x", "A=[1,2]", "-x", "B=", "-genv", "C", "-n", "-genv", "D", "", "p"});
+  const RunOptions options = parse({"-x", "A=[1,2]", "-x", "B=", "-genv", "C", "-n", "-genv", "D", "", "p"});
   ASSERT_EQ(options.assignments.size(), 4u);
   EXPECT_EQ(options.assignments[0].second, "[1,2]");
   EXPECT_EQ(options.assignments[1].second, "");
@@ -186,6 +185,76 @@ TEST(CommandLine, refusals) {
   EXPECT_NE(refusal({"-x", "=1", "p"}), "accepted");
   EXPECT_NE(refusal({"--host", "a,,b", "p"}), "accepted");
   EXPECT_EQ(refusal({"--host", "a", "--hostfile", "f", "p"}), "give --host or --hostfile, not both");
+}
+
+RunOptions marun(const Words& words) {
+  return parse_run(marun_command, words, "marun 1.2.3");
+}
+
+std::string marun_refusal(const Words& words) {
+  try {
+    marun(words);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Marun, options_of_mpi_jobs) {
+  const RunOptions options =
+      marun({"--stats", "--trace-collectives", "t.json", "--deadlock-timeout=2.5", "--allow-fork", "p"});
+  EXPECT_TRUE(options.job.stats && options.job.allow_fork);
+  EXPECT_EQ(options.job.trace_collectives, "t.json");
+  EXPECT_EQ(options.job.deadlock_timeout_seconds, 2.5);
+  const RunOptions plain = marun({"p"});
+  EXPECT_FALSE(plain.job.stats || plain.job.allow_fork);
+  EXPECT_EQ(plain.job.deadlock_timeout_seconds, 0);
+  EXPECT_TRUE(parse({"p"}).job.allow_fork) << "children of Parallel C programs are their own business";
+  EXPECT_NE(marun_refusal({"--deadlock-timeout", "0", "p"}), "accepted");
+}
+
+TEST(Marun, spellings_of_mpirun_and_mpiexec) {
+  for (const char* word : {"-n", "-np", "--np", "-c"})
+    EXPECT_EQ(marun({word, "5", "p"}).job.ranks, 5) << word;
+  for (const char* word : {"-ppn", "--ppn", "-N", "-npernode", "--npernode", "-perhost"})
+    EXPECT_EQ(marun({word, "5", "p"}).ranks_per_node, 5) << word;
+  for (const char* word : {"-host", "-hosts", "--host", "-H"})
+    EXPECT_EQ(marun({word, "a,b:3", "p"}).hosts, (Words{"a", "b"})) << word;
+  for (const char* word : {"-hostfile", "--hostfile", "-machinefile", "--machinefile", "-f"})
+    EXPECT_EQ(marun({word, "x", "p"}).host_file, "x") << word;
+  for (const char* word : {"-wdir", "--wdir", "-wd"})
+    EXPECT_EQ(marun({word, "/x", "p"}).working_directory, "/x") << word;
+  EXPECT_EQ(marun({"-env", "A", "b c", "p"}).assignments.at(0).second, "b c");
+  EXPECT_EQ(marun({"--bind-to", "core", "p"}).job.bind, BindPolicy::core);
+  EXPECT_TRUE(marun({"-l", "p"}).job.tag_output);
+  EXPECT_TRUE(marun({"-genvall", "p"}).forward_all);
+  EXPECT_EQ(marun({"--oversubscribe", "--allow-run-as-root", "-q", "p"}).job.program, "p");
+}
+
+TEST(Marun, refuses_with_what_to_do) {
+  EXPECT_EQ(marun_refusal({"--mca", "btl", "self", "p"}),
+            "--mca: settings of Open MPI concern node processes alone; give one as a variable: -x "
+            "OMPI_MCA_NAME=VALUE");
+  for (const char* word : {"--map-by", "-configfile", "--output-filename", "-genvlist", "--rankfile"})
+    EXPECT_NE(marun_refusal({word, "x", "p"}).find("unknown"), 0u) << word;
+  EXPECT_EQ(marun_refusal({"--node", "2", "p"}).substr(0, 21), "unknown option --node");
+  EXPECT_EQ(marun_refusal({"-nn", "2", "p"}), "unknown option -nn (did you mean -n?)");
+  EXPECT_NE(marun_refusal({"-n", "1", "a", ":", "-n", "1", "b"}).find("several programs"), std::string::npos);
+  EXPECT_EQ(marun({"--", "a", ":", "b"}).job.arguments, (Words{":", "b"}));
+  EXPECT_NE(refusal({"--stats", "p"}), "accepted") << "not of Parallel C";
+  EXPECT_NE(refusal({"--oversubscribe", "p"}), "accepted");
+  EXPECT_EQ(refusal({"a", ":", "b"}), "accepted");
+  EXPECT_NE(refusal({"--private-library", "", "p"}), "accepted");
+  EXPECT_NE(refusal({"--private-library", "/lib/libx.so", "p"}), "accepted");
+}
+
+TEST(Marun, help_is_one_screen) {
+  const std::string help = marun({"--help"}).text_to_print;
+  for (const char* option : {"Usage: marun", "--stats", "--trace-collectives", "--deadlock-timeout",
+                             "--allow-fork", "--ppn", "--threads"})
+    EXPECT_NE(help.find(option), help.npos) << option;
+  EXPECT_EQ(help.find("CCC_NODE"), help.npos);
+  EXPECT_LT(std::count(help.begin(), help.end(), '\n'), 50) << "one screen";
 }
 
 }  // namespace

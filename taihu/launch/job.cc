@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <climits>
+#include <cstdlib>
 
 #include "taihu/base/error.h"
 #include "taihu/base/units.h"
@@ -36,8 +38,18 @@ class Reader {
     auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     check_input(error == std::errc() && end == value.data() + value.size() && number >= least,
                 name + "=" + value + " is not a number from " + std::to_string(least) +
-                    " on; start the job with parcrun, which sets it");
+                    " on; start the job with parcrun or marun, which set it");
     return number;
+  }
+
+  double seconds(const std::string& name) const {
+    const std::string value = text(name);
+    if (value.empty()) return 0;
+    char* end = nullptr;
+    const double seconds = std::strtod(value.c_str(), &end);
+    check_input(*end == '\0' && seconds >= 0,
+                name + "=" + value + " is not a time; start the job with marun, which sets it");
+    return seconds;
   }
 
   bool flag(const std::string& name) const { return number(name, 0, 0) != 0; }
@@ -54,6 +66,12 @@ std::vector<std::string> split_list(const std::string& text) {
     start = end + 1;
   }
   return items;
+}
+
+/// Decimal, as short as exact.
+std::string to_text(double seconds) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), seconds).ptr};
 }
 
 /// Launchers number the processes on a node, each under a name of its own.
@@ -83,7 +101,11 @@ EnvironmentMap to_environment(const JobParameters& job) {
           {"TAIHU_VERBOSE", std::to_string(job.verbose)},
           {"TAIHU_PRIVATE_LIBRARIES", libraries},
           {"TAIHU_RANK_DIRECTORY", job.rank_directory},
-          {"TAIHU_MPI", job.mpi}};
+          {"TAIHU_MPI", job.mpi},
+          {"TAIHU_ALLOW_FORK", std::to_string(job.allow_fork)},
+          {"TAIHU_STATS", std::to_string(job.stats)},
+          {"TAIHU_TRACE_COLLECTIVES", job.trace_collectives},
+          {"TAIHU_DEADLOCK_TIMEOUT", to_text(job.deadlock_timeout_seconds)}};
 }
 
 JobParameters from_environment(const EnvironmentMap& environment) {
@@ -93,7 +115,7 @@ JobParameters from_environment(const EnvironmentMap& environment) {
   job.processes = reader.number("TAIHU_PROCESSES", 1, 1);
   job.processes_per_node = reader.number("TAIHU_PROCESSES_PER_NODE", 1, 1);
   check_input(job.processes <= job.ranks,
-              "TAIHU_PROCESSES is larger than TAIHU_RANKS; start the job with parcrun");
+              "TAIHU_PROCESSES is larger than TAIHU_RANKS; start the job with parcrun or marun");
   job.process_on_node = job.processes > 1 ? index_on_node(reader) : 0;
   check_input(job.process_on_node < job.processes_per_node,
               "the launcher put more than " + std::to_string(job.processes_per_node) + " node processes on " +
@@ -110,11 +132,16 @@ JobParameters from_environment(const EnvironmentMap& environment) {
   job.private_libraries = split_list(reader.text("TAIHU_PRIVATE_LIBRARIES"));
   job.rank_directory = reader.text("TAIHU_RANK_DIRECTORY");
   job.mpi = reader.text("TAIHU_MPI");
+  job.allow_fork = reader.flag("TAIHU_ALLOW_FORK");
+  job.stats = reader.flag("TAIHU_STATS");
+  job.trace_collectives = reader.text("TAIHU_TRACE_COLLECTIVES");
+  job.deadlock_timeout_seconds = reader.seconds("TAIHU_DEADLOCK_TIMEOUT");
   return job;
 }
 
 void from_command_line(JobParameters& job, int argc, const char* const* argv) {
-  if (argc < 2) throw UsageError("no program given; this is an internal program, start jobs with parcrun");
+  if (argc < 2)
+    throw UsageError("no program given; this is an internal program, start jobs with parcrun or marun");
   job.program = argv[1];
   job.arguments.assign(argv + 2, argv + argc);
 }

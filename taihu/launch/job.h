@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What parcrun tells the node processes about a job. It travels in environment variables, because that is
-// what every launcher forwards; the program and its arguments travel on the command line of the node process.
+// What parcrun and marun tell the node processes about a job. It travels in environment variables, because
+// that is what every launcher forwards; the program and its arguments travel on the command line of the node
+// process.
 //
-// Set by parcrun for its node processes (never by users):
+// Set by parcrun and marun for their node processes (never by users):
 //   TAIHU_RANKS TAIHU_PROCESSES TAIHU_PROCESSES_PER_NODE TAIHU_THREADS TAIHU_SNODE TAIHU_BNODE TAIHU_NODE
 //   TAIHU_BIND TAIHU_REPORT_BINDINGS TAIHU_TAG_OUTPUT TAIHU_EMULATE_NODES TAIHU_VERBOSE
-//   TAIHU_PRIVATE_LIBRARIES TAIHU_RANK_DIRECTORY TAIHU_MPI
+//   TAIHU_PRIVATE_LIBRARIES TAIHU_RANK_DIRECTORY TAIHU_MPI TAIHU_ALLOW_FORK TAIHU_STATS
+//   TAIHU_TRACE_COLLECTIVES TAIHU_DEADLOCK_TIMEOUT
 // Set by the node process for each of its ranks: TAIHU_RANK
 // Read from the user's environment:
 //   TAIHU_STACK_SIZE      stack of a rank, "256M"; default: the limit of 'ulimit -s', from 64 MiB to 1 GiB
@@ -43,8 +45,12 @@ struct JobParameters {
       rank_directory;  ///< working directory of each rank, "%r" stands for its number; empty: unchanged
   std::string mpi;     ///< library between node processes: "openmpi" or "mpich"; empty when there is only one
   std::vector<std::string> private_libraries;
-  std::string program;                 ///< set by from_command_line
-  std::vector<std::string> arguments;  ///< without the program's name; set by from_command_line
+  bool allow_fork = false;              ///< ranks may call fork
+  bool stats = false;                   ///< MPI: print counts and waiting times of every rank at the end
+  std::string trace_collectives;        ///< MPI: file for one line per collective call; empty: none
+  double deadlock_timeout_seconds = 0;  ///< MPI: report when all ranks wait for so long; 0: never
+  std::string program;                  ///< set by from_command_line
+  std::vector<std::string> arguments;   ///< without the program's name; set by from_command_line
 };
 
 /// All variables of a job, also those with default values, so that none is inherited from an outer job.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -35,7 +36,7 @@ bool is_this_host(const std::string& name, const Surroundings& surroundings) {
          name.substr(0, name.find('.')) == surroundings.host_name.substr(0, surroundings.host_name.find('.'));
 }
 
-Nodes nodes_of(const ParcrunOptions& options, const Surroundings& surroundings) {
+Nodes nodes_of(const RunOptions& options, const Surroundings& surroundings) {
   Nodes nodes;
   const EnvironmentMap& environment = surroundings.environment;
   const std::string pbs = value_of(environment, "PBS_NODEFILE");
@@ -67,7 +68,7 @@ struct Launcher {
   std::string path;
 };
 
-Launcher given_launcher(const ParcrunOptions& options, const Surroundings& surroundings) {
+Launcher given_launcher(const RunOptions& options, const Surroundings& surroundings) {
   const std::string path = options.launcher.find('/') == std::string::npos
                                ? surroundings.find_program(options.launcher)
                                : options.launcher;
@@ -91,7 +92,7 @@ Launcher given_launcher(const ParcrunOptions& options, const Surroundings& surro
               " from its --version; add --mpi openmpi, mpich or slurm");
 }
 
-Launcher find_launcher(const ParcrunOptions& options, const Surroundings& surroundings) {
+Launcher find_launcher(const RunOptions& options, const Surroundings& surroundings) {
   if (!options.launcher.empty()) return given_launcher(options, surroundings);
   const bool any = options.mpi == LauncherChoice::automatic;
   const bool in_slurm = !value_of(surroundings.environment, "SLURM_JOB_ID").empty();
@@ -134,8 +135,14 @@ void append(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
-Words forwarded_names(const ParcrunOptions& options, const LaunchPlan& plan,
-                      const EnvironmentMap& environment) {
+/// Names that a launcher can take, without its own and those of a batch system, which differ between nodes.
+bool can_be_forwarded(const std::string& name) {
+  for (const char* begin : {"OMPI_", "PMIX_", "PRTE_", "PMI_", "SLURM_", "PBS_", "HOSTNAME"})
+    if (name.starts_with(begin)) return false;
+  return std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+}
+
+Words forwarded_names(const RunOptions& options, const LaunchPlan& plan, const EnvironmentMap& environment) {
   Words names = options.forwarded;
   for (const auto& [name, value] : plan.set) names.push_back(name);
   const auto is_new = [&](const std::string& name) {
@@ -143,13 +150,14 @@ Words forwarded_names(const ParcrunOptions& options, const LaunchPlan& plan,
            std::find(plan.unset.begin(), plan.unset.end(), name) == plan.unset.end();
   };
   for (const auto& [name, value] : environment)
-    if (name.starts_with("TAIHU_") && is_new(name)) names.push_back(name);
+    if ((name.starts_with("TAIHU_") || (options.forward_all && can_be_forwarded(name))) && is_new(name))
+      names.push_back(name);
   return names;
 }
 
 /// Open MPI takes only named variables to other nodes. Without --bind-to none its daemons put the first
 /// process of every node on the first core.
-Words openmpi_words(const ParcrunOptions& options, LaunchPlan& plan, const Surroundings& surroundings,
+Words openmpi_words(const RunOptions& options, LaunchPlan& plan, const Surroundings& surroundings,
                     int per_node) {
   if (surroundings.root)
     plan.set["OMPI_ALLOW_RUN_AS_ROOT"] = plan.set["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
@@ -176,8 +184,7 @@ Words mpich_words(const LaunchPlan& plan, int per_node) {
   return words;
 }
 
-Words slurm_words(const ParcrunOptions& options, const LaunchPlan& plan, const std::string& pmi,
-                  int per_node) {
+Words slurm_words(const RunOptions& options, const LaunchPlan& plan, const std::string& pmi, int per_node) {
   Words words = {"--ntasks=" + std::to_string(plan.processes),
                  "--nodes=" + std::to_string((plan.processes + per_node - 1) / per_node),
                  "--ntasks-per-node=" + std::to_string(per_node),
@@ -205,7 +212,7 @@ std::string slurm_interface(const Launcher& launcher, const Surroundings& surrou
       "openmpi or --mpi mpich");
 }
 
-void add_launcher(const ParcrunOptions& options, const Surroundings& surroundings, JobParameters& job,
+void add_launcher(const RunOptions& options, const Surroundings& surroundings, JobParameters& job,
                   LaunchPlan& plan) {
   const Launcher launcher = find_launcher(options, surroundings);
   plan.kind = launcher.kind;
@@ -223,7 +230,7 @@ void add_launcher(const ParcrunOptions& options, const Surroundings& surrounding
     append(plan.command, slurm_words(options, plan, pmi, per_node));
 }
 
-void set_environment(const ParcrunOptions& options, const JobParameters& job, LaunchPlan& plan) {
+void set_environment(const RunOptions& options, const JobParameters& job, LaunchPlan& plan) {
   for (const auto& [name, value] : options.assignments) plan.set[name] = value;
   for (const auto& [name, value] : to_environment(job)) {
     if (value.empty())
@@ -233,9 +240,28 @@ void set_environment(const ParcrunOptions& options, const JobParameters& job, La
   }
 }
 
+/// --ppn cannot change how ranks are dealt (launch/layout.h): it must say the same.
+void check_ranks_per_node(const RunOptions& options, int nodes) {
+  const int ranks = options.job.ranks, wanted = options.ranks_per_node;
+  const bool agrees = nodes == 1 ? ranks <= wanted : ranks == wanted * nodes || ranks == wanted * nodes - 1;
+  if (wanted == 0 || agrees) return;
+  throw UsageError("--ppn " + std::to_string(wanted) + ": " + std::to_string(ranks) +
+                   (ranks == 1 ? " rank" : " ranks") + " on " + std::to_string(nodes) +
+                   (nodes == 1 ? " node" : " nodes") +
+                   " are dealt evenly; leave it out, or change -n or the nodes");
+}
+
+/// The only node process of a job needs no launcher.
+void add_remarks(const RunOptions& options, LaunchPlan& plan) {
+  const std::string reason = " has nothing to do (one node process on this node needs no launcher)";
+  if (!options.launcher.empty()) plan.remarks.push_back("--launcher " + options.launcher + reason);
+  if (options.mpi != LauncherChoice::automatic && options.mpi != LauncherChoice::none)
+    plan.remarks.push_back("--mpi" + reason);
+}
+
 }  // namespace
 
-LaunchPlan plan_launch(const ParcrunOptions& options, const Surroundings& surroundings) {
+LaunchPlan plan_launch(const RunOptions& options, const Surroundings& surroundings) {
   LaunchPlan plan;
   JobParameters job = options.job;
   const Nodes nodes = nodes_of(options, surroundings);
@@ -249,6 +275,7 @@ LaunchPlan plan_launch(const ParcrunOptions& options, const Surroundings& surrou
                      std::to_string(job.processes) + " node processes (" + std::to_string(nodes.count) +
                      (nodes.count == 1 ? " node, " : " nodes, ") + std::to_string(job.processes_per_node) +
                      " on each); raise -n, or name fewer nodes with --host");
+  check_ranks_per_node(options, nodes.count);
   const bool several = job.processes > 1 || nodes.remote;
   if (several && options.mpi == LauncherChoice::none)
     throw UsageError("--mpi none runs one node process on this node, but " + std::to_string(job.processes) +
@@ -264,6 +291,7 @@ LaunchPlan plan_launch(const ParcrunOptions& options, const Surroundings& surrou
     add_launcher(options, surroundings, job, plan);
   } else {
     plan.hosts.clear();
+    add_remarks(options, plan);
     plan.command = options.debugger;
     if (!plan.command.empty()) {
       const std::string path = surroundings.find_program(plan.command.front());
@@ -295,10 +323,11 @@ std::vector<std::string> read_host_file(const std::string& path) {
 std::string check_program(const std::string& program, const std::string& working_directory,
                           const Surroundings& surroundings) {
   namespace fs = std::filesystem;
+  const LaunchCommand& command = *surroundings.command;
   std::error_code ignored;
   const bool in_path = program.find('/') == program.npos;
   const std::string found = in_path ? surroundings.find_program(program) : program;
-  // With a directory per rank ("%r") the program is found from where parcrun was started.
+  // With a directory per rank ("%r") the program is found from where the command was started.
   const bool per_rank = working_directory.find("%r") != working_directory.npos;
   const fs::path here = per_rank ? fs::path() : fs::path(working_directory);
   if (in_path && found.empty())
@@ -315,12 +344,11 @@ std::string check_program(const std::string& program, const std::string& working
   std::ifstream file(path, std::ios::binary);
   check_input(file.good(), "cannot run " + program + " (no permission to read it)");
   file.read(start.data(), start.size());
-  check_input(
-      start[0] != '#' || start[1] != '!',
-      "cannot run " + program +
-          " (it is a script; ranks are copies of a compiled program); call parcrun inside the script");
+  check_input(start[0] != '#' || start[1] != '!',
+              "cannot run " + program + " (it is a script; ranks are copies of a compiled program); call " +
+                  command.name + " inside the script");
   check_input(start[0] == 0x7f && start[1] == 'E' && start[2] == 'L' && start[3] == 'F',
-              "cannot run " + program + " (it is not a compiled program); build it with parcc");
+              "cannot run " + program + " (it is not a compiled program); build it with " + command.compiler);
   check_input(access(path.c_str(), X_OK) == 0,
               "cannot run " + program + " (no permission); make it executable with chmod +x");
   return found;

@@ -14,6 +14,7 @@ namespace taihu::launch {
 struct Surroundings {
   EnvironmentMap environment;
   std::string host_name;
+  const LaunchCommand* command = &parcrun_command;
   std::string node_program;  ///< path of the node process executable
   bool root = false;         ///< running as root
   /// Full path of a program in PATH, or "".
@@ -22,9 +23,9 @@ struct Surroundings {
   std::function<std::string(const std::vector<std::string>& command)> output_of;
 };
 
-/// This process's surroundings. `node_program` is libexec/taihu/parallelc-node beside the bin/ of the running
+/// This process's surroundings. `node_program` stands in libexec/taihu/ beside the bin/ of the running
 /// executable.
-Surroundings this_place();
+Surroundings this_place(const LaunchCommand& command);
 
 enum class LauncherKind { direct, openmpi, mpich, slurm };
 
@@ -35,11 +36,12 @@ struct LaunchPlan {
   std::vector<std::string> unset;    ///< variables to remove
   std::string working_directory;     ///< empty: the current one
   int processes = 1;
-  std::vector<std::string> hosts;  ///< empty: this node, or what the batch system gives
+  std::vector<std::string> hosts;    ///< empty: this node, or what the batch system gives
+  std::vector<std::string> remarks;  ///< options that have nothing to do in this job, one line each
 };
 
 /// Throws UsageError for impossible combinations and Error when no launcher is found.
-LaunchPlan plan_launch(const ParcrunOptions& options, const Surroundings& surroundings);
+LaunchPlan plan_launch(const RunOptions& options, const Surroundings& surroundings);
 
 /// The path under which the node process finds `program` (names without '/' are looked up in PATH). Throws
 /// Error with one line on what to do when it does not exist, is a directory, a script, not executable or no

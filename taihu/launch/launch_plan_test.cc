@@ -41,10 +41,10 @@ Surroundings usual_place() {
       {{"mpirun.openmpi", openmpi_text}, {"mpirun", openmpi_text}, {"mpiexec.mpich", mpich_text}});
 }
 
-ParcrunOptions options_of(Words words) {
+RunOptions options_of(Words words) {
   words.push_back("./p");
   words.push_back("a b");
-  return parse_parcrun(words, "");
+  return parse_run(parcrun_command, words, "");
 }
 
 std::string words_of(const LaunchPlan& plan) {
@@ -72,8 +72,7 @@ std::string job_variables(const std::string& prefix) {
   std::string text;
   EnvironmentMap variables = to_environment(JobParameters());
   for (const auto& [name, value] : variables)
-    if (name != "TAIHU_PRIVATE_LIBRARIES" && name != "TAIHU_RANK_DIRECTORY")
-      text += " " + prefix + " " + name;
+    if (!value.empty() || name == "TAIHU_MPI") text += " " + prefix + " " + name;
   return text;
 }
 
@@ -84,7 +83,8 @@ TEST(LaunchPlan, one_node_process_needs_no_mpi) {
   EXPECT_EQ(plan.set.at("TAIHU_RANKS"), "8");
   EXPECT_EQ(plan.set.at("TAIHU_THREADS"), "2");
   EXPECT_EQ(plan.set.at("A"), "1");
-  EXPECT_EQ(plan.unset, (Words{"TAIHU_MPI", "TAIHU_PRIVATE_LIBRARIES", "TAIHU_RANK_DIRECTORY"}))
+  EXPECT_EQ(plan.unset, (Words{"TAIHU_MPI", "TAIHU_PRIVATE_LIBRARIES", "TAIHU_RANK_DIRECTORY",
+                               "TAIHU_TRACE_COLLECTIVES"}))
       << "nothing comes from an outer job";
 }
 
@@ -293,12 +293,68 @@ TEST_F(Program, refusals_say_what_to_do) {
 }
 
 TEST(ThisPlace, finds_programs_and_runs_them) {
-  const Surroundings place = this_place();
+  const Surroundings place = this_place(parcrun_command);
   EXPECT_FALSE(place.find_program("sh").empty());
   EXPECT_EQ(place.find_program("no-such-program-anywhere"), "");
   EXPECT_EQ(place.output_of({place.find_program("echo"), "a b", "c"}), "a b c\n");
   EXPECT_EQ(place.output_of({"/no/such/program"}), "");
   EXPECT_NE(place.node_program.find("/libexec/taihu/parallelc-node"), std::string::npos);
+}
+
+LaunchPlan marun_plan(Words words) {
+  words.push_back("./p");
+  return plan_launch(parse_run(marun_command, words, ""), usual_place());
+}
+
+TEST(LaunchPlan, ranks_per_node_must_agree_with_the_deal) {
+  const auto accepted = [](const Words& words) {
+    try {
+      marun_plan(words);
+      return true;
+    } catch (const UsageError&) {
+      return false;
+    }
+  };
+  EXPECT_TRUE(accepted({"-n", "4", "-ppn", "4"}));
+  EXPECT_TRUE(accepted({"-n", "3", "-ppn", "4"}));
+  EXPECT_FALSE(accepted({"-n", "5", "-ppn", "4"}));
+  EXPECT_TRUE(accepted({"-n", "8", "-ppn", "4", "-host", "a,b"}));
+  EXPECT_TRUE(accepted({"-n", "7", "-ppn", "4", "-host", "a,b"}));
+  EXPECT_FALSE(accepted({"-n", "5", "-ppn", "4", "-host", "a,b"})) << "4 and 1 is not how ranks are dealt";
+}
+
+TEST(LaunchPlan, says_when_an_option_has_nothing_to_do) {
+  EXPECT_TRUE(marun_plan({"-n", "2"}).remarks.empty());
+  EXPECT_TRUE(marun_plan({"-n", "2", "--mpi", "none"}).remarks.empty());
+  EXPECT_EQ(marun_plan({"-n", "2", "--mpi", "openmpi"}).remarks.size(), 1u);
+  EXPECT_EQ(
+      marun_plan({"-n", "2", "--launcher", "/x/mpirun"}).remarks,
+      Words{"--launcher /x/mpirun has nothing to do (one node process on this node needs no launcher)"});
+  EXPECT_TRUE(marun_plan({"-n", "2", "--mpi", "openmpi", "-host", "a,b"}).remarks.empty());
+}
+
+TEST(LaunchPlan, options_of_mpi_jobs_reach_the_node_process) {
+  const LaunchPlan plan = marun_plan({"--stats", "--allow-fork", "--deadlock-timeout", "0.25",
+                                      "--trace-collectives", "/t/f", "--private-library", "libx"});
+  const JobParameters job = from_environment(plan.set);
+  EXPECT_TRUE(job.stats && job.allow_fork);
+  EXPECT_EQ(job.deadlock_timeout_seconds, 0.25);
+  EXPECT_EQ(job.trace_collectives, "/t/f");
+  EXPECT_FALSE(from_environment(marun_plan({}).set).allow_fork);
+}
+
+TEST(LaunchPlan, all_variables_can_be_forwarded) {
+  Surroundings place = usual_place();
+  place.environment = {{"MINE", "1"}, {"OMPI_X", "1"}, {"BASH_FUNC_f%%", "x"}};
+  const auto line = [&](Words words) {
+    words.push_back("./p");
+    return words_of(plan_launch(parse_run(marun_command, words, ""), place));
+  };
+  const Words several = {"-n", "2", "-host", "a,b", "--mpi", "openmpi", "-genvall"};
+  EXPECT_NE(line(several).find(" -x MINE"), std::string::npos);
+  EXPECT_EQ(line(several).find("OMPI_X"), std::string::npos);
+  EXPECT_EQ(line(several).find("BASH_FUNC"), std::string::npos);
+  EXPECT_EQ(line({several.begin(), several.end() - 1}).find(" -x MINE"), std::string::npos);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real surroundings of parcrun: PATH, other programs, this executable's place.
+// The real surroundings of the commands that start jobs: PATH, other programs, this executable's place.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -65,21 +65,23 @@ std::string output_of(const std::vector<std::string>& command) {
   return text;
 }
 
-std::string node_program_path() {
+std::string node_program_path(const LaunchCommand& command) {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error)
-    throw Error("cannot find out where parcrun is installed (" + error.message() + "); is /proc mounted?");
-  return (self.parent_path().parent_path() / "libexec" / "taihu" / "parallelc-node").string();
+    throw Error("cannot find out where " + std::string(command.name) + " is installed (" + error.message() +
+                "); is /proc mounted?");
+  return (self.parent_path().parent_path() / "libexec" / "taihu" / command.node_program).string();
 }
 
 }  // namespace
 
-Surroundings this_place() {
+Surroundings this_place(const LaunchCommand& command) {
   Surroundings place;
+  place.command = &command;
   place.environment = current_environment();
   place.host_name = topology::host_name();
-  place.node_program = node_program_path();
+  place.node_program = node_program_path(command);
   place.root = geteuid() == 0;
   auto path = place.environment.find("PATH");
   const std::string folders = path == place.environment.end() ? "/usr/local/bin:/usr/bin:/bin" : path->second;

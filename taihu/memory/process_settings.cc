@@ -31,6 +31,18 @@ void name_program(const std::string& path) {
   program_invocation_short_name = slash ? slash + 1 : name;
 }
 
+namespace {
+ChildRules rules_of_children;
+}
+
+void set_child_rules(ChildRules rules) {
+  rules_of_children = rules;
+}
+
+ChildRules child_rules() {
+  return rules_of_children;
+}
+
 void allow_many_files() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;

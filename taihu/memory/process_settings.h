@@ -19,6 +19,15 @@ std::size_t rank_stack_bytes();
 /// Sets the name that warn(3) and error(3) print.
 void name_program(const std::string& path);
 
+/// What ranks may do to the process. Refused calls print one line on standard error and fail with EPERM.
+struct ChildRules {
+  bool fork = true;  ///< fork and vfork: the child is a copy of the whole process with one thread
+  bool exec = true;  ///< exec in a rank itself, not in a child: the program takes the place of all ranks
+};
+/// Before ranks run.
+void set_child_rules(ChildRules rules);
+ChildRules child_rules();
+
 /// Raises the number of open files to the system's limit: all ranks share it.
 void allow_many_files();
 

@@ -5,15 +5,18 @@
 // mark of a short message travel in one cache line, and the consumer polls that line only.
 //
 // Invariant: the mark of a cell that the consumer may look at is that of the current lap only when a header
-// stands there: it is left from the previous lap, or zero, because the consumer clears the marks of payload
-// and skipped cells.
+// stands there. The consumer looks at the cell behind the newest message; the producer clears its mark before
+// it publishes that message, when it had payload there before. So the consumer writes to no cell.
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <vector>
 
 namespace taihu::message {
 
@@ -38,9 +41,12 @@ static_assert(sizeof(Cell) == cell_bytes);
 
 class CellRing {
  public:
-  /// `cells`: a power of two, at least twice the cells of the longest message.
+  /// `cells`: a power of two, at least twice the cells of the longest message. One of them stays free.
   explicit CellRing(std::uint32_t cells)
-      : mask_(cells - 1), cells_(static_cast<Cell*>(std::aligned_alloc(cell_bytes, cells * sizeof(Cell)))) {
+      : mask_(cells - 1),
+        shift_(std::countr_zero(cells)),
+        cells_(static_cast<Cell*>(std::aligned_alloc(cell_bytes, cells * sizeof(Cell)))),
+        had_payload_(cells) {
     for (std::uint32_t i = 0; i < cells; ++i) cells_.get()[i] = Cell{};
   }
 
@@ -68,8 +74,15 @@ class CellRing {
 
   /// Producer: makes the reserved message of `cells` cells visible.
   void publish(std::uint32_t cells) noexcept {
+    if (cells > 1) std::memset(&had_payload_[(tail_ & mask_) + 1], 1, cells - 1);
+    const std::uint64_t next = tail_ + cells;
+    if (had_payload_[next & mask_] != 0) {
+      had_payload_[next & mask_] = 0;
+      // The cell is free: has_room leaves one beyond the message.
+      std::atomic_ref(cell(next).mark).store(0, std::memory_order_relaxed);
+    }
     std::atomic_ref(cell(tail_).mark).store(lap_mark(tail_), std::memory_order_release);
-    tail_ += cells;
+    tail_ = next;
   }
 
   /// Consumer: the oldest message, or null.
@@ -80,6 +93,19 @@ class CellRing {
       header = peek();
     }
     return header;
+  }
+
+  /// Consumer: as front, looking up to `turns` times, as long as `may_go_on()` says so every few turns.
+  template <class MayGoOn>
+  Cell* wait_front(int turns, MayGoOn&& may_go_on) noexcept {
+    Cell& header = cell(head_);
+    const std::uint32_t mark = lap_mark(head_);
+    for (int turn = 0; turn < turns; ++turn) {
+      if (std::atomic_ref(header.mark).load(std::memory_order_acquire) == mark)
+        return header.kind == CellKind::skip ? front() : &header;
+      if (turn % 16 == 15 && !may_go_on()) break;
+    }
+    return nullptr;
   }
 
   /// Consumer: gives the cells of the oldest message back.
@@ -94,13 +120,14 @@ class CellRing {
 
   /// Never zero; equal for two positions of one cell only 2^31 laps apart.
   std::uint32_t lap_mark(std::uint64_t position) const noexcept {
-    return static_cast<std::uint32_t>(position / (mask_ + 1)) | 0x80000000U;
+    return static_cast<std::uint32_t>(position >> shift_) | 0x80000000U;
   }
 
+  /// For a message of `cells` cells and the one behind it.
   bool has_room(std::uint32_t cells) noexcept {
-    if (tail_ + cells - released_seen_ <= mask_ + 1) return true;
+    if (tail_ + cells - released_seen_ <= mask_) return true;
     released_seen_ = released_.load(std::memory_order_acquire);
-    return tail_ + cells - released_seen_ <= mask_ + 1;
+    return tail_ + cells - released_seen_ <= mask_;
   }
 
   Cell* peek() noexcept {
@@ -110,16 +137,17 @@ class CellRing {
   }
 
   void release(std::uint32_t cells) noexcept {
-    for (std::uint32_t i = 1; i < cells; ++i) cell(head_ + i).mark = 0;
     head_ += cells;
     released_.store(head_, std::memory_order_release);
   }
 
   const std::uint64_t mask_;
+  const int shift_;
   const std::unique_ptr<Cell, Free> cells_;
 
   alignas(cell_bytes) std::uint64_t tail_ = 0;  // producer's
   std::uint64_t released_seen_ = 0;             // producer's copy of released_
+  std::vector<std::uint8_t> had_payload_;       // producer's: the cell's mark may be anything
 
   alignas(cell_bytes) std::uint64_t head_ = 0;  // consumer's
   std::atomic<std::uint64_t> released_{0};      // written by the consumer

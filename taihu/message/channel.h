@@ -7,6 +7,7 @@
 // ring, which then holds nothing but older messages, is empty.
 #pragma once
 
+#include <algorithm>
 #include <climits>
 #include <cstring>
 #include <mutex>
@@ -26,6 +27,30 @@ struct Announcement {
 };
 static_assert(sizeof(Announcement) <= inline_bytes);
 
+/// Sender's guess whether the receiver waits for its messages, from how soon it took those before.
+class Promptness {
+ public:
+  bool expects_prompt() noexcept {
+    const int late = late_.load(std::memory_order_relaxed);
+    if (late == 0) return true;
+    late_.store(late - 1, std::memory_order_relaxed);
+    return false;
+  }
+  /// `was_prompt`: of a message sent when it was expected.
+  void learn(bool was_prompt) noexcept {
+    const int penalty = penalty_.load(std::memory_order_relaxed);
+    if (was_prompt && penalty == 1) return;
+    const int next = was_prompt ? 1 : std::min(2 * penalty, 256);
+    penalty_.store(next, std::memory_order_relaxed);
+    late_.store(was_prompt ? 0 : next, std::memory_order_relaxed);
+  }
+
+ private:
+  // Threads of the sending rank may mix; then the guess is worse.
+  std::atomic<int> late_{0};     ///< messages before the next try
+  std::atomic<int> penalty_{1};  ///< doubles with each try in vain
+};
+
 class Channel {
  public:
   Channel(int source_rank, std::uint32_t cells) : source_(source_rank), ring_(cells) {}
@@ -36,11 +61,11 @@ class Channel {
     if (overflowing_.load(std::memory_order_relaxed)) return false;
     Cell* cell = ring_.reserve(bytes);
     if (cell == nullptr) return false;
+    fill(cell, data);
     cell->kind = CellKind::eager;
     cell->context = context;
     cell->tag = tag;
     cell->bytes = static_cast<std::uint32_t>(bytes);
-    fill(reinterpret_cast<std::byte*>(cell) + payload_offset, data);
     ring_.publish(CellRing::cells_for(bytes));
     return true;
   }
@@ -52,6 +77,24 @@ class Channel {
     if (push_announced(context, tag, announcement)) return;
     overflow_.push_back({context, tag, announcement});
     overflowing_.store(true, std::memory_order_release);
+  }
+
+  /// Receiver: the oldest message if it is in the ring, looked for up to `turns` times (see
+  /// CellRing::wait_front), or null; `pop` takes it away.
+  template <class MayGoOn>
+  const Cell* wait_front(int turns, MayGoOn&& may_go_on) noexcept {
+    return ring_.wait_front(turns, may_go_on);
+  }
+  void pop(const Cell& cell) noexcept {
+    ring_.pop(cell.kind == CellKind::eager ? CellRing::cells_for(cell.bytes) : 1);
+  }
+  static const std::byte* payload_of(const Cell& cell) noexcept {
+    return reinterpret_cast<const std::byte*>(&cell) + payload_offset;
+  }
+  static Announcement announcement_in(const Cell& cell) noexcept {
+    Announcement announcement;
+    std::memcpy(&announcement, cell.payload, sizeof announcement);
+    return announcement;
   }
 
   /// Receiver: true when something may be waiting.
@@ -68,6 +111,8 @@ class Channel {
     return delivered + drain_overflow(deliver);
   }
 
+  Promptness prompt;  ///< sender's
+
   /// Receiver's: polls in sequence that found nothing.
   std::uint32_t idle_polls = 0;
 
@@ -81,11 +126,17 @@ class Channel {
     Announcement announcement;
   };
 
-  static void fill(std::byte* payload, const Data& data) {
+  /// The header's line last: the receiver looks at it all the time and would take it away in between.
+  static void fill(Cell* cell, const Data& data) {
+    std::byte* payload = reinterpret_cast<std::byte*>(cell) + payload_offset;
+    const auto* from = static_cast<const std::byte*>(data.address);
     if (data.layout != nullptr) {
       data.layout->pack(payload, data.address, 0, data.bytes);
-    } else if (data.bytes != 0) {
-      std::memcpy(payload, data.address, data.bytes);
+    } else if (data.bytes <= inline_bytes) {
+      copy_short(payload, from, data.bytes);
+    } else {
+      std::memcpy(payload + inline_bytes, from + inline_bytes, data.bytes - inline_bytes);
+      std::memcpy(payload, from, inline_bytes);
     }
   }
 
@@ -116,16 +167,14 @@ class Channel {
 
   Arrival arrival_in(const Cell& cell) const noexcept {
     if (cell.kind == CellKind::announced) {
-      Announcement announcement;
-      std::memcpy(&announcement, cell.payload, sizeof announcement);
-      return announced(cell.context, cell.tag, announcement);
+      return announced(cell.context, cell.tag, announcement_in(cell));
     }
     Arrival arrival;
     arrival.source = source_;
     arrival.tag = cell.tag;
     arrival.context = cell.context;
     arrival.bytes = cell.bytes;
-    arrival.data = reinterpret_cast<const std::byte*>(&cell) + payload_offset;
+    arrival.data = payload_of(cell);
     return arrival;
   }
 
@@ -135,9 +184,8 @@ class Channel {
     while (delivered < at_most) {
       Cell* cell = ring_.front();
       if (cell == nullptr) break;
-      const std::uint32_t cells = cell->kind == CellKind::eager ? CellRing::cells_for(cell->bytes) : 1;
       deliver(arrival_in(*cell));
-      ring_.pop(cells);
+      pop(*cell);
       ++delivered;
     }
     return delivered;

@@ -132,6 +132,15 @@ void LocalEndpoint::buffer(Message& message) {
   if (sender != nullptr) sender->complete();
 }
 
+void LocalEndpoint::copy_announced(const Space& space, const Data& data, std::size_t bytes,
+                                   const Request& sender) {
+  if (bytes < node_.tuning().shared_copy_bytes || space.layout != nullptr || data.layout != nullptr) {
+    return copy_message(space, data, bytes);
+  }
+  SharedCopy copy(space.address, data.address, bytes);
+  sender.helpers->copy(copy);
+}
+
 void LocalEndpoint::finish_receive(Request* receive, const Arrival& arrival) {
   const std::size_t bytes = std::min(arrival.bytes, receive->space.bytes);
   receive->status = {arrival.source, arrival.tag, arrival.bytes,
@@ -140,11 +149,13 @@ void LocalEndpoint::finish_receive(Request* receive, const Arrival& arrival) {
     node_.remote()->accept(arrival, receive->space, bytes, receive);
     return;
   }
-  copy_message(receive->space, {arrival.data, arrival.bytes, arrival.layout}, bytes);
+  const Data data{arrival.data, arrival.bytes, arrival.layout};
   if (arrival.kind == Arrival::Kind::announced_here) {
+    copy_announced(receive->space, data, bytes, *arrival.sender);
     arrival.sender->complete();
-  } else if (arrival.process >= 0) {
-    node_.remote()->consumed(arrival);
+  } else {
+    copy_message(receive->space, data, bytes);
+    if (arrival.process >= 0) node_.remote()->consumed(arrival);
   }
   receive->complete();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/message/local_endpoint.h"
 
+#include <algorithm>
+
 #include "taihu/message/node_process.h"
 
 namespace taihu::message {
@@ -33,27 +35,19 @@ Request* LocalEndpoint::take_request() {
   return requests_.take();
 }
 
-Channel& LocalEndpoint::channel_to(LocalEndpoint& peer) {
+Channel& LocalEndpoint::new_channel_to(LocalEndpoint& peer) {
   std::unique_ptr<Channel>& channel = outgoing_[static_cast<unsigned>(peer.local_index_)];
-  if (!channel) {
-    channel = std::make_unique<Channel>(rank_, node_.tuning().ring_cells);
-    peer.incoming_[static_cast<unsigned>(local_index_)].store(channel.get(), std::memory_order_release);
-  }
+  channel = std::make_unique<Channel>(rank_, node_.tuning().ring_cells);
+  peer.incoming_[static_cast<unsigned>(local_index_)].store(channel.get(), std::memory_order_release);
   return *channel;
 }
 
 void LocalEndpoint::notice_from(int peer_index) noexcept {
-  threads::light_barrier();
+  doorbell_.ring();  // with the barrier between the message and the look at the bit
   std::atomic<std::uint64_t>& bits = bits_of(peer_index);
-  if ((bits.load(std::memory_order_relaxed) & bit_of(peer_index)) == 0) {
-    bits.fetch_or(bit_of(peer_index), std::memory_order_release);
-  }
+  if ((bits.load(std::memory_order_relaxed) & bit_of(peer_index)) != 0) return;
+  bits.fetch_or(bit_of(peer_index), std::memory_order_release);
   doorbell_.ring();
-}
-
-bool LocalEndpoint::push(LocalEndpoint& peer, Context context, int tag, const Data& data, SendMode mode) {
-  return mode == SendMode::standard && data.bytes <= node_.tuning().eager_bytes &&
-         channel_to(peer).push_eager(context, tag, data);
 }
 
 void LocalEndpoint::announce(LocalEndpoint& peer, Context context, int tag, const Data& data, SendMode mode,
@@ -62,6 +56,7 @@ void LocalEndpoint::announce(LocalEndpoint& peer, Context context, int tag, cons
   request->context = context;
   request->bytes = data.bytes;
   request->mode = mode;
+  request->helpers = &help_wanted_;
   channel_to(peer).announce(context, tag, {data, request});
 }
 
@@ -75,7 +70,8 @@ Request* LocalEndpoint::isend(int destination, Context context, int tag, const D
   Request* request = &sent_;
   {
     std::lock_guard hold(lock_);
-    if (!push(*peer, context, tag, data, mode)) {
+    if (mode == SendMode::synchronous || data.bytes > node_.tuning().eager_bytes ||
+        !channel_to(*peer).push_eager(context, tag, data)) {
       request = requests_.take();
       announce(*peer, context, tag, data, mode, request);
     }
@@ -91,8 +87,12 @@ void LocalEndpoint::send(int destination, Context context, int tag, const Data& 
     node_.remote()->send_message(rank_, destination, context, tag, data, mode, &request);
     return await(request);
   }
+  const Tuning& tuning = node_.tuning();
   std::unique_lock hold(lock_);
-  if (push(*peer, context, tag, data, mode)) {
+  Channel& channel = channel_to(*peer);
+  const bool may_push = mode == SendMode::standard && data.bytes <= tuning.eager_bytes;
+  if (may_push && (data.bytes <= tuning.pushed_bytes || !channel.prompt.expects_prompt()) &&
+      channel.push_eager(context, tag, data)) {
     hold.unlock();
     return peer->notice_from(local_index_);
   }
@@ -100,7 +100,22 @@ void LocalEndpoint::send(int destination, Context context, int tag, const Data& 
   announce(*peer, context, tag, data, mode, &request);
   hold.unlock();
   peer->notice_from(local_index_);
+  if (may_push) {
+    const bool was_prompt = wait_briefly(request);
+    channel.prompt.learn(was_prompt);
+    if (was_prompt) return;
+    peer->buffer_send(request, local_index_);
+  }
   await(request);
+}
+
+bool LocalEndpoint::wait_briefly(const Request& request) const noexcept {
+  // A receive takes two transfers between the cores where a look at the ring takes one, and a copy.
+  const int turns = 4 * node_.tuning().watch_turns;
+  for (int i = 0; i < turns; ++i) {
+    if (request.done.load(std::memory_order_acquire)) return true;
+  }
+  return false;
 }
 
 bool LocalEndpoint::start_receive(Request* receive, int source, Context context, int tag,
@@ -125,12 +140,44 @@ Request* LocalEndpoint::irecv(int source, Context context, int tag, const Space&
   return receive;
 }
 
-void LocalEndpoint::receive(int source, Context context, int tag, const Space& space, Status* status) {
-  Request receive(doorbell_);
-  {
-    std::lock_guard hold(lock_);
-    start_receive(&receive, source, context, tag, space);
+bool LocalEndpoint::receive_directly(int source, Context context, int tag, const Space& space,
+                                     Status* status) {
+  LocalEndpoint* peer = source == any_rank ? nullptr : node_.local_endpoint_of(source);
+  if (peer == nullptr || !queues_.is_empty() || background_.load(std::memory_order_relaxed) != nullptr) {
+    return false;
   }
+  Channel* channel = incoming_[static_cast<unsigned>(peer->local_index_)].load(std::memory_order_acquire);
+  if (channel == nullptr) return false;
+  const Cell* cell = channel->wait_front(node_.tuning().watch_turns, [&] { return !lock_.is_wanted(); });
+  if (cell == nullptr || cell->context != context || (tag != any_tag && cell->tag != tag)) return false;
+  std::size_t bytes = cell->bytes;
+  Request* sender = nullptr;
+  if (cell->kind == CellKind::eager) {
+    if (space.layout == nullptr) {
+      copy_short(space.address, Channel::payload_of(*cell), std::min(bytes, space.bytes));
+    } else {
+      copy_message(space, {Channel::payload_of(*cell), bytes}, std::min(bytes, space.bytes));
+    }
+  } else {
+    const Announcement announcement = Channel::announcement_in(*cell);
+    sender = announcement.sender;
+    bytes = announcement.data.bytes;
+    copy_announced(space, announcement.data, std::min(bytes, space.bytes), *sender);
+  }
+  if (status != nullptr) {
+    *status = {source, cell->tag, bytes, bytes > space.bytes ? Error::truncated : Error::none};
+  }
+  channel->pop(*cell);
+  if (sender != nullptr) sender->complete();
+  return true;
+}
+
+void LocalEndpoint::receive(int source, Context context, int tag, const Space& space, Status* status) {
+  std::unique_lock hold(lock_);
+  if (receive_directly(source, context, tag, space, status)) return;
+  Request receive(doorbell_);
+  start_receive(&receive, source, context, tag, space);
+  hold.unlock();
   await(receive);
   if (status != nullptr) *status = receive.status;
 }
@@ -242,6 +289,7 @@ bool LocalEndpoint::spin_until_done(const Request& request) {
   std::unique_lock hold(lock_, std::defer_lock);
   for (int i = 0; i < spins; ++i) {
     if (request.done.load(std::memory_order_acquire)) return true;
+    help_wanted_.help();
     if (node_.remote() != nullptr || background_.load(std::memory_order_relaxed) != nullptr) {
       if (hold.owns_lock()) hold.unlock();
       poll_link_in_turn();
@@ -299,6 +347,7 @@ Request* LocalEndpoint::get(int from, memory::SymmetricAddress source, void* tar
 
 void LocalEndpoint::progress() {
   run_background();
+  help_wanted_.help();
   poll_link_in_turn();
   std::lock_guard hold(lock_);
   drain();

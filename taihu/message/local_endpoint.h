@@ -72,12 +72,18 @@ class LocalEndpoint final : public Endpoint {
 
  private:
   Request* take_request();
-  Channel& channel_to(LocalEndpoint& peer);
+  Channel& channel_to(LocalEndpoint& peer) {
+    Channel* channel = outgoing_[static_cast<unsigned>(peer.local_index_)].get();
+    return channel != nullptr ? *channel : new_channel_to(peer);
+  }
+  Channel& new_channel_to(LocalEndpoint& peer);
   void notice_from(int peer_index) noexcept;
-  bool push(LocalEndpoint& peer, Context context, int tag, const Data& data, SendMode mode);
+  bool wait_briefly(const Request& request) const noexcept;
   void announce(LocalEndpoint& peer, Context context, int tag, const Data& data, SendMode mode,
                 Request* request);
   bool start_receive(Request* receive, int source, Context context, int tag, const Space& space);
+
+  bool receive_directly(int source, Context context, int tag, const Space& space, Status* status);
 
   void await(Request& request);
   bool spin_until_done(const Request& request);
@@ -95,6 +101,7 @@ class LocalEndpoint final : public Endpoint {
   void keep_unexpected(const Arrival& arrival, std::unique_ptr<std::byte[]> owned);
   static void buffer(Message& message);
   void finish_receive(Request* receive, const Arrival& arrival);
+  void copy_announced(const Space& space, const Data& data, std::size_t bytes, const Request& sender);
   void poll_link_in_turn();
 
   std::atomic<std::uint64_t>& bits_of(int peer_index) noexcept {
@@ -115,6 +122,8 @@ class LocalEndpoint final : public Endpoint {
   std::atomic<bool> inbox_filled_{false};
   std::atomic<Background*> background_{nullptr};
   std::atomic<bool> in_background_{false};
+
+  HelpWanted help_wanted_;
 
   // The rank's own; guarded by lock_.
   alignas(64) SpinLock lock_;

@@ -60,6 +60,9 @@ class MatchQueues {
 
   /// The earliest message that a receive admits; null when there is none.
   Message* find(int source, Context context, int tag) const noexcept;
+  /// No receive is posted and no message kept.
+  bool is_empty() const noexcept { return sole_ == nullptr && chained_ == 0 && in_order_.first() == nullptr; }
+
   /// The message that announces the data of `sender`; null when it is not in the queues.
   Message* find_of(const Request* sender, int source, Context context) const noexcept;
   /// Takes a message out of the queues; the caller owns it now.

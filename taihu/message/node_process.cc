@@ -19,15 +19,7 @@ namespace taihu::message {
 
 namespace {
 
-/// All ranks may write to all: rings are made small when there are many.
-Tuning tuning_for(int local_ranks) {
-  if (local_ranks <= 64) return {128, 1024};
-  if (local_ranks <= 128) return {64, 1024};
-  return {32, 512};
-}
-
-/// Spinning pays only while every waiting thread has a core of its own.
-threads::WaitPolicy wait_policy_for(const launch::Layout& layout, int process) {
+Cores cores_for(const launch::Layout& layout, int process) {
   cpu_set_t cores;
   const int usable = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
   const auto ranks_of = [&](int p) { return layout.first_rank[p + 1] - layout.first_rank[p]; };
@@ -37,11 +29,20 @@ threads::WaitPolicy wait_policy_for(const launch::Layout& layout, int process) {
     if (node_of(other) == node_of(process)) on_node += ranks_of(other);
   }
   const bool crowded = ranks_of(process) > usable || on_node > sysconf(_SC_NPROCESSORS_ONLN);
-  if (crowded) return {20, 10};
+  return crowded ? Cores::crowded : Cores::enough;
+}
+
+/// Spinning pays only while every waiting thread has a core of its own.
+threads::WaitPolicy wait_policy_for(const launch::Layout& layout, int process) {
+  if (cores_for(layout, process) == Cores::crowded) return {0, 50};
   // A sleeper learns of messages from other processes through the progress thread, some 100 us later.
   // Spinning must outlast that, or two ranks that have slept once would keep waking each other that way.
   if (layout.processes > 1) return {10000, 20};
   return {};
+}
+
+const char* from_environment(const char* name) {
+  return std::getenv(name);
 }
 
 class OwnCall final : public ServiceCall {
@@ -95,7 +96,7 @@ NodeProcess::NodeProcess(const launch::Layout& layout, std::unique_ptr<Link> lin
       process_(link_ ? link_->process() : 0),
       first_rank_(layout_.first_rank[static_cast<unsigned>(process_)]),
       local_ranks_(layout_.first_rank[static_cast<unsigned>(process_) + 1] - first_rank_),
-      tuning_(tuning_for(local_ranks_)) {
+      tuning_(tuning_for(local_ranks_, cores_for(layout_, process_), from_environment)) {
   threads::set_wait_policy(wait_policy_for(layout_, process_));
   for (int index = 0; index < local_ranks_; ++index) {
     endpoints_.push_back(std::make_unique<LocalEndpoint>(*this, first_rank_ + index, index));

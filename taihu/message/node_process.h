@@ -13,15 +13,9 @@
 #include "taihu/message/local_endpoint.h"
 #include "taihu/message/remote.h"
 #include "taihu/message/services.h"
+#include "taihu/message/tuning.h"
 
 namespace taihu::message {
-
-/// Sizes of the channels inside a node process.
-struct Tuning {
-  std::uint32_t ring_cells = 128;
-  std::size_t eager_bytes = 1024;          ///< longer messages are announced and copied once by the receiver
-  std::size_t buffered_bytes = 64 * 1024;  ///< up to here a standard send does not wait for its receive
-};
 
 class NodeProcess final : public Node {
  public:

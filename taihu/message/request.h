@@ -9,6 +9,7 @@
 
 #include "taihu/message/chain.h"
 #include "taihu/message/endpoint.h"
+#include "taihu/message/shared_copy.h"
 
 namespace taihu::message {
 
@@ -36,6 +37,7 @@ struct Request {
   LocalEndpoint* receiver = nullptr;  ///< null: not such a send
   std::size_t bytes = 0;
   SendMode mode = SendMode::standard;
+  HelpWanted* helpers = nullptr;  ///< of the sending rank
 
   /// Completes the transfer and wakes the owner. Any thread.
   void complete() noexcept {

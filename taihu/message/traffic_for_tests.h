@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random two-sided traffic that every rank can predict, and a receiver that checks MPI's rules on it: a
 // receive gets the oldest message of its source and context that it admits, every message arrives once, with
-// its own bytes.
+// its own bytes. All kinds of calls are mixed: standard and synchronous sends, receives posted, blocking, by
+// matched probe, or cancelled and posted again; data with and without gaps at either end.
 //
 // Receives are posted in rounds of equal filters, so that no wildcard can take what a later receive needs.
 // Why checking in posting order suffices: a message that a receive admits and that came before the one it
@@ -16,6 +17,7 @@
 
 #include "taihu/base/random.h"
 #include "taihu/message/endpoint.h"
+#include "taihu/message/layouts_for_tests.h"
 
 namespace taihu::message {
 
@@ -92,6 +94,7 @@ class TrafficRank {
     Context context;
     std::vector<std::byte> data;
     std::size_t offset;
+    bool has_gaps;
     bool done = false;
     Status status;
   };
@@ -100,7 +103,7 @@ class TrafficRank {
     Message message{};
     message.source = source;
     message.destination = static_cast<int>(random.below(static_cast<unsigned>(plan_.ranks)));
-    message.context = random.below(3) == 0 ? 7 : user_context;
+    message.context = random.below(3) == 0 ? (Context{7} << 40) : user_context;
     message.tag = static_cast<int>(random.below(3));
     message.bytes = plan_.sizes[random.below(plan_.sizes.size())];
     message.seed = random.next();
@@ -116,10 +119,14 @@ class TrafficRank {
     const Message message = to_send_.front();
     to_send_.pop_front();
     const std::size_t offset = message.seed % 16;
-    Sending sending{nullptr, std::vector<std::byte>(message.bytes + 16)};
-    fill_pattern(sending.data.data() + offset, message.bytes, message.seed);
+    const bool has_gaps = random_.below(4) == 0;
+    Sending sending{nullptr, std::vector<std::byte>(gaps_.extent(message.bytes) + 16)};
+    std::byte* const data = sending.data.data() + offset;
+    for (std::size_t i = 0; i < message.bytes; ++i)
+      data[has_gaps ? gaps_.place(i) : i] = pattern_byte(message.seed, i);
     sending.request = endpoint_.isend(message.destination, message.context, message.tag,
-                                      sending.data.data() + offset, message.bytes);
+                                      Data{data, message.bytes, has_gaps ? &gaps_ : nullptr},
+                                      random_.below(4) == 0 ? SendMode::synchronous : SendMode::standard);
     sending_.push_back(std::move(sending));
   }
 
@@ -150,12 +157,40 @@ class TrafficRank {
     const std::size_t wanted = 1 + random_.below(std::min<std::size_t>(possible, 20));
     if (random_.below(4) == 0) check_probe(source, model.context, tag);
     for (std::size_t i = 0; i < wanted; ++i) {
-      Receiving receive{nullptr,           source, tag, model.context, std::vector<std::byte>(longest + 16),
-                        random_.below(16), false,  {}};
-      receive.request =
-          endpoint_.irecv(source, model.context, tag, receive.data.data() + receive.offset, longest);
+      Receiving receive{};
+      receive.source = source;
+      receive.tag = tag;
+      receive.context = model.context;
+      receive.data.resize(gaps_.extent(longest) + 16);
+      receive.offset = random_.below(16);
+      receive.has_gaps = random_.below(4) == 0;
+      start(receive, longest);
       receiving_.push_back(std::move(receive));
     }
+  }
+
+  void start(Receiving& receive, std::size_t bytes) {
+    const Space space{receive.data.data() + receive.offset, bytes, receive.has_gaps ? &gaps_ : nullptr};
+    const std::uint64_t kind = random_.below(6);
+    if (kind == 0) {
+      Status probed;
+      message::Message* message = endpoint_.improbe(receive.source, receive.context, receive.tag, &probed);
+      if (message != nullptr) {
+        receive.request = endpoint_.imrecv(message, space);
+        return;
+      }
+    } else if (kind == 1) {
+      receive.request = endpoint_.irecv(receive.source, receive.context, receive.tag, space);
+      endpoint_.cancel(receive.request);
+      if (!endpoint_.is_complete(receive.request) || !endpoint_.status_of(receive.request).cancelled) return;
+      endpoint_.wait(receive.request, nullptr);
+    } else if (kind == 2 && to_send_.empty() &&
+               endpoint_.iprobe(receive.source, receive.context, receive.tag, nullptr)) {
+      endpoint_.receive(receive.source, receive.context, receive.tag, space, &receive.status);
+      receive.done = true;
+      return;
+    }
+    receive.request = endpoint_.irecv(receive.source, receive.context, receive.tag, space);
   }
 
   void check_probe(int source, Context context, int tag) {
@@ -214,8 +249,10 @@ class TrafficRank {
       return fail("a message overtook another (sizes " + std::to_string(message->bytes) + " and " +
                   std::to_string(status.bytes) + ")");
     }
-    if (!has_pattern(receive.data.data() + receive.offset, status.bytes, message->seed))
-      return fail("wrong bytes");
+    for (std::size_t i = 0; i < status.bytes; ++i) {
+      const std::size_t place = receive.offset + (receive.has_gaps ? gaps_.place(i) : i);
+      if (receive.data[place] != pattern_byte(message->seed, i)) return fail("wrong bytes");
+    }
     auto& messages = expected_[{receive.context, status.source}];
     messages.erase(messages.begin() + (message - messages.data()));
   }
@@ -224,6 +261,7 @@ class TrafficRank {
     if (problem_.empty()) problem_ = "rank " + std::to_string(endpoint_.rank()) + ": " + what;
   }
 
+  const StridedLayout gaps_{5, 7};
   Endpoint& endpoint_;
   const TrafficPlan plan_;
   Random random_;

@@ -26,6 +26,8 @@ enum class Traffic : int {
   collectives = 1,  ///< of collective::GroupHandle
   schedules = 2,    ///< non-blocking and other collectives made of messages
   management = 3,   ///< making communicators, windows and files
+  groups = 4,       ///< MPI_Comm_create_group
+  peers = 5,        ///< of the leaders in MPI_Intercomm_create
 };
 inline constexpr int contexts_per_communicator = 8;
 
@@ -64,12 +66,12 @@ struct Communicator final : Object {
   int next_schedule_tag() noexcept { return static_cast<int>(schedule_count++ & 0x3fffffff); }
 
   Rank& owner;
-  const message::Context context;
+  /// Constant, but MPI_Comm_idup only learns it later; the communicator is not used before.
+  message::Context context;
   const Reference<Group> group;
   const Reference<Group> remote_group;
   const int rank;  ///< my member number in `group`
   Reference<ErrorHandler> errors;
-  std::map<int, void*> attributes;  ///< by keyval
   std::string name;
   std::map<std::string, std::string> hints;  ///< of MPI_Comm_set_info
   std::unique_ptr<Topology> topology;

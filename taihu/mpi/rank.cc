@@ -57,6 +57,12 @@ message::Context Rank::mint_contexts() noexcept {
                                        communicator * contexts_per_communicator);
 }
 
+void Rank::finish_parts() {
+  for (auto& part : parts_) {
+    if (RankPart* const found = part.load(std::memory_order_acquire)) found->finish(*this);
+  }
+}
+
 Rank& this_rank(const char* call) {
   Rank* const rank = current_rank();
   if (rank != nullptr) return *rank;

@@ -32,6 +32,8 @@ struct NodeServices {
 class RankPart {
  public:
   virtual ~RankPart() = default;
+  /// MPI_Finalize is about to wait for the other ranks: complete what the program has left to the library.
+  virtual void finish(Rank&) {}
 };
 enum class Part : int {
   abandoned,
@@ -91,6 +93,9 @@ class Rank {
     }
     return *static_cast<T*>(found);
   }
+
+  /// Calls `finish` of all parts there are.
+  void finish_parts();
 
  private:
   memory::RankIdentity& identity_;

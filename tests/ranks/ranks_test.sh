@@ -101,7 +101,7 @@ refusals)
   gcc -static-pie plain.c -o static_pie && expect 1 "is statically linked (it cannot be copied inside a process); link it without -static" run 1 ./static_pie
   gcc -no-pie plain.c -o fixed && expect 1 "is linked to a fixed address (it can be in memory only once); link it again with -pie and objects compiled with -fPIE" run 1 ./fixed
   echo '_Thread_local int x = 1; int main(void){return x++ - 1;}' > tls.c
-  gcc tls.c -o tls && expect 1 "has thread_local variables at fixed offsets (a PIE with TLS cannot be copied); relink it with parcc, or compile with -fPIC and link with -shared -Wl,-Bsymbolic" run 1 ./tls
+  gcc tls.c -o tls && expect 1 "has thread_local variables at fixed offsets (a PIE with TLS cannot be copied); relink it with parcc or macc, or compile with -fPIC and link with -shared -Wl,-Bsymbolic" run 1 ./tls
   gcc -fPIC $as_image tls.c -o tls_image && expect 0 "" run 3 ./tls_image
   echo '_Thread_local int y = 1;' > y.c && gcc -fPIC -shared y.c -o liby.so
   echo 'extern _Thread_local int y; int main(void){return y - 1;}' > usey.c

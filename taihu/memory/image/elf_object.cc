@@ -152,7 +152,7 @@ void ElfObject::refuse_what_cannot_be_copied() const {
                   "again with -pie and objects compiled with -fPIE");
   check_input(!is_program_ || !has_tls, "'" + path_ +
                                             "' has thread_local variables at fixed offsets (a PIE with TLS "
-                                            "cannot be copied); relink it with parcc, or "
+                                            "cannot be copied); relink it with parcc or macc, or "
                                             "compile with -fPIC and link with -shared -Wl,-Bsymbolic");
   check_input(!dynamic(DT_TEXTREL) && (flags & DF_TEXTREL) == 0,
               "'" + path_ + "' has relocations in its code (text relocations); compile all of it with -fPIC");

@@ -23,7 +23,8 @@ constexpr std::array always_shared = {
     "libgcc_s."sv,     "libgomp."sv,  "libomp"sv,        "libiomp5."sv, "libmpi"sv,       "libopen-"sv,
     "libparallelc."sv, "libtaihu"sv,  "libnaalloc"sv,    "libasan."sv,  "libtsan."sv,     "libubsan."sv,
     "libnuma."sv,      "libhwloc."sv, "libcuda"sv,       "libuc"sv,     "libresolv.so"sv, "libutil.so"sv};
-constexpr std::array always_private = {"libgfortran."sv, "libquadmath."sv, "libstdc++."sv};
+constexpr std::array always_private = {"libgfortran."sv, "libquadmath."sv, "libstdc++."sv,
+                                       "libmpi_abi_fortran."sv};
 constexpr std::array system_directories = {"/lib/"sv, "/lib64/"sv, "/usr/lib/"sv, "/usr/lib64/"sv};
 
 std::string expand_origin(std::string directory, const std::string& user_path) {
@@ -104,8 +105,9 @@ bool is_private_library(const std::string& name, const std::string& path,
   const std::string_view base = std::string_view(name).substr(name.rfind('/') + 1);
   for (const std::string& begin : more)
     if (base.starts_with(begin)) return true;
+  if (begins_with_one_of(base, always_private)) return true;
   if (begins_with_one_of(base, always_shared)) return false;
-  return begins_with_one_of(base, always_private) || !begins_with_one_of(path, system_directories);
+  return !begins_with_one_of(path, system_directories);
 }
 
 }  // namespace taihu::memory

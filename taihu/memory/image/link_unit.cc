@@ -57,7 +57,17 @@ class OpenedRelro {
   std::uint64_t bytes_ = 0;
 };
 
+void* (*find_runtime_call)(std::string_view name) = nullptr;
+
 }  // namespace
+
+void set_runtime_calls(void* (*find)(std::string_view name)) {
+  find_runtime_call = find;
+}
+
+void* runtime_call(std::string_view name) {
+  return find_runtime_call != nullptr ? find_runtime_call(name) : nullptr;
+}
 
 LinkUnit::LinkUnit(std::vector<std::shared_ptr<ElfObject>> objects,
                    const std::vector<const ElfObject*>& search_order)
@@ -142,6 +152,7 @@ bool LinkUnit::plan_libc(std::uint16_t index, const ElfRelocation& relocation) {
   void* replacement = nullptr;
   if (is_address(relocation.type))
     replacement = symbol.name == "__libc_start_main" ? caught_start() : libc::replacement(symbol.name);
+  if (!replacement && is_address(relocation.type)) replacement = runtime_call(symbol.name);
   if (!replacement) return false;
   libc_bindings_.push_back({relocation.target, addend_of(relocation), index, false, -1, replacement});
   return true;

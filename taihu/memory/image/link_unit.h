@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -22,6 +23,14 @@ struct LoadedObject {
   void* handle = nullptr;  ///< of dlopen
 };
 using LoadedObjects = std::unordered_map<const ElfObject*, LoadedObject>;
+
+/// Code of ranks gets what `find` returns for a name that is not of the rank's own objects, before the
+/// dynamic loader searches the process: there, libraries of the system may define the same names. For the
+/// calls of the language's runtime; null for names that are not. Before the first LinkUnit is made; `find`
+/// may be called by any thread.
+void set_runtime_calls(void* (*find)(std::string_view name));
+/// What `find` returns; null when nobody has set it.
+void* runtime_call(std::string_view name);
 
 class LinkUnit {
  public:

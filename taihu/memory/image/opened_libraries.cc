@@ -134,6 +134,8 @@ void* RankImage::shared_symbol(void* handle, const char* name, const char* versi
   if (const int variable = libc::variable_index(name); variable >= 0)
     return process_->variable_place(static_cast<libc::Variable>(variable));
   const bool ours = handle == RTLD_DEFAULT || handle == RTLD_NEXT;
+  if (ours || handle == copies_.front().handle)
+    if (void* call = runtime_call(name)) return call;
   void* found = look(ours ? copies_.front().handle : handle);
   if (!found && ours) found = look(RTLD_DEFAULT);
   void* own = libc::replacement(name);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Child processes of a rank see the rank's environment and its descriptors 0, 1, 2. A child made by fork
 // holds the whole node process but runs the calling rank's thread alone; it may do what a child of a threaded
-// program may, best: exec.
+// program may, best: exec. Whether fork is allowed at all, and exec of the rank itself, which would take the
+// place of all ranks, is up to the process (process_settings.h).
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -15,13 +16,24 @@
 #include <vector>
 
 #include "taihu/memory/libc/rank_process.h"
+#include "taihu/memory/process_settings.h"
 
 namespace taihu::memory::libc {
 namespace {
 
+int refuse(const RankProcess& rank, const char* call, const char* reason) {
+  std::fprintf(stderr, "taihu: rank %d: %s is refused (%s\n", rank.identity.rank, call, reason);
+  errno = EPERM;
+  return -1;
+}
+
 pid_t rank_fork() {
   RankProcess* rank = self();
   if (!rank) return ::fork();
+  if (!child_rules().fork)
+    return refuse(*rank, "fork",
+                  "the child would be a copy of all ranks of this node process, with one thread); when it "
+                  "does nothing but exec, allow it with marun --allow-fork");
   rank->lock.lock();
   const pid_t child = ::fork();
   // The child's thread is not the one that the lock knows as its owner.
@@ -44,11 +56,29 @@ char** environment() {
   return rank ? rank->environment() : environ;
 }
 
+bool may_exec() {
+  RankProcess* rank = self();
+  if (!rank || child_rules().exec || rank->in_child_process()) return true;
+  refuse(*rank, "exec",
+         "the new program would take the place of all ranks of this node process); start it as a child, with "
+         "system or posix_spawn");
+  return false;
+}
+
+int rank_execve(const char* path, char* const* words, char* const* variables) {
+  return may_exec() ? ::execve(path, words, variables) : -1;
+}
+int rank_execvpe(const char* name, char* const* words, char* const* variables) {
+  return may_exec() ? ::execvpe(name, words, variables) : -1;
+}
+int rank_fexecve(int file, char* const* words, char* const* variables) {
+  return may_exec() ? ::fexecve(file, words, variables) : -1;
+}
 int rank_execv(const char* path, char* const* words) {
-  return ::execve(path, words, environment());
+  return rank_execve(path, words, environment());
 }
 int rank_execvp(const char* name, char* const* words) {
-  return ::execvpe(name, words, environment());
+  return rank_execvpe(name, words, environment());
 }
 
 std::vector<char*> collect(const char* first, va_list& rest) {
@@ -73,6 +103,15 @@ int rank_execlp(const char* name, const char* first, ...) {
   const auto words = collect(first, rest);
   va_end(rest);
   return rank_execvp(name, words.data());
+}
+
+int rank_execle(const char* path, const char* first, ...) {
+  va_list rest;
+  va_start(rest, first);
+  const auto words = collect(first, rest);
+  char* const* variables = first != nullptr ? va_arg(rest, char* const*) : nullptr;
+  va_end(rest);
+  return rank_execve(path, words.data(), variables);
 }
 
 // Starts the shell on `command`; `parent_end` of a pipe is on `child_fd` of the child when child_fd >= 0.
@@ -147,9 +186,11 @@ int rank_pclose(std::FILE* stream) {
 
 std::span<const Replacement> child_calls() {
   static const std::array calls = {
-      replace("fork", &rank_fork),     replace("vfork", &rank_fork),  replace("execv", &rank_execv),
-      replace("execvp", &rank_execvp), replace("execl", &rank_execl), replace("execlp", &rank_execlp),
-      replace("system", &rank_system), replace("popen", &rank_popen), replace("pclose", &rank_pclose)};
+      replace("fork", &rank_fork),       replace("vfork", &rank_fork),      replace("execv", &rank_execv),
+      replace("execvp", &rank_execvp),   replace("execl", &rank_execl),     replace("execlp", &rank_execlp),
+      replace("execve", &rank_execve),   replace("execvpe", &rank_execvpe), replace("execle", &rank_execle),
+      replace("fexecve", &rank_fexecve), replace("system", &rank_system),   replace("popen", &rank_popen),
+      replace("pclose", &rank_pclose)};
   return calls;
 }
 

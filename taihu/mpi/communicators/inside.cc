@@ -42,4 +42,28 @@ void barrier_inside(Communicator& communicator) {
   check(collective::barrier(handle), handle);
 }
 
+std::vector<std::byte> exchange_inside(Communicator& communicator, const Parts& mine) {
+  if (communicator.size() == 1) {
+    const auto* const first = static_cast<const std::byte*>(mine.data);
+    return {first, first + mine.bytes.front()};
+  }
+  collective::GroupHandle& handle = communicator.collectives();
+  std::vector<long> bytes(mine.bytes.size()), displacements(mine.bytes.size());
+  check(collective::alltoall(handle, mine.bytes.data(), bytes.data(), sizeof(long)), handle);
+  long total = 0;
+  for (std::size_t member = 0; member < bytes.size(); ++member) {
+    displacements[member] = total;
+    total += bytes[member];
+  }
+  // A buffer must not be null, even where nothing is in it.
+  std::vector<std::byte> received(static_cast<std::size_t>(total) + 1);
+  const std::byte nothing{};
+  check(collective::alltoallv(handle, mine.data != nullptr ? mine.data : &nothing, mine.bytes.data(),
+                              mine.displacements.data(), received.data(), bytes.data(), displacements.data(),
+                              1),
+        handle);
+  received.pop_back();
+  return received;
+}
+
 }  // namespace taihu::mpi

@@ -16,7 +16,7 @@ Reference<Datatype> made(Form form, Recipe recipe) {
 }
 
 void check_count(MPI_Count count) {
-  require(count >= 0, MPI_ERR_ARG, [&] { return "the count is negative: " + std::to_string(count); });
+  require(count >= 0, MPI_ERR_COUNT, [&] { return "the count is negative: " + std::to_string(count); });
 }
 
 void check_block_length(int length) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Datatypes: where the elements of a message lie in memory (MPI-3.1 chapter 4). A datatype never changes once
-// it is made, apart from name, attributes and `committed`, so other ranks may read it while they hold a
-// reference. The places of its data are kept in compiled form (node.h), made with the type: loops stay loops,
-// neighbouring blocks are one.
+// it is made, apart from name and `committed`, so other ranks may read it while they hold a reference. The
+// places of its data are kept in compiled form (node.h), made with the type: loops stay loops, neighbouring
+// blocks are one.
 //
 // The predefined datatypes are shared by all ranks of the process: what a rank attaches to one of them (name,
 // attributes, handle in Fortran) must be kept elsewhere.
@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -100,8 +99,7 @@ struct Datatype final : Object {
   const Datatype* element;
 
   bool committed = false;
-  std::string name;
-  std::map<int, void*> attributes;  ///< by keyval
+  std::string name;  ///< of predefined types: their own; what a rank calls them is kept with its attributes
 };
 
 }  // namespace taihu::mpi

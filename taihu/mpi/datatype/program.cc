@@ -2,6 +2,8 @@
 #include "taihu/mpi/datatype/program.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace taihu::mpi {
 namespace {
@@ -155,16 +157,37 @@ std::shared_ptr<Node> ProgramMaker::sequence_node() const {
   return node;
 }
 
+bool ProgramMaker::split_into_units() {
+  constexpr std::size_t long_list = 32;
+  constexpr MPI_Count most_units = 4;
+  if (items_.size() < long_list) return false;
+  MPI_Count unit = 0, total = 0;
+  for (const Item& item : items_) {
+    unit = std::gcd(unit, item.size);
+    total += item.size;
+  }
+  if (unit != 4 && unit != 8 && unit != 16) return false;
+  if (total / unit > most_units * static_cast<MPI_Count>(items_.size())) return false;
+  std::vector<Item> units;
+  units.reserve(static_cast<std::size_t>(total / unit));
+  for (const Item& item : items_)
+    for (MPI_Count done = 0; done < item.size; done += unit)
+      units.push_back({item.offset + done, unit, item.basic, nullptr});
+  items_ = std::move(units);
+  return true;
+}
+
 Program ProgramMaker::finish() {
   if (items_.empty()) return {};
   if (items_.size() == 1) return single(items_.front());
-  const Likeness found = likeness();
+  Likeness found = likeness();
   if (found.same && found.regular)
     return repeated(single(items_.front()), static_cast<MPI_Count>(items_.size()),
                     items_[1].offset - items_[0].offset, merging_);
   // Offsets of the parts count from the first one, as those of every node.
   const MPI_Aint origin = items_.front().offset;
   for (Item& item : items_) item.offset -= origin;
+  if (found.blocks && !found.same && split_into_units()) found.same = true;
   const auto made = found.same ? list_node() : found.blocks ? blocks_node() : sequence_node();
   made->basic = found.basic;
   return {made, origin};

@@ -48,6 +48,9 @@ class ProgramMaker {
   std::shared_ptr<Node> list_node() const;
   std::shared_ptr<Node> blocks_node() const;
   std::shared_ptr<Node> sequence_node() const;
+  /// Many short blocks of different sizes become more of one size, if not many more: lists of equal blocks
+  /// are copied without a branch that depends on the size. Returns whether that was done.
+  bool split_into_units();
   MPI_Count fill_starts(Node& node) const;
 
   Merging merging_;

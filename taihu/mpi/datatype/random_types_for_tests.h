@@ -22,7 +22,7 @@ class RandomTypes {
 
   int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
 
-  /// At most `levels` constructors deep; `few_basics`: one basic type only.
+  /// At most `levels` constructors deep.
   Twin make(int levels) {
     if (levels == 0) return basic();
     const Twin old = make(levels - 1);

@@ -18,35 +18,58 @@ inline std::byte* moved(const void* base, std::ptrdiff_t offset) noexcept {
 }
 
 namespace detail {
-/// Both ends of a block of between Piece and 2 * Piece bytes.
-template <std::size_t Piece>
+struct Word16 {
+  std::uint8_t bytes __attribute__((vector_size(16)));
+};
+
+template <class Word>
+inline Word load(const std::byte* source) noexcept {
+  Word word;
+  std::memcpy(&word, source, sizeof word);
+  return word;
+}
+template <class Word>
+inline void store(std::byte* target, const Word& word) noexcept {
+  std::memcpy(target, &word, sizeof word);
+}
+
+/// Both ends of a block of between one word and two.
+template <class Word>
 inline void copy_ends(std::byte* target, const std::byte* source, std::size_t bytes) noexcept {
-  struct Words {
-    std::byte bytes[Piece];
-  } head, tail;
-  std::memcpy(&head, source, Piece);
-  std::memcpy(&tail, source + bytes - Piece, Piece);
-  std::memcpy(target, &head, Piece);
-  std::memcpy(target + bytes - Piece, &tail, Piece);
+  const auto head = load<Word>(source), tail = load<Word>(source + bytes - sizeof(Word));
+  store(target, head);
+  store(target + bytes - sizeof(Word), tail);
 }
 }  // namespace detail
 
 /// One block of any size; the ranges do not overlap.
 inline void copy_block(std::byte* target, const std::byte* source, std::size_t bytes) noexcept {
-  if (bytes >= 16) {
-    if (bytes > 128) return message::copy_bytes(target, source, bytes);
-    if (bytes > 64) return detail::copy_ends<64>(target, source, bytes);
-    if (bytes > 32) return detail::copy_ends<32>(target, source, bytes);
-    return detail::copy_ends<16>(target, source, bytes);
+  using detail::Word16;
+  if (bytes > 32) {
+    if (bytes > 64) return message::copy_bytes(target, source, bytes);
+    const auto first = detail::load<Word16>(source), second = detail::load<Word16>(source + 16);
+    detail::copy_ends<Word16>(target + bytes - 32, source + bytes - 32, 32);
+    detail::store(target, first);
+    detail::store(target + 16, second);
+    return;
   }
-  if (bytes >= 8) return detail::copy_ends<8>(target, source, bytes);
-  if (bytes >= 4) return detail::copy_ends<4>(target, source, bytes);
-  if (bytes >= 2) return detail::copy_ends<2>(target, source, bytes);
+  if (bytes >= 16) return detail::copy_ends<Word16>(target, source, bytes);
+  if (bytes >= 8) return detail::copy_ends<std::uint64_t>(target, source, bytes);
+  if (bytes >= 4) return detail::copy_ends<std::uint32_t>(target, source, bytes);
+  if (bytes >= 2) return detail::copy_ends<std::uint16_t>(target, source, bytes);
   if (bytes == 1) *target = *source;
 }
 
 /// `count` blocks of `bytes` bytes; strides in bytes. No block of one side overlaps one of the other.
 void copy_strided(std::byte* target, std::ptrdiff_t target_stride, const std::byte* source,
                   std::ptrdiff_t source_stride, std::size_t bytes, std::size_t count) noexcept;
+
+/// Which side of a copy has its blocks at listed offsets; the other has them one behind the other.
+enum class ListSide { source, target };
+
+/// `count` blocks of `bytes` bytes: at listed + offsets[i], and one behind the other from `dense` on.
+template <ListSide side>
+void copy_listed(std::byte* listed, const std::ptrdiff_t* offsets, std::byte* dense, std::size_t bytes,
+                 std::size_t count) noexcept;
 
 }  // namespace taihu::mpi

@@ -95,6 +95,12 @@ void Transfer<direction>::items(const Node& node, std::byte* memory, std::byte* 
     }
     return;
   }
+  if (node.shape == Node::Shape::list && node.child->is_block())
+    return copy_listed < direction == Direction::pack
+               ? ListSide::source
+               : ListSide::target > (memory, offsets + from, stream,
+                                     static_cast<std::size_t>(node.child->size),
+                                     static_cast<std::size_t>(to - from));
   for (MPI_Count i = from; i < to; ++i) {
     const Node& child =
         node.shape == Node::Shape::list ? *node.child : *node.children[static_cast<std::size_t>(i)];

@@ -32,7 +32,7 @@ class AddedErrors final : public RankPart {
   /// Text of a code; empty for an added one without.
   std::string text_of(int code);
   /// The value of the attribute MPI_LASTUSEDCODE, at an address that stays.
-  int* last_used() noexcept { return &last_used_; }
+  const int* last_used() const noexcept { return &last_used_; }
 
  private:
   struct Added {

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/mpi/errors/handle_error.h"
 
+#include <mutex>
+#include <utility>
+
 #include "taihu/mpi/errors/added_errors.h"
 #include "taihu/mpi/handles/handle_table.h"
 #include "taihu/mpi/predefined.h"
 
 namespace taihu::mpi {
 namespace {
+
+/// Guards the handlers of all objects; held for a few instructions, and only where errors are handled.
+std::mutex slots_lock;
 
 std::string message_of(Rank& rank, const Subject& subject, const char* call, const CallError& error) {
   std::string message =
@@ -32,19 +38,18 @@ void call_function(Rank& rank, const ErrorHandler& handler, const Subject& subje
 
 }  // namespace
 
-int run_handler(Rank& rank, ErrorHandler& handler, const Subject& subject, const char* call,
+int run_handler(Rank& rank, const Reference<ErrorHandler>& slot, const Subject& subject, const char* call,
                 const CallError& error) {
-  switch (handler.action) {
+  // Kept, as the function may give the object another handler.
+  const Reference<ErrorHandler> handler = handler_in(slot);
+  switch (handler->action) {
     case ErrorHandler::Action::end_job:
       end_job(rank, AddedErrors::of(rank).class_of(error.code()), message_of(rank, subject, call, error));
     case ErrorHandler::Action::return_code:
       break;
-    case ErrorHandler::Action::call_function: {
-      // The function may give the object another handler.
-      const Reference<ErrorHandler> keep = Reference<ErrorHandler>::to(&handler);
-      call_function(rank, handler, subject, error.code());
+    case ErrorHandler::Action::call_function:
+      call_function(rank, *handler, subject, error.code());
       break;
-    }
   }
   return error.code();
 }
@@ -63,8 +68,7 @@ int handle_error(Rank& rank, const char* call, Communicator* communicator, const
     communicator = &rank.world();
     subject = {communicator, 0, {}};
   }
-  const Reference<ErrorHandler> handler = communicator->errors;
-  return run_handler(rank, *handler, subject, call, error);
+  return run_handler(rank, communicator->errors, subject, call, error);
 }
 
 MPI_Errhandler create_handler(ErrorHandler::Use use, void (*function)()) {
@@ -80,15 +84,27 @@ Reference<ErrorHandler> handler_for(Rank& rank, MPI_Errhandler handle, ErrorHand
   return Reference<ErrorHandler>::to(&handler);
 }
 
-MPI_Errhandler handle_for_program(const Reference<ErrorHandler>& handler) {
-  if (!handler->predefined) handler->retain();
-  return handle_of<MPI_Errhandler>(handler.get());
+Reference<ErrorHandler> handler_in(const Reference<ErrorHandler>& slot) {
+  const std::lock_guard hold(slots_lock);
+  return slot;
 }
 
-void call_handler(Rank& rank, ErrorHandler& handler, const Subject& subject, const char* call, int code) {
+void replace_handler(Reference<ErrorHandler>& slot, Reference<ErrorHandler> handler) {
+  const std::lock_guard hold(slots_lock);
+  std::swap(slot, handler);
+}
+
+MPI_Errhandler handle_for_program(const Reference<ErrorHandler>& slot) {
+  Reference<ErrorHandler> handler = handler_in(slot);
+  // Predefined ones are not counted: programs may free their handles or not.
+  return handle_of<MPI_Errhandler>(handler->predefined ? handler.get() : handler.give_up());
+}
+
+void call_handler(Rank& rank, const Reference<ErrorHandler>& slot, const Subject& subject, const char* call,
+                  int code) {
   AddedErrors& errors = AddedErrors::of(rank);
   require(errors.exists(code), MPI_ERR_ARG, [&] { return "there is no error code " + std::to_string(code); });
-  run_handler(rank, handler, subject, call, CallError(code, errors.text_of(code)));
+  run_handler(rank, slot, subject, call, CallError(code, errors.text_of(code)));
 }
 
 void add_predefined_error_handlers(PredefinedObjects& objects) {

@@ -49,7 +49,7 @@ MPI_CALL(int, File_call_errhandler, (MPI_File fh, int errorcode)) {
   return without_file("MPI_File_call_errhandler", [&](Rank& rank) {
     File* const file = file_or_null(rank, fh);
     const Reference<ErrorHandler> handler = handler_of(rank, file);
-    call_handler(rank, *handler, subject_of(file), "MPI_File_call_errhandler", errorcode);
+    call_handler(rank, handler, subject_of(file), "MPI_File_call_errhandler", errorcode);
   });
 }
 
@@ -59,7 +59,7 @@ namespace taihu::mpi {
 
 int handle_error(Rank& rank, const char* call, File* file, const CallError& error) {
   const Reference<ErrorHandler> handler = files::handler_of(rank, file);
-  return run_handler(rank, *handler, files::subject_of(file), call, error);
+  return run_handler(rank, handler, files::subject_of(file), call, error);
 }
 
 }  // namespace taihu::mpi

@@ -59,6 +59,7 @@ MPI_CALL(int, Iprobe, (int source, int tag, MPI_Comm comm, int* flag, MPI_Status
       return store(status, nobody);
     }
     *flag = probe(rank, communicator, source_rank(communicator, source), wanted, status) ? 1 : 0;
+    if (*flag == 0) rank.endpoint().progress();
   });
 }
 
@@ -86,7 +87,9 @@ MPI_CALL(int, Improbe,
     }
     const int peer = source_rank(communicator, source);
     *flag = take(rank, communicator, peer, wanted, message, status) ? 1 : 0;
-    if (*flag == 0) *message = MPI_MESSAGE_NULL;
+    if (*flag != 0) return;
+    *message = MPI_MESSAGE_NULL;
+    rank.endpoint().progress();
   });
 }
 

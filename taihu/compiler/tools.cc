@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/compiler/tools.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <sstream>
+
+#include "taihu/base/error.h"
+
+namespace taihu::compiler {
+
+namespace fs = std::filesystem;
+using std::string;
+
+namespace {
+
+std::vector<char*> pointers(const std::vector<string>& words) {
+  std::vector<char*> result;
+  for (const string& word : words) result.push_back(const_cast<char*>(word.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+}  // namespace
+
+string if_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored) ? path.string() : string();
+}
+
+string find_in_path(const string& name) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (string folder; std::getline(folders, folder, ':');) {
+    const string candidate = (folder.empty() ? "." : folder) + "/" + name;
+    if (access(candidate.c_str(), X_OK) == 0 && !fs::is_directory(candidate)) return candidate;
+  }
+  return {};
+}
+
+string output_of(const std::vector<string>& words) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw system_error("cannot make a pipe", errno);
+  const pid_t child = fork();
+  if (child < 0) throw system_error("cannot start " + words[0], errno);
+  if (child == 0) {
+    dup2(ends[1], STDOUT_FILENO);
+    execvp(words[0].c_str(), pointers(words).data());
+    _exit(127);
+  }
+  close(ends[1]);
+  string text;
+  char part[4096];
+  for (ssize_t bytes = 0; (bytes = read(ends[0], part, sizeof part)) != 0;) {
+    if (bytes < 0 && errno != EINTR) break;
+    if (bytes > 0) text.append(part, static_cast<size_t>(bytes));
+  }
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return {};
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+void become(const std::vector<string>& words) {
+  execvp(words[0].c_str(), pointers(words).data());
+  throw system_error("cannot start " + words[0], errno);
+}
+
+}  // namespace taihu::compiler

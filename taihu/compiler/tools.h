@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What drivers need of the system: finding and running other programs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace taihu::compiler {
+
+/// The path as text when the file exists, else "".
+std::string if_there(const std::filesystem::path& path);
+
+/// The program `name` in PATH, or "".
+std::string find_in_path(const std::string& name);
+
+/// What a command prints, without the last newline. Empty when it fails or cannot be run. Throws Error when
+/// the system is out of processes or descriptors.
+std::string output_of(const std::vector<std::string>& words);
+
+/// Becomes the command. Returns only by throwing Error.
+[[noreturn]] void become(const std::vector<std::string>& words);
+
+}  // namespace taihu::compiler

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/launch/run_command.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <vector>
+
+#include "taihu/base/error.h"
+#include "taihu/launch/launch_plan.h"
+#include "taihu/launch/supervise.h"
+
+namespace taihu::launch {
+namespace {
+
+std::string summary(const RunOptions& options, const LaunchPlan& plan) {
+  return std::to_string(options.job.ranks) + (options.job.ranks == 1 ? " rank in " : " ranks in ") +
+         std::to_string(plan.processes) + (plan.processes == 1 ? " node process: " : " node processes: ") +
+         to_shell(plan);
+}
+
+int run(const LaunchCommand& command, const std::string& version, const std::vector<std::string>& words) {
+  const auto say = [&](const std::string& text) {
+    std::fprintf(stderr, "%s: %s\n", command.name, text.c_str());
+  };
+  RunOptions options = parse_run(command, words, std::string(command.name) + " " + version);
+  if (!options.text_to_print.empty()) {
+    std::fputs(options.text_to_print.c_str(), stdout);
+    return 0;
+  }
+  const Surroundings place = this_place(command);
+  for (const std::string& warning : environment_warnings(place.environment)) say(warning);
+  options.job.program = check_program(options.job.program, options.working_directory, place);
+  // A file of ours belongs where the command was started, whatever directory the ranks work in.
+  if (!options.job.trace_collectives.empty())
+    options.job.trace_collectives = std::filesystem::absolute(options.job.trace_collectives);
+  const LaunchPlan plan = plan_launch(options, place);
+  for (const std::string& remark : plan.remarks) say(remark);
+  if (options.dry_run) {
+    std::printf("%s\n", to_shell(plan).c_str());
+    return 0;
+  }
+  check_input(
+      access(place.node_program.c_str(), X_OK) == 0,
+      "cannot find " + place.node_program + "; install Taihu as a whole, bin/ and libexec/ belong together");
+  if (options.job.verbose) say(summary(options, plan));
+  return run_job(plan, options.timeout_seconds, say);
+}
+
+}  // namespace
+
+int run_command(const LaunchCommand& command, const std::string& version, int argc, char** argv) {
+  try {
+    return run(command, version, {argv + 1, argv + argc});
+  } catch (const UsageError& error) {
+    std::fprintf(stderr, "%s: %s\n", command.name, error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", command.name, error.what());
+    return 1;
+  }
+}
+
+}  // namespace taihu::launch

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/message/tuning.h"
+
+#include <limits>
+#include <string>
+
+#include "taihu/base/error.h"
+#include "taihu/base/units.h"
+#include "taihu/message/cell_ring.h"
+
+namespace taihu::message {
+
+namespace {
+
+/// All ranks may write to all: rings are made small when there are many.
+Tuning default_tuning(int local_ranks, Cores cores) {
+  Tuning tuning;
+  if (cores == Cores::crowded) {
+    // A helper that has lost its core would hold up the receiver.
+    tuning.shared_copy_bytes = std::numeric_limits<std::size_t>::max();
+    tuning.watch_turns = 100;
+  }
+  if (local_ranks > 64) tuning.ring_cells = 64;
+  if (local_ranks > 128) {
+    tuning.ring_cells = 32;
+    tuning.eager_bytes = 512;
+  }
+  return tuning;
+}
+
+std::size_t size_from(Environment environment, const char* name, std::size_t otherwise) {
+  const char* text = environment(name);
+  if (text == nullptr || *text == '\0') return otherwise;
+  return static_cast<std::size_t>(parse_bytes(text, name));
+}
+
+}  // namespace
+
+Tuning tuning_for(int local_ranks, Cores cores, Environment environment) {
+  Tuning tuning = default_tuning(local_ranks, cores);
+  tuning.eager_bytes = size_from(environment, "TAIHU_EAGER_BYTES", tuning.eager_bytes);
+  tuning.pushed_bytes = size_from(environment, "TAIHU_PUSHED_BYTES", tuning.pushed_bytes);
+  tuning.buffered_bytes = size_from(environment, "TAIHU_BUFFERED_BYTES", tuning.buffered_bytes);
+  tuning.shared_copy_bytes = size_from(environment, "TAIHU_SHARED_COPY_BYTES", tuning.shared_copy_bytes);
+  const std::size_t largest = (tuning.ring_cells / 2 - 1) * cell_bytes + inline_bytes;
+  check_input(tuning.eager_bytes <= largest, "TAIHU_EAGER_BYTES=" + std::to_string(tuning.eager_bytes) +
+                                                 " is too large; at most " + std::to_string(largest) +
+                                                 " with " + std::to_string(local_ranks) +
+                                                 " ranks in a node process");
+  return tuning;
+}
+
+}  // namespace taihu::message

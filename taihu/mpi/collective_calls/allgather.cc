@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allgather and alltoall, with equal and unequal blocks, and alltoall with types.
+#include "taihu/collective/collectives.h"
+#include "taihu/mpi/collective_calls/flat_buffer.h"
+#include "taihu/mpi/collective_calls/neighbors.h"
+#include "taihu/mpi/collective_calls/running.h"
+
+namespace taihu::mpi::collectives {
+namespace {
+
+bool allows_in_place(const Communicator& communicator) noexcept {
+  return !communicator.is_inter();
+}
+
+/// The buffers of an alltoall; in place: the source is not set.
+struct BothSides {
+  bool in_place;
+  Blocks source{}, result{};
+};
+
+BothSides both_sides(Rank& rank, Communicator& communicator, const Alltoall& arguments) {
+  const int members = communicator.partners().size();
+  BothSides sides{allows_in_place(communicator) && is_in_place(arguments.send.address)};
+  sides.result = blocks_of(rank, arguments.receive, arguments.form, members);
+  if (sides.in_place) return sides;
+  sides.source = blocks_of(rank, arguments.send, arguments.form, members);
+  if (communicator.is_inter()) return sides;
+  check_apart(sides.source[communicator.rank], sides.result[communicator.rank]);
+  check_same_length(sides.source[communicator.rank], sides.result[communicator.rank]);
+  return sides;
+}
+
+int alltoall(collective::GroupHandle& handle, const FlatBlocks& source, const FlatBlocks& result, Form form) {
+  if (form == Form::equal)
+    return collective::alltoall(handle, source.data(), result.data(), result.block_bytes());
+  return collective::alltoallv(handle, source.data(), source.lengths(), source.offsets(), result.data(),
+                               result.lengths(), result.offsets());
+}
+
+}  // namespace
+
+Blocks blocks_of(Rank& rank, const Allgather& arguments, int members) {
+  return arguments.with_counts ? checked_blocks(rank, arguments.receive, arguments.receive_counts,
+                                                arguments.displacements, arguments.receive_type, members)
+                               : checked_blocks(rank, arguments.receive, arguments.receive_count,
+                                                arguments.receive_type, members);
+}
+
+Blocks blocks_of(Rank& rank, const Side& side, Form form, int members) {
+  switch (form) {
+    case Form::equal:
+      return checked_blocks(rank, side.address, side.count, side.type, members);
+    case Form::with_counts:
+      return checked_blocks(rank, side.address, side.counts, side.displacements, side.type, members);
+    case Form::with_types:
+      break;
+  }
+  return checked_blocks(rank, side.address, side.counts, side.displacements, side.byte_displacements,
+                        side.types, members);
+}
+
+void run(Rank& rank, Communicator& communicator, const char* call, const Allgather& arguments) {
+  if (communicator.is_inter()) return run_as_schedule(rank, communicator, call, arguments);
+  collective::GroupHandle& handle = communicator.collectives();
+  const int me = communicator.rank;
+  const Blocks blocks = blocks_of(rank, arguments, communicator.size());
+  const FlatBlocks result(blocks, communicator.size());
+  const bool in_place = is_in_place(arguments.send);
+  Piece own = blocks[me];
+  if (!in_place) {
+    own = checked_buffer(rank, arguments.send, arguments.send_count, arguments.send_type);
+    check_apart(own, blocks[me]);
+    check_same_length(own, blocks[me]);
+  }
+  const FlatBuffer mine(own);
+  if (in_place)
+    result.pack(me);
+  else
+    mine.pack();
+  const std::byte* const source = in_place ? result.block(me) : mine.data();
+  check_code(communicator, arguments.with_counts
+                               ? collective::allgatherv(handle, source, mine.bytes(), result.data(),
+                                                        result.lengths(), result.offsets())
+                               : collective::allgather(handle, source, result.data(), mine.bytes()));
+  result.unpack();
+}
+
+void run(Rank& rank, Communicator& communicator, const char* call, const Alltoall& arguments) {
+  if (communicator.is_inter()) return run_as_schedule(rank, communicator, call, arguments);
+  collective::GroupHandle& handle = communicator.collectives();
+  const BothSides sides = both_sides(rank, communicator, arguments);
+  const FlatBlocks result(sides.result, communicator.size());
+  if (sides.in_place) {
+    result.pack();
+    check_code(communicator, alltoall(handle, result, result, arguments.form));
+  } else {
+    const FlatBlocks source(sides.source, communicator.size());
+    source.pack();
+    check_code(communicator, alltoall(handle, source, result, arguments.form));
+  }
+  result.unpack();
+}
+
+void plan(Rank& rank, Communicator& communicator, const Allgather& arguments, Schedule& schedule) {
+  const int members = communicator.partners().size();
+  const auto blocks = blocks_of(rank, arguments, members).list(members);
+  const bool in_place = allows_in_place(communicator) && is_in_place(arguments.send);
+  Piece mine;
+  if (!in_place) mine = checked_buffer(rank, arguments.send, arguments.send_count, arguments.send_type);
+  if (!communicator.is_inter()) {
+    const Piece& own = blocks[static_cast<std::size_t>(communicator.rank)];
+    if (!in_place) check_apart(mine, own);
+    if (!in_place) check_same_length(mine, own);
+    return plan_allgather(schedule, team_of(communicator), in_place ? nullptr : &mine, blocks,
+                          !arguments.with_counts);
+  }
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    const int peer = communicator.remote_group->ranks[k];
+    if (blocks[k].bytes() != 0) schedule.receive(peer, schedule.space(blocks[k]));
+    if (mine.bytes() != 0) schedule.send(peer, schedule.data(mine));
+  }
+}
+
+void plan(Rank& rank, Communicator& communicator, const Alltoall& arguments, Schedule& schedule) {
+  const int members = communicator.partners().size();
+  const BothSides sides = both_sides(rank, communicator, arguments);
+  const auto result = sides.result.list(members);
+  std::vector<Piece> source;
+  if (sides.in_place) {
+    // What is here now makes way for what comes.
+    for (const Piece& block : result) {
+      source.push_back(byte_buffer(schedule.scratch(block.bytes()), block.bytes()));
+      schedule.copy(schedule.space(source.back()), schedule.data(block));
+    }
+  } else {
+    source = sides.source.list(members);
+  }
+  if (!communicator.is_inter())
+    return plan_alltoall(schedule, team_of(communicator), source, result, arguments.form == Form::equal);
+  for (std::size_t k = 0; k < result.size(); ++k) {
+    const int peer = communicator.remote_group->ranks[k];
+    if (result[k].bytes() != 0) schedule.receive(peer, schedule.space(result[k]));
+    if (source[k].bytes() != 0) schedule.send(peer, schedule.data(source[k]));
+  }
+}
+
+}  // namespace taihu::mpi::collectives

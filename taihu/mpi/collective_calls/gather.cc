@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gather and scatter, with equal and unequal blocks.
+#include "taihu/collective/collectives.h"
+#include "taihu/mpi/collective_calls/flat_buffer.h"
+#include "taihu/mpi/collective_calls/running.h"
+
+namespace taihu::mpi::collectives {
+namespace {
+
+/// The caller's buffers in a collective with a root.
+struct Parts {
+  Role role;
+  bool has_mine = false;  ///< false: in place, or nothing to move here
+  Piece mine{};
+  Blocks blocks{};  ///< on the root
+};
+
+Blocks root_blocks(Rank& rank, int members, const Gather& arguments) {
+  return arguments.with_counts ? checked_blocks(rank, arguments.receive, arguments.receive_counts,
+                                                arguments.displacements, arguments.receive_type, members)
+                               : checked_blocks(rank, arguments.receive, arguments.receive_count,
+                                                arguments.receive_type, members);
+}
+Blocks root_blocks(Rank& rank, int members, const Scatter& arguments) {
+  return arguments.with_counts
+             ? checked_blocks(rank, arguments.send, arguments.send_counts, arguments.displacements,
+                              arguments.send_type, members)
+             : checked_blocks(rank, arguments.send, arguments.send_count, arguments.send_type, members);
+}
+Piece own_buffer(Rank& rank, const Gather& arguments) {
+  return checked_buffer(rank, arguments.send, arguments.send_count, arguments.send_type);
+}
+Piece own_buffer(Rank& rank, const Scatter& arguments) {
+  return checked_buffer(rank, arguments.receive, arguments.receive_count, arguments.receive_type);
+}
+bool is_own_in_place(const Gather& arguments) {
+  return is_in_place(arguments.send);
+}
+bool is_own_in_place(const Scatter& arguments) {
+  return is_in_place(arguments.receive);
+}
+
+template <class Arguments>
+Parts parts_of(Rank& rank, Communicator& communicator, const Arguments& arguments) {
+  Parts parts{role_of(communicator, arguments.root)};
+  if (parts.role == Role::bystander) return parts;
+  if (parts.role == Role::root) parts.blocks = root_blocks(rank, communicator.partners().size(), arguments);
+  const bool takes_part = parts.role == Role::leaf || !communicator.is_inter();
+  parts.has_mine = takes_part && !(parts.role == Role::root && is_own_in_place(arguments));
+  if (!parts.has_mine) return parts;
+  parts.mine = own_buffer(rank, arguments);
+  if (parts.role == Role::root) {
+    const Piece block = parts.blocks[communicator.rank];
+    check_apart(parts.mine, block);
+    check_same_length(parts.mine, block);
+  }
+  return parts;
+}
+
+int gather_to_root(Communicator& communicator, const Parts& parts, const Gather& arguments) {
+  collective::GroupHandle& handle = communicator.collectives();
+  const int me = communicator.rank;
+  const FlatBlocks result(parts.blocks, communicator.size());
+  const FlatBuffer mine(parts.has_mine ? parts.mine : parts.blocks[me]);
+  if (parts.has_mine)
+    mine.pack();
+  else
+    result.pack(me);
+  const std::byte* const source = parts.has_mine ? mine.data() : result.block(me);
+  const int code = arguments.with_counts
+                       ? collective::gatherv(handle, source, mine.bytes(), result.data(), result.lengths(),
+                                             result.offsets(), me)
+                       : collective::gather(handle, source, result.data(), result.block_bytes(), me);
+  result.unpack();
+  return code;
+}
+
+int scatter_from_root(Communicator& communicator, const Parts& parts, const Scatter& arguments) {
+  collective::GroupHandle& handle = communicator.collectives();
+  const int me = communicator.rank;
+  const FlatBlocks source(parts.blocks, communicator.size());
+  const FlatBuffer mine(parts.has_mine ? parts.mine : parts.blocks[me]);
+  source.pack();
+  std::byte* const result = parts.has_mine ? mine.data() : source.block(me);
+  const int code = arguments.with_counts
+                       ? collective::scatterv(handle, source.data(), source.lengths(), source.offsets(),
+                                              result, mine.bytes(), me)
+                       : collective::scatter(handle, source.data(), result, source.block_bytes(), me);
+  if (parts.has_mine) mine.unpack();
+  return code;
+}
+
+}  // namespace
+
+void run(Rank& rank, Communicator& communicator, const char* call, const Gather& arguments) {
+  if (communicator.is_inter()) return run_as_schedule(rank, communicator, call, arguments);
+  const Parts parts = parts_of(rank, communicator, arguments);
+  if (parts.role == Role::root)
+    return check_code(communicator, gather_to_root(communicator, parts, arguments));
+  collective::GroupHandle& handle = communicator.collectives();
+  const FlatBuffer mine(parts.mine);
+  mine.pack();
+  check_code(
+      communicator,
+      arguments.with_counts
+          ? collective::gatherv(handle, mine.data(), mine.bytes(), nullptr, nullptr, nullptr, arguments.root)
+          : collective::gather(handle, mine.data(), nullptr, mine.bytes(), arguments.root));
+}
+
+void run(Rank& rank, Communicator& communicator, const char* call, const Scatter& arguments) {
+  if (communicator.is_inter()) return run_as_schedule(rank, communicator, call, arguments);
+  const Parts parts = parts_of(rank, communicator, arguments);
+  if (parts.role == Role::root)
+    return check_code(communicator, scatter_from_root(communicator, parts, arguments));
+  collective::GroupHandle& handle = communicator.collectives();
+  const FlatBuffer mine(parts.mine);
+  check_code(
+      communicator,
+      arguments.with_counts
+          ? collective::scatterv(handle, nullptr, nullptr, nullptr, mine.data(), mine.bytes(), arguments.root)
+          : collective::scatter(handle, nullptr, mine.data(), mine.bytes(), arguments.root));
+  mine.unpack();
+}
+
+void plan(Rank& rank, Communicator& communicator, const Gather& arguments, Schedule& schedule) {
+  const Parts parts = parts_of(rank, communicator, arguments);
+  const Piece* const mine = parts.has_mine ? &parts.mine : nullptr;
+  if (!communicator.is_inter()) {
+    const auto blocks = parts.blocks.list(parts.role == Role::root ? communicator.size() : 0);
+    return plan_gather(schedule, team_of(communicator), mine, blocks, arguments.root);
+  }
+  const std::vector<int>& others = communicator.remote_group->ranks;
+  if (parts.role == Role::leaf && mine->bytes() != 0)
+    schedule.send(others[static_cast<std::size_t>(arguments.root)], schedule.data(*mine));
+  for (std::size_t k = 0; parts.role == Role::root && k < others.size(); ++k) {
+    const Piece block = parts.blocks[static_cast<int>(k)];
+    if (block.bytes() != 0) schedule.receive(others[k], schedule.space(block));
+  }
+}
+
+void plan(Rank& rank, Communicator& communicator, const Scatter& arguments, Schedule& schedule) {
+  const Parts parts = parts_of(rank, communicator, arguments);
+  const Piece* const mine = parts.has_mine ? &parts.mine : nullptr;
+  if (!communicator.is_inter()) {
+    const auto blocks = parts.blocks.list(parts.role == Role::root ? communicator.size() : 0);
+    return plan_scatter(schedule, team_of(communicator), blocks, mine, arguments.root);
+  }
+  const std::vector<int>& others = communicator.remote_group->ranks;
+  if (parts.role == Role::leaf && mine->bytes() != 0)
+    schedule.receive(others[static_cast<std::size_t>(arguments.root)], schedule.space(*mine));
+  for (std::size_t k = 0; parts.role == Role::root && k < others.size(); ++k) {
+    const Piece block = parts.blocks[static_cast<int>(k)];
+    if (block.bytes() != 0) schedule.send(others[k], schedule.data(block));
+  }
+}
+
+}  // namespace taihu::mpi::collectives

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/mpi/collective_calls/running.h"
+
+#include "taihu/abi/parallelc.h"
+#include "taihu/mpi/datatype/predefined_types.h"
+
+namespace taihu::mpi::collectives {
+namespace {
+
+[[noreturn]] void fail(Communicator& communicator, int code) {
+  if (code == M_ERROR_MEMORY) throw CallError(MPI_ERR_NO_MEM, "no memory for intermediate results");
+  const std::string& problem = communicator.collectives().problem();
+  const bool truncated = code == M_ERROR_TRUNCATE;
+  throw CallError(truncated ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER,
+                  !problem.empty() ? problem
+                  : truncated      ? "a member sent another length than this rank expects"
+                                   : "the calls of the members do not fit together");
+}
+
+}  // namespace
+
+void check_code(Communicator& communicator, int code) {
+  if (code != M_SUCCESS) [[unlikely]]
+    fail(communicator, code);
+}
+
+Piece byte_buffer(std::byte* address, std::size_t bytes) {
+  return {address, static_cast<MPI_Count>(bytes), predefined_datatype(MPI_BYTE)};
+}
+
+}  // namespace taihu::mpi::collectives

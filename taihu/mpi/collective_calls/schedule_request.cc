@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/mpi/collective_calls/schedule_request.h"
+
+#include <string>
+
+namespace taihu::mpi {
+namespace {
+
+void check(const char* call, int error) {
+  require(error == MPI_SUCCESS, error, [&] {
+    return std::string(call) + (error == MPI_ERR_TRUNCATE
+                                    ? ": a member sent more data than this rank has room for (counts and "
+                                      "datatypes of the members must fit together)"
+                                    : ": the connection to another node process has failed");
+  });
+}
+
+}  // namespace
+
+bool ScheduleRequest::is_complete(Rank& rank) {
+  if (!active || complete.load(std::memory_order_acquire)) return true;
+  rank.endpoint().progress();
+  rank.part<Schedules>(Part::schedules).progress();
+  return complete.load(std::memory_order_acquire);
+}
+
+Outcome ScheduleRequest::finish(Rank&) {
+  if (persistent) active = false;
+  check(call_, schedule->error());
+  return {};
+}
+
+void ScheduleRequest::start(Rank& rank) {
+  require(persistent, MPI_ERR_REQUEST, "the request is not persistent");
+  require(!active, MPI_ERR_REQUEST, "the request is active already");
+  active = true;
+  rank.part<Schedules>(Part::schedules).start(*this);
+}
+
+Schedules::~Schedules() {
+  const std::lock_guard hold(lock_);
+  if (is_background_) endpoint_.set_background(nullptr);
+}
+
+void Schedules::start(ScheduleRequest& request) {
+  request.complete.store(false, std::memory_order_relaxed);
+  request.schedule->start();
+  if (request.schedule->advance()) {
+    request.complete.store(true, std::memory_order_release);
+    return;
+  }
+  const std::lock_guard hold(lock_);
+  started_.push_back(Reference<ScheduleRequest>::to(&request));
+  if (!is_background_) endpoint_.set_background(this);
+  is_background_ = true;
+}
+
+/// False when there is nothing to do; then the endpoint does not ask any more.
+bool Schedules::take_started() {
+  const std::lock_guard hold(lock_);
+  for (auto& request : started_) running_.push_back(std::move(request));
+  started_.clear();
+  if (running_.empty() && is_background_) {
+    endpoint_.set_background(nullptr);
+    is_background_ = false;
+  }
+  return !running_.empty();
+}
+
+void Schedules::progress() {
+  // Sequentially consistent: either the busy thread sees `missed_`, or this one sees that it has left.
+  while (busy_.exchange(true)) {
+    missed_.store(true);
+    if (busy_.load()) return;
+  }
+  bool completed = false;
+  if (take_started()) {
+    std::erase_if(running_, [&](const Reference<ScheduleRequest>& request) {
+      if (!request->schedule->advance()) return false;
+      request->complete.store(true, std::memory_order_release);
+      return completed = true;
+    });
+  }
+  busy_.store(false);
+  // Another thread of the rank may wait for what is complete now, or for what came in too late for this turn
+  // and which it could not see to itself.
+  if (missed_.exchange(false) || completed) endpoint_.doorbell().ring();
+}
+
+void run_to_end(Rank& rank, const char* call, Schedule& schedule) {
+  schedule.start();
+  if (!schedule.advance()) rank.endpoint().wait_until([&] { return schedule.advance(); });
+  check(call, schedule.error());
+}
+
+}  // namespace taihu::mpi

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedules that run while the program does something else: the requests of non-blocking and persistent
+// collectives. Whatever thread of the rank is in an MPI call that waits, or tests a request, moves all of
+// them on.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "taihu/message/endpoint.h"
+#include "taihu/mpi/collective_calls/schedule.h"
+#include "taihu/mpi/request.h"
+
+namespace taihu::mpi {
+
+struct ScheduleRequest final : Request {
+  ScheduleRequest(const char* call, std::unique_ptr<Schedule> work)
+      : call_(call), schedule(std::move(work)) {}
+
+  bool is_complete(Rank& rank) override;
+  Outcome outcome(Rank&) override { return {}; }
+  Outcome finish(Rank&) override;
+  void start(Rank& rank) override;
+  void abandon(Rank&) override { release(); }
+
+ private:
+  const char* const call_;
+
+ public:
+  const std::unique_ptr<Schedule> schedule;
+  std::atomic<bool> complete{false};  ///< stored last (release) by the thread that has moved it to its end
+};
+
+/// The running schedules of a rank.
+class Schedules final : public RankPart, public message::Background {
+ public:
+  explicit Schedules(Rank& rank) : endpoint_(rank.endpoint()) {}
+  ~Schedules() override;
+
+  /// Starts one; it is kept alive until it is complete. Any thread.
+  void start(ScheduleRequest& request);
+  /// Moves all of them on as far as they get without waiting. Any thread; while one is in here the others
+  /// leave at once.
+  void progress() override;
+
+ private:
+  bool take_started();
+
+  message::Endpoint& endpoint_;
+  std::mutex lock_;
+  std::vector<Reference<ScheduleRequest>> started_;  ///< since the last progress; guarded by lock_
+  bool is_background_ = false;                       ///< of the endpoint; guarded by lock_
+  std::vector<Reference<ScheduleRequest>> running_;  ///< owned by the thread that has set busy_
+  std::atomic<bool> busy_{false};
+  std::atomic<bool> missed_{false};  ///< somebody found it busy
+};
+
+/// Runs a schedule to its end; throws CallError when it fails.
+void run_to_end(Rank& rank, const char* call, Schedule& schedule);
+
+}  // namespace taihu::mpi

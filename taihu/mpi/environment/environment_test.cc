@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "taihu/mpi/test_ranks.h"
+
+namespace taihu::mpi {
+namespace {
+
+std::vector<long>* deletions;
+int note_deletion(MPI_Comm comm, int, void* value, void*) {
+  int flag, size;
+  EXPECT_EQ(MPI_Finalized(&flag), MPI_SUCCESS);
+  EXPECT_EQ(flag, 0);
+  EXPECT_EQ(MPI_Comm_size(comm, &size), MPI_SUCCESS) << "MPI still works";
+  deletions->push_back(reinterpret_cast<long>(value));
+  return MPI_SUCCESS;
+}
+
+TEST(environment, from_init_to_finalize) {
+  TestRanks job({3, 2});
+  job.run([](Rank& rank) {
+    rank.phase = Rank::Phase::before;
+    int flag, provided;
+    MPI_Initialized(&flag);
+    EXPECT_EQ(flag, 0);
+    EXPECT_EQ(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), MPI_SUCCESS);
+    EXPECT_EQ(provided, MPI_THREAD_MULTIPLE);
+    MPI_Is_thread_main(&flag);
+    EXPECT_EQ(flag, 1);
+    std::thread([&] {
+      TestRanks::run_as(rank, [&](Rank&) {
+        MPI_Is_thread_main(&flag);
+        EXPECT_EQ(flag, 0);
+      });
+    }).join();
+    MPI_Initialized(&flag);
+    EXPECT_EQ(flag, 1);
+    EXPECT_EQ(MPI_Finalize(), MPI_SUCCESS);
+    MPI_Initialized(&flag);
+    EXPECT_EQ(flag, 1);
+    MPI_Finalized(&flag);
+    EXPECT_EQ(flag, 1);
+  });
+}
+
+TEST(environment, finalize_deletes_the_attributes_of_self_last_one_first) {
+  std::vector<long> order;
+  deletions = &order;
+  run_ranks(1, [](Rank&) {
+    for (long value : {1, 2, 3}) {
+      int keyval;
+      MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_deletion, &keyval, nullptr);
+      MPI_Comm_set_attr(MPI_COMM_SELF, keyval, reinterpret_cast<void*>(value));
+    }
+    MPI_Finalize();
+  });
+  EXPECT_EQ(order, (std::vector<long>{3, 2, 1}));
+}
+
+TEST(environment, nobody_leaves_finalize_before_all_have_come) {
+  std::atomic<int> arrived{0};
+  run_ranks({5, 2}, [&](Rank&) {
+    ++arrived;
+    MPI_Finalize();
+    EXPECT_EQ(arrived, 5);
+  });
+}
+
+TEST(environment, tells_about_itself) {
+  run_ranks(1, [](Rank&) {
+    int version, subversion, length;
+    MPI_Get_version(&version, &subversion);
+    EXPECT_EQ(version, 3);
+    EXPECT_EQ(subversion, 1);
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    MPI_Get_library_version(text, &length);
+    EXPECT_EQ(std::strncmp(text, "Taihu ", 6), 0);
+    EXPECT_EQ(std::strlen(text), static_cast<std::size_t>(length));
+    EXPECT_EQ(MPI_Get_processor_name(text, &length), MPI_SUCCESS);
+    EXPECT_GT(length, 0);
+    const double before = MPI_Wtime();
+    while (MPI_Wtime() - before < 1e-4) {
+    }
+    EXPECT_GT(MPI_Wtick(), 0);
+    EXPECT_EQ(MPI_Pcontrol(1, "x"), MPI_SUCCESS);
+  });
+}
+
+TEST(environment, memory_is_aligned_as_asked_for) {
+  run_ranks(1, [](Rank&) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_minimum_memory_alignment", "4096");
+    void* memory = nullptr;
+    ASSERT_EQ(MPI_Alloc_mem(100, info, &memory), MPI_SUCCESS);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 4096, 0u);
+    std::memset(memory, 1, 100);
+    EXPECT_EQ(MPI_Free_mem(memory), MPI_SUCCESS);
+    MPI_Info_set(info, "mpi_minimum_memory_alignment", "100");
+    EXPECT_EQ(MPI_Alloc_mem(100, info, &memory), MPI_ERR_INFO_VALUE);
+    EXPECT_EQ(MPI_Alloc_mem(-1, MPI_INFO_NULL, &memory), MPI_ERR_ARG);
+    MPI_Info_free(&info);
+  });
+}
+
+TEST(environment, refuses_to_start_processes) {
+  run_ranks(1, [](Rank&) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm comm;
+    EXPECT_EQ(
+        MPI_Comm_spawn("a", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &comm, MPI_ERRCODES_IGNORE),
+        MPI_ERR_UNSUPPORTED_OPERATION);
+    char port[MPI_MAX_PORT_NAME];
+    EXPECT_EQ(MPI_Open_port(MPI_INFO_NULL, port), MPI_ERR_UNSUPPORTED_OPERATION);
+    EXPECT_EQ(MPI_Comm_get_parent(&comm), MPI_SUCCESS);
+    EXPECT_EQ(comm, MPI_COMM_NULL);
+  });
+}
+
+class Ends : public testing::Test {
+ protected:
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+TEST_F(Ends, abort_tells_where_and_exits_with_the_code) {
+  EXPECT_EXIT(run_ranks(1, [](Rank&) { MPI_Abort(MPI_COMM_WORLD, 17); }), testing::ExitedWithCode(17),
+              "taihu: rank 0: MPI_Abort on MPI_COMM_WORLD with error code 17");
+}
+
+TEST_F(Ends, calls_outside_of_init_and_finalize) {
+  EXPECT_EXIT(run_ranks(1,
+                        [](Rank& rank) {
+                          rank.phase = Rank::Phase::before;
+                          int size;
+                          MPI_Comm_size(MPI_COMM_WORLD, &size);
+                        }),
+              testing::ExitedWithCode(1), "MPI_Comm_size was called before MPI_Init");
+  EXPECT_EXIT(run_ranks(1,
+                        [](Rank&) {
+                          MPI_Finalize();
+                          MPI_Finalize();
+                        }),
+              testing::ExitedWithCode(1), "MPI_Finalize was called after MPI_Finalize");
+  EXPECT_EXIT(run_ranks(1, [](Rank&) { MPI_Init(nullptr, nullptr); }), testing::ExitedWithCode(MPI_ERR_OTHER),
+              "MPI_Init: MPI is initialised already; call it once");
+}
+
+}  // namespace
+}  // namespace taihu::mpi

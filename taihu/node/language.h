@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a node process leaves to the language of its programs. The steps themselves are in node_process.cc;
+// each language library has one object of this kind and gives it to run_node_process.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "taihu/launch/binding.h"
+#include "taihu/launch/job.h"
+#include "taihu/memory/current_rank.h"
+#include "taihu/memory/image/image_template.h"
+#include "taihu/memory/image/rank_image.h"
+#include "taihu/memory/image_symmetric_map.h"
+#include "taihu/message/endpoint.h"
+#include "taihu/topology/machine.h"
+
+namespace taihu::node {
+
+/// What is known when the ranks are prepared. What it refers to lives until the node process ends.
+struct Preparation {
+  const launch::JobParameters& job;
+  message::Node& node;
+  const topology::Machine& machine;
+  const launch::Binding& binding;         ///< of the ranks of this node process, in order
+  const memory::SymmetricMap& symmetric;  ///< filled while the ranks are loaded
+  launch::NodeShare share;
+  int threads = 1;                     ///< that each rank may keep busy
+  std::size_t thread_stack_bytes = 0;  ///< of threads that the language starts; 0: what the system gives
+};
+
+/// Errors are thrown as taihu::Error; the node process reports them and ends the job.
+class Language {
+ public:
+  using Segments = std::vector<memory::ImageSymmetricMap::Segment>;
+
+  virtual ~Language() = default;
+
+  /// The command that starts such jobs: what messages to the user begin with.
+  virtual const char* launcher() const noexcept = 0;
+
+  /// Refuses programs that cannot be of this language. Before the node processes know of each other's ranks.
+  virtual void check(const memory::ImageTemplate& /*program*/) {}
+
+  /// Gives every rank its place in the runtime: sets `runtime` of each identity. Main thread; no rank runs
+  /// yet.
+  virtual void prepare(const Preparation& preparation, std::span<memory::RankIdentity> ranks) = 0;
+
+  /// The image of `rank` is in memory and none of its code has run. On the rank's thread. Returns symmetric
+  /// segments besides those of the image.
+  virtual Segments loaded(memory::RankIdentity& /*rank*/, const memory::RankImage& /*image*/) { return {}; }
+
+  /// All ranks of this node process are loaded and wait. Once, on the thread of one of them; may exchange
+  /// with the other node processes (Node::allgather), which do the same.
+  virtual void all_loaded(message::Node& /*node*/) {}
+
+  /// The program of `rank` has ended with `status`, its exit handlers have run. On the rank's thread. Returns
+  /// the status of the rank: any other than 0 ends the job.
+  virtual int ended(memory::RankIdentity& /*rank*/, int status) { return status; }
+
+  /// All ranks of this node process have ended with 0. Before the connection to the others is given up.
+  virtual void finish() {}
+};
+
+}  // namespace taihu::node

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of a node process, in order: read the job, connect to the other node processes, agree on who is
+// where, plan the cores, load an image of the program for each rank on the rank's own thread, run the ranks,
+// take leave of the others.
+#include "taihu/node/node_process.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "taihu/base/error.h"
+#include "taihu/launch/layout.h"
+#include "taihu/launch/rank_threads.h"
+#include "taihu/memory/libc/rank_process.h"
+#include "taihu/memory/process_settings.h"
+#include "taihu/message/link.h"
+#include "taihu/node/ranks.h"
+
+namespace taihu::node {
+namespace {
+
+/// The way to the other node processes: first the link alone, then the node that owns it.
+struct Connection {
+  std::unique_ptr<message::Link> link;
+  std::unique_ptr<message::Node> node;
+};
+
+/// The node of this process, for abort_job. Set before the ranks run.
+message::Node* this_node = nullptr;
+
+/// Text of a Host for the exchange between node processes: three lines.
+std::string to_text(const launch::Host& host) {
+  return host.name + '\n' + host.network_position + '\n' + std::to_string(host.numa_nodes);
+}
+
+launch::Host host_from_text(const std::string& text) {
+  const std::size_t first = text.find('\n'), second = text.find('\n', first + 1);
+  return {text.substr(0, first), text.substr(first + 1, second - first - 1),
+          std::stoi(text.substr(second + 1))};
+}
+
+/// Every node process says where it runs; all compute the same layout from that.
+launch::Layout agree_on_layout(const launch::JobParameters& job, const launch::Host& here,
+                               message::Link* link) {
+  std::vector<launch::Host> hosts;
+  if (link == nullptr) {
+    hosts.push_back(here);
+  } else {
+    check_input(link->processes() == job.processes,
+                "the MPI library started " + std::to_string(link->processes()) +
+                    " node processes, but the job has " + std::to_string(job.processes) +
+                    "; give the launcher that belongs to the library with --launcher");
+    for (const std::string& text : link->allgather(to_text(here))) hosts.push_back(host_from_text(text));
+  }
+  return launch::make_layout(job.ranks, hosts, job.scopes);
+}
+
+/// OpenMP runtimes start as many threads as the process has cpus, unless told otherwise: here, all ranks
+/// together. Where each rank has cpus of its own they count instead, as if it were a process. Before the
+/// program's libraries are loaded.
+void limit_openmp(const launch::Binding& binding) {
+  const auto cpus = binding.ranks.front().cpus.cpus().size();
+  if (cpus > 0) setenv("OMP_NUM_THREADS", std::to_string(cpus).c_str(), /* replace: */ 0);
+}
+
+/// A misspelled name would go unnoticed until ranks share what they should not.
+void warn_of_unknown_libraries(const Language& language, const launch::JobParameters& job,
+                               const memory::ImageTemplate& program) {
+  for (const std::string& name : job.private_libraries) {
+    const bool needed =
+        std::any_of(program.objects().begin() + 1, program.objects().end(), [&](const auto& library) {
+          return std::string_view(library->path()).substr(library->path().rfind('/') + 1).starts_with(name);
+        });
+    if (!needed)
+      std::fprintf(stderr,
+                   "%s: --private-library %s: the program is linked to no library whose name begins so; it "
+                   "can only concern what it opens while it runs\n",
+                   language.launcher(), name.c_str());
+  }
+}
+
+/// What follows once the node processes are connected. Ends the process, unless the start fails: then throws
+/// Error.
+[[noreturn]] void run_connected(Language& language, const launch::JobParameters& job,
+                                const launch::EnvironmentMap& environment, Connection& connection) {
+  const topology::Machine machine = topology::live_machine();
+  const launch::Host here = launch::this_host(job, machine);
+  const launch::Layout layout = agree_on_layout(job, here, connection.link.get());
+  const int process = connection.link != nullptr ? connection.link->process() : 0;
+
+  const launch::NodeShare share = launch::node_share(job, layout, process);
+  const int threads = launch::choose_threads(machine, share.node_ranks, job.threads);
+  const launch::Binding binding = launch::plan_binding(machine, share, threads, job.bind);
+  const int first_rank = layout.first_rank[static_cast<std::size_t>(process)];
+  if (job.report_bindings)
+    std::fputs(launch::report(binding, machine, here.name, first_rank).c_str(), stderr);
+
+  limit_openmp(binding);
+  Ranks ranks(language, job, layout, process);
+  language.check(ranks.program());
+  if (process == 0) warn_of_unknown_libraries(language, job, ranks.program());
+  connection.node = message::Node::create(layout, std::move(connection.link), &ranks.symmetric());
+  message::Node* node = this_node = connection.node.get();
+  launch::RankThreadSettings settings;
+  settings.host = here.name;
+  settings.stack_bytes = launch::rank_stack_bytes(environment);
+  const std::size_t thread_stack_bytes = environment.contains("TAIHU_STACK_SIZE") ? settings.stack_bytes : 0;
+  // A job of one rank is as good as a process of its own.
+  memory::set_child_rules({.fork = job.allow_fork || job.ranks == 1, .exec = job.ranks == 1});
+  language.prepare({job, *node, machine, binding, ranks.symmetric(), share, threads, thread_stack_bytes},
+                   ranks.identities());
+  node->barrier();
+
+  settings.binding = binding.ranks;
+  settings.abort_job = [&](int exit_code) { node->abort(exit_code); };
+  const int exit_code = ranks.run(*node, settings);
+  language.finish();
+  node->finish();
+  // Threads that ranks have left behind may still run in the images, as in any process that ends: nothing
+  // that they use is taken away, except the connection.
+  connection.node.reset();
+  std::_Exit(exit_code);  // ranks flush their own streams; this process writes to stderr alone
+}
+
+}  // namespace
+
+int run_node_process(Language& language, int argc, char** argv) {
+  Connection connection;
+  try {
+    memory::keep_freed_memory();
+    memory::allow_many_files();
+    const launch::EnvironmentMap environment = launch::current_environment();
+    const auto mpi = environment.find("TAIHU_MPI");
+    if (mpi != environment.end() && !mpi->second.empty()) connection.link = message::open_link();
+    launch::JobParameters job = launch::from_environment(environment);
+    launch::from_command_line(job, argc, argv);
+    memory::name_program(job.program);
+    run_connected(language, job, environment, connection);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", language.launcher(), error.what());
+    const int exit_code = dynamic_cast<const UsageError*>(&error) != nullptr ? 2 : 1;
+    // The other node processes would wait for this one.
+    if (connection.node != nullptr) connection.node->abort(exit_code);
+    if (connection.link != nullptr) connection.link->abort(exit_code);
+    return exit_code;
+  }
+}
+
+void abort_job(int code) {
+  // The caller's streams only: one of another rank may be locked by a read that never ends.
+  const memory::RankIdentity* rank = memory::current_rank();
+  if (rank != nullptr && rank->process != nullptr) rank->process->flush_streams();
+  // An exit status has eight bits; a code whose low bits are zero must still count as a failure.
+  this_node->abort(code != 0 && (code & 0xff) == 0 ? 1 : code);
+  __builtin_unreachable();  // GCC forgets that virtual functions do not return
+}
+
+}  // namespace taihu::node

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/node/ranks.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <string_view>
+
+#include "taihu/base/error.h"
+#include "taihu/launch/function_names.h"
+#include "taihu/memory/libc/rank_process.h"
+#include "taihu/memory/tagged_stream.h"
+#include "taihu/node/node_process.h"
+
+namespace taihu::node {
+namespace {
+
+/// Gives the calling rank a working directory of its own: `pattern` with its number in place of "%r".
+void enter_directory(std::string pattern, int rank) {
+  const std::string number = std::to_string(rank);
+  for (std::size_t at = pattern.find("%r"); at != std::string::npos;
+       at = pattern.find("%r", at + number.size())) {
+    pattern.replace(at, 2, number);
+  }
+  if (unshare(CLONE_FS) != 0 || chdir(pattern.c_str()) != 0) {
+    throw system_error("rank " + number + ": cannot enter the working directory " + pattern, errno);
+  }
+}
+
+}  // namespace
+
+Ranks::Ranks(Language& language, const launch::JobParameters& job, const launch::Layout& layout, int process)
+    : language_(language),
+      job_(job),
+      count_(layout.first_rank[static_cast<std::size_t>(process) + 1] -
+             layout.first_rank[static_cast<std::size_t>(process)]),
+      image_template_(job.program, job.private_libraries),
+      symmetric_(count_),
+      identities_(static_cast<std::size_t>(count_)),
+      images_(static_cast<std::size_t>(count_)) {
+  const int first = layout.first_rank[static_cast<std::size_t>(process)];
+  for (int local = 0; local < count_; ++local) {
+    memory::RankIdentity& identity = identities_[static_cast<std::size_t>(local)];
+    identity.rank = first + local;
+    identity.local_index = local;
+  }
+  for (const auto& object : image_template_.objects()) launch::function_names().add(object->path());
+}
+
+/// Runs a step of the start; a failure is kept for the one message of the node process.
+template <class Step>
+void Ranks::try_step(Step&& step) {
+  try {
+    step();
+  } catch (const std::exception& error) {
+    const std::lock_guard lock(mutex_);
+    if (problem_.empty()) problem_ = error.what();
+  }
+}
+
+void Ranks::load(memory::RankIdentity& identity) {
+  memory::RankEvents events;
+  events.exit_on_other_thread = [](const memory::RankIdentity& rank, int status) {
+    if (status == 0) return;  // the rank's first thread goes on
+    std::fprintf(stderr, "taihu: rank %d ended with exit code %d; ending the job\n", rank.rank, status);
+    abort_job(status);
+  };
+  auto& own_image = images_[static_cast<std::size_t>(identity.local_index)];
+  own_image = std::make_unique<memory::RankImage>(image_template_, identity, std::move(events));
+  Language::Segments segments = own_image->symmetric_segments();
+  for (const auto& segment : language_.loaded(identity, *own_image)) segments.push_back(segment);
+  symmetric_.set_rank(identity.local_index, std::move(segments));
+}
+
+std::vector<std::string> Ranks::environment_of(const memory::RankIdentity& identity) const {
+  std::vector<std::string> environment = {"TAIHU_RANK=" + std::to_string(identity.rank)};
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    // A job that a rank of another job has started inherits that rank's number.
+    if (!std::string_view(*entry).starts_with("TAIHU_RANK=")) environment.emplace_back(*entry);
+  }
+  return environment;
+}
+
+int Ranks::run_program(memory::RankIdentity& identity) {
+  std::vector<std::string> arguments{job_.program};
+  arguments.insert(arguments.end(), job_.arguments.begin(), job_.arguments.end());
+  memory::RankStreams streams;
+  if (identity.rank != 0) streams.input = std::fopen("/dev/null", "r");  // standard input is rank 0's
+  if (job_.tag_output) {
+    const std::string tag = "[" + std::to_string(identity.rank) + "] ";
+    streams.output = memory::make_tagged_stream(tag, STDOUT_FILENO);
+    streams.errors = memory::make_tagged_stream(tag, STDERR_FILENO);
+  }
+  const int status =
+      language_.ended(identity, image(identity).run(arguments, environment_of(identity), streams));
+  // A stream that the program has closed or reopened is its own.
+  for (std::FILE* stream : {streams.output, streams.errors}) {
+    if (stream != nullptr && image(identity).process().open_streams.contains(stream)) std::fclose(stream);
+  }
+  return status;
+}
+
+/// What a rank's thread does: load, wait for all others, run the program.
+int Ranks::run_rank(message::Node& node, std::barrier<>& all_here, memory::RankIdentity& identity) {
+  pthread_setname_np(pthread_self(), ("rank" + std::to_string(identity.rank)).c_str());
+  try_step([&] {
+    load(identity);
+    if (!job_.rank_directory.empty()) enter_directory(job_.rank_directory, identity.rank);
+  });
+  all_here.arrive_and_wait();
+  if (identity.local_index == 0 && problem_.empty()) {
+    try_step([&] { language_.all_loaded(node); });
+  }
+  all_here.arrive_and_wait();
+  if (problem_.empty()) return run_program(identity);
+  if (identity.local_index == 0) {
+    std::fprintf(stderr, "%s: %s\n", language_.launcher(), problem_.c_str());
+    node.abort(1);
+  }
+  pause();  // until the job has ended
+  return 1;
+}
+
+int Ranks::run(message::Node& node, const launch::RankThreadSettings& settings) {
+  std::barrier<> all_here(count_);
+  return launch::run_ranks(settings, identities_, [&](memory::RankIdentity& identity) {
+    return run_rank(node, all_here, identity);
+  });
+}
+
+}  // namespace taihu::node

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ranks of a node process while they are being started and while they run: each on its own thread, in its
+// own image of the program.
+#pragma once
+
+#include <barrier>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "taihu/launch/job.h"
+#include "taihu/launch/layout.h"
+#include "taihu/launch/rank_threads.h"
+#include "taihu/memory/current_rank.h"
+#include "taihu/memory/image/image_template.h"
+#include "taihu/memory/image/rank_image.h"
+#include "taihu/memory/image_symmetric_map.h"
+#include "taihu/message/endpoint.h"
+#include "taihu/node/language.h"
+
+namespace taihu::node {
+
+class Ranks {
+ public:
+  /// Reads the program and plans its images. `process`: this node process in `layout`.
+  Ranks(Language& language, const launch::JobParameters& job, const launch::Layout& layout, int process);
+
+  /// Loads and runs all ranks; returns when all have ended with 0, else ends the job.
+  int run(message::Node& node, const launch::RankThreadSettings& settings);
+
+  std::span<memory::RankIdentity> identities() noexcept { return identities_; }
+  const memory::ImageTemplate& program() const noexcept { return image_template_; }
+  const memory::SymmetricMap& symmetric() const noexcept { return symmetric_; }
+
+ private:
+  int run_rank(message::Node& node, std::barrier<>& all_here, memory::RankIdentity& identity);
+  void load(memory::RankIdentity& identity);
+  int run_program(memory::RankIdentity& identity);
+  std::vector<std::string> environment_of(const memory::RankIdentity& identity) const;
+  template <class Step>
+  void try_step(Step&& step);
+  memory::RankImage& image(const memory::RankIdentity& identity) const {
+    return *images_[static_cast<std::size_t>(identity.local_index)];
+  }
+
+  Language& language_;
+  const launch::JobParameters& job_;
+  const int count_;
+  memory::ImageTemplate image_template_;
+  memory::ImageSymmetricMap symmetric_;
+  std::vector<memory::RankIdentity> identities_;
+  std::vector<std::unique_ptr<memory::RankImage>> images_;
+  std::mutex mutex_;     // guards problem_
+  std::string problem_;  // why the ranks cannot start; empty when they can
+};
+
+}  // namespace taihu::node

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/parallelc/language.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "taihu/base/error.h"
+#include "taihu/collective/group.h"
+#include "taihu/memory/libc/threads.h"
+#include "taihu/memory/symmetric_heap.h"
+#include "taihu/node/node_process.h"
+#include "taihu/parallelc/kernels.h"
+
+namespace taihu::parallelc {
+namespace {
+
+/// Address space of a rank's symmetric heap: all memory of the machine, since no rank can use more.
+std::uint64_t symmetric_heap_bytes() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+/// The cpus of the accelerator threads of a rank, when each has its own.
+std::vector<int> thread_cpus(const launch::RankBinding& binding) {
+  std::vector<int> cpus;
+  for (const topology::CpuSet& set : binding.threads) {
+    for (const int cpu : set.cpus()) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+void join_groups(Process& process, collective::Groups& groups) {
+  for (const launch::Scope scope :
+       {launch::Scope::all, launch::Scope::snode, launch::Scope::bnode, launch::Scope::node}) {
+    process.groups[static_cast<std::size_t>(scope)] =
+        std::make_unique<collective::GroupHandle>(groups.join(*process.endpoint, scope));
+  }
+}
+
+}  // namespace
+
+void ParallelC::prepare(const node::Preparation& preparation, std::span<memory::RankIdentity> ranks) {
+  message::Node& node = preparation.node;
+  services_ = std::make_unique<SharedServices>(node, preparation.threads);
+  services_->node_ranks = preparation.share.node_ranks;
+  services_->cores = static_cast<int>(preparation.machine.cores.size());
+  processes_ = std::vector<Process>(ranks.size());
+  programs_.assign(ranks.size(), nullptr);
+  collective::Groups groups(node);
+  for (std::size_t index = 0; index < ranks.size(); ++index) {
+    memory::RankIdentity& identity = ranks[index];
+    Process& process = processes_[index];
+    process.rank = identity.rank;
+    process.local_index = identity.local_index;
+    identity.runtime = &process;
+    process.endpoint = &node.endpoint(identity.local_index);
+    process.layout = &node.layout();
+    process.symmetric = &preparation.symmetric;
+    process.services = services_.get();
+    process.array = make_array(process, &identity, preparation.threads, preparation.thread_stack_bytes,
+                               thread_cpus(preparation.binding.ranks[index]));
+    join_groups(process, groups);
+  }
+}
+
+ParallelC::Segments ParallelC::loaded(memory::RankIdentity& rank, const memory::RankImage& image) {
+  const auto index = static_cast<std::size_t>(rank.local_index);
+  Process& process = processes_[index];
+  process.heap = std::make_unique<memory::SymmetricHeap>(symmetric_heap_bytes());
+  process.program = programs_[index] =
+      static_cast<const taihu_program*>(dlsym(image.copies().front().handle, "taihu_program"));
+  if (process.program != nullptr) {
+    check_input(process.program->version == TAIHU_PROGRAM_VERSION,
+                "the program was linked by another version of parcc; link it again");
+    check_scratchpad(*process.program);
+  }
+  return {{reinterpret_cast<std::uintptr_t>(process.heap->base()), process.heap->capacity_bytes()}};
+}
+
+void ParallelC::all_loaded(message::Node& node) {
+  shared_variables_ = std::make_unique<SharedVariables>(programs_, node);
+}
+
+int ParallelC::ended(memory::RankIdentity& rank, int status) {
+  if (status == 0) check_joined(processes_[static_cast<std::size_t>(rank.local_index)]);
+  return status;
+}
+
+}  // namespace taihu::parallelc
+
+extern "C" {
+
+void m_abort(int code) {
+  taihu::node::abort_job(code);
+}
+
+int taihu_run_node_process(int argc, char** argv) {
+  // Lives until the process ends: threads that ranks leave behind may still use it.
+  return taihu::node::run_node_process(*new taihu::parallelc::ParallelC, argc, argv);
+}
+
+int taihu_create_thread(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
+                        void* argument) {
+  return taihu::memory::create_thread(thread, attributes, run, argument);
+}
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Parallel C adds to the steps of a node process: the place of each rank in the runtime, its symmetric
+// heap, shared variables, the check for kernels that were not joined.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "taihu/abi/program.h"
+#include "taihu/node/language.h"
+#include "taihu/parallelc/process.h"
+#include "taihu/parallelc/services.h"
+#include "taihu/parallelc/shared_variables.h"
+
+namespace taihu::parallelc {
+
+class ParallelC final : public node::Language {
+ public:
+  const char* launcher() const noexcept override { return "parcrun"; }
+  void prepare(const node::Preparation& preparation, std::span<memory::RankIdentity> ranks) override;
+  Segments loaded(memory::RankIdentity& rank, const memory::RankImage& image) override;
+  void all_loaded(message::Node& node) override;
+  int ended(memory::RankIdentity& rank, int status) override;
+  void finish() override { services_->tasks.finish(); }
+
+ private:
+  std::unique_ptr<SharedServices> services_;
+  std::vector<Process> processes_;
+  std::vector<const taihu_program*> programs_;  ///< null for a plain C program
+  std::unique_ptr<SharedVariables> shared_variables_;
+};
+
+}  // namespace taihu::parallelc
