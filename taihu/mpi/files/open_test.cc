@@ -236,7 +236,7 @@ void remember(MPI_File* file, int* code, ...) {
 
 TEST(FileErrorHandlers, ThoseOfTheNullFileCountForOpenAndForNewFiles) {
   const TemporaryFile temporary;
-  run_with_files(1, [&](Rank&) {
+  run_with_files(1, [&](Rank& rank) {
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL, found = MPI_ERRHANDLER_NULL;
     EXPECT_EQ(MPI_SUCCESS, MPI_File_get_errhandler(MPI_FILE_NULL, &found));
     EXPECT_EQ(MPI_ERRORS_RETURN, found);
@@ -256,6 +256,7 @@ TEST(FileErrorHandlers, ThoseOfTheNullFileCountForOpenAndForNewFiles) {
     EXPECT_EQ(MPI_ERR_ARG, MPI_File_seek(file, -1, MPI_SEEK_SET));
     EXPECT_EQ(MPI_ERR_QUOTA, handled_code);
     EXPECT_EQ(MPI_SUCCESS, MPI_File_close(&file));
+    rank.find<ErrorHandler>(handler)->release();  // as MPI_Errhandler_free
   });
 }
 

@@ -21,7 +21,7 @@ constexpr int rounds = 40;
 std::vector<int> numbers_in(const TemporaryFile& file) {
   const std::vector<char> bytes = file.contents();
   std::vector<int> numbers(bytes.size() / sizeof(int));
-  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(int));
+  if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(int));
   return numbers;
 }
 

@@ -72,8 +72,10 @@ std::int64_t sought(File& file, MPI_Offset offset, int whence, std::int64_t now)
   require(whence == MPI_SEEK_SET || whence == MPI_SEEK_CUR || whence == MPI_SEEK_END, MPI_ERR_ARG,
           "whence is none of MPI_SEEK_SET, MPI_SEEK_CUR and MPI_SEEK_END");
   const std::int64_t base = whence == MPI_SEEK_SET ? 0 : whence == MPI_SEEK_CUR ? now : end_in_etypes(file);
-  require(base + offset >= 0, MPI_ERR_ARG, "the pointer would be negative");
-  return base + offset;
+  std::int64_t target = 0;
+  require(!__builtin_add_overflow(base, offset, &target) && target >= 0, MPI_ERR_ARG,
+          "the pointer would be negative or too large");
+  return target;
 }
 
 void refuse_sequential(const File& file) {
