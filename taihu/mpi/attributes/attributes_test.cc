@@ -88,7 +88,7 @@ TEST(attributes, codes_of_functions_are_passed_on) {
     int stubborn, unique;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, refuse_deletion, &stubborn, nullptr);
     MPI_Comm_create_keyval(copy_refused, nullptr, &unique, nullptr);
-    MPI_Comm comm, copy = MPI_COMM_NULL;
+    MPI_Comm comm, copy = MPI_COMM_WORLD;
     MPI_Comm_dup(MPI_COMM_SELF, &comm);
     MPI_Comm_set_attr(comm, stubborn, number(1));
     EXPECT_EQ(MPI_Comm_free(&comm), MPI_ERR_INTERN);
@@ -99,7 +99,7 @@ TEST(attributes, codes_of_functions_are_passed_on) {
     EXPECT_EQ(flag, 1) << "still there";
     MPI_Comm_set_attr(comm, unique, number(2));
     EXPECT_EQ(MPI_Comm_dup(comm, &copy), MPI_ERR_OTHER);
-    EXPECT_EQ(copy, MPI_COMM_NULL);
+    EXPECT_EQ(copy, MPI_COMM_NULL) << "what was there before must not be taken for the duplicate";
     Attributes::of(*current_rank()).drop_all(*current_rank()->find<Communicator>(comm));
     EXPECT_EQ(MPI_Comm_free(&comm), MPI_SUCCESS);
   });

@@ -39,17 +39,20 @@ void set_hints(Communicator& communicator, const Info::Entries& entries) {
   for (const auto& [key, value] : entries) communicator.hints[key] = value;
 }
 
-MPI_Comm duplicate_with(Rank& rank, Communicator& parent, const Info::Entries* hints) {
+void duplicate_now(Rank& rank, Communicator& parent, const Info::Entries* hints, MPI_Comm* newcomm) {
+  require_pointer(newcomm, "newcomm");
+  *newcomm = MPI_COMM_NULL;  // what the program finds there when a copy function of an attribute fails
   Reference<Communicator> made = duplicate(parent);
   inherit(rank, parent, *made);
   if (hints != nullptr) set_hints(*made, *hints);
-  return give(std::move(made));
+  *newcomm = give(std::move(made));
 }
 
 void duplicate_later(Rank& rank, Communicator& parent, const Info::Entries* hints, MPI_Comm* newcomm,
                      MPI_Request* request) {
   require_pointer(newcomm, "newcomm");
   require_pointer(request, "request");
+  *newcomm = MPI_COMM_NULL;
   Reference<DuplicateLater> later(new DuplicateLater(parent));
   try {
     inherit(rank, parent, later->made());
@@ -116,16 +119,14 @@ using namespace taihu::mpi;
 
 MPI_CALL(int, Comm_dup, (MPI_Comm comm, MPI_Comm* newcomm)) {
   return on_communicator("MPI_Comm_dup", comm, [&](Rank& rank, Communicator& communicator) {
-    require_pointer(newcomm, "newcomm");
-    *newcomm = duplicate_with(rank, communicator, nullptr);
+    duplicate_now(rank, communicator, nullptr, newcomm);
   });
 }
 
 MPI_CALL(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm)) {
   return on_communicator("MPI_Comm_dup_with_info", comm, [&](Rank& rank, Communicator& communicator) {
-    require_pointer(newcomm, "newcomm");
     const Info::Entries hints = entries_of(rank, info);
-    *newcomm = duplicate_with(rank, communicator, &hints);
+    duplicate_now(rank, communicator, &hints, newcomm);
   });
 }
 

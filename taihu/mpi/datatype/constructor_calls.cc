@@ -159,6 +159,7 @@ MPI_CALL(int, Type_create_resized,
 
 MPI_CALL(int, Type_dup, (MPI_Datatype oldtype, MPI_Datatype* newtype)) {
   return make_from("MPI_Type_dup", oldtype, newtype, [&](Rank& rank, Datatype& old) {
+    *newtype = MPI_DATATYPE_NULL;  // what the program finds there when a copy function fails
     Reference<Datatype> copy = make_dup(old);
     Attributes::of(rank).copy_all(old, *copy, Carrier::datatype);
     return copy;

@@ -75,7 +75,7 @@ class Results {
   Results(MPI_Status* statuses, int count) : statuses_(statuses), errors_(static_cast<std::size_t>(count)) {}
 
   void take(Rank& rank, int place, Request* request, MPI_Request& handle) {
-    Outcome outcome;
+    Outcome outcome = empty_status;
     if (request != nullptr) outcome = finish(rank, *request, handle, failure_);
     errors_[static_cast<std::size_t>(place)] = outcome.error;
     if (statuses_ != MPI_STATUSES_IGNORE) store(&statuses_[place], outcome);
@@ -146,7 +146,7 @@ void take_some(Rank& rank, const std::vector<Request*>& requests, const std::vec
 MPI_CALL(int, Wait, (MPI_Request * request, MPI_Status* status)) {
   return on_request("MPI_Wait", [&](Rank& rank, Reference<Communicator>& owner) {
     Request* const operation = find_request(rank, *request);
-    if (operation == nullptr) return store(status, Outcome{});
+    if (operation == nullptr) return store(status, empty_status);
     operation->wait(rank);
     finish_one(rank, *operation, *request, status, owner);
   });
@@ -157,7 +157,7 @@ MPI_CALL(int, Test, (MPI_Request * request, int* flag, MPI_Status* status)) {
     Request* const operation = find_request(rank, *request);
     *flag = operation == nullptr || operation->is_complete(rank) ? 1 : 0;
     if (*flag == 0) return rank.endpoint().progress();
-    if (operation == nullptr) return store(status, Outcome{});
+    if (operation == nullptr) return store(status, empty_status);
     finish_one(rank, *operation, *request, status, owner);
   });
 }
@@ -196,7 +196,7 @@ MPI_CALL(int, Waitany, (int count, MPI_Request array_of_requests[], int* indx, M
     const std::vector<Request*> requests = find_all(rank, count, array_of_requests);
     if (!any_active(requests)) {
       *indx = MPI_UNDEFINED;
-      return store(status, Outcome{});
+      return store(status, empty_status);
     }
     int found = none;
     rank.endpoint().wait_until([&] { return (found = first_complete(rank, requests)) != none; });
@@ -212,7 +212,7 @@ MPI_CALL(int, Testany,
     *indx = MPI_UNDEFINED;
     if (!any_active(requests)) {
       *flag = 1;
-      return store(status, Outcome{});
+      return store(status, empty_status);
     }
     const int found = first_complete(rank, requests);
     *flag = found != none ? 1 : 0;
@@ -258,7 +258,7 @@ MPI_CALL(int, Request_get_status, (MPI_Request request, int* flag, MPI_Status* s
   return on_rank("MPI_Request_get_status", [&](Rank& rank) {
     Request* const operation = find_request(rank, request);
     *flag = operation == nullptr || operation->is_complete(rank) ? 1 : 0;
-    if (*flag != 0) store(status, is_active(operation) ? operation->outcome(rank) : Outcome{});
+    if (*flag != 0) store(status, is_active(operation) ? operation->outcome(rank) : empty_status);
   });
 }
 
@@ -273,7 +273,7 @@ MPI_CALL(int, Request_get_status_all,
     *flag = 1;
     if (array_of_statuses == MPI_STATUSES_IGNORE) return;
     for (std::size_t i = 0; i < requests.size(); ++i)
-      store(&array_of_statuses[i], is_active(requests[i]) ? requests[i]->outcome(rank) : Outcome{});
+      store(&array_of_statuses[i], is_active(requests[i]) ? requests[i]->outcome(rank) : empty_status);
   });
 }
 
@@ -284,7 +284,7 @@ MPI_CALL(int, Request_get_status_any,
     *indx = MPI_UNDEFINED;
     if (!any_active(requests)) {
       *flag = 1;
-      return store(status, Outcome{});
+      return store(status, empty_status);
     }
     const int found = first_complete(rank, requests);
     *flag = found != none ? 1 : 0;

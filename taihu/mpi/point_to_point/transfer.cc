@@ -121,7 +121,7 @@ void PersistentTransfer::start(Rank& rank) {
 }
 
 Outcome PersistentTransfer::finish(Rank& rank) {
-  if (!active) return Outcome{};
+  if (!active) return empty_status;
   active = false;
   if (partner_ == MPI_PROC_NULL) return direction_ == Direction::receive ? nobody : Outcome{};
   return Transfer::finish(rank);

@@ -61,7 +61,7 @@ class PersistentTransfer final : public Transfer {
   void wait(Rank& rank) override {
     if (active) Transfer::wait(rank);
   }
-  Outcome outcome(Rank& rank) override { return active ? Transfer::outcome(rank) : Outcome{}; }
+  Outcome outcome(Rank& rank) override { return active ? Transfer::outcome(rank) : empty_status; }
   Outcome finish(Rank& rank) override;
 
  private:
