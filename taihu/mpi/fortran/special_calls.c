@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Fortran procedures that follow no rule: functions, procedure arguments, attributes, arguments that C does not have.
- * What needs the inside of the library is in fortran_entry.cc. Each exists under its profiling name, too.
+ * Fortran procedures that follow no rule: functions, procedure arguments, attributes, arguments that C does
+ * not have. What needs the inside of the library is in fortran_entry.cc. Each exists under its profiling
+ * name, too.
  */
 #include <string.h>
 
@@ -9,27 +10,40 @@
 #include "taihu/mpi/fortran/support.h"
 
 /* Defines mpi_name_ and pmpi_name_. */
-#define FORTRAN(result, name, parameters)                                                         \
-  result p##name parameters;                                                                      \
-  result name parameters __attribute__((alias("p" #name)));                                       \
+#define FORTRAN(result, name, parameters)                   \
+  result p##name parameters;                                \
+  result name parameters __attribute__((alias("p" #name))); \
   result p##name parameters
 
 static void finish(int code, MPI_Fint* ierror) {
   if (ierror != NULL) *ierror = code;
 }
 
-FORTRAN(void, mpi_init_, (MPI_Fint* ierror)) { finish(PMPI_Init(NULL, NULL), ierror); }
+FORTRAN(void, mpi_init_, (MPI_Fint * ierror)) {
+  finish(PMPI_Init(NULL, NULL), ierror);
+}
 FORTRAN(void, mpi_init_thread_, (const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierror)) {
   finish(PMPI_Init_thread(NULL, NULL, *required, provided), ierror);
 }
-FORTRAN(void, mpi_pcontrol_, (const MPI_Fint* level)) { PMPI_Pcontrol(*level); }
-FORTRAN(double, mpi_wtime_, (void)) { return PMPI_Wtime(); }
-FORTRAN(double, mpi_wtick_, (void)) { return PMPI_Wtick(); }
-FORTRAN(MPI_Aint, mpi_aint_add_, (const MPI_Aint* base, const MPI_Aint* disp)) { return *base + *disp; }
-FORTRAN(MPI_Aint, mpi_aint_diff_, (const MPI_Aint* addr1, const MPI_Aint* addr2)) { return *addr1 - *addr2; }
+FORTRAN(void, mpi_pcontrol_, (const MPI_Fint* level)) {
+  PMPI_Pcontrol(*level);
+}
+FORTRAN(double, mpi_wtime_, (void)) {
+  return PMPI_Wtime();
+}
+FORTRAN(double, mpi_wtick_, (void)) {
+  return PMPI_Wtick();
+}
+FORTRAN(MPI_Aint, mpi_aint_add_, (const MPI_Aint* base, const MPI_Aint* disp)) {
+  return *base + *disp;
+}
+FORTRAN(MPI_Aint, mpi_aint_diff_, (const MPI_Aint* addr1, const MPI_Aint* addr2)) {
+  return *addr1 - *addr2;
+}
 
 FORTRAN(void, mpi_buffer_detach_, (void** buffer_addr, MPI_Fint* size, MPI_Fint* ierror)) {
-  /* Fortran programs know the buffer by its name: its address is of no use (the standard lets it undefined). */
+  /* Fortran programs know the buffer by its name: its address is of no use (the standard lets it undefined).
+   */
   (void)buffer_addr;
   void* address;
   finish(PMPI_Buffer_detach(&address, size), ierror);
@@ -37,7 +51,7 @@ FORTRAN(void, mpi_buffer_detach_, (void** buffer_addr, MPI_Fint* size, MPI_Fint*
 void mpi_buffer_detach_f08_(void** buffer_addr, MPI_Fint* size, MPI_Fint* ierror) {
   finish(PMPI_Buffer_detach(buffer_addr, size), ierror);
 }
-FORTRAN(void, mpi_sizeof_f08_, (CFI_cdesc_t* x, MPI_Fint* size, MPI_Fint* ierror)) {
+FORTRAN(void, mpi_sizeof_f08_, (CFI_cdesc_t * x, MPI_Fint* size, MPI_Fint* ierror)) {
   *size = (MPI_Fint)x->elem_len;
   finish(MPI_SUCCESS, ierror);
 }
@@ -53,7 +67,7 @@ FORTRAN(void, mpi_status_f082f_, (const MPI_Fint* from, MPI_Fint* to, MPI_Fint* 
 /* --- procedures as arguments --- */
 
 /* Predefined ones are only ever recognised by their address. */
-#define PREDEFINED(name)                                                                                      \
+#define PREDEFINED(name) \
   void name(void) {}
 PREDEFINED(mpi_null_copy_fn_)
 PREDEFINED(mpi_dup_fn_)
@@ -75,43 +89,46 @@ static procedure* copy_procedure(procedure* given) {
   if (given == mpi_null_copy_fn_ || given == mpi_comm_null_copy_fn_ || given == mpi_type_null_copy_fn_ ||
       given == mpi_win_null_copy_fn_)
     return (procedure*)MPI_NULL_COPY_FN;
-  if (given == mpi_dup_fn_ || given == mpi_comm_dup_fn_ || given == mpi_type_dup_fn_ || given == mpi_win_dup_fn_)
+  if (given == mpi_dup_fn_ || given == mpi_comm_dup_fn_ || given == mpi_type_dup_fn_ ||
+      given == mpi_win_dup_fn_)
     return (procedure*)MPI_DUP_FN;
   return given;
 }
 static procedure* delete_procedure(procedure* given) {
-  return given == mpi_null_delete_fn_ || given == mpi_comm_null_delete_fn_ || given == mpi_type_null_delete_fn_ ||
-                 given == mpi_win_null_delete_fn_
+  return given == mpi_null_delete_fn_ || given == mpi_comm_null_delete_fn_ ||
+                 given == mpi_type_null_delete_fn_ || given == mpi_win_null_delete_fn_
              ? (procedure*)MPI_NULL_DELETE_FN
              : given;
 }
 
-#define KEYVAL(name, carrier)                                                                                   \
-  FORTRAN(void, mpi_##name##_create_keyval_,                                                                    \
-          (procedure * copy, procedure * remove, MPI_Fint * keyval, const MPI_Aint* extra_state,                \
-           MPI_Fint* ierror)) {                                                                                 \
-    finish(taihu_fortran_create_keyval(carrier, copy_procedure(copy), delete_procedure(remove), *extra_state,   \
-                                       0, keyval),                                                              \
-           ierror);                                                                                             \
+#define KEYVAL(name, carrier)                                                                    \
+  FORTRAN(void, mpi_##name##_create_keyval_,                                                     \
+          (procedure * copy, procedure * remove, MPI_Fint * keyval, const MPI_Aint* extra_state, \
+           MPI_Fint* ierror)) {                                                                  \
+    finish(taihu_fortran_create_keyval(carrier, copy_procedure(copy), delete_procedure(remove),  \
+                                       *extra_state, 0, keyval),                                 \
+           ierror);                                                                              \
   }
 KEYVAL(comm, taihu_on_communicator)
 KEYVAL(type, taihu_on_datatype)
 KEYVAL(win, taihu_on_window)
 FORTRAN(void, mpi_keyval_create_,
-        (procedure* copy, procedure* remove, MPI_Fint* keyval, const MPI_Fint* extra_state, MPI_Fint* ierror)) {
-  finish(taihu_fortran_create_keyval(taihu_on_communicator, copy_procedure(copy), delete_procedure(remove), *extra_state, 1,
-                                     keyval),
+        (procedure * copy, procedure* remove, MPI_Fint* keyval, const MPI_Fint* extra_state,
+         MPI_Fint* ierror)) {
+  finish(taihu_fortran_create_keyval(taihu_on_communicator, copy_procedure(copy), delete_procedure(remove),
+                                     *extra_state, 1, keyval),
          ierror);
 }
 
-#define ATTRIBUTES(name, carrier)                                                                               \
-  FORTRAN(void, mpi_##name##_set_attr_,                                                                         \
-          (const MPI_Fint* object, const MPI_Fint* keyval, const MPI_Aint* value, MPI_Fint* ierror)) {          \
-    finish(taihu_fortran_set_attribute(carrier, *object, *keyval, *value, 0), ierror);                          \
-  }                                                                                                             \
-  FORTRAN(void, mpi_##name##_get_attr_,                                                                         \
-          (const MPI_Fint* object, const MPI_Fint* keyval, MPI_Aint* value, MPI_Fint* flag, MPI_Fint* ierror)) { \
-    finish(taihu_fortran_get_attribute(carrier, *object, *keyval, value, flag), ierror);                        \
+#define ATTRIBUTES(name, carrier)                                                                            \
+  FORTRAN(void, mpi_##name##_set_attr_,                                                                      \
+          (const MPI_Fint* object, const MPI_Fint* keyval, const MPI_Aint* value, MPI_Fint* ierror)) {       \
+    finish(taihu_fortran_set_attribute(carrier, *object, *keyval, *value, 0), ierror);                       \
+  }                                                                                                          \
+  FORTRAN(                                                                                                   \
+      void, mpi_##name##_get_attr_,                                                                          \
+      (const MPI_Fint* object, const MPI_Fint* keyval, MPI_Aint* value, MPI_Fint* flag, MPI_Fint* ierror)) { \
+    finish(taihu_fortran_get_attribute(carrier, *object, *keyval, value, flag), ierror);                     \
   }
 ATTRIBUTES(comm, taihu_on_communicator)
 ATTRIBUTES(type, taihu_on_datatype)
@@ -128,19 +145,20 @@ FORTRAN(void, mpi_attr_get_,
   finish(code, ierror);
 }
 
-FORTRAN(void, mpi_op_create_, (procedure* user_fn, const MPI_Fint* commute, MPI_Fint* op, MPI_Fint* ierror)) {
+FORTRAN(void, mpi_op_create_,
+        (procedure * user_fn, const MPI_Fint* commute, MPI_Fint* op, MPI_Fint* ierror)) {
   MPI_Op made = MPI_OP_NULL;
   const int code = taihu_fortran_create_operation(user_fn, *commute != 0, &made);
   *op = MPI_Op_c2f(made);
   finish(code, ierror);
 }
 
-#define ERROR_HANDLER(name, use)                                                                              \
-  FORTRAN(void, name, (procedure * function, MPI_Fint * errhandler, MPI_Fint * ierror)) {                     \
-    MPI_Errhandler made = MPI_ERRHANDLER_NULL;                                                                \
-    const int code = taihu_fortran_create_error_handler(use, function, &made);                                \
-    *errhandler = MPI_Errhandler_c2f(made);                                                                   \
-    finish(code, ierror);                                                                                     \
+#define ERROR_HANDLER(name, use)                                                          \
+  FORTRAN(void, name, (procedure * function, MPI_Fint * errhandler, MPI_Fint * ierror)) { \
+    MPI_Errhandler made = MPI_ERRHANDLER_NULL;                                            \
+    const int code = taihu_fortran_create_error_handler(use, function, &made);            \
+    *errhandler = MPI_Errhandler_c2f(made);                                               \
+    finish(code, ierror);                                                                 \
   }
 ERROR_HANDLER(mpi_comm_create_errhandler_, taihu_on_communicator)
 ERROR_HANDLER(mpi_errhandler_create_, taihu_on_communicator)
@@ -189,14 +207,14 @@ FORTRAN(void, mpi_grequest_start_,
 /* --- what is refused in C as well: its message says why --- */
 
 FORTRAN(void, mpi_comm_spawn_,
-        (const char* command, const char* argv, const MPI_Fint* maxprocs, const MPI_Fint* info, const MPI_Fint* root,
-         const MPI_Fint* comm, MPI_Fint* intercomm, MPI_Fint* errcodes, MPI_Fint* ierror, size_t command_length,
-         size_t argv_length)) {
+        (const char* command, const char* argv, const MPI_Fint* maxprocs, const MPI_Fint* info,
+         const MPI_Fint* root, const MPI_Fint* comm, MPI_Fint* intercomm, MPI_Fint* errcodes,
+         MPI_Fint* ierror, size_t command_length, size_t argv_length)) {
   (void)argv, (void)argv_length, (void)errcodes;
   char* const name = taihu_text(command, command_length, 0);
   MPI_Comm made = MPI_COMM_NULL;
-  const int code = PMPI_Comm_spawn(name, MPI_ARGV_NULL, *maxprocs, taihu_Info(*info), *root, taihu_Comm(*comm), &made,
-                                   MPI_ERRCODES_IGNORE);
+  const int code = PMPI_Comm_spawn(name, MPI_ARGV_NULL, *maxprocs, taihu_Info(*info), *root,
+                                   taihu_Comm(*comm), &made, MPI_ERRCODES_IGNORE);
   free(name);
   *intercomm = MPI_Comm_c2f(made);
   finish(code, ierror);
@@ -221,14 +239,15 @@ static void info_get_string(MPI_Fint info, const char* key, size_t key_length, M
   finish(code, ierror);
 }
 FORTRAN(void, mpi_info_get_string_,
-        (const MPI_Fint* info, const char* key, MPI_Fint* buflen, char* value, MPI_Fint* flag, MPI_Fint* ierror,
-         size_t key_length, size_t value_length)) {
+        (const MPI_Fint* info, const char* key, MPI_Fint* buflen, char* value, MPI_Fint* flag,
+         MPI_Fint* ierror, size_t key_length, size_t value_length)) {
   info_get_string(*info, key, key_length, buflen, value, value_length, flag, ierror);
 }
 FORTRAN(void, mpi_info_get_string_f08_,
         (const MPI_Fint* info, CFI_cdesc_t* key, MPI_Fint* buflen, CFI_cdesc_t* value, MPI_Fint* flag,
          MPI_Fint* ierror)) {
-  info_get_string(*info, key->base_addr, key->elem_len, buflen, value->base_addr, value->elem_len, flag, ierror);
+  info_get_string(*info, key->base_addr, key->elem_len, buflen, value->base_addr, value->elem_len, flag,
+                  ierror);
 }
 
 /* --- removed calls, whose addresses and displacements are of type INTEGER --- */
@@ -258,8 +277,8 @@ FORTRAN(void, mpi_type_struct_,
   free(of);
 }
 FORTRAN(void, mpi_type_hindexed_,
-        (const MPI_Fint* count, const MPI_Fint* lengths, const MPI_Fint* displacements, const MPI_Fint* oldtype,
-         MPI_Fint* newtype, MPI_Fint* ierror)) {
+        (const MPI_Fint* count, const MPI_Fint* lengths, const MPI_Fint* displacements,
+         const MPI_Fint* oldtype, MPI_Fint* newtype, MPI_Fint* ierror)) {
   MPI_Aint* const places = widened(displacements, *count);
   MPI_Datatype made = MPI_DATATYPE_NULL;
   finish(PMPI_Type_create_hindexed(*count, lengths, places, taihu_Type(*oldtype), &made), ierror);

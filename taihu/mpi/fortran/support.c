@@ -5,8 +5,9 @@
 #include <string.h>
 
 /* The definitions that programs without these common blocks use. */
-MPI_Fint mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_status_ignore_[8], mpi_fortran_statuses_ignore_[8],
-    mpi_fortran_errcodes_ignore_[1], mpi_fortran_unweighted_[1], mpi_fortran_weights_empty_[1];
+MPI_Fint mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_status_ignore_[8],
+    mpi_fortran_statuses_ignore_[8], mpi_fortran_errcodes_ignore_[1], mpi_fortran_unweighted_[1],
+    mpi_fortran_weights_empty_[1];
 char mpi_fortran_argv_null_[1], mpi_fortran_argvs_null_[1];
 MPI_Fint mpi_f08_status_ignore_[8], mpi_f08_statuses_ignore_[8];
 
@@ -73,11 +74,13 @@ static int is_contiguous(const CFI_cdesc_t* array) {
   return 1;
 }
 
-/* The first `count` elements of an array section, in array element order, as one datatype. The datatype of the call must
-   have the size of the array's elements; a section that does not lie in one piece has no other meaning. */
+/* The first `count` elements of an array section, in array element order, as one datatype. The datatype of
+   the call must have the size of the array's elements; a section that does not lie in one piece has no other
+   meaning. */
 struct taihu_section taihu_section_of(const CFI_cdesc_t* array, MPI_Fint count, MPI_Datatype datatype) {
   struct taihu_section section = {taihu_described(array), count, datatype, 0};
-  if (section.address != array->base_addr || array->rank == 0 || count <= 0 || is_contiguous(array)) return section;
+  if (section.address != array->base_addr || array->rank == 0 || count <= 0 || is_contiguous(array))
+    return section;
   int size = 0;
   PMPI_Type_size(datatype, &size);
   MPI_Aint elements = 1;
