@@ -18,16 +18,16 @@ from mpi_calls import HANDLES, read_calls, read_constants
 LOGICALS = {"flag", "commute", "reorder", "high", "periods", "remain_dims", "weighted"}
 INTEGER_FLAGS = set()
 # No binding: other languages' business, or handles that Fortran does not have.
-WITHOUT = re.compile(r"T_|.*_(c2f|f2c|toint|fromint)$|Info_create_env$|Status_(get|set)_(error|source|tag)$")
+WITHOUT = re.compile(r"T_|.*_(c2f|f2c|toint|fromint)$|Status_(get|set)_(error|source|tag)$")
 # Written by hand.
 SPECIAL = {"Init", "Init_thread", "Pcontrol", "Buffer_detach", "Wtime", "Wtick", "Aint_add", "Aint_diff", "Op_create",
            "Comm_create_errhandler", "Win_create_errhandler", "File_create_errhandler", "Errhandler_create",
            "Comm_create_keyval", "Type_create_keyval", "Win_create_keyval", "Keyval_create", "Comm_get_attr",
            "Comm_set_attr", "Type_get_attr", "Type_set_attr", "Win_get_attr", "Win_set_attr", "Attr_get", "Attr_put",
-           "Grequest_start", "Register_datarep", "Comm_spawn", "Comm_spawn_multiple", "Info_get_string", "Address",
+           "Grequest_start", "Register_datarep", "Comm_spawn", "Comm_spawn_multiple", "Info_create_env", "Info_get_string", "Address",
            "Type_struct", "Type_hindexed", "Type_hvector", "Type_extent", "Type_lb", "Type_ub"}
 # Handles that are read although they are passed by address.
-IN_OUT = re.compile(r".*_free$|Wait|Test|Start|Cancel|Comm_disconnect|File_close|Type_commit|I?mrecv|Request_get_status")
+IN_OUT = re.compile(r".*_free$|Wait|Test|Start|Cancel|Comm_disconnect|File_close|Type_commit|Mrecv|Imrecv|Request_get_status")
 # Indices count from one in Fortran.
 ONE_INDEX = {"Waitany", "Testany", "Request_get_status_any"}
 MANY_INDICES = {"Waitsome", "Testsome", "Request_get_status_some"}
@@ -181,9 +181,9 @@ class Wrapper:
                 triples.append((i, p.name, parameters[i + 1].name, parameters[i + 2].name))
         return triples
 
-    def text(self, prefix):
+    def text(self, prefix, suffix=""):
         name = self.call.name.lower()
-        symbol = f"{prefix.lower()}mpi_{name}_" + ("f08_" if self.f08 else "")
+        symbol = f"{prefix.lower()}mpi_{name}_" + ("f08_" if self.f08 else suffix)
         arguments = ", ".join(self.arguments + ["MPI_Fint* ierror"] + self.lengths)
         values = list(self.values)
         before, after = list(self.before), list(self.after)
@@ -211,6 +211,11 @@ def needs_f08(call):
     return any(is_choice(call, p) or is_text(p) for p in call.parameters)
 
 
+def gives_memory(call):
+    """In module mpi such a call takes TYPE(C_PTR), too, under a specific name of its own."""
+    return any(p.name == "baseptr" for p in call.parameters)
+
+
 def make_calls(calls):
     parts = ["/* Made by tools/mpi_fortran.py from taihu/abi/mpi.h. */", '#include "taihu/mpi/fortran/support.h"', ""]
     for call in bound(calls):
@@ -218,6 +223,8 @@ def make_calls(calls):
             continue
         for prefix in ("", "P"):
             parts.append(Wrapper(call, False).text(prefix))
+            if gives_memory(call):
+                parts.append(Wrapper(call, False).text(prefix, "cptr_"))
             if needs_f08(call):
                 parts.append(Wrapper(call, True).text(prefix))
     return "\n".join(parts) + "\n"
@@ -319,7 +326,7 @@ def intent_of(call, p):
     return ""
 
 
-def declaration(call, p, f08, with_comm_attr=False):
+def declaration(call, p, f08, suffix=""):
     """Declaration of one dummy argument."""
     intent = intent_of(call, p)
     shape = "(*)" if p.array else ""
@@ -340,7 +347,7 @@ def declaration(call, p, f08, with_comm_attr=False):
     if is_text(p):
         return f"character(len=*){', intent(in)' if p.const else ', intent(out)'} :: {p.name}"
     if p.name == "baseptr":
-        return f"type(c_ptr) :: {p.name}" if f08 else f"integer(kind=MPI_ADDRESS_KIND) :: {p.name}"
+        return f"type(c_ptr) :: {p.name}" if f08 or suffix else f"integer(kind=MPI_ADDRESS_KIND) :: {p.name}"
     if p.type == "int":
         arrays = p.array or (p.stars == 1 and is_list(call, p))
         return f"{'logical' if is_logical(p) else 'integer'}{intent} :: {p.name}{'(*)' if arrays else ''}"
@@ -367,8 +374,8 @@ def wrapped(text, indent):
     return "\n".join(lines)
 
 
-def interface(call, f08, prefix=""):
-    name = f"{prefix}MPI_{call.name}"
+def interface(call, f08, prefix="", suffix=""):
+    name = f"{prefix}MPI_{call.name}{suffix}"
     dummies = ", ".join([p.name for p in call.parameters] + ["ierror"])
     binding = f' bind(C, name="{prefix.lower()}mpi_{call.name.lower()}_{"f08_" if needs_f08(call) else ""}")' if f08 else ""
     lines = [wrapped(f"subroutine {name}({dummies}){binding}", 4), "      import"]
@@ -376,7 +383,7 @@ def interface(call, f08, prefix=""):
         choices = [p.name for p in call.parameters if is_choice(call, p)]
         for choice in choices:
             lines += [f"!GCC$ ATTRIBUTES NO_ARG_CHECK :: {choice}", f"!DIR$ IGNORE_TKR {choice}"]
-    lines += [wrapped(declaration(call, p, f08), 6) for p in call.parameters]
+    lines += [wrapped(declaration(call, p, f08, suffix), 6) for p in call.parameters]
     lines.append(f"      integer{', optional' if f08 else ''}, intent(out) :: ierror")
     lines.append(f"    end subroutine {name}")
     return "\n".join(lines)
@@ -385,13 +392,17 @@ def interface(call, f08, prefix=""):
 def interfaces(calls, f08):
     lines = ["  interface"]
     for call in bound(calls):
-        if call.name in SPECIAL:
+        if call.name in SPECIAL or (gives_memory(call) and not f08):
             continue
         if f08 and call.chapter.startswith("Removed"):
             continue
         for prefix in ("", "P"):
             lines.append(interface(call, f08, prefix))
     lines.append("  end interface")
+    for call in [] if f08 else filter(gives_memory, bound(calls)):
+        for prefix in ("", "P"):
+            lines += [f"  interface {prefix}MPI_{call.name}", interface(call, f08, prefix),
+                      interface(call, f08, prefix, "_cptr"), "  end interface"]
     return lines
 
 
@@ -404,12 +415,22 @@ def parameters_free(constants, form):
     return lines, handles
 
 
+def with_profiling(text):
+    """Hand-written interfaces, and the same under their profiling names."""
+    found = re.findall(r"^    (subroutine|function) MPI_(\w+)(\(.*?^    end )\1 MPI_\2$", text, re.MULTILINE | re.DOTALL)
+    wanted = [(kind, name, body.replace('name="mpi_', 'name="pmpi_')) for kind, name, body in found
+              if not name.lower().endswith(("_fn", "_function"))]
+    copies = [f"    {kind} PMPI_{name}{body}{kind} PMPI_{name}" for kind, name, body in wanted]
+    return "\n".join([text.rstrip(), "  interface", *copies, "  end interface"])
+
+
 def make_module(calls, constants, hand_written):
     lines, handles = parameters_free(constants, "mpi")
-    text = ["! SPDX-License-Identifier: Apache-2.0", "! Made by tools/mpi_fortran.py.", "module mpi", "  implicit none", "  public"]
+    text = ["! SPDX-License-Identifier: Apache-2.0", "! Made by tools/mpi_fortran.py.", "module mpi",
+            "  use, intrinsic :: iso_c_binding, only: c_ptr", "  implicit none", "  private :: c_ptr", "  public"]
     text += lines + [f"  integer, parameter :: {name} = {number}" for name, number, _ in handles]
     text += sentinels() + [f"  external :: {name}" for name in PROCEDURES]
-    text += interfaces(calls, False) + [hand_written, "end module mpi", ""]
+    text += interfaces(calls, False) + [with_profiling(hand_written), "end module mpi", ""]
     return "\n".join(text)
 
 
@@ -429,7 +450,7 @@ def make_module_f08(calls, constants, hand_written):
     for operator, value in ((".eq.", "=="), (".ne.", "/=")):
         text += [f"  interface operator ({value})"] + \
             [f"    module procedure {kind.lower()}{operator.strip('.')}" for kind in HANDLES] + ["  end interface"]
-    text += interfaces(calls, True) + [hand_written, "contains"]
+    text += interfaces(calls, True) + [with_profiling(hand_written), "contains"]
     for kind in HANDLES:
         for operator, value in (("eq", "=="), ("ne", "/=")):
             text += [f"  elemental function {kind.lower()}{operator}(left, right) result(holds)",

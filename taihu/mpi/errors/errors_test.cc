@@ -81,6 +81,23 @@ TEST(errors, functions_of_the_program_are_told) {
   });
 }
 
+void forgive(MPI_Comm*, int* code, ...) {
+  *code = *code == MPI_ERR_TAG ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+
+TEST(errors, functions_of_the_program_may_change_the_code) {
+  run_ranks(1, [](Rank&) {
+    MPI_Errhandler handler;
+    EXPECT_EQ(MPI_Comm_create_errhandler(forgive, &handler), MPI_SUCCESS);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    EXPECT_EQ(MPI_Send(nullptr, 0, MPI_INT, 0, -7, MPI_COMM_WORLD), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Send(nullptr, 0, MPI_INT, 99, 0, MPI_COMM_WORLD), MPI_ERR_OTHER);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    EXPECT_EQ(MPI_Send(nullptr, 0, MPI_INT, 99, 0, MPI_COMM_WORLD), MPI_ERR_RANK);
+    EXPECT_EQ(MPI_Errhandler_free(&handler), MPI_SUCCESS);
+  });
+}
+
 TEST(errors, handlers_are_checked) {
   run_ranks(1, [](Rank&) {
     MPI_Errhandler_set(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -23,17 +23,19 @@ std::string message_of(Rank& rank, const Subject& subject, const char* call, con
   return message + ")";
 }
 
-void call_function(Rank& rank, const ErrorHandler& handler, const Subject& subject, int code) {
+/// Returns the code that the function leaves: the call of MPI returns it.
+int call_function(Rank& rank, const ErrorHandler& handler, const Subject& subject, int code) {
   if (handler.is_fortran) {
     MPI_Fint handle = subject.object != nullptr ? HandleTable::of(rank).index_of(*subject.object)
                                                 : static_cast<MPI_Fint>(subject.null_handle);
     reinterpret_cast<void (*)(MPI_Fint*, MPI_Fint*)>(handler.function)(&handle, &code);
-    return;
+    return code;
   }
   // Handles of all kinds are pointers.
   void* handle = subject.object != nullptr ? handle_of<void*>(subject.object)
                                            : reinterpret_cast<void*>(subject.null_handle);
   reinterpret_cast<void (*)(void**, int*, ...)>(handler.function)(&handle, &code);
+  return code;
 }
 
 }  // namespace
@@ -48,8 +50,7 @@ int run_handler(Rank& rank, const Reference<ErrorHandler>& slot, const Subject& 
     case ErrorHandler::Action::return_code:
       break;
     case ErrorHandler::Action::call_function:
-      call_function(rank, *handler, subject, error.code());
-      break;
+      return call_function(rank, *handler, subject, error.code());
   }
   return error.code();
 }

@@ -48,7 +48,7 @@ FORTRAN(void, mpi_buffer_detach_, (void** buffer_addr, MPI_Fint* size, MPI_Fint*
   void* address;
   finish(PMPI_Buffer_detach(&address, size), ierror);
 }
-void mpi_buffer_detach_f08_(void** buffer_addr, MPI_Fint* size, MPI_Fint* ierror) {
+FORTRAN(void, mpi_buffer_detach_f08_, (void** buffer_addr, MPI_Fint* size, MPI_Fint* ierror)) {
   finish(PMPI_Buffer_detach(buffer_addr, size), ierror);
 }
 FORTRAN(void, mpi_sizeof_f08_, (CFI_cdesc_t * x, MPI_Fint* size, MPI_Fint* ierror)) {
@@ -66,37 +66,47 @@ FORTRAN(void, mpi_status_f082f_, (const MPI_Fint* from, MPI_Fint* to, MPI_Fint* 
 
 /* --- procedures as arguments --- */
 
-/* Predefined ones are only ever recognised by their address. */
-#define PREDEFINED(name) \
-  void name(void) {}
-PREDEFINED(mpi_null_copy_fn_)
-PREDEFINED(mpi_dup_fn_)
-PREDEFINED(mpi_null_delete_fn_)
-PREDEFINED(mpi_comm_null_copy_fn_)
-PREDEFINED(mpi_comm_dup_fn_)
-PREDEFINED(mpi_comm_null_delete_fn_)
-PREDEFINED(mpi_type_null_copy_fn_)
-PREDEFINED(mpi_type_dup_fn_)
-PREDEFINED(mpi_type_null_delete_fn_)
-PREDEFINED(mpi_win_null_copy_fn_)
-PREDEFINED(mpi_win_dup_fn_)
-PREDEFINED(mpi_win_null_delete_fn_)
-PREDEFINED(mpi_conversion_fn_null_)
+/* The predefined ones are recognised by their address, but programs may also call them. The procedures of
+   MPI_KEYVAL_CREATE have attributes of type INTEGER. */
+#define PREDEFINED_COPY(name, value, copied)                                                           \
+  void name(const MPI_Fint* object, const MPI_Fint* keyval, const value* extra_state, const value* in, \
+            value* out, MPI_Fint* flag, MPI_Fint* ierror) {                                            \
+    (void)object, (void)keyval, (void)extra_state;                                                     \
+    *flag = (copied);                                                                                  \
+    if (copied) *out = *in;                                                                            \
+    *ierror = MPI_SUCCESS;                                                                             \
+  }
+#define PREDEFINED_DELETE(name, value)                                              \
+  void name(const MPI_Fint* object, const MPI_Fint* keyval, const value* attribute, \
+            const value* extra_state, MPI_Fint* ierror) {                           \
+    (void)object, (void)keyval, (void)attribute, (void)extra_state;                 \
+    *ierror = MPI_SUCCESS;                                                          \
+  }
+#define PREDEFINED(kind, value)                        \
+  PREDEFINED_COPY(mpi_##kind##null_copy_fn_, value, 0) \
+  PREDEFINED_COPY(mpi_##kind##dup_fn_, value, 1)       \
+  PREDEFINED_DELETE(mpi_##kind##null_delete_fn_, value)
+PREDEFINED(, MPI_Fint)
+PREDEFINED(comm_, MPI_Aint)
+PREDEFINED(type_, MPI_Aint)
+PREDEFINED(win_, MPI_Aint)
+/* Never called: it stands for "no conversion". */
+void mpi_conversion_fn_null_(void) {}
 
 typedef void procedure(void);
 
 static procedure* copy_procedure(procedure* given) {
-  if (given == mpi_null_copy_fn_ || given == mpi_comm_null_copy_fn_ || given == mpi_type_null_copy_fn_ ||
-      given == mpi_win_null_copy_fn_)
+  if (given == (procedure*)mpi_null_copy_fn_ || given == (procedure*)mpi_comm_null_copy_fn_ ||
+      given == (procedure*)mpi_type_null_copy_fn_ || given == (procedure*)mpi_win_null_copy_fn_)
     return (procedure*)MPI_NULL_COPY_FN;
-  if (given == mpi_dup_fn_ || given == mpi_comm_dup_fn_ || given == mpi_type_dup_fn_ ||
-      given == mpi_win_dup_fn_)
+  if (given == (procedure*)mpi_dup_fn_ || given == (procedure*)mpi_comm_dup_fn_ ||
+      given == (procedure*)mpi_type_dup_fn_ || given == (procedure*)mpi_win_dup_fn_)
     return (procedure*)MPI_DUP_FN;
   return given;
 }
 static procedure* delete_procedure(procedure* given) {
-  return given == mpi_null_delete_fn_ || given == mpi_comm_null_delete_fn_ ||
-                 given == mpi_type_null_delete_fn_ || given == mpi_win_null_delete_fn_
+  return given == (procedure*)mpi_null_delete_fn_ || given == (procedure*)mpi_comm_null_delete_fn_ ||
+                 given == (procedure*)mpi_type_null_delete_fn_ || given == (procedure*)mpi_win_null_delete_fn_
              ? (procedure*)MPI_NULL_DELETE_FN
              : given;
 }
@@ -165,38 +175,39 @@ ERROR_HANDLER(mpi_errhandler_create_, taihu_on_communicator)
 ERROR_HANDLER(mpi_win_create_errhandler_, taihu_on_window)
 ERROR_HANDLER(mpi_file_create_errhandler_, taihu_on_file)
 
-/* Generalized requests: the extra state is an address in Fortran, which calls its procedures by reference. */
+/* Generalized requests. The procedures get the program's own variable as extra state, as with the other MPI
+   libraries: programs keep state in it. */
 struct generalized {
   void (*query)(MPI_Aint* state, MPI_Fint* status, MPI_Fint* ierror);
   void (*free)(MPI_Aint* state, MPI_Fint* ierror);
   void (*cancel)(MPI_Aint* state, MPI_Fint* complete, MPI_Fint* ierror);
-  MPI_Aint state;
+  MPI_Aint* state;
 };
 static int query(void* state, MPI_Status* status) {
   struct generalized* const request = state;
   MPI_Fint code = MPI_SUCCESS;
-  request->query(&request->state, (MPI_Fint*)status, &code);
+  request->query(request->state, (MPI_Fint*)status, &code);
   return code;
 }
 static int free_state(void* state) {
   struct generalized* const request = state;
   MPI_Fint code = MPI_SUCCESS;
-  request->free(&request->state, &code);
+  request->free(request->state, &code);
   free(request);
   return code;
 }
 static int cancel(void* state, int complete) {
   struct generalized* const request = state;
   MPI_Fint code = MPI_SUCCESS, is_complete = complete;
-  request->cancel(&request->state, &is_complete, &code);
+  request->cancel(request->state, &is_complete, &code);
   return code;
 }
 FORTRAN(void, mpi_grequest_start_,
         (void (*query_fn)(MPI_Aint*, MPI_Fint*, MPI_Fint*), void (*free_fn)(MPI_Aint*, MPI_Fint*),
-         void (*cancel_fn)(MPI_Aint*, MPI_Fint*, MPI_Fint*), const MPI_Aint* extra_state, MPI_Fint* request,
+         void (*cancel_fn)(MPI_Aint*, MPI_Fint*, MPI_Fint*), MPI_Aint* extra_state, MPI_Fint* request,
          MPI_Fint* ierror)) {
   struct generalized* const kept = taihu_array(1, sizeof *kept);
-  *kept = (struct generalized){query_fn, free_fn, cancel_fn, *extra_state};
+  *kept = (struct generalized){query_fn, free_fn, cancel_fn, extra_state};
   MPI_Request made = MPI_REQUEST_NULL;
   const int code = PMPI_Grequest_start(query, free_state, cancel, kept, &made);
   if (code != MPI_SUCCESS) free(kept);
@@ -220,7 +231,14 @@ FORTRAN(void, mpi_comm_spawn_,
   finish(code, ierror);
 }
 
-/* --- with lengths that C counts otherwise --- */
+/* --- with arguments that C counts otherwise or that Fortran does not have --- */
+
+FORTRAN(void, mpi_info_create_env_, (MPI_Fint * info, MPI_Fint* ierror)) {
+  MPI_Info made = MPI_INFO_NULL;
+  const int code = PMPI_Info_create_env(0, NULL, &made);
+  *info = MPI_Info_c2f(made);
+  finish(code, ierror);
+}
 
 static void info_get_string(MPI_Fint info, const char* key, size_t key_length, MPI_Fint* buflen, char* value,
                             size_t value_length, MPI_Fint* flag, MPI_Fint* ierror) {

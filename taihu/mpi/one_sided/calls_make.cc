@@ -107,7 +107,9 @@ MPI_CALL(int, Win_shared_query, (MPI_Win win, int rank, MPI_Aint* size, int* dis
     const Target& target = window.targets[static_cast<unsigned>(member)];
     *size = target.size_bytes;
     *disp_unit = target.displacement_unit;
-    store_pointer(baseptr, target.base);
+    // A part of its own that is empty lies nowhere; between contiguous parts it has a place.
+    const bool apart = window.hints["alloc_shared_noncontig"] == "true";
+    store_pointer(baseptr, apart && target.size_bytes == 0 ? nullptr : target.base);
   });
 }
 

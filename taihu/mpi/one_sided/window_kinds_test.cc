@@ -154,6 +154,25 @@ TEST(SharedWindow, PartsAreOnPagesWhenTheHintSaysSo) {
   });
 }
 
+TEST(SharedWindow, EmptyPartsOnPagesHaveNoAddress) {
+  run_ranks(TestShape(3, 1), [](Rank& rank) {
+    auto* const info = new Info(Info::Entries{{"alloc_shared_noncontig", "true"}});
+    MPI_Win window;
+    char* mine = nullptr;
+    EXPECT_EQ(MPI_SUCCESS, MPI_Win_allocate_shared(rank.number() == 1 ? 0 : 16, 1, handle_of<MPI_Info>(info),
+                                                   MPI_COMM_WORLD, static_cast<void*>(&mine), &window));
+    info->release();
+    for (int member = 0; member < 3; ++member) {
+      MPI_Aint size;
+      int unit;
+      char* base;
+      EXPECT_EQ(MPI_SUCCESS, MPI_Win_shared_query(window, member, &size, &unit, static_cast<void*>(&base)));
+      EXPECT_EQ(base == nullptr, member == 1);
+    }
+    EXPECT_EQ(MPI_SUCCESS, MPI_Win_free(&window));
+  });
+}
+
 TEST(SharedWindow, IsRefusedAcrossMachines) {
   run_ranks(TestShape(2, 2, 2), [](Rank& rank) {
     rank.world().errors = Reference<ErrorHandler>::to(rank.find<ErrorHandler>(MPI_ERRORS_RETURN));
