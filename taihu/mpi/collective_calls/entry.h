@@ -43,9 +43,9 @@ inline __attribute__((always_inline)) int run_blocking(const char* call, MPI_Com
 template <class Arguments>
 Reference<ScheduleRequest> make_request(Rank& rank, Communicator& communicator, const char* call,
                                         const Arguments& arguments) {
-  auto schedule = std::make_unique<Schedule>(rank.endpoint(), communicator.context_of(Traffic::schedules),
-                                             communicator.next_schedule_tag());
+  auto schedule = std::make_unique<Schedule>(rank.endpoint(), communicator.context_of(Traffic::schedules));
   plan(rank, communicator, arguments, *schedule);
+  schedule->set_tag(communicator.next_schedule_tag());
   return Reference<ScheduleRequest>(new ScheduleRequest(call, std::move(schedule)));
 }
 
