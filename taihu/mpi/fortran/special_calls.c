@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Fortran procedures that follow no rule: functions, procedure arguments, attributes, arguments that C does not have.
- * What needs the inside of the library is in fortran_entry.cc. Each exists under its profiling name, too.
+ * Fortran procedures that follow no rule: functions, procedure arguments, attributes, arguments that C does
+ * not have. What needs the inside of the library is in fortran_entry.cc. Each exists under its profiling
+ * name, too.
  */
 #include <string.h>
 
@@ -9,27 +10,47 @@
 #include "taihu/mpi/fortran/support.h"
 
 /* Defines mpi_name_ and pmpi_name_. */
-#define FORTRAN(result, name, parameters)                                                         \
-  result p##name parameters;                                                                      \
-  result name parameters __attribute__((alias("p" #name)));                                       \
+#define FORTRAN(result, name, parameters)                   \
+  result p##name parameters;                                \
+  result name parameters __attribute__((alias("p" #name))); \
   result p##name parameters
+
+/* ... and mpi_name_f08_ and pmpi_name_f08_, the same under the names of mpi_f08. */
+#define FORTRAN_AND_F08(result, name, parameters)                    \
+  result p##name parameters;                                         \
+  result name##f08_ parameters __attribute__((alias("p" #name)));    \
+  result p##name##f08_ parameters __attribute__((alias("p" #name))); \
+  FORTRAN(result, name, parameters)
 
 static void finish(int code, MPI_Fint* ierror) {
   if (ierror != NULL) *ierror = code;
 }
 
-FORTRAN(void, mpi_init_, (MPI_Fint* ierror)) { finish(PMPI_Init(NULL, NULL), ierror); }
-FORTRAN(void, mpi_init_thread_, (const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierror)) {
+FORTRAN_AND_F08(void, mpi_init_, (MPI_Fint * ierror)) {
+  finish(PMPI_Init(NULL, NULL), ierror);
+}
+FORTRAN_AND_F08(void, mpi_init_thread_, (const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierror)) {
   finish(PMPI_Init_thread(NULL, NULL, *required, provided), ierror);
 }
-FORTRAN(void, mpi_pcontrol_, (const MPI_Fint* level)) { PMPI_Pcontrol(*level); }
-FORTRAN(double, mpi_wtime_, (void)) { return PMPI_Wtime(); }
-FORTRAN(double, mpi_wtick_, (void)) { return PMPI_Wtick(); }
-FORTRAN(MPI_Aint, mpi_aint_add_, (const MPI_Aint* base, const MPI_Aint* disp)) { return *base + *disp; }
-FORTRAN(MPI_Aint, mpi_aint_diff_, (const MPI_Aint* addr1, const MPI_Aint* addr2)) { return *addr1 - *addr2; }
+FORTRAN_AND_F08(void, mpi_pcontrol_, (const MPI_Fint* level)) {
+  PMPI_Pcontrol(*level);
+}
+FORTRAN_AND_F08(double, mpi_wtime_, (void)) {
+  return PMPI_Wtime();
+}
+FORTRAN_AND_F08(double, mpi_wtick_, (void)) {
+  return PMPI_Wtick();
+}
+FORTRAN_AND_F08(MPI_Aint, mpi_aint_add_, (const MPI_Aint* base, const MPI_Aint* disp)) {
+  return *base + *disp;
+}
+FORTRAN_AND_F08(MPI_Aint, mpi_aint_diff_, (const MPI_Aint* addr1, const MPI_Aint* addr2)) {
+  return *addr1 - *addr2;
+}
 
 FORTRAN(void, mpi_buffer_detach_, (void** buffer_addr, MPI_Fint* size, MPI_Fint* ierror)) {
-  /* Fortran programs know the buffer by its name: its address is of no use (the standard lets it undefined). */
+  /* Fortran programs know the buffer by its name: its address is of no use (the standard lets it undefined).
+   */
   (void)buffer_addr;
   void* address;
   finish(PMPI_Buffer_detach(&address, size), ierror);
@@ -37,40 +58,40 @@ FORTRAN(void, mpi_buffer_detach_, (void** buffer_addr, MPI_Fint* size, MPI_Fint*
 FORTRAN(void, mpi_buffer_detach_f08_, (void** buffer_addr, MPI_Fint* size, MPI_Fint* ierror)) {
   finish(PMPI_Buffer_detach(buffer_addr, size), ierror);
 }
-FORTRAN(void, mpi_sizeof_f08_, (CFI_cdesc_t* x, MPI_Fint* size, MPI_Fint* ierror)) {
+FORTRAN(void, mpi_sizeof_f08_, (CFI_cdesc_t * x, MPI_Fint* size, MPI_Fint* ierror)) {
   *size = (MPI_Fint)x->elem_len;
   finish(MPI_SUCCESS, ierror);
 }
-FORTRAN(void, mpi_status_f2f08_, (const MPI_Fint* from, MPI_Fint* to, MPI_Fint* ierror)) {
+FORTRAN_AND_F08(void, mpi_status_f2f08_, (const MPI_Fint* from, MPI_Fint* to, MPI_Fint* ierror)) {
   memmove(to, from, sizeof(MPI_Status));
   finish(MPI_SUCCESS, ierror);
 }
-FORTRAN(void, mpi_status_f082f_, (const MPI_Fint* from, MPI_Fint* to, MPI_Fint* ierror)) {
+FORTRAN_AND_F08(void, mpi_status_f082f_, (const MPI_Fint* from, MPI_Fint* to, MPI_Fint* ierror)) {
   memmove(to, from, sizeof(MPI_Status));
   finish(MPI_SUCCESS, ierror);
 }
 
 /* --- procedures as arguments --- */
 
-/* The predefined ones are recognised by their address, but programs may also call them. The procedures of MPI_KEYVAL_CREATE
-   have attributes of type INTEGER. */
-#define PREDEFINED_COPY(name, value, copied)                                                                    \
-  void name(const MPI_Fint* object, const MPI_Fint* keyval, const value* extra_state, const value* in, value* out, \
-            MPI_Fint* flag, MPI_Fint* ierror) {                                                                 \
-    (void)object, (void)keyval, (void)extra_state;                                                              \
-    *flag = (copied);                                                                                           \
-    if (copied) *out = *in;                                                                                     \
-    *ierror = MPI_SUCCESS;                                                                                      \
+/* The predefined ones are recognised by their address, but programs may also call them. The procedures of
+   MPI_KEYVAL_CREATE have attributes of type INTEGER. */
+#define PREDEFINED_COPY(name, value, copied)                                                           \
+  void name(const MPI_Fint* object, const MPI_Fint* keyval, const value* extra_state, const value* in, \
+            value* out, MPI_Fint* flag, MPI_Fint* ierror) {                                            \
+    (void)object, (void)keyval, (void)extra_state;                                                     \
+    *flag = (copied);                                                                                  \
+    if (copied) *out = *in;                                                                            \
+    *ierror = MPI_SUCCESS;                                                                             \
   }
-#define PREDEFINED_DELETE(name, value)                                                                          \
-  void name(const MPI_Fint* object, const MPI_Fint* keyval, const value* attribute, const value* extra_state,   \
-            MPI_Fint* ierror) {                                                                                 \
-    (void)object, (void)keyval, (void)attribute, (void)extra_state;                                             \
-    *ierror = MPI_SUCCESS;                                                                                      \
+#define PREDEFINED_DELETE(name, value)                                              \
+  void name(const MPI_Fint* object, const MPI_Fint* keyval, const value* attribute, \
+            const value* extra_state, MPI_Fint* ierror) {                           \
+    (void)object, (void)keyval, (void)attribute, (void)extra_state;                 \
+    *ierror = MPI_SUCCESS;                                                          \
   }
-#define PREDEFINED(kind, value)                                                                                 \
-  PREDEFINED_COPY(mpi_##kind##null_copy_fn_, value, 0)                                                          \
-  PREDEFINED_COPY(mpi_##kind##dup_fn_, value, 1)                                                                \
+#define PREDEFINED(kind, value)                        \
+  PREDEFINED_COPY(mpi_##kind##null_copy_fn_, value, 0) \
+  PREDEFINED_COPY(mpi_##kind##dup_fn_, value, 1)       \
   PREDEFINED_DELETE(mpi_##kind##null_delete_fn_, value)
 PREDEFINED(, MPI_Fint)
 PREDEFINED(comm_, MPI_Aint)
@@ -97,32 +118,35 @@ static procedure* delete_procedure(procedure* given) {
              : given;
 }
 
-#define KEYVAL(name, carrier)                                                                                   \
-  FORTRAN(void, mpi_##name##_create_keyval_,                                                                    \
-          (procedure * copy, procedure * remove, MPI_Fint * keyval, const MPI_Aint* extra_state,                \
-           MPI_Fint* ierror)) {                                                                                 \
-    finish(taihu_fortran_create_keyval(carrier, copy_procedure(copy), delete_procedure(remove), *extra_state,   \
-                                       0, keyval),                                                              \
-           ierror);                                                                                             \
+#define KEYVAL(name, carrier)                                                                    \
+  FORTRAN(void, mpi_##name##_create_keyval_,                                                     \
+          (procedure * copy, procedure * remove, MPI_Fint * keyval, const MPI_Aint* extra_state, \
+           MPI_Fint* ierror)) {                                                                  \
+    finish(taihu_fortran_create_keyval(carrier, copy_procedure(copy), delete_procedure(remove),  \
+                                       *extra_state, 0, keyval),                                 \
+           ierror);                                                                              \
   }
 KEYVAL(comm, taihu_on_communicator)
 KEYVAL(type, taihu_on_datatype)
 KEYVAL(win, taihu_on_window)
 FORTRAN(void, mpi_keyval_create_,
-        (procedure* copy, procedure* remove, MPI_Fint* keyval, const MPI_Fint* extra_state, MPI_Fint* ierror)) {
-  finish(taihu_fortran_create_keyval(taihu_on_communicator, copy_procedure(copy), delete_procedure(remove), *extra_state, 1,
-                                     keyval),
+        (procedure * copy, procedure* remove, MPI_Fint* keyval, const MPI_Fint* extra_state,
+         MPI_Fint* ierror)) {
+  finish(taihu_fortran_create_keyval(taihu_on_communicator, copy_procedure(copy), delete_procedure(remove),
+                                     *extra_state, 1, keyval),
          ierror);
 }
 
-#define ATTRIBUTES(name, carrier)                                                                               \
-  FORTRAN(void, mpi_##name##_set_attr_,                                                                         \
-          (const MPI_Fint* object, const MPI_Fint* keyval, const MPI_Aint* value, MPI_Fint* ierror)) {          \
-    finish(taihu_fortran_set_attribute(carrier, *object, *keyval, *value, 0), ierror);                          \
-  }                                                                                                             \
-  FORTRAN(void, mpi_##name##_get_attr_,                                                                         \
-          (const MPI_Fint* object, const MPI_Fint* keyval, MPI_Aint* value, MPI_Fint* flag, MPI_Fint* ierror)) { \
-    finish(taihu_fortran_get_attribute(carrier, *object, *keyval, value, flag), ierror);                        \
+#define ATTRIBUTES(name, carrier)                                                                            \
+  FORTRAN_AND_F08(                                                                                           \
+      void, mpi_##name##_set_attr_,                                                                          \
+      (const MPI_Fint* object, const MPI_Fint* keyval, const MPI_Aint* value, MPI_Fint* ierror)) {           \
+    finish(taihu_fortran_set_attribute(carrier, *object, *keyval, *value, 0), ierror);                       \
+  }                                                                                                          \
+  FORTRAN_AND_F08(                                                                                           \
+      void, mpi_##name##_get_attr_,                                                                          \
+      (const MPI_Fint* object, const MPI_Fint* keyval, MPI_Aint* value, MPI_Fint* flag, MPI_Fint* ierror)) { \
+    finish(taihu_fortran_get_attribute(carrier, *object, *keyval, value, flag), ierror);                     \
   }
 ATTRIBUTES(comm, taihu_on_communicator)
 ATTRIBUTES(type, taihu_on_datatype)
@@ -139,27 +163,28 @@ FORTRAN(void, mpi_attr_get_,
   finish(code, ierror);
 }
 
-FORTRAN(void, mpi_op_create_, (procedure* user_fn, const MPI_Fint* commute, MPI_Fint* op, MPI_Fint* ierror)) {
+FORTRAN(void, mpi_op_create_,
+        (procedure * user_fn, const MPI_Fint* commute, MPI_Fint* op, MPI_Fint* ierror)) {
   MPI_Op made = MPI_OP_NULL;
   const int code = taihu_fortran_create_operation(user_fn, *commute != 0, &made);
   *op = MPI_Op_c2f(made);
   finish(code, ierror);
 }
 
-#define ERROR_HANDLER(name, use)                                                                              \
-  FORTRAN(void, name, (procedure * function, MPI_Fint * errhandler, MPI_Fint * ierror)) {                     \
-    MPI_Errhandler made = MPI_ERRHANDLER_NULL;                                                                \
-    const int code = taihu_fortran_create_error_handler(use, function, &made);                                \
-    *errhandler = MPI_Errhandler_c2f(made);                                                                   \
-    finish(code, ierror);                                                                                     \
+#define ERROR_HANDLER(name, use)                                                          \
+  FORTRAN(void, name, (procedure * function, MPI_Fint * errhandler, MPI_Fint * ierror)) { \
+    MPI_Errhandler made = MPI_ERRHANDLER_NULL;                                            \
+    const int code = taihu_fortran_create_error_handler(use, function, &made);            \
+    *errhandler = MPI_Errhandler_c2f(made);                                               \
+    finish(code, ierror);                                                                 \
   }
 ERROR_HANDLER(mpi_comm_create_errhandler_, taihu_on_communicator)
 ERROR_HANDLER(mpi_errhandler_create_, taihu_on_communicator)
 ERROR_HANDLER(mpi_win_create_errhandler_, taihu_on_window)
 ERROR_HANDLER(mpi_file_create_errhandler_, taihu_on_file)
 
-/* Generalized requests. The procedures get the program's own variable as extra state, as with the other MPI libraries:
-   programs keep state in it. */
+/* Generalized requests. The procedures get the program's own variable as extra state, as with the other MPI
+   libraries: programs keep state in it. */
 struct generalized {
   void (*query)(MPI_Aint* state, MPI_Fint* status, MPI_Fint* ierror);
   void (*free)(MPI_Aint* state, MPI_Fint* ierror);
@@ -201,14 +226,14 @@ FORTRAN(void, mpi_grequest_start_,
 /* --- what is refused in C as well: its message says why --- */
 
 FORTRAN(void, mpi_comm_spawn_,
-        (const char* command, const char* argv, const MPI_Fint* maxprocs, const MPI_Fint* info, const MPI_Fint* root,
-         const MPI_Fint* comm, MPI_Fint* intercomm, MPI_Fint* errcodes, MPI_Fint* ierror, size_t command_length,
-         size_t argv_length)) {
+        (const char* command, const char* argv, const MPI_Fint* maxprocs, const MPI_Fint* info,
+         const MPI_Fint* root, const MPI_Fint* comm, MPI_Fint* intercomm, MPI_Fint* errcodes,
+         MPI_Fint* ierror, size_t command_length, size_t argv_length)) {
   (void)argv, (void)argv_length, (void)errcodes;
   char* const name = taihu_text(command, command_length, 0);
   MPI_Comm made = MPI_COMM_NULL;
-  const int code = PMPI_Comm_spawn(name, MPI_ARGV_NULL, *maxprocs, taihu_Info(*info), *root, taihu_Comm(*comm), &made,
-                                   MPI_ERRCODES_IGNORE);
+  const int code = PMPI_Comm_spawn(name, MPI_ARGV_NULL, *maxprocs, taihu_Info(*info), *root,
+                                   taihu_Comm(*comm), &made, MPI_ERRCODES_IGNORE);
   free(name);
   *intercomm = MPI_Comm_c2f(made);
   finish(code, ierror);
@@ -216,7 +241,7 @@ FORTRAN(void, mpi_comm_spawn_,
 
 /* --- with arguments that C counts otherwise or that Fortran does not have --- */
 
-FORTRAN(void, mpi_info_create_env_, (MPI_Fint* info, MPI_Fint* ierror)) {
+FORTRAN_AND_F08(void, mpi_info_create_env_, (MPI_Fint * info, MPI_Fint* ierror)) {
   MPI_Info made = MPI_INFO_NULL;
   const int code = PMPI_Info_create_env(0, NULL, &made);
   *info = MPI_Info_c2f(made);
@@ -240,14 +265,15 @@ static void info_get_string(MPI_Fint info, const char* key, size_t key_length, M
   finish(code, ierror);
 }
 FORTRAN(void, mpi_info_get_string_,
-        (const MPI_Fint* info, const char* key, MPI_Fint* buflen, char* value, MPI_Fint* flag, MPI_Fint* ierror,
-         size_t key_length, size_t value_length)) {
+        (const MPI_Fint* info, const char* key, MPI_Fint* buflen, char* value, MPI_Fint* flag,
+         MPI_Fint* ierror, size_t key_length, size_t value_length)) {
   info_get_string(*info, key, key_length, buflen, value, value_length, flag, ierror);
 }
 FORTRAN(void, mpi_info_get_string_f08_,
         (const MPI_Fint* info, CFI_cdesc_t* key, MPI_Fint* buflen, CFI_cdesc_t* value, MPI_Fint* flag,
          MPI_Fint* ierror)) {
-  info_get_string(*info, key->base_addr, key->elem_len, buflen, value->base_addr, value->elem_len, flag, ierror);
+  info_get_string(*info, key->base_addr, key->elem_len, buflen, value->base_addr, value->elem_len, flag,
+                  ierror);
 }
 
 /* --- removed calls, whose addresses and displacements are of type INTEGER --- */
@@ -277,8 +303,8 @@ FORTRAN(void, mpi_type_struct_,
   free(of);
 }
 FORTRAN(void, mpi_type_hindexed_,
-        (const MPI_Fint* count, const MPI_Fint* lengths, const MPI_Fint* displacements, const MPI_Fint* oldtype,
-         MPI_Fint* newtype, MPI_Fint* ierror)) {
+        (const MPI_Fint* count, const MPI_Fint* lengths, const MPI_Fint* displacements,
+         const MPI_Fint* oldtype, MPI_Fint* newtype, MPI_Fint* ierror)) {
   MPI_Aint* const places = widened(displacements, *count);
   MPI_Datatype made = MPI_DATATYPE_NULL;
   finish(PMPI_Type_create_hindexed(*count, lengths, places, taihu_Type(*oldtype), &made), ierror);
