@@ -227,6 +227,9 @@ def make_calls(calls):
                 parts.append(Wrapper(call, False).text(prefix, "cptr_"))
             if needs_f08(call):
                 parts.append(Wrapper(call, True).text(prefix))
+            else:  # A name of its own all the same: flang refuses procedures that only one of two modules binds to C.
+                name = f"{prefix.lower()}mpi_{call.name.lower()}_"
+                parts.append(f'__typeof__({name}) {name}f08_ __attribute__((alias("{name}")));')
     return "\n".join(parts) + "\n"
 
 
@@ -377,7 +380,7 @@ def wrapped(text, indent):
 def interface(call, f08, prefix="", suffix=""):
     name = f"{prefix}MPI_{call.name}{suffix}"
     dummies = ", ".join([p.name for p in call.parameters] + ["ierror"])
-    binding = f' bind(C, name="{prefix.lower()}mpi_{call.name.lower()}_{"f08_" if needs_f08(call) else ""}")' if f08 else ""
+    binding = f' bind(C, name="{prefix.lower()}mpi_{call.name.lower()}_f08_")' if f08 else ""
     lines = [wrapped(f"subroutine {name}({dummies}){binding}", 4), "      import"]
     if not f08:
         choices = [p.name for p in call.parameters if is_choice(call, p)]

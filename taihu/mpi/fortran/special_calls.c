@@ -15,29 +15,36 @@
   result name parameters __attribute__((alias("p" #name))); \
   result p##name parameters
 
+/* ... and mpi_name_f08_ and pmpi_name_f08_, the same under the names of mpi_f08. */
+#define FORTRAN_AND_F08(result, name, parameters)                    \
+  result p##name parameters;                                         \
+  result name##f08_ parameters __attribute__((alias("p" #name)));    \
+  result p##name##f08_ parameters __attribute__((alias("p" #name))); \
+  FORTRAN(result, name, parameters)
+
 static void finish(int code, MPI_Fint* ierror) {
   if (ierror != NULL) *ierror = code;
 }
 
-FORTRAN(void, mpi_init_, (MPI_Fint * ierror)) {
+FORTRAN_AND_F08(void, mpi_init_, (MPI_Fint * ierror)) {
   finish(PMPI_Init(NULL, NULL), ierror);
 }
-FORTRAN(void, mpi_init_thread_, (const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierror)) {
+FORTRAN_AND_F08(void, mpi_init_thread_, (const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierror)) {
   finish(PMPI_Init_thread(NULL, NULL, *required, provided), ierror);
 }
-FORTRAN(void, mpi_pcontrol_, (const MPI_Fint* level)) {
+FORTRAN_AND_F08(void, mpi_pcontrol_, (const MPI_Fint* level)) {
   PMPI_Pcontrol(*level);
 }
-FORTRAN(double, mpi_wtime_, (void)) {
+FORTRAN_AND_F08(double, mpi_wtime_, (void)) {
   return PMPI_Wtime();
 }
-FORTRAN(double, mpi_wtick_, (void)) {
+FORTRAN_AND_F08(double, mpi_wtick_, (void)) {
   return PMPI_Wtick();
 }
-FORTRAN(MPI_Aint, mpi_aint_add_, (const MPI_Aint* base, const MPI_Aint* disp)) {
+FORTRAN_AND_F08(MPI_Aint, mpi_aint_add_, (const MPI_Aint* base, const MPI_Aint* disp)) {
   return *base + *disp;
 }
-FORTRAN(MPI_Aint, mpi_aint_diff_, (const MPI_Aint* addr1, const MPI_Aint* addr2)) {
+FORTRAN_AND_F08(MPI_Aint, mpi_aint_diff_, (const MPI_Aint* addr1, const MPI_Aint* addr2)) {
   return *addr1 - *addr2;
 }
 
@@ -55,11 +62,11 @@ FORTRAN(void, mpi_sizeof_f08_, (CFI_cdesc_t * x, MPI_Fint* size, MPI_Fint* ierro
   *size = (MPI_Fint)x->elem_len;
   finish(MPI_SUCCESS, ierror);
 }
-FORTRAN(void, mpi_status_f2f08_, (const MPI_Fint* from, MPI_Fint* to, MPI_Fint* ierror)) {
+FORTRAN_AND_F08(void, mpi_status_f2f08_, (const MPI_Fint* from, MPI_Fint* to, MPI_Fint* ierror)) {
   memmove(to, from, sizeof(MPI_Status));
   finish(MPI_SUCCESS, ierror);
 }
-FORTRAN(void, mpi_status_f082f_, (const MPI_Fint* from, MPI_Fint* to, MPI_Fint* ierror)) {
+FORTRAN_AND_F08(void, mpi_status_f082f_, (const MPI_Fint* from, MPI_Fint* to, MPI_Fint* ierror)) {
   memmove(to, from, sizeof(MPI_Status));
   finish(MPI_SUCCESS, ierror);
 }
@@ -131,11 +138,12 @@ FORTRAN(void, mpi_keyval_create_,
 }
 
 #define ATTRIBUTES(name, carrier)                                                                            \
-  FORTRAN(void, mpi_##name##_set_attr_,                                                                      \
-          (const MPI_Fint* object, const MPI_Fint* keyval, const MPI_Aint* value, MPI_Fint* ierror)) {       \
+  FORTRAN_AND_F08(                                                                                           \
+      void, mpi_##name##_set_attr_,                                                                          \
+      (const MPI_Fint* object, const MPI_Fint* keyval, const MPI_Aint* value, MPI_Fint* ierror)) {           \
     finish(taihu_fortran_set_attribute(carrier, *object, *keyval, *value, 0), ierror);                       \
   }                                                                                                          \
-  FORTRAN(                                                                                                   \
+  FORTRAN_AND_F08(                                                                                           \
       void, mpi_##name##_get_attr_,                                                                          \
       (const MPI_Fint* object, const MPI_Fint* keyval, MPI_Aint* value, MPI_Fint* flag, MPI_Fint* ierror)) { \
     finish(taihu_fortran_get_attribute(carrier, *object, *keyval, value, flag), ierror);                     \
@@ -233,7 +241,7 @@ FORTRAN(void, mpi_comm_spawn_,
 
 /* --- with arguments that C counts otherwise or that Fortran does not have --- */
 
-FORTRAN(void, mpi_info_create_env_, (MPI_Fint * info, MPI_Fint* ierror)) {
+FORTRAN_AND_F08(void, mpi_info_create_env_, (MPI_Fint * info, MPI_Fint* ierror)) {
   MPI_Info made = MPI_INFO_NULL;
   const int code = PMPI_Info_create_env(0, NULL, &made);
   *info = MPI_Info_c2f(made);

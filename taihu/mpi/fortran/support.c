@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The definitions that programs without these common blocks use. */
-MPI_Fint mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_status_ignore_[8],
+/* The definitions that programs without these common blocks use, aligned as Fortran compilers align such
+ * blocks. */
+#define COMMON __attribute__((aligned(32)))
+COMMON MPI_Fint mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_status_ignore_[8],
     mpi_fortran_statuses_ignore_[8], mpi_fortran_errcodes_ignore_[1], mpi_fortran_unweighted_[1],
     mpi_fortran_weights_empty_[1];
-char mpi_fortran_argv_null_[1], mpi_fortran_argvs_null_[1];
+COMMON char mpi_fortran_argv_null_[1], mpi_fortran_argvs_null_[1];
 MPI_Fint mpi_f08_status_ignore_[8], mpi_f08_statuses_ignore_[8];
 
 void* taihu_array(MPI_Aint count, size_t element_bytes) {

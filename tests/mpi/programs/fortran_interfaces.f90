@@ -4,6 +4,7 @@
 module operation_of_program
   use mpi
   implicit none
+  integer(kind=MPI_ADDRESS_KIND) :: extra_state  ! also seen by the procedures
 contains
   subroutine query(state, status, code)
     integer(kind=MPI_ADDRESS_KIND) :: state
@@ -152,18 +153,17 @@ contains
   end subroutine predefined_functions
 
   subroutine generalized()
-    integer(kind=MPI_ADDRESS_KIND), volatile :: state
     integer :: request, status(MPI_STATUS_SIZE)
     logical :: flag
-    state = 40
-    call MPI_Grequest_start(query, release, cancel, state, request, code)
+    extra_state = 40
+    call MPI_Grequest_start(query, release, cancel, extra_state, request, code)
     call MPI_Test(request, flag, status, code)
     if (flag) call failed(50)
     call MPI_Cancel(request, code)
-    if (state /= 42) call failed(51)
+    if (extra_state /= 42) call failed(51)
     call MPI_Grequest_complete(request, code)
     call MPI_Wait(request, status, code)
-    if (status(MPI_TAG) /= 42 .or. state /= 43 .or. request /= MPI_REQUEST_NULL) call failed(52)
+    if (status(MPI_TAG) /= 42 .or. extra_state /= 43 .or. request /= MPI_REQUEST_NULL) call failed(52)
   end subroutine generalized
 
   subroutine environment()
