@@ -58,7 +58,7 @@ FORTRAN(void, mpi_buffer_detach_, (void** buffer_addr, MPI_Fint* size, MPI_Fint*
 FORTRAN(void, mpi_buffer_detach_f08_, (void** buffer_addr, MPI_Fint* size, MPI_Fint* ierror)) {
   finish(PMPI_Buffer_detach(buffer_addr, size), ierror);
 }
-FORTRAN(void, mpi_sizeof_f08_, (CFI_cdesc_t * x, MPI_Fint* size, MPI_Fint* ierror)) {
+FORTRAN_AND_F08(void, mpi_sizeof_, (CFI_cdesc_t * x, MPI_Fint* size, MPI_Fint* ierror)) {
   *size = (MPI_Fint)x->elem_len;
   finish(MPI_SUCCESS, ierror);
 }

@@ -42,8 +42,7 @@ program fortran_both
   call PMPI_Info_create_env(info)
   call MPI_Info_free(info)
   if (info /= MPI_INFO_NULL) call failed(4)
-  seen = PMPI_Aint_diff(PMPI_Aint_add(10_MPI_ADDRESS_KIND, 5_MPI_ADDRESS_KIND), 12_MPI_ADDRESS_KIND)
-  if (seen /= 3) call failed(5)
+  if (PMPI_Aint_diff(PMPI_Aint_add(10_MPI_ADDRESS_KIND, 5_MPI_ADDRESS_KIND), 12_MPI_ADDRESS_KIND) /= 3) call failed(5)
 
   call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)
   call MPI_Comm_spawn('other', MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, made, MPI_ERRCODES_IGNORE, code)
