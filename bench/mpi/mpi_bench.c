@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times MPI calls: one source for every MPI library. Each size is first checked (the data that arrive are the
-// data that were sent), then timed in batches; the line printed has the median over the batches of the slowest
-// rank's mean, in microseconds. With --touch every rank writes what it sends and reads what it has received
-// inside of the timed loop; without, buffers stay as they are, as in the OSU benchmarks.
+// data that were sent), then timed in batches; the line printed has the median over the batches of the
+// slowest rank's mean, in microseconds. With --touch every rank writes what it sends and reads what it has
+// received inside of the timed loop; without, buffers stay as they are, as in the OSU benchmarks.
 //
-//   mpi_bench latency|bandwidth|bidirectional|rate|put|get|fetch_and_op|<collective>... [--touch] [--min B] [--max B]
+//   mpi_bench latency|bandwidth|bidirectional|rate|put|get|fetch_and_op|<collective>... [--touch] [--min B]
+//   [--max B]
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -86,8 +87,12 @@ static void stream(size_t bytes, int both) {
     MPI_Send(NULL, 0, MPI_BYTE, peer, 3, MPI_COMM_WORLD);
   }
 }
-static void bandwidth(size_t bytes) { stream(bytes, 0); }
-static void bidirectional(size_t bytes) { stream(bytes, 1); }
+static void bandwidth(size_t bytes) {
+  stream(bytes, 0);
+}
+static void bidirectional(size_t bytes) {
+  stream(bytes, 1);
+}
 
 static void check_exchange(size_t bytes) {
   const int half = ranks / 2;
@@ -132,12 +137,16 @@ static void check_one_sided(size_t bytes) {
 
 // --- collectives; bytes are per rank, or per pair of ranks in alltoall ---
 
-static int elements(size_t bytes) { return (int)(bytes / sizeof(float)); }
+static int elements(size_t bytes) {
+  return (int)(bytes / sizeof(float));
+}
 static void barrier(size_t bytes) {
   (void)bytes;
   MPI_Barrier(MPI_COMM_WORLD);
 }
-static void bcast(size_t bytes) { MPI_Bcast(rank == 0 ? out : in, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD); }
+static void bcast(size_t bytes) {
+  MPI_Bcast(rank == 0 ? out : in, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
 static void reduce(size_t bytes) {
   MPI_Reduce(out, in, elements(bytes), MPI_FLOAT, MPI_SUM, 0, MPI_COMM_WORLD);
 }
@@ -194,7 +203,8 @@ static void check_collectives(size_t bytes) {
   for (int from = 0; from < ranks; ++from) check("allgather", in + (size_t)from * bytes, bytes, from);
   memset(in, 0, bytes * (size_t)ranks);
   gather(bytes);
-  for (int from = 0; from < ranks && rank == 0; ++from) check("gather", in + (size_t)from * bytes, bytes, from);
+  for (int from = 0; from < ranks && rank == 0; ++from)
+    check("gather", in + (size_t)from * bytes, bytes, from);
   for (int to = 0; to < ranks; ++to) fill(out + (size_t)to * bytes, bytes, rank * ranks + to);
   alltoall(bytes);
   for (int from = 0; from < ranks; ++from)
@@ -212,7 +222,7 @@ struct test {
   const char* name;
   void (*run)(size_t bytes);
   void (*check)(size_t bytes);
-  int per_run;       // what `run` does so often, to divide the time by
+  int per_run;         // what `run` does so often, to divide the time by
   size_t least, most;  // bytes per rank
   int is_collective;   // runs need as many messages as there are ranks
 };
@@ -291,7 +301,8 @@ int main(int argc, char** argv) {
     if (strcmp(argv[i], "--max") == 0 && i + 1 < argc) most = strtoull(argv[i + 1], NULL, 0);
   }
   if (ranks < 2 || argc < 2 || find(argv[1]) == NULL) {
-    if (rank == 0) fprintf(stderr, "usage: mpi_bench <test>... [--touch] [--min B] [--max B], at least two ranks\n");
+    if (rank == 0)
+      fprintf(stderr, "usage: mpi_bench <test>... [--touch] [--min B] [--max B], at least two ranks\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   const size_t room = most_bytes * (size_t)(ranks > 2 ? ranks : 2);

@@ -237,4 +237,8 @@ std::unique_ptr<Node> Node::create(const launch::Layout& layout, std::unique_ptr
   return std::make_unique<NodeProcess>(layout, std::move(link), symmetric);
 }
 
+const Tuning& tuning_of(const Node& node) noexcept {
+  return static_cast<const NodeProcess&>(node).tuning();
+}
+
 }  // namespace taihu::message

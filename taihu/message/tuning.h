@@ -32,4 +32,8 @@ enum class Cores : std::uint8_t { enough, crowded };
 /// message of so many bytes fits into a ring.
 Tuning tuning_for(int local_ranks, Cores cores, Environment environment);
 
+class Node;
+/// What a node that Node::create has made goes by.
+const Tuning& tuning_of(const Node& node) noexcept;
+
 }  // namespace taihu::message

@@ -15,6 +15,13 @@ inline void require_pointer(const void* argument, const char* name) {
           [&] { return std::string("argument ") + name + " is a null pointer"; });
 }
 
+/// For calls that make a communicator: when the call fails, the program finds MPI_COMM_NULL there and not
+/// what was there before.
+inline void require_result(MPI_Comm* result, const char* name) {
+  require_pointer(result, name);
+  *result = MPI_COMM_NULL;
+}
+
 inline void require_not_negative(int number, int code, const char* name) {
   require(number >= 0, code, [&] {
     return std::string("argument ") + name + " is " + std::to_string(number) + "; it must not be negative";

@@ -76,6 +76,7 @@ struct Communicator final : Object {
   std::map<std::string, std::string> hints;  ///< of MPI_Comm_set_info
   std::unique_ptr<Topology> topology;
   std::uint64_t schedule_count = 0;
+  std::uint64_t traced = 0;  ///< collectives so far, when they are traced
 
  private:
   std::optional<collective::GroupHandle> collectives_;

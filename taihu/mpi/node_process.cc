@@ -6,6 +6,7 @@
 
 #include "taihu/base/error.h"
 #include "taihu/mpi/call.h"
+#include "taihu/mpi/diagnostics/collective_trace.h"
 
 namespace taihu::mpi {
 namespace {
@@ -37,6 +38,7 @@ void Mpi::check(const memory::ImageTemplate& program) {
 void Mpi::prepare(const node::Preparation& preparation, std::span<memory::RankIdentity> ranks) {
   this_job = &preparation.job;
   statistics_wanted = preparation.job.stats;
+  trace_wanted = !preparation.job.trace_collectives.empty();
   services_ = std::make_unique<NodeServices>(preparation.node);
   for (memory::RankIdentity& identity : ranks) {
     ranks_.push_back(

@@ -32,4 +32,5 @@ config.substitutions += [
     ("%marun", marun),
     ("%bin", programs),
     ("%check", "FileCheck-19"),
+    ("%gdb_script", os.path.join(os.path.dirname(__file__), "../../commands/gdb/taihu.py")),
 ]

@@ -2,8 +2,12 @@
 // The three forms in which a program calls a collective.
 #pragma once
 
+#include <optional>
+
 #include "taihu/mpi/call.h"
+#include "taihu/mpi/collective_calls/bytes_sent.h"
 #include "taihu/mpi/collective_calls/running.h"
+#include "taihu/mpi/diagnostics/collective_trace.h"
 
 namespace taihu::mpi::collectives {
 
@@ -26,16 +30,22 @@ inline Side typed_blocks(const void* address, const int* counts, const MPI_Aint*
 template <class Arguments>
 inline __attribute__((always_inline)) int run_blocking(const char* call, MPI_Comm comm,
                                                        const Arguments& arguments) {
-  return on_communicator(
-      call, comm, [&](Rank& rank, Communicator& communicator) { run(rank, communicator, call, arguments); });
+  return on_communicator(call, comm, [&](Rank& rank, Communicator& communicator) {
+    if (trace_wanted) [[unlikely]] {
+      const TracedCollective traced(rank, communicator, call, bytes_sent(rank, arguments),
+                                    root_of(arguments));
+      return run(rank, communicator, call, arguments);
+    }
+    run(rank, communicator, call, arguments);
+  });
 }
 
 template <class Arguments>
 Reference<ScheduleRequest> make_request(Rank& rank, Communicator& communicator, const char* call,
                                         const Arguments& arguments) {
-  auto schedule = std::make_unique<Schedule>(rank.endpoint(), communicator.context_of(Traffic::schedules),
-                                             communicator.next_schedule_tag());
+  auto schedule = std::make_unique<Schedule>(rank.endpoint(), communicator.context_of(Traffic::schedules));
   plan(rank, communicator, arguments, *schedule);
+  schedule->set_tag(communicator.next_schedule_tag());
   return Reference<ScheduleRequest>(new ScheduleRequest(call, std::move(schedule)));
 }
 
@@ -46,6 +56,9 @@ inline __attribute__((always_inline)) int start_nonblocking(const char* call, MP
   return on_communicator(call, comm, [&](Rank& rank, Communicator& communicator) {
     require(request != nullptr, MPI_ERR_ARG, "the address for the request is a null pointer");
     *request = MPI_REQUEST_NULL;
+    std::optional<TracedCollective> traced;
+    if (trace_wanted) [[unlikely]]
+      traced.emplace(rank, communicator, call, bytes_sent(rank, arguments), root_of(arguments));
     auto made = make_request(rank, communicator, call, arguments);
     rank.part<Schedules>(Part::schedules).start(*made);
     *request = handle_of<MPI_Request>(made.give_up());

@@ -28,11 +28,14 @@ Operands operands_of(Rank& rank, const Communicator& communicator, const Argumen
   return operands;
 }
 
-/// The first member gets nothing from an exclusive scan, so it needs no room.
+/// The first member gets nothing from an exclusive scan, so it needs no room. But what is wrong on all the
+/// others is refused there as well, or they would miss it in the next call.
 Operands scan_operands(Rank& rank, const Communicator& communicator, const Scan& arguments) {
   if (arguments.range == Range::inclusive || communicator.rank != 0 || is_in_place(arguments.send))
     return operands_of(rank, communicator, arguments);
   const Piece source = checked_buffer(rank, arguments.send, arguments.count, arguments.type);
+  if (arguments.receive != nullptr)
+    check_apart(source, {static_cast<std::byte*>(arguments.receive), source.count, source.type});
   return {source.address, nullptr, static_cast<std::size_t>(arguments.count)};
 }
 

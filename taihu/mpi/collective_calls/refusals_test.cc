@@ -59,6 +59,39 @@ TEST(WrongArguments, LongerMessagesThanRoomAreTold) {
   });
 }
 
+TEST(WrongArguments, ShorterMessagesThanExpectedAreTold) {
+  run_ranks({2, 2}, [](Rank& rank) {
+    return_errors(rank);
+    int a[4] = {1, 2, 3, 4};
+    MPI_Request request;
+    ASSERT_EQ(MPI_Ibcast(a, rank.number() == 0 ? 2 : 4, MPI_INT, 0, MPI_COMM_WORLD, &request), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE), rank.number() == 0 ? MPI_SUCCESS : MPI_ERR_COUNT);
+  });
+}
+
+TEST(WrongArguments, ACallThatWasRefusedCanBeMadeAgain) {
+  run_ranks(2, [](Rank& rank) {
+    return_errors(rank);
+    int one = 1, sum = 0;
+    MPI_Request request;
+    if (rank.number() == 0) {
+      EXPECT_EQ(MPI_Ireduce(&one, &one, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD, &request), MPI_ERR_BUFFER);
+    }
+    ASSERT_EQ(MPI_Ireduce(&one, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD, &request), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    EXPECT_EQ(sum, rank.number() == 0 ? 2 : 0);
+  });
+}
+
+TEST(WrongArguments, OneBufferForBothSidesOfExscanIsRefusedOnAllMembers) {
+  run_ranks(3, [](Rank& rank) {
+    return_errors(rank);
+    int value = 1;
+    EXPECT_EQ(MPI_Exscan(&value, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+    EXPECT_EQ(MPI_Barrier(MPI_COMM_WORLD), MPI_SUCCESS);
+  });
+}
+
 TEST(EmptyCollectives, NeedNoBuffers) {
   run_ranks(3, [](Rank&) {
     const int none[] = {0, 0, 0};

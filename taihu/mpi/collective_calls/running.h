@@ -19,13 +19,13 @@ inline Team team_of(const Communicator& communicator) noexcept {
 /// `bytes` plain bytes.
 Piece byte_buffer(std::byte* address, std::size_t bytes);
 
-/// The caller's part of a new collective. Takes the tag first: the other members do, whatever becomes of the
-/// arguments here.
+/// The caller's part of a new collective. A call whose arguments are refused is no part of it: the program
+/// may make the call again.
 template <class Arguments>
 void run_as_schedule(Rank& rank, Communicator& communicator, const char* call, const Arguments& arguments) {
-  Schedule schedule(rank.endpoint(), communicator.context_of(Traffic::schedules),
-                    communicator.next_schedule_tag());
+  Schedule schedule(rank.endpoint(), communicator.context_of(Traffic::schedules));
   plan(rank, communicator, arguments, schedule);
+  schedule.set_tag(communicator.next_schedule_tag());
   run_to_end(rank, call, schedule);
 }
 

@@ -55,10 +55,10 @@ void Schedule::run(const Step& step) {
   switch (step.kind) {
     case Step::Kind::send:
       transfers_.push_back(
-          endpoint_.isend(step.peer, context_, tag_, step.source, message::SendMode::standard));
+          {endpoint_.isend(step.peer, context_, tag_, step.source, message::SendMode::standard), 0});
       break;
     case Step::Kind::receive:
-      transfers_.push_back(endpoint_.irecv(step.peer, context_, tag_, step.target));
+      transfers_.push_back({endpoint_.irecv(step.peer, context_, tag_, step.target), step.target.bytes});
       break;
     case Step::Kind::copy:
       if (step.source.bytes > step.target.bytes)
@@ -77,7 +77,9 @@ void Schedule::run(const Step& step) {
 bool Schedule::transfers_are_complete() {
   while (!transfers_.empty()) {
     message::Status status;
-    if (!endpoint_.test(transfers_.back(), &status)) return false;
+    Transfer& transfer = transfers_.back();
+    if (!endpoint_.test(transfer.request, &status)) return false;
+    if (status.bytes < transfer.expected_bytes) error_ = MPI_ERR_COUNT;
     transfers_.pop_back();
     if (status.error == message::Error::truncated) error_ = MPI_ERR_TRUNCATE;
     if (status.error == message::Error::link) error_ = MPI_ERR_OTHER;

@@ -21,8 +21,7 @@ namespace taihu::mpi {
 
 class Schedule {
  public:
-  Schedule(message::Endpoint& endpoint, message::Context context, int tag)
-      : endpoint_(endpoint), context_(context), tag_(tag) {}
+  Schedule(message::Endpoint& endpoint, message::Context context) : endpoint_(endpoint), context_(context) {}
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
 
@@ -37,6 +36,7 @@ class Schedule {
   const Reducer& use(Operation& operation, Datatype& type) { return reducer_.emplace(operation, type); }
 
   void send(int peer, const message::Data& data);
+  /// All of `space`; errors when it runs: MPI_ERR_TRUNCATE if more comes, MPI_ERR_COUNT if less.
   void receive(int peer, const message::Space& space);
   /// As many bytes as `source` has; error MPI_ERR_TRUNCATE, when it runs, if `target` has less room.
   void copy(const message::Space& target, const message::Data& source);
@@ -44,6 +44,9 @@ class Schedule {
   void reduce(const void* in, void* inout, std::size_t count);
   /// What is added from now on waits for all that was added before.
   void end_round() { steps_.push_back({Step::Kind::end_round}); }
+
+  /// Of all its messages; before it runs.
+  void set_tag(int tag) noexcept { tag_ = tag; }
 
   // Running it; again and again if it is persistent. One thread at a time.
 
@@ -66,14 +69,20 @@ class Schedule {
 
   message::Endpoint& endpoint_;
   const message::Context context_;
-  const int tag_;
+  int tag_ = 0;
   std::vector<Step> steps_;
   std::optional<Reducer> reducer_;
   std::vector<std::unique_ptr<TypedLayout>> layouts_;
   std::vector<std::unique_ptr<std::byte[]>> scratch_;
 
+  /// What a receive must bring; 0: anything, as with a send.
+  struct Transfer {
+    message::Request* request;
+    std::size_t expected_bytes;
+  };
+
   std::size_t next_ = 0;
-  std::vector<message::Request*> transfers_;  ///< of the current round, not known to be complete
+  std::vector<Transfer> transfers_;  ///< of the current round, not known to be complete
   int error_ = MPI_SUCCESS;
 };
 

@@ -6,13 +6,22 @@
 namespace taihu::mpi {
 namespace {
 
+const char* text_of(int error) {
+  switch (error) {
+    case MPI_ERR_TRUNCATE:
+      return ": a member sent more data than this rank has room for (counts and datatypes of the members "
+             "must "
+             "fit together)";
+    case MPI_ERR_COUNT:
+      return ": a member sent less data than this rank expects (counts and datatypes of the members must fit "
+             "together)";
+    default:
+      return ": the connection to another node process has failed";
+  }
+}
+
 void check(const char* call, int error) {
-  require(error == MPI_SUCCESS, error, [&] {
-    return std::string(call) + (error == MPI_ERR_TRUNCATE
-                                    ? ": a member sent more data than this rank has room for (counts and "
-                                      "datatypes of the members must fit together)"
-                                    : ": the connection to another node process has failed");
-  });
+  require(error == MPI_SUCCESS, error, [&] { return std::string(call) + text_of(error); });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-list(APPEND mpi_headers collective_calls/algorithms.h collective_calls/arguments.h collective_calls/collectives.h
+list(APPEND mpi_headers collective_calls/algorithms.h collective_calls/arguments.h collective_calls/bytes_sent.h collective_calls/collectives.h
             collective_calls/entry.h collective_calls/flat_buffer.h collective_calls/neighbors.h
             collective_calls/operation.h collective_calls/operation_kernels.h collective_calls/running.h
             collective_calls/schedule.h collective_calls/schedule_request.h collective_calls/piece.h)

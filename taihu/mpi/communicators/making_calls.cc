@@ -40,8 +40,7 @@ void set_hints(Communicator& communicator, const Info::Entries& entries) {
 }
 
 void duplicate_now(Rank& rank, Communicator& parent, const Info::Entries* hints, MPI_Comm* newcomm) {
-  require_pointer(newcomm, "newcomm");
-  *newcomm = MPI_COMM_NULL;  // what the program finds there when a copy function of an attribute fails
+  require_result(newcomm, "newcomm");
   Reference<Communicator> made = duplicate(parent);
   inherit(rank, parent, *made);
   if (hints != nullptr) set_hints(*made, *hints);
@@ -50,9 +49,8 @@ void duplicate_now(Rank& rank, Communicator& parent, const Info::Entries* hints,
 
 void duplicate_later(Rank& rank, Communicator& parent, const Info::Entries* hints, MPI_Comm* newcomm,
                      MPI_Request* request) {
-  require_pointer(newcomm, "newcomm");
+  require_result(newcomm, "newcomm");
   require_pointer(request, "request");
-  *newcomm = MPI_COMM_NULL;
   Reference<DuplicateLater> later(new DuplicateLater(parent));
   try {
     inherit(rank, parent, later->made());
@@ -145,14 +143,14 @@ MPI_CALL(int, Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm* newc
 
 MPI_CALL(int, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm)) {
   return on_communicator("MPI_Comm_create", comm, [&](Rank& rank, Communicator& communicator) {
-    require_pointer(newcomm, "newcomm");
+    require_result(newcomm, "newcomm");
     *newcomm = give(make_part(communicator, part_of(rank, communicator, group)));
   });
 }
 
 MPI_CALL(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm)) {
   return on_communicator("MPI_Comm_create_group", comm, [&](Rank& rank, Communicator& communicator) {
-    require_pointer(newcomm, "newcomm");
+    require_result(newcomm, "newcomm");
     require_intra(communicator);
     require_not_negative(tag, MPI_ERR_TAG, "tag");
     const Reference<Group> part = part_of(rank, communicator, group);
@@ -163,7 +161,7 @@ MPI_CALL(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_C
 
 MPI_CALL(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* newcomm)) {
   return on_communicator("MPI_Comm_split", comm, [&](Rank&, Communicator& communicator) {
-    require_pointer(newcomm, "newcomm");
+    require_result(newcomm, "newcomm");
     require(color >= 0 || color == MPI_UNDEFINED, MPI_ERR_ARG, [&] {
       return "color " + std::to_string(color) + " is negative; use MPI_UNDEFINED for no part at all";
     });
@@ -173,7 +171,7 @@ MPI_CALL(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* newcomm)
 
 MPI_CALL(int, Comm_split_type, (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm)) {
   return on_communicator("MPI_Comm_split_type", comm, [&](Rank& rank, Communicator& communicator) {
-    require_pointer(newcomm, "newcomm");
+    require_result(newcomm, "newcomm");
     const int color = color_of(rank, split_type, entries_of(rank, info));
     *newcomm = give(split(communicator, color, key));
   });
@@ -183,7 +181,7 @@ MPI_CALL(int, Intercomm_create,
          (MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
           MPI_Comm* newintercomm)) {
   return on_communicator("MPI_Intercomm_create", local_comm, [&](Rank& rank, Communicator& local) {
-    require_pointer(newintercomm, "newintercomm");
+    require_result(newintercomm, "newintercomm");
     require_intra(local);
     require_member(local_leader, local.size(), MPI_ERR_RANK, "local_leader");
     Communicator* const peers = local.rank == local_leader ? rank.find<Communicator>(peer_comm) : nullptr;
@@ -193,7 +191,7 @@ MPI_CALL(int, Intercomm_create,
 
 MPI_CALL(int, Intercomm_merge, (MPI_Comm intercomm, int high, MPI_Comm* newintracomm)) {
   return on_communicator("MPI_Intercomm_merge", intercomm, [&](Rank&, Communicator& communicator) {
-    require_pointer(newintracomm, "newintracomm");
+    require_result(newintracomm, "newintracomm");
     require_inter(communicator);
     *newintracomm = give(merge(communicator, high != 0));
   });

@@ -34,23 +34,31 @@ void count_message(bool inside, std::uint64_t bytes) noexcept {
   if (times != nullptr) times->add_message(inside, bytes);
 }
 
-namespace {
-
-/// Counts of one rank by name of call.
-struct RankCounts {
-  std::uint64_t messages[2] = {0, 0}, bytes[2] = {0, 0};
-  std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> calls;  // name -> calls, ns
-};
-
-RankCounts counts_of(int rank) {
-  RankCounts counts;
+MessageCounts messages_of(int rank) noexcept {
+  MessageCounts counts;
   for (const CallRecord* record = first_call_record(); record != nullptr; record = record->next) {
     const CallTimes* times = record->times.load(std::memory_order_acquire);
     if (record->rank.load(std::memory_order_relaxed) != rank || times == nullptr) continue;
     for (int where = 0; where < 2; ++where) {
-      counts.messages[where] += times->messages[where];
-      counts.bytes[where] += times->bytes_sent[where];
+      counts.messages[where] += times->messages[where].load(std::memory_order_relaxed);
+      counts.bytes[where] += times->bytes_sent[where].load(std::memory_order_relaxed);
     }
+  }
+  return counts;
+}
+
+namespace {
+
+/// Counts of one rank by name of call.
+struct RankCounts : MessageCounts {
+  std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> calls;  // name -> calls, ns
+};
+
+RankCounts counts_of(int rank) {
+  RankCounts counts{messages_of(rank), {}};
+  for (const CallRecord* record = first_call_record(); record != nullptr; record = record->next) {
+    const CallTimes* times = record->times.load(std::memory_order_acquire);
+    if (record->rank.load(std::memory_order_relaxed) != rank || times == nullptr) continue;
     for (const CallTime& time : times->times) {
       if (time.name == nullptr) continue;
       auto& [calls, ns] = counts.calls[time.name];

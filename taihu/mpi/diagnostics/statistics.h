@@ -24,13 +24,20 @@ class CallTimes {
   void add(const char* name, std::uint64_t ns) noexcept;
   /// Adds a message sent to a rank of this node process or of another.
   void add_message(bool inside, std::uint64_t bytes) noexcept {
-    ++messages[inside ? 0 : 1];
-    bytes_sent[inside ? 0 : 1] += bytes;
+    add(messages[inside ? 0 : 1], 1);
+    add(bytes_sent[inside ? 0 : 1], bytes);
   }
 
   static constexpr int names = 256;
   CallTime times[names];
-  std::uint64_t messages[2] = {0, 0}, bytes_sent[2] = {0, 0};  ///< inside, outside
+  /// Inside, outside. Tools may read them at any time.
+  std::atomic<std::uint64_t> messages[2] = {0, 0}, bytes_sent[2] = {0, 0};
+
+ private:
+  /// Only one thread adds.
+  static void add(std::atomic<std::uint64_t>& count, std::uint64_t more) noexcept {
+    count.store(count.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+  }
 };
 
 /// Whether calls are counted. Set before ranks run, constant afterwards.
@@ -38,6 +45,13 @@ extern bool statistics_wanted;
 
 /// Counts a point-to-point message of the calling thread.
 void count_message(bool inside, std::uint64_t bytes) noexcept;
+
+/// Messages of all threads of a rank: inside, outside.
+struct MessageCounts {
+  std::uint64_t messages[2] = {0, 0}, bytes[2] = {0, 0};
+};
+/// Of rank `rank` of the job, which is in this node process; zeros when nothing is counted.
+MessageCounts messages_of(int rank) noexcept;
 
 /// All ranks of the job call (in MPI_Finalize): rank 0 prints the tables of the job on standard error.
 void report_statistics(Rank& rank);

@@ -4,6 +4,8 @@
 #include "taihu/mpi/attributes/attributes.h"
 #include "taihu/mpi/call.h"
 #include "taihu/mpi/communicators/inside.h"
+#include "taihu/mpi/diagnostics/collective_trace.h"
+#include "taihu/mpi/diagnostics/statistics.h"
 #include "taihu/mpi/errors/handle_error.h"
 #include "taihu/mpi/info/environment_info.h"
 
@@ -62,6 +64,8 @@ MPI_CALL(int, Finalize, (void)) {
     // Functions of attributes of MPI_COMM_SELF may still use all of MPI (MPI-3.1 section 8.7.1).
     Attributes::of(rank).remove_all(rank.self(), Carrier::communicator);
     rank.finish_parts();
+    report_statistics(rank);
+    write_trace(rank);
     // Afterwards every message that a member wants has been received: its sender may go.
     barrier_inside(rank.world());
     rank.phase = Rank::Phase::finished;

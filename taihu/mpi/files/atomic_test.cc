@@ -17,7 +17,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, AtomicMode, testing::Values(TestShape(3), TestS
 
 TEST_P(AtomicMode, OverlappingPiecesComeFromOneWriter) {
   const TemporaryFile temporary;
-  run_with_files(GetParam(), [&](Rank& rank) {
+  run_ranks(GetParam(), [&](Rank& rank) {
     MPI_File file = open_for_test(temporary, MPI_MODE_CREATE | MPI_MODE_RDWR);
     int flag = -1;
     EXPECT_EQ(MPI_SUCCESS, MPI_File_get_atomicity(file, &flag));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of files: ranks with the services that files need, a file in the temporary directory, datatypes.
+// For tests of files: a file in the temporary directory, datatypes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,14 +20,6 @@
 #include "taihu/mpi/test_ranks.h"
 
 namespace taihu::mpi::files {
-
-inline void run_with_files(TestShape shape, const std::function<void(Rank&)>& program) {
-  TestRanks ranks(shape);
-  ranks.run([&](Rank& rank) {
-    if (rank.find<Datatype>(MPI_BYTE) == nullptr) add_predefined_datatypes(rank.predefined);
-    program(rank);
-  });
-}
 
 /// A name that nobody else uses; what is there at the end of the test is deleted.
 class TemporaryFile {

@@ -29,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, OpenFiles,
 
 TEST_P(OpenFiles, ModesMustMakeSense) {
   const TemporaryFile temporary;
-  run_with_files(GetParam(), [&](Rank& rank) {
+  run_ranks(GetParam(), [&](Rank& rank) {
     for (const int amode :
          {0, MPI_MODE_RDONLY | MPI_MODE_RDWR, MPI_MODE_RDONLY | MPI_MODE_CREATE,
           MPI_MODE_RDONLY | MPI_MODE_EXCL, MPI_MODE_RDWR | MPI_MODE_SEQUENTIAL, 1 << 20 | MPI_MODE_RDWR})
@@ -45,7 +45,7 @@ TEST_P(OpenFiles, ModesMustMakeSense) {
 TEST_P(OpenFiles, AllRanksHearThatItFailed) {
   const TemporaryFile temporary, directory;
   ASSERT_EQ(0, mkdir(directory.name(), 0700));
-  run_with_files(GetParam(), [&](Rank& rank) {
+  run_ranks(GetParam(), [&](Rank& rank) {
     EXPECT_EQ(MPI_ERR_NO_SUCH_FILE, try_open(temporary.name(), MPI_MODE_RDONLY));
     EXPECT_EQ(MPI_ERR_NO_SUCH_FILE,
               try_open((std::string(directory.name()) + "/a/b").c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR));
@@ -66,14 +66,14 @@ TEST_P(OpenFiles, AllRanksHearThatItFailed) {
 TEST(OpenFilesAlone, PipesAreRefused) {
   const TemporaryFile temporary;
   ASSERT_EQ(0, mkfifo(temporary.name(), 0600));
-  run_with_files(1, [&](Rank&) {
+  run_ranks(1, [&](Rank&) {
     EXPECT_EQ(MPI_ERR_UNSUPPORTED_OPERATION, try_open(temporary.name(), MPI_MODE_RDONLY));
   });
 }
 
 TEST_P(OpenFiles, CloseDeletesWhereAsked) {
   const TemporaryFile temporary;
-  run_with_files(GetParam(), [&](Rank&) {
+  run_ranks(GetParam(), [&](Rank&) {
     MPI_File file = open_for_test(temporary, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE);
     EXPECT_TRUE(temporary.exists());
     int amode = 0;
@@ -87,7 +87,7 @@ TEST_P(OpenFiles, CloseDeletesWhereAsked) {
 TEST_P(OpenFiles, AppendStartsAtTheEnd) {
   const TemporaryFile temporary;
   temporary.set_contents(std::vector<char>(10, 'a'));
-  run_with_files(GetParam(), [&](Rank& rank) {
+  run_ranks(GetParam(), [&](Rank& rank) {
     MPI_File file = open_for_test(temporary, MPI_MODE_APPEND | MPI_MODE_WRONLY);
     MPI_Offset individual = -1, shared = -1;
     EXPECT_EQ(MPI_SUCCESS, MPI_File_get_position(file, &individual));
@@ -105,7 +105,7 @@ TEST_P(OpenFiles, AppendStartsAtTheEnd) {
 
 TEST_P(OpenFiles, SizesAreThoseOfTheFile) {
   const TemporaryFile temporary;
-  run_with_files(GetParam(), [&](Rank& rank) {
+  run_ranks(GetParam(), [&](Rank& rank) {
     MPI_File file = open_for_test(temporary, MPI_MODE_CREATE | MPI_MODE_RDWR);
     const MPI_Offset large = (MPI_Offset{1} << 33) + 5;
     MPI_Offset size = -1;
@@ -147,7 +147,7 @@ TEST_P(OpenFiles, SizesAreThoseOfTheFile) {
 TEST_P(OpenFiles, AccessMustFitTheMode) {
   const TemporaryFile temporary;
   temporary.set_contents({'x'});
-  run_with_files(GetParam(), [&](Rank&) {
+  run_ranks(GetParam(), [&](Rank&) {
     char byte = 0;
     MPI_Offset offset = 0;
     MPI_File file = open_for_test(temporary, MPI_MODE_RDONLY);
@@ -188,7 +188,7 @@ TEST_P(OpenFiles, AccessMustFitTheMode) {
 
 TEST_P(OpenFiles, OneRankWithWrongArgumentsDoesNotStopTheOthers) {
   const TemporaryFile temporary;
-  run_with_files(GetParam(), [&](Rank& rank) {
+  run_ranks(GetParam(), [&](Rank& rank) {
     MPI_File file = open_for_test(temporary, MPI_MODE_CREATE | MPI_MODE_RDWR);
     const bool wrong = rank.number() == 0;
     const char byte = static_cast<char>('0' + rank.number());
@@ -209,7 +209,7 @@ TEST_P(OpenFiles, OneRankWithWrongArgumentsDoesNotStopTheOthers) {
 
 TEST(FileHintsOfTheProgram, AreToldWhenTheyHaveAnEffect) {
   const TemporaryFile temporary;
-  run_with_files(2, [&](Rank& rank) {
+  run_ranks(2, [&](Rank& rank) {
     const Reference<Info> given(new Info);
     given->set("collective_buffering", "false");
     given->set("cb_buffer_size", "4096");
@@ -236,7 +236,7 @@ void remember(MPI_File* file, int* code, ...) {
 
 TEST(FileErrorHandlers, ThoseOfTheNullFileCountForOpenAndForNewFiles) {
   const TemporaryFile temporary;
-  run_with_files(1, [&](Rank& rank) {
+  run_ranks(1, [&](Rank& rank) {
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL, found = MPI_ERRHANDLER_NULL;
     EXPECT_EQ(MPI_SUCCESS, MPI_File_get_errhandler(MPI_FILE_NULL, &found));
     EXPECT_EQ(MPI_ERRORS_RETURN, found);
@@ -262,7 +262,7 @@ TEST(FileErrorHandlers, ThoseOfTheNullFileCountForOpenAndForNewFiles) {
 
 TEST(FileGroups, AreThatOfTheCommunicator) {
   const TemporaryFile temporary;
-  run_with_files({3, 2}, [&](Rank& rank) {
+  run_ranks({3, 2}, [&](Rank& rank) {
     MPI_File file = open_for_test(temporary, MPI_MODE_CREATE | MPI_MODE_RDWR);
     MPI_Group group = MPI_GROUP_NULL;
     EXPECT_EQ(MPI_SUCCESS, MPI_File_get_group(file, &group));

@@ -233,7 +233,7 @@ void play_game(const Case& shape, unsigned seed) {
   const std::vector<TestView> views = deal(common, shape.ranks);
   std::vector<Step> steps;
   for (int i = 0; i < 6; ++i) steps.push_back(random_step(common, i == 0 || common() % 2 == 0));
-  run_with_files({shape.ranks, shape.processes}, [&](Rank& rank) {
+  run_ranks({shape.ranks, shape.processes}, [&](Rank& rank) {
     const Reference<Info> info(new Info);
     if (shape.buffering != nullptr) info->set("collective_buffering", shape.buffering);
     info->set("cb_buffer_size", shape.buffer_size);

@@ -29,7 +29,7 @@ TEST_P(SharedPointers, EveryRecordIsWrittenOnceAndReadOnce) {
   const TemporaryFile temporary;
   const int ranks = GetParam().ranks;
   std::vector<std::vector<int>> read(static_cast<std::size_t>(ranks));
-  run_with_files(GetParam(), [&](Rank& rank) {
+  run_ranks(GetParam(), [&](Rank& rank) {
     MPI_File file = open_for_test(temporary, MPI_MODE_CREATE | MPI_MODE_RDWR);
     EXPECT_EQ(MPI_SUCCESS, MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
     for (int round = 0; round < rounds; ++round) {
@@ -69,7 +69,7 @@ TEST_P(SharedPointers, EveryRecordIsWrittenOnceAndReadOnce) {
 
 TEST_P(SharedPointers, OrderedAccessesFollowTheRanks) {
   const TemporaryFile temporary;
-  run_with_files(GetParam(), [&](Rank& rank) {
+  run_ranks(GetParam(), [&](Rank& rank) {
     MPI_File file = open_for_test(temporary, MPI_MODE_CREATE | MPI_MODE_RDWR);
     EXPECT_EQ(MPI_SUCCESS, MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
     const int me = rank.number();
@@ -108,7 +108,7 @@ TEST_P(SharedPointers, OrderedAccessesFollowTheRanks) {
 
 TEST_P(SharedPointers, ViewsResetThem) {
   const TemporaryFile temporary;
-  run_with_files(GetParam(), [&](Rank& rank) {
+  run_ranks(GetParam(), [&](Rank& rank) {
     MPI_File file = open_for_test(temporary, MPI_MODE_CREATE | MPI_MODE_RDWR);
     MPI_Offset position = -1;
     for (int round = 0; round < 10; ++round) {

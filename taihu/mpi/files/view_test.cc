@@ -24,7 +24,7 @@ TestType middle_ints() {
 TEST(FileViews, PointersCountEtypesAndPositionsAreBytes) {
   const TemporaryFile temporary;
   temporary.set_contents(counted(41));
-  run_with_files(1, [&](Rank&) {
+  run_ranks(1, [&](Rank&) {
     MPI_File file = open_for_test(temporary, MPI_MODE_RDWR);
     const TestType filetype = middle_ints();
     EXPECT_EQ(MPI_SUCCESS, MPI_File_set_view(file, 3, MPI_INT, filetype, "native", MPI_INFO_NULL));
@@ -60,7 +60,7 @@ TEST(FileViews, PointersCountEtypesAndPositionsAreBytes) {
 
 TEST(FileViews, AreToldAsTheyWereSet) {
   const TemporaryFile temporary;
-  run_with_files(2, [&](Rank&) {
+  run_ranks(2, [&](Rank&) {
     MPI_File file = open_for_test(temporary, MPI_MODE_RDWR | MPI_MODE_CREATE);
     MPI_Offset displacement = -1;
     MPI_Datatype etype = MPI_DATATYPE_NULL, filetype = MPI_DATATYPE_NULL;
@@ -84,7 +84,7 @@ TEST(FileViews, AreToldAsTheyWereSet) {
 
 TEST(FileViews, ImpossibleOnesAreRefused) {
   const TemporaryFile temporary;
-  run_with_files(1, [&](Rank&) {
+  run_ranks(1, [&](Rank&) {
     MPI_File file = open_for_test(temporary, MPI_MODE_RDWR | MPI_MODE_CREATE);
     Datatype& whole = *predefined_datatype(MPI_INT);
     const int falling[] = {2, 0}, negative[] = {-1, 0}, twice[] = {0, 0};
@@ -111,7 +111,7 @@ TEST(FileViews, TilesMayReachIntoEachOther) {
   // Column r of a matrix of 4 columns, resized to one element: columns follow one another.
   const TemporaryFile temporary;
   temporary.set_contents(counted(16));
-  run_with_files(2, [&](Rank& rank) {
+  run_ranks(2, [&](Rank& rank) {
     MPI_File file = open_for_test(temporary, MPI_MODE_RDONLY);
     const Reference<Datatype> column = make_vector(4, 1, 4, *predefined_datatype(MPI_BYTE));
     const TestType columns(make_resized(0, 1, *column));
@@ -127,7 +127,7 @@ TEST(FileViews, TilesMayReachIntoEachOther) {
 
 TEST(FileRepresentations, External32IsBigEndianAndComesBack) {
   const TemporaryFile temporary;
-  run_with_files({4, 2}, [&](Rank& rank) {
+  run_ranks({4, 2}, [&](Rank& rank) {
     MPI_File file = open_for_test(temporary, MPI_MODE_RDWR | MPI_MODE_CREATE);
     // Every fourth int is mine.
     const Reference<Datatype> one = make_contiguous(1, *predefined_datatype(MPI_INT));
@@ -157,7 +157,7 @@ TEST(FileRepresentations, External32IsBigEndianAndComesBack) {
 
 TEST(FileRepresentations, LongsAreShorterInExternal32) {
   const TemporaryFile temporary;
-  run_with_files(1, [&](Rank&) {
+  run_ranks(1, [&](Rank&) {
     MPI_File file = open_for_test(temporary, MPI_MODE_RDWR | MPI_MODE_CREATE);
     const TestType every_second(make_resized(0, 16, *predefined_datatype(MPI_LONG)));
     EXPECT_EQ(MPI_SUCCESS, MPI_File_set_view(file, 0, MPI_LONG, every_second, "external32", MPI_INFO_NULL));
@@ -195,7 +195,7 @@ TEST(FileRepresentations, LongsAreShorterInExternal32) {
 TEST(FileRepresentations, AnElementThatEndsBehindTheFileKeepsItsRest) {
   const TemporaryFile temporary;
   temporary.set_contents({0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3});
-  run_with_files(1, [&](Rank&) {
+  run_ranks(1, [&](Rank&) {
     MPI_File file = open_for_test(temporary, MPI_MODE_RDONLY);
     EXPECT_EQ(MPI_SUCCESS, MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "external32", MPI_INFO_NULL));
     const TestType pair(make_contiguous(2, *predefined_datatype(MPI_INT)));
@@ -224,7 +224,7 @@ int convert(void*, MPI_Datatype, int, void*, MPI_Offset, void*) {
 
 TEST(FileRepresentations, TheProgramsOwnMustBeLikeMemory) {
   const TemporaryFile temporary;
-  run_with_files(1, [&](Rank&) {
+  run_ranks(1, [&](Rank&) {
     auto* const none = MPI_CONVERSION_FN_NULL;
     MPI_Aint three = 3;
     EXPECT_EQ(MPI_SUCCESS, MPI_Register_datarep("mine", none, none, native_extent, nullptr));

@@ -46,7 +46,8 @@ int call_delete(const Keyval& key, int object, int keyval, std::intptr_t attribu
 const FortranAttributeCalls attribute_calls{
     .copy =
         [](const Keyval& key, int object, int keyval, std::intptr_t in, std::intptr_t* out, bool* flag) {
-          const auto call = key.language == Language::fortran_integer ? call_copy<MPI_Fint> : call_copy<MPI_Aint>;
+          const auto call =
+              key.language == Language::fortran_integer ? call_copy<MPI_Fint> : call_copy<MPI_Aint>;
           return call(key, object, keyval, in, out, flag);
         },
     .remove =
@@ -74,8 +75,8 @@ Carrier carrier_of(taihu_carrier carrier) {
 /// The object of a Fortran handle.
 Object& object_of_integer(Rank& rank, taihu_carrier carrier, MPI_Fint integer) {
   const bool fixed = integer >= 0 && static_cast<std::uintptr_t>(integer) < predefined_handles;
-  Object* const object = fixed ? rank.predefined[static_cast<std::size_t>(integer)]
-                               : HandleTable::of(rank).object_at(integer);
+  Object* const object =
+      fixed ? rank.predefined[static_cast<std::size_t>(integer)] : HandleTable::of(rank).object_at(integer);
   const Kind kind = carrier == taihu_on_communicator ? Kind::communicator
                     : carrier == taihu_on_datatype   ? Kind::datatype
                                                      : Kind::window;
@@ -87,8 +88,8 @@ Object& object_of_integer(Rank& rank, taihu_carrier carrier, MPI_Fint integer) {
   return *object;
 }
 
-/// As a Fortran program gets it: MPI's own attributes and those set in Fortran by value, others as the address
-/// that a C program has set.
+/// As a Fortran program gets it: MPI's own attributes and those set in Fortran by value, others as the
+/// address that a C program has set.
 bool get_for_fortran(Rank& rank, Object& object, Carrier carrier, int keyval, MPI_Aint* value) {
   if (carrier == Carrier::communicator) {
     if (const int* const own = predefined_attribute(rank, keyval)) {

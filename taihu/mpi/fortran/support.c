@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The definitions that programs without these common blocks use, aligned as Fortran compilers align such blocks. */
+/* The definitions that programs without these common blocks use, aligned as Fortran compilers align such
+ * blocks. */
 #define COMMON __attribute__((aligned(32)))
 COMMON MPI_Fint mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_status_ignore_[8],
     mpi_fortran_statuses_ignore_[8], mpi_fortran_errcodes_ignore_[1], mpi_fortran_unweighted_[1],
@@ -75,11 +76,13 @@ static int is_contiguous(const CFI_cdesc_t* array) {
   return 1;
 }
 
-/* The first `count` elements of an array section, in array element order, as one datatype. The datatype of the call must
-   have the size of the array's elements; a section that does not lie in one piece has no other meaning. */
+/* The first `count` elements of an array section, in array element order, as one datatype. The datatype of
+   the call must have the size of the array's elements; a section that does not lie in one piece has no other
+   meaning. */
 struct taihu_section taihu_section_of(const CFI_cdesc_t* array, MPI_Fint count, MPI_Datatype datatype) {
   struct taihu_section section = {taihu_described(array), count, datatype, 0};
-  if (section.address != array->base_addr || array->rank == 0 || count <= 0 || is_contiguous(array)) return section;
+  if (section.address != array->base_addr || array->rank == 0 || count <= 0 || is_contiguous(array))
+    return section;
   int size = 0;
   PMPI_Type_size(datatype, &size);
   MPI_Aint elements = 1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the generated Fortran procedures use (tools/mpi_fortran.py). This code is part of libmpi_abi_fortran.so, of which
- * every rank has a copy of its own, because sentinels such as MPI_IN_PLACE are recognised by the address that they have in
- * the rank's program. Memory is taken with malloc; when there is none the job ends.
+ * What the generated Fortran procedures use (tools/mpi_fortran.py). This code is part of
+ * libmpi_abi_fortran.so, of which every rank has a copy of its own, because sentinels such as MPI_IN_PLACE
+ * are recognised by the address that they have in the rank's program. Memory is taken with malloc; when there
+ * is none the job ends.
  */
 #ifndef TAIHU_MPI_FORTRAN_SUPPORT_H
 #define TAIHU_MPI_FORTRAN_SUPPORT_H
@@ -22,9 +23,9 @@ extern char mpi_fortran_argv_null_[1], mpi_fortran_argvs_null_[1];
 extern MPI_Fint mpi_f08_status_ignore_[8], mpi_f08_statuses_ignore_[8];
 
 /* Predefined handles have the same numbers in both languages. */
-#define TAIHU_FROM_FORTRAN(kind, type)                                                              \
-  static inline type taihu_##kind(MPI_Fint number) {                                                \
-    return number >= 0 && number < 0x400 ? (type)(intptr_t)number : MPI_##kind##_f2c(number);       \
+#define TAIHU_FROM_FORTRAN(kind, type)                                                        \
+  static inline type taihu_##kind(MPI_Fint number) {                                          \
+    return number >= 0 && number < 0x400 ? (type)(intptr_t)number : MPI_##kind##_f2c(number); \
   }
 TAIHU_FROM_FORTRAN(Comm, MPI_Comm)
 TAIHU_FROM_FORTRAN(Type, MPI_Datatype)
@@ -46,7 +47,7 @@ static inline void* taihu_buffer(void* address) {
 /* A status of Fortran has the layout of MPI_Status. */
 static inline MPI_Status* taihu_status(MPI_Fint* status) {
   return status == mpi_fortran_status_ignore_ || status == mpi_f08_status_ignore_ ? MPI_STATUS_IGNORE
-                                                                                   : (MPI_Status*)status;
+                                                                                  : (MPI_Status*)status;
 }
 static inline MPI_Status* taihu_statuses(MPI_Fint* statuses) {
   return statuses == mpi_fortran_statuses_ignore_ || statuses == mpi_f08_statuses_ignore_
@@ -70,7 +71,9 @@ int taihu_partners(MPI_Fint comm);
 int taihu_neighbours(MPI_Fint comm, int outgoing);
 
 /* The address that a descriptor stands for. */
-static inline void* taihu_described(const CFI_cdesc_t* array) { return taihu_buffer(array->base_addr); }
+static inline void* taihu_described(const CFI_cdesc_t* array) {
+  return taihu_buffer(array->base_addr);
+}
 
 /* A buffer of mpi_f08: a section of an array that does not lie in one piece is described by a datatype. */
 struct taihu_section {

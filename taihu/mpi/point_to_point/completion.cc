@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completing requests of all kinds: MPI_Wait, MPI_Test and their families, freeing and cancelling (MPI-3.1
-// sections 3.7.3 to 3.7.6 and 3.8.4). A test that finds nothing drives everything else that the rank has under
-// way, since a program may do nothing but test.
+// sections 3.7.3 to 3.7.6 and 3.8.4). A test that finds nothing drives everything else that the rank has
+// under way, since a program may do nothing but test.
 #include <optional>
 #include <vector>
 

@@ -20,7 +20,7 @@ class Abandoned final : public RankPart {
     sweep();
     requests_.push_back(&request);
   }
-  void complete_all() {
+  void finish(Rank&) override {
     for (;;) {
       Request* last;
       {
@@ -138,10 +138,6 @@ message::Request* start_send(Rank& rank, Communicator& communicator, const Typed
   const message::SendMode mode =
       sending == Sending::synchronous ? message::SendMode::synchronous : message::SendMode::standard;
   return rank.endpoint().isend(peer, communicator.context, tag, buffer.data(), mode);
-}
-
-void complete_abandoned(Rank& rank) {
-  rank.part<Abandoned>(Part::abandoned).complete_all();
 }
 
 }  // namespace taihu::mpi

@@ -75,7 +75,4 @@ class PersistentTransfer final : public Transfer {
 message::Request* start_send(Rank& rank, Communicator& communicator, const TypedBuffer& buffer, int peer,
                              int tag, Sending sending);
 
-/// Completes the transfers whose requests the program has freed. Called by MPI_Finalize.
-void complete_abandoned(Rank& rank);
-
 }  // namespace taihu::mpi

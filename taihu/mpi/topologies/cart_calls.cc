@@ -113,7 +113,7 @@ MPI_CALL(int, Cart_create,
           MPI_Comm* comm_cart)) {
   static_cast<void>(reorder);  // leave to reorder, not an order
   return on_communicator("MPI_Cart_create", comm_old, [&](Rank&, Communicator& communicator) {
-    require_pointer(comm_cart, "comm_cart");
+    require_result(comm_cart, "comm_cart");
     const int points = check_grid(communicator, ndims, dims, periods);
     *comm_cart = make_grid(communicator, points, {dims, dims + ndims}, as_flags(periods, ndims));
   });
@@ -121,7 +121,7 @@ MPI_CALL(int, Cart_create,
 
 MPI_CALL(int, Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm)) {
   return on_communicator("MPI_Cart_sub", comm, [&](Rank&, Communicator& communicator) {
-    require_pointer(newcomm, "newcomm");
+    require_result(newcomm, "newcomm");
     if (!grid_of(communicator).dimensions.empty()) require_pointer(remain_dims, "remain_dims");
     *newcomm = make_subgrid(communicator, remain_dims);
   });

@@ -108,7 +108,7 @@ MPI_CALL(int, Dist_graph_create_adjacent,
           MPI_Comm* comm_dist_graph)) {
   static_cast<void>(reorder);  // leave to reorder, not an order
   return on_communicator("MPI_Dist_graph_create_adjacent", comm_old, [&](Rank& rank, Communicator& old) {
-    require_pointer(comm_dist_graph, "comm_dist_graph");
+    require_result(comm_dist_graph, "comm_dist_graph");
     require_intra(old);
     entries_of(rank, info);  // nothing to use, but it must be valid
     check_neighbours(old, sources, indegree, sourceweights, "sources", "sourceweights");
@@ -132,7 +132,7 @@ MPI_CALL(int, Dist_graph_create,
           const int weights[], MPI_Info info, int reorder, MPI_Comm* comm_dist_graph)) {
   static_cast<void>(reorder);  // leave to reorder, not an order
   return on_communicator("MPI_Dist_graph_create", comm_old, [&](Rank& rank, Communicator& old) {
-    require_pointer(comm_dist_graph, "comm_dist_graph");
+    require_result(comm_dist_graph, "comm_dist_graph");
     require_intra(old);
     entries_of(rank, info);  // nothing to use, but it must be valid
     check_edges(old, n, sources, degrees, destinations, weights);

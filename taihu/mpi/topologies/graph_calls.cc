@@ -60,7 +60,7 @@ MPI_CALL(int, Graph_create,
           MPI_Comm* comm_graph)) {
   static_cast<void>(reorder);  // leave to reorder, not an order
   return on_communicator("MPI_Graph_create", comm_old, [&](Rank&, Communicator& communicator) {
-    require_pointer(comm_graph, "comm_graph");
+    require_result(comm_graph, "comm_graph");
     check_graph(communicator, nnodes, indx, edges);
     *comm_graph = make_graph(communicator, nnodes, indx, edges);
   });

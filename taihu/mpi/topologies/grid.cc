@@ -16,14 +16,16 @@ std::int64_t power_up_to(std::int64_t base, int exponent, std::int64_t limit) no
   return result;
 }
 
-/// Writes `parts` factors of `number`, none above `bound`, in falling order, such that the largest is as
-/// small as can be, then the second, and so on. `divisors`: all of the first number, rising.
-bool factorise(int number, int parts, int bound, const std::vector<int>& divisors, int* out) {
+/// Writes `parts` factors of `number`, none above `bound` or below `least`, in falling order, such that the
+/// largest is as small as can be, then the second, and so on. `divisors`: all of the first number, rising.
+bool factorise(int number, int parts, int bound, int least, const std::vector<int>& divisors, int* out) {
   if (parts == 0) return number == 1;
   for (const int largest : divisors) {
     if (largest > bound) return false;
-    if (number % largest != 0 || power_up_to(largest, parts, number) < number) continue;
-    if (!factorise(number / largest, parts - 1, largest, divisors, out + 1)) continue;
+    if (largest < least || number % largest != 0 || power_up_to(largest, parts, number) < number) continue;
+    const int rest = number / largest;
+    if (power_up_to(least, parts - 1, std::int64_t{rest} + 1) > rest) return false;
+    if (!factorise(rest, parts - 1, largest, least, divisors, out + 1)) continue;
     *out = largest;
     return true;
   }
@@ -39,6 +41,26 @@ std::vector<int> divisors_of(int number) {
   }
   low.insert(low.end(), high.rbegin(), high.rend());
   return low;
+}
+
+/// `parts` factors of `number` in falling order, the largest and the smallest as close as can be; among such
+/// the ones whose smallest is largest.
+std::vector<int> balanced_factors(int number, int parts) {
+  const std::vector<int> divisors = divisors_of(number);
+  std::vector<int> best(static_cast<std::size_t>(parts), 1), found = best;
+  factorise(number, parts, number, 1, divisors, best.data());
+  for (const int bound : divisors) {
+    const int spread = best.front() - best.back();
+    // No such spread when even equal factors of the least size that it needs are too many.
+    if (bound > spread && power_up_to(bound - spread, parts, std::int64_t{number} + 1) > number) break;
+    for (const int least : divisors) {
+      if (least > bound) break;
+      if (bound - least > best.front() - best.back()) continue;
+      if (!factorise(number, parts, bound, least, divisors, found.data())) break;
+      if (found.front() - found.back() <= best.front() - best.back()) best = found;
+    }
+  }
+  return best;
 }
 
 }  // namespace
@@ -115,8 +137,7 @@ void balance_dimensions(int nodes, std::span<int> dimensions) {
   }
   require(free != 0 || rest == 1, MPI_ERR_DIMS,
           [&] { return "the product of the given dimensions is not " + std::to_string(nodes); });
-  std::vector<int> chosen(static_cast<std::size_t>(free), 1);
-  if (free != 0) factorise(rest, free, rest, divisors_of(rest), chosen.data());
+  const std::vector<int> chosen = free != 0 ? balanced_factors(rest, free) : std::vector<int>{};
   std::size_t next = 0;
   for (int& dimension : dimensions) {
     if (dimension == 0) dimension = chosen[next++];

@@ -43,6 +43,12 @@ TEST(dims_create, is_balanced) {
   EXPECT_EQ(balanced(1102701600, {0, 0, 0, 0}).size(), 4u) << "many divisors";
 }
 
+TEST(dims_create, largest_and_smallest_are_as_close_as_can_be) {
+  EXPECT_EQ(balanced(7488, {0, 0, 0}), (Numbers{26, 18, 16})) << "not 24 x 24 x 13";
+  EXPECT_EQ(balanced(34425, {0, 0, 0}), (Numbers{51, 27, 25}));
+  EXPECT_EQ(balanced(10800, {0, 0, 0}), (Numbers{27, 20, 20})) << "as close as 25 x 24 x 18";
+}
+
 TEST(dims_create, products_are_right) {
   for (int nodes = 1; nodes <= 300; ++nodes) {
     for (std::size_t count = 1; count <= 5; ++count) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C++ program: globals with constructors, inline variables, exceptions and containers belong to each rank alone.
+// A C++ program: globals with constructors, inline variables, exceptions and containers belong to each rank
+// alone.
 #include <map>
 #include <stdexcept>
 #include <string>

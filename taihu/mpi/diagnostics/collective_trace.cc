@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/mpi/diagnostics/collective_trace.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "taihu/mpi/errors/handle_error.h"
+#include "taihu/mpi/node_process.h"
+#include "taihu/mpi/rank.h"
+
+namespace taihu::mpi {
+
+bool trace_wanted = false;
+
+namespace {
+
+/// Time since the epoch: clocks of several machines are only comparable that way.
+std::int64_t wall_ns() noexcept {
+  timespec time;
+  clock_gettime(CLOCK_REALTIME, &time);
+  return time.tv_sec * std::int64_t{1000000000} + time.tv_nsec;
+}
+
+/// Travels between node processes as it is: one program on one kind of machine.
+struct Entry {
+  char call[40];
+  char communicator[64];
+  std::uint64_t context;
+  std::uint64_t number;  ///< of the collective on its communicator
+  std::int32_t first_rank, size, member, root;
+  std::int64_t bytes, begin_ns, end_ns;
+};
+
+class Trace final : public RankPart {
+ public:
+  explicit Trace(Rank&) {}
+  std::mutex lock;
+  std::vector<Entry> entries;
+};
+
+template <std::size_t length>
+void store_text(char (&text)[length], const std::string& value) noexcept {
+  std::snprintf(text, length, "%s", value.c_str());
+}
+
+constexpr int trace_tag = 2;
+
+std::vector<Entry> gather_entries(Rank& rank) {
+  std::vector<Entry> all = rank.part<Trace>(Part::diagnostics).entries;
+  Communicator& world = rank.world();
+  const message::Context context = world.context_of(Traffic::management);
+  if (rank.number() != 0) {
+    const std::uint64_t count = all.size();
+    rank.endpoint().send(0, context, trace_tag, &count, sizeof count);
+    rank.endpoint().send(0, context, trace_tag, all.data(), count * sizeof(Entry));
+    return {};
+  }
+  for (int other = 1; other < world.size(); ++other) {
+    std::uint64_t count = 0;
+    rank.endpoint().receive(other, context, trace_tag, &count, sizeof count);
+    const std::size_t before = all.size();
+    all.resize(before + count);
+    rank.endpoint().receive(other, context, trace_tag, all.data() + before, count * sizeof(Entry));
+  }
+  return all;
+}
+
+/// The calls of all members of one collective as a line.
+std::string to_line(const std::vector<const Entry*>& members, std::int64_t start_ns) {
+  const Entry& first = *members.front();
+  nlohmann::ordered_json line;
+  line["operation"] = first.call;
+  line["communicator"] = first.communicator;
+  line["size"] = first.size;
+  line["number"] = first.number;
+  if (first.root >= 0) line["root"] = first.root;
+  for (const Entry* entry : members) {
+    line["ranks"].push_back(entry->member);
+    line["bytes"].push_back(entry->bytes);
+    line["begin_us"].push_back(static_cast<double>(entry->begin_ns - start_ns) / 1e3);
+    line["end_us"].push_back(static_cast<double>(entry->end_ns - start_ns) / 1e3);
+    // Members that are not in the same call have gone wrong; the line shows it.
+    if (std::strcmp(entry->call, first.call) != 0) line["mismatch"] = entry->call;
+  }
+  return line.dump();
+}
+
+void write(const std::vector<Entry>& entries, const std::string& path) {
+  using Key = std::tuple<std::uint64_t, std::int32_t, std::uint64_t>;
+  std::map<Key, std::vector<const Entry*>> collectives;
+  std::int64_t start_ns = entries.empty() ? 0 : entries.front().begin_ns;
+  for (const Entry& entry : entries) {
+    collectives[{entry.context, entry.first_rank, entry.number}].push_back(&entry);
+    start_ns = std::min(start_ns, entry.begin_ns);
+  }
+  std::vector<const std::vector<const Entry*>*> in_time;
+  for (const auto& [key, members] : collectives) in_time.push_back(&members);
+  std::stable_sort(in_time.begin(), in_time.end(), [](const auto* left, const auto* right) {
+    return left->front()->begin_ns < right->front()->begin_ns;
+  });
+  std::ofstream file(path);
+  for (const auto* members : in_time) file << to_line(*members, start_ns) << '\n';
+  file.close();
+  if (!file)
+    std::fprintf(stderr, "taihu: cannot write the trace of collectives to %s (%s)\n", path.c_str(),
+                 std::strerror(errno));
+}
+
+}  // namespace
+
+TracedCollective::TracedCollective(Rank& rank, Communicator& communicator, const char* call,
+                                   std::int64_t bytes, int root)
+    : rank_(rank) {
+  Entry entry{};
+  store_text(entry.call, call);
+  store_text(entry.communicator, name_of(communicator));
+  entry.context = communicator.context;
+  entry.number = communicator.traced++;
+  const int local_first = communicator.group->ranks.front();
+  entry.first_rank =
+      communicator.is_inter() ? std::min(local_first, communicator.remote_group->ranks.front()) : local_first;
+  entry.size = communicator.size();
+  entry.member = communicator.rank;
+  entry.root = root;
+  entry.bytes = bytes;
+  entry.begin_ns = entry.end_ns = wall_ns();
+  Trace& trace = rank.part<Trace>(Part::diagnostics);
+  const std::lock_guard hold(trace.lock);
+  place_ = trace.entries.size();
+  trace.entries.push_back(entry);
+}
+
+TracedCollective::~TracedCollective() {
+  Trace& trace = rank_.part<Trace>(Part::diagnostics);
+  const std::lock_guard hold(trace.lock);
+  trace.entries[place_].end_ns = wall_ns();
+}
+
+void write_trace(Rank& rank) {
+  if (!trace_wanted) return;
+  const std::vector<Entry> entries = gather_entries(rank);
+  if (rank.number() == 0) write(entries, job_parameters().trace_collectives);
+}
+
+}  // namespace taihu::mpi

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// `marun --trace-collectives FILE`: one line of JSON for each collective call of a communicator: what was
+// called, how many bytes, which root, and when each member came and went. Kept in memory while the program
+// runs; MPI_Finalize writes it.
+#pragma once
+
+#include <cstdint>
+
+namespace taihu::mpi {
+
+class Rank;
+struct Communicator;
+
+/// Whether collectives are traced. Set before ranks run, constant afterwards.
+extern bool trace_wanted;
+
+/// One member's part of a collective, from its making to its end. `bytes`: what this member sends, or for a
+/// broadcast gets; `root`: -1 where there is none.
+class TracedCollective {
+ public:
+  TracedCollective(Rank& rank, Communicator& communicator, const char* call, std::int64_t bytes, int root);
+  ~TracedCollective();
+  TracedCollective(const TracedCollective&) = delete;
+  TracedCollective& operator=(const TracedCollective&) = delete;
+
+ private:
+  Rank& rank_;
+  std::size_t place_;
+};
+
+/// All ranks of the job call (in MPI_Finalize): rank 0 writes the file.
+void write_trace(Rank& rank);
+
+}  // namespace taihu::mpi

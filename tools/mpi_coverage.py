@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes docs/reference/mpi-coverage.md from the sources: every call of taihu/abi/mpi.h, whether taihu/mpi defines it, and
+which tests call it.
+
+usage: mpi_coverage.py [--check]     --check: only say whether the file is up to date"""
+import pathlib
+import re
+import sys
+
+from mpi_calls import read_calls
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/reference/mpi-coverage.md"
+HEAD = """# MPI coverage
+
+Made by `tools/mpi_coverage.py` from the sources; do not edit. Every call of `mpi.h`, by chapter of the standard:
+
+- **done**: does what MPI-3.1 says (calls of later versions: what those say), inside and between node processes;
+- **refused**: returns `MPI_ERR_UNSUPPORTED_OPERATION` with a text through the error handler;
+- **not yet**: not defined; a program that calls it does not link.
+
+The last column names tests in which the call occurs (up to three; `unit` tests stand beside the code in `taihu/mpi/`,
+programs in `tests/mpi/programs/`). All calls exist in C under their `PMPI_` name as well, and in Fortran (`mpif.h`, `use mpi`,
+`use mpi_f08`) where the standard has them there.
+
+"""
+
+
+def definitions():
+    """name -> "done" or "refused"."""
+    found = {}
+    for path in sorted((ROOT / "taihu/mpi").rglob("*.cc")):
+        text = path.read_text()
+        for match in re.finditer(r"MPI_CALL\(\s*[\w]+,\s*(\w+),", text):
+            rest = text[match.end():]
+            end = rest.find("MPI_CALL(")
+            body = rest[:end if end >= 0 else len(rest)]
+            refused = "refused_" in body or "MPI_ERR_UNSUPPORTED_OPERATION" in body
+            found[match.group(1)] = "refused" if refused else "done"
+        for match in re.finditer(r"#define (\w+)\(.*\n(?:.*\\\n)*.*MPI_CALL\([^)]*##", text):
+            found.update(expanded(text, match.group(1)))
+    return found
+
+
+def expanded(text, macro):
+    """Calls that a macro of the file defines: its body is read for the pattern of names."""
+    body = re.search(r"#define " + macro + r"\((.*?)\)((?:.*\\\n)*.*\n)", text)
+    if not body:
+        return {}
+    names = [word.strip() for word in body.group(1).split(",")]
+    result = {}
+    for call in re.finditer(r"^" + macro + r"\((.*?)\)", text, re.M):
+        values = dict(zip(names, [word.strip() for word in call.group(1).split(",")]))
+        for pattern in re.findall(r"MPI_CALL\(\s*\w+,\s*([\w#]+),", body.group(2)):
+            result["".join(values.get(part, part) for part in pattern.split("##"))] = "done"
+    return result
+
+
+def uses():
+    """name -> files of tests that call it."""
+    found = {}
+    paths = sorted((ROOT / "taihu/mpi").rglob("*_test.cc")) + sorted((ROOT / "taihu/mpi").rglob("*test*.h")) + \
+        sorted((ROOT / "tests").rglob("*.c")) + sorted((ROOT / "tests").rglob("*.cc")) + sorted((ROOT / "tests").rglob("*.f*")) + \
+        sorted((ROOT / "taihu/mpi").rglob("test_*.cc"))
+    for path in dict.fromkeys(paths):
+        for name in set(re.findall(r"\bP?MPI_(\w+)\b", path.read_text(), re.I)):
+            found.setdefault(name.lower(), []).append(path.name)
+    return found
+
+
+def main():
+    defined, used = definitions(), uses()
+    calls = read_calls(ROOT / "taihu/abi/mpi.h")
+    lines, chapter, counts = [], None, {}
+    for call in calls:
+        if call.chapter != chapter:
+            chapter = call.chapter
+            lines += ["", f"## {chapter}", "", "| call | status | tests |", "|---|---|---|"]
+        status = defined.get(call.name, "not yet")
+        counts[status] = counts.get(status, 0) + 1
+        tests = ", ".join(f"`{name}`" for name in used.get(call.name.lower(), [])[:3])
+        lines.append(f"| `MPI_{call.name}` | {status} | {tests} |")
+    summary = ", ".join(f"{counts[status]} {status}" for status in ("done", "refused", "not yet") if status in counts)
+    tested = sum(1 for call in calls if call.name.lower() in used)
+    text = HEAD + f"{len(calls)} calls: {summary}; {tested} occur in tests.\n" + "\n".join(lines) + "\n"
+    if "--check" in sys.argv[1:]:
+        if PAGE.read_text() != text:
+            sys.exit("docs/reference/mpi-coverage.md is out of date; run tools/mpi_coverage.py")
+        return
+    PAGE.write_text(text)
+    print(f"{len(calls)} calls: {summary}; {tested} occur in tests")
+
+
+if __name__ == "__main__":
+    main()
