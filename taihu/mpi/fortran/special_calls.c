@@ -58,7 +58,7 @@ FORTRAN(void, mpi_buffer_detach_, (void** buffer_addr, MPI_Fint* size, MPI_Fint*
 FORTRAN(void, mpi_buffer_detach_f08_, (void** buffer_addr, MPI_Fint* size, MPI_Fint* ierror)) {
   finish(PMPI_Buffer_detach(buffer_addr, size), ierror);
 }
-FORTRAN(void, mpi_sizeof_f08_, (CFI_cdesc_t * x, MPI_Fint* size, MPI_Fint* ierror)) {
+FORTRAN_AND_F08(void, mpi_sizeof_, (CFI_cdesc_t * x, MPI_Fint* size, MPI_Fint* ierror)) {
   *size = (MPI_Fint)x->elem_len;
   finish(MPI_SUCCESS, ierror);
 }
@@ -237,6 +237,59 @@ FORTRAN(void, mpi_comm_spawn_,
   free(name);
   *intercomm = MPI_Comm_c2f(made);
   finish(code, ierror);
+}
+
+FORTRAN(void, mpi_comm_spawn_multiple_,
+        (const MPI_Fint* count, const char* commands, const char* argvs, const MPI_Fint* maxprocs,
+         const MPI_Fint* infos, const MPI_Fint* root, const MPI_Fint* comm, MPI_Fint* intercomm,
+         MPI_Fint* errcodes, MPI_Fint* ierror, size_t command_length, size_t argv_length)) {
+  (void)commands, (void)argvs, (void)infos, (void)errcodes, (void)command_length, (void)argv_length;
+  MPI_Comm made = MPI_COMM_NULL;
+  const int code = PMPI_Comm_spawn_multiple(*count, NULL, MPI_ARGVS_NULL, maxprocs, NULL, *root,
+                                            taihu_Comm(*comm), &made, MPI_ERRCODES_IGNORE);
+  *intercomm = MPI_Comm_c2f(made);
+  finish(code, ierror);
+}
+
+/* Data representations. They last until MPI_FINALIZE, and so does what belongs to them. */
+struct representation {
+  void (*extent)(const MPI_Fint* datatype, MPI_Aint* extent, MPI_Aint* state, MPI_Fint* ierror);
+  MPI_Aint state;
+};
+static int extent_in_file(MPI_Datatype datatype, MPI_Aint* extent, void* state) {
+  struct representation* const kept = state;
+  const MPI_Fint type = MPI_Type_c2f(datatype);
+  MPI_Fint code = MPI_SUCCESS;
+  kept->extent(&type, extent, &kept->state, &code);
+  return code;
+}
+/* Conversion functions are refused in C as well; any stands for those of the program there. */
+static int conversion(void* user, MPI_Datatype type, int count, void* file, MPI_Offset position,
+                      void* state) {
+  (void)user, (void)type, (void)count, (void)file, (void)position, (void)state;
+  return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+FORTRAN(void, mpi_register_datarep_,
+        (const char* datarep, procedure* read, procedure* write,
+         void (*extent)(const MPI_Fint*, MPI_Aint*, MPI_Aint*, MPI_Fint*), const MPI_Aint* extra_state,
+         MPI_Fint* ierror, size_t datarep_length)) {
+  struct representation* const kept = taihu_array(1, sizeof *kept);
+  *kept = (struct representation){extent, *extra_state};
+  char* const name = taihu_text(datarep, datarep_length, 0);
+  const int code = PMPI_Register_datarep(
+      name, read == mpi_conversion_fn_null_ ? MPI_CONVERSION_FN_NULL : conversion,
+      write == mpi_conversion_fn_null_ ? MPI_CONVERSION_FN_NULL : conversion, extent_in_file, kept);
+  if (code != MPI_SUCCESS) free(kept);
+  free(name);
+  finish(code, ierror);
+}
+
+/* A call that the compiler cannot look into: it keeps a buffer's values in memory around it. */
+FORTRAN(void, mpi_f_sync_reg_, (void* buffer)) {
+  (void)buffer;
+}
+FORTRAN(void, mpi_f_sync_reg_f08_, (CFI_cdesc_t * buffer)) {
+  (void)buffer;
 }
 
 /* --- with arguments that C counts otherwise or that Fortran does not have --- */

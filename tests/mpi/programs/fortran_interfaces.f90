@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0
 ! Interfaces that are written by hand, in module mpi: memory by C pointer and by integer, matched messages, the predefined
-! attribute functions called by the program, generalized requests, profiling names.
+! attribute functions called by the program, generalized requests, data representations, profiling names.
 module operation_of_program
   use mpi
   implicit none
@@ -48,6 +48,7 @@ program fortran_interfaces
   call predefined_functions()
   call generalized()
   call environment()
+  call representations()
   if (PMPI_Wtime() < 0 .or. PMPI_Wtick() <= 0) call failed(1)
   call MPI_Barrier(MPI_COMM_WORLD, code)
   if (rank == 0) print '(a,i0,a)', 'fortran_interfaces: passed on ', ranks, ' ranks'
@@ -176,9 +177,50 @@ contains
     if (info /= MPI_INFO_NULL) call failed(62)
   end subroutine environment
 
+  subroutine representations()
+    integer :: file, value
+    integer(kind=MPI_ADDRESS_KIND) :: extra
+    integer(kind=MPI_OFFSET_KIND), parameter :: start = 0
+    character(len=40) :: name
+    external :: extent_in_file, convert
+    extra = 3
+    call MPI_Register_datarep('plain', MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, extent_in_file, extra, code)
+    if (code /= MPI_SUCCESS) call failed(70)
+    call MPI_Register_datarep('turned', convert, convert, extent_in_file, extra, code)
+    if (code /= MPI_ERR_UNSUPPORTED_OPERATION) call failed(71)
+    write (name, '(a,i0)') 'fortran_interfaces.scratch.', rank
+    call MPI_File_open(MPI_COMM_SELF, name, ior(ior(MPI_MODE_CREATE, MPI_MODE_RDWR), MPI_MODE_DELETE_ON_CLOSE), &
+                       MPI_INFO_NULL, file, code)
+    if (code /= MPI_SUCCESS) call failed(72)
+    call MPI_File_set_view(file, start, MPI_INTEGER, MPI_INTEGER, 'plain', MPI_INFO_NULL, code)
+    if (code /= MPI_SUCCESS) call failed(73)
+    value = rank + 17
+    call MPI_File_write_at(file, 2 * start, value, 1, MPI_INTEGER, MPI_STATUS_IGNORE, code)
+    value = 0
+    call MPI_File_read_at(file, start, value, 1, MPI_INTEGER, MPI_STATUS_IGNORE, code)
+    call MPI_F_sync_reg(value)
+    if (value /= rank + 17) call failed(74)
+    call MPI_File_close(file, code)
+  end subroutine representations
+
   subroutine failed(number)
     integer, intent(in) :: number
     print *, 'rank', rank, ': check failed: number', number
     call MPI_Abort(MPI_COMM_WORLD, 3, code)
   end subroutine failed
 end program fortran_interfaces
+
+! Extents in files like those in memory.
+subroutine extent_in_file(datatype, extent, state, code)
+  use mpi
+  implicit none
+  integer :: datatype, code
+  integer(kind=MPI_ADDRESS_KIND) :: extent, state, lower
+  code = MPI_ERR_OTHER
+  if (state /= 3) return
+  call MPI_Type_get_extent(datatype, lower, extent, code)
+end subroutine extent_in_file
+
+! Never called, as registering it is refused.
+subroutine convert()
+end subroutine convert
