@@ -49,6 +49,34 @@ TEST(Cancel, WithdrawsSendsThatNothingHasMatched) {
   });
 }
 
+TEST(Cancel, WithdrawsFromAnotherNodeProcess) {
+  JobForTests job(2, 2);
+  job.run([&](Endpoint& me) {
+    std::vector<std::byte> data(100000);
+    if (me.rank() == 1) {
+      await_signal(me);
+      EXPECT_FALSE(me.iprobe(0, user_context, 1, nullptr));
+      Status status;
+      me.receive(0, user_context, 2, {data.data(), data.size()}, &status);
+      EXPECT_EQ(status.bytes, data.size());
+      return;
+    }
+    Request* kept = me.isend(1, user_context, 2, {data.data(), data.size()}, SendMode::standard);
+    for (const std::size_t bytes : {0UL, 8UL, 2000UL, 100000UL}) {
+      Request* send = me.isend(1, user_context, 1, {data.data(), bytes}, SendMode::synchronous);
+      me.cancel(send);
+      me.cancel(send);  // once more makes no difference
+      Status status;
+      me.wait(send, &status);
+      EXPECT_TRUE(status.cancelled) << bytes;
+    }
+    signal(me);
+    Status status;
+    me.wait(kept, &status);
+    EXPECT_FALSE(status.cancelled);
+  });
+}
+
 TEST(Cancel, WithdrawsFromTheOverflowOfARing) {
   JobForTests job(1, 2);
   job.run([&](Endpoint& me) {
@@ -73,8 +101,7 @@ TEST(Cancel, WithdrawsFromTheOverflowOfARing) {
 }
 
 // Both ranks send, receive and cancel at once: each message is either received or withdrawn, never both.
-TEST(Cancel, RacesWithTheReceiver) {
-  JobForTests job(1, 2);
+void race(JobForTests& job) {
   std::atomic<int> withdrawn{0};
   std::atomic<int> received{0};
   constexpr int messages = 3000;
@@ -106,6 +133,16 @@ TEST(Cancel, RacesWithTheReceiver) {
     receiver.join();
   });
   EXPECT_EQ(withdrawn + received, 2 * messages);
+}
+
+TEST(Cancel, RacesWithTheReceiver) {
+  JobForTests job(1, 2);
+  race(job);
+}
+
+TEST(Cancel, RacesWithTheReceiverInAnotherNodeProcess) {
+  JobForTests job(2, 2);
+  race(job);
 }
 
 }  // namespace

@@ -71,7 +71,18 @@ void LocalEndpoint::drain_inbox() {
     messages.swap(inbox_);
     inbox_filled_.store(false, std::memory_order_relaxed);
   }
-  for (InboxMessage& message : messages) deliver(message.arrival, std::move(message.owned));
+  for (InboxMessage& message : messages) {
+    if (message.arrival.kind == Arrival::Kind::withdrawal)
+      withdraw_sent_there(message.arrival);
+    else
+      deliver(message.arrival, std::move(message.owned));
+  }
+}
+
+void LocalEndpoint::withdraw_sent_there(const Arrival& withdrawal) {
+  Message* message = queues_.find_sent_by(withdrawal.initiator, withdrawal.source, withdrawal.context);
+  // Matched before: the send completes as if nobody had cancelled it.
+  if (message != nullptr) node_.remote()->withdrawn(*queues_.take(message));
 }
 
 void LocalEndpoint::retire_silent_channels() {

@@ -87,9 +87,10 @@ class Endpoint {
   /// Receives a message that improbe took; exactly once for each.
   virtual Request* imrecv(Message* message, const Space& space) = 0;
 
-  /// Withdraws a transfer if it can: a receive that nothing has matched; a send inside the node process that
-  /// no receive has matched and whose data nobody has buffered. Then it completes with Status::cancelled;
-  /// otherwise it goes on as if nothing had happened. Either way it is still to be waited for. Never blocks.
+  /// Withdraws a transfer if it can: a receive that nothing has matched; a send that no receive has matched
+  /// and whose data nobody has buffered. Then it completes with Status::cancelled (to another node process:
+  /// when its receiver next looks at messages); otherwise it goes on as if nothing had happened. Either way
+  /// it is still to be waited for. Never blocks.
   virtual void cancel(Request* request) = 0;
 
   /// True when complete: fills *status (may be null) and releases the request. Makes progress.

@@ -213,6 +213,7 @@ Request* LocalEndpoint::imrecv(Message* message, const Space& space) {
 
 void LocalEndpoint::cancel(Request* request) {
   if (request == nullptr || request == &sent_ || request->done.load(std::memory_order_acquire)) return;
+  if (request->destination != any_rank) return node_.remote()->cancel(rank(), *request);
   if (request->receiver != nullptr) {
     if (!request->receiver->withdraw_send(*request, local_index_)) return;
   } else {

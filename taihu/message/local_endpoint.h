@@ -96,6 +96,7 @@ class LocalEndpoint final : public Endpoint {
   void drain_channels();
   void drain_channel_of(int peer_index);
   void drain_inbox();
+  void withdraw_sent_there(const Arrival& withdrawal);
   void retire_silent_channels();
   void deliver(const Arrival& arrival, std::unique_ptr<std::byte[]> owned);
   void keep_unexpected(const Arrival& arrival, std::unique_ptr<std::byte[]> owned);

@@ -102,6 +102,12 @@ Message* MatchQueues::find_of(const Request* sender, int source, Context context
   return message;
 }
 
+Message* MatchQueues::find_sent_by(std::uint64_t initiator, int source, Context context) const noexcept {
+  Message* message = unexpected_[bucket(source, context)].first();
+  while (message != nullptr && message->initiator != initiator) message = message->in_bucket.next;
+  return message;
+}
+
 std::unique_ptr<Message> MatchQueues::take(Message* message) noexcept {
   unexpected_[bucket(message->source, message->context)].remove(message);
   in_order_.remove(message);

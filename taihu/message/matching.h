@@ -25,6 +25,7 @@ struct Arrival {
     announced_here,   ///< data are in the buffer of a rank of this process; `sender` completes when they are
                       ///< copied
     announced_there,  ///< data are in node process `process`, which waits to be asked for `transfer`
+    withdrawal,       ///< no message: node process `process` takes back the one that `initiator` has sent
   };
   Kind kind = Kind::here;
   int source = any_rank;
@@ -34,9 +35,10 @@ struct Arrival {
   const std::byte* data = nullptr;
   const Layout* layout = nullptr;  ///< of the data, when they are announced here
   Request* sender = nullptr;
-  int process = -1;            ///< where it came from when that is another node process
-  std::uint64_t transfer = 0;  ///< data are here and this is not 0: the process waits to hear of the match
-  bool in_pieces = false;      ///< the data come in pieces, because they are laid out there
+  int process = -1;             ///< where it came from when that is another node process
+  std::uint64_t transfer = 0;   ///< data are here and this is not 0: the process waits to hear of the match
+  std::uint64_t initiator = 0;  ///< names the send at that process, as long as it waits for a match
+  bool in_pieces = false;       ///< the data come in pieces, because they are laid out there
 };
 
 /// A message that no receive waited for. Owns its data when they are here.
@@ -65,6 +67,8 @@ class MatchQueues {
 
   /// The message that announces the data of `sender`; null when it is not in the queues.
   Message* find_of(const Request* sender, int source, Context context) const noexcept;
+  /// The message whose send another process calls `initiator`; null when it is not in the queues.
+  Message* find_sent_by(std::uint64_t initiator, int source, Context context) const noexcept;
   /// Takes a message out of the queues; the caller owns it now.
   std::unique_ptr<Message> take(Message* message) noexcept;
   /// Puts a message behind all others; takes ownership.

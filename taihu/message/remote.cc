@@ -4,6 +4,9 @@
 //   match
 // - clear_to_send: the data named `transfer` are expected under `data_tag`, `bytes` of them (0: none wanted,
 //   also the answer to a synchronous message whose data came with it)
+// - cancel: the message that `initiator` has sent is not to be matched any more; withdrawn: it was not, and
+// its
+//   request is complete. When it was, clear_to_send is on its way and no answer comes
 // - put: data, or announced and asked for at once; put_done: they and the reply word are visible
 // - get: the data expected under `data_tag`, straight from the memory of the rank asked
 // - call, answer: bytes for a service handler and back
@@ -44,6 +47,13 @@ std::uint64_t to_number(T* pointer) {
 template <class T>
 T* to_pointer(std::uint64_t number) {
   return reinterpret_cast<T*>(static_cast<std::uintptr_t>(number));
+}
+
+/// The send waits for its match and can be asked back until then.
+void name_for_cancel(Header& header, Request& request) {
+  header.initiator = to_number(&request);
+  request.destination = header.destination;
+  request.context = header.context;
 }
 
 }  // namespace
@@ -121,6 +131,11 @@ void Remote::consumed(const Arrival& message) {
     matched.transfer = message.transfer;
     send(process, matched);
   }
+  give_credit(message);
+}
+
+void Remote::give_credit(const Arrival& message) {
+  const int process = message.process;
   std::atomic<std::int64_t>& sum = consumed_[static_cast<std::size_t>(process)];
   const std::int64_t amount = static_cast<std::int64_t>(message.bytes) + message_overhead_bytes;
   if (sum.fetch_add(amount, std::memory_order_relaxed) + amount < window_ / 4) return;
@@ -128,6 +143,44 @@ void Remote::consumed(const Arrival& message) {
   header.kind = EnvelopeKind::credit;
   header.bytes = static_cast<std::uint64_t>(sum.exchange(0, std::memory_order_relaxed));
   if (header.bytes != 0) send(process, header);
+}
+
+void Remote::cancel(int source, const Request& request) {
+  Header header;
+  header.kind = EnvelopeKind::cancel;
+  header.source = source;
+  header.destination = request.destination;
+  header.context = request.context;
+  header.initiator = to_number(&request);
+  send(node_.layout().process_of(request.destination), header);
+}
+
+void Remote::withdrawn(const Arrival& message) {
+  Header header;
+  header.kind = EnvelopeKind::withdrawn;
+  header.initiator = message.initiator;
+  header.transfer = message.transfer;
+  send(message.process, header);
+  if (message.kind == Arrival::Kind::here) give_credit(message);
+}
+
+void Remote::cancel_arrived(int process, const Header& header) {
+  // Behind the message that it means, which has come the same way.
+  InboxMessage message;
+  message.arrival.kind = Arrival::Kind::withdrawal;
+  message.arrival.source = header.source;
+  message.arrival.context = header.context;
+  message.arrival.process = process;
+  message.arrival.initiator = header.initiator;
+  node_.local_endpoint_of(header.destination)->push_inbox(std::move(message));
+}
+
+void Remote::withdrawn_arrived(const Header& header) {
+  delete to_pointer<Announced>(header.transfer);
+  auto* const request = to_pointer<Request>(header.initiator);
+  request->status = Status{};
+  request->status.cancelled = true;
+  request->complete();
 }
 
 void Remote::send_message(int source, int destination, Context context, int tag, const Data& data,
@@ -143,13 +196,17 @@ void Remote::send_message(int source, int destination, Context context, int tag,
   const auto complete = [request] { request->complete(); };
   if (data.bytes <= eager_payload_bytes && charge(process, data.bytes)) {
     const bool is_synchronous = mode == SendMode::synchronous;
-    if (is_synchronous) header.transfer = announce({nullptr, 0}, complete);
+    if (is_synchronous) {
+      header.transfer = announce({nullptr, 0}, complete);
+      name_for_cancel(header, *request);
+    }
     send(process, header, is_synchronous ? nullptr : request, data);
     return;
   }
   header.announced = true;
   header.in_pieces = data.layout != nullptr;
   header.transfer = announce(data, complete);
+  name_for_cancel(header, *request);
   send(process, header);
 }
 
@@ -260,6 +317,10 @@ void Remote::arrived(int process, const Header& header, const std::byte* payload
       });
     case EnvelopeKind::clear_to_send:
       return clear_to_send(process, header);
+    case EnvelopeKind::cancel:
+      return cancel_arrived(process, header);
+    case EnvelopeKind::withdrawn:
+      return withdrawn_arrived(header);
     case EnvelopeKind::credit:
       unconsumed_[static_cast<std::size_t>(process)].fetch_sub(static_cast<std::int64_t>(header.bytes),
                                                                std::memory_order_relaxed);
@@ -279,6 +340,7 @@ void Remote::message_arrived(int process, const Header& header, const std::byte*
   message.arrival.bytes = header.bytes;
   message.arrival.process = process;
   message.arrival.transfer = header.transfer;
+  message.arrival.initiator = header.initiator;
   message.arrival.in_pieces = header.in_pieces;
   if (header.announced) {
     message.arrival.kind = Arrival::Kind::announced_there;

@@ -30,6 +30,11 @@ class Remote {
   void accept(const Arrival& message, const Space& space, std::size_t bytes, Request* receive);
   /// The receiving rank has taken a message whose data were here.
   void consumed(const Arrival& message);
+  /// Asks for the return of a message that waits for its match; its request completes in any case, cancelled
+  /// or not.
+  void cancel(int source, const Request& request);
+  /// A message that was asked back has left the queues.
+  void withdrawn(const Arrival& message);
 
   void put(int source, int destination, const void* data, memory::SymmetricAddress target, std::size_t bytes,
            const memory::SymmetricAddress* reply, Request* request);
@@ -59,6 +64,8 @@ class Remote {
   void finish_put(int process, const Header& header);
   void get_arrived(int process, const Header& header);
   void clear_to_send(int process, const Header& header);
+  void cancel_arrived(int process, const Header& header);
+  static void withdrawn_arrived(const Header& header);
   void receive_whole(int process, const Header& header, const std::byte* payload, const Received& received);
   void process_finished();
 
@@ -67,6 +74,7 @@ class Remote {
   void ask_for(int process, std::uint64_t transfer, void* landing, std::size_t bytes,
                std::function<void()> landed);
   static std::uint64_t announce(const Data& data, std::function<void()> sent);
+  void give_credit(const Arrival& message);
   bool charge(int process, std::size_t bytes) noexcept;
   bool settled();
   template <class Ready>

@@ -39,6 +39,9 @@ struct Request {
   SendMode mode = SendMode::standard;
   HelpWanted* helpers = nullptr;  ///< of the sending rank
 
+  // Of a send that waits for its match in another node process.
+  int destination = any_rank;  ///< any_rank: not such a send
+
   /// Completes the transfer and wakes the owner. Any thread.
   void complete() noexcept {
     threads::Doorbell* owner_bell = bell;
@@ -59,6 +62,7 @@ class RequestStore {
     request->done.store(false, std::memory_order_relaxed);
     request->status = Status{};
     request->receiver = nullptr;
+    request->destination = any_rank;
     return request;
   }
 

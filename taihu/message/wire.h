@@ -38,6 +38,8 @@ enum class EnvelopeKind : std::uint8_t {
   call,
   answer,
   clear_to_send,
+  cancel,
+  withdrawn,
   credit,
   finished,
   all_finished,
