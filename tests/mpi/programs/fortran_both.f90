@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0
-! One file with program units of module mpi and of mpi_f08, which pass handles and statuses to each other, and the profiling
-! names and refusals of mpi_f08.
+! One file with program units of module mpi and of mpi_f08, which pass handles and statuses to each other, and the
+! profiling names and refusals of mpi_f08.
 subroutine old_style(comm, rank, status, code)
   use mpi
   implicit none

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0
-! Interfaces that are written by hand, in module mpi: memory by C pointer and by integer, matched messages, the predefined
-! attribute functions called by the program, generalized requests, data representations, profiling names.
+! Interfaces that are written by hand, in module mpi: memory by C pointer and by integer, matched messages, the
+! predefined attribute functions called by the program, generalized requests, data representations, profiling names.
 module operation_of_program
   use mpi
   implicit none
