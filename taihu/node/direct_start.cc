@@ -32,6 +32,16 @@ std::filesystem::path find_launcher(const std::filesystem::path& library, const 
   return {};
 }
 
+/// How many processes an MPI launcher (mpirun, mpiexec) has started of the program; 1 without one, and for
+/// programs that a rank of one of our jobs starts: they inherit what the launcher said about its node process.
+long copies_started_by_mpirun() {
+  if (std::getenv("TAIHU_RANKS") != nullptr) return 1;
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    if (const char* size = std::getenv(name)) return std::strtol(size, nullptr, 10);
+  }
+  return 1;
+}
+
 }  // namespace
 
 bool is_node_process() noexcept {
@@ -39,6 +49,11 @@ bool is_node_process() noexcept {
 }
 
 void start_through(const char* launcher, int argc, char** argv) {
+  if (const long copies = copies_started_by_mpirun(); copies > 1) {
+    std::fprintf(stderr, "%s: mpirun would run this as %ld jobs of one rank; use: %s -n %ld %s\n", argv[0],
+                 copies, launcher, copies, argv[0]);
+    std::_Exit(1);
+  }
   const std::filesystem::path library = this_library();
   const std::filesystem::path path = find_launcher(library, launcher);
   std::error_code failed;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "taihu/mpi/call.h"
+#include "taihu/mpi/point_to_point/polling.h"
 #include "taihu/mpi/request.h"
 
 namespace taihu::mpi {
@@ -156,7 +157,7 @@ MPI_CALL(int, Test, (MPI_Request * request, int* flag, MPI_Status* status)) {
   return on_request("MPI_Test", [&](Rank& rank, Reference<Communicator>& owner) {
     Request* const operation = find_request(rank, *request);
     *flag = operation == nullptr || operation->is_complete(rank) ? 1 : 0;
-    if (*flag == 0) return rank.endpoint().progress();
+    if (*flag == 0) return found_nothing(rank);
     if (operation == nullptr) return store(status, empty_status);
     finish_one(rank, *operation, *request, status, owner);
   });
@@ -181,7 +182,7 @@ MPI_CALL(int, Testall,
     const std::vector<Request*> requests = find_all(rank, count, array_of_requests);
     *flag = 0;
     for (Request* request : requests) {
-      if (request != nullptr && !request->is_complete(rank)) return rank.endpoint().progress();
+      if (request != nullptr && !request->is_complete(rank)) return found_nothing(rank);
     }
     *flag = 1;
     Results results(array_of_statuses, count);
@@ -216,7 +217,7 @@ MPI_CALL(int, Testany,
     }
     const int found = first_complete(rank, requests);
     *flag = found != none ? 1 : 0;
-    if (found == none) return rank.endpoint().progress();
+    if (found == none) return found_nothing(rank);
     *indx = found;
     finish_one(rank, *requests[static_cast<std::size_t>(found)], array_of_requests[found], status, owner);
   });
@@ -248,7 +249,7 @@ MPI_CALL(int, Testsome,
       return;
     }
     const std::vector<int> complete = all_complete_ones(rank, requests);
-    if (complete.empty()) rank.endpoint().progress();
+    if (complete.empty()) found_nothing(rank);
     take_some(rank, requests, complete, array_of_requests, outcount, array_of_indices, array_of_statuses,
               owner);
   });
@@ -268,7 +269,7 @@ MPI_CALL(int, Request_get_status_all,
     const std::vector<Request*> requests = find_all(rank, count, array_of_requests);
     *flag = 0;
     for (Request* request : requests) {
-      if (request != nullptr && !request->is_complete(rank)) return;
+      if (request != nullptr && !request->is_complete(rank)) return found_nothing(rank);
     }
     *flag = 1;
     if (array_of_statuses == MPI_STATUSES_IGNORE) return;
@@ -288,7 +289,7 @@ MPI_CALL(int, Request_get_status_any,
     }
     const int found = first_complete(rank, requests);
     *flag = found != none ? 1 : 0;
-    if (found == none) return rank.endpoint().progress();
+    if (found == none) return found_nothing(rank);
     *indx = found;
     store(status, requests[static_cast<std::size_t>(found)]->outcome(rank));
   });
@@ -302,6 +303,7 @@ MPI_CALL(int, Request_get_status_some,
     *outcount = MPI_UNDEFINED;
     if (!any_active(requests)) return;
     const std::vector<int> complete = all_complete_ones(rank, requests);
+    if (complete.empty()) found_nothing(rank);
     *outcount = static_cast<int>(complete.size());
     for (std::size_t k = 0; k < complete.size(); ++k) {
       array_of_indices[k] = complete[k];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Probes, and receives of messages that a probe has matched (MPI-3.1 section 3.8).
 #include "taihu/mpi/call.h"
+#include "taihu/mpi/point_to_point/polling.h"
 #include "taihu/mpi/point_to_point/transfer.h"
 
 namespace taihu::mpi {
@@ -59,7 +60,7 @@ MPI_CALL(int, Iprobe, (int source, int tag, MPI_Comm comm, int* flag, MPI_Status
       return store(status, nobody);
     }
     *flag = probe(rank, communicator, source_rank(communicator, source), wanted, status) ? 1 : 0;
-    if (*flag == 0) rank.endpoint().progress();
+    if (*flag == 0) found_nothing(rank);
   });
 }
 
@@ -89,7 +90,7 @@ MPI_CALL(int, Improbe,
     *flag = take(rank, communicator, peer, wanted, message, status) ? 1 : 0;
     if (*flag != 0) return;
     *message = MPI_MESSAGE_NULL;
-    rank.endpoint().progress();
+    found_nothing(rank);
   });
 }
 
