@@ -33,7 +33,8 @@ std::filesystem::path find_launcher(const std::filesystem::path& library, const 
 }
 
 /// How many processes an MPI launcher (mpirun, mpiexec) has started of the program; 1 without one, and for
-/// programs that a rank of one of our jobs starts: they inherit what the launcher said about its node process.
+/// programs that a rank of one of our jobs starts: they inherit what the launcher said about its node
+/// process.
 long copies_started_by_mpirun() {
   if (std::getenv("TAIHU_RANKS") != nullptr) return 1;
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
