@@ -32,12 +32,16 @@ def thread_of(rank):
     raise gdb.GdbError(f"rank {rank} is not in this node process, which has {here[0]} to {here[-1]}")
 
 
+# Where no program of a user is.
+NOT_OF_PROGRAM = re.compile(r"^(/usr)?/lib|/libmpi_abi|/libparallelc|/(mpi|parallelc)-node$|/taihu/fortran/")
+
+
 def to_program_frame():
-    """Goes up to the innermost frame that has source lines, past the calls of MPI or of the C library."""
+    """Goes up to the innermost frame of the program, past the calls of MPI or of the C library."""
     frame = gdb.newest_frame()
     while frame is not None:
-        if frame.find_sal().symtab is not None and not re.search(r"/taihu/(mpi|parallelc|message|collective|threads)/",
-                                                                  frame.find_sal().symtab.fullname()):
+        table = frame.find_sal().symtab
+        if table is not None and not NOT_OF_PROGRAM.search(table.objfile.filename):
             frame.select()
             return frame
         frame = frame.older()
