@@ -13,7 +13,10 @@ namespace taihu::memory {
 void keep_freed_memory() {
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 0x7fffffff);
-  mallopt(M_TOP_PAD, 16 << 20);
+  // The heaps that malloc keeps for threads have 64 MiB each. With less padding than that they are made
+  // accessible page by page, a call of mprotect for every allocation that extends them, and an empty one is
+  // unmapped.
+  mallopt(M_TOP_PAD, 64 << 20);
 }
 
 std::size_t rank_stack_bytes() {

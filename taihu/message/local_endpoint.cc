@@ -244,6 +244,12 @@ void LocalEndpoint::buffer_send(const Request& sender, int sender_index) {
   if (message != nullptr) buffer(*message);
 }
 
+void LocalEndpoint::buffer(Request* request) {
+  if (request == nullptr || request == &sent_ || request->done.load(std::memory_order_acquire)) return;
+  if (request->receiver == nullptr || request->mode != SendMode::standard) return;
+  request->receiver->buffer_send(*request, local_index_);
+}
+
 bool LocalEndpoint::test(Request* request, Status* status) {
   if (!is_complete(request)) return false;
   if (status != nullptr) *status = status_of(request);

@@ -55,6 +55,7 @@ class LocalEndpoint final : public Endpoint {
   Message* improbe(int source, Context context, int tag, Status* status) override;
   Request* imrecv(Message* message, const Space& space) override;
   void cancel(Request* request) override;
+  void buffer(Request* request) override;
   bool test(Request* request, Status* status) override;
   void wait(Request* request, Status* status) override;
   bool is_complete(Request* request) override;

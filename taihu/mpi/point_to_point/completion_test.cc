@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "taihu/mpi/status.h"
 #include "taihu/mpi/test_ranks.h"
 
@@ -71,6 +74,26 @@ TEST(completion, of_one_request_leaves_the_error_field_alone) {
       EXPECT_EQ(status.MPI_ERROR, 77);
     }
     EXPECT_EQ(in, 5);
+  });
+}
+
+TEST(completion, a_send_whose_request_is_freed_leaves_its_buffer_free) {
+  run_ranks(2, [](Rank& rank) {
+    for (const int numbers : {1, 3000, 12000, 300000}) {
+      std::vector<int> data(static_cast<std::size_t>(numbers), 7);
+      if (rank.number() == 0) {
+        MPI_Request request;
+        MPI_Isend(data.data(), numbers, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+        MPI_Request_free(&request);
+        std::fill(data.begin(), data.end(), 8);
+        MPI_Send(nullptr, 0, MPI_INT, 1, 1, MPI_COMM_WORLD);
+      } else {
+        std::fill(data.begin(), data.end(), 9);
+        MPI_Recv(nullptr, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(data.data(), numbers, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        EXPECT_EQ(data, std::vector<int>(static_cast<std::size_t>(numbers), 7));
+      }
+    }
   });
 }
 

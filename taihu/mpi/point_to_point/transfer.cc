@@ -87,6 +87,9 @@ void Transfer::cancel(Rank& rank) {
 }
 
 void Transfer::abandon(Rank& rank) {
+  // Programs free the buffer when a later message to the same rank is complete, which tells little where that
+  // one was buffered.
+  if (transfer_ != nullptr) rank.endpoint().buffer(transfer_);
   if (is_complete(rank)) {
     release();
   } else {
