@@ -94,7 +94,8 @@ class Endpoint {
   virtual void cancel(Request* request) = 0;
   /// The program will not ask whether this send is complete, so it may free or reuse its buffer whenever
   /// something tells it that the receiver has gone on: a standard send inside the node process that no
-  /// receive has matched is copied to the receiver now. Others go on as if nothing had happened. Never blocks.
+  /// receive has matched is copied to the receiver now. Others go on as if nothing had happened. Never
+  /// blocks.
   virtual void buffer(Request* /*request*/) {}
 
   /// True when complete: fills *status (may be null) and releases the request. Makes progress.
