@@ -4,11 +4,16 @@
 #include "taihu/message/link.h"
 
 #include <dlfcn.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
+#include <thread>
 #include <utility>
 
 #include "taihu/base/error.h"
@@ -28,6 +33,21 @@ namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 30;
 static_assert(any_process == TAIHU_SHIM_ANY_PROCESS);
+
+/// Until whoever forwards this process's output has read it, or a second has passed: an MPI launcher that is
+/// told of an abort drops what is still in the pipes, which would be the reason of the abort.
+void wait_until_output_is_read() {
+  const auto patience_ends = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  for (const int output : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat file;
+    if (fstat(output, &file) != 0 || !S_ISFIFO(file.st_mode)) continue;
+    int unread = 0;
+    while (ioctl(output, FIONREAD, &unread) == 0 && unread > 0 &&
+           std::chrono::steady_clock::now() < patience_ends) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+}
 
 class ShimLink final : public Link {
  public:
@@ -96,6 +116,7 @@ class ShimLink final : public Link {
   void barrier() override { shim_->barrier(); }
 
   [[noreturn]] void abort(int exit_code) override {
+    wait_until_output_is_read();
     shim_->abort(exit_code);
     std::_Exit(exit_code);
   }

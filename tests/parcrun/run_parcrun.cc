@@ -123,7 +123,11 @@ Result Running::finish() {
     waitpid(process_, &status, 0);
     process_ = -1;
   }
-  for (int i = 0; i < 10; ++i) read_some(1);
+  // What is still in the pipes; a process that is left behind may keep them open for ever.
+  for (std::size_t before = result_.out.npos; before != result_.out.size() + result_.err.size();) {
+    before = result_.out.size() + result_.err.size();
+    read_some(10);
+  }
   return result_;
 }
 
