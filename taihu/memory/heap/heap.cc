@@ -11,6 +11,8 @@ namespace taihu::memory::heap {
 namespace {
 
 constexpr std::size_t most_bytes = PTRDIFF_MAX;
+constexpr std::size_t growing_bytes = 256 << 10;  ///< from here on realloc looks for a place with room to grow further
+constexpr std::size_t moving_bytes = 64 << 20;    ///< from here on it moves pages instead of copying
 
 /// Record of the large block that begins at `address`; null when there is none in use.
 Slice* large_block(const void* address) {
@@ -120,6 +122,26 @@ bool is_block(const void* address) {
 
 namespace {
 
+/// A new place for a long block that has grown once already, and so may again. Very long ones do not need a second set of
+/// pages: theirs move.
+void* move_growing(void* address, std::size_t old_bytes, std::size_t bytes) {
+  if (bytes > most_bytes || slices_for(bytes) > UINT32_MAX / 16) return nullptr;
+  OwnCache cache;
+  if (!cache) return nullptr;
+  const auto slices = static_cast<std::uint32_t>(slices_for(bytes));
+  const SliceState preferred = old_bytes >= moving_bytes ? SliceState::clean : SliceState::dirty;
+  Slice* block = cache->node().take_growable(slices, preferred);
+  if (!block) return nullptr;
+  if (old_bytes >= moving_bytes && os::move_pages(address, block->begin(), old_bytes)) {
+    Slice* old = large_block(address);
+    node_heaps[old->node].give_clean(old);
+    return block->begin();
+  }
+  memcpy(block->begin(), address, old_bytes);
+  free(address);
+  return block->begin();
+}
+
 /// Longer or shorter where it is. False when it has to move.
 bool resize_in_place(void* address, std::size_t old_bytes, std::size_t bytes) {
   if (slice_map.list_of(address)) return bytes <= old_bytes && (bytes >= old_bytes / 2 || old_bytes <= 64);
@@ -139,6 +161,7 @@ void* reallocate(void* address, std::size_t bytes) {
   if (!address) return allocate(bytes);
   const std::size_t old_bytes = usable_bytes(address);
   if (resize_in_place(address, old_bytes, bytes)) return address;
+  if (bytes > old_bytes && old_bytes >= growing_bytes) return move_growing(address, old_bytes, bytes);
   void* moved = allocate(bytes);
   if (!moved) return nullptr;
   memcpy(moved, address, std::min(old_bytes, bytes));

@@ -115,6 +115,15 @@ Slice* NodeHeap::take_run(std::uint32_t slices, std::uint32_t alignment) {
   return pages_.take(slices, alignment, number());
 }
 
+Slice* NodeHeap::take_growable(std::uint32_t slices, SliceState preferred) {
+  {
+    LockGuard guard(lock_);
+    tend();
+    if (Slice* run = pages_.take_growable(slices, preferred)) return run;
+  }
+  return take_run(slices, 1);
+}
+
 /// To the central lists while they are small against the heap; else to the page heap, where it merges with its neighbours.
 void NodeHeap::put(Slice* block) {
   constexpr std::size_t least = (std::size_t{4} << 20) >> slice_shift;
@@ -132,6 +141,11 @@ void NodeHeap::give(Slice* block) {
   ++returns_;
   put(block);
   tend();
+}
+
+void NodeHeap::give_clean(Slice* block) {
+  LockGuard guard(lock_);
+  pages_.give_clean(block);
 }
 
 void NodeHeap::take_back(LargeCache& cache, std::size_t most_slices) {
@@ -153,7 +167,8 @@ void NodeHeap::take_back(LargeCache& cache, std::size_t most_slices) {
 
 bool NodeHeap::extend(Slice* block, std::uint32_t more) {
   LockGuard guard(lock_);
-  return pages_.extend(block, more);
+  if (!pages_.extend(block, more)) return false;
+  return block->grown = true;
 }
 
 void NodeHeap::shrink(Slice* block, std::uint32_t slices) {

@@ -27,10 +27,14 @@ class NodeHeap {
   Slice* refill(LargeCache& cache, std::uint32_t slices, unsigned highest);
   /// A run of exactly `slices` slices beginning at a multiple of `alignment` slices.
   Slice* take_run(std::uint32_t slices, std::uint32_t alignment);
+  /// A run of exactly `slices` slices for a block that grows: with free memory behind it if there is some.
+  Slice* take_growable(std::uint32_t slices, SliceState preferred);
   /// Takes back one block of this node.
   void give(Slice* block);
   /// Takes back large blocks of `cache` until it holds at most `most_slices`; the longest first.
   void take_back(LargeCache& cache, std::size_t most_slices);
+  /// Takes back a block whose pages have been moved away.
+  void give_clean(Slice* block);
   bool extend(Slice* block, std::uint32_t more);
   void shrink(Slice* block, std::uint32_t slices);
   /// Gives everything that is free back to the system. True when there was something.

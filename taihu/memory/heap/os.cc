@@ -15,6 +15,9 @@
 
 #include "taihu/memory/heap/text.h"
 
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4
+#endif
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -54,6 +57,11 @@ bool discard(void* memory, std::size_t bytes) {
 void use_huge_pages(void* memory, std::size_t bytes) {
   KeepErrno keep;
   madvise(memory, bytes, MADV_HUGEPAGE);
+}
+
+bool move_pages(void* from, void* to, std::size_t bytes) {
+  KeepErrno keep;
+  return mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) == to;
 }
 
 void populate(void* memory, std::size_t bytes) {

@@ -101,6 +101,7 @@ Slice* PageHeap::split(Slice* run, std::uint32_t slices) {
   rest->slices = run->slices - slices;
   rest->node = run->node;
   rest->zero = run->zero;
+  rest->grown = false;
   rest->time = run->time;
   run->slices = slices;
   mark(rest, SliceState::large);
@@ -114,6 +115,7 @@ Slice* PageHeap::cut(Slice* run, std::uint32_t before, std::uint32_t slices) {
   const std::uint32_t time = run->time;
   remove(run);
   run->zero = state == SliceState::clean;
+  run->grown = false;
   mark(run, SliceState::large);
   if (before > 0) {
     Slice* front = run;
@@ -151,13 +153,45 @@ Slice* PageHeap::take_up_to(std::uint32_t slices, std::uint32_t most) {
   return run ? cut(run, 0, std::min(run->slices, most)) : nullptr;
 }
 
+Slice* PageHeap::take_growable(std::uint32_t slices, SliceState preferred) {
+  Bins& other = preferred == SliceState::dirty ? clean_ : dirty_;
+  for (const std::uint32_t times : {8u, 2u}) {
+    Slice* run = find(bins(preferred), times * slices);
+    if (!run) run = find(other, times * slices);
+    if (!run) continue;
+    run = cut(run, grows_into(run) ? run->slices / 2 : 0, slices);
+    run->grown = true;
+    return run;
+  }
+  return nullptr;
+}
+
+/// Is the run before this free one a block that grows? Then a new one leaves it half of the room.
+bool PageHeap::grows_into(const Slice* run) const {
+  const Slice* last = slice_at(run, -1);
+  if (!last || last->address != run->address - slice_bytes || last->state != SliceState::large) return false;
+  const Slice* head = slice_at(run, -static_cast<std::ptrdiff_t>(last->slices));
+  return head && head->address == run->address - head->bytes() && head->grown;
+}
+
+/// The free run that begins `distance` slices after the begin of `run`, if one does.
+Slice* PageHeap::free_run_at(const Slice* run, std::uint32_t distance) {
+  Slice* behind = slice_at(run, distance);
+  const std::uintptr_t address = run->address + (std::uintptr_t{distance} << slice_shift);
+  return mergeable(behind, address, run, SliceState::dirty) || mergeable(behind, address, run, SliceState::clean)
+             ? behind
+             : nullptr;
+}
+
 bool PageHeap::extend(Slice* run, std::uint32_t more) {
-  Slice* behind = slice_at(run, run->slices);
-  if (!behind || behind->address != run->address + run->bytes() || behind->node != run->node) return false;
-  if (behind->state != SliceState::clean && behind->state != SliceState::dirty) return false;
-  if (behind->slices < more) return false;
-  behind = cut(behind, 0, more);
-  behind->state = SliceState::none;
+  // A dirty run is often followed by a clean one, or the other way round.
+  Slice* behind = free_run_at(run, run->slices);
+  if (!behind) return false;
+  const std::uint32_t first = std::min(behind->slices, more);
+  Slice* second = first < more ? free_run_at(run, run->slices + first) : nullptr;
+  if (first < more && (!second || second->slices < more - first)) return false;
+  cut(behind, 0, first)->state = SliceState::none;
+  if (second) cut(second, 0, more - first)->state = SliceState::none;
   run->slices += more;
   run->zero = false;
   mark(run, SliceState::large);

@@ -19,6 +19,9 @@ class PageHeap {
   Slice* take(std::uint32_t slices, std::uint32_t alignment, std::uint8_t node);
   /// The same without asking the system, at most `most` slices, from dirty runs only.
   Slice* take_up_to(std::uint32_t slices, std::uint32_t most);
+  /// A run with seven times as many free slices behind it, or at least as many, of the preferred kind if there is one;
+  /// null when there is none.
+  Slice* take_growable(std::uint32_t slices, SliceState preferred);
   /// Takes back a run that has been written.
   void give(Slice* run) { insert(run, SliceState::dirty); }
   void give_clean(Slice* run) { insert(run, SliceState::clean); }
@@ -53,6 +56,8 @@ class PageHeap {
   Slice* take_from(Bins& bins, std::uint32_t slices, std::uint32_t alignment);
   void insert(Slice* run, SliceState state);
   void remove(Slice* run);
+  static Slice* free_run_at(const Slice* run, std::uint32_t distance);
+  bool grows_into(const Slice* run) const;
   static void mark(Slice* run, SliceState state);
   bool grow(std::uint32_t slices, std::uint32_t alignment, std::uint8_t node);
   Bins& bins(SliceState state) { return state == SliceState::dirty ? dirty_ : clean_; }

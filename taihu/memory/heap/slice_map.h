@@ -70,6 +70,7 @@ struct alignas(64) Slice {
   std::uint16_t head_distance; ///< slices to the first one of the span
   std::uint16_t first;         ///< span: offset of its first block
   std::uint32_t capacity;      ///< span: blocks that fit
+  bool grown;                  ///< large block: realloc made it longer
   bool listed;                 ///< span: in the cache's list of spans with free blocks
 
   char* begin() const { return reinterpret_cast<char*>(static_cast<std::uintptr_t>(address)); }
