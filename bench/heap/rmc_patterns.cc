@@ -107,7 +107,10 @@ bool rmc_handed_over(unsigned threads, std::size_t operations) {
         std::this_thread::yield();
         return false;
       }
-      blocks.insert(blocks.end(), more.begin(), more.end());
+      if (left_alone)
+        for (const Slot& slot : more) free(slot.block);
+      else
+        blocks.insert(blocks.end(), more.begin(), more.end());
       more.clear();
       return true;
     }

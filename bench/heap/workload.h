@@ -33,9 +33,10 @@ class Random {
   std::uint64_t state_;
 };
 
-/// Marks a block at both ends, so that two owners of one block are noticed.
+/// Uses a block: writes to every page, and marks both ends so that two owners of one block are noticed.
 inline void mark(void* block, std::size_t bytes) {
-  auto* words = static_cast<unsigned char*>(block);
+  auto* words = static_cast<volatile unsigned char*>(block);
+  for (std::size_t at = 2048; at < bytes; at += 4096) words[at] = 1;
   words[0] = static_cast<unsigned char>(bytes);
   words[bytes - 1] = static_cast<unsigned char>(bytes);
 }

@@ -16,11 +16,27 @@ constinit std::atomic<std::uint32_t> active_caches{0};
 
 namespace {
 
-constexpr std::size_t alpha_divisor = 8;             ///< alpha = 1/8
+constexpr std::size_t alpha_divisor = 64;            ///< alpha = 1/64
+constexpr std::size_t least_cached_slices = (std::size_t{8} << 20) >> slice_shift;  ///< what any cache may keep
 constexpr std::size_t most_blocks = 32;              ///< of one refill
 constexpr std::uint32_t purge_first_slices = 256;    ///< requests from 16 MiB do not add to free memory that is present
 
 }  // namespace
+
+Slice* LargeCache::cut(std::uint32_t slices) {
+  if (!reserve || reserve->slices < slices) return nullptr;
+  if (reserve->slices > slices) return PageHeap::split(reserve, reserve->slices - slices);
+  Slice* all = reserve;
+  reserve = nullptr;
+  return all;
+}
+
+bool LargeCache::uncut(Slice* block, std::size_t most_slices) {
+  if (!reserve || reserve->address + reserve->bytes() != block->address || reserve->node != block->node) return false;
+  if (std::size_t{reserve->slices} + block->slices > most_slices) return false;
+  PageHeap::join(reserve, block);
+  return true;
+}
 
 std::uint8_t NodeHeap::number() const {
   return static_cast<std::uint8_t>(this - node_heaps);
@@ -31,10 +47,10 @@ std::size_t NodeHeap::kept_slices() const {
 }
 
 std::size_t NodeHeap::cache_limit() const {
-  constexpr std::size_t least = (std::size_t{2} << 20) >> slice_shift, most = (std::size_t{512} << 20) >> slice_shift;
+  constexpr std::size_t most = (std::size_t{512} << 20) >> slice_shift;
   const std::size_t threads = std::max<std::size_t>(active_caches.load(std::memory_order_relaxed), 1);
   const std::size_t prepared = slices_for(settings.per_thread_bytes);
-  return std::max(std::clamp(held_.load(std::memory_order_relaxed) / (4 * threads), least, most), prepared);
+  return std::max(std::clamp(held_.load(std::memory_order_relaxed) / (16 * threads), least_cached_slices, most), prepared);
 }
 
 std::size_t NodeHeap::batch(const LargeCache& cache, std::uint32_t slices) const {
@@ -61,29 +77,42 @@ void NodeHeap::tend() {
   pages_.purge(lock_, now, decay, kept_slices());
 }
 
-/// Of a run of whole multiples of a block: the first block; the rest becomes the cache's reserve.
+/// The same for the lists of one cache.
+void NodeHeap::tend(LargeCache& cache) {
+  const std::uint32_t decay = settings.decay_ms.load(std::memory_order_relaxed);
+  if (decay == Settings::never) return;
+  const std::uint32_t now = os::milliseconds();
+  if (now - cache.last_tended < decay / 2) return;
+  cache.last_tended = now;
+  for (unsigned large = 0; large < large_classes; ++large)
+    for (std::uint32_t idle = cache.lists.idle(large); idle > 0 && cache.lists.count(large) > 0; --idle)
+      put(cache.lists.pop(large, large));
+}
+
+/// Length of the run to take for a cache: several blocks, and room for blocks of other lengths.
+std::size_t NodeHeap::run_length(const LargeCache& cache, std::uint32_t slices, std::size_t blocks) const {
+  if (cache.reserve && cache.reserve->slices >= least_cached_slices / 2) return slices;
+  return slices * blocks;
+}
+
+/// Of a run: the block at its end; the rest becomes the cache's reserve.
 Slice* NodeHeap::keep_rest(LargeCache& cache, Slice* run, std::uint32_t slices) {
   if (run->slices == slices) return run;
-  Slice* rest = PageHeap::split(run, slices);
-  batched_ += rest->slices / slices;
+  batched_ += run->slices / slices - 1;
   if (cache.reserve) put(cache.reserve);
-  cache.reserve = rest;
-  return run;
+  cache.reserve = run;
+  return cache.cut(slices);
 }
 
 Slice* NodeHeap::take_dirty(LargeCache& cache, std::uint32_t slices, std::size_t blocks) {
-  const bool room = !cache.reserve || cache.reserve->slices < slices;
-  const std::size_t most = room ? slices * blocks : slices;
-  Slice* run = pages_.take_up_to(slices, static_cast<std::uint32_t>(most));
+  Slice* run = pages_.take_up_to(slices, static_cast<std::uint32_t>(run_length(cache, slices, blocks)));
   return run ? keep_rest(cache, run, slices) : nullptr;
 }
 
 Slice* NodeHeap::take_fresh(LargeCache& cache, std::uint32_t slices, std::size_t blocks) {
   if (slices >= purge_first_slices && pages_.dirty_slices() >= slices)
     pages_.purge(lock_, os::milliseconds(), 0, std::max(pages_.dirty_slices() - slices, kept_slices()));
-  const bool room = !cache.reserve || cache.reserve->slices < slices;
-  Slice* run = nullptr;
-  if (room && blocks > 1) run = pages_.take(static_cast<std::uint32_t>(slices * blocks), 1, number());
+  Slice* run = pages_.take(static_cast<std::uint32_t>(run_length(cache, slices, blocks)), 1, number());
   if (!run) run = pages_.take(slices, 1, number());
   return run ? keep_rest(cache, run, slices) : nullptr;
 }
@@ -91,6 +120,7 @@ Slice* NodeHeap::take_fresh(LargeCache& cache, std::uint32_t slices, std::size_t
 Slice* NodeHeap::refill(LargeCache& cache, std::uint32_t slices, unsigned highest) {
   LockGuard guard(lock_);
   tend();
+  tend(cache);
   ++refills_;
   const std::size_t blocks = batch(cache, slices);
   if (Slice* block = central_.pop(large_class_for(slices), highest)) {
@@ -130,7 +160,7 @@ void NodeHeap::put(Slice* block) {
   const std::size_t most = std::max(least, pages_.held_slices() / 8);
   if (block->zero)
     pages_.give_clean(block);
-  else if (block->slices <= largest_listed_slices && central_.slices() + block->slices <= most)
+  else if (block->slices <= 4 && central_.slices() + block->slices <= most)
     central_.push(block);
   else
     pages_.give(block);
@@ -151,16 +181,12 @@ void NodeHeap::give_clean(Slice* block) {
 void NodeHeap::take_back(LargeCache& cache, std::size_t most_slices) {
   LockGuard guard(lock_);
   ++returns_;
-  if (cache.reserve && cache.slices() > most_slices) {
+  tend(cache);
+  for (unsigned large = large_classes; large-- > 0 && cache.lists.slices() > most_slices;)
+    while (cache.lists.slices() > most_slices && cache.lists.count(large) > 0) put(cache.lists.pop(large, large));
+  if (cache.reserve && most_slices == 0) {
     put(cache.reserve);
     cache.reserve = nullptr;
-  }
-  for (unsigned large = large_classes; large-- > 0 && cache.lists.slices() > most_slices;) {
-    while (cache.lists.slices() > most_slices) {
-      Slice* block = cache.lists.pop(large, large);
-      if (!block) break;
-      put(block);
-    }
   }
   tend();
 }

@@ -11,8 +11,15 @@ namespace taihu::memory::heap {
 /// What a thread cache keeps of large memory. Only its owner uses it.
 struct LargeCache {
   LargeLists lists;
-  Slice* reserve = nullptr;  ///< a run of which blocks are cut off at the end; null when used up
+  /// A run of which blocks are cut off at the end; one that is freed while it still ends there comes back. So what is freed
+  /// last is used first, whatever its length. Null when used up.
+  Slice* reserve = nullptr;
+  std::uint32_t last_tended = 0;
+
   std::size_t slices() const { return lists.slices() + (reserve ? reserve->slices : 0); }
+  Slice* cut(std::uint32_t slices);
+  /// True when the block lay at the end of the reserve and the reserve does not become longer than `most_slices`.
+  bool uncut(Slice* block, std::size_t most_slices);
 };
 
 struct NodeStatistics {
@@ -31,7 +38,8 @@ class NodeHeap {
   Slice* take_growable(std::uint32_t slices, SliceState preferred);
   /// Takes back one block of this node.
   void give(Slice* block);
-  /// Takes back large blocks of `cache` until it holds at most `most_slices`; the longest first.
+  /// Takes back large blocks of `cache` until its lists hold at most `most_slices`, the longest first; and what has been
+  /// idle. With 0 the reserve, too.
   void take_back(LargeCache& cache, std::size_t most_slices);
   /// Takes back a block whose pages have been moved away.
   void give_clean(Slice* block);
@@ -54,8 +62,10 @@ class NodeHeap {
   Slice* take_dirty(LargeCache& cache, std::uint32_t slices, std::size_t blocks);
   Slice* take_fresh(LargeCache& cache, std::uint32_t slices, std::size_t blocks);
   Slice* keep_rest(LargeCache& cache, Slice* run, std::uint32_t slices);
+  std::size_t run_length(const LargeCache& cache, std::uint32_t slices, std::size_t blocks) const;
   void put(Slice* block);
   void tend();
+  void tend(LargeCache& cache);
   std::size_t kept_slices() const;
   std::uint8_t number() const;
 

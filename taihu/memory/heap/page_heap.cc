@@ -109,6 +109,13 @@ Slice* PageHeap::split(Slice* run, std::uint32_t slices) {
   return rest;
 }
 
+void PageHeap::join(Slice* first, Slice* second) {
+  first->slices += second->slices;
+  first->zero = first->zero && second->zero;
+  second->state = SliceState::none;
+  mark(first, SliceState::large);
+}
+
 /// Takes `slices` slices out of a free run, `before` slices after its begin.
 Slice* PageHeap::cut(Slice* run, std::uint32_t before, std::uint32_t slices) {
   const SliceState state = run->state;

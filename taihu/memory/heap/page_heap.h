@@ -29,6 +29,8 @@ class PageHeap {
   bool extend(Slice* run, std::uint32_t more);
   /// Cuts a run in two and returns the second part, state `large`.
   static Slice* split(Slice* run, std::uint32_t slices);
+  /// Makes one run of two held ones, of which the second begins where the first ends.
+  static void join(Slice* first, Slice* second);
   /// Makes room for `bytes` at once, with present pages (one dirty run).
   bool prefill(std::size_t bytes, std::uint8_t node);
 

@@ -82,13 +82,7 @@ TEST(NodeHeap, RefillBringsSeveralBlocksWhenTheHeapIsLarge) {
   const std::uint64_t before = node.statistics().refills;
   for (int count = 0; count < 64; ++count) {
     Slice* block = cache.lists.pop(heap::large_class_for(8), heap::generous_class(8));
-    if (!block && cache.reserve) {
-      block = cache.reserve;
-      if (block->slices == 8)
-        cache.reserve = nullptr;
-      else
-        block = heap::PageHeap::split(block, block->slices - 8);
-    }
+    if (!block) block = cache.cut(8);
     if (!block) block = node.refill(cache, 8, heap::generous_class(8));
     ASSERT_NE(block, nullptr);
     blocks.push_back(block);

@@ -12,7 +12,7 @@ struct Settings {
   static constexpr std::uint32_t never = UINT32_MAX;
 
   std::atomic<std::uint32_t> decay_ms{10'000};  ///< TAIHU_HEAP_DECAY: free memory goes back after this time
-  std::size_t huge_pages_from_bytes = std::size_t{1} << 30;  ///< TAIHU_HEAP_HUGE_PAGES: heap size from which on
+  std::size_t huge_pages_from_bytes = SIZE_MAX;  ///< TAIHU_HEAP_HUGE_PAGES: size of the heap they begin at
   bool statistics = false;                                    ///< TAIHU_HEAP_STATS
   // TAIHU_HEAP_PREALLOC
   unsigned prepared_threads = 0;

@@ -209,13 +209,7 @@ void ThreadCache::free_remote(ListHead* list, Block* block) {
 
 Slice* ThreadCache::take_large(std::uint32_t slices, unsigned highest) {
   Slice* block = large_.lists.pop(large_class_for(slices), highest);
-  if (!block && large_.reserve && large_.reserve->slices >= slices) {
-    block = large_.reserve;
-    if (block->slices == slices)
-      large_.reserve = nullptr;
-    else
-      block = PageHeap::split(block, block->slices - slices);
-  }
+  if (!block) block = large_.cut(slices);
   if (block) {
     ++statistics_.large_reused;
   } else {
@@ -233,9 +227,10 @@ void ThreadCache::give_large(Slice* block) {
     node_heaps[block->node].give(block);
     return;
   }
-  large_.lists.push(block);
   const std::size_t limit = node().cache_limit();
-  if (large_.slices() > limit) node().take_back(large_, limit / 2);
+  if (large_.uncut(block, limit)) return;
+  large_.lists.push(block);
+  if (large_.lists.slices() > limit) node().take_back(large_, limit / 2);
 }
 
 void ThreadCache::empty() {
