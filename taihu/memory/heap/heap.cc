@@ -26,8 +26,7 @@ Slice* new_large(std::size_t bytes, std::uint32_t alignment_slices) {
   const auto slices = static_cast<std::uint32_t>(slices_for(bytes));
   OwnCache cache;
   if (!cache) return nullptr;
-  if (alignment_slices == 1 && slices <= largest_listed_slices)
-    return cache->take_large(slices, std::max(generous_class(slices), large_class_for(slices)));
+  if (alignment_slices == 1) return cache->take_large(slices);
   return cache->node().take_run(slices, alignment_slices);
 }
 
@@ -130,7 +129,7 @@ void* move_growing(void* address, std::size_t old_bytes, std::size_t bytes) {
   if (!cache) return nullptr;
   const auto slices = static_cast<std::uint32_t>(slices_for(bytes));
   const SliceState preferred = old_bytes >= moving_bytes ? SliceState::clean : SliceState::dirty;
-  Slice* block = cache->node().take_growable(slices, preferred);
+  Slice* block = cache->take_growable(slices, preferred);
   if (!block) return nullptr;
   if (old_bytes >= moving_bytes && os::move_pages(address, block->begin(), old_bytes)) {
     Slice* old = large_block(address);
@@ -148,10 +147,11 @@ bool resize_in_place(void* address, std::size_t old_bytes, std::size_t bytes) {
   Slice* block = large_block(address);
   if (bytes > most_bytes || slices_for(bytes) > UINT32_MAX / 4) return false;
   const auto slices = static_cast<std::uint32_t>(slices_for(bytes));
-  NodeHeap& node = node_heaps[block->node];
-  if (slices > block->slices) return node.extend(block, slices - block->slices);
-  if (bytes <= small_bytes) return false;
-  if (slices <= block->slices / 2) node.shrink(block, slices);
+  if (slices == block->slices && bytes > small_bytes) return true;
+  OwnCache cache;
+  if (!cache || bytes <= small_bytes) return false;
+  if (slices > block->slices) return cache->extend(block, slices - block->slices);
+  if (slices <= block->slices / 2) cache->give_large(PageHeap::split(block, slices));
   return true;
 }
 

@@ -17,26 +17,12 @@ constinit std::atomic<std::uint32_t> active_caches{0};
 namespace {
 
 constexpr std::size_t alpha_divisor = 64;            ///< alpha = 1/64
-constexpr std::size_t least_cached_slices = (std::size_t{8} << 20) >> slice_shift;  ///< what any cache may keep
+constexpr std::size_t least_cached_slices = (std::size_t{2} << 20) >> slice_shift;  ///< what any cache may keep
 constexpr std::size_t most_blocks = 32;              ///< of one refill
-constexpr std::uint32_t purge_first_slices = 256;    ///< requests from 16 MiB do not add to free memory that is present
+constexpr std::uint32_t purge_first_slices = 256;    ///< what make_up_for() calls long: 16 MiB
+constexpr std::uint32_t purge_first_pause_ms = 200;
 
 }  // namespace
-
-Slice* LargeCache::cut(std::uint32_t slices) {
-  if (!reserve || reserve->slices < slices) return nullptr;
-  if (reserve->slices > slices) return PageHeap::split(reserve, reserve->slices - slices);
-  Slice* all = reserve;
-  reserve = nullptr;
-  return all;
-}
-
-bool LargeCache::uncut(Slice* block, std::size_t most_slices) {
-  if (!reserve || reserve->address + reserve->bytes() != block->address || reserve->node != block->node) return false;
-  if (std::size_t{reserve->slices} + block->slices > most_slices) return false;
-  PageHeap::join(reserve, block);
-  return true;
-}
 
 std::uint8_t NodeHeap::number() const {
   return static_cast<std::uint8_t>(this - node_heaps);
@@ -55,7 +41,7 @@ std::size_t NodeHeap::cache_limit() const {
 
 std::size_t NodeHeap::batch(const LargeCache& cache, std::uint32_t slices) const {
   const std::size_t threads = std::max<std::size_t>(active_caches.load(std::memory_order_relaxed), 1);
-  const std::size_t share = pages_.held_slices() / alpha_divisor / threads, held = cache.slices();
+  const std::size_t share = pages_.held_slices() / alpha_divisor / threads, held = cache.runs.free_slices();
   return share > held ? std::clamp((share - held) / slices, std::size_t{1}, most_blocks) : 1;
 }
 
@@ -67,9 +53,9 @@ void NodeHeap::tend() {
   const std::uint32_t now = os::milliseconds();
   if (now - last_tended_ < decay / 4) return;
   last_tended_ = now;
-  for (unsigned large = 0; large < large_classes; ++large) {
-    for (std::uint32_t idle = central_.idle(large); idle > 0; --idle) {
-      Slice* block = central_.pop(large, large);
+  for (std::uint32_t slices = 1; slices <= longest_span_slices; ++slices) {
+    for (std::uint32_t idle = central_.idle(slices); idle > 0; --idle) {
+      Slice* block = central_.pop(slices);
       if (!block) break;
       pages_.give(block);
     }
@@ -77,60 +63,56 @@ void NodeHeap::tend() {
   pages_.purge(lock_, now, decay, kept_slices());
 }
 
-/// The same for the lists of one cache.
-void NodeHeap::tend(LargeCache& cache) {
+/// What a cache has not needed for half of the decay time.
+std::size_t NodeHeap::idle_slices(LargeCache& cache) const {
   const std::uint32_t decay = settings.decay_ms.load(std::memory_order_relaxed);
-  if (decay == Settings::never) return;
   const std::uint32_t now = os::milliseconds();
-  if (now - cache.last_tended < decay / 2) return;
+  if (decay == Settings::never || now - cache.last_tended < decay / 2) return 0;
   cache.last_tended = now;
-  for (unsigned large = 0; large < large_classes; ++large)
-    for (std::uint32_t idle = cache.lists.idle(large); idle > 0 && cache.lists.count(large) > 0; --idle)
-      put(cache.lists.pop(large, large));
+  const std::size_t idle = std::min(cache.least_free, cache.runs.free_slices());
+  cache.least_free = cache.runs.free_slices();
+  return idle;
 }
 
-/// Length of the run to take for a cache: several blocks, and room for blocks of other lengths.
-std::size_t NodeHeap::run_length(const LargeCache& cache, std::uint32_t slices, std::size_t blocks) const {
-  if (cache.reserve && cache.reserve->slices >= least_cached_slices / 2) return slices;
-  return slices * blocks;
+/// No free memory with present pages suits a long block: gives as much of it back as the block will add, so that the
+/// program's peak does not grow by pieces that are too short. Not often, for it costs faults later.
+void NodeHeap::make_up_for(std::uint32_t slices) {
+  if (slices < purge_first_slices || pages_.dirty_slices() < slices) return;
+  const std::uint32_t now = os::milliseconds();
+  if (now - last_made_up_ < purge_first_pause_ms) return;
+  last_made_up_ = now;
+  pages_.purge(lock_, now, 0, std::max(pages_.dirty_slices() - slices, kept_slices()));
 }
 
-/// Of a run: the block at its end; the rest becomes the cache's reserve.
-Slice* NodeHeap::keep_rest(LargeCache& cache, Slice* run, std::uint32_t slices) {
-  if (run->slices == slices) return run;
+/// A run of several blocks: the first block; the rest goes to the cache.
+Slice* NodeHeap::take_several(LargeCache& cache, std::uint32_t slices) {
+  const auto all = static_cast<std::uint32_t>(slices * batch(cache, slices));
+  Slice* run = pages_.take_up_to(slices, all);
+  if (!run) make_up_for(slices);
+  if (!run) run = pages_.take(all, 1, number());
+  if (!run && all > slices) run = pages_.take(slices, 1, number());
+  if (!run || run->slices == slices) return run;
   batched_ += run->slices / slices - 1;
-  if (cache.reserve) put(cache.reserve);
-  cache.reserve = run;
-  return cache.cut(slices);
+  Slice* rest = PageHeap::split(run, slices);
+  if (rest->zero)
+    cache.runs.give_clean(rest);
+  else
+    cache.runs.give(rest);
+  return run;
 }
 
-Slice* NodeHeap::take_dirty(LargeCache& cache, std::uint32_t slices, std::size_t blocks) {
-  Slice* run = pages_.take_up_to(slices, static_cast<std::uint32_t>(run_length(cache, slices, blocks)));
-  return run ? keep_rest(cache, run, slices) : nullptr;
-}
-
-Slice* NodeHeap::take_fresh(LargeCache& cache, std::uint32_t slices, std::size_t blocks) {
-  if (slices >= purge_first_slices && pages_.dirty_slices() >= slices)
-    pages_.purge(lock_, os::milliseconds(), 0, std::max(pages_.dirty_slices() - slices, kept_slices()));
-  Slice* run = pages_.take(static_cast<std::uint32_t>(run_length(cache, slices, blocks)), 1, number());
-  if (!run) run = pages_.take(slices, 1, number());
-  return run ? keep_rest(cache, run, slices) : nullptr;
-}
-
-Slice* NodeHeap::refill(LargeCache& cache, std::uint32_t slices, unsigned highest) {
+Slice* NodeHeap::refill(LargeCache& cache, std::uint32_t slices) {
   LockGuard guard(lock_);
   tend();
-  tend(cache);
   ++refills_;
-  const std::size_t blocks = batch(cache, slices);
-  if (Slice* block = central_.pop(large_class_for(slices), highest)) {
-    const unsigned large = large_class_of(block->slices);
-    for (std::size_t more = 1; more < blocks && central_.count(large) > 0; ++more, ++batched_)
-      cache.lists.push(central_.pop(large, large));
-    return block;
+  Slice* block = slices <= longest_span_slices ? central_.pop(slices) : nullptr;
+  if (!block) return take_several(cache, slices);
+  for (std::size_t more = batch(cache, slices); more > 1; --more, ++batched_) {
+    Slice* another = central_.pop(slices);
+    if (!another) break;
+    cache.runs.give(another);
   }
-  Slice* block = take_dirty(cache, slices, blocks);
-  return block ? block : take_fresh(cache, slices, blocks);
+  return block;
 }
 
 Slice* NodeHeap::take_run(std::uint32_t slices, std::uint32_t alignment) {
@@ -139,8 +121,7 @@ Slice* NodeHeap::take_run(std::uint32_t slices, std::uint32_t alignment) {
   ++huge_;
   if (alignment == 1) {
     if (Slice* run = pages_.take_up_to(slices, slices)) return run;
-    if (pages_.dirty_slices() >= slices)
-      pages_.purge(lock_, os::milliseconds(), 0, std::max(pages_.dirty_slices() - slices, kept_slices()));
+    make_up_for(slices);
   }
   return pages_.take(slices, alignment, number());
 }
@@ -160,7 +141,7 @@ void NodeHeap::put(Slice* block) {
   const std::size_t most = std::max(least, pages_.held_slices() / 8);
   if (block->zero)
     pages_.give_clean(block);
-  else if (block->slices <= 4 && central_.slices() + block->slices <= most)
+  else if (block->slices <= longest_span_slices && central_.slices() + block->slices <= most)
     central_.push(block);
   else
     pages_.give(block);
@@ -181,13 +162,10 @@ void NodeHeap::give_clean(Slice* block) {
 void NodeHeap::take_back(LargeCache& cache, std::size_t most_slices) {
   LockGuard guard(lock_);
   ++returns_;
-  tend(cache);
-  for (unsigned large = large_classes; large-- > 0 && cache.lists.slices() > most_slices;)
-    while (cache.lists.slices() > most_slices && cache.lists.count(large) > 0) put(cache.lists.pop(large, large));
-  if (cache.reserve && most_slices == 0) {
-    put(cache.reserve);
-    cache.reserve = nullptr;
-  }
+  const std::size_t free = cache.runs.free_slices(), idle = idle_slices(cache);
+  const std::size_t kept = std::min(most_slices, free - idle);
+  while (cache.runs.free_slices() > kept)
+    put(cache.runs.take_longest(static_cast<std::uint32_t>(std::min<std::size_t>(cache.runs.free_slices() - kept, UINT32_MAX))));
   tend();
 }
 
@@ -197,15 +175,10 @@ bool NodeHeap::extend(Slice* block, std::uint32_t more) {
   return block->grown = true;
 }
 
-void NodeHeap::shrink(Slice* block, std::uint32_t slices) {
-  LockGuard guard(lock_);
-  pages_.give(PageHeap::split(block, slices));
-  tend();
-}
-
 bool NodeHeap::trim() {
   LockGuard guard(lock_);
-  while (Slice* block = central_.pop(0, large_classes - 1)) pages_.give(block);
+  for (std::uint32_t slices = 1; slices <= longest_span_slices; ++slices)
+    while (Slice* block = central_.pop(slices)) pages_.give(block);
   const std::size_t before = pages_.purged_slices();
   pages_.purge(lock_, os::milliseconds(), 0, 0);
   return pages_.purged_slices() > before;
@@ -217,16 +190,13 @@ void NodeHeap::prepare(std::size_t bytes) {
   prepared_ = true;
 }
 
-void NodeHeap::prepare_reserve(LargeCache& cache, std::size_t bytes) {
+void NodeHeap::prepare_cache(LargeCache& cache, std::size_t bytes) {
   const std::size_t slices = slices_for(bytes);
-  if (slices == 0 || slices > UINT32_MAX / 2 || cache.reserve) return;
-  {
-    LockGuard guard(lock_);
-    cache.reserve = pages_.take(static_cast<std::uint32_t>(slices), 1, number());
-  }
-  if (!cache.reserve) return;
-  os::populate(cache.reserve->begin(), cache.reserve->bytes());
-  cache.reserve->zero = false;
+  if (slices == 0 || slices > UINT32_MAX / 2) return;
+  Slice* run = take_run(static_cast<std::uint32_t>(slices), 1);
+  if (!run) return;
+  os::populate(run->begin(), run->bytes());
+  cache.runs.give(run);
 }
 
 NodeStatistics NodeHeap::statistics() {

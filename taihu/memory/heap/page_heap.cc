@@ -16,12 +16,13 @@ Slice* slice_at(const Slice* run, std::ptrdiff_t distance) {
   return slice_map.slice_of(run->begin() + distance * static_cast<std::ptrdiff_t>(slice_bytes));
 }
 
-/// A neighbour with which a free run of this kind may merge: `address` is where it has to be.
-bool mergeable(const Slice* neighbour, std::uintptr_t address, const Slice* run, SliceState state) {
-  return neighbour && neighbour->address == address && neighbour->state == state && neighbour->node == run->node;
-}
-
 }  // namespace
+
+/// A neighbour with which a free run of this kind may merge: `address` is where it has to be.
+bool PageHeap::mergeable(const Slice* neighbour, std::uintptr_t address, const Slice* run, SliceState state) const {
+  return neighbour && neighbour->address == address && neighbour->state == state && neighbour->node == run->node &&
+         neighbour->holder == holder_;
+}
 
 unsigned PageHeap::bin_of(std::uint32_t slices) {
   if (slices <= 32) return slices - 1;
@@ -38,6 +39,7 @@ void PageHeap::mark(Slice* run, SliceState state) {
   last->slices = run->slices;
   last->state = state;
   last->node = run->node;
+  last->holder = run->holder;
   last->time = run->time;
 }
 
@@ -55,6 +57,7 @@ void PageHeap::remove(Slice* run) {
 
 void PageHeap::insert(Slice* run, SliceState state) {
   run->time = os::milliseconds();
+  run->holder = holder_;
   Slice* behind = slice_at(run, run->slices);
   if (mergeable(behind, run->address + run->bytes(), run, state)) {
     remove(behind);
@@ -109,13 +112,6 @@ Slice* PageHeap::split(Slice* run, std::uint32_t slices) {
   return rest;
 }
 
-void PageHeap::join(Slice* first, Slice* second) {
-  first->slices += second->slices;
-  first->zero = first->zero && second->zero;
-  second->state = SliceState::none;
-  mark(first, SliceState::large);
-}
-
 /// Takes `slices` slices out of a free run, `before` slices after its begin.
 Slice* PageHeap::cut(Slice* run, std::uint32_t before, std::uint32_t slices) {
   const SliceState state = run->state;
@@ -148,9 +144,23 @@ Slice* PageHeap::take_from(Bins& from, std::uint32_t slices, std::uint32_t align
   return cut(run, static_cast<std::uint32_t>(aligned - number), slices);
 }
 
-Slice* PageHeap::take(std::uint32_t slices, std::uint32_t alignment, std::uint8_t node) {
+Slice* PageHeap::take_free(std::uint32_t slices, std::uint32_t alignment) {
   Slice* run = take_from(dirty_, slices, alignment);
-  if (!run) run = take_from(clean_, slices, alignment);
+  return run ? run : take_from(clean_, slices, alignment);
+}
+
+Slice* PageHeap::take_longest(std::uint32_t most) {
+  for (Bins* from : {&clean_, &dirty_})
+    for (unsigned word = std::size(from->occupied); word-- > 0;)
+      if (from->occupied[word]) {
+        Slice* run = from->first[word * 64 + 63 - static_cast<unsigned>(std::countl_zero(from->occupied[word]))];
+        return cut(run, 0, std::min(run->slices, most));
+      }
+  return nullptr;
+}
+
+Slice* PageHeap::take(std::uint32_t slices, std::uint32_t alignment, std::uint8_t node) {
+  Slice* run = take_free(slices, alignment);
   if (!run && grow(slices, alignment, node)) run = take_from(clean_, slices, alignment);
   return run;
 }
@@ -182,7 +192,7 @@ bool PageHeap::grows_into(const Slice* run) const {
 }
 
 /// The free run that begins `distance` slices after the begin of `run`, if one does.
-Slice* PageHeap::free_run_at(const Slice* run, std::uint32_t distance) {
+Slice* PageHeap::free_run_at(const Slice* run, std::uint32_t distance) const {
   Slice* behind = slice_at(run, distance);
   const std::uintptr_t address = run->address + (std::uintptr_t{distance} << slice_shift);
   return mergeable(behind, address, run, SliceState::dirty) || mergeable(behind, address, run, SliceState::clean)

@@ -29,15 +29,6 @@ TEST(SizeClasses, SmallOnesFitAndWasteAnEighth) {
   }
 }
 
-TEST(SizeClasses, LargeListsHoldWhatTheySay) {
-  for (std::uint32_t slices = 1; slices <= heap::largest_listed_slices; ++slices) {
-    ASSERT_LT(heap::large_class_for(slices), heap::large_classes);
-    ASSERT_GE(heap::large_class_slices(heap::large_class_for(slices)), slices);
-    ASSERT_LE(heap::large_class_slices(heap::large_class_of(slices)), slices);
-    ASSERT_LE(heap::generous_class(slices), heap::large_classes - 1);
-  }
-}
-
 /// Runs of a node's page heap, taken and given back at random: never overlapping, and whole again at the end.
 TEST(PageHeap, TakesAndMerges) {
   heap::free(heap::allocate(1));  // the tables exist
@@ -58,7 +49,7 @@ TEST(PageHeap, TakesAndMerges) {
     } else if (!runs.empty()) {
       const std::size_t at = random() % runs.size();
       if (random() % 8 == 0) node.extend(runs[at], 1 + random() % 8);
-      if (random() % 8 == 0 && runs[at]->slices > 1) node.shrink(runs[at], 1 + random() % (runs[at]->slices - 1));
+      if (random() % 8 == 0 && runs[at]->slices > 1) node.give(heap::PageHeap::split(runs[at], 1 + random() % (runs[at]->slices - 1)));
       runs[at]->zero = false;
       node.give(runs[at]);
       runs.erase(runs.begin() + static_cast<long>(at));
@@ -75,22 +66,21 @@ TEST(PageHeap, TakesAndMerges) {
 TEST(NodeHeap, RefillBringsSeveralBlocksWhenTheHeapIsLarge) {
   heap::free(heap::allocate(1));
   heap::NodeHeap& node = heap::node_heaps[0];
-  heap::LargeCache cache;
+  heap::LargeCache cache{.runs = heap::PageHeap(60000)};
   Slice* ballast = node.take_run(16384, 1);  // 1 GiB that nobody touches
   ASSERT_NE(ballast, nullptr);
   std::vector<Slice*> blocks;
   const std::uint64_t before = node.statistics().refills;
   for (int count = 0; count < 64; ++count) {
-    Slice* block = cache.lists.pop(heap::large_class_for(8), heap::generous_class(8));
-    if (!block) block = cache.cut(8);
-    if (!block) block = node.refill(cache, 8, heap::generous_class(8));
+    Slice* block = cache.take(8);
+    if (!block) block = node.refill(cache, 8);
     ASSERT_NE(block, nullptr);
     blocks.push_back(block);
   }
   EXPECT_LE(node.statistics().refills - before, 64u / 4);
   for (Slice* block : blocks) node.give(block);
   node.take_back(cache, 0);
-  EXPECT_EQ(cache.slices(), 0u);
+  EXPECT_EQ(cache.runs.free_slices(), 0u);
   node.give(ballast);
   heap::trim();
 }

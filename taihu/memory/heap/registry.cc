@@ -16,7 +16,7 @@ constinit ThreadCache no_cache_yet{};
 constinit ThreadCache no_cache_any_more{};
 
 constinit std::atomic<ThreadCache*> first_cache{nullptr};
-constinit std::atomic<std::uint32_t> dormant_caches{0}, all_caches{0};
+constinit std::atomic<std::uint32_t> dormant_caches{0}, all_caches{0}, acquired_caches{0};
 constinit std::atomic<bool> tables_ready{false};
 pthread_key_t thread_end_key;
 
@@ -49,7 +49,8 @@ void Registry::start() {
     OwnCache cache;
     if (!cache) return;
     cache->node().prepare(settings.central_bytes / node_total);
-    if (settings.prepared_threads > 0) cache->node().prepare_reserve(cache->large_, settings.per_thread_bytes);
+    if (settings.prepared_threads > 0 && cache->large_.runs.free_slices() < slices_for(settings.per_thread_bytes))
+      cache->node().prepare_cache(cache->large_, settings.per_thread_bytes);
   }
 }
 
@@ -58,6 +59,7 @@ ThreadCache* Registry::new_cache() {
   auto* cache = static_cast<ThreadCache*>(metadata.allocate(sizeof(ThreadCache)));
   if (!cache) return nullptr;
   cache->state_.store(CacheState::active, std::memory_order_relaxed);
+  cache->large_.runs.become(static_cast<std::uint16_t>(1 + all_caches.fetch_add(1, std::memory_order_relaxed)));
   cache->next_ = first_cache.load(std::memory_order_relaxed);
   first_cache.store(cache, std::memory_order_release);
   return cache;
@@ -79,10 +81,10 @@ ThreadCache* Registry::acquire() {
   if (!cache) cache = new_cache();
   if (!cache) return nullptr;
   active_caches.fetch_add(1, std::memory_order_relaxed);
-  const unsigned number = all_caches.fetch_add(1, std::memory_order_relaxed);
+  const unsigned number = acquired_caches.fetch_add(1, std::memory_order_relaxed);
   cache->prepare(node_total > 1 ? std::min(os::current_node(), node_total - 1) : 0);
   if (settings.central_bytes > 0) cache->node().prepare(settings.central_bytes / node_total);
-  if (number < settings.prepared_threads) cache->node().prepare_reserve(cache->large_, settings.per_thread_bytes);
+  if (number < settings.prepared_threads) cache->node().prepare_cache(cache->large_, settings.per_thread_bytes);
   return cache;
 }
 

@@ -2,8 +2,7 @@
 // Sizes of blocks. Memory is cut into slices of 64 KiB.
 //
 // Small blocks (up to 32 KiB) come in classes: every 16 bytes up to 1 KiB, then eight per doubling. Blocks of one class
-// lie side by side in a span of one or four slices. Large blocks are whole slices; their lists are every slice up to 16,
-// then eight per doubling up to 512 slices (32 MiB). Longer ones (huge) have no lists.
+// lie side by side in a span of one or four slices. Large blocks are whole slices.
 #pragma once
 
 #include <bit>
@@ -40,28 +39,7 @@ constexpr std::uint32_t span_slices(unsigned small) {
   return class_bytes(small) <= slice_bytes / 16 ? 1 : 4;
 }
 
-constexpr std::uint32_t largest_listed_slices = 512;
-constexpr unsigned large_classes = 16 + 8 * 5;
-
-/// The list whose blocks all have at least `slices` slices (1 to largest_listed_slices).
-constexpr unsigned large_class_for(std::uint32_t slices) {
-  if (slices <= 16) return slices - 1;
-  const unsigned doubling = static_cast<unsigned>(std::bit_width(slices - 1)) - 1;
-  return 16 + (doubling - 4) * 8 + (((slices - 1) >> (doubling - 3)) & 7);
-}
-
-/// Least number of slices of the blocks in a list.
-constexpr std::uint32_t large_class_slices(unsigned large) {
-  if (large < 16) return large + 1;
-  return (9 + (large - 16) % 8) << ((large - 16) / 8 + 1);
-}
-
-/// The list that a block of `slices` slices goes to.
-constexpr unsigned large_class_of(std::uint32_t slices) {
-  const unsigned large = large_class_for(slices);
-  return large_class_slices(large) > slices ? large - 1 : large;
-}
-
+constexpr std::uint32_t longest_span_slices = 4;
 /// Slices that hold `bytes` bytes.
 constexpr std::size_t slices_for(std::size_t bytes) {
   return (bytes + slice_bytes - 1) >> slice_shift;

@@ -30,7 +30,7 @@ enum class SliceState : std::uint8_t {
   clean,   ///< end of a free run whose pages read as zeros and cost no memory
   dirty,   ///< end of a free run that has been written
   purging, ///< free, its pages are just being given back
-  cached,  ///< a block in a large list of a thread cache or of the central level
+  cached,  ///< in a central list
   small,   ///< a span of small blocks
   large,   ///< a block in use
 };
@@ -63,13 +63,14 @@ struct alignas(64) Slice {
   std::uint32_t carved;        ///< span: blocks handed out at least once
   std::uint32_t free_blocks;   ///< span: length of `free`
   std::uint32_t time;          ///< free run: when it became free (ms)
+  std::uint32_t capacity;      ///< span: blocks that fit
   Relaxed<SliceState> state;
   std::uint8_t small;          ///< span: class
   Relaxed<std::uint8_t> node;  ///< NUMA node whose heap it belongs to
   bool zero;                   ///< large block: its pages have never been written
+  Relaxed<std::uint16_t> holder;  ///< free run: whose page heap it is in (PageHeap)
   std::uint16_t head_distance; ///< slices to the first one of the span
   std::uint16_t first;         ///< span: offset of its first block
-  std::uint32_t capacity;      ///< span: blocks that fit
   bool grown;                  ///< large block: realloc made it longer
   bool listed;                 ///< span: in the cache's list of spans with free blocks
 

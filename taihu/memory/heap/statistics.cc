@@ -58,9 +58,9 @@ void print_statistics(int file) {
   line("large: refills from the node", now.large_refills, "");
   line("large: blocks that came with them", now.large_batched, "");
   line("large: returns to the node", now.large_returns, "");
-  line("huge: blocks", now.huge, "");
+  line("aligned and growing blocks", now.huge, "");
   const std::uint64_t mib = (now.most_held_bytes >> 20) + 1, threads = std::max<std::uint64_t>(now.caches, 1);
-  const std::uint64_t each = mib / (4 * threads) + 1, central = mib > each * threads ? mib - each * threads : 0;
+  const std::uint64_t each = mib / (16 * threads) + 1, central = mib > each * threads ? mib - each * threads : 0;
   Text words;
   words.add("  profile: TAIHU_HEAP_PREALLOC=threads=").add_number(threads).add(",central=").add_number(central);
   words.add("M,thread=").add_number(each).add("M\n").write_to(file);

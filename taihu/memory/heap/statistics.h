@@ -24,7 +24,7 @@ struct HeapStatistics {
   std::uint64_t large_refills;  ///< times that a thread took large blocks from its node
   std::uint64_t large_batched;  ///< blocks that came with them
   std::uint64_t large_returns;  ///< times that large blocks went back
-  std::uint64_t huge;           ///< blocks beyond 32 MiB, or aligned to more than 64 KiB
+  std::uint64_t huge;           ///< blocks aligned to more than 64 KiB, or without room to grow
 };
 
 HeapStatistics heap_statistics();

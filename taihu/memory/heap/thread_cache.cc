@@ -87,7 +87,7 @@ void ThreadCache::carve(unsigned small) {
 
 Slice* ThreadCache::new_span(unsigned small) {
   const std::uint32_t slices = span_slices(small);
-  Slice* span = take_large(slices, large_class_for(slices));
+  Slice* span = take_large(slices);
   if (!span) return nullptr;
   ++statistics_.spans;
   span->state = SliceState::small;
@@ -207,30 +207,48 @@ void ThreadCache::free_remote(ListHead* list, Block* block) {
   if (bucket.count >= most_remote_blocks || bucket.bytes >= most_remote_bytes) flush(bucket);
 }
 
-Slice* ThreadCache::take_large(std::uint32_t slices, unsigned highest) {
-  Slice* block = large_.lists.pop(large_class_for(slices), highest);
-  if (!block) block = large_.cut(slices);
+Slice* ThreadCache::take_large(std::uint32_t slices) {
+  Slice* block = large_.take(slices);
   if (block) {
     ++statistics_.large_reused;
-  } else {
-    if (node_total > 1) node_ = std::min(os::current_node(), node_total - 1);
-    ++statistics_.large_taken;
-    block = node().refill(large_, slices, highest);
+    return block;
   }
+  stay_on_node();
+  ++statistics_.large_taken;
+  block = node().refill(large_, slices);
   if (block) block->state = SliceState::large;
   return block;
 }
 
+/// Large memory that a cache keeps is of one node: that of its thread.
+void ThreadCache::stay_on_node() {
+  if (node_total == 1) return;
+  const unsigned now = std::min(os::current_node(), node_total - 1);
+  if (now == node_) return;
+  node().take_back(large_, 0);
+  node_ = now;
+}
+
 void ThreadCache::give_large(Slice* block) {
   block->zero = false;
-  if (block->node != node_ || block->slices > largest_listed_slices) {
+  // A block of more than an eighth of what the cache may keep goes to the node at once: kept in pieces by many threads, long
+  // blocks would be lost to each other.
+  const std::size_t limit = node().cache_limit();
+  if (block->node != node_ || block->slices > std::max<std::size_t>(limit / 8, longest_span_slices)) {
     node_heaps[block->node].give(block);
     return;
   }
-  const std::size_t limit = node().cache_limit();
-  if (large_.uncut(block, limit)) return;
-  large_.lists.push(block);
-  if (large_.lists.slices() > limit) node().take_back(large_, limit / 2);
+  large_.runs.give(block);
+  if (large_.runs.free_slices() > limit) node().take_back(large_, 0);
+}
+
+bool ThreadCache::extend(Slice* block, std::uint32_t more) {
+  return large_.runs.extend(block, more) || node_heaps[block->node].extend(block, more);
+}
+
+Slice* ThreadCache::take_growable(std::uint32_t slices, SliceState preferred) {
+  Slice* block = preferred == SliceState::dirty ? large_.runs.take_growable(slices, preferred) : nullptr;
+  return block ? block : node().take_growable(slices, preferred);
 }
 
 void ThreadCache::empty() {

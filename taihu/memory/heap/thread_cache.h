@@ -5,7 +5,7 @@
 // them into its list of their class. Another thread collects them per owner and hands them over in batches, by one exchange
 // on the owner's inbox; so a cache line is never shared by two threads' new blocks, and no lock is taken. A list that grows
 // too long gives its older half back to the spans; a span whose blocks are all back becomes a large block.
-// Large blocks go to the cache of the thread that frees them.
+// Large blocks go to the cache of the thread that frees them, where they merge with free neighbours.
 //
 // When its thread ends, a cache gives up all it can and stays dormant until a new thread takes it over.
 #pragma once
@@ -60,8 +60,12 @@ class alignas(4096) ThreadCache {
   /// A block of another cache.
   void free_remote(ListHead* list, Block* block);
 
-  Slice* take_large(std::uint32_t slices, unsigned highest);
+  Slice* take_large(std::uint32_t slices);
   void give_large(Slice* block);
+  /// Makes a large block longer by free memory behind it. False when it cannot.
+  bool extend(Slice* block, std::uint32_t more);
+  /// A place for a block that grows.
+  Slice* take_growable(std::uint32_t slices, SliceState preferred);
 
   /// Hands over what was collected for other caches.
   void flush_remote();
@@ -95,6 +99,7 @@ class alignas(4096) ThreadCache {
   void give_up(Slice* span);
   void release_list(unsigned small, Block* block);
   void prepare(unsigned node);
+  void stay_on_node();
   std::int64_t least_limit(unsigned small) const;
 
   ListHead heads_[small_classes]{};        // the free lists; must come first (owns)
