@@ -257,14 +257,26 @@ void PageHeap::purge(Mutex& lock, std::uint32_t now, std::uint32_t age_ms, std::
   }
   if (!old) return;
   lock.unlock();
-  for (Slice* run = old; run; run = run->next) run->zero = os::discard(run->begin(), run->bytes());
+  const bool scarce = os::address_space_limit() != SIZE_MAX;  // then other users of address space need it, too
+  for (Slice* run = old; run; run = run->next)
+    if (!scarce || !unmap(run)) run->zero = os::discard(run->begin(), run->bytes());
   lock.lock();
   for (Slice *run = old, *next = nullptr; run; run = next) {
     next = run->next;
-    mapped_slices_ += run->slices;
     purged_slices_ += run->slices;
+    if (run->state == SliceState::none) continue;
+    mapped_slices_ += run->slices;
     insert(run, run->zero ? SliceState::clean : SliceState::dirty);
   }
+}
+
+/// Takes a run out of the heap for good.
+bool PageHeap::unmap(Slice* run) {
+  LockGuard guard(growth_lock);
+  if (!slice_map.remove_region(run->begin(), run->bytes())) return false;
+  os::unmap(run->begin(), run->bytes());
+  mark(run, SliceState::none);
+  return true;
 }
 
 }  // namespace taihu::memory::heap

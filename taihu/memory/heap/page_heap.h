@@ -68,6 +68,7 @@ class PageHeap {
   bool mergeable(const Slice* neighbour, std::uintptr_t address, const Slice* run, SliceState state) const;
   Slice* free_run_at(const Slice* run, std::uint32_t distance) const;
   bool grows_into(const Slice* run) const;
+  static bool unmap(Slice* run);
   static void mark(Slice* run, SliceState state);
   bool grow(std::uint32_t slices, std::uint32_t alignment, std::uint8_t node);
   Bins& bins(SliceState state) { return state == SliceState::dirty ? dirty_ : clean_; }

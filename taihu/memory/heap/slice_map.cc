@@ -41,6 +41,27 @@ bool SliceMap::taken(char* begin, std::size_t bytes) const {
   return false;
 }
 
+bool SliceMap::remove_region(char* begin, std::size_t bytes) {
+  const auto from = reinterpret_cast<std::uintptr_t>(begin), to = from + bytes;
+  for (std::size_t at = 0; at < region_count_; ++at) {
+    Region& region = regions_[at];
+    const std::uintptr_t end = region.begin + region.bytes;
+    if (from < region.begin || to > end) continue;
+    const Region before{region.begin, from - region.begin}, after{to, end - to};
+    if (before.bytes > 0 && after.bytes > 0) {
+      if (region_count_ == most_regions) return false;
+      region = before;
+      regions_[region_count_++] = after;
+    } else if (before.bytes + after.bytes > 0) {
+      region = before.bytes > 0 ? before : after;
+    } else {
+      region = regions_[--region_count_];
+    }
+    return true;
+  }
+  return false;
+}
+
 bool SliceMap::in_region(const void* address) const {
   LockGuard guard(growth_lock);
   const auto value = reinterpret_cast<std::uintptr_t>(address);

@@ -99,6 +99,8 @@ class SliceMap {
   bool start();
   /// Makes records for a new region. False when there is no memory for them, or an index is already taken.
   bool add_region(char* begin, std::size_t bytes);
+  /// Forgets part of a region, which has been unmapped. False when the list of regions has no room: it must stay mapped.
+  bool remove_region(char* begin, std::size_t bytes);
   /// Is the address in memory that the heap has from the system? Slow; for the checked library.
   bool in_region(const void* address) const;
   std::size_t coverage_bytes() const { return (mask_ + 1) << slice_shift; }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <barrier>
 #include <cstring>
 #include <mutex>
 #include <random>
@@ -97,9 +98,13 @@ TEST(HeapThreads, CachesOfEndedThreadsAreUsedAgain) {
   Exchange exchange;
   std::atomic<int> damaged{0};
   const auto generation = [&](unsigned seed) {
+    std::barrier together(4);  // all four have caches at the same time
     std::vector<std::thread> threads;
     for (unsigned number = 0; number < 4; ++number)
-      threads.emplace_back([&, number] { churn(exchange, seed * 10 + number, 500, damaged); });
+      threads.emplace_back([&, number] {
+        churn(exchange, seed * 10 + number, 500, damaged);
+        together.arrive_and_wait();
+      });
     for (std::thread& thread : threads) thread.join();
   };
   generation(0);
