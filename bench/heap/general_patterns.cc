@@ -41,8 +41,9 @@ bool small_slots(unsigned threads, std::size_t operations) {
   });
 }
 
-/// A server (Larson and Krishnan 1998): each thread replaces blocks of 8 to 1000 bytes of its own table, then a new thread
-/// goes on with the table, so that most blocks are freed by another thread than the one that allocated them.
+/// A server (Larson and Krishnan 1998): each thread replaces blocks of 8 to 1000 bytes of its own table, then
+/// a new thread goes on with the table, so that most blocks are freed by another thread than the one that
+/// allocated them.
 bool server(unsigned threads, std::size_t operations) {
   constexpr std::size_t table = 1000, generations = 10;
   std::vector<std::vector<Block>> tables(threads, std::vector<Block>(table));
@@ -51,18 +52,20 @@ bool server(unsigned threads, std::size_t operations) {
     for (Block& block : blocks) block = new_block(8 + filler.below(993));
   bool good = true;
   for (std::size_t generation = 0; generation < generations; ++generation) {
-    good = on_threads(threads, [&, threads, operations](unsigned number) {
-      Random random(number + generation * 100 + 1);
-      std::vector<Block>& blocks = tables[(number + generation) % threads];
-      bool right = true;
-      for (std::size_t at = 0; at < operations / threads / generations; ++at) {
-        Block& slot = blocks[random.below(table)];
-        right = right && marked(slot.begin, slot.bytes);
-        free(slot.begin);
-        slot = new_block(8 + random.below(993));
-      }
-      return right;
-    }) && good;
+    good = on_threads(threads,
+                      [&, threads, operations](unsigned number) {
+                        Random random(number + generation * 100 + 1);
+                        std::vector<Block>& blocks = tables[(number + generation) % threads];
+                        bool right = true;
+                        for (std::size_t at = 0; at < operations / threads / generations; ++at) {
+                          Block& slot = blocks[random.below(table)];
+                          right = right && marked(slot.begin, slot.bytes);
+                          free(slot.begin);
+                          slot = new_block(8 + random.below(993));
+                        }
+                        return right;
+                      }) &&
+           good;
   }
   for (auto& blocks : tables)
     for (Block& block : blocks) free(block.begin);
@@ -109,7 +112,8 @@ bool producer_consumer(unsigned threads, std::size_t operations) {
   });
 }
 
-/// Batches of many small blocks of sizes that become smaller, freed partly in order and partly backwards (as in sh6bench).
+/// Batches of many small blocks of sizes that become smaller, freed partly in order and partly backwards (as
+/// in sh6bench).
 bool batches(unsigned threads, std::size_t operations) {
   return on_threads(threads, [=](unsigned number) {
     Random random(number + 1);
@@ -139,8 +143,9 @@ bool batches(unsigned threads, std::size_t operations) {
   });
 }
 
-/// Passive false sharing (as in cache-scratch of Hoard): blocks of 8 bytes from one thread; each thread frees one of them,
-/// allocates another one and writes to it many times. It must not be in a line with those of other threads.
+/// Passive false sharing (as in cache-scratch of Hoard): blocks of 8 bytes from one thread; each thread frees
+/// one of them, allocates another one and writes to it many times. It must not be in a line with those of
+/// other threads.
 bool cache_scratch(unsigned threads, std::size_t operations) {
   std::vector<char*> given(threads);
   for (char*& block : given) block = static_cast<char*>(malloc(8));
@@ -148,7 +153,8 @@ bool cache_scratch(unsigned threads, std::size_t operations) {
     free(given[number]);
     for (std::size_t at = 0; at < operations / threads; at += 1000) {
       auto* block = static_cast<volatile char*>(malloc(8));
-      for (int round = 0; round < 1000; ++round) block[round % 8] = static_cast<char>(block[round % 8] + round);
+      for (int round = 0; round < 1000; ++round)
+        block[round % 8] = static_cast<char>(block[round % 8] + round);
       free(const_cast<char*>(block));
     }
     return true;
@@ -160,7 +166,8 @@ bool cache_thrash(unsigned threads, std::size_t operations) {
   return on_threads(threads, [=](unsigned) {
     for (std::size_t at = 0; at < operations / threads; at += 1000) {
       auto* block = static_cast<volatile char*>(malloc(8));
-      for (int round = 0; round < 1000; ++round) block[round % 8] = static_cast<char>(block[round % 8] + round);
+      for (int round = 0; round < 1000; ++round)
+        block[round % 8] = static_cast<char>(block[round % 8] + round);
       free(const_cast<char*>(block));
     }
     return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one allocation pattern with whatever malloc the process has: heap_workload PATTERN THREADS OPERATIONS.
-// Prints one line of JSON: seconds of wall and of processor time, peak memory. Exit code 1 when a block was damaged.
+// Prints one line of JSON: seconds of wall and of processor time, peak memory. Exit code 1 when a block was
+// damaged.
 #include <sys/resource.h>
 
 #include <chrono>
@@ -65,8 +66,8 @@ int main(int argc, char** argv) {
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   rusage use{};
   getrusage(RUSAGE_SELF, &use);
-  std::printf("{\"wall\": %.4f, \"user\": %.4f, \"system\": %.4f, \"peak_kib\": %ld, \"faults\": %ld}\n", wall.count(),
-              seconds(use.ru_utime), seconds(use.ru_stime), peak_kib(), use.ru_minflt);
+  std::printf("{\"wall\": %.4f, \"user\": %.4f, \"system\": %.4f, \"peak_kib\": %ld, \"faults\": %ld}\n",
+              wall.count(), seconds(use.ru_utime), seconds(use.ru_stime), peak_kib(), use.ru_minflt);
   if (!good) std::fprintf(stderr, "heap_workload: a block was damaged\n");
   return good ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The allocation pattern of a reactor Monte Carlo code (vectors of 32 B to 4 MB that grow and die in threads, some of them
-// in another one), as a whole and taken apart.
+// The allocation pattern of a reactor Monte Carlo code (vectors of 32 B to 4 MB that grow and die in threads,
+// some of them in another one), as a whole and taken apart.
 #include <cstdlib>
 #include <mutex>
 #include <thread>
@@ -25,7 +25,8 @@ std::vector<double> grown_vector(std::size_t bytes) {
 }
 
 bool whole(const std::vector<double>& grown) {
-  return grown.empty() || (grown.front() == 0 && grown.back() == static_cast<double>((grown.size() - 1) / 8 * 8));
+  return grown.empty() ||
+         (grown.front() == 0 && grown.back() == static_cast<double>((grown.size() - 1) / 8 * 8));
 }
 
 struct Slot {
@@ -34,7 +35,8 @@ struct Slot {
 };
 
 /// Frees a random one of `live` blocks and allocates another one, over and over.
-bool slots(unsigned threads, std::size_t operations, std::size_t live, std::size_t least, unsigned doublings) {
+bool slots(unsigned threads, std::size_t operations, std::size_t live, std::size_t least,
+           unsigned doublings) {
   return on_threads(threads, [=](unsigned number) {
     Random random(number + 1);
     std::vector<Slot> kept(live);
@@ -94,7 +96,8 @@ bool rmc_temporaries(unsigned threads, std::size_t operations) {
   return slots(threads, operations, 1, 128 << 10, 5);
 }
 
-/// Every block of 32 B to 4 MB is freed by another thread than the one that allocated it; at most 64 wait for each thread.
+/// Every block of 32 B to 4 MB is freed by another thread than the one that allocated it; at most 64 wait for
+/// each thread.
 bool rmc_handed_over(unsigned threads, std::size_t operations) {
   struct Ring {
     std::mutex lock;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the allocation patterns of this benchmark share. Each pattern does a fixed amount of work, divided over the threads,
-// and writes to what it allocates; it returns false when it finds that a block was damaged.
+// What the allocation patterns of this benchmark share. Each pattern does a fixed amount of work, divided
+// over the threads, and writes to what it allocates; it returns false when it finds that a block was damaged.
 #pragma once
 
 #include <atomic>
@@ -42,7 +42,8 @@ inline void mark(void* block, std::size_t bytes) {
 }
 inline bool marked(const void* block, std::size_t bytes) {
   const auto* words = static_cast<const unsigned char*>(block);
-  return words[0] == static_cast<unsigned char>(bytes) && words[bytes - 1] == static_cast<unsigned char>(bytes);
+  return words[0] == static_cast<unsigned char>(bytes) &&
+         words[bytes - 1] == static_cast<unsigned char>(bytes);
 }
 
 /// Runs body(thread number) on that many threads at once; true when all return true.

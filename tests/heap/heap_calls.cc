@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls as a program sees them: linked with the heap, rules of the C library, operators of C++, memory that runs out.
+// The calls as a program sees them: linked with the heap, rules of the C library, operators of C++, memory
+// that runs out.
 #include <errno.h>
 #include <malloc.h>
 #include <sys/resource.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A block:  [ ... | header | the program's bytes | guard bytes ]
 //                 16 bytes ^ what malloc returns
-// The header's mark is a number made from the address, so that a header copied elsewhere is no header. A block aligned to A
-// begins A bytes before what malloc returns. Freed blocks wait in a ring of 4096 entries and at most 32 MiB; when one
-// leaves it, its pattern must be untouched.
+// The header's mark is a number made from the address, so that a header copied elsewhere is no header. A
+// block aligned to A begins A bytes before what malloc returns. Freed blocks wait in a ring of 4096 entries
+// and at most 32 MiB; when one leaves it, its pattern must be untouched.
 #include "taihu/memory/heap/checked.h"
 
 #include <pthread.h>
@@ -46,7 +46,10 @@ char* block_of(void* address) {
 [[noreturn]] void fail(const char* before, std::uint64_t bytes, const char* after, const void* address) {
   Text words;
   words.add("taihu heap: ").add(before).add_number(bytes).add(" bytes at ");
-  words.add_hexadecimal(reinterpret_cast<std::uintptr_t>(address)).add(after).add("\n").write_to(STDERR_FILENO);
+  words.add_hexadecimal(reinterpret_cast<std::uintptr_t>(address))
+      .add(after)
+      .add("\n")
+      .write_to(STDERR_FILENO);
   abort();
 }
 
@@ -56,9 +59,11 @@ bool all_are(const unsigned char* begin, std::size_t count, unsigned char value)
 
 /// The header of a live block with whole guard bytes; anything else ends the program.
 Header* checked_header(void* address, const char* call) {
-  const bool possible = reinterpret_cast<std::uintptr_t>(address) % 16 == 0 && slice_map.in_region(header_of(address));
+  const bool possible =
+      reinterpret_cast<std::uintptr_t>(address) % 16 == 0 && slice_map.in_region(header_of(address));
   Header* header = header_of(address);
-  if (!possible || (header->mark != mark_at(address, live_mark) && header->mark != mark_at(address, freed_mark))) {
+  if (!possible ||
+      (header->mark != mark_at(address, live_mark) && header->mark != mark_at(address, freed_mark))) {
     Text words;
     words.add("taihu heap: invalid ").add(call).add(" of ");
     words.add_hexadecimal(reinterpret_cast<std::uintptr_t>(address));
@@ -118,7 +123,8 @@ class Quarantine {
 constinit Quarantine quarantine{};
 
 [[gnu::constructor]] void register_fork() {
-  pthread_atfork([] { quarantine.lock().lock(); }, [] { quarantine.lock().unlock(); }, [] { quarantine.lock().reset(); });
+  pthread_atfork([] { quarantine.lock().lock(); }, [] { quarantine.lock().unlock(); },
+                 [] { quarantine.lock().reset(); });
 }
 
 void leave(void* address) {

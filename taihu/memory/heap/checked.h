@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks that notice misuse: a header in front says whether the block is live, bytes behind it must stay as they are, and a
-// freed block is kept for a while, filled with a pattern. Misuse ends the program with one line.
-// The calls are those of heap.h; usable_bytes is exactly what was asked for.
+// Blocks that notice misuse: a header in front says whether the block is live, bytes behind it must stay as
+// they are, and a freed block is kept for a while, filled with a pattern. Misuse ends the program with one
+// line. The calls are those of heap.h; usable_bytes is exactly what was asked for.
 #pragma once
 
 #include <cstddef>

@@ -42,7 +42,8 @@ TEST(CheckedHeapDeathTest, DoubleFree) {
 TEST(CheckedHeapDeathTest, InvalidFree) {
   char* one = block(100);
   int local = 0;
-  EXPECT_DEATH(checked::free(one + 32), "invalid free\\(\\) of 0x[0-9a-f]+, which is not the begin of a block");
+  EXPECT_DEATH(checked::free(one + 32),
+               "invalid free\\(\\) of 0x[0-9a-f]+, which is not the begin of a block");
   EXPECT_DEATH(checked::free(one + 1), "invalid free");
   EXPECT_DEATH(checked::free(&local), "which does not belong to the heap");
   checked::free(one);
@@ -52,7 +53,8 @@ TEST(CheckedHeapDeathTest, Overflow) {
   for (std::size_t bytes : {1u, 40u, 1000u, 100000u}) {
     char* one = block(bytes);
     one[bytes] = 'x';
-    EXPECT_DEATH(checked::free(one), "overflow: bytes behind the block of [0-9]+ bytes at 0x[0-9a-f]+ were overwritten");
+    EXPECT_DEATH(checked::free(one),
+                 "overflow: bytes behind the block of [0-9]+ bytes at 0x[0-9a-f]+ were overwritten");
     one[bytes] = static_cast<char>(0xa7);
     checked::free(one);
   }

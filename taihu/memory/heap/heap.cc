@@ -11,8 +11,9 @@ namespace taihu::memory::heap {
 namespace {
 
 constexpr std::size_t most_bytes = PTRDIFF_MAX;
-constexpr std::size_t growing_bytes = 256 << 10;  ///< from here on realloc looks for a place with room to grow further
-constexpr std::size_t moving_bytes = 64 << 20;    ///< from here on it moves pages instead of copying
+constexpr std::size_t growing_bytes =
+    256 << 10;  ///< from here on realloc looks for a place with room to grow further
+constexpr std::size_t moving_bytes = 64 << 20;  ///< from here on it moves pages instead of copying
 
 /// Record of the large block that begins at `address`; null when there is none in use.
 Slice* large_block(const void* address) {
@@ -95,7 +96,8 @@ void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
     // A class whose size is a multiple of the alignment; its spans begin at multiples of it, too.
     const std::size_t least = std::max((bytes + alignment - 1) & ~(alignment - 1), alignment);
     if (least <= fine_bytes) return allocate(least);
-    for (unsigned small = least <= small_bytes ? small_class(least) : small_classes; small < small_classes; ++small)
+    for (unsigned small = least <= small_bytes ? small_class(least) : small_classes; small < small_classes;
+         ++small)
       if (class_bytes(small) % alignment == 0) return allocate(class_bytes(small));
   }
   const std::size_t slices = std::max<std::size_t>(alignment >> slice_shift, 1);
@@ -121,8 +123,8 @@ bool is_block(const void* address) {
 
 namespace {
 
-/// A new place for a long block that has grown once already, and so may again. Very long ones do not need a second set of
-/// pages: theirs move.
+/// A new place for a long block that has grown once already, and so may again. Very long ones do not need a
+/// second set of pages: theirs move.
 void* move_growing(void* address, std::size_t old_bytes, std::size_t bytes) {
   if (bytes > most_bytes || slices_for(bytes) > UINT32_MAX / 16) return nullptr;
   OwnCache cache;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The heap as functions: what malloc and its relatives are made of. Any thread may call them at any time, but not from
-// signal handlers. They leave errno alone; malloc_calls.cc sets it.
+// The heap as functions: what malloc and its relatives are made of. Any thread may call them at any time, but
+// not from signal handlers. They leave errno alone; malloc_calls.cc sets it.
 #pragma once
 
 #include "taihu/memory/heap/thread_cache.h"
@@ -25,8 +25,8 @@ inline void* allocate(std::size_t bytes) {
   return allocate_other(bytes);
 }
 
-/// Frees a block. Null is allowed. Anything that is not a block of this heap ends the program with a message, if it is
-/// noticed at all; the checked library notices.
+/// Frees a block. Null is allowed. Anything that is not a block of this heap ends the program with a message,
+/// if it is noticed at all; the checked library notices.
 inline void free(void* address) {
   ListHead* list = slice_map.list_of(address);
   if (current_cache->owns(list)) [[likely]] {
@@ -43,12 +43,14 @@ void* allocate_zeroed(std::size_t bytes);
 void* allocate_aligned(std::size_t alignment, std::size_t bytes);
 /// Bytes that a block has room for.
 std::size_t usable_bytes(const void* address);
-/// As realloc with bytes > 0; null leaves the block as it is. Long blocks grow in place where there is room behind them.
+/// As realloc with bytes > 0; null leaves the block as it is. Long blocks grow in place where there is room
+/// behind them.
 void* reallocate(void* address, std::size_t bytes);
 /// Does `address` lie in a block of small size or begin a large one that is in use?
 bool is_block(const void* address);
 
-/// Gives what is free back to the system: of the calling thread, of all dormant caches, and of the central level.
+/// Gives what is free back to the system: of the calling thread, of all dormant caches, and of the central
+/// level.
 bool trim();
 
 }  // namespace taihu::memory::heap

@@ -19,7 +19,8 @@ std::uintptr_t number(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address);
 }
 
-/// Live blocks by address. Every block is filled with a pattern of its own, which is checked when it changes or dies.
+/// Live blocks by address. Every block is filled with a pattern of its own, which is checked when it changes
+/// or dies.
 class Reference {
  public:
   struct Block {
@@ -37,7 +38,8 @@ class Reference {
     }
     if (after != blocks_.begin()) {
       auto before = std::prev(after);
-      ASSERT_LE(before->first + std::max<std::size_t>(before->second.bytes, 1), number(address)) << "overlaps";
+      ASSERT_LE(before->first + std::max<std::size_t>(before->second.bytes, 1), number(address))
+          << "overlaps";
     }
     const Block block{bytes, static_cast<unsigned char>(++seed_)};
     fill(address, 0, block);
@@ -59,7 +61,9 @@ class Reference {
   }
 
   std::size_t size() const { return blocks_.size(); }
-  void* any(std::size_t at) const { return reinterpret_cast<void*>(std::next(blocks_.begin(), static_cast<long>(at))->first); }
+  void* any(std::size_t at) const {
+    return reinterpret_cast<void*>(std::next(blocks_.begin(), static_cast<long>(at))->first);
+  }
 
  private:
   /// Long blocks are looked at in places: both ends and some bytes between.
@@ -71,7 +75,8 @@ class Reference {
   }
   static void fill(void* address, std::size_t from, Block block) {
     visit(block.bytes, [&](std::size_t at) {
-      if (at >= from) static_cast<unsigned char*>(address)[at] = static_cast<unsigned char>(block.seed + at * 7);
+      if (at >= from)
+        static_cast<unsigned char*>(address)[at] = static_cast<unsigned char>(block.seed + at * 7);
     });
   }
   static void check(void* address, std::size_t bytes, Block block) {
@@ -89,7 +94,10 @@ class Reference {
 /// Mostly small sizes, some of every magnitude up to 64 MiB.
 std::size_t random_size(std::mt19937& random) {
   const unsigned kind = random() % 100;
-  const unsigned bits = kind < 70 ? random() % 11 : kind < 92 ? random() % 16 : kind < 99 ? random() % 22 : random() % 27;
+  const unsigned bits = kind < 70   ? random() % 11
+                        : kind < 92 ? random() % 16
+                        : kind < 99 ? random() % 22
+                                    : random() % 27;
   return random() % ((std::size_t{1} << bits) + 1);
 }
 
@@ -103,7 +111,8 @@ TEST(Heap, AgreesWithReference) {
         const std::size_t bytes = random_size(random);
         reference.add(heap::allocate(bytes), bytes, 16);
       } else if (action < 52) {
-        const std::size_t bytes = random_size(random) % (1 << 20), alignment = std::size_t{16} << random() % 16;
+        const std::size_t bytes = random_size(random) % (1 << 20),
+                          alignment = std::size_t{16} << random() % 16;
         reference.add(heap::allocate_aligned(alignment, bytes), bytes, alignment);
       } else if (action < 60) {
         const std::size_t bytes = random_size(random);
@@ -137,7 +146,8 @@ TEST(Heap, GivesEverythingBack) {
   for (void* block : blocks) heap::free(block);
   EXPECT_TRUE(heap::trim());
   const heap::HeapStatistics now = heap::heap_statistics();
-  EXPECT_LE(now.held_bytes, std::size_t{64} << 16);  // a span per class in which something else lives, at most
+  EXPECT_LE(now.held_bytes,
+            std::size_t{64} << 16);  // a span per class in which something else lives, at most
   EXPECT_EQ(now.dirty_bytes, 0u);
 }
 
@@ -146,7 +156,9 @@ TEST(Heap, EverySizeUpTo40K) {
     void* block = heap::allocate(bytes);
     ASSERT_EQ(number(block) % 16, 0u);
     ASSERT_GE(heap::usable_bytes(block), bytes);
-    ASSERT_LE(heap::usable_bytes(block), bytes < 64 ? 64 : bytes <= 32768 ? bytes + bytes / 8 + 16 : std::size_t{65536});
+    ASSERT_LE(heap::usable_bytes(block), bytes < 64       ? 64
+                                         : bytes <= 32768 ? bytes + bytes / 8 + 16
+                                                          : std::size_t{65536});
     memset(block, 1, bytes);
     heap::free(block);
   }

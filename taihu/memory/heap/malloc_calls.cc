@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// malloc and its relatives, with the names and the rules of the GNU C library. A program that is linked with this library,
-// or run with it in LD_PRELOAD, gets these in place of those of the C library.
+// malloc and its relatives, with the names and the rules of the GNU C library. A program that is linked with
+// this library, or run with it in LD_PRELOAD, gets these in place of those of the C library.
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -156,7 +156,8 @@ TAIHU_CALL int malloc_info(int options, FILE* stream) {
   }
   const HeapStatistics now = heap_statistics();
   fprintf(stream,
-          "<malloc version=\"taihu-1\">\n<total type=\"mapped\" size=\"%zu\"/>\n<total type=\"held\" size=\"%zu\"/>\n"
+          "<malloc version=\"taihu-1\">\n<total type=\"mapped\" size=\"%zu\"/>\n<total type=\"held\" "
+          "size=\"%zu\"/>\n"
           "<total type=\"free\" size=\"%zu\"/>\n</malloc>\n",
           now.mapped_bytes, now.held_bytes, now.dirty_bytes);
   return 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zeroed memory for the heap's own records. Never given back. Callers hold the growth lock (registry.h) or run alone.
+// Zeroed memory for the heap's own records. Never given back. Callers hold the growth lock (registry.h) or
+// run alone.
 #pragma once
 
 #include <cstddef>

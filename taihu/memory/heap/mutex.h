@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lock of four bytes that needs no construction: 0 free, 1 held, 2 held and somebody may sleep. It spins only briefly,
-// as there may be many more threads than cores.
+// A lock of four bytes that needs no construction: 0 free, 1 held, 2 held and somebody may sleep. It spins
+// only briefly, as there may be many more threads than cores.
 #pragma once
 
 #include "taihu/memory/heap/os.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// operator new and delete in all forms. This library does not need libstdc++; when memory runs out, the call goes on to the
-// program's own operator new, which knows the new handler and how to throw: it calls malloc, gets null, and does so.
+// operator new and delete in all forms. This library does not need libstdc++; when memory runs out, the call
+// goes on to the program's own operator new, which knows the new handler and how to throw: it calls malloc,
+// gets null, and does so.
 #include <dlfcn.h>
 
 #include <new>
@@ -18,7 +19,9 @@ namespace {
 template <typename Function>
 Function* next(const char* symbol) {
   auto* function = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, symbol));
-  if (!function) taihu::memory::heap::os::fail("out of memory in operator new, and no C++ library to throw bad_alloc", nullptr);
+  if (!function)
+    taihu::memory::heap::os::fail("out of memory in operator new, and no C++ library to throw bad_alloc",
+                                  nullptr);
   return function;
 }
 
@@ -36,8 +39,8 @@ Function* next(const char* symbol) {
 
 [[gnu::cold, gnu::noinline]] void* aligned_new_failed(std::size_t bytes, std::align_val_t alignment,
                                                       const std::nothrow_t& no_throw) {
-  return next<void*(std::size_t, std::align_val_t, const std::nothrow_t&)>("_ZnwmSt11align_val_tRKSt9nothrow_t")(
-      bytes, alignment, no_throw);
+  return next<void*(std::size_t, std::align_val_t, const std::nothrow_t&)>(
+      "_ZnwmSt11align_val_tRKSt9nothrow_t")(bytes, alignment, no_throw);
 }
 
 }  // namespace
@@ -71,12 +74,14 @@ TAIHU_CALL void* operator new[](std::size_t bytes, std::align_val_t alignment) {
   return operator new(bytes, alignment);
 }
 
-TAIHU_CALL void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t& no_throw) noexcept {
+TAIHU_CALL void* operator new(std::size_t bytes, std::align_val_t alignment,
+                              const std::nothrow_t& no_throw) noexcept {
   void* block = blocks::allocate_aligned(static_cast<std::size_t>(alignment), bytes);
   return block ? block : aligned_new_failed(bytes, alignment, no_throw);
 }
 
-TAIHU_CALL void* operator new[](std::size_t bytes, std::align_val_t alignment, const std::nothrow_t& no_throw) noexcept {
+TAIHU_CALL void* operator new[](std::size_t bytes, std::align_val_t alignment,
+                                const std::nothrow_t& no_throw) noexcept {
   return operator new(bytes, alignment, no_throw);
 }
 

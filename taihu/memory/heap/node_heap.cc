@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formula (1) of the paper: how many blocks a cache that has run out takes at once is its fair part of a share of the whole
-// heap, less what it holds: (alpha M / n - L) / block, with M the memory in use on the node, n the number of threads, L what
-// this thread's cache holds.
+// Formula (1) of the paper: how many blocks a cache that has run out takes at once is its fair part of a
+// share of the whole heap, less what it holds: (alpha M / n - L) / block, with M the memory in use on the
+// node, n the number of threads, L what this thread's cache holds.
 #include "taihu/memory/heap/node_heap.h"
 
 #include <algorithm>
@@ -16,10 +16,11 @@ constinit std::atomic<std::uint32_t> active_caches{0};
 
 namespace {
 
-constexpr std::size_t alpha_divisor = 64;            ///< alpha = 1/64
-constexpr std::size_t least_cached_slices = (std::size_t{2} << 20) >> slice_shift;  ///< what any cache may keep
-constexpr std::size_t most_blocks = 32;              ///< of one refill
-constexpr std::uint32_t purge_first_slices = 256;    ///< what make_up_for() calls long: 16 MiB
+constexpr std::size_t alpha_divisor = 64;  ///< alpha = 1/64
+constexpr std::size_t least_cached_slices =
+    (std::size_t{4} << 20) >> slice_shift;         ///< what any cache may keep
+constexpr std::size_t most_blocks = 32;            ///< of one refill
+constexpr std::uint32_t purge_first_slices = 256;  ///< what make_up_for() calls long: 16 MiB
 constexpr std::uint32_t purge_first_pause_ms = 200;
 
 }  // namespace
@@ -36,7 +37,9 @@ std::size_t NodeHeap::cache_limit() const {
   constexpr std::size_t most = (std::size_t{512} << 20) >> slice_shift;
   const std::size_t threads = std::max<std::size_t>(active_caches.load(std::memory_order_relaxed), 1);
   const std::size_t prepared = slices_for(settings.per_thread_bytes);
-  return std::max(std::clamp(held_.load(std::memory_order_relaxed) / (16 * threads), least_cached_slices, most), prepared);
+  return std::max(
+      std::clamp(held_.load(std::memory_order_relaxed) / (16 * threads), least_cached_slices, most),
+      prepared);
 }
 
 std::size_t NodeHeap::batch(const LargeCache& cache, std::uint32_t slices) const {
@@ -45,7 +48,8 @@ std::size_t NodeHeap::batch(const LargeCache& cache, std::uint32_t slices) const
   return share > held ? std::clamp((share - held) / slices, std::size_t{1}, most_blocks) : 1;
 }
 
-/// Gives back what has been idle: central blocks not needed since the last time go to the page heap, old runs to the system.
+/// Gives back what has been idle: central blocks not needed since the last time go to the page heap, old runs
+/// to the system.
 void NodeHeap::tend() {
   const std::uint32_t decay = settings.decay_ms.load(std::memory_order_relaxed);
   held_.store(pages_.held_slices(), std::memory_order_relaxed);
@@ -74,8 +78,8 @@ std::size_t NodeHeap::idle_slices(LargeCache& cache) const {
   return idle;
 }
 
-/// No free memory with present pages suits a long block: gives as much of it back as the block will add, so that the
-/// program's peak does not grow by pieces that are too short. Not often, for it costs faults later.
+/// No free memory with present pages suits a long block: gives as much of it back as the block will add, so
+/// that the program's peak does not grow by pieces that are too short. Not often, for it costs faults later.
 void NodeHeap::make_up_for(std::uint32_t slices) {
   if (slices < purge_first_slices || pages_.dirty_slices() < slices) return;
   const std::uint32_t now = os::milliseconds();
@@ -106,7 +110,11 @@ Slice* NodeHeap::refill(LargeCache& cache, std::uint32_t slices) {
   tend();
   ++refills_;
   Slice* block = slices <= longest_span_slices ? central_.pop(slices) : nullptr;
-  if (!block) return take_several(cache, slices);
+  if (!block) {
+    // What the cache has is in pieces that are too short: here they merge with their neighbours.
+    while (Slice* piece = cache.runs.take_longest(UINT32_MAX)) put(piece);
+    return take_several(cache, slices);
+  }
   for (std::size_t more = batch(cache, slices); more > 1; --more, ++batched_) {
     Slice* another = central_.pop(slices);
     if (!another) break;
@@ -135,7 +143,8 @@ Slice* NodeHeap::take_growable(std::uint32_t slices, SliceState preferred) {
   return take_run(slices, 1);
 }
 
-/// To the central lists while they are small against the heap; else to the page heap, where it merges with its neighbours.
+/// To the central lists while they are small against the heap; else to the page heap, where it merges with
+/// its neighbours.
 void NodeHeap::put(Slice* block) {
   constexpr std::size_t least = (std::size_t{4} << 20) >> slice_shift;
   const std::size_t most = std::max(least, pages_.held_slices() / 8);
@@ -165,7 +174,8 @@ void NodeHeap::take_back(LargeCache& cache, std::size_t most_slices) {
   const std::size_t free = cache.runs.free_slices(), idle = idle_slices(cache);
   const std::size_t kept = std::min(most_slices, free - idle);
   while (cache.runs.free_slices() > kept)
-    put(cache.runs.take_longest(static_cast<std::uint32_t>(std::min<std::size_t>(cache.runs.free_slices() - kept, UINT32_MAX))));
+    put(cache.runs.take_longest(
+        static_cast<std::uint32_t>(std::min<std::size_t>(cache.runs.free_slices() - kept, UINT32_MAX))));
   tend();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second and third level of the heap on one NUMA node, under one lock: the central lists, which hold memory for spans
-// ready to be handed out, and the page heap. A thread cache that has run out takes several blocks at once.
+// The second and third level of the heap on one NUMA node, under one lock: the central lists, which hold
+// memory for spans ready to be handed out, and the page heap. A thread cache that has run out takes several
+// blocks at once.
 #pragma once
 
 #include "taihu/memory/heap/page_heap.h"
@@ -8,14 +9,21 @@
 
 namespace taihu::memory::heap {
 
-/// What a thread cache keeps of large memory: free runs of the node, in a page heap of its own. Only its owner uses it.
+/// What a thread cache keeps of large memory: free runs of the node, in a page heap of its own. Only its
+/// owner uses it.
 struct LargeCache {
   PageHeap runs;
   std::size_t least_free = 0;  ///< slices: fewest since it was tended
   std::uint32_t last_tended = 0;
 
+  std::int64_t live =
+      0;  ///< slices that the thread has taken and not given back; too high when others free them
+
+  /// A thread with much in use takes only what fits, or it would cut its few long runs to pieces; one with
+  /// little takes the best that it has, so that its temporary blocks never leave it.
   Slice* take(std::uint32_t slices) {
-    Slice* block = runs.take_free(slices, 1);
+    constexpr std::int64_t much = (8 << 20) >> slice_shift;
+    Slice* block = live < much ? runs.take_free(slices, 1) : runs.take_fitting(slices, slices + slices / 4);
     if (runs.free_slices() < least_free) least_free = runs.free_slices();
     return block;
   }
@@ -28,8 +36,8 @@ struct NodeStatistics {
 
 class NodeHeap {
  public:
-  /// A block of `slices` slices; puts further memory into `cache` as formula (1) of the paper (node_heap.cc) says. Null when
-  /// there is no memory.
+  /// A block of `slices` slices; puts further memory into `cache` as formula (1) of the paper (node_heap.cc)
+  /// says. Null when there is no memory.
   Slice* refill(LargeCache& cache, std::uint32_t slices);
   /// A run of exactly `slices` slices beginning at a multiple of `alignment` slices.
   Slice* take_run(std::uint32_t slices, std::uint32_t alignment);
@@ -37,7 +45,8 @@ class NodeHeap {
   Slice* take_growable(std::uint32_t slices, SliceState preferred);
   /// Takes back one block of this node.
   void give(Slice* block);
-  /// Takes back memory of `cache` until it holds at most `most_slices`, of the longest runs; and what has been idle.
+  /// Takes back memory of `cache` until it holds at most `most_slices`, of the longest runs; and what has
+  /// been idle.
   void take_back(LargeCache& cache, std::size_t most_slices);
   /// Takes back a block whose pages have been moved away.
   void give_clean(Slice* block);

@@ -76,7 +76,8 @@ void populate(void* memory, std::size_t bytes) {
 
 std::size_t physical_bytes() {
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  return pages > 0 && page > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) : std::size_t{1} << 34;
+  return pages > 0 && page > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page)
+                               : std::size_t{1} << 34;
 }
 
 std::size_t address_space_limit() {

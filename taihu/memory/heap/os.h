@@ -15,7 +15,8 @@ void unmap(void* memory, std::size_t bytes);
 bool discard(void* memory, std::size_t bytes);
 /// Asks for huge pages where the system leaves that to programs.
 void use_huge_pages(void* memory, std::size_t bytes);
-/// Moves the pages of `bytes` bytes to another place in the heap; the old place reads as zeros then. False: nothing moved.
+/// Moves the pages of `bytes` bytes to another place in the heap; the old place reads as zeros then. False:
+/// nothing moved.
 bool move_pages(void* from, void* to, std::size_t bytes);
 /// Makes pages present now.
 void populate(void* memory, std::size_t bytes);

@@ -10,8 +10,8 @@
 namespace taihu::memory::heap {
 namespace {
 
-/// Record of the slice `distance` slices after the begin of a run (also of the neighbour behind it), if it is one of the
-/// heap's.
+/// Record of the slice `distance` slices after the begin of a run (also of the neighbour behind it), if it is
+/// one of the heap's.
 Slice* slice_at(const Slice* run, std::ptrdiff_t distance) {
   return slice_map.slice_of(run->begin() + distance * static_cast<std::ptrdiff_t>(slice_bytes));
 }
@@ -19,9 +19,10 @@ Slice* slice_at(const Slice* run, std::ptrdiff_t distance) {
 }  // namespace
 
 /// A neighbour with which a free run of this kind may merge: `address` is where it has to be.
-bool PageHeap::mergeable(const Slice* neighbour, std::uintptr_t address, const Slice* run, SliceState state) const {
-  return neighbour && neighbour->address == address && neighbour->state == state && neighbour->node == run->node &&
-         neighbour->holder == holder_;
+bool PageHeap::mergeable(const Slice* neighbour, std::uintptr_t address, const Slice* run,
+                         SliceState state) const {
+  return neighbour && neighbour->address == address && neighbour->state == state &&
+         neighbour->node == run->node && neighbour->holder == holder_;
 }
 
 unsigned PageHeap::bin_of(std::uint32_t slices) {
@@ -84,7 +85,8 @@ void PageHeap::insert(Slice* run, SliceState state) {
   count(state) += run->slices;
 }
 
-/// A free run of at least `slices`: a few of the bin that may hold some of them, else the first of a higher bin.
+/// A free run of at least `slices`: a few of the bin that may hold some of them, else the first of a higher
+/// bin.
 Slice* PageHeap::find(Bins& from, std::uint32_t slices) {
   const unsigned bin = bin_of(slices);
   int tries = 16;
@@ -149,11 +151,17 @@ Slice* PageHeap::take_free(std::uint32_t slices, std::uint32_t alignment) {
   return run ? run : take_from(clean_, slices, alignment);
 }
 
+Slice* PageHeap::take_fitting(std::uint32_t slices, std::uint32_t most) {
+  Slice* run = find(dirty_, slices);
+  return run && run->slices <= most ? cut(run, 0, run->slices) : nullptr;
+}
+
 Slice* PageHeap::take_longest(std::uint32_t most) {
   for (Bins* from : {&clean_, &dirty_})
     for (unsigned word = std::size(from->occupied); word-- > 0;)
       if (from->occupied[word]) {
-        Slice* run = from->first[word * 64 + 63 - static_cast<unsigned>(std::countl_zero(from->occupied[word]))];
+        Slice* run =
+            from->first[word * 64 + 63 - static_cast<unsigned>(std::countl_zero(from->occupied[word]))];
         return cut(run, 0, std::min(run->slices, most));
       }
   return nullptr;
@@ -195,7 +203,8 @@ bool PageHeap::grows_into(const Slice* run) const {
 Slice* PageHeap::free_run_at(const Slice* run, std::uint32_t distance) const {
   Slice* behind = slice_at(run, distance);
   const std::uintptr_t address = run->address + (std::uintptr_t{distance} << slice_shift);
-  return mergeable(behind, address, run, SliceState::dirty) || mergeable(behind, address, run, SliceState::clean)
+  return mergeable(behind, address, run, SliceState::dirty) ||
+                 mergeable(behind, address, run, SliceState::clean)
              ? behind
              : nullptr;
 }
@@ -257,7 +266,8 @@ void PageHeap::purge(Mutex& lock, std::uint32_t now, std::uint32_t age_ms, std::
   }
   if (!old) return;
   lock.unlock();
-  const bool scarce = os::address_space_limit() != SIZE_MAX;  // then other users of address space need it, too
+  const bool scarce =
+      os::address_space_limit() != SIZE_MAX;  // then other users of address space need it, too
   for (Slice* run = old; run; run = run->next)
     if (!scarce || !unmap(run)) run->zero = os::discard(run->begin(), run->bytes());
   lock.lock();

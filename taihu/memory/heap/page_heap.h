@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Free memory in runs of slices: that of a NUMA node, with its way from and to the system, or what a thread keeps.
+// Free memory in runs of slices: that of a NUMA node, with its way from and to the system, or what a thread
+// keeps.
 //
-// Runs lie in bins by length (every length up to 32 slices, then eight per doubling), dirty and clean ones apart; a free
-// run knows its length at both ends, so neighbours of the same kind merge. Memory is taken dirty first (its pages are
-// present), then clean, then from the system. Dirty runs that nobody has taken for the decay time are given back.
-// Calls on the page heap of a node need its lock, except that `purge` lets go of it while it talks to the system; that of a
-// thread belongs to the thread. Free runs carry the number of their holder, so that neighbours in other heaps stay alone.
+// Runs lie in bins by length (every length up to 32 slices, then eight per doubling), dirty and clean ones
+// apart; a free run knows its length at both ends, so neighbours of the same kind merge. Memory is taken
+// dirty first (its pages are present), then clean, then from the system. Dirty runs that nobody has taken for
+// the decay time are given back. Calls on the page heap of a node need its lock, except that `purge` lets go
+// of it while it talks to the system; that of a thread belongs to the thread. Free runs carry the number of
+// their holder, so that neighbours in other heaps stay alone.
 #pragma once
 
 #include "taihu/memory/heap/mutex.h"
@@ -17,16 +19,18 @@ class PageHeap {
  public:
   constexpr explicit PageHeap(std::uint16_t holder = 0) : holder_(holder) {}
 
-  /// A run of `slices` slices that begins at a multiple of `alignment` slices; `zero` tells whether it was clean.
-  /// Null when no free run is long enough.
+  /// A run of `slices` slices that begins at a multiple of `alignment` slices; `zero` tells whether it was
+  /// clean. Null when no free run is long enough.
   Slice* take_free(std::uint32_t slices, std::uint32_t alignment);
   /// The same; asks the system when no free run is long enough. Null when that fails.
   Slice* take(std::uint32_t slices, std::uint32_t alignment, std::uint8_t node);
   /// From `slices` to `most` slices, from dirty runs only.
   Slice* take_up_to(std::uint32_t slices, std::uint32_t most);
-  /// A run with seven times as many free slices behind it, or at least as many, of the preferred kind if there is one;
-  /// null when there is none.
+  /// A run with seven times as many free slices behind it, or at least as many, of the preferred kind if
+  /// there is one; null when there is none.
   Slice* take_growable(std::uint32_t slices, SliceState preferred);
+  /// A whole dirty run of `slices` to `most` slices; null when the first candidate is longer.
+  Slice* take_fitting(std::uint32_t slices, std::uint32_t most);
   /// Some run of at most `most` slices, of the longest ones; null when nothing is free.
   Slice* take_longest(std::uint32_t most);
   /// Takes back a run that has been written.
@@ -76,10 +80,12 @@ class PageHeap {
 
   Bins dirty_, clean_;
   std::uint16_t holder_;  ///< 0: a node; else the number of a thread cache
-  std::size_t dirty_slices_ = 0, clean_slices_ = 0, mapped_slices_ = 0, purged_slices_ = 0, most_held_slices_ = 0;
+  std::size_t dirty_slices_ = 0, clean_slices_ = 0, mapped_slices_ = 0, purged_slices_ = 0,
+              most_held_slices_ = 0;
 };
 
-/// Held while regions, records or caches are added; taken inside the lock of a node, never the other way round.
+/// Held while regions, records or caches are added; taken inside the lock of a node, never the other way
+/// round.
 extern Mutex growth_lock;
 
 }  // namespace taihu::memory::heap

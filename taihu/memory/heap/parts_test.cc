@@ -44,12 +44,14 @@ TEST(PageHeap, TakesAndMerges) {
       ASSERT_NE(run, nullptr);
       ASSERT_EQ(run->slices, slices);
       for (const Slice* other : runs)
-        ASSERT_TRUE(run->address + run->bytes() <= other->address || other->address + other->bytes() <= run->address);
+        ASSERT_TRUE(run->address + run->bytes() <= other->address ||
+                    other->address + other->bytes() <= run->address);
       runs.push_back(run);
     } else if (!runs.empty()) {
       const std::size_t at = random() % runs.size();
       if (random() % 8 == 0) node.extend(runs[at], 1 + random() % 8);
-      if (random() % 8 == 0 && runs[at]->slices > 1) node.give(heap::PageHeap::split(runs[at], 1 + random() % (runs[at]->slices - 1)));
+      if (random() % 8 == 0 && runs[at]->slices > 1)
+        node.give(heap::PageHeap::split(runs[at], 1 + random() % (runs[at]->slices - 1)));
       runs[at]->zero = false;
       node.give(runs[at]);
       runs.erase(runs.begin() + static_cast<long>(at));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens once in a process that has the library: settings before main, the table of statistics at its end.
+// What happens once in a process that has the library: settings before main, the table of statistics at its
+// end.
 #include <unistd.h>
 
 #include "taihu/memory/heap/registry.h"

@@ -24,7 +24,8 @@ char* round_up(char* address, std::size_t alignment) {
   return reinterpret_cast<char*>((value + alignment - 1) & ~(alignment - 1));
 }
 
-/// Memory that begins at a multiple of `alignment`: below the last region, else anywhere with the ends cut off.
+/// Memory that begins at a multiple of `alignment`: below the last region, else anywhere with the ends cut
+/// off.
 char* map_aligned(std::size_t bytes, std::size_t alignment) {
   if (lowest_region && bytes < reinterpret_cast<std::uintptr_t>(lowest_region)) {
     char* memory = static_cast<char*>(os::map(bytes, lowest_region - bytes));
@@ -40,7 +41,8 @@ char* map_aligned(std::size_t bytes, std::size_t alignment) {
   return begin;
 }
 
-/// A region whose records can be made. One that shares indices with another one (slice_map.h) is asked for elsewhere.
+/// A region whose records can be made. One that shares indices with another one (slice_map.h) is asked for
+/// elsewhere.
 char* map_region(std::size_t bytes, std::size_t alignment) {
   for (int attempt = 0; attempt < 4; ++attempt) {
     char* memory = map_aligned(bytes, alignment);
@@ -59,7 +61,8 @@ char* map_region(std::size_t bytes, std::size_t alignment) {
 }  // namespace
 
 Region new_region(std::size_t slices, std::size_t mapped_slices) {
-  constexpr std::size_t least = (std::size_t{32} << 20) >> slice_shift, most = (std::size_t{1} << 30) >> slice_shift;
+  constexpr std::size_t least = (std::size_t{32} << 20) >> slice_shift,
+                        most = (std::size_t{1} << 30) >> slice_shift;
   const std::size_t extra = std::clamp(mapped_slices / 4, least, most);
   for (std::size_t wanted : {std::max(slices, extra), std::max(slices, least / 8), slices}) {
     std::size_t bytes = wanted << slice_shift;

@@ -49,7 +49,8 @@ void Registry::start() {
     OwnCache cache;
     if (!cache) return;
     cache->node().prepare(settings.central_bytes / node_total);
-    if (settings.prepared_threads > 0 && cache->large_.runs.free_slices() < slices_for(settings.per_thread_bytes))
+    if (settings.prepared_threads > 0 &&
+        cache->large_.runs.free_slices() < slices_for(settings.per_thread_bytes))
       cache->node().prepare_cache(cache->large_, settings.per_thread_bytes);
   }
 }
@@ -59,7 +60,8 @@ ThreadCache* Registry::new_cache() {
   auto* cache = static_cast<ThreadCache*>(metadata.allocate(sizeof(ThreadCache)));
   if (!cache) return nullptr;
   cache->state_.store(CacheState::active, std::memory_order_relaxed);
-  cache->large_.runs.become(static_cast<std::uint16_t>(1 + all_caches.fetch_add(1, std::memory_order_relaxed)));
+  cache->large_.runs.become(
+      static_cast<std::uint16_t>(1 + all_caches.fetch_add(1, std::memory_order_relaxed)));
   cache->next_ = first_cache.load(std::memory_order_relaxed);
   first_cache.store(cache, std::memory_order_release);
   return cache;
@@ -84,7 +86,8 @@ ThreadCache* Registry::acquire() {
   const unsigned number = acquired_caches.fetch_add(1, std::memory_order_relaxed);
   cache->prepare(node_total > 1 ? std::min(os::current_node(), node_total - 1) : 0);
   if (settings.central_bytes > 0) cache->node().prepare(settings.central_bytes / node_total);
-  if (number < settings.prepared_threads) cache->node().prepare_cache(cache->large_, settings.per_thread_bytes);
+  if (number < settings.prepared_threads)
+    cache->node().prepare_cache(cache->large_, settings.per_thread_bytes);
   return cache;
 }
 
@@ -92,7 +95,8 @@ void Registry::release(ThreadCache* cache) {
   cache->empty();
   active_caches.fetch_sub(1, std::memory_order_relaxed);
   dormant_caches.fetch_add(1, std::memory_order_relaxed);
-  // Sequentially consistent on both sides: who hands over after the inbox was emptied either sees the new state or is seen.
+  // Sequentially consistent on both sides: who hands over after the inbox was emptied either sees the new
+  // state or is seen.
   cache->state_.store(CacheState::dormant, std::memory_order_seq_cst);
   tend_dormant(cache);
 }
@@ -100,7 +104,8 @@ void Registry::release(ThreadCache* cache) {
 void Registry::tend_dormant(ThreadCache* cache) {
   while (cache->inbox_.load(std::memory_order_seq_cst)) {
     CacheState expected = CacheState::dormant;
-    if (!cache->state_.compare_exchange_strong(expected, CacheState::tended, std::memory_order_seq_cst)) return;
+    if (!cache->state_.compare_exchange_strong(expected, CacheState::tended, std::memory_order_seq_cst))
+      return;
     cache->empty();
     cache->state_.store(CacheState::dormant, std::memory_order_seq_cst);
   }

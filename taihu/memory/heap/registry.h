@@ -8,7 +8,8 @@ namespace taihu::memory::heap {
 
 class Registry {
  public:
-  /// Settings, preallocation, what must happen at fork and exit. Once, before main; the heap works before, too.
+  /// Settings, preallocation, what must happen at fork and exit. Once, before main; the heap works before,
+  /// too.
   static void start();
 
   /// A cache for the calling thread; null when there is no memory for one.
@@ -30,7 +31,8 @@ class Registry {
   static ThreadCache* new_cache();
 };
 
-/// The calling thread's cache while it lives. A thread whose cache is already given up (it ends) gets one for this one use.
+/// The calling thread's cache while it lives. A thread whose cache is already given up (it ends) gets one for
+/// this one use.
 class OwnCache {
  public:
   OwnCache();

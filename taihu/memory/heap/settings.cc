@@ -62,7 +62,8 @@ void read_huge_pages(const char* value) {
   else if (strcmp(value, "never") == 0)
     settings.huge_pages_from_bytes = SIZE_MAX;
   else if (!parse_bytes(value, value + strlen(value), settings.huge_pages_from_bytes))
-    complain("TAIHU_HEAP_HUGE_PAGES", value, "it must be 'always', 'never' or the size of the heap they begin at");
+    complain("TAIHU_HEAP_HUGE_PAGES", value,
+             "it must be 'always', 'never' or the size of the heap they begin at");
 }
 
 /// threads=N,central=BYTES,thread=BYTES in any order, each at most once useful.

@@ -72,8 +72,8 @@ bool SliceMap::in_region(const void* address) const {
 
 bool SliceMap::add_region(char* begin, std::size_t bytes) {
   if (taken(begin, bytes)) return false;
-  const bool below = region_count_ > 0 && regions_[region_count_ - 1].begin ==
-                                              reinterpret_cast<std::uintptr_t>(begin) + bytes;
+  const bool below = region_count_ > 0 &&
+                     regions_[region_count_ - 1].begin == reinterpret_cast<std::uintptr_t>(begin) + bytes;
   if (!below && region_count_ == most_regions) return false;
   const std::size_t first = index(begin) >> unit_shift, last = index(begin + bytes - 1) >> unit_shift;
   for (std::size_t unit = first; unit <= last; ++unit) {

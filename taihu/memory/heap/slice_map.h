@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // From an address to what the heap knows about it.
 //
-// Two tables, both indexed by address / 64 KiB modulo a power of two ("index"), with at least four times the machine's
-// memory before an index repeats. Regions are placed so that no two slices of the heap share an index, and never at
-// index 0, which null pointers have.
-// - lists: for each slice that holds small blocks, the free list of the owning thread cache that its blocks go back to;
+// Two tables, both indexed by address / 64 KiB modulo a power of two ("index"), with at least four times the
+// machine's memory before an index repeats. Regions are placed so that no two slices of the heap share an
+// index, and never at index 0, which null pointers have.
+// - lists: for each slice that holds small blocks, the free list of the owning thread cache that its blocks
+// go back to;
 //   null for everything else. This is all that free() looks at for a small block.
 // - slices: one record per slice, allocated for 4096 slices at a time; only the slow paths use it.
 #pragma once
@@ -26,16 +27,17 @@ struct Block {
 using ListHead = Block*;
 
 enum class SliceState : std::uint8_t {
-  none,    ///< not in the heap, or inside a run
-  clean,   ///< end of a free run whose pages read as zeros and cost no memory
-  dirty,   ///< end of a free run that has been written
-  purging, ///< free, its pages are just being given back
-  cached,  ///< in a central list
-  small,   ///< a span of small blocks
-  large,   ///< a block in use
+  none,     ///< not in the heap, or inside a run
+  clean,    ///< end of a free run whose pages read as zeros and cost no memory
+  dirty,    ///< end of a free run that has been written
+  purging,  ///< free, its pages are just being given back
+  cached,   ///< in a central list
+  small,    ///< a span of small blocks
+  large,    ///< a block in use
 };
 
-/// A field that other threads may look at while its owner writes it; what they then decide does not hang on the value.
+/// A field that other threads may look at while its owner writes it; what they then decide does not hang on
+/// the value.
 template <typename T>
 class Relaxed {
  public:
@@ -50,29 +52,30 @@ class Relaxed {
   std::atomic<T> value_;
 };
 
-/// What is known of a run of slices: a span, a large block or free memory. Valid in the first slice of the run (and
-/// address, slices, state also in the last one of a free run); `head_distance` is valid in every slice of a span.
-/// Owner of the fields: who holds the run (a thread cache, or the program's thread that frees it) or the lock of its node.
-/// Neighbours look at address, state and node without being owner; no run is freed without the lock of its node.
+/// What is known of a run of slices: a span, a large block or free memory. Valid in the first slice of the
+/// run (and address, slices, state also in the last one of a free run); `head_distance` is valid in every
+/// slice of a span. Owner of the fields: who holds the run (a thread cache, or the program's thread that
+/// frees it) or the lock of its node. Neighbours look at address, state and node without being owner; no run
+/// is freed without the lock of its node.
 struct alignas(64) Slice {
   Relaxed<std::uintptr_t> address;  ///< of the slice; 0 when it was never the end of a run
-  Slice* next;                 ///< in the one list that the run is in
+  Slice* next;                      ///< in the one list that the run is in
   Slice* previous;
-  Block* free;                 ///< span: blocks that are in no thread cache's list
-  std::uint32_t slices;        ///< length of the run
-  std::uint32_t carved;        ///< span: blocks handed out at least once
-  std::uint32_t free_blocks;   ///< span: length of `free`
-  std::uint32_t time;          ///< free run: when it became free (ms)
-  std::uint32_t capacity;      ///< span: blocks that fit
+  Block* free;                ///< span: blocks that are in no thread cache's list
+  std::uint32_t slices;       ///< length of the run
+  std::uint32_t carved;       ///< span: blocks handed out at least once
+  std::uint32_t free_blocks;  ///< span: length of `free`
+  std::uint32_t time;         ///< free run: when it became free (ms)
+  std::uint32_t capacity;     ///< span: blocks that fit
   Relaxed<SliceState> state;
-  std::uint8_t small;          ///< span: class
-  Relaxed<std::uint8_t> node;  ///< NUMA node whose heap it belongs to
-  bool zero;                   ///< large block: its pages have never been written
+  std::uint8_t small;             ///< span: class
+  Relaxed<std::uint8_t> node;     ///< NUMA node whose heap it belongs to
+  bool zero;                      ///< large block: its pages have never been written
   Relaxed<std::uint16_t> holder;  ///< free run: whose page heap it is in (PageHeap)
-  std::uint16_t head_distance; ///< slices to the first one of the span
-  std::uint16_t first;         ///< span: offset of its first block
-  bool grown;                  ///< large block: realloc made it longer
-  bool listed;                 ///< span: in the cache's list of spans with free blocks
+  std::uint16_t head_distance;    ///< slices to the first one of the span
+  std::uint16_t first;            ///< span: offset of its first block
+  bool grown;                     ///< large block: realloc made it longer
+  bool listed;                    ///< span: in the cache's list of spans with free blocks
 
   char* begin() const { return reinterpret_cast<char*>(static_cast<std::uintptr_t>(address)); }
   std::size_t bytes() const { return std::size_t{slices} << slice_shift; }
@@ -99,7 +102,8 @@ class SliceMap {
   bool start();
   /// Makes records for a new region. False when there is no memory for them, or an index is already taken.
   bool add_region(char* begin, std::size_t bytes);
-  /// Forgets part of a region, which has been unmapped. False when the list of regions has no room: it must stay mapped.
+  /// Forgets part of a region, which has been unmapped. False when the list of regions has no room: it must
+  /// stay mapped.
   bool remove_region(char* begin, std::size_t bytes);
   /// Is the address in memory that the heap has from the system? Slow; for the checked library.
   bool in_region(const void* address) const;

@@ -42,7 +42,11 @@ void print_statistics(int file) {
     Text().add("  ").add(name).pad_to(44).add_number(number, 14).add(unit).add("\n").write_to(file);
   };
   const auto kib = [&](const char* name, std::size_t bytes) { line(name, bytes >> 10, " KiB"); };
-  Text().add("taihu heap of process ").add_number(static_cast<std::uint64_t>(getpid())).add("\n").write_to(file);
+  Text()
+      .add("taihu heap of process ")
+      .add_number(static_cast<std::uint64_t>(getpid()))
+      .add("\n")
+      .write_to(file);
   kib("address space", now.mapped_bytes);
   kib("held by the program and by caches, most", now.most_held_bytes);
   kib("held by the program and by caches, now", now.held_bytes);
@@ -60,9 +64,13 @@ void print_statistics(int file) {
   line("large: returns to the node", now.large_returns, "");
   line("aligned and growing blocks", now.huge, "");
   const std::uint64_t mib = (now.most_held_bytes >> 20) + 1, threads = std::max<std::uint64_t>(now.caches, 1);
-  const std::uint64_t each = mib / (16 * threads) + 1, central = mib > each * threads ? mib - each * threads : 0;
+  const std::uint64_t each = mib / (16 * threads) + 1,
+                      central = mib > each * threads ? mib - each * threads : 0;
   Text words;
-  words.add("  profile: TAIHU_HEAP_PREALLOC=threads=").add_number(threads).add(",central=").add_number(central);
+  words.add("  profile: TAIHU_HEAP_PREALLOC=threads=")
+      .add_number(threads)
+      .add(",central=")
+      .add_number(central);
   words.add("M,thread=").add_number(each).add("M\n").write_to(file);
 }
 

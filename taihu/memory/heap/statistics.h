@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the heap did so far. Counters of running threads are read without stopping them: exact only when they rest.
+// What the heap did so far. Counters of running threads are read without stopping them: exact only when they
+// rest.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +9,11 @@
 namespace taihu::memory::heap {
 
 struct HeapStatistics {
-  std::size_t mapped_bytes;     ///< address space from the system
-  std::size_t held_bytes;       ///< spans, large blocks, and what thread caches and central lists keep
-  std::size_t most_held_bytes;  ///< the largest value so far (with several NUMA nodes: sum of their largest ones)
-  std::size_t dirty_bytes;      ///< free, with pages present
+  std::size_t mapped_bytes;  ///< address space from the system
+  std::size_t held_bytes;    ///< spans, large blocks, and what thread caches and central lists keep
+  std::size_t
+      most_held_bytes;      ///< the largest value so far (with several NUMA nodes: sum of their largest ones)
+  std::size_t dirty_bytes;  ///< free, with pages present
   std::size_t returned_bytes;   ///< given back to the system, all in all
   std::uint64_t threads;        ///< caches now in use
   std::uint64_t caches;         ///< caches made

@@ -15,8 +15,8 @@ std::int64_t span_blocks(unsigned small) {
 
 constexpr std::uint16_t first_carve_bytes = 4096, most_carve_bytes = 32768;
 
-/// First block of a span: shifted from span to span, so that the first blocks of all spans do not meet in the same sets of
-/// the processor's caches. A multiple of the class's own alignment.
+/// First block of a span: shifted from span to span, so that the first blocks of all spans do not meet in the
+/// same sets of the processor's caches. A multiple of the class's own alignment.
 std::uint16_t first_offset(unsigned small, std::uintptr_t address) {
   const std::size_t bytes = class_bytes(small), natural = bytes & (~bytes + 1);
   const std::size_t step = std::max<std::size_t>(natural, 64);
@@ -47,7 +47,8 @@ void* ThreadCache::refill(unsigned small) {
   if (++slow_calls_ % 64 == 0) flush_remote();
   if (shortened_[small]) {  // it gave blocks up and needs them again: let the list be longer
     shortened_[small] = false;
-    const std::int64_t most = std::max<std::int64_t>((1 << 20) / static_cast<std::int64_t>(class_bytes(small)), 4 * span_blocks(small));
+    const std::int64_t most = std::max<std::int64_t>(
+        (1 << 20) / static_cast<std::int64_t>(class_bytes(small)), 4 * span_blocks(small));
     const std::int64_t limit = std::min(2 * limits_[small], most);
     rooms_[small] += limit - limits_[small];
     limits_[small] = limit;
@@ -68,7 +69,8 @@ void ThreadCache::take_partial(unsigned small, Slice* span) {
   span->free_blocks = 0;
 }
 
-/// New blocks, a page's worth at first and more when they are used up, so that small programs touch few pages.
+/// New blocks, a page's worth at first and more when they are used up, so that small programs touch few
+/// pages.
 void ThreadCache::carve(unsigned small) {
   Slice* span = current_[small];
   const std::size_t bytes = class_bytes(small);
@@ -138,7 +140,8 @@ void ThreadCache::release(Block* block) {
 /// All its blocks are free: no longer a span.
 void ThreadCache::give_up(Slice* span) {
   if (span->listed) unlist(span);
-  for (std::uint32_t at = 0; at < span->slices; ++at) slice_map.set_list(span->begin() + at * slice_bytes, nullptr);
+  for (std::uint32_t at = 0; at < span->slices; ++at)
+    slice_map.set_list(span->begin() + at * slice_bytes, nullptr);
   give_large(span);
 }
 
@@ -167,7 +170,8 @@ void ThreadCache::hand_over(Block* first, Block* last) {
   Block* waiting = inbox_.load(std::memory_order_relaxed);
   do {
     last->next = waiting;
-  } while (!inbox_.compare_exchange_weak(waiting, first, std::memory_order_seq_cst, std::memory_order_relaxed));
+  } while (
+      !inbox_.compare_exchange_weak(waiting, first, std::memory_order_seq_cst, std::memory_order_relaxed));
 }
 
 void ThreadCache::take_inbox() {
@@ -194,7 +198,8 @@ void ThreadCache::flush_remote() {
 
 void ThreadCache::free_remote(ListHead* list, Block* block) {
   ThreadCache* owner = owner_of(list);
-  RemoteBucket& bucket = remote_[(reinterpret_cast<std::uintptr_t>(owner) / sizeof(ThreadCache)) % remote_buckets];
+  RemoteBucket& bucket =
+      remote_[(reinterpret_cast<std::uintptr_t>(owner) / sizeof(ThreadCache)) % remote_buckets];
   if (bucket.owner != owner) {
     flush(bucket);
     bucket.owner = owner;
@@ -209,6 +214,7 @@ void ThreadCache::free_remote(ListHead* list, Block* block) {
 
 Slice* ThreadCache::take_large(std::uint32_t slices) {
   Slice* block = large_.take(slices);
+  large_.live += slices;
   if (block) {
     ++statistics_.large_reused;
     return block;
@@ -231,15 +237,14 @@ void ThreadCache::stay_on_node() {
 
 void ThreadCache::give_large(Slice* block) {
   block->zero = false;
-  // A block of more than an eighth of what the cache may keep goes to the node at once: kept in pieces by many threads, long
-  // blocks would be lost to each other.
   const std::size_t limit = node().cache_limit();
-  if (block->node != node_ || block->slices > std::max<std::size_t>(limit / 8, longest_span_slices)) {
+  large_.live = std::max<std::int64_t>(large_.live - block->slices, 0);
+  if (block->node != node_ || block->slices > limit) {
     node_heaps[block->node].give(block);
     return;
   }
   large_.runs.give(block);
-  if (large_.runs.free_slices() > limit) node().take_back(large_, 0);
+  if (large_.runs.free_slices() > limit) node().take_back(large_, limit / 2);
 }
 
 bool ThreadCache::extend(Slice* block, std::uint32_t more) {

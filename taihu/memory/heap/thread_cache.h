@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first level: what one thread has at hand, used without locks.
 //
-// Small blocks belong to the cache that carved them out of a span, for as long as the span is not given up. The owner frees
-// them into its list of their class. Another thread collects them per owner and hands them over in batches, by one exchange
-// on the owner's inbox; so a cache line is never shared by two threads' new blocks, and no lock is taken. A list that grows
-// too long gives its older half back to the spans; a span whose blocks are all back becomes a large block.
-// Large blocks go to the cache of the thread that frees them, where they merge with free neighbours.
+// Small blocks belong to the cache that carved them out of a span, for as long as the span is not given up.
+// The owner frees them into its list of their class. Another thread collects them per owner and hands them
+// over in batches, by one exchange on the owner's inbox; so a cache line is never shared by two threads' new
+// blocks, and no lock is taken. A list that grows too long gives its older half back to the spans; a span
+// whose blocks are all back becomes a large block. Large blocks go to the cache of the thread that frees
+// them, where they merge with free neighbours.
 //
 // When its thread ends, a cache gives up all it can and stays dormant until a new thread takes it over.
 #pragma once
@@ -35,7 +36,8 @@ class alignas(4096) ThreadCache {
     return (reinterpret_cast<std::uintptr_t>(list) ^ reinterpret_cast<std::uintptr_t>(this)) < sizeof heads_;
   }
   static ThreadCache* owner_of(ListHead* list) {
-    return reinterpret_cast<ThreadCache*>(reinterpret_cast<std::uintptr_t>(list) & ~(alignof(ThreadCache) - 1));
+    return reinterpret_cast<ThreadCache*>(reinterpret_cast<std::uintptr_t>(list) &
+                                          ~(alignof(ThreadCache) - 1));
   }
 
   /// A block of the class from its list; null when that is empty.
@@ -102,19 +104,19 @@ class alignas(4096) ThreadCache {
   void stay_on_node();
   std::int64_t least_limit(unsigned small) const;
 
-  ListHead heads_[small_classes]{};        // the free lists; must come first (owns)
-  std::int64_t rooms_[small_classes]{};    // blocks that each list may still take; must come second (push)
-  std::int64_t limits_[small_classes]{};   // length of list = limit - room
-  Slice* partial_[small_classes]{};        // spans that have blocks in no list
-  Slice* current_[small_classes]{};        // span that is being carved
+  ListHead heads_[small_classes]{};       // the free lists; must come first (owns)
+  std::int64_t rooms_[small_classes]{};   // blocks that each list may still take; must come second (push)
+  std::int64_t limits_[small_classes]{};  // length of list = limit - room
+  Slice* partial_[small_classes]{};       // spans that have blocks in no list
+  Slice* current_[small_classes]{};       // span that is being carved
   std::uint16_t carve_batch_[small_classes]{};
-  bool shortened_[small_classes]{};        // since the last refill
+  bool shortened_[small_classes]{};  // since the last refill
   LargeCache large_;
   RemoteBucket remote_[remote_buckets]{};
   CacheStatistics statistics_{};
   std::uint32_t slow_calls_ = 0;
   std::uint32_t node_ = 0;
-  ThreadCache* next_ = nullptr;                    // in the registry
+  ThreadCache* next_ = nullptr;  // in the registry
 
   alignas(64) std::atomic<Block*> inbox_{nullptr};
   std::atomic<CacheState> state_{CacheState::dormant};

@@ -27,8 +27,10 @@ struct Block {
 };
 
 Block new_block(std::mt19937& random) {
-  const std::size_t bytes = 1 + random() % (std::size_t{1} << (1 + random() % (random() % 50 == 0 ? 21 : 12)));
-  Block block{static_cast<unsigned char*>(heap::allocate(bytes)), bytes, static_cast<unsigned char>(random())};
+  const std::size_t bytes =
+      1 + random() % (std::size_t{1} << (1 + random() % (random() % 50 == 0 ? 21 : 12)));
+  Block block{static_cast<unsigned char*>(heap::allocate(bytes)), bytes,
+              static_cast<unsigned char>(random())};
   block.begin[0] = block.begin[bytes - 1] = block.mark;
   return block;
 }
@@ -64,8 +66,12 @@ void churn(Exchange& exchange, unsigned seed, int steps, std::atomic<int>& damag
   std::vector<Block> own;
   for (int step = 0; step < steps; ++step) {
     switch (random() % 4) {
-      case 0: exchange.put(new_block(random)); break;
-      case 1: own.push_back(new_block(random)); break;
+      case 0:
+        exchange.put(new_block(random));
+        break;
+      case 1:
+        own.push_back(new_block(random));
+        break;
       case 2: {
         Block block{};
         if (exchange.take(block) && !release(block)) ++damaged;
