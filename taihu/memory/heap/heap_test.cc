@@ -151,6 +151,23 @@ TEST(Heap, GivesEverythingBack) {
   EXPECT_EQ(now.dirty_bytes, 0u);
 }
 
+/// With much in use a thread takes runs that are a little longer than asked, also for spans.
+TEST(Heap, SpansOfOddLength) {
+  std::vector<void*> ballast, odd, blocks;
+  for (int count = 0; count < 20; ++count) ballast.push_back(heap::allocate(1 << 20));
+  for (int count = 0; count < 30; ++count) {
+    odd.push_back(heap::allocate(5 << 16));
+    ballast.push_back(heap::allocate(1 << 16));
+  }
+  for (void* block : odd) heap::free(block);
+  for (int count = 0; count < 2000; ++count) {
+    blocks.push_back(heap::allocate(5000));
+    memset(blocks.back(), 1, 5000);
+  }
+  for (void* block : blocks) heap::free(block);
+  for (void* block : ballast) heap::free(block);
+}
+
 TEST(Heap, EverySizeUpTo40K) {
   for (std::size_t bytes = 0; bytes <= 40000; ++bytes) {
     void* block = heap::allocate(bytes);

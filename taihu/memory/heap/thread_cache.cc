@@ -88,8 +88,7 @@ void ThreadCache::carve(unsigned small) {
 }
 
 Slice* ThreadCache::new_span(unsigned small) {
-  const std::uint32_t slices = span_slices(small);
-  Slice* span = take_large(slices);
+  Slice* span = take_large(span_slices(small));  // may be a little longer
   if (!span) return nullptr;
   ++statistics_.spans;
   span->state = SliceState::small;
@@ -99,7 +98,7 @@ Slice* ThreadCache::new_span(unsigned small) {
   span->first = first_offset(small, span->address);
   span->capacity = static_cast<std::uint32_t>((span->bytes() - span->first) / class_bytes(small));
   span->listed = false;
-  for (std::uint32_t at = 0; at < slices; ++at) {
+  for (std::uint32_t at = 0; at < span->slices; ++at) {
     char* address = span->begin() + at * slice_bytes;
     slice_map.slice_of(address)->head_distance = static_cast<std::uint16_t>(at);
     slice_map.set_list(address, &heads_[small]);
