@@ -108,10 +108,7 @@ void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
 
 std::size_t usable_bytes(const void* address) {
   if (!address) return 0;
-  if (slice_map.list_of(address)) {
-    const Slice* span = slice_map.slice_of(address);
-    return class_bytes((span - span->head_distance)->small);
-  }
+  if (slice_map.list_of(address)) return class_bytes(slice_map.span_of(address)->small);
   const Slice* block = large_block(address);
   if (!block) os::fail("malloc_usable_size() or realloc() of something that is not a block in use", address);
   return block->bytes();

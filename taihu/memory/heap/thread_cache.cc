@@ -125,8 +125,7 @@ void ThreadCache::unlist(Slice* span) {
 
 /// A block of this cache goes back to its span.
 void ThreadCache::release(Block* block) {
-  Slice* span = slice_map.slice_of(block);
-  span -= span->head_distance;
+  Slice* span = slice_map.span_of(block);
   block->next = span->free;
   span->free = block;
   ++span->free_blocks;
