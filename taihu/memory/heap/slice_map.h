@@ -98,7 +98,8 @@ class SliceMap {
     return unit ? unit + (at & (unit_slices - 1)) : nullptr;
   }
 
-  /// Record of the span that a small block lies in. By address, as the records of a span may lie in two units.
+  /// Record of the span that a small block lies in. By address, as the records of a span may lie in two
+  /// units.
   Slice* span_of(const void* address) const {
     const std::size_t distance = slice_of(address)->head_distance;
     return slice_of(static_cast<const char*>(address) - (distance << slice_shift));
