@@ -22,7 +22,7 @@ struct LargeCache {
   /// A thread with much in use takes only what fits, or it would cut its few long runs to pieces; one with
   /// little takes the best that it has, so that its temporary blocks never leave it.
   Slice* take(std::uint32_t slices) {
-    constexpr std::int64_t much = (8 << 20) >> slice_shift;
+    constexpr std::int64_t much = (1 << 20) >> slice_shift;
     Slice* block = live < much ? runs.take_free(slices, 1) : runs.take_fitting(slices, slices + slices / 4);
     if (runs.free_slices() < least_free) least_free = runs.free_slices();
     return block;
