@@ -143,5 +143,23 @@ TEST(Mismatch, BetweenNodeProcessesIsATruncation) {
   });
 }
 
+// The others agree with each other but not with the root: those who get data second hand must see it too.
+TEST(Mismatch, WithADistantRootIsSeenByAll) {
+  for (const std::size_t others : {50u, 200u}) {
+    TestJob job(Transport::twin, 8, 4, 1);
+    job.run([&](int rank) {
+      GroupHandle handle = job.groups_of(rank).join(job.endpoint(rank), launch::Scope::all);
+      std::vector<std::byte> data(200);
+      const int code = bcast(handle, data.data(), rank < 2 ? 100 : others, 0);
+      EXPECT_EQ(code, rank < 2 ? M_SUCCESS : M_ERROR_TRUNCATE) << rank;
+      EXPECT_EQ(handle.problem().empty(), rank < 2);
+      int sum = 0;
+      const int one = 1;
+      EXPECT_EQ(allreduce(handle, &one, &sum, 1, M_INT, M_SUM), M_SUCCESS);
+      EXPECT_EQ(sum, 8);
+    });
+  }
+}
+
 }  // namespace
 }  // namespace taihu::collective

@@ -18,6 +18,14 @@ const MappedBuffer& mapped_buffer_of(const SharedStep& step, int member) {
   return *static_cast<const MappedBuffer*>(step.addresses_of(member).source);
 }
 
+int report_missing_data(GroupHandle& handle, int from) {
+  const int member = handle.membership().local()[static_cast<std::size_t>(from)];
+  handle.set_problem("rank " + std::to_string(handle.global_rank(member)) +
+                     ", which hands on what other node processes send, has got another length than it "
+                     "expects; the counts of all members must agree");
+  return M_ERROR_TRUNCATE;
+}
+
 }  // namespace
 
 int barrier(GroupHandle& handle) {
@@ -54,9 +62,15 @@ int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root, const 
   step.arrive();
   const int code = step.await_arrival(root);
   if (code != M_SUCCESS) return code;
+  if (step.form_of(root) == Form::nothing) return report_missing_data(handle, root);
   copy_block(buffer, step.source_of(root), bytes);
   if (!is_inline) step.depart();
   return M_SUCCESS;
+}
+
+void fail_bcast(GroupHandle& handle, std::size_t bytes, int root) {
+  SharedStep step(handle, {.call = Call::bcast, .root = root, .bytes = bytes});
+  step.arrive();
 }
 
 int share(GroupHandle& handle, const void* data, std::size_t bytes, int root,

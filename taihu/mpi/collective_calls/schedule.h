@@ -36,7 +36,8 @@ class Schedule {
   const Reducer& use(Operation& operation, Datatype& type) { return reducer_.emplace(operation, type); }
 
   void send(int peer, const message::Data& data);
-  /// All of `space`; errors when it runs: MPI_ERR_TRUNCATE if more comes, MPI_ERR_COUNT if less.
+  /// All of `space`; errors when it runs: MPI_ERR_TRUNCATE if more comes, MPI_ERR_COUNT if less. From then on
+  /// this member sends nothing but empty messages: so whoever depends on its data sees the error as well.
   void receive(int peer, const message::Space& space);
   /// As many bytes as `source` has; error MPI_ERR_TRUNCATE, when it runs, if `target` has less room.
   void copy(const message::Space& target, const message::Data& source);

@@ -13,8 +13,8 @@ const char* text_of(int error) {
              "must "
              "fit together)";
     case MPI_ERR_COUNT:
-      return ": a member sent less data than this rank expects (counts and datatypes of the members must fit "
-             "together)";
+      return ": a member sent less data than this rank expects, or failed itself (counts and datatypes of the "
+             "members must fit together)";
     default:
       return ": the connection to another node process has failed";
   }
