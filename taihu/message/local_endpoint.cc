@@ -30,9 +30,11 @@ Node& LocalEndpoint::node() noexcept {
   return node_;
 }
 
-Request* LocalEndpoint::take_request() {
+Request* LocalEndpoint::take_request(Context context) {
   std::lock_guard hold(lock_);
-  return requests_.take();
+  Request* request = requests_.take();
+  request->context = context;
+  return request;
 }
 
 Channel& LocalEndpoint::new_channel_to(LocalEndpoint& peer) {
@@ -63,7 +65,7 @@ void LocalEndpoint::announce(LocalEndpoint& peer, Context context, int tag, cons
 Request* LocalEndpoint::isend(int destination, Context context, int tag, const Data& data, SendMode mode) {
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
   if (peer == nullptr) {
-    Request* request = take_request();
+    Request* request = take_request(context);
     node_.remote()->send_message(rank_, destination, context, tag, data, mode, request);
     return request;
   }
@@ -84,6 +86,7 @@ void LocalEndpoint::send(int destination, Context context, int tag, const Data& 
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
   if (peer == nullptr) {
     Request request(doorbell_);
+    request.context = context;
     node_.remote()->send_message(rank_, destination, context, tag, data, mode, &request);
     return await(request);
   }
@@ -207,6 +210,7 @@ Request* LocalEndpoint::imrecv(Message* message, const Space& space) {
   std::lock_guard hold(lock_);
   Request* receive = requests_.take();
   receive->space = space;
+  receive->context = message->context;
   finish_receive(receive, *message);
   return receive;
 }
@@ -248,6 +252,11 @@ void LocalEndpoint::buffer(Request* request) {
   if (request == nullptr || request == &sent_ || request->done.load(std::memory_order_acquire)) return;
   if (request->receiver == nullptr || request->mode != SendMode::standard) return;
   request->receiver->buffer_send(*request, local_index_);
+}
+
+bool LocalEndpoint::is_idle(Context context) {
+  std::lock_guard hold(lock_);
+  return requests_.is_idle(context);
 }
 
 bool LocalEndpoint::test(Request* request, Status* status) {
@@ -335,7 +344,7 @@ Request* LocalEndpoint::put(int destination, const void* source, memory::Symmetr
                             std::size_t bytes, const memory::SymmetricAddress* reply) {
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
   if (peer == nullptr) {
-    Request* request = take_request();
+    Request* request = take_request(no_context);
     node_.remote()->put(rank_, destination, source, target, bytes, reply, request);
     return request;
   }
@@ -351,7 +360,7 @@ Request* LocalEndpoint::put(int destination, const void* source, memory::Symmetr
 Request* LocalEndpoint::get(int from, memory::SymmetricAddress source, void* target, std::size_t bytes) {
   LocalEndpoint* peer = node_.local_endpoint_of(from);
   if (peer == nullptr) {
-    Request* request = take_request();
+    Request* request = take_request(no_context);
     node_.remote()->get(rank_, from, source, target, bytes, request);
     return request;
   }

@@ -56,6 +56,7 @@ class LocalEndpoint final : public Endpoint {
   Request* imrecv(Message* message, const Space& space) override;
   void cancel(Request* request) override;
   void buffer(Request* request) override;
+  bool is_idle(Context context) override;
   bool test(Request* request, Status* status) override;
   void wait(Request* request, Status* status) override;
   bool is_complete(Request* request) override;
@@ -72,7 +73,7 @@ class LocalEndpoint final : public Endpoint {
   void push_inbox(InboxMessage message);
 
  private:
-  Request* take_request();
+  Request* take_request(Context context);
   Channel& channel_to(LocalEndpoint& peer) {
     Channel* channel = outgoing_[static_cast<unsigned>(peer.local_index_)].get();
     return channel != nullptr ? *channel : new_channel_to(peer);

@@ -54,6 +54,7 @@ class Schedule {
   void start() noexcept;
   /// Does what can be done without waiting; true when the schedule is complete.
   bool advance();
+  message::Context context() const noexcept { return context_; }
   /// Of a complete one: an error class.
   int error() const noexcept { return error_; }
 

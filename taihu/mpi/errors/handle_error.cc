@@ -25,6 +25,7 @@ std::string message_of(Rank& rank, const Subject& subject, const char* call, con
 
 /// Returns the code that the function leaves: the call of MPI returns it.
 int call_function(Rank& rank, const ErrorHandler& handler, const Subject& subject, int code) {
+  const OutsideOfCalls outside;  // also when the function never returns
   if (handler.is_fortran) {
     MPI_Fint handle = subject.object != nullptr ? HandleTable::of(rank).index_of(*subject.object)
                                                 : static_cast<MPI_Fint>(subject.null_handle);
@@ -56,7 +57,7 @@ int run_handler(Rank& rank, const Reference<ErrorHandler>& slot, const Subject& 
 }
 
 std::string name_of(const Communicator& communicator) {
-  if (!communicator.name.empty()) return communicator.name;
+  if (std::string name = communicator.name.get(); !name.empty()) return name;
   return "a communicator of " + std::to_string(communicator.size()) +
          (communicator.size() == 1 ? " rank" : " ranks");
 }
