@@ -89,10 +89,9 @@ class Runner {
     }
     for (const Step& step : steps) {
       if (step.action != Action::send) continue;
-      open_.push_back(
-          {endpoint_.isend(rank(step), context_, message_tag, readable(step.buffer, step.offset),
-                           code_ == M_SUCCESS ? step.bytes : 0),
-           &step});
+      open_.push_back({endpoint_.isend(rank(step), context_, message_tag, readable(step.buffer, step.offset),
+                                       code_ == M_SUCCESS ? step.bytes : 0),
+                       &step});
     }
     for (const Transfer& transfer : open_) complete(transfer);
   }
