@@ -124,16 +124,14 @@ struct LogicalXor {
 };
 struct MinimumLocation {
   template <class T>
-  static T apply(const T& left, const T& right) noexcept {
-    if (left.value == right.value) return left.index < right.index ? left : right;
-    return right.value < left.value ? right : left;
+  static bool prefers_left(const T& left, const T& right) noexcept {
+    return left.value == right.value ? left.index < right.index : !(right.value < left.value);
   }
 };
 struct MaximumLocation {
   template <class T>
-  static T apply(const T& left, const T& right) noexcept {
-    if (left.value == right.value) return left.index < right.index ? left : right;
-    return left.value < right.value ? right : left;
+  static bool prefers_left(const T& left, const T& right) noexcept {
+    return left.value == right.value ? left.index < right.index : !(left.value < right.value);
   }
 };
 
@@ -149,6 +147,21 @@ void combine(void* target, const void* left, const void* right, std::size_t coun
 #pragma GCC ivdep
 #endif
   for (std::size_t k = 0; k < count; ++k) out[k] = Operation::apply(a[k], b[k]);
+}
+
+/// Reads and writes members only: the memory of a program may end where the last index does.
+template <class Value, class Index, class Location>
+void combine_pairs(void* target, const void* left, const void* right, std::size_t count, const void*) {
+  auto* out = static_cast<Pair<Value, Index>*>(target);
+  auto* a = static_cast<const Pair<Value, Index>*>(left);
+  auto* b = static_cast<const Pair<Value, Index>*>(right);
+  for (std::size_t k = 0; k < count; ++k) {
+    const bool takes_left = Location::prefers_left(a[k], b[k]);
+    const Value value = takes_left ? a[k].value : b[k].value;
+    const Index index = takes_left ? a[k].index : b[k].index;
+    out[k].value = value;
+    out[k].index = index;
+  }
 }
 
 constexpr std::uintptr_t first_operation = 0x20, operations = 0x20;
@@ -206,8 +219,8 @@ class Table {
   }
   template <class Value, class Index>
   void add_pair(MPI_Datatype type) {
-    set(row(type), MPI_MINLOC, combine<Pair<Value, Index>, MinimumLocation>);
-    set(row(type), MPI_MAXLOC, combine<Pair<Value, Index>, MaximumLocation>);
+    set(row(type), MPI_MINLOC, combine_pairs<Value, Index, MinimumLocation>);
+    set(row(type), MPI_MAXLOC, combine_pairs<Value, Index, MaximumLocation>);
   }
 
   void add_integers();
