@@ -81,16 +81,14 @@ struct BitXor {
 };
 struct MinimumLocation {
   template <class T>
-  static T apply(const T& left, const T& right) noexcept {
-    if (left.value == right.value) return left.index < right.index ? left : right;
-    return right.value < left.value ? right : left;
+  static bool prefers_left(const T& left, const T& right) noexcept {
+    return left.value == right.value ? left.index < right.index : !(right.value < left.value);
   }
 };
 struct MaximumLocation {
   template <class T>
-  static T apply(const T& left, const T& right) noexcept {
-    if (left.value == right.value) return left.index < right.index ? left : right;
-    return left.value < right.value ? right : left;
+  static bool prefers_left(const T& left, const T& right) noexcept {
+    return left.value == right.value ? left.index < right.index : !(left.value < right.value);
   }
 };
 
@@ -107,6 +105,22 @@ void combine(void* target, const void* left, const void* right, std::size_t coun
 #pragma GCC ivdep
 #endif
   for (std::size_t k = 0; k < count; ++k) out[k] = Operation::apply(a[k], b[k]);
+}
+
+/// The same for pairs of a value and an index. Reads and writes members only: the memory of a program may end
+/// where the last index does.
+template <class Pair, class Location>
+void combine_pairs(void* target, const void* left, const void* right, std::size_t count, const void*) {
+  auto* out = static_cast<Pair*>(target);
+  auto* a = static_cast<const Pair*>(left);
+  auto* b = static_cast<const Pair*>(right);
+  for (std::size_t k = 0; k < count; ++k) {
+    const bool takes_left = Location::prefers_left(a[k], b[k]);
+    const auto value = takes_left ? a[k].value : b[k].value;
+    const auto index = takes_left ? a[k].index : b[k].index;
+    out[k].value = value;
+    out[k].index = index;
+  }
 }
 
 }  // namespace taihu::collective::element

@@ -40,8 +40,8 @@ template <class T>
 constexpr TypeEntry pair() {
   TypeEntry entry;
   entry.bytes = sizeof(T);
-  entry.combine[M_MINLOC] = combine<T, MinimumLocation>;
-  entry.combine[M_MAXLOC] = combine<T, MaximumLocation>;
+  entry.combine[M_MINLOC] = combine_pairs<T, MinimumLocation>;
+  entry.combine[M_MAXLOC] = combine_pairs<T, MaximumLocation>;
   return entry;
 }
 

@@ -60,6 +60,7 @@ struct LogicalXor {
     return static_cast<T>((left != 0) != (right != 0));
   }
 };
+
 constexpr std::uintptr_t first_operation = 0x20, operations = 0x20;
 constexpr std::uintptr_t first_type = 0x200, types = 0x100;
 
@@ -115,8 +116,8 @@ class Table {
   }
   template <class Value, class Index>
   void add_pair(MPI_Datatype type) {
-    set(row(type), MPI_MINLOC, combine<Pair<Value, Index>, MinimumLocation>);
-    set(row(type), MPI_MAXLOC, combine<Pair<Value, Index>, MaximumLocation>);
+    set(row(type), MPI_MINLOC, combine_pairs<Pair<Value, Index>, MinimumLocation>);
+    set(row(type), MPI_MAXLOC, combine_pairs<Pair<Value, Index>, MaximumLocation>);
   }
 
   void add_integers();
