@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // alltoall among the members of a node process.
+#include "taihu/collective/board.h"
 #include "taihu/collective/length_check.h"
 #include "taihu/collective/shared_forms.h"
 #include "taihu/collective/shared_step.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shared forms that move data from or to one place: barrier, bcast, gather, allgather, scatter.
+#include "taihu/collective/board.h"
 #include "taihu/collective/length_check.h"
 #include "taihu/collective/shared_forms.h"
 #include "taihu/collective/shared_step.h"
@@ -103,7 +104,7 @@ int take_blocks(GroupHandle& handle, SharedStep& step, Lengths lengths, void* re
     if (k == step.me()) continue;
     is_published |= step.form_of(k) == Form::published;
     if (lengths == Lengths::own &&
-        !has_length(handle, "a gatherv", k, step.addresses_of(k).length, step.me(), map.bytes(k))) {
+        !has_length(handle, "a gatherv", k, step.length_of(k), step.me(), map.bytes(k))) {
       fits = false;
     } else if (step.form_of(k) != Form::published) {
       copy_block(map.block(result, k), step.source_of(k), map.bytes(k));
@@ -157,7 +158,7 @@ int allgather(GroupHandle& handle, const void* source, std::size_t bytes, void* 
     const int k = (step.me() + j) % step.members();
     is_published |= step.form_of(k) == Form::published;
     if (!is_equal &&
-        !has_length(handle, "an allgatherv", k, step.addresses_of(k).length, step.me(), map.bytes(k))) {
+        !has_length(handle, "an allgatherv", k, step.length_of(k), step.me(), map.bytes(k))) {
       code = M_ERROR_TRUNCATE;
     } else {
       copy_block(map.block(result, k), k == step.me() ? source : step.source_of(k), map.bytes(k));

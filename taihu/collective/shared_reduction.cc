@@ -7,7 +7,9 @@
 // or the right one, which is all that an operation must support.
 #include <utility>
 
+#include "taihu/collective/board.h"
 #include "taihu/collective/pieces.h"
+#include "taihu/collective/reduce_share.h"
 #include "taihu/collective/shared_forms.h"
 #include "taihu/collective/shared_step.h"
 
@@ -18,62 +20,8 @@ namespace {
 /// Everyone combines everyone's inline data itself as long as that is less work than a second meeting.
 constexpr std::size_t combined_by_all_bytes = 16384;
 
-// target = operand(first) (op) ... (op) operand(last), first <= last. The target is written last and is none
-// of the operands but the last one.
-template <class Operand>
-void fold(const Reduction& reduction, void* target, int first, int last, std::size_t count,
-          Operand&& operand) {
-  if (first == last) return copy_block(target, operand(last), count * reduction.element_bytes);
-  const void* right = operand(last);
-  for (int k = last - 1; k >= first; --k) {
-    reduction(target, operand(k), right, count);
-    right = target;
-  }
-}
-
-// The buffers that the members published for one step, moved along piece by piece.
-class PublishedBuffers {
- public:
-  PublishedBuffers(SharedStep& step, std::size_t element_bytes)
-      : step_(step), element_bytes_(element_bytes) {}
-
-  void move_to(std::size_t element) { offset_ = static_cast<std::ptrdiff_t>(element * element_bytes_); }
-  const std::byte* source(int member) { return at(step_.addresses_of(member).source, offset_); }
-  std::byte* result(int member) { return at(step_.addresses_of(member).result, offset_); }
-
- private:
-  SharedStep& step_;
-  std::size_t element_bytes_;
-  std::ptrdiff_t offset_ = 0;
-};
-
-// target = source 0 (op) source 1 (op) ...; the target may be one of the sources.
-void combine_piece(PublishedBuffers& buffers, int members, std::byte* target, std::byte* partial,
-                   std::size_t count, const Reduction& reduction) {
-  const auto source = [&](int k) { return buffers.source(k); };
-  if (members <= 2 && (members == 1 || target != source(0))) {
-    return fold(reduction, target, 0, members - 1, count, source);
-  }
-  fold(reduction, partial, 1, members - 1, count, source);
-  if (target != source(0)) return reduction(target, source(0), partial, count);
-  reduction(partial, source(0), partial, count);
-  copy_block(target, partial, count * reduction.element_bytes);
-}
-
-// My share of the combination of all sources, to the results of members [first, end).
-void reduce_my_share(SharedStep& step, PieceBuffers& pieces, std::size_t count, const Reduction& reduction,
-                     int first, int end) {
-  PublishedBuffers buffers(step, reduction.element_bytes);
-  // The first member's source is read last: better not written to.
-  const int written = end - first > 1 ? first + 1 : first;
-  const ElementRange mine = share_of(step.me(), step.members(), count, reduction.element_bytes);
-  pieces.for_each(mine, [&](std::size_t start, std::size_t length) {
-    buffers.move_to(start);
-    combine_piece(buffers, step.members(), buffers.result(written), pieces.first(), length, reduction);
-    for (int k = first; k < end; ++k) {
-      copy_block(buffers.result(k), buffers.result(written), length * reduction.element_bytes);
-    }
-  });
+auto addresses_in(SharedStep& step) {
+  return [&step](int member) -> const Addresses& { return step.addresses_of(member); };
 }
 
 // result = data first (op) ... (op) data `last`, from the board.
@@ -114,7 +62,7 @@ int reduce(GroupHandle& handle, const void* source, void* result, std::size_t co
   offer(step, false, source, result, bytes);
   const int code = step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
-  reduce_my_share(step, pieces, count, reduction, root, root + 1);
+  reduce_share(addresses_in(step), step.me(), step.members(), pieces, count, reduction, root, root + 1);
   return step.depart_with_all();
 }
 
@@ -137,7 +85,7 @@ int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t
   offer(step, false, source, result, bytes);
   const int code = step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
-  reduce_my_share(step, pieces, count, reduction, 0, step.members());
+  reduce_share(addresses_in(step), step.me(), step.members(), pieces, count, reduction, 0, step.members());
   return step.depart_with_all();
 }
 
@@ -183,13 +131,13 @@ int scan(GroupHandle& handle, const void* source, void* result, std::size_t coun
   if (!pieces.has_memory()) return M_ERROR_MEMORY;
   SharedStep step(handle, {Call::scan, -1, bytes, reduction.code});
   offer(step, is_inline, source, result, bytes);
-  const int code = step.await_all_arrivals();
+  const int code = is_inline ? step.await_arrivals_up_to(step.me()) : step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
   if (is_inline) {
     combine_inline(step, 0, step.me(), result, count, reduction);
     return M_SUCCESS;
   }
-  PublishedBuffers buffers(step, reduction.element_bytes);
+  MovingBuffers buffers(addresses_in(step), reduction.element_bytes);
   const ElementRange mine = share_of(step.me(), step.members(), count, reduction.element_bytes);
   pieces.for_each(mine, [&](std::size_t start, std::size_t length) {
     buffers.move_to(start);
@@ -204,7 +152,8 @@ int scan(GroupHandle& handle, const void* source, void* result, std::size_t coun
 namespace {
 
 // One piece of all results: member k's is written when its source has been used.
-void exscan_piece(PublishedBuffers& buffers, PieceBuffers& pieces, int members, std::size_t count,
+template <class Buffers>
+void exscan_piece(Buffers& buffers, PieceBuffers& pieces, int members, std::size_t count,
                   const Reduction& reduction) {
   std::byte* next = pieces.first();
   std::byte* spare = pieces.second();
@@ -227,13 +176,13 @@ int exscan(GroupHandle& handle, const void* source, void* result, std::size_t co
   if (!pieces.has_memory()) return M_ERROR_MEMORY;
   SharedStep step(handle, {Call::exscan, -1, bytes, reduction.code});
   offer(step, is_inline, source, result, bytes);
-  const int code = step.await_all_arrivals();
+  const int code = is_inline ? step.await_arrivals_up_to(step.me() - 1) : step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
   if (is_inline) {
     if (step.me() != 0) combine_inline(step, 0, step.me() - 1, result, count, reduction);
     return M_SUCCESS;
   }
-  PublishedBuffers buffers(step, reduction.element_bytes);
+  MovingBuffers buffers(addresses_in(step), reduction.element_bytes);
   const ElementRange mine = share_of(step.me(), step.members(), count, reduction.element_bytes);
   pieces.for_each(mine, [&](std::size_t start, std::size_t length) {
     buffers.move_to(start);

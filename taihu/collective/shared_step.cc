@@ -16,9 +16,10 @@ namespace {
 // less than sleeping and being woken.
 constexpr int polls_without_pause = 40;
 constexpr int spins_with_core = 400;
-constexpr int spins_when_crowded = 4;
 constexpr int yields_when_crowded = 100;
 constexpr int yields_per_progress = 8;
+// About as long as the others need to change places on their core.
+constexpr int spins_for_other_cores = 250;
 
 std::uint32_t digest(std::uint32_t history, const Announcement& call) noexcept {
   const std::uint64_t word = static_cast<std::uint64_t>(call.bytes) * 0x9e3779b97f4a7c15u +
@@ -68,28 +69,71 @@ SharedStep::SharedStep(GroupHandle& handle, const Announcement& announcement)
       slot_(&board_.slot(me_, step_)) {
   const StepNumber half = board_.half_depth();
   if ((step_ & (half - 1)) == 0) await_arrivals_at(step_ - half + Board::remembered_steps);
-  slot_->announcement = announcement;
-  slot_->history = own_.history;
-  slot_->form = Form::nothing;
+  board_.announcement(me_, step_) = announcement;
   own_.history = digest(own_.history, announcement);
+  slot_->digest = own_.history;
+  slot_->reduction = announcement.reduction;
 }
 
 std::byte* SharedStep::place_inline(std::size_t bytes) {
   if (bytes > slot_data_bytes) return place_with_length(bytes);
-  slot_->form = Form::in_slot;
+  form_ = Form::in_slot;
   return slot_->data;
 }
 
 std::byte* SharedStep::place_with_length(std::size_t bytes) {
+  slot_->own.length = bytes;
+  if (bytes <= slot_data_bytes_with_length) {
+    form_ = Form::in_slot;
+    return slot_->data;
+  }
   std::byte* place = reserve(bytes);
-  slot_->form = Form::copied;
-  slot_->addresses = {place, nullptr, bytes};
+  form_ = Form::copied;
+  slot_->addresses = {place, nullptr};
   return place;
 }
 
 void SharedStep::publish(const void* source, void* result, std::size_t length) noexcept {
-  slot_->form = Form::published;
-  slot_->addresses = {source, result, length};
+  form_ = Form::published;
+  slot_->addresses = {source, result};
+  slot_->own.length = length;
+}
+
+void SharedStep::arrive() noexcept {
+  if (board_.crowded()) board_.sit(me_, sched_getcpu());
+  board_.arrive(me_, step_, form_);
+  if (!board_.crowded()) fetch_for_next_step();
+}
+
+// With the lines at hand, what is written in the next steps is visible at once. The one of the next step has
+// been fetched already; another member may be looking at it.
+void SharedStep::fetch_for_next_step() noexcept {
+  board_.fetch_to_arrive(me_, step_ + 2);
+  if (form_ != Form::copied) return;
+  const std::size_t left = (board_.data_half_lines() - own_.used_lines) * sizeof(Board::Line);
+  const std::byte* next = own_.data[own_.current_half * board_.data_half_lines() + own_.used_lines].bytes;
+  prefetch_lines<prefetch_to_write>(next, std::min(slot_->own.length, left));
+}
+
+// Data in the members' rings come together with the slots that say where they are, if they are there already.
+void SharedStep::fetch_expected_data() noexcept {
+  if (!own_.expected) return;
+  for (int k = 0; k < members(); ++k) {
+    const std::byte* expected = own_.expected[static_cast<std::size_t>(k)];
+    if (k != me_ && expected != nullptr) prefetch_lines<prefetch>(expected, slot_->own.length);
+  }
+}
+
+void SharedStep::note_data() {
+  const auto count = static_cast<std::size_t>(members());
+  if (!own_.expected) own_.expected = std::make_unique<const std::byte*[]>(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const Slot& theirs = board_.slot(static_cast<int>(k), step_);
+    if (theirs.form() != Form::copied) continue;
+    const std::size_t lines = (theirs.own.length + sizeof(Board::Line) - 1) / sizeof(Board::Line);
+    own_.expected[k] =
+        static_cast<const std::byte*>(theirs.addresses.source) + lines * sizeof(Board::Line);
+  }
 }
 
 std::byte* SharedStep::reserve(std::size_t bytes) {
@@ -111,22 +155,49 @@ std::byte* SharedStep::reserve(std::size_t bytes) {
 template <class Ready>
 void SharedStep::await(Board::Wish wish, int of_whom, StepNumber step, Ready&& ready) {
   if (ready()) return;
-  const bool crowded = board_.crowded();
-  for (int k = crowded ? 0 : polls_without_pause; k > 0; --k) {
-    if (ready()) return;
-  }
-  for (int k = crowded ? spins_when_crowded : spins_with_core; k > 0; --k) {
-    threads::spin_pause();
-    if (ready()) return;
-  }
-  for (int k = 1; crowded && k <= yields_when_crowded; ++k) {
-    sched_yield();
-    if (ready()) return;
-    if (k % yields_per_progress == 0) handle_.endpoint().progress();
+  if (board_.crowded()) {
+    if (await_crowded(wish, step, ready)) return;
+  } else {
+    for (int k = polls_without_pause; k > 0; --k) {
+      if (ready()) return;
+    }
+    for (int k = spins_with_core; k > 0; --k) {
+      threads::spin_pause();
+      if (ready()) return;
+    }
   }
   board_.wish(me_, wish, of_whom, step);
   handle_.endpoint().wait_until(ready);
   board_.withdraw_wish(me_);
+}
+
+// To change places with another rank costs the system more than a microsecond. It is needed where a member
+// that is behind has no other core; where all those have been here, the others are waited for.
+template <class Ready>
+bool SharedStep::await_crowded(Board::Wish wish, StepNumber step, Ready&& ready) {
+  int spins = spins_for_other_cores;
+  for (int yields = 0; yields < yields_when_crowded;) {
+    if (spins > 0 && !is_core_wanted(wish, step)) {
+      --spins;
+      threads::spin_pause();
+    } else {
+      sched_yield();
+      board_.sit(me_, sched_getcpu());
+      if (++yields % yields_per_progress == 0) handle_.endpoint().progress();
+    }
+    if (ready()) return true;
+  }
+  return false;
+}
+
+bool SharedStep::is_core_wanted(Board::Wish wish, StepNumber step) const noexcept {
+  for (int k = 0; k < members(); ++k) {
+    if (board_.seat(k) != own_.core) continue;
+    const bool is_behind = wish == Board::Wish::departure_of_all ? !board_.has_departed(k, step)
+                                                                 : !board_.has_arrived(k, step);
+    if (is_behind) return true;
+  }
+  return false;
 }
 
 void SharedStep::await_arrivals_at(StepNumber step) {
@@ -141,13 +212,30 @@ void SharedStep::await_arrivals_at(StepNumber step) {
 }
 
 int SharedStep::await_arrival(int member) {
+  if (board_.has_arrived(member, step_)) {
+    // It is ahead of me: its next steps may be there as well.
+    prefetch(&board_.slot(member, step_ + 3));
+    return fits(member) ? M_SUCCESS : report(member);
+  }
   await(Board::Wish::arrival_of_one, member, step_, [&] { return board_.has_arrived(member, step_); });
   return fits(member) ? M_SUCCESS : report(member);
 }
 
+int SharedStep::await_arrivals_up_to(int last_member) {
+  for (int member = 0; member <= last_member; ++member) {
+    const int code = member == me_ ? M_SUCCESS : await_arrival(member);
+    if (code != M_SUCCESS) return code;
+  }
+  return M_SUCCESS;
+}
+
 int SharedStep::await_all_arrivals() {
+  const bool has_data_in_rings = form_ == Form::copied && !board_.crowded();
+  if (has_data_in_rings) fetch_expected_data();
   await_arrivals_at(step_);
-  return check_all();
+  const int code = check_all();
+  if (has_data_in_rings && code == M_SUCCESS) note_data();
+  return code;
 }
 
 int SharedStep::depart_with_all() {
@@ -163,7 +251,8 @@ int SharedStep::depart_with_all() {
 
 bool SharedStep::fits(int member) const noexcept {
   const Slot& theirs = board_.slot(member, step_);
-  return agree(slot_->announcement, theirs.announcement) && slot_->history == theirs.history;
+  return slot_->digest == theirs.digest &&
+         (slot_->reduction == theirs.reduction || slot_->reduction == 0 || theirs.reduction == 0);
 }
 
 int SharedStep::check_all() {
@@ -177,7 +266,7 @@ int SharedStep::check_all() {
 // All who notice a step agree on the history from there on.
 int SharedStep::report(int member) {
   StepNumber step = step_;
-  const auto call_of = [&](int who) -> const Announcement& { return board_.slot(who, step).announcement; };
+  const auto call_of = [&](int who) -> const Announcement& { return board_.announcement(who, step); };
   const StepNumber oldest = step_ - std::min(step_ - 1, Board::remembered_steps - 1);
   while (step > oldest && agree(call_of(me_), call_of(member))) --step;
   const bool is_found = !agree(call_of(me_), call_of(member));
@@ -186,7 +275,7 @@ int SharedStep::report(int member) {
   if (!is_found) {
     text = rank_text(handle_, me_) + " and " + rank_text(handle_, member) +
            " made calls that differ, more than " + std::to_string(Board::remembered_steps - 1) +
-           " calls before this " + call_text(slot_->announcement.call);
+           " calls before this " + call_text(call_of(me_).call);
   } else {
     const char* verb = ago == 0 ? " calls " : " called ";
     text = rank_text(handle_, me_) + verb + describe(handle_, call_of(me_)) + " while " +

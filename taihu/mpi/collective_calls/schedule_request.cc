@@ -15,6 +15,8 @@ const char* text_of(int error) {
     case MPI_ERR_COUNT:
       return ": a member sent less data than this rank expects (counts and datatypes of the members must fit "
              "together)";
+    case MPI_ERR_NO_MEM:
+      return ": no memory for intermediate results";
     default:
       return ": the connection to another node process has failed";
   }
