@@ -44,7 +44,7 @@ Board::Board(std::vector<threads::Doorbell*> doorbells, bool crowded)
                        sizeof(Line)),
       slots_(std::make_unique<Slot[]>(doorbells_.size() * depth_)),
       announcements_(std::make_unique<Announcement[]>(doorbells_.size() * depth_)),
-      departures_(std::make_unique<Departure[]>(doorbells_.size() * departure_depth)),
+      departures_(std::make_unique<Departure[]>(doorbells_.size())),
       own_(std::make_unique<Own[]>(doorbells_.size())),
       wishes_(std::make_unique<std::atomic<std::uint64_t>[]>(doorbells_.size())),
       seats_(std::make_unique<std::atomic<int>[]>(doorbells_.size())) {
@@ -58,10 +58,9 @@ void Board::arrive(int member, StepNumber step, Form form) noexcept {
 }
 
 void Board::depart(int member, StepNumber step) noexcept {
-  std::atomic<StepNumber>& signature = departure(member, step);
+  std::atomic<StepNumber>& signature = departures_[static_cast<std::size_t>(member)].step;
   signature.store(step, std::memory_order_release);
   grant_wishes(member, signature, step);
-  prefetch_to_write(&departure(member, step + 1));
 }
 
 void Board::wish(int member, Wish kind, int of_whom, StepNumber step) noexcept {
@@ -102,7 +101,7 @@ bool Board::is_granted(std::uint64_t wish, int by, std::atomic<std::uint64_t>& s
   for (int k = 0; k < members(); ++k) {
     if (slot(k, wished).step(std::memory_order_seq_cst) < wished) return false;
     if (kind == Wish::arrival_of_all) continue;
-    if (departure(k, wished).load(std::memory_order_seq_cst) < wished &&
+    if (departures_[static_cast<std::size_t>(k)].step.load(std::memory_order_seq_cst) < wished &&
         slot(k, wished + 1).step(std::memory_order_seq_cst) < wished + 1) {
       return false;
     }

@@ -7,7 +7,8 @@
 // Slots form a ring per member, written half by half. Whoever has arrived at a later step reads nothing of an
 // earlier one, so a half may be written again once all members have arrived at a step behind it: with short
 // data nobody waits for readers, a root may be tens of calls ahead. Longer inline data lie in a second ring
-// of the member, made at first use, with the same rule.
+// of the member, made at first use, with the same rule. Where data of a member are likely to be next is known
+// from the last ones, so that they can be fetched before its slot says that they are there.
 //
 // Steps only grow, so nothing is ever reset. A member that waits for long says in its wish for what; whoever
 // makes a wish true rings its doorbell. When a wish needs several members, each of them signs and then looks
@@ -22,7 +23,6 @@
 #include <memory>
 #include <vector>
 
-#include "taihu/collective/prefetch.h"
 #include "taihu/threads/waiting.h"
 
 namespace taihu::collective {
@@ -126,6 +126,11 @@ class Board {
     return announcements_[static_cast<std::size_t>(member) * depth_ + (step & (depth_ - 1))];
   }
 
+  /// Eight members each; no line in common with what others write.
+  struct alignas(64) ExpectedData {
+    const std::byte* next[8];
+  };
+
   /// What only the member itself uses; it stays when a member leaves and comes back.
   struct alignas(64) Own {
     StepNumber step = 0;
@@ -137,7 +142,8 @@ class Board {
     StepNumber last_step[2] = {0, 0};  ///< latest step with data in each half
     int core = -1;                     ///< where the member said last that it runs
     /// Where the next data of each member are likely to be, behind its latest ones that were seen.
-    std::unique_ptr<const std::byte*[]> expected;
+    std::unique_ptr<ExpectedData[]> expected;
+    const std::byte*& expected_of(int member) noexcept { return expected[member / 8].next[member % 8]; }
   };
   Own& own(int member) noexcept { return own_[static_cast<std::size_t>(member)]; }
 
@@ -150,12 +156,9 @@ class Board {
   }
   /// A member that has gone on to the next step has no use for the buffers of this one either.
   bool has_departed(int member, StepNumber step) const noexcept {
-    return departure(member, step).load(std::memory_order_acquire) >= step || has_arrived(member, step + 1);
+    return departures_[static_cast<std::size_t>(member)].step.load(std::memory_order_acquire) >= step ||
+           has_arrived(member, step + 1);
   }
-
-  /// Fetches what `member` itself is going to write in a step soon, so that it does not wait for the caches
-  /// of others when it writes it.
-  void fetch_to_arrive(int member, StepNumber step) const noexcept { prefetch_to_write(&slot(member, step)); }
 
   /// Says on which core a member runs; matters when the board is crowded.
   void sit(int member, int core) noexcept {
@@ -176,13 +179,6 @@ class Board {
   struct alignas(64) Departure {
     std::atomic<StepNumber> step{0};
   };
-  /// Lines for departures of a member: the next one is free of the others' looks at the one before.
-  static constexpr StepNumber departure_depth = 4;
-
-  std::atomic<StepNumber>& departure(int member, StepNumber step) const noexcept {
-    return departures_[static_cast<std::size_t>(member) * departure_depth + (step & (departure_depth - 1))]
-        .step;
-  }
 
   void grant_wishes(int member, std::atomic<std::uint64_t>& signature, StepNumber step) noexcept;
   bool is_granted(std::uint64_t wish, int by, std::atomic<std::uint64_t>& signature,

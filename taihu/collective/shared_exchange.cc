@@ -82,7 +82,9 @@ int alltoall(GroupHandle& handle, const void* source, const BlockMap& source_map
   for (int j = 0; j < step.members(); ++j) {
     const int from = (step.me() + j) % step.members();
     is_published |= step.form_of(from) == Form::published;
-    const Incoming incoming = incoming_from(step, from, is_equal, block_bytes);
+    const Incoming incoming = from == step.me() && source != result
+                                  ? Incoming{out.block(source, from), out.bytes(from)}
+                                  : incoming_from(step, from, is_equal, block_bytes);
     if (has_length(handle, "an alltoall", from, incoming.bytes, step.me(), in.bytes(from))) {
       copy_block(in.block(result, from), incoming.data, incoming.bytes);
     } else {

@@ -24,17 +24,41 @@ auto addresses_in(SharedStep& step) {
   return [&step](int member) -> const Addresses& { return step.addresses_of(member); };
 }
 
+// Operands of `fold` from the board. Those from another member's ring are copied first: with far cores a kernel
+// that reads them there and stores what it has computed in turn takes half as long again as copy and kernel
+// together (measured: 64 bytes, two members, 0.69 us against 0.47).
+class InlineOperands {
+ public:
+  InlineOperands(SharedStep& step, std::size_t offset, std::size_t bytes)
+      : step_(step), offset_(static_cast<std::ptrdiff_t>(offset)), bytes_(bytes) {}
+
+  const std::byte* operator()(int k) {
+    const std::byte* there = at(static_cast<const void*>(step_.source_of(k)), offset_);
+    if (k == step_.me() || step_.form_of(k) != Form::copied || bytes_ > sizeof copies_[0]) return there;
+    std::byte* here = copies_[k & 1];  // `fold` uses two neighbours at a time
+    copy_block(here, there, bytes_);
+    return here;
+  }
+
+ private:
+  SharedStep& step_;
+  std::ptrdiff_t offset_;
+  std::size_t bytes_;
+  alignas(64) std::byte copies_[2][1024];
+};
+
 // result = data first (op) ... (op) data `last`, from the board.
 void combine_inline(SharedStep& step, int first, int last, void* result, std::size_t count,
                     const Reduction& reduction) {
   if (count == 0) return;
-  fold(reduction, result, first, last, count, [&](int k) { return step.source_of(k); });
+  fold(reduction, result, first, last, count, InlineOperands(step, 0, count * reduction.element_bytes));
 }
 
 // Begins a step: puts the source down or publishes both buffers, and arrives.
 void offer(SharedStep& step, bool is_inline, const void* source, void* result, std::size_t bytes) {
   if (is_inline) {
     copy_block(step.place_inline(bytes), source, bytes);
+    if (source != result) step.keep(source);
   } else {
     step.publish(source, result);
   }
@@ -50,7 +74,7 @@ int reduce(GroupHandle& handle, const void* source, void* result, std::size_t co
   const Announcement call{Call::reduce, root, bytes, reduction.code};
   if (is_inline) {
     SharedStep step(handle, call);
-    offer(step, true, source, nullptr, bytes);
+    offer(step, true, source, result, bytes);
     if (step.me() != root) return M_SUCCESS;
     const int code = step.await_all_arrivals();
     if (code == M_SUCCESS) combine_inline(step, 0, step.members() - 1, result, count, reduction);
@@ -74,7 +98,7 @@ int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t
   const Announcement call{Call::allreduce, -1, bytes, reduction.code};
   if (is_inline) {
     SharedStep step(handle, call);
-    offer(step, true, source, nullptr, bytes);
+    offer(step, true, source, result, bytes);
     const int code = step.await_all_arrivals();
     if (code == M_SUCCESS) combine_inline(step, 0, step.members() - 1, result, count, reduction);
     return code;
@@ -106,16 +130,13 @@ int reduce_scatter(GroupHandle& handle, const void* source, void* result, const 
   PieceBuffers pieces(reduction.element_bytes, handle.schedule_scratch());
   if ((is_aside && target == nullptr) || !pieces.has_memory()) return M_ERROR_MEMORY;
   SharedStep step(handle, {Call::reduce_scatter, -1, bytes, reduction.code});
-  offer(step, is_inline, source, nullptr, bytes);
+  offer(step, is_inline, source, result, bytes);
   int code = step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
   pieces.for_each({0, count}, [&](std::size_t start, std::size_t length) {
-    const auto operand = [&](int k) {
-      return at(static_cast<const void*>(step.source_of(k)),
-                static_cast<std::ptrdiff_t>((before + start) * reduction.element_bytes));
-    };
     fold(reduction, at(target, static_cast<std::ptrdiff_t>(start * reduction.element_bytes)), 0,
-         step.members() - 1, length, operand);
+         step.members() - 1, length,
+         InlineOperands(step, (before + start) * reduction.element_bytes, length * reduction.element_bytes));
   });
   if (!is_inline) code = step.depart_with_all();
   if (is_aside) copy_block(result, target, count * reduction.element_bytes);

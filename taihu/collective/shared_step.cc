@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "taihu/abi/parallelc.h"
+#include "taihu/collective/prefetch.h"
 
 namespace taihu::collective {
 
@@ -14,7 +15,9 @@ namespace {
 // With a core for each rank a neighbour is there within a microsecond; looking at messages would only delay
 // seeing it. With fewer cores the neighbour may need this one: giving the core away for a while costs much
 // less than sleeping and being woken.
-constexpr int polls_without_pause = 40;
+constexpr int polls_without_pause = 400;
+constexpr std::size_t steps_per_half = 64;
+constexpr int polls_with_data = 400;
 constexpr int spins_with_core = 400;
 constexpr int yields_when_crowded = 100;
 constexpr int yields_per_progress = 8;
@@ -58,6 +61,14 @@ std::string describe(const GroupHandle& handle, const Announcement& call) {
   return text;
 }
 
+// Data of one step take a piece of the ring that is not shared with those of the next: reading them, a
+// processor fetches the lines behind them as well, while their member writes these.
+std::size_t rounded_lines(std::size_t bytes, std::size_t half_lines) noexcept {
+  const std::size_t lines = (bytes + sizeof(Board::Line) - 1) / sizeof(Board::Line);
+  const std::size_t piece = std::max<std::size_t>(1, half_lines / steps_per_half);
+  return (lines + piece - 1) / piece * piece;
+}
+
 }  // namespace
 
 SharedStep::SharedStep(GroupHandle& handle, const Announcement& announcement)
@@ -72,73 +83,76 @@ SharedStep::SharedStep(GroupHandle& handle, const Announcement& announcement)
   board_.announcement(me_, step_) = announcement;
   own_.history = digest(own_.history, announcement);
   slot_->digest = own_.history;
-  slot_->reduction = announcement.reduction;
+  slot_->reduction = mine_.reduction = announcement.reduction;
 }
 
 std::byte* SharedStep::place_inline(std::size_t bytes) {
   if (bytes > slot_data_bytes) return place_with_length(bytes);
-  form_ = Form::in_slot;
+  mine_.form = Form::in_slot;
+  mine_.data = slot_->data;
   return slot_->data;
 }
 
 std::byte* SharedStep::place_with_length(std::size_t bytes) {
-  slot_->own.length = bytes;
+  slot_->own.length = mine_.length = bytes;
   if (bytes <= slot_data_bytes_with_length) {
-    form_ = Form::in_slot;
+    mine_.form = Form::in_slot;
+    mine_.data = slot_->data;
     return slot_->data;
   }
   std::byte* place = reserve(bytes);
-  form_ = Form::copied;
+  mine_.form = Form::copied;
+  mine_.data = place;
   slot_->addresses = {place, nullptr};
   return place;
 }
 
 void SharedStep::publish(const void* source, void* result, std::size_t length) noexcept {
-  form_ = Form::published;
-  slot_->addresses = {source, result};
-  slot_->own.length = length;
+  mine_.form = Form::published;
+  mine_.data = static_cast<const std::byte*>(source);
+  slot_->addresses = mine_.addresses = {source, result};
+  slot_->own.length = mine_.length = length;
 }
 
 void SharedStep::arrive() noexcept {
   if (board_.crowded()) board_.sit(me_, sched_getcpu());
-  board_.arrive(me_, step_, form_);
-  if (!board_.crowded()) fetch_for_next_step();
-}
-
-// With the lines at hand, what is written in the next steps is visible at once. The one of the next step has
-// been fetched already; another member may be looking at it.
-void SharedStep::fetch_for_next_step() noexcept {
-  board_.fetch_to_arrive(me_, step_ + 2);
-  if (form_ != Form::copied) return;
-  const std::size_t left = (board_.data_half_lines() - own_.used_lines) * sizeof(Board::Line);
-  const std::byte* next = own_.data[own_.current_half * board_.data_half_lines() + own_.used_lines].bytes;
-  prefetch_lines<prefetch_to_write>(next, std::min(slot_->own.length, left));
+  board_.arrive(me_, step_, mine_.form);
 }
 
 // Data in the members' rings come together with the slots that say where they are, if they are there already.
 void SharedStep::fetch_expected_data() noexcept {
-  if (!own_.expected) return;
   for (int k = 0; k < members(); ++k) {
-    const std::byte* expected = own_.expected[static_cast<std::size_t>(k)];
-    if (k != me_ && expected != nullptr) prefetch_lines<prefetch>(expected, slot_->own.length);
+    const std::byte* expected = own_.expected_of(k);
+    if (k != me_ && expected != nullptr) prefetch_lines(expected, mine_.length);
   }
+}
+
+bool SharedStep::have_all_arrived() const noexcept {
+  for (int k = 0; k < members(); ++k) {
+    if (k != me_ && !board_.has_arrived(k, step_)) return false;
+  }
+  return true;
+}
+
+// Where a member with data in its ring puts its next ones, unless it goes on in the other half.
+const std::byte* SharedStep::data_behind(const Slot& slot) const noexcept {
+  const std::size_t lines = rounded_lines(slot.own.length, board_.data_half_lines());
+  return static_cast<const std::byte*>(slot.addresses.source) + lines * sizeof(Board::Line);
 }
 
 void SharedStep::note_data() {
   const auto count = static_cast<std::size_t>(members());
-  if (!own_.expected) own_.expected = std::make_unique<const std::byte*[]>(count);
+  if (!own_.expected) own_.expected = std::make_unique<Board::ExpectedData[]>((count + 7) / 8);
   for (std::size_t k = 0; k < count; ++k) {
     const Slot& theirs = board_.slot(static_cast<int>(k), step_);
-    if (theirs.form() != Form::copied) continue;
-    const std::size_t lines = (theirs.own.length + sizeof(Board::Line) - 1) / sizeof(Board::Line);
-    own_.expected[k] =
-        static_cast<const std::byte*>(theirs.addresses.source) + lines * sizeof(Board::Line);
+    if (static_cast<int>(k) == me_ || theirs.form() != Form::copied) continue;
+    own_.expected_of(static_cast<int>(k)) = data_behind(theirs);
   }
 }
 
 std::byte* SharedStep::reserve(std::size_t bytes) {
-  const std::size_t lines = (bytes + sizeof(Board::Line) - 1) / sizeof(Board::Line);
   const std::size_t half_lines = board_.data_half_lines();
+  const std::size_t lines = rounded_lines(bytes, half_lines);
   if (!own_.data) own_.data = std::make_unique_for_overwrite<Board::Line[]>(2 * half_lines);
   if (own_.used_lines + lines > half_lines) {
     own_.current_half ^= 1;
@@ -205,7 +219,7 @@ void SharedStep::await_arrivals_at(StepNumber step) {
   int next = 0;
   const int count = members();
   await(Board::Wish::arrival_of_all, 0, step, [&] {
-    while (next < count && board_.has_arrived(next, step)) ++next;
+    while (next < count && (next == me_ || board_.has_arrived(next, step))) ++next;
     return next == count;
   });
   own_.known_arrived = step;
@@ -214,7 +228,9 @@ void SharedStep::await_arrivals_at(StepNumber step) {
 int SharedStep::await_arrival(int member) {
   if (board_.has_arrived(member, step_)) {
     // It is ahead of me: its next steps may be there as well.
+    const Slot& theirs = board_.slot(member, step_);
     prefetch(&board_.slot(member, step_ + 3));
+    if (theirs.form() == Form::copied) prefetch_lines(data_behind(theirs), theirs.own.length);
     return fits(member) ? M_SUCCESS : report(member);
   }
   await(Board::Wish::arrival_of_one, member, step_, [&] { return board_.has_arrived(member, step_); });
@@ -230,8 +246,13 @@ int SharedStep::await_arrivals_up_to(int last_member) {
 }
 
 int SharedStep::await_all_arrivals() {
-  const bool has_data_in_rings = form_ == Form::copied && !board_.crowded();
-  if (has_data_in_rings) fetch_expected_data();
+  const bool has_data_in_rings = mine_.form == Form::copied && !board_.crowded();
+  if (has_data_in_rings && own_.expected) {
+    for (int k = 0; k < polls_with_data; ++k) {
+      if (k % 8 == 0) fetch_expected_data();
+      if (have_all_arrived()) break;
+    }
+  }
   await_arrivals_at(step_);
   const int code = check_all();
   if (has_data_in_rings && code == M_SUCCESS) note_data();
@@ -243,7 +264,7 @@ int SharedStep::depart_with_all() {
   int next = 0;
   const int count = members();
   await(Board::Wish::departure_of_all, 0, step_, [&] {
-    while (next < count && board_.has_departed(next, step_)) ++next;
+    while (next < count && (next == me_ || board_.has_departed(next, step_))) ++next;
     return next == count;
   });
   return check_all();
@@ -251,13 +272,13 @@ int SharedStep::depart_with_all() {
 
 bool SharedStep::fits(int member) const noexcept {
   const Slot& theirs = board_.slot(member, step_);
-  return slot_->digest == theirs.digest &&
-         (slot_->reduction == theirs.reduction || slot_->reduction == 0 || theirs.reduction == 0);
+  return own_.history == theirs.digest &&
+         (mine_.reduction == theirs.reduction || mine_.reduction == 0 || theirs.reduction == 0);
 }
 
 int SharedStep::check_all() {
   for (int member = 0; member < members(); ++member) {
-    if (!fits(member)) return report(member);
+    if (member != me_ && !fits(member)) return report(member);
   }
   return M_SUCCESS;
 }
