@@ -141,6 +141,7 @@ class Board {
     std::size_t used_lines = 0;        ///< of the current half
     StepNumber last_step[2] = {0, 0};  ///< latest step with data in each half
     int core = -1;                     ///< where the member said last that it runs
+    std::uint32_t yields = 0;
     /// Where the next data of each member are likely to be, behind its latest ones that were seen.
     std::unique_ptr<ExpectedData[]> expected;
     const std::byte*& expected_of(int member) noexcept { return expected[member / 8].next[member % 8]; }
@@ -193,7 +194,7 @@ class Board {
   std::unique_ptr<Departure[]> departures_;
   std::unique_ptr<Own[]> own_;
   std::unique_ptr<std::atomic<std::uint64_t>[]> wishes_;  // 0: none
-  std::unique_ptr<std::atomic<int>[]> seats_;              // cores
+  std::unique_ptr<std::atomic<int>[]> seats_;             // cores
 };
 
 }  // namespace taihu::collective

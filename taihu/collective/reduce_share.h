@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions straight between the buffers of members of one node process: member k reads range k of everyone's
-// source and writes range k of the results, so that nothing needs a second pass, and a result may be the same
-// memory as its source.
+// Reductions straight between the buffers of members of one node process: member k reads range k of
+// everyone's source and writes range k of the results, so that nothing needs a second pass, and a result may
+// be the same memory as its source.
 //
 // Operands are folded from the last member to the first: the target of a step is then apart from its operands
 // or the right one, which is all that an operation must support.

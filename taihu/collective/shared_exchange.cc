@@ -59,7 +59,8 @@ Incoming incoming_from(SharedStep& step, int from, bool has_equal_blocks, std::s
 
 bool alltoall_is_inline(GroupHandle& handle, const BlockMap& source_map) {
   const BlockMap map = source_map.of_members(handle.membership().local().data());
-  return packed_bytes(map, handle.local_members(), handle.local_index()) <= handle.board().inline_bytes_of_all();
+  return packed_bytes(map, handle.local_members(), handle.local_index()) <=
+         handle.board().inline_bytes_of_all();
 }
 
 int alltoall(GroupHandle& handle, const void* source, const BlockMap& source_map, void* result,
@@ -72,7 +73,8 @@ int alltoall(GroupHandle& handle, const void* source, const BlockMap& source_map
   const MappedBuffer mine{source, &out};
   SharedStep step(handle, {.call = is_equal ? Call::alltoall : Call::alltoallv, .bytes = block_bytes});
   if (bytes <= handle.board().inline_bytes_of_all()) {
-    pack(is_equal ? step.place_inline(bytes) : step.place_with_length(bytes), source, out, step.members(), step.me());
+    pack(is_equal ? step.place_inline(bytes) : step.place_with_length(bytes), source, out, step.members(),
+         step.me());
   } else {
     step.publish(&mine, nullptr);
   }
@@ -84,9 +86,8 @@ int alltoall(GroupHandle& handle, const void* source, const BlockMap& source_map
   for (int j = 0; j < step.members(); ++j) {
     const int from = (step.me() + j) % step.members();
     is_published |= step.form_of(from) == Form::published;
-    const Incoming incoming = from == step.me()
-                                  ? Incoming{out.block(source, from), out.bytes(from)}
-                                  : incoming_from(step, from, is_equal, block_bytes);
+    const Incoming incoming = from == step.me() ? Incoming{out.block(source, from), out.bytes(from)}
+                                                : incoming_from(step, from, is_equal, block_bytes);
     if (has_length(handle, "an alltoall", from, incoming.bytes, step.me(), in.bytes(from))) {
       copy_block(in.block(result, from), incoming.data, incoming.bytes);
     } else {

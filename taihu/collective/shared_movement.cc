@@ -157,8 +157,7 @@ int allgather(GroupHandle& handle, const void* source, std::size_t bytes, void* 
   for (int j = 0; j < step.members(); ++j) {  // not all from the same one at the same time
     const int k = (step.me() + j) % step.members();
     is_published |= step.form_of(k) == Form::published;
-    if (!is_equal &&
-        !has_length(handle, "an allgatherv", k, step.length_of(k), step.me(), map.bytes(k))) {
+    if (!is_equal && !has_length(handle, "an allgatherv", k, step.length_of(k), step.me(), map.bytes(k))) {
       code = M_ERROR_TRUNCATE;
     } else {
       copy_block(map.block(result, k), k == step.me() ? source : step.source_of(k), map.bytes(k));

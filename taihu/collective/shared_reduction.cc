@@ -24,9 +24,9 @@ auto addresses_in(SharedStep& step) {
   return [&step](int member) -> const Addresses& { return step.addresses_of(member); };
 }
 
-// Operands of `fold` from the board. Those from another member's ring are copied first: with far cores a kernel
-// that reads them there and stores what it has computed in turn takes half as long again as copy and kernel
-// together (measured: 64 bytes, two members, 0.69 us against 0.47).
+// Operands of `fold` from the board. Those from another member's ring are copied first: with far cores a
+// kernel that reads them there and stores what it has computed in turn takes half as long again as copy and
+// kernel together (measured: 64 bytes, two members, 0.69 us against 0.47).
 class InlineOperands {
  public:
   InlineOperands(SharedStep& step, std::size_t offset, std::size_t bytes)

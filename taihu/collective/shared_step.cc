@@ -21,6 +21,7 @@ constexpr int polls_with_data = 400;
 constexpr int spins_with_core = 400;
 constexpr int yields_when_crowded = 100;
 constexpr int yields_per_progress = 8;
+constexpr std::uint32_t yields_per_balance = 256;
 // About as long as the others need to change places on their core.
 constexpr int spins_for_other_cores = 250;
 
@@ -198,17 +199,47 @@ bool SharedStep::await_crowded(Board::Wish wish, StepNumber step, Ready&& ready)
       sched_yield();
       board_.sit(me_, sched_getcpu());
       if (++yields % yields_per_progress == 0) handle_.endpoint().progress();
+      if (++own_.yields % yields_per_balance == 0) balance_cores();
     }
     if (ready()) return true;
   }
   return false;
 }
 
+// With three ranks on one core and one on another, every call waits for two changes of places instead of one,
+// and the system, to which both cores look busy, leaves it so for tens of milliseconds. The last member on a
+// core that has at least two more than another goes there. Only where all ranks of the node process are
+// members; others would not be seen.
+void SharedStep::balance_cores() noexcept {
+  if (members() != handle_.endpoint().node().local_ranks()) return;
+  const auto sitting_on = [&](int core) {
+    int count = 0;
+    for (int k = 0; k < members(); ++k) count += board_.seat(k) == core ? 1 : 0;
+    return count;
+  };
+  const int here = sitting_on(own_.core);
+  int target = -1;
+  for (int k = 0; k < members(); ++k) {
+    const int core = board_.seat(k);
+    if (core == own_.core && k > me_) return;
+    if (core >= 0 && sitting_on(core) <= here - 2) target = core;
+  }
+  cpu_set_t usable;
+  if (target < 0 || target >= CPU_SETSIZE || sched_getaffinity(0, sizeof usable, &usable) != 0) return;
+  if (!CPU_ISSET(target, &usable)) return;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(target, &one);
+  sched_setaffinity(0, sizeof one, &one);
+  sched_setaffinity(0, sizeof usable, &usable);
+  board_.sit(me_, sched_getcpu());
+}
+
 bool SharedStep::is_core_wanted(Board::Wish wish, StepNumber step) const noexcept {
   for (int k = 0; k < members(); ++k) {
     if (board_.seat(k) != own_.core) continue;
-    const bool is_behind = wish == Board::Wish::departure_of_all ? !board_.has_departed(k, step)
-                                                                 : !board_.has_arrived(k, step);
+    const bool is_behind =
+        wish == Board::Wish::departure_of_all ? !board_.has_departed(k, step) : !board_.has_arrived(k, step);
     if (is_behind) return true;
   }
   return false;

@@ -69,6 +69,7 @@ class SharedStep {
   void await(Board::Wish wish, int of_whom, StepNumber step, Ready&& ready);
   template <class Ready>
   bool await_crowded(Board::Wish wish, StepNumber step, Ready&& ready);
+  void balance_cores() noexcept;
   bool is_core_wanted(Board::Wish wish, StepNumber step) const noexcept;
   bool fits(int member) const noexcept;
   int check_all();

@@ -79,8 +79,8 @@ class Elements {
 void plan_reduce(const Elements& elements, const Team& team, std::byte* source, std::byte* result, int root);
 void plan_allreduce(const Elements& elements, const Team& team, std::byte* source, std::byte* result);
 
-/// The same for members of one node process: they tell each other their buffers, and each combines its share of
-/// the elements straight from and to the buffers of all. Not for everybody: see `is_direct`.
+/// The same for members of one node process: they tell each other their buffers, and each combines its share
+/// of the elements straight from and to the buffers of all. Not for everybody: see `is_direct`.
 void plan_direct_reduce(const Elements& elements, const Team& team, std::byte* source, std::byte* result,
                         int root);
 void plan_direct_allreduce(const Elements& elements, const Team& team, std::byte* source, std::byte* result);

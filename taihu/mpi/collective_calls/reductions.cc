@@ -90,7 +90,8 @@ Operands reduce_scatter_operands(Rank& rank, const Communicator& communicator, c
 }
 
 bool is_in_one_process(Rank& rank, const Team& team) {
-  return std::all_of(team.ranks.begin(), team.ranks.end(), [&](int member) { return rank.is_inside(member); });
+  return std::all_of(team.ranks.begin(), team.ranks.end(),
+                     [&](int member) { return rank.is_inside(member); });
 }
 
 /// Between groups: the combination of this group, exchanged by the first members.
