@@ -41,10 +41,15 @@ struct Incoming {
   std::size_t bytes;
 };
 
-Incoming incoming_from(SharedStep& step, int from, bool has_equal_blocks, std::size_t block_bytes) {
+// `out` is the caller's map: where blocks are equal so are the maps of all.
+Incoming incoming_from(SharedStep& step, int from, const BlockMap& out) {
+  const bool has_equal_blocks = out.has_equal_blocks();
+  const std::size_t block_bytes = out.bytes(0);
   if (step.form_of(from) == Form::published) {
-    const auto& theirs = *static_cast<const MappedBuffer*>(step.addresses_of(from).source);
-    return {theirs.map->block(theirs.base, step.me()), theirs.map->bytes(step.me())};
+    const void* theirs = step.addresses_of(from).source;
+    if (has_equal_blocks) return {out.block(theirs, step.me()), block_bytes};
+    const auto& mapped = *static_cast<const MappedBuffer*>(theirs);
+    return {mapped.map->block(mapped.base, step.me()), mapped.map->bytes(step.me())};
   }
   const std::byte* place = step.source_of(from);
   const int before = step.me() < from ? step.me() : step.me() - 1;  // blocks; it has none for itself
@@ -76,7 +81,7 @@ int alltoall(GroupHandle& handle, const void* source, const BlockMap& source_map
     pack(is_equal ? step.place_inline(bytes) : step.place_with_length(bytes), source, out, step.members(),
          step.me());
   } else {
-    step.publish(&mine, nullptr);
+    step.publish(is_equal ? source : &mine, nullptr);
   }
   step.arrive();
   if (meanwhile) meanwhile();
@@ -87,7 +92,7 @@ int alltoall(GroupHandle& handle, const void* source, const BlockMap& source_map
     const int from = (step.me() + j) % step.members();
     is_published |= step.form_of(from) == Form::published;
     const Incoming incoming = from == step.me() ? Incoming{out.block(source, from), out.bytes(from)}
-                                                : incoming_from(step, from, is_equal, block_bytes);
+                                                : incoming_from(step, from, out);
     if (has_length(handle, "an alltoall", from, incoming.bytes, step.me(), in.bytes(from))) {
       copy_block(in.block(result, from), incoming.data, incoming.bytes);
     } else {
