@@ -76,6 +76,10 @@ void Schedule::run(const Step& step) {
     case Step::Kind::reduce:
       (*reducer_)(step.source.address, step.target.address, step.source.bytes);
       break;
+    case Step::Kind::work:
+      if (const int error = works_[static_cast<std::size_t>(step.peer)](); error != MPI_SUCCESS)
+        error_ = error;
+      break;
     case Step::Kind::end_round:
       break;
   }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -43,6 +44,11 @@ class Schedule {
   void copy(const message::Space& target, const message::Data& source);
   /// inout = in (op) inout.
   void reduce(const void* in, void* inout, std::size_t count);
+  /// Anything else that does not wait; returns an error class.
+  void work(std::function<int()> work) {
+    steps_.push_back({Step::Kind::work, static_cast<int>(works_.size())});
+    works_.push_back(std::move(work));
+  }
   /// What is added from now on waits for all that was added before.
   void end_round() { steps_.push_back({Step::Kind::end_round}); }
 
@@ -60,8 +66,8 @@ class Schedule {
 
  private:
   struct Step {
-    enum class Kind { send, receive, copy, reduce, end_round } kind;
-    int peer = -1;
+    enum class Kind { send, receive, copy, reduce, work, end_round } kind;
+    int peer = -1;  ///< of work: its number
     message::Data source{nullptr, 0};
     message::Space target{nullptr, 0};
   };
@@ -73,6 +79,7 @@ class Schedule {
   const message::Context context_;
   int tag_ = 0;
   std::vector<Step> steps_;
+  std::vector<std::function<int()>> works_;
   std::optional<Reducer> reducer_;
   std::vector<std::unique_ptr<TypedLayout>> layouts_;
   std::vector<std::unique_ptr<std::byte[]>> scratch_;
