@@ -18,10 +18,17 @@
 #include <memory>
 #include <vector>
 
+#include "taihu/threads/waiting.h"
+
 namespace taihu::message {
 
 inline constexpr std::size_t cell_bytes = 64;
 inline constexpr std::size_t inline_bytes = 40;
+
+/// Looks at a cache line of another core, of about a nanosecond each, that a waiting thread takes without pauses
+/// between them: a near core answers meanwhile. On the way between far cores looks that follow each other at
+/// once hold up the very write that they wait for.
+inline constexpr int turns_without_pause = 200;
 
 enum class CellKind : std::uint32_t {
   skip,      ///< nothing up to the end of the ring; `bytes` counts cells
@@ -104,6 +111,7 @@ class CellRing {
       if (std::atomic_ref(header.mark).load(std::memory_order_acquire) == mark)
         return header.kind == CellKind::skip ? front() : &header;
       if (turn % 16 == 15 && !may_go_on()) break;
+      if (turn >= turns_without_pause) threads::spin_pause();
     }
     return nullptr;
   }

@@ -114,6 +114,7 @@ bool LocalEndpoint::wait_briefly(const Request& request) const noexcept {
   const int turns = 4 * node_.tuning().watch_turns;
   for (int i = 0; i < turns; ++i) {
     if (request.done.load(std::memory_order_acquire)) return true;
+    if (i >= turns_without_pause) threads::spin_pause();
   }
   return false;
 }
