@@ -25,11 +25,6 @@ namespace taihu::message {
 inline constexpr std::size_t cell_bytes = 64;
 inline constexpr std::size_t inline_bytes = 40;
 
-/// Looks at a cache line of another core, of about a nanosecond each, that a waiting thread takes without pauses
-/// between them: a near core answers meanwhile. On the way between far cores looks that follow each other at
-/// once hold up the very write that they wait for.
-inline constexpr int turns_without_pause = 200;
-
 enum class CellKind : std::uint32_t {
   skip,      ///< nothing up to the end of the ring; `bytes` counts cells
   eager,     ///< `bytes` bytes of payload follow
@@ -79,18 +74,15 @@ class CellRing {
     return &cell(tail_);
   }
 
+  /// As reserve, for a message of one cell.
+  Cell* reserve_one() noexcept { return has_room(1) ? &cell(tail_) : nullptr; }
+
   /// Producer: makes the reserved message of `cells` cells visible.
   void publish(std::uint32_t cells) noexcept {
     if (cells > 1) std::memset(&had_payload_[(tail_ & mask_) + 1], 1, cells - 1);
-    const std::uint64_t next = tail_ + cells;
-    if (had_payload_[next & mask_] != 0) {
-      had_payload_[next & mask_] = 0;
-      // The cell is free: has_room leaves one beyond the message.
-      std::atomic_ref(cell(next).mark).store(0, std::memory_order_relaxed);
-    }
-    std::atomic_ref(cell(tail_).mark).store(lap_mark(tail_), std::memory_order_release);
-    tail_ = next;
+    publish_header(cells);
   }
+  void publish_one() noexcept { publish_header(1); }
 
   /// Consumer: the oldest message, or null.
   Cell* front() noexcept {
@@ -102,7 +94,7 @@ class CellRing {
     return header;
   }
 
-  /// Consumer: as front, looking up to `turns` times, as long as `may_go_on()` says so every few turns.
+  /// Consumer: as front, looking up to `turns` times, as long as `may_go_on()` says so.
   template <class MayGoOn>
   Cell* wait_front(int turns, MayGoOn&& may_go_on) noexcept {
     Cell& header = cell(head_);
@@ -110,8 +102,9 @@ class CellRing {
     for (int turn = 0; turn < turns; ++turn) {
       if (std::atomic_ref(header.mark).load(std::memory_order_acquire) == mark)
         return header.kind == CellKind::skip ? front() : &header;
-      if (turn % 16 == 15 && !may_go_on()) break;
-      if (turn >= turns_without_pause) threads::spin_pause();
+      if (!may_go_on()) break;
+      // Looks that follow each other at once cost more than the pause: the line arrives later.
+      threads::spin_pause();
     }
     return nullptr;
   }
@@ -136,6 +129,17 @@ class CellRing {
     if (tail_ + cells - released_seen_ <= mask_) return true;
     released_seen_ = released_.load(std::memory_order_acquire);
     return tail_ + cells - released_seen_ <= mask_;
+  }
+
+  void publish_header(std::uint32_t cells) noexcept {
+    const std::uint64_t next = tail_ + cells;
+    if (had_payload_[next & mask_] != 0) {
+      had_payload_[next & mask_] = 0;
+      // The cell is free: has_room leaves one beyond the message.
+      std::atomic_ref(cell(next).mark).store(0, std::memory_order_relaxed);
+    }
+    std::atomic_ref(cell(tail_).mark).store(lap_mark(tail_), std::memory_order_release);
+    tail_ = next;
   }
 
   Cell* peek() noexcept {

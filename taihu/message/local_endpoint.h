@@ -21,6 +21,7 @@
 #include "taihu/message/channel.h"
 #include "taihu/message/endpoint.h"
 #include "taihu/message/matching.h"
+#include "taihu/message/placement.h"
 #include "taihu/message/spin_lock.h"
 
 namespace taihu::message {
@@ -79,7 +80,10 @@ class LocalEndpoint final : public Endpoint {
   }
   Channel& new_channel_to(LocalEndpoint& peer);
   void notice_from(int peer_index) noexcept;
+  int turns_to_watch(const LocalEndpoint* partner) noexcept;
   bool wait_briefly(const Request& request) const noexcept;
+  void send_any(LocalEndpoint* peer, int destination, Context context, int tag, const Data& data,
+                SendMode mode);
   void announce(LocalEndpoint& peer, Context context, int tag, const Data& data, SendMode mode,
                 Request* request);
   bool start_receive(Request* receive, int source, Context context, int tag, const Space& space);
@@ -125,6 +129,7 @@ class LocalEndpoint final : public Endpoint {
   std::atomic<Background*> background_{nullptr};
   std::atomic<bool> in_background_{false};
   std::atomic<bool> background_missed_{false};  // a thread was turned away meanwhile
+  Placement placement_;
 
   HelpWanted help_wanted_;
 

@@ -15,10 +15,10 @@ namespace {
 /// All ranks may write to all: rings are made small when there are many.
 Tuning default_tuning(int local_ranks, Cores cores) {
   Tuning tuning;
+  tuning.cores = cores;
   if (cores == Cores::crowded) {
     // A helper that has lost its core would hold up the receiver.
     tuning.shared_copy_bytes = std::numeric_limits<std::size_t>::max();
-    tuning.watch_turns = 100;
   }
   if (local_ranks > 64) tuning.ring_cells = 64;
   if (local_ranks > 128) {
