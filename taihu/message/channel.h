@@ -98,8 +98,8 @@ class Channel {
   /// Receiver: the oldest message if it is in the ring, looked for up to `turns` times (see
   /// CellRing::wait_front), or null; `pop` takes it away.
   template <class MayGoOn>
-  const Cell* wait_front(int turns, MayGoOn&& may_go_on) noexcept {
-    return ring_.wait_front(turns, may_go_on);
+  const Cell* wait_front(int turns, std::size_t expected_bytes, MayGoOn&& may_go_on) noexcept {
+    return ring_.wait_front(turns, expected_bytes, may_go_on);
   }
   void pop(const Cell& cell) noexcept {
     ring_.pop(cell.kind == CellKind::eager ? CellRing::cells_for(cell.bytes) : 1);
@@ -126,6 +126,9 @@ class Channel {
     if (delivered == messages_at_once || !overflowing_.load(std::memory_order_acquire)) return delivered;
     return delivered + drain_overflow(deliver);
   }
+
+  /// Sender: of the receiver's core.
+  const CoreDistance& distance() const noexcept { return ring_.distance(); }
 
   Promptness prompt;  ///< sender's
 

@@ -11,6 +11,7 @@ LocalEndpoint::LocalEndpoint(NodeProcess& node, int rank, int local_index)
     : node_(node),
       rank_(rank),
       local_index_(local_index),
+      pushed_inline_bytes_(std::min(inline_bytes, node.tuning().eager_bytes)),
       active_((static_cast<unsigned>(node.local_ranks()) + 63) / 64),
       incoming_(static_cast<unsigned>(node.local_ranks())),
       outgoing_(static_cast<unsigned>(node.local_ranks())),
@@ -49,8 +50,12 @@ void LocalEndpoint::announce(LocalEndpoint& peer, Context context, int tag, cons
   request->context = context;
   request->bytes = data.bytes;
   request->mode = mode;
-  request->helpers = &help_wanted_;
-  channel_to(peer).announce(context, tag, {data, request});
+  const Tuning& tuning = node_.tuning();
+  Channel& channel = channel_to(peer);
+  const std::size_t shared =
+      channel.distance().is_near() ? tuning.shared_copy_bytes : tuning.shared_copy_far_bytes;
+  request->helpers = data.bytes >= shared && data.layout == nullptr ? &help_wanted_ : nullptr;
+  channel.announce(context, tag, {data, request});
 }
 
 Request* LocalEndpoint::isend(int destination, Context context, int tag, const Data& data, SendMode mode) {
@@ -75,8 +80,8 @@ Request* LocalEndpoint::isend(int destination, Context context, int tag, const D
 
 void LocalEndpoint::send(int destination, Context context, int tag, const Data& data, SendMode mode) {
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
-  if (peer != nullptr && data.bytes <= inline_bytes && data.layout == nullptr && mode == SendMode::standard)
-      [[likely]] {
+  if (peer != nullptr && data.bytes <= pushed_inline_bytes_ && data.layout == nullptr &&
+      mode == SendMode::standard) [[likely]] {
     bool pushed;
     {
       std::lock_guard hold(lock_);
@@ -119,7 +124,8 @@ void LocalEndpoint::send_any(LocalEndpoint* peer, int destination, Context conte
 
 bool LocalEndpoint::wait_briefly(const Request& request) const noexcept {
   // A receive takes two transfers between the cores where a look at the ring takes one, and a copy.
-  const int turns = 4 * node_.tuning().watch_turns;
+  const Tuning& tuning = node_.tuning();
+  const int turns = tuning.cores == Cores::crowded ? tuning.watch_turns : 4 * tuning.watch_turns;
   for (int i = 0; i < turns; ++i) {
     if (request.done.load(std::memory_order_acquire)) return true;
     threads::spin_pause();
@@ -165,7 +171,8 @@ bool LocalEndpoint::receive_directly(int source, Context context, int tag, const
   }
   Channel* channel = incoming_[static_cast<unsigned>(peer->local_index_)].load(std::memory_order_acquire);
   if (channel == nullptr) return false;
-  const Cell* cell = channel->wait_front(turns_to_watch(peer), [&] { return !lock_.is_wanted(); });
+  const std::size_t expected = space.bytes <= node_.tuning().pushed_bytes ? space.bytes : 0;
+  const Cell* cell = channel->wait_front(turns_to_watch(peer), expected, [&] { return !lock_.is_wanted(); });
   if (cell == nullptr || cell->context != context || (tag != any_tag && cell->tag != tag)) return false;
   std::size_t bytes = cell->bytes;
   Request* sender = nullptr;

@@ -118,6 +118,7 @@ class LocalEndpoint final : public Endpoint {
   NodeProcess& node_;
   const int rank_;
   const int local_index_;
+  const std::size_t pushed_inline_bytes_;  // short standard sends up to here take the shortest way
 
   // Read and written by other ranks.
   std::vector<ActiveChannels> active_;           // bit per sender: its channel may hold messages
