@@ -41,7 +41,7 @@ struct Request {
   LocalEndpoint* receiver = nullptr;  ///< null: not such a send
   std::size_t bytes = 0;
   SendMode mode = SendMode::standard;
-  HelpWanted* helpers = nullptr;  ///< of the sending rank
+  HelpWanted* helpers = nullptr;  ///< of the sending rank; null: the receiver copies alone
 
   // Of a send that waits for its match in another node process.
   int destination = any_rank;  ///< any_rank: not such a send
