@@ -37,7 +37,7 @@ std::size_t NodeHeap::kept_slices() const {
 /// cache keeps cannot merge with what others free, and the program's peak grows by more than the cache.
 std::size_t NodeHeap::cache_limit(std::int64_t live) const {
   const bool little = live < LargeCache::much;
-  const std::size_t least = little ? 4 * slices_per_mib : slices_per_mib / 2, most = 512 * slices_per_mib;
+  const std::size_t least = little ? 4 * slices_per_mib : 2 * slices_per_mib, most = 512 * slices_per_mib;
   const std::size_t threads = std::max<std::size_t>(active_caches.load(std::memory_order_relaxed), 1);
   const std::size_t share = held_.load(std::memory_order_relaxed) / ((little ? 16 : 64) * threads);
   return std::max(std::clamp(share, least, most), slices_for(settings.per_thread_bytes));
