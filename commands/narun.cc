@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -147,7 +148,6 @@ void check(const Options& options) {
 int run(int argc, char** argv) {
   Options options;
   CLI::App app("Runs a program with its large blocks of memory on the nodes of its threads", "narun");
-  app.usage("narun [options] PROGRAM [arguments]");
   declare(app, options);
   try {
     app.parse(argc, argv);

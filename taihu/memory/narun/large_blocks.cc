@@ -71,6 +71,13 @@ void LargeBlocks::look_for_function() {
   });
 }
 
+/// What is allocated after the trigger is placed at once.
+BlockKind LargeBlocks::kind_now() const noexcept {
+  const bool moved = settings_.placing == PreloadSettings::Placing::rebind && triggers_ > 0;
+  return moved || settings_.placing == PreloadSettings::Placing::partition ? BlockKind::partitioned
+                                                                           : BlockKind::first_touch;
+}
+
 void* LargeBlocks::allocate(std::size_t bytes, std::size_t alignment, Contents contents) {
   if (alignment > alignment_of(bytes)) return nullptr;
   look_for_function();
@@ -80,8 +87,7 @@ void* LargeBlocks::allocate(std::size_t bytes, std::size_t alignment, Contents c
             .c_str());
   BlockShape shape;
   if (make_even_shape(bytes, 1, allocator_.threads(), shape) != 0) return nullptr;
-  shape.kind = settings_.placing == PreloadSettings::Placing::partition ? BlockKind::partitioned
-                                                                        : BlockKind::first_touch;
+  shape.kind = kind_now();
   void* block = allocator_.allocate(std::move(shape), contents);
   if (block == nullptr) return nullptr;
   if (reinterpret_cast<std::uintptr_t>(block) % alignment != 0) {  // packed with others
@@ -102,8 +108,7 @@ void* LargeBlocks::grow(void* block, std::size_t bytes) {
   BlockShape shape;
   if (make_even_shape(bit_by_bit ? bytes + bytes / 4 : bytes, 1, allocator_.threads(), shape) != 0)
     return nullptr;
-  shape.kind = settings_.placing == PreloadSettings::Placing::partition ? BlockKind::partitioned
-                                                                        : BlockKind::first_touch;
+  shape.kind = kind_now();
   const std::size_t after = shape.bytes();
   void* grown = allocator_.reallocate(block, std::move(shape));
   if (grown != nullptr) live_bytes_ += after - before;

@@ -35,6 +35,7 @@ class LargeBlocks {
   void write_text_report(const char* moment);
   void write_json_report();
   void look_for_function();
+  BlockKind kind_now() const noexcept;
 
   PreloadSettings settings_;
   Allocator& allocator_;
