@@ -38,6 +38,12 @@ std::nullptr_t failed(int error) {
 
 }  // namespace
 
+void add_thread_bytes(const Block& block, const Locality& locality, ThreadBytes& sum) {
+  for (std::size_t part = 0; part < locality.part_bytes.size(); ++part)
+    if (const int thread = block.thread_of(part); thread >= 0)
+      for (auto [node, bytes] : locality.part_bytes[part]) sum[thread][node] += bytes;
+}
+
 Allocator::Allocator(const NaallocSettings& settings, PageSystem& system)
     : settings_(settings),
       system_(system),
@@ -160,7 +166,9 @@ bool Allocator::release(void* place) {
     bytes = block.bytes();
     live_bytes_ -= bytes;
     if (counting_freed_) {
-      freed_.add(look_at(system_, block));
+      const Locality locality = look_at(system_, block);
+      freed_.add(locality);
+      add_thread_bytes(block, locality, freed_thread_bytes_);
       ++freed_blocks_;
     }
     give_back(block);
@@ -225,13 +233,17 @@ NaallocReport Allocator::report() {
     for (const auto& [begin, block] : blocks_) report.blocks.push_back({block, {}});
     report.freed = freed_;
     report.freed_blocks = freed_blocks_;
+    report.thread_bytes = freed_thread_bytes_;
     report.live_bytes = live_bytes_;
     report.mapped_bytes = mapped_bytes_;
     report.pooled_bytes = pool_.bytes();
   }
   // A block that is released meanwhile has no pages any more or another's: its numbers are of no use, but no
   // harm.
-  for (BlockReport& entry : report.blocks) entry.locality = look_at(system_, entry.block);
+  for (BlockReport& entry : report.blocks) {
+    entry.locality = look_at(system_, entry.block);
+    add_thread_bytes(entry.block, entry.locality, report.thread_bytes);
+  }
   return report;
 }
 

@@ -43,6 +43,12 @@ struct BlockReport {
   Locality locality;
 };
 
+/// Bytes that each thread owns, by the node that they lie on (keys as in Locality).
+using ThreadBytes = std::map<int, std::map<int, std::size_t>>;
+
+/// Adds what the parts of a block are to their threads.
+void add_thread_bytes(const Block& block, const Locality& locality, ThreadBytes& sum);
+
 struct NaallocReport {
   bool placing = false;
   std::string reason;  ///< why pages are not placed
@@ -51,6 +57,7 @@ struct NaallocReport {
   std::vector<BlockReport> blocks;  ///< live ones, by address
   Locality freed;                   ///< of blocks that were released while counting was on
   std::size_t freed_blocks = 0;
+  ThreadBytes thread_bytes;  ///< of live blocks, and of freed ones as in `freed`
   std::size_t live_bytes = 0, mapped_bytes = 0, pooled_bytes = 0;
 };
 
@@ -125,6 +132,7 @@ class Allocator {
   bool huge_refused_ = false, mappings_scarce_ = false, counting_freed_ = false;
   Locality freed_;
   std::size_t freed_blocks_ = 0;
+  ThreadBytes freed_thread_bytes_;
 };
 
 /// The one of this process, made at the first use from the environment (settings.h) and never destroyed.

@@ -43,6 +43,7 @@ std::size_t pages_of(const std::vector<NodeRun>& runs) {
 void Allocator::choose_nodes(Block& block, const ThreadMap& threads) const {
   const int parts = static_cast<int>(block.shape.part_end.size());
   block.part_node.clear();
+  block.threads = threads.count();
   for (int part = 0; part < parts; ++part)
     block.part_node.push_back(block.shape.kind == BlockKind::on_node ? nodes_.home_of(block.shape.node)
                                                                      : threads.home_of_part(part, parts));

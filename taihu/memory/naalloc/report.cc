@@ -82,7 +82,7 @@ std::string json_counts(const Locality& locality) {
   return text + amounts(locality.on_node);
 }
 
-std::string json_block(const BlockReport& entry, int threads) {
+std::string json_block(const BlockReport& entry) {
   const Block& block = entry.block;
   std::string text;
   add(text, "    {\"address\": \"%p\", \"bytes\": %zu, \"kind\": \"%s\", \"label\": ",
@@ -92,11 +92,9 @@ std::string json_block(const BlockReport& entry, int threads) {
   std::size_t begin = 0;
   for (std::size_t part = 0; part < parts; ++part) {
     const std::size_t end = block.shape.part_end[part];
-    const bool threaded = block.shape.kind != BlockKind::on_node;
     add(text,
         "%s\n      {\"thread\": %d, \"node\": %d, \"bytes\": %zu, \"bytes_on_node\": ", part > 0 ? "," : "",
-        threaded ? static_cast<int>(part * static_cast<std::size_t>(threads) / parts) : -1,
-        block.part_node[part], end - begin);
+        block.thread_of(part), block.part_node[part], end - begin);
     text += amounts(entry.locality.part_bytes[part]) + "}";
     begin = end;
   }
@@ -168,9 +166,15 @@ std::string to_json(const NaallocReport& report) {
       "],\n  \"live_bytes\": %zu, \"mapped_bytes\": %zu, \"pooled_bytes\": %zu,\n  \"freed_blocks\": %zu,\n",
       report.live_bytes, report.mapped_bytes, report.pooled_bytes, report.freed_blocks);
   text += "  \"freed\": {" + json_counts(report.freed) + "},\n  \"total\": {" + json_counts(total(report)) +
-          "},\n  \"blocks\": [";
+          "},\n  \"thread_bytes\": [";
+  first = true;
+  for (const auto& [thread, bytes] : report.thread_bytes) {
+    add(text, "%s\n    {\"thread\": %d, \"bytes_on_node\": ", std::exchange(first, false) ? "" : ",", thread);
+    text += amounts(bytes) + "}";
+  }
+  text += "],\n  \"blocks\": [";
   for (std::size_t i = 0; i < report.blocks.size(); ++i)
-    text += (i > 0 ? ",\n" : "\n") + json_block(report.blocks[i], report.threads.count());
+    text += (i > 0 ? ",\n" : "\n") + json_block(report.blocks[i]);
   return text + "]\n}\n";
 }
 

@@ -46,11 +46,12 @@ ThreadWatch::Map ThreadWatch::current() {
   if (!map) return look_somehow(false);
   if (asking) return map;
   if (may_run_team()) {
-    const bool current = !map->provisional && openmp::max_threads() == map->count() &&
-                         now_ns() - looked_ns_ < look_again_ns;
+    const bool current =
+        !map->provisional && openmp::max_threads() == map->count() && now_ns() - looked_ns_ < look_again_ns;
     return current ? map : look_somehow(false);
   }
-  // A thread that stands for itself may have gone to another node; a team that cannot be asked now is taken as it was.
+  // A thread that stands for itself may have gone to another node; a team that cannot be asked now is taken
+  // as it was.
   return map->count() == 1 && map->provisional ? look_somehow(false) : map;
 }
 

@@ -2,7 +2,8 @@
  *
  * An ordinary OpenMP program that knows nothing of memory nodes: one thread builds a matrix in compressed rows, all
  * threads multiply with it, each with its share of the rows. It checks its own result; and at the end it asks the
- * kernel where the pages of the matrix are, and compares with the nodes of the threads that read them.
+ * kernel where the pages of the matrix are, and compares with the nodes of the threads that read them (of threads on
+ * nodes without memory no page can be local: theirs are not counted).
  *
  * matrix_openmp [points per side] [shape]: even rows, or `uneven` ones whose shares of the entries are balanced.
  * Prints "matrix pages: LOCAL of KNOWN local" and "matrix_openmp: passed". */
@@ -86,6 +87,17 @@ static int node_here(void) {
     return syscall(SYS_getcpu, &cpu, &node, NULL) == 0 ? (int)node : 0;
 }
 
+/* Whether the kernel lists memory on the node. */
+static int has_memory(int node) {
+    char name[64], text[256] = "";
+    snprintf(name, sizeof name, "/sys/devices/system/node/node%d/meminfo", node);
+    FILE *file = fopen(name, "r");
+    long kilobytes = 0;
+    if (file && fgets(text, sizeof text, file)) sscanf(text, "Node %*d MemTotal: %ld", &kilobytes);
+    if (file) fclose(file);
+    return kilobytes > 0;
+}
+
 /* Counts the pages of a thread's part whose place is known, and those on the thread's node. */
 static void count_pages(const char *begin, const char *end, int node, long *local, long *known) {
     for (size_t place = ((size_t)begin + page - 1) / page * page; place + page <= (size_t)end; place += page) {
@@ -114,6 +126,7 @@ int main(int argc, char **argv) {
     }
     long local = 0, known = 0;
     for (int thread = 0; thread < threads; thread++) {
+        if (!has_memory(node_of[thread])) continue;
         const int first = row_start[first_row(thread, threads)], last = row_start[first_row(thread + 1, threads)];
         count_pages((char *)(value + first), (char *)(value + last), node_of[thread], &local, &known);
         count_pages((char *)(column + first), (char *)(column + last), node_of[thread], &local, &known);
