@@ -48,7 +48,7 @@ void declare(CLI::App& app, Options& options) {
       ->type_name("[=FILE]");
   app.add_option("--json", options.json, "the same for programs (numa-model), of the trigger, else of the end")
       ->type_name("FILE");
-  app.add_option("--threads", options.threads, "threads to suppose in a program without OpenMP (default 1)")
+  app.add_option("--threads", options.threads, "threads to suppose (default: those of OpenMP, else 1)")
       ->type_name("N")
       ->check(CLI::Range(1, 65536).description(""));
   app.add_option("--pages", options.pages, "small, transparent (huge where possible, default), huge (set aside)")

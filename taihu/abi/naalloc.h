@@ -22,9 +22,10 @@ extern "C" {
 /** Marks what libnaalloc.so offers. */
 #define NAALLOC_PUBLIC __attribute__((visibility("default")))
 
-/** Looks again where the threads run. With OpenMP in the process: runs one parallel region of the default size and
- * asks each thread; call it outside of parallel regions, after binding threads. Without: takes the threads that
- * called naalloc_thread(), else NAALLOC_THREADS threads spread over the cpus of this process, else the caller alone.
+/** Looks again where the threads run: takes the threads that called naalloc_thread(), else NAALLOC_THREADS threads
+ * spread over the cpus of this process when that variable is set to another number than OpenMP's, else OpenMP's
+ * threads, of which each is asked in one parallel region of the default size, else the caller alone. Call it outside
+ * of parallel regions, after binding threads.
  * Not needed before naalloc(), which does it when threads were never looked at or their number changed.
  * @returns the number of threads found, at least 1 */
 NAALLOC_PUBLIC int naalloc_init(void);

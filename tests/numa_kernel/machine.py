@@ -137,7 +137,7 @@ def node_options(nodes, distances):
     return options
 
 
-def boot(qemu, kernel, archive, nodes, distances, parameters="", seconds=150):
+def boot(qemu, kernel, archive, nodes, distances, parameters="", seconds=240):
     """Boots, runs everything, returns what the machine wrote."""
     cpus = sum(node.cpus for node in nodes)
     with tempfile.NamedTemporaryFile(suffix=".cpio") as file:
@@ -148,6 +148,10 @@ def boot(qemu, kernel, archive, nodes, distances, parameters="", seconds=150):
                    "-kernel", kernel, "-initrd", file.name,
                    "-append", f"console=ttyS0 quiet panic=-1 numa_balancing=disable {parameters}",
                    "-display", "none", "-serial", "stdio", "-no-reboot", "-nodefaults"]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-                              timeout=seconds)
-    return (done.stdout + done.stderr).replace("\r", "")
+        try:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  timeout=seconds, check=False)
+            written = done.stdout
+        except subprocess.TimeoutExpired as late:
+            written = (late.stdout or b"") + f"\nthe machine was stopped after {seconds} s\n".encode()
+    return written.decode(errors="replace").replace("\r", "")

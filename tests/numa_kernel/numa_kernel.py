@@ -31,13 +31,11 @@ PRELOAD = "LD_PRELOAD=/lib/libnarun.so"
 def commands_for(nodes, openmp):
     """Lines for init: (name, line). Names come back with the results."""
     commands = []
-    for pages in ("always", "madvise", "never"):
+    program = f"/bin/matrix_openmp {400 if nodes == 4 else 300} uneven"
+    for pages in ("always", "madvise", "never") if nodes == 4 else ("madvise",):
         commands.append((f"placement with huge pages {pages}", f"thp={pages} {openmp} /bin/placement"))
-        side = "300" if nodes != 4 else "500"
-        shape = "uneven"
-        if pages == "madvise" or nodes == 4:
-            commands.append((f"malloc, huge pages {pages}", f"{openmp} /bin/matrix_openmp {side} {shape}"))
-            commands.append((f"narun, huge pages {pages}", f"{openmp} {PRELOAD} /bin/matrix_openmp {side} {shape}"))
+        commands.append((f"malloc, huge pages {pages}", f"{openmp} {program}"))
+        commands.append((f"narun, huge pages {pages}", f"{openmp} {PRELOAD} {program}"))
     commands.append(("narun report", f"{openmp} {PRELOAD} NARUN_REPORT=stderr NARUN_JSON=stderr /bin/matrix_openmp 200 uneven"))
     if nodes == 2:
         commands.append(("placement in pages set aside",

@@ -30,7 +30,7 @@ struct NaallocSettings {
   std::optional<std::size_t>
       pool_bytes;  ///< freed memory to keep; nothing: a quarter of the live blocks, at least 64 MiB
   PageKind pages = PageKind::transparent;
-  int threads = 0;               ///< without OpenMP: threads to suppose; 0: the caller alone
+  int threads = 0;               ///< to suppose; 0: OpenMP's, else the caller alone
   std::string root;              ///< below which /sys and /proc are read
   std::size_t max_mappings = 0;  ///< of the process; 0: what the kernel allows
 };

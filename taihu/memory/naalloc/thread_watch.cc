@@ -26,7 +26,8 @@ ThreadWatch::ThreadWatch(PageSystem& system, const NodeTable& nodes, int configu
       asking_thread_(getpid()) {}
 
 bool ThreadWatch::may_run_team() const noexcept {
-  return !asking && !forked_ && gettid() == asking_thread_ && openmp::available() && !openmp::in_parallel();
+  return !asking && !forked_ && gettid() == asking_thread_ && openmp::available() && !openmp::in_parallel() &&
+         (configured_threads_ == 0 || configured_threads_ == openmp::max_threads());
 }
 
 ThreadWatch::Map ThreadWatch::look() {
@@ -71,7 +72,7 @@ ThreadWatch::Map ThreadWatch::look_somehow(bool asked) {
     return publish(std::move(map));
   }
   // Without OpenMP one thread may go from node to node, so it is asked each time.
-  const bool hidden_team = openmp::available() && !forked_;
+  const bool hidden_team = openmp::available() && !forked_ && configured_threads_ == 0;
   const int threads = configured_threads_ > 0 ? configured_threads_ : hidden_team ? openmp::max_threads() : 1;
   ThreadMap map = map_over_allowed_cpus(system_, nodes_, threads);
   map.provisional = threads == 1 || (hidden_team && !asked);

@@ -14,7 +14,7 @@ namespace taihu::memory {
 
 class ThreadWatch {
  public:
-  /// `configured_threads`: without OpenMP that many are supposed; 0: the caller alone.
+  /// `configured_threads`: that many are supposed, whatever OpenMP would have; 0: OpenMP's, else the caller alone.
   ThreadWatch(PageSystem& system, const NodeTable& nodes, int configured_threads, Log& log);
 
   /// Looks now; see naalloc_init.
