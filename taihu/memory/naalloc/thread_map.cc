@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/memory/naalloc/thread_map.h"
 
+#include <dirent.h>
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
 
 #include "taihu/memory/naalloc/openmp.h"
 
@@ -20,7 +24,8 @@ class CpuMask {
   CpuMask(const CpuMask&) = delete;
   CpuMask& operator=(const CpuMask&) = delete;
 
-  bool read() noexcept { return sched_getaffinity(0, bytes(), set_) == 0; }
+  /// Of a thread of this process; 0: the caller.
+  bool read(int thread = 0) noexcept { return sched_getaffinity(thread, bytes(), set_) == 0; }
   bool apply() const noexcept { return sched_setaffinity(0, bytes(), set_) == 0; }
   void add(int cpu) noexcept { CPU_SET_S(cpu, bytes(), set_); }
   std::vector<int> cpus() const {
@@ -43,6 +48,33 @@ bool within_one_node(const NodeTable& nodes, const std::vector<int>& cpus) {
       return std::find(node.cpus.begin(), node.cpus.end(), cpu) != node.cpus.end();
     });
   });
+}
+
+/// Numbers of this process's threads, in the order of their start.
+std::vector<int> started_threads() {
+  std::vector<int> threads;
+  DIR* folder = opendir("/proc/self/task");
+  if (folder == nullptr) return threads;
+  while (const dirent* entry = readdir(folder))
+    if (const int thread = atoi(entry->d_name); thread > 0) threads.push_back(thread);
+  closedir(folder);
+  std::sort(threads.begin(), threads.end());
+  return threads;
+}
+
+/// The cpu that a thread of this process ran on last; -1 when the kernel does not say.
+int last_cpu_of(int thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name_end = line.rfind(')');
+  if (name_end == std::string::npos) return -1;
+  // Behind the name come the fields from the third on; the cpu is the 39th.
+  std::istringstream fields(line.substr(name_end + 1));
+  std::string field;
+  for (int number = 3; number <= 39; ++number)
+    if (!(fields >> field)) return -1;
+  return atoi(field.c_str());
 }
 
 struct Team {
@@ -113,6 +145,24 @@ ThreadMap map_over_allowed_cpus(PageSystem& system, const NodeTable& nodes, int 
   for (int thread = 0; thread < threads; ++thread)
     map.threads.push_back(
         places[static_cast<std::size_t>(thread) * places.size() / static_cast<std::size_t>(threads)]);
+  return map;
+}
+
+std::optional<ThreadMap> map_of_started_threads(const NodeTable& nodes, int threads) {
+  const std::vector<int> started = started_threads();
+  if (static_cast<int>(started.size()) < threads) return std::nullopt;
+  ThreadMap map{{}, "threads in the order of their start", true};
+  for (int number = 0; number < threads; ++number) {
+    ThreadPlace place;
+    place.cpu = last_cpu_of(started[static_cast<std::size_t>(number)]);
+    for (const MemoryNode& node : nodes.nodes)
+      if (std::find(node.cpus.begin(), node.cpus.end(), place.cpu) != node.cpus.end())
+        place.node = node.number;
+    place.home = nodes.home_of(place.node);
+    CpuMask mask;
+    place.bound = mask.read(started[static_cast<std::size_t>(number)]) && within_one_node(nodes, mask.cpus());
+    map.threads.push_back(place);
+  }
   return map;
 }
 

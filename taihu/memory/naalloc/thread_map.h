@@ -3,6 +3,7 @@
 // from lists of cpus: with emulated nodes (numa=fake) every node lists every cpu.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,5 +44,9 @@ ThreadMap map_of_openmp_team(PageSystem& system, const NodeTable& nodes);
 /// Supposes `threads` threads spread evenly over the cpus of this process in the order of their nodes: the
 /// caller visits each cpu for a moment and runs where it ran before afterwards.
 ThreadMap map_over_allowed_cpus(PageSystem& system, const NodeTable& nodes, int threads);
+
+/// The first `threads` threads of the process in the order in which they were started, which is the order of
+/// OpenMP's numbers: for a team that cannot be asked because it is at work. Nothing when there are less.
+std::optional<ThreadMap> map_of_started_threads(const NodeTable& nodes, int threads);
 
 }  // namespace taihu::memory

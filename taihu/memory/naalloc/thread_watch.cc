@@ -13,9 +13,6 @@ namespace {
 
 constexpr std::int64_t look_again_ns = 1'000'000'000;
 
-/// Set while this thread asks its team: what the runtime allocates meanwhile takes the map as it is.
-thread_local bool asking = false;
-
 }  // namespace
 
 ThreadWatch::ThreadWatch(PageSystem& system, const NodeTable& nodes, int configured_threads, Log& log)
@@ -26,8 +23,8 @@ ThreadWatch::ThreadWatch(PageSystem& system, const NodeTable& nodes, int configu
       asking_thread_(getpid()) {}
 
 bool ThreadWatch::may_run_team() const noexcept {
-  return !asking && !forked_ && gettid() == asking_thread_ && openmp::available() && !openmp::in_parallel() &&
-         (configured_threads_ == 0 || configured_threads_ == openmp::max_threads());
+  return !asking() && !forked_ && gettid() == asking_thread_ && openmp::available() &&
+         !openmp::in_parallel() && (configured_threads_ == 0 || configured_threads_ == openmp::max_threads());
 }
 
 ThreadWatch::Map ThreadWatch::look() {
@@ -45,7 +42,7 @@ ThreadWatch::Map ThreadWatch::current() {
     map = map_;
   }
   if (!map) return look_somehow(false);
-  if (asking) return map;
+  if (asking()) return map;
   if (may_run_team()) {
     const bool current =
         !map->provisional && openmp::max_threads() == map->count() && now_ns() - looked_ns_ < look_again_ns;
@@ -66,13 +63,15 @@ ThreadWatch::Map ThreadWatch::look_somehow(bool asked) {
   }
   looked_ns_ = now_ns();
   if (may_run_team()) {
-    asking = true;
+    asked_by_ = gettid();
     ThreadMap map = map_of_openmp_team(system_, nodes_);
-    asking = false;
+    asked_by_ = 0;
     return publish(std::move(map));
   }
-  // Without OpenMP one thread may go from node to node, so it is asked each time.
   const bool hidden_team = openmp::available() && !forked_ && configured_threads_ == 0;
+  if (hidden_team && openmp::in_parallel())
+    if (auto map = map_of_started_threads(nodes_, openmp::max_threads())) return publish(std::move(*map));
+  // Without OpenMP one thread may go from node to node, so it is asked each time.
   const int threads = configured_threads_ > 0 ? configured_threads_ : hidden_team ? openmp::max_threads() : 1;
   ThreadMap map = map_over_allowed_cpus(system_, nodes_, threads);
   map.provisional = threads == 1 || (hidden_team && !asked);
@@ -109,7 +108,7 @@ ThreadPlace ThreadWatch::set_thread(int thread) {
 
 void ThreadWatch::forked() {
   forked_ = true;
-  asking = false;
+  asked_by_ = 0;
   asking_thread_ = getpid();
   map_.reset();
   pool_.clear();

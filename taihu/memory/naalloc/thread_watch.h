@@ -3,6 +3,9 @@
 // threads changes, after a second (threads may have been bound anew), and in the child of a fork.
 #pragma once
 
+#include <unistd.h>
+
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -14,7 +17,8 @@ namespace taihu::memory {
 
 class ThreadWatch {
  public:
-  /// `configured_threads`: that many are supposed, whatever OpenMP would have; 0: OpenMP's, else the caller alone.
+  /// `configured_threads`: that many are supposed, whatever OpenMP would have; 0: OpenMP's, else the caller
+  /// alone.
   ThreadWatch(PageSystem& system, const NodeTable& nodes, int configured_threads, Log& log);
 
   /// Looks now; see naalloc_init.
@@ -32,6 +36,7 @@ class ThreadWatch {
  private:
   using Map = std::shared_ptr<const ThreadMap>;
   bool may_run_team() const noexcept;
+  bool asking() const noexcept { return asked_by_ == gettid(); }
   Map look_somehow(bool asked);
   Map publish(ThreadMap map);
 
@@ -44,6 +49,8 @@ class ThreadWatch {
   std::vector<ThreadPlace> pool_;  ///< of set_thread
   std::atomic<std::int64_t> looked_ns_{0};
   std::atomic<int> asking_thread_;  ///< thread number of the system that may run teams
+  std::atomic<int> asked_by_{
+      0};  ///< thread that asks its team now: what the runtime allocates meanwhile takes the map as it is
   std::atomic<bool> forked_{false};
 };
 
