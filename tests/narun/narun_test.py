@@ -145,6 +145,20 @@ class Library(unittest.TestCase):
         self.assertIn("placement: passed", done.stdout)
 
 
+    def plain(self, name):
+        program = PROGRAMS / name
+        if not program.exists():
+            self.skipTest(f"{name} was not built (no compiler for it)")
+        done = subprocess.run([program], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stdout.strip()), (0, f"{name}: passed"), done.stdout + done.stderr)
+
+    def test_threads_of_a_pool_and_containers(self):
+        self.plain("pool_threads")
+
+    def test_fortran(self):
+        self.plain("fortran_calls")
+
+
 class Hypre(unittest.TestCase):
     def test_report_after_setup(self):
         done = run("--threads", 1, "--after", "HYPRE_BoomerAMGSetup", "--report", PROGRAMS / "hypre_laplace", 30,
