@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// narun: runs a program that nobody can rebuild with its large blocks of memory on the nodes of the threads that use
-// them, by a preloaded library; tells where they are.
+// narun: runs a program that nobody can rebuild with its large blocks of memory on the nodes of the threads
+// that use them, by a preloaded library; tells where they are.
 #include <elf.h>
 #include <unistd.h>
 
@@ -33,28 +33,36 @@ constexpr const char* least_min = "64K";
 void declare(CLI::App& app, Options& options) {
   app.set_version_flag("--version", "narun " TAIHU_VERSION);
   app.prefix_command();
-  app.add_option("--place", options.place,
-                 "partition: large blocks in equal parts, one per thread, placed when\nthey are allocated (default); "
-                 "rebind: moved at the trigger; none: look only")
+  app.add_option(
+         "--place", options.place,
+         "partition: large blocks in equal parts, one per thread, placed when\nthey are allocated (default); "
+         "rebind: moved at the trigger; none: look only")
       ->type_name("HOW")
       ->check(CLI::IsMember({"partition", "rebind", "none"}));
-  app.add_option("--min", options.min, "blocks from this size on are large (default 256K, at least 64K)")->type_name("SIZE");
-  app.add_option("--after", options.after, "trigger: function of a library has returned, e.g. HYPRE_BoomerAMGSetup")
+  app.add_option("--min", options.min, "blocks from this size on are large (default 256K, at least 64K)")
+      ->type_name("SIZE");
+  app.add_option("--after", options.after,
+                 "trigger: function of a library has returned, e.g. HYPRE_BoomerAMGSetup")
       ->type_name("FUNCTION");
-  app.add_option("--after-bytes", options.after_bytes, "trigger: this much is in large blocks")->type_name("SIZE");
+  app.add_option("--after-bytes", options.after_bytes, "trigger: this much is in large blocks")
+      ->type_name("SIZE");
   app.add_flag("--report{stderr}", options.report,
-               "tell where the pages of large blocks are, at the trigger (before\nand after moving) and at the end; "
+               "tell where the pages of large blocks are, at the trigger (before\nand after moving) and at "
+               "the end; "
                "=FILE: into a file, %p is the process")
       ->type_name("[=FILE]");
-  app.add_option("--json", options.json, "the same for programs (numa-model), of the trigger, else of the end")
+  app.add_option("--json", options.json,
+                 "the same for programs (numa-model), of the trigger, else of the end")
       ->type_name("FILE");
   app.add_option("--threads", options.threads, "threads to suppose (default: those of OpenMP, else 1)")
       ->type_name("N")
       ->check(CLI::Range(1, 65536).description(""));
-  app.add_option("--pages", options.pages, "small, transparent (huge where possible, default), huge (set aside)")
+  app.add_option("--pages", options.pages,
+                 "small, transparent (huge where possible, default), huge (set aside)")
       ->type_name("KIND")
       ->check(CLI::IsMember({"small", "transparent", "huge"}));
-  app.add_option("--bind", options.bind, "bind OpenMP threads: close or spread (sets OMP_PROC_BIND, OMP_PLACES=cores)")
+  app.add_option("--bind", options.bind,
+                 "bind OpenMP threads: close or spread (sets OMP_PROC_BIND, OMP_PLACES=cores)")
       ->type_name("HOW")
       ->check(CLI::IsMember({"close", "spread"}));
   app.add_flag("--log{stderr}", options.log, "tell every allocation, and why pages are not placed; =FILE")
@@ -75,7 +83,8 @@ void refuse_unknown_options(const CLI::App& app, const std::vector<std::string>&
 std::string preload_library() {
   namespace fs = std::filesystem;
   const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
-  for (const fs::path& place : {folder / "../lib/libnarun.so", folder / ".." / TAIHU_LIBRARY_FOLDER / "libnarun.so"})
+  for (const fs::path& place :
+       {folder / "../lib/libnarun.so", folder / ".." / TAIHU_LIBRARY_FOLDER / "libnarun.so"})
     if (fs::exists(place)) return fs::canonical(place).string();
   throw Error("libnarun.so is not in the folder lib beside " + folder.string() + "; install Taihu anew");
 }
@@ -96,15 +105,16 @@ std::string find_program(const std::string& name) {
 void refuse_static_program(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   Elf64_Ehdr header{};
-  if (!in.read(reinterpret_cast<char*>(&header), sizeof header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != ELFCLASS64)
+  if (!in.read(reinterpret_cast<char*>(&header), sizeof header) ||
+      memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
     return;
   for (int i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr segment{};
     in.seekg(static_cast<std::streamoff>(header.e_phoff + static_cast<std::size_t>(i) * header.e_phentsize));
     if (!in.read(reinterpret_cast<char*>(&segment), sizeof segment) || segment.p_type == PT_INTERP) return;
   }
-  throw Error(file + " is statically linked (nothing can be preloaded); link it dynamically, or call naalloc in it");
+  throw Error(file +
+              " is statically linked (nothing can be preloaded); link it dynamically, or call naalloc in it");
 }
 
 void set(const char* name, const std::string& value) {
@@ -119,7 +129,8 @@ std::string absolute(const std::string& file) {
 void set_environment(const Options& options) {
   const std::int64_t min = parse_bytes(options.min, "--min");
   if (min < parse_bytes(least_min, ""))
-    throw UsageError("--min " + options.min + " is too small (small blocks are packed); give at least " + least_min);
+    throw UsageError("--min " + options.min + " is too small (small blocks are packed); give at least " +
+                     least_min);
   set("NARUN_PLACE", options.place);
   set("NARUN_MIN", std::to_string(min));
   set("NARUN_AFTER", options.after);
@@ -133,7 +144,8 @@ void set_environment(const Options& options) {
   set("OMP_PROC_BIND", options.bind);
   if (!options.bind.empty()) setenv("OMP_PLACES", "cores", 0);
   const char* others = getenv("LD_PRELOAD");
-  set("LD_PRELOAD", preload_library() + (others == nullptr || *others == '\0' ? "" : std::string(":") + others));
+  set("LD_PRELOAD",
+      preload_library() + (others == nullptr || *others == '\0' ? "" : std::string(":") + others));
 }
 
 void check(const Options& options) {
@@ -162,11 +174,13 @@ int run(int argc, char** argv) {
   }
   options.program = app.remaining();
   refuse_unknown_options(app, options.program);
-  if (!options.program.empty() && options.program.front() == "--") options.program.erase(options.program.begin());
+  if (!options.program.empty() && options.program.front() == "--")
+    options.program.erase(options.program.begin());
   check(options);
   const std::string file = find_program(options.program.front());
   if (file.empty() || access(file.c_str(), X_OK) != 0)
-    throw Error("cannot run " + options.program.front() + " (" + strerror(file.empty() ? ENOENT : errno) + ")");
+    throw Error("cannot run " + options.program.front() + " (" + strerror(file.empty() ? ENOENT : errno) +
+                ")");
   refuse_static_program(file);
   set_environment(options);
   std::vector<char*> arguments;
