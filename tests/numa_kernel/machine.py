@@ -137,7 +137,7 @@ def node_options(nodes, distances):
     return options
 
 
-def boot(qemu, kernel, archive, nodes, distances, parameters="", seconds=240):
+def boot(qemu, kernel, archive, nodes, distances, parameters="", seconds=540):
     """Boots, runs everything, returns what the machine wrote."""
     cpus = sum(node.cpus for node in nodes)
     with tempfile.NamedTemporaryFile(suffix=".cpio") as file:
@@ -146,7 +146,7 @@ def boot(qemu, kernel, archive, nodes, distances, parameters="", seconds=240):
         command = [qemu, "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", f"{cpus},sockets={cpus}",
                    "-m", f"{sum(node.megabytes for node in nodes)}M", *node_options(nodes, distances),
                    "-kernel", kernel, "-initrd", file.name,
-                   "-append", f"console=ttyS0 quiet panic=-1 numa_balancing=disable {parameters}",
+                   "-append", f"console=ttyS0 quiet panic=-1 numa_balancing=disable nowatchdog {parameters}",
                    "-display", "none", "-serial", "stdio", "-no-reboot", "-nodefaults"]
         try:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "taihu/memory/placement/node_table.h"
+
 namespace taihu::memory {
 namespace {
 
@@ -92,10 +94,20 @@ std::size_t page_bytes() noexcept {
   return bytes;
 }
 
+namespace {
+
+bool several_nodes() {
+  static const bool several = read_node_table("").usable().size() > 1;
+  return several;
+}
+
+}  // namespace
+
 void prefer_node_of_this_thread(void* begin, std::size_t bytes) noexcept {
+  if (!several_nodes()) return;
   PageSystem& system = live_page_system();
   const int node = system.node_here();
-  if (node >= 0) system.prefer(begin, bytes, node);
+  if (node >= 0) system.prefer(begin, (bytes + page_bytes() - 1) / page_bytes() * page_bytes(), node);
 }
 
 }  // namespace taihu::memory
