@@ -212,6 +212,7 @@ TEST(ProcessAllocator, ChildOfAForkGoesOn) {
   EXPECT_TRUE(allocator.release(inherited));
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 /// A size that /proc/self/status tells, in bytes.
 std::size_t own_size(const std::string& name) {
   std::ifstream status("/proc/self/status");
@@ -220,7 +221,6 @@ std::size_t own_size(const std::string& name) {
   return 0;
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 /// Uses up the mappings that the kernel allows this process: pages that take turns in what they allow.
 void use_up_mappings() {
   constexpr std::size_t page = 4096, pages = 1 << 18;
