@@ -46,6 +46,7 @@ NAALLOC_PUBLIC int naalloc_node_of_thread(int thread);
  * Contents are undefined; begins at a page, or at a multiple of 64 bytes when it is small.
  * @param elem_size bytes of one element, at least 1
  * @param part_end  nparts numbers that never fall; equal neighbours are empty parts
+ * @param nparts    number of parts, at least 1
  * @returns null with errno EINVAL for wrong parts, ENOMEM when there is no memory or the size overflows */
 NAALLOC_PUBLIC void *naalloc(size_t elem_size, const size_t *part_end, int nparts);
 
@@ -62,13 +63,13 @@ NAALLOC_PUBLIC void *naalloc_interleave(size_t bytes);
 NAALLOC_PUBLIC void *naalloc_on_node(size_t bytes, int node);
 
 /** Values or column indices of a matrix in compressed rows: part t are the entries of the rows from row_end[t-1] to
- * row_end[t], without the last. @param row_ptr row_end[nparts-1] + 1 positions, row_ptr[0] = 0 */
+ * row_end[t], without the last. row_ptr holds row_end[nparts-1] + 1 positions and begins with 0. */
 NAALLOC_PUBLIC void *naalloc_csr32(size_t elem_size, const int32_t *row_ptr, const size_t *row_end, int nparts);
 /** The same with 64-bit positions. */
 NAALLOC_PUBLIC void *naalloc_csr64(size_t elem_size, const int64_t *row_ptr, const size_t *row_end, int nparts);
 
 /** Row ends for nparts threads with about equally many entries each.
- * @param row_end receives nparts numbers, the last is `rows`
+ * row_end receives nparts numbers, of which the last is `rows`.
  * @returns 0, or -1 with errno EINVAL (nothing is written) */
 NAALLOC_PUBLIC int naalloc_csr_balance32(const int32_t *row_ptr, size_t rows, int nparts, size_t *row_end);
 /** The same with 64-bit positions. */
@@ -88,7 +89,7 @@ NAALLOC_PUBLIC void naalloc_trim(size_t keep_bytes);
 
 /** Moves the pages of memory that somebody else allocated (or of a block of naalloc) to the nodes of their parts; the
  * memory may be in use. Pages that other parts' threads share with memory outside of it stay where they are.
- * @param bytes size of the memory; the parts must lie inside
+ * `bytes` is the size of the memory; the parts must lie inside.
  * @returns the number of pages that could not be put where they belong, or -1 with errno EINVAL for wrong arguments;
  *          pages that nobody has touched count as placed only in blocks of naalloc */
 NAALLOC_PUBLIC long naalloc_rebind(void *existing, size_t bytes, size_t elem_size, const size_t *part_end, int nparts);

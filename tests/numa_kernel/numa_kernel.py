@@ -37,7 +37,8 @@ def commands_for(nodes, openmp):
     program = f"/bin/matrix_openmp {400 if nodes == 4 else 300} uneven"
     for pages in ("always", "madvise", "never") if nodes == 4 else ("madvise",):
         commands.append((f"placement with huge pages {pages}", f"thp={pages} {openmp} /bin/placement"))
-        commands.append((f"malloc, huge pages {pages}", f"{openmp} {program}"))
+        if pages == "madvise":
+            commands.append((f"malloc, huge pages {pages}", f"{openmp} {program}"))
         commands.append((f"narun, huge pages {pages}", f"{openmp} {PRELOAD} {program}"))
     for name, place in (("malloc report", "none"), ("narun report", "partition")):
         commands.append((name, f"{openmp} {PRELOAD} NARUN_PLACE={place} NARUN_JSON=stderr /bin/matrix_openmp 200 uneven"))
