@@ -9,6 +9,7 @@ is downloaded into the build folder (not installed).
 import dataclasses
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -28,6 +29,8 @@ class Node:
 
 
 def find_qemu():
+    if platform.machine() != "x86_64":
+        raise Missing("the emulated machine runs the programs of this build, which are not for x86-64")
     qemu = shutil.which("qemu-system-x86_64")
     if not qemu:
         raise Missing("qemu-system-x86_64 is not installed (package qemu-system-x86)")
