@@ -100,7 +100,7 @@ class RandomRun : public AllocatorTest {
 TEST_F(RandomRun, MatchesPlainBooks) {
   start([](NaallocSettings& settings) { settings.pool_bytes = 3 << 20; });
   threads_on({0, 1, 2, 3});
-  for (int round = 0; round < 4000; ++round) {
+  for (int round = 0; round < 1500; ++round) {
     if (live.size() < 5 || (live.size() < 60 && random.below(2) == 0)) {
       ASSERT_NO_FATAL_FAILURE(allocate());
       continue;
