@@ -149,7 +149,9 @@ def boot(qemu, kernel, archive, nodes, distances, parameters="", seconds=540):
         command = [qemu, "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", f"{cpus},sockets={cpus}",
                    "-m", f"{sum(node.megabytes for node in nodes)}M", *node_options(nodes, distances),
                    "-kernel", kernel, "-initrd", file.name,
-                   "-append", f"console=ttyS0 quiet panic=-1 numa_balancing=disable nowatchdog {parameters}",
+                   # On a host with much else to do, timers seem broken and processors stuck.
+                   "-append", "console=ttyS0 quiet panic=-1 numa_balancing=disable nowatchdog no_timer_check "
+                              f"rcupdate.rcu_cpu_stall_suppress=1 {parameters}",
                    "-display", "none", "-serial", "stdio", "-no-reboot", "-nodefaults"]
         try:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
