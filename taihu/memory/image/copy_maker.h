@@ -43,6 +43,7 @@ class CopyMaker {
   Descriptor write_copy() const;
   void map_shared_pages(std::uintptr_t base) const;
   void place_writable_pages(std::uintptr_t base) const;
+  LoadedObject load(const std::string& path) const;
 
   struct SharedRun {
     std::uint64_t address, bytes, offset;
