@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of sparse matrices, row by row (Gustavson 1978): row i of A B is the sum of the rows of B that row i of A names.
+// A thread collects a row in its own part of one large array of which only what is used becomes real memory; an array
+// with the place of each column in the current row tells whether the column is there already.
+#pragma once
+
+#include "taihu/amg/matrix/distributed_matrix.h"
+
+namespace taihu::amg {
+
+/// Left times right. Columns of left are distributed as the rows of right. Collective.
+DistributedMatrix multiply(const Context& context, const DistributedMatrix& left, const DistributedMatrix& right);
+
+/// Left (middle right): the Galerkin product with left the transpose of right, without a finished matrix between.
+DistributedMatrix triple_product(const Context& context, const DistributedMatrix& left, const DistributedMatrix& middle,
+                                 const DistributedMatrix& right);
+
+}  // namespace taihu::amg

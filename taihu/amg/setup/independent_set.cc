@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/amg/setup/independent_set.h"
+
+#include <algorithm>
+
+namespace taihu::amg {
+namespace {
+
+// A well mixed number of 24 bits above the vertex, so that priorities of a round differ.
+std::uint64_t priority(GlobalIndex vertex, std::uint64_t round) {
+  std::uint64_t h = (static_cast<std::uint64_t>(vertex) + 1) * 0x9e3779b97f4a7c15u ^ (round + 1) * 0xbf58476d1ce4e5b9u;
+  h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
+  h = (h ^ h >> 27) * 0x94d049bb133111ebu;
+  h ^= h >> 31;
+  return (h & 0x7fffff) << 40 | (static_cast<std::uint64_t>(vertex) + 1);
+}
+
+class Rounds {
+ public:
+  Rounds(const Context& context, DistributedMatrix& matrix, const StrengthGraph& graph, Array<std::uint64_t>& state)
+      : context_(context), matrix_(matrix), graph_(graph), state_(state),
+        best_(context.storage, part_ends(graph.partition, 1, matrix.ghosts.size())), lists_(context.team.size()) {
+    context.team.run(graph.partition, [&](LocalIndex begin, LocalIndex end, int thread) {
+      for (LocalIndex v = begin; v < end; ++v) {
+        best_[v] = vertex_state::excluded;
+        if (state[v] == vertex_state::excluded) continue;
+        lists_[thread].undecided.push_back(v);
+        lists_[thread].open.push_back(v);
+      }
+    });
+  }
+
+  void run() {
+    for (std::uint64_t round = 0; undecided() > 0; ++round) {
+      draw(round);
+      find_best();
+      decide();
+    }
+    exchange(state_);
+  }
+
+ private:
+  struct Lists {
+    std::vector<LocalIndex> undecided;
+    std::vector<LocalIndex> open;  // vertices without a member of the set among their neighbours
+  };
+
+  void exchange(Array<std::uint64_t>& values) {
+    matrix_.halo.exchange(context_.communicator, values.data(), matrix_.local.rows);
+  }
+
+  std::int64_t undecided() {
+    std::int64_t count = 0;
+    for (const Lists& lists : lists_) count += static_cast<std::int64_t>(lists.undecided.size());
+    context_.communicator.sum({&count, 1});
+    return count;
+  }
+
+  // Runs body(lists) on the thread of each part.
+  template <class Body>
+  void each_list(const Body& body) {
+    context_.team.run(graph_.partition, [&](LocalIndex, LocalIndex, int thread) { body(lists_[thread]); });
+  }
+
+  void draw(std::uint64_t round) {
+    each_list([&](Lists& lists) {
+      for (const LocalIndex v : lists.undecided) state_[v] = priority(matrix_.first_row + v, round);
+    });
+    exchange(state_);
+  }
+
+  // best = lowest state among the neighbours; `out` once one of them is in the set.
+  void find_best() {
+    each_list([&](Lists& lists) {
+      std::erase_if(lists.open, [&](LocalIndex v) {
+        std::uint64_t best = vertex_state::excluded;
+        for (Offset k = graph_.starts[v]; k < graph_.starts[v + 1]; ++k) best = std::min(best, state_[graph_.column[k]]);
+        if (best == vertex_state::in || best >= vertex_state::out) best = vertex_state::out;
+        best_[v] = best;
+        return best == vertex_state::out;
+      });
+    });
+    exchange(best_);
+  }
+
+  void decide() {
+    each_list([&](Lists& lists) {
+      std::erase_if(lists.undecided, [&](LocalIndex v) {
+        bool first = true;
+        for (Offset k = graph_.starts[v]; k < graph_.starts[v + 1]; ++k) {
+          const std::uint64_t best = best_[graph_.column[k]];
+          if (best == vertex_state::out) {
+            state_[v] = vertex_state::out;
+            return true;
+          }
+          first &= best >= state_[v];
+        }
+        if (first) state_[v] = vertex_state::in;
+        return first;
+      });
+    });
+  }
+
+  const Context& context_;
+  DistributedMatrix& matrix_;
+  const StrengthGraph& graph_;
+  Array<std::uint64_t>& state_;
+  Array<std::uint64_t> best_;
+  std::vector<Lists> lists_;
+};
+
+}  // namespace
+
+void independent_set(const Context& context, DistributedMatrix& matrix, const StrengthGraph& graph,
+                     Array<std::uint64_t>& state) {
+  Rounds(context, matrix, graph, state).run();
+}
+
+}  // namespace taihu::amg
