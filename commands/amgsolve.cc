@@ -138,6 +138,7 @@ void write_solution(const Context& context, const std::string& path, const std::
 void print_report(const Context& context, const Solver& solver, const SolveResult& result, const Times& times) {
   const auto levels = solver.preconditioner().report();
   std::printf("\n%s", level_table(levels).c_str());
+  std::printf("\n%s\n", profile_table(*context.profile).c_str());
   const double bandwidth = measure_bandwidth(context, std::size_t{128} << 20);
   const double moved = static_cast<double>(solver.iteration_bytes()) * std::max(1, result.iterations);
   std::printf("hierarchy in %s precision, memory of the solver %.0f MB (peak)\n",
@@ -186,7 +187,8 @@ void print_result(const Context& context, const Options& options, const Solver& 
 int solve(const Options& options, Communicator& communicator) {
   Team team(options.threads);
   Storage storage;
-  const Context context{team, storage, communicator};
+  Profile profile;
+  const Context context{team, storage, communicator, options.report ? &profile : nullptr};
   Watch watch;
   Times times;
   DistributedMatrix matrix = input_matrix(context, options);

@@ -10,11 +10,11 @@ namespace taihu::amg {
 
 Solver::Solver(const Context& context, DistributedMatrix matrix, const HierarchyOptions& options)
     : context_(context), options_(options), matrix_(std::move(matrix)) {
+  const Timed timed(context_.profile, "set-up: checks");
   check_matrix(context_, matrix_);
   system_ = std::make_unique<SystemMatrix>(context_, matrix_);
   const Precision first = options.precision == Precision::double_ ? Precision::double_ : Precision::single_;
   preconditioner_ = make_preconditioner(context_, matrix_, *system_, options_, first);
-  context_.storage.trim();
 }
 
 SolveResult Solver::run(const Array<double>& b, Array<double>& x, const SolveOptions& options, const Progress& progress) {
@@ -35,6 +35,7 @@ SolveResult Solver::solve(std::span<const double> b, std::span<double> x, const 
   context_.communicator.maximum(wrong);
   check_input(wrong[0] == 0, "the right-hand side or the solution has not as many elements as the matrix has rows");
   check_input(wrong[1] == 0, "the right-hand side has a value that is not a finite number");
+  const Timed timed(context_.profile, "solve: vectors");
   const System system{context_, matrix_.local.partition, *system_, *preconditioner_};
   Array<double> right_side = make_vector(system), solution = make_vector(system);
   const auto copy = [&](const double* from, double* to) {

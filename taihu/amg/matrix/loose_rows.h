@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a sparse product before they are packed: with gaps between them and entries in any order. Row i is
-// begin[i] .. end[i]; the first `own` rows belong to the rank, further ones are copies of rows of other ranks.
+// Rows of a sparse product before they are packed: entries in any order, rows one behind the other except for gaps
+// between the parts of threads. Row i is begin[i] .. end[i]; the first rows belong to the rank, further ones may be copies
+// of rows of other ranks.
 // Columns below owned_columns are own ones of the distribution, the others are ghosts by ascending global index.
 #pragma once
 
@@ -9,6 +10,7 @@
 namespace taihu::amg {
 
 struct LooseRows {
+  Partition partition;  ///< by which the rows were made
   Array<Offset> begin, end;
   Array<LocalIndex> column;
   Array<double> value;
@@ -33,8 +35,8 @@ LooseRows multiply_rows(const Context& context, const Csr<double>& left, const R
 LooseRows with_ghost_rows(const Context& context, const RowsView& rows, LocalIndex own, LocalIndex owned_columns,
                           const std::vector<GlobalIndex>& ghosts, const Distribution& columns, const Halo& halo);
 
-/// Packs and orders the entries of each row.
-DistributedMatrix pack(const Context& context, const LooseRows& rows, const Distribution& row_distribution,
+/// Orders the entries of each row and closes the gaps, all in place. Collective.
+DistributedMatrix pack(const Context& context, LooseRows rows, const Distribution& row_distribution,
                        const Distribution& column_distribution);
 
 }  // namespace taihu::amg

@@ -52,6 +52,7 @@ LooseRows multiply_rows(const Context& context, const Csr<double>& left, const R
   const Array<Offset> room = row_room(context, left, right);
   const Partition partition = Partition::by_work(room, parts);
   LooseRows result;
+  result.partition = partition;
   result.begin = Array<Offset>(context.storage, part_ends(partition));
   result.end = Array<Offset>(context.storage, part_ends(partition));
   result.column = Array<LocalIndex>(context.storage, part_ends(partition, room));

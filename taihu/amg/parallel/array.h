@@ -49,6 +49,13 @@ class Array {
     return array;
   }
 
+  /// Gives back all elements but the first `size`.
+  void shorten(std::size_t size) {
+    data_ = static_cast<T*>(storage_->shorten(data_, (size_ + guard) * sizeof(T), (size + guard) * sizeof(T)));
+    size_ = size;
+    std::memset(static_cast<void*>(data_ + size_), 0, guard * sizeof(T));
+  }
+
   T* data() { return data_; }
   const T* data() const { return data_; }
   std::size_t size() const { return size_; }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "taihu/amg/parallel/communicator.h"
+#include "taihu/amg/parallel/profile.h"
 #include "taihu/amg/parallel/storage.h"
 #include "taihu/amg/parallel/team.h"
 
@@ -12,6 +13,7 @@ struct Context {
   Team& team;
   Storage& storage;
   Communicator& communicator;
+  Profile* profile = nullptr;  ///< where steps count their time; null: nowhere
 };
 
 }  // namespace taihu::amg

@@ -4,92 +4,121 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 namespace taihu::amg {
 namespace {
 
 constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
-constexpr std::size_t large_bytes = std::size_t{1} << 20;  // from here on blocks come from the system
+constexpr std::size_t large_bytes = std::size_t{64} << 10;  // from here on blocks come from ranges
+constexpr std::size_t granule = 4096;                       // blocks of ranges are multiples of this
+constexpr std::size_t range_bytes = std::size_t{8} << 30;   // addresses, not memory
 constexpr std::size_t alignment = 64;
 
 std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
-// Maps with the start on a huge page; null on failure.
-void* map_aligned(std::size_t bytes) {
-  const std::size_t room = bytes + huge_page_bytes;
-  void* mapped = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapped == MAP_FAILED) return nullptr;
-  const auto address = reinterpret_cast<std::uintptr_t>(mapped);
-  const std::uintptr_t start = round_up(address, huge_page_bytes);
-  if (start > address) munmap(mapped, start - address);
-  const std::size_t behind = address + room - (start + bytes);
-  if (behind > 0) munmap(reinterpret_cast<void*>(start + bytes), behind);
-  madvise(reinterpret_cast<void*>(start), bytes, MADV_HUGEPAGE);  // advice: where it fails pages are small
-  return reinterpret_cast<void*>(start);
+void* reserve(std::size_t bytes) {
+  void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return mapped == MAP_FAILED ? nullptr : mapped;
 }
 
 }  // namespace
 
-Storage::~Storage() { trim(); }
+Storage::~Storage() {
+  for (const auto& [address, bytes] : ranges_) munmap(address, bytes);
+}
+
+void Storage::count(std::size_t bytes) {
+  used_bytes_ += bytes;
+  peak_bytes_ = std::max(peak_bytes_, used_bytes_);
+}
 
 void* Storage::take(std::size_t element_bytes, std::span<const std::size_t> part_end) {
-  const std::size_t bytes = element_bytes * part_end.back();
-  if (bytes >= large_bytes) return take_large(bytes);
+  return take_bytes(element_bytes * part_end.back());
+}
+
+void* Storage::take_bytes(std::size_t bytes) {
+  if (bytes >= large_bytes) {
+    const std::lock_guard lock(mutex_);
+    count(bytes);
+    return take_large(round_up(bytes, granule));
+  }
   void* memory = std::aligned_alloc(alignment, round_up(std::max<std::size_t>(bytes, 1), alignment));
   if (memory == nullptr) throw std::bad_alloc();
   const std::lock_guard lock(mutex_);
-  used_bytes_ += bytes;
-  held_bytes_ += bytes;
-  peak_bytes_ = std::max(peak_bytes_, held_bytes_);
+  count(bytes);
   return memory;
 }
 
-void* Storage::take_large(std::size_t bytes) {
-  const std::lock_guard lock(mutex_);
-  // The smallest free block that is large enough and not wasteful.
-  auto best = free_.end();
-  for (auto block = free_.begin(); block != free_.end(); ++block)
-    if (block->bytes >= bytes && block->bytes <= bytes + bytes / 2 && (best == free_.end() || block->bytes < best->bytes))
-      best = block;
-  Block block;
-  if (best != free_.end()) {
-    block = *best;
-    free_.erase(best);
-  } else {
-    block = {nullptr, round_up(bytes, huge_page_bytes)};
-    block.memory = map_aligned(block.bytes);
-    if (block.memory == nullptr) throw std::bad_alloc();
-    held_bytes_ += block.bytes;
-    peak_bytes_ = std::max(peak_bytes_, held_bytes_);
+// A range of addresses with room for the bytes: large, or where the system limits addresses just large enough.
+void Storage::add_range(std::size_t bytes) {
+  std::size_t wanted = std::max(range_bytes, round_up(bytes, huge_page_bytes) + huge_page_bytes);
+  void* memory = reserve(wanted);
+  if (memory == nullptr) {
+    wanted = round_up(bytes, huge_page_bytes) + huge_page_bytes;
+    memory = reserve(wanted);
   }
-  used_bytes_ += bytes;
-  large_.push_back(block);
-  return block.memory;
+  if (memory == nullptr) throw std::bad_alloc();
+  madvise(memory, wanted, MADV_HUGEPAGE);  // advice: where it fails pages are small
+  ranges_[static_cast<std::byte*>(memory)] = wanted;
+  free_[static_cast<std::byte*>(memory)] = wanted;
+}
+
+void* Storage::take_large(std::size_t bytes) {
+  const auto fits = [&](const auto& part) { return part.second >= bytes; };
+  auto found = std::find_if(free_.begin(), free_.end(), fits);
+  if (found == free_.end()) {
+    add_range(bytes);
+    found = std::find_if(free_.begin(), free_.end(), fits);
+  }
+  const auto [address, room] = *found;
+  free_.erase(found);
+  if (room > bytes) free_[address + bytes] = room - bytes;
+  return address;
 }
 
 void Storage::give_back(void* memory, std::size_t bytes) noexcept {
   const std::lock_guard lock(mutex_);
   used_bytes_ -= bytes;
-  if (bytes < large_bytes) {
-    held_bytes_ -= bytes;
-    std::free(memory);
-    return;
+  if (bytes < large_bytes) return std::free(memory);
+  free_range(static_cast<std::byte*>(memory), round_up(bytes, granule));
+}
+
+void Storage::free_range(std::byte* address, std::size_t bytes) {
+  const auto next = free_.upper_bound(address);
+  if (next != free_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second == address && !ranges_.contains(address)) {
+      address = before->first;
+      bytes += before->second;
+    }
   }
-  const auto block = std::find_if(large_.begin(), large_.end(), [&](const Block& b) { return b.memory == memory; });
-  free_.push_back(*block);
-  large_.erase(block);
+  if (next != free_.end() && address + bytes == next->first && !ranges_.contains(next->first)) {
+    bytes += next->second;
+    free_.erase(next);
+  }
+  free_[address] = bytes;
+}
+
+void* Storage::shorten(void* memory, std::size_t bytes, std::size_t wanted) {
+  if (bytes < large_bytes || wanted < large_bytes) {
+    void* moved = take_bytes(wanted);
+    std::memcpy(moved, memory, wanted);
+    give_back(memory, bytes);
+    return moved;
+  }
+  const std::lock_guard lock(mutex_);
+  used_bytes_ -= bytes - wanted;
+  const std::size_t kept = round_up(wanted, granule), all = round_up(bytes, granule);
+  if (kept < all) free_range(static_cast<std::byte*>(memory) + kept, all - kept);
+  return memory;
 }
 
 void Storage::trim() noexcept {
   const std::lock_guard lock(mutex_);
-  for (const Block& block : free_) {
-    munmap(block.memory, block.bytes);
-    held_bytes_ -= block.bytes;
-  }
-  free_.clear();
+  for (const auto& [address, bytes] : free_) madvise(address, bytes, MADV_DONTNEED);
 }
 
 std::size_t Storage::used_bytes() const {

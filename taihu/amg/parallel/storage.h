@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the arrays of the solver live. This is the one place that gets memory: an array is asked for by the parts that
 // the threads will use, so that a placing allocator can put each part on its thread's memory node before first touch.
-// Large blocks come from the system with huge pages (worth up to 1.7x of bandwidth under nested paging) and go back to a
-// pool, because fresh pages cost more than what set-up computes on them. Small ones come from the heap.
+// Large arrays are cut from a few reserved ranges of addresses, lowest address first, so that memory which one step of
+// set-up gave back serves the next: a fresh page costs more than what set-up computes on it. The ranges ask for huge
+// pages, worth up to 1.7x of bandwidth under nested paging. Addresses that are never touched are no memory. Small arrays
+// come from the heap.
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -30,24 +33,28 @@ class Storage {
   /// Gives back what take() returned for the same number of bytes (element_bytes x elements).
   void give_back(void* memory, std::size_t bytes) noexcept;
 
-  /// Returns pooled blocks to the system.
+  /// Shortens a block from `bytes` to `wanted` bytes; returns its place: a new one, with the content, when it is or
+  /// becomes a small block.
+  void* shorten(void* memory, std::size_t bytes, std::size_t wanted);
+
+  /// Returns the memory of all free ranges to the system.
   void trim() noexcept;
 
   std::size_t used_bytes() const;
-  /// Most bytes that the storage held from the system at one time.
+  /// Most bytes that blocks took at one time. Blocks with room that was never touched count in full.
   std::size_t peak_bytes() const;
 
  private:
-  struct Block {
-    void* memory;
-    std::size_t bytes;
-  };
+  void* take_bytes(std::size_t bytes);
   void* take_large(std::size_t bytes);
+  void count(std::size_t bytes);
+  void add_range(std::size_t bytes);
+  void free_range(std::byte* address, std::size_t bytes);
 
   mutable std::mutex mutex_;
-  std::vector<Block> free_;  // large blocks not in use
-  std::vector<Block> large_;  // large blocks in use, with their true size
-  std::size_t used_bytes_ = 0, held_bytes_ = 0, peak_bytes_ = 0;
+  std::map<std::byte*, std::size_t> free_;  // free parts of the ranges by address; neighbours are merged
+  std::map<std::byte*, std::size_t> ranges_;
+  std::size_t used_bytes_ = 0, peak_bytes_ = 0;
 };
 
 }  // namespace taihu::amg

@@ -46,6 +46,13 @@ std::string convergence_table(const std::vector<double>& history) {
   return table;
 }
 
+std::string profile_table(const Profile& profile) {
+  std::string table = "  seconds   calls  step\n";
+  for (const Profile::Step& step : profile.steps())
+    table += line("%9.4f  %6lld  %s\n", static_cast<double>(step.ns) * 1e-9, static_cast<long long>(step.calls), step.name);
+  return table;
+}
+
 double measure_bandwidth(const Context& context, std::size_t bytes) {
   const Partition partition = Partition::even(static_cast<LocalIndex>(bytes / 2 / sizeof(double)), context.team.size());
   Array<double> x(context.storage, part_ends(partition)), y(context.storage, part_ends(partition));

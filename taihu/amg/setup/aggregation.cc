@@ -12,6 +12,11 @@ namespace {
 
 constexpr GlobalIndex none = -1;
 
+// A member of the second set becomes a root if this share of its neighbours is still free. Smaller values make more and
+// smaller aggregates: on the 7-point Laplacian with 60^3 points 0.33 takes 13 iterations with operator complexity 2.0,
+// 0.6 takes 16 with 1.54, 1 takes 18 with 1.44.
+constexpr double least_free_share = 0.6;
+
 class Aggregator {
  public:
   Aggregator(const Context& context, DistributedMatrix& matrix, const StrengthGraph& graph)
@@ -75,14 +80,13 @@ class Aggregator {
     exchange(state_);
   }
 
-  // A member of the second set needs two neighbours that are still free to become a root.
   void keep_large_roots() {
     each_row([&](LocalIndex v) {
       if (state_[v] != vertex_state::in) return;
       int free = 0;
       for (Offset k = graph_.starts[v]; k < graph_.starts[v + 1]; ++k)
         free += graph_.column[k] != v && root_[graph_.column[k]] == none;
-      if (free < 2) state_[v] = vertex_state::out;
+      if (free < least_free_share * static_cast<double>(graph_.starts[v + 1] - graph_.starts[v] - 1)) state_[v] = vertex_state::out;
     });
     exchange(state_);
   }

@@ -14,17 +14,25 @@ namespace taihu::amg {
 Transfer make_transfer(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options, int depth) {
   Transfer transfer;
   {
-    const Array<double> matrix_diagonal = diagonal(context, matrix);
-    const double threshold = std::ldexp(options.strength, -depth);
-    const StrengthGraph graph = symmetric_strength(context, matrix, matrix_diagonal, threshold);
-    const Aggregates aggregates = aggregate(context, matrix, graph);
+    const StrengthGraph graph = [&] {
+      const Timed timed(context.profile, "set-up: strength");
+      const double threshold = std::ldexp(options.strength, -depth);
+      return symmetric_strength(context, matrix, diagonal(context, matrix), threshold);
+    }();
+    const Aggregates aggregates = [&] {
+      const Timed timed(context.profile, "set-up: aggregation");
+      return aggregate(context, matrix, graph);
+    }();
+    const Timed timed(context.profile, "set-up: prolongation");
     transfer.prolongation = smoothed_prolongation(context, matrix, graph, aggregates, options.omega);
   }
+  const Timed timed(context.profile, "set-up: restriction");
   transfer.restriction = transpose(context, transfer.prolongation);
   return transfer;
 }
 
 DistributedMatrix coarse_matrix(const Context& context, const DistributedMatrix& matrix, const Transfer& transfer) {
+  const Timed timed(context.profile, "set-up: coarse matrix");
   return triple_product(context, transfer.restriction, matrix, transfer.prolongation);
 }
 

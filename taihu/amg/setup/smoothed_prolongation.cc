@@ -59,6 +59,7 @@ DistributedMatrix smoothed_prolongation(const Context& context, const Distribute
   const CoarseColumns coarse = coarse_columns(context, matrix, aggregates);
   const int rank = context.communicator.rank();
   LooseRows rows;
+  rows.partition = graph.partition;
   rows.owned_columns =
       static_cast<LocalIndex>(aggregates.distribution.end(rank) - aggregates.distribution.begin(rank));
   rows.ghosts = coarse.ghosts;
@@ -88,7 +89,7 @@ DistributedMatrix smoothed_prolongation(const Context& context, const Distribute
       rows.end[i] = at;
     }
   });
-  return pack(context, rows, matrix.row_distribution, aggregates.distribution);
+  return pack(context, std::move(rows), matrix.row_distribution, aggregates.distribution);
 }
 
 }  // namespace taihu::amg

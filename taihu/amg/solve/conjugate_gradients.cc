@@ -45,6 +45,7 @@ class ConjugateGradients {
   bool iterate() {
     Preconditioner& preconditioner = system_.preconditioner;
     preconditioner.cycle();
+    const Timed timed(system_.context.profile, "solve: vectors");
     const double back = 1 / factor_;
     const double rho = sum_blocks<1>(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
       double z[row_block];
@@ -66,6 +67,7 @@ class ConjugateGradients {
 
   // q = A p; returns p'q.
   double multiply() {
+    const Timed timed(system_.context.profile, "solve: matrix times direction");
     system_.matrix.fill_ghosts(system_.context, p_.data());
     return sum_blocks<1>(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
       system_.matrix.product(begin, end, p_.data(), q_.data());
@@ -86,6 +88,7 @@ class ConjugateGradients {
 
   // x += alpha p, r -= alpha q, r to the preconditioner.
   void update(double alpha) {
+    const Timed timed(system_.context.profile, "solve: vectors");
     factor_ = unit_factor(residual_);
     const double square = sum_blocks<1>(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
       double *x = x_.data(), *r = r_.data();

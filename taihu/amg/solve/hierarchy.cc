@@ -15,15 +15,21 @@ constexpr GlobalIndex most_dense_rows = 2000;
 
 template <class Value>
 Operator<Value> make_operator(const Context& context, DistributedMatrix& matrix) {
-  return {make_sliced<Value>(context, matrix), std::move(matrix.halo)};
+  const Timed timed(context.profile, "set-up: slices");
+  return {make_sliced<Value>(context, matrix), matrix.halo};
 }
 
 }  // namespace
 
 template <class Value>
+const char* Hierarchy<Value>::step_name(const Level<Value>& level, const char* finest, const char* other) const {
+  return &level == levels_.data() && depth_ == 0 ? finest : other;
+}
+
+template <class Value>
 Hierarchy<Value>::Hierarchy(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options,
                             Operator<Value>* finest, int depth)
-    : context_(context), options_(options) {
+    : context_(context), options_(options), depth_(depth) {
   levels_.reserve(options.levels);
   set_up(matrix, finest, depth);
 }
@@ -60,8 +66,9 @@ void Hierarchy<Value>::add_level(DistributedMatrix& matrix, Operator<Value>* fin
   level.global_rows = matrix.rows();
   level.global_entries = global_entries(context_.communicator, matrix);
   level.partition = matrix.local.partition;
-  if (finest == nullptr) level.a = {make_sliced<Value>(context_, matrix), matrix.halo};
+  if (finest == nullptr) level.a = make_operator<Value>(context_, matrix);
   level.operator_a = finest == nullptr ? &level.a : finest;
+  const Timed timed(context_.profile, "set-up: smoother");
   SmootherScale smoother = smoother_scale(context_, matrix, options_.smoother);
   level.spectrum = smoother.largest;
   level.scale = Array<Value>(context_.storage, part_ends(level.partition, 1, padded(level.rows) - level.rows));
@@ -98,7 +105,10 @@ void Hierarchy<Value>::finish_levels() {
 template <class Value>
 void Hierarchy<Value>::cycle(std::size_t index) {
   Level<Value>& level = levels_[index];
-  if (index + 1 == levels_.size()) return solve_coarsest(level);
+  if (index + 1 == levels_.size()) {
+    const Timed timed(context_.profile, "solve: coarsest level");
+    return solve_coarsest(level);
+  }
   Level<Value>& next = levels_[index + 1];
   smooth_zero_guess(level);
   for (int visit = 0; visit < options_.cycle; ++visit) {
@@ -133,6 +143,7 @@ void Hierarchy<Value>::solve_coarsest(Level<Value>& level) {
 // x = scale b is one sweep from a zero guess, without a pass over the matrix.
 template <class Value>
 void Hierarchy<Value>::smooth_zero_guess(Level<Value>& level) {
+  const Timed timed(context_.profile, step_name(level, "solve: smooth, finest level", "solve: smooth, other levels"));
   if (options_.smoother == Smoother::chebyshev) return chebyshev(level, true);
   context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
     const Value *scale = level.scale.data(), *b = level.b.data();
@@ -144,6 +155,7 @@ void Hierarchy<Value>::smooth_zero_guess(Level<Value>& level) {
 
 template <class Value>
 void Hierarchy<Value>::smooth(Level<Value>& level) {
+  const Timed timed(context_.profile, step_name(level, "solve: smooth, finest level", "solve: smooth, other levels"));
   if (options_.smoother == Smoother::chebyshev) return chebyshev(level, false);
   fill_ghosts(*level.operator_a, level.x);
   const auto& kernels = sliced_kernels<Value, Value>();
@@ -187,6 +199,7 @@ void Hierarchy<Value>::chebyshev(Level<Value>& level, bool zero_guess) {
 // Residual, its restriction as the right-hand side of the next level.
 template <class Value>
 void Hierarchy<Value>::restrict_residual(Level<Value>& level, Level<Value>& next, bool) {
+  const Timed timed(context_.profile, step_name(level, "solve: residual and restriction, finest level", "solve: residual and restriction, other levels"));
   const auto& kernels = sliced_kernels<Value, Value>();
   fill_ghosts(*level.operator_a, level.x);
   const auto a = level.operator_a->matrix.view();
@@ -202,6 +215,7 @@ void Hierarchy<Value>::restrict_residual(Level<Value>& level, Level<Value>& next
 
 template <class Value>
 void Hierarchy<Value>::add_correction(Level<Value>& level, Level<Value>& next) {
+  const Timed timed(context_.profile, step_name(level, "solve: prolongation, finest level", "solve: prolongation, other levels"));
   const auto& kernels = sliced_kernels<Value, Value>();
   fill_ghosts(level.prolongation, next.x);
   const auto p = level.prolongation.matrix.view();

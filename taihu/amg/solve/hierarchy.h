@@ -49,6 +49,7 @@ class Hierarchy {
   void finish_levels();
   void end_with(DistributedMatrix& matrix, int depth);
 
+  const char* step_name(const Level<Value>& level, const char* finest, const char* other) const;
   void cycle(std::size_t level);
   void solve_coarsest(Level<Value>& level);
   void smooth_zero_guess(Level<Value>& level);
@@ -63,6 +64,7 @@ class Hierarchy {
 
   Context context_;
   HierarchyOptions options_;
+  int depth_;
   std::vector<Level<Value>> levels_;
   // Below the coarsest level: all of it on this rank, or directly solved, or neither (smoothing only).
   SoloCommunicator solo_;

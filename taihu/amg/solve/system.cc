@@ -4,6 +4,7 @@
 namespace taihu::amg {
 
 SystemMatrix::SystemMatrix(const Context& context, const DistributedMatrix& matrix) {
+  const Timed timed(context.profile, "set-up: slices");
   double inexact = exact_in_float(context.team, matrix.local) ? 0 : 1;
   context.communicator.maximum({&inexact, 1});
   if (inexact == 0)
