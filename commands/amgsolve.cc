@@ -80,7 +80,7 @@ void describe(CLI::App& app, Options& options) {
   choice(app, "--cycle", options.hierarchy.cycle, cycles, "cycle (default V)");
   choice(app, "--precision", options.hierarchy.precision, precisions,
          "of the hierarchy (default auto: single, double where that fails);\nthe method itself is always in double");
-  app.add_option("--strength", options.hierarchy.strength, "threshold of strong connections (default 0.08)")
+  app.add_option("--strength", options.hierarchy.strength, "threshold of strong connections (default 0.25)")
       ->type_name("E")
       ->check(CLI::Range(0.0, 1.0).description(""));
   app.add_option("-o,--output", options.output, "write the solution to this file (Matrix Market array)")->type_name("FILE");

@@ -8,14 +8,15 @@
 
 namespace taihu::amg {
 
-Array<double> diagonal(const Context& context, DistributedMatrix& matrix) {
+Array<double> largest_coupling(const Context& context, DistributedMatrix& matrix) {
   const Csr<double>& local = matrix.local;
   Array<double> result(context.storage, part_ends(local.partition, 1, matrix.ghosts.size()));
   context.team.run(local.partition, [&](LocalIndex begin, LocalIndex end, int) {
     for (LocalIndex i = begin; i < end; ++i) {
-      result[i] = 0;
+      double largest = 0;
       for (Offset k = local.starts[i]; k < local.starts[i + 1]; ++k)
-        if (local.column[k] == i) result[i] = local.value[k];
+        if (local.column[k] != i) largest = std::max(largest, std::abs(local.value[k]));
+      result[i] = largest;
     }
   });
   matrix.halo.exchange(context.communicator, result.data(), local.rows);

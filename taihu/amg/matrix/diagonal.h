@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The diagonal of a distributed square matrix, with that of the ghosts, and the checks that any solver needs.
+// What set-up asks about the diagonal of a square matrix and what is beside it.
 #pragma once
 
 #include "taihu/amg/matrix/distributed_matrix.h"
 
 namespace taihu::amg {
 
-/// Elements for own rows, then for ghosts; 0 where a row has no diagonal entry. Collective.
-Array<double> diagonal(const Context& context, DistributedMatrix& matrix);
+/// The largest absolute value beside the diagonal of own rows, then of ghosts. Collective.
+Array<double> largest_coupling(const Context& context, DistributedMatrix& matrix);
 
 /// Throws Error, on every rank, when the matrix is not square, is empty, has a value that is not finite, or a zero on the
 /// diagonal; the text names the row, counted from 1. Collective.

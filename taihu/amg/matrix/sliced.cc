@@ -88,6 +88,7 @@ class Slice {
 
   // Whether groups along diagonals need at most a quarter (and one) more groups than the longest row has entries.
   bool diagonals_fit() {
+    if (!(matrix_.row_distribution == matrix_.column_distribution)) return false;  // rectangular: no diagonals
     uniform_ = rows_ == slice_rows;
     for (LocalIndex lane = 0; lane < rows_ && uniform_; ++lane) uniform_ = end_[lane] - begin_[lane] == longest_;
     const LocalIndex* column = matrix_.local.column.data();

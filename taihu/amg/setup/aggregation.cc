@@ -12,17 +12,12 @@ namespace {
 
 constexpr GlobalIndex none = -1;
 
-// A member of the second set becomes a root if this share of its neighbours is still free. Smaller values make more and
-// smaller aggregates: on the 7-point Laplacian with 60^3 points 0.33 takes 13 iterations with operator complexity 2.0,
-// 0.6 takes 16 with 1.54, 1 takes 18 with 1.44.
-constexpr double least_free_share = 0.6;
-
 class Aggregator {
  public:
-  Aggregator(const Context& context, DistributedMatrix& matrix, const StrengthGraph& graph)
+  Aggregator(const Context& context, DistributedMatrix& matrix, const StrengthGraph& graph, double free_share)
       : context_(context), matrix_(matrix), graph_(graph),
         state_(context.storage, part_ends(graph.partition, 1, matrix.ghosts.size())),
-        root_(context.storage, part_ends(graph.partition, 1, matrix.ghosts.size())) {}
+        root_(context.storage, part_ends(graph.partition, 1, matrix.ghosts.size())), free_share_(free_share) {}
 
   Aggregates run() {
     set_out_isolated();
@@ -86,7 +81,7 @@ class Aggregator {
       int free = 0;
       for (Offset k = graph_.starts[v]; k < graph_.starts[v + 1]; ++k)
         free += graph_.column[k] != v && root_[graph_.column[k]] == none;
-      if (free < least_free_share * static_cast<double>(graph_.starts[v + 1] - graph_.starts[v] - 1)) state_[v] = vertex_state::out;
+      if (free < free_share_ * static_cast<double>(graph_.starts[v + 1] - graph_.starts[v] - 1)) state_[v] = vertex_state::out;
     });
     exchange(state_);
   }
@@ -157,12 +152,13 @@ class Aggregator {
   const StrengthGraph& graph_;
   Array<std::uint64_t> state_;
   Array<GlobalIndex> root_;  // global index of the root of each row's aggregate
+  double free_share_;
 };
 
 }  // namespace
 
-Aggregates aggregate(const Context& context, DistributedMatrix& matrix, const StrengthGraph& graph) {
-  return Aggregator(context, matrix, graph).run();
+Aggregates aggregate(const Context& context, DistributedMatrix& matrix, const StrengthGraph& graph, double free_share) {
+  return Aggregator(context, matrix, graph, free_share).run();
 }
 
 }  // namespace taihu::amg

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "taihu/amg/matrix/bytes.h"
-#include "taihu/amg/matrix/diagonal.h"
 #include "taihu/amg/matrix/multiply.h"
 #include "taihu/amg/matrix/transpose.h"
 #include "taihu/amg/setup/smoothed_prolongation.h"
@@ -16,12 +15,11 @@ Transfer make_transfer(const Context& context, DistributedMatrix& matrix, const 
   {
     const StrengthGraph graph = [&] {
       const Timed timed(context.profile, "set-up: strength");
-      const double threshold = std::ldexp(options.strength, -depth);
-      return symmetric_strength(context, matrix, diagonal(context, matrix), threshold);
+      return symmetric_strength(context, matrix, options.strength * std::pow(options.strength_decay, depth));
     }();
     const Aggregates aggregates = [&] {
       const Timed timed(context.profile, "set-up: aggregation");
-      return aggregate(context, matrix, graph);
+      return aggregate(context, matrix, graph, options.free_share);
     }();
     const Timed timed(context.profile, "set-up: prolongation");
     transfer.prolongation = smoothed_prolongation(context, matrix, graph, aggregates, options.omega);

@@ -19,14 +19,18 @@ class Rounds {
  public:
   Rounds(const Context& context, DistributedMatrix& matrix, const StrengthGraph& graph, Array<std::uint64_t>& state)
       : context_(context), matrix_(matrix), graph_(graph), state_(state),
-        best_(context.storage, part_ends(graph.partition, 1, matrix.ghosts.size())), lists_(context.team.size()) {
+        best_(context.storage, part_ends(graph.partition, 1, matrix.ghosts.size())),
+        undecided_(context.storage, part_ends(graph.partition)), open_(context.storage, part_ends(graph.partition)),
+        lists_(context.team.size()) {
     context.team.run(graph.partition, [&](LocalIndex begin, LocalIndex end, int thread) {
+      LocalIndex count = 0;
       for (LocalIndex v = begin; v < end; ++v) {
         best_[v] = vertex_state::excluded;
         if (state[v] == vertex_state::excluded) continue;
-        lists_[thread].undecided.push_back(v);
-        lists_[thread].open.push_back(v);
+        undecided_[begin + count] = open_[begin + count] = v;
+        ++count;
       }
+      lists_[thread] = {{undecided_.data() + begin, count}, {open_.data() + begin, count}};
     });
   }
 
@@ -40,9 +44,28 @@ class Rounds {
   }
 
  private:
+  struct List {
+    LocalIndex* vertex = nullptr;
+    LocalIndex length = 0;
+
+    const LocalIndex* begin() const { return vertex; }
+    const LocalIndex* end() const { return vertex + length; }
+    // Keeps the vertices for which done(vertex) is false.
+    template <class Done>
+    void drop(const Done& done) {
+      LocalIndex kept = 0;
+      for (LocalIndex i = 0; i < length; ++i) {
+        const LocalIndex v = vertex[i];
+        vertex[kept] = v;
+        kept += !done(v);
+      }
+      length = kept;
+    }
+  };
+  // The vertices of one part.
   struct Lists {
-    std::vector<LocalIndex> undecided;
-    std::vector<LocalIndex> open;  // vertices without a member of the set among their neighbours
+    List undecided;
+    List open;  // without a member of the set among their neighbours
   };
 
   void exchange(Array<std::uint64_t>& values) {
@@ -51,7 +74,7 @@ class Rounds {
 
   std::int64_t undecided() {
     std::int64_t count = 0;
-    for (const Lists& lists : lists_) count += static_cast<std::int64_t>(lists.undecided.size());
+    for (const Lists& lists : lists_) count += lists.undecided.length;
     context_.communicator.sum({&count, 1});
     return count;
   }
@@ -72,7 +95,7 @@ class Rounds {
   // best = lowest state among the neighbours; `out` once one of them is in the set.
   void find_best() {
     each_list([&](Lists& lists) {
-      std::erase_if(lists.open, [&](LocalIndex v) {
+      lists.open.drop([&](LocalIndex v) {
         std::uint64_t best = vertex_state::excluded;
         for (Offset k = graph_.starts[v]; k < graph_.starts[v + 1]; ++k) best = std::min(best, state_[graph_.column[k]]);
         if (best == vertex_state::in || best >= vertex_state::out) best = vertex_state::out;
@@ -85,7 +108,7 @@ class Rounds {
 
   void decide() {
     each_list([&](Lists& lists) {
-      std::erase_if(lists.undecided, [&](LocalIndex v) {
+      lists.undecided.drop([&](LocalIndex v) {
         bool first = true;
         for (Offset k = graph_.starts[v]; k < graph_.starts[v + 1]; ++k) {
           const std::uint64_t best = best_[graph_.column[k]];
@@ -106,6 +129,7 @@ class Rounds {
   const StrengthGraph& graph_;
   Array<std::uint64_t>& state_;
   Array<std::uint64_t> best_;
+  Array<LocalIndex> undecided_, open_;
   std::vector<Lists> lists_;
 };
 

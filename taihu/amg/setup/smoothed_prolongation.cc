@@ -2,6 +2,7 @@
 #include "taihu/amg/setup/smoothed_prolongation.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "taihu/amg/matrix/loose_rows.h"
 
@@ -39,17 +40,30 @@ CoarseColumns coarse_columns(const Context& context, const DistributedMatrix& ma
   return result;
 }
 
-// The diagonal of the filtered matrix: what is not strong is added to it.
-double filtered_diagonal(const Csr<double>& matrix, const StrengthGraph& graph, LocalIndex i) {
-  double all = 0, strong = 0;
-  for (Offset k = graph.starts[i]; k < graph.starts[i + 1]; ++k)
-    if (graph.column[k] == i) all += graph.value[k];
-    else strong += graph.value[k];
-  if (graph.starts[i + 1] - graph.starts[i] == matrix.starts[i + 1] - matrix.starts[i]) return all;
-  double off_diagonal = 0;
-  for (Offset k = matrix.starts[i]; k < matrix.starts[i + 1]; ++k)
-    if (matrix.column[k] != i) off_diagonal += matrix.value[k];
-  return all + (off_diagonal - strong);
+// The diagonal of the filtered matrix and its damping.
+struct FilteredRow {
+  double diagonal, damping;
+};
+
+FilteredRow filtered_row(const Csr<double>& matrix, const StrengthGraph& graph, LocalIndex i, double omega) {
+  double diagonal = 0, strong = 0, absolute = 0;
+  for (Offset k = graph.starts[i]; k < graph.starts[i + 1]; ++k) {
+    if (graph.column[k] == i) {
+      diagonal += graph.value[k];
+    } else {
+      strong += graph.value[k];
+      absolute += std::abs(graph.value[k]);
+    }
+  }
+  if (graph.starts[i + 1] - graph.starts[i] != matrix.starts[i + 1] - matrix.starts[i]) {
+    double all = 0;
+    for (Offset k = matrix.starts[i]; k < matrix.starts[i + 1]; ++k)
+      if (matrix.column[k] != i) all += matrix.value[k];
+    diagonal += all - strong;
+  }
+  if (diagonal == 0) return {0, 0};
+  const double bound = 2 * omega / (absolute + std::abs(diagonal));
+  return {diagonal, std::copysign(std::min(omega / std::abs(diagonal), bound), diagonal)};
 }
 
 }  // namespace
@@ -72,11 +86,11 @@ DistributedMatrix smoothed_prolongation(const Context& context, const Distribute
     for (LocalIndex i = begin; i < end; ++i) {
       const Offset first = rows.begin[i] = at;
       const bool isolated = coarse.of_row[i] < 0;
-      const double factor = isolated ? 0 : omega / filtered_diagonal(matrix.local, graph, i);
+      const FilteredRow filtered = filtered_row(matrix.local, graph, i, omega);
       for (Offset k = graph.starts[i]; k < graph.starts[i + 1] && !isolated; ++k) {
         const LocalIndex j = graph.column[k], column = coarse.of_row[j];
         if (column < 0) continue;
-        const double value = j == i ? 1 - omega : -factor * graph.value[k];
+        const double value = j == i ? 1 - filtered.damping * filtered.diagonal : -filtered.damping * graph.value[k];
         Offset place = first;
         while (place < at && rows.column[place] != column) ++place;
         if (place == at) {

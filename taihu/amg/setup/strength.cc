@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/amg/setup/strength.h"
 
-#include <cmath>
+#include "taihu/amg/matrix/diagonal.h"
+
 
 namespace taihu::amg {
 
-StrengthGraph symmetric_strength(const Context& context, DistributedMatrix& matrix, const Array<double>& diagonal,
-                                 double threshold) {
+StrengthGraph symmetric_strength(const Context& context, DistributedMatrix& matrix, double threshold) {
+  const Array<double> largest = largest_coupling(context, matrix);
   Csr<double>& local = matrix.local;
   const double square = threshold * threshold;
   const auto strong = [&](LocalIndex i, Offset k) {
     const LocalIndex j = local.column[k];
-    return j == i || local.value[k] * local.value[k] > square * std::abs(diagonal[i] * diagonal[j]);
+    return j == i || local.value[k] * local.value[k] > square * (largest[i] * largest[j]);
   };
   StrengthGraph graph;
   graph.rows = local.rows;

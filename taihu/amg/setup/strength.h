@@ -17,9 +17,9 @@ struct StrengthGraph {
   Array<double> value;
 };
 
-/// Entries with a_ij^2 > threshold^2 |a_ii a_jj| (Vanek, Mandel, Brezina 1996), and the diagonal.
-/// `diagonal` is that of own rows and ghosts. The result may borrow from the matrix.
-StrengthGraph symmetric_strength(const Context& context, DistributedMatrix& matrix, const Array<double>& diagonal,
-                                 double threshold);
+/// Entries with a_ij^2 > threshold^2 m_i m_j, where m_i is the largest |a_ik| beside the diagonal, and the diagonal. Unlike
+/// a comparison with the diagonal (Vanek, Mandel, Brezina 1996) this keeps couplings of stencils with many neighbours.
+/// The result may borrow from the matrix. Collective.
+StrengthGraph symmetric_strength(const Context& context, DistributedMatrix& matrix, double threshold);
 
 }  // namespace taihu::amg
