@@ -7,13 +7,36 @@
 #include "taihu/base/error.h"
 
 namespace taihu::amg {
+namespace {
+
+// Matrices beyond these sizes, and products of a few of their values, do not fit into single precision.
+constexpr double largest_single = 1e30, smallest_single = 1e-30;
+
+double largest_value(const Context& context, const Csr<double>& matrix) {
+  std::vector<double> of_thread(context.team.size());
+  context.team.run(matrix.partition, [&](LocalIndex begin, LocalIndex end, int thread) {
+    double largest = 0;
+    for (Offset k = matrix.starts[begin]; k < matrix.starts[end]; ++k) largest = std::max(largest, std::abs(matrix.value[k]));
+    of_thread[thread] = largest;
+  });
+  double largest = 0;
+  for (const double value : of_thread) largest = std::max(largest, value);
+  context.communicator.maximum({&largest, 1});
+  return largest;
+}
+
+}  // namespace
 
 Solver::Solver(const Context& context, DistributedMatrix matrix, const HierarchyOptions& options)
     : context_(context), options_(options), matrix_(std::move(matrix)) {
   const Timed timed(context_.profile, "set-up: checks");
   check_matrix(context_, matrix_);
   system_ = std::make_unique<SystemMatrix>(context_, matrix_);
-  const Precision first = options.precision == Precision::double_ ? Precision::double_ : Precision::single_;
+  const double largest = largest_value(context_, matrix_.local);
+  const bool fits = largest < largest_single && largest > smallest_single;
+  const bool use_double = options.precision == Precision::double_ || (options.precision == Precision::automatic && !fits);
+  check_input(use_double || fits, "the values of the matrix do not fit into single precision; use double or automatic");
+  const Precision first = use_double ? Precision::double_ : Precision::single_;
   preconditioner_ = make_preconditioner(context_, matrix_, *system_, options_, first);
 }
 
@@ -30,28 +53,34 @@ SolveResult Solver::run(const Array<double>& b, Array<double>& x, const SolveOpt
 
 SolveResult Solver::solve(std::span<const double> b, std::span<double> x, const SolveOptions& options,
                           const Progress& progress) {
-  double wrong[2] = {b.size() != std::size_t(rows()) || x.size() != b.size() ? 1.0 : 0.0, 0.0};
-  for (const double value : b) wrong[1] = std::isfinite(value) ? wrong[1] : 1;
-  context_.communicator.maximum(wrong);
-  check_input(wrong[0] == 0, "the right-hand side or the solution has not as many elements as the matrix has rows");
-  check_input(wrong[1] == 0, "the right-hand side has a value that is not a finite number");
+  double size[3] = {b.size() != std::size_t(rows()) || x.size() != b.size() ? 1.0 : 0.0, 0.0, 0.0};
+  for (const double value : b) {
+    size[1] = std::isfinite(value) ? size[1] : 1;
+    size[2] = std::max(size[2], std::abs(value));
+  }
+  context_.communicator.maximum(size);
+  check_input(size[0] == 0, "the right-hand side or the solution has not as many elements as the matrix has rows");
+  check_input(size[1] == 0, "the right-hand side has a value that is not a finite number");
+  // A power of two brings the right-hand side to about one: its norm must not overflow.
+  const double factor = size[2] > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(size[2]), -1000, 1000)) : 1;
   const Timed timed(context_.profile, "solve: vectors");
   const System system{context_, matrix_.local.partition, *system_, *preconditioner_};
   Array<double> right_side = make_vector(system), solution = make_vector(system);
-  const auto copy = [&](const double* from, double* to) {
-    context_.team.run(matrix_.local.partition,
-                      [&](LocalIndex begin, LocalIndex end, int) { std::copy(from + begin, from + end, to + begin); });
+  const auto copy = [&](const double* from, double* to, double times) {
+    for_blocks(context_, matrix_.local.partition, [&](LocalIndex begin, LocalIndex end) {
+      for (LocalIndex i = begin; i < end; ++i) to[i] = times * from[i];
+    });
   };
-  copy(b.data(), right_side.data());
-  copy(x.data(), solution.data());
+  copy(b.data(), right_side.data(), factor);
+  copy(x.data(), solution.data(), factor);
   SolveResult result = run(right_side, solution, options, progress);
   if (!result.breakdown.empty() && preconditioner_->single() && options_.precision == Precision::automatic) {
     preconditioner_.reset();
     preconditioner_ = make_preconditioner(context_, matrix_, *system_, options_, Precision::double_);
-    copy(x.data(), solution.data());
+    copy(x.data(), solution.data(), factor);
     result = run(right_side, solution, options, progress);
   }
-  copy(solution.data(), x.data());
+  copy(solution.data(), x.data(), 1 / factor);
   return result;
 }
 

@@ -30,18 +30,24 @@ struct Sum {
 };
 
 // Adds up one row of the product and writes it to column/value; returns the number of entries. Whether a column is new is
-// computed, not branched on: the branch could not be predicted. One element behind the row is written.
+// computed, not branched on: the branch could not be predicted (a mask, as compilers branch for a choice). One element behind the row is written.
 LocalIndex multiply_row(const Csr<double>& left, LocalIndex row, const RowsView& right, Sum* sums, LocalIndex* column,
                         double* value) {
+  constexpr Offset ahead = 6;  // rows of `right` that are on their way to the cache
+  const Offset entries = left.starts[left.rows];
   LocalIndex length = 0;
   for (Offset k = left.starts[row]; k < left.starts[row + 1]; ++k) {
+    const Offset next = right.begin[left.column[std::min(k + ahead, entries - 1)]];
+    __builtin_prefetch(right.column + next);
+    __builtin_prefetch(right.value + next);
     const double factor = left.value[k];
     const Offset last = right.end[left.column[k]];
     for (Offset m = right.begin[left.column[k]]; m < last; ++m) {
       const LocalIndex j = right.column[m];
       Sum& sum = sums[j];
       const bool known = sum.row == row;
-      sum.value = (known ? sum.value : 0) + factor * right.value[m];
+      const std::uint64_t kept = __builtin_bit_cast(std::uint64_t, sum.value) & -std::uint64_t{known};
+      sum.value = __builtin_bit_cast(double, kept) + factor * right.value[m];
       sum.row = row;
       column[length] = j;
       length += !known;
