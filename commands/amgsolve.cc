@@ -203,8 +203,10 @@ int solve(const Options& options, Communicator& communicator) {
   if (communicator.rank() == 0) print_result(context, options, solver, result, times);
   if (!result.converged) {
     if (!result.breakdown.empty()) throw Error(result.breakdown + " (after " + std::to_string(result.iterations) + " iterations)");
-    throw Error("no convergence to " + std::to_string(options.solve.tolerance) + " in " + std::to_string(result.iterations) +
-                " iterations; the residual is " + std::to_string(result.residual));
+    char text[160];
+    std::snprintf(text, sizeof text, "no convergence to %g in %d iterations; the residual is %.3e", options.solve.tolerance,
+                  result.iterations, result.residual);
+    throw Error(text);
   }
   if (!options.output.empty()) write_solution(context, options.output, x);
   return 0;
