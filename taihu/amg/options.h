@@ -31,7 +31,8 @@ struct HierarchyOptions {
   double strength = 0.25;        ///< share of the largest couplings from which on one is strong, on the finest level
   double strength_decay = 0.7;   ///< factor of it from level to level
   double omega = 0.85;           ///< damping of the prolongation smoother
-  double free_share = 0.5;       ///< of its neighbours that a second root needs free; see aggregate()
+  double free_share = 0.75;        ///< of its neighbours that a second root needs free on the finest level; see aggregate()
+  double coarse_free_share = 0.3;  ///< the same on the others, where smaller aggregates cost little
   LocalIndex coarse_rows = 256;  ///< levels of at most so many rows are solved directly
   int levels = 20;              ///< at most so many
   Smoother smoother = Smoother::spai0;

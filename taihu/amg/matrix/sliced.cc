@@ -49,7 +49,8 @@ class Slice {
     }
   }
 
-  LocalIndex first_row() const { return first_row_; }
+  // Groups of which each is eight consecutive columns; -1: not known to be so.
+  Offset consecutive_groups() const { return uniform_ ? longest_ : -1; }
 
  private:
   GlobalIndex diagonal(LocalIndex lane, Offset k) const {
@@ -160,11 +161,15 @@ Shape measure(const Context& context, const DistributedMatrix& matrix, Sliced<St
     Offset count = 0, gathers = 0;
     for (LocalIndex s = begin / slice_rows; s * slice_rows < end; ++s) {
       const Slice slice(matrix, s);
-      slice.groups([&](const Offset* entry) {
-        std::int32_t columns[slice_rows];
-        ++count;
-        gathers += !group_columns.find(entry, columns);
-      });
+      if (slice.consecutive_groups() >= 0) {
+        count += slice.consecutive_groups();
+      } else {
+        slice.groups([&](const Offset* entry) {
+          std::int32_t columns[slice_rows];
+          ++count;
+          gathers += !group_columns.find(entry, columns);
+        });
+      }
       result.start[s + 1] = static_cast<std::int32_t>(count);
     }
     groups[thread] = count;

@@ -81,7 +81,9 @@ class Aggregator {
       int free = 0;
       for (Offset k = graph_.starts[v]; k < graph_.starts[v + 1]; ++k)
         free += graph_.column[k] != v && root_[graph_.column[k]] == none;
-      if (free < free_share_ * static_cast<double>(graph_.starts[v + 1] - graph_.starts[v] - 1)) state_[v] = vertex_state::out;
+      // A chain or a plane grid has few neighbours to lose.
+      const auto neighbours = static_cast<double>(graph_.starts[v + 1] - graph_.starts[v] - 1);
+      if (free < (neighbours < 5 ? std::min(free_share_, 0.5) : free_share_) * neighbours) state_[v] = vertex_state::out;
     });
     exchange(state_);
   }
@@ -109,48 +111,65 @@ class Aggregator {
     root_.swap(joined);
   }
 
+  bool is_root(LocalIndex v) const { return root_[v] == matrix_.first_row + v; }
+
   // Numbers the roots in ascending order and gives each row the number of its root.
   Aggregates number() {
-    const LocalIndex rows = graph_.rows;
-    std::vector<GlobalIndex> roots_elsewhere;
-    Array<GlobalIndex> number(context_.storage, static_cast<std::size_t>(rows));
-    GlobalIndex count = 0;
-    const GlobalIndex first = matrix_.first_row;
-    for (LocalIndex v = 0; v < rows; ++v) {
-      if (root_[v] == first + v) number[v] = count++;
-      else if (root_[v] != none && (root_[v] < first || root_[v] >= first + rows)) roots_elsewhere.push_back(root_[v]);
-    }
+    std::vector<GlobalIndex> before(context_.team.size() + 1);
+    context_.team.run(graph_.partition, [&](LocalIndex begin, LocalIndex end, int thread) {
+      for (LocalIndex v = begin; v < end; ++v) before[thread + 1] += is_root(v);
+    });
+    for (std::size_t part = 1; part < before.size(); ++part) before[part] += before[part - 1];
     std::vector<GlobalIndex> counts;
-    for (const auto& bytes : context_.communicator.all_gather(to_bytes(std::vector<GlobalIndex>{count})))
+    for (const auto& bytes : context_.communicator.all_gather(to_bytes(std::vector<GlobalIndex>{before.back()})))
       counts.push_back(from_bytes<GlobalIndex>(bytes)[0]);
     Aggregates result;
     result.distribution = Distribution(counts);
-    const GlobalIndex before = result.distribution.begin(context_.communicator.rank());
+    const GlobalIndex first_number = result.distribution.begin(context_.communicator.rank());
 
-    std::sort(roots_elsewhere.begin(), roots_elsewhere.end());
-    roots_elsewhere.erase(std::unique(roots_elsewhere.begin(), roots_elsewhere.end()), roots_elsewhere.end());
-    Halo others(context_.communicator, matrix_.row_distribution, roots_elsewhere);
-    std::vector<GlobalIndex> numbers(rows + roots_elsewhere.size());
-    for (LocalIndex v = 0; v < rows; ++v) numbers[v] = before + number[v];
-    others.exchange(context_.communicator, numbers.data(), rows);
-
+    const GlobalIndex first = matrix_.first_row;
+    const std::vector<GlobalIndex> elsewhere = roots_elsewhere();
+    Array<GlobalIndex> numbers(context_.storage, part_ends(graph_.partition, 1, elsewhere.size()));
+    context_.team.run(graph_.partition, [&](LocalIndex begin, LocalIndex end, int thread) {
+      GlobalIndex number = first_number + before[thread];
+      for (LocalIndex v = begin; v < end; ++v) {
+        numbers[v] = number;
+        number += is_root(v);
+      }
+    });
+    Halo(context_.communicator, matrix_.row_distribution, elsewhere).exchange(context_.communicator, numbers.data(), graph_.rows);
     result.of_row = Array<GlobalIndex>(context_.storage, part_ends(graph_.partition, 1, matrix_.ghosts.size()));
     each_row([&](LocalIndex v) {
       const GlobalIndex root = root_[v];
-      if (root == none) result.of_row[v] = none;
-      else if (root >= first && root < first + rows) result.of_row[v] = numbers[root - first];
-      else
-        result.of_row[v] = numbers[rows + (std::lower_bound(roots_elsewhere.begin(), roots_elsewhere.end(), root) -
-                                           roots_elsewhere.begin())];
+      if (root == none) {
+        result.of_row[v] = none;
+      } else if (root >= first && root < first + graph_.rows) {
+        result.of_row[v] = numbers[root - first];
+      } else {
+        const auto at = std::lower_bound(elsewhere.begin(), elsewhere.end(), root) - elsewhere.begin();
+        result.of_row[v] = numbers[graph_.rows + at];
+      }
     });
     exchange(result.of_row);
     return result;
   }
 
+  // Roots that other ranks have, ascending.
+  std::vector<GlobalIndex> roots_elsewhere() const {
+    std::vector<GlobalIndex> roots;
+    if (context_.communicator.size() == 1) return roots;
+    for (LocalIndex v = 0; v < graph_.rows; ++v)
+      if (root_[v] != none && (root_[v] < matrix_.first_row || root_[v] >= matrix_.first_row + graph_.rows))
+        roots.push_back(root_[v]);
+    std::sort(roots.begin(), roots.end());
+    roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
+    return roots;
+  }
+
   const Context& context_;
   DistributedMatrix& matrix_;
   const StrengthGraph& graph_;
-  Array<std::uint64_t> state_;
+  Array<VertexState> state_;
   Array<GlobalIndex> root_;  // global index of the root of each row's aggregate
   double free_share_;
 };

@@ -15,9 +15,9 @@ struct Aggregates {
   Array<GlobalIndex> of_row;              ///< per own row and ghost: global aggregate, or -1: none (no strong neighbour)
 };
 
-/// A vertex of the second set needs the share `free_share` of its neighbours free to become a root; larger shares make
-/// fewer and larger aggregates: on the 7-point Laplacian with 60^3 points 0.33 takes 13 iterations with operator complexity
-/// 2.0, 0.6 takes 16 with 1.54, 1 takes 18 with 1.44. Collective.
+/// A vertex of the second set needs the share `free_share` of its neighbours free to become a root (at most half where it
+/// has fewer than five). Larger shares make fewer and larger aggregates: on the 7-point Laplacian with 60^3 points 0.33 on
+/// all levels takes 13 iterations with operator complexity 2.0, 0.6 takes 16 with 1.54, 1 takes 18 with 1.44. Collective.
 Aggregates aggregate(const Context& context, DistributedMatrix& matrix, const StrengthGraph& graph,
                      double free_share);
 

@@ -19,7 +19,7 @@ Transfer make_transfer(const Context& context, DistributedMatrix& matrix, const 
     }();
     const Aggregates aggregates = [&] {
       const Timed timed(context.profile, "set-up: aggregation");
-      return aggregate(context, matrix, graph, options.free_share);
+      return aggregate(context, matrix, graph, depth > 0 ? options.coarse_free_share : options.free_share);
     }();
     const Timed timed(context.profile, "set-up: prolongation");
     transfer.prolongation = smoothed_prolongation(context, matrix, graph, aggregates, options.omega);

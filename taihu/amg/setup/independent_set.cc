@@ -6,18 +6,17 @@
 namespace taihu::amg {
 namespace {
 
-// A well mixed number of 24 bits above the vertex, so that priorities of a round differ.
-std::uint64_t priority(GlobalIndex vertex, std::uint64_t round) {
+// A well mixed number between `in` and `out`.
+VertexState priority(GlobalIndex vertex, std::uint64_t round) {
   std::uint64_t h = (static_cast<std::uint64_t>(vertex) + 1) * 0x9e3779b97f4a7c15u ^ (round + 1) * 0xbf58476d1ce4e5b9u;
   h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
   h = (h ^ h >> 27) * 0x94d049bb133111ebu;
-  h ^= h >> 31;
-  return (h & 0x7fffff) << 40 | (static_cast<std::uint64_t>(vertex) + 1);
+  return static_cast<VertexState>(h >> 33) + 1;
 }
 
 class Rounds {
  public:
-  Rounds(const Context& context, DistributedMatrix& matrix, const StrengthGraph& graph, Array<std::uint64_t>& state)
+  Rounds(const Context& context, DistributedMatrix& matrix, const StrengthGraph& graph, Array<VertexState>& state)
       : context_(context), matrix_(matrix), graph_(graph), state_(state),
         best_(context.storage, part_ends(graph.partition, 1, matrix.ghosts.size())),
         undecided_(context.storage, part_ends(graph.partition)), open_(context.storage, part_ends(graph.partition)),
@@ -35,12 +34,11 @@ class Rounds {
   }
 
   void run() {
-    for (std::uint64_t round = 0; undecided() > 0; ++round) {
-      draw(round);
+    draw(0);
+    for (std::uint64_t round = 1; undecided() > 0; ++round) {
       find_best();
-      decide();
+      decide(round);
     }
-    exchange(state_);
   }
 
  private:
@@ -68,7 +66,7 @@ class Rounds {
     List open;  // without a member of the set among their neighbours
   };
 
-  void exchange(Array<std::uint64_t>& values) {
+  void exchange(Array<VertexState>& values) {
     matrix_.halo.exchange(context_.communicator, values.data(), matrix_.local.rows);
   }
 
@@ -96,7 +94,7 @@ class Rounds {
   void find_best() {
     each_list([&](Lists& lists) {
       lists.open.drop([&](LocalIndex v) {
-        std::uint64_t best = vertex_state::excluded;
+        VertexState best = vertex_state::excluded;
         for (Offset k = graph_.starts[v]; k < graph_.starts[v + 1]; ++k) best = std::min(best, state_[graph_.column[k]]);
         if (best == vertex_state::in || best >= vertex_state::out) best = vertex_state::out;
         best_[v] = best;
@@ -106,29 +104,31 @@ class Rounds {
     exchange(best_);
   }
 
-  void decide() {
+  // Who joins, who is out, and the priorities of the others for the next round.
+  void decide(std::uint64_t next_round) {
     each_list([&](Lists& lists) {
       lists.undecided.drop([&](LocalIndex v) {
         bool first = true;
         for (Offset k = graph_.starts[v]; k < graph_.starts[v + 1]; ++k) {
-          const std::uint64_t best = best_[graph_.column[k]];
+          const VertexState best = best_[graph_.column[k]];
           if (best == vertex_state::out) {
             state_[v] = vertex_state::out;
             return true;
           }
           first &= best >= state_[v];
         }
-        if (first) state_[v] = vertex_state::in;
+        state_[v] = first ? vertex_state::in : priority(matrix_.first_row + v, next_round);
         return first;
       });
     });
+    exchange(state_);
   }
 
   const Context& context_;
   DistributedMatrix& matrix_;
   const StrengthGraph& graph_;
-  Array<std::uint64_t>& state_;
-  Array<std::uint64_t> best_;
+  Array<VertexState>& state_;
+  Array<VertexState> best_;
   Array<LocalIndex> undecided_, open_;
   std::vector<Lists> lists_;
 };
@@ -136,7 +136,7 @@ class Rounds {
 }  // namespace
 
 void independent_set(const Context& context, DistributedMatrix& matrix, const StrengthGraph& graph,
-                     Array<std::uint64_t>& state) {
+                     Array<VertexState>& state) {
   Rounds(context, matrix, graph, state).run();
 }
 

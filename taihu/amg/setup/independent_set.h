@@ -9,16 +9,19 @@
 
 namespace taihu::amg {
 
+/// 32 bits: of two vertices within two steps about one pair in 2^31 has the same priority, and both may join then.
+using VertexState = std::uint32_t;
+
 /// What the set decided about a vertex; values between `in` and `out` are priorities of undecided ones.
 namespace vertex_state {
-inline constexpr std::uint64_t in = 0;
-inline constexpr std::uint64_t out = ~std::uint64_t{1};
-inline constexpr std::uint64_t excluded = ~std::uint64_t{0};  ///< not a vertex of the graph looked at
+inline constexpr VertexState in = 0;
+inline constexpr VertexState out = ~VertexState{1};
+inline constexpr VertexState excluded = ~VertexState{0};  ///< not a vertex of the graph looked at
 }  // namespace vertex_state
 
 /// `state` has one element per own row and ghost; on entry `excluded` or anything else, on return `in`, `out` or
 /// `excluded`, for ghosts too. Collective.
 void independent_set(const Context& context, DistributedMatrix& matrix, const StrengthGraph& graph,
-                     Array<std::uint64_t>& state);
+                     Array<VertexState>& state);
 
 }  // namespace taihu::amg
