@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// amgsolve: solves a linear system from a file or a model problem by algebraic multigrid. Exit code 0: converged, 1: not
-// converged or bad input, 2: wrong use.
+// amgsolve: solves a linear system from a file or a model problem by algebraic multigrid. Exit code 0:
+// converged, 1: not converged or bad input, 2: wrong use.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <map>
@@ -41,8 +41,8 @@ const std::map<std::string, Precision> precisions = {
 const std::map<std::string, int> cycles = {{"V", 1}, {"W", 2}};
 
 template <class Value>
-CLI::Option* choice(CLI::App& app, const std::string& name, Value& value, const std::map<std::string, Value>& names,
-                    const std::string& help) {
+CLI::Option* choice(CLI::App& app, const std::string& name, Value& value,
+                    const std::map<std::string, Value>& names, const std::string& help) {
   std::string words;
   for (const auto& [word, meaning] : names) words += (words.empty() ? "" : "|") + word;
   return app.add_option(name, value, help)
@@ -52,7 +52,8 @@ CLI::Option* choice(CLI::App& app, const std::string& name, Value& value, const 
 
 void describe(CLI::App& app, Options& options) {
   app.set_version_flag("--version", "amgsolve " TAIHU_VERSION);
-  app.add_option("files", options.files, "matrix and, where it is not all ones, right-hand side; Matrix Market files")
+  app.add_option("files", options.files,
+                 "matrix and, where it is not all ones, right-hand side; Matrix Market files")
       ->type_name("A.mtx [b.mtx]")
       ->expected(0, 2);
   app.add_option("--generate", options.generate,
@@ -60,7 +61,8 @@ void describe(CLI::App& app, Options& options) {
                  "laplace2d laplace2d9 laplace3d 27pt anisotropic jump")
       ->type_name("PROBLEM N")
       ->expected(2);
-  choice(app, "--solver", options.solve.method, methods, "method (default pcg; gmres or bicgstab for unsymmetric matrices)");
+  choice(app, "--solver", options.solve.method, methods,
+         "method (default pcg; gmres or bicgstab for unsymmetric matrices)");
   app.add_option("--tol", options.solve.tolerance, "relative 2-norm of the residual to reach (default 1e-8)")
       ->type_name("T")
       ->check(CLI::Range(0.0, 1.0).description(""));
@@ -70,7 +72,8 @@ void describe(CLI::App& app, Options& options) {
   app.add_option("--restart", options.solve.restart, "vectors of gmres (default 30)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000).description(""));
-  app.add_option("--threads", options.threads, "threads of each rank (default: OMP_NUM_THREADS, else all CPUs)")
+  app.add_option("--threads", options.threads,
+                 "threads of each rank (default: OMP_NUM_THREADS, else all CPUs)")
       ->type_name("T")
       ->check(CLI::Range(1, 4096).description(""));
   choice(app, "--smoother", options.hierarchy.smoother, smoothers, "smoother (default spai0)");
@@ -79,12 +82,15 @@ void describe(CLI::App& app, Options& options) {
       ->check(CLI::Range(1, 20).description(""));
   choice(app, "--cycle", options.hierarchy.cycle, cycles, "cycle (default V)");
   choice(app, "--precision", options.hierarchy.precision, precisions,
-         "of the hierarchy (default auto: single, double where that fails);\nthe method itself is always in double");
+         "of the hierarchy (default auto: single, double where that fails);\nthe method itself is always in "
+         "double");
   app.add_option("--strength", options.hierarchy.strength, "threshold of strong connections (default 0.25)")
       ->type_name("E")
       ->check(CLI::Range(0.0, 1.0).description(""));
-  app.add_option("-o,--output", options.output, "write the solution to this file (Matrix Market array)")->type_name("FILE");
-  app.add_flag("--report", options.report, "also show levels, memory, bytes moved and share of the memory bandwidth");
+  app.add_option("-o,--output", options.output, "write the solution to this file (Matrix Market array)")
+      ->type_name("FILE");
+  app.add_flag("--report", options.report,
+               "also show levels, memory, bytes moved and share of the memory bandwidth");
   app.add_flag("--json", options.json, "print one JSON object instead of tables");
   app.add_flag("--quiet", options.quiet, "print nothing when it converges");
 }
@@ -135,7 +141,8 @@ void write_solution(const Context& context, const std::string& path, const std::
   if (std::ferror(file) != 0 || std::fclose(file) != 0) throw system_error("cannot write " + path, errno);
 }
 
-void print_report(const Context& context, const Solver& solver, const SolveResult& result, const Times& times) {
+void print_report(const Context& context, const Solver& solver, const SolveResult& result,
+                  const Times& times) {
   const auto levels = solver.preconditioner().report();
   std::printf("\n%s", level_table(levels).c_str());
   std::printf("\n%s\n", profile_table(*context.profile).c_str());
@@ -158,29 +165,32 @@ void print_json(const Context& context, const Solver& solver, const SolveResult&
     entries += static_cast<double>(level.entries);
     rows += static_cast<double>(level.rows);
   }
-  std::printf("{\"rows\":%lld,\"entries\":%lld,\"ranks\":%d,\"threads\":%d,\"input\":%.4f,\"setup\":%.4f,\"solve\":%.4f,"
-              "\"iterations\":%d,\"residual\":%.3e,\"converged\":%s,\"levels\":%zu,\"grid_complexity\":%.4f,"
-              "\"operator_complexity\":%.4f,\"precision\":\"%s\",\"iteration_bytes\":%zu,\"peak_bytes\":%zu}\n",
-              static_cast<long long>(levels[0].rows), static_cast<long long>(levels[0].entries),
-              context.communicator.size(), context.team.size(), times.input, times.setup, times.solve, result.iterations,
-              result.residual, result.converged ? "true" : "false", levels.size(),
-              rows / static_cast<double>(levels[0].rows), entries / static_cast<double>(levels[0].entries),
-              solver.preconditioner().single() ? "single" : "double", solver.iteration_bytes(),
-              context.storage.peak_bytes());
+  std::printf(
+      "{\"rows\":%lld,\"entries\":%lld,\"ranks\":%d,\"threads\":%d,\"input\":%.4f,\"setup\":%.4f,\"solve\":%."
+      "4f,"
+      "\"iterations\":%d,\"residual\":%.3e,\"converged\":%s,\"levels\":%zu,\"grid_complexity\":%.4f,"
+      "\"operator_complexity\":%.4f,\"precision\":\"%s\",\"iteration_bytes\":%zu,\"peak_bytes\":%zu}\n",
+      static_cast<long long>(levels[0].rows), static_cast<long long>(levels[0].entries),
+      context.communicator.size(), context.team.size(), times.input, times.setup, times.solve,
+      result.iterations, result.residual, result.converged ? "true" : "false", levels.size(),
+      rows / static_cast<double>(levels[0].rows), entries / static_cast<double>(levels[0].entries),
+      solver.preconditioner().single() ? "single" : "double", solver.iteration_bytes(),
+      context.storage.peak_bytes());
 }
 
-void print_result(const Context& context, const Options& options, const Solver& solver, const SolveResult& result,
-                  const Times& times) {
+void print_result(const Context& context, const Options& options, const Solver& solver,
+                  const SolveResult& result, const Times& times) {
   if (options.json) return print_json(context, solver, result, times);
   if (options.quiet && result.converged) return;
   const auto& levels = solver.preconditioner().report();
   std::printf("%lld rows, %lld entries, %d rank%s with %d thread%s\n", static_cast<long long>(levels[0].rows),
               static_cast<long long>(levels[0].entries), context.communicator.size(),
-              context.communicator.size() == 1 ? "" : "s", context.team.size(), context.team.size() == 1 ? "" : "s");
+              context.communicator.size() == 1 ? "" : "s", context.team.size(),
+              context.team.size() == 1 ? "" : "s");
   std::printf("%s", convergence_table(result.history).c_str());
   std::printf("%s after %d iterations, residual %.3e; input %.3f s, setup %.3f s, solve %.3f s\n",
-              result.converged ? "converged" : "not converged", result.iterations, result.residual, times.input, times.setup,
-              times.solve);
+              result.converged ? "converged" : "not converged", result.iterations, result.residual,
+              times.input, times.setup, times.solve);
   if (options.report) print_report(context, solver, result, times);
 }
 
@@ -202,10 +212,11 @@ int solve(const Options& options, Communicator& communicator) {
   times.solve = watch.seconds();
   if (communicator.rank() == 0) print_result(context, options, solver, result, times);
   if (!result.converged) {
-    if (!result.breakdown.empty()) throw Error(result.breakdown + " (after " + std::to_string(result.iterations) + " iterations)");
+    if (!result.breakdown.empty())
+      throw Error(result.breakdown + " (after " + std::to_string(result.iterations) + " iterations)");
     char text[160];
-    std::snprintf(text, sizeof text, "no convergence to %g in %d iterations; the residual is %.3e", options.solve.tolerance,
-                  result.iterations, result.residual);
+    std::snprintf(text, sizeof text, "no convergence to %g in %d iterations; the residual is %.3e",
+                  options.solve.tolerance, result.iterations, result.residual);
     throw Error(text);
   }
   if (!options.output.empty()) write_solution(context, options.output, x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a model problem for other solvers: amg_matrix PROBLEM N FILE. The file has rows and entries (64 bits), then row
-// starts and columns (32 bits) and values (double).
+// Writes a model problem for other solvers: amg_matrix PROBLEM N FILE. The file has rows and entries (64
+// bits), then row starts and columns (32 bits) and values (double).
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -22,7 +22,8 @@ int main(int argc, char** argv) {
   const Context context{team, storage, alone};
   const Problem problem = problem_of_name(argv[1]);
   const GlobalIndex points = std::atoll(argv[2]);
-  const auto matrix = generate(context, problem, points, Distribution::even(problem_rows(problem, points), 1));
+  const auto matrix =
+      generate(context, problem, points, Distribution::even(problem_rows(problem, points), 1));
   std::FILE* file = std::fopen(argv[3], "wb");
   if (file == nullptr) return 1;
   const long long size[2] = {matrix.local.rows, matrix.local.entries()};

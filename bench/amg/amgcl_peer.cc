@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// AMGCL at the setting found best for these problems: smoothed aggregation, SPAI-0, conjugate gradients in double over a
-// hierarchy in single precision with 32-bit indices. Built only where its headers are installed or named.
-// Input: the file that `amg_matrix` writes. Prints one JSON object.
+// AMGCL at the setting found best for these problems: smoothed aggregation, SPAI-0, conjugate gradients in
+// double over a hierarchy in single precision with 32-bit indices. Built only where its headers are installed
+// or named. Input: the file that `amg_matrix` writes. Prints one JSON object.
 #include <sys/resource.h>
 
 #include <amgcl/adapter/crs_tuple.hpp>
@@ -25,8 +25,9 @@ template <>
 struct backends_compatible<System, Cycle> : std::true_type {};
 }  // namespace amgcl::backend
 
-using Solver = amgcl::make_solver<amgcl::amg<Cycle, amgcl::coarsening::smoothed_aggregation, amgcl::relaxation::spai0>,
-                                  amgcl::solver::cg<System>>;
+using Solver =
+    amgcl::make_solver<amgcl::amg<Cycle, amgcl::coarsening::smoothed_aggregation, amgcl::relaxation::spai0>,
+                       amgcl::solver::cg<System>>;
 
 static double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -64,6 +65,7 @@ int main(int argc, char** argv) {
   }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  std::printf("{\"setup\":%.4f,\"solve\":%.4f,\"iterations\":%zu,\"residual\":%.3e,\"peak_mb\":%.0f}\n", ready - start,
-              end - ready, iterations, std::sqrt(square / static_cast<double>(rows)), static_cast<double>(usage.ru_maxrss) / 1024);
+  std::printf("{\"setup\":%.4f,\"solve\":%.4f,\"iterations\":%zu,\"residual\":%.3e,\"peak_mb\":%.0f}\n",
+              ready - start, end - ready, iterations, std::sqrt(square / static_cast<double>(rows)),
+              static_cast<double>(usage.ru_maxrss) / 1024);
 }

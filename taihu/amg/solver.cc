@@ -16,7 +16,8 @@ double largest_value(const Context& context, const Csr<double>& matrix) {
   std::vector<double> of_thread(context.team.size());
   context.team.run(matrix.partition, [&](LocalIndex begin, LocalIndex end, int thread) {
     double largest = 0;
-    for (Offset k = matrix.starts[begin]; k < matrix.starts[end]; ++k) largest = std::max(largest, std::abs(matrix.value[k]));
+    for (Offset k = matrix.starts[begin]; k < matrix.starts[end]; ++k)
+      largest = std::max(largest, std::abs(matrix.value[k]));
     of_thread[thread] = largest;
   });
   double largest = 0;
@@ -34,19 +35,26 @@ Solver::Solver(const Context& context, DistributedMatrix matrix, const Hierarchy
   system_ = std::make_unique<SystemMatrix>(context_, matrix_);
   const double largest = largest_value(context_, matrix_.local);
   const bool fits = largest < largest_single && largest > smallest_single;
-  const bool use_double = options.precision == Precision::double_ || (options.precision == Precision::automatic && !fits);
-  check_input(use_double || fits, "the values of the matrix do not fit into single precision; use double or automatic");
+  const bool use_double =
+      options.precision == Precision::double_ || (options.precision == Precision::automatic && !fits);
+  check_input(use_double || fits,
+              "the values of the matrix do not fit into single precision; use double or automatic");
   const Precision first = use_double ? Precision::double_ : Precision::single_;
   preconditioner_ = make_preconditioner(context_, matrix_, *system_, options_, first);
 }
 
-SolveResult Solver::run(const Array<double>& b, Array<double>& x, const SolveOptions& options, const Progress& progress) {
+SolveResult Solver::run(const Array<double>& b, Array<double>& x, const SolveOptions& options,
+                        const Progress& progress) {
   const System system{context_, matrix_.local.partition, *system_, *preconditioner_};
   switch (options.method) {
-    case Method::gmres: return flexible_gmres(system, b, x, options, progress);
-    case Method::bicgstab: return bicgstab(system, b, x, options, progress);
-    case Method::cycles: return multigrid_cycles(system, b, x, options, progress);
-    case Method::cg: break;
+    case Method::gmres:
+      return flexible_gmres(system, b, x, options, progress);
+    case Method::bicgstab:
+      return bicgstab(system, b, x, options, progress);
+    case Method::cycles:
+      return multigrid_cycles(system, b, x, options, progress);
+    case Method::cg:
+      break;
   }
   return conjugate_gradients(system, b, x, options, progress);
 }
@@ -59,7 +67,8 @@ SolveResult Solver::solve(std::span<const double> b, std::span<double> x, const 
     size[2] = std::max(size[2], std::abs(value));
   }
   context_.communicator.maximum(size);
-  check_input(size[0] == 0, "the right-hand side or the solution has not as many elements as the matrix has rows");
+  check_input(size[0] == 0,
+              "the right-hand side or the solution has not as many elements as the matrix has rows");
   check_input(size[1] == 0, "the right-hand side has a value that is not a finite number");
   // A power of two brings the right-hand side to about one: its norm must not overflow.
   const double factor = size[2] > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(size[2]), -1000, 1000)) : 1;

@@ -21,13 +21,15 @@ namespace taihu::amg {
 
 class Solver {
  public:
-  /// Sets up for the matrix. Collective over the ranks of the context, which outlives the solver. Throws Error, on every
-  /// rank, for a matrix that is not square, has values that are not finite or zeros on the diagonal, or is singular.
+  /// Sets up for the matrix. Collective over the ranks of the context, which outlives the solver. Throws
+  /// Error, on every rank, for a matrix that is not square, has values that are not finite or zeros on the
+  /// diagonal, or is singular.
   Solver(const Context& context, DistributedMatrix matrix, const HierarchyOptions& options);
 
-  /// Solves A x = b from the x given, both with the rows of this rank. Collective. When single precision is chosen
-  /// automatically and does not do, sets up again in double and goes on from the given x. Throws Error for a right-hand
-  /// side of wrong length or with values that are not finite. Not converging is not an error: see the result.
+  /// Solves A x = b from the x given, both with the rows of this rank. Collective. When single precision is
+  /// chosen automatically and does not do, sets up again in double and goes on from the given x. Throws Error
+  /// for a right-hand side of wrong length or with values that are not finite. Not converging is not an
+  /// error: see the result.
   SolveResult solve(std::span<const double> b, std::span<double> x, const SolveOptions& options,
                     const Progress& progress = nullptr);
 
@@ -38,7 +40,8 @@ class Solver {
   std::size_t iteration_bytes() const;
 
  private:
-  SolveResult run(const Array<double>& b, Array<double>& x, const SolveOptions& options, const Progress& progress);
+  SolveResult run(const Array<double>& b, Array<double>& x, const SolveOptions& options,
+                  const Progress& progress);
 
   Context context_;
   HierarchyOptions options_;

@@ -22,8 +22,10 @@ struct Answer {
 using MakeMatrix = std::function<DistributedMatrix(const Context&)>;
 
 // Solves on ranks x threads for the right-hand side b(global row).
-Answer solve(const MakeMatrix& make, int ranks, int threads, const SolveOptions& options = {},
-             const HierarchyOptions& hierarchy = {}, const std::function<double(GlobalIndex)>& b = [](GlobalIndex) { return 1.0; }) {
+Answer solve(
+    const MakeMatrix& make, int ranks, int threads, const SolveOptions& options = {},
+    const HierarchyOptions& hierarchy = {},
+    const std::function<double(GlobalIndex)>& b = [](GlobalIndex) { return 1.0; }) {
   Answer answer;
   on_ranks(ranks, threads, [&](const Context& context) {
     DistributedMatrix matrix = make(context);
@@ -46,7 +48,8 @@ Answer solve(const MakeMatrix& make, int ranks, int threads, const SolveOptions&
 
 MakeMatrix problem(Problem problem, GlobalIndex n) {
   return [=](const Context& context) {
-    return generate(context, problem, n, Distribution::even(problem_rows(problem, n), context.communicator.size()));
+    return generate(context, problem, n,
+                    Distribution::even(problem_rows(problem, n), context.communicator.size()));
   };
 }
 
@@ -76,7 +79,8 @@ PlainMatrix convection(GlobalIndex n, double speed) {
 double manufactured_error(GlobalIndex n) {
   const double h = 1.0 / static_cast<double>(n + 1), pi = std::numbers::pi;
   const auto exact = [=](GlobalIndex row) {
-    return std::sin(pi * h * static_cast<double>(row % n + 1)) * std::sin(pi * h * static_cast<double>(row / n + 1));
+    return std::sin(pi * h * static_cast<double>(row % n + 1)) *
+           std::sin(pi * h * static_cast<double>(row / n + 1));
   };
   const Answer answer = solve(problem(Problem::laplace2d, n), 1, 2, {}, {},
                               [&](GlobalIndex row) { return h * h * 2 * pi * pi * exact(row); });
@@ -92,7 +96,8 @@ TEST(Solver, ManufacturedSolutionConvergesWithTheSecondOrder) {
 }
 
 TEST(Solver, IterationsHardlyGrowWithTheSize) {
-  for (const Problem kind : {Problem::laplace2d, Problem::laplace2d9, Problem::laplace3d, Problem::laplace27}) {
+  for (const Problem kind :
+       {Problem::laplace2d, Problem::laplace2d9, Problem::laplace3d, Problem::laplace27}) {
     const bool flat = kind == Problem::laplace2d || kind == Problem::laplace2d9;
     const int small = solve(problem(kind, flat ? 64 : 16), 1, 2).result.iterations;
     const int large = solve(problem(kind, flat ? 256 : 40), 1, 2).result.iterations;
@@ -113,7 +118,8 @@ TEST_P(Combinations, GiveTheSameBitsAsOneThread) {
   HierarchyOptions small;
   small.replicated_rows = 500;  // two levels are distributed
   for (const Problem kind : {Problem::laplace3d, Problem::jump}) {
-    const Answer one = solve(problem(kind, 24), 1, 1, {}, small), many = solve(problem(kind, 24), ranks, threads, {}, small);
+    const Answer one = solve(problem(kind, 24), 1, 1, {}, small),
+                 many = solve(problem(kind, 24), ranks, threads, {}, small);
     EXPECT_TRUE(many.result.converged);
     EXPECT_EQ(one.result.history, many.result.history);
     EXPECT_EQ(one.x, many.x);
@@ -121,11 +127,13 @@ TEST_P(Combinations, GiveTheSameBitsAsOneThread) {
 }
 
 INSTANTIATE_TEST_SUITE_P(RanksAndThreads, Combinations,
-                         testing::Values(std::pair{1, 2}, std::pair{1, 8}, std::pair{2, 1}, std::pair{3, 2}, std::pair{8, 1}));
+                         testing::Values(std::pair{1, 2}, std::pair{1, 8}, std::pair{2, 1}, std::pair{3, 2},
+                                         std::pair{8, 1}));
 
 TEST(Solver, AllMethodsAndSmoothersSolve) {
   for (const Method method : {Method::cg, Method::gmres, Method::bicgstab, Method::cycles})
-    for (const Smoother smoother : {Smoother::spai0, Smoother::jacobi, Smoother::l1_jacobi, Smoother::chebyshev})
+    for (const Smoother smoother :
+         {Smoother::spai0, Smoother::jacobi, Smoother::l1_jacobi, Smoother::chebyshev})
       for (const int cycle : {1, 2}) {
         SolveOptions options;
         options.method = method;
@@ -220,7 +228,8 @@ TEST(Solver, IndefiniteMatricesStopConjugateGradients) {
   for (GlobalIndex i = 0; i < 1600; ++i) matrix.entries[{i, i}] = i % 2 == 0 ? 4 : -4;
   const Answer answer = solve(plain_problem(matrix), 1, 1);
   EXPECT_FALSE(answer.result.converged);
-  EXPECT_NE(answer.result.breakdown.find("not positive definite"), std::string::npos) << answer.result.breakdown;
+  EXPECT_NE(answer.result.breakdown.find("not positive definite"), std::string::npos)
+      << answer.result.breakdown;
 }
 
 TEST(Solver, StopsAtTheGivenNumberOfIterations) {
@@ -242,8 +251,8 @@ TEST(Solver, ValuesBeyondSinglePrecisionUseADoubleHierarchy) {
 
 TEST(Solver, RightHandSidesOfAnySizeAndTwice) {
   for (const double size : {1e-250, 1.0, 1e250}) {
-    const Answer answer =
-        solve(problem(Problem::laplace2d, 30), 1, 1, {}, {}, [=](GlobalIndex i) { return i % 2 == 0 ? size : 0; });
+    const Answer answer = solve(problem(Problem::laplace2d, 30), 1, 1, {}, {},
+                                [=](GlobalIndex i) { return i % 2 == 0 ? size : 0; });
     EXPECT_TRUE(answer.result.converged) << size;
   }
 }

@@ -27,7 +27,8 @@ struct Entry {
 
 std::string lower(std::string_view text) {
   std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   return result;
 }
 
@@ -40,12 +41,14 @@ Header read_header(TextReader& reader) {
   if (format != "coordinate" && format != "array") reader.fail("the format is neither coordinate nor array");
   header.format = format == "array" ? Format::array : Format::coordinate;
   const std::string field = lower(reader.word());
-  if (field == "complex") reader.fail("complex matrices are not supported; solve the equivalent real system of twice the size");
+  if (field == "complex")
+    reader.fail("complex matrices are not supported; solve the equivalent real system of twice the size");
   if (field != "real" && field != "integer" && field != "double" && field != "pattern")
     reader.fail("the values are not real, integer or pattern");
   header.field = field == "pattern" ? Field::pattern : Field::real;
   const std::string symmetry = lower(reader.word());
-  if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric" && symmetry != "hermitian")
+  if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric" &&
+      symmetry != "hermitian")
     reader.fail("the symmetry is not general, symmetric or skew-symmetric");
   header.symmetry = symmetry == "general"          ? Symmetry::general
                     : symmetry == "skew-symmetric" ? Symmetry::skew
@@ -55,8 +58,9 @@ Header read_header(TextReader& reader) {
   constexpr GlobalIndex most = GlobalIndex{1} << 40;
   header.rows = reader.integer("the number of rows", 0, most);
   header.columns = reader.integer("the number of columns", 0, most);
-  header.entries = header.format == Format::coordinate ? reader.integer("the number of entries", 0, most * 1024)
-                                                       : header.rows * header.columns;
+  header.entries = header.format == Format::coordinate
+                       ? reader.integer("the number of entries", 0, most * 1024)
+                       : header.rows * header.columns;
   reader.end_line();
   return header;
 }
@@ -67,13 +71,15 @@ void read_entries(TextReader& reader, const Header& header, const Use& use) {
   for (GlobalIndex k = 0; k < header.entries; ++k) {
     reader.skip_lines('%');
     if (reader.at_end())
-      reader.fail("the file ends after " + std::to_string(k) + " of " + std::to_string(header.entries) + " entries");
+      reader.fail("the file ends after " + std::to_string(k) + " of " + std::to_string(header.entries) +
+                  " entries");
     Entry entry{};
     entry.row = reader.integer("row", 1, header.rows) - 1;
     entry.column = reader.integer("column", 1, header.columns) - 1;
     entry.value = header.field == Field::pattern ? 1 : reader.number("value");
     if (header.symmetry != Symmetry::general) {
-      if (entry.column > entry.row) reader.fail("an entry above the diagonal, but symmetric files have the lower triangle only");
+      if (entry.column > entry.row)
+        reader.fail("an entry above the diagonal, but symmetric files have the lower triangle only");
       if (header.symmetry == Symmetry::skew && entry.column == entry.row)
         reader.fail("an entry on the diagonal, which is zero in a skew-symmetric matrix");
     }
@@ -85,12 +91,14 @@ void read_entries(TextReader& reader, const Header& header, const Use& use) {
   reader.skip_lines('%');
   if (!reader.at_end()) {
     reader.word();
-    reader.fail("there is more after the " + std::to_string(header.entries) + " entries that the size line announces");
+    reader.fail("there is more after the " + std::to_string(header.entries) +
+                " entries that the size line announces");
   }
 }
 
 // Entries in any order to rows.
-GlobalRows to_rows(const Context& context, const std::vector<Entry>& entries, GlobalIndex first, LocalIndex count) {
+GlobalRows to_rows(const Context& context, const std::vector<Entry>& entries, GlobalIndex first,
+                   LocalIndex count) {
   GlobalRows rows;
   rows.starts = Array<Offset>(context.storage, static_cast<std::size_t>(count) + 1);
   std::fill(rows.starts.begin(), rows.starts.end(), 0);
@@ -138,7 +146,8 @@ std::vector<double> read_vector_market(const std::string& path, const Distributi
   std::vector<double> vector(last - first);
   if (header.format == Format::coordinate) {
     read_entries(reader, header, [&](const Entry& entry) {
-      if (entry.column == 0 && entry.row >= first && entry.row < last) vector[entry.row - first] += entry.value;
+      if (entry.column == 0 && entry.row >= first && entry.row < last)
+        vector[entry.row - first] += entry.value;
     });
     return vector;
   }
@@ -147,7 +156,8 @@ std::vector<double> read_vector_market(const std::string& path, const Distributi
   for (GlobalIndex i = 0; i < header.rows; ++i) {
     reader.skip_lines('%');
     if (reader.at_end())
-      reader.fail("the file ends after " + std::to_string(i) + " of " + std::to_string(header.rows) + " values");
+      reader.fail("the file ends after " + std::to_string(i) + " of " + std::to_string(header.rows) +
+                  " values");
     const double value = reader.number("value");
     if (i >= first && i < last) vector[i - first] = value;
     reader.end_line();

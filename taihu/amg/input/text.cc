@@ -39,7 +39,8 @@ MappedFile::~MappedFile() {
 
 void TextReader::fail(const std::string& text) const {
   const char* place = word_begin_ != nullptr && word_begin_ >= line_begin_ ? word_begin_ : at_;
-  throw Error(name_ + ":" + std::to_string(line_number_) + ":" + std::to_string(place - line_begin_ + 1) + ": " + text);
+  throw Error(name_ + ":" + std::to_string(line_number_) + ":" + std::to_string(place - line_begin_ + 1) +
+              ": " + text);
 }
 
 void TextReader::skip_blanks() {
@@ -83,8 +84,8 @@ std::int64_t TextReader::integer(const char* what, std::int64_t least, std::int6
   if (error != std::errc() || rest != text.data() + text.size())
     fail("'" + std::string(text.substr(0, 40)) + "' is not a whole number (" + what + ")");
   if (value < least || value > most)
-    fail(std::string(what) + " " + std::to_string(value) + " is not between " + std::to_string(least) + " and " +
-         std::to_string(most));
+    fail(std::string(what) + " " + std::to_string(value) + " is not between " + std::to_string(least) +
+         " and " + std::to_string(most));
   return value;
 }
 
@@ -95,7 +96,8 @@ double TextReader::number(const char* what) {
   if (digits.size() > 1 && digits[0] == '+') digits.remove_prefix(1);
   double value = 0;
   const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error == std::errc::result_out_of_range) return value;  // too small: zero; too large is not finite below
+  if (error == std::errc::result_out_of_range)
+    return value;  // too small: zero; too large is not finite below
   if (error != std::errc() || rest != digits.data() + digits.size())
     fail("'" + std::string(text.substr(0, 40)) + "' is not a number (" + what + ")");
   if (!std::isfinite(value)) fail(std::string(what) + " is not a finite number");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sparse matrix by rows, as set-up uses it: the entries of row i are starts[i] .. starts[i + 1] of `column` and `value`.
+// A sparse matrix by rows, as set-up uses it: the entries of row i are starts[i] .. starts[i + 1] of `column`
+// and `value`.
 #pragma once
 
 #include "taihu/amg/parallel/array.h"
@@ -20,7 +21,8 @@ struct Csr {
 
 /// A matrix with these row starts and room for its entries, partitioned by work.
 template <class Value>
-Csr<Value> csr_with_starts(Storage& storage, int parts, LocalIndex rows, LocalIndex columns, Array<Offset> starts) {
+Csr<Value> csr_with_starts(Storage& storage, int parts, LocalIndex rows, LocalIndex columns,
+                           Array<Offset> starts) {
   Csr<Value> matrix;
   matrix.rows = rows;
   matrix.columns = columns;

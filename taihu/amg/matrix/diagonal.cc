@@ -26,7 +26,8 @@ Array<double> largest_coupling(const Context& context, DistributedMatrix& matrix
 void check_matrix(const Context& context, DistributedMatrix& matrix) {
   check_input(matrix.row_distribution == matrix.column_distribution,
               "the matrix is not square (" + std::to_string(matrix.rows()) + " rows, " +
-                  std::to_string(matrix.column_distribution.rows()) + " columns); a linear system needs a square matrix");
+                  std::to_string(matrix.column_distribution.rows()) +
+                  " columns); a linear system needs a square matrix");
   check_input(matrix.rows() > 0, "the matrix has no rows");
   constexpr GlobalIndex none = std::numeric_limits<GlobalIndex>::max();
   std::vector<GlobalIndex> not_finite(context.team.size(), none), no_diagonal(context.team.size(), none);
@@ -47,10 +48,13 @@ void check_matrix(const Context& context, DistributedMatrix& matrix) {
   double lowest[2] = {-std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   for (int thread = 0; thread < context.team.size(); ++thread) {
     if (not_finite[thread] != none) lowest[0] = std::max(lowest[0], -static_cast<double>(not_finite[thread]));
-    if (no_diagonal[thread] != none) lowest[1] = std::max(lowest[1], -static_cast<double>(no_diagonal[thread]));
+    if (no_diagonal[thread] != none)
+      lowest[1] = std::max(lowest[1], -static_cast<double>(no_diagonal[thread]));
   }
   context.communicator.maximum(lowest);
-  const auto row_text = [](double negative) { return std::to_string(static_cast<GlobalIndex>(-negative) + 1); };
+  const auto row_text = [](double negative) {
+    return std::to_string(static_cast<GlobalIndex>(-negative) + 1);
+  };
   check_input(std::isinf(lowest[0]), "row " + row_text(std::isinf(lowest[0]) ? 0 : lowest[0]) +
                                          " of the matrix has a value that is not a finite number");
   check_input(std::isinf(lowest[1]),

@@ -16,10 +16,12 @@ void order_rows(const Context& context, const Partition& partition, GlobalRows& 
       const Offset first = rows.starts[i], last = rows.starts[i + 1];
       const GlobalIndex* column = rows.column.data();
       length[i] = last - first;
-      if (std::adjacent_find(column + first, column + last, std::greater_equal<>()) == column + last) continue;
+      if (std::adjacent_find(column + first, column + last, std::greater_equal<>()) == column + last)
+        continue;
       row.clear();
       for (Offset k = first; k < last; ++k) row.emplace_back(rows.column[k], rows.value[k]);
-      std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      std::stable_sort(row.begin(), row.end(),
+                       [](const auto& a, const auto& b) { return a.first < b.first; });
       Offset out = first;
       for (const auto& [global, value] : row) {
         if (out > first && rows.column[out - 1] == global) {
@@ -34,8 +36,9 @@ void order_rows(const Context& context, const Partition& partition, GlobalRows& 
   });
 }
 
-std::vector<GlobalIndex> find_ghosts(const Context& context, const Partition& partition, const GlobalRows& rows,
-                                     const Offset* length, GlobalIndex first, GlobalIndex last) {
+std::vector<GlobalIndex> find_ghosts(const Context& context, const Partition& partition,
+                                     const GlobalRows& rows, const Offset* length, GlobalIndex first,
+                                     GlobalIndex last) {
   std::vector<std::vector<GlobalIndex>> found(context.team.size());
   context.team.run(partition, [&](LocalIndex begin, LocalIndex end, int thread) {
     for (LocalIndex i = begin; i < end; ++i)
@@ -67,15 +70,17 @@ DistributedMatrix distribute(const Context& context, const Distribution& row_dis
   const GlobalIndex last_column = column_distribution.end(rank);
   const auto owned = static_cast<LocalIndex>(last_column - matrix.first_column);
   matrix.ghosts = find_ghosts(context, partition, rows, length.data(), matrix.first_column, last_column);
-  check_input(matrix.ghosts.empty() || (matrix.ghosts.front() >= 0 && matrix.ghosts.back() < column_distribution.rows()),
+  check_input(matrix.ghosts.empty() ||
+                  (matrix.ghosts.front() >= 0 && matrix.ghosts.back() < column_distribution.rows()),
               "a column index is outside of the matrix");
   matrix.halo = Halo(context.communicator, column_distribution, matrix.ghosts);
 
   Array<Offset> starts(context.storage, part_ends(partition, 1, 1));
   starts[0] = 0;
   for (LocalIndex i = 0; i < count; ++i) starts[i + 1] = starts[i] + length[i];
-  matrix.local = csr_with_starts<double>(context.storage, context.team.size(), count,
-                                         owned + static_cast<LocalIndex>(matrix.ghosts.size()), std::move(starts));
+  matrix.local =
+      csr_with_starts<double>(context.storage, context.team.size(), count,
+                              owned + static_cast<LocalIndex>(matrix.ghosts.size()), std::move(starts));
   context.team.run(matrix.local.partition, [&](LocalIndex begin, LocalIndex end, int) {
     for (LocalIndex i = begin; i < end; ++i) {
       Offset out = matrix.local.starts[i];
@@ -84,8 +89,9 @@ DistributedMatrix distribute(const Context& context, const Distribution& row_dis
         const bool own = global >= matrix.first_column && global < last_column;
         matrix.local.column[out] =
             own ? static_cast<LocalIndex>(global - matrix.first_column)
-                : owned + static_cast<LocalIndex>(std::lower_bound(matrix.ghosts.begin(), matrix.ghosts.end(), global) -
-                                                  matrix.ghosts.begin());
+                : owned + static_cast<LocalIndex>(
+                              std::lower_bound(matrix.ghosts.begin(), matrix.ghosts.end(), global) -
+                              matrix.ghosts.begin());
         matrix.local.value[out] = rows.value[k];
       }
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sparse matrix whose rows are distributed over the ranks.
-// Each rank has its rows in one CSR matrix with 32-bit local columns: 0 .. owned_columns() are the columns that the rank
-// owns itself (the diagonal block), those from there on are ghosts (the off-diagonal block), ghost k being the global
-// column ghosts[k]. Entries of a row are in ascending order of their *global* columns: sums over a row are then the same
-// bits for any distribution.
+// Each rank has its rows in one CSR matrix with 32-bit local columns: 0 .. owned_columns() are the columns
+// that the rank owns itself (the diagonal block), those from there on are ghosts (the off-diagonal block),
+// ghost k being the global column ghosts[k]. Entries of a row are in ascending order of their *global*
+// columns: sums over a row are then the same bits for any distribution.
 #pragma once
 
 #include <vector>
@@ -39,8 +39,8 @@ struct GlobalRows {
   Array<double> value;
 };
 
-/// The matrix with these own rows: finds the ghosts, renumbers, orders the entries of each row, adds up repeated ones.
-/// Collective. Throws Error for a column outside of the distribution.
+/// The matrix with these own rows: finds the ghosts, renumbers, orders the entries of each row, adds up
+/// repeated ones. Collective. Throws Error for a column outside of the distribution.
 DistributedMatrix distribute(const Context& context, const Distribution& rows, const Distribution& columns,
                              GlobalRows own_rows);
 

@@ -17,14 +17,15 @@ class Distribution {
     for (const GlobalIndex rows : rows_of_rank) first_.push_back(first_.back() + rows);
   }
 
-  /// `rows` rows over `ranks` ranks, bounds on multiples of row_block: then sums over blocks, and with them all results,
-  /// are the same bits for any number of ranks.
+  /// `rows` rows over `ranks` ranks, bounds on multiples of row_block: then sums over blocks, and with them
+  /// all results, are the same bits for any number of ranks.
   static Distribution even(GlobalIndex rows, int ranks) {
     std::vector<GlobalIndex> counts;
     GlobalIndex before = 0;
     for (int rank = 1; rank <= ranks; ++rank) {
       const GlobalIndex ideal = rows / ranks * rank + rows % ranks * rank / ranks;
-      const GlobalIndex end = rank == ranks ? rows : std::min(rows, (ideal + row_block / 2) / row_block * row_block);
+      const GlobalIndex end =
+          rank == ranks ? rows : std::min(rows, (ideal + row_block / 2) / row_block * row_block);
       counts.push_back(end - before);
       before = end;
     }

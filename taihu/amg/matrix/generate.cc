@@ -11,20 +11,24 @@ namespace taihu::amg {
 namespace {
 
 constexpr std::array<std::pair<const char*, Problem>, 6> names = {{{"laplace2d", Problem::laplace2d},
-                                                                    {"laplace2d9", Problem::laplace2d9},
-                                                                    {"laplace3d", Problem::laplace3d},
-                                                                    {"27pt", Problem::laplace27},
-                                                                    {"anisotropic", Problem::anisotropic},
-                                                                    {"jump", Problem::jump}}};
+                                                                   {"laplace2d9", Problem::laplace2d9},
+                                                                   {"laplace3d", Problem::laplace3d},
+                                                                   {"27pt", Problem::laplace27},
+                                                                   {"anisotropic", Problem::anisotropic},
+                                                                   {"jump", Problem::jump}}};
 
-int dimensions(Problem problem) { return problem == Problem::laplace2d || problem == Problem::laplace2d9 ? 2 : 3; }
+int dimensions(Problem problem) {
+  return problem == Problem::laplace2d || problem == Problem::laplace2d9 ? 2 : 3;
+}
 
 // A point of the grid; z is 0 in two dimensions.
 struct Point {
   GlobalIndex x, y, z;
 };
 
-double coefficient(const Point& p) { return (p.x / 8 + p.y / 8 + p.z / 8) % 2 == 0 ? 1.0 : 1000.0; }
+double coefficient(const Point& p) {
+  return (p.x / 8 + p.y / 8 + p.z / 8) % 2 == 0 ? 1.0 : 1000.0;
+}
 
 class Stencil {
  public:
@@ -50,7 +54,8 @@ class Stencil {
 
  private:
   bool inside(const Point& p) const {
-    return p.x >= 0 && p.x < n_ && p.y >= 0 && p.y < n_ && p.z >= 0 && (p.z < n_ && (p.z == 0 || dimensions(problem_) == 3));
+    return p.x >= 0 && p.x < n_ && p.y >= 0 && p.y < n_ && p.z >= 0 &&
+           (p.z < n_ && (p.z == 0 || dimensions(problem_) == 3));
   }
 
   double coupling(const Point& a, const Point& b) const {
@@ -67,7 +72,8 @@ class Stencil {
     if (problem_ == Problem::laplace2d) return 4;
     double sum = 0;
     for (const GlobalIndex step : {-1, 1})
-      sum += coupling(c, {c.x + step, c.y, c.z}) + coupling(c, {c.x, c.y + step, c.z}) + coupling(c, {c.x, c.y, c.z + step});
+      sum += coupling(c, {c.x + step, c.y, c.z}) + coupling(c, {c.x, c.y + step, c.z}) +
+             coupling(c, {c.x, c.y, c.z + step});
     return sum;
   }
 
@@ -88,11 +94,14 @@ Problem problem_of_name(const std::string& name) {
 
 GlobalIndex problem_rows(Problem problem, GlobalIndex n) {
   const double rows = std::pow(static_cast<double>(n), dimensions(problem));
-  if (n < 1 || rows > std::ldexp(1.0, 40)) throw UsageError("the number of points per direction must be at least 1, with at most 2^40 points in all");
+  if (n < 1 || rows > std::ldexp(1.0, 40))
+    throw UsageError(
+        "the number of points per direction must be at least 1, with at most 2^40 points in all");
   return dimensions(problem) == 2 ? n * n : n * n * n;
 }
 
-DistributedMatrix generate(const Context& context, Problem problem, GlobalIndex n, const Distribution& distribution) {
+DistributedMatrix generate(const Context& context, Problem problem, GlobalIndex n,
+                           const Distribution& distribution) {
   const int rank = context.communicator.rank();
   const GlobalIndex first = distribution.begin(rank);
   const auto rows = static_cast<LocalIndex>(distribution.end(rank) - first);

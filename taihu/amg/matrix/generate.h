@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model problems on a square or cubic grid with n interior points per direction and zero boundary values. Points are
-// numbered with the first direction fastest. All are symmetric positive definite.
+// Model problems on a square or cubic grid with n interior points per direction and zero boundary values.
+// Points are numbered with the first direction fastest. All are symmetric positive definite.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ enum class Problem {
   laplace3d,    ///< 7 points
   laplace27,    ///< 27 points: 26 in the middle, -1 around
   anisotropic,  ///< 7 points, couplings 1, 0.1 and 0.001 in the three directions
-  jump          ///< 7 points, coefficient 1 or 1000 by cubes of 8 points (checkerboard), harmonic means between
+  jump  ///< 7 points, coefficient 1 or 1000 by cubes of 8 points (checkerboard), harmonic means between
 };
 
 /// laplace2d laplace2d9 laplace3d 27pt anisotropic jump; throws UsageError with the list for other names.

@@ -14,7 +14,8 @@ struct Received {
 
 Received send_rows(Communicator& communicator, const RowsView& rows, const Halo& halo, LocalIndex owned,
                    const std::vector<GlobalIndex>& ghosts, GlobalIndex first_column) {
-  std::vector<Communicator::Bytes> lengths(communicator.size()), columns(communicator.size()), values(communicator.size());
+  std::vector<Communicator::Bytes> lengths(communicator.size()), columns(communicator.size()),
+      values(communicator.size());
   for (const Halo::Part& part : halo.sends()) {
     std::vector<Offset> length;
     std::vector<GlobalIndex> column;
@@ -32,12 +33,13 @@ Received send_rows(Communicator& communicator, const RowsView& rows, const Halo&
     columns[part.peer] = to_bytes(column);
     values[part.peer] = to_bytes(value);
   }
-  return {communicator.all_to_all(lengths), communicator.all_to_all(columns), communicator.all_to_all(values)};
+  return {communicator.all_to_all(lengths), communicator.all_to_all(columns),
+          communicator.all_to_all(values)};
 }
 
 // Own ghosts and the columns of received rows that are not own ones, ascending.
-std::vector<GlobalIndex> all_ghosts(const std::vector<GlobalIndex>& ghosts, const Received& received, GlobalIndex first,
-                                    GlobalIndex last) {
+std::vector<GlobalIndex> all_ghosts(const std::vector<GlobalIndex>& ghosts, const Received& received,
+                                    GlobalIndex first, GlobalIndex last) {
   std::vector<GlobalIndex> all = ghosts;
   for (const auto& bytes : received.columns)
     for (const GlobalIndex column : from_bytes<GlobalIndex>(bytes))
@@ -50,7 +52,8 @@ std::vector<GlobalIndex> all_ghosts(const std::vector<GlobalIndex>& ghosts, cons
 }  // namespace
 
 LooseRows with_ghost_rows(const Context& context, const RowsView& rows, LocalIndex own, LocalIndex owned,
-                          const std::vector<GlobalIndex>& ghosts, const Distribution& columns, const Halo& halo) {
+                          const std::vector<GlobalIndex>& ghosts, const Distribution& columns,
+                          const Halo& halo) {
   Communicator& communicator = context.communicator;
   const GlobalIndex first = columns.begin(communicator.rank()), last = columns.end(communicator.rank());
   const Received received = send_rows(communicator, rows, halo, owned, ghosts, first);

@@ -5,7 +5,8 @@
 
 namespace taihu::amg {
 
-Halo::Halo(Communicator& communicator, const Distribution& distribution, const std::vector<GlobalIndex>& ghosts)
+Halo::Halo(Communicator& communicator, const Distribution& distribution,
+           const std::vector<GlobalIndex>& ghosts)
     : ghosts_(static_cast<LocalIndex>(ghosts.size())) {
   if (communicator.size() == 1) return;
   std::vector<std::vector<GlobalIndex>> wanted(communicator.size());
@@ -23,7 +24,8 @@ Halo::Halo(Communicator& communicator, const Distribution& distribution, const s
   for (int peer = 0; peer < communicator.size(); ++peer) {
     const auto rows = from_bytes<GlobalIndex>(asked[peer]);
     if (rows.empty()) continue;
-    sends_.push_back({peer, static_cast<LocalIndex>(send_rows_.size()), static_cast<LocalIndex>(rows.size())});
+    sends_.push_back(
+        {peer, static_cast<LocalIndex>(send_rows_.size()), static_cast<LocalIndex>(rows.size())});
     for (const GlobalIndex row : rows) send_rows_.push_back(static_cast<LocalIndex>(row - first));
   }
 }
@@ -32,7 +34,8 @@ void Halo::begin_messages(Communicator& communicator, void* ghosts, std::size_t 
   const auto messages = [&](const std::vector<Part>& parts, void* data) {
     std::vector<Communicator::Message> list;
     for (const Part& part : parts)
-      list.push_back({part.peer, static_cast<std::byte*>(data) + part.begin * element_bytes, part.count * element_bytes});
+      list.push_back({part.peer, static_cast<std::byte*>(data) + part.begin * element_bytes,
+                      part.count * element_bytes});
     return list;
   };
   communicator.start(messages(sends_, buffer_.data()), messages(receives_, ghosts));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The communication plan of a distributed matrix: which own elements of a vector other ranks need and where the elements
-// that this rank needs ("ghosts") arrive. A vector has its own elements first and its ghosts from `ghost_begin` on, by
-// ascending global index, so those of one rank are consecutive.
+// The communication plan of a distributed matrix: which own elements of a vector other ranks need and where
+// the elements that this rank needs ("ghosts") arrive. A vector has its own elements first and its ghosts
+// from `ghost_begin` on, by ascending global index, so those of one rank are consecutive.
 #pragma once
 
 #include <cstring>
@@ -21,8 +21,8 @@ class Halo {
   bool empty() const { return sends_.empty() && receives_.empty(); }
   LocalIndex ghosts() const { return ghosts_; }
 
-  /// Starts filling the ghosts of `vector`, which begin at vector[ghost_begin]. Own elements must not change until
-  /// finish(). Called by one thread of each rank.
+  /// Starts filling the ghosts of `vector`, which begin at vector[ghost_begin]. Own elements must not change
+  /// until finish(). Called by one thread of each rank.
   template <class T>
   void start(Communicator& communicator, T* vector, LocalIndex ghost_begin) {
     if (empty()) return;

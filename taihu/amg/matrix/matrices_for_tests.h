@@ -21,7 +21,8 @@ struct PlainMatrix {
   }
 };
 
-inline PlainMatrix random_matrix(GlobalIndex rows, GlobalIndex columns, double entries_per_row, unsigned seed) {
+inline PlainMatrix random_matrix(GlobalIndex rows, GlobalIndex columns, double entries_per_row,
+                                 unsigned seed) {
   std::mt19937 random(seed);
   PlainMatrix matrix{rows, columns, {}};
   if (rows == 0 || columns == 0) return matrix;
@@ -32,9 +33,10 @@ inline PlainMatrix random_matrix(GlobalIndex rows, GlobalIndex columns, double e
 }
 
 /// The own rows of this rank with the given distributions.
-inline DistributedMatrix distributed(const Context& context, const PlainMatrix& matrix, const Distribution& rows,
-                                     const Distribution& columns) {
-  const GlobalIndex first = rows.begin(context.communicator.rank()), last = rows.end(context.communicator.rank());
+inline DistributedMatrix distributed(const Context& context, const PlainMatrix& matrix,
+                                     const Distribution& rows, const Distribution& columns) {
+  const GlobalIndex first = rows.begin(context.communicator.rank()),
+                    last = rows.end(context.communicator.rank());
   std::vector<Offset> starts(last - first + 1);
   std::vector<GlobalIndex> column;
   std::vector<double> value;
@@ -67,7 +69,8 @@ inline PlainMatrix plain(const DistributedMatrix& matrix) {
   PlainMatrix result{matrix.rows(), matrix.column_distribution.rows(), {}};
   for (LocalIndex i = 0; i < matrix.local.rows; ++i)
     for (Offset k = matrix.local.starts[i]; k < matrix.local.starts[i + 1]; ++k)
-      result.entries[{matrix.first_row + i, matrix.global_column(matrix.local.column[k])}] = matrix.local.value[k];
+      result.entries[{matrix.first_row + i, matrix.global_column(matrix.local.column[k])}] =
+          matrix.local.value[k];
   return result;
 }
 

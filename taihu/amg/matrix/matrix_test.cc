@@ -30,7 +30,8 @@ void expect_own_rows(const DistributedMatrix& matrix, const PlainMatrix& expecte
 void expect_rows_in_order(const DistributedMatrix& matrix) {
   for (LocalIndex i = 0; i < matrix.local.rows; ++i)
     for (Offset k = matrix.local.starts[i] + 1; k < matrix.local.starts[i + 1]; ++k)
-      ASSERT_LT(matrix.global_column(matrix.local.column[k - 1]), matrix.global_column(matrix.local.column[k]));
+      ASSERT_LT(matrix.global_column(matrix.local.column[k - 1]),
+                matrix.global_column(matrix.local.column[k]));
 }
 
 class OnRanks : public testing::TestWithParam<int> {};
@@ -64,9 +65,11 @@ TEST_P(OnRanks, ProductsAreThoseOfPlainMatrices) {
 }
 
 TEST_P(OnRanks, TripleProductIsTwoProducts) {
-  const PlainMatrix r = random_matrix(12, 40, 5, 1), a = random_matrix(40, 40, 4, 2), p = random_matrix(40, 12, 2, 3);
+  const PlainMatrix r = random_matrix(12, 40, 5, 1), a = random_matrix(40, 40, 4, 2),
+                    p = random_matrix(40, 12, 2, 3);
   on_ranks(GetParam(), 1, [&](const Context& context) {
-    const auto fine = spread(40, context.communicator.size()), coarse = spread(12, context.communicator.size());
+    const auto fine = spread(40, context.communicator.size()),
+               coarse = spread(12, context.communicator.size());
     const auto left = distributed(context, r, coarse, fine), middle = distributed(context, a, fine, fine),
                right = distributed(context, p, fine, coarse);
     expect_own_rows(triple_product(context, left, middle, right),
@@ -80,7 +83,8 @@ TEST_P(OnRanks, TransposeSwapsRowsAndColumns) {
   for (const auto& [place, value] : a.entries) swapped.entries[{place.second, place.first}] = value;
   on_ranks(GetParam(), 3, [&](const Context& context) {
     const int ranks = context.communicator.size();
-    const DistributedMatrix result = transpose(context, distributed(context, a, spread(37, ranks), spread(23, ranks)));
+    const DistributedMatrix result =
+        transpose(context, distributed(context, a, spread(37, ranks), spread(23, ranks)));
     expect_own_rows(result, swapped);
     expect_rows_in_order(result);
   });
@@ -95,10 +99,11 @@ void check_kernels(const Context& context, DistributedMatrix& matrix, const Plai
   std::vector<double> whole(expected.columns);
   for (std::size_t i = 0; i < whole.size(); ++i) whole[i] = static_cast<double>(i % 17) / 8 - 1;
   const std::vector<double> product = expected.times(whole);
-  Array<Number> x(context.storage, sliced.columns), y(context.storage, padded(rows)), b(context.storage, padded(rows)),
-      scale(context.storage, padded(rows));
+  Array<Number> x(context.storage, sliced.columns), y(context.storage, padded(rows)),
+      b(context.storage, padded(rows)), scale(context.storage, padded(rows));
   std::fill(x.begin(), x.end(), Number{0});
-  for (LocalIndex j = 0; j < matrix.owned_columns(); ++j) x[j] = static_cast<Number>(whole[matrix.first_column + j]);
+  for (LocalIndex j = 0; j < matrix.owned_columns(); ++j)
+    x[j] = static_cast<Number>(whole[matrix.first_column + j]);
   matrix.halo.exchange(context.communicator, x.data(), sliced.ghost_begin);
   for (LocalIndex i = 0; i < padded(rows); ++i) {
     b[i] = static_cast<Number>(i % 3);
@@ -106,7 +111,8 @@ void check_kernels(const Context& context, DistributedMatrix& matrix, const Plai
     y[i] = static_cast<Number>(i);
   }
   const auto expect = [&](const auto& of_row) {
-    for (LocalIndex i = 0; i < rows; ++i) ASSERT_NEAR(y[i], of_row(i, product[matrix.first_row + i]), 1e-4) << "row " << i;
+    for (LocalIndex i = 0; i < rows; ++i)
+      ASSERT_NEAR(y[i], of_row(i, product[matrix.first_row + i]), 1e-4) << "row " << i;
   };
   kernels.add_product(sliced.view(), 0, slices, x.data(), y.data());
   expect([](LocalIndex i, double ax) { return i + ax; });
@@ -121,7 +127,8 @@ void check_kernels(const Context& context, DistributedMatrix& matrix, const Plai
 }
 
 TEST_P(OnRanks, KernelsOfAllInstructionSetsMultiply) {
-  for (const auto& [rows, columns, per_row] : {std::tuple{1, 1, 1.0}, {7, 7, 2.0}, {8, 8, 0.0}, {64, 64, 5.0}, {100, 33, 3.0}}) {
+  for (const auto& [rows, columns, per_row] :
+       {std::tuple{1, 1, 1.0}, {7, 7, 2.0}, {8, 8, 0.0}, {64, 64, 5.0}, {100, 33, 3.0}}) {
     const PlainMatrix matrix = random_matrix(rows, columns, per_row, 11);
     on_ranks(GetParam(), 1, [&, rows = rows, columns = columns](const Context& context) {
       const int ranks = context.communicator.size();
@@ -157,8 +164,8 @@ TEST(Sliced, RefusesValuesThatDoNotFit) {
 }
 
 TEST(Generate, RowsSumToZeroExceptAtTheBoundaryAndAreSymmetric) {
-  for (const Problem problem : {Problem::laplace2d, Problem::laplace2d9, Problem::laplace3d, Problem::laplace27,
-                                Problem::anisotropic, Problem::jump})
+  for (const Problem problem : {Problem::laplace2d, Problem::laplace2d9, Problem::laplace3d,
+                                Problem::laplace27, Problem::anisotropic, Problem::jump})
     on_ranks(1, 1, [&](const Context& context) {
       const GlobalIndex n = 18, rows = problem_rows(problem, n);
       const PlainMatrix matrix = plain(generate(context, problem, n, Distribution::even(rows, 1)));

@@ -7,7 +7,8 @@ namespace taihu::amg {
 namespace {
 
 RowsView view(const Csr<double>& matrix) {
-  return {matrix.starts.data(), matrix.starts.data() + 1, matrix.column.data(), matrix.value.data(), matrix.columns};
+  return {matrix.starts.data(), matrix.starts.data() + 1, matrix.column.data(), matrix.value.data(),
+          matrix.columns};
 }
 
 RowsView view(const LooseRows& rows) {
@@ -16,8 +17,9 @@ RowsView view(const LooseRows& rows) {
 }
 
 // Left times right, where right has `own` rows on this rank.
-LooseRows multiply_loose(const Context& context, const DistributedMatrix& left, const RowsView& right, LocalIndex own,
-                         LocalIndex owned_columns, const std::vector<GlobalIndex>& ghosts, const Distribution& columns) {
+LooseRows multiply_loose(const Context& context, const DistributedMatrix& left, const RowsView& right,
+                         LocalIndex own, LocalIndex owned_columns, const std::vector<GlobalIndex>& ghosts,
+                         const Distribution& columns) {
   LooseRows product;
   if (context.communicator.size() == 1) {
     product = multiply_rows(context, left.local, right);
@@ -31,22 +33,25 @@ LooseRows multiply_loose(const Context& context, const DistributedMatrix& left, 
   return product;
 }
 
-LooseRows multiply_loose(const Context& context, const DistributedMatrix& left, const DistributedMatrix& right) {
-  return multiply_loose(context, left, view(right.local), right.local.rows, right.owned_columns(), right.ghosts,
-                        right.column_distribution);
+LooseRows multiply_loose(const Context& context, const DistributedMatrix& left,
+                         const DistributedMatrix& right) {
+  return multiply_loose(context, left, view(right.local), right.local.rows, right.owned_columns(),
+                        right.ghosts, right.column_distribution);
 }
 
 }  // namespace
 
-DistributedMatrix multiply(const Context& context, const DistributedMatrix& left, const DistributedMatrix& right) {
-  return pack(context, multiply_loose(context, left, right), left.row_distribution, right.column_distribution);
+DistributedMatrix multiply(const Context& context, const DistributedMatrix& left,
+                           const DistributedMatrix& right) {
+  return pack(context, multiply_loose(context, left, right), left.row_distribution,
+              right.column_distribution);
 }
 
-DistributedMatrix triple_product(const Context& context, const DistributedMatrix& left, const DistributedMatrix& middle,
-                                 const DistributedMatrix& right) {
+DistributedMatrix triple_product(const Context& context, const DistributedMatrix& left,
+                                 const DistributedMatrix& middle, const DistributedMatrix& right) {
   LooseRows inner = multiply_loose(context, middle, right);
-  LooseRows product = multiply_loose(context, left, view(inner), middle.local.rows, inner.owned_columns, inner.ghosts,
-                                     right.column_distribution);
+  LooseRows product = multiply_loose(context, left, view(inner), middle.local.rows, inner.owned_columns,
+                                     inner.ghosts, right.column_distribution);
   inner = LooseRows();
   return pack(context, std::move(product), left.row_distribution, right.column_distribution);
 }

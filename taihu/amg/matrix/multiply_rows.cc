@@ -29,10 +29,11 @@ struct Sum {
   LocalIndex row;
 };
 
-// Adds up one row of the product and writes it to column/value; returns the number of entries. Whether a column is new is
-// computed, not branched on: the branch could not be predicted (a mask, as compilers branch for a choice). One element behind the row is written.
-LocalIndex multiply_row(const Csr<double>& left, LocalIndex row, const RowsView& right, Sum* sums, LocalIndex* column,
-                        double* value) {
+// Adds up one row of the product and writes it to column/value; returns the number of entries. Whether a
+// column is new is computed, not branched on: the branch could not be predicted (a mask, as compilers branch
+// for a choice). One element behind the row is written.
+LocalIndex multiply_row(const Csr<double>& left, LocalIndex row, const RowsView& right, Sum* sums,
+                        LocalIndex* column, double* value) {
   constexpr Offset ahead = 6;  // rows of `right` that are on their way to the cache
   const Offset entries = left.starts[left.rows];
   LocalIndex length = 0;
@@ -63,8 +64,8 @@ struct PartRoom {
 };
 
 // False when the room did not do.
-bool multiply_part(const Csr<double>& left, LocalIndex begin, LocalIndex end, const RowsView& right, const Array<Offset>& work,
-                   Sum* sums, const PartRoom& room, LooseRows& result) {
+bool multiply_part(const Csr<double>& left, LocalIndex begin, LocalIndex end, const RowsView& right,
+                   const Array<Offset>& work, Sum* sums, const PartRoom& room, LooseRows& result) {
   Offset at = room.first;
   for (LocalIndex i = begin; i < end; ++i) {
     if (at + work[i + 1] - work[i] > room.last) return false;
@@ -75,7 +76,8 @@ bool multiply_part(const Csr<double>& left, LocalIndex begin, LocalIndex end, co
   return true;
 }
 
-// Room that the entries of a part probably need: what a sample of its rows needs and some more, at most its work.
+// Room that the entries of a part probably need: what a sample of its rows needs and some more, at most its
+// work.
 Offset estimated_room(const Csr<double>& left, LocalIndex begin, LocalIndex end, const RowsView& right,
                       const Array<Offset>& work, Sum* sums) {
   constexpr LocalIndex stride = 37, least_rows = 10'000;
@@ -116,7 +118,8 @@ LooseRows multiply_rows(const Context& context, const Csr<double>& left, const R
     context.team.run(result.partition, [&](LocalIndex begin, LocalIndex end, int thread) {
       clear(thread);
       const auto last = static_cast<Offset>(ends[thread]);
-      if (!multiply_part(left, begin, end, right, work, sums[thread].data(), {last - room[thread], last}, result))
+      if (!multiply_part(left, begin, end, right, work, sums[thread].data(), {last - room[thread], last},
+                         result))
         room[thread] = -1;
     });
     done = true;

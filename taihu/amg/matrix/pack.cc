@@ -30,8 +30,10 @@ void order_rows(const Context& context, LooseRows& rows, const DistributedMatrix
       LocalIndex* column = rows.column.data() + rows.begin[i];
       double* value = rows.value.data() + rows.begin[i];
       const auto length = static_cast<LocalIndex>(rows.end[i] - rows.begin[i]);
-      if (ghosts) order_row(column, value, length, [&](LocalIndex j) { return matrix.global_column(j); });
-      else order_row(column, value, length, [](LocalIndex j) { return j; });
+      if (ghosts)
+        order_row(column, value, length, [&](LocalIndex j) { return matrix.global_column(j); });
+      else
+        order_row(column, value, length, [](LocalIndex j) { return j; });
     }
   });
 }
@@ -68,7 +70,8 @@ DistributedMatrix pack(const Context& context, LooseRows rows, const Distributio
   order_rows(context, rows, matrix);
   local.starts = Array<Offset>(context.storage, static_cast<std::size_t>(local.rows) + 1);
   local.starts[0] = 0;
-  for (LocalIndex i = 0; i < local.rows; ++i) local.starts[i + 1] = local.starts[i] + rows.end[i] - rows.begin[i];
+  for (LocalIndex i = 0; i < local.rows; ++i)
+    local.starts[i + 1] = local.starts[i] + rows.end[i] - rows.begin[i];
   local.partition = Partition::by_work(local.starts, context.team.size());
   close_gaps(rows, local.starts);
   local.column = std::move(rows.column);

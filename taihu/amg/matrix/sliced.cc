@@ -65,7 +65,9 @@ class Slice {
     Offset at[slice_rows];
     GlobalIndex next[slice_rows];
     constexpr GlobalIndex done = std::numeric_limits<GlobalIndex>::max();
-    const auto read = [&](LocalIndex lane) { next[lane] = at[lane] < end_[lane] ? diagonal(lane, at[lane]) : done; };
+    const auto read = [&](LocalIndex lane) {
+      next[lane] = at[lane] < end_[lane] ? diagonal(lane, at[lane]) : done;
+    };
     for (LocalIndex lane = 0; lane < rows_; ++lane) {
       at[lane] = begin_[lane];
       read(lane);
@@ -87,15 +89,19 @@ class Slice {
     }
   }
 
-  // Whether groups along diagonals need at most a quarter (and one) more groups than the longest row has entries.
+  // Whether groups along diagonals need at most a quarter (and one) more groups than the longest row has
+  // entries.
   bool diagonals_fit() {
-    if (!(matrix_.row_distribution == matrix_.column_distribution)) return false;  // rectangular: no diagonals
+    if (!(matrix_.row_distribution == matrix_.column_distribution))
+      return false;  // rectangular: no diagonals
     uniform_ = rows_ == slice_rows;
-    for (LocalIndex lane = 0; lane < rows_ && uniform_; ++lane) uniform_ = end_[lane] - begin_[lane] == longest_;
+    for (LocalIndex lane = 0; lane < rows_ && uniform_; ++lane)
+      uniform_ = end_[lane] - begin_[lane] == longest_;
     const LocalIndex* column = matrix_.local.column.data();
     for (Offset k = 0; k < longest_ && uniform_; ++k) {
       const LocalIndex base = column[begin_[0] + k];
-      for (LocalIndex lane = 0; lane < slice_rows; ++lane) uniform_ &= column[begin_[lane] + k] == base + lane;
+      for (LocalIndex lane = 0; lane < slice_rows; ++lane)
+        uniform_ &= column[begin_[lane] + k] == base + lane;
       uniform_ &= base >= owned_ || base + slice_rows <= owned_;
     }
     if (uniform_) return true;
@@ -112,11 +118,14 @@ class Slice {
   bool uniform_ = false;  // each group is eight consecutive columns
 };
 
-// Turns the entries of a group into columns of padded vectors; true with the first column where they are consecutive.
+// Turns the entries of a group into columns of padded vectors; true with the first column where they are
+// consecutive.
 class GroupColumns {
  public:
   explicit GroupColumns(const DistributedMatrix& matrix)
-      : column_(matrix.local.column.data()), owned_(matrix.owned_columns()), shift_(padded(owned_) - owned_) {}
+      : column_(matrix.local.column.data()),
+        owned_(matrix.owned_columns()),
+        shift_(padded(owned_) - owned_) {}
 
   bool find(const Offset* entry, std::int32_t* columns) const {
     bool consecutive = true;
@@ -216,11 +225,11 @@ Sliced<Stored> make_sliced(const Context& context, const DistributedMatrix& matr
   for (int part = 0; part < result.partition.parts(); ++part)
     slice_end.push_back(padded(result.partition.end(part)) / slice_rows);
   slice_end.back() += 1;
-  result.start = Array<std::int32_t>(context.storage, slice_end);
+  result.start = Array<std::int32_t>(context.storage, slice_end, Use::cycles);
   const Shape shape = measure(context, matrix, result);
-  result.base = Array<std::int32_t>(context.storage, shape.group_end);
-  result.value = Array<Stored>(context.storage, times(shape.group_end, slice_rows));
-  result.gather = Array<std::int32_t>(context.storage, times(shape.gather_end, slice_rows));
+  result.base = Array<std::int32_t>(context.storage, shape.group_end, Use::cycles);
+  result.value = Array<Stored>(context.storage, times(shape.group_end, slice_rows), Use::cycles);
+  result.gather = Array<std::int32_t>(context.storage, times(shape.gather_end, slice_rows), Use::cycles);
   const GroupColumns group_columns(matrix);
   std::atomic<bool> overflow{false};
   context.team.run(result.partition, [&](LocalIndex begin, LocalIndex end, int thread) {

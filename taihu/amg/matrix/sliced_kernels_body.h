@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of sliced matrices in terms of vectors of the compiler, `vector_bytes` long. Included by one source file
-// for each instruction set. Everything is in an unnamed namespace and uses no function of the standard library: code
-// compiled for one processor must not be merged with that for another.
+// The kernels of sliced matrices in terms of vectors of the compiler, `vector_bytes` long. Included by one
+// source file for each instruction set. Everything is in an unnamed namespace and uses no function of the
+// standard library: code compiled for one processor must not be merged with that for another.
 #pragma once
 
 #include "taihu/amg/matrix/sliced_kernels.h"
@@ -42,7 +42,8 @@ template <class T>
 inline Eight<T> gathered(const T* x, const std::int32_t* index) {
   Eight<T> result;
   for (int p = 0; p < Eight<T>::parts; ++p)
-    for (int lane = 0; lane < Eight<T>::lanes; ++lane) result.part[p][lane] = x[index[p * Eight<T>::lanes + lane]];
+    for (int lane = 0; lane < Eight<T>::lanes; ++lane)
+      result.part[p][lane] = x[index[p * Eight<T>::lanes + lane]];
   return result;
 }
 
@@ -73,14 +74,15 @@ inline Eight<Number> values_of(const Stored* source) {
 
 // Calls row_sums(slice, A x) for each slice.
 template <class Stored, class Number, class Use>
-inline void for_slices(const SlicedView<Stored>& matrix, LocalIndex begin, LocalIndex end, const Number* x, const Use& use) {
+inline void for_slices(const SlicedView<Stored>& matrix, LocalIndex begin, LocalIndex end, const Number* x,
+                       const Use& use) {
   for (LocalIndex slice = begin; slice < end; ++slice) {
     Eight<Number> sum{};
     for (std::int32_t group = matrix.start[slice]; group < matrix.start[slice + 1]; ++group) {
       const std::int32_t base = matrix.base[group];
       const Eight<Number> value = values_of<Stored, Number>(matrix.value + 8 * static_cast<long>(group));
-      const Eight<Number> operand =
-          base >= 0 ? Eight<Number>::load(x + base) : gathered(x, matrix.gather + 8 * static_cast<long>(~base));
+      const Eight<Number> operand = base >= 0 ? Eight<Number>::load(x + base)
+                                              : gathered(x, matrix.gather + 8 * static_cast<long>(~base));
       for (int p = 0; p < Eight<Number>::parts; ++p) sum.part[p] += value.part[p] * operand.part[p];
     }
     use(8 * static_cast<long>(slice), sum);
@@ -93,7 +95,8 @@ void product(const SlicedView<Stored>& matrix, LocalIndex begin, LocalIndex end,
 }
 
 template <class Stored, class Number>
-void add_product(const SlicedView<Stored>& matrix, LocalIndex begin, LocalIndex end, const Number* x, Number* y) {
+void add_product(const SlicedView<Stored>& matrix, LocalIndex begin, LocalIndex end, const Number* x,
+                 Number* y) {
   for_slices(matrix, begin, end, x, [=](long row, const Eight<Number>& sum) {
     Eight<Number> result = Eight<Number>::load(y + row);
     for (int p = 0; p < Eight<Number>::parts; ++p) result.part[p] += sum.part[p];
@@ -102,8 +105,8 @@ void add_product(const SlicedView<Stored>& matrix, LocalIndex begin, LocalIndex 
 }
 
 template <class Stored, class Number>
-void residual(const SlicedView<Stored>& matrix, LocalIndex begin, LocalIndex end, const Number* x, const Number* b,
-              Number* y) {
+void residual(const SlicedView<Stored>& matrix, LocalIndex begin, LocalIndex end, const Number* x,
+              const Number* b, Number* y) {
   for_slices(matrix, begin, end, x, [=](long row, const Eight<Number>& sum) {
     Eight<Number> result = Eight<Number>::load(b + row);
     for (int p = 0; p < Eight<Number>::parts; ++p) result.part[p] -= sum.part[p];
@@ -112,8 +115,8 @@ void residual(const SlicedView<Stored>& matrix, LocalIndex begin, LocalIndex end
 }
 
 template <class Stored, class Number>
-void smooth(const SlicedView<Stored>& matrix, LocalIndex begin, LocalIndex end, const Number* x, const Number* b,
-            const Number* scale, Number* y) {
+void smooth(const SlicedView<Stored>& matrix, LocalIndex begin, LocalIndex end, const Number* x,
+            const Number* b, const Number* scale, Number* y) {
   for_slices(matrix, begin, end, x, [=](long row, const Eight<Number>& sum) {
     Eight<Number> result = Eight<Number>::load(b + row);
     const Eight<Number> own = Eight<Number>::load(x + row), factor = Eight<Number>::load(scale + row);
@@ -125,7 +128,8 @@ void smooth(const SlicedView<Stored>& matrix, LocalIndex begin, LocalIndex end, 
 
 template <class Stored, class Number>
 constexpr SlicedKernels<Stored, Number> kernels_of() {
-  return {product<Stored, Number>, add_product<Stored, Number>, residual<Stored, Number>, smooth<Stored, Number>};
+  return {product<Stored, Number>, add_product<Stored, Number>, residual<Stored, Number>,
+          smooth<Stored, Number>};
 }
 
 constexpr KernelSet kernel_set(const char* name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside a rank each thread counts the columns of its rows, prefix sums over columns and threads give every entry its
-// place, and rows of the result come out in ascending order. Entries in ghost columns travel to the owner of the column.
+// Inside a rank each thread counts the columns of its rows, prefix sums over columns and threads give every
+// entry its place, and rows of the result come out in ascending order. Entries in ghost columns travel to the
+// owner of the column.
 #include "taihu/amg/matrix/transpose.h"
 
 #include "taihu/amg/matrix/bytes.h"
@@ -24,7 +25,8 @@ std::vector<std::vector<Entry>> exchange_entries(const Context& context, const D
       const LocalIndex j = matrix.local.column[k];
       if (j < owned) continue;
       const GlobalIndex global = matrix.ghosts[j - owned];
-      outgoing[matrix.column_distribution.owner(global)].push_back({global, matrix.first_row + i, matrix.local.value[k]});
+      outgoing[matrix.column_distribution.owner(global)].push_back(
+          {global, matrix.first_row + i, matrix.local.value[k]});
     }
   std::vector<Communicator::Bytes> packed;
   for (const auto& list : outgoing) packed.push_back(to_bytes(list));
@@ -57,7 +59,8 @@ Csr<double> transpose_local(const Context& context, const DistributedMatrix& mat
     }
     starts[j + 1] = starts[j] + count;
   }
-  Csr<double> result = csr_with_starts<double>(context.storage, threads, owned, local.rows, std::move(starts));
+  Csr<double> result =
+      csr_with_starts<double>(context.storage, threads, owned, local.rows, std::move(starts));
   context.team.run([&](int thread) {
     for (LocalIndex i = local.partition.begin(thread); i < local.partition.end(thread); ++i)
       for (Offset k = local.starts[i]; k < local.starts[i + 1]; ++k) {
@@ -72,8 +75,8 @@ Csr<double> transpose_local(const Context& context, const DistributedMatrix& mat
 }
 
 // Puts the entries of other ranks beside the local ones, in ascending order of columns because ranks are.
-GlobalRows merge(const Context& context, const Csr<double>& local, GlobalIndex first_column, GlobalIndex first_row,
-                 const std::vector<std::vector<Entry>>& incoming) {
+GlobalRows merge(const Context& context, const Csr<double>& local, GlobalIndex first_column,
+                 GlobalIndex first_row, const std::vector<std::vector<Entry>>& incoming) {
   GlobalRows rows;
   rows.starts = Array<Offset>(context.storage, static_cast<std::size_t>(local.rows) + 1);
   for (LocalIndex i = 0; i < local.rows; ++i) rows.starts[i + 1] = local.starts[i + 1] - local.starts[i];
@@ -93,7 +96,8 @@ GlobalRows merge(const Context& context, const Csr<double>& local, GlobalIndex f
       for (LocalIndex i = 0; i < local.rows; ++i)
         for (Offset k = local.starts[i]; k < local.starts[i + 1]; ++k)
           put(i, first_column + local.column[k], local.value[k]);
-    for (const Entry& entry : incoming[rank]) put(static_cast<LocalIndex>(entry.row - first_row), entry.column, entry.value);
+    for (const Entry& entry : incoming[rank])
+      put(static_cast<LocalIndex>(entry.row - first_row), entry.column, entry.value);
   }
   return rows;
 }

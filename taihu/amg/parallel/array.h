@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An array of plain values in a storage. Fresh elements are uninitialised: the thread that owns a part touches it first.
-// Behind the last element are 64 readable bytes of zeros, so that vector loads may reach past the end.
+// An array of plain values in a storage. Fresh elements are uninitialised: the thread that owns a part
+// touches it first. Behind the last element are 64 readable bytes of zeros, so that vector loads may reach
+// past the end.
 #pragma once
 
 #include <cstring>
@@ -12,8 +13,8 @@
 
 namespace taihu::amg {
 
-/// Ends of the parts of an array with `per_row` elements for each row of the partition and `tail` further ones in the
-/// last part.
+/// Ends of the parts of an array with `per_row` elements for each row of the partition and `tail` further
+/// ones in the last part.
 std::vector<std::size_t> part_ends(const Partition& partition, std::size_t per_row = 1, std::size_t tail = 0);
 
 /// Ends of the parts of an array of entries, those of row i being starts[i] .. starts[i + 1].
@@ -25,9 +26,10 @@ class Array {
 
  public:
   Array() = default;
-  Array(Storage& storage, std::vector<std::size_t> part_end) : storage_(&storage), size_(part_end.back()) {
+  Array(Storage& storage, std::vector<std::size_t> part_end, Use use = Use::set_up)
+      : storage_(&storage), size_(part_end.back()) {
     part_end.back() += guard;
-    data_ = static_cast<T*>(storage.take(sizeof(T), part_end));
+    data_ = static_cast<T*>(storage.take(sizeof(T), part_end, use));
     std::memset(static_cast<void*>(data_ + size_), 0, guard * sizeof(T));
   }
   Array(Storage& storage, std::size_t size) : Array(storage, std::vector<std::size_t>{size}) {}
@@ -51,7 +53,8 @@ class Array {
 
   /// Gives back all elements but the first `size`.
   void shorten(std::size_t size) {
-    data_ = static_cast<T*>(storage_->shorten(data_, (size_ + guard) * sizeof(T), (size + guard) * sizeof(T)));
+    data_ =
+        static_cast<T*>(storage_->shorten(data_, (size_ + guard) * sizeof(T), (size + guard) * sizeof(T)));
     size_ = size;
     std::memset(static_cast<void*>(data_ + size_), 0, guard * sizeof(T));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranks among which a matrix is distributed. The solver sees only this interface, so that its library does not
-// depend on the binary interface of one MPI: mpi_communicator.cc, which includes plain <mpi.h>, is compiled once for
-// each (mpicc of any MPI, mac++). A program without MPI uses a SoloCommunicator.
-// All calls are collective unless said otherwise and are made by one thread of each rank.
+// The ranks among which a matrix is distributed. The solver sees only this interface, so that its library
+// does not depend on the binary interface of one MPI: mpi_communicator.cc, which includes plain <mpi.h>, is
+// compiled once for each (mpicc of any MPI, mac++). A program without MPI uses a SoloCommunicator. All calls
+// are collective unless said otherwise and are made by one thread of each rank.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,8 @@ class Communicator {
   /// Sends to_rank[r] to rank r; returns what each rank sent to the caller.
   virtual std::vector<Bytes> all_to_all(const std::vector<Bytes>& to_rank) = 0;
 
-  /// Starts sending and receiving; the data belongs to the exchange until finish(). Not collective: what a rank sends
-  /// another one must expect. One exchange at a time.
+  /// Starts sending and receiving; the data belongs to the exchange until finish(). Not collective: what a
+  /// rank sends another one must expect. One exchange at a time.
   virtual void start(std::span<const Message> sends, std::span<const Message> receives) = 0;
   virtual void finish() = 0;
 };

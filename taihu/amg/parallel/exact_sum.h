@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sum of doubles without rounding: a fixed-point number of 67 digits of 32 bits that covers the whole range of double.
-// Additions commute exactly, so the result is the same bits for any number of threads and ranks and any order.
-// Adding costs about 5 ns; the solver adds one number for each block of rows. At most 2^30 numbers.
+// A sum of doubles without rounding: a fixed-point number of 67 digits of 32 bits that covers the whole range
+// of double. Additions commute exactly, so the result is the same bits for any number of threads and ranks
+// and any order. Adding costs about 5 ns; the solver adds one number for each block of rows. At most 2^30
+// numbers.
 #pragma once
 
 #include <array>
@@ -20,7 +21,8 @@ class ExactSum {
       return;
     }
     // value = mantissa x 2^(position - 1074), the lowest digit having weight 2^-1074.
-    const std::uint64_t mantissa = (bits & ((std::uint64_t{1} << 52) - 1)) | (std::uint64_t{exponent != 0} << 52);
+    const std::uint64_t mantissa =
+        (bits & ((std::uint64_t{1} << 52) - 1)) | (std::uint64_t{exponent != 0} << 52);
     const int position = exponent == 0 ? 0 : exponent - 1;
     const unsigned __int128 shifted = static_cast<unsigned __int128>(mantissa) << (position % 32);
     const std::int64_t sign = bits >> 63 ? -1 : 1;
@@ -40,8 +42,8 @@ class ExactSum {
   double value() const;
 
  private:
-  static constexpr int places = 67;         // 2098 bits + two digits of carries
-  static constexpr int unusable = places;   // counts numbers that are not finite
+  static constexpr int places = 67;        // 2098 bits + two digits of carries
+  static constexpr int unusable = places;  // counts numbers that are not finite
   std::array<std::int64_t, places + 1> digits_{};
 };
 

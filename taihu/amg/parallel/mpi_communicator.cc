@@ -58,7 +58,8 @@ class MpiCommunicator final : public Communicator {
     MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, communicator_);
     const std::vector<int> starts = starts_of(counts);
     Bytes all(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
-    MPI_Allgatherv(mine.data(), count, MPI_BYTE, all.data(), counts.data(), starts.data(), MPI_BYTE, communicator_);
+    MPI_Allgatherv(mine.data(), count, MPI_BYTE, all.data(), counts.data(), starts.data(), MPI_BYTE,
+                   communicator_);
     return split(all, counts, starts);
   }
 
@@ -70,8 +71,8 @@ class MpiCommunicator final : public Communicator {
     Bytes outgoing;
     for (const Bytes& bytes : to_rank) outgoing.insert(outgoing.end(), bytes.begin(), bytes.end());
     Bytes all(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
-    MPI_Alltoallv(outgoing.data(), send_counts.data(), send_starts.data(), MPI_BYTE, all.data(), counts.data(),
-                  starts.data(), MPI_BYTE, communicator_);
+    MPI_Alltoallv(outgoing.data(), send_counts.data(), send_starts.data(), MPI_BYTE, all.data(),
+                  counts.data(), starts.data(), MPI_BYTE, communicator_);
     return split(all, counts, starts);
   }
 
@@ -89,7 +90,8 @@ class MpiCommunicator final : public Communicator {
   }
 
  private:
-  static std::vector<Bytes> split(const Bytes& all, const std::vector<int>& counts, const std::vector<int>& starts) {
+  static std::vector<Bytes> split(const Bytes& all, const std::vector<int>& counts,
+                                  const std::vector<int>& starts) {
     std::vector<Bytes> parts;
     for (std::size_t i = 0; i < counts.size(); ++i)
       parts.emplace_back(all.begin() + starts[i], all.begin() + starts[i] + counts[i]);

@@ -21,7 +21,8 @@ std::vector<Offset> starts_of(LocalIndex rows, Offset per_row) {
 TEST(Partition, CoversAllRowsInOrderOnBlockBounds) {
   for (const LocalIndex rows : {0, 1, 255, 256, 257, 100'000})
     for (const int parts : {1, 2, 3, 64})
-      for (const Partition& partition : {Partition::even(rows, parts), Partition::by_work(starts_of(rows, 7), parts)}) {
+      for (const Partition& partition :
+           {Partition::even(rows, parts), Partition::by_work(starts_of(rows, 7), parts)}) {
         ASSERT_EQ(partition.parts(), parts);
         ASSERT_EQ(partition.begin(0), 0);
         ASSERT_EQ(partition.end(parts - 1), rows);
@@ -38,12 +39,15 @@ TEST(Partition, GivesEqualWorkWhereRowsAreUnequal) {
   for (LocalIndex i = 0; i < 100'000; ++i) starts.push_back(starts.back() + (i < 10'000 ? 91 : 1));
   const Partition partition = Partition::by_work(starts, 4);
   for (int part = 0; part < 4; ++part) {
-    const Offset work = starts[partition.end(part)] - starts[partition.begin(part)] + 2 * (partition.end(part) - partition.begin(part));
+    const Offset work = starts[partition.end(part)] - starts[partition.begin(part)] +
+                        2 * (partition.end(part) - partition.begin(part));
     EXPECT_NEAR(static_cast<double>(work), 1.2e6 / 4, 3e4);
   }
 }
 
-TEST(Partition, SmallWorkStaysOnOneThread) { EXPECT_TRUE(Partition::by_work(starts_of(1000, 7), 16).single()); }
+TEST(Partition, SmallWorkStaysOnOneThread) {
+  EXPECT_TRUE(Partition::by_work(starts_of(1000, 7), 16).single());
+}
 
 TEST(Team, RunsEveryShareOnceAlsoWhenOpenMpGivesFewerThreads) {
   const Team team(7);
@@ -64,7 +68,8 @@ TEST(ExactSum, IsTheSameInAnyOrder) {
   std::mt19937_64 random(5);
   std::vector<double> numbers;
   for (int i = 0; i < 1000; ++i)
-    numbers.push_back(std::ldexp(static_cast<double>(random()) - 9e18, static_cast<int>(random() % 600) - 300));
+    numbers.push_back(
+        std::ldexp(static_cast<double>(random()) - 9e18, static_cast<int>(random() % 600) - 300));
   ExactSum forward, backward, half[2];
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     forward.add(numbers[i]);
@@ -78,7 +83,8 @@ TEST(ExactSum, IsTheSameInAnyOrder) {
 
 TEST(ExactSum, KeepsWhatRoundingWouldLose) {
   ExactSum sum;
-  for (const double value : {1e300, 1.0, -1e300, 1e-300, std::numeric_limits<double>::denorm_min()}) sum.add(value);
+  for (const double value : {1e300, 1.0, -1e300, 1e-300, std::numeric_limits<double>::denorm_min()})
+    sum.add(value);
   EXPECT_EQ(sum.value(), 1.0);
   sum.add(-1.0);
   EXPECT_EQ(sum.value(), 1e-300);
@@ -146,7 +152,8 @@ TEST(Storage, ShortenedBlocksLeaveRoomForOthers) {
   array.shorten(20'000);
   EXPECT_EQ(array[5], 7);
   const Array<double> other(storage, 500'000);
-  EXPECT_LT(reinterpret_cast<std::uintptr_t>(other.data()), reinterpret_cast<std::uintptr_t>(array.data()) + 8'000'000);
+  EXPECT_LT(reinterpret_cast<std::uintptr_t>(other.data()),
+            reinterpret_cast<std::uintptr_t>(array.data()) + 8'000'000);
   array.shorten(3);
   EXPECT_EQ(array.size(), 3u);
 }

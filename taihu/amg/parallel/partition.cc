@@ -40,8 +40,10 @@ Partition Partition::by_work(std::span<const Offset> starts, int parts) {
     LocalIndex low = result.bounds_[part - 1], high = rows;
     while (low < high) {
       const LocalIndex middle = low + (high - low) / 2;
-      if (work_before(middle) < wanted) low = middle + 1;
-      else high = middle;
+      if (work_before(middle) < wanted)
+        low = middle + 1;
+      else
+        high = middle;
     }
     result.bounds_[part] = std::max(block_multiple(low, rows), result.bounds_[part - 1]);
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who owns which rows: consecutive ranges of the rows of one level, one for each thread of a team. One partition per
-// level is used for everything that has rows (matrix, vectors, transfer operators), by all kernels and by the
-// allocation of the arrays, so that a thread finds its rows on its own memory node.
-// Bounds are multiples of `row_block`: threads never share a cache line of a vector or a slice of a matrix, and sums
-// over blocks do not depend on the number of threads. Small levels have fewer parts with rows than there are threads.
+// Who owns which rows: consecutive ranges of the rows of one level, one for each thread of a team. One
+// partition per level is used for everything that has rows (matrix, vectors, transfer operators), by all
+// kernels and by the allocation of the arrays, so that a thread finds its rows on its own memory node. Bounds
+// are multiples of `row_block`: threads never share a cache line of a vector or a slice of a matrix, and sums
+// over blocks do not depend on the number of threads. Small levels have fewer parts with rows than there are
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ class Partition {
   /// `rows` rows in up to `parts` parts of equal length; parts + 1 bounds, trailing parts may be empty.
   static Partition even(LocalIndex rows, int parts);
 
-  /// Parts of equal work, where row i costs starts[i + 1] - starts[i] + 2. As many parts get rows as there is work
-  /// for; the others are empty.
+  /// Parts of equal work, where row i costs starts[i + 1] - starts[i] + 2. As many parts get rows as there is
+  /// work for; the others are empty.
   static Partition by_work(std::span<const Offset> starts, int parts);
 
   int parts() const { return static_cast<int>(bounds_.size()) - 1; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks as threads of the test: a Communicator over shared memory and a function that runs a body on each rank.
+// Ranks as threads of the test: a Communicator over shared memory and a function that runs a body on each
+// rank.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,8 @@ namespace taihu::amg {
 /// What the ranks of one job share.
 class JobForTests {
  public:
-  explicit JobForTests(int size) : mail(size, std::vector<Communicator::Bytes>(size)), arrived_(0), size_(size) {}
+  explicit JobForTests(int size)
+      : mail(size, std::vector<Communicator::Bytes>(size)), arrived_(0), size_(size) {}
 
   void barrier() {
     std::unique_lock lock(mutex_);
@@ -43,7 +45,8 @@ class JobForTests {
   void get(int from, int to, void* data, std::size_t bytes) {
     std::unique_lock lock(mutex_);
     for (;;) {
-      const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const Letter& l) { return l.from == from && l.to == to; });
+      const auto found = std::find_if(waiting_.begin(), waiting_.end(),
+                                      [&](const Letter& l) { return l.from == from && l.to == to; });
       if (found != waiting_.end()) {
         if (found->bytes.size() != bytes) std::abort();  // the two sides disagree about the plan
         if (bytes > 0) std::memcpy(data, found->bytes.data(), bytes);
@@ -108,7 +111,8 @@ class CommunicatorForTests final : public Communicator {
     for (int from = 0; from < size(); ++from) {
       std::vector<T> theirs(values.size());
       std::memcpy(theirs.data(), all[from].data(), mine.size());
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] = from == 0 ? theirs[i] : operation(values[i], theirs[i]);
+      for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = from == 0 ? theirs[i] : operation(values[i], theirs[i]);
     }
   }
 

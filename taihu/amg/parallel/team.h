@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads of one rank: OpenMP's. A team runs a function once per thread and returns when all are done. An
-// exception of a thread is thrown again by the caller. Work with rows for one thread only runs on the caller alone.
+// exception of a thread is thrown again by the caller. Work with rows for one thread only runs on the caller
+// alone.
 #pragma once
 
 #include "taihu/amg/parallel/partition.h"
@@ -21,12 +22,14 @@ class Team {
     run_on_all([](const void* b, int thread) { (*static_cast<const Body*>(b))(thread); }, &body);
   }
 
-  /// Runs body(begin, end, thread) for each part of the partition that has rows; the partition has size() parts.
+  /// Runs body(begin, end, thread) for each part of the partition that has rows; the partition has size()
+  /// parts.
   template <class Body>
   void run(const Partition& partition, const Body& body) const {
     if (partition.single()) return body(0, partition.rows(), 0);
     run([&](int thread) {
-      if (partition.begin(thread) < partition.end(thread)) body(partition.begin(thread), partition.end(thread), thread);
+      if (partition.begin(thread) < partition.end(thread))
+        body(partition.begin(thread), partition.end(thread), thread);
     });
   }
 

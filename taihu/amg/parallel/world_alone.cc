@@ -3,6 +3,8 @@
 
 namespace taihu::amg {
 
-std::unique_ptr<Communicator> open_world(int*, char***) { return std::make_unique<SoloCommunicator>(); }
+std::unique_ptr<Communicator> open_world(int*, char***) {
+  return std::make_unique<SoloCommunicator>();
+}
 
 }  // namespace taihu::amg

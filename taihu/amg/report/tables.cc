@@ -33,8 +33,8 @@ std::string level_table(const std::vector<LevelReport>& levels) {
     entries += static_cast<double>(level.entries);
   }
   const auto& finest = levels.front();
-  return table + line("grid complexity %.3f, operator complexity %.3f\n", rows / static_cast<double>(finest.rows),
-                      entries / static_cast<double>(finest.entries));
+  return table + line("grid complexity %.3f, operator complexity %.3f\n",
+                      rows / static_cast<double>(finest.rows), entries / static_cast<double>(finest.entries));
 }
 
 std::string convergence_table(const std::vector<double>& history) {
@@ -49,20 +49,24 @@ std::string convergence_table(const std::vector<double>& history) {
 std::string profile_table(const Profile& profile) {
   std::string table = "  seconds   calls  step\n";
   for (const Profile::Step& step : profile.steps())
-    table += line("%9.4f  %6lld  %s\n", static_cast<double>(step.ns) * 1e-9, static_cast<long long>(step.calls), step.name);
+    table += line("%9.4f  %6lld  %s\n", static_cast<double>(step.ns) * 1e-9,
+                  static_cast<long long>(step.calls), step.name);
   return table;
 }
 
 double measure_bandwidth(const Context& context, std::size_t bytes) {
-  const Partition partition = Partition::even(static_cast<LocalIndex>(bytes / 2 / sizeof(double)), context.team.size());
+  const Partition partition =
+      Partition::even(static_cast<LocalIndex>(bytes / 2 / sizeof(double)), context.team.size());
   Array<double> x(context.storage, part_ends(partition)), y(context.storage, part_ends(partition));
   double best = 0;
   for (int pass = 0; pass < 6; ++pass) {
     const auto start = now_ns();
     context.team.run(partition, [&](LocalIndex begin, LocalIndex end, int) {
       for (LocalIndex i = begin; i < end; ++i) {
-        if (pass == 0) x[i] = y[i] = 0;
-        else y[i] += 0.5 * x[i];
+        if (pass == 0)
+          x[i] = y[i] = 0;
+        else
+          y[i] += 0.5 * x[i];
       }
     });
     const double seconds = static_cast<double>(now_ns() - start) * 1e-9;

@@ -15,9 +15,12 @@ constexpr GlobalIndex none = -1;
 class Aggregator {
  public:
   Aggregator(const Context& context, DistributedMatrix& matrix, const StrengthGraph& graph, double free_share)
-      : context_(context), matrix_(matrix), graph_(graph),
+      : context_(context),
+        matrix_(matrix),
+        graph_(graph),
         state_(context.storage, part_ends(graph.partition, 1, matrix.ghosts.size())),
-        root_(context.storage, part_ends(graph.partition, 1, matrix.ghosts.size())), free_share_(free_share) {}
+        root_(context.storage, part_ends(graph.partition, 1, matrix.ghosts.size())),
+        free_share_(free_share) {}
 
   Aggregates run() {
     set_out_isolated();
@@ -54,7 +57,8 @@ class Aggregator {
     exchange(state_);
   }
 
-  // Members of the set are their own roots; other rows without a root take the first member among their neighbours.
+  // Members of the set are their own roots; other rows without a root take the first member among their
+  // neighbours.
   void join_roots() {
     each_row([&](LocalIndex v) {
       if (state_[v] == vertex_state::in) root_[v] = matrix_.first_row + v;
@@ -83,7 +87,8 @@ class Aggregator {
         free += graph_.column[k] != v && root_[graph_.column[k]] == none;
       // A chain or a plane grid has few neighbours to lose.
       const auto neighbours = static_cast<double>(graph_.starts[v + 1] - graph_.starts[v] - 1);
-      if (free < (neighbours < 5 ? std::min(free_share_, 0.5) : free_share_) * neighbours) state_[v] = vertex_state::out;
+      if (free < (neighbours < 5 ? std::min(free_share_, 0.5) : free_share_) * neighbours)
+        state_[v] = vertex_state::out;
     });
     exchange(state_);
   }
@@ -99,9 +104,12 @@ class Aggregator {
         for (Offset k = graph_.starts[v]; k < graph_.starts[v + 1]; ++k) {
           const GlobalIndex root = root_[graph_.column[k]];
           if (root == none) continue;
-          const auto at = std::find_if(couplings.begin(), couplings.end(), [&](const auto& c) { return c.first == root; });
-          if (at == couplings.end()) couplings.emplace_back(root, std::abs(graph_.value[k]));
-          else at->second += std::abs(graph_.value[k]);
+          const auto at = std::find_if(couplings.begin(), couplings.end(),
+                                       [&](const auto& c) { return c.first == root; });
+          if (at == couplings.end())
+            couplings.emplace_back(root, std::abs(graph_.value[k]));
+          else
+            at->second += std::abs(graph_.value[k]);
         }
         const auto best = std::max_element(couplings.begin(), couplings.end(),
                                            [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -121,7 +129,8 @@ class Aggregator {
     });
     for (std::size_t part = 1; part < before.size(); ++part) before[part] += before[part - 1];
     std::vector<GlobalIndex> counts;
-    for (const auto& bytes : context_.communicator.all_gather(to_bytes(std::vector<GlobalIndex>{before.back()})))
+    for (const auto& bytes :
+         context_.communicator.all_gather(to_bytes(std::vector<GlobalIndex>{before.back()})))
       counts.push_back(from_bytes<GlobalIndex>(bytes)[0]);
     Aggregates result;
     result.distribution = Distribution(counts);
@@ -137,8 +146,10 @@ class Aggregator {
         number += is_root(v);
       }
     });
-    Halo(context_.communicator, matrix_.row_distribution, elsewhere).exchange(context_.communicator, numbers.data(), graph_.rows);
-    result.of_row = Array<GlobalIndex>(context_.storage, part_ends(graph_.partition, 1, matrix_.ghosts.size()));
+    Halo(context_.communicator, matrix_.row_distribution, elsewhere)
+        .exchange(context_.communicator, numbers.data(), graph_.rows);
+    result.of_row =
+        Array<GlobalIndex>(context_.storage, part_ends(graph_.partition, 1, matrix_.ghosts.size()));
     each_row([&](LocalIndex v) {
       const GlobalIndex root = root_[v];
       if (root == none) {
@@ -176,7 +187,8 @@ class Aggregator {
 
 }  // namespace
 
-Aggregates aggregate(const Context& context, DistributedMatrix& matrix, const StrengthGraph& graph, double free_share) {
+Aggregates aggregate(const Context& context, DistributedMatrix& matrix, const StrengthGraph& graph,
+                     double free_share) {
   return Aggregator(context, matrix, graph, free_share).run();
 }
 

@@ -10,7 +10,8 @@
 
 namespace taihu::amg {
 
-Transfer make_transfer(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options, int depth) {
+Transfer make_transfer(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options,
+                       int depth) {
   Transfer transfer;
   {
     const StrengthGraph graph = [&] {
@@ -29,7 +30,8 @@ Transfer make_transfer(const Context& context, DistributedMatrix& matrix, const 
   return transfer;
 }
 
-DistributedMatrix coarse_matrix(const Context& context, const DistributedMatrix& matrix, const Transfer& transfer) {
+DistributedMatrix coarse_matrix(const Context& context, const DistributedMatrix& matrix,
+                                const Transfer& transfer) {
   const Timed timed(context.profile, "set-up: coarse matrix");
   return triple_product(context, transfer.restriction, matrix, transfer.prolongation);
 }

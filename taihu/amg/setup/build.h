@@ -13,12 +13,14 @@ struct Transfer {
   DistributedMatrix restriction;
 };
 
-/// The transfer operators of a level `depth` levels below the finest; no columns in the prolongation when the level cannot
-/// be made coarser. Collective.
-Transfer make_transfer(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options, int depth);
+/// The transfer operators of a level `depth` levels below the finest; no columns in the prolongation when the
+/// level cannot be made coarser. Collective.
+Transfer make_transfer(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options,
+                       int depth);
 
 /// The matrix of the next level: restriction times matrix times prolongation. Collective.
-DistributedMatrix coarse_matrix(const Context& context, const DistributedMatrix& matrix, const Transfer& transfer);
+DistributedMatrix coarse_matrix(const Context& context, const DistributedMatrix& matrix,
+                                const Transfer& transfer);
 
 /// All rows of the matrix on every rank, as a matrix of `solo`'s single rank. Collective.
 DistributedMatrix replicate(const Context& context, const Context& solo, const DistributedMatrix& matrix);

@@ -8,7 +8,8 @@ namespace {
 
 // A well mixed number between `in` and `out`.
 VertexState priority(GlobalIndex vertex, std::uint64_t round) {
-  std::uint64_t h = (static_cast<std::uint64_t>(vertex) + 1) * 0x9e3779b97f4a7c15u ^ (round + 1) * 0xbf58476d1ce4e5b9u;
+  std::uint64_t h =
+      (static_cast<std::uint64_t>(vertex) + 1) * 0x9e3779b97f4a7c15u ^ (round + 1) * 0xbf58476d1ce4e5b9u;
   h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
   h = (h ^ h >> 27) * 0x94d049bb133111ebu;
   return static_cast<VertexState>(h >> 33) + 1;
@@ -16,10 +17,15 @@ VertexState priority(GlobalIndex vertex, std::uint64_t round) {
 
 class Rounds {
  public:
-  Rounds(const Context& context, DistributedMatrix& matrix, const StrengthGraph& graph, Array<VertexState>& state)
-      : context_(context), matrix_(matrix), graph_(graph), state_(state),
+  Rounds(const Context& context, DistributedMatrix& matrix, const StrengthGraph& graph,
+         Array<VertexState>& state)
+      : context_(context),
+        matrix_(matrix),
+        graph_(graph),
+        state_(state),
         best_(context.storage, part_ends(graph.partition, 1, matrix.ghosts.size())),
-        undecided_(context.storage, part_ends(graph.partition)), open_(context.storage, part_ends(graph.partition)),
+        undecided_(context.storage, part_ends(graph.partition)),
+        open_(context.storage, part_ends(graph.partition)),
         lists_(context.team.size()) {
     context.team.run(graph.partition, [&](LocalIndex begin, LocalIndex end, int thread) {
       LocalIndex count = 0;
@@ -95,7 +101,8 @@ class Rounds {
     each_list([&](Lists& lists) {
       lists.open.drop([&](LocalIndex v) {
         VertexState best = vertex_state::excluded;
-        for (Offset k = graph_.starts[v]; k < graph_.starts[v + 1]; ++k) best = std::min(best, state_[graph_.column[k]]);
+        for (Offset k = graph_.starts[v]; k < graph_.starts[v + 1]; ++k)
+          best = std::min(best, state_[graph_.column[k]]);
         if (best == vertex_state::in || best >= vertex_state::out) best = vertex_state::out;
         best_[v] = best;
         return best == vertex_state::out;

@@ -9,13 +9,15 @@
 namespace taihu::amg {
 namespace {
 
-// Local columns of the prolongation for the aggregate of each own row and ghost of the matrix; -1 without one.
+// Local columns of the prolongation for the aggregate of each own row and ghost of the matrix; -1 without
+// one.
 struct CoarseColumns {
   Array<LocalIndex> of_row;
   std::vector<GlobalIndex> ghosts;
 };
 
-CoarseColumns coarse_columns(const Context& context, const DistributedMatrix& matrix, const Aggregates& aggregates) {
+CoarseColumns coarse_columns(const Context& context, const DistributedMatrix& matrix,
+                             const Aggregates& aggregates) {
   const int rank = context.communicator.rank();
   const GlobalIndex first = aggregates.distribution.begin(rank), last = aggregates.distribution.end(rank);
   CoarseColumns result;
@@ -26,17 +28,20 @@ CoarseColumns coarse_columns(const Context& context, const DistributedMatrix& ma
     std::sort(result.ghosts.begin(), result.ghosts.end());
     result.ghosts.erase(std::unique(result.ghosts.begin(), result.ghosts.end()), result.ghosts.end());
   }
-  result.of_row = Array<LocalIndex>(context.storage, part_ends(matrix.local.partition, 1, matrix.ghosts.size()));
+  result.of_row =
+      Array<LocalIndex>(context.storage, part_ends(matrix.local.partition, 1, matrix.ghosts.size()));
   const auto local = [&](GlobalIndex aggregate) -> LocalIndex {
     if (aggregate < 0) return -1;
     if (own(aggregate)) return static_cast<LocalIndex>(aggregate - first);
-    return static_cast<LocalIndex>(last - first + (std::lower_bound(result.ghosts.begin(), result.ghosts.end(), aggregate) -
-                                                   result.ghosts.begin()));
+    return static_cast<LocalIndex>(
+        last - first +
+        (std::lower_bound(result.ghosts.begin(), result.ghosts.end(), aggregate) - result.ghosts.begin()));
   };
   context.team.run(matrix.local.partition, [&](LocalIndex begin, LocalIndex end, int) {
     for (LocalIndex i = begin; i < end; ++i) result.of_row[i] = local(aggregates.of_row[i]);
   });
-  for (LocalIndex i = matrix.local.rows; i < matrix.local.columns; ++i) result.of_row[i] = local(aggregates.of_row[i]);
+  for (LocalIndex i = matrix.local.rows; i < matrix.local.columns; ++i)
+    result.of_row[i] = local(aggregates.of_row[i]);
   return result;
 }
 
@@ -68,8 +73,9 @@ FilteredRow filtered_row(const Csr<double>& matrix, const StrengthGraph& graph, 
 
 }  // namespace
 
-DistributedMatrix smoothed_prolongation(const Context& context, const DistributedMatrix& matrix, const StrengthGraph& graph,
-                                        const Aggregates& aggregates, double omega) {
+DistributedMatrix smoothed_prolongation(const Context& context, const DistributedMatrix& matrix,
+                                        const StrengthGraph& graph, const Aggregates& aggregates,
+                                        double omega) {
   const CoarseColumns coarse = coarse_columns(context, matrix, aggregates);
   const int rank = context.communicator.rank();
   LooseRows rows;
@@ -90,7 +96,8 @@ DistributedMatrix smoothed_prolongation(const Context& context, const Distribute
       for (Offset k = graph.starts[i]; k < graph.starts[i + 1] && !isolated; ++k) {
         const LocalIndex j = graph.column[k], column = coarse.of_row[j];
         if (column < 0) continue;
-        const double value = j == i ? 1 - filtered.damping * filtered.diagonal : -filtered.damping * graph.value[k];
+        const double value =
+            j == i ? 1 - filtered.damping * filtered.diagonal : -filtered.damping * graph.value[k];
         Offset place = first;
         while (place < at && rows.column[place] != column) ++place;
         if (place == at) {

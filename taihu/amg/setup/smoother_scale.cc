@@ -25,10 +25,14 @@ RowSums row_sums(const Csr<double>& matrix, LocalIndex i) {
 double scale_of(const RowSums& sums, Smoother smoother) {
   if (sums.diagonal == 0) return 0;
   switch (smoother) {
-    case Smoother::spai0: return sums.diagonal / sums.square;
-    case Smoother::jacobi: return 2.0 / 3 / sums.diagonal;
-    case Smoother::l1_jacobi: return std::copysign(1 / sums.absolute, sums.diagonal);
-    case Smoother::chebyshev: break;
+    case Smoother::spai0:
+      return sums.diagonal / sums.square;
+    case Smoother::jacobi:
+      return 2.0 / 3 / sums.diagonal;
+    case Smoother::l1_jacobi:
+      return std::copysign(1 / sums.absolute, sums.diagonal);
+    case Smoother::chebyshev:
+      break;
   }
   return 1 / sums.diagonal;
 }

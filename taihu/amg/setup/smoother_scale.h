@@ -8,8 +8,8 @@
 namespace taihu::amg {
 
 struct SmootherScale {
-  Array<double> scale;   ///< per own row
-  double largest = 0;    ///< bound of the spectrum of scale A, for Chebyshev
+  Array<double> scale;  ///< per own row
+  double largest = 0;   ///< bound of the spectrum of scale A, for Chebyshev
 };
 
 /// Collective.

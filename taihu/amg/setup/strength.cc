@@ -3,7 +3,6 @@
 
 #include "taihu/amg/matrix/diagonal.h"
 
-
 namespace taihu::amg {
 
 StrengthGraph symmetric_strength(const Context& context, DistributedMatrix& matrix, double threshold) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BiCGSTAB with the preconditioner on the right. Source: van der Vorst 1992 (SIAM J. Sci. Stat. Comput. 13, 631).
+// BiCGSTAB with the preconditioner on the right. Source: van der Vorst 1992 (SIAM J. Sci. Stat. Comput. 13,
+// 631).
 #include "taihu/amg/solve/steps.h"
 
 namespace taihu::amg {
@@ -8,8 +9,16 @@ namespace {
 class BiCgStab {
  public:
   BiCgStab(const System& system, const Array<double>& b, Array<double>& x)
-      : system_(system), b_(b), x_(x), r_(make_vector(system)), shadow_(make_vector(system)), p_(make_vector(system)),
-        v_(make_vector(system)), s_(make_vector(system)), t_(make_vector(system)), z_(make_vector(system)) {}
+      : system_(system),
+        b_(b),
+        x_(x),
+        r_(make_vector(system)),
+        shadow_(make_vector(system)),
+        p_(make_vector(system)),
+        v_(make_vector(system)),
+        s_(make_vector(system)),
+        t_(make_vector(system)),
+        z_(make_vector(system)) {}
 
   SolveResult run(const SolveOptions& options, const Progress& progress) {
     const double right_side = norm(system_, b_);
@@ -40,9 +49,7 @@ class BiCgStab {
   }
 
   void begin() {
-    rows([&](LocalIndex i) {
-      shadow_[i] = p_[i] = r_[i];
-    });
+    rows([&](LocalIndex i) { shadow_[i] = p_[i] = r_[i]; });
     rho_ = residual_ * residual_;
   }
 
@@ -67,14 +74,15 @@ class BiCgStab {
     precondition(system_, s_, norm(system_, s_), z_);
     const auto [ts, tt] = multiply(z_, t_, s_);
     const double omega = tt > 0 ? ts / tt : 0;
-    const auto sums = sum_blocks<2>(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
-      for (LocalIndex i = begin; i < end; ++i) {
-        x_[i] += omega * z_[i];
-        r_[i] = s_[i] - omega * t_[i];
-      }
-      const double* block = r_.data() + begin;
-      return std::array{dot(block, block, end - begin), dot(block, shadow_.data() + begin, end - begin)};
-    });
+    const auto sums =
+        sum_blocks<2>(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
+          for (LocalIndex i = begin; i < end; ++i) {
+            x_[i] += omega * z_[i];
+            r_[i] = s_[i] - omega * t_[i];
+          }
+          const double* block = r_.data() + begin;
+          return std::array{dot(block, block, end - begin), dot(block, shadow_.data() + begin, end - begin)};
+        });
     residual_ = std::sqrt(sums[0]);
     const double beta = sums[1] / rho_ * (alpha / omega);
     rho_ = sums[1];
@@ -99,8 +107,8 @@ class BiCgStab {
 
 }  // namespace
 
-SolveResult bicgstab(const System& system, const Array<double>& b, Array<double>& x, const SolveOptions& options,
-                     const Progress& progress) {
+SolveResult bicgstab(const System& system, const Array<double>& b, Array<double>& x,
+                     const SolveOptions& options, const Progress& progress) {
   return BiCgStab(system, b, x).run(options, progress);
 }
 

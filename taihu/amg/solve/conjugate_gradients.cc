@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients in three passes over the vectors: (1) r'z, (2) p = z + beta p, then q = A p with p'q, (3) x and r
-// with r'r and the conversion of r for the next cycle.
+// Conjugate gradients in three passes over the vectors: (1) r'z, (2) p = z + beta p, then q = A p with p'q,
+// (3) x and r with r'r and the conversion of r for the next cycle.
 #include "taihu/amg/solve/steps.h"
 
 namespace taihu::amg {
@@ -9,7 +9,12 @@ namespace {
 class ConjugateGradients {
  public:
   ConjugateGradients(const System& system, const Array<double>& b, Array<double>& x)
-      : system_(system), b_(b), x_(x), r_(make_vector(system)), p_(make_vector(system)), q_(make_vector(system)) {}
+      : system_(system),
+        b_(b),
+        x_(x),
+        r_(make_vector(system)),
+        p_(make_vector(system)),
+        q_(make_vector(system)) {}
 
   SolveResult run(const SolveOptions& options, const Progress& progress) {
     const double right_side = norm(system_, b_);
@@ -37,8 +42,9 @@ class ConjugateGradients {
  private:
   void load() {
     factor_ = unit_factor(residual_);
-    for_blocks(system_.context, system_.partition,
-               [&](LocalIndex begin, LocalIndex end) { system_.preconditioner.load(begin, end, r_.data(), factor_); });
+    for_blocks(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
+      system_.preconditioner.load(begin, end, r_.data(), factor_);
+    });
   }
 
   // One step; false with a reason when the matrix or the preconditioner is not positive definite.
@@ -47,11 +53,12 @@ class ConjugateGradients {
     preconditioner.cycle();
     const Timed timed(system_.context.profile, "solve: vectors");
     const double back = 1 / factor_;
-    const double rho = sum_blocks<1>(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
-      double z[row_block];
-      preconditioner.unload(begin, end, z, back);
-      return std::array{dot(r_.data() + begin, z, end - begin)};
-    })[0];
+    const double rho =
+        sum_blocks<1>(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
+          double z[row_block];
+          preconditioner.unload(begin, end, z, back);
+          return std::array{dot(r_.data() + begin, z, end - begin)};
+        })[0];
     const double beta = rho_ == 0 ? 0 : rho / rho_;
     rho_ = rho;
     for_blocks(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
@@ -90,16 +97,17 @@ class ConjugateGradients {
   void update(double alpha) {
     const Timed timed(system_.context.profile, "solve: vectors");
     factor_ = unit_factor(residual_);
-    const double square = sum_blocks<1>(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
-      double *x = x_.data(), *r = r_.data();
-      const double *p = p_.data(), *q = q_.data();
-      for (LocalIndex i = begin; i < end; ++i) {
-        x[i] += alpha * p[i];
-        r[i] -= alpha * q[i];
-      }
-      system_.preconditioner.load(begin, end, r, factor_);
-      return std::array{dot(r + begin, r + begin, end - begin)};
-    })[0];
+    const double square =
+        sum_blocks<1>(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
+          double *x = x_.data(), *r = r_.data();
+          const double *p = p_.data(), *q = q_.data();
+          for (LocalIndex i = begin; i < end; ++i) {
+            x[i] += alpha * p[i];
+            r[i] -= alpha * q[i];
+          }
+          system_.preconditioner.load(begin, end, r, factor_);
+          return std::array{dot(r + begin, r + begin, end - begin)};
+        })[0];
     residual_ = std::sqrt(square);
   }
 
@@ -115,8 +123,8 @@ class ConjugateGradients {
 
 }  // namespace
 
-SolveResult conjugate_gradients(const System& system, const Array<double>& b, Array<double>& x, const SolveOptions& options,
-                                const Progress& progress) {
+SolveResult conjugate_gradients(const System& system, const Array<double>& b, Array<double>& x,
+                                const SolveOptions& options, const Progress& progress) {
   return ConjugateGradients(system, b, x).run(options, progress);
 }
 

@@ -9,12 +9,14 @@
 namespace taihu::amg {
 namespace {
 
-// Left of the solver's pivots is a multiple of this of the largest entry: below it the matrix counts as singular.
+// Left of the solver's pivots is a multiple of this of the largest entry: below it the matrix counts as
+// singular.
 constexpr double singular = 64 * std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
-DenseSolver::DenseSolver(const Csr<double>& matrix) : rows_(matrix.rows), inverse_(std::size_t(rows_) * rows_) {
+DenseSolver::DenseSolver(const Csr<double>& matrix)
+    : rows_(matrix.rows), inverse_(std::size_t(rows_) * rows_) {
   const std::size_t n = rows_;
   std::vector<double> work(n * n);
   double largest = 0;

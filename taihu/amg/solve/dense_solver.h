@@ -10,8 +10,8 @@ namespace taihu::amg {
 
 class DenseSolver {
  public:
-  /// Inverts the matrix of a single rank by Gauss-Jordan elimination with row exchanges, O(rows^3). Throws Error when it
-  /// is singular to working precision.
+  /// Inverts the matrix of a single rank by Gauss-Jordan elimination with row exchanges, O(rows^3). Throws
+  /// Error when it is singular to working precision.
   explicit DenseSolver(const Csr<double>& matrix);
 
   /// x = A^-1 b
@@ -19,7 +19,8 @@ class DenseSolver {
   void solve(const Value* b, Value* x) const {
     for (LocalIndex i = 0; i < rows_; ++i) {
       double sum = 0;
-      for (LocalIndex j = 0; j < rows_; ++j) sum += inverse_[std::size_t(i) * rows_ + j] * static_cast<double>(b[j]);
+      for (LocalIndex j = 0; j < rows_; ++j)
+        sum += inverse_[std::size_t(i) * rows_ + j] * static_cast<double>(b[j]);
       x[i] = static_cast<Value>(sum);
     }
   }

@@ -9,8 +9,14 @@ namespace {
 class FlexibleGmres {
  public:
   FlexibleGmres(const System& system, const Array<double>& b, Array<double>& x, int restart)
-      : system_(system), b_(b), x_(x), restart_(restart), hessenberg_((restart + 1) * restart), cosine_(restart),
-        sine_(restart), right_(restart + 1) {
+      : system_(system),
+        b_(b),
+        x_(x),
+        restart_(restart),
+        hessenberg_((restart + 1) * restart),
+        cosine_(restart),
+        sine_(restart),
+        right_(restart + 1) {
     for (int k = 0; k <= restart; ++k) basis_.push_back(make_vector(system));
     for (int k = 0; k < restart; ++k) steps_.push_back(make_vector(system));
   }
@@ -32,7 +38,8 @@ class FlexibleGmres {
       }
       correct(used);
       residual = true_residual(system_, b_, x_, basis_[0]);
-      stop = !(residual * unit > options.tolerance) || result_.iterations >= options.iterations || !std::isfinite(residual);
+      stop = !(residual * unit > options.tolerance) || result_.iterations >= options.iterations ||
+             !std::isfinite(residual);
     }
     result_.residual = residual * unit;
     result_.converged = result_.breakdown.empty() && result_.residual <= options.tolerance;
@@ -58,8 +65,9 @@ class FlexibleGmres {
     Array<double>&z = steps_[k], &w = basis_[k + 1];
     precondition(system_, basis_[k], 1, z);
     system_.matrix.fill_ghosts(system_.context, z.data());
-    for_blocks(system_.context, system_.partition,
-               [&](LocalIndex begin, LocalIndex end) { system_.matrix.product(begin, end, z.data(), w.data()); });
+    for_blocks(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
+      system_.matrix.product(begin, end, z.data(), w.data());
+    });
     for (int i = 0; i <= k; ++i) {
       const Array<double>& v = basis_[i];
       h(i, k) = sum_blocks<1>(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
@@ -107,9 +115,10 @@ class FlexibleGmres {
 
 }  // namespace
 
-SolveResult flexible_gmres(const System& system, const Array<double>& b, Array<double>& x, const SolveOptions& options,
-                           const Progress& progress) {
-  return FlexibleGmres(system, b, x, std::max(1, std::min(options.restart, options.iterations))).run(options, progress);
+SolveResult flexible_gmres(const System& system, const Array<double>& b, Array<double>& x,
+                           const SolveOptions& options, const Progress& progress) {
+  return FlexibleGmres(system, b, x, std::max(1, std::min(options.restart, options.iterations)))
+      .run(options, progress);
 }
 
 }  // namespace taihu::amg

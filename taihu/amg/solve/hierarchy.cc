@@ -22,13 +22,14 @@ Operator<Value> make_operator(const Context& context, DistributedMatrix& matrix)
 }  // namespace
 
 template <class Value>
-const char* Hierarchy<Value>::step_name(const Level<Value>& level, const char* finest, const char* other) const {
+const char* Hierarchy<Value>::step_name(const Level<Value>& level, const char* finest,
+                                        const char* other) const {
   return &level == levels_.data() && depth_ == 0 ? finest : other;
 }
 
 template <class Value>
-Hierarchy<Value>::Hierarchy(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options,
-                            Operator<Value>* finest, int depth)
+Hierarchy<Value>::Hierarchy(const Context& context, DistributedMatrix& matrix,
+                            const HierarchyOptions& options, Operator<Value>* finest, int depth)
     : context_(context), options_(options), depth_(depth) {
   levels_.reserve(options.levels);
   set_up(matrix, finest, depth);
@@ -46,9 +47,11 @@ void Hierarchy<Value>::set_up(DistributedMatrix& finest_matrix, Operator<Value>*
     const GlobalIndex rows = matrix->rows();
     if (rows <= options_.coarse_rows || (!alone && rows <= options_.replicated_rows)) break;
     if (depth + static_cast<int>(levels_.size()) >= options_.levels) break;
-    Transfer transfer = make_transfer(context_, *matrix, options_, depth + static_cast<int>(levels_.size()) - 1);
+    Transfer transfer =
+        make_transfer(context_, *matrix, options_, depth + static_cast<int>(levels_.size()) - 1);
     const GlobalIndex coarse_rows = transfer.restriction.rows();
-    if (coarse_rows == 0 || static_cast<double>(coarse_rows) > least_reduction * static_cast<double>(rows)) break;
+    if (coarse_rows == 0 || static_cast<double>(coarse_rows) > least_reduction * static_cast<double>(rows))
+      break;
     DistributedMatrix next = coarse_matrix(context_, *matrix, transfer);
     levels_.back().prolongation = make_operator<Value>(context_, transfer.prolongation);
     levels_.back().restriction = make_operator<Value>(context_, transfer.restriction);
@@ -71,7 +74,8 @@ void Hierarchy<Value>::add_level(DistributedMatrix& matrix, Operator<Value>* fin
   const Timed timed(context_.profile, "set-up: smoother");
   SmootherScale smoother = smoother_scale(context_, matrix, options_.smoother);
   level.spectrum = smoother.largest;
-  level.scale = Array<Value>(context_.storage, part_ends(level.partition, 1, padded(level.rows) - level.rows));
+  level.scale = Array<Value>(context_.storage, part_ends(level.partition, 1, padded(level.rows) - level.rows),
+                             Use::cycles);
   context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
     for (LocalIndex i = begin; i < end; ++i) level.scale[i] = static_cast<Value>(smoother.scale[i]);
   });
@@ -86,7 +90,8 @@ void Hierarchy<Value>::end_with(DistributedMatrix& matrix, int depth) {
     const Context solo{context_.team, context_.storage, solo_};
     DistributedMatrix all = replicate(context_, solo, matrix);
     replicated_ = std::make_unique<Hierarchy>(solo, all, options_, nullptr, depth);
-  } else if (context_.communicator.size() == 1 && matrix.rows() <= std::max<GlobalIndex>(options_.coarse_rows, most_dense_rows)) {
+  } else if (context_.communicator.size() == 1 &&
+             matrix.rows() <= std::max<GlobalIndex>(options_.coarse_rows, most_dense_rows)) {
     dense_.emplace(matrix.local);
   }
 }
@@ -143,7 +148,8 @@ void Hierarchy<Value>::solve_coarsest(Level<Value>& level) {
 // x = scale b is one sweep from a zero guess, without a pass over the matrix.
 template <class Value>
 void Hierarchy<Value>::smooth_zero_guess(Level<Value>& level) {
-  const Timed timed(context_.profile, step_name(level, "solve: smooth, finest level", "solve: smooth, other levels"));
+  const Timed timed(context_.profile,
+                    step_name(level, "solve: smooth, finest level", "solve: smooth, other levels"));
   if (options_.smoother == Smoother::chebyshev) return chebyshev(level, true);
   context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
     const Value *scale = level.scale.data(), *b = level.b.data();
@@ -155,14 +161,15 @@ void Hierarchy<Value>::smooth_zero_guess(Level<Value>& level) {
 
 template <class Value>
 void Hierarchy<Value>::smooth(Level<Value>& level) {
-  const Timed timed(context_.profile, step_name(level, "solve: smooth, finest level", "solve: smooth, other levels"));
+  const Timed timed(context_.profile,
+                    step_name(level, "solve: smooth, finest level", "solve: smooth, other levels"));
   if (options_.smoother == Smoother::chebyshev) return chebyshev(level, false);
   fill_ghosts(*level.operator_a, level.x);
   const auto& kernels = sliced_kernels<Value, Value>();
   const auto view = level.operator_a->matrix.view();
   context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
-    kernels.smooth(view, first_slice(begin), last_slice(end), level.x.data(), level.b.data(), level.scale.data(),
-                   level.work.data());
+    kernels.smooth(view, first_slice(begin), last_slice(end), level.x.data(), level.b.data(),
+                   level.scale.data(), level.work.data());
   });
   level.x.swap(level.work);
 }
@@ -184,7 +191,8 @@ void Hierarchy<Value>::chebyshev(Level<Value>& level, bool zero_guess) {
     const Value* residual = from_zero ? level.b.data() : level.work.data();
     if (!from_zero)
       context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
-        kernels.residual(view, first_slice(begin), last_slice(end), level.x.data(), level.b.data(), level.work.data());
+        kernels.residual(view, first_slice(begin), last_slice(end), level.x.data(), level.b.data(),
+                         level.work.data());
       });
     context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
       for (LocalIndex i = begin; i < end; ++i) {
@@ -199,12 +207,14 @@ void Hierarchy<Value>::chebyshev(Level<Value>& level, bool zero_guess) {
 // Residual, its restriction as the right-hand side of the next level.
 template <class Value>
 void Hierarchy<Value>::restrict_residual(Level<Value>& level, Level<Value>& next, bool) {
-  const Timed timed(context_.profile, step_name(level, "solve: residual and restriction, finest level", "solve: residual and restriction, other levels"));
+  const Timed timed(context_.profile, step_name(level, "solve: residual and restriction, finest level",
+                                                "solve: residual and restriction, other levels"));
   const auto& kernels = sliced_kernels<Value, Value>();
   fill_ghosts(*level.operator_a, level.x);
   const auto a = level.operator_a->matrix.view();
   context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
-    kernels.residual(a, first_slice(begin), last_slice(end), level.x.data(), level.b.data(), level.work.data());
+    kernels.residual(a, first_slice(begin), last_slice(end), level.x.data(), level.b.data(),
+                     level.work.data());
   });
   fill_ghosts(level.restriction, level.work);
   const auto r = level.restriction.matrix.view();
@@ -215,7 +225,8 @@ void Hierarchy<Value>::restrict_residual(Level<Value>& level, Level<Value>& next
 
 template <class Value>
 void Hierarchy<Value>::add_correction(Level<Value>& level, Level<Value>& next) {
-  const Timed timed(context_.profile, step_name(level, "solve: prolongation, finest level", "solve: prolongation, other levels"));
+  const Timed timed(context_.profile, step_name(level, "solve: prolongation, finest level",
+                                                "solve: prolongation, other levels"));
   const auto& kernels = sliced_kernels<Value, Value>();
   fill_ghosts(level.prolongation, next.x);
   const auto p = level.prolongation.matrix.view();
@@ -239,7 +250,8 @@ std::size_t Hierarchy<Value>::cycle_bytes() const {
   std::size_t bytes = replicated_ ? replicated_->cycle_bytes() : 0;
   for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
     const Level<Value>& level = levels_[l];
-    const int passes = options_.sweeps_before + options_.sweeps_after;  // the first sweep is free, a residual is not
+    const int passes =
+        options_.sweeps_before + options_.sweeps_after;  // the first sweep is free, a residual is not
     const std::size_t vectors = std::size_t(level.rows) * sizeof(Value);
     bytes += passes * (level.operator_a->matrix.bytes() + 4 * vectors) + level.prolongation.matrix.bytes() +
              level.restriction.matrix.bytes() + 5 * vectors;

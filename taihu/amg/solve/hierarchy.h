@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A multigrid hierarchy and its cycle. Levels are distributed over the ranks down to a size from which on every rank has
-// all of the matrix; the levels below are a hierarchy of one rank each, and its coarsest level is solved directly.
+// A multigrid hierarchy and its cycle. Levels are distributed over the ranks down to a size from which on
+// every rank has all of the matrix; the levels below are a hierarchy of one rank each, and its coarsest level
+// is solved directly.
 #pragma once
 
 #include <memory>
@@ -24,10 +25,10 @@ struct LevelReport {
 template <class Value>
 class Hierarchy {
  public:
-  /// Sets up for `matrix`, which it only reads. `finest`: the matrix in slices where the caller has it already, else null;
-  /// it and the context outlive the hierarchy. `depth`: levels above. Collective.
-  Hierarchy(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options, Operator<Value>* finest,
-            int depth = 0);
+  /// Sets up for `matrix`, which it only reads. `finest`: the matrix in slices where the caller has it
+  /// already, else null; it and the context outlive the hierarchy. `depth`: levels above. Collective.
+  Hierarchy(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options,
+            Operator<Value>* finest, int depth = 0);
 
   /// Right-hand side of the cycle; the caller writes its own rows.
   Value* right_hand_side() { return levels_.front().b.data(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Iterative methods for A x = b with a multigrid preconditioner. All are collective, start from the given x and stop when
-// the 2-norm of the residual, computed from x itself at the end, is at most tolerance times that of b.
+// Iterative methods for A x = b with a multigrid preconditioner. All are collective, start from the given x
+// and stop when the 2-norm of the residual, computed from x itself at the end, is at most tolerance times
+// that of b.
 #pragma once
 
 #include <functional>
@@ -23,13 +24,13 @@ struct SolveResult {
 };
 
 /// b and x: vectors of make_vector().
-SolveResult conjugate_gradients(const System& system, const Array<double>& b, Array<double>& x, const SolveOptions& options,
-                                const Progress& progress);
-SolveResult flexible_gmres(const System& system, const Array<double>& b, Array<double>& x, const SolveOptions& options,
-                           const Progress& progress);
-SolveResult bicgstab(const System& system, const Array<double>& b, Array<double>& x, const SolveOptions& options,
-                     const Progress& progress);
-SolveResult multigrid_cycles(const System& system, const Array<double>& b, Array<double>& x, const SolveOptions& options,
-                             const Progress& progress);
+SolveResult conjugate_gradients(const System& system, const Array<double>& b, Array<double>& x,
+                                const SolveOptions& options, const Progress& progress);
+SolveResult flexible_gmres(const System& system, const Array<double>& b, Array<double>& x,
+                           const SolveOptions& options, const Progress& progress);
+SolveResult bicgstab(const System& system, const Array<double>& b, Array<double>& x,
+                     const SolveOptions& options, const Progress& progress);
+SolveResult multigrid_cycles(const System& system, const Array<double>& b, Array<double>& x,
+                             const SolveOptions& options, const Progress& progress);
 
 }  // namespace taihu::amg

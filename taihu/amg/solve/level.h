@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One level of a hierarchy as the solve phase uses it, and the passes over it. Vectors have the own elements first, filled
-// up to whole slices with zeros, then room for the ghosts of every matrix that reads them. Every pass is one run of the
-// team over the level's partition.
+// One level of a hierarchy as the solve phase uses it, and the passes over it. Vectors have the own elements
+// first, filled up to whole slices with zeros, then room for the ghosts of every matrix that reads them.
+// Every pass is one run of the team over the level's partition.
 #pragma once
 
 #include "taihu/amg/matrix/sliced.h"
@@ -23,12 +23,12 @@ struct Level {
   GlobalIndex global_rows = 0;
   GlobalIndex global_entries = 0;
   Partition partition;
-  Operator<Value> a;            ///< empty on the finest level when the solver's own matrix serves
+  Operator<Value> a;  ///< empty on the finest level when the solver's own matrix serves
   Operator<Value>* operator_a = nullptr;
-  Operator<Value> prolongation;  ///< from the next level; empty on the coarsest
-  Operator<Value> restriction;   ///< to the next level
-  Array<Value> scale;            ///< of the smoother
-  double spectrum = 0;           ///< bound for Chebyshev
+  Operator<Value> prolongation;   ///< from the next level; empty on the coarsest
+  Operator<Value> restriction;    ///< to the next level
+  Array<Value> scale;             ///< of the smoother
+  double spectrum = 0;            ///< bound for Chebyshev
   Array<Value> x, b, work, step;  ///< solution, right-hand side, residual or next solution, step of Chebyshev
 
   /// Vectors of `length` elements, all zero.
@@ -36,14 +36,18 @@ struct Level {
 };
 
 /// The slices of the rows begin .. end of a part.
-inline LocalIndex first_slice(LocalIndex begin) { return begin / slice_rows; }
-inline LocalIndex last_slice(LocalIndex end) { return padded(end) / slice_rows; }
+inline LocalIndex first_slice(LocalIndex begin) {
+  return begin / slice_rows;
+}
+inline LocalIndex last_slice(LocalIndex end) {
+  return padded(end) / slice_rows;
+}
 
 template <class Value>
 void Level<Value>::make_vectors(const Context& context, LocalIndex length, bool with_step) {
   const auto ends = part_ends(partition, 1, length - partition.rows());
   const auto make = [&](Array<Value>& vector) {
-    vector = Array<Value>(context.storage, ends);
+    vector = Array<Value>(context.storage, ends, Use::cycles);
     context.team.run(partition, [&](LocalIndex begin, LocalIndex end, int) {
       std::fill(vector.data() + begin, vector.data() + end, Value{0});
     });

@@ -3,8 +3,8 @@
 
 namespace taihu::amg {
 
-SolveResult multigrid_cycles(const System& system, const Array<double>& b, Array<double>& x, const SolveOptions& options,
-                             const Progress& progress) {
+SolveResult multigrid_cycles(const System& system, const Array<double>& b, Array<double>& x,
+                             const SolveOptions& options, const Progress& progress) {
   SolveResult result;
   Array<double> r = make_vector(system), z = make_vector(system);
   const double right_side = norm(system, b);

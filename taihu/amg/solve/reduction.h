@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over all rows of all ranks, the same bits for any number of threads; also for any number of ranks when their first
-// rows are multiples of row_block: each block of rows is summed by one thread in order, the sums of blocks are added
-// without rounding.
+// Sums over all rows of all ranks, the same bits for any number of threads; also for any number of ranks when
+// their first rows are multiples of row_block: each block of rows is summed by one thread in order, the sums
+// of blocks are added without rounding.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 
 namespace taihu::amg {
 
-/// Runs block(begin, end) for each block of rows and returns the sums of the N numbers it returns. Collective.
+/// Runs block(begin, end) for each block of rows and returns the sums of the N numbers it returns.
+/// Collective.
 template <std::size_t N, class Block>
 std::array<double, N> sum_blocks(const Context& context, const Partition& partition, const Block& block) {
   std::vector<std::array<ExactSum, N>> of_thread(context.team.size());

@@ -8,14 +8,15 @@
 
 namespace taihu::amg {
 
-/// A power of two that brings numbers of about the size `norm` to about one, so that a residual of any size fits into
-/// single precision; exact to multiply with.
+/// A power of two that brings numbers of about the size `norm` to about one, so that a residual of any size
+/// fits into single precision; exact to multiply with.
 inline double unit_factor(double norm) {
   return norm > 0 && std::isfinite(norm) ? std::ldexp(1.0, std::clamp(-std::ilogb(norm), -1000, 1000)) : 1.0;
 }
 
 /// r = b - A x; returns the 2-norm of r.
-inline double true_residual(const System& system, const Array<double>& b, Array<double>& x, Array<double>& r) {
+inline double true_residual(const System& system, const Array<double>& b, Array<double>& x,
+                            Array<double>& r) {
   system.matrix.fill_ghosts(system.context, x.data());
   const auto sums = sum_blocks<1>(system.context, system.partition, [&](LocalIndex begin, LocalIndex end) {
     system.matrix.product(begin, end, x.data(), r.data());
@@ -35,8 +36,9 @@ inline double norm(const System& system, const Array<double>& v) {
 /// z = one cycle for the right-hand side r of norm about `size`.
 inline void precondition(const System& system, const Array<double>& r, double size, Array<double>& z) {
   const double factor = unit_factor(size);
-  for_blocks(system.context, system.partition,
-             [&](LocalIndex begin, LocalIndex end) { system.preconditioner.load(begin, end, r.data(), factor); });
+  for_blocks(system.context, system.partition, [&](LocalIndex begin, LocalIndex end) {
+    system.preconditioner.load(begin, end, r.data(), factor);
+  });
   system.preconditioner.cycle();
   for_blocks(system.context, system.partition, [&](LocalIndex begin, LocalIndex end) {
     system.preconditioner.unload(begin, end, z.data() + begin, 1 / factor);
@@ -44,7 +46,8 @@ inline void precondition(const System& system, const Array<double>& r, double si
 }
 
 /// Adds a line to the history; true when the method is to stop.
-inline bool record(SolveResult& result, double relative, const SolveOptions& options, const Progress& progress) {
+inline bool record(SolveResult& result, double relative, const SolveOptions& options,
+                   const Progress& progress) {
   result.history.push_back(relative);
   result.iterations = static_cast<int>(result.history.size()) - 1;
   if (progress) progress(result.iterations, relative);

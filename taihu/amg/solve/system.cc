@@ -8,9 +8,11 @@ SystemMatrix::SystemMatrix(const Context& context, const DistributedMatrix& matr
   double inexact = exact_in_float(context.team, matrix.local) ? 0 : 1;
   context.communicator.maximum({&inexact, 1});
   if (inexact == 0)
-    single_ = std::make_unique<Operator<float>>(Operator<float>{make_sliced<float>(context, matrix), matrix.halo});
+    single_ =
+        std::make_unique<Operator<float>>(Operator<float>{make_sliced<float>(context, matrix), matrix.halo});
   else
-    double_ = std::make_unique<Operator<double>>(Operator<double>{make_sliced<double>(context, matrix), matrix.halo});
+    double_ = std::make_unique<Operator<double>>(
+        Operator<double>{make_sliced<double>(context, matrix), matrix.halo});
 }
 
 void SystemMatrix::fill_ghosts(const Context& context, double* x) {
@@ -20,9 +22,11 @@ void SystemMatrix::fill_ghosts(const Context& context, double* x) {
 
 void SystemMatrix::product(LocalIndex begin, LocalIndex end, const double* x, double* y) const {
   if (single_)
-    sliced_kernels<float, double>().product(single_->matrix.view(), first_slice(begin), last_slice(end), x, y);
+    sliced_kernels<float, double>().product(single_->matrix.view(), first_slice(begin), last_slice(end), x,
+                                            y);
   else
-    sliced_kernels<double, double>().product(double_->matrix.view(), first_slice(begin), last_slice(end), x, y);
+    sliced_kernels<double, double>().product(double_->matrix.view(), first_slice(begin), last_slice(end), x,
+                                             y);
 }
 
 namespace {
@@ -30,7 +34,8 @@ namespace {
 template <class Value>
 class Multigrid final : public Preconditioner {
  public:
-  Multigrid(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options, Operator<Value>* finest)
+  Multigrid(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options,
+            Operator<Value>* finest)
       : hierarchy_(context, matrix, options, finest) {}
 
   void load(LocalIndex begin, LocalIndex end, const double* r, double factor) override {
@@ -52,8 +57,9 @@ class Multigrid final : public Preconditioner {
 
 }  // namespace
 
-std::unique_ptr<Preconditioner> make_preconditioner(const Context& context, DistributedMatrix& matrix, SystemMatrix& system,
-                                                    const HierarchyOptions& options, Precision precision) {
+std::unique_ptr<Preconditioner> make_preconditioner(const Context& context, DistributedMatrix& matrix,
+                                                    SystemMatrix& system, const HierarchyOptions& options,
+                                                    Precision precision) {
   if (precision == Precision::double_)
     return std::make_unique<Multigrid<double>>(context, matrix, options, system.double_operator());
   return std::make_unique<Multigrid<float>>(context, matrix, options, system.single_operator());
@@ -61,7 +67,8 @@ std::unique_ptr<Preconditioner> make_preconditioner(const Context& context, Dist
 
 Array<double> make_vector(const System& system) {
   const Partition& partition = system.partition;
-  Array<double> vector(system.context.storage, part_ends(partition, 1, system.matrix.columns() - partition.rows()));
+  Array<double> vector(system.context.storage,
+                       part_ends(partition, 1, system.matrix.columns() - partition.rows()), Use::cycles);
   system.context.team.run(partition, [&](LocalIndex begin, LocalIndex end, int) {
     std::fill(vector.data() + begin, vector.data() + end, 0.0);
   });

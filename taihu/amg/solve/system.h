@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Krylov method works with: the product with the matrix in double precision, and a preconditioner. Both act on
-// blocks of rows, so that what follows a product runs on the block while it is in the cache.
+// What a Krylov method works with: the product with the matrix in double precision, and a preconditioner.
+// Both act on blocks of rows, so that what follows a product runs on the block while it is in the cache.
 #pragma once
 
 #include <functional>
@@ -48,8 +48,9 @@ class Preconditioner {
 };
 
 /// A multigrid cycle in the given precision. The matrix outlives it. Throws Error when its values do not fit.
-std::unique_ptr<Preconditioner> make_preconditioner(const Context& context, DistributedMatrix& matrix, SystemMatrix& system,
-                                                    const HierarchyOptions& options, Precision precision);
+std::unique_ptr<Preconditioner> make_preconditioner(const Context& context, DistributedMatrix& matrix,
+                                                    SystemMatrix& system, const HierarchyOptions& options,
+                                                    Precision precision);
 
 /// Everything a method needs about one system.
 struct System {
