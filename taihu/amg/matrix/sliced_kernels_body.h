@@ -54,6 +54,17 @@ inline Eight<float> gathered(const float* x, const std::int32_t* index) {
   result.part[0] = _mm256_i32gather_ps(x, where, 4);
   return result;
 }
+inline Eight<double> gathered(const double* x, const std::int32_t* index) {
+  Eight<double> result;
+#if defined(__AVX512F__)
+  result.part[0] = _mm512_i32gather_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(index)), x, 8);
+#else
+  for (int p = 0; p < 2; ++p)
+    result.part[p] =
+        _mm256_i32gather_pd(x, _mm_loadu_si128(reinterpret_cast<const __m128i*>(index + 4 * p)), 8);
+#endif
+  return result;
+}
 #endif
 
 template <class Stored, class Number>
@@ -72,7 +83,12 @@ inline Eight<Number> values_of(const Stored* source) {
   }
 }
 
-// Calls row_sums(slice, A x) for each slice.
+template <class Number>
+inline void add_products(Eight<Number>& sum, const Eight<Number>& a, const Eight<Number>& b) {
+  for (int p = 0; p < Eight<Number>::parts; ++p) sum.part[p] += a.part[p] * b.part[p];
+}
+
+// Calls use(first row, A x of its rows) for each slice.
 template <class Stored, class Number, class Use>
 inline void for_slices(const SlicedView<Stored>& matrix, LocalIndex begin, LocalIndex end, const Number* x,
                        const Use& use) {
@@ -81,9 +97,11 @@ inline void for_slices(const SlicedView<Stored>& matrix, LocalIndex begin, Local
     for (std::int32_t group = matrix.start[slice]; group < matrix.start[slice + 1]; ++group) {
       const std::int32_t base = matrix.base[group];
       const Eight<Number> value = values_of<Stored, Number>(matrix.value + 8 * static_cast<long>(group));
-      const Eight<Number> operand = base >= 0 ? Eight<Number>::load(x + base)
-                                              : gathered(x, matrix.gather + 8 * static_cast<long>(~base));
-      for (int p = 0; p < Eight<Number>::parts; ++p) sum.part[p] += value.part[p] * operand.part[p];
+      // Two calls: one operand chosen between two sources would go through memory.
+      if (base >= 0)
+        add_products(sum, value, Eight<Number>::load(x + base));
+      else
+        add_products(sum, value, gathered(x, matrix.gather + 8 * static_cast<long>(~base)));
     }
     use(8 * static_cast<long>(slice), sum);
   }
