@@ -240,6 +240,7 @@ void Machine::advance() {
   run_events();
   if (traffic_) traffic_->make_packets(network_, true);
   network_.step();
+  if (on_cycle) on_cycle();
   core_now_ = now() - 1;
   for (const Delivery& delivery : network_.deliveries()) deliver(delivery);
   core_now_ = now();

@@ -81,6 +81,9 @@ class Machine {
     return background_packets_ == 0 ? 0 : background_cycles_ / static_cast<double>(background_packets_);
   }
 
+  /// Called after every simulated cycle when set, for animations.
+  std::function<void()> on_cycle;
+
   // For the two kinds of collectives.
   using Action = std::function<void()>;
   void at(Cycle cycle, Action action);
