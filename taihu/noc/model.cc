@@ -214,15 +214,6 @@ class Ascent {
   std::vector<Input> at_core_;
 };
 
-/// A message between cores, alone in the network.
-Cycle message_cycles(const MachineConfig& config, int from, int to, std::size_t bytes) {
-  const int packets = static_cast<int>(std::max<std::size_t>(1, (bytes + max_bytes - 1) / max_bytes));
-  const std::size_t last = bytes - std::min(bytes, static_cast<std::size_t>(packets - 1) * max_bytes);
-  const int flits = 5 * (packets - 1) + flits_for_bytes(static_cast<int>(last));
-  return config.costs.send + 1 + config.network.hop_cycles() * (config.network.mesh.distance(from, to) + 1) + flits - 1 +
-         config.costs.receive;
-}
-
 Cycle descent(const MachineConfig& config, const Tree& tree, std::size_t bytes) {
   int farthest = 0;
   for (const int member : tree.members)
@@ -231,6 +222,14 @@ Cycle descent(const MachineConfig& config, const Tree& tree, std::size_t bytes) 
 }
 
 }  // namespace
+
+Cycle message_cycles(const MachineConfig& config, int from, int to, std::size_t bytes) {
+  const int packets = static_cast<int>(std::max<std::size_t>(1, (bytes + max_bytes - 1) / max_bytes));
+  const std::size_t last = bytes - std::min(bytes, static_cast<std::size_t>(packets - 1) * max_bytes);
+  const int flits = 5 * (packets - 1) + flits_for_bytes(static_cast<int>(last));
+  return config.costs.send + 1 + config.network.hop_cycles() * (config.network.mesh.distance(from, to) + 1) + flits - 1 +
+         config.costs.receive;
+}
 
 Cycle predict_hardware(const MachineConfig& config, const Tree& tree, const Operation& operation) {
   const Costs& costs = config.costs;

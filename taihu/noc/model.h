@@ -43,6 +43,9 @@ Cycle predict_hardware(const MachineConfig& config, const Tree& tree, const Oper
 /// Cycles in software without contention and with the distances of the mesh left out: the paper's way of counting.
 Cycle predict_software(const MachineConfig& config, int members, const Operation& operation);
 
+/// A message between cores, alone in the network: from the call to when the receiver has taken it.
+Cycle message_cycles(const MachineConfig& config, int from, int to, std::size_t bytes);
+
 Cycle hardware_estimate(const Machine& machine, const Communicator& communicator, const Operation& operation);
 Cycle software_estimate(const Machine& machine, const Communicator& communicator, const Operation& operation);
 

@@ -63,7 +63,7 @@ struct LoadPoint {
   Cycle largest = 0;
   double mean_hops = 0;
   std::uint64_t packets = 0;
-  bool saturated = false;  ///< packets of the measured time could not be delivered, or wait for more than 500 cycles
+  bool saturated = false;  ///< less is accepted than offered, or packets take more than 500 cycles
   Cycle cycles = 0;        ///< simulated
   double seconds = 0;      ///< of this computer's time
 };
