@@ -36,7 +36,8 @@ Progress progress_bar() {
 }
 
 void make_folder(const std::string& path) {
-  if (mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) throw system_error(path + ": cannot make the folder", errno);
+  if (mkdir(path.c_str(), 0777) != 0 && errno != EEXIST)
+    throw system_error(path + ": cannot make the folder", errno);
 }
 
 void do_run(const Options& options) {
@@ -80,14 +81,15 @@ int do_validate(const Options& options) {
 
 void do_model(const Options& options) {
   for (const char* parameters : {"paper2017", "fair"})
-    std::printf("%s\n", model_tables(options.size, static_cast<std::size_t>(options.bytes), parameters).c_str());
+    std::printf("%s\n",
+                model_tables(options.size, static_cast<std::size_t>(options.bytes), parameters).c_str());
 }
 
 void do_replay(const Options& options) {
   const std::vector<TracedCall> calls = read_trace(options.file);
   for (const char* parameters : {"paper2017", "fair"}) {
-    const ReplayReport report =
-        replay(calls, {options.width, options.height, options.placed}, costs_named(parameters), progress_bar());
+    const ReplayReport report = replay(calls, {options.width, options.height, options.placed},
+                                       costs_named(parameters), progress_bar());
     std::printf("%s\n", to_text(report).c_str());
   }
 }
@@ -104,9 +106,11 @@ void do_place(const Options& options) {
   config.tree_root = middle_node(config.network.mesh);
   config.costs = costs_named(options.parameters);
   const auto results = search_placements(config, options.lines, static_cast<std::size_t>(options.bytes));
-  std::printf("rows of level-1 routers that no other choice beats in cycles, hops and number (%s, root %d, %d bytes):\n%s",
-              config.network.mesh.describe().c_str(), config.tree_root, options.bytes,
-              to_text(undominated(results)).c_str());
+  std::printf(
+      "rows of level-1 routers that no other choice beats in cycles, hops and number (%s, root %d, %d "
+      "bytes):\n%s",
+      config.network.mesh.describe().c_str(), config.tree_root, options.bytes,
+      to_text(undominated(results)).c_str());
 }
 
 /// Adds the commands; returns what the chosen one does.
@@ -116,8 +120,10 @@ std::function<int()> parse(CLI::App& app, Options& options) {
     CLI::App* each = app.add_subcommand(name, text);
     each->callback([action, function, &options] {
       *action = [function, &options] {
-        if constexpr (std::is_same_v<decltype(function(options)), int>) return function(options);
-        else return function(options), 0;
+        if constexpr (std::is_same_v<decltype(function(options)), int>)
+          return function(options);
+        else
+          return function(options), 0;
       };
     });
     return each;
@@ -127,26 +133,33 @@ std::function<int()> parse(CLI::App& app, Options& options) {
   run->add_flag("--json", options.json, "the report as JSON");
   CLI::App* sweep = command("sweep", "latency over load for the traffic of FILE", do_sweep);
   sweep->add_option("FILE", options.file, "configuration (TOML)")->required();
-  sweep->add_option("--loads", options.loads, "flits per node and cycle")->check(CLI::Range(0.0001, 1.0))->delimiter(',');
+  sweep->add_option("--loads", options.loads, "flits per node and cycle")
+      ->check(CLI::Range(0.0001, 1.0))
+      ->delimiter(',');
   sweep->add_option("--out", options.out, "folder for sweep.csv and sweep.png");
-  CLI::App* validate = command("validate", "the plain network against its laws, with its curves", do_validate);
+  CLI::App* validate =
+      command("validate", "the plain network against its laws, with its curves", do_validate);
   validate->add_option("--out", options.out, "folder for latency.csv and pictures");
   validate->add_flag("--quick", options.quick, "4x4 only, short runs");
   CLI::App* model = command("model", "tables 2 and 3 of the paper, as printed and corrected", do_model);
   model->add_option("-n,--size", options.size, "rows and columns")->check(CLI::Range(2, 64));
   model->add_option("--bytes", options.bytes, "data of a member")->check(CLI::Range(1, 64));
-  CLI::App* replay = command("replay", "collectives of an MPI program (marun --trace-collectives) on the chip", do_replay);
+  CLI::App* replay =
+      command("replay", "collectives of an MPI program (marun --trace-collectives) on the chip", do_replay);
   replay->add_option("TRACE", options.file, "trace")->required();
   replay->add_option("--width", options.width, "columns of the mesh")->check(CLI::Range(1, 128));
   replay->add_option("--height", options.height, "rows of the mesh")->check(CLI::Range(1, 128));
-  replay->add_option("--placement", options.placed, "level-1 routers")->check(CLI::IsMember({"S1", "S2", "S3", "all", "none"}));
-  CLI::App* reproduce = command("reproduce", "every figure and table of section 4 of the paper", do_reproduce);
+  replay->add_option("--placement", options.placed, "level-1 routers")
+      ->check(CLI::IsMember({"S1", "S2", "S3", "all", "none"}));
+  CLI::App* reproduce =
+      command("reproduce", "every figure and table of section 4 of the paper", do_reproduce);
   reproduce->add_option("--out", options.out, "folder for CSV and PNG files")->required();
   CLI::App* place = command("place", "search rows of level-1 routers better than the paper's", do_place);
   place->add_option("-n,--size", options.size, "rows and columns")->check(CLI::Range(2, 64));
   place->add_option("--rows", options.lines, "level-1 rows at most")->check(CLI::Range(1, 8));
   place->add_option("--bytes", options.bytes, "data of a member")->check(CLI::Range(8, 64));
-  place->add_option("--parameters", options.parameters, "parameter set")->check(CLI::IsMember({"paper2017", "fair"}));
+  place->add_option("--parameters", options.parameters, "parameter set")
+      ->check(CLI::IsMember({"paper2017", "fair"}));
   app.require_subcommand(1);
   return [action] { return (*action)(); };
 }

@@ -65,16 +65,20 @@ std::string Animation::to_html() const {
   std::string levels;
   for (int router = 0; router < mesh.nodes(); ++router) {
     const auto& all = network_.config().levels;
-    levels += (router == 0 ? "" : ",") + std::to_string(all.empty() ? 0 : all[static_cast<std::size_t>(router)]);
+    levels +=
+        (router == 0 ? "" : ",") + std::to_string(all.empty() ? 0 : all[static_cast<std::size_t>(router)]);
   }
   return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + mesh.describe() +
          "</title></head>\n<body style=\"font-family: sans-serif\">\n<p>" + mesh.describe() +
-         ": orange routers are level 1, blue ones level 2. Dots are flits: red contributions, green broadcasts, blue "
-         "gathers, brown learning, grey others; a large dot goes to the core.</p>\n<canvas id=\"net\"></canvas>\n"
-         "<p><button id=\"play\">play / stop</button> <input id=\"slide\" type=\"range\" min=\"0\" style=\"width: "
+         ": orange routers are level 1, blue ones level 2. Dots are flits: red contributions, green "
+         "broadcasts, blue "
+         "gathers, brown learning, grey others; a large dot goes to the core.</p>\n<canvas "
+         "id=\"net\"></canvas>\n"
+         "<p><button id=\"play\">play / stop</button> <input id=\"slide\" type=\"range\" min=\"0\" "
+         "style=\"width: "
          "400px\"> <span id=\"time\"></span></p>\n<script>\nconst width = " +
-         std::to_string(mesh.width()) + ", height = " + std::to_string(mesh.height()) + ", levels = [" + levels +
-         "];\nconst moves = [" + frames_ + "];\n" + page_script + "</script>\n</body></html>\n";
+         std::to_string(mesh.width()) + ", height = " + std::to_string(mesh.height()) + ", levels = [" +
+         levels + "];\nconst moves = [" + frames_ + "];\n" + page_script + "</script>\n</body></html>\n";
 }
 
 }  // namespace taihu::noc

@@ -77,7 +77,8 @@ Picture curves(const std::string& title, const std::string& x_label, const std::
       const double x = place_x(points[at].first), y = place_y(points[at].second);
       picture.box(static_cast<int>(x) - 2, static_cast<int>(y) - 2, 5, 5, series_colour(number));
       if (at > 0 && points[at - 1].second < highest)
-        picture.line(place_x(points[at - 1].first), place_y(points[at - 1].second), x, y, series_colour(number), 2);
+        picture.line(place_x(points[at - 1].first), place_y(points[at - 1].second), x, y,
+                     series_colour(number), 2);
     }
   }
   legend(picture, names);
@@ -93,20 +94,24 @@ Picture bars(const std::string& title, const std::string& y_label, const std::ve
   double highest = 0, lowest = 1e300;
   for (const BarGroup& group : groups)
     for (const double value : group.values)
-      if (std::isfinite(value) && value > 0) highest = std::max(highest, value), lowest = std::min(lowest, value);
+      if (std::isfinite(value) && value > 0)
+        highest = std::max(highest, value), lowest = std::min(lowest, value);
   if (highest <= 0) highest = lowest = 1;
   const double floor = logarithmic ? std::pow(10, std::floor(std::log10(lowest))) / 2 : 0;
   const int height = picture.height() - top - bottom;
   const auto tall = [&](double value) {
-    const double share = logarithmic ? std::log(value / floor) / std::log(highest * 1.3 / floor) : value / (highest * 1.15);
+    const double share =
+        logarithmic ? std::log(value / floor) / std::log(highest * 1.3 / floor) : value / (highest * 1.15);
     return static_cast<int>(std::max(0.0, share) * height);
   };
   const int base = top + height;
   std::vector<double> marks;
   if (logarithmic)
-    for (double value = std::pow(10, std::floor(std::log10(lowest))); value <= highest * 1.3; value *= 10) marks.push_back(value);
+    for (double value = std::pow(10, std::floor(std::log10(lowest))); value <= highest * 1.3; value *= 10)
+      marks.push_back(value);
   else
-    for (double value = nice_step(highest, 6); value <= highest * 1.15; value += nice_step(highest, 6)) marks.push_back(value);
+    for (double value = nice_step(highest, 6); value <= highest * 1.15; value += nice_step(highest, 6))
+      marks.push_back(value);
   for (const double mark : marks) {
     picture.line(left, base - tall(mark), picture.width() - right, base - tall(mark), grey);
     picture.text(8, base - tall(mark) - 3, number_text(mark));
@@ -138,7 +143,8 @@ std::string link_table(const Network& network) {
       if (neighbour < 0) continue;
       const double cycles = static_cast<double>(std::max<Cycle>(1, network.now()));
       char share[32];
-      std::snprintf(share, sizeof share, "%.6f", static_cast<double>(network.flits_over(router, port)) / cycles);
+      std::snprintf(share, sizeof share, "%.6f",
+                    static_cast<double>(network.flits_over(router, port)) / cycles);
       text += std::to_string(router) + "," + names[port] + "," + std::to_string(neighbour) + "," +
               std::to_string(network.flits_over(router, port)) + "," + share + "\n";
     }

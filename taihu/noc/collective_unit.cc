@@ -45,7 +45,8 @@ OpenOperation& CollectiveUnit::operation(const LearnedEntry& entry, std::uint32_
 }
 
 int CollectiveUnit::open_operations() const noexcept {
-  return static_cast<int>(std::count_if(open_.begin(), open_.end(), [](const auto& each) { return each.open; }));
+  return static_cast<int>(
+      std::count_if(open_.begin(), open_.end(), [](const auto& each) { return each.open; }));
 }
 
 void CollectiveUnit::learn(Packet& packet, int port) noexcept {

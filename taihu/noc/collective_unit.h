@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The collective unit of a level-1 or level-2 router (Lu et al. 2017, sections 2.2 and 3.1): the table of learned
-// communicators (LSBA) and, in level 1, the open operations (CSBA), each with its own partial result, and the arithmetic
-// unit. Differences from the paper, with reasons, are in README.md.
+// The collective unit of a level-1 or level-2 router (Lu et al. 2017, sections 2.2 and 3.1): the table of
+// learned communicators (LSBA) and, in level 1, the open operations (CSBA), each with its own partial result,
+// and the arithmetic unit. Differences from the paper, with reasons, are in README.md.
 //
-// Every table entry of a communicator owns `window` operation entries, chosen by the operation's number modulo `window`.
-// Cores never have more than `window` operations of a communicator open (ordered admission), so an entry is always there
-// and operations that overlap in any order can not block each other.
+// Every table entry of a communicator owns `window` operation entries, chosen by the operation's number
+// modulo `window`. Cores never have more than `window` operations of a communicator open (ordered admission),
+// so an entry is always there and operations that overlap in any order can not block each other.
 #pragma once
 
 #include <array>
@@ -21,8 +21,9 @@ struct UnitConfig {
   int communicators = 5;  ///< LSBA entries
   int operations = 10;    ///< CSBA entries, at least as many
   int arithmetic_cycles = 6;
-  bool pipelined = true;       ///< a new word every cycle; else a word when the last one is done
-  bool fixed_order = false;    ///< inputs are combined in the order of their places, whatever order they come in
+  bool pipelined = true;  ///< a new word every cycle; else a word when the last one is done
+  bool fixed_order =
+      false;  ///< inputs are combined in the order of their places, whatever order they come in
 
   int window() const noexcept { return operations / communicators; }
   /// Cycles from the first word of a packet to the result of its last word.
@@ -35,11 +36,13 @@ struct UnitConfig {
 /// What a router knows about a communicator. Invariant: total == sum of counts.
 struct LearnedEntry {
   int communicator = -1;  ///< -1: free
-  std::array<std::uint16_t, 5> counts{};  ///< contributions that come in by each port; level 2 keeps one bit of each
+  std::array<std::uint16_t, 5>
+      counts{};  ///< contributions that come in by each port; level 2 keeps one bit of each
   std::uint16_t total = 0;
   std::uint16_t direct = 0;  ///< those that have passed no other level-1 router
-  std::uint16_t inputs = 0;  ///< packets of a reduction that arrive: direct ones and one per level-1 router before
-  std::uint16_t place = 0;   ///< of the own result among the inputs of the next level-1 router
+  std::uint16_t inputs =
+      0;  ///< packets of a reduction that arrive: direct ones and one per level-1 router before
+  std::uint16_t place = 0;  ///< of the own result among the inputs of the next level-1 router
 };
 
 /// A partial result. `parked`: packets that wait for their turn (fixed order), indexed by place.
@@ -85,9 +88,9 @@ class CollectiveUnit {
   std::uint32_t operation_number = 0;
   bool gathers = false;
   int issued_words = 0;
-  Cycle next_issue = 0;  ///< earliest cycle of the next word
-  Cycle done = -1;       ///< -1: not known yet
-  int pointer = 0;       ///< of the round-robin choice among input VCs
+  Cycle next_issue = 0;       ///< earliest cycle of the next word
+  Cycle done = -1;            ///< -1: not known yet
+  int pointer = 0;            ///< of the round-robin choice among input VCs
   std::deque<Slot> finished;  ///< results that wait for the unit's output buffer
   /// Words of reorder memory that were in use at most, for the cost of the fixed order.
   int parked_most = 0;

@@ -22,7 +22,8 @@ class ConfigReader {
   }
 
   RunConfig read() {
-    config_.seed = static_cast<std::uint64_t>(root_.whole("seed", 1, 0, std::numeric_limits<std::int64_t>::max()));
+    config_.seed =
+        static_cast<std::uint64_t>(root_.whole("seed", 1, 0, std::numeric_limits<std::int64_t>::max()));
     read_network();
     read_routers();
     read_software();
@@ -67,7 +68,8 @@ class ConfigReader {
     for (const toml::node& each : *node->as_array()) add_nodes(reader, key, each, list);
     return list;
   }
-  void add_nodes(TableReader& reader, const std::string& key, const toml::node& node, std::vector<int>& list) {
+  void add_nodes(TableReader& reader, const std::string& key, const toml::node& node,
+                 std::vector<int>& list) {
     std::int64_t first = 0, last = 0;
     if (node.is_integer()) {
       first = last = *node.value_exact<std::int64_t>();
@@ -115,17 +117,20 @@ class ConfigReader {
     machine.tree_root = static_cast<int>(reader.whole("root", middle_node(mesh), 0, mesh.nodes() - 1));
     UnitConfig& unit = machine.network.unit;
     unit.communicators = static_cast<int>(reader.whole("communicators", 5, 1, 1024));
-    unit.operations = static_cast<int>(reader.whole("operations", std::max(10, unit.communicators), 1, 65536));
+    unit.operations =
+        static_cast<int>(reader.whole("operations", std::max(10, unit.communicators), 1, 65536));
     if (unit.operations < unit.communicators)
       reader.fail("operations", "fewer than communicators; each learned communicator needs at least one");
     unit.arithmetic_cycles = static_cast<int>(reader.whole("arithmetic_cycles", 6, 1, 1000));
     unit.fixed_order = reader.yes("fixed_order", false);
-    machine.membership = reader.one_of("membership", 0, {"learned", "mask"}) == 0 ? Membership::learned : Membership::mask;
+    machine.membership =
+        reader.one_of("membership", 0, {"learned", "mask"}) == 0 ? Membership::learned : Membership::mask;
     read_placement(reader);
     reader.end();
     const NetworkConfig& network = machine.network;
     if (network.levels.empty()) return;
-    if (network.depth < 5) reader.fail("placement", "collective routers need network.depth of at least 5 (a whole packet)");
+    if (network.depth < 5)
+      reader.fail("placement", "collective routers need network.depth of at least 5 (a whole packet)");
     if (network.reuse == Reuse::wormhole)
       reader.fail("placement", "collective routers need network.reuse \"cut-through\" or \"atomic\"");
     const int needed = mesh.torus() ? 4 : 2;
@@ -148,10 +153,12 @@ class ConfigReader {
       machine.network.levels = placement(mesh, nodes(reader, "placement"));
     } else {
       const std::vector<std::string> names = {"S1", "S2", "S3", "all", "none"};
-      machine.network.levels = placement(mesh, names[reader.one_of("placement", 1, names)], machine.tree_root);
+      machine.network.levels =
+          placement(mesh, names[reader.one_of("placement", 1, names)], machine.tree_root);
     }
     if (reader.has("plain"))
-      for (const int plain : nodes(reader, "plain")) machine.network.levels[static_cast<std::size_t>(plain)] = 0;
+      for (const int plain : nodes(reader, "plain"))
+        machine.network.levels[static_cast<std::size_t>(plain)] = 0;
   }
 
   void read_software() {
@@ -161,13 +168,15 @@ class ConfigReader {
     if (node == nullptr) {
       names = {"paper2017", "fair"};
     } else if (node->is_array()) {
-      for (const toml::node& each : *node->as_array()) names.push_back(each.value<std::string>().value_or(""));
+      for (const toml::node& each : *node->as_array())
+        names.push_back(each.value<std::string>().value_or(""));
       if (names.empty()) reader.fail("parameters", *node, "empty; name paper2017, fair or both");
     } else {
       names.push_back(node->value<std::string>().value_or(""));
     }
     for (const std::string& name : names) {
-      if (name != "paper2017" && name != "fair") reader.fail("parameters", *node, "not one of paper2017, fair");
+      if (name != "paper2017" && name != "fair")
+        reader.fail("parameters", *node, "not one of paper2017, fair");
       Costs costs = costs_named(name);
       const auto cycles = [&](const char* key, int& value) {
         value = static_cast<int>(reader.whole(key, value, 0, 1'000'000));
@@ -222,7 +231,8 @@ class ConfigReader {
       if (communicator.members.size() < 2) reader.fail("members", "a communicator needs at least 2 members");
       if (config_.machine.membership == Membership::mask &&
           !is_mask_set(config_.machine.network.mesh, communicator.members))
-        reader.fail("members", "no node and mask name exactly these nodes; use routers.membership \"learned\"");
+        reader.fail("members",
+                    "no node and mask name exactly these nodes; use routers.membership \"learned\"");
       config_.communicators.push_back(communicator);
       reader.end();
     }
@@ -242,18 +252,23 @@ class ConfigReader {
       std::vector<std::string> names;
       for (const NamedCommunicator& each : config_.communicators) names.push_back(each.name);
       operation.communicator = static_cast<int>(reader.one_of("communicator", 0, names));
-      const std::vector<int>& members = config_.communicators[static_cast<std::size_t>(operation.communicator)].members;
-      const int node = static_cast<int>(reader.whole("root", members.front(), 0, config_.machine.network.mesh.nodes() - 1));
+      const std::vector<int>& members =
+          config_.communicators[static_cast<std::size_t>(operation.communicator)].members;
+      const int node = static_cast<int>(
+          reader.whole("root", members.front(), 0, config_.machine.network.mesh.nodes() - 1));
       const auto place = std::find(members.begin(), members.end(), node);
-      if (place == members.end()) reader.fail("root", "node " + std::to_string(node) + " is not in the communicator");
+      if (place == members.end())
+        reader.fail("root", "node " + std::to_string(node) + " is not in the communicator");
       operation.root = static_cast<int>(place - members.begin());
       const bool barrier = operation.collective == Collective::barrier;
       operation.bytes = static_cast<std::size_t>(reader.whole("bytes", barrier ? 0 : 8, 0, 1 << 24));
       if (barrier && operation.bytes != 0) reader.fail("bytes", "a barrier has no data");
-      const bool reduces = operation.collective == Collective::reduce || operation.collective == Collective::allreduce;
+      const bool reduces =
+          operation.collective == Collective::reduce || operation.collective == Collective::allreduce;
       if (reduces && operation.bytes % 8 != 0) reader.fail("bytes", "a reduction works on words of 8 bytes");
-      operation.arithmetic = static_cast<Arithmetic>(reader.one_of(
-          "arithmetic", 0, {"sum", "prod", "min", "max", "sum-int", "min-int", "max-int", "and", "or", "xor"}));
+      operation.arithmetic = static_cast<Arithmetic>(
+          reader.one_of("arithmetic", 0,
+                        {"sum", "prod", "min", "max", "sum-int", "min-int", "max-int", "and", "or", "xor"}));
       operation.means = static_cast<Means>(reader.one_of("means", 0, {"hardware", "software", "auto"}));
       operation.start = reader.whole("start", 0, 0, many);
       planned.repeat = static_cast<int>(reader.whole("repeat", 1, 1, 1'000'000));
@@ -308,7 +323,8 @@ RunConfig parse_config(const std::string& text, const std::string& path) {
   try {
     document = toml::parse(text, path);
   } catch (const toml::parse_error& error) {
-    throw Error(path + ":" + std::to_string(error.source().begin.line) + ": " + std::string(error.description()));
+    throw Error(path + ":" + std::to_string(error.source().begin.line) + ": " +
+                std::string(error.description()));
   }
   return ConfigReader(document, path).read();
 }
@@ -326,13 +342,15 @@ void fill_data(Operation& operation, int members, std::uint64_t seed) {
   operation.data.clear();
   if (operation.collective == Collective::barrier) return;
   Random random(seed);
-  const bool pieces = operation.collective == Collective::gather || operation.collective == Collective::broadcast;
+  const bool pieces =
+      operation.collective == Collective::gather || operation.collective == Collective::broadcast;
   operation.data.resize(static_cast<std::size_t>(members));
   for (int member = 0; member < members; ++member) {
     if (operation.collective == Collective::broadcast && member != operation.root) continue;
     Bytes& data = operation.data[static_cast<std::size_t>(member)];
     data.resize(operation.bytes);
-    for (std::size_t place = 0; pieces && place < data.size(); ++place) data[place] = static_cast<std::byte>(random.next());
+    for (std::size_t place = 0; pieces && place < data.size(); ++place)
+      data[place] = static_cast<std::byte>(random.next());
     for (std::size_t place = 0; !pieces && place + 8 <= data.size(); place += 8) {
       // Whole numbers sum exactly; for products powers of two whose sum of exponents stays small.
       const double real = operation.arithmetic == Arithmetic::multiply_double

@@ -2,10 +2,10 @@
 // Reads one table of a TOML document: each key once, with its type and range; what is left over is refused.
 #pragma once
 
+#include <toml++/toml.h>
 #include <limits>
 #include <set>
 #include <string>
-#include <toml++/toml.h>
 #include <vector>
 
 #include "taihu/base/error.h"
@@ -36,7 +36,8 @@ class TableReader {
     if (node == nullptr) return otherwise;
     const auto value = node->value<double>();
     if (!value || node->is_boolean()) fail(key, *node, "not a number");
-    if (!(*value >= least && *value <= most)) fail(key, *node, "not from " + shorter(least) + " to " + shorter(most));
+    if (!(*value >= least && *value <= most))
+      fail(key, *node, "not from " + shorter(least) + " to " + shorter(most));
     return *value;
   }
   bool yes(const std::string& key, bool otherwise) {
@@ -80,7 +81,8 @@ class TableReader {
   void end() const {
     if (table_ == nullptr) return;
     for (const auto& [key, node] : *table_)
-      if (taken_.find(std::string(key.str())) == taken_.end()) fail(std::string(key.str()), node, "unknown key");
+      if (taken_.find(std::string(key.str())) == taken_.end())
+        fail(std::string(key.str()), node, "unknown key");
   }
 
  private:

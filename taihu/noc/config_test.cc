@@ -24,7 +24,8 @@ TEST(Config, FaultsNameLineAndKey) {
       {"", "f.toml:1: neither [traffic] nor [[operation]]: there is nothing to simulate"},
       {"[network]\nvcs = 0\n[traffic]\n", "f.toml:2: network.vcs: 0 is not from 1 to 8"},
       {"[network]\nwidht = 8\n[traffic]\n", "f.toml:2: network.widht: unknown key"},
-      {"[network]\nwidth = 1\nheight = 1\n[traffic]\n", "f.toml:2: network.width: a network needs at least 2 nodes"},
+      {"[network]\nwidth = 1\nheight = 1\n[traffic]\n",
+       "f.toml:2: network.width: a network needs at least 2 nodes"},
       {"[network]\nwidth = \"8\"\n[traffic]\n", "f.toml:2: network.width: not a whole number"},
       {"[traffic]\nload = 2\n", "f.toml:2: traffic.load: not from 0 to 1"},
       {"[traffic]\nload = true\n", "f.toml:2: traffic.load: not a number"},
@@ -43,7 +44,8 @@ TEST(Config, FaultsNameLineAndKey) {
       {"[routers]\nplacement = [64]\n" + operation,
        "f.toml:2: routers.placement: node outside the network, which has 0 to 63"},
       {"[routers]\ncommunicators = 5\noperations = 4\n" + operation,
-       "f.toml:3: routers.operations: fewer than communicators; each learned communicator needs at least one"},
+       "f.toml:3: routers.operations: fewer than communicators; each learned communicator needs at least "
+       "one"},
       {"[[communicator]]\nname = \"a\"\nmembers = [3]\n" + operation,
        "f.toml:3: communicator.members: a communicator needs at least 2 members"},
       {"[[communicator]]\nname = \"a\"\nmembers = [3, \"2-4\"]\n" + operation,
@@ -52,7 +54,8 @@ TEST(Config, FaultsNameLineAndKey) {
        "f.toml:6: operation.root: node 5 is not in the communicator"},
       {"[network]\nvcs = 1\n[routers]\nplacement = \"S2\"\n" + operation,
        "f.toml:4: routers.placement: collective routers need network.vcs of at least 2"},
-      {"[software]\nparameters = \"mine\"\n" + operation, "f.toml:2: software.parameters: not one of paper2017, fair"},
+      {"[software]\nparameters = \"mine\"\n" + operation,
+       "f.toml:2: software.parameters: not one of paper2017, fair"},
       {"[[operation]]\nbytes = 8\n", "f.toml:1: operation.type: missing"},
       {"[sweep]\nloads = [0.1, 2]\n[traffic]\n", "f.toml:2: sweep.loads: a load is above 0 and at most 1"},
   };
@@ -63,7 +66,8 @@ TEST(Config, FaultsNameLineAndKey) {
 TEST(Config, RunsWhatItSays) {
   const RunConfig config = parse_config(
       "seed = 5\n[network]\nwidth = 4\n[[communicator]]\nname = \"c\"\nmembers = [\"0-5\", 15]\n"
-      "[[operation]]\ntype = \"allreduce\"\nbytes = 128\nrepeat = 3\n[[operation]]\ntype = \"gather\"\nbytes = 5\nroot = 15\n"
+      "[[operation]]\ntype = \"allreduce\"\nbytes = 128\nrepeat = 3\n[[operation]]\ntype = \"gather\"\nbytes "
+      "= 5\nroot = 15\n"
       "means = \"auto\"\n",
       "f.toml");
   const RunReport report = run_config(config);
@@ -79,8 +83,10 @@ TEST(Config, RunsWhatItSays) {
 /// Any text gives a configuration or one line of complaint; never anything else.
 TEST(Config, FuzzedTexts) {
   const std::string good =
-      "[network]\nwidth = 3\nheight = 4\nvcs = 2\ntopology = \"mesh\"\n[routers]\nplacement = \"S2\"\nroot = 4\n"
-      "[traffic]\nload = 0.2\nmeasure = 20\nwarm_up = 5\n[[communicator]]\nname = \"a\"\nmembers = [0, \"2-5\"]\n"
+      "[network]\nwidth = 3\nheight = 4\nvcs = 2\ntopology = \"mesh\"\n[routers]\nplacement = \"S2\"\nroot = "
+      "4\n"
+      "[traffic]\nload = 0.2\nmeasure = 20\nwarm_up = 5\n[[communicator]]\nname = \"a\"\nmembers = [0, "
+      "\"2-5\"]\n"
       "[[operation]]\ntype = \"reduce\"\ncommunicator = \"a\"\nbytes = 16\nrepeat = 2\n";
   Random random(7);
   int right = 0, wrong = 0;
@@ -89,19 +95,27 @@ TEST(Config, FuzzedTexts) {
     for (std::uint64_t change = random.below(4); change > 0; --change) {
       const std::size_t place = random.below(text.size());
       switch (random.below(4)) {
-        case 0: text.erase(place, 1 + random.below(5)); break;
-        case 1: text[place] = static_cast<char>(32 + random.below(95)); break;
-        case 2: text.insert(place, std::to_string(random.below(100))); break;
-        default: text.insert(place, text.substr(random.below(text.size()), random.below(20))); break;
+        case 0:
+          text.erase(place, 1 + random.below(5));
+          break;
+        case 1:
+          text[place] = static_cast<char>(32 + random.below(95));
+          break;
+        case 2:
+          text.insert(place, std::to_string(random.below(100)));
+          break;
+        default:
+          text.insert(place, text.substr(random.below(text.size()), random.below(20)));
+          break;
       }
     }
     try {
       const RunConfig config = parse_config(text, "f.toml");
       ++right;
-      if (config.machine.network.mesh.nodes() <= 64 && config.operations.size() < 3 && config.times.measure < 1000 &&
-          config.operations.front().operation.bytes < 4096 && config.operations.front().repeat < 20 &&
-          config.machine.network.unit.communicators < 100 && config.operations.front().operation.start < 100000 &&
-          config.times.warm_up < 1000 && round % 4 == 0)
+      if (config.machine.network.mesh.nodes() <= 64 && config.operations.size() < 3 &&
+          config.times.measure < 1000 && config.operations.front().operation.bytes < 4096 &&
+          config.operations.front().repeat < 20 && config.machine.network.unit.communicators < 100 &&
+          config.operations.front().operation.start < 100000 && config.times.warm_up < 1000 && round % 4 == 0)
         run_config(config);
     } catch (const Error& error) {
       ++wrong;

@@ -5,7 +5,9 @@
 
 namespace taihu::noc {
 
-Costs fair_costs() { return {}; }
+Costs fair_costs() {
+  return {};
+}
 
 Costs paper2017_costs() {
   Costs costs;

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What software costs, in cycles of the network's clock. There are two named sets, always to be reported together:
+// What software costs, in cycles of the network's clock. There are two named sets, always to be reported
+// together:
 //
-// paper2017: the accounting of Lu et al. 2017. A message costs its sender `a`; cores pay nothing to start a collective in
-//   the routers, only the root of an allreduce pays for its broadcast. Their values are not printed; these (a 680, restart
-//   440, fetch 0.28 a, arithmetic unit not pipelined, software arithmetic free) reproduce most of their ratios.
-// fair: who uses the routers pays for a send and a receive as for any message. A message of 8 bytes between two ranks of
-//   one node process takes this project's MPI 70 ns one way in a common cache at 2.6 GHz = 182 cycles, half of it at
-//   either end. Software sums a word in a cycle, and its trees know the mesh.
+// paper2017: the accounting of Lu et al. 2017. A message costs its sender `a`; cores pay nothing to start a
+// collective in
+//   the routers, only the root of an allreduce pays for its broadcast. Their values are not printed; these (a
+//   680, restart 440, fetch 0.28 a, arithmetic unit not pipelined, software arithmetic free) reproduce most
+//   of their ratios.
+// fair: who uses the routers pays for a send and a receive as for any message. A message of 8 bytes between
+// two ranks of
+//   one node process takes this project's MPI 70 ns one way in a common cache at 2.6 GHz = 182 cycles, half
+//   of it at either end. Software sums a word in a cycle, and its trees know the mesh.
 #pragma once
 
 #include <string>

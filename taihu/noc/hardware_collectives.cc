@@ -8,10 +8,16 @@ namespace taihu::noc {
 
 namespace {
 
-std::byte* bytes_of(Packet& packet) { return reinterpret_cast<std::byte*>(packet.data.data()); }
-const std::byte* bytes_of(const Packet& packet) { return reinterpret_cast<const std::byte*>(packet.data.data()); }
+std::byte* bytes_of(Packet& packet) {
+  return reinterpret_cast<std::byte*>(packet.data.data());
+}
+const std::byte* bytes_of(const Packet& packet) {
+  return reinterpret_cast<const std::byte*>(packet.data.data());
+}
 
-bool goes_up(Collective collective) { return collective != Collective::broadcast; }
+bool goes_up(Collective collective) {
+  return collective != Collective::broadcast;
+}
 bool results_everywhere(Collective collective) {
   return collective == Collective::allreduce || collective == Collective::barrier;
 }
@@ -78,15 +84,18 @@ void HardwareCollectives::start(int number) {
   progress.called.resize(members);
   progress.ended.resize(members);
   progress.members_left = static_cast<int>(members);
-  const bool everywhere = results_everywhere(operation.collective) || operation.collective == Collective::broadcast;
+  const bool everywhere =
+      results_everywhere(operation.collective) || operation.collective == Collective::broadcast;
   progress.missing.assign(members, everywhere ? progress.segments : 0);
   if (!everywhere) progress.missing[static_cast<std::size_t>(operation.root)] = 1;
-  progress.at_root.resize(operation.collective == Collective::gather ? operation.bytes * members : operation.bytes);
+  progress.at_root.resize(operation.collective == Collective::gather ? operation.bytes * members
+                                                                     : operation.bytes);
   if (everywhere && operation.collective != Collective::barrier)
     for (Bytes& result : machine_.outcome_state(number).results) result.resize(operation.bytes);
   for (std::size_t member = 0; member < members; ++member) {
     const Cycle late = operation.late.empty() ? 0 : operation.late[member];
-    machine_.at(operation.start + late, [this, number, member] { member_called(number, static_cast<int>(member)); });
+    machine_.at(operation.start + late,
+                [this, number, member] { member_called(number, static_cast<int>(member)); });
   }
 }
 
@@ -114,12 +123,14 @@ void HardwareCollectives::try_send(int communicator, int member) {
     if (number >= window && (known.size() <= number - window || !known[number - window])) return;
     ++own.next[at];
     const Cycle cost = number == progress.first_segment ? machine_.config().costs.hardware_send : 0;
-    machine_.work(node, cost, [this, communicator, number, member] { contribute(communicator, number, member); });
+    machine_.work(node, cost,
+                  [this, communicator, number, member] { contribute(communicator, number, member); });
   }
 }
 
 /// Whether the pieces of the member's group fit into one packet at its first level-1 router.
-bool HardwareCollectives::combines_gather(const Communicator& communicator, int member, std::size_t bytes) const {
+bool HardwareCollectives::combines_gather(const Communicator& communicator, int member,
+                                          std::size_t bytes) const {
   const int unit = communicator.tree.first_unit[static_cast<std::size_t>(member)];
   return unit >= 0 && communicator.tree.entries[static_cast<std::size_t>(unit)].direct * bytes <= max_bytes;
 }
@@ -141,16 +152,19 @@ void HardwareCollectives::contribute(int number, std::uint32_t segment_number, i
     packet.part = static_cast<std::uint32_t>(member);
     packet.kind = combines_gather(communicator, member, segment.bytes) ? Kind::gather : Kind::gathered;
   }
-  if (segment.bytes != 0) std::memcpy(bytes_of(packet), operation.data[at].data() + segment.offset, segment.bytes);
+  if (segment.bytes != 0)
+    std::memcpy(bytes_of(packet), operation.data[at].data() + segment.offset, segment.bytes);
   machine_.network().enqueue(slot);
   Progress& progress = progress_[segment.operation];
-  const bool last = segment_number + 1 == progress.first_segment + static_cast<std::uint32_t>(progress.segments);
+  const bool last =
+      segment_number + 1 == progress.first_segment + static_cast<std::uint32_t>(progress.segments);
   if (last) try_end(segment.operation, member, 0);
 }
 
 void HardwareCollectives::start_broadcast(int number) {
   const Operation& operation = machine_.operation(number);
-  const int node = machine_.communicator(operation.communicator).members[static_cast<std::size_t>(operation.root)];
+  const int node =
+      machine_.communicator(operation.communicator).members[static_cast<std::size_t>(operation.root)];
   const int top = machine_.tree_root();
   const Cycle cost = machine_.config().costs.hardware_send;
   if (node == top) return machine_.work(node, cost, [this, number] { broadcast_all(number); });
@@ -182,8 +196,8 @@ void HardwareCollectives::broadcast_all(int number) {
   try_end(number, top, 0);
 }
 
-void HardwareCollectives::broadcast(int number, Content content, std::uint32_t segment, const std::byte* bytes,
-                                    std::size_t length) {
+void HardwareCollectives::broadcast(int number, Content content, std::uint32_t segment,
+                                    const std::byte* bytes, std::size_t length) {
   const Slot slot = machine_.make_packet(Kind::broadcast, machine_.tree_root(), machine_.tree_root());
   Packet& packet = machine_.network().packet(slot);
   packet.communicator = static_cast<std::uint16_t>(number);
@@ -202,8 +216,8 @@ void HardwareCollectives::arrived(const Packet& packet, int node) {
     at_root(packet);
 }
 
-/// The root's core takes a packet. One that the routers have completed costs nothing here (hardware_receive comes at the
-/// end); for others software pays as for any message.
+/// The root's core takes a packet. One that the routers have completed costs nothing here (hardware_receive
+/// comes at the end); for others software pays as for any message.
 void HardwareCollectives::at_root(const Packet& packet) {
   const Communicator& communicator = machine_.communicator(packet.communicator);
   const Costs& costs = machine_.config().costs;
@@ -225,7 +239,8 @@ void HardwareCollectives::root_took(const Packet& packet) {
     segment.packets.push_back(packet);
   } else {
     for (std::size_t word = 0; word < static_cast<std::size_t>(packet.words()); ++word)
-      segment.packets[0].data[word] = combine(packet.arithmetic, segment.packets[0].data[word], packet.data[word]);
+      segment.packets[0].data[word] =
+          combine(packet.arithmetic, segment.packets[0].data[word], packet.data[word]);
   }
   const auto members = machine_.communicator(packet.communicator).members.size();
   if (segment.weight == static_cast<int>(members)) segment_ended(packet.communicator, packet.operation);
@@ -245,17 +260,19 @@ Packet combined(std::vector<Packet>& packets) {
 }
 
 /// Puts the pieces of a gather's packet where they belong.
-void unpack(const Packet& packet, const Communicator& communicator, std::size_t piece_bytes, std::size_t offset,
-            std::size_t segment_bytes, Bytes& result) {
+void unpack(const Packet& packet, const Communicator& communicator, std::size_t piece_bytes,
+            std::size_t offset, std::size_t segment_bytes, Bytes& result) {
   const auto place = [&](std::size_t member, const std::byte* piece) {
     std::memcpy(result.data() + member * piece_bytes + offset, piece, segment_bytes);
   };
   const std::size_t direct = communicator.tree.entries[packet.source].direct;
-  const bool alone = packet.bytes == segment_bytes && packet.weight == 1 && communicator.members[packet.part] == packet.source;
+  const bool alone = packet.bytes == segment_bytes && packet.weight == 1 &&
+                     communicator.members[packet.part] == packet.source;
   if (alone || direct == 0) return place(packet.part, bytes_of(packet));
   for (std::size_t member = 0; member < communicator.members.size(); ++member)
     if (communicator.tree.first_unit[member] == packet.source)
-      place(member, bytes_of(packet) + static_cast<std::size_t>(communicator.tree.place[member]) * segment_bytes);
+      place(member,
+            bytes_of(packet) + static_cast<std::size_t>(communicator.tree.place[member]) * segment_bytes);
 }
 
 }  // namespace
@@ -267,7 +284,8 @@ void HardwareCollectives::segment_ended(int number, std::uint32_t segment_number
   segment.ended = true;
   if (operation.collective == Collective::gather) {
     for (const Packet& packet : segment.packets)
-      unpack(packet, machine_.communicator(number), operation.bytes, segment.offset, segment.bytes, progress.at_root);
+      unpack(packet, machine_.communicator(number), operation.bytes, segment.offset, segment.bytes,
+             progress.at_root);
   } else if (segment.bytes != 0) {
     const Packet result = combined(segment.packets);
     std::memcpy(progress.at_root.data() + segment.offset, bytes_of(result), segment.bytes);
@@ -304,14 +322,16 @@ void HardwareCollectives::notify(int number, std::uint32_t segment_number) {
   machine_.work(machine_.tree_root(), machine_.config().costs.hardware_send, [this, number, first, window] {
     broadcast(number, notice, first, nullptr, 0);
     const int top = root_member(number);
-    for (std::uint32_t each = first; top >= 0 && each < first + window; ++each) learn_ended(number, top, each);
+    for (std::uint32_t each = first; top >= 0 && each < first + window; ++each)
+      learn_ended(number, top, each);
   });
 }
 
 /// The result of a reduce or gather is with the core of the tree's root: it goes to the operation's root.
 void HardwareCollectives::result_at_root(int number) {
   const Operation& operation = machine_.operation(number);
-  const int node = machine_.communicator(operation.communicator).members[static_cast<std::size_t>(operation.root)];
+  const int node =
+      machine_.communicator(operation.communicator).members[static_cast<std::size_t>(operation.root)];
   const auto take = [this, number, root = operation.root] {
     Progress& progress = progress_[number];
     machine_.outcome_state(number).results[static_cast<std::size_t>(root)] = progress.at_root;
@@ -374,7 +394,8 @@ void HardwareCollectives::try_end(int number, int member, Cycle cost) {
   const auto at = static_cast<std::size_t>(member);
   if (progress.ended[at] || !progress.called[at] || progress.missing[at] != 0) return;
   if (goes_up(operation.collective) &&
-      group(operation.communicator).next[at] < progress.first_segment + static_cast<std::uint32_t>(progress.segments))
+      group(operation.communicator).next[at] <
+          progress.first_segment + static_cast<std::uint32_t>(progress.segments))
     return;
   progress.ended[at] = true;
   const int node = machine_.communicator(operation.communicator).members[at];

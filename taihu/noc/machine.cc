@@ -25,11 +25,12 @@ MachineConfig completed(MachineConfig config) {
   }
   if (config.network.levels.empty()) return config;
   check_input(config.network.depth >= 5, "collective routers need VCs of at least 5 flits (a whole packet)");
-  check_input(config.network.reuse != Reuse::wormhole,
-              "collective routers need reuse cut-through or atomic (a broadcast must fit into the next buffer)");
+  check_input(
+      config.network.reuse != Reuse::wormhole,
+      "collective routers need reuse cut-through or atomic (a broadcast must fit into the next buffer)");
   const int needed = config.network.mesh.torus() ? 4 : 2;
-  check_input(config.network.vcs >= needed,
-              "collective routers need " + std::to_string(needed) + " VCs (broadcasts run against the routing order)");
+  check_input(config.network.vcs >= needed, "collective routers need " + std::to_string(needed) +
+                                                " VCs (broadcasts run against the routing order)");
   return config;
 }
 
@@ -66,13 +67,15 @@ Slot Machine::make_packet(Kind kind, int from, int to) {
 void Machine::message(int from, int to, std::size_t bytes, Action action) {
   const std::uint32_t number = next_message_++;
   const int packets = static_cast<int>(std::max<std::size_t>(1, (bytes + max_bytes - 1) / max_bytes));
-  messages_[number] = {packets, [this, to, action = std::move(action)] { work(to, config_.costs.receive, action); }};
+  messages_[number] = {packets,
+                       [this, to, action = std::move(action)] { work(to, config_.costs.receive, action); }};
   work(from, config_.costs.send, [this, from, to, bytes, packets, number] {
     for (int part = 0; part < packets; ++part) {
       const Slot slot = make_packet(Kind::message, from, to);
       Packet& packet = network_.packet(slot);
       const std::size_t offset = static_cast<std::size_t>(part) * max_bytes;
-      packet.bytes = static_cast<std::uint8_t>(bytes == 0 ? 0 : std::min<std::size_t>(max_bytes, bytes - offset));
+      packet.bytes =
+          static_cast<std::uint8_t>(bytes == 0 ? 0 : std::min<std::size_t>(max_bytes, bytes - offset));
       packet.flits = static_cast<std::uint8_t>(flits_for_bytes(packet.bytes));
       packet.operation = number;
       network_.enqueue(slot);
@@ -108,9 +111,11 @@ void Machine::write_places(Communicator& communicator) {
 int Machine::make_communicator(const std::vector<int>& members) {
   const Mesh& mesh = config_.network.mesh;
   check_input(members.size() >= 2, "a communicator needs at least 2 members");
-  check_input(std::set<int>(members.begin(), members.end()).size() == members.size(), "a node is twice in a communicator");
+  check_input(std::set<int>(members.begin(), members.end()).size() == members.size(),
+              "a node is twice in a communicator");
   for (const int node : members)
-    check_input(node >= 0 && node < mesh.nodes(), "node " + std::to_string(node) + " is not in the " + mesh.describe());
+    check_input(node >= 0 && node < mesh.nodes(),
+                "node " + std::to_string(node) + " is not in the " + mesh.describe());
   check_input(communicators_.size() < 65536, "more than 65536 communicators");
   communicators_.push_back(std::make_unique<Communicator>());
   Communicator& communicator = *communicators_.back();
@@ -123,7 +128,8 @@ int Machine::make_communicator(const std::vector<int>& members) {
   if (config_.network.levels.empty()) {
     communicator.ready = true;
   } else if (config_.membership == Membership::mask) {
-    check_input(is_mask_set(mesh, members), "these members can not be named by a node and a mask; use learned membership");
+    check_input(is_mask_set(mesh, members),
+                "these members can not be named by a node and a mask; use learned membership");
     communicator.hardware = true;
     for (int router = 0; router < mesh.nodes(); ++router) {
       const LearnedEntry& computed = communicator.tree.entries[static_cast<std::size_t>(router)];
@@ -157,7 +163,8 @@ int Machine::make_communicator(const std::vector<int>& members) {
 void Machine::free_communicator(int number) {
   Communicator& communicator = *communicators_.at(static_cast<std::size_t>(number));
   check_input(open_operations_ == 0, "a communicator is freed while operations are open");
-  if (communicator.hardware && config_.membership == Membership::learned) send_pseudo_packets(communicator, true);
+  if (communicator.hardware && config_.membership == Membership::learned)
+    send_pseudo_packets(communicator, true);
   if (communicator.hardware && config_.membership == Membership::mask)
     for (int router = 0; router < config_.network.mesh.nodes(); ++router)
       if (CollectiveUnit* unit = network_.collective_unit(router)) unit->forget(number);
@@ -168,13 +175,16 @@ int Machine::start(Operation operation) {
   const Communicator& communicator = this->communicator(operation.communicator);
   const std::size_t members = communicator.members.size();
   const bool one_source = operation.collective == Collective::broadcast;
-  check_input(operation.root >= 0 && static_cast<std::size_t>(operation.root) < members, "the root is not a member");
+  check_input(operation.root >= 0 && static_cast<std::size_t>(operation.root) < members,
+              "the root is not a member");
   check_input(operation.data.size() == members || operation.collective == Collective::barrier,
               "data of every member are needed");
   for (std::size_t member = 0; member < operation.data.size(); ++member)
-    check_input(operation.data[member].size() == operation.bytes || (one_source && static_cast<int>(member) != operation.root),
+    check_input(operation.data[member].size() == operation.bytes ||
+                    (one_source && static_cast<int>(member) != operation.root),
                 "data of a member have another length");
-  const bool reduces = operation.collective == Collective::reduce || operation.collective == Collective::allreduce;
+  const bool reduces =
+      operation.collective == Collective::reduce || operation.collective == Collective::allreduce;
   check_input(!reduces || operation.bytes % 8 == 0, "a reduction needs a multiple of 8 bytes");
   check_input(operation.collective != Collective::barrier || operation.bytes == 0, "a barrier has no data");
   const int number = static_cast<int>(operations_.size());
@@ -269,8 +279,12 @@ void Machine::deliver(const Delivery& delivery) {
       action();
       break;
     }
-    case Kind::learn: learned(packet); break;
-    default: hardware_->arrived(packet, delivery.node); break;
+    case Kind::learn:
+      learned(packet);
+      break;
+    default:
+      hardware_->arrived(packet, delivery.node);
+      break;
   }
 }
 

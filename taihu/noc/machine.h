@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cores on the network: communicators, collectives in the routers or in software, ordinary traffic beside. A core does
-// one thing after the other; what it does costs cycles (costs.h). Everything is real: packets carry data, results come
-// out of routers or of the software's steps.
+// Cores on the network: communicators, collectives in the routers or in software, ordinary traffic beside. A
+// core does one thing after the other; what it does costs cycles (costs.h). Everything is real: packets carry
+// data, results come out of routers or of the software's steps.
 //
-// How a run goes: a queue of events in time (a core ends a piece of work, a member calls) is interleaved with the cycles
-// of the network; while the network is idle, time jumps to the next event.
+// How a run goes: a queue of events in time (a core ends a piece of work, a member calls) is interleaved with
+// the cycles of the network; while the network is idle, time jumps to the next event.
 #pragma once
 
 #include <deque>
@@ -21,8 +21,8 @@
 
 namespace taihu::noc {
 
-/// learned: tables of the routers, filled by pseudo packets. mask: the header names the members (power-of-two sets only);
-/// routers compute what a table would say, nothing is learned and nothing runs over.
+/// learned: tables of the routers, filled by pseudo packets. mask: the header names the members (power-of-two
+/// sets only); routers compute what a table would say, nothing is learned and nothing runs over.
 enum class Membership : std::uint8_t { learned, mask };
 
 struct MachineConfig {
@@ -37,9 +37,9 @@ struct Communicator {
   int number = 0;
   std::vector<int> members;  ///< nodes
   Tree tree;
-  bool hardware = false;        ///< the routers know it
-  bool ready = false;           ///< learning has ended
-  int learned_weight = 0;       ///< pseudo packets that have reached the root
+  bool hardware = false;   ///< the routers know it
+  bool ready = false;      ///< learning has ended
+  int learned_weight = 0;  ///< pseudo packets that have reached the root
   bool beyond_tables = false;
   Cycle ready_at = 0;
   Cycle learning_cycles = 0;
@@ -53,14 +53,17 @@ class Machine {
   explicit Machine(const MachineConfig& config);
   ~Machine();
 
-  /// Makes a communicator of these nodes (at least 2, no node twice) and teaches it to the routers; runs until that has
-  /// ended. Returns its number. Throws Error.
+  /// Makes a communicator of these nodes (at least 2, no node twice) and teaches it to the routers; runs
+  /// until that has ended. Returns its number. Throws Error.
   int make_communicator(const std::vector<int>& members);
   /// Makes the routers forget it. No operation of it may be open.
   void free_communicator(int number);
-  const Communicator& communicator(int number) const { return *communicators_.at(static_cast<std::size_t>(number)); }
+  const Communicator& communicator(int number) const {
+    return *communicators_.at(static_cast<std::size_t>(number));
+  }
 
-  /// Puts an operation on the list; members call their operations in the order of the list. Returns its number.
+  /// Puts an operation on the list; members call their operations in the order of the list. Returns its
+  /// number.
   int start(Operation operation);
   /// Runs until all operations have ended. Throws Error when one can not (`limit` cycles, deadlock).
   void run(Cycle limit = 100'000'000);
@@ -72,8 +75,8 @@ class Machine {
   Network& network() noexcept { return network_; }
   const MachineConfig& config() const noexcept { return config_; }
   Cycle now() const noexcept { return network_.now(); }
-  /// Time at the core whose event is being handled; at most one cycle behind `now()`, as a core reacts to what arrives in
-  /// one cycle in the next.
+  /// Time at the core whose event is being handled; at most one cycle behind `now()`, as a core reacts to
+  /// what arrives in one cycle in the next.
   Cycle core_now() const noexcept { return core_now_; }
   /// Latencies of the ordinary packets that have arrived beside the operations.
   std::uint64_t background_packets() const noexcept { return background_packets_; }
@@ -89,8 +92,8 @@ class Machine {
   void at(Cycle cycle, Action action);
   /// The core of `node` works for `cycles` as soon as it is free, then does `action`.
   void work(int node, Cycle cycles, Action action);
-  /// Sends a message of any length from core to core: costs `send` at one and `receive` at the other end, then `action`
-  /// is done there. Packets of up to 64 bytes.
+  /// Sends a message of any length from core to core: costs `send` at one and `receive` at the other end,
+  /// then `action` is done there. Packets of up to 64 bytes.
   void message(int from, int to, std::size_t bytes, Action action);
   Slot make_packet(Kind kind, int from, int to);
   /// Every member of the operation has ended its part.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latency and throughput under ordinary traffic: warm up, mark the packets of the measured time, go on until all of them
-// have arrived.
+// Latency and throughput under ordinary traffic: warm up, mark the packets of the measured time, go on until
+// all of them have arrived.
 #include <algorithm>
 #include <cmath>
 
@@ -29,7 +29,8 @@ class Histogram {
     std::uint64_t seen = 0;
     for (std::size_t latency = 0; latency < counts_.size(); ++latency) {
       seen += counts_[latency];
-      if (static_cast<double>(seen) >= share * static_cast<double>(number_)) return static_cast<double>(latency);
+      if (static_cast<double>(seen) >= share * static_cast<double>(number_))
+        return static_cast<double>(latency);
     }
     return static_cast<double>(largest_);
   }
@@ -83,10 +84,10 @@ LoadPoint measure_load(Network& network, const TrafficConfig& traffic_config, co
   const double node_cycles = static_cast<double>(times.measure) * network.config().mesh.nodes();
   point.accepted = static_cast<double>(network.ejected_flits() - before) / node_cycles;
   // New packets keep coming while the measured ones drain, so that these see the load to their end.
-  // Packets come at random: what is accepted may stay behind what is offered by three standard deviations and 2%.
+  // Packets come at random: what is accepted may stay behind what is offered by three standard deviations and
+  // 2%.
   const double spread = std::sqrt(point.offered * traffic_config.packet_flits / node_cycles);
-  point.saturated =
-      traffic.refused() != refused_before || point.accepted < point.offered * 0.98 - 3 * spread;
+  point.saturated = traffic.refused() != refused_before || point.accepted < point.offered * 0.98 - 3 * spread;
   Cycle drained = 0;
   while (!point.saturated && drained < times.drain && network.measured_alive() != 0) {
     run(64, false);

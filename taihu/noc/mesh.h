@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shape of the network: width x height nodes, numbered row by row from the north-west corner, as a mesh or a
-// torus, and dimension-order routing over it. A route is a pure function of (here, destination).
+// The shape of the network: width x height nodes, numbered row by row from the north-west corner, as a mesh
+// or a torus, and dimension-order routing over it. A route is a pure function of (here, destination).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,9 @@ inline constexpr int output_ports = 5;
 inline constexpr int input_ports = 6;
 
 /// Port at the other end of a link: what leaves east arrives at the neighbour's west port.
-constexpr int opposite(int port) { return (port + 2) % 4; }
+constexpr int opposite(int port) {
+  return (port + 2) % 4;
+}
 
 /// Which coordinate is corrected first.
 enum class Routing : std::uint8_t { yx, xy };
@@ -47,8 +49,9 @@ class Mesh {
   int route(int here, int destination) const noexcept;
   /// Links between two nodes.
   int distance(int from, int to) const noexcept;
-  /// In a torus every ring has a date line between its last and its first node. 0: the packet may still cross it,
-  /// 1: it has crossed it or never will. `anchor` is the destination on the way up, the source on the way down.
+  /// In a torus every ring has a date line between its last and its first node. 0: the packet may still cross
+  /// it, 1: it has crossed it or never will. `anchor` is the destination on the way up, the source on the way
+  /// down.
   int ring_class(int here, int port, int anchor, Way way) const noexcept;
   /// "8x8 mesh, YX".
   std::string describe() const;

@@ -14,7 +14,9 @@ namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-bool is_unit(const Tree& tree, int router) { return tree.entries[static_cast<std::size_t>(router)].inputs != 0; }
+bool is_unit(const Tree& tree, int router) {
+  return tree.entries[static_cast<std::size_t>(router)].inputs != 0;
+}
 
 /// Links from `node` to router `unit`, or to the root when there is none.
 int links_until(const Mesh& mesh, const Tree& tree, int node, int unit) {
@@ -28,7 +30,8 @@ int reduce_hops(const Mesh& mesh, const Tree& tree) {
   for (std::size_t member = 0; member < tree.members.size(); ++member)
     hops += links_until(mesh, tree, tree.members[member], tree.first_unit[member]);
   for (int router = 0; router < mesh.nodes(); ++router)
-    if (is_unit(tree, router)) hops += links_until(mesh, tree, router, tree.parent_unit[static_cast<std::size_t>(router)]);
+    if (is_unit(tree, router))
+      hops += links_until(mesh, tree, router, tree.parent_unit[static_cast<std::size_t>(router)]);
   return hops;
 }
 
@@ -61,7 +64,8 @@ int binomial_hops(const Mesh& mesh, const std::vector<int>& members, int root) {
     const auto program = schedule::reduce_binomial({count, me}, 8, root, schedule::Operands::commutative);
     for (const schedule::Step& step : program.steps)
       if (step.action == schedule::Action::send)
-        hops += mesh.distance(members[static_cast<std::size_t>(me)], members[static_cast<std::size_t>(step.peer)]);
+        hops += mesh.distance(members[static_cast<std::size_t>(me)],
+                              members[static_cast<std::size_t>(step.peer)]);
   }
   return hops;
 }
@@ -73,7 +77,8 @@ double table2(Collective collective, int strategy, int size) {
       const double values[] = {cube / 2, cube / 2, cube / 4 + n - 1, cube / 4 - square / 2 + 2 * n - 1};
       return values[strategy];
     }
-    case Collective::broadcast: return strategy == 0 ? cube / 2 : square - 1;
+    case Collective::broadcast:
+      return strategy == 0 ? cube / 2 : square - 1;
     case Collective::allreduce: {
       const double values[] = {cube, cube / 2 + square - 1, cube / 4 + square + n - 2,
                                cube / 4 + square / 2 + 2 * n - 2};
@@ -83,7 +88,8 @@ double table2(Collective collective, int strategy, int size) {
       const double values[] = {cube / 2, cube / 2, cube / 4 + square / 4, cube / 4 + n};
       return values[strategy];
     }
-    case Collective::barrier: break;
+    case Collective::barrier:
+      break;
   }
   return none;
 }
@@ -109,7 +115,8 @@ double table3(Collective collective, int strategy, int size, const Table3Terms& 
     case Collective::reduce:
       if (strategy == 0) return rounds * (t.software + t.transfer + t.software_compute);
       return n * t.transfer + computations[strategy];
-    case Collective::broadcast: return strategy == 0 ? rounds * (t.software + t.transfer) : n * t.transfer;
+    case Collective::broadcast:
+      return strategy == 0 ? rounds * (t.software + t.transfer) : n * t.transfer;
     case Collective::allreduce:
       if (strategy == 0) return rounds * (2 * t.software + 2 * t.transfer + t.software_compute);
       return t.software + 2 * n * t.transfer + computations[strategy];
@@ -120,7 +127,8 @@ double table3(Collective collective, int strategy, int size, const Table3Terms& 
       if (strategy == 3)
         return t.software + 2 * n * t.fetch + (n * n / 4 + n - 1) * t.transfer + (n / 2 + n * n) * t.append;
       return none;
-    case Collective::barrier: break;
+    case Collective::barrier:
+      break;
   }
   return none;
 }
@@ -138,8 +146,12 @@ struct Input {
 class Ascent {
  public:
   Ascent(const MachineConfig& config, const Tree& tree, const Operation& operation, std::size_t bytes)
-      : config_(config), mesh_(config.network.mesh), tree_(tree), gathers_(operation.collective == Collective::gather),
-        bytes_(static_cast<int>(bytes)), hop_(config.network.hop_cycles()) {
+      : config_(config),
+        mesh_(config.network.mesh),
+        tree_(tree),
+        gathers_(operation.collective == Collective::gather),
+        bytes_(static_cast<int>(bytes)),
+        hop_(config.network.hop_cycles()) {
     unit_ = config.network.unit;
     unit_.pipelined = config.costs.pipelined;
     inputs_.resize(static_cast<std::size_t>(mesh_.nodes()));
@@ -150,9 +162,11 @@ class Ascent {
     for (std::size_t member = 0; member < tree_.members.size(); ++member)
       forward(tree_.members[member], unit_of(member), {1, flits_for_bytes(bytes_), 1});
     for (const int router : farthest_first()) pass(router);
-    std::sort(at_core_.begin(), at_core_.end(), [](const Input& a, const Input& b) { return a.head < b.head; });
+    std::sort(at_core_.begin(), at_core_.end(),
+              [](const Input& a, const Input& b) { return a.head < b.head; });
     Cycle free = 0;
-    for (const Input& input : at_core_) free = std::max(free, input.head + input.flits - 1) + core_cost(input);
+    for (const Input& input : at_core_)
+      free = std::max(free, input.head + input.flits - 1) + core_cost(input);
     return free;
   }
 
@@ -227,19 +241,21 @@ Cycle message_cycles(const MachineConfig& config, int from, int to, std::size_t 
   const int packets = static_cast<int>(std::max<std::size_t>(1, (bytes + max_bytes - 1) / max_bytes));
   const std::size_t last = bytes - std::min(bytes, static_cast<std::size_t>(packets - 1) * max_bytes);
   const int flits = 5 * (packets - 1) + flits_for_bytes(static_cast<int>(last));
-  return config.costs.send + 1 + config.network.hop_cycles() * (config.network.mesh.distance(from, to) + 1) + flits - 1 +
-         config.costs.receive;
+  return config.costs.send + 1 + config.network.hop_cycles() * (config.network.mesh.distance(from, to) + 1) +
+         flits - 1 + config.costs.receive;
 }
 
 Cycle predict_hardware(const MachineConfig& config, const Tree& tree, const Operation& operation) {
   const Costs& costs = config.costs;
   const std::size_t segment = std::min<std::size_t>(operation.bytes, max_bytes);
-  const auto segments = static_cast<Cycle>(std::max<std::size_t>(1, (operation.bytes + max_bytes - 1) / max_bytes));
+  const auto segments =
+      static_cast<Cycle>(std::max<std::size_t>(1, (operation.bytes + max_bytes - 1) / max_bytes));
   const int root = tree.members[static_cast<std::size_t>(operation.root)];
   const Cycle down = descent(config, tree, segment);
   if (operation.collective == Collective::broadcast) {
     const Cycle first = root == tree.root ? 0 : message_cycles(config, root, tree.root, operation.bytes);
-    return first + costs.hardware_send + down + (segments - 1) * flits_for_bytes(max_bytes) + costs.hardware_receive;
+    return first + costs.hardware_send + down + (segments - 1) * flits_for_bytes(max_bytes) +
+           costs.hardware_receive;
   }
   const Cycle up = Ascent(config, tree, operation, segment).end();
   // Further segments: a window's worth of them goes up together, then the root's answer has to come down.
@@ -248,7 +264,8 @@ Cycle predict_hardware(const MachineConfig& config, const Tree& tree, const Oper
   const Cycle more = (segments - 1) / window * (up + answer);
   if (operation.collective == Collective::allreduce || operation.collective == Collective::barrier)
     return costs.hardware_send + up + more + costs.restart + down + costs.hardware_receive;
-  const std::size_t result = operation.collective == Collective::gather ? operation.bytes * tree.members.size() : operation.bytes;
+  const std::size_t result =
+      operation.collective == Collective::gather ? operation.bytes * tree.members.size() : operation.bytes;
   const Cycle leg = root == tree.root ? 0 : message_cycles(config, tree.root, root, result);
   return costs.hardware_send + up + more + costs.hardware_receive + leg;
 }
@@ -262,18 +279,21 @@ Cycle predict_software(const MachineConfig& config, int members, const Operation
   const Cycle transfer = config.network.hop_cycles() + 5 * (packets - 1);
   const Cycle words = static_cast<Cycle>((bytes + 7) / 8) * costs.word;
   const Cycle message = costs.send + costs.receive + transfer;
-  const bool reduces = operation.collective == Collective::reduce || operation.collective == Collective::allreduce;
+  const bool reduces =
+      operation.collective == Collective::reduce || operation.collective == Collective::allreduce;
   Cycle cycles = rounds * (message + (reduces ? words : 0));
   if (operation.collective == Collective::allreduce && costs.name == "paper2017") cycles += rounds * message;
   if (gathers) cycles += static_cast<Cycle>(bytes) * (members - 1) / 16;
   return cycles;
 }
 
-Cycle hardware_estimate(const Machine& machine, const Communicator& communicator, const Operation& operation) {
+Cycle hardware_estimate(const Machine& machine, const Communicator& communicator,
+                        const Operation& operation) {
   return predict_hardware(machine.config(), communicator.tree, operation);
 }
 
-Cycle software_estimate(const Machine& machine, const Communicator& communicator, const Operation& operation) {
+Cycle software_estimate(const Machine& machine, const Communicator& communicator,
+                        const Operation& operation) {
   return predict_software(machine.config(), static_cast<int>(communicator.members.size()), operation);
 }
 

@@ -21,7 +21,8 @@ TEST(Model, TableTwoIsExactForEvenSizes) {
       const Tree tree = tree_of(mesh, "S" + std::to_string(strategy));
       EXPECT_EQ(reduce_hops(mesh, tree), table2(Collective::reduce, strategy, n));
       EXPECT_EQ(broadcast_hops(mesh, tree), table2(Collective::broadcast, strategy, n));
-      EXPECT_EQ(reduce_hops(mesh, tree) + broadcast_hops(mesh, tree), table2(Collective::allreduce, strategy, n));
+      EXPECT_EQ(reduce_hops(mesh, tree) + broadcast_hops(mesh, tree),
+                table2(Collective::allreduce, strategy, n));
       EXPECT_EQ(gather_hops(mesh, tree), table2(Collective::gather, strategy, n));
     }
   }
@@ -63,7 +64,8 @@ TEST(Model, SimulatedHopsAreThoseOfTheTable) {
       EXPECT_EQ(learning, n * n * n / 2u);
       const std::uint64_t before = machine.network().packet_hops(Kind::broadcast);
       EXPECT_EQ(before, n * n - 1u);  // the broadcast that ends learning
-      run_and_check(machine, make_operation(Collective::allreduce, communicator, n * n, config.tree_root, 16, 1));
+      run_and_check(machine,
+                    make_operation(Collective::allreduce, communicator, n * n, config.tree_root, 16, 1));
       EXPECT_EQ(machine.network().packet_hops(Kind::reduce), table2(Collective::reduce, strategy, n));
       EXPECT_EQ(machine.network().packet_hops(Kind::broadcast) - before, n * n - 1u);
     }

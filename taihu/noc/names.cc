@@ -18,8 +18,12 @@ std::optional<Arithmetic> arithmetic_named(std::string_view name) noexcept {
   return std::nullopt;
 }
 
-const char* to_text(Arithmetic operation) noexcept { return arithmetic_names[static_cast<int>(operation)]; }
+const char* to_text(Arithmetic operation) noexcept {
+  return arithmetic_names[static_cast<int>(operation)];
+}
 
-const char* to_text(Kind kind) noexcept { return kind_names[static_cast<int>(kind)]; }
+const char* to_text(Kind kind) noexcept {
+  return kind_names[static_cast<int>(kind)];
+}
 
 }  // namespace taihu::noc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cycle: interfaces send, then each active router does its switch (SA), its collective unit and its VC allocation (VA)
-// on the state of the cycle before, then arriving flits and credits are written (BW/RC).
+// A cycle: interfaces send, then each active router does its switch (SA), its collective unit and its VC
+// allocation (VA) on the state of the cycle before, then arriving flits and credits are written (BW/RC).
 #include "taihu/noc/network.h"
 
 #include <algorithm>
@@ -16,7 +16,9 @@ int next_bit(std::uint64_t bits, int start) noexcept {
   return std::countr_zero(behind != 0 ? behind : bits);
 }
 
-int log2_up(int value) noexcept { return std::bit_width(static_cast<unsigned>(value - 1)); }
+int log2_up(int value) noexcept {
+  return std::bit_width(static_cast<unsigned>(value - 1));
+}
 
 }  // namespace
 
@@ -179,7 +181,8 @@ bool Network::may_send(int router, int index, std::uint8_t& ports) const noexcep
     ports = static_cast<std::uint8_t>(1 << port);
     return port == local || credits_[output(router, port, out_vc_[vc])] != 0;
   }
-  // The flit is the first one that a branch with a VC still needs: a late branch catches up, the others wait for it.
+  // The flit is the first one that a branch with a VC still needs: a late branch catches up, the others wait
+  // for it.
   const Multicast& copies = multicast_[vc];
   int flit = 255;
   ports = 0;
@@ -194,7 +197,8 @@ bool Network::may_send(int router, int index, std::uint8_t& ports) const noexcep
   return ports != 0 && flit < copies.freed + count_[vc];
 }
 
-/// Switch allocation: each input port nominates one VC, each output port takes one input port; both round robin.
+/// Switch allocation: each input port nominates one VC, each output port takes one input port; both round
+/// robin.
 void Network::traverse(int router) {
   const auto at = static_cast<std::size_t>(router);
   std::uint8_t requests[output_ports] = {};
@@ -268,7 +272,8 @@ void Network::send(int router, int index, int port) {
 void Network::send_branch(int router, int index, int port) {
   const std::size_t vc = input(router, index);
   Multicast& copies = multicast_[vc];
-  const auto place = static_cast<std::size_t>((first_[vc] + copies.sent[port] - copies.freed) % config_.depth);
+  const auto place =
+      static_cast<std::size_t>((first_[vc] + copies.sent[port] - copies.freed) % config_.depth);
   const Flit flit = buffer_[vc * static_cast<std::size_t>(config_.depth) + place];
   ++in_network_;
   launch(router, port, copies.vc[port], flit);
@@ -303,10 +308,10 @@ void Network::pop(int router, int index) {
   const int number = index & ((1 << vc_shift_) - 1);
   std::uint32_t credit = first_source_credit_ + static_cast<std::uint32_t>((router << vc_shift_) + number);
   if (port != local)
-    credit = static_cast<std::uint32_t>(
-        output(config_.mesh.neighbour(router, port), opposite(port), number));
+    credit = static_cast<std::uint32_t>(output(config_.mesh.neighbour(router, port), opposite(port), number));
   const Cycle when = now_ + 1 + (port == local ? 1 : config_.link_cycles);
-  credit_returns_[static_cast<std::size_t>(when % static_cast<Cycle>(credit_returns_.size()))].push_back(credit);
+  credit_returns_[static_cast<std::size_t>(when % static_cast<Cycle>(credit_returns_.size()))].push_back(
+      credit);
   ++pending_credits_;
 }
 
@@ -336,8 +341,8 @@ int Network::credits_needed(const Packet& packet) const noexcept {
   return config_.reuse == Reuse::cut_through ? packet.flits : config_.depth;
 }
 
-/// VCs of the next router that the packet may take, as bits. Down packets keep off the VCs that are the way out of
-/// every waiting for packets that go up (README.md, "Freedom from deadlock").
+/// VCs of the next router that the packet may take, as bits. Down packets keep off the VCs that are the way
+/// out of every waiting for packets that go up (README.md, "Freedom from deadlock").
 int Network::allowed_vcs(int router, int port, const Packet& packet) const noexcept {
   if (port == local) return vc_mask_;
   const Way way = is_down(packet.kind) ? Way::down : Way::up;
@@ -361,8 +366,9 @@ std::uint64_t Network::collect_requests(int router, std::uint64_t (&requests)[ou
   return ports;
 }
 
-/// VC allocation: each free output VC chooses one of the input VCs that may take it, round robin, and gives itself to
-/// it when it has the credits that the packet needs; if not, it keeps waiting for this one. Lower VCs choose first.
+/// VC allocation: each free output VC chooses one of the input VCs that may take it, round robin, and gives
+/// itself to it when it has the credits that the packet needs; if not, it keeps waiting for this one. Lower
+/// VCs choose first.
 void Network::allocate(int router) {
   std::uint64_t requests[output_ports] = {};
   for (std::uint64_t ports = collect_requests(router, requests); ports != 0; ports &= ports - 1) {
@@ -406,7 +412,8 @@ void Network::grant(int router, int index, int port, int vc) {
 }
 
 void Network::deliver() {
-  std::vector<Arrival>& now = arrivals_[static_cast<std::size_t>(now_ % static_cast<Cycle>(arrivals_.size()))];
+  std::vector<Arrival>& now =
+      arrivals_[static_cast<std::size_t>(now_ % static_cast<Cycle>(arrivals_.size()))];
   for (const Arrival& arrival : now) arrive(arrival);
   now.clear();
 }
@@ -457,8 +464,8 @@ void Network::check_progress() {
     last_move_ = now_;
     return;
   }
-  throw DeadlockError("deadlock: no flit has moved for " + std::to_string(config_.watchdog_cycles) + " cycles, cycle " +
-                      std::to_string(now_) + "\n" + dump());
+  throw DeadlockError("deadlock: no flit has moved for " + std::to_string(config_.watchdog_cycles) +
+                      " cycles, cycle " + std::to_string(now_) + "\n" + dump());
 }
 
 }  // namespace taihu::noc

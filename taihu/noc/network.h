@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network, cycle by cycle: routers with input buffers, virtual channels (VCs) and credits, links, the interfaces of
-// the nodes, and the collective units of level-1 and level-2 routers. README.md of this folder says what happens in
-// which cycle; this file keeps that promise, and RTL has to.
+// The network, cycle by cycle: routers with input buffers, virtual channels (VCs) and credits, links, the
+// interfaces of the nodes, and the collective units of level-1 and level-2 routers. README.md of this folder
+// says what happens in which cycle; this file keeps that promise, and RTL has to.
 //
-// How it is stored: everything is in flat arrays indexed by router and port or VC ("structure of arrays"); three bit
-// masks per router name its VCs that wait for a VC of the next router, for the switch, and for the collective unit. A
-// router whose masks are zero is not in the active set and costs nothing. Flits and credits on links are entries of
-// short rings of lists, one list per cycle to come.
+// How it is stored: everything is in flat arrays indexed by router and port or VC ("structure of arrays");
+// three bit masks per router name its VCs that wait for a VC of the next router, for the switch, and for the
+// collective unit. A router whose masks are zero is not in the active set and costs nothing. Flits and
+// credits on links are entries of short rings of lists, one list per cycle to come.
 #pragma once
 
 #include <cstdint>
@@ -61,8 +61,8 @@ class Network {
   const NetworkConfig& config() const noexcept { return config_; }
   Cycle now() const noexcept { return now_; }
 
-  /// A packet of the pool with default header; `enqueue` hands it to the network. The reference is valid until the
-  /// next call of `make_packet` or `step`.
+  /// A packet of the pool with default header; `enqueue` hands it to the network. The reference is valid
+  /// until the next call of `make_packet` or `step`.
   Slot make_packet();
   Packet& packet(Slot slot) noexcept { return packets_[slot]; }
   const Packet& packet(Slot slot) const noexcept { return packets_[slot]; }
@@ -72,12 +72,12 @@ class Network {
   /// Gives one reference of a delivered packet back.
   void drop(Slot slot);
 
-  /// Simulates the present cycle. Deliveries of packets whose tail arrived in it are in `deliveries()` until the next
-  /// call. Throws DeadlockError.
+  /// Simulates the present cycle. Deliveries of packets whose tail arrived in it are in `deliveries()` until
+  /// the next call. Throws DeadlockError.
   void step();
   const std::vector<Delivery>& deliveries() const noexcept { return deliveries_; }
-  /// Nothing is under way, waits in a source queue or is being worked on. Partial results that wait for further
-  /// contributions do not count.
+  /// Nothing is under way, waits in a source queue or is being worked on. Partial results that wait for
+  /// further contributions do not count.
   bool idle() const noexcept { return in_network_ + queued_ + pending_credits_ + busy_units_ == 0; }
   /// Lets time pass while idle.
   void skip_to(Cycle cycle) noexcept {
@@ -173,9 +173,9 @@ class Network {
   // Per input VC (router, port, vc).
   std::vector<Flit> buffer_;
   std::vector<std::uint8_t> first_, count_;
-  std::vector<std::int8_t> out_port_;   ///< of the packet in front, -1 none
-  std::vector<std::int8_t> out_vc_;     ///< VC that the packet in front holds at the next router, -1 none
-  std::vector<Multicast> multicast_;    ///< only with collective units
+  std::vector<std::int8_t> out_port_;  ///< of the packet in front, -1 none
+  std::vector<std::int8_t> out_vc_;    ///< VC that the packet in front holds at the next router, -1 none
+  std::vector<Multicast> multicast_;   ///< only with collective units
   std::vector<std::uint8_t> is_multicast_;
   // Per output VC (router, port, vc).
   std::vector<std::uint8_t> credits_;

@@ -16,7 +16,8 @@ std::string name_of(int router, int port, int vc) {
 
 }  // namespace
 
-/// For every link and VC: credits here + credits coming back + flits on the link + flits in the buffer == depth.
+/// For every link and VC: credits here + credits coming back + flits on the link + flits in the buffer ==
+/// depth.
 void Network::check_invariants() const {
   std::vector<int> on_link(count_.size()), coming_back(credits_.size()), to_source(source_credits_.size());
   std::int64_t flits = 0;
@@ -30,7 +31,8 @@ void Network::check_invariants() const {
       ++(credit < first_source_credit_ ? coming_back[credit] : to_source[credit - first_source_credit_]);
   for (const std::uint8_t held : count_) flits += held;
   check_input(flits == in_network_, "flits are lost or doubled: " + std::to_string(flits) + " found, " +
-                                        std::to_string(in_network_) + " entered, cycle " + std::to_string(now_));
+                                        std::to_string(in_network_) + " entered, cycle " +
+                                        std::to_string(now_));
   for (int router = 0; router < routers_; ++router) {
     for (int port = 0; port < input_ports - 1; ++port) {
       const int from = port == local ? router : config_.mesh.neighbour(router, port);
@@ -45,9 +47,10 @@ void Network::check_invariants() const {
           const std::size_t out = output(from, opposite(port), vc);
           sum += credits_[out] + coming_back[out];
         }
-        check_input(sum == config_.depth, "credits are lost or doubled at " + name_of(router, port, vc) + ": " +
-                                              std::to_string(sum) + " instead of " + std::to_string(config_.depth) +
-                                              ", cycle " + std::to_string(now_));
+        check_input(sum == config_.depth, "credits are lost or doubled at " + name_of(router, port, vc) +
+                                              ": " + std::to_string(sum) + " instead of " +
+                                              std::to_string(config_.depth) + ", cycle " +
+                                              std::to_string(now_));
       }
     }
   }
@@ -70,8 +73,7 @@ std::string Network::dump() const {
         text += "VCs at ports " + std::to_string(multicast_[vc].want) + ", sends to ports " +
                 std::to_string(multicast_[vc].have);
       else if (out_vc_[vc] >= 0)
-        text += std::string("the switch or a credit, holds ") +
-                name_of(router, out_port_[vc], out_vc_[vc]);
+        text += std::string("the switch or a credit, holds ") + name_of(router, out_port_[vc], out_vc_[vc]);
       else if (out_port_[vc] >= 0)
         text += std::string("a VC at port ") + port_names[out_port_[vc]];
       else

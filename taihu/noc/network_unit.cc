@@ -8,7 +8,8 @@
 
 namespace taihu::noc {
 
-/// A head has come to the front of its VC: where does it go? (RC; for broadcasts the access to the learned table.)
+/// A head has come to the front of its VC: where does it go? (RC; for broadcasts the access to the learned
+/// table.)
 void Network::expose(int router, int index) {
   const Slot slot = slot_of(front(input(router, index)));
   Packet& packet = packets_[slot];
@@ -30,10 +31,10 @@ void Network::expose(int router, int index) {
 void Network::expose_broadcast(int router, int index, Slot slot) {
   CollectiveUnit* unit = collective_unit(router);
   Packet& packet = packets_[slot];
-  const unsigned ports =
-      unit == nullptr ? 0 : unit->broadcast_ports(packet.communicator, index >> vc_shift_);
+  const unsigned ports = unit == nullptr ? 0 : unit->broadcast_ports(packet.communicator, index >> vc_shift_);
   check_input(ports != 0, "a broadcast of communicator " + std::to_string(packet.communicator) +
-                              " came to router " + std::to_string(router) + ", which has not learned its tree");
+                              " came to router " + std::to_string(router) +
+                              ", which has not learned its tree");
   packet.references = static_cast<std::uint16_t>(packet.references + std::popcount(ports) - 1);
   const std::size_t vc = input(router, index);
   exposed_ |= std::uint64_t{1} << index;
@@ -88,7 +89,8 @@ void park(CollectiveUnit& unit, OpenOperation& operation, Slot slot, std::size_t
   unit.parked_most = std::max(unit.parked_most, static_cast<int>(parked));
 }
 
-/// Joins the packet at hand with the partial result. Returns the cycles for parked packets whose turn it makes.
+/// Joins the packet at hand with the partial result. Returns the cycles for parked packets whose turn it
+/// makes.
 Cycle merge(CollectiveUnit& unit, Network& network, OpenOperation& operation) {
   const Slot slot = unit.taken_slot;
   const Packet& packet = network.packet(slot);
@@ -115,7 +117,8 @@ Cycle merge(CollectiveUnit& unit, Network& network, OpenOperation& operation) {
 
 }  // namespace
 
-/// A cycle of the unit: takes a flit of the packet at hand, ends it when its last word is done, begins another one.
+/// A cycle of the unit: takes a flit of the packet at hand, ends it when its last word is done, begins
+/// another one.
 void Network::run_unit(int router, CollectiveUnit& unit) {
   if (unit.working) {
     take_flit(router, unit);
@@ -124,8 +127,8 @@ void Network::run_unit(int router, CollectiveUnit& unit) {
   if (!unit.working && wants_unit_[static_cast<std::size_t>(router)] != 0) begin_next(router, unit);
 }
 
-/// Chooses an input VC round robin: stages "LSBA write" for a pseudo packet, which then goes on to the root, and "CSBA
-/// write" for others.
+/// Chooses an input VC round robin: stages "LSBA write" for a pseudo packet, which then goes on to the root,
+/// and "CSBA write" for others.
 void Network::begin_next(int router, CollectiveUnit& unit) {
   const auto at = static_cast<std::size_t>(router);
   const std::uint64_t waiting = wants_unit_[at];
@@ -158,7 +161,8 @@ void Network::begin_next(int router, CollectiveUnit& unit) {
   ++busy_units_;
 }
 
-/// Takes the next flit of the packet out of its buffer, if it has come, and gives its words to the arithmetic unit.
+/// Takes the next flit of the packet out of its buffer, if it has come, and gives its words to the arithmetic
+/// unit.
 void Network::take_flit(int router, CollectiveUnit& unit) {
   const Packet& packet = packets_[unit.taken_slot];
   const std::size_t vc = input(router, unit.source_index);
@@ -184,7 +188,8 @@ void Network::take_flit(int router, CollectiveUnit& unit) {
   finish_packet(router, unit.source_index);
 }
 
-/// The packet at hand has been stored or combined. When it was the last of its operation, the result is ready.
+/// The packet at hand has been stored or combined. When it was the last of its operation, the result is
+/// ready.
 void Network::end_packet(CollectiveUnit& unit) {
   last_move_ = now_;
   if (!unit.merged) {

@@ -29,20 +29,29 @@ std::optional<Collective> collective_named(std::string_view name) noexcept {
   return std::nullopt;
 }
 
-const char* to_text(Collective collective) noexcept { return names[static_cast<int>(collective)]; }
+const char* to_text(Collective collective) noexcept {
+  return names[static_cast<int>(collective)];
+}
 
 std::vector<Bytes> reference_results(const Operation& operation, int members) {
   std::vector<Bytes> results(static_cast<std::size_t>(members));
   const auto root = static_cast<std::size_t>(operation.root);
   switch (operation.collective) {
-    case Collective::reduce: results[root] = reduce_in_order(operation); break;
-    case Collective::allreduce: results.assign(results.size(), reduce_in_order(operation)); break;
-    case Collective::broadcast: results.assign(results.size(), operation.data[root]); break;
+    case Collective::reduce:
+      results[root] = reduce_in_order(operation);
+      break;
+    case Collective::allreduce:
+      results.assign(results.size(), reduce_in_order(operation));
+      break;
+    case Collective::broadcast:
+      results.assign(results.size(), operation.data[root]);
+      break;
     case Collective::gather:
       for (const Bytes& piece : operation.data)
         results[root].insert(results[root].end(), piece.begin(), piece.end());
       break;
-    case Collective::barrier: break;
+    case Collective::barrier:
+      break;
   }
   return results;
 }

@@ -29,7 +29,9 @@ class Picture {
   void line(double x0, double y0, double x1, double y1, Colour colour, int thickness = 1) noexcept;
   /// Text with its upper left corner at (x, y); `scale` pixels per dot of the font.
   void text(int x, int y, std::string_view text, Colour colour = black, int scale = 1) noexcept;
-  static int text_width(std::string_view text, int scale = 1) noexcept { return static_cast<int>(text.size()) * 6 * scale; }
+  static int text_width(std::string_view text, int scale = 1) noexcept {
+    return static_cast<int>(text.size()) * 6 * scale;
+  }
 
   /// Throws Error.
   void save_png(const std::string& path) const;

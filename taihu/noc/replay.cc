@@ -34,7 +34,8 @@ TracedCall parse_line(const nlohmann::json& line) {
   call.end_us = *std::max_element(ends.begin(), ends.end());
   call.ranks = static_cast<int>(bytes.size());
   for (std::size_t member = 0; member < bytes.size(); ++member) {
-    check_input(std::isfinite(begins[member]) && ends[member] >= begins[member], "a member leaves before it comes");
+    check_input(std::isfinite(begins[member]) && ends[member] >= begins[member],
+                "a member leaves before it comes");
     call.rank_us += ends[member] - begins[member];
   }
   return call;
@@ -43,11 +44,11 @@ TracedCall parse_line(const nlohmann::json& line) {
 /// Which collective of the routers an MPI call is; none for those that stay in software.
 std::optional<Collective> collective_of(const std::string& operation) {
   static const std::map<std::string, Collective> known = {
-      {"MPI_Barrier", Collective::barrier},       {"MPI_Ibarrier", Collective::barrier},
-      {"MPI_Bcast", Collective::broadcast},       {"MPI_Ibcast", Collective::broadcast},
-      {"MPI_Reduce", Collective::reduce},         {"MPI_Ireduce", Collective::reduce},
-      {"MPI_Allreduce", Collective::allreduce},   {"MPI_Iallreduce", Collective::allreduce},
-      {"MPI_Gather", Collective::gather},         {"MPI_Igather", Collective::gather}};
+      {"MPI_Barrier", Collective::barrier},     {"MPI_Ibarrier", Collective::barrier},
+      {"MPI_Bcast", Collective::broadcast},     {"MPI_Ibcast", Collective::broadcast},
+      {"MPI_Reduce", Collective::reduce},       {"MPI_Ireduce", Collective::reduce},
+      {"MPI_Allreduce", Collective::allreduce}, {"MPI_Iallreduce", Collective::allreduce},
+      {"MPI_Gather", Collective::gather},       {"MPI_Igather", Collective::gather}};
   const auto found = known.find(operation);
   if (found == known.end()) return std::nullopt;
   return found->second;
@@ -85,13 +86,15 @@ Timing time_call(const MachineConfig& config, Collective collective, int size, i
   Timing timing;
   bool by_hardware = false;
   timing.software = run(Means::software, by_hardware);
-  timing.hardware = bytes > simulated_bytes / static_cast<std::size_t>(size) ? timing.software
-                                                                             : run(Means::automatic, by_hardware);
+  timing.hardware = bytes > simulated_bytes / static_cast<std::size_t>(size)
+                        ? timing.software
+                        : run(Means::automatic, by_hardware);
   timing.left_to_software = !by_hardware;
   return timing;
 }
 
-MachineConfig machine_for(const std::vector<TracedCall>& calls, const ReplayConfig& config, const Costs& costs) {
+MachineConfig machine_for(const std::vector<TracedCall>& calls, const ReplayConfig& config,
+                          const Costs& costs) {
   int ranks = 2;
   for (const TracedCall& call : calls) ranks = std::max(ranks, call.size);
   int width = config.width, height = config.height;
@@ -99,7 +102,8 @@ MachineConfig machine_for(const std::vector<TracedCall>& calls, const ReplayConf
     width = static_cast<int>(std::ceil(std::sqrt(ranks)));
     height = (ranks + width - 1) / width;
   }
-  check_input(width * height >= ranks, "the mesh has fewer nodes than the trace has ranks (" + std::to_string(ranks) + ")");
+  check_input(width * height >= ranks,
+              "the mesh has fewer nodes than the trace has ranks (" + std::to_string(ranks) + ")");
   MachineConfig machine;
   machine.network.mesh = Mesh(width, height, false, Routing::yx);
   machine.network.reuse = Reuse::cut_through;
@@ -120,7 +124,8 @@ std::vector<TracedCall> parse_trace(const std::string& text, const std::string& 
     try {
       calls.push_back(parse_line(nlohmann::json::parse(line)));
     } catch (const nlohmann::json::exception& error) {
-      throw Error(path + ":" + std::to_string(number) + ": not a line of marun --trace-collectives (" + error.what() + ")");
+      throw Error(path + ":" + std::to_string(number) + ": not a line of marun --trace-collectives (" +
+                  error.what() + ")");
     } catch (const Error& error) {
       throw Error(path + ":" + std::to_string(number) + ": " + error.what());
     }
@@ -193,27 +198,31 @@ ReplayReport replay(const std::vector<TracedCall>& calls, const ReplayConfig& co
     }
     report.rows.push_back(row);
   }
-  std::sort(report.rows.begin(), report.rows.end(), [](const auto& a, const auto& b) { return a.share > b.share; });
+  std::sort(report.rows.begin(), report.rows.end(),
+            [](const auto& a, const auto& b) { return a.share > b.share; });
   return report;
 }
 
 std::string to_text(const ReplayReport& report) {
   char line[240];
-  std::snprintf(line, sizeof line,
-                "parameters %s: %d ranks, %.0f us, %.1f%% of it in collectives\n%-24s %8s %8s %12s %12s %8s %12s\n",
-                report.parameters.c_str(), report.ranks, report.program_us, 100 * report.collective_share, "call",
-                "calls", "share", "software", "routers", "ratio", "to software");
+  std::snprintf(
+      line, sizeof line,
+      "parameters %s: %d ranks, %.0f us, %.1f%% of it in collectives\n%-24s %8s %8s %12s %12s %8s %12s\n",
+      report.parameters.c_str(), report.ranks, report.program_us, 100 * report.collective_share, "call",
+      "calls", "share", "software", "routers", "ratio", "to software");
   std::string text = line;
   for (const ReplayRow& row : report.rows) {
     if (row.supported)
-      std::snprintf(line, sizeof line, "%-24s %8zu %7.1f%% %12.1f %12.1f %8.2f %12zu\n", row.operation.c_str(), row.calls,
-                    100 * row.share, row.software_cycles, row.hardware_cycles, row.ratio, row.left_to_software);
+      std::snprintf(line, sizeof line, "%-24s %8zu %7.1f%% %12.1f %12.1f %8.2f %12zu\n",
+                    row.operation.c_str(), row.calls, 100 * row.share, row.software_cycles,
+                    row.hardware_cycles, row.ratio, row.left_to_software);
     else
       std::snprintf(line, sizeof line, "%-24s %8zu %7.1f%% %12s %12s %8s\n", row.operation.c_str(), row.calls,
                     100 * row.share, "-", "-", "-");
     text += line;
   }
-  std::snprintf(line, sizeof line, "the program would be %.3f times as fast, if waiting shrinks as the calls do\n",
+  std::snprintf(line, sizeof line,
+                "the program would be %.3f times as fast, if waiting shrinks as the calls do\n",
                 report.program_speedup);
   return text + line;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collective calls of real MPI programs (`marun --trace-collectives FILE`: one line of JSON per collective) on the
-// simulated chip: which share of a program's time they are, and what routers that do them would give.
+// Collective calls of real MPI programs (`marun --trace-collectives FILE`: one line of JSON per collective)
+// on the simulated chip: which share of a program's time they are, and what routers that do them would give.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ namespace taihu::noc {
 
 /// One line of a trace.
 struct TracedCall {
-  std::string operation;     ///< "MPI_Allreduce"
-  int size = 0;              ///< of the communicator
+  std::string operation;  ///< "MPI_Allreduce"
+  int size = 0;           ///< of the communicator
   int root = -1;
-  std::size_t bytes = 0;     ///< the largest of any member
+  std::size_t bytes = 0;            ///< the largest of any member
   double begin_us = 0, end_us = 0;  ///< first member in, last member out
-  double rank_us = 0;        ///< time of all members inside
+  double rank_us = 0;               ///< time of all members inside
   int ranks = 0;
 };
 
@@ -30,11 +30,11 @@ std::vector<TracedCall> parse_trace(const std::string& text, const std::string& 
 struct ReplayRow {
   std::string operation;
   std::size_t calls = 0;
-  double share = 0;             ///< of the program's time (all ranks)
-  bool supported = false;       ///< the routers can do it
-  double software_cycles = 0;   ///< mean per call, simulated
+  double share = 0;            ///< of the program's time (all ranks)
+  bool supported = false;      ///< the routers can do it
+  double software_cycles = 0;  ///< mean per call, simulated
   double hardware_cycles = 0;
-  double ratio = 1;             ///< software / hardware over all calls
+  double ratio = 1;                  ///< software / hardware over all calls
   std::size_t left_to_software = 0;  ///< calls for which software is faster (automatic means)
 };
 

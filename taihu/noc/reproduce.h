@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section 4 of Lu et al. 2017 once more: figure 10 (latencies), figure 11 (simulated over model), tables 2 and 3 and the
-// ratios in the text, each as CSV with the paper's value and the deviation beside ours, figures also as PNG; all with both
-// parameter sets (costs.h). And what the paper does not have: the cost of a fixed order, better rows of level-1 routers.
+// Section 4 of Lu et al. 2017 once more: figure 10 (latencies), figure 11 (simulated over model), tables 2
+// and 3 and the ratios in the text, each as CSV with the paper's value and the deviation beside ours, figures
+// also as PNG; all with both parameter sets (costs.h). And what the paper does not have: the cost of a fixed
+// order, better rows of level-1 routers.
 #pragma once
 
 #include <string>

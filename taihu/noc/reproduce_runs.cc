@@ -45,14 +45,17 @@ Measured measure(const Case& which) {
   const std::uint64_t before = hops();
   const int number = machine.start(operation);
   machine.run();
-  check_input(machine.outcome(number).results == reference_results(operation, count), "wrong result of a collective");
+  check_input(machine.outcome(number).results == reference_results(operation, count),
+              "wrong result of a collective");
   Measured measured;
   measured.cycles = machine.outcome(number).cycles();
   measured.hops = hops() - before;
-  measured.predicted = which.strategy == 0
-                           ? predict_software(machine.config(), count, operation)
-                           : predict_hardware(machine.config(), machine.communicator(operation.communicator).tree, operation);
-  measured.table3 = table3(which.collective, which.strategy, which.n, table3_terms(machine.config(), which.bytes));
+  measured.predicted =
+      which.strategy == 0
+          ? predict_software(machine.config(), count, operation)
+          : predict_hardware(machine.config(), machine.communicator(operation.communicator).tree, operation);
+  measured.table3 =
+      table3(which.collective, which.strategy, which.n, table3_terms(machine.config(), which.bytes));
   for (int router = 0; router < which.n * which.n; ++router)
     if (const CollectiveUnit* unit = machine.network().collective_unit(router))
       measured.parked = std::max(measured.parked, unit->parked_most);

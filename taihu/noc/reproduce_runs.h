@@ -27,10 +27,10 @@ struct Case {
 
 struct Measured {
   Cycle cycles = 0;
-  Cycle predicted = 0;       ///< corrected closed form (software: rounds without contention)
-  double table3 = 0;         ///< as printed, with the terms of this simulator
-  std::uint64_t hops = 0;    ///< packets over links, of this operation alone
-  int parked = 0;            ///< fixed order: packets in one router's reorder memory
+  Cycle predicted = 0;     ///< corrected closed form (software: rounds without contention)
+  double table3 = 0;       ///< as printed, with the terms of this simulator
+  std::uint64_t hops = 0;  ///< packets over links, of this operation alone
+  int parked = 0;          ///< fixed order: packets in one router's reorder memory
 };
 
 MachineConfig config_of(const Case& which);
@@ -45,7 +45,9 @@ class Runs {
   const std::map<Case, Measured>& all() const { return results_; }
   /// Cycles of the software that a parameter set compares with: paper2017 counts rounds, fair simulates.
   double software(const Case& hardware) const;
-  double speedup(const Case& hardware) const { return software(hardware) / static_cast<double>(at(hardware).cycles); }
+  double speedup(const Case& hardware) const {
+    return software(hardware) / static_cast<double>(at(hardware).cycles);
+  }
 
  private:
   std::map<Case, Measured> results_;

@@ -54,8 +54,9 @@ namespace {
 class PacketLog : public PacketObserver {
  public:
   void arrived(const Packet& packet, int hops, Cycle cycle) override {
-    text_ += std::to_string(packet.created) + "," + std::to_string(cycle) + "," + std::to_string(packet.source) + "," +
-             std::to_string(packet.destination) + "," + std::to_string(packet.flits) + "," + std::to_string(hops) + "\n";
+    text_ += std::to_string(packet.created) + "," + std::to_string(cycle) + "," +
+             std::to_string(packet.source) + "," + std::to_string(packet.destination) + "," +
+             std::to_string(packet.flits) + "," + std::to_string(hops) + "\n";
   }
   std::string text_ = "created,arrived,source,destination,flits,hops\n";
 };
@@ -69,8 +70,9 @@ void count_work(RunReport& report, const Network& network, const EnergyConfig& e
   report.cycles += network.now();
   for (int router = 0; router < mesh.nodes(); ++router)
     for (int port = 0; port < output_ports; ++port)
-      report.busiest_link = std::max(report.busiest_link, static_cast<double>(network.flits_over(router, port)) /
-                                                              static_cast<double>(std::max<Cycle>(1, network.now())));
+      report.busiest_link =
+          std::max(report.busiest_link, static_cast<double>(network.flits_over(router, port)) /
+                                            static_cast<double>(std::max<Cycle>(1, network.now())));
   report.energy_pj += static_cast<double>(network.flit_hops()) * energy.link_flit +
                       static_cast<double>(network.buffer_reads()) * energy.buffer_flit +
                       static_cast<double>(network.unit_words()) * energy.arithmetic_word;
@@ -79,7 +81,8 @@ void count_work(RunReport& report, const Network& network, const EnergyConfig& e
 void write_link_outputs(const RunConfig& config, const Network& network, const std::string& parameters) {
   if (!config.output.links.empty()) write_file(config.output.links, link_table(network));
   if (!config.output.heat_map.empty())
-    heat_map(network, "link load, " + network.config().mesh.describe() + parameters).save_png(config.output.heat_map);
+    heat_map(network, "link load, " + network.config().mesh.describe() + parameters)
+        .save_png(config.output.heat_map);
 }
 
 RunReport run_traffic_only(const RunConfig& config) {
@@ -112,7 +115,8 @@ class OperationsRun {
     const Cycle base = machine_.now();
     for (const PlannedOperation& planned : config_.operations) start(planned, base);
     if (!config_.output.animation.empty()) machine_.network().moves = &animation.moves;
-    machine_.on_cycle = config_.output.animation.empty() ? std::function<void()>{} : [&] { animation.cycle(); };
+    machine_.on_cycle =
+        config_.output.animation.empty() ? std::function<void()>{} : [&] { animation.cycle(); };
     machine_.run();
     for (std::size_t index = 0; index < config_.operations.size(); ++index) check(index);
     count_work(report_, machine_.network(), config_.energy);
@@ -138,14 +142,16 @@ class OperationsRun {
       const auto& members = config_.communicators[static_cast<std::size_t>(operation.communicator)].members;
       operation.communicator = numbers_[static_cast<std::size_t>(operation.communicator)];
       operation.start += base + repeat * planned.every;
-      fill_data(operation, static_cast<int>(members.size()), config_.seed + started_.size() * 1000003 + static_cast<std::uint64_t>(repeat));
+      fill_data(operation, static_cast<int>(members.size()),
+                config_.seed + started_.size() * 1000003 + static_cast<std::uint64_t>(repeat));
       started.push_back(machine_.start(std::move(operation)));
     }
   }
 
   void check(std::size_t index) {
     const PlannedOperation& planned = config_.operations[index];
-    const NamedCommunicator& communicator = config_.communicators[static_cast<std::size_t>(planned.operation.communicator)];
+    const NamedCommunicator& communicator =
+        config_.communicators[static_cast<std::size_t>(planned.operation.communicator)];
     OperationReport row;
     row.parameters = machine_.config().costs.name;
     row.collective = to_text(planned.operation.collective);
@@ -164,8 +170,9 @@ class OperationsRun {
       row.most = std::max(row.most, outcome.cycles());
       row.mean += static_cast<double>(outcome.cycles()) / planned.repeat;
       const Communicator& made = machine_.communicator(machine_.operation(number).communicator);
-      row.predicted = row.by_hardware ? predict_hardware(machine_.config(), made.tree, machine_.operation(number))
-                                      : predict_software(machine_.config(), members, machine_.operation(number));
+      row.predicted = row.by_hardware
+                          ? predict_hardware(machine_.config(), made.tree, machine_.operation(number))
+                          : predict_software(machine_.config(), members, machine_.operation(number));
     }
     report_.operations.push_back(row);
   }
@@ -190,7 +197,8 @@ RunReport run_config(const RunConfig& config) {
   return report;
 }
 
-std::vector<LoadPoint> sweep(const RunConfig& config, const std::vector<double>& loads, const Progress& progress) {
+std::vector<LoadPoint> sweep(const RunConfig& config, const std::vector<double>& loads,
+                             const Progress& progress) {
   std::vector<LoadPoint> points(loads.size());
   in_parallel(
       static_cast<int>(loads.size()),
@@ -203,13 +211,15 @@ std::vector<LoadPoint> sweep(const RunConfig& config, const std::vector<double>&
   return points;
 }
 
-std::string load_header() { return "offered,accepted,mean,p50,p95,p99,largest,hops,packets,saturated\n"; }
+std::string load_header() {
+  return "offered,accepted,mean,p50,p95,p99,largest,hops,packets,saturated\n";
+}
 
 std::string to_csv(const LoadPoint& point) {
   char line[200];
-  std::snprintf(line, sizeof line, "%.4f,%.4f,%.2f,%.0f,%.0f,%.0f,%ld,%.3f,%lu,%s\n", point.offered, point.accepted,
-                point.mean, point.p50, point.p95, point.p99, static_cast<long>(point.largest), point.mean_hops,
-                static_cast<unsigned long>(point.packets), point.saturated ? "yes" : "no");
+  std::snprintf(line, sizeof line, "%.4f,%.4f,%.2f,%.0f,%.0f,%.0f,%ld,%.3f,%lu,%s\n", point.offered,
+                point.accepted, point.mean, point.p50, point.p95, point.p99, static_cast<long>(point.largest),
+                point.mean_hops, static_cast<unsigned long>(point.packets), point.saturated ? "yes" : "no");
   return line;
 }
 
@@ -218,23 +228,26 @@ std::string to_text(const RunReport& report) {
   char line[300];
   if (report.load) {
     const LoadPoint& load = *report.load;
-    std::snprintf(line, sizeof line,
-                  "offered %.4f, accepted %.4f flits per node and cycle%s\n"
-                  "latency: mean %.2f, median %.0f, 95%% %.0f, 99%% %.0f, largest %ld cycles; %.3f hops; %lu packets\n",
-                  load.offered, load.accepted, load.saturated ? " (saturated)" : "", load.mean, load.p50, load.p95,
-                  load.p99, static_cast<long>(load.largest), load.mean_hops, static_cast<unsigned long>(load.packets));
+    std::snprintf(
+        line, sizeof line,
+        "offered %.4f, accepted %.4f flits per node and cycle%s\n"
+        "latency: mean %.2f, median %.0f, 95%% %.0f, 99%% %.0f, largest %ld cycles; %.3f hops; %lu packets\n",
+        load.offered, load.accepted, load.saturated ? " (saturated)" : "", load.mean, load.p50, load.p95,
+        load.p99, static_cast<long>(load.largest), load.mean_hops, static_cast<unsigned long>(load.packets));
     text += line;
   }
   if (!report.operations.empty()) {
-    std::snprintf(line, sizeof line, "%-10s %-10s %-12s %8s %8s %-9s %10s %10s %10s %10s\n", "parameters", "collective",
-                  "communicator", "bytes", "repeats", "by", "mean", "least", "most", "predicted");
+    std::snprintf(line, sizeof line, "%-10s %-10s %-12s %8s %8s %-9s %10s %10s %10s %10s\n", "parameters",
+                  "collective", "communicator", "bytes", "repeats", "by", "mean", "least", "most",
+                  "predicted");
     text += line;
   }
   for (const OperationReport& row : report.operations) {
-    std::snprintf(line, sizeof line, "%-10s %-10s %-12s %8zu %8d %-9s %10.1f %10ld %10ld %10ld\n", row.parameters.c_str(),
-                  row.collective.c_str(), row.communicator.c_str(), row.bytes, row.repeats,
-                  row.by_hardware ? "routers" : "software", row.mean, static_cast<long>(row.least),
-                  static_cast<long>(row.most), static_cast<long>(row.predicted));
+    std::snprintf(line, sizeof line, "%-10s %-10s %-12s %8zu %8d %-9s %10.1f %10ld %10ld %10ld\n",
+                  row.parameters.c_str(), row.collective.c_str(), row.communicator.c_str(), row.bytes,
+                  row.repeats, row.by_hardware ? "routers" : "software", row.mean,
+                  static_cast<long>(row.least), static_cast<long>(row.most),
+                  static_cast<long>(row.predicted));
     text += line;
   }
   if (!report.operations.empty()) text += "all results agree with the sequential reference\n";
@@ -250,13 +263,15 @@ std::string to_text(const RunReport& report) {
     text += line;
   }
   std::snprintf(line, sizeof line,
-                "%ld cycles; packet hops %lu, flit hops %lu, buffer reads %lu, words combined in routers %lu; busiest link %.3f\n",
+                "%ld cycles; packet hops %lu, flit hops %lu, buffer reads %lu, words combined in routers "
+                "%lu; busiest link %.3f\n",
                 static_cast<long>(report.cycles), static_cast<unsigned long>(report.packet_hops),
                 static_cast<unsigned long>(report.flit_hops), static_cast<unsigned long>(report.buffer_reads),
                 static_cast<unsigned long>(report.unit_words), report.busiest_link);
   text += line;
   if (report.reorder_packets != 0)
-    text += "fixed order: at most " + std::to_string(report.reorder_packets) + " packets parked in one router\n";
+    text +=
+        "fixed order: at most " + std::to_string(report.reorder_packets) + " packets parked in one router\n";
   if (report.energy_pj > 0) {
     std::snprintf(line, sizeof line, "energy with the given costs: %.1f nJ\n", report.energy_pj / 1000);
     text += line;
@@ -268,10 +283,11 @@ std::string to_json(const RunReport& report) {
   nlohmann::ordered_json json;
   if (report.load) {
     const LoadPoint& load = *report.load;
-    json["load"] = {{"offered", load.offered}, {"accepted", load.accepted}, {"mean", load.mean},
-                    {"p50", load.p50},         {"p95", load.p95},           {"p99", load.p99},
-                    {"largest", load.largest}, {"hops", load.mean_hops},    {"packets", load.packets},
-                    {"saturated", load.saturated}};
+    json["load"] = {{"offered", load.offered}, {"accepted", load.accepted},
+                    {"mean", load.mean},       {"p50", load.p50},
+                    {"p95", load.p95},         {"p99", load.p99},
+                    {"largest", load.largest}, {"hops", load.mean_hops},
+                    {"packets", load.packets}, {"saturated", load.saturated}};
   }
   for (const OperationReport& row : report.operations)
     json["operations"].push_back({{"parameters", row.parameters},

@@ -23,16 +23,16 @@ struct OperationReport {
 
 struct RunReport {
   std::vector<OperationReport> operations;
-  std::optional<LoadPoint> load;         ///< of a run with ordinary traffic only
-  std::vector<Cycle> learning_cycles;    ///< per communicator
-  std::vector<bool> in_hardware;         ///< per communicator: the routers know it
+  std::optional<LoadPoint> load;       ///< of a run with ordinary traffic only
+  std::vector<Cycle> learning_cycles;  ///< per communicator
+  std::vector<bool> in_hardware;       ///< per communicator: the routers know it
   double background_latency = 0;
   std::uint64_t background_packets = 0;
   std::uint64_t packet_hops = 0, flit_hops = 0, buffer_reads = 0, unit_words = 0;
-  double busiest_link = 0;               ///< share of cycles
-  int reorder_packets = 0;               ///< packets parked in one router at most (fixed order)
+  double busiest_link = 0;  ///< share of cycles
+  int reorder_packets = 0;  ///< packets parked in one router at most (fixed order)
   Cycle cycles = 0;
-  double energy_pj = 0;                  ///< 0: no energies given
+  double energy_pj = 0;  ///< 0: no energies given
 };
 
 /// Throws Error, also when a result differs from the sequential reference.
@@ -44,7 +44,8 @@ std::string to_json(const RunReport& report);
 using Progress = std::function<void(int done, int all)>;
 
 /// One point per load, all cores at work.
-std::vector<LoadPoint> sweep(const RunConfig& config, const std::vector<double>& loads, const Progress& progress);
+std::vector<LoadPoint> sweep(const RunConfig& config, const std::vector<double>& loads,
+                             const Progress& progress);
 std::string load_header();
 std::string to_csv(const LoadPoint& point);
 

@@ -17,7 +17,8 @@ PlacementResult evaluate(MachineConfig config, const std::vector<int>& lines, st
   std::vector<int> units, members(static_cast<std::size_t>(mesh.nodes()));
   std::iota(members.begin(), members.end(), 0);
   for (const int node : members)
-    if (std::find(lines.begin(), lines.end(), rows ? mesh.y(node) : mesh.x(node)) != lines.end()) units.push_back(node);
+    if (std::find(lines.begin(), lines.end(), rows ? mesh.y(node) : mesh.x(node)) != lines.end())
+      units.push_back(node);
   config.network.levels = placement(mesh, units);
   const Tree tree = make_tree(mesh, config.network.levels, members, config.tree_root);
   Operation operation;
@@ -25,11 +26,12 @@ PlacementResult evaluate(MachineConfig config, const std::vector<int>& lines, st
   operation.root = config.tree_root;
   operation.bytes = bytes;
   config.costs.hardware_send = config.costs.hardware_receive = 0;
-  return {lines, predict_hardware(config, tree, operation), reduce_hops(mesh, tree), static_cast<int>(units.size())};
+  return {lines, predict_hardware(config, tree, operation), reduce_hops(mesh, tree),
+          static_cast<int>(units.size())};
 }
 
-void add_sets(const MachineConfig& config, std::size_t bytes, int first, int left, std::vector<int>& chosen, int fixed,
-              std::vector<PlacementResult>& results) {
+void add_sets(const MachineConfig& config, std::size_t bytes, int first, int left, std::vector<int>& chosen,
+              int fixed, std::vector<PlacementResult>& results) {
   check_input(results.size() < 1'000'000, "more than a million sets of rows; ask for fewer rows");
   std::vector<int> sorted = chosen;
   std::sort(sorted.begin(), sorted.end());
@@ -47,7 +49,8 @@ void add_sets(const MachineConfig& config, std::size_t bytes, int first, int lef
 
 }  // namespace
 
-std::vector<PlacementResult> search_placements(const MachineConfig& config, int most_lines, std::size_t bytes) {
+std::vector<PlacementResult> search_placements(const MachineConfig& config, int most_lines,
+                                               std::size_t bytes) {
   const Mesh& mesh = config.network.mesh;
   const int fixed = mesh.routing() == Routing::yx ? mesh.y(config.tree_root) : mesh.x(config.tree_root);
   std::vector<int> chosen = {fixed};
@@ -63,7 +66,8 @@ std::vector<PlacementResult> undominated(const std::vector<PlacementResult>& res
   std::vector<PlacementResult> best;
   for (const PlacementResult& each : results) {
     const bool beaten = std::any_of(results.begin(), results.end(), [&](const PlacementResult& other) {
-      const bool no_worse = other.cycles <= each.cycles && other.hops <= each.hops && other.units <= each.units;
+      const bool no_worse =
+          other.cycles <= each.cycles && other.hops <= each.hops && other.units <= each.units;
       return no_worse && (other.cycles < each.cycles || other.hops < each.hops || other.units < each.units);
     });
     if (!beaten) best.push_back(each);
@@ -77,7 +81,8 @@ std::string to_text(const std::vector<PlacementResult>& results) {
     char line[64];
     std::snprintf(line, sizeof line, "%8ld %7d %7d  ", static_cast<long>(each.cycles), each.hops, each.units);
     text += line;
-    for (std::size_t at = 0; at < each.lines.size(); ++at) text += (at == 0 ? "" : ", ") + std::to_string(each.lines[at]);
+    for (std::size_t at = 0; at < each.lines.size(); ++at)
+      text += (at == 0 ? "" : ", ") + std::to_string(each.lines[at]);
     text += "\n";
   }
   return text;

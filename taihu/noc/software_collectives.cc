@@ -13,18 +13,23 @@ namespace {
 
 constexpr std::size_t long_bytes = 8192;
 
-/// Orders `nodes` (indices of members) with `leader` first: the block of the leader, of a power of two members, then the
-/// rest with the member nearest to the leader first.
-std::vector<int> arranged(const Mesh& mesh, const std::vector<int>& members, std::vector<int> part, int leader) {
+/// Orders `nodes` (indices of members) with `leader` first: the block of the leader, of a power of two
+/// members, then the rest with the member nearest to the leader first.
+std::vector<int> arranged(const Mesh& mesh, const std::vector<int>& members, std::vector<int> part,
+                          int leader) {
   if (part.size() <= 1) return part;
   std::size_t block = 1;
   while (block * 2 < part.size()) block *= 2;
   const auto x = [&](int index) { return mesh.x(members[static_cast<std::size_t>(index)]); };
   const auto y = [&](int index) { return mesh.y(members[static_cast<std::size_t>(index)]); };
-  const auto [west, east] = std::minmax_element(part.begin(), part.end(), [&](int a, int b) { return x(a) < x(b); });
-  const auto [top, bottom] = std::minmax_element(part.begin(), part.end(), [&](int a, int b) { return y(a) < y(b); });
+  const auto [west, east] =
+      std::minmax_element(part.begin(), part.end(), [&](int a, int b) { return x(a) < x(b); });
+  const auto [top, bottom] =
+      std::minmax_element(part.begin(), part.end(), [&](int a, int b) { return y(a) < y(b); });
   const bool wide = x(*east) - x(*west) > y(*bottom) - y(*top);
-  const auto key = [&](int index) { return wide ? std::pair(x(index), y(index)) : std::pair(y(index), x(index)); };
+  const auto key = [&](int index) {
+    return wide ? std::pair(x(index), y(index)) : std::pair(y(index), x(index));
+  };
   std::sort(part.begin(), part.end(), [&](int a, int b) { return key(a) < key(b); });
   const auto place = static_cast<std::size_t>(std::find(part.begin(), part.end(), leader) - part.begin());
   if (place >= block) std::reverse(part.begin(), part.end());
@@ -55,19 +60,25 @@ std::vector<int> near_order(const Mesh& mesh, const std::vector<int>& members, i
 void SoftwareCollectives::make_programs(int number, Run& run) {
   const Operation& operation = machine_.operation(number);
   const int members = static_cast<int>(run.order.size());
-  const int root = static_cast<int>(std::find(run.order.begin(), run.order.end(), operation.root) - run.order.begin());
+  const int root =
+      static_cast<int>(std::find(run.order.begin(), run.order.end(), operation.root) - run.order.begin());
   const std::size_t bytes = operation.bytes;
   const bool second_phase = operation.collective == Collective::allreduce && run.phases_left == 1 &&
                             machine_.config().costs.name == "paper2017";
   const auto program = [&](schedule::Place place) {
     using namespace schedule;
     switch (operation.collective) {
-      case Collective::reduce: return reduce_binomial(place, bytes, root, Operands::commutative);
+      case Collective::reduce:
+        return reduce_binomial(place, bytes, root, Operands::commutative);
       case Collective::broadcast:
-        return bytes > long_bytes ? bcast_scatter_allgather(place, bytes, root) : bcast_binomial(place, bytes, root);
-      case Collective::gather: return gather_binomial(place, equal_blocks(members, bytes), root);
-      case Collective::barrier: return barrier(place);
-      case Collective::allreduce: break;
+        return bytes > long_bytes ? bcast_scatter_allgather(place, bytes, root)
+                                  : bcast_binomial(place, bytes, root);
+      case Collective::gather:
+        return gather_binomial(place, equal_blocks(members, bytes), root);
+      case Collective::barrier:
+        return barrier(place);
+      case Collective::allreduce:
+        break;
     }
     if (second_phase) return bcast_binomial(place, bytes, root);
     if (run.phases_left == 2) return reduce_binomial(place, bytes, root, Operands::commutative);
@@ -141,7 +152,9 @@ void SoftwareCollectives::post(int number, int position) {
   Run& run = runs_[number];
   Member& member = run.members[static_cast<std::size_t>(position)];
   const std::vector<int>& nodes = machine_.communicator(machine_.operation(number).communicator).members;
-  const auto node = [&](int at) { return nodes[static_cast<std::size_t>(run.order[static_cast<std::size_t>(at)])]; };
+  const auto node = [&](int at) {
+    return nodes[static_cast<std::size_t>(run.order[static_cast<std::size_t>(at)])];
+  };
   member.waiting = true;
   const int round = member.program.steps[member.step].round;
   for (std::size_t at = member.step; at < member.program.steps.size(); ++at) {
@@ -161,7 +174,8 @@ void SoftwareCollectives::post(int number, int position) {
   }
 }
 
-/// Takes what the receives of the present round wait for; true when all of it has come, and the round is over.
+/// Takes what the receives of the present round wait for; true when all of it has come, and the round is
+/// over.
 bool SoftwareCollectives::receive(Run& run, int position) {
   Member& member = run.members[static_cast<std::size_t>(position)];
   const int round = member.program.steps[member.step].round;
@@ -248,13 +262,15 @@ void SoftwareCollectives::end_run(int number) {
   Outcome& outcome = machine_.outcome_state(number);
   for (std::size_t position = 0; position < run.members.size(); ++position) {
     const auto member = static_cast<std::size_t>(run.order[position]);
-    const bool root_only = operation.collective == Collective::reduce || operation.collective == Collective::gather;
+    const bool root_only =
+        operation.collective == Collective::reduce || operation.collective == Collective::gather;
     if (root_only && run.order[position] != operation.root) continue;
     outcome.results[member] = run.members[position].result;
     if (operation.collective != Collective::gather) continue;
     for (std::size_t piece = 0; piece < run.order.size(); ++piece)  // from positions to members
-      std::memcpy(outcome.results[member].data() + static_cast<std::size_t>(run.order[piece]) * operation.bytes,
-                  run.members[position].result.data() + piece * operation.bytes, operation.bytes);
+      std::memcpy(
+          outcome.results[member].data() + static_cast<std::size_t>(run.order[piece]) * operation.bytes,
+          run.members[position].result.data() + piece * operation.bytes, operation.bytes);
   }
   runs_.erase(number);
   machine_.finished(number);

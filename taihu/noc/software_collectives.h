@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives by software: the steps of taihu/schedule, run by the cores of the machine, their transfers as packets of
-// the same network. Rooted operations: binomial trees. Allreduce: recursive doubling, or reduce and broadcast with the
-// parameter set paper2017, whose authors did so; rings and scatter-allgather for long data.
+// Collectives by software: the steps of taihu/schedule, run by the cores of the machine, their transfers as
+// packets of the same network. Rooted operations: binomial trees. Allreduce: recursive doubling, or reduce
+// and broadcast with the parameter set paper2017, whose authors did so; rings and scatter-allgather for long
+// data.
 #pragma once
 
 #include <deque>
@@ -29,9 +30,9 @@ class SoftwareCollectives {
     bool working = false;
   };
   struct Run {
-    std::vector<int> order;    ///< member at each position of the schedule
+    std::vector<int> order;       ///< member at each position of the schedule
     std::vector<Member> members;  ///< by position
-    int phases_left = 1;       ///< allreduce as reduce and broadcast: 2
+    int phases_left = 1;          ///< allreduce as reduce and broadcast: 2
     int left = 0;
   };
 
@@ -47,8 +48,8 @@ class SoftwareCollectives {
   std::map<int, Run> runs_;
 };
 
-/// An order of the members for binomial trees and recursive doubling in which partners are near: halves of the node set
-/// along its longer side, the root first. A permutation of 0 .. members - 1.
+/// An order of the members for binomial trees and recursive doubling in which partners are near: halves of
+/// the node set along its longer side, the root first. A permutation of 0 .. members - 1.
 std::vector<int> near_order(const Mesh& mesh, const std::vector<int>& members, int root);
 
 }  // namespace taihu::noc

@@ -12,7 +12,8 @@
 
 namespace taihu::noc {
 
-inline MachineConfig machine_config(int width, int height, const std::string& placed, const std::string& costs = "fair") {
+inline MachineConfig machine_config(int width, int height, const std::string& placed,
+                                    const std::string& costs = "fair") {
   MachineConfig config;
   config.network.mesh = Mesh(width, height, false, Routing::yx);
   config.network.reuse = Reuse::cut_through;
@@ -30,8 +31,9 @@ inline std::vector<int> all_nodes(const Mesh& mesh) {
 }
 
 /// Data whose sums are exact in any order: small whole numbers, as doubles or integers.
-inline Operation make_operation(Collective collective, int communicator, int members, int root, std::size_t bytes,
-                                std::uint64_t seed, Arithmetic arithmetic = Arithmetic::add_double) {
+inline Operation make_operation(Collective collective, int communicator, int members, int root,
+                                std::size_t bytes, std::uint64_t seed,
+                                Arithmetic arithmetic = Arithmetic::add_double) {
   Operation operation;
   operation.collective = collective;
   operation.communicator = communicator;
@@ -49,8 +51,7 @@ inline Operation make_operation(Collective collective, int communicator, int mem
     Bytes& data = operation.data[static_cast<std::size_t>(member)];
     data.resize(bytes);
     const bool pieces = collective == Collective::gather || collective == Collective::broadcast;
-    for (std::size_t place = 0; place < bytes; ++place)
-      data[place] = static_cast<std::byte>(random.next());
+    for (std::size_t place = 0; place < bytes; ++place) data[place] = static_cast<std::byte>(random.next());
     for (std::size_t place = 0; !pieces && place + 8 <= bytes; place += 8) {
       const std::uint64_t whole = random.below(1000);
       const double real = static_cast<double>(whole) - 500;

@@ -12,17 +12,22 @@ namespace {
 constexpr const char* pattern_names[] = {"uniform", "transpose", "bit-complement", "tornado", "hotspot"};
 constexpr std::size_t wheel_cycles = 4096;
 
-int tornado_ahead(int place, int length) { return (place + (length + 1) / 2 - 1) % length; }
+int tornado_ahead(int place, int length) {
+  return (place + (length + 1) / 2 - 1) % length;
+}
 
 }  // namespace
 
 Pattern pattern_named(const std::string& name) {
   for (int number = 0; number < 5; ++number)
     if (name == pattern_names[number]) return static_cast<Pattern>(number);
-  throw Error("unknown pattern '" + name + "'; there are uniform, transpose, bit-complement, tornado, hotspot");
+  throw Error("unknown pattern '" + name +
+              "'; there are uniform, transpose, bit-complement, tornado, hotspot");
 }
 
-const char* to_text(Pattern pattern) noexcept { return pattern_names[static_cast<int>(pattern)]; }
+const char* to_text(Pattern pattern) noexcept {
+  return pattern_names[static_cast<int>(pattern)];
+}
 
 Traffic::Traffic(const Mesh& mesh, const TrafficConfig& config) : mesh_(mesh), config_(config) {
   if (config_.hot_nodes.empty()) config_.hot_nodes.push_back(middle_node(mesh));
@@ -55,11 +60,15 @@ int Traffic::destination(int source) {
   Random& random = random_[static_cast<std::size_t>(source)];
   const auto any = [&] { return static_cast<int>(random.next() % static_cast<std::uint64_t>(nodes)); };
   switch (config_.pattern) {
-    case Pattern::uniform: return any();
-    case Pattern::transpose: return mesh_.node(mesh_.y(source), mesh_.x(source));
-    case Pattern::bit_complement: return nodes - 1 - source;
+    case Pattern::uniform:
+      return any();
+    case Pattern::transpose:
+      return mesh_.node(mesh_.y(source), mesh_.x(source));
+    case Pattern::bit_complement:
+      return nodes - 1 - source;
     case Pattern::tornado:
-      return mesh_.node(tornado_ahead(mesh_.x(source), mesh_.width()), tornado_ahead(mesh_.y(source), mesh_.height()));
+      return mesh_.node(tornado_ahead(mesh_.x(source), mesh_.width()),
+                        tornado_ahead(mesh_.y(source), mesh_.height()));
     case Pattern::hotspot:
       if (random.uniform() < config_.hot_share)
         return config_.hot_nodes[random.next() % config_.hot_nodes.size()];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ordinary traffic: every node makes packets at random times (a Bernoulli process per cycle) for destinations of a
-// pattern. Each node has its own stream of random numbers from (seed, node), so a run is a function of its
-// configuration. Cost: only nodes that make a packet in a cycle are visited.
+// Ordinary traffic: every node makes packets at random times (a Bernoulli process per cycle) for destinations
+// of a pattern. Each node has its own stream of random numbers from (seed, node), so a run is a function of
+// its configuration. Cost: only nodes that make a packet in a cycle are visited.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class Pattern : std::uint8_t { uniform, transpose, bit_complement, tornado,
 
 struct TrafficConfig {
   Pattern pattern = Pattern::uniform;
-  double load = 0;       ///< flits per node and cycle that are offered
+  double load = 0;  ///< flits per node and cycle that are offered
   int packet_flits = 5;
   std::uint64_t seed = 1;
   std::vector<int> hot_nodes;  ///< hotspot: empty means the middle node
@@ -29,14 +29,14 @@ struct TrafficConfig {
 Pattern pattern_named(const std::string& name);
 const char* to_text(Pattern pattern) noexcept;
 
-/// Uniform: any node, oneself included. Transpose: (x, y) to (y, x), on square networks. Bit-complement: node i to node
-/// n - 1 - i. Tornado: half a ring less one ahead in both dimensions.
+/// Uniform: any node, oneself included. Transpose: (x, y) to (y, x), on square networks. Bit-complement: node
+/// i to node n - 1 - i. Tornado: half a ring less one ahead in both dimensions.
 class Traffic {
  public:
   Traffic(const Mesh& mesh, const TrafficConfig& config);
 
-  /// Hands the packets of the network's present cycle to it. To be called once per cycle, before `step`. `measured`
-  /// marks them.
+  /// Hands the packets of the network's present cycle to it. To be called once per cycle, before `step`.
+  /// `measured` marks them.
   void make_packets(Network& network, bool measured);
   /// Packets that were not made because a source queue was full.
   std::uint64_t refused() const noexcept { return refused_; }
@@ -55,8 +55,8 @@ class Traffic {
   std::uint64_t refused_ = 0;
 };
 
-/// What a run with ordinary traffic measures. Loads are in flits per node and cycle, latencies in cycles from the
-/// making of a packet to the arrival of its tail.
+/// What a run with ordinary traffic measures. Loads are in flits per node and cycle, latencies in cycles from
+/// the making of a packet to the arrival of its tail.
 struct LoadPoint {
   double offered = 0, accepted = 0;
   double mean = 0, p50 = 0, p95 = 0, p99 = 0;
@@ -78,7 +78,8 @@ struct PacketObserver {
   virtual void arrived(const Packet& packet, int hops, Cycle cycle) = 0;
 };
 
-LoadPoint measure_load(const NetworkConfig& network, const TrafficConfig& traffic, const MeasureConfig& times);
+LoadPoint measure_load(const NetworkConfig& network, const TrafficConfig& traffic,
+                       const MeasureConfig& times);
 /// The same on a network that the caller keeps, to look at its links afterwards.
 LoadPoint measure_load(Network& network, const TrafficConfig& traffic, const MeasureConfig& times,
                        PacketObserver* observer);

@@ -65,8 +65,8 @@ int unit_behind(const Mesh& mesh, const std::vector<std::uint8_t>& levels, int r
   return -1;
 }
 
-/// Inputs of each level-1 router get places: the direct contributions in member order, then results of other routers in
-/// the order of their numbers.
+/// Inputs of each level-1 router get places: the direct contributions in member order, then results of other
+/// routers in the order of their numbers.
 void give_places(const std::vector<std::uint8_t>& levels, Tree& tree) {
   for (const int unit : tree.first_unit) {
     if (unit < 0) {
@@ -83,7 +83,8 @@ void give_places(const std::vector<std::uint8_t>& levels, Tree& tree) {
 
 }  // namespace
 
-Tree make_tree(const Mesh& mesh, const std::vector<std::uint8_t>& levels, const std::vector<int>& members, int root) {
+Tree make_tree(const Mesh& mesh, const std::vector<std::uint8_t>& levels, const std::vector<int>& members,
+               int root) {
   Tree tree;
   tree.root = root;
   tree.members = members;

@@ -50,7 +50,8 @@ double load_bound(const NetworkConfig& config, const TrafficConfig& traffic_conf
   };
   const bool random = fixed.pattern == Pattern::uniform || fixed.pattern == Pattern::hotspot;
   const double hot = fixed.pattern == Pattern::hotspot ? fixed.hot_share : 0;
-  const std::vector<int> hot_nodes = fixed.hot_nodes.empty() ? std::vector<int>{middle_node(mesh)} : fixed.hot_nodes;
+  const std::vector<int> hot_nodes =
+      fixed.hot_nodes.empty() ? std::vector<int>{middle_node(mesh)} : fixed.hot_nodes;
   for (int source = 0; source < mesh.nodes(); ++source) {
     if (!random) {
       walk(source, traffic.destination(source), 1);
@@ -112,15 +113,17 @@ Validation validate(const NetworkConfig& network, const std::vector<int>& sizes,
 
 std::string to_text(const Validation& validation) {
   char line[200];
-  std::string text = validation.faults == 0
-                         ? "zero-load law: holds for every pair of nodes, packets of 1 and 5 flits\n"
-                         : "zero-load law: broken for " + std::to_string(validation.faults) + " pairs of nodes\n";
-  std::snprintf(line, sizeof line, "%-6s %-15s %9s %7s %10s %9s   latency at 20%% 40%% 60%% 70%% 80%% 90%% of saturation\n", "mesh",
-                "pattern", "zero load", "bound", "saturation", "accepted");
+  std::string text =
+      validation.faults == 0
+          ? "zero-load law: holds for every pair of nodes, packets of 1 and 5 flits\n"
+          : "zero-load law: broken for " + std::to_string(validation.faults) + " pairs of nodes\n";
+  std::snprintf(line, sizeof line,
+                "%-6s %-15s %9s %7s %10s %9s   latency at 20%% 40%% 60%% 70%% 80%% 90%% of saturation\n",
+                "mesh", "pattern", "zero load", "bound", "saturation", "accepted");
   text += line;
   for (const ValidationRow& row : validation.rows) {
-    std::snprintf(line, sizeof line, "%2dx%-3d %-15s %9.2f %7.3f %10.3f %9.3f  ", row.size, row.size, to_text(row.pattern),
-                  row.zero_load, row.bound, row.saturation, row.accepted_at_full_load);
+    std::snprintf(line, sizeof line, "%2dx%-3d %-15s %9.2f %7.3f %10.3f %9.3f  ", row.size, row.size,
+                  to_text(row.pattern), row.zero_load, row.bound, row.saturation, row.accepted_at_full_load);
     text += line;
     for (std::size_t point = 1; point <= 6; ++point) {
       std::snprintf(line, sizeof line, " %7.2f", row.points[point].mean);
@@ -137,8 +140,8 @@ void write_validation(const Validation& validation, const std::string& folder) {
   for (std::size_t at = 0; at < validation.rows.size(); ++at) {
     const ValidationRow& row = validation.rows[at];
     char head[120];
-    std::snprintf(head, sizeof head, "%d,%s,%.2f,%.4f,%.4f,", row.size, to_text(row.pattern), row.zero_load, row.bound,
-                  row.saturation);
+    std::snprintf(head, sizeof head, "%d,%s,%.2f,%.4f,%.4f,", row.size, to_text(row.pattern), row.zero_load,
+                  row.bound, row.saturation);
     Series curve{to_text(row.pattern), {{0, row.zero_load}}};
     for (const LoadPoint& point : row.points) {
       csv += head + to_csv(point);

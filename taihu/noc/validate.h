@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain network against what must hold: the zero-load law for every pair of nodes, the bound of the busiest link, and
-// curves of latency over load.
+// The plain network against what must hold: the zero-load law for every pair of nodes, the bound of the
+// busiest link, and curves of latency over load.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@
 
 namespace taihu::noc {
 
-/// Pairs of nodes whose packet, alone in the network, does not take what zero_load_latency says; 0 when the law holds.
+/// Pairs of nodes whose packet, alone in the network, does not take what zero_load_latency says; 0 when the
+/// law holds.
 int zero_load_faults(const NetworkConfig& network, int flits);
-/// Load at which the busiest link of a pattern would carry a flit in every cycle: no network can accept more. Exact for
-/// all patterns (expected link loads over the routes).
+/// Load at which the busiest link of a pattern would carry a flit in every cycle: no network can accept more.
+/// Exact for all patterns (expected link loads over the routes).
 double load_bound(const NetworkConfig& network, const TrafficConfig& traffic);
 
 struct ValidationRow {
