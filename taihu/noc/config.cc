@@ -325,6 +325,8 @@ RunConfig parse_config(const std::string& text, const std::string& path) {
   } catch (const toml::parse_error& error) {
     throw Error(path + ":" + std::to_string(error.source().begin.line) + ": " +
                 std::string(error.description()));
+  } catch (const std::logic_error&) {
+    throw Error(path + ":1: not TOML (a key or the name of a table is malformed)");
   }
   return ConfigReader(document, path).read();
 }

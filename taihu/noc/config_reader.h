@@ -2,13 +2,22 @@
 // Reads one table of a TOML document: each key once, with its type and range; what is left over is refused.
 #pragma once
 
-#include <toml++/toml.h>
 #include <limits>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "taihu/base/error.h"
+
+// The parser of toml++ 3.3 ends the program at some texts that are not TOML by an assertion of its own: here
+// that is an exception like its other complaints.
+#define TOML_ASSERT(expression) ((expression) ? void() : throw std::logic_error("not TOML: " #expression))
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wterminate"  // in its functions that throw nothing
+#include <toml++/toml.h>
+#pragma GCC diagnostic pop
 
 namespace taihu::noc {
 
