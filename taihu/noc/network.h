@@ -48,6 +48,19 @@ class DeadlockError : public Error {
   using Error::Error;
 };
 
+/// A flit that moves in a cycle. Leaving a router: `port` is the output port and `vc` the VC of the next
+/// router's input, in the cycle of its switch allocation (it is written there 2 + link_cycles later).
+/// Entering the network: `port` is `from_core` and `vc` that of the router's local input (written there in
+/// the next cycle). With `slot_of`, `number_of`, `is_tail` this is all that a second implementation of the
+/// routers needs to be driven with the same flits and compared, cycle by cycle.
+struct FlitMove {
+  static constexpr std::int8_t from_core = -1;
+  std::int32_t router;
+  std::int8_t port;
+  std::int8_t vc;
+  Flit flit;
+};
+
 /// A packet that has left the network at `node`; its slot is valid until the receiver calls `drop`.
 struct Delivery {
   Slot slot;
@@ -102,8 +115,9 @@ class Network {
   std::int64_t measured_alive() const noexcept { return measured_alive_; }
   std::size_t packets_alive() const noexcept { return packets_.size() - free_.size(); }
 
-  /// Flits that went over each link in this cycle, for animations: called with router, port, slot when set.
-  std::vector<std::pair<std::int32_t, Slot>>* moves = nullptr;
+  /// When set, the moves of every flit are appended here, router by router within a cycle. The owner empties
+  /// it between cycles. A packet's record is valid until its delivery has been dropped.
+  std::vector<FlitMove>* moves = nullptr;
 
   /// Who holds what, one line each; for reports.
   std::string dump() const;
