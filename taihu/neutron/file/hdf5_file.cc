@@ -281,4 +281,11 @@ void Hdf5File::write_attribute(const std::string& object, const std::string& nam
     fail("attribute " + name + " cannot be written");
 }
 
+void Hdf5File::write_attribute(const std::string& object, const std::string& name,
+                               const std::vector<double>& values) {
+  if (!write_attribute_data(file_, object, name, H5T_NATIVE_DOUBLE, values.data(),
+                            {static_cast<std::int64_t>(values.size())}))
+    fail("attribute " + name + " cannot be written");
+}
+
 }  // namespace taihu::neutron

@@ -6,11 +6,13 @@
 //                          "kappa_fission": [...], "scatter": [[from -> to, ...], ...]}}}
 //
 // Groups are listed from the fastest; scatter[from][to] is a number or the list of Legendre moments.
+#include "taihu/neutron/input/text_library.h"
+
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "taihu/base/error.h"
-#include "taihu/neutron/input/text_library.h"
 
 namespace taihu::neutron {
 namespace {
@@ -66,7 +68,10 @@ MultigroupLibrary read_text_library(const std::string& path, const std::vector<s
     const json root = json::parse(file);
     MultigroupLibrary library;
     const json& materials = root.at("materials");
-    for (const std::string& name : names) {
+    std::vector<std::string> wanted = names;
+    if (wanted.empty())
+      for (const auto& [name, entry] : materials.items()) wanted.push_back(name);
+    for (const std::string& name : wanted) {
       check_input(materials.contains(name), "the library has no cross sections named \"" + name + "\"");
       library.data.push_back(read_entry(name, materials.at(name)));
     }
