@@ -231,11 +231,11 @@ void read_hexagonal_lattice(Element element, Model& model, Ids& ids) {
   lattice.pitch = {pitch[0], pitch[0], lattice.is_3d ? pitch[1] : 0};
   if (element.has("outer")) lattice.outer = known_universe(element, element.integer("outer"), ids);
   const std::vector<int> universes = element.integers("universes");
+  const std::size_t count = (3 * static_cast<std::size_t>(rings) * (rings - 1) + 1) * lattice.shape[2];
+  element.require(universes.size() == count, "\"universes\" has " + std::to_string(universes.size()) +
+                                                 " entries instead of " + std::to_string(count));
   const std::vector<std::array<int, 2>> order = hexagonal_order(lattice.type, rings);
   const std::size_t size = static_cast<std::size_t>(lattice.shape[0]) * lattice.shape[1];
-  element.require(universes.size() == order.size() * lattice.shape[2],
-                  "\"universes\" has " + std::to_string(universes.size()) + " entries instead of " +
-                      std::to_string(order.size() * lattice.shape[2]));
   lattice.universes.assign(size * lattice.shape[2], -1);
   for (std::size_t i = 0; i < universes.size(); ++i) {
     const auto [a, b] = order[i % order.size()];
