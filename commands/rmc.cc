@@ -26,7 +26,7 @@ struct Options {
   RunOptions run;
   Slice slice;
   std::string basis = "xy", colour = "material", picture = "plot.png";
-  std::vector<double> origin{0, 0, 0}, width{10, 10};
+  std::vector<double> origin{0, 0, 0}, width{10, 10}, box;
   std::vector<int> pixels{800, 800};
 };
 
@@ -38,7 +38,8 @@ Model model_for_run(const Options& options) {
   if (options.inactive >= 0) settings.inactive = options.inactive;
   if (options.seed > 0) settings.seed = options.seed;
   if (settings.mode == RunMode::fixed_source) settings.inactive = 0;
-  if (settings.inactive >= settings.batches) throw UsageError("--inactive has to be less than the number of batches");
+  if (settings.inactive >= settings.batches)
+    throw UsageError("--inactive has to be less than the number of batches");
   if (options.tracking == "surface") settings.tracking = Tracking::surface;
   if (options.tracking == "delta") settings.tracking = Tracking::delta;
   return model;
@@ -50,8 +51,9 @@ int run(Options options) {
     const Model model = model_for_run(options);
     options.run.schedule = parse_schedule(options.schedule);
     options.run.resume_from = options.statepoint;
-    options.run.output_folder =
-        !options.output.empty() ? options.output : model.settings.output_path.empty() ? "." : model.settings.output_path;
+    options.run.output_folder = !options.output.empty()              ? options.output
+                                : model.settings.output_path.empty() ? "."
+                                                                     : model.settings.output_path;
     if (ranks->is_root()) std::filesystem::create_directories(options.run.output_folder);
     run_model(model, *ranks, options.run, [](const std::string& line) {
       std::FILE* stream = line.starts_with("warning: ") ? stderr : stdout;
@@ -67,17 +69,25 @@ int run(Options options) {
   }
 }
 
-/// Looks for gaps and overlaps at points of the sources' boxes, or of `width` around `origin`.
+/// Looks for gaps and overlaps at random points of a box: the options', or the one around the sources' boxes
+/// and points.
 int check_geometry(const Options& options) {
   const Model model = read_model(options.model);
   choose_delta(model);
-  Vector low{options.origin[0] - options.width[0] / 2, options.origin[1] - options.width[1] / 2, options.origin[2]};
-  Vector high{options.origin[0] + options.width[0] / 2, options.origin[1] + options.width[1] / 2, options.origin[2]};
-  for (const Source& source : model.settings.sources)
+  Vector low{infinity, infinity, infinity}, high{-infinity, -infinity, -infinity};
+  if (!options.box.empty()) {
+    low = {options.box[0], options.box[1], options.box[2]};
+    high = {options.box[3], options.box[4], options.box[5]};
+  }
+  for (const Source& source : model.settings.sources) {
+    if (!options.box.empty()) break;
+    if (source.space != Source::Space::box)
+      throw UsageError("the model has a source that is not a box; say where to look with --box");
     for (int axis = 0; axis < 3; ++axis) {
       low[axis] = std::min(low[axis], source.lower[axis]);
-      high[axis] = std::max(high[axis], source.space == Source::Space::box ? source.upper[axis] : source.lower[axis]);
+      high[axis] = std::max(high[axis], source.upper[axis]);
     }
+  }
   Random random(1);
   std::int64_t faults = 0;
   for (std::int64_t i = 0; i < options.points; ++i) {
@@ -87,11 +97,13 @@ int check_geometry(const Options& options) {
     if (fault.empty()) continue;
     if (++faults <= 10) std::printf("(%.8g, %.8g, %.8g) cm is %s\n", r.x, r.y, r.z, fault.c_str());
   }
-  std::printf("%zu surfaces, %zu cells, %zu universes, %zu lattices, %zu materials, %d groups: %lld of %lld points are "
-              "in no cell or in several\n",
-              model.geometry.surfaces.size(), model.geometry.cells.size(), model.geometry.universes.size(),
-              model.geometry.lattices.size(), model.materials.size(), model.data.groups(),
-              static_cast<long long>(faults), static_cast<long long>(options.points));
+  std::printf(
+      "%zu surfaces, %zu cells, %zu universes, %zu lattices, %zu materials, %d groups: %lld of %lld points "
+      "are "
+      "in no cell or in several\n",
+      model.geometry.surfaces.size(), model.geometry.cells.size(), model.geometry.universes.size(),
+      model.geometry.lattices.size(), model.materials.size(), model.data.groups(),
+      static_cast<long long>(faults), static_cast<long long>(options.points));
   return faults == 0 ? 0 : 1;
 }
 
@@ -125,11 +137,14 @@ void add_run_options(CLI::App& command, Options& options) {
   command.add_option("--threads", options.run.threads, "threads of each rank")
       ->check(CLI::Range(1, 4096).description(""))
       ->type_name("N");
-  command.add_option("--tracking", options.tracking,
-                     "surface, or delta; default: delta, unless a tally\nneeds track lengths or currents")
+  command
+      .add_option("--tracking", options.tracking,
+                  "surface, or delta; default: delta, unless a tally\nneeds track lengths or currents")
       ->check(CLI::IsMember({"surface", "delta"}).description(""))
       ->type_name("METHOD");
-  command.add_option("--schedule", options.schedule, "static, dynamic,N or guided,N: how threads\nshare histories")
+  command
+      .add_option("--schedule", options.schedule,
+                  "static, dynamic,N or guided,N: how threads\nshare histories")
       ->type_name("KIND,N")
       ->capture_default_str();
   command.add_option("--particles", options.particles, "neutrons per generation instead of the model's")
@@ -145,7 +160,9 @@ void add_run_options(CLI::App& command, Options& options) {
       ->check(CLI::PositiveNumber.description(""))
       ->type_name("N");
   command.add_option("-o,--output", options.output, "folder of the results")->type_name("DIR");
-  command.add_option("--statepoint-every", options.run.statepoint_every, "also write a statepoint every N batches")
+  command
+      .add_option("--statepoint-every", options.run.statepoint_every,
+                  "also write a statepoint every N batches")
       ->check(CLI::PositiveNumber.description(""))
       ->type_name("N");
 }
@@ -167,12 +184,18 @@ int dispatch(int argc, char** argv) {
   CLI::App* plot_command = app.add_subcommand("plot", "draw a slice of the geometry");
   CLI::App* library_command = app.add_subcommand("library", "make an HDF5 library from a JSON one");
   for (CLI::App* command : {run_command, restart_command, check_command, plot_command})
-    command->add_option("model", options.model, "folder or model.xml")->type_name("MODEL")->capture_default_str();
+    command->add_option("model", options.model, "folder or model.xml")
+        ->type_name("MODEL")
+        ->capture_default_str();
   add_run_options(*run_command, options);
   add_run_options(*restart_command, options);
   restart_command->add_option("--from", options.statepoint, "the statepoint")->required()->type_name("FILE");
-  add_view_options(*check_command, options);
-  check_command->add_option("--points", options.points, "points to try")->type_name("N")->capture_default_str();
+  check_command->add_option("--box", options.box, "where to look, in cm; default: the boxes of the sources")
+      ->expected(6)
+      ->type_name("X Y Z X Y Z");
+  check_command->add_option("--points", options.points, "points to try")
+      ->type_name("N")
+      ->capture_default_str();
   add_view_options(*plot_command, options);
   plot_command->add_option("--basis", options.basis, "axes to the right and up")
       ->check(CLI::IsMember({"xy", "xz", "yz", "yx", "zx", "zy"}).description(""))
@@ -186,7 +209,9 @@ int dispatch(int argc, char** argv) {
       ->expected(2)
       ->check(CLI::Range(1, 20000).description(""))
       ->type_name("W H");
-  plot_command->add_option("-o,--output", options.picture, "the picture")->type_name("FILE")->capture_default_str();
+  plot_command->add_option("-o,--output", options.picture, "the picture")
+      ->type_name("FILE")
+      ->capture_default_str();
   library_command->add_option("text", options.library, "JSON library")->required()->type_name("JSON");
   library_command->add_option("target", options.target, "HDF5 library to write")->required()->type_name("H5");
   try {

@@ -23,14 +23,16 @@ class TemporaryFolder {
   std::string path_;
 };
 
-/// Text of a model with the given geometry, settings and tallies, materials 1 "fuel" and 2 "water" of library.json.
-std::string model_text(const std::string& geometry, const std::string& settings, const std::string& tallies = "");
+/// Text of a model with the given geometry, settings and tallies, materials 1 "fuel" and 2 "water" of
+/// library.json.
+std::string model_text(const std::string& geometry, const std::string& settings,
+                       const std::string& tallies = "");
 
 /// Two groups: a fissile "fuel" and a scattering "water" with P1 angles.
 std::string library_text();
 
-/// Geometries by name: "rectangular", "hexagonal" (3-D, orientation x in y), "rotated", "boolean"; all in a reflective
-/// box of +-3 cm.
+/// Geometries by name: "rectangular", "hexagonal" (3-D, orientation x in y), "rotated", "boolean"; all in a
+/// reflective box of +-3 cm.
 std::string geometry_text(const std::string& name);
 
 /// Settings of a short eigenvalue run.

@@ -46,7 +46,8 @@ class ThreadRanks final : public Ranks {
     job_.meet.arrive_and_wait();
     std::vector<Site> result;
     for (int from = 0; from < job_.size; ++from) {
-      const auto& [data, sent] = *static_cast<const std::pair<const Site*, const std::int64_t*>*>(job_.shown[from]);
+      const auto& [data, sent] =
+          *static_cast<const std::pair<const Site*, const std::int64_t*>*>(job_.shown[from]);
       std::int64_t first = 0;
       for (int r = 0; r < rank_; ++r) first += sent[r];
       result.insert(result.end(), data + first, data + first + sent[rank_]);

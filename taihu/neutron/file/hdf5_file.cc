@@ -14,12 +14,24 @@ constexpr hssize_t most_elements = hssize_t{1} << 32;
 
 static_assert(sizeof(hid_t) == sizeof(std::int64_t));
 using Handle = Hdf5Handle;
-Handle dataset_handle(hid_t id) { return {id, [](std::int64_t h) -> int { return H5Dclose(h); }}; }
-Handle space_handle(hid_t id) { return {id, [](std::int64_t h) -> int { return H5Sclose(h); }}; }
-Handle type_handle(hid_t id) { return {id, [](std::int64_t h) -> int { return H5Tclose(h); }}; }
-Handle attribute_handle(hid_t id) { return {id, [](std::int64_t h) -> int { return H5Aclose(h); }}; }
-Handle object_handle(hid_t id) { return {id, [](std::int64_t h) -> int { return H5Oclose(h); }}; }
-Handle group_handle(hid_t id) { return {id, [](std::int64_t h) -> int { return H5Gclose(h); }}; }
+Handle dataset_handle(hid_t id) {
+  return {id, [](std::int64_t h) -> int { return H5Dclose(h); }};
+}
+Handle space_handle(hid_t id) {
+  return {id, [](std::int64_t h) -> int { return H5Sclose(h); }};
+}
+Handle type_handle(hid_t id) {
+  return {id, [](std::int64_t h) -> int { return H5Tclose(h); }};
+}
+Handle attribute_handle(hid_t id) {
+  return {id, [](std::int64_t h) -> int { return H5Aclose(h); }};
+}
+Handle object_handle(hid_t id) {
+  return {id, [](std::int64_t h) -> int { return H5Oclose(h); }};
+}
+Handle group_handle(hid_t id) {
+  return {id, [](std::int64_t h) -> int { return H5Gclose(h); }};
+}
 
 /// Text of an attribute or data set read by `read`, of fixed or variable length.
 template <typename Read>
@@ -68,8 +80,9 @@ Hdf5File::Hdf5File(const std::string& path, Mode mode) : path_(path) {
   file_ = mode == Mode::read ? H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT)
                              : H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   if (file_ < 0)
-    throw Error(mode == Mode::read ? path + ": cannot be read as an HDF5 file (missing, damaged or another format)"
-                                   : path + ": cannot be created");
+    throw Error(mode == Mode::read
+                    ? path + ": cannot be read as an HDF5 file (missing, damaged or another format)"
+                    : path + ": cannot be created");
 }
 
 Hdf5File::~Hdf5File() {
@@ -83,7 +96,9 @@ void Hdf5File::close() {
   if (!flushed || !closed) fail("writing failed; is the disk full?");
 }
 
-void Hdf5File::fail(const std::string& problem) const { throw Error(path_ + ": " + problem); }
+void Hdf5File::fail(const std::string& problem) const {
+  throw Error(path_ + ": " + problem);
+}
 
 bool Hdf5File::exists(const std::string& object) const {
   // Each link on the way has to exist before the next one can be asked for.
@@ -141,8 +156,10 @@ std::string Hdf5File::text(const std::string& dataset) const {
   const Handle type = type_handle(H5Dget_type(*handle)), space = space_handle(H5Dget_space(*handle));
   std::string value;
   if (H5Sget_simple_extent_npoints(*space) != 1 ||
-      !read_text(*type, [&](hid_t memory, void* to) { return H5Dread(*handle, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, to); },
-                 value))
+      !read_text(
+          *type,
+          [&](hid_t memory, void* to) { return H5Dread(*handle, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, to); },
+          value))
     fail("data set " + dataset + " is not a text");
   return value;
 }
@@ -212,19 +229,20 @@ namespace {
 bool write_data(hid_t file, const std::string& name, hid_t file_type, hid_t memory_type, const void* data,
                 const std::vector<std::int64_t>& shape) {
   const Handle space = space_handle(make_space(shape));
-  const Handle handle =
-      dataset_handle(H5Dcreate2(file, name.c_str(), file_type, *space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  const Handle handle = dataset_handle(
+      H5Dcreate2(file, name.c_str(), file_type, *space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   if (!handle.ok()) return false;
   const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
   return empty || H5Dwrite(*handle, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
 }
 
-bool write_attribute_data(hid_t file, const std::string& object, const std::string& name, hid_t type, const void* data,
-                          const std::vector<std::int64_t>& shape) {
+bool write_attribute_data(hid_t file, const std::string& object, const std::string& name, hid_t type,
+                          const void* data, const std::vector<std::int64_t>& shape) {
   const Handle owner = object_handle(H5Oopen(file, object.c_str(), H5P_DEFAULT));
   const Handle space = space_handle(make_space(shape));
   if (!owner.ok()) return false;
-  const Handle handle = attribute_handle(H5Acreate2(*owner, name.c_str(), type, *space, H5P_DEFAULT, H5P_DEFAULT));
+  const Handle handle =
+      attribute_handle(H5Acreate2(*owner, name.c_str(), type, *space, H5P_DEFAULT, H5P_DEFAULT));
   const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
   return handle.ok() && (empty || H5Awrite(*handle, type, data) >= 0);
 }
@@ -239,7 +257,8 @@ void Hdf5File::write(const std::string& dataset, const std::vector<double>& valu
 
 void Hdf5File::write_integers(const std::string& dataset, const std::vector<std::int64_t>& values,
                               const std::vector<std::int64_t>& shape, bool wide) {
-  if (!write_data(file_, dataset, wide ? H5T_STD_I64LE : H5T_STD_I32LE, H5T_NATIVE_INT64, values.data(), shape))
+  if (!write_data(file_, dataset, wide ? H5T_STD_I64LE : H5T_STD_I32LE, H5T_NATIVE_INT64, values.data(),
+                  shape))
     fail("data set " + dataset + " cannot be written");
 }
 
@@ -249,7 +268,8 @@ void Hdf5File::write_integers(const std::string& dataset, const std::vector<int>
 
 void Hdf5File::write_text(const std::string& dataset, const std::string& value) {
   const Handle type = type_handle(text_type(value.size()));
-  if (!write_data(file_, dataset, *type, *type, value.c_str(), {})) fail("data set " + dataset + " cannot be written");
+  if (!write_data(file_, dataset, *type, *type, value.c_str(), {}))
+    fail("data set " + dataset + " cannot be written");
 }
 
 void Hdf5File::write_texts(const std::string& dataset, const std::vector<std::string>& values) {
@@ -275,7 +295,8 @@ void Hdf5File::write_attribute(const std::string& object, const std::string& nam
     fail("attribute " + name + " cannot be written");
 }
 
-void Hdf5File::write_attribute(const std::string& object, const std::string& name, const std::vector<int>& values) {
+void Hdf5File::write_attribute(const std::string& object, const std::string& name,
+                               const std::vector<int>& values) {
   if (!write_attribute_data(file_, object, name, H5T_NATIVE_INT, values.data(),
                             {static_cast<std::int64_t>(values.size())}))
     fail("attribute " + name + " cannot be written");

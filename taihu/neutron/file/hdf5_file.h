@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of HDF5 that the readers and writers here need: groups, attributes and arrays of numbers and texts, with
-// errors that name the file and the object. Objects are named by their path from the root of the file.
+// The part of HDF5 that the readers and writers here need: groups, attributes and arrays of numbers and
+// texts, with errors that name the file and the object. Objects are named by their path from the root of the
+// file.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,8 @@ class Hdf5File {
 
   void make_group(const std::string& group);
   /// An empty shape writes one value.
-  void write(const std::string& dataset, const std::vector<double>& values, const std::vector<std::int64_t>& shape);
+  void write(const std::string& dataset, const std::vector<double>& values,
+             const std::vector<std::int64_t>& shape);
   void write(const std::string& dataset, const std::vector<double>& values) {
     write(dataset, values, {static_cast<std::int64_t>(values.size())});
   }

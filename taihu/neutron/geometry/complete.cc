@@ -8,7 +8,9 @@
 namespace taihu::neutron {
 namespace {
 
-std::string surface_name(const Surface& surface) { return "surface " + std::to_string(surface.id); }
+std::string surface_name(const Surface& surface) {
+  return "surface " + std::to_string(surface.id);
+}
 
 void fill_universes(Geometry& geometry) {
   for (Universe& universe : geometry.universes) universe.cells.clear();
@@ -45,11 +47,12 @@ int measure_depth(const Geometry& geometry, int universe, std::vector<int>& stat
 void check_boundary_places(const Geometry& geometry) {
   for (const Cell& cell : geometry.cells)
     for (const int index : geometry.surfaces_of(cell))
-      check_input(cell.universe == geometry.root || geometry.surfaces[index].boundary == Boundary::transmission,
-                  surface_name(geometry.surfaces[index]) + ": boundary condition \"" +
-                      name_of(geometry.surfaces[index].boundary) + "\" inside universe " +
-                      std::to_string(geometry.universes[cell.universe].id) +
-                      " is not supported; put it on surfaces of cells of the root universe");
+      check_input(
+          cell.universe == geometry.root || geometry.surfaces[index].boundary == Boundary::transmission,
+          surface_name(geometry.surfaces[index]) + ": boundary condition \"" +
+              name_of(geometry.surfaces[index].boundary) + "\" inside universe " +
+              std::to_string(geometry.universes[cell.universe].id) +
+              " is not supported; put it on surfaces of cells of the root universe");
 }
 
 /// A periodic plane without a named partner takes the only other periodic plane parallel to it.
@@ -64,22 +67,25 @@ void pair_periodic_surfaces(Geometry& geometry) {
     check_input(is_plane(surface), surface_name(surface) + ": only planes can be periodic");
     if (surface.periodic_partner < 0) {
       for (const int j : geometry.boundaries) {
-        if (j == i || geometry.surfaces[j].boundary != Boundary::periodic || !is_plane(geometry.surfaces[j]) ||
-            !parallel(i, j))
+        if (j == i || geometry.surfaces[j].boundary != Boundary::periodic ||
+            !is_plane(geometry.surfaces[j]) || !parallel(i, j))
           continue;
-        check_input(surface.periodic_partner < 0, surface_name(surface) +
-                                                      ": several surfaces could be its periodic partner; name one in "
-                                                      "periodic_surface_id");
+        check_input(surface.periodic_partner < 0,
+                    surface_name(surface) +
+                        ": several surfaces could be its periodic partner; name one in "
+                        "periodic_surface_id");
         surface.periodic_partner = j;
       }
     }
     check_input(surface.periodic_partner >= 0,
-                surface_name(surface) + " is periodic and has no parallel periodic partner (rotational periodicity "
-                                        "is not supported)");
+                surface_name(surface) +
+                    " is periodic and has no parallel periodic partner (rotational periodicity "
+                    "is not supported)");
     const Surface& partner = geometry.surfaces[surface.periodic_partner];
-    check_input(is_plane(partner) && partner.boundary == Boundary::periodic && parallel(i, surface.periodic_partner),
-                surface_name(surface) + ": its periodic partner " + surface_name(partner) +
-                    " is not a parallel periodic plane (rotational periodicity is not supported)");
+    check_input(
+        is_plane(partner) && partner.boundary == Boundary::periodic && parallel(i, surface.periodic_partner),
+        surface_name(surface) + ": its periodic partner " + surface_name(partner) +
+            " is not a parallel periodic plane (rotational periodicity is not supported)");
   }
 }
 
@@ -111,7 +117,8 @@ void complete(Geometry& geometry) {
   check_boundary_places(geometry);
   geometry.boundaries.clear();
   for (std::size_t i = 0; i < geometry.surfaces.size(); ++i)
-    if (geometry.surfaces[i].boundary != Boundary::transmission) geometry.boundaries.push_back(static_cast<int>(i));
+    if (geometry.surfaces[i].boundary != Boundary::transmission)
+      geometry.boundaries.push_back(static_cast<int>(i));
   pair_periodic_surfaces(geometry);
 }
 

@@ -26,7 +26,8 @@ int find_cell(const Geometry& geometry, CellMemory& memory, int universe, const 
 }
 
 /// Coordinates of the universe that fills `cell`.
-void enter_universe(const Geometry& geometry, const Cell& cell, const Location::Level& above, Location::Level& below) {
+void enter_universe(const Geometry& geometry, const Cell& cell, const Location::Level& above,
+                    Location::Level& below) {
   below.universe = cell.target;
   below.lattice = below.element = -1;
   below.r = cell.moved ? above.r - cell.translation : above.r;
@@ -37,8 +38,10 @@ void enter_universe(const Geometry& geometry, const Cell& cell, const Location::
   }
 }
 
-/// Coordinates of the element of the lattice that fills `cell`. False: outside, and there is no outer universe.
-bool enter_lattice(const Geometry& geometry, const Cell& cell, const Location::Level& above, Location::Level& below) {
+/// Coordinates of the element of the lattice that fills `cell`. False: outside, and there is no outer
+/// universe.
+bool enter_lattice(const Geometry& geometry, const Cell& cell, const Location::Level& above,
+                   Location::Level& below) {
   const Lattice& lattice = geometry.lattices[cell.target];
   enter_universe(geometry, cell, above, below);
   const std::array<int, 3> element = element_at(lattice, below.r);
@@ -125,8 +128,15 @@ Rotation rotation_from_degrees(double about_x, double about_y, double about_z) n
   const double cx = std::cos(about_x * degree), sx = -std::sin(about_x * degree);
   const double cy = std::cos(about_y * degree), sy = -std::sin(about_y * degree);
   const double cz = std::cos(about_z * degree), sz = -std::sin(about_z * degree);
-  return {cy * cz, -cx * sz + sx * sy * cz, sx * sz + cx * sy * cz, cy * sz, cx * cz + sx * sy * sz,
-          -sx * cz + cx * sy * sz, -sy, sx * cy, cx * cy};
+  return {cy * cz,
+          -cx * sz + sx * sy * cz,
+          sx * sz + cx * sy * cz,
+          cy * sz,
+          cx * cz + sx * sy * sz,
+          -sx * cz + cx * sy * sz,
+          -sy,
+          sx * cy,
+          cx * cy};
 }
 
 }  // namespace taihu::neutron

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constructive solid geometry: cells in universes in lattices, to any depth up to max_depth.
 //
-// Hot data are flat arrays of plain structs; what only input and output need (texts, angles) is in `CellText`. A
-// finished Geometry is never changed, so all threads share it. What a thread remembers to find cells faster is in its
-// own `CellMemory`.
+// Hot data are flat arrays of plain structs; what only input and output need (texts, angles) is in
+// `CellText`. A finished Geometry is never changed, so all threads share it. What a thread remembers to find
+// cells faster is in its own `CellMemory`.
 #pragma once
 
 #include <span>
@@ -16,8 +16,8 @@
 
 namespace taihu::neutron {
 
-/// A particle that has reached a surface or an edge goes on this far behind it, in cm, and is searched there. Surfaces
-/// nearer to each other than twice this are passed together.
+/// A particle that has reached a surface or an edge goes on this far behind it, in cm, and is searched there.
+/// Surfaces nearer to each other than twice this are passed together.
 constexpr double crossing_step_cm = 1e-9;
 
 constexpr int max_depth = 10;
@@ -68,9 +68,9 @@ struct Geometry {
   }
 };
 
-/// Checks a filled-in geometry and completes what follows from the rest: cells of universes, boundaries, depth.
-/// Throws Error: universe inside itself, deeper than max_depth, boundary condition below the root universe, periodic
-/// surfaces that do not fit, no cell in the root universe.
+/// Checks a filled-in geometry and completes what follows from the rest: cells of universes, boundaries,
+/// depth. Throws Error: universe inside itself, deeper than max_depth, boundary condition below the root
+/// universe, periodic surfaces that do not fit, no cell in the root universe.
 void complete(Geometry& geometry);
 
 /// Rotation matrix of OpenMC's three angles (degrees about x, y, z).
@@ -79,12 +79,12 @@ Rotation rotation_from_degrees(double about_x, double about_y, double about_z) n
 /// Where a point is on each level, from the root universe down to a material.
 struct Location {
   struct Level {
-    Vector r;           ///< in the universe's own coordinates
-    Vector u;           ///< direction; only kept up to date by surface tracking
+    Vector r;  ///< in the universe's own coordinates
+    Vector u;  ///< direction; only kept up to date by surface tracking
     int universe = 0;
     int cell = -1;
-    int lattice = -1;   ///< lattice that the universe is an element of; -1: none
-    int element = -1;   ///< flat index in it; -1: outside
+    int lattice = -1;  ///< lattice that the universe is an element of; -1: none
+    int element = -1;  ///< flat index in it; -1: outside
   };
   int depth = 0;  ///< levels in use
   int material = void_material;
@@ -119,8 +119,8 @@ struct Crossing {
   int surface = -1;  ///< index; -1: the edge of a lattice's element
 };
 
-/// First surface or edge from a location, along its directions. Among things nearer to each other than two crossing
-/// steps a boundary of the model comes first, then the one on the higher level.
+/// First surface or edge from a location, along its directions. Among things nearer to each other than two
+/// crossing steps a boundary of the model comes first, then the one on the higher level.
 Crossing next_crossing(const Geometry& geometry, const Location& location) noexcept;
 
 /// Moves all levels along the direction.

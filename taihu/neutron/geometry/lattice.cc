@@ -49,7 +49,8 @@ int index_along(double position, double origin, double pitch) noexcept {
 
 std::array<int, 3> element_at(const Lattice& lattice, const Vector& r) noexcept {
   if (lattice.type == LatticeType::rectangular)
-    return {index_along(r.x, lattice.origin.x, lattice.pitch.x), index_along(r.y, lattice.origin.y, lattice.pitch.y),
+    return {index_along(r.x, lattice.origin.x, lattice.pitch.x),
+            index_along(r.y, lattice.origin.y, lattice.pitch.y),
             lattice.is_3d ? index_along(r.z, lattice.origin.z, lattice.pitch.z) : 0};
   const auto [a, b] = nearest_hexagon(lattice.type, (r.x - lattice.origin.x) / lattice.pitch.x,
                                       (r.y - lattice.origin.y) / lattice.pitch.x);
@@ -72,15 +73,17 @@ Vector element_centre(const Lattice& lattice, const std::array<int, 3>& element)
             lattice.is_3d ? lattice.origin.z + (element[2] + 0.5) * lattice.pitch.z : 0};
   const int middle = lattice.rings() - 1;
   const auto [x, y] = hexagon_centre(lattice.type, element[0] - middle, element[1] - middle);
-  return {lattice.origin.x + lattice.pitch.x * x, lattice.origin.y + lattice.pitch.x * y,
-          lattice.is_3d ? lattice.origin.z + (element[2] + 0.5 - 0.5 * lattice.shape[2]) * lattice.pitch.z : 0};
+  return {
+      lattice.origin.x + lattice.pitch.x * x, lattice.origin.y + lattice.pitch.x * y,
+      lattice.is_3d ? lattice.origin.z + (element[2] + 0.5 - 0.5 * lattice.shape[2]) * lattice.pitch.z : 0};
 }
 
 double distance_to_edge(const Lattice& lattice, const Vector& p, const Vector& u) noexcept {
   double d = lattice.is_3d ? slab_distance(p.z, u.z, 0.5 * lattice.pitch.z) : infinity;
   const double half = 0.5 * lattice.pitch.x;
   if (lattice.type == LatticeType::rectangular)
-    return std::fmin(d, std::fmin(slab_distance(p.x, u.x, half), slab_distance(p.y, u.y, 0.5 * lattice.pitch.y)));
+    return std::fmin(
+        d, std::fmin(slab_distance(p.x, u.x, half), slab_distance(p.y, u.y, 0.5 * lattice.pitch.y)));
   const bool along_y = lattice.type == LatticeType::hexagonal_y;
   // Normals of the three pairs of sides: towards the neighbours (1,0), (0,1) and (1,-1).
   const double normals[3][2] = {{along_y ? half_root3 : 1, along_y ? 0.5 : 0},
@@ -96,10 +99,12 @@ std::vector<std::array<int, 2>> hexagonal_order(LatticeType type, int rings) {
   for (int a = 1 - rings; a < rings; ++a)
     for (int b = 1 - rings; b < rings; ++b)
       if (std::abs(a + b) < rings) order.push_back({a + rings - 1, b + rings - 1});
-  // Twice the height of a centre in units of its row spacing, and the place in the row, both as whole numbers.
+  // Twice the height of a centre in units of its row spacing, and the place in the row, both as whole
+  // numbers.
   const auto key = [&](const std::array<int, 2>& e) {
     const int a = e[0] - rings + 1, b = e[1] - rings + 1;
-    return type == LatticeType::hexagonal_y ? std::array<int, 2>{-(a + 2 * b), a} : std::array<int, 2>{-b, 2 * a + b};
+    return type == LatticeType::hexagonal_y ? std::array<int, 2>{-(a + 2 * b), a}
+                                            : std::array<int, 2>{-b, 2 * a + b};
   };
   std::sort(order.begin(), order.end(), [&](const auto& p, const auto& q) { return key(p) < key(q); });
   return order;

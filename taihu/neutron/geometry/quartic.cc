@@ -13,7 +13,8 @@ double value(const double* c, int degree, double x) noexcept {
 }
 
 /// The root in [low, high], at whose ends the values have different signs. Bisection with secant steps.
-double bracketed_root(const double* c, int degree, double low, double high, double at_low, double at_high) noexcept {
+double bracketed_root(const double* c, int degree, double low, double high, double at_low,
+                      double at_high) noexcept {
   for (int step = 0; step < 200 && high - low > 1e-16 * (std::fabs(low) + std::fabs(high)); ++step) {
     double middle = step % 3 == 2 ? 0.5 * (low + high) : low - at_low * (high - low) / (at_high - at_low);
     if (!(middle > low && middle < high)) middle = 0.5 * (low + high);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roots of polynomials up to degree four, found one interval between two extrema at a time. Slower than closed forms,
-// but each root is bracketed, so that double and nearly double roots (rays that graze a torus) come out right.
+// Roots of polynomials up to degree four, found one interval between two extrema at a time. Slower than
+// closed forms, but each root is bracketed, so that double and nearly double roots (rays that graze a torus)
+// come out right.
 #pragma once
 
 #include <array>

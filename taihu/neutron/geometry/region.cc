@@ -24,7 +24,8 @@ using ExpressionPointer = std::unique_ptr<Expression>;
 /// factor := '~' factor | '(' union ')' | [+-] digits
 class RegionParser {
  public:
-  RegionParser(const std::string& text, const std::function<int(int)>& index_of) : text_(text), index_of_(index_of) {}
+  RegionParser(const std::string& text, const std::function<int(int)>& index_of)
+      : text_(text), index_of_(index_of) {}
 
   ExpressionPointer parse() {
     ExpressionPointer result = parse_union(false);
@@ -109,10 +110,11 @@ class RegionParser {
   int half_spaces_ = 0;
 };
 
-/// Writes the tests of `node` to the end of `tests`; jumps to `if_true` / `if_false` outside of it. A jump to the test
-/// behind the left side is known only when that side is written: a number below -2, one per `level`, stands for it
-/// meanwhile.
-void write_tests(const Expression& node, int if_true, int if_false, int level, std::vector<HalfSpaceTest>& tests) {
+/// Writes the tests of `node` to the end of `tests`; jumps to `if_true` / `if_false` outside of it. A jump to
+/// the test behind the left side is known only when that side is written: a number below -2, one per `level`,
+/// stands for it meanwhile.
+void write_tests(const Expression& node, int if_true, int if_false, int level,
+                 std::vector<HalfSpaceTest>& tests) {
   if (node.kind == Expression::half_space) {
     tests.push_back({node.surface, node.positive, if_true, if_false});
     return;

@@ -21,7 +21,8 @@ std::vector<Surface> spheres() {
   return result;
 }
 
-/// A random expression as text and, evaluated the plain way, as the truth for given sides of the six surfaces.
+/// A random expression as text and, evaluated the plain way, as the truth for given sides of the six
+/// surfaces.
 struct Plain {
   std::string text;
   std::function<bool(unsigned)> holds;
@@ -40,7 +41,8 @@ Plain random_expression(Stream& random, int depth) {
     return {"~(" + inner.text + ")", [=](unsigned sides) { return !inner.holds(sides); }};
   }
   const Plain a = random_expression(random, depth - 1), b = random_expression(random, depth - 1);
-  if (choice < 0.7) return {"(" + a.text + ") (" + b.text + ")", [=](unsigned s) { return a.holds(s) && b.holds(s); }};
+  if (choice < 0.7)
+    return {"(" + a.text + ") (" + b.text + ")", [=](unsigned s) { return a.holds(s) && b.holds(s); }};
   return {"(" + a.text + " | " + b.text + ")", [=](unsigned s) { return a.holds(s) || b.holds(s); }};
 }
 
@@ -61,7 +63,8 @@ TEST(Region, RandomExpressionsHoldWhereTheirPlainEvaluationDoes) {
 
 TEST(Region, AndBindsStrongerThanOr) {
   const std::vector<Surface> surfaces = spheres();
-  const std::vector<HalfSpaceTest> a = compile_region("-1 | -2 -3", same), b = compile_region("-1 | (-2 -3)", same);
+  const std::vector<HalfSpaceTest> a = compile_region("-1 | -2 -3", same),
+                                   b = compile_region("-1 | (-2 -3)", same);
   Stream random(2, StreamUse::source, 0, 0);
   for (int i = 0; i < 1000; ++i) {
     const Vector r{3 * random.uniform() - 1, 2 * random.uniform() - 1, 2 * random.uniform() - 1};

@@ -69,7 +69,8 @@ Vector quadric_gradient(const std::array<double, 10>& c, const Vector& r) noexce
 }
 
 double quadric_distance(const std::array<double, 10>& c, const Vector& r, const Vector& u) noexcept {
-  const double a = u.x * (c[0] * u.x + c[3] * u.y + c[5] * u.z) + u.y * (c[1] * u.y + c[4] * u.z) + c[2] * u.z * u.z;
+  const double a =
+      u.x * (c[0] * u.x + c[3] * u.y + c[5] * u.z) + u.y * (c[1] * u.y + c[4] * u.z) + c[2] * u.z * u.z;
   return quadratic_distance(a, 0.5 * dot(quadric_gradient(c, r), u), quadric_value(c, r));
 }
 
@@ -101,7 +102,8 @@ double torus_distance(const Surface& s, const Vector& r, const Vector& u) noexce
 double cone_distance(const Surface& s, const Vector& r, const Vector& u) noexcept {
   const Vector p = local(s, r), v = permuted(axis_of(s.type), u);
   const double slope = s.coefficients[3];
-  return quadratic_distance(v.x * v.x + v.y * v.y - slope * v.z * v.z, p.x * v.x + p.y * v.y - slope * p.z * v.z,
+  return quadratic_distance(v.x * v.x + v.y * v.y - slope * v.z * v.z,
+                            p.x * v.x + p.y * v.y - slope * p.z * v.z,
                             p.x * p.x + p.y * p.y - slope * p.z * p.z);
 }
 
@@ -141,9 +143,9 @@ int coefficient_count(SurfaceType type) noexcept {
 }
 
 const char* name_of(SurfaceType type) noexcept {
-  constexpr const char* names[] = {"x-plane", "y-plane",    "z-plane", "plane",   "x-cylinder",
+  constexpr const char* names[] = {"x-plane",    "y-plane",    "z-plane", "plane",   "x-cylinder",
                                    "y-cylinder", "z-cylinder", "sphere",  "x-cone",  "y-cone",
-                                   "z-cone",  "quadric",    "x-torus", "y-torus", "z-torus"};
+                                   "z-cone",     "quadric",    "x-torus", "y-torus", "z-torus"};
   return names[static_cast<int>(type)];
 }
 
@@ -199,7 +201,8 @@ double distance(const Surface& s, const Vector& r, const Vector& u) noexcept {
     case SurfaceType::z_plane:
       return plane_distance(c[0] - r.z, u.z);
     case SurfaceType::plane:
-      return plane_distance(c[3] - c[0] * r.x - c[1] * r.y - c[2] * r.z, c[0] * u.x + c[1] * u.y + c[2] * u.z);
+      return plane_distance(c[3] - c[0] * r.x - c[1] * r.y - c[2] * r.z,
+                            c[0] * u.x + c[1] * u.y + c[2] * u.z);
     case SurfaceType::x_cylinder:
       return cylinder_distance(r.y - c[0], r.z - c[1], u.y, u.z, c[2]);
     case SurfaceType::y_cylinder:

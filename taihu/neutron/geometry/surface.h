@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Surfaces f(r) = 0 of second order and tori, with what happens to a particle that reaches one.
 //
-// All second-order surfaces share one form of the ray equation, a d^2 + 2 k d + c = 0 with c = f(r). The root near
-// zero is computed as c / t, so its sign is the sign of c: a point that is on one side by rounding alone never finds
-// the surface that it has just crossed again in front of it.
+// All second-order surfaces share one form of the ray equation, a d^2 + 2 k d + c = 0 with c = f(r). The root
+// near zero is computed as c / t, so its sign is the sign of c: a point that is on one side by rounding alone
+// never finds the surface that it has just crossed again in front of it.
 #pragma once
 
 #include <array>
@@ -66,6 +66,8 @@ Vector normal(const Surface& surface, const Vector& r) noexcept;
 /// Whether the negative side is convex, so that two points on it see each other.
 bool negative_side_is_convex(const Surface& surface) noexcept;
 
-inline bool is_plane(const Surface& surface) noexcept { return surface.type <= SurfaceType::plane; }
+inline bool is_plane(const Surface& surface) noexcept {
+  return surface.type <= SurfaceType::plane;
+}
 
 }  // namespace taihu::neutron

@@ -64,15 +64,18 @@ TEST_P(EverySurface, DistanceIsWhereTheSignChanges) {
     EXPECT_GT(exact, 0);
     if (plain == infinity) {
       // A ray may graze a surface within one step without the plain search seeing it.
-      if (exact < reach - step)
-        EXPECT_EQ(evaluate(surface, r + (exact - step) * u) > 0, evaluate(surface, r + (exact + step) * u) > 0);
+      if (exact < reach - step) {
+        EXPECT_EQ(evaluate(surface, r + (exact - step) * u) > 0,
+                  evaluate(surface, r + (exact + step) * u) > 0);
+      }
       continue;
     }
     ++hits;
-    if (exact < plain - step)
+    if (exact < plain - step) {
       EXPECT_EQ(evaluate(surface, r + (exact - step) * u) > 0, evaluate(surface, r + (exact + step) * u) > 0);
-    else
+    } else {
       EXPECT_NEAR(exact, plain, 1e-7);
+    }
   }
   EXPECT_GT(hits, 20);
 }

@@ -23,12 +23,24 @@ struct Vector {
   }
 };
 
-inline Vector operator+(Vector a, const Vector& b) noexcept { return a += b; }
-inline Vector operator-(Vector a, const Vector& b) noexcept { return a -= b; }
-inline Vector operator*(double s, const Vector& a) noexcept { return {s * a.x, s * a.y, s * a.z}; }
-inline double dot(const Vector& a, const Vector& b) noexcept { return a.x * b.x + a.y * b.y + a.z * b.z; }
-inline double length(const Vector& a) noexcept { return std::sqrt(dot(a, a)); }
-inline Vector unit(const Vector& a) noexcept { return (1 / length(a)) * a; }
+inline Vector operator+(Vector a, const Vector& b) noexcept {
+  return a += b;
+}
+inline Vector operator-(Vector a, const Vector& b) noexcept {
+  return a -= b;
+}
+inline Vector operator*(double s, const Vector& a) noexcept {
+  return {s * a.x, s * a.y, s * a.z};
+}
+inline double dot(const Vector& a, const Vector& b) noexcept {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+inline double length(const Vector& a) noexcept {
+  return std::sqrt(dot(a, a));
+}
+inline Vector unit(const Vector& a) noexcept {
+  return (1 / length(a)) * a;
+}
 
 /// 3 x 3 matrix by rows: a rotation.
 using Rotation = std::array<double, 9>;

@@ -40,9 +40,11 @@ XmlFile::XmlFile(const std::string& path) : path_(path) {
   content_.assign(std::istreambuf_iterator<char>(file), {});
   const pugi::xml_parse_result result = document_.load_buffer(content_.data(), content_.size());
   if (!result) {
-    const auto line = std::count(content_.begin(),
-                                 content_.begin() + std::min<std::ptrdiff_t>(result.offset, std::ssize(content_)), '\n');
-    throw Error(path + ":" + std::to_string(line + 1) + ": not well-formed XML (" + result.description() + ")");
+    const auto line =
+        std::count(content_.begin(),
+                   content_.begin() + std::min<std::ptrdiff_t>(result.offset, std::ssize(content_)), '\n');
+    throw Error(path + ":" + std::to_string(line + 1) + ": not well-formed XML (" + result.description() +
+                ")");
   }
   check_input(!document_.document_element().empty(), path + ": has no element");
 }
@@ -52,10 +54,12 @@ int XmlFile::line_of(const pugi::xml_node& node) const noexcept {
   return static_cast<int>(std::count(content_.begin(), content_.begin() + offset, '\n')) + 1;
 }
 
-Element::Element(std::shared_ptr<const XmlFile> file, pugi::xml_node node) : file_(std::move(file)), node_(node) {}
+Element::Element(std::shared_ptr<const XmlFile> file, pugi::xml_node node)
+    : file_(std::move(file)), node_(node) {}
 
 void Element::fail(const std::string& problem) const {
-  throw Error(file_->path() + ":" + std::to_string(file_->line_of(node_)) + ": <" + node_.name() + ">: " + problem);
+  throw Error(file_->path() + ":" + std::to_string(file_->line_of(node_)) + ": <" + node_.name() +
+              ">: " + problem);
 }
 
 bool Element::has(const std::string& key) const {
@@ -76,7 +80,9 @@ std::string Element::text(const std::string& key, const std::string& otherwise) 
   return has(key) ? text(key) : otherwise;
 }
 
-std::string Element::content() { return trimmed(node_.child_value()); }
+std::string Element::content() {
+  return trimmed(node_.child_value());
+}
 
 int Element::integer(const std::string& key) {
   int value = 0;
@@ -139,7 +145,9 @@ std::vector<int> Element::integers(const std::string& key) {
   return values;
 }
 
-std::vector<std::string> Element::words(const std::string& key) { return split_words(text(key)); }
+std::vector<std::string> Element::words(const std::string& key) {
+  return split_words(text(key));
+}
 
 std::vector<Element> Element::children(const std::string& tag) {
   used_.insert(tag);
@@ -158,7 +166,8 @@ std::optional<Element> Element::child(const std::string& tag) {
 
 void Element::finish() const {
   for (const pugi::xml_attribute& attribute : node_.attributes())
-    require(used_.contains(attribute.name()), std::string("\"") + attribute.name() + "\" is not supported here");
+    require(used_.contains(attribute.name()),
+            std::string("\"") + attribute.name() + "\" is not supported here");
   for (const pugi::xml_node& child : node_.children())
     if (child.type() == pugi::node_element && !used_.contains(child.name()))
       Element(file_, child).fail("is not supported inside <" + tag() + ">");

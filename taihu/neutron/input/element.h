@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// XML read strictly: every attribute and child has to be asked for, or finish() refuses it by name, file and line.
+// XML read strictly: every attribute and child has to be asked for, or finish() refuses it by name, file and
+// line.
 //
 // A value such as "id" may be written as an attribute or as a child element, as OpenMC's files allow.
 #pragma once

@@ -89,7 +89,8 @@ void read_transformation(Element& element, Cell& cell, CellText& text, Geometry&
   }
   if (!element.has("rotation")) return;
   const std::vector<double> angles = element.numbers("rotation");
-  element.require(angles.size() == 3 || angles.size() == 9, "\"rotation\" has three angles or nine matrix elements");
+  element.require(angles.size() == 3 || angles.size() == 9,
+                  "\"rotation\" has three angles or nine matrix elements");
   Rotation rotation;
   if (angles.size() == 3) {
     rotation = rotation_from_degrees(angles[0], angles[1], angles[2]);
@@ -99,7 +100,8 @@ void read_transformation(Element& element, Cell& cell, CellText& text, Geometry&
       for (int j = 0; j < 3; ++j) {
         double product = 0;
         for (int k = 0; k < 3; ++k) product += rotation[3 * i + k] * rotation[3 * j + k];
-        element.require(std::fabs(product - (i == j ? 1 : 0)) < 1e-6, "\"rotation\" is not a rotation matrix");
+        element.require(std::fabs(product - (i == j ? 1 : 0)) < 1e-6,
+                        "\"rotation\" is not a rotation matrix");
       }
   }
   text.rotation_degrees = angles;
@@ -125,7 +127,7 @@ void read_cell(Element element, Model& model, Ids& ids, std::vector<int>& fills)
   CellText text;
   cell.id = element.integer("id");
   text.name = element.text("name", "");
-  element.ignore("volume");       // says something to volume calculations only
+  element.ignore("volume");  // says something to volume calculations only
   cell.universe = universe_index(element.integer("universe", 0), model, ids);
   text.region = element.text("region", "");
   const auto index_of = [&](int id) {
@@ -145,8 +147,8 @@ void read_cell(Element element, Model& model, Ids& ids, std::vector<int>& fills)
   geometry.tests.insert(geometry.tests.end(), tests.begin(), tests.end());
   cell.first_surface = static_cast<int>(geometry.cell_surfaces.size());
   for (const HalfSpaceTest& test : tests)
-    if (std::find(geometry.cell_surfaces.begin() + cell.first_surface, geometry.cell_surfaces.end(), test.surface) ==
-        geometry.cell_surfaces.end())
+    if (std::find(geometry.cell_surfaces.begin() + cell.first_surface, geometry.cell_surfaces.end(),
+                  test.surface) == geometry.cell_surfaces.end())
       geometry.cell_surfaces.push_back(test.surface);
   cell.surface_count = static_cast<int>(geometry.cell_surfaces.size()) - cell.first_surface;
   read_transformation(element, cell, text, geometry);
@@ -219,7 +221,8 @@ void read_hexagonal_lattice(Element element, Model& model, Ids& ids) {
   const int rings = element.integer("n_rings"), layers = element.integer("n_axial", 0);
   const std::string orientation = element.text("orientation", "y");
   element.require(orientation == "x" || orientation == "y", "\"orientation\" is x or y");
-  element.require(rings >= 1 && rings <= 5000 && layers >= 0 && layers <= 100000, "impossible \"n_rings\" or \"n_axial\"");
+  element.require(rings >= 1 && rings <= 5000 && layers >= 0 && layers <= 100000,
+                  "impossible \"n_rings\" or \"n_axial\"");
   lattice.type = orientation == "x" ? LatticeType::hexagonal_x : LatticeType::hexagonal_y;
   lattice.is_3d = layers > 0;
   const std::vector<double> centre = element.numbers("center"), pitch = element.numbers("pitch");
@@ -253,8 +256,9 @@ void read_geometry(Element root, Model& model, Ids& ids) {
   for (std::size_t i = 0; i < partners.size(); ++i) {
     if (partners[i] == 0) continue;
     const auto found = ids.surfaces.find(partners[i]);
-    root.require(found != ids.surfaces.end(), "periodic_surface_id " + std::to_string(partners[i]) + " of surface " +
-                                                  std::to_string(model.geometry.surfaces[i].id) + " does not exist");
+    root.require(found != ids.surfaces.end(),
+                 "periodic_surface_id " + std::to_string(partners[i]) + " of surface " +
+                     std::to_string(model.geometry.surfaces[i].id) + " does not exist");
     model.geometry.surfaces[i].periodic_partner = found->second;
   }
   for (const Element& element : root.children("cell")) read_cell(element, model, ids, fills);

@@ -8,8 +8,9 @@ double density_of(Element material) {
   std::optional<Element> density = material.child("density");
   if (!density) return 1;
   const std::string units = density->text("units", "macro");
-  density->require(units == "macro", "units \"" + units +
-                                         "\" are not supported with multi-group cross sections; write units=\"macro\"");
+  density->require(
+      units == "macro",
+      "units \"" + units + "\" are not supported with multi-group cross sections; write units=\"macro\"");
   const double value = density->number("value", 1);
   density->require(value > 0, "\"value\" has to be positive");
   density->finish();
@@ -34,9 +35,10 @@ Material read_material(Element element, std::vector<std::string>& names) {
     material.parts.push_back({static_cast<int>(index), density});
   }
   element.finish();
-  element.require(material.macroscopics.size() == 1,
-                  "a material has exactly one <macroscopic> in a multi-group model; nuclides and continuous-energy "
-                  "data are not supported");
+  element.require(
+      material.macroscopics.size() == 1,
+      "a material has exactly one <macroscopic> in a multi-group model; nuclides and continuous-energy "
+      "data are not supported");
   return material;
 }
 

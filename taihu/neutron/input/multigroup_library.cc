@@ -46,12 +46,15 @@ class EntryReader {
  private:
   bool has(const std::string& what) const { return file_.exists(temperature_place_ + "/" + what); }
 
-  [[noreturn]] void fail(const std::string& problem) const { file_.fail(temperature_place_ + ": " + problem); }
+  [[noreturn]] void fail(const std::string& problem) const {
+    file_.fail(temperature_place_ + ": " + problem);
+  }
 
   std::vector<double> vector(const std::string& what) const {
     std::vector<double> values = file_.doubles(temperature_place_ + "/" + what);
     if (static_cast<int>(values.size()) != groups_)
-      fail(what + " has " + std::to_string(values.size()) + " values for " + std::to_string(groups_) + " groups");
+      fail(what + " has " + std::to_string(values.size()) + " values for " + std::to_string(groups_) +
+           " groups");
     return values;
   }
 
@@ -63,9 +66,12 @@ class EntryReader {
       double amount = 0;
       for (std::size_t l = 0; l < moments; ++l) {
         const double part = data_.scatter[i * moments + l];
-        if (data_.format == AngleFormat::legendre) amount += l == 0 ? part : 0;
-        else if (data_.format == AngleFormat::histogram) amount += part;
-        else amount += part * 2 / (data_.moments - 1) * (l == 0 || l + 1 == moments ? 0.5 : 1);
+        if (data_.format == AngleFormat::legendre)
+          amount += l == 0 ? part : 0;
+        else if (data_.format == AngleFormat::histogram)
+          amount += part;
+        else
+          amount += part * 2 / (data_.moments - 1) * (l == 0 || l + 1 == moments ? 0.5 : 1);
       }
       total[i / groups] += amount;
     }
@@ -89,20 +95,28 @@ class EntryReader {
         file_.attribute_text(place_, "representation") != "isotropic")
       file_.fail(place_ + ": representation \"" + file_.attribute_text(place_, "representation") +
                  "\" is not supported, only \"isotropic\"");
-    for (const char* delayed : {"delayed-nu-fission", "prompt-nu-fission", "chi-prompt", "chi-delayed", "beta"})
-      if (has(delayed)) fail(std::string("data set ") + delayed + " is not supported; give nu-fission and chi");
+    for (const char* delayed :
+         {"delayed-nu-fission", "prompt-nu-fission", "chi-prompt", "chi-delayed", "beta"})
+      if (has(delayed))
+        fail(std::string("data set ") + delayed + " is not supported; give nu-fission and chi");
   }
 
   void read_angle_format() {
-    const std::string format =
-        file_.has_attribute(place_, "scatter_format") ? file_.attribute_text(place_, "scatter_format") : "legendre";
+    const std::string format = file_.has_attribute(place_, "scatter_format")
+                                   ? file_.attribute_text(place_, "scatter_format")
+                                   : "legendre";
     const std::int64_t order = file_.attribute_integer(place_, "order");
-    if (format == "legendre") data_.format = AngleFormat::legendre;
-    else if (format == "histogram") data_.format = AngleFormat::histogram;
-    else if (format == "tabular") data_.format = AngleFormat::tabular;
-    else file_.fail(place_ + ": scatter_format \"" + format + "\" is not known");
+    if (format == "legendre")
+      data_.format = AngleFormat::legendre;
+    else if (format == "histogram")
+      data_.format = AngleFormat::histogram;
+    else if (format == "tabular")
+      data_.format = AngleFormat::tabular;
+    else
+      file_.fail(place_ + ": scatter_format \"" + format + "\" is not known");
     const std::int64_t least = format == "legendre" ? 0 : format == "tabular" ? 2 : 1;
-    if (order < least || order > 1000) file_.fail(place_ + ": order " + std::to_string(order) + " is impossible");
+    if (order < least || order > 1000)
+      file_.fail(place_ + ": order " + std::to_string(order) + " is impossible");
     data_.moments = static_cast<int>(order) + (format == "legendre" ? 1 : 0);
   }
 
@@ -125,19 +139,23 @@ class EntryReader {
     }
   }
 
-  /// Scattering is stored for the groups g_min..g_max only (counted from 1). Shape [order][from][to], the moments
-  /// innermost within the stored rectangle of a row: for each row, all orders of a pair lie behind one another.
+  /// Scattering is stored for the groups g_min..g_max only (counted from 1). Shape [order][from][to], the
+  /// moments innermost within the stored rectangle of a row: for each row, all orders of a pair lie behind
+  /// one another.
   void read_scattering() {
     if (!has("scatter_data")) fail("group scatter_data is missing");
     const std::string place = temperature_place_ + "/scatter_data";
     if (file_.has_attribute(place_, "scatter_shape") &&
         file_.attribute_text(place_, "scatter_shape") != "[Order][G][G']" &&
         file_.attribute_text(place_, "scatter_shape") != "[G][G'][Order]")
-      file_.fail(place_ + ": scatter_shape \"" + file_.attribute_text(place_, "scatter_shape") + "\" is not supported");
-    const std::vector<std::int64_t> first = file_.integers(place + "/g_min"), last = file_.integers(place + "/g_max");
+      file_.fail(place_ + ": scatter_shape \"" + file_.attribute_text(place_, "scatter_shape") +
+                 "\" is not supported");
+    const std::vector<std::int64_t> first = file_.integers(place + "/g_min"),
+                                    last = file_.integers(place + "/g_max");
     const std::vector<double> matrix = file_.doubles(place + "/scatter_matrix");
     std::vector<double> multiplicity;
-    if (file_.exists(place + "/multiplicity_matrix")) multiplicity = file_.doubles(place + "/multiplicity_matrix");
+    if (file_.exists(place + "/multiplicity_matrix"))
+      multiplicity = file_.doubles(place + "/multiplicity_matrix");
     const std::size_t groups = groups_, moments = data_.moments;
     if (first.size() != groups || last.size() != groups) fail("g_min and g_max need one value per group");
     std::size_t pairs = 0;
@@ -154,7 +172,8 @@ class EntryReader {
     if (!multiplicity.empty()) data_.multiplicity.assign(groups * groups, 1);
     std::size_t pair = 0;
     for (std::size_t from = 0; from < groups; ++from)
-      for (auto to = static_cast<std::size_t>(first[from] - 1); to < static_cast<std::size_t>(last[from]); ++to, ++pair) {
+      for (auto to = static_cast<std::size_t>(first[from] - 1); to < static_cast<std::size_t>(last[from]);
+           ++to, ++pair) {
         for (std::size_t l = 0; l < moments; ++l)
           data_.scatter[(from * groups + to) * moments + l] = matrix[pair * moments + l];
         if (!multiplicity.empty()) data_.multiplicity[from * groups + to] = multiplicity[pair];
@@ -174,7 +193,8 @@ MultigroupLibrary read_multigroup_library(const std::string& path, const std::ve
                                           double temperature) {
   const Hdf5File file(path, Hdf5File::Mode::read);
   if (file.has_attribute("/", "filetype") && file.attribute_text("/", "filetype") != "mgxs")
-    file.fail("this is not a multi-group library (filetype \"" + file.attribute_text("/", "filetype") + "\")");
+    file.fail("this is not a multi-group library (filetype \"" + file.attribute_text("/", "filetype") +
+              "\")");
   MultigroupLibrary library;
   const std::int64_t groups = file.attribute_integer("/", "energy_groups");
   if (groups < 1 || groups > 20000) file.fail(std::to_string(groups) + " energy groups are impossible");
@@ -182,7 +202,8 @@ MultigroupLibrary read_multigroup_library(const std::string& path, const std::ve
   if (static_cast<std::int64_t>(library.group_edges.size()) != groups + 1)
     file.fail("\"group structure\" needs one value more than there are groups");
   if (!std::is_sorted(library.group_edges.begin(), library.group_edges.end()) ||
-      std::adjacent_find(library.group_edges.begin(), library.group_edges.end()) != library.group_edges.end() ||
+      std::adjacent_find(library.group_edges.begin(), library.group_edges.end()) !=
+          library.group_edges.end() ||
       !std::isfinite(library.group_edges.front()) || !std::isfinite(library.group_edges.back()))
     file.fail("\"group structure\" has to rise");
   for (const std::string& name : names)

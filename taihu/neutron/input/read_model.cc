@@ -52,8 +52,9 @@ Parts parts_of(const fs::path& model_file, const fs::path& folder) {
 void read_cross_sections(Model& model, const fs::path& folder, std::string library_path, double temperature) {
   if (library_path.empty()) {
     const char* variable = std::getenv("OPENMC_MG_CROSS_SECTIONS");
-    check_input(variable != nullptr, "the materials name no library of cross sections; write <cross_sections> or set "
-                                     "OPENMC_MG_CROSS_SECTIONS");
+    check_input(variable != nullptr,
+                "the materials name no library of cross sections; write <cross_sections> or set "
+                "OPENMC_MG_CROSS_SECTIONS");
     library_path = variable;
   }
   fs::path path(library_path);
@@ -68,12 +69,15 @@ void read_cross_sections(Model& model, const fs::path& folder, std::string libra
       names[index] = material.macroscopics[i];
     }
   }
-  MultigroupLibrary library = path.extension() == ".json" ? read_text_library(path.string(), names)
-                                                          : read_multigroup_library(path.string(), names, temperature);
-  model.data = CrossSections(library.data, mixtures, std::move(library.group_edges), model.settings.scattering_points);
+  MultigroupLibrary library = path.extension() == ".json"
+                                  ? read_text_library(path.string(), names)
+                                  : read_multigroup_library(path.string(), names, temperature);
+  model.data =
+      CrossSections(library.data, mixtures, std::move(library.group_edges), model.settings.scattering_points);
   if (model.data.has_negative_angles())
     model.warnings.push_back(
-        "some Legendre expansions of scattering angles are negative for some angles and were set to zero there");
+        "some Legendre expansions of scattering angles are negative for some angles and were set to zero "
+        "there");
 }
 
 }  // namespace

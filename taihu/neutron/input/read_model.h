@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a model in OpenMC's XML format: model.xml, or geometry.xml, materials.xml, settings.xml and, if there is one,
-// tallies.xml; and the multi-group library that the materials name.
+// Reads a model in OpenMC's XML format: model.xml, or geometry.xml, materials.xml, settings.xml and, if there
+// is one, tallies.xml; and the multi-group library that the materials name.
 //
 // Nothing is passed over in silence: what is not supported is refused with file and line.
 #pragma once

@@ -14,7 +14,8 @@ Distribution read_distribution(Element element) {
   std::vector<double> values;
   if (element.has("parameters")) values = element.numbers("parameters");
   if (type == "discrete" || type == "tabular") {
-    element.require(!values.empty() && values.size() % 2 == 0, "\"parameters\" has as many values as probabilities");
+    element.require(!values.empty() && values.size() % 2 == 0,
+                    "\"parameters\" has as many values as probabilities");
     d.x.assign(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
     d.p.assign(values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
     double sum = 0;
@@ -29,11 +30,14 @@ Distribution read_distribution(Element element) {
       element.require(interpolation == "histogram" || interpolation == "linear-linear",
                       "interpolation \"" + interpolation + "\" is not supported");
       d.histogram = interpolation == "histogram";
-      element.require(d.x.size() >= 2 && std::is_sorted(d.x.begin(), d.x.end()), "a table needs two points that rise");
+      element.require(d.x.size() >= 2 && std::is_sorted(d.x.begin(), d.x.end()),
+                      "a table needs two points that rise");
     }
   } else if (type == "uniform" || type == "powerlaw" || type == "watt" || type == "maxwell") {
-    const std::map<std::string, std::size_t> counts{{"uniform", 2}, {"powerlaw", 3}, {"watt", 2}, {"maxwell", 1}};
-    element.require(values.size() == counts.at(type), type + " needs " + std::to_string(counts.at(type)) + " parameters");
+    const std::map<std::string, std::size_t> counts{
+        {"uniform", 2}, {"powerlaw", 3}, {"watt", 2}, {"maxwell", 1}};
+    element.require(values.size() == counts.at(type),
+                    type + " needs " + std::to_string(counts.at(type)) + " parameters");
     d.type = type == "uniform"    ? Distribution::Type::uniform
              : type == "powerlaw" ? Distribution::Type::powerlaw
              : type == "watt"     ? Distribution::Type::watt
@@ -106,7 +110,8 @@ Source read_source(Element element) {
   Source source;
   source.strength = element.number("strength", 1);
   element.require(source.strength >= 0, "\"strength\" must not be negative");
-  element.require(element.text("type", "independent") == "independent", "only independent sources are supported");
+  element.require(element.text("type", "independent") == "independent",
+                  "only independent sources are supported");
   element.require(element.text("particle", "neutron") == "neutron", "only neutrons are supported");
   // OpenMC's defaults: a point at the origin, isotropic, a fission spectrum.
   source.energy.type = Distribution::Type::watt;
@@ -146,7 +151,8 @@ void read_entropy_mesh(Element& root, Settings& settings, std::map<int, RegularM
   std::vector<Element> elements = root.children("mesh");
   for (const Element& element : elements) {
     const RegularMesh mesh = read_mesh(element);
-    element.require(meshes.emplace(mesh.id, mesh).second, "mesh " + std::to_string(mesh.id) + " is there twice");
+    element.require(meshes.emplace(mesh.id, mesh).second,
+                    "mesh " + std::to_string(mesh.id) + " is there twice");
   }
   if (!root.has("entropy_mesh")) return;
   const int id = root.integer("entropy_mesh");
@@ -164,7 +170,8 @@ void read_cutoffs(Element element, Settings& settings) {
 
 void read_counts(Element& root, Settings& settings) {
   settings.particles = root.long_integer("particles", 0);
-  root.require(settings.particles > 0 && settings.particles < (std::int64_t{1} << 40), "\"particles\" has to be positive");
+  root.require(settings.particles > 0 && settings.particles < (std::int64_t{1} << 40),
+               "\"particles\" has to be positive");
   settings.batches = root.integer("batches", 0);
   root.require(settings.batches > 0, "\"batches\" has to be positive");
   settings.inactive = root.integer("inactive", 0);
@@ -200,8 +207,10 @@ void read_settings(Element root, Model& model, Ids&) {
   settings.create_fission_neutrons = root.boolean("create_fission_neutrons", true);
   root.require(!root.boolean("photon_transport", false), "photon transport is not supported");
   if (std::optional<Element> output = root.child("output")) read_output(*output, settings);
-  if (std::optional<Element> state_point = root.child("state_point")) read_state_point(*state_point, settings);
-  if (std::optional<Element> source_point = root.child("source_point")) read_source_point(*source_point, settings);
+  if (std::optional<Element> state_point = root.child("state_point"))
+    read_state_point(*state_point, settings);
+  if (std::optional<Element> source_point = root.child("source_point"))
+    read_source_point(*source_point, settings);
   if (std::optional<Element> cutoff = root.child("cutoff")) read_cutoffs(*cutoff, settings);
   if (std::optional<Element> legendre = root.child("tabular_legendre")) {
     // Angles are always tables here; `enable` false asks for the same distribution without them.
@@ -210,12 +219,15 @@ void read_settings(Element root, Model& model, Ids&) {
     legendre->finish();
   }
   // These change how fast or how OpenMC runs, not the result.
-  for (const char* key : {"verbosity", "event_based", "max_particles_in_flight", "no_reduce", "log_grid_bins",
-                          "material_cell_offsets", "ptables", "plot_seed", "stride", "max_write_lost_particles"})
+  for (const char* key :
+       {"verbosity", "event_based", "max_particles_in_flight", "no_reduce", "log_grid_bins",
+        "material_cell_offsets", "ptables", "plot_seed", "stride", "max_write_lost_particles"})
     root.ignore(key);
   root.ignore("temperature_default");  // chooses the data of the library; read before
-  root.require(root.text("temperature_method", "nearest") == "nearest", "only temperature_method nearest is supported");
-  for (const char* key : {"temperature_range", "temperature_tolerance"}) root.ignore(key);  // the nearest is taken
+  root.require(root.text("temperature_method", "nearest") == "nearest",
+               "only temperature_method nearest is supported");
+  for (const char* key : {"temperature_range", "temperature_tolerance"})
+    root.ignore(key);  // the nearest is taken
   root.finish();
 }
 

@@ -40,10 +40,10 @@ void read_filter(Element element, Model& model, Ids& ids) {
   filter.type = filter_type(element);
   if (filter.type == FilterType::energy || filter.type == FilterType::energyout) {
     filter.energies = element.numbers("bins");
-    element.require(filter.energies.size() >= 2 &&
-                        std::adjacent_find(filter.energies.begin(), filter.energies.end(),
-                                           std::greater_equal<>()) == filter.energies.end(),
-                    "\"bins\" has at least two energies that rise");
+    element.require(
+        filter.energies.size() >= 2 && std::adjacent_find(filter.energies.begin(), filter.energies.end(),
+                                                          std::greater_equal<>()) == filter.energies.end(),
+        "\"bins\" has at least two energies that rise");
     filter.bin_count = static_cast<int>(filter.energies.size()) - 1;
   } else {
     filter.bin_ids = element.integers("bins");
@@ -83,10 +83,14 @@ Tally read_tally(Element element, const Ids& ids, bool& multiply) {
   for (const std::string& name : element.words("scores")) tally.scores.push_back(score_named(element, name));
   element.require(!tally.scores.empty(), "\"scores\" is empty");
   const std::string estimator = element.text("estimator", "automatic");
-  if (estimator == "tracklength") tally.estimator = Estimator::tracklength;
-  else if (estimator == "collision") tally.estimator = Estimator::collision;
-  else if (estimator == "analog") tally.estimator = Estimator::analog;
-  else element.require(estimator == "automatic", "estimator \"" + estimator + "\" is not known");
+  if (estimator == "tracklength")
+    tally.estimator = Estimator::tracklength;
+  else if (estimator == "collision")
+    tally.estimator = Estimator::collision;
+  else if (estimator == "analog")
+    tally.estimator = Estimator::analog;
+  else
+    element.require(estimator == "automatic", "estimator \"" + estimator + "\" is not known");
   element.require(element.text("nuclides", "total") == "total", "nuclides are not supported, only \"total\"");
   multiply = element.boolean("multiply_density", true);
   element.require(multiply, "multiply_density false is not supported");
@@ -106,10 +110,12 @@ RegularMesh read_mesh(Element element) {
   const std::vector<double> lower = element.numbers("lower_left");
   element.require(!shape.empty() && shape.size() <= 3 && lower.size() == shape.size(),
                   "\"dimension\" and \"lower_left\" have one to three numbers");
-  element.require(element.has("width") != element.has("upper_right"), "a mesh has \"upper_right\" or \"width\"");
+  element.require(element.has("width") != element.has("upper_right"),
+                  "a mesh has \"upper_right\" or \"width\"");
   const bool has_width = element.has("width");
   const std::vector<double> size = element.numbers(has_width ? "width" : "upper_right");
-  element.require(size.size() == shape.size(), "\"upper_right\" or \"width\" has as many numbers as \"dimension\"");
+  element.require(size.size() == shape.size(),
+                  "\"upper_right\" or \"width\" has as many numbers as \"dimension\"");
   mesh.dimensions = static_cast<int>(shape.size());
   std::int64_t count = 1;
   for (int i = 0; i < mesh.dimensions; ++i) {

@@ -2,7 +2,8 @@
 // Multi-group libraries as JSON text, for data that people type in:
 //
 //   {"group_edges_eV": [1e-5, 0.0635, ...],            rising; may be left out: 1, 10, 100 ...
-//    "materials": {"UO2": {"total": [...], "absorption": [...], "fission": [...], "nu_fission": [...], "chi": [...],
+//    "materials": {"UO2": {"total": [...], "absorption": [...], "fission": [...], "nu_fission": [...], "chi":
+//    [...],
 //                          "kappa_fission": [...], "scatter": [[from -> to, ...], ...]}}}
 //
 // Groups are listed from the fastest; scatter[from][to] is a number or the list of Legendre moments.
@@ -35,7 +36,8 @@ void read_scatter(const json& rows, MultigroupData& data) {
     for (std::size_t to = 0; to < groups; ++to) {
       const json& value = rows[from][to];
       const std::size_t place = (from * groups + to) * data.moments;
-      if (!value.is_array()) data.scatter[place] = value.get<double>();
+      if (!value.is_array())
+        data.scatter[place] = value.get<double>();
       else
         for (std::size_t l = 0; l < value.size(); ++l) data.scatter[place + l] = value[l].get<double>();
     }
@@ -78,11 +80,13 @@ MultigroupLibrary read_text_library(const std::string& path, const std::vector<s
     library.group_edges = numbers(root, "group_edges_eV");
     if (library.group_edges.empty() && !library.data.empty()) {
       library.group_edges.push_back(1);
-      for (int g = 0; g < library.data[0].groups; ++g) library.group_edges.push_back(10 * library.group_edges.back());
+      for (int g = 0; g < library.data[0].groups; ++g)
+        library.group_edges.push_back(10 * library.group_edges.back());
     }
-    check_input(library.group_edges.size() >= 2 &&
-                    std::is_sorted(library.group_edges.begin(), library.group_edges.end(), std::less_equal<>()),
-                "group_edges_eV has to rise");
+    check_input(
+        library.group_edges.size() >= 2 &&
+            std::is_sorted(library.group_edges.begin(), library.group_edges.end(), std::less_equal<>()),
+        "group_edges_eV has to rise");
     return library;
   } catch (const json::exception& error) {
     throw Error(path + ": " + error.what());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing libraries of format version 1.0 of OpenMC: all groups are stored, g_min 1 and g_max the number of groups.
+// Writing libraries of format version 1.0 of OpenMC: all groups are stored, g_min 1 and g_max the number of
+// groups.
 #include "taihu/base/error.h"
 #include "taihu/neutron/file/hdf5_file.h"
 #include "taihu/neutron/input/multigroup_library.h"
@@ -24,8 +25,9 @@ void write_entry(Hdf5File& file, const MultigroupData& data) {
   file.write_attribute(place, "representation", std::string("isotropic"));
   file.write_attribute(place, "scatter_format", std::string(formats[static_cast<int>(data.format)]));
   file.write_attribute(place, "scatter_shape", std::string("[G][G'][Order]"));
-  file.write_attribute(place, "order",
-                       static_cast<std::int64_t>(data.moments - (data.format == AngleFormat::legendre ? 1 : 0)));
+  file.write_attribute(
+      place, "order",
+      static_cast<std::int64_t>(data.moments - (data.format == AngleFormat::legendre ? 1 : 0)));
   file.make_group(place + "/kTs");
   file.write_number(place + "/kTs/294K", 294 * 8.617333262e-5);
   const std::string values = place + "/294K";
@@ -36,8 +38,10 @@ void write_entry(Hdf5File& file, const MultigroupData& data) {
   if (!data.kappa_fission.empty()) file.write(values + "/kappa-fission", data.kappa_fission);
   if (!data.chi.empty()) {
     file.write(values + "/nu-fission", data.nu_fission);
-    if (data.chi_by_group) file.write(values + "/chi", data.chi, {data.groups, data.groups});
-    else file.write(values + "/chi", data.chi);
+    if (data.chi_by_group)
+      file.write(values + "/chi", data.chi, {data.groups, data.groups});
+    else
+      file.write(values + "/chi", data.chi);
   }
   write_scattering(file, values + "/scatter_data", data);
 }

@@ -24,9 +24,10 @@ MultigroupData mix(const std::vector<MultigroupData>& library, const std::vector
   const std::size_t groups = sum.groups;
   for (const MixturePart& part : parts) {
     const MultigroupData& data = library[part.data];
-    check_input(data.format == sum.format && (sum.format == AngleFormat::legendre || data.moments == sum.moments),
-                "cross sections \"" + data.name + "\" and \"" + sum.name +
-                    "\" are in one material but give scattering angles in different formats");
+    check_input(
+        data.format == sum.format && (sum.format == AngleFormat::legendre || data.moments == sum.moments),
+        "cross sections \"" + data.name + "\" and \"" + sum.name +
+            "\" are in one material but give scattering angles in different formats");
     sum.moments = std::max(sum.moments, data.moments);
   }
   sum.scatter.assign(groups * groups * sum.moments, 0);
@@ -44,13 +45,14 @@ MultigroupData mix(const std::vector<MultigroupData>& library, const std::vector
       for (int l = 0; l < data.moments; ++l)
         sum.scatter[i * sum.moments + l] += part.density * data.scatter[i * data.moments + l];
       double amount = 0;
-      if (data.format == AngleFormat::legendre) amount = data.scatter[i * data.moments];
-      else for (int l = 0; l < data.moments; ++l) amount += data.scatter[i * data.moments + l];
+      if (data.format == AngleFormat::legendre)
+        amount = data.scatter[i * data.moments];
+      else
+        for (int l = 0; l < data.moments; ++l) amount += data.scatter[i * data.moments + l];
       scattered[i] += part.density * amount;
       produced[i] += part.density * amount * (data.multiplicity.empty() ? 1 : data.multiplicity[i]);
       if (!data.chi.empty())
-        born[i] += part.density * data.nu_fission[i / groups] *
-                   data.chi[data.chi_by_group ? i : i % groups];
+        born[i] += part.density * data.nu_fission[i / groups] * data.chi[data.chi_by_group ? i : i % groups];
     }
   }
   sum.multiplicity.assign(groups * groups, 1);
@@ -84,22 +86,24 @@ double transfer_amount(const MultigroupData& data, std::size_t pair) {
   double sum = 0;
   const double width = 2.0 / (data.moments - 1);
   for (int i = 0; i < data.moments; ++i)
-    sum += data.format == AngleFormat::histogram ? moments[i]
-                                                 : moments[i] * width * (i == 0 || i == data.moments - 1 ? 0.5 : 1);
+    sum += data.format == AngleFormat::histogram
+               ? moments[i]
+               : moments[i] * width * (i == 0 || i == data.moments - 1 ? 0.5 : 1);
   return sum;
 }
 
 }  // namespace
 
 CrossSections::CrossSections(const std::vector<MultigroupData>& library,
-                             const std::vector<std::vector<MixturePart>>& materials, std::vector<double> group_edges,
-                             int points)
+                             const std::vector<std::vector<MixturePart>>& materials,
+                             std::vector<double> group_edges, int points)
     : groups_(static_cast<int>(group_edges.size()) - 1),
       materials_(static_cast<int>(materials.size())),
       edges_(std::move(group_edges)) {
   for (const MultigroupData& data : library)
-    check_input(data.groups == groups_, "cross sections \"" + data.name + "\" have " + std::to_string(data.groups) +
-                                            " groups, the library has " + std::to_string(groups_));
+    check_input(data.groups == groups_, "cross sections \"" + data.name + "\" have " +
+                                            std::to_string(data.groups) + " groups, the library has " +
+                                            std::to_string(groups_));
   values_.assign(static_cast<std::size_t>(reaction_count) * materials_ * groups_, 0);
   majorant_.assign(groups_, 0);
   scatter_rows_.resize(static_cast<std::size_t>(materials_) * groups_);
@@ -117,8 +121,8 @@ int CrossSections::group_of(double energy) const noexcept {
   return std::clamp(groups_ - static_cast<int>(above), 0, groups_ - 1);
 }
 
-void CrossSections::add_material(const std::vector<MultigroupData>& library, const std::vector<MixturePart>& parts,
-                                 int material, int points) {
+void CrossSections::add_material(const std::vector<MultigroupData>& library,
+                                 const std::vector<MixturePart>& parts, int material, int points) {
   const MultigroupData mixed = mix(library, parts);
   check(mixed);
   const auto at = [&](Reaction reaction, int group) -> double& {
@@ -155,16 +159,16 @@ void CrossSections::add_scattering(const MultigroupData& mixed, int material, in
       const double amount = transfer_amount(mixed, pair);
       if (!(amount > 0)) continue;
       amounts.push_back(amount);
-      transfers_.push_back({to, mixed.multiplicity.empty() ? 1 : mixed.multiplicity[pair],
-                            make_angle({mixed.scatter.data() + pair * mixed.moments,
-                                        static_cast<std::size_t>(mixed.moments)},
-                                       mixed.format, points)});
+      transfers_.push_back(
+          {to, mixed.multiplicity.empty() ? 1 : mixed.multiplicity[pair],
+           make_angle({mixed.scatter.data() + pair * mixed.moments, static_cast<std::size_t>(mixed.moments)},
+                      mixed.format, points)});
     }
     // Nowhere to go: the particle stays as it is. check() has made sure that this group never scatters.
     if (amounts.empty()) amounts.push_back(1), transfers_.push_back({from, 1, {}});
     const std::vector<AliasEntry> table = make_alias_table(amounts, first);
-    scatter_rows_[static_cast<std::size_t>(material) * groups_ + from] = {static_cast<int>(scatter_alias_.size()),
-                                                                          static_cast<int>(table.size())};
+    scatter_rows_[static_cast<std::size_t>(material) * groups_ + from] = {
+        static_cast<int>(scatter_alias_.size()), static_cast<int>(table.size())};
     scatter_alias_.insert(scatter_alias_.end(), table.begin(), table.end());
   }
 }
@@ -173,14 +177,17 @@ void CrossSections::add_chi(const MultigroupData& mixed, int material) {
   any_fission_ = true;
   for (int from = 0; from < groups_; ++from) {
     if (!(mixed.nu_fission[from] > 0)) continue;
-    const double* row = mixed.chi.data() + (mixed.chi_by_group ? static_cast<std::size_t>(from) * groups_ : 0);
+    const double* row =
+        mixed.chi.data() + (mixed.chi_by_group ? static_cast<std::size_t>(from) * groups_ : 0);
     const std::vector<AliasEntry> table = make_alias_table({row, static_cast<std::size_t>(groups_)}, 0);
-    chi_rows_[static_cast<std::size_t>(material) * groups_ + from] = {static_cast<int>(chi_alias_.size()), groups_};
+    chi_rows_[static_cast<std::size_t>(material) * groups_ + from] = {static_cast<int>(chi_alias_.size()),
+                                                                      groups_};
     chi_alias_.insert(chi_alias_.end(), table.begin(), table.end());
   }
 }
 
-CrossSections::Angle CrossSections::make_angle(std::span<const double> moments, AngleFormat format, int points) {
+CrossSections::Angle CrossSections::make_angle(std::span<const double> moments, AngleFormat format,
+                                               int points) {
   bool isotropic = format == AngleFormat::legendre;
   for (std::size_t l = 1; l < moments.size(); ++l) isotropic = isotropic && moments[l] == 0;
   if (isotropic) return {};
@@ -198,7 +205,8 @@ CrossSections::Angle CrossSections::make_angle(std::span<const double> moments, 
   std::vector<double> cumulative(angle.count + 1, 0.0);
   const double width = 2.0 / (angle.histogram ? angle.count : angle.count - 1);
   for (int i = 0; i + (angle.histogram ? 0 : 1) < angle.count; ++i)
-    cumulative[i + 1] = cumulative[i] + (angle.histogram ? density[i] : 0.5 * width * (density[i] + density[i + 1]));
+    cumulative[i + 1] =
+        cumulative[i] + (angle.histogram ? density[i] : 0.5 * width * (density[i] + density[i + 1]));
   const double total = cumulative[angle.histogram ? angle.count : angle.count - 1];
   check_input(total > 0, "a scattering angle distribution is zero everywhere");
   for (int i = 0; i < angle.count; ++i) {
@@ -213,8 +221,8 @@ double CrossSections::sample_angle(const Angle& angle, Stream& random) const noe
   const double* density = density_.data() + angle.first;
   const double xi = random.uniform();
   const int last = angle.histogram ? angle.count : angle.count - 1;  // number of intervals
-  const int bin = std::clamp(static_cast<int>(std::upper_bound(cumulative, cumulative + last, xi) - cumulative) - 1, 0,
-                             last - 1);
+  const int bin = std::clamp(
+      static_cast<int>(std::upper_bound(cumulative, cumulative + last, xi) - cumulative) - 1, 0, last - 1);
   const double width = 2.0 / last, left = -1 + bin * width, rest = xi - cumulative[bin];
   if (angle.histogram) return density[bin] > 0 ? left + std::fmin(width, rest / density[bin] * width) : left;
   const double p = density[bin], slope = (density[bin + 1] - p) / width;
@@ -228,15 +236,18 @@ CrossSections::Scattering CrossSections::sample_scattering(int material, int gro
                                                            Stream& random) const noexcept {
   const Row& row = scatter_rows_[static_cast<std::size_t>(material) * groups_ + group];
   const Transfer& transfer = transfers_[sample(
-      std::span<const AliasEntry>(scatter_alias_.data() + row.first, static_cast<std::size_t>(row.count)), random)];
-  u = transfer.angle.first < 0 ? random.direction() : scattered(u, sample_angle(transfer.angle, random), random);
+      std::span<const AliasEntry>(scatter_alias_.data() + row.first, static_cast<std::size_t>(row.count)),
+      random)];
+  u = transfer.angle.first < 0 ? random.direction()
+                               : scattered(u, sample_angle(transfer.angle, random), random);
   return {transfer.group, transfer.multiplicity};
 }
 
 int CrossSections::sample_chi(int material, int group, Stream& random) const noexcept {
   const Row& row = chi_rows_[static_cast<std::size_t>(material) * groups_ + group];
-  return sample(std::span<const AliasEntry>(chi_alias_.data() + row.first, static_cast<std::size_t>(row.count)),
-                random);
+  return sample(
+      std::span<const AliasEntry>(chi_alias_.data() + row.first, static_cast<std::size_t>(row.count)),
+      random);
 }
 
 }  // namespace taihu::neutron

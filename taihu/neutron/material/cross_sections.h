@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cross sections of all materials of a model as flat tables: structure of arrays, index [material][group]. What a
-// collision samples (outgoing group, angle, fission spectrum) is prepared so that each sample costs the same for any
-// number of groups.
+// Cross sections of all materials of a model as flat tables: structure of arrays, index [material][group].
+// What a collision samples (outgoing group, angle, fission spectrum) is prepared so that each sample costs
+// the same for any number of groups.
 //
-// Legendre moments become tables of 33 equal steps in the cosine, straight between points, where they are not isotropic.
-// A truncated expansion may be negative somewhere; it is set to zero there, as is customary, which changes its moments.
+// Legendre moments become tables of 33 equal steps in the cosine, straight between points, where they are not
+// isotropic. A truncated expansion may be negative somewhere; it is set to zero there, as is customary, which
+// changes its moments.
 #pragma once
 
 #include <span>
@@ -30,10 +31,11 @@ class CrossSections {
  public:
   CrossSections() = default;
 
-  /// One row of the tables per material: the sum of its parts. `group_edges` in eV, rising, groups + 1 of them.
-  /// Throws Error when parts do not fit together. `points`: of the tables made from Legendre moments.
-  CrossSections(const std::vector<MultigroupData>& library, const std::vector<std::vector<MixturePart>>& materials,
-                std::vector<double> group_edges, int points = 33);
+  /// One row of the tables per material: the sum of its parts. `group_edges` in eV, rising, groups + 1 of
+  /// them. Throws Error when parts do not fit together. `points`: of the tables made from Legendre moments.
+  CrossSections(const std::vector<MultigroupData>& library,
+                const std::vector<std::vector<MixturePart>>& materials, std::vector<double> group_edges,
+                int points = 33);
 
   int groups() const noexcept { return groups_; }
   int materials() const noexcept { return materials_; }
@@ -41,7 +43,8 @@ class CrossSections {
   bool any_fission() const noexcept { return any_fission_; }
   bool has_negative_angles() const noexcept { return negative_angles_; }
 
-  /// Middle of a group in eV, and the group of an energy (0 above the highest, the last one below the lowest).
+  /// Middle of a group in eV, and the group of an energy (0 above the highest, the last one below the
+  /// lowest).
   double energy(int group) const noexcept;
   int group_of(double energy) const noexcept;
 
@@ -76,8 +79,8 @@ class CrossSections {
     bool histogram = false;
   };
 
-  void add_material(const std::vector<MultigroupData>& library, const std::vector<MixturePart>& parts, int material,
-                    int points);
+  void add_material(const std::vector<MultigroupData>& library, const std::vector<MixturePart>& parts,
+                    int material, int points);
   void add_scattering(const MultigroupData& mixed, int material, int points);
   void add_chi(const MultigroupData& mixed, int material);
   Angle make_angle(std::span<const double> moments, AngleFormat format, int points);
@@ -86,8 +89,8 @@ class CrossSections {
   int groups_ = 0, materials_ = 0;
   bool any_fission_ = false, negative_angles_ = false;
   std::vector<double> edges_, values_, majorant_;
-  std::vector<Row> scatter_rows_;            ///< [material][group], into scatter_alias_
-  std::vector<AliasEntry> scatter_alias_;    ///< outcomes are indices into the transfers
+  std::vector<Row> scatter_rows_;          ///< [material][group], into scatter_alias_
+  std::vector<AliasEntry> scatter_alias_;  ///< outcomes are indices into the transfers
   struct Transfer {
     int group = 0;
     double multiplicity = 1;

@@ -29,19 +29,20 @@ Colour colour_of(int number) {
 
 /// Dark blue over green to yellow and red for 0..1.
 Colour heat(double share) {
-  constexpr double points[5][3] = {{30, 20, 90}, {30, 110, 160}, {60, 180, 110}, {250, 220, 60}, {200, 30, 30}};
+  constexpr double points[5][3] = {
+      {30, 20, 90}, {30, 110, 160}, {60, 180, 110}, {250, 220, 60}, {200, 30, 30}};
   const double place = std::clamp(share, 0.0, 1.0) * 4;
   const int low = std::min(3, static_cast<int>(place));
   Colour colour;
   for (int i = 0; i < 3; ++i)
-    colour[i] = static_cast<std::uint8_t>(points[low][i] + (place - low) * (points[low + 1][i] - points[low][i]));
+    colour[i] =
+        static_cast<std::uint8_t>(points[low][i] + (place - low) * (points[low + 1][i] - points[low][i]));
   return colour;
 }
 
 int first_other_cell(const Geometry& geometry, const Location::Level& level) {
   for (const int cell : geometry.universes[level.universe].cells)
-    if (cell != level.cell &&
-        contains(geometry.tests_of(geometry.cells[cell]), geometry.surfaces, level.r))
+    if (cell != level.cell && contains(geometry.tests_of(geometry.cells[cell]), geometry.surfaces, level.r))
       return cell;
   return -1;
 }
@@ -75,7 +76,8 @@ std::string fault_at(const Geometry& geometry, const Vector& r) {
   if (location.depth == 0) return "in no cell of the root universe";
   const Location::Level& below = location.levels[location.depth];
   if (below.universe < 0)
-    return "outside of lattice " + std::to_string(geometry.lattices[below.lattice].id) + ", which has no outer universe";
+    return "outside of lattice " + std::to_string(geometry.lattices[below.lattice].id) +
+           ", which has no outer universe";
   return "in no cell of universe " + std::to_string(geometry.universes[below.universe].id);
 }
 
@@ -95,8 +97,10 @@ Picture draw_slice(const Model& model, const Slice& slice, std::vector<GeometryF
       for (int level = 0; level < location.depth && !overlap; ++level)
         overlap = first_other_cell(model.geometry, location.levels[level]) >= 0;
       Colour colour{0, 0, 0};
-      if (overlap) colour = {255, 0, 0};
-      else if (found) colour = colour_of(slice.by_material ? location.material : location.cell());
+      if (overlap)
+        colour = {255, 0, 0};
+      else if (found)
+        colour = colour_of(slice.by_material ? location.material : location.cell());
       picture.set(x, y, colour);
       if ((found && !overlap) || reported[overlap ? 1 : 0]) continue;
       reported[overlap ? 1 : 0] = true;
@@ -121,7 +125,8 @@ Picture draw_mesh_tally(const TallyLayout& layout, const TallyStatistics& statis
   picture.rgb.resize(static_cast<std::size_t>(picture.width) * picture.height * 3);
   for (int y = 0; y < picture.height; ++y)
     for (int x = 0; x < picture.width; ++x) {
-      const double value = values[static_cast<std::size_t>(mesh.shape[1] - 1 - y / zoom) * mesh.shape[0] + x / zoom];
+      const double value =
+          values[static_cast<std::size_t>(mesh.shape[1] - 1 - y / zoom) * mesh.shape[0] + x / zoom];
       picture.set(x, y, value > 0 && largest > 0 ? heat(value / largest) : Colour{235, 235, 235});
     }
   return picture;

@@ -53,7 +53,8 @@ void write_bank(Hdf5File& file, const std::vector<Site>& sites, const CrossSecti
   H5Tpack(file_type);
   const hsize_t size = records.size();
   const hid_t space = H5Screate_simple(1, &size, nullptr);
-  const hid_t set = H5Dcreate2(file.id(), "/source_bank", file_type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t set =
+      H5Dcreate2(file.id(), "/source_bank", file_type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   const bool written =
       set >= 0 && H5Dwrite(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, records.data()) >= 0;
   H5Dclose(set);
@@ -83,7 +84,8 @@ std::vector<Site> read_bank(const Hdf5File& file, std::int64_t count, const Cros
 void write_run(Hdf5File& file, const Simulation& simulation) {
   const Settings& settings = simulation.model().settings;
   file.write_integer("/seed", static_cast<std::int64_t>(settings.seed), true);
-  file.write_integer("/stride", 152917, true);  // a property of OpenMC's generator; its reader wants the entry
+  file.write_integer("/stride", 152917,
+                     true);  // a property of OpenMC's generator; its reader wants the entry
   file.write_text("/energy_mode", "multi-group");
   file.write_text("/run_mode", settings.mode == RunMode::eigenvalue ? "eigenvalue" : "fixed source");
   file.write_integer("/n_particles", settings.particles, true);
@@ -149,9 +151,12 @@ void write_filters(Hdf5File& file, const TallyLayout& layout) {
     file.make_group(place);
     file.write_text(place + "/type", name_of(filter.type));
     file.write_integer(place + "/n_bins", filter.bin_count);
-    if (!filter.energies.empty()) file.write(place + "/bins", filter.energies);
-    else if (filter.type == FilterType::mesh) file.write_integer(place + "/bins", filter.bin_ids[0]);
-    else file.write_integers(place + "/bins", filter.bin_ids);
+    if (!filter.energies.empty())
+      file.write(place + "/bins", filter.energies);
+    else if (filter.type == FilterType::mesh)
+      file.write_integer(place + "/bins", filter.bin_ids[0]);
+    else
+      file.write_integers(place + "/bins", filter.bin_ids);
   }
 }
 
@@ -356,8 +361,8 @@ void write_file_head(Hdf5File& file, const std::string& type, const std::vector<
 
 std::string statepoint_name(int batch, int batches) {
   const std::string number = std::to_string(batch), last = std::to_string(batches);
-  return "statepoint." + std::string(last.size() > number.size() ? last.size() - number.size() : 0, '0') + number +
-         ".h5";
+  return "statepoint." + std::string(last.size() > number.size() ? last.size() - number.size() : 0, '0') +
+         number + ".h5";
 }
 
 void replace_file(const std::string& temporary, const std::string& path) {
@@ -366,7 +371,8 @@ void replace_file(const std::string& temporary, const std::string& path) {
   const int error = errno;
   if (descriptor >= 0) close(descriptor);
   if (!synced) throw system_error(temporary + ": cannot be brought to the disk", error);
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) throw system_error(path + ": cannot be replaced", errno);
+  if (std::rename(temporary.c_str(), path.c_str()) != 0)
+    throw system_error(path + ": cannot be replaced", errno);
   const std::string folder = std::filesystem::path(path).parent_path().string();
   const int directory = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return;

@@ -10,7 +10,9 @@
 namespace taihu::neutron {
 namespace {
 
-std::vector<double> list(const Vector& v) { return {v.x, v.y, v.z}; }
+std::vector<double> list(const Vector& v) {
+  return {v.x, v.y, v.z};
+}
 
 void write_surfaces(Hdf5File& file, const Geometry& geometry) {
   file.make_group("/geometry/surfaces");

@@ -16,11 +16,17 @@ struct Job {
   std::atomic<int> started{0}, ended{0};
 };
 
-// The two orderings that OpenMP's own fork and join give are repeated with atomics here, because the thread sanitizer
-// does not see those inside the OpenMP library.
-[[gnu::noinline]] void enter(Job& job) { (void)job.started.load(std::memory_order_acquire); }
-[[gnu::noinline]] void leave(Job& job) { job.ended.fetch_add(1, std::memory_order_release); }
-[[gnu::noinline]] void call(const Job& job, int thread, std::int64_t i) { (*job.body)(thread, i); }
+// The two orderings that OpenMP's own fork and join give are repeated with atomics here, because the thread
+// sanitizer does not see those inside the OpenMP library.
+[[gnu::noinline]] void enter(Job& job) {
+  (void)job.started.load(std::memory_order_acquire);
+}
+[[gnu::noinline]] void leave(Job& job) {
+  job.ended.fetch_add(1, std::memory_order_release);
+}
+[[gnu::noinline]] void call(const Job& job, int thread, std::int64_t i) {
+  (*job.body)(thread, i);
+}
 
 [[gnu::no_sanitize("thread")]] void run_team(int threads, std::int64_t count, Job* job) {
 #pragma omp parallel num_threads(threads) default(none) shared(count, job)
@@ -39,10 +45,14 @@ Schedule parse_schedule(const std::string& text) {
   const std::size_t comma = text.find(',');
   const std::string kind = text.substr(0, comma);
   Schedule schedule;
-  if (kind == "static") schedule.kind = Schedule::Kind::fixed;
-  else if (kind == "dynamic") schedule.kind = Schedule::Kind::dynamic;
-  else if (kind == "guided") schedule.kind = Schedule::Kind::guided;
-  else throw Error("schedule \"" + text + "\" is not one; write static, dynamic,N or guided,N");
+  if (kind == "static")
+    schedule.kind = Schedule::Kind::fixed;
+  else if (kind == "dynamic")
+    schedule.kind = Schedule::Kind::dynamic;
+  else if (kind == "guided")
+    schedule.kind = Schedule::Kind::guided;
+  else
+    throw Error("schedule \"" + text + "\" is not one; write static, dynamic,N or guided,N");
   schedule.chunk = 0;
   if (comma == std::string::npos) return schedule;
   const char *first = text.data() + comma + 1, *last = text.data() + text.size();
@@ -68,6 +78,8 @@ void parallel_for(int threads, const Schedule& schedule, std::int64_t count,
   (void)job.ended.load(std::memory_order_acquire);
 }
 
-int default_threads() { return omp_get_max_threads(); }
+int default_threads() {
+  return omp_get_max_threads();
+}
 
 }  // namespace taihu::neutron

@@ -8,7 +8,8 @@
 
 namespace taihu::neutron {
 
-/// Schedule of OpenMP's loops. Histories have very different lengths: small chunks of `dynamic` keep threads busy.
+/// Schedule of OpenMP's loops. Histories have very different lengths: small chunks of `dynamic` keep threads
+/// busy.
 struct Schedule {
   enum class Kind { fixed, dynamic, guided };
   Kind kind = Kind::dynamic;

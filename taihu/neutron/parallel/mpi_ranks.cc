@@ -45,8 +45,10 @@ class MpiRanks final : public Ranks {
 
   void add_to_root(std::span<ExactSum> values) override {
     const int count = length(values.size());
-    if (is_root()) MPI_Reduce(MPI_IN_PLACE, values.data(), count, sum_type_, add_, 0, MPI_COMM_WORLD);
-    else MPI_Reduce(values.data(), nullptr, count, sum_type_, add_, 0, MPI_COMM_WORLD);
+    if (is_root())
+      MPI_Reduce(MPI_IN_PLACE, values.data(), count, sum_type_, add_, 0, MPI_COMM_WORLD);
+    else
+      MPI_Reduce(values.data(), nullptr, count, sum_type_, add_, 0, MPI_COMM_WORLD);
   }
 
   void add_everywhere(std::span<std::int64_t> values) override {
@@ -111,12 +113,15 @@ class MpiRanks final : public Ranks {
 }  // namespace
 
 bool started_by_mpi() {
-  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK", "MPI_LOCALNRANKS"})
+  for (const char* variable :
+       {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK", "MPI_LOCALNRANKS"})
     if (std::getenv(variable) != nullptr) return true;
   return false;
 }
 
-std::unique_ptr<Ranks> make_mpi_ranks() { return std::make_unique<MpiRanks>(); }
+std::unique_ptr<Ranks> make_mpi_ranks() {
+  return std::make_unique<MpiRanks>();
+}
 
 void abort_all_ranks(int code) {
   MPI_Abort(MPI_COMM_WORLD, code);

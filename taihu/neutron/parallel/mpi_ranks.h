@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of an MPI job. Uses plain <mpi.h>, so it builds with any MPI library's compiler wrapper and with macc.
+// Ranks of an MPI job. Uses plain <mpi.h>, so it builds with any MPI library's compiler wrapper and with
+// macc.
 #pragma once
 
 #include <memory>

@@ -29,7 +29,8 @@ class Ranks {
   /// The value of each rank, by rank.
   virtual std::vector<std::int64_t> all(std::int64_t value) = 0;
 
-  /// Sends counts[r] sites to rank r, taken from `sites` in order of rank; returns what was sent here, in order of rank.
+  /// Sends counts[r] sites to rank r, taken from `sites` in order of rank; returns what was sent here, in
+  /// order of rank.
   virtual std::vector<Site> exchange(std::span<const Site> sites, std::span<const std::int64_t> counts) = 0;
 
   /// All sites on the root, in order of rank; empty elsewhere.

@@ -35,7 +35,8 @@ class Run {
     Simulation simulation(model_, ranks_, options_.threads, options_.schedule);
     if (!options_.resume_from.empty()) {
       resume_from_statepoint(simulation, options_.resume_from);
-      check_input(!simulation.finished(), options_.resume_from + ": all " + std::to_string(simulation.batch()) +
+      check_input(!simulation.finished(), options_.resume_from + ": all " +
+                                              std::to_string(simulation.batch()) +
                                               " batches are done; ask for more with --batches");
     }
     simulation.times().initialization = seconds_since(started_ns_);
@@ -65,13 +66,15 @@ class Run {
   void announce(const Simulation& simulation) const {
     const Settings& settings = model_.settings;
     for (const std::string& warning : model_.warnings) say("warning: " + warning);
-    say(formatted("%s, %lld neutrons per generation, %d batches%s, %d groups, %s tracking, %d ranks x %d threads",
-                  settings.mode == RunMode::eigenvalue ? "eigenvalue" : "fixed source",
-                  static_cast<long long>(settings.particles), settings.batches,
-                  settings.inactive > 0 ? formatted(" (%d inactive)", settings.inactive).c_str() : "",
-                  model_.data.groups(), simulation.delta() ? "delta" : "surface", ranks_.size(), options_.threads));
+    say(formatted(
+        "%s, %lld neutrons per generation, %d batches%s, %d groups, %s tracking, %d ranks x %d threads",
+        settings.mode == RunMode::eigenvalue ? "eigenvalue" : "fixed source",
+        static_cast<long long>(settings.particles), settings.batches,
+        settings.inactive > 0 ? formatted(" (%d inactive)", settings.inactive).c_str() : "",
+        model_.data.groups(), simulation.delta() ? "delta" : "surface", ranks_.size(), options_.threads));
     if (!options_.show_batches || settings.mode != RunMode::eigenvalue) return;
-    say(settings.has_entropy_mesh ? " batch         k    entropy     average k" : " batch         k     average k");
+    say(settings.has_entropy_mesh ? " batch         k    entropy     average k"
+                                  : " batch         k     average k");
   }
 
   void show_batch(const Simulation& simulation) const {
@@ -90,14 +93,15 @@ class Run {
   /// Each rank's lost particles go to its own output; the run ends when there are too many.
   void report_lost(Simulation& simulation) const {
     for (const LostParticle& lost : simulation.take_lost())
-      print_(formatted("warning: neutron %llu of generation %llu was lost at (%.10g, %.10g, %.10g) cm, direction "
-                       "(%.6f, %.6f, %.6f): %s",
-                       static_cast<unsigned long long>(lost.history + 1),
-                       static_cast<unsigned long long>(lost.generation + 1), lost.r.x, lost.r.y, lost.r.z, lost.u.x,
-                       lost.u.y, lost.u.z, lost.reason.c_str()));
+      print_(formatted(
+          "warning: neutron %llu of generation %llu was lost at (%.10g, %.10g, %.10g) cm, direction "
+          "(%.6f, %.6f, %.6f): %s",
+          static_cast<unsigned long long>(lost.history + 1),
+          static_cast<unsigned long long>(lost.generation + 1), lost.r.x, lost.r.y, lost.r.z, lost.u.x,
+          lost.u.y, lost.u.z, lost.reason.c_str()));
     const Settings& settings = model_.settings;
-    const double histories = static_cast<double>(settings.particles) * settings.generations_per_batch *
-                             simulation.batch();
+    const double histories =
+        static_cast<double>(settings.particles) * settings.generations_per_batch * simulation.batch();
     check_input(simulation.lost_count() < settings.max_lost_particles ||
                     static_cast<double>(simulation.lost_count()) < settings.max_lost_fraction * histories,
                 std::to_string(simulation.lost_count()) +
@@ -105,7 +109,8 @@ class Run {
   }
 
   bool statepoint_due(const Simulation& simulation) const {
-    if (!options_.write_files || simulation.finished()) return false;  // the last one is written with the results
+    if (!options_.write_files || simulation.finished())
+      return false;  // the last one is written with the results
     const std::vector<int>& asked = model_.settings.statepoint_batches;
     return std::find(asked.begin(), asked.end(), simulation.batch()) != asked.end() ||
            (options_.statepoint_every > 0 && simulation.batch() % options_.statepoint_every == 0);
@@ -128,8 +133,9 @@ class Run {
       for (std::size_t score = 0; score < simulation.layout().tallies[tally].scores.size(); ++score) {
         const Picture picture = draw_mesh_tally(simulation.layout(), simulation.statistics(), tally, score);
         if (picture.width == 0) continue;
-        const std::string name = place("tally_" + std::to_string(simulation.layout().tallies[tally].id) + "_" +
-                                       name_of(simulation.layout().tallies[tally].scores[score]) + ".png");
+        const std::string name =
+            place("tally_" + std::to_string(simulation.layout().tallies[tally].id) + "_" +
+                  name_of(simulation.layout().tallies[tally].scores[score]) + ".png");
         write_png(picture, name);
         say("picture: " + name);
       }
@@ -150,7 +156,9 @@ class Run {
     const Estimate leakage = estimate(simulation.criticality().sum[3], simulation.criticality().sum_sq[3],
                                       simulation.criticality().realizations);
     say(formatted("leakage          %.5f +/- %.5f", leakage.mean, leakage.deviation));
-    say(formatted("seconds: initialization %.3f, transport %.3f, fission bank %.3f, tallies %.3f, files %.3f, total %.3f",
+    say(
+        formatted("seconds: initialization %.3f, transport %.3f, fission bank %.3f, tallies %.3f, files "
+                  "%.3f, total %.3f",
                   times.initialization, times.transport, times.bank, times.tallies, times.output,
                   seconds_since(started_ns_)));
     if (inactive > 0) say(formatted("rate (inactive)  %.0f neutrons/s", result.inactive_rate));

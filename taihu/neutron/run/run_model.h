@@ -13,16 +13,16 @@ struct RunOptions {
   std::string output_folder = ".";
   int threads = 1;
   Schedule schedule;
-  std::string resume_from;      ///< statepoint to go on from; empty: from the start
-  int statepoint_every = 0;     ///< batches; 0: only at the end and where the model says
+  std::string resume_from;   ///< statepoint to go on from; empty: from the start
+  int statepoint_every = 0;  ///< batches; 0: only at the end and where the model says
   bool write_files = true;
   bool show_batches = true;
 };
 
 /// What a run came to.
 struct RunResult {
-  Estimate k;                       ///< combined estimate; eigenvalue only
-  double inactive_rate = 0;         ///< source neutrons per second
+  Estimate k;                ///< combined estimate; eigenvalue only
+  double inactive_rate = 0;  ///< source neutrons per second
   double active_rate = 0;
   std::int64_t lost = 0;
 };

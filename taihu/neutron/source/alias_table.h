@@ -16,8 +16,8 @@ struct AliasEntry {
   std::int32_t self = 0, alias = 0;
 };
 
-/// Entries of the distribution proportional to `weights`; outcome i of it is named `first_name + i`. Weights are
-/// non-negative and not all 0.
+/// Entries of the distribution proportional to `weights`; outcome i of it is named `first_name + i`. Weights
+/// are non-negative and not all 0.
 std::vector<AliasEntry> make_alias_table(std::span<const double> weights, int first_name);
 
 inline int sample(std::span<const AliasEntry> table, Stream& random) noexcept {

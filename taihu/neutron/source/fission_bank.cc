@@ -16,7 +16,8 @@ std::vector<Site> in_history_order(const std::vector<std::vector<Site>*>& lists,
   return ordered;
 }
 
-std::vector<Site> next_source(Ranks& ranks, const std::vector<Site>& sites, std::int64_t count, Stream random) {
+std::vector<Site> next_source(Ranks& ranks, const std::vector<Site>& sites, std::int64_t count,
+                              Stream random) {
   const std::vector<std::int64_t> made = ranks.all(static_cast<std::int64_t>(sites.size()));
   std::int64_t total = 0, before = 0;
   for (int rank = 0; rank < ranks.size(); ++rank) {
@@ -24,7 +25,8 @@ std::vector<Site> next_source(Ranks& ranks, const std::vector<Site>& sites, std:
     total += made[rank];
   }
   check_input(total > 0, "no fission neutrons are left; start with a better source or more particles");
-  // Tooth i takes site floor((i * total + offset) / count) with one offset in [0, total), all in whole numbers.
+  // Tooth i takes site floor((i * total + offset) / count) with one offset in [0, total), all in whole
+  // numbers.
   const auto offset = static_cast<std::int64_t>(random.uniform() * static_cast<double>(total));
   const auto site_of = [&](std::int64_t tooth) {
     return static_cast<std::int64_t>((static_cast<__int128>(tooth) * total + offset) / count);

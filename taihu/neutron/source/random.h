@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers of one history. The stream is a function of (seed, generation, history) alone, so that what a history
-// does depends neither on the rank nor on the thread that runs it.
-// Sources: D. Blackman, S. Vigna, Scrambled linear pseudorandom number generators, ACM TOMS 47 (2021), xoshiro256++;
-// the state is filled by SplitMix64 as they advise.
+// Random numbers of one history. The stream is a function of (seed, generation, history) alone, so that what
+// a history does depends neither on the rank nor on the thread that runs it. Sources: D. Blackman, S. Vigna,
+// Scrambled linear pseudorandom number generators, ACM TOMS 47 (2021), xoshiro256++; the state is filled by
+// SplitMix64 as they advise.
 #pragma once
 
 #include <bit>
@@ -78,7 +78,8 @@ inline Vector scattered(const Vector& u, double mu, Stream& random) noexcept {
   const double w = std::sqrt(std::fmax(0.0, 1 - u.z * u.z));
   Vector result;
   if (w > 1e-10) {
-    result = {mu * u.x + (c * u.x * u.z - s * u.y) / w, mu * u.y + (c * u.y * u.z + s * u.x) / w, mu * u.z - c * w};
+    result = {mu * u.x + (c * u.x * u.z - s * u.y) / w, mu * u.y + (c * u.y * u.z + s * u.x) / w,
+              mu * u.z - c * w};
   } else {
     result = {c, s, u.z > 0 ? mu : -mu};
   }

@@ -9,8 +9,8 @@
 namespace taihu::neutron {
 namespace {
 
-/// Energy of a Maxwell spectrum with temperature theta. Source: rule C64 of C. Everett, E. Cashwell, A third Monte
-/// Carlo sampler, LA-9721-MS (1983).
+/// Energy of a Maxwell spectrum with temperature theta. Source: rule C64 of C. Everett, E. Cashwell, A third
+/// Monte Carlo sampler, LA-9721-MS (1983).
 double sample_maxwell(double theta, Stream& random) noexcept {
   const double quarter = std::cos(0.5 * std::numbers::pi * random.uniform());
   return theta * (random.exponential() + random.exponential() * quarter * quarter);
@@ -67,7 +67,8 @@ double Distribution::sample(Stream& random) const noexcept {
   return 0;
 }
 
-SourceSampler::SourceSampler(const std::vector<Source>& sources, const Geometry& geometry, const CrossSections& data)
+SourceSampler::SourceSampler(const std::vector<Source>& sources, const Geometry& geometry,
+                             const CrossSections& data)
     : sources_(&sources), geometry_(&geometry), data_(&data) {
   for (const Source& source : sources) total_strength_ += source.strength;
   check_input(total_strength_ > 0, "the sources have no strength");
@@ -108,7 +109,8 @@ bool SourceSampler::accepted(const Source& source, const Vector& r, CellMemory& 
 Site SourceSampler::sample(Stream& random, CellMemory& memory) const {
   double rest = random.uniform() * total_strength_;
   std::size_t which = 0;
-  while (which + 1 < sources_->size() && rest >= (*sources_)[which].strength) rest -= (*sources_)[which++].strength;
+  while (which + 1 < sources_->size() && rest >= (*sources_)[which].strength)
+    rest -= (*sources_)[which++].strength;
   const Source& source = (*sources_)[which];
   Site site;
   for (int attempt = 0;; ++attempt) {

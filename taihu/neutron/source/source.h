@@ -16,9 +16,10 @@ struct Distribution {
   enum class Type { discrete, uniform, powerlaw, maxwell, watt, tabular };
   Type type = Type::discrete;
   bool log_linear = false;
-  std::vector<double> x, p;  ///< discrete: values and probabilities; tabular: points and densities (histogram or lines)
-  bool histogram = true;     ///< tabular
-  double a = 0, b = 0;       ///< uniform: ends; maxwell: theta in a; watt: a, b; powerlaw: ends
+  std::vector<double> x,
+      p;  ///< discrete: values and probabilities; tabular: points and densities (histogram or lines)
+  bool histogram = true;  ///< tabular
+  double a = 0, b = 0;    ///< uniform: ends; maxwell: theta in a; watt: a, b; powerlaw: ends
   double exponent = 0;
 
   double sample(Stream& random) const noexcept;
@@ -31,13 +32,14 @@ struct Source {
   Space space = Space::point;
   Angle angle = Angle::isotropic;
   bool only_fissionable = false;
-  Vector lower, upper;          ///< of the box; the point is in `lower`; origin of the spherical one too
-  Distribution axes[3];         ///< cartesian: x, y, z; spherical: r, cos_theta, phi
+  Vector lower, upper;   ///< of the box; the point is in `lower`; origin of the spherical one too
+  Distribution axes[3];  ///< cartesian: x, y, z; spherical: r, cos_theta, phi
   Vector direction{0, 0, 1};
-  Distribution energy;          ///< eV
+  Distribution energy;  ///< eV
 };
 
-/// Samples neutrons of a model's sources. Set-up code: throws Error when 10,000 points in a row were rejected.
+/// Samples neutrons of a model's sources. Set-up code: throws Error when 10,000 points in a row were
+/// rejected.
 class SourceSampler {
  public:
   SourceSampler(const std::vector<Source>& sources, const Geometry& geometry, const CrossSections& data);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of doubles that do not depend on the order of the terms.
 //
-// A term is rounded to a whole number of units of 2^-72 and added as a 128-bit integer. Integer addition is associative,
-// so any split of the terms over threads and ranks gives the same bits. Terms below 2^-72 (2e-22) vanish; the sum of the
-// absolute terms must stay below 2^54 (1.8e16).
+// A term is rounded to a whole number of units of 2^-72 and added as a 128-bit integer. Integer addition is
+// associative, so any split of the terms over threads and ranks gives the same bits. Terms below 2^-72
+// (2e-22) vanish; the sum of the absolute terms must stay below 2^54 (1.8e16).
 #pragma once
 
 #include <bit>

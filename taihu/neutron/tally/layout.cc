@@ -8,7 +8,9 @@
 namespace taihu::neutron {
 namespace {
 
-std::string name_of_tally(const Tally& tally) { return "tally " + std::to_string(tally.id); }
+std::string name_of_tally(const Tally& tally) {
+  return "tally " + std::to_string(tally.id);
+}
 
 std::vector<int> table_of(const std::vector<int>& bins, std::size_t size, int shift) {
   std::vector<int> table(size, -1);
@@ -16,17 +18,20 @@ std::vector<int> table_of(const std::vector<int>& bins, std::size_t size, int sh
   return table;
 }
 
-/// Bin of each group. Every edge of the filter has to be one of the groups, so that a group is in one bin or in none.
+/// Bin of each group. Every edge of the filter has to be one of the groups, so that a group is in one bin or
+/// in none.
 std::vector<int> energy_table(const Filter& filter, const CrossSections& data) {
   std::vector<int> table(data.groups(), -1);
   const std::vector<double>& groups = data.group_edges();
   for (std::size_t i = 0; i < filter.energies.size(); ++i) {
     const double edge = filter.energies[i];
     const bool beyond = edge <= groups.front() || edge >= groups.back();
-    const bool known = std::any_of(groups.begin(), groups.end(),
-                                   [&](double group) { return std::fabs(group - edge) <= 1e-6 * std::fabs(edge); });
-    check_input(beyond || known, "filter " + std::to_string(filter.id) + ": the energy " + std::to_string(edge) +
-                                     " eV is not an edge of the library's groups, so a group would belong to two bins");
+    const bool known = std::any_of(groups.begin(), groups.end(), [&](double group) {
+      return std::fabs(group - edge) <= 1e-6 * std::fabs(edge);
+    });
+    check_input(beyond || known,
+                "filter " + std::to_string(filter.id) + ": the energy " + std::to_string(edge) +
+                    " eV is not an edge of the library's groups, so a group would belong to two bins");
   }
   for (int g = 0; g < data.groups(); ++g) {
     const auto above = std::upper_bound(filter.energies.begin(), filter.energies.end(), data.energy(g));
@@ -36,17 +41,52 @@ std::vector<int> energy_table(const Filter& filter, const CrossSections& data) {
   return table;
 }
 
+/// Marks the universes that a cell is filled with, on all levels below it.
+void mark_below(const Geometry& geometry, const Cell& cell, std::vector<bool>& below) {
+  const auto mark = [&](int universe) {
+    if (universe < 0 || below[universe]) return;
+    below[universe] = true;
+    for (const int inner : geometry.universes[universe].cells)
+      mark_below(geometry, geometry.cells[inner], below);
+  };
+  if (cell.fill == Fill::universe) mark(cell.target);
+  if (cell.fill != Fill::lattice) return;
+  for (const int universe : geometry.lattices[cell.target].universes) mark(universe);
+  mark(geometry.lattices[cell.target].outer);
+}
+
+/// A point has to be in at most one bin: none of the cells (or universes) may be inside another one.
+void refuse_nested_bins(const Filter& filter, const Geometry& geometry) {
+  const bool cells = filter.type == FilterType::cell;
+  for (std::size_t outer = 0; outer < filter.bins.size(); ++outer) {
+    std::vector<bool> below(geometry.universes.size());
+    if (cells)
+      mark_below(geometry, geometry.cells[filter.bins[outer]], below);
+    else
+      for (const int cell : geometry.universes[filter.bins[outer]].cells)
+        mark_below(geometry, geometry.cells[cell], below);
+    for (std::size_t inner = 0; inner < filter.bins.size(); ++inner)
+      check_input(!below[cells ? geometry.cells[filter.bins[inner]].universe : filter.bins[inner]],
+                  "filter " + std::to_string(filter.id) + ": " + name_of(filter.type) + " " +
+                      std::to_string(filter.bin_ids[inner]) + " is inside " + name_of(filter.type) + " " +
+                      std::to_string(filter.bin_ids[outer]) +
+                      "; a point would count twice, make two filters");
+  }
+}
+
 TallyLayout::CompiledFilter compile(const Filter& filter, const TallyLayout& layout, const Geometry& geometry,
                                     const CrossSections& data) {
   TallyLayout::CompiledFilter result{.type = filter.type, .stride = 1, .bin_of = {}, .mesh = nullptr};
   switch (filter.type) {
     case FilterType::cell:
+      refuse_nested_bins(filter, geometry);
       result.bin_of = table_of(filter.bins, geometry.cells.size(), 0);
       break;
     case FilterType::material:
       result.bin_of = table_of(filter.bins, data.materials() + 1, 1);
       break;
     case FilterType::universe:
+      refuse_nested_bins(filter, geometry);
       result.bin_of = table_of(filter.bins, geometry.universes.size(), 0);
       break;
     case FilterType::surface:
@@ -64,7 +104,8 @@ TallyLayout::CompiledFilter compile(const Filter& filter, const TallyLayout& lay
 }
 
 bool has_filter(const Tally& tally, const std::vector<Filter>& filters, FilterType type) {
-  return std::any_of(tally.filters.begin(), tally.filters.end(), [&](int i) { return filters[i].type == type; });
+  return std::any_of(tally.filters.begin(), tally.filters.end(),
+                     [&](int i) { return filters[i].type == type; });
 }
 
 bool has_score(const Tally& tally, Score score) {
@@ -128,8 +169,9 @@ bool needs_surface_tracking(const std::vector<Tally>& tallies) {
   });
 }
 
-TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters, std::vector<RegularMesh> meshes,
-                        const Geometry& geometry, const CrossSections& data, bool delta) {
+TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters,
+                        std::vector<RegularMesh> meshes, const Geometry& geometry, const CrossSections& data,
+                        bool delta) {
   TallyLayout layout;
   layout.filters = std::move(filters);
   layout.meshes = std::move(meshes);
@@ -142,8 +184,9 @@ TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters,
     for (const Score score : tally.scores) compiled.rows.push_back(row_of(score, data));
     for (auto filter = tally.filters.rbegin(); filter != tally.filters.rend(); ++filter) {
       TallyLayout::CompiledFilter entry = compile(layout.filters[*filter], layout, geometry, data);
-      check_input(compiled.combinations < (std::int64_t{1} << 31) / std::max(1, layout.filters[*filter].bin_count),
-                  name_of_tally(tally) + " has more than 2^31 combinations of filter bins");
+      check_input(
+          compiled.combinations < (std::int64_t{1} << 31) / std::max(1, layout.filters[*filter].bin_count),
+          name_of_tally(tally) + " has more than 2^31 combinations of filter bins");
       entry.stride = static_cast<int>(compiled.combinations);
       compiled.combinations *= layout.filters[*filter].bin_count;
       compiled.filters.insert(compiled.filters.begin(), std::move(entry));

@@ -10,7 +10,8 @@ namespace taihu::neutron {
 namespace {
 
 /// Distances along the path at which it enters and leaves the mesh; first > second when it misses.
-std::pair<double, double> overlap(const RegularMesh& mesh, const Vector& start, const Vector& u, double length) {
+std::pair<double, double> overlap(const RegularMesh& mesh, const Vector& start, const Vector& u,
+                                  double length) {
   double enter = 0, leave = length;
   for (int axis = 0; axis < mesh.dimensions; ++axis) {
     const double low = mesh.lower[axis] - start[axis];
@@ -58,8 +59,7 @@ void append_pieces(const RegularMesh& mesh, const Vector& start, const Vector& u
   while (at < leave) {
     const int axis = next[0] <= next[1] ? (next[0] <= next[2] ? 0 : 2) : (next[1] <= next[2] ? 1 : 2);
     const double end = std::fmin(next[axis], leave);
-    if (end > at)
-      pieces.push_back({(cell[2] * mesh.shape[1] + cell[1]) * mesh.shape[0] + cell[0], end - at});
+    if (end > at) pieces.push_back({(cell[2] * mesh.shape[1] + cell[1]) * mesh.shape[0] + cell[0], end - at});
     at = std::fmax(at, end);
     if (!(next[axis] < leave)) return;
     cell[axis] += step[axis];

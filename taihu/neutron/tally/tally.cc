@@ -31,7 +31,8 @@ int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event) noexce
 }
 
 /// Combination of all filters but the one numbered `without`; -1: the event is filtered out.
-std::int64_t combination_of(const TallyLayout::CompiledTally& tally, const Event& event, int without) noexcept {
+std::int64_t combination_of(const TallyLayout::CompiledTally& tally, const Event& event,
+                            int without) noexcept {
   std::int64_t combination = 0;
   for (int i = 0; i < static_cast<int>(tally.filters.size()); ++i) {
     if (i == without) continue;

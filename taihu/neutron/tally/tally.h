@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tallies: which events count in which bin, the bins of a thread, and the statistics over batches.
 //
-// `TallyLayout` is shared and constant: filters, scores, strides. `TallyBins` are one thread's sums of the running
-// batch, exact so that they can be added in any order. `TallyStatistics` are sums and sums of squares over batches on
-// the root rank. Bins of a tally are [filter bins][scores], the last filter running fastest, as in OpenMC's files.
+// `TallyLayout` is shared and constant: filters, scores, strides. `TallyBins` are one thread's sums of the
+// running batch, exact so that they can be added in any order. `TallyStatistics` are sums and sums of squares
+// over batches on the root rank. Bins of a tally are [filter bins][scores], the last filter running fastest,
+// as in OpenMC's files.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +26,24 @@ enum class Estimator { automatic, tracklength, collision, analog };
 struct Filter {
   int id = 0;
   FilterType type = FilterType::cell;
-  std::vector<int> bins;         ///< cells, materials, universes or surfaces, by index; mesh: the mesh's index
-  std::vector<int> bin_ids;      ///< the same as the user wrote them
+  std::vector<int> bins;     ///< cells, materials, universes or surfaces, by index; mesh: the mesh's index
+  std::vector<int> bin_ids;  ///< the same as the user wrote them
   std::vector<double> energies;  ///< edges in eV, rising
   int bin_count = 0;
 };
 
-enum class Score { flux, total, scatter, nu_scatter, absorption, fission, nu_fission, kappa_fission, current, events };
+enum class Score {
+  flux,
+  total,
+  scatter,
+  nu_scatter,
+  absorption,
+  fission,
+  nu_fission,
+  kappa_fission,
+  current,
+  events
+};
 
 struct Tally {
   int id = 0;
@@ -58,19 +70,22 @@ struct Event {
 struct TallyLayout {
   struct CompiledFilter {
     FilterType type;
-    int stride = 1;                ///< in filter combinations
-    std::vector<int> bin_of;       ///< bin by cell, material + 1, universe, surface or group; -1: none
+    int stride = 1;           ///< in filter combinations
+    std::vector<int> bin_of;  ///< bin by cell, material + 1, universe, surface or group; -1: none
     const RegularMesh* mesh = nullptr;
   };
   struct CompiledTally {
     std::vector<CompiledFilter> filters;
     std::vector<Score> scores;
-    std::vector<const double*> rows;  ///< per score: cross sections by [material][group]; null: flux (or analog)
+    std::vector<const double*>
+        rows;  ///< per score: cross sections by [material][group]; null: flux (or analog)
     std::int64_t first_bin = 0;
     std::int64_t combinations = 1;
     int mesh_filter = -1;  ///< index into `filters`; -1: none
     Estimator estimator = Estimator::tracklength;
-    std::int64_t bin_count() const noexcept { return combinations * static_cast<std::int64_t>(scores.size()); }
+    std::int64_t bin_count() const noexcept {
+      return combinations * static_cast<std::int64_t>(scores.size());
+    }
   };
   std::vector<Filter> filters;
   std::vector<Tally> tallies;
@@ -85,10 +100,12 @@ struct TallyLayout {
 /// Whether tallies need what only surface tracking gives: track lengths asked for by name, or currents.
 bool needs_surface_tracking(const std::vector<Tally>& tallies);
 
-/// Prepares scoring. With `delta` tracking, tallies without an estimator are fed at each tentative collision, else
-/// along each track. Throws Error: score and filters that do not go together, energies that are not group edges.
-TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters, std::vector<RegularMesh> meshes,
-                        const Geometry& geometry, const CrossSections& data, bool delta);
+/// Prepares scoring. With `delta` tracking, tallies without an estimator are fed at each tentative collision,
+/// else along each track. Throws Error: score and filters that do not go together, energies that are not
+/// group edges.
+TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters,
+                        std::vector<RegularMesh> meshes, const Geometry& geometry, const CrossSections& data,
+                        bool delta);
 
 /// One thread's bins. Every call only touches this object.
 class TallyBins {
@@ -99,7 +116,8 @@ class TallyBins {
   void score_flux(const std::vector<int>& tallies, const Event& event, double amount) noexcept;
 
   /// Flux along a path that ends at nothing else than its length. weight: of the particle.
-  void score_track(const Event& event, const Vector& start, const Vector& u, double length, double weight) noexcept;
+  void score_track(const Event& event, const Vector& start, const Vector& u, double length,
+                   double weight) noexcept;
 
   /// One event of an analog tally: score `what` gets `amount`.
   void score_analog(const Event& event, Score what, double amount) noexcept;
@@ -110,8 +128,8 @@ class TallyBins {
   std::vector<ExactSum>& sums() noexcept { return sums_; }
 
  private:
-  void score_combination(const TallyLayout::CompiledTally& tally, std::int64_t combination, const Event& event,
-                         double amount) noexcept;
+  void score_combination(const TallyLayout::CompiledTally& tally, std::int64_t combination,
+                         const Event& event, double amount) noexcept;
 
   const TallyLayout* layout_;
   const CrossSections* data_;

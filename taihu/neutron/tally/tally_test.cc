@@ -70,7 +70,8 @@ TEST(Mesh, PiecesOfAPathAreWhereItsPointsAre) {
       for (int s = 0; s < steps; ++s)
         if (const int index = mesh.index_of(start + ((s + 0.5) / steps * length) * u); index >= 0)
           plain[index] += length / steps;
-      for (int index = 0; index < mesh.size(); ++index) EXPECT_NEAR(exact[index], plain[index], 2 * length / steps);
+      for (int index = 0; index < mesh.size(); ++index)
+        EXPECT_NEAR(exact[index], plain[index], 2 * length / steps);
     }
   }
 }

@@ -41,7 +41,8 @@ Estimate Criticality::combined() const noexcept {
   const double d11 = difference(1, 1), d12 = difference(1, 2), d22 = difference(2, 2);
   const double determinant = d11 * d22 - d12 * d12;
   if (!(determinant > 1e-10 * d11 * d22)) return single[best];
-  const double c1 = s[1][0] - s[0][0], c2 = s[2][0] - s[0][0];  // covariance of the first with the differences
+  const double c1 = s[1][0] - s[0][0],
+               c2 = s[2][0] - s[0][0];  // covariance of the first with the differences
   const double b1 = (c1 * d22 - c2 * d12) / determinant, b2 = (c2 * d11 - c1 * d12) / determinant;
   const double m1 = single[1].mean - single[0].mean, m2 = single[2].mean - single[0].mean;
   const double residual = (s[0][0] - b1 * c1 - b2 * c2) * (n - 1) / (n - 3);

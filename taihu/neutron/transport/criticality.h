@@ -13,7 +13,8 @@ namespace taihu::neutron {
 /// Sums over the active generations.
 struct Criticality {
   std::vector<double> k_generation, entropy;  ///< of every generation
-  std::array<double, 4> sum{}, sum_sq{};      ///< collision, absorption, track length, leakage; per source neutron
+  std::array<double, 4> sum{},
+      sum_sq{};  ///< collision, absorption, track length, leakage; per source neutron
   double collision_absorption = 0, collision_track = 0, absorption_track = 0;  ///< sums of products
   int realizations = 0;
   double k_sum = 0, k_sum_sq = 0;  ///< of the active generations' k
@@ -24,9 +25,9 @@ struct Criticality {
   /// Mean of the active generations, or the last one while there are none.
   Estimate k() const noexcept;
 
-  /// Least-squares combination of the three estimators of k. Falls back to the best single one where they are not
-  /// independent enough or fewer than five realizations are there.
-  /// Source: M. Halperin, JASA 56 (1961) 36; Urbatsch et al., LA-12658-MS (1995).
+  /// Least-squares combination of the three estimators of k. Falls back to the best single one where they are
+  /// not independent enough or fewer than five realizations are there. Source: M. Halperin, JASA 56 (1961)
+  /// 36; Urbatsch et al., LA-12658-MS (1995).
   Estimate combined() const noexcept;
 };
 

@@ -12,8 +12,8 @@ HistoryRunner::HistoryRunner(const Problem& problem)
       bins_(*problem.tallies, *problem.data),
       totals_(total_count) {}
 
-void HistoryRunner::run(const Site& birth, std::uint64_t generation, std::uint64_t history, std::uint32_t parent,
-                        double k, bool tallying) {
+void HistoryRunner::run(const Site& birth, std::uint64_t generation, std::uint64_t history,
+                        std::uint32_t parent, double k, bool tallying) {
   random_ = Stream(settings_.seed, StreamUse::history, generation, history);
   generation_ = generation, history_ = history, parent_ = parent;
   k_ = k;
@@ -79,9 +79,9 @@ bool HistoryRunner::cross(const Crossing& crossing) {
   if (tallying_ && crossing.surface >= 0 && !problem_->tallies->by_surface.empty()) {
     Event passed = event();
     passed.surface = crossing.surface;
-    const Vector n = normal(geometry_.surfaces[crossing.surface],
-                            location_.levels[crossing.level].r +
-                                crossing.distance * location_.levels[crossing.level].u);
+    const Vector n =
+        normal(geometry_.surfaces[crossing.surface],
+               location_.levels[crossing.level].r + crossing.distance * location_.levels[crossing.level].u);
     bins_.score_surface(passed, dot(n, location_.levels[crossing.level].u) > 0 ? weight_ : -weight_);
   }
   const Location::Level& top = location_.levels[0];
@@ -97,7 +97,8 @@ bool HistoryRunner::cross(const Crossing& crossing) {
   return false;
 }
 
-/// Carries out what `surface` does with a particle that reaches it after `distance`. False: the particle has gone.
+/// Carries out what `surface` does with a particle that reaches it after `distance`. False: the particle has
+/// gone.
 bool HistoryRunner::pass_boundary(int index, double distance) {
   const Surface& surface = geometry_.surfaces[index];
   Vector r = location_.levels[0].r, u = location_.levels[0].u;
@@ -117,9 +118,10 @@ bool HistoryRunner::pass_boundary(int index, double distance) {
     // To the partner along the common normal, as far inside of it as the particle is here.
     const Surface& partner = geometry_.surfaces[surface.periodic_partner];
     const Vector across = normal(partner, r);
-    const Vector gradient = partner.type == SurfaceType::plane
-                                ? Vector{partner.coefficients[0], partner.coefficients[1], partner.coefficients[2]}
-                                : across;
+    const Vector gradient =
+        partner.type == SurfaceType::plane
+            ? Vector{partner.coefficients[0], partner.coefficients[1], partner.coefficients[2]}
+            : across;
     const double inwards = dot(u, across) > 0 ? 1 : -1;
     r -= (evaluate(partner, r) / length(gradient) - inwards * crossing_step_cm) * across;
   }
@@ -161,7 +163,8 @@ void HistoryRunner::track_delta() {
     if (flight == infinity) return lose("there is no surface ahead");
     if (!locate(geometry_, memory_, r + flight * u, u, location_)) return lose("it went into no cell");
     const double flux = weight_ / largest;
-    if (tallying_ && !problem_->tallies->by_flux.empty()) bins_.score_flux(problem_->tallies->by_flux, event(), flux);
+    if (tallying_ && !problem_->tallies->by_flux.empty())
+      bins_.score_flux(problem_->tallies->by_flux, event(), flux);
     const int material = location_.material;
     if (material < 0) continue;
     history_total(Total::k_track) += flux * data_.value(Reaction::nu_fission, material, group_);
@@ -170,8 +173,10 @@ void HistoryRunner::track_delta() {
   }
 }
 
-/// First boundary within `flight`. Points on the same side of a plane, or both inside a convex surface, see each other.
-bool HistoryRunner::find_boundary(const Vector& r, const Vector& u, double flight, int& surface, double& distance) {
+/// First boundary within `flight`. Points on the same side of a plane, or both inside a convex surface, see
+/// each other.
+bool HistoryRunner::find_boundary(const Vector& r, const Vector& u, double flight, int& surface,
+                                  double& distance) {
   double passed = 0;
   for (;;) {
     distance = infinity;
@@ -207,21 +212,24 @@ void HistoryRunner::score_collision(double total) {
 /// A real collision. False: the neutron has ended.
 bool HistoryRunner::collide() {
   const int material = location_.material;
-  const double total = data_.total(material, group_), absorption = data_.value(Reaction::absorption, material, group_);
+  const double total = data_.total(material, group_),
+               absorption = data_.value(Reaction::absorption, material, group_);
   const double nu_fission = data_.value(Reaction::nu_fission, material, group_);
   const bool analog = tallying_ && !problem_->tallies->analog.empty();
   if (tallying_) score_collision(total);
   history_total(Total::k_collision) += weight_ * nu_fission / total;
   if (nu_fission > 0) add_sites(weight_ * nu_fission / total);
-  double absorbed = settings_.survival_biasing ? weight_ * absorption / total
-                    : random_.uniform() * total < absorption ? weight_ : 0;
+  double absorbed = settings_.survival_biasing               ? weight_ * absorption / total
+                    : random_.uniform() * total < absorption ? weight_
+                                                             : 0;
   if (absorbed > 0) {
     history_total(Total::k_absorption) += absorbed * nu_fission / absorption;
     history_total(Total::absorbed) += absorbed;
     if (analog) {
       bins_.score_analog(event(), Score::absorption, absorbed);
       const double per_absorption = absorbed / absorption;
-      bins_.score_analog(event(), Score::fission, per_absorption * data_.value(Reaction::fission, material, group_));
+      bins_.score_analog(event(), Score::fission,
+                         per_absorption * data_.value(Reaction::fission, material, group_));
       bins_.score_analog(event(), Score::kappa_fission,
                          per_absorption * data_.value(Reaction::kappa_fission, material, group_));
     }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One neutron history, from birth to death. Each thread has a HistoryRunner; it owns everything that a history writes,
-// so that nothing is shared while histories run and nothing is allocated once its arrays have grown.
+// One neutron history, from birth to death. Each thread has a HistoryRunner; it owns everything that a
+// history writes, so that nothing is shared while histories run and nothing is allocated once its arrays have
+// grown.
 //
-// Surface tracking moves from surface to surface. Delta tracking (Woodcock et al., ANL-7050, 1965) samples flights with
-// the largest total cross section of the model, and accepts a collision with probability total / largest: it needs to
-// know the material only where a flight ends, and meets surfaces only at the boundary of the model.
+// Surface tracking moves from surface to surface. Delta tracking (Woodcock et al., ANL-7050, 1965) samples
+// flights with the largest total cross section of the model, and accepts a collision with probability total /
+// largest: it needs to know the material only where a flight ends, and meets surfaces only at the boundary of
+// the model.
 #pragma once
 
 #include <string>

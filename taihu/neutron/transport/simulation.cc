@@ -11,15 +11,19 @@
 namespace taihu::neutron {
 namespace {
 
-double seconds_since(std::int64_t start_ns) { return static_cast<double>(now_ns() - start_ns) * 1e-9; }
+double seconds_since(std::int64_t start_ns) {
+  return static_cast<double>(now_ns() - start_ns) * 1e-9;
+}
 
 }  // namespace
 
 bool choose_delta(const Model& model) {
   const bool surfaces = needs_surface_tracking(model.tallies);
-  check_input(!surfaces || model.settings.tracking != Tracking::delta,
-              "a tally uses track lengths or currents, which delta tracking does not have; use --tracking surface");
-  return model.settings.tracking == Tracking::delta || (model.settings.tracking == Tracking::automatic && !surfaces);
+  check_input(
+      !surfaces || model.settings.tracking != Tracking::delta,
+      "a tally uses track lengths or currents, which delta tracking does not have; use --tracking surface");
+  return model.settings.tracking == Tracking::delta ||
+         (model.settings.tracking == Tracking::automatic && !surfaces);
 }
 
 Simulation::Simulation(const Model& model, Ranks& ranks, int threads, Schedule schedule)
@@ -73,10 +77,11 @@ void Simulation::run_generation(bool active) {
       source_[i] = sampler.sample(random, runners_[0]->memory());
     }
   }
-  parallel_for(threads_, schedule_, static_cast<std::int64_t>(source_.size()), [&](int thread, std::int64_t i) {
-    runners_[thread]->run(source_[i], generation, static_cast<std::uint64_t>(first + i),
-                          static_cast<std::uint32_t>(i), k_, active);
-  });
+  parallel_for(threads_, schedule_, static_cast<std::int64_t>(source_.size()),
+               [&](int thread, std::int64_t i) {
+                 runners_[thread]->run(source_[i], generation, static_cast<std::uint64_t>(first + i),
+                                       static_cast<std::uint32_t>(i), k_, active);
+               });
   times_.transport += seconds_since(start);
   std::vector<ExactSum> totals(total_count);
   for (const auto& runner : runners_)
@@ -187,7 +192,8 @@ std::vector<LostParticle> Simulation::take_lost() {
   return lost;
 }
 
-void Simulation::resume(int batch, Criticality criticality, TallyStatistics statistics, std::vector<Site> source) {
+void Simulation::resume(int batch, Criticality criticality, TallyStatistics statistics,
+                        std::vector<Site> source) {
   batch_ = batch;
   generation_ = static_cast<std::int64_t>(batch) *
                 (model_->settings.mode == RunMode::eigenvalue ? model_->settings.generations_per_batch : 1);

@@ -58,7 +58,9 @@ class Simulation {
   const TallyStatistics& statistics() const noexcept { return statistics_; }  ///< of the root only
   const Criticality& criticality() const noexcept { return criticality_; }    ///< the same on all ranks
   const std::vector<Site>& source() const noexcept { return source_; }        ///< this rank's next source
-  const std::vector<double>& balance() const noexcept { return balance_; }    ///< see Total; sums of all batches
+  const std::vector<double>& balance() const noexcept {
+    return balance_;
+  }  ///< see Total; sums of all batches
   PhaseTimes& times() noexcept { return times_; }
   std::int64_t lost_count() const noexcept { return lost_count_; }
   std::int64_t flights() const noexcept;
@@ -92,8 +94,8 @@ class Simulation {
   double k_ = 1;
 };
 
-/// Whether a run of `model` uses delta tracking. Throws Error when the settings ask for delta tracking and a tally
-/// needs surfaces.
+/// Whether a run of `model` uses delta tracking. Throws Error when the settings ask for delta tracking and a
+/// tally needs surfaces.
 bool choose_delta(const Model& model);
 
 }  // namespace taihu::neutron
