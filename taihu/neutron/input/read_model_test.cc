@@ -56,7 +56,7 @@ TEST(ReadModel, RefusesWithFileLineAndName) {
       {changed(good, "material=\"1\"/>", "material=\"1\" temperature=\"600\"/>"),
        "model.xml:10: <cell>: \"temperature\" is not supported here"},
       {changed(good, "fill=\"10\"", "fill=\"77\""),
-       "model.xml:6: <geometry>: cell 9 is filled with 77, which is neither a universe nor a lattice"},
+       "model.xml:5: <geometry>: cell 9 is filled with 77, which is neither a universe nor a lattice"},
       {changed(good, "<outer>2</outer>", "<outer>5</outer>"),
        "model.xml:13: <lattice>: there is no universe 5"},
       {changed(good, "1 1 1 2</universes>", "1 1 1</universes>"),

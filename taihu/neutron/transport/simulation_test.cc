@@ -90,7 +90,9 @@ void expect_agreement(const std::string& geometry, const std::string& settings, 
   for (std::size_t i = 0; i < found[0].size(); ++i) {
     const double sigma = std::hypot(found[0][i].deviation, found[1][i].deviation);
     EXPECT_NEAR(found[0][i].mean, found[1][i].mean, 4.5 * sigma + 1e-12) << geometry << " value " << i;
-    if (i == 0) EXPECT_LT(sigma, 0.05);
+    if (i == 0) {
+      EXPECT_LT(sigma, 0.05);
+    }
   }
 }
 
