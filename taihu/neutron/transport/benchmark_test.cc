@@ -78,7 +78,7 @@ Model sood_model(const json& data, const json& problem) {
     text += "<material id=\"" + std::to_string(++id) + "\"><macroscopic name=\"" + name.get<std::string>() +
             "\"/></material>";
   text += "</materials><geometry>" + sood_geometry(problem) +
-          "</geometry><settings><energy_mode>multi-group</energy_mode><particles>1500</"
+          "</geometry><settings><energy_mode>multi-group</energy_mode><particles>1000</"
           "particles><batches>60</batches>"
           "<inactive>20</inactive><source><space type=\"box\"><parameters>-5 -1 -1 5 1 1</parameters></space>"
           "<constraints><fissionable>true</fissionable></constraints></source></settings></model>";
