@@ -75,6 +75,11 @@ def length_of_array(call, parameter):
     return "*incount" if "incount" in names else "*count"
 
 
+def f08_suffix(call):
+    """Of the linker name in mpi_f08: the specific procedure names of MPI-3.1 section 17.1.5."""
+    return "f08ts_" if any(is_choice(call, p) for p in call.parameters) else "f08_"
+
+
 class Wrapper:
     """The C function of one call. `f08`: buffers and texts come as descriptors."""
 
@@ -183,7 +188,7 @@ class Wrapper:
 
     def text(self, prefix, suffix=""):
         name = self.call.name.lower()
-        symbol = f"{prefix.lower()}mpi_{name}_" + ("f08_" if self.f08 else suffix)
+        symbol = f"{prefix.lower()}mpi_{name}_" + (f08_suffix(self.call) if self.f08 else suffix)
         arguments = ", ".join(self.arguments + ["MPI_Fint* ierror"] + self.lengths)
         values = list(self.values)
         before, after = list(self.before), list(self.after)
@@ -380,7 +385,7 @@ def wrapped(text, indent):
 def interface(call, f08, prefix="", suffix=""):
     name = f"{prefix}MPI_{call.name}{suffix}"
     dummies = ", ".join([p.name for p in call.parameters] + ["ierror"])
-    binding = f' bind(C, name="{prefix.lower()}mpi_{call.name.lower()}_f08_")' if f08 else ""
+    binding = f' bind(C, name="{prefix.lower()}mpi_{call.name.lower()}_{f08_suffix(call)}")' if f08 else ""
     lines = [wrapped(f"subroutine {name}({dummies}){binding}", 4), "      import"]
     if not f08:
         choices = [p.name for p in call.parameters if is_choice(call, p)]

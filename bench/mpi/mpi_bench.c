@@ -171,6 +171,27 @@ static void allgather(size_t bytes) {
 static void alltoall(size_t bytes) {
   MPI_Alltoall(out, (int)bytes, MPI_BYTE, in, (int)bytes, MPI_BYTE, MPI_COMM_WORLD);
 }
+// Those with a length for each member; here all have the same.
+static int *counts, *displacements;
+static void set_blocks(size_t bytes) {
+  for (int k = 0; k < ranks; ++k) {
+    counts[k] = (int)bytes;
+    displacements[k] = k * (int)bytes;
+  }
+}
+static void gatherv(size_t bytes) {
+  MPI_Gatherv(out, (int)bytes, MPI_BYTE, in, counts, displacements, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+static void scatterv(size_t bytes) {
+  MPI_Scatterv(out, counts, displacements, MPI_BYTE, in, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+static void allgatherv(size_t bytes) {
+  MPI_Allgatherv(out, (int)bytes, MPI_BYTE, in, counts, displacements, MPI_BYTE, MPI_COMM_WORLD);
+}
+static void alltoallv(size_t bytes) {
+  (void)bytes;
+  MPI_Alltoallv(out, counts, displacements, MPI_BYTE, in, counts, displacements, MPI_BYTE, MPI_COMM_WORLD);
+}
 static void iallreduce(size_t bytes) {
   MPI_Request request;
   MPI_Iallreduce(out, in, elements(bytes), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &request);
@@ -216,6 +237,23 @@ static void check_collectives(size_t bytes) {
   check("bcast", rank == 0 ? out : in, bytes, 3);
 }
 
+static void check_unequal_blocks(size_t bytes) {
+  set_blocks(bytes);
+  fill(out, bytes, rank);
+  allgatherv(bytes);
+  for (int from = 0; from < ranks; ++from) check("allgatherv", in + (size_t)from * bytes, bytes, from);
+  memset(in, 0, bytes * (size_t)ranks);
+  gatherv(bytes);
+  for (int from = 0; from < ranks && rank == 0; ++from)
+    check("gatherv", in + (size_t)from * bytes, bytes, from);
+  for (int to = 0; to < ranks; ++to) fill(out + (size_t)to * bytes, bytes, rank * ranks + to);
+  alltoallv(bytes);
+  for (int from = 0; from < ranks; ++from)
+    check("alltoallv", in + (size_t)from * bytes, bytes, from * ranks + rank);
+  scatterv(bytes);
+  check("scatterv", in, bytes, rank);
+}
+
 // --- the clock ---
 
 struct test {
@@ -244,6 +282,10 @@ static const struct test tests[] = {
     {"scatter", scatter, check_collectives, 1, 4, 1 << 20, 1},
     {"allgather", allgather, check_collectives, 1, 4, 1 << 20, 1},
     {"alltoall", alltoall, check_collectives, 1, 4, 1 << 20, 1},
+    {"gatherv", gatherv, check_unequal_blocks, 1, 4, 1 << 20, 1},
+    {"scatterv", scatterv, check_unequal_blocks, 1, 4, 1 << 20, 1},
+    {"allgatherv", allgatherv, check_unequal_blocks, 1, 4, 1 << 20, 1},
+    {"alltoallv", alltoallv, check_unequal_blocks, 1, 4, 1 << 20, 1},
 };
 
 static double time_of(const struct test* test, size_t bytes, long repetitions) {
@@ -308,7 +350,9 @@ int main(int argc, char** argv) {
   const size_t room = most_bytes * (size_t)(ranks > 2 ? ranks : 2);
   out = aligned_alloc(4096, room);
   in = aligned_alloc(4096, room);
-  if (out == NULL || in == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+  counts = malloc((size_t)ranks * sizeof *counts);
+  displacements = malloc((size_t)ranks * sizeof *displacements);
+  if (out == NULL || in == NULL || counts == NULL || displacements == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
   memset(out, 1, room);
   memset(in, 1, room);
   char* memory;

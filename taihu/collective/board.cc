@@ -43,13 +43,17 @@ Board::Board(std::vector<threads::Doorbell*> doorbells, bool crowded)
                                   most_data_half_bytes) /
                        sizeof(Line)),
       slots_(std::make_unique<Slot[]>(doorbells_.size() * depth_)),
+      announcements_(std::make_unique<Announcement[]>(doorbells_.size() * depth_)),
       departures_(std::make_unique<Departure[]>(doorbells_.size())),
       own_(std::make_unique<Own[]>(doorbells_.size())),
-      wishes_(std::make_unique<std::atomic<std::uint64_t>[]>(doorbells_.size())) {}
+      wishes_(std::make_unique<std::atomic<std::uint64_t>[]>(doorbells_.size())),
+      seats_(std::make_unique<std::atomic<int>[]>(doorbells_.size())) {
+  for (std::size_t k = 0; k < doorbells_.size(); ++k) seats_[k].store(-1, std::memory_order_relaxed);
+}
 
-void Board::arrive(int member, StepNumber step) noexcept {
-  std::atomic<StepNumber>& signature = slot(member, step).step;
-  signature.store(step, std::memory_order_release);
+void Board::arrive(int member, StepNumber step, Form form) noexcept {
+  std::atomic<std::uint64_t>& signature = slot(member, step).signature;
+  signature.store(step << Slot::form_bits | static_cast<std::uint64_t>(form), std::memory_order_release);
   grant_wishes(member, signature, step);
 }
 
@@ -70,7 +74,7 @@ void Board::withdraw_wish(int member) noexcept {
   wishes_[static_cast<std::size_t>(member)].store(0, std::memory_order_relaxed);
 }
 
-void Board::grant_wishes(int member, std::atomic<StepNumber>& signature, StepNumber step) noexcept {
+void Board::grant_wishes(int member, std::atomic<std::uint64_t>& signature, StepNumber step) noexcept {
   threads::light_barrier();
   const std::size_t count = doorbells_.size();
   for (std::size_t k = 0; k < count; ++k) {
@@ -83,7 +87,7 @@ void Board::grant_wishes(int member, std::atomic<StepNumber>& signature, StepNum
   }
 }
 
-bool Board::is_granted(std::uint64_t wish, int by, std::atomic<StepNumber>& signature,
+bool Board::is_granted(std::uint64_t wish, int by, std::atomic<std::uint64_t>& signature,
                        StepNumber step) const noexcept {
   const std::int64_t behind = steps_behind(step, wish);
   if (behind < 0) return false;
@@ -92,12 +96,13 @@ bool Board::is_granted(std::uint64_t wish, int by, std::atomic<StepNumber>& sign
   if (kind == Wish::arrival_of_one) {
     return (wish >> member_shift & member_mask) == static_cast<std::uint64_t>(by);
   }
-  signature.exchange(step, std::memory_order_seq_cst);
+  // Written by this member only: the same value again, in the order of all.
+  signature.exchange(signature.load(std::memory_order_relaxed), std::memory_order_seq_cst);
   for (int k = 0; k < members(); ++k) {
-    if (slot(k, wished).step.load(std::memory_order_seq_cst) < wished) return false;
+    if (slot(k, wished).step(std::memory_order_seq_cst) < wished) return false;
     if (kind == Wish::arrival_of_all) continue;
     if (departures_[static_cast<std::size_t>(k)].step.load(std::memory_order_seq_cst) < wished &&
-        slot(k, wished + 1).step.load(std::memory_order_seq_cst) < wished + 1) {
+        slot(k, wished + 1).step(std::memory_order_seq_cst) < wished + 1) {
       return false;
     }
   }

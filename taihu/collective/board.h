@@ -7,7 +7,8 @@
 // Slots form a ring per member, written half by half. Whoever has arrived at a later step reads nothing of an
 // earlier one, so a half may be written again once all members have arrived at a step behind it: with short
 // data nobody waits for readers, a root may be tens of calls ahead. Longer inline data lie in a second ring
-// of the member, made at first use, with the same rule.
+// of the member, made at first use, with the same rule. Where data of a member are likely to be next is known
+// from the last ones, so that they can be fetched before its slot says that they are there.
 //
 // Steps only grow, so nothing is ever reset. A member that waits for long says in its wish for what; whoever
 // makes a wish true rings its doorbell. When a wish needs several members, each of them signs and then looks
@@ -62,22 +63,33 @@ enum class Form : std::uint8_t { nothing, in_slot, copied, published };
 struct Addresses {
   const void* source;
   void* result;
-  std::size_t length;  ///< of the member's own data, where that differs among members
 };
 
-inline constexpr std::size_t slot_data_bytes = 24;
+inline constexpr std::size_t slot_data_bytes = 48;
 
-/// Written by its member between the begin and the arrival of a step, read by others afterwards.
+/// Written by its member between the begin and the arrival of a step, read by others afterwards. All of it is
+/// one cache line, so that a short call takes one way between two cores.
 struct alignas(64) Slot {
-  std::atomic<StepNumber> step{0};  ///< the latest step at which its member arrived here
-  Announcement announcement;
-  std::uint32_t history = 0;  ///< digest of the member's earlier announcements
-  Form form = Form::nothing;
+  static constexpr int form_bits = 2;
+
+  std::atomic<std::uint64_t> signature{0};  ///< latest step at which its member arrived here, and the form
+  std::uint32_t digest = 0;                 ///< of the member's calls so far, with this one
+  std::uint32_t reduction = 0;
   union {
-    alignas(8) std::byte data[slot_data_bytes];
+    alignas(16) std::byte data[slot_data_bytes] = {};
     Addresses addresses;
+    struct {
+      std::byte before[slot_data_bytes - sizeof(std::size_t)];
+      std::size_t length;
+    } own;  ///< of the member's own data, where that differs among members
   };
+
+  Form form() const noexcept { return static_cast<Form>(signature.load(std::memory_order_relaxed) & 3); }
+  StepNumber step(std::memory_order order) const noexcept { return signature.load(order) >> form_bits; }
 };
+
+/// For so much there is room beside a length.
+inline constexpr std::size_t slot_data_bytes_with_length = slot_data_bytes - sizeof(std::size_t);
 
 class Board {
  public:
@@ -109,6 +121,16 @@ class Board {
     std::byte bytes[64];
   };
 
+  /// The call of a step, for the report when digests differ.
+  Announcement& announcement(int member, StepNumber step) const noexcept {
+    return announcements_[static_cast<std::size_t>(member) * depth_ + (step & (depth_ - 1))];
+  }
+
+  /// Eight members each; no line in common with what others write.
+  struct alignas(64) ExpectedData {
+    const std::byte* next[8];
+  };
+
   /// What only the member itself uses; it stays when a member leaves and comes back.
   struct alignas(64) Own {
     StepNumber step = 0;
@@ -118,20 +140,35 @@ class Board {
     std::unique_ptr<Line[]> data;      ///< two halves
     std::size_t used_lines = 0;        ///< of the current half
     StepNumber last_step[2] = {0, 0};  ///< latest step with data in each half
+    int core = -1;                     ///< where the member said last that it runs
+    std::uint32_t yields = 0;
+    /// Where the next data of each member are likely to be, behind its latest ones that were seen.
+    std::unique_ptr<ExpectedData[]> expected;
+    const std::byte*& expected_of(int member) noexcept { return expected[member / 8].next[member % 8]; }
   };
   Own& own(int member) noexcept { return own_[static_cast<std::size_t>(member)]; }
 
   /// What a member wrote before is visible to whoever then sees its signature. Called by the member itself.
-  void arrive(int member, StepNumber step) noexcept;
+  void arrive(int member, StepNumber step, Form form) noexcept;
   void depart(int member, StepNumber step) noexcept;
 
   bool has_arrived(int member, StepNumber step) const noexcept {
-    return slot(member, step).step.load(std::memory_order_acquire) >= step;
+    return slot(member, step).step(std::memory_order_acquire) >= step;
   }
   /// A member that has gone on to the next step has no use for the buffers of this one either.
   bool has_departed(int member, StepNumber step) const noexcept {
     return departures_[static_cast<std::size_t>(member)].step.load(std::memory_order_acquire) >= step ||
            has_arrived(member, step + 1);
+  }
+
+  /// Says on which core a member runs; matters when the board is crowded.
+  void sit(int member, int core) noexcept {
+    if (own(member).core == core) return;
+    own(member).core = core;
+    seats_[static_cast<std::size_t>(member)].store(core, std::memory_order_relaxed);
+  }
+  int seat(int member) const noexcept {
+    return seats_[static_cast<std::size_t>(member)].load(std::memory_order_relaxed);
   }
 
   enum class Wish : std::uint8_t { none, arrival_of_one, arrival_of_all, departure_of_all };
@@ -144,8 +181,8 @@ class Board {
     std::atomic<StepNumber> step{0};
   };
 
-  void grant_wishes(int member, std::atomic<StepNumber>& signature, StepNumber step) noexcept;
-  bool is_granted(std::uint64_t wish, int by, std::atomic<StepNumber>& signature,
+  void grant_wishes(int member, std::atomic<std::uint64_t>& signature, StepNumber step) noexcept;
+  bool is_granted(std::uint64_t wish, int by, std::atomic<std::uint64_t>& signature,
                   StepNumber step) const noexcept;
 
   std::vector<threads::Doorbell*> doorbells_;
@@ -153,9 +190,11 @@ class Board {
   StepNumber depth_;
   std::size_t data_half_lines_;
   std::unique_ptr<Slot[]> slots_;
+  std::unique_ptr<Announcement[]> announcements_;  // each with its slot
   std::unique_ptr<Departure[]> departures_;
   std::unique_ptr<Own[]> own_;
   std::unique_ptr<std::atomic<std::uint64_t>[]> wishes_;  // 0: none
+  std::unique_ptr<std::atomic<int>[]> seats_;             // cores
 };
 
 }  // namespace taihu::collective

@@ -55,6 +55,7 @@ class FakeEndpoint : public message::Endpoint {
   void cancel(message::Request*) override { throw missing(); }
   bool is_complete(message::Request*) override { throw missing(); }
   message::Status status_of(message::Request*) override { throw missing(); }
+  bool is_idle(message::Context) override { throw missing(); }
   void set_background(message::Background*) noexcept override {}
   bool test(message::Request* request, message::Status* status) override;
   void wait(message::Request* request, message::Status* status) override {

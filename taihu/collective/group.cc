@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "taihu/base/error.h"
+#include "taihu/collective/board.h"
 
 namespace taihu::collective {
 
@@ -109,6 +110,8 @@ GroupState::GroupState(message::Node& node, message::Context context_of_group, s
       node_(node),
       crowded_(crowded),
       joins_(membership.local().size()) {}
+
+GroupState::~GroupState() = default;
 
 Board& GroupState::board() {
   std::call_once(board_is_made_,

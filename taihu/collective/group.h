@@ -13,17 +13,19 @@
 #include <utility>
 #include <vector>
 
-#include "taihu/collective/board.h"
 #include "taihu/collective/membership.h"
 #include "taihu/collective/scratch.h"
 #include "taihu/message/endpoint.h"
 
 namespace taihu::collective {
 
+class Board;
+
 /// What the members of one node process share. Made when the first of them joins, gone when all have left.
 class GroupState {
  public:
   GroupState(message::Node& node, message::Context context, std::span<const int> ranks, bool crowded);
+  ~GroupState();
 
   const Membership membership;
   const message::Context context;

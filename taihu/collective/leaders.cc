@@ -2,8 +2,25 @@
 #include "taihu/collective/leaders.h"
 
 #include "taihu/collective/copy.h"
+#include "taihu/collective/shared_forms.h"
 
 namespace taihu::collective {
+
+namespace {
+
+int run_on(GroupHandle& handle, std::span<const int> ranks, const schedule::Program& program,
+           ScheduleMemory memory, const Reduction& reduction) {
+  const int code = run_schedule(program, handle.endpoint(), handle.state().context, ranks, memory,
+                                handle.schedule_scratch(), reduction);
+  if (code == M_ERROR_TRUNCATE) {
+    handle.set_problem("rank " + std::to_string(handle.global_rank(handle.rank())) +
+                       " has got another length from another node process than it expects, or the sender "
+                       "has failed itself; the counts of all members must agree");
+  }
+  return code;
+}
+
+}  // namespace
 
 Leaders::Leaders(GroupHandle& handle, int root) : handle_(handle), membership_(handle.membership()) {
   for (const std::vector<int>& members : membership_.members_of) {
@@ -17,8 +34,14 @@ Leaders::Leaders(GroupHandle& handle, int root) : handle_(handle), membership_(h
 }
 
 int Leaders::run(const schedule::Program& program, ScheduleMemory memory, const Reduction& reduction) {
-  return run_schedule(program, handle_.endpoint(), handle_.state().context, ranks_, memory,
-                      handle_.schedule_scratch(), reduction);
+  return run_on(handle_, ranks_, program, memory, reduction);
+}
+
+int Leaders::hand_out(int code, void* buffer, std::size_t bytes) {
+  if (code == M_SUCCESS || !includes_me())
+    return first_error(code, shared::bcast(handle_, buffer, bytes, local_leader_, nullptr));
+  shared::fail_bcast(handle_, bytes, local_leader_);
+  return code;
 }
 
 schedule::Blocks Leaders::blocks(std::size_t bytes) const {
@@ -31,8 +54,7 @@ schedule::Blocks Leaders::blocks(std::size_t bytes) const {
 
 int run_among_all(GroupHandle& handle, const schedule::Program& program, ScheduleMemory memory,
                   const Reduction& reduction) {
-  return run_schedule(program, handle.endpoint(), handle.state().context, handle.membership().ranks, memory,
-                      handle.schedule_scratch(), reduction);
+  return run_on(handle, handle.membership().ranks, program, memory, reduction);
 }
 
 void to_member_order(const Membership& membership, const void* by_process, void* by_member,

@@ -25,6 +25,10 @@ class Leaders {
 
   int run(const schedule::Program& program, ScheduleMemory memory, const Reduction& reduction = {});
 
+  /// The last stage, for all members here: the leader's `buffer` goes to its neighbours. `code` is that of
+  /// the caller's earlier stages; where the leader has failed, its neighbours fail as well.
+  int hand_out(int code, void* buffer, std::size_t bytes);
+
   /// Cuts `n * bytes` into one block per process, in process order.
   schedule::Blocks blocks(std::size_t bytes) const;
 

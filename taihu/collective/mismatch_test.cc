@@ -123,13 +123,15 @@ TEST(Mismatch, OfReductionsIsNamedByTheLanguage) {
     Reduction reduction = *find_reduction(M_INT, M_SUM);
     reduction.code = static_cast<std::uint32_t>(70 + rank);
     int value = 1;
-    EXPECT_EQ(exscan(handle, &value, &value, 1, reduction), M_ERROR_ARGUMENT);
-    if (rank == 0) {
+    // Member 0 waits for nobody.
+    EXPECT_EQ(exscan(handle, &value, &value, 1, reduction), rank == 0 ? M_SUCCESS : M_ERROR_ARGUMENT);
+    if (rank == 1) {
       EXPECT_EQ(handle.problem(),
-                "rank 0 calls exscan of 4 bytes operation 70 while rank 1 calls exscan of 4 bytes operation "
-                "71; all members must make the same call");
+                "rank 1 calls exscan of 4 bytes operation 71 while rank 0 calls exscan of 4 bytes operation "
+                "70; all members must make the same call");
     }
-    reduction.code = rank == 0 ? 0 : 71;  // unknown fits to everything
+    EXPECT_EQ(barrier(handle), M_ERROR_ARGUMENT);  // now both have seen it
+    reduction.code = rank == 0 ? 0 : 71;           // unknown fits to everything
     EXPECT_EQ(scan(handle, &value, &value, 1, reduction), M_SUCCESS);
   });
 }
@@ -141,6 +143,24 @@ TEST(Mismatch, BetweenNodeProcessesIsATruncation) {
     std::vector<std::byte> data(100);
     EXPECT_EQ(bcast(handle, data.data(), rank == 0 ? 100 : 50, 0), rank == 0 ? M_SUCCESS : M_ERROR_TRUNCATE);
   });
+}
+
+// The others agree with each other but not with the root: those who get data second hand must see it too.
+TEST(Mismatch, WithADistantRootIsSeenByAll) {
+  for (const std::size_t others : {50u, 200u}) {
+    TestJob job(Transport::twin, 8, 4, 1);
+    job.run([&](int rank) {
+      GroupHandle handle = job.groups_of(rank).join(job.endpoint(rank), launch::Scope::all);
+      std::vector<std::byte> data(200);
+      const int code = bcast(handle, data.data(), rank < 2 ? 100 : others, 0);
+      EXPECT_EQ(code, rank < 2 ? M_SUCCESS : M_ERROR_TRUNCATE) << rank;
+      EXPECT_EQ(handle.problem().empty(), rank < 2);
+      int sum = 0;
+      const int one = 1;
+      EXPECT_EQ(allreduce(handle, &one, &sum, 1, M_INT, M_SUM), M_SUCCESS);
+      EXPECT_EQ(sum, 8);
+    });
+  }
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root) {
     return first_error(code, local);
   }
   if (leaders.includes_me()) among_leaders();
-  return first_error(code, shared::bcast(handle, buffer, bytes, leaders.local_leader(), nullptr));
+  return leaders.hand_out(code, buffer, bytes);
 }
 
 int gather(GroupHandle& handle, const void* source, void* result, std::size_t bytes, int root) {
@@ -110,8 +110,7 @@ int allgather(GroupHandle& handle, const void* source, void* result, std::size_t
     if (whole != result) to_member_order(membership, whole, result, bytes);
     handle.stage().trim();
   }
-  return first_error(code,
-                     shared::bcast(handle, result, blocks.total_bytes(), leaders.local_leader(), nullptr));
+  return leaders.hand_out(code, result, blocks.total_bytes());
 }
 
 int scatter(GroupHandle& handle, const void* source, void* result, std::size_t bytes, int root) {

@@ -4,90 +4,13 @@
 #include <array>
 #include <type_traits>
 
+#include "taihu/collective/element_operations.h"
+
 namespace taihu::collective {
 
 namespace {
 
-// The type in which sums and products of T are computed: unsigned for integers, so that overflow wraps
-// around.
-template <class T>
-struct Arithmetic {
-  using type = T;
-};
-template <class T>
-  requires std::is_integral_v<T>
-struct Arithmetic<T> {
-  using type = std::conditional_t<(sizeof(T) <= sizeof(unsigned)), unsigned, unsigned long long>;
-};
-template <class T>
-using ArithmeticOf = typename Arithmetic<T>::type;
-
-struct Sum {
-  template <class T>
-  static T apply(T left, T right) {
-    return static_cast<T>(static_cast<ArithmeticOf<T>>(left) + static_cast<ArithmeticOf<T>>(right));
-  }
-};
-struct Product {
-  template <class T>
-  static T apply(T left, T right) {
-    return static_cast<T>(static_cast<ArithmeticOf<T>>(left) * static_cast<ArithmeticOf<T>>(right));
-  }
-};
-struct Minimum {
-  template <class T>
-  static T apply(T left, T right) {
-    return right < left ? right : left;
-  }
-};
-struct Maximum {
-  template <class T>
-  static T apply(T left, T right) {
-    return left < right ? right : left;
-  }
-};
-struct BitAnd {
-  template <class T>
-  static T apply(T left, T right) {
-    return static_cast<T>(left & right);
-  }
-};
-struct BitOr {
-  template <class T>
-  static T apply(T left, T right) {
-    return static_cast<T>(left | right);
-  }
-};
-struct BitXor {
-  template <class T>
-  static T apply(T left, T right) {
-    return static_cast<T>(left ^ right);
-  }
-};
-struct MinimumLocation {
-  template <class T>
-  static T apply(const T& left, const T& right) {
-    if (left.value == right.value) return left.index < right.index ? left : right;
-    return right.value < left.value ? right : left;
-  }
-};
-struct MaximumLocation {
-  template <class T>
-  static T apply(const T& left, const T& right) {
-    if (left.value == right.value) return left.index < right.index ? left : right;
-    return left.value < right.value ? right : left;
-  }
-};
-
-template <class T, class Operation>
-void combine(void* target, const void* left, const void* right, std::size_t count, const void*) {
-  T* out = static_cast<T*>(target);
-  const T* a = static_cast<const T*>(left);
-  const T* b = static_cast<const T*>(right);
-// An element depends on no other: arrays are either the same or apart.
-#pragma GCC ivdep
-  for (std::size_t k = 0; k < count; ++k) out[k] = Operation::apply(a[k], b[k]);
-}
+using namespace element;
 
 constexpr std::size_t types = M_DOUBLE_INT + 1;
 constexpr std::size_t operations = M_MAXLOC + 1;
@@ -117,8 +40,8 @@ template <class T>
 constexpr TypeEntry pair() {
   TypeEntry entry;
   entry.bytes = sizeof(T);
-  entry.combine[M_MINLOC] = combine<T, MinimumLocation>;
-  entry.combine[M_MAXLOC] = combine<T, MaximumLocation>;
+  entry.combine[M_MINLOC] = combine_pairs<T, MinimumLocation>;
+  entry.combine[M_MAXLOC] = combine_pairs<T, MaximumLocation>;
   return entry;
 }
 

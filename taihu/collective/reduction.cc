@@ -65,7 +65,7 @@ int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t
     const schedule::Program program = allreduce_program(leaders.place(), bytes, reduction);
     code = first_error(code, leaders.run(program, {result, result}, reduction));
   }
-  return first_error(code, shared::bcast(handle, result, bytes, leaders.local_leader(), nullptr));
+  return leaders.hand_out(code, result, bytes);
 }
 
 int scan(GroupHandle& handle, const void* source, void* result, std::size_t count,

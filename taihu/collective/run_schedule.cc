@@ -77,7 +77,8 @@ class Runner {
     copy_block(target, arrived, step.bytes);
   }
 
-  // Receives are posted first, so that messages land in their places without a stop in between.
+  // Receives are posted first, so that messages land in their places without a stop in between. Who has
+  // failed sends empty messages: whoever depends on its data sees the error as well.
   void run_transfers(std::span<const Step> steps) {
     open_.clear();
     for (const Step& step : steps) {
@@ -88,9 +89,9 @@ class Runner {
     }
     for (const Step& step : steps) {
       if (step.action != Action::send) continue;
-      open_.push_back(
-          {endpoint_.isend(rank(step), context_, message_tag, readable(step.buffer, step.offset), step.bytes),
-           &step});
+      open_.push_back({endpoint_.isend(rank(step), context_, message_tag, readable(step.buffer, step.offset),
+                                       code_ == M_SUCCESS ? step.bytes : 0),
+                       &step});
     }
     for (const Transfer& transfer : open_) complete(transfer);
   }

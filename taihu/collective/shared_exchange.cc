@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // alltoall among the members of a node process.
+#include "taihu/collective/board.h"
 #include "taihu/collective/length_check.h"
 #include "taihu/collective/shared_forms.h"
 #include "taihu/collective/shared_step.h"
@@ -13,24 +14,25 @@ struct MappedBuffer {
   const BlockMap* map;
 };
 
-// What a member has for each local one, packed, behind a table of lengths where these differ.
+// What a member has for each other local one, packed, behind a table of lengths where these differ.
 std::size_t table_bytes(const BlockMap& map, int members) {
   return map.has_equal_blocks() ? 0 : static_cast<std::size_t>(members) * sizeof(std::size_t);
 }
 
-std::size_t packed_bytes(const BlockMap& map, int members) {
-  if (map.has_equal_blocks()) return map.bytes(0) * static_cast<std::size_t>(members);
+std::size_t packed_bytes(const BlockMap& map, int members, int me) {
+  if (map.has_equal_blocks()) return map.bytes(0) * static_cast<std::size_t>(members - 1);
   std::size_t sum = table_bytes(map, members);
-  for (int k = 0; k < members; ++k) sum += map.bytes(k);
+  for (int k = 0; k < members; ++k) sum += k != me ? map.bytes(k) : 0;
   return sum;
 }
 
-void pack(std::byte* place, const void* source, const BlockMap& map, int members) {
+void pack(std::byte* place, const void* source, const BlockMap& map, int members, int me) {
   std::byte* next = place + table_bytes(map, members);
   for (int k = 0; k < members; ++k) {
-    if (!map.has_equal_blocks()) reinterpret_cast<std::size_t*>(place)[k] = map.bytes(k);
-    copy_block(next, map.block(source, k), map.bytes(k));
-    next += map.bytes(k);
+    const std::size_t bytes = k != me ? map.bytes(k) : 0;
+    if (!map.has_equal_blocks()) reinterpret_cast<std::size_t*>(place)[k] = bytes;
+    copy_block(next, map.block(source, k), bytes);
+    next += bytes;
   }
 }
 
@@ -39,13 +41,19 @@ struct Incoming {
   std::size_t bytes;
 };
 
-Incoming incoming_from(SharedStep& step, int from, bool has_equal_blocks, std::size_t block_bytes) {
+// `out` is the caller's map: where blocks are equal so are the maps of all.
+Incoming incoming_from(SharedStep& step, int from, const BlockMap& out) {
+  const bool has_equal_blocks = out.has_equal_blocks();
+  const std::size_t block_bytes = out.bytes(0);
   if (step.form_of(from) == Form::published) {
-    const auto& theirs = *static_cast<const MappedBuffer*>(step.addresses_of(from).source);
-    return {theirs.map->block(theirs.base, step.me()), theirs.map->bytes(step.me())};
+    const void* theirs = step.addresses_of(from).source;
+    if (has_equal_blocks) return {out.block(theirs, step.me()), block_bytes};
+    const auto& mapped = *static_cast<const MappedBuffer*>(theirs);
+    return {mapped.map->block(mapped.base, step.me()), mapped.map->bytes(step.me())};
   }
   const std::byte* place = step.source_of(from);
-  if (has_equal_blocks) return {block_at(place, step.me(), block_bytes), block_bytes};
+  const int before = step.me() < from ? step.me() : step.me() - 1;  // blocks; it has none for itself
+  if (has_equal_blocks) return {block_at(place, before, block_bytes), block_bytes};
   const auto* lengths = reinterpret_cast<const std::size_t*>(place);
   const std::byte* data = place + static_cast<std::size_t>(step.members()) * sizeof(std::size_t);
   for (int k = 0; k < step.me(); ++k) data += lengths[k];
@@ -56,7 +64,8 @@ Incoming incoming_from(SharedStep& step, int from, bool has_equal_blocks, std::s
 
 bool alltoall_is_inline(GroupHandle& handle, const BlockMap& source_map) {
   const BlockMap map = source_map.of_members(handle.membership().local().data());
-  return packed_bytes(map, handle.local_members()) <= handle.board().inline_bytes_of_all();
+  return packed_bytes(map, handle.local_members(), handle.local_index()) <=
+         handle.board().inline_bytes_of_all();
 }
 
 int alltoall(GroupHandle& handle, const void* source, const BlockMap& source_map, void* result,
@@ -65,13 +74,14 @@ int alltoall(GroupHandle& handle, const void* source, const BlockMap& source_map
   const BlockMap in = result_map.of_members(handle.membership().local().data());
   const bool is_equal = out.has_equal_blocks();
   const std::size_t block_bytes = is_equal ? out.bytes(0) : 0;
-  const std::size_t bytes = packed_bytes(out, handle.local_members());
+  const std::size_t bytes = packed_bytes(out, handle.local_members(), handle.local_index());
   const MappedBuffer mine{source, &out};
   SharedStep step(handle, {.call = is_equal ? Call::alltoall : Call::alltoallv, .bytes = block_bytes});
   if (bytes <= handle.board().inline_bytes_of_all()) {
-    pack(is_equal ? step.place_inline(bytes) : step.place_with_length(bytes), source, out, step.members());
+    pack(is_equal ? step.place_inline(bytes) : step.place_with_length(bytes), source, out, step.members(),
+         step.me());
   } else {
-    step.publish(&mine, nullptr);
+    step.publish(is_equal ? source : &mine, nullptr);
   }
   step.arrive();
   if (meanwhile) meanwhile();
@@ -81,7 +91,8 @@ int alltoall(GroupHandle& handle, const void* source, const BlockMap& source_map
   for (int j = 0; j < step.members(); ++j) {
     const int from = (step.me() + j) % step.members();
     is_published |= step.form_of(from) == Form::published;
-    const Incoming incoming = incoming_from(step, from, is_equal, block_bytes);
+    const Incoming incoming = from == step.me() ? Incoming{out.block(source, from), out.bytes(from)}
+                                                : incoming_from(step, from, out);
     if (has_length(handle, "an alltoall", from, incoming.bytes, step.me(), in.bytes(from))) {
       copy_block(in.block(result, from), incoming.data, incoming.bytes);
     } else {

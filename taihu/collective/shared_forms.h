@@ -26,8 +26,10 @@ int barrier(GroupHandle& handle);
 int collect(GroupHandle& handle);
 int release(GroupHandle& handle);
 
-/// Meanwhile is the root's only.
+/// Meanwhile is the root's only. After `fail_bcast` of the root the others return M_ERROR_TRUNCATE: it was to
+/// hand on data that it has not got.
 int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root, const Meanwhile& meanwhile);
+void fail_bcast(GroupHandle& handle, std::size_t bytes, int root);
 
 /// `take` sees the root's `bytes` of `data`, on every member; called once unless the call fails.
 int share(GroupHandle& handle, const void* data, std::size_t bytes, int root,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shared forms that move data from or to one place: barrier, bcast, gather, allgather, scatter.
+#include "taihu/collective/board.h"
 #include "taihu/collective/length_check.h"
 #include "taihu/collective/shared_forms.h"
 #include "taihu/collective/shared_step.h"
@@ -16,6 +17,14 @@ struct MappedBuffer {
 
 const MappedBuffer& mapped_buffer_of(const SharedStep& step, int member) {
   return *static_cast<const MappedBuffer*>(step.addresses_of(member).source);
+}
+
+int report_missing_data(GroupHandle& handle, int from) {
+  const int member = handle.membership().local()[static_cast<std::size_t>(from)];
+  handle.set_problem("rank " + std::to_string(handle.global_rank(member)) +
+                     ", which hands on what other node processes send, has got another length than it "
+                     "expects; the counts of all members must agree");
+  return M_ERROR_TRUNCATE;
 }
 
 }  // namespace
@@ -54,9 +63,15 @@ int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root, const 
   step.arrive();
   const int code = step.await_arrival(root);
   if (code != M_SUCCESS) return code;
+  if (step.form_of(root) == Form::nothing) return report_missing_data(handle, root);
   copy_block(buffer, step.source_of(root), bytes);
   if (!is_inline) step.depart();
   return M_SUCCESS;
+}
+
+void fail_bcast(GroupHandle& handle, std::size_t bytes, int root) {
+  SharedStep step(handle, {.call = Call::bcast, .root = root, .bytes = bytes});
+  step.arrive();
 }
 
 int share(GroupHandle& handle, const void* data, std::size_t bytes, int root,
@@ -103,7 +118,7 @@ int take_blocks(GroupHandle& handle, SharedStep& step, Lengths lengths, void* re
     if (k == step.me()) continue;
     is_published |= step.form_of(k) == Form::published;
     if (lengths == Lengths::own &&
-        !has_length(handle, "a gatherv", k, step.addresses_of(k).length, step.me(), map.bytes(k))) {
+        !has_length(handle, "a gatherv", k, step.length_of(k), step.me(), map.bytes(k))) {
       fits = false;
     } else if (step.form_of(k) != Form::published) {
       copy_block(map.block(result, k), step.source_of(k), map.bytes(k));
@@ -156,8 +171,7 @@ int allgather(GroupHandle& handle, const void* source, std::size_t bytes, void* 
   for (int j = 0; j < step.members(); ++j) {  // not all from the same one at the same time
     const int k = (step.me() + j) % step.members();
     is_published |= step.form_of(k) == Form::published;
-    if (!is_equal &&
-        !has_length(handle, "an allgatherv", k, step.addresses_of(k).length, step.me(), map.bytes(k))) {
+    if (!is_equal && !has_length(handle, "an allgatherv", k, step.length_of(k), step.me(), map.bytes(k))) {
       code = M_ERROR_TRUNCATE;
     } else {
       copy_block(map.block(result, k), k == step.me() ? source : step.source_of(k), map.bytes(k));
@@ -169,22 +183,17 @@ int allgather(GroupHandle& handle, const void* source, std::size_t bytes, void* 
 
 namespace {
 
-// Inline blocks of unequal length lie behind a table of where they end.
-std::size_t put_blocks(std::byte* place, const void* source, const BlockMap& map, int members) {
+// Blocks for the others; those of unequal length lie behind a table of where they end.
+std::size_t put_blocks(std::byte* place, const void* source, const BlockMap& map, int members, int root) {
   const std::size_t table_bytes = static_cast<std::size_t>(members) * sizeof(std::size_t);
-  std::size_t end = table_bytes;
+  std::size_t end = map.has_equal_blocks() ? 0 : table_bytes;
   for (int k = 0; k < members; ++k) {
-    if (place != nullptr) copy_block(place + end, map.block(source, k), map.bytes(k));
-    end += map.bytes(k);
-    if (place != nullptr) reinterpret_cast<std::size_t*>(place)[k] = end;
+    const std::size_t bytes = k != root ? map.bytes(k) : 0;
+    if (place != nullptr) copy_block(place + end, map.block(source, k), bytes);
+    end += bytes;
+    if (place != nullptr && !map.has_equal_blocks()) reinterpret_cast<std::size_t*>(place)[k] = end;
   }
   return end;
-}
-
-// What a root would have to put inline.
-std::size_t scattered_bytes(const BlockMap& map, int members) {
-  if (!map.has_equal_blocks()) return put_blocks(nullptr, nullptr, map, members);
-  return map.bytes(0) * static_cast<std::size_t>(members);
 }
 
 // The block of a root that has put all of them inline, or null with its true length.
@@ -217,14 +226,14 @@ int fetch_own_length(GroupHandle& handle, SharedStep& step, void* result, std::s
 int scatter_from_root(GroupHandle& handle, SharedStep& step, const void* source, const BlockMap& map,
                       void* result, std::size_t bytes) {
   const MappedBuffer whole{source, &map};
-  const std::size_t all_bytes = scattered_bytes(map, step.members());
+  const std::size_t all_bytes = put_blocks(nullptr, nullptr, map, step.members(), step.me());
   const bool is_inline = all_bytes <= handle.board().inline_bytes();
   if (!is_inline) {
     step.publish(map.has_equal_blocks() ? source : &whole, nullptr);
-  } else if (map.has_equal_blocks()) {
-    copy_block(step.place_inline(all_bytes), source, all_bytes);
   } else {
-    put_blocks(step.place_with_length(all_bytes), source, map, step.members());
+    std::byte* place =
+        map.has_equal_blocks() ? step.place_inline(all_bytes) : step.place_with_length(all_bytes);
+    put_blocks(place, source, map, step.members(), step.me());
   }
   step.arrive();
   copy_block(result, map.block(source, step.me()), bytes);
@@ -248,8 +257,10 @@ int scatter(GroupHandle& handle, Lengths lengths, const void* source, const Bloc
   const int code = step.await_arrival(root);
   if (code != M_SUCCESS) return code;
   if (!is_equal) return fetch_own_length(handle, step, result, bytes, root);
-  copy_block(result, block_at(step.source_of(root), step.me(), bytes), bytes);
-  if (step.form_of(root) == Form::published) step.depart();
+  const bool is_published = step.form_of(root) == Form::published;
+  const int before = !is_published && step.me() > root ? step.me() - 1 : step.me();
+  copy_block(result, block_at(step.source_of(root), before, bytes), bytes);
+  if (is_published) step.depart();
   return M_SUCCESS;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "taihu/abi/parallelc.h"
+#include "taihu/collective/prefetch.h"
 
 namespace taihu::collective {
 
@@ -14,11 +15,15 @@ namespace {
 // With a core for each rank a neighbour is there within a microsecond; looking at messages would only delay
 // seeing it. With fewer cores the neighbour may need this one: giving the core away for a while costs much
 // less than sleeping and being woken.
-constexpr int polls_without_pause = 40;
+constexpr int polls_without_pause = 400;
+constexpr std::size_t steps_per_half = 64;
+constexpr int polls_with_data = 400;
 constexpr int spins_with_core = 400;
-constexpr int spins_when_crowded = 4;
 constexpr int yields_when_crowded = 100;
 constexpr int yields_per_progress = 8;
+constexpr std::uint32_t yields_per_balance = 256;
+// About as long as the others need to change places on their core.
+constexpr int spins_for_other_cores = 250;
 
 std::uint32_t digest(std::uint32_t history, const Announcement& call) noexcept {
   const std::uint64_t word = static_cast<std::uint64_t>(call.bytes) * 0x9e3779b97f4a7c15u +
@@ -57,6 +62,14 @@ std::string describe(const GroupHandle& handle, const Announcement& call) {
   return text;
 }
 
+// Data of one step take a piece of the ring that is not shared with those of the next: reading them, a
+// processor fetches the lines behind them as well, while their member writes these.
+std::size_t rounded_lines(std::size_t bytes, std::size_t half_lines) noexcept {
+  const std::size_t lines = (bytes + sizeof(Board::Line) - 1) / sizeof(Board::Line);
+  const std::size_t piece = std::max<std::size_t>(1, half_lines / steps_per_half);
+  return (lines + piece - 1) / piece * piece;
+}
+
 }  // namespace
 
 SharedStep::SharedStep(GroupHandle& handle, const Announcement& announcement)
@@ -68,33 +81,79 @@ SharedStep::SharedStep(GroupHandle& handle, const Announcement& announcement)
       slot_(&board_.slot(me_, step_)) {
   const StepNumber half = board_.half_depth();
   if ((step_ & (half - 1)) == 0) await_arrivals_at(step_ - half + Board::remembered_steps);
-  slot_->announcement = announcement;
-  slot_->history = own_.history;
-  slot_->form = Form::nothing;
+  board_.announcement(me_, step_) = announcement;
   own_.history = digest(own_.history, announcement);
+  slot_->digest = own_.history;
+  slot_->reduction = mine_.reduction = announcement.reduction;
 }
 
 std::byte* SharedStep::place_inline(std::size_t bytes) {
   if (bytes > slot_data_bytes) return place_with_length(bytes);
-  slot_->form = Form::in_slot;
+  mine_.form = Form::in_slot;
+  mine_.data = slot_->data;
   return slot_->data;
 }
 
 std::byte* SharedStep::place_with_length(std::size_t bytes) {
+  slot_->own.length = mine_.length = bytes;
+  if (bytes <= slot_data_bytes_with_length) {
+    mine_.form = Form::in_slot;
+    mine_.data = slot_->data;
+    return slot_->data;
+  }
   std::byte* place = reserve(bytes);
-  slot_->form = Form::copied;
-  slot_->addresses = {place, nullptr, bytes};
+  mine_.form = Form::copied;
+  mine_.data = place;
+  slot_->addresses = {place, nullptr};
   return place;
 }
 
 void SharedStep::publish(const void* source, void* result, std::size_t length) noexcept {
-  slot_->form = Form::published;
-  slot_->addresses = {source, result, length};
+  mine_.form = Form::published;
+  mine_.data = static_cast<const std::byte*>(source);
+  slot_->addresses = mine_.addresses = {source, result};
+  slot_->own.length = mine_.length = length;
+}
+
+void SharedStep::arrive() noexcept {
+  if (board_.crowded()) board_.sit(me_, sched_getcpu());
+  board_.arrive(me_, step_, mine_.form);
+}
+
+// Data in the members' rings come together with the slots that say where they are, if they are there already.
+void SharedStep::fetch_expected_data() noexcept {
+  for (int k = 0; k < members(); ++k) {
+    const std::byte* expected = own_.expected_of(k);
+    if (k != me_ && expected != nullptr) prefetch_lines(expected, mine_.length);
+  }
+}
+
+bool SharedStep::have_all_arrived() const noexcept {
+  for (int k = 0; k < members(); ++k) {
+    if (k != me_ && !board_.has_arrived(k, step_)) return false;
+  }
+  return true;
+}
+
+// Where a member with data in its ring puts its next ones, unless it goes on in the other half.
+const std::byte* SharedStep::data_behind(const Slot& slot) const noexcept {
+  const std::size_t lines = rounded_lines(slot.own.length, board_.data_half_lines());
+  return static_cast<const std::byte*>(slot.addresses.source) + lines * sizeof(Board::Line);
+}
+
+void SharedStep::note_data() {
+  const auto count = static_cast<std::size_t>(members());
+  if (!own_.expected) own_.expected = std::make_unique<Board::ExpectedData[]>((count + 7) / 8);
+  for (std::size_t k = 0; k < count; ++k) {
+    const Slot& theirs = board_.slot(static_cast<int>(k), step_);
+    if (static_cast<int>(k) == me_ || theirs.form() != Form::copied) continue;
+    own_.expected_of(static_cast<int>(k)) = data_behind(theirs);
+  }
 }
 
 std::byte* SharedStep::reserve(std::size_t bytes) {
-  const std::size_t lines = (bytes + sizeof(Board::Line) - 1) / sizeof(Board::Line);
   const std::size_t half_lines = board_.data_half_lines();
+  const std::size_t lines = rounded_lines(bytes, half_lines);
   if (!own_.data) own_.data = std::make_unique_for_overwrite<Board::Line[]>(2 * half_lines);
   if (own_.used_lines + lines > half_lines) {
     own_.current_half ^= 1;
@@ -111,22 +170,79 @@ std::byte* SharedStep::reserve(std::size_t bytes) {
 template <class Ready>
 void SharedStep::await(Board::Wish wish, int of_whom, StepNumber step, Ready&& ready) {
   if (ready()) return;
-  const bool crowded = board_.crowded();
-  for (int k = crowded ? 0 : polls_without_pause; k > 0; --k) {
-    if (ready()) return;
-  }
-  for (int k = crowded ? spins_when_crowded : spins_with_core; k > 0; --k) {
-    threads::spin_pause();
-    if (ready()) return;
-  }
-  for (int k = 1; crowded && k <= yields_when_crowded; ++k) {
-    sched_yield();
-    if (ready()) return;
-    if (k % yields_per_progress == 0) handle_.endpoint().progress();
+  if (board_.crowded()) {
+    if (await_crowded(wish, step, ready)) return;
+  } else {
+    for (int k = polls_without_pause; k > 0; --k) {
+      if (ready()) return;
+    }
+    for (int k = spins_with_core; k > 0; --k) {
+      threads::spin_pause();
+      if (ready()) return;
+    }
   }
   board_.wish(me_, wish, of_whom, step);
   handle_.endpoint().wait_until(ready);
   board_.withdraw_wish(me_);
+}
+
+// To change places with another rank costs the system more than a microsecond. It is needed where a member
+// that is behind has no other core; where all those have been here, the others are waited for.
+template <class Ready>
+bool SharedStep::await_crowded(Board::Wish wish, StepNumber step, Ready&& ready) {
+  int spins = spins_for_other_cores;
+  for (int yields = 0; yields < yields_when_crowded;) {
+    if (spins > 0 && !is_core_wanted(wish, step)) {
+      --spins;
+      threads::spin_pause();
+    } else {
+      sched_yield();
+      board_.sit(me_, sched_getcpu());
+      if (++yields % yields_per_progress == 0) handle_.endpoint().progress();
+      if (++own_.yields % yields_per_balance == 0) balance_cores();
+    }
+    if (ready()) return true;
+  }
+  return false;
+}
+
+// With three ranks on one core and one on another, every call waits for two changes of places instead of one,
+// and the system, to which both cores look busy, leaves it so for tens of milliseconds. The last member on a
+// core that has at least two more than another goes there. Only where all ranks of the node process are
+// members; others would not be seen.
+void SharedStep::balance_cores() noexcept {
+  if (members() != handle_.endpoint().node().local_ranks()) return;
+  const auto sitting_on = [&](int core) {
+    int count = 0;
+    for (int k = 0; k < members(); ++k) count += board_.seat(k) == core ? 1 : 0;
+    return count;
+  };
+  const int here = sitting_on(own_.core);
+  int target = -1;
+  for (int k = 0; k < members(); ++k) {
+    const int core = board_.seat(k);
+    if (core == own_.core && k > me_) return;
+    if (core >= 0 && sitting_on(core) <= here - 2) target = core;
+  }
+  cpu_set_t usable;
+  if (target < 0 || target >= CPU_SETSIZE || sched_getaffinity(0, sizeof usable, &usable) != 0) return;
+  if (!CPU_ISSET(target, &usable)) return;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(target, &one);
+  sched_setaffinity(0, sizeof one, &one);
+  sched_setaffinity(0, sizeof usable, &usable);
+  board_.sit(me_, sched_getcpu());
+}
+
+bool SharedStep::is_core_wanted(Board::Wish wish, StepNumber step) const noexcept {
+  for (int k = 0; k < members(); ++k) {
+    if (board_.seat(k) != own_.core) continue;
+    const bool is_behind =
+        wish == Board::Wish::departure_of_all ? !board_.has_departed(k, step) : !board_.has_arrived(k, step);
+    if (is_behind) return true;
+  }
+  return false;
 }
 
 void SharedStep::await_arrivals_at(StepNumber step) {
@@ -134,20 +250,44 @@ void SharedStep::await_arrivals_at(StepNumber step) {
   int next = 0;
   const int count = members();
   await(Board::Wish::arrival_of_all, 0, step, [&] {
-    while (next < count && board_.has_arrived(next, step)) ++next;
+    while (next < count && (next == me_ || board_.has_arrived(next, step))) ++next;
     return next == count;
   });
   own_.known_arrived = step;
 }
 
 int SharedStep::await_arrival(int member) {
+  if (board_.has_arrived(member, step_)) {
+    // It is ahead of me: its next steps may be there as well.
+    const Slot& theirs = board_.slot(member, step_);
+    prefetch(&board_.slot(member, step_ + 3));
+    if (theirs.form() == Form::copied) prefetch_lines(data_behind(theirs), theirs.own.length);
+    return fits(member) ? M_SUCCESS : report(member);
+  }
   await(Board::Wish::arrival_of_one, member, step_, [&] { return board_.has_arrived(member, step_); });
   return fits(member) ? M_SUCCESS : report(member);
 }
 
+int SharedStep::await_arrivals_up_to(int last_member) {
+  for (int member = 0; member <= last_member; ++member) {
+    const int code = member == me_ ? M_SUCCESS : await_arrival(member);
+    if (code != M_SUCCESS) return code;
+  }
+  return M_SUCCESS;
+}
+
 int SharedStep::await_all_arrivals() {
+  const bool has_data_in_rings = mine_.form == Form::copied && !board_.crowded();
+  if (has_data_in_rings && own_.expected) {
+    for (int k = 0; k < polls_with_data; ++k) {
+      if (k % 8 == 0) fetch_expected_data();
+      if (have_all_arrived()) break;
+    }
+  }
   await_arrivals_at(step_);
-  return check_all();
+  const int code = check_all();
+  if (has_data_in_rings && code == M_SUCCESS) note_data();
+  return code;
 }
 
 int SharedStep::depart_with_all() {
@@ -155,7 +295,7 @@ int SharedStep::depart_with_all() {
   int next = 0;
   const int count = members();
   await(Board::Wish::departure_of_all, 0, step_, [&] {
-    while (next < count && board_.has_departed(next, step_)) ++next;
+    while (next < count && (next == me_ || board_.has_departed(next, step_))) ++next;
     return next == count;
   });
   return check_all();
@@ -163,12 +303,13 @@ int SharedStep::depart_with_all() {
 
 bool SharedStep::fits(int member) const noexcept {
   const Slot& theirs = board_.slot(member, step_);
-  return agree(slot_->announcement, theirs.announcement) && slot_->history == theirs.history;
+  return own_.history == theirs.digest &&
+         (mine_.reduction == theirs.reduction || mine_.reduction == 0 || theirs.reduction == 0);
 }
 
 int SharedStep::check_all() {
   for (int member = 0; member < members(); ++member) {
-    if (!fits(member)) return report(member);
+    if (member != me_ && !fits(member)) return report(member);
   }
   return M_SUCCESS;
 }
@@ -177,7 +318,7 @@ int SharedStep::check_all() {
 // All who notice a step agree on the history from there on.
 int SharedStep::report(int member) {
   StepNumber step = step_;
-  const auto call_of = [&](int who) -> const Announcement& { return board_.slot(who, step).announcement; };
+  const auto call_of = [&](int who) -> const Announcement& { return board_.announcement(who, step); };
   const StepNumber oldest = step_ - std::min(step_ - 1, Board::remembered_steps - 1);
   while (step > oldest && agree(call_of(me_), call_of(member))) --step;
   const bool is_found = !agree(call_of(me_), call_of(member));
@@ -186,7 +327,7 @@ int SharedStep::report(int member) {
   if (!is_found) {
     text = rank_text(handle_, me_) + " and " + rank_text(handle_, member) +
            " made calls that differ, more than " + std::to_string(Board::remembered_steps - 1) +
-           " calls before this " + call_text(slot_->announcement.call);
+           " calls before this " + call_text(call_of(me_).call);
   } else {
     const char* verb = ago == 0 ? " calls " : " called ";
     text = rank_text(handle_, me_) + verb + describe(handle_, call_of(me_)) + " while " +

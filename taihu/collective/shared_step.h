@@ -3,6 +3,7 @@
 // depart.
 #pragma once
 
+#include "taihu/collective/board.h"
 #include "taihu/collective/group.h"
 
 namespace taihu::collective {
@@ -23,31 +24,53 @@ class SharedStep {
   std::byte* place_with_length(std::size_t bytes);  ///< and tells the others how many these are
   void publish(const void* source, void* result, std::size_t length = 0) noexcept;
 
-  void arrive() noexcept { board_.arrive(me_, step_); }
+  void arrive() noexcept;
   void depart() noexcept { board_.depart(me_, step_); }
 
+  /// My data are at `source` as well, until the end of the step. What is on the board I then leave to the
+  /// others: a line that another core has fetched is slow to read even for its writer.
+  void keep(const void* source) noexcept { mine_.data = static_cast<const std::byte*>(source); }
+
   /// Valid after the member's arrival was awaited.
-  Form form_of(int member) const noexcept { return board_.slot(member, step_).form; }
+  Form form_of(int member) const noexcept {
+    return member == me_ ? mine_.form : board_.slot(member, step_).form();
+  }
+  /// What was told with the data.
+  std::size_t length_of(int member) const noexcept {
+    return member == me_ ? mine_.length : board_.slot(member, step_).own.length;
+  }
   const std::byte* source_of(int member) const noexcept {
+    if (member == me_) return mine_.data;
     const Slot& slot = board_.slot(member, step_);
-    return slot.form == Form::in_slot ? slot.data : static_cast<const std::byte*>(slot.addresses.source);
+    return slot.form() == Form::in_slot ? slot.data : static_cast<const std::byte*>(slot.addresses.source);
   }
   /// Not with data in the slot.
-  const Addresses& addresses_of(int member) const noexcept { return board_.slot(member, step_).addresses; }
+  const Addresses& addresses_of(int member) const noexcept {
+    return member == me_ ? mine_.addresses : board_.slot(member, step_).addresses;
+  }
 
   /// These wait, making progress for messages meanwhile, then compare the others' announcements with mine.
   /// When one does not fit, they describe it in the handle, sign my departure so that nobody waits for me,
   /// and return M_ERROR_ARGUMENT: the caller touches no buffer and returns.
   int await_arrival(int member);
+  int await_arrivals_up_to(int last_member);
   int await_all_arrivals();
   /// Signs my departure and waits until everyone has departed: my buffers have been used.
   int depart_with_all();
 
  private:
   void await_arrivals_at(StepNumber step);
+  void fetch_expected_data() noexcept;
+  bool have_all_arrived() const noexcept;
+  const std::byte* data_behind(const Slot& slot) const noexcept;
+  void note_data();
   std::byte* reserve(std::size_t bytes);
   template <class Ready>
   void await(Board::Wish wish, int of_whom, StepNumber step, Ready&& ready);
+  template <class Ready>
+  bool await_crowded(Board::Wish wish, StepNumber step, Ready&& ready);
+  void balance_cores() noexcept;
+  bool is_core_wanted(Board::Wish wish, StepNumber step) const noexcept;
   bool fits(int member) const noexcept;
   int check_all();
   int report(int member);
@@ -58,6 +81,13 @@ class SharedStep {
   StepNumber step_;
   int me_;
   Slot* slot_;
+  struct Mine {
+    Form form = Form::nothing;
+    const std::byte* data = nullptr;
+    Addresses addresses{};
+    std::size_t length = 0;
+    std::uint32_t reduction = 0;
+  } mine_;  ///< what is in my slot
 };
 
 }  // namespace taihu::collective

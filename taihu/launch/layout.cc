@@ -41,8 +41,11 @@ void deal_ranks(Layout& layout) {
 
 void number_nodes(Layout& layout, const std::vector<Host>& hosts) {
   std::map<std::string, int> index;
-  for (const Host& host : hosts)
-    layout.node_of_process.push_back(index.emplace(host.name, static_cast<int>(index.size())).first->second);
+  for (const Host& host : hosts) {
+    const auto [entry, is_new] = index.emplace(host.name, static_cast<int>(index.size()));
+    if (is_new) layout.node_names.push_back(host.name);
+    layout.node_of_process.push_back(entry->second);
+  }
 }
 
 /// The largest size whose blocks never cross the border between two of the runs.

@@ -33,9 +33,10 @@ struct Host {
 struct Layout {
   int ranks = 0;
   int processes = 0;
-  std::vector<int> first_rank;       ///< process k hosts ranks first_rank[k] .. first_rank[k+1]-1
-  std::vector<int> node_of_process;  ///< index of the operating-system node of each process
-  ScopeSizes sizes;                  ///< all chosen
+  std::vector<int> first_rank;          ///< process k hosts ranks first_rank[k] .. first_rank[k+1]-1
+  std::vector<int> node_of_process;     ///< index of the operating-system node of each process
+  std::vector<std::string> node_names;  ///< of operating-system nodes, by index
+  ScopeSizes sizes;                     ///< all chosen
 
   int process_of(int rank) const noexcept;
   /// Number of members of `scope`.

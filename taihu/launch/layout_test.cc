@@ -35,6 +35,9 @@ void expect_invariants(const Layout& layout) {
 Layout checked(int ranks, const std::vector<Host>& hosts, ScopeSizes wanted = {}) {
   Layout layout = make_layout(ranks, hosts, wanted);
   expect_invariants(layout);
+  for (std::size_t process = 0; process < hosts.size(); ++process)
+    EXPECT_EQ(layout.node_names.at(static_cast<std::size_t>(layout.node_of_process[process])),
+              hosts[process].name);
   return layout;
 }
 

@@ -23,7 +23,44 @@ TEST(CellRing, CountsCells) {
   EXPECT_EQ(CellRing::cells_for(40), 1U);
   EXPECT_EQ(CellRing::cells_for(41), 2U);
   EXPECT_EQ(CellRing::cells_for(104), 2U);
-  EXPECT_EQ(CellRing::cells_for(105), 3U);
+  EXPECT_EQ(CellRing::cells_for(105), 4U);
+  EXPECT_EQ(CellRing::cells_for(40 + 7 * 64), 8U);
+  EXPECT_EQ(CellRing::cells_for(40 + 7 * 64 + 1), 16U);
+}
+
+TEST(CellRing, TakesTheLongestMessageAtEveryPosition) {
+  for (const std::uint32_t cells : {32U, 64U, 128U}) {
+    const std::size_t longest = (cells / 2 - 1) * cell_bytes + inline_bytes;
+    for (std::uint32_t position = 0; position < cells; ++position) {
+      CellRing ring(cells);
+      for (std::uint32_t i = 0; i < position; ++i) {
+        Cell* one = ring.reserve_one();
+        ASSERT_NE(one, nullptr);
+        one->kind = CellKind::eager;
+        ring.publish_one();
+        ASSERT_EQ(ring.front(), one);
+        ring.pop(1);
+      }
+      Cell* cell = ring.reserve(longest);
+      ASSERT_NE(cell, nullptr) << cells << " cells, position " << position;
+      cell->kind = CellKind::eager;
+      ring.publish(CellRing::cells_for(longest));
+      EXPECT_EQ(ring.front(), cell);
+    }
+  }
+}
+
+TEST(CoreDistance, IsFarUntilSeveralLooksInSequenceWereShort) {
+  CoreDistance distance;
+  EXPECT_FALSE(distance.is_near());
+  for (int i = 0; i < 3; ++i) distance.learn(50);
+  EXPECT_FALSE(distance.is_near());
+  distance.learn(50);
+  EXPECT_TRUE(distance.is_near());
+  distance.learn(150);
+  EXPECT_FALSE(distance.is_near());
+  for (int i = 0; i < 100; ++i) distance.learn(i % 4 == 0 ? 150 : 20);
+  EXPECT_FALSE(distance.is_near());
 }
 
 TEST(CellRing, IsFullAfterAllCellsButOneAndEmptyAfterAllPops) {

@@ -70,6 +70,22 @@ class Channel {
     return true;
   }
 
+  /// Sender: as push_eager for `bytes` <= inline_bytes without a layout, in as few instructions as it takes.
+  bool push_inline(Context context, int tag, const void* data, std::size_t bytes) noexcept {
+    if (overflowing_.load(std::memory_order_relaxed)) [[unlikely]]
+      return false;
+    Cell* cell = ring_.reserve_one();
+    if (cell == nullptr) [[unlikely]]
+      return false;
+    copy_short(reinterpret_cast<std::byte*>(cell) + payload_offset, data, bytes);
+    cell->kind = CellKind::eager;
+    cell->context = context;
+    cell->tag = tag;
+    cell->bytes = static_cast<std::uint32_t>(bytes);
+    ring_.publish_one();
+    return true;
+  }
+
   /// Sender: the receiver will copy from the sender's buffer and complete the request.
   void announce(Context context, int tag, const Announcement& announcement) {
     if (push_announced(context, tag, announcement)) return;
@@ -82,8 +98,8 @@ class Channel {
   /// Receiver: the oldest message if it is in the ring, looked for up to `turns` times (see
   /// CellRing::wait_front), or null; `pop` takes it away.
   template <class MayGoOn>
-  const Cell* wait_front(int turns, MayGoOn&& may_go_on) noexcept {
-    return ring_.wait_front(turns, may_go_on);
+  const Cell* wait_front(int turns, std::size_t expected_bytes, MayGoOn&& may_go_on) noexcept {
+    return ring_.wait_front(turns, expected_bytes, may_go_on);
   }
   void pop(const Cell& cell) noexcept {
     ring_.pop(cell.kind == CellKind::eager ? CellRing::cells_for(cell.bytes) : 1);
@@ -110,6 +126,9 @@ class Channel {
     if (delivered == messages_at_once || !overflowing_.load(std::memory_order_acquire)) return delivered;
     return delivered + drain_overflow(deliver);
   }
+
+  /// Sender: of the receiver's core.
+  const CoreDistance& distance() const noexcept { return ring_.distance(); }
 
   Promptness prompt;  ///< sender's
 

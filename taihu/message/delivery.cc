@@ -145,7 +145,9 @@ void LocalEndpoint::buffer(Message& message) {
 
 void LocalEndpoint::copy_announced(const Space& space, const Data& data, std::size_t bytes,
                                    const Request& sender) {
-  if (bytes < node_.tuning().shared_copy_bytes || space.layout != nullptr || data.layout != nullptr) {
+  // The sender's request is on the other core, so it is looked at last.
+  if (bytes < node_.tuning().shared_copy_bytes || space.layout != nullptr || bytes < data.bytes ||
+      sender.helpers == nullptr) {
     return copy_message(space, data, bytes);
   }
   SharedCopy copy(space.address, data.address, bytes);

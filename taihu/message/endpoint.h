@@ -106,6 +106,10 @@ class Endpoint {
   /// Of a complete request that has not been released.
   virtual Status status_of(Request* request) = 0;
 
+  /// Whether no isend, irecv or imrecv of this rank in `context` is under way. Looks at all transfers: not
+  /// for hot paths. Makes no progress.
+  virtual bool is_idle(Context context) = 0;
+
   /// One-sided: `bytes` from `source` to the instance of `target` that belongs to rank `destination`; when
   /// the data are visible there, adds one atomically to the int at `reply` there (nothing when `reply` is
   /// null). The request is complete when the data have arrived. Inside a node process the call itself copies

@@ -23,6 +23,7 @@ inline launch::Layout layout_for_tests(int ranks, int processes) {
     layout.first_rank.push_back(process * (ranks / processes) + std::min(process, ranks % processes));
   }
   layout.node_of_process.assign(static_cast<std::size_t>(processes), 0);
+  layout.node_names.assign(1, "node0");
   layout.sizes = {ranks, ranks, 1};
   return layout;
 }

@@ -7,17 +7,11 @@
 
 namespace taihu::message {
 
-namespace {
-
-/// Turns that a waiting thread makes as fast as it can: a pause instruction costs as much as a short message.
-constexpr int spins_without_pause = 500;
-
-}  // namespace
-
 LocalEndpoint::LocalEndpoint(NodeProcess& node, int rank, int local_index)
     : node_(node),
       rank_(rank),
       local_index_(local_index),
+      pushed_inline_bytes_(std::min(inline_bytes, node.tuning().eager_bytes)),
       active_((static_cast<unsigned>(node.local_ranks()) + 63) / 64),
       incoming_(static_cast<unsigned>(node.local_ranks())),
       outgoing_(static_cast<unsigned>(node.local_ranks())),
@@ -30,9 +24,11 @@ Node& LocalEndpoint::node() noexcept {
   return node_;
 }
 
-Request* LocalEndpoint::take_request() {
+Request* LocalEndpoint::take_request(Context context) {
   std::lock_guard hold(lock_);
-  return requests_.take();
+  Request* request = requests_.take();
+  request->context = context;
+  return request;
 }
 
 Channel& LocalEndpoint::new_channel_to(LocalEndpoint& peer) {
@@ -56,14 +52,18 @@ void LocalEndpoint::announce(LocalEndpoint& peer, Context context, int tag, cons
   request->context = context;
   request->bytes = data.bytes;
   request->mode = mode;
-  request->helpers = &help_wanted_;
-  channel_to(peer).announce(context, tag, {data, request});
+  const Tuning& tuning = node_.tuning();
+  Channel& channel = channel_to(peer);
+  const std::size_t shared =
+      channel.distance().is_near() ? tuning.shared_copy_bytes : tuning.shared_copy_far_bytes;
+  request->helpers = data.bytes >= shared && data.layout == nullptr ? &help_wanted_ : nullptr;
+  channel.announce(context, tag, {data, request});
 }
 
 Request* LocalEndpoint::isend(int destination, Context context, int tag, const Data& data, SendMode mode) {
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
   if (peer == nullptr) {
-    Request* request = take_request();
+    Request* request = take_request(context);
     node_.remote()->send_message(rank_, destination, context, tag, data, mode, request);
     return request;
   }
@@ -82,8 +82,24 @@ Request* LocalEndpoint::isend(int destination, Context context, int tag, const D
 
 void LocalEndpoint::send(int destination, Context context, int tag, const Data& data, SendMode mode) {
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
+  if (peer != nullptr && data.bytes <= pushed_inline_bytes_ && data.layout == nullptr &&
+      mode == SendMode::standard) [[likely]] {
+    bool pushed;
+    {
+      std::lock_guard hold(lock_);
+      pushed = channel_to(*peer).push_inline(context, tag, data.address, data.bytes);
+    }
+    if (pushed) [[likely]]
+      return peer->notice_from(local_index_);
+  }
+  send_any(peer, destination, context, tag, data, mode);
+}
+
+void LocalEndpoint::send_any(LocalEndpoint* peer, int destination, Context context, int tag, const Data& data,
+                             SendMode mode) {
   if (peer == nullptr) {
     Request request(doorbell_);
+    request.context = context;
     node_.remote()->send_message(rank_, destination, context, tag, data, mode, &request);
     return await(request);
   }
@@ -111,9 +127,11 @@ void LocalEndpoint::send(int destination, Context context, int tag, const Data& 
 
 bool LocalEndpoint::wait_briefly(const Request& request) const noexcept {
   // A receive takes two transfers between the cores where a look at the ring takes one, and a copy.
-  const int turns = 4 * node_.tuning().watch_turns;
+  const Tuning& tuning = node_.tuning();
+  const int turns = tuning.cores == Cores::crowded ? tuning.watch_turns : 4 * tuning.watch_turns;
   for (int i = 0; i < turns; ++i) {
     if (request.done.load(std::memory_order_acquire)) return true;
+    threads::spin_pause();
   }
   return false;
 }
@@ -140,6 +158,14 @@ Request* LocalEndpoint::irecv(int source, Context context, int tag, const Space&
   return receive;
 }
 
+int LocalEndpoint::turns_to_watch(const LocalEndpoint* partner) noexcept {
+  const Tuning& tuning = node_.tuning();
+  if (tuning.cores == Cores::enough || partner == nullptr) return tuning.watch_turns;
+  if (!placement_.shares_core_with(partner->placement_)) return tuning.watch_turns;
+  if (local_index_ > partner->local_index_) placement_.leave_core();
+  return 1;
+}
+
 bool LocalEndpoint::receive_directly(int source, Context context, int tag, const Space& space,
                                      Status* status) {
   LocalEndpoint* peer = source == any_rank ? nullptr : node_.local_endpoint_of(source);
@@ -148,7 +174,8 @@ bool LocalEndpoint::receive_directly(int source, Context context, int tag, const
   }
   Channel* channel = incoming_[static_cast<unsigned>(peer->local_index_)].load(std::memory_order_acquire);
   if (channel == nullptr) return false;
-  const Cell* cell = channel->wait_front(node_.tuning().watch_turns, [&] { return !lock_.is_wanted(); });
+  const std::size_t expected = space.bytes <= node_.tuning().pushed_bytes ? space.bytes : 0;
+  const Cell* cell = channel->wait_front(turns_to_watch(peer), expected, [&] { return !lock_.is_wanted(); });
   if (cell == nullptr || cell->context != context || (tag != any_tag && cell->tag != tag)) return false;
   std::size_t bytes = cell->bytes;
   Request* sender = nullptr;
@@ -207,6 +234,7 @@ Request* LocalEndpoint::imrecv(Message* message, const Space& space) {
   std::lock_guard hold(lock_);
   Request* receive = requests_.take();
   receive->space = space;
+  receive->context = message->context;
   finish_receive(receive, *message);
   return receive;
 }
@@ -248,6 +276,11 @@ void LocalEndpoint::buffer(Request* request) {
   if (request == nullptr || request == &sent_ || request->done.load(std::memory_order_acquire)) return;
   if (request->receiver == nullptr || request->mode != SendMode::standard) return;
   request->receiver->buffer_send(*request, local_index_);
+}
+
+bool LocalEndpoint::is_idle(Context context) {
+  std::lock_guard hold(lock_);
+  return requests_.is_idle(context);
 }
 
 bool LocalEndpoint::test(Request* request, Status* status) {
@@ -292,8 +325,14 @@ void LocalEndpoint::await(Request& request) {
 }
 
 bool LocalEndpoint::spin_until_done(const Request& request) {
-  const int spins = threads::wait_policy().spins;
   std::unique_lock hold(lock_, std::defer_lock);
+  int spins = threads::wait_policy().spins;
+  if (node_.tuning().cores == Cores::crowded) {
+    hold.lock();
+    spins = turns_to_watch(request.receiver != nullptr  ? request.receiver
+                           : request.source != any_rank ? node_.local_endpoint_of(request.source)
+                                                        : nullptr);
+  }
   for (int i = 0; i < spins; ++i) {
     if (request.done.load(std::memory_order_acquire)) return true;
     help_wanted_.help();
@@ -307,7 +346,7 @@ bool LocalEndpoint::spin_until_done(const Request& request) {
     }
     if (!hold.owns_lock()) hold.lock();
     drain();
-    if (i > spins_without_pause) threads::spin_pause();
+    threads::spin_pause();
   }
   return request.done.load(std::memory_order_acquire);
 }
@@ -335,7 +374,7 @@ Request* LocalEndpoint::put(int destination, const void* source, memory::Symmetr
                             std::size_t bytes, const memory::SymmetricAddress* reply) {
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
   if (peer == nullptr) {
-    Request* request = take_request();
+    Request* request = take_request(no_context);
     node_.remote()->put(rank_, destination, source, target, bytes, reply, request);
     return request;
   }
@@ -351,7 +390,7 @@ Request* LocalEndpoint::put(int destination, const void* source, memory::Symmetr
 Request* LocalEndpoint::get(int from, memory::SymmetricAddress source, void* target, std::size_t bytes) {
   LocalEndpoint* peer = node_.local_endpoint_of(from);
   if (peer == nullptr) {
-    Request* request = take_request();
+    Request* request = take_request(no_context);
     node_.remote()->get(rank_, from, source, target, bytes, request);
     return request;
   }

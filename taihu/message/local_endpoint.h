@@ -21,6 +21,7 @@
 #include "taihu/message/channel.h"
 #include "taihu/message/endpoint.h"
 #include "taihu/message/matching.h"
+#include "taihu/message/placement.h"
 #include "taihu/message/spin_lock.h"
 
 namespace taihu::message {
@@ -56,6 +57,7 @@ class LocalEndpoint final : public Endpoint {
   Request* imrecv(Message* message, const Space& space) override;
   void cancel(Request* request) override;
   void buffer(Request* request) override;
+  bool is_idle(Context context) override;
   bool test(Request* request, Status* status) override;
   void wait(Request* request, Status* status) override;
   bool is_complete(Request* request) override;
@@ -72,14 +74,17 @@ class LocalEndpoint final : public Endpoint {
   void push_inbox(InboxMessage message);
 
  private:
-  Request* take_request();
+  Request* take_request(Context context);
   Channel& channel_to(LocalEndpoint& peer) {
     Channel* channel = outgoing_[static_cast<unsigned>(peer.local_index_)].get();
     return channel != nullptr ? *channel : new_channel_to(peer);
   }
   Channel& new_channel_to(LocalEndpoint& peer);
   void notice_from(int peer_index) noexcept;
+  int turns_to_watch(const LocalEndpoint* partner) noexcept;
   bool wait_briefly(const Request& request) const noexcept;
+  void send_any(LocalEndpoint* peer, int destination, Context context, int tag, const Data& data,
+                SendMode mode);
   void announce(LocalEndpoint& peer, Context context, int tag, const Data& data, SendMode mode,
                 Request* request);
   bool start_receive(Request* receive, int source, Context context, int tag, const Space& space);
@@ -114,6 +119,7 @@ class LocalEndpoint final : public Endpoint {
   NodeProcess& node_;
   const int rank_;
   const int local_index_;
+  const std::size_t pushed_inline_bytes_;  // short standard sends up to here take the shortest way
 
   // Read and written by other ranks.
   std::vector<ActiveChannels> active_;           // bit per sender: its channel may hold messages
@@ -125,6 +131,7 @@ class LocalEndpoint final : public Endpoint {
   std::atomic<Background*> background_{nullptr};
   std::atomic<bool> in_background_{false};
   std::atomic<bool> background_missed_{false};  // a thread was turned away meanwhile
+  Placement placement_;
 
   HelpWanted help_wanted_;
 

@@ -53,7 +53,6 @@ T* to_pointer(std::uint64_t number) {
 void name_for_cancel(Header& header, Request& request) {
   header.initiator = to_number(&request);
   request.destination = header.destination;
-  request.context = header.context;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // A transfer under way, and the store where an endpoint takes requests from and puts them back.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,9 @@
 namespace taihu::message {
 
 class LocalEndpoint;
+
+/// Of requests that are no messages.
+inline constexpr Context no_context = ~Context{0};
 
 /// `done` is stored (release) last by whoever completes the transfer, which may be another rank's thread or
 /// the progress thread, and must not be touched by it afterwards: the owner may reuse the request at once.
@@ -28,7 +32,7 @@ struct Request {
   Space space{nullptr, 0};
   int source = any_rank;
   int tag = any_tag;
-  Context context = 0;
+  Context context = no_context;
   bool is_posted = false;       ///< in the matching queues
   std::uint64_t posted_at = 0;  ///< number of the receive among those of its rank
   Neighbours<Request> in_queue;
@@ -37,7 +41,7 @@ struct Request {
   LocalEndpoint* receiver = nullptr;  ///< null: not such a send
   std::size_t bytes = 0;
   SendMode mode = SendMode::standard;
-  HelpWanted* helpers = nullptr;  ///< of the sending rank
+  HelpWanted* helpers = nullptr;  ///< of the sending rank; null: the receiver copies alone
 
   // Of a send that waits for its match in another node process.
   int destination = any_rank;  ///< any_rank: not such a send
@@ -63,10 +67,18 @@ class RequestStore {
     request->status = Status{};
     request->receiver = nullptr;
     request->destination = any_rank;
+    request->context = no_context;
     return request;
   }
 
   void give_back(Request* request) { free_.push_back(request); }
+
+  /// Whether all transfers in `context` are complete; free requests are.
+  bool is_idle(Context context) const noexcept {
+    return std::ranges::all_of(all_, [&](const Request& request) {
+      return request.context != context || request.done.load(std::memory_order_acquire);
+    });
+  }
 
  private:
   threads::Doorbell& bell_;

@@ -15,10 +15,10 @@ namespace {
 /// All ranks may write to all: rings are made small when there are many.
 Tuning default_tuning(int local_ranks, Cores cores) {
   Tuning tuning;
+  tuning.cores = cores;
   if (cores == Cores::crowded) {
     // A helper that has lost its core would hold up the receiver.
-    tuning.shared_copy_bytes = std::numeric_limits<std::size_t>::max();
-    tuning.watch_turns = 100;
+    tuning.shared_copy_bytes = tuning.shared_copy_far_bytes = std::numeric_limits<std::size_t>::max();
   }
   if (local_ranks > 64) tuning.ring_cells = 64;
   if (local_ranks > 128) {
@@ -42,6 +42,8 @@ Tuning tuning_for(int local_ranks, Cores cores, Environment environment) {
   tuning.pushed_bytes = size_from(environment, "TAIHU_PUSHED_BYTES", tuning.pushed_bytes);
   tuning.buffered_bytes = size_from(environment, "TAIHU_BUFFERED_BYTES", tuning.buffered_bytes);
   tuning.shared_copy_bytes = size_from(environment, "TAIHU_SHARED_COPY_BYTES", tuning.shared_copy_bytes);
+  tuning.shared_copy_far_bytes =
+      size_from(environment, "TAIHU_SHARED_COPY_BYTES", tuning.shared_copy_far_bytes);
   const std::size_t largest = (tuning.ring_cells / 2 - 1) * cell_bytes + inline_bytes;
   check_input(tuning.eager_bytes <= largest, "TAIHU_EAGER_BYTES=" + std::to_string(tuning.eager_bytes) +
                                                  " is too large; at most " + std::to_string(largest) +

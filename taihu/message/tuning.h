@@ -9,23 +9,26 @@
 
 namespace taihu::message {
 
+/// Whether every rank of the node has a core of its own.
+enum class Cores : std::uint8_t { enough, crowded };
+
 struct Tuning {
+  Cores cores = Cores::enough;
   std::uint32_t ring_cells = 128;  ///< of each pair of ranks
   std::size_t eager_bytes = 1024;  ///< longer messages are announced and copied once by the receiver
   /// A blocking send of more than this announces as well, as long as its receiver proves to be waiting: one
   /// copy by a waiting receiver is sooner done than moving the cache lines of a ring.
-  std::size_t pushed_bytes = 200;
+  std::size_t pushed_bytes = 512;
   /// Up to here a standard send whose receive does not come is buffered at the receiver in the end.
   std::size_t buffered_bytes = 64 * 1024;
-  /// From here on the sender helps with the copy when it waits anyway.
+  /// From here on the sender helps with the copy when it waits anyway: when its core is near to the
+  /// receiver's, and when it is far or nothing is known yet.
   std::size_t shared_copy_bytes = 64 * 1024;
-  /// Turns, of about a nanosecond, in which a blocking call looks at nothing but the cache line that its
-  /// partner will write.
-  int watch_turns = 1000;
+  std::size_t shared_copy_far_bytes = 256 * 1024;
+  /// Turns, with a pause instruction (some 25 ns) each, in which a blocking call looks at nothing but the
+  /// cache line that its partner will write. About as long as a switch of threads takes.
+  int watch_turns = 40;
 };
-
-/// Whether every rank of the node has a core of its own.
-enum class Cores : std::uint8_t { enough, crowded };
 
 /// For so many ranks in this process. Users may set TAIHU_EAGER_BYTES, TAIHU_PUSHED_BYTES,
 /// TAIHU_BUFFERED_BYTES and TAIHU_SHARED_COPY_BYTES (such as 4K); throws Error when a value is no size, or no

@@ -34,6 +34,7 @@ TEST(Tuning, OfTheEnvironmentCounts) {
   EXPECT_EQ(tuning.pushed_bytes, 64U);
   EXPECT_EQ(tuning.buffered_bytes, 1U << 20);
   EXPECT_EQ(tuning.shared_copy_bytes, 128U << 10);
+  EXPECT_EQ(tuning.shared_copy_far_bytes, 128U << 10);
 }
 
 TEST(Tuning, RefusesWhatDoesNotFit) {
@@ -45,6 +46,7 @@ TEST(Tuning, RefusesWhatDoesNotFit) {
 
 TEST(Tuning, RanksThatShareCoresDoNotHelpEachOther) {
   EXPECT_GT(tuning_for(8, Cores::crowded, nothing).shared_copy_bytes, std::size_t{1} << 40);
+  EXPECT_GT(tuning_for(8, Cores::crowded, nothing).shared_copy_far_bytes, std::size_t{1} << 40);
   EXPECT_LT(tuning_for(8, Cores::enough, nothing).shared_copy_bytes, std::size_t{1} << 20);
 }
 

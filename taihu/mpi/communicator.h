@@ -13,6 +13,7 @@
 #include "taihu/message/endpoint.h"
 #include "taihu/mpi/error_handler.h"
 #include "taihu/mpi/group.h"
+#include "taihu/mpi/guarded.h"
 #include "taihu/mpi/object.h"
 
 namespace taihu::mpi {
@@ -72,8 +73,8 @@ struct Communicator final : Object {
   const Reference<Group> remote_group;
   const int rank;  ///< my member number in `group`
   Reference<ErrorHandler> errors;
-  std::string name;
-  std::map<std::string, std::string> hints;  ///< of MPI_Comm_set_info
+  Guarded<std::string> name;
+  Guarded<std::map<std::string, std::string>> hints;  ///< of MPI_Comm_set_info
   std::unique_ptr<Topology> topology;
   std::uint64_t schedule_count = 0;
   std::uint64_t traced = 0;  ///< collectives so far, when they are traced

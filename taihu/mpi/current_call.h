@@ -75,6 +75,30 @@ class CurrentCall {
   std::uint64_t begin_ns_ = 0;
 };
 
+/// Says for the time of its life that the thread is in the program again: in a function of it that may never
+/// come back to the call (longjmp).
+class OutsideOfCalls {
+ public:
+  OutsideOfCalls()
+      : record_(mpi::call_record()),
+        name_(record_.name.load(std::memory_order_relaxed)),
+        caller_(record_.caller.load(std::memory_order_relaxed)) {
+    record_.waits.store(Waits::unknown, std::memory_order_relaxed);
+    record_.name.store(nullptr, std::memory_order_release);
+  }
+  ~OutsideOfCalls() {
+    record_.caller.store(caller_, std::memory_order_relaxed);
+    record_.name.store(name_, std::memory_order_release);
+  }
+  OutsideOfCalls(const OutsideOfCalls&) = delete;
+  OutsideOfCalls& operator=(const OutsideOfCalls&) = delete;
+
+ private:
+  CallRecord& record_;
+  const char* const name_;
+  void* const caller_;
+};
+
 /// Says that the call which this thread is in waits for rank `peer` of the job (or any).
 inline void waits_for(int peer, int tag, std::uint64_t context, int members) noexcept {
   CallRecord& record = call_record();

@@ -34,8 +34,8 @@ Rank::Rank(memory::RankIdentity& identity, message::Endpoint& endpoint, NodeServ
       new Communicator(*this, self_context, Reference<Group>(new Group({identity.rank}))));
   add_predefined(predefined, MPI_COMM_WORLD, *world_);
   add_predefined(predefined, MPI_COMM_SELF, *self_);
-  world_->name = "MPI_COMM_WORLD";
-  self_->name = "MPI_COMM_SELF";
+  world_->name.set("MPI_COMM_WORLD");
+  self_->name.set("MPI_COMM_SELF");
   for (Communicator* communicator : {world_.get(), self_.get()})
     communicator->errors = Reference<ErrorHandler>::to(find<ErrorHandler>(MPI_ERRORS_ARE_FATAL));
 }

@@ -87,6 +87,7 @@ class TestRanks {
     for (int process = 0; process < shape.node_processes; ++process)
       layout.node_of_process[static_cast<std::size_t>(process)] =
           process * shape.nodes / shape.node_processes;
+    for (int node = 1; node < shape.nodes; ++node) layout.node_names.push_back("node" + std::to_string(node));
     return layout;
   }
 

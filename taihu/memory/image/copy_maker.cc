@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "taihu/base/error.h"
+#include "taihu/memory/image/copy_file.h"
 #include "taihu/memory/image/machine.h"
 
 namespace taihu::memory {
@@ -253,9 +254,8 @@ void CopyMaker::map_shared_pages(std::uintptr_t base) const {
   }
 }
 
-LoadedObject CopyMaker::load() const {
-  const Descriptor copy = write_copy();
-  void* handle = dlopen(unique_path(copy.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
+LoadedObject CopyMaker::load(const std::string& path) const {
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const std::string reason = dlerror();
     const auto is_about = [&](const char* words) { return reason.find(words) != std::string::npos; };
@@ -272,12 +272,19 @@ LoadedObject CopyMaker::load() const {
     throw Error("cannot load a copy of '" + object_->path() + "'");
   // Debuggers, backtraces and dladdr shall see the real file with its debug information.
   map->l_name = strdup(object_->path().c_str());
-  map_shared_pages(map->l_addr);
+  return {map->l_addr, handle};
+}
+
+LoadedObject CopyMaker::load() const {
+  if (is_under_valgrind()) return load(CopyFile(*object_).path());
+  const Descriptor copy = write_copy();
+  const LoadedObject loaded = load(unique_path(copy.get()));
+  map_shared_pages(loaded.base);
   // Nobody maps these pages of the copy any more, but the mapped data pages keep its memory object alive.
   for (const Range& range : read_only_written_)
     fallocate(copy.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(range.begin),
               static_cast<off_t>(range.end - range.begin));
-  return {map->l_addr, handle};
+  return loaded;
 }
 
 }  // namespace taihu::memory

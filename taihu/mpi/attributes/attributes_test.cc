@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <string>
+#include <thread>
+
 #include "taihu/mpi/errors/added_errors.h"
 #include "taihu/mpi/test_ranks.h"
 
@@ -192,6 +196,69 @@ TEST(attributes, several_threads) {
       });
     }
     for (std::thread& thread : threads) thread.join();
+  });
+}
+
+/// `set` and `get` of one object in two threads of its rank.
+void while_another_thread_asks(Rank& rank, const std::function<void(const char*)>& set,
+                               const std::function<void(char*)>& get) {
+  const std::string names[] = {std::string(60, 'a'), std::string(90, 'b')};
+  set(names[0].c_str());
+  std::thread other([&] {
+    TestRanks::run_as(rank, [&](Rank&) {
+      for (int k = 0; k < 500; ++k) set(names[k % 2].c_str());
+    });
+  });
+  for (int k = 0; k < 500; ++k) {
+    char name[MPI_MAX_OBJECT_NAME];
+    get(name);
+    EXPECT_TRUE(name == names[0] || name == names[1]) << name;
+  }
+  other.join();
+}
+
+TEST(names, may_be_changed_while_another_thread_asks) {
+  on_one_rank([](Rank& rank) {
+    int length;
+    while_another_thread_asks(
+        rank, [](const char* name) { MPI_Comm_set_name(MPI_COMM_WORLD, name); },
+        [&](char* name) { MPI_Comm_get_name(MPI_COMM_WORLD, name, &length); });
+    MPI_Datatype type;
+    MPI_Type_contiguous(3, MPI_INT, &type);
+    while_another_thread_asks(
+        rank, [&](const char* name) { MPI_Type_set_name(type, name); },
+        [&](char* name) { MPI_Type_get_name(type, name, &length); });
+    MPI_Type_free(&type);
+    MPI_Win window;
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    while_another_thread_asks(
+        rank, [&](const char* name) { MPI_Win_set_name(window, name); },
+        [&](char* name) { MPI_Win_get_name(window, name, &length); });
+    // Hints of both kinds.
+    MPI_Info info;
+    MPI_Info_create(&info);
+    const auto hint_of = [](MPI_Info& found, const char* key, char* value) {
+      int flag = 0;
+      MPI_Info_get(found, key, MPI_MAX_OBJECT_NAME - 1, value, &flag);
+      EXPECT_EQ(flag, 1);
+      MPI_Info_free(&found);
+    };
+    while_another_thread_asks(
+        rank,
+        [&](const char* value) {
+          MPI_Info_set(info, "no_locks", value);
+          MPI_Win_set_info(window, info);
+          MPI_Comm_set_info(MPI_COMM_WORLD, info);
+        },
+        [&](char* value) {
+          MPI_Info found;
+          MPI_Comm_get_info(MPI_COMM_WORLD, &found);
+          hint_of(found, "no_locks", value);
+          MPI_Win_get_info(window, &found);
+          hint_of(found, "no_locks", value);
+        });
+    MPI_Info_free(&info);
+    MPI_Win_free(&window);
   });
 }
 

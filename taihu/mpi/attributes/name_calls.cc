@@ -28,7 +28,7 @@ using namespace taihu::mpi;
 
 MPI_CALL(int, Comm_set_name, (MPI_Comm comm, const char* comm_name)) {
   return on_communicator("MPI_Comm_set_name", comm, [&](Rank&, Communicator& communicator) {
-    communicator.name = name_from_program(comm_name, "comm_name");
+    communicator.name.set(name_from_program(comm_name, "comm_name"));
   });
 }
 
@@ -38,7 +38,7 @@ MPI_CALL(int, Comm_get_name, (MPI_Comm comm, char* comm_name, int* resultlen)) {
     return on_rank("MPI_Comm_get_name",
                    [&](Rank&) { store_name("MPI_COMM_NULL", comm_name, "comm_name", resultlen); });
   return on_communicator("MPI_Comm_get_name", comm, [&](Rank&, Communicator& communicator) {
-    store_name(communicator.name, comm_name, "comm_name", resultlen);
+    store_name(communicator.name.get(), comm_name, "comm_name", resultlen);
   });
 }
 
@@ -50,7 +50,7 @@ MPI_CALL(int, Type_set_name, (MPI_Datatype datatype, const char* type_name)) {
     if (type.predefined) {
       Attributes::of(rank).set_name(type, std::move(name));  // the type itself is shared
     } else {
-      type.name = std::move(name);
+      type.name.set(std::move(name));
     }
   });
 }
@@ -62,6 +62,6 @@ MPI_CALL(int, Type_get_name, (MPI_Datatype datatype, char* type_name, int* resul
     Datatype& type = checked<Datatype>(rank, datatype, MPI_ERR_TYPE, "the datatype is not valid");
     const std::optional<std::string> changed =
         type.predefined ? Attributes::of(rank).name_of(type) : std::nullopt;
-    store_name(changed ? *changed : type.name, type_name, "type_name", resultlen);
+    store_name(changed ? *changed : type.name.get(), type_name, "type_name", resultlen);
   });
 }

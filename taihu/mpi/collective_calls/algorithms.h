@@ -49,6 +49,7 @@ class Elements {
 
   Schedule& schedule() const noexcept { return schedule_; }
   std::size_t count() const noexcept { return count_; }
+  const Reducer& reducer() const noexcept { return reducer_; }
   bool commutative() const noexcept { return reducer_.commutative(); }
   bool is_plain() const noexcept { return reducer_.is_plain(); }
   std::size_t total_bytes() const noexcept { return count_ * reducer_.stride(); }
@@ -77,6 +78,15 @@ class Elements {
 /// `result` is `source`.
 void plan_reduce(const Elements& elements, const Team& team, std::byte* source, std::byte* result, int root);
 void plan_allreduce(const Elements& elements, const Team& team, std::byte* source, std::byte* result);
+
+/// The same for members of one node process: they tell each other their buffers, and each combines its share
+/// of the elements straight from and to the buffers of all. Not for everybody: see `is_direct`.
+void plan_direct_reduce(const Elements& elements, const Team& team, std::byte* source, std::byte* result,
+                        int root);
+void plan_direct_allreduce(const Elements& elements, const Team& team, std::byte* source, std::byte* result);
+/// Whether that is possible and worth while. All members must be in one node process.
+bool is_direct(const Elements& elements, const Team& team);
+
 /// `counts[k]` elements for member k; in place: the block of member 0 is `result`.
 void plan_reduce_scatter(const Elements& elements, const Team& team, std::byte* source, std::byte* result,
                          std::span<const std::size_t> counts);

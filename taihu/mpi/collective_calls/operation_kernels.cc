@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "taihu/collective/element_operations.h"
+
 #if defined(__GNUC__) && !defined(__clang__)
 // At -O2 this compiler leaves loops of unknown length alone.
 #pragma GCC optimize("O3")
@@ -13,9 +15,9 @@
 namespace taihu::mpi {
 namespace {
 
-// 16-byte types are extensions of the compilers.
-__extension__ using Integer16 = __int128;
-__extension__ using Unsigned16 = unsigned __int128;
+using namespace collective::element;
+
+// An extension of the compilers, too.
 __extension__ using Real16 = __float128;
 using Real2 = _Float16;
 
@@ -23,6 +25,14 @@ using Real2 = _Float16;
 template <class T>
 struct Complex {
   T real, imaginary;
+
+  friend Complex operator+(const Complex& left, const Complex& right) noexcept {
+    return {static_cast<T>(left.real + right.real), static_cast<T>(left.imaginary + right.imaginary)};
+  }
+  friend Complex operator*(const Complex& left, const Complex& right) noexcept {
+    return {static_cast<T>(left.real * right.real - left.imaginary * right.imaginary),
+            static_cast<T>(left.real * right.imaginary + left.imaginary * right.real)};
+  }
 };
 
 /// Layout of the pair types, as the standard gives it.
@@ -32,78 +42,6 @@ struct Pair {
   Index index;
 };
 
-template <class T>
-struct IsComplex : std::false_type {};
-template <class T>
-struct IsComplex<Complex<T>> : std::true_type {};
-
-template <class T>
-inline constexpr bool is_integer = std::is_integral_v<T> || std::is_same_v<T, Integer16>;
-
-// The type in which sums and products of T are computed: unsigned for integers, so that overflow wraps
-// around.
-template <class T>
-constexpr auto arithmetic(T value) noexcept {
-  if constexpr (!is_integer<T>) {
-    return value;
-  } else if constexpr (sizeof(T) <= sizeof(unsigned)) {
-    return static_cast<unsigned>(value);
-  } else if constexpr (sizeof(T) <= sizeof(std::uint64_t)) {
-    return static_cast<std::uint64_t>(value);
-  } else {
-    return static_cast<Unsigned16>(value);
-  }
-}
-
-struct Sum {
-  template <class T>
-  static T apply(const T& left, const T& right) noexcept {
-    if constexpr (IsComplex<T>::value)
-      return {left.real + right.real, left.imaginary + right.imaginary};
-    else
-      return static_cast<T>(arithmetic(left) + arithmetic(right));
-  }
-};
-struct Product {
-  template <class T>
-  static T apply(const T& left, const T& right) noexcept {
-    if constexpr (IsComplex<T>::value)
-      return {left.real * right.real - left.imaginary * right.imaginary,
-              left.real * right.imaginary + left.imaginary * right.real};
-    else
-      return static_cast<T>(arithmetic(left) * arithmetic(right));
-  }
-};
-struct Minimum {
-  template <class T>
-  static T apply(T left, T right) noexcept {
-    return right < left ? right : left;
-  }
-};
-struct Maximum {
-  template <class T>
-  static T apply(T left, T right) noexcept {
-    return left < right ? right : left;
-  }
-};
-struct BitAnd {
-  template <class T>
-  static T apply(T left, T right) noexcept {
-    return static_cast<T>(left & right);
-  }
-};
-struct BitOr {
-  template <class T>
-  static T apply(T left, T right) noexcept {
-    return static_cast<T>(left | right);
-  }
-};
-struct BitXor {
-  template <class T>
-  static T apply(T left, T right) noexcept {
-    return static_cast<T>(left ^ right);
-  }
-};
 struct LogicalAnd {
   template <class T>
   static T apply(T left, T right) noexcept {
@@ -122,47 +60,6 @@ struct LogicalXor {
     return static_cast<T>((left != 0) != (right != 0));
   }
 };
-struct MinimumLocation {
-  template <class T>
-  static bool prefers_left(const T& left, const T& right) noexcept {
-    return left.value == right.value ? left.index < right.index : !(right.value < left.value);
-  }
-};
-struct MaximumLocation {
-  template <class T>
-  static bool prefers_left(const T& left, const T& right) noexcept {
-    return left.value == right.value ? left.index < right.index : !(left.value < right.value);
-  }
-};
-
-template <class T, class Operation>
-void combine(void* target, const void* left, const void* right, std::size_t count, const void*) {
-  T* out = static_cast<T*>(target);
-  const T* a = static_cast<const T*>(left);
-  const T* b = static_cast<const T*>(right);
-// An element depends on no other: arrays are either the same or apart.
-#if defined(__clang__)
-#pragma clang loop vectorize(assume_safety)
-#else
-#pragma GCC ivdep
-#endif
-  for (std::size_t k = 0; k < count; ++k) out[k] = Operation::apply(a[k], b[k]);
-}
-
-/// Reads and writes members only: the memory of a program may end where the last index does.
-template <class Value, class Index, class Location>
-void combine_pairs(void* target, const void* left, const void* right, std::size_t count, const void*) {
-  auto* out = static_cast<Pair<Value, Index>*>(target);
-  auto* a = static_cast<const Pair<Value, Index>*>(left);
-  auto* b = static_cast<const Pair<Value, Index>*>(right);
-  for (std::size_t k = 0; k < count; ++k) {
-    const bool takes_left = Location::prefers_left(a[k], b[k]);
-    const Value value = takes_left ? a[k].value : b[k].value;
-    const Index index = takes_left ? a[k].index : b[k].index;
-    out[k].value = value;
-    out[k].index = index;
-  }
-}
 
 constexpr std::uintptr_t first_operation = 0x20, operations = 0x20;
 constexpr std::uintptr_t first_type = 0x200, types = 0x100;
@@ -219,8 +116,8 @@ class Table {
   }
   template <class Value, class Index>
   void add_pair(MPI_Datatype type) {
-    set(row(type), MPI_MINLOC, combine_pairs<Value, Index, MinimumLocation>);
-    set(row(type), MPI_MAXLOC, combine_pairs<Value, Index, MaximumLocation>);
+    set(row(type), MPI_MINLOC, combine_pairs<Pair<Value, Index>, MinimumLocation>);
+    set(row(type), MPI_MAXLOC, combine_pairs<Pair<Value, Index>, MaximumLocation>);
   }
 
   void add_integers();

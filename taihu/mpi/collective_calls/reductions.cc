@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reduce, allreduce, reduce_scatter, scan and exscan.
+#include <algorithm>
 #include <numeric>
 
 #include "taihu/collective/collectives.h"
@@ -88,6 +89,11 @@ Operands reduce_scatter_operands(Rank& rank, const Communicator& communicator, c
   return operands;
 }
 
+bool is_in_one_process(Rank& rank, const Team& team) {
+  return std::all_of(team.ranks.begin(), team.ranks.end(),
+                     [&](int member) { return rank.is_inside(member); });
+}
+
 /// Between groups: the combination of this group, exchanged by the first members.
 void exchange(const Communicator& communicator, const Elements& elements, const Team& team,
               const std::byte* sum, std::byte* received) {
@@ -155,8 +161,11 @@ void plan(Rank& rank, Communicator& communicator, const Reduce& arguments, Sched
   const Reducer& reducer = use(rank, schedule, arguments.operation, arguments.type);
   const Operands operands = reduce_operands(rank, communicator, arguments, role);
   const Elements elements(schedule, reducer, operands.count);
-  if (!communicator.is_inter())
+  if (!communicator.is_inter()) {
+    if (is_direct(elements, team) && is_in_one_process(rank, team))
+      return plan_direct_reduce(elements, team, operands.source, operands.result, arguments.root);
     return plan_reduce(elements, team, operands.source, operands.result, arguments.root);
+  }
   if (operands.count == 0) return;
   const std::vector<int>& others = communicator.remote_group->ranks;
   if (role == Role::root)
@@ -173,7 +182,11 @@ void plan(Rank& rank, Communicator& communicator, const Allreduce& arguments, Sc
   const Reducer& reducer = use(rank, schedule, arguments.operation, arguments.type);
   const Operands operands = operands_of(rank, communicator, arguments);
   const Elements elements(schedule, reducer, operands.count);
-  if (!communicator.is_inter()) return plan_allreduce(elements, team, operands.source, operands.result);
+  if (!communicator.is_inter()) {
+    if (is_direct(elements, team) && is_in_one_process(rank, team))
+      return plan_direct_allreduce(elements, team, operands.source, operands.result);
+    return plan_allreduce(elements, team, operands.source, operands.result);
+  }
   std::byte* const sum = team.me == 0 ? elements.new_array(operands.count) : nullptr;
   plan_reduce(elements, team, operands.source, sum, 0);
   exchange(communicator, elements, team, sum, operands.result);

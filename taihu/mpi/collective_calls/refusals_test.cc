@@ -69,6 +69,22 @@ TEST(WrongArguments, ShorterMessagesThanExpectedAreTold) {
   });
 }
 
+// Those who get the data second hand agree with whom they get them from.
+TEST(WrongArguments, AWrongLengthIsToldToAllWhoDependOnIt) {
+  for (const int others : {1, 10}) {
+    run_ranks({8, 2}, [&](Rank& rank) {
+      return_errors(rank);
+      int a[10] = {};
+      const int count = rank.number() == 0 ? 5 : others;
+      MPI_Request request;
+      ASSERT_EQ(MPI_Ibcast(a, count, MPI_INT, 0, MPI_COMM_WORLD, &request), MPI_SUCCESS);
+      EXPECT_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS, rank.number() == 0);
+      const bool fits = MPI_Bcast(a, count, MPI_INT, 0, MPI_COMM_WORLD) == MPI_SUCCESS;
+      EXPECT_EQ(fits, rank.number() == 0) << rank.number();
+    });
+  }
+}
+
 TEST(WrongArguments, ACallThatWasRefusedCanBeMadeAgain) {
   run_ranks(2, [](Rank& rank) {
     return_errors(rank);

@@ -2,6 +2,11 @@
 #include "taihu/mpi/collective_calls/schedule.h"
 
 namespace taihu::mpi {
+namespace {
+
+constexpr message::Data nothing{nullptr, 0};
+
+}  // namespace
 
 message::Data Schedule::data(const Piece& buffer) {
   const message::Space same = space(buffer);
@@ -55,7 +60,9 @@ void Schedule::run(const Step& step) {
   switch (step.kind) {
     case Step::Kind::send:
       transfers_.push_back(
-          {endpoint_.isend(step.peer, context_, tag_, step.source, message::SendMode::standard), 0});
+          {endpoint_.isend(step.peer, context_, tag_, error_ == MPI_SUCCESS ? step.source : nothing,
+                           message::SendMode::standard),
+           0});
       break;
     case Step::Kind::receive:
       transfers_.push_back({endpoint_.irecv(step.peer, context_, tag_, step.target), step.target.bytes});
@@ -68,6 +75,10 @@ void Schedule::run(const Step& step) {
       break;
     case Step::Kind::reduce:
       (*reducer_)(step.source.address, step.target.address, step.source.bytes);
+      break;
+    case Step::Kind::work:
+      if (const int error = works_[static_cast<std::size_t>(step.peer)](); error != MPI_SUCCESS)
+        error_ = error;
       break;
     case Step::Kind::end_round:
       break;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -36,12 +37,18 @@ class Schedule {
   const Reducer& use(Operation& operation, Datatype& type) { return reducer_.emplace(operation, type); }
 
   void send(int peer, const message::Data& data);
-  /// All of `space`; errors when it runs: MPI_ERR_TRUNCATE if more comes, MPI_ERR_COUNT if less.
+  /// All of `space`; errors when it runs: MPI_ERR_TRUNCATE if more comes, MPI_ERR_COUNT if less. From then on
+  /// this member sends nothing but empty messages: so whoever depends on its data sees the error as well.
   void receive(int peer, const message::Space& space);
   /// As many bytes as `source` has; error MPI_ERR_TRUNCATE, when it runs, if `target` has less room.
   void copy(const message::Space& target, const message::Data& source);
   /// inout = in (op) inout.
   void reduce(const void* in, void* inout, std::size_t count);
+  /// Anything else that does not wait; returns an error class.
+  void work(std::function<int()> work) {
+    steps_.push_back({Step::Kind::work, static_cast<int>(works_.size())});
+    works_.push_back(std::move(work));
+  }
   /// What is added from now on waits for all that was added before.
   void end_round() { steps_.push_back({Step::Kind::end_round}); }
 
@@ -53,13 +60,14 @@ class Schedule {
   void start() noexcept;
   /// Does what can be done without waiting; true when the schedule is complete.
   bool advance();
+  message::Context context() const noexcept { return context_; }
   /// Of a complete one: an error class.
   int error() const noexcept { return error_; }
 
  private:
   struct Step {
-    enum class Kind { send, receive, copy, reduce, end_round } kind;
-    int peer = -1;
+    enum class Kind { send, receive, copy, reduce, work, end_round } kind;
+    int peer = -1;  ///< of work: its number
     message::Data source{nullptr, 0};
     message::Space target{nullptr, 0};
   };
@@ -71,6 +79,7 @@ class Schedule {
   const message::Context context_;
   int tag_ = 0;
   std::vector<Step> steps_;
+  std::vector<std::function<int()>> works_;
   std::optional<Reducer> reducer_;
   std::vector<std::unique_ptr<TypedLayout>> layouts_;
   std::vector<std::unique_ptr<std::byte[]>> scratch_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/mpi/collective_calls/schedule_request.h"
 
+#include <algorithm>
 #include <string>
 
 namespace taihu::mpi {
@@ -13,8 +14,11 @@ const char* text_of(int error) {
              "must "
              "fit together)";
     case MPI_ERR_COUNT:
-      return ": a member sent less data than this rank expects (counts and datatypes of the members must fit "
-             "together)";
+      return ": a member sent less data than this rank expects, or failed itself (counts and datatypes of "
+             "the "
+             "members must fit together)";
+    case MPI_ERR_NO_MEM:
+      return ": no memory for intermediate results";
     default:
       return ": the connection to another node process has failed";
   }
@@ -60,8 +64,19 @@ void Schedules::start(ScheduleRequest& request) {
   }
   const std::lock_guard hold(lock_);
   started_.push_back(Reference<ScheduleRequest>::to(&request));
+  under_way_.push_back(request.schedule->context());
   if (!is_background_) endpoint_.set_background(this);
   is_background_ = true;
+}
+
+bool Schedules::is_idle(message::Context context) {
+  const std::lock_guard hold(lock_);
+  return std::ranges::find(under_way_, context) == under_way_.end();
+}
+
+void Schedules::note_end(message::Context context) {
+  const std::lock_guard hold(lock_);
+  under_way_.erase(std::ranges::find(under_way_, context));
 }
 
 /// False when there is nothing to do; then the endpoint does not ask any more.
@@ -86,6 +101,7 @@ void Schedules::progress() {
   if (take_started()) {
     std::erase_if(running_, [&](const Reference<ScheduleRequest>& request) {
       if (!request->schedule->advance()) return false;
+      note_end(request->schedule->context());
       request->complete.store(true, std::memory_order_release);
       return completed = true;
     });

@@ -41,16 +41,20 @@ class Schedules final : public RankPart, public message::Background {
 
   /// Starts one; it is kept alive until it is complete. Any thread.
   void start(ScheduleRequest& request);
+  /// Whether no schedule with messages in `context` is running. Any thread.
+  bool is_idle(message::Context context);
   /// Moves all of them on as far as they get without waiting. Any thread; while one is in here the others
   /// leave at once.
   void progress() override;
 
  private:
   bool take_started();
+  void note_end(message::Context context);
 
   message::Endpoint& endpoint_;
   std::mutex lock_;
   std::vector<Reference<ScheduleRequest>> started_;  ///< since the last progress; guarded by lock_
+  std::vector<message::Context> under_way_;          ///< of all that are started or running; guarded by lock_
   bool is_background_ = false;                       ///< of the endpoint; guarded by lock_
   std::vector<Reference<ScheduleRequest>> running_;  ///< owned by the thread that has set busy_
   std::atomic<bool> busy_{false};

@@ -2,8 +2,8 @@ list(APPEND mpi_headers collective_calls/algorithms.h collective_calls/arguments
             collective_calls/entry.h collective_calls/flat_buffer.h collective_calls/neighbors.h
             collective_calls/operation.h collective_calls/operation_kernels.h collective_calls/running.h
             collective_calls/schedule.h collective_calls/schedule_request.h collective_calls/piece.h)
-list(APPEND mpi_sources collective_calls/algorithms_movement.cc collective_calls/algorithms_reduction.cc
-            collective_calls/allgather.cc collective_calls/arguments.cc collective_calls/barrier_bcast.cc
+list(APPEND mpi_sources collective_calls/algorithms_direct.cc collective_calls/algorithms_movement.cc
+            collective_calls/algorithms_reduction.cc collective_calls/allgather.cc collective_calls/arguments.cc collective_calls/barrier_bcast.cc
             collective_calls/calls_movement.cc collective_calls/calls_neighbors.cc
             collective_calls/calls_operations.cc collective_calls/calls_reductions.cc
             collective_calls/flat_buffer.cc collective_calls/gather.cc collective_calls/neighbors.cc

@@ -82,13 +82,17 @@ MPI_CALL(int, Comm_remote_group, (MPI_Comm comm, MPI_Group* group)) {
 
 MPI_CALL(int, Comm_set_info, (MPI_Comm comm, MPI_Info info)) {
   return on_communicator("MPI_Comm_set_info", comm, [&](Rank& rank, Communicator& communicator) {
-    for (auto& [key, value] : entries_of(rank, info)) communicator.hints[key] = value;
+    const Info::Entries entries = entries_of(rank, info);
+    communicator.hints.change([&](auto& hints) {
+      for (const auto& [key, value] : entries) hints[key] = value;
+    });
   });
 }
 
 MPI_CALL(int, Comm_get_info, (MPI_Comm comm, MPI_Info* info_used)) {
   return on_communicator("MPI_Comm_get_info", comm, [&](Rank&, Communicator& communicator) {
     require_pointer(info_used, "info_used");
-    *info_used = handle_of<MPI_Info>(new Info({communicator.hints.begin(), communicator.hints.end()}));
+    const auto hints = communicator.hints.get();
+    *info_used = handle_of<MPI_Info>(new Info({hints.begin(), hints.end()}));
   });
 }

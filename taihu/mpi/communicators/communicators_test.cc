@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "taihu/mpi/communicators/inside.h"
 #include "taihu/mpi/request.h"
 #include "taihu/mpi/test_ranks.h"
@@ -294,6 +297,36 @@ TEST(communicators, hints_go_with_duplicates) {
     MPI_Comm_free(&with);
     MPI_Comm_free(&copy);
   });
+}
+
+TEST(communicators, disconnecting_waits_for_what_is_under_way) {
+  for (const int processes : {1, 2}) {
+    run_ranks({2, processes}, [](Rank& rank) {
+      MPI_Comm copy;
+      ASSERT_EQ(MPI_Comm_dup(MPI_COMM_WORLD, &copy), MPI_SUCCESS);
+      std::vector<int> data(1 << 20, rank.number() + 1);
+      int sum = -1, mine = rank.number() + 1;
+      MPI_Request requests[2];
+      ASSERT_EQ(MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, copy, &requests[1]), MPI_SUCCESS);
+      if (rank.number() == 0) {
+        ASSERT_EQ(MPI_Isend(data.data(), 1 << 20, MPI_INT, 1, 0, copy, &requests[0]), MPI_SUCCESS);
+        MPI_Request_free(&requests[0]);
+      } else {
+        data.assign(data.size(), 0);
+        ASSERT_EQ(MPI_Irecv(data.data(), 1 << 20, MPI_INT, 0, 0, copy, &requests[0]), MPI_SUCCESS);
+      }
+      ASSERT_EQ(MPI_Comm_disconnect(&copy), MPI_SUCCESS);
+      EXPECT_EQ(sum, 3);
+      EXPECT_EQ(std::ranges::count(data, 1), 1 << 20);
+      data.assign(data.size(), 7);  // nobody reads or writes it any more
+      MPI_Barrier(MPI_COMM_WORLD);
+      EXPECT_EQ(std::ranges::count(data, 7), 1 << 20);
+      if (rank.number() == 1) {
+        EXPECT_EQ(MPI_Wait(&requests[0], MPI_STATUS_IGNORE), MPI_SUCCESS);
+      }
+      EXPECT_EQ(MPI_Wait(&requests[1], MPI_STATUS_IGNORE), MPI_SUCCESS);
+    });
+  }
 }
 
 }  // namespace

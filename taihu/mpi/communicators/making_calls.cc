@@ -3,11 +3,13 @@
 #include "taihu/mpi/arguments.h"
 #include "taihu/mpi/attributes/attributes.h"
 #include "taihu/mpi/call.h"
+#include "taihu/mpi/collective_calls/schedule_request.h"
 #include "taihu/mpi/communicators/circle.h"
 #include "taihu/mpi/communicators/duplicate_later.h"
 #include "taihu/mpi/communicators/inside.h"
 #include "taihu/mpi/info/info.h"
 #include "taihu/mpi/make_communicator.h"
+#include "taihu/mpi/point_to_point/transfer.h"
 
 namespace taihu::mpi {
 namespace {
@@ -19,7 +21,7 @@ MPI_Comm give(Reference<Communicator> made) {
 
 /// What a duplicate has of its parent besides the groups. Attributes come last: their functions may fail.
 void inherit(Rank& rank, Communicator& parent, Communicator& made) {
-  made.hints = parent.hints;
+  made.hints.set(parent.hints.get());
   if (parent.topology) made.topology = std::make_unique<Topology>(*parent.topology);
   try {
     Attributes::of(rank).copy_all(parent, made, Carrier::communicator);
@@ -35,8 +37,7 @@ void inherit(Rank& rank, Communicator& parent, Communicator& made) {
 }
 
 void set_hints(Communicator& communicator, const Info::Entries& entries) {
-  communicator.hints.clear();
-  for (const auto& [key, value] : entries) communicator.hints[key] = value;
+  communicator.hints.set({entries.begin(), entries.end()});
 }
 
 void duplicate_now(Rank& rank, Communicator& parent, const Info::Entries* hints, MPI_Comm* newcomm) {
@@ -100,10 +101,21 @@ int color_of(Rank& rank, int split_type, const Info::Entries& hints) {
 
 void free_communicator(Rank& rank, Communicator& communicator, MPI_Comm* handle) {
   require(!communicator.predefined, MPI_ERR_COMM,
-          [&] { return communicator.name + " is predefined and cannot be freed"; });
+          [&] { return communicator.name.get() + " is predefined and cannot be freed"; });
   Attributes::of(rank).remove_all(communicator, Carrier::communicator);
   *handle = MPI_COMM_NULL;
   communicator.release();
+}
+
+/// Waits until nothing that this rank has started on the communicator is under way, whether the program still
+/// has the requests or not.
+void finish_transfers(Rank& rank, const Communicator& communicator) {
+  waits_for_members(communicator.context, communicator.size());
+  rank.endpoint().wait_until([&] {
+    return rank.endpoint().is_idle(communicator.context_of(Traffic::point_to_point)) &&
+           rank.part<Schedules>(Part::schedules).is_idle(communicator.context_of(Traffic::schedules));
+  });
+  release_abandoned(rank);
 }
 
 MPI_Comm handle_at(const MPI_Comm* comm) {
@@ -206,8 +218,9 @@ MPI_CALL(int, Comm_free, (MPI_Comm * comm)) {
 MPI_CALL(int, Comm_disconnect, (MPI_Comm * comm)) {
   return on_communicator("MPI_Comm_disconnect", handle_at(comm), [&](Rank& rank, Communicator& communicator) {
     require(!communicator.predefined, MPI_ERR_COMM,
-            [&] { return communicator.name + " is predefined and cannot be disconnected"; });
-    // Every member has received what it wanted before any of them goes on.
+            [&] { return communicator.name.get() + " is predefined and cannot be disconnected"; });
+    // Every member has sent and received what it wanted before any of them goes on.
+    finish_transfers(rank, communicator);
     if (communicator.is_inter()) {
       circle_of(communicator).allgather({});
     } else {

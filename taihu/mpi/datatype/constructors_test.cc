@@ -42,7 +42,7 @@ TEST(PredefinedTypes, HaveTheSizesOfTheirLanguages) {
   EXPECT_EQ(type_of(MPI_REAL16).form.alignment, 16);
   EXPECT_EQ(predefined_datatype(MPI_REAL2), nullptr);
   EXPECT_EQ(predefined_datatype(MPI_DATATYPE_NULL), nullptr);
-  EXPECT_EQ(type_of(MPI_INT).name, "MPI_INT");
+  EXPECT_EQ(type_of(MPI_INT).name.get(), "MPI_INT");
   EXPECT_TRUE(type_of(MPI_INT).committed);
   EXPECT_EQ(type_of(MPI_INT).element, &type_of(MPI_INT));
 }

@@ -16,6 +16,7 @@
 
 #include "taihu/abi/mpi.h"
 #include "taihu/mpi/error.h"
+#include "taihu/mpi/guarded.h"
 #include "taihu/mpi/object.h"
 
 namespace taihu::mpi {
@@ -99,7 +100,8 @@ struct Datatype final : Object {
   const Datatype* element;
 
   bool committed = false;
-  std::string name;  ///< of predefined types: their own; what a rank calls them is kept with its attributes
+  Guarded<std::string>
+      name;  ///< of predefined types: their own; what a rank calls them is kept with its attributes
 };
 
 }  // namespace taihu::mpi

@@ -53,7 +53,7 @@ class Table {
     type->number = number_of(handle);
     type->predefined = true;
     type->committed = true;
-    type->name = name;
+    type->name.set(name);
     types_[type->number - first_handle] = type;
   }
 

@@ -88,6 +88,24 @@ TEST(environment, tells_about_itself) {
   });
 }
 
+TEST(environment, ranks_that_share_memory_have_one_processor_name) {
+  run_ranks({6, 3, 2}, [](Rank& rank) {
+    MPI_Comm neighbours;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &neighbours);
+    int size, length;
+    MPI_Comm_size(neighbours, &size);
+    char name[MPI_MAX_PROCESSOR_NAME] = "", all[6][MPI_MAX_PROCESSOR_NAME];
+    EXPECT_EQ(MPI_Get_processor_name(name, &length), MPI_SUCCESS);
+    EXPECT_EQ(std::strlen(name), static_cast<std::size_t>(length));
+    MPI_Allgather(name, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, all, MPI_MAX_PROCESSOR_NAME, MPI_CHAR,
+                  MPI_COMM_WORLD);
+    int equal = 0;
+    for (const char* other : all) equal += std::strcmp(other, name) == 0 ? 1 : 0;
+    EXPECT_EQ(equal, size) << rank.number() << " on " << name;
+    MPI_Comm_free(&neighbours);
+  });
+}
+
 TEST(environment, memory_is_aligned_as_asked_for) {
   run_ranks(1, [](Rank&) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Versions, the clock, memory, and other calls about the surroundings.
-#include <unistd.h>
-
+#include <algorithm>
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
@@ -60,9 +59,13 @@ MPI_CALL(int, Get_library_version, (char* version, int* resultlen)) {
 }
 
 MPI_CALL(int, Get_processor_name, (char* name, int* resultlen)) {
-  return on_rank("MPI_Get_processor_name", [&](Rank&) {
-    char host[MPI_MAX_PROCESSOR_NAME] = "";
-    require(gethostname(host, sizeof host - 1) == 0, MPI_ERR_OTHER, "the host name is not to be had");
+  return on_rank("MPI_Get_processor_name", [&](Rank& rank) {
+    // Not asked of the system: emulated nodes have names of their own, as MPI_COMM_TYPE_SHARED tells them
+    // apart.
+    const taihu::launch::Layout& layout = rank.layout();
+    const int node = layout.node_of_process[static_cast<std::size_t>(rank.node().process())];
+    std::string host = layout.node_names[static_cast<std::size_t>(node)];
+    host.resize(std::min<std::size_t>(host.size(), MPI_MAX_PROCESSOR_NAME - 1));
     store_text(host, name, "name", resultlen);
   });
 }

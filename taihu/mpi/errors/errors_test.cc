@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <csetjmp>
 #include <cstring>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
+
+#include "taihu/mpi/current_call.h"
 #include "taihu/mpi/errors/error_texts.h"
 #include "taihu/mpi/test_ranks.h"
 
@@ -55,6 +61,47 @@ thread_local int told_code;
 void note(MPI_Comm* comm, int* code, ...) {
   told_comm = *comm;
   told_code = *code;
+}
+
+thread_local std::jmp_buf way_out;
+void jump_out(MPI_Comm*, int*, ...) {
+  EXPECT_EQ(call_record().name.load(), nullptr) << "the program runs";
+  std::longjmp(way_out, 1);
+}
+void throw_out(MPI_Comm*, int*, ...) {
+  throw 7;
+}
+
+// The standard promises nothing after an error (MPI-3.1 section 8.3); programs do it nevertheless.
+TEST(errors, functions_that_never_return_leave_nothing_behind) {
+  run_ranks(2, [](Rank& rank) {
+    MPI_Errhandler jumping, throwing;
+    MPI_Comm_create_errhandler(jump_out, &jumping);
+    MPI_Comm_create_errhandler(throw_out, &throwing);
+    int value = 0, sum = 0;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, jumping);
+    if (setjmp(way_out) == 0) {
+#if defined(__SANITIZE_ADDRESS__)
+      __lsan_disable();  // the text of the error is lost
+#endif
+      MPI_Send(&value, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
+      ADD_FAILURE() << "came back";
+    }
+#if defined(__SANITIZE_ADDRESS__)
+    __lsan_enable();
+#endif
+    EXPECT_EQ(call_record().name.load(), nullptr);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, throwing);
+    EXPECT_THROW(MPI_Send(&value, 1, MPI_INT, 99, 0, MPI_COMM_WORLD), int);
+    EXPECT_EQ(call_record().name.load(), nullptr);
+    const int one = 1;
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    EXPECT_EQ(sum, 2);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Errhandler_free(&jumping);
+    MPI_Errhandler_free(&throwing);
+    EXPECT_EQ(MPI_Send(&value, 1, MPI_INT, rank.number(), -5, MPI_COMM_WORLD), MPI_ERR_TAG);
+  });
 }
 
 TEST(errors, functions_of_the_program_are_told) {

@@ -23,18 +23,23 @@ std::string message_of(Rank& rank, const Subject& subject, const char* call, con
   return message + ")";
 }
 
-/// Returns the code that the function leaves: the call of MPI returns it.
-int call_function(Rank& rank, const ErrorHandler& handler, const Subject& subject, int code) {
-  if (handler.is_fortran) {
+/// Returns the code that the function leaves: the call of MPI returns it. The function may replace the
+/// handler or never return (longjmp), so nothing is held here.
+int call_function(Rank& rank, Reference<ErrorHandler> handler, const Subject& subject, int code) {
+  void (*const function)() = handler->function;
+  const bool is_fortran = handler->is_fortran;
+  handler = {};
+  const OutsideOfCalls outside;
+  if (is_fortran) {
     MPI_Fint handle = subject.object != nullptr ? HandleTable::of(rank).index_of(*subject.object)
                                                 : static_cast<MPI_Fint>(subject.null_handle);
-    reinterpret_cast<void (*)(MPI_Fint*, MPI_Fint*)>(handler.function)(&handle, &code);
+    reinterpret_cast<void (*)(MPI_Fint*, MPI_Fint*)>(function)(&handle, &code);
     return code;
   }
   // Handles of all kinds are pointers.
   void* handle = subject.object != nullptr ? handle_of<void*>(subject.object)
                                            : reinterpret_cast<void*>(subject.null_handle);
-  reinterpret_cast<void (*)(void**, int*, ...)>(handler.function)(&handle, &code);
+  reinterpret_cast<void (*)(void**, int*, ...)>(function)(&handle, &code);
   return code;
 }
 
@@ -42,21 +47,20 @@ int call_function(Rank& rank, const ErrorHandler& handler, const Subject& subjec
 
 int run_handler(Rank& rank, const Reference<ErrorHandler>& slot, const Subject& subject, const char* call,
                 const CallError& error) {
-  // Kept, as the function may give the object another handler.
-  const Reference<ErrorHandler> handler = handler_in(slot);
+  Reference<ErrorHandler> handler = handler_in(slot);
   switch (handler->action) {
     case ErrorHandler::Action::end_job:
       end_job(rank, AddedErrors::of(rank).class_of(error.code()), message_of(rank, subject, call, error));
     case ErrorHandler::Action::return_code:
       break;
     case ErrorHandler::Action::call_function:
-      return call_function(rank, *handler, subject, error.code());
+      return call_function(rank, std::move(handler), subject, error.code());
   }
   return error.code();
 }
 
 std::string name_of(const Communicator& communicator) {
-  if (!communicator.name.empty()) return communicator.name;
+  if (std::string name = communicator.name.get(); !name.empty()) return name;
   return "a communicator of " + std::to_string(communicator.size()) +
          (communicator.size() == 1 ? " rank" : " ranks");
 }

@@ -93,7 +93,7 @@ std::int64_t move_together(File& file, Direction direction, const RequestData& d
   if (file.local->size() == 1 || file.atomic_mode.load(std::memory_order_relaxed))
     return move_alone(file, direction, data, first, file.collective_staging);
   Wish wish = make_wish(file.view.pattern, first, data.memory(), data.bytes());
-  wish.hints = file.hints;
+  wish.hints = file.hints.get();
   Board& board = meet(file, wish);
   const Plan plan = plan_of(board.wishes);
   if (!plan.two_phase) return move_alone(file, direction, data, first, file.collective_staging);

@@ -56,7 +56,7 @@ struct File final : Object {
   std::atomic<std::int64_t> position{0};  ///< individual pointer in etypes of the view
   std::atomic<bool> atomic_mode{false};
   Reference<ErrorHandler> errors;
-  files::FileHints hints;
+  Guarded<files::FileHints> hints;
   files::SplitAccess split;
 
   std::mutex staging_lock;  ///< for `staging`; who finds it taken takes memory of its own

@@ -93,17 +93,19 @@ MPI_CALL(int, File_get_amode, (MPI_File fh, int* amode)) {
 }
 
 MPI_CALL(int, File_set_info, (MPI_File fh, MPI_Info info)) {
-  return on_file("MPI_File_set_info", fh,
-                 [&](Rank& rank, File& file) { take_hints(rank, file.hints, info); });
+  return on_file("MPI_File_set_info", fh, [&](Rank& rank, File& file) {
+    file.hints.change([&](FileHints& hints) { take_hints(rank, hints, info); });
+  });
 }
 
 MPI_CALL(int, File_get_info, (MPI_File fh, MPI_Info* info_used)) {
   return on_file("MPI_File_get_info", fh, [&](Rank&, File& file) {
     Reference<Info> info(new Info);
-    const Buffering buffering = file.hints.collective_buffering;
+    const FileHints hints = file.hints.get();
+    const Buffering buffering = hints.collective_buffering;
     if (buffering != Buffering::automatic)
       info->set("collective_buffering", buffering == Buffering::always ? "true" : "false");
-    info->set("cb_buffer_size", std::to_string(file.hints.buffer_bytes));
+    info->set("cb_buffer_size", std::to_string(hints.buffer_bytes));
     *info_used = handle_of<MPI_Info>(info.give_up());
   });
 }

@@ -121,7 +121,7 @@ Reference<File> open_file(Rank& rank, Communicator& communicator, const char* na
   if (error_number != 0) throw file_error(error_number, "open", name);
 
   Reference<File> file(new File(rank, std::move(members), std::move(local), std::move(shared), amode));
-  file->hints = hints;
+  file->hints.set(hints);
   find_shared_pointer(rank, *file);
   if ((amode & MPI_MODE_APPEND) != 0) {
     file->position = end_in_etypes(*file);

@@ -105,7 +105,7 @@ MPI_CALL(int, File_set_view,
     if (file.communicator->rank == 0) file.shared_pointer.set(0);
     file.view = std::move(view);
     file.position = 0;
-    take_hints(rank, file.hints, info);
+    file.hints.change([&](FileHints& hints) { take_hints(rank, hints, info); });
     barrier_inside(*file.communicator);
   });
 }

@@ -288,7 +288,7 @@ FORTRAN(void, mpi_register_datarep_,
 FORTRAN(void, mpi_f_sync_reg_, (void* buffer)) {
   (void)buffer;
 }
-FORTRAN(void, mpi_f_sync_reg_f08_, (CFI_cdesc_t * buffer)) {
+FORTRAN(void, mpi_f_sync_reg_f08ts_, (CFI_cdesc_t * buffer)) {
   (void)buffer;
 }
 

@@ -37,7 +37,7 @@ Reference<Window> make_window(Communicator& communicator, int flavor, WindowHint
   Rank& rank = communicator.owner;
   rank.part<WindowService>(Part::windows);
   Reference<Window> window(new Window(rank, duplicate(communicator), flavor));
-  window->hints = std::move(hints);
+  window->hints.set(std::move(hints));
   return window;
 }
 
@@ -93,7 +93,7 @@ Reference<Window> allocate_window(Communicator& communicator, const Offer& offer
 Reference<Window> allocate_shared_window(Communicator& communicator, const Offer& offer, WindowHints hints) {
   check(communicator, offer);
   Reference<Window> window = make_window(communicator, MPI_WIN_FLAVOR_SHARED, std::move(hints));
-  const Parts parts = window->hints["alloc_shared_noncontig"] == "true" ? Parts::on_pages : Parts::contiguous;
+  const Parts parts = parts_are_apart(window->hints.get()) ? Parts::on_pages : Parts::contiguous;
   SharedSegment segment =
       make_shared_segment(*window->communicator, from_all(*window->communicator, offer.size_bytes), parts);
   window->memory = std::move(segment.memory);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "taihu/mpi/communicator.h"
+#include "taihu/mpi/guarded.h"
 #include "taihu/mpi/one_sided/exposure.h"
 #include "taihu/mpi/one_sided/window_hints.h"
 #include "taihu/mpi/one_sided/window_memory.h"
@@ -63,8 +64,8 @@ struct Window final : Object {
   int displacement_unit = 1;
 
   Reference<ErrorHandler> errors;
-  std::string name;
-  WindowHints hints;
+  Guarded<std::string> name;
+  Guarded<WindowHints> hints;
 
   // The access epoch; changed under epoch_lock, since threads of the rank may lock several targets at once.
   message::SpinLock epoch_lock;

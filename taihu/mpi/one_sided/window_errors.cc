@@ -7,7 +7,7 @@ namespace taihu::mpi {
 namespace {
 
 Subject subject_of(Window& window) {
-  if (!window.name.empty()) return {&window, 0, window.name};
+  if (std::string name = window.name.get(); !name.empty()) return {&window, 0, std::move(name)};
   const std::string ranks = std::to_string(window.size()) + (window.size() == 1 ? " rank" : " ranks");
   return {&window, 0, "a window of " + ranks};
 }

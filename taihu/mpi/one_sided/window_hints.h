@@ -19,6 +19,11 @@ inline WindowHints default_window_hints() {
           {"same_disp_unit", "false"},         {"same_size", "false"}};
 }
 
+/// Whether every rank's part of shared memory may lie on pages of its own.
+inline bool parts_are_apart(const WindowHints& hints) {
+  return hints.at("alloc_shared_noncontig") == "true";
+}
+
 /// Takes over what the program says about known hints.
 inline void update_window_hints(WindowHints& hints, const Info::Entries& entries) {
   for (const auto& [key, value] : entries) {

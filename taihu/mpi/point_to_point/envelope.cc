@@ -4,7 +4,8 @@
 namespace taihu::mpi {
 
 void refuse_partner(const Communicator& communicator, int partner, bool is_source) {
-  const std::string name = communicator.name.empty() ? "the communicator" : communicator.name;
+  std::string name = communicator.name.get();
+  if (name.empty()) name = "the communicator";
   throw CallError(MPI_ERR_RANK, (is_source ? "source " : "destination ") + std::to_string(partner) +
                                     " is not in " + name + ", which has " +
                                     std::to_string(communicator.partners().size()) +

@@ -7,13 +7,20 @@
 namespace taihu::mpi {
 namespace {
 
-inline void send(Rank& rank, Communicator& communicator, const void* address, int count, MPI_Datatype type,
-                 int destination, int tag, message::SendMode mode) {
+/// Standard sends up to here are buffered wherever they go, unless the user wants it otherwise
+/// (TAIHU_EAGER_BYTES); then a report of a deadlock does not tell whom they wait for.
+constexpr std::size_t never_waiting_bytes = 64;
+
+inline __attribute__((always_inline)) void send(Rank& rank, Communicator& communicator, const void* address,
+                                                int count, MPI_Datatype type, int destination, int tag,
+                                                message::SendMode mode) {
   const TypedBuffer buffer(rank, address, count, type);
   const int checked_tag = send_tag(tag);
   if (destination == MPI_PROC_NULL) return;
   const int peer = destination_rank(communicator, destination);
-  waits_for(peer, tag, communicator.context, communicator.size());
+  // Short ones never wait for their receiver.
+  if (buffer.bytes() > never_waiting_bytes || mode != message::SendMode::standard)
+    waits_for(peer, tag, communicator.context, communicator.size());
   if (statistics_wanted) [[unlikely]]
     count_message(rank.is_inside(peer), buffer.bytes());
   rank.endpoint().send(peer, communicator.context, checked_tag, buffer.data(), mode);

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far the core of a partner is, from the times that a sender needs to look at how much of a ring its
+// receiver has taken, which happens about once in a lap and always brings a cache line from there. On virtual
+// machines this changes within minutes, so it is never settled.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace taihu::message {
+
+/// Used by one thread at a time.
+class CoreDistance {
+ public:
+  /// A cache line took `ns` nanoseconds, the clock's own time included. Whatever disturbs the measurement
+  /// makes it longer.
+  void learn(std::int64_t ns) noexcept {
+    near_looks_ = ns >= far_ns ? 0 : std::min(near_looks_ + 1, looks_needed);
+  }
+  /// Far until it is known better: what is chosen for far partners loses less near than the other way round.
+  bool is_near() const noexcept { return near_looks_ == looks_needed; }
+
+ private:
+  static constexpr std::int64_t far_ns = 90;
+  static constexpr int looks_needed = 4;
+  int near_looks_ = 0;  // in sequence
+};
+
+}  // namespace taihu::message
