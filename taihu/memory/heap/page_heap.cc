@@ -31,17 +31,19 @@ unsigned PageHeap::bin_of(std::uint32_t slices) {
   return std::min(32 + (doubling - 5) * 8 + ((slices >> (doubling - 3)) & 7), bin_count - 1);
 }
 
-/// Writes what both ends of a run tell their neighbours.
+/// Writes what both ends of a run tell their neighbours. The state comes last: with the holder of an earlier time
+/// beside it, another heap would take the run for its own.
 void PageHeap::mark(Slice* run, SliceState state) {
+  if (run->slices > 1) {
+    Slice* last = slice_at(run, run->slices - 1);
+    last->address = run->address + ((std::uintptr_t{run->slices} - 1) << slice_shift);
+    last->slices = run->slices;
+    last->node = run->node;
+    last->holder = run->holder;
+    last->time = run->time;
+    last->state = state;
+  }
   run->state = state;
-  if (run->slices < 2) return;
-  Slice* last = slice_at(run, run->slices - 1);
-  last->address = run->address + ((std::uintptr_t{run->slices} - 1) << slice_shift);
-  last->slices = run->slices;
-  last->state = state;
-  last->node = run->node;
-  last->holder = run->holder;
-  last->time = run->time;
 }
 
 void PageHeap::remove(Slice* run) {

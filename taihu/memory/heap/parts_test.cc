@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Size classes, the page heap, formula (1), settings.
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sched.h>
 
+#include <atomic>
+#include <chrono>
+#include <csignal>
 #include <random>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "taihu/memory/heap/heap.h"
@@ -63,6 +69,54 @@ TEST(PageHeap, TakesAndMerges) {
   EXPECT_EQ(after.held, before.held);
   EXPECT_EQ(after.dirty, 0u);
   EXPECT_EQ(after.central, 0u);
+}
+
+std::atomic<int> interrupted{0}, may_go_on{0};
+
+void wait_in_the_middle(int) {
+  const int number = interrupted.fetch_add(1) + 1;
+  while (may_go_on.load() < number) sched_yield();
+}
+
+/// A thread frees a run into a heap of its own, which has no lock; it is interrupted anywhere, and meanwhile the
+/// run behind is freed into another heap, in which the first one was before. That one must not take it.
+TEST(PageHeap, NeighboursOfOtherHoldersStayAlone) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the thread sanitizer delivers signals late";
+#endif
+  heap::free(heap::allocate(1));
+  heap::NodeHeap& node = heap::node_heaps[0];
+  Slice* run = node.take_run(4, 1);
+  ASSERT_NE(run, nullptr);
+  Slice* behind = heap::PageHeap::split(run, 2);
+  Slice* last = heap::slice_map.slice_of(run->begin() + heap::slice_bytes);
+  heap::PageHeap before(50001), own(50002);
+  std::atomic<bool> stop{false};
+  interrupted = may_go_on = 0;
+  std::signal(SIGUSR1, wait_in_the_middle);
+  std::thread owner([&] {
+    while (!stop) {
+      run->holder = last->holder = 50001;
+      own.give(run);
+      if (own.take_free(2, 1) != run) break;
+    }
+  });
+  int moved = 0;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  for (int number = 1; moved == 0 && std::chrono::steady_clock::now() < end; ++number) {
+    pthread_kill(owner.native_handle(), SIGUSR1);
+    while (interrupted < number) sched_yield();
+    before.give(behind);
+    if (before.take_free(2, 1) != behind) moved = number;
+    may_go_on = number;
+  }
+  stop = true;
+  owner.join();
+  std::signal(SIGUSR1, SIG_DFL);
+  ASSERT_EQ(moved, 0) << "the other heap took the run";
+  EXPECT_EQ(own.free_slices() + before.free_slices(), 0u);
+  node.give(run);
+  node.give(behind);
 }
 
 TEST(NodeHeap, RefillBringsSeveralBlocksWhenTheHeapIsLarge) {

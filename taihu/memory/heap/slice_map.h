@@ -52,6 +52,21 @@ class Relaxed {
   std::atomic<T> value_;
 };
 
+/// The same for a field that says what other fields are worth: they are written before it and read after it.
+template <typename T>
+class Published {
+ public:
+  operator T() const { return value_.load(std::memory_order_acquire); }
+  Published& operator=(T value) {
+    value_.store(value, std::memory_order_release);
+    return *this;
+  }
+  Published& operator=(const Published& other) { return *this = static_cast<T>(other); }
+
+ private:
+  std::atomic<T> value_;
+};
+
 /// What is known of a run of slices: a span, a large block or free memory. Valid in the first slice of the
 /// run (and address, slices, state also in the last one of a free run); `head_distance` is valid in every
 /// slice of a span. Owner of the fields: who holds the run (a thread cache, or the program's thread that
@@ -67,7 +82,7 @@ struct alignas(64) Slice {
   std::uint32_t free_blocks;  ///< span: length of `free`
   std::uint32_t time;         ///< free run: when it became free (ms)
   std::uint32_t capacity;     ///< span: blocks that fit
-  Relaxed<SliceState> state;
+  Published<SliceState> state;    ///< after `holder`: a neighbour that sees a free run sees whose it is
   std::uint8_t small;             ///< span: class
   Relaxed<std::uint8_t> node;     ///< NUMA node whose heap it belongs to
   bool zero;                      ///< large block: its pages have never been written

@@ -186,7 +186,7 @@ TEST(HeapThreads, ForkWhileOthersAllocate) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      alarm(20);
+      alarm(90);  // a child that waits for a lock of a thread that is not there
       std::mt19937 random(static_cast<unsigned>(round));
       bool good = true;
       for (int step = 0; step < 2000; ++step) good = release(new_block(random)) && good;
