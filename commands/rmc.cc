@@ -98,11 +98,11 @@ int check_geometry(const Options& options) {
     if (++faults <= 10) std::printf("(%.8g, %.8g, %.8g) cm is %s\n", r.x, r.y, r.z, fault.c_str());
   }
   std::printf(
-      "%zu surfaces, %zu cells, %zu universes, %zu lattices, %zu materials, %d groups: %lld of %lld points "
-      "are "
-      "in no cell or in several\n",
+      "%zu surfaces, %zu cells, %zu universes, %zu lattices, %zu materials, %s: %lld of %lld points are in no "
+      "cell or in several\n",
       model.geometry.surfaces.size(), model.geometry.cells.size(), model.geometry.universes.size(),
-      model.geometry.lattices.size(), model.materials.size(), model.data.groups(),
+      model.geometry.lattices.size(), model.materials.size(),
+      model.nuclear ? "continuous energy" : (std::to_string(model.data.groups()) + " groups").c_str(),
       static_cast<long long>(faults), static_cast<long long>(options.points));
   return faults == 0 ? 0 : 1;
 }

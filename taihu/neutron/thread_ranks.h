@@ -65,7 +65,7 @@ class ThreadRanks final : public Ranks {
   void broadcast(void* data, std::size_t bytes) override {
     job_.shown[rank_] = data;
     job_.meet.arrive_and_wait();
-    if (rank_ != 0) std::memcpy(data, job_.shown[0], bytes);
+    if (rank_ != 0 && bytes > 0) std::memcpy(data, job_.shown[0], bytes);
     job_.meet.arrive_and_wait();
   }
 

@@ -219,6 +219,30 @@ std::string Hdf5File::attribute_text(const std::string& object, const std::strin
   return value;
 }
 
+std::vector<std::string> Hdf5File::attribute_texts(const std::string& object, const std::string& name) const {
+  const Handle handle =
+      attribute_handle(H5Aopen_by_name(file_, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
+  if (!handle.ok()) fail("attribute \"" + name + "\" of " + object + " is missing");
+  const Handle type = type_handle(H5Aget_type(*handle)), space = space_handle(H5Aget_space(*handle));
+  const hssize_t count = space.ok() ? H5Sget_simple_extent_npoints(*space) : -1;
+  if (count == 1) return {attribute_text(object, name)};
+  const std::size_t size = type.ok() ? H5Tget_size(*type) : 0;
+  if (count < 0 || count > 4096 || H5Tget_class(*type) != H5T_STRING || H5Tis_variable_str(*type) > 0 ||
+      size == 0 || size > 4096)
+    fail("attribute \"" + name + "\" of " + object + " is not a list of texts");
+  std::vector<char> buffer(count * size);
+  if (count > 0 && H5Aread(*handle, *type, buffer.data()) < 0)
+    fail("attribute \"" + name + "\" of " + object + " cannot be read");
+  std::vector<std::string> texts;
+  for (hssize_t i = 0; i < count; ++i) {
+    const char* first = buffer.data() + i * size;
+    std::string text(first, std::find(first, first + size, '\0'));
+    while (!text.empty() && text.back() == ' ') text.pop_back();
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
 void Hdf5File::make_group(const std::string& group) {
   const Handle handle = group_handle(H5Gcreate2(file_, group.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   if (!handle.ok()) fail("group " + group + " cannot be written");

@@ -38,6 +38,8 @@ class Hdf5File {
   std::vector<double> attribute_doubles(const std::string& object, const std::string& name) const;
   std::int64_t attribute_integer(const std::string& object, const std::string& name) const;
   std::string attribute_text(const std::string& object, const std::string& name) const;
+  /// One text or an array of texts of fixed length.
+  std::vector<std::string> attribute_texts(const std::string& object, const std::string& name) const;
 
   void make_group(const std::string& group);
   /// An empty shape writes one value.

@@ -40,6 +40,7 @@ struct Cell {
 /// What only people and files need of a cell.
 struct CellText {
   std::string name, region;
+  double temperature = -1;  ///< K; negative: the material's
   std::vector<double> rotation_degrees;
 };
 

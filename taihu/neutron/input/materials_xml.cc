@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <set>
+
 #include "taihu/neutron/input/readers.h"
 
 namespace taihu::neutron {
@@ -17,12 +19,74 @@ double density_of(Element material) {
   return value;
 }
 
-Material read_material(Element element, std::vector<std::string>& names) {
+/// What both kinds of materials have.
+Material read_head(Element& element) {
   Material material;
   material.id = element.integer("id");
   material.name = element.text("name", "");
   element.ignore("depletable");  // says something to depletion codes only
   element.ignore("volume");      // the same
+  return material;
+}
+
+void read_density(Element& element, Material& material) {
+  std::optional<Element> density = element.child("density");
+  element.require(density.has_value(), "<density> is missing");
+  material.density_units = density->text("units");
+  const std::set<std::string> known{"g/cc", "g/cm3", "kg/m3", "atom/b-cm", "atom/cm3", "sum"};
+  density->require(known.contains(material.density_units),
+                   "units \"" + material.density_units + "\" are not supported");
+  if (material.density_units == "sum") {
+    density->ignore("value");  // the sum of the amounts
+  } else {
+    material.density = density->number("value");
+    density->require(material.density > 0, "\"value\" has to be positive");
+  }
+  density->finish();
+}
+
+void read_nuclide(Element element, Material& material) {
+  Material::Constituent part;
+  part.nuclide = element.text("name");
+  element.require(element.has("ao") != element.has("wo"), "a nuclide has either \"ao\" or \"wo\"");
+  part.by_weight = element.has("wo");
+  part.amount = element.number(part.by_weight ? "wo" : "ao");
+  element.require(part.amount > 0, "the amount has to be positive");
+  element.finish();
+  element.require(material.constituents.empty() || material.constituents[0].by_weight == part.by_weight,
+                  "amounts have to be all \"ao\" or all \"wo\"");
+  for (const Material::Constituent& other : material.constituents)
+    element.require(other.nuclide != part.nuclide, part.nuclide + " is there twice");
+  material.constituents.push_back(part);
+}
+
+Material read_continuous_material(Element element) {
+  Material material = read_head(element);
+  if (element.has("temperature")) {
+    material.temperature = element.number("temperature");
+    element.require(material.temperature >= 0, "\"temperature\" must not be negative");
+  }
+  read_density(element, material);
+  for (const Element& nuclide : element.children("nuclide")) read_nuclide(nuclide, material);
+  for (Element sab : element.children("sab")) {
+    Material::ThermalUse use;
+    use.table = sab.text("name");
+    use.fraction = sab.number("fraction", 1);
+    sab.require(use.fraction > 0 && use.fraction <= 1, "\"fraction\" has to be above 0 and at most 1");
+    sab.finish();
+    material.thermal.push_back(use);
+  }
+  element.require(element.children("macroscopic").empty(),
+                  "<macroscopic> needs <energy_mode>multi-group</energy_mode>");
+  element.finish();
+  element.require(!material.constituents.empty(), "a material needs a <nuclide>");
+  element.require(material.density_units != "sum" || !material.constituents[0].by_weight,
+                  "density units \"sum\" need amounts \"ao\"");
+  return material;
+}
+
+Material read_material(Element element, std::vector<std::string>& names) {
+  Material material = read_head(element);
   const double density = density_of(element);
   element.ignore("density");
   for (Element macroscopic : element.children("macroscopic")) {
@@ -37,8 +101,7 @@ Material read_material(Element element, std::vector<std::string>& names) {
   element.finish();
   element.require(
       material.macroscopics.size() == 1,
-      "a material has exactly one <macroscopic> in a multi-group model; nuclides and continuous-energy "
-      "data are not supported");
+      "a material has exactly one <macroscopic> in a multi-group model");
   return material;
 }
 
@@ -48,7 +111,8 @@ void read_materials(Element root, Model& model, Ids& ids, std::string& library_p
   library_path = root.text("cross_sections", "");
   std::vector<std::string> names;
   for (Element element : root.children("material")) {
-    Material material = read_material(element, names);
+    Material material =
+        model.settings.continuous ? read_continuous_material(element) : read_material(element, names);
     element.require(ids.materials.emplace(material.id, static_cast<int>(model.materials.size())).second,
                     "material " + std::to_string(material.id) + " is there twice");
     model.materials.push_back(std::move(material));

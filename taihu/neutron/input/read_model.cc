@@ -6,6 +6,7 @@
 
 #include "taihu/base/error.h"
 #include "taihu/neutron/input/multigroup_library.h"
+#include "taihu/neutron/input/nuclear_library.h"
 #include "taihu/neutron/input/readers.h"
 #include "taihu/neutron/input/text_library.h"
 
@@ -49,16 +50,22 @@ Parts parts_of(const fs::path& model_file, const fs::path& folder) {
   return parts;
 }
 
-void read_cross_sections(Model& model, const fs::path& folder, std::string library_path, double temperature) {
+/// The library that the materials name, or else the environment variable.
+fs::path library_file(const fs::path& folder, std::string library_path, const char* variable) {
   if (library_path.empty()) {
-    const char* variable = std::getenv("OPENMC_MG_CROSS_SECTIONS");
-    check_input(variable != nullptr,
-                "the materials name no library of cross sections; write <cross_sections> or set "
-                "OPENMC_MG_CROSS_SECTIONS");
-    library_path = variable;
+    const char* value = std::getenv(variable);
+    check_input(value != nullptr,
+                std::string("the materials name no library of cross sections; write <cross_sections> or set ") +
+                    variable);
+    library_path = value;
   }
-  fs::path path(library_path);
-  if (path.is_relative()) path = folder / path;
+  const fs::path path(library_path);
+  return path.is_relative() ? folder / path : path;
+}
+
+void read_cross_sections(Model& model, const fs::path& folder, const std::string& library_path,
+                         double temperature) {
+  const fs::path path = library_file(folder, library_path, "OPENMC_MG_CROSS_SECTIONS");
   std::vector<std::string> names;
   std::vector<std::vector<MixturePart>> mixtures;
   for (const Material& material : model.materials) {
@@ -96,12 +103,19 @@ Model read_model(const std::string& folder_or_file) {
   model.folder = folder.string();
   Ids ids;
   std::string library_path;
+  const std::string mode = parts.settings->text("energy_mode", "continuous-energy");
+  parts.settings->require(mode == "multi-group" || mode == "continuous-energy",
+                          "energy_mode \"" + mode + "\" is not known");
+  model.settings.continuous = mode == "continuous-energy";
   read_materials(*parts.materials, model, ids, library_path);
   read_geometry(*parts.geometry, model, ids);
-  const double temperature = parts.settings->number("temperature_default", 293.6);
   read_settings(*parts.settings, model, ids);
   if (parts.tallies) read_tallies(*parts.tallies, model, ids);
-  read_cross_sections(model, folder, library_path, temperature);
+  if (model.settings.continuous)
+    add_nuclear_data(model, read_cross_sections_xml(
+                                library_file(folder, library_path, "OPENMC_CROSS_SECTIONS").string()));
+  else
+    read_cross_sections(model, folder, library_path, model.settings.temperature_default);
   return model;
 }
 

@@ -54,7 +54,8 @@ TEST(ReadModel, RefusesWithFileLineAndName) {
        "model.xml:10: <cell>: region \"-7 (\": a surface number is expected at character 5"},
       {changed(good, "material=\"1\"/>", "material=\"7\"/>"), "model.xml:10: <cell>: there is no material 7"},
       {changed(good, "material=\"1\"/>", "material=\"1\" temperature=\"600\"/>"),
-       "model.xml:10: <cell>: \"temperature\" is not supported here"},
+       "model.xml:10: <cell>: temperatures of cells need continuous-energy data; multi-group data have one "
+       "for all"},
       {changed(good, "fill=\"10\"", "fill=\"77\""),
        "model.xml:5: <geometry>: cell 9 is filled with 77, which is neither a universe nor a lattice"},
       {changed(good, "<outer>2</outer>", "<outer>5</outer>"),
@@ -64,8 +65,8 @@ TEST(ReadModel, RefusesWithFileLineAndName) {
       {changed(good, "<particles>500</particles>", "<particles>many</particles>"),
        "model.xml:15: <settings>: \"particles\" has to be a whole number, not \"many\""},
       {changed(good, "multi-group", "continuous-energy"),
-       "model.xml:15: <settings>: continuous-energy transport is not supported; write "
-       "<energy_mode>multi-group</energy_mode>"},
+       "model.xml:3: <density>: units \"macro\" are not supported"},
+      {changed(good, "multi-group", "grey"), "model.xml:15: <settings>: energy_mode \"grey\" is not known"},
       {changed(good, "<batches>6", "<ufs_mesh>1</ufs_mesh><batches>6"),
        "model.xml:16: <ufs_mesh>: is not supported inside <settings>"},
       {changed(good, "<scores>flux", "<scores>flux heating"),

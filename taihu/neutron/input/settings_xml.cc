@@ -188,6 +188,27 @@ void read_counts(Element& root, Settings& settings) {
   root.require(settings.max_events > 0, "\"max_particle_events\" has to be positive");
 }
 
+void read_temperatures(Element& root, Settings& settings) {
+  settings.temperature_default = root.number("temperature_default", settings.temperature_default);
+  settings.temperature_tolerance = root.number("temperature_tolerance", settings.temperature_tolerance);
+  root.require(settings.temperature_default >= 0 && settings.temperature_tolerance >= 0,
+               "temperatures must not be negative");
+  const std::string method = root.text("temperature_method", "nearest");
+  root.require(method == "nearest" || (method == "interpolation" && settings.continuous),
+               settings.continuous ? "temperature_method \"" + method + "\" is not supported"
+                                   : "only temperature_method nearest is supported with multi-group data");
+  settings.interpolate_temperature = method == "interpolation";
+  root.ignore("temperature_range");  // which temperatures to load: those that are used
+  root.require(!root.boolean("temperature_multipole", false), "resonances by poles are not supported");
+  settings.probability_tables = root.boolean("ptables", true);
+  if (std::optional<Element> resonances = root.child("resonance_scattering")) {
+    resonances->require(!resonances->boolean("enable", true),
+                        "resonance scattering is not supported: nuclei scatter with a constant cross section");
+    for (const char* key : {"method", "energy_min", "energy_max", "nuclides"}) resonances->ignore(key);
+    resonances->finish();
+  }
+}
+
 }  // namespace
 
 void read_settings(Element root, Model& model, Ids&) {
@@ -195,8 +216,7 @@ void read_settings(Element root, Model& model, Ids&) {
   const std::string mode = root.text("run_mode", "eigenvalue");
   root.require(mode == "eigenvalue" || mode == "fixed source", "run_mode \"" + mode + "\" is not supported");
   settings.mode = mode == "eigenvalue" ? RunMode::eigenvalue : RunMode::fixed_source;
-  root.require(root.text("energy_mode", "continuous-energy") == "multi-group",
-               "continuous-energy transport is not supported; write <energy_mode>multi-group</energy_mode>");
+  root.ignore("energy_mode");  // read before
   read_counts(root, settings);
   if (settings.mode == RunMode::fixed_source) settings.inactive = 0;
   for (const Element& element : root.children("source")) settings.sources.push_back(read_source(element));
@@ -221,13 +241,9 @@ void read_settings(Element root, Model& model, Ids&) {
   // These change how fast or how OpenMC runs, not the result.
   for (const char* key :
        {"verbosity", "event_based", "max_particles_in_flight", "no_reduce", "log_grid_bins",
-        "material_cell_offsets", "ptables", "plot_seed", "stride", "max_write_lost_particles"})
+        "material_cell_offsets", "plot_seed", "stride", "max_write_lost_particles"})
     root.ignore(key);
-  root.ignore("temperature_default");  // chooses the data of the library; read before
-  root.require(root.text("temperature_method", "nearest") == "nearest",
-               "only temperature_method nearest is supported");
-  for (const char* key : {"temperature_range", "temperature_tolerance"})
-    root.ignore(key);  // the nearest is taken
+  read_temperatures(root, settings);
   root.finish();
 }
 

@@ -44,11 +44,12 @@ hid_t bank_type() {
   return type;
 }
 
-void write_bank(Hdf5File& file, const std::vector<Site>& sites, const CrossSections& data) {
+void write_bank(Hdf5File& file, const std::vector<Site>& sites, const Model& model) {
   std::vector<BankRecord> records;
   records.reserve(sites.size());
   for (const Site& site : sites)
-    records.push_back({site.r, site.u, data.energy(site.group), 0, site.weight, 0, 0, 0});
+    records.push_back({site.r, site.u, model.nuclear ? site.energy : model.data.energy(site.group), 0,
+                       site.weight, 0, 0, 0});
   const hid_t memory_type = bank_type(), file_type = H5Tcopy(memory_type);
   H5Tpack(file_type);
   const hsize_t size = records.size();
@@ -64,7 +65,7 @@ void write_bank(Hdf5File& file, const std::vector<Site>& sites, const CrossSecti
   if (!written) file.fail("the source bank cannot be written; is the disk full?");
 }
 
-std::vector<Site> read_bank(const Hdf5File& file, std::int64_t count, const CrossSections& data) {
+std::vector<Site> read_bank(const Hdf5File& file, std::int64_t count, const Model& model) {
   if (!file.exists("/source_bank")) file.fail("it has no source bank, so no run can go on from it");
   const std::vector<std::int64_t> shape = file.shape("/source_bank");
   if (shape.size() != 1 || shape[0] != count)
@@ -77,8 +78,16 @@ std::vector<Site> read_bank(const Hdf5File& file, std::int64_t count, const Cros
   if (!good) file.fail("its source bank cannot be read");
   std::vector<Site> sites(count);
   for (std::int64_t i = 0; i < count; ++i)
-    sites[i] = {records[i].r, records[i].u, records[i].weight, data.group_of(records[i].energy), 0};
+    sites[i] = {.r = records[i].r,
+                .u = records[i].u,
+                .weight = records[i].weight,
+                .group = model.nuclear ? 0 : model.data.group_of(records[i].energy),
+                .energy = model.nuclear ? records[i].energy : 0};
   return sites;
+}
+
+const char* energy_mode(const Model& model) {
+  return model.nuclear ? "continuous-energy" : "multi-group";
 }
 
 void write_run(Hdf5File& file, const Simulation& simulation) {
@@ -86,7 +95,7 @@ void write_run(Hdf5File& file, const Simulation& simulation) {
   file.write_integer("/seed", static_cast<std::int64_t>(settings.seed), true);
   file.write_integer("/stride", 152917,
                      true);  // a property of OpenMC's generator; its reader wants the entry
-  file.write_text("/energy_mode", "multi-group");
+  file.write_text("/energy_mode", energy_mode(simulation.model()));
   file.write_text("/run_mode", settings.mode == RunMode::eigenvalue ? "eigenvalue" : "fixed source");
   file.write_integer("/n_particles", settings.particles, true);
   file.write_integer("/n_batches", settings.batches);
@@ -221,7 +230,7 @@ void write_on_root(Simulation& simulation, const std::vector<Site>& bank, const 
   write_meshes(file, layout);
   write_filters(file, layout);
   for (std::size_t i = 0; i < layout.tallies.size(); ++i) write_tally(file, simulation, i);
-  if (source) write_bank(file, bank, model.data);
+  if (source) write_bank(file, bank, model);
   write_times(file, simulation);
   file.close();
 }
@@ -291,6 +300,8 @@ Resumed read_on_root(const Simulation& simulation, const std::string& path) {
   const bool eigenvalue = settings.mode == RunMode::eigenvalue;
   if (file.text("/run_mode") != (eigenvalue ? "eigenvalue" : "fixed source"))
     file.fail("it was made in run mode " + file.text("/run_mode"));
+  if (file.text("/energy_mode") != energy_mode(model))
+    file.fail("it was made with " + file.text("/energy_mode") + " data");
   require_same(file, "seed", static_cast<std::int64_t>(settings.seed), file.integer("/seed"));
   require_same(file, "particles", settings.particles, file.integer("/n_particles"));
   if (eigenvalue) {
@@ -303,7 +314,7 @@ Resumed read_on_root(const Simulation& simulation, const std::string& path) {
   if (resumed.batch < 1 || resumed.batch > 100'000'000) file.fail("current_batch is impossible");
   read_criticality(file, settings, resumed.criticality, resumed.batch);
   read_tally_results(file, simulation, resumed.statistics);
-  if (eigenvalue) resumed.source = read_bank(file, settings.particles, model.data);
+  if (eigenvalue) resumed.source = read_bank(file, settings.particles, model);
   return resumed;
 }
 

@@ -118,24 +118,50 @@ void write_lattices(Hdf5File& file, const Geometry& geometry) {
   }
 }
 
+/// Composition of a material with continuous energy; its nuclides are added to `all`.
+void write_nuclides(Hdf5File& file, const std::string& place, const Material& material,
+                    std::set<std::string>& all) {
+  std::vector<std::string> names, tables;
+  double density = 0;
+  for (const Material::Constituent& part : material.constituents) names.push_back(part.nuclide);
+  for (const Material::ThermalUse& use : material.thermal) tables.push_back(use.table);
+  for (const double atoms : material.atom_densities) density += atoms;
+  file.write_number(place + "/atom_density", density);
+  file.write_texts(place + "/nuclides", names);
+  file.write(place + "/nuclide_densities", material.atom_densities);
+  if (!tables.empty()) file.write_texts(place + "/sab_names", tables);
+  all.insert(names.begin(), names.end());
+}
+
 void write_materials(Hdf5File& file, const Model& model) {
   file.make_group("/materials");
   file.write_attribute("/materials", "n_materials", static_cast<std::int64_t>(model.materials.size()));
-  std::set<std::string> names;
+  std::set<std::string> names, nuclides;
   for (const Material& material : model.materials) {
     const std::string place = "/materials/material " + std::to_string(material.id);
     file.make_group(place);
     file.write_attribute(place, "depletable", std::int64_t{0});
     if (!material.name.empty()) file.write_text(place + "/name", material.name);
+    if (model.nuclear) {
+      write_nuclides(file, place, material, nuclides);
+      continue;
+    }
     file.write_number(place + "/atom_density", material.parts[0].density);
     file.write_texts(place + "/macroscopics", material.macroscopics);
     names.insert(material.macroscopics.begin(), material.macroscopics.end());
   }
   file.make_group("/macroscopics");
   file.write_attribute("/macroscopics", "n_macroscopics", static_cast<std::int64_t>(names.size()));
-  file.write_texts("/macroscopics/names", {names.begin(), names.end()});
+  if (!names.empty()) file.write_texts("/macroscopics/names", {names.begin(), names.end()});
   file.make_group("/nuclides");
-  file.write_attribute("/nuclides", "n_nuclides", std::int64_t{0});
+  file.write_attribute("/nuclides", "n_nuclides", static_cast<std::int64_t>(nuclides.size()));
+  if (nuclides.empty()) return;
+  std::vector<double> masses;
+  for (const std::string& name : nuclides)
+    for (const auto& data : model.nuclear->library)
+      if (data->name == name) masses.push_back(data->awr);
+  file.write_texts("/nuclides/names", {nuclides.begin(), nuclides.end()});
+  file.write("/nuclides/awrs", masses);
 }
 
 void write_tally_names(Hdf5File& file, const Model& model) {

@@ -67,11 +67,12 @@ class Run {
     const Settings& settings = model_.settings;
     for (const std::string& warning : model_.warnings) say("warning: " + warning);
     say(formatted(
-        "%s, %lld neutrons per generation, %d batches%s, %d groups, %s tracking, %d ranks x %d threads",
+        "%s, %lld neutrons per generation, %d batches%s, %s, %s tracking, %d ranks x %d threads",
         settings.mode == RunMode::eigenvalue ? "eigenvalue" : "fixed source",
         static_cast<long long>(settings.particles), settings.batches,
         settings.inactive > 0 ? formatted(" (%d inactive)", settings.inactive).c_str() : "",
-        model_.data.groups(), simulation.delta() ? "delta" : "surface", ranks_.size(), options_.threads));
+        model_.nuclear ? "continuous energy" : (std::to_string(model_.data.groups()) + " groups").c_str(),
+        simulation.delta() ? "delta" : "surface", ranks_.size(), options_.threads));
     if (!options_.show_batches || settings.mode != RunMode::eigenvalue) return;
     say(settings.has_entropy_mesh ? " batch         k    entropy     average k"
                                   : " batch         k     average k");

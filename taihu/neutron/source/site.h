@@ -12,8 +12,9 @@ namespace taihu::neutron {
 struct Site {
   Vector r, u;
   double weight = 1;
-  std::int32_t group = 0;
+  std::int32_t group = 0;  ///< multi-group only
   std::uint32_t parent = 0;
+  double energy = 0;  ///< eV; continuous energy only
 };
 
 }  // namespace taihu::neutron

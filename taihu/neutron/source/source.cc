@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/neutron/source/source.h"
 
-#include <algorithm>
-#include <numbers>
 
 #include "taihu/base/error.h"
 
 namespace taihu::neutron {
 namespace {
-
-/// Energy of a Maxwell spectrum with temperature theta. Source: rule C64 of C. Everett, E. Cashwell, A third
-/// Monte Carlo sampler, LA-9721-MS (1983).
-double sample_maxwell(double theta, Stream& random) noexcept {
-  const double quarter = std::cos(0.5 * std::numbers::pi * random.uniform());
-  return theta * (random.exponential() + random.exponential() * quarter * quarter);
-}
 
 double sample_table(const Distribution& d, Stream& random) noexcept {
   const std::size_t last = d.x.size() - 1;
@@ -56,11 +47,8 @@ double Distribution::sample(Stream& random) const noexcept {
     }
     case Type::maxwell:
       return sample_maxwell(a, random);
-    case Type::watt: {
-      // A Maxwell spectrum in a frame that moves: E = w + a^2 b / 4 + (2 xi - 1) sqrt(a^2 b w).
-      const double w = sample_maxwell(a, random);
-      return w + 0.25 * a * a * b + (2 * random.uniform() - 1) * std::sqrt(a * a * b * w);
-    }
+    case Type::watt:
+      return sample_watt(a, b, random);
     case Type::tabular:
       return sample_table(*this, random);
   }
@@ -68,8 +56,8 @@ double Distribution::sample(Stream& random) const noexcept {
 }
 
 SourceSampler::SourceSampler(const std::vector<Source>& sources, const Geometry& geometry,
-                             const CrossSections& data)
-    : sources_(&sources), geometry_(&geometry), data_(&data) {
+                             const CrossSections& data, const NuclearData* nuclear)
+    : sources_(&sources), geometry_(&geometry), data_(&data), nuclear_(nuclear) {
   for (const Source& source : sources) total_strength_ += source.strength;
   check_input(total_strength_ > 0, "the sources have no strength");
 }
@@ -101,6 +89,7 @@ bool SourceSampler::accepted(const Source& source, const Vector& r, CellMemory& 
   if (!locate(*geometry_, memory, r, {0, 0, 1}, location)) return false;
   if (!source.only_fissionable) return true;
   if (location.material < 0) return false;
+  if (nuclear_ != nullptr) return nuclear_->fissionable(nuclear_->medium_of_cell[location.cell()]);
   for (int g = 0; g < data_->groups(); ++g)
     if (data_->value(Reaction::nu_fission, location.material, g) > 0) return true;
   return false;
@@ -121,8 +110,15 @@ Site SourceSampler::sample(Stream& random, CellMemory& memory) const {
     if (accepted(source, site.r, memory)) break;
   }
   site.u = source.angle == Source::Angle::isotropic ? random.direction() : source.direction;
-  site.group = data_->group_of(source.energy.sample(random));
-  return site;
+  if (nuclear_ == nullptr) {
+    site.group = data_->group_of(source.energy.sample(random));
+    return site;
+  }
+  for (int attempt = 0;; ++attempt) {
+    check_input(attempt < 10000, "the source gives no energy for which the nuclides have data; correct its <energy>");
+    site.energy = source.energy.sample(random);
+    if (site.energy >= nuclear_->energy_min() && site.energy <= nuclear_->energy_max()) return site;
+  }
 }
 
 }  // namespace taihu::neutron

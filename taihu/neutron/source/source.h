@@ -7,6 +7,7 @@
 
 #include "taihu/neutron/geometry/geometry.h"
 #include "taihu/neutron/material/cross_sections.h"
+#include "taihu/neutron/nuclide/nuclear_data.h"
 #include "taihu/neutron/source/site.h"
 
 namespace taihu::neutron {
@@ -42,7 +43,9 @@ struct Source {
 /// rejected.
 class SourceSampler {
  public:
-  SourceSampler(const std::vector<Source>& sources, const Geometry& geometry, const CrossSections& data);
+  /// `nuclear`: null with multi-group data.
+  SourceSampler(const std::vector<Source>& sources, const Geometry& geometry, const CrossSections& data,
+                const NuclearData* nuclear);
   Site sample(Stream& random, CellMemory& memory) const;
   double total_strength() const noexcept { return total_strength_; }
 
@@ -53,6 +56,7 @@ class SourceSampler {
   const std::vector<Source>* sources_;
   const Geometry* geometry_;
   const CrossSections* data_;
+  const NuclearData* nuclear_;
   double total_strength_ = 0;
 };
 

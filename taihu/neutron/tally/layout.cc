@@ -75,15 +75,16 @@ void refuse_nested_bins(const Filter& filter, const Geometry& geometry) {
 }
 
 TallyLayout::CompiledFilter compile(const Filter& filter, const TallyLayout& layout, const Geometry& geometry,
-                                    const CrossSections& data) {
-  TallyLayout::CompiledFilter result{.type = filter.type, .stride = 1, .bin_of = {}, .mesh = nullptr};
+                                    const CrossSections& data, int materials) {
+  TallyLayout::CompiledFilter result{
+      .type = filter.type, .stride = 1, .bin_of = {}, .mesh = nullptr, .energies = nullptr};
   switch (filter.type) {
     case FilterType::cell:
       refuse_nested_bins(filter, geometry);
       result.bin_of = table_of(filter.bins, geometry.cells.size(), 0);
       break;
     case FilterType::material:
-      result.bin_of = table_of(filter.bins, data.materials() + 1, 1);
+      result.bin_of = table_of(filter.bins, layout.continuous ? materials + 1 : data.materials() + 1, 1);
       break;
     case FilterType::universe:
       refuse_nested_bins(filter, geometry);
@@ -94,7 +95,10 @@ TallyLayout::CompiledFilter compile(const Filter& filter, const TallyLayout& lay
       break;
     case FilterType::energy:
     case FilterType::energyout:
-      result.bin_of = energy_table(filter, data);
+      if (layout.continuous)
+        result.energies = &filter.energies;
+      else
+        result.bin_of = energy_table(filter, data);
       break;
     case FilterType::mesh:
       result.mesh = &layout.meshes[filter.bins[0]];
@@ -113,7 +117,8 @@ bool has_score(const Tally& tally, Score score) {
 }
 
 /// What feeds a tally; refuses what cannot be scored that way.
-Estimator choose_estimator(const Tally& tally, const std::vector<Filter>& filters, bool delta) {
+Estimator choose_estimator(const Tally& tally, const std::vector<Filter>& filters, bool delta,
+                           bool continuous) {
   const bool outgoing = has_filter(tally, filters, FilterType::energyout);
   const bool surface = has_filter(tally, filters, FilterType::surface) || has_score(tally, Score::current);
   if (surface) {
@@ -132,9 +137,11 @@ Estimator choose_estimator(const Tally& tally, const std::vector<Filter>& filter
                   name_of_tally(tally) + ": score " + name_of(score) + " has no outgoing energy");
     return Estimator::analog;
   }
-  if (has_score(tally, Score::events)) {
+  const bool produced = continuous && has_score(tally, Score::nu_scatter);  // known only once it has happened
+  if (has_score(tally, Score::events) || produced) {
     check_input(tally.estimator == Estimator::automatic || tally.estimator == Estimator::analog,
-                name_of_tally(tally) + ": score events needs the analog estimator");
+                name_of_tally(tally) + ": score " + (produced ? "nu-scatter" : "events") +
+                    " needs the analog estimator");
     return Estimator::analog;
   }
   if (tally.estimator != Estimator::automatic) return tally.estimator;
@@ -171,19 +178,21 @@ bool needs_surface_tracking(const std::vector<Tally>& tallies) {
 
 TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters,
                         std::vector<RegularMesh> meshes, const Geometry& geometry, const CrossSections& data,
-                        bool delta) {
+                        bool delta, int materials) {
   TallyLayout layout;
+  layout.continuous = materials >= 0;
   layout.filters = std::move(filters);
   layout.meshes = std::move(meshes);
   layout.groups = data.groups();
   for (const Tally& tally : tallies) {
     TallyLayout::CompiledTally compiled;
     compiled.scores = tally.scores;
-    compiled.estimator = choose_estimator(tally, layout.filters, delta);
+    compiled.estimator = choose_estimator(tally, layout.filters, delta, layout.continuous);
     compiled.first_bin = layout.bin_count;
-    for (const Score score : tally.scores) compiled.rows.push_back(row_of(score, data));
+    for (const Score score : tally.scores)
+      compiled.rows.push_back(layout.continuous ? nullptr : row_of(score, data));
     for (auto filter = tally.filters.rbegin(); filter != tally.filters.rend(); ++filter) {
-      TallyLayout::CompiledFilter entry = compile(layout.filters[*filter], layout, geometry, data);
+      TallyLayout::CompiledFilter entry = compile(layout.filters[*filter], layout, geometry, data, materials);
       check_input(
           compiled.combinations < (std::int64_t{1} << 31) / std::max(1, layout.filters[*filter].bin_count),
           name_of_tally(tally) + " has more than 2^31 combinations of filter bins");

@@ -6,13 +6,20 @@
 namespace taihu::neutron {
 namespace {
 
+int energy_bin(const std::vector<double>& edges, double energy) noexcept {
+  if (!(energy >= edges.front() && energy < edges.back())) return -1;
+  return static_cast<int>(std::upper_bound(edges.begin(), edges.end(), energy) - edges.begin()) - 1;
+}
+
 int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event) noexcept {
   switch (filter.type) {
     case FilterType::material:
       return filter.bin_of[event.location->material + 1];
     case FilterType::energy:
+      if (filter.energies != nullptr) return energy_bin(*filter.energies, event.energy);
       return filter.bin_of[event.group];
     case FilterType::energyout:
+      if (filter.energies != nullptr) return energy_bin(*filter.energies, event.outgoing_energy);
       return event.outgoing_group < 0 ? -1 : filter.bin_of[event.outgoing_group];
     case FilterType::surface:
       return event.surface < 0 ? -1 : filter.bin_of[event.surface];
@@ -73,7 +80,12 @@ void TallyBins::score_combination(const TallyLayout::CompiledTally& tally, std::
   const int material = event.location->material;
   for (std::int64_t i = 0; i < scores; ++i) {
     const double* row = tally.rows[i];
-    if (row == nullptr) {
+    if (layout_->continuous) {
+      if (tally.scores[i] == Score::flux)
+        bins[i].add(amount);
+      else if (event.values != nullptr)
+        bins[i].add(amount * event.values[static_cast<int>(tally.scores[i])]);
+    } else if (row == nullptr) {
       bins[i].add(amount);
     } else if (material >= 0) {
       bins[i].add(amount * row[material * layout_->groups + event.group]);

@@ -64,6 +64,9 @@ struct Event {
   int group = 0;
   int outgoing_group = -1;
   int surface = -1;
+  // Continuous energy.
+  double energy = 0, outgoing_energy = -1;  ///< eV; outgoing < 0: none
+  const double* values = nullptr;           ///< cross sections by Reaction; null in voids
 };
 
 /// All tallies of a run, ready for scoring.
@@ -73,12 +76,13 @@ struct TallyLayout {
     int stride = 1;           ///< in filter combinations
     std::vector<int> bin_of;  ///< bin by cell, material + 1, universe, surface or group; -1: none
     const RegularMesh* mesh = nullptr;
+    const std::vector<double>* energies = nullptr;  ///< edges; continuous energy only
   };
   struct CompiledTally {
     std::vector<CompiledFilter> filters;
     std::vector<Score> scores;
     std::vector<const double*>
-        rows;  ///< per score: cross sections by [material][group]; null: flux (or analog)
+        rows;  ///< per score: cross sections by [material][group]; null: flux, analog or continuous energy
     std::int64_t first_bin = 0;
     std::int64_t combinations = 1;
     int mesh_filter = -1;  ///< index into `filters`; -1: none
@@ -94,6 +98,7 @@ struct TallyLayout {
   std::vector<int> by_flux, by_track, by_collision, analog, by_surface;  ///< tallies by what feeds them
   std::int64_t bin_count = 0;
   int groups = 0;
+  bool continuous = false;
   bool empty() const noexcept { return compiled.empty(); }
 };
 
@@ -102,10 +107,11 @@ bool needs_surface_tracking(const std::vector<Tally>& tallies);
 
 /// Prepares scoring. With `delta` tracking, tallies without an estimator are fed at each tentative collision,
 /// else along each track. Throws Error: score and filters that do not go together, energies that are not
-/// group edges.
+/// group edges. `materials`: number of materials with continuous energy; negative: multi-group, they are in
+/// `data`.
 TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters,
                         std::vector<RegularMesh> meshes, const Geometry& geometry, const CrossSections& data,
-                        bool delta);
+                        bool delta, int materials = -1);
 
 /// One thread's bins. Every call only touches this object.
 class TallyBins {

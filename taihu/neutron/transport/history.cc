@@ -7,10 +7,13 @@ HistoryRunner::HistoryRunner(const Problem& problem)
     : problem_(&problem),
       geometry_(*problem.geometry),
       data_(*problem.data),
+      nuclear_(problem.nuclear),
       settings_(*problem.settings),
       memory_(*problem.geometry),
       bins_(*problem.tallies, *problem.data),
-      totals_(total_count) {}
+      totals_(total_count) {
+  if (nuclear_ != nullptr) remembered_.resize(nuclear_->media());
+}
 
 void HistoryRunner::run(const Site& birth, std::uint64_t generation, std::uint64_t history,
                         std::uint32_t parent, double k, bool tallying) {
@@ -37,6 +40,8 @@ void HistoryRunner::run(const Site& birth, std::uint64_t generation, std::uint64
 void HistoryRunner::run_neutron(const Site& birth) {
   weight_ = birth.weight;
   group_ = birth.group;
+  values_ = nullptr;
+  if (nuclear_ != nullptr) set_energy(birth.energy);
   if (!locate(geometry_, memory_, birth.r, birth.u, location_)) {
     lose("it began in no cell");
     return;
@@ -55,22 +60,34 @@ void HistoryRunner::track_surfaces() {
     if (events == settings_.max_events) return lose("it had too many events");
     ++flights_;
     const int material = location_.material;
-    const double total = material >= 0 ? data_.total(material, group_) : 0;
+    const double total = material >= 0 ? total_here() : 0;
+    if (material < 0) values_ = nullptr;
     const double to_collision = total > 0 ? random_.exponential() / total : infinity;
     const Crossing crossing = next_crossing(geometry_, location_);
     const double step = std::fmin(to_collision, crossing.distance);
     if (step == infinity) return lose("there is no surface ahead");
     if (material >= 0)
-      history_total(Total::k_track) += weight_ * step * data_.value(Reaction::nu_fission, material, group_);
+      history_total(Total::k_track) += weight_ * step * nu_fission_here();
     if (tallying_ && !problem_->tallies->by_track.empty())
       bins_.score_track(event(), location_.levels[0].r, location_.levels[0].u, step, weight_);
     if (to_collision < crossing.distance) {
       advance(location_, to_collision);
-      if (!collide()) return;
+      if (!(nuclear_ != nullptr ? collide_continuous() : collide())) return;
     } else if (!cross(crossing)) {
       return;
     }
   }
+}
+
+/// Total cross section of the material here.
+inline double HistoryRunner::total_here() noexcept {
+  if (nuclear_ == nullptr) return data_.total(location_.material, group_);
+  return look_up()[static_cast<int>(Reaction::total)];
+}
+
+inline double HistoryRunner::nu_fission_here() const noexcept {
+  if (nuclear_ == nullptr) return data_.value(Reaction::nu_fission, location_.material, group_);
+  return values_[static_cast<int>(Reaction::nu_fission)];
 }
 
 bool HistoryRunner::cross(const Crossing& crossing) {

@@ -14,6 +14,7 @@
 
 #include "taihu/neutron/geometry/geometry.h"
 #include "taihu/neutron/material/cross_sections.h"
+#include "taihu/neutron/nuclide/nuclear_data.h"
 #include "taihu/neutron/source/site.h"
 #include "taihu/neutron/tally/tally.h"
 #include "taihu/neutron/transport/settings.h"
@@ -27,6 +28,7 @@ struct Problem {
   const TallyLayout* tallies = nullptr;
   const Settings* settings = nullptr;
   bool delta = false;
+  const NuclearData* nuclear = nullptr;  ///< continuous energy; null: multi-group
 };
 
 /// Totals per source neutron. The first four are OpenMC's global tallies, in its order.
@@ -67,17 +69,35 @@ class HistoryRunner {
   bool leaves_model(int surface, const Vector& r, const Vector& u, double distance);
   bool collide();
   void add_sites(double expected);
+  double total_here() noexcept;
+  double nu_fission_here() const noexcept;
+
+  // Continuous energy; in history_continuous.cc.
+  void set_energy(double energy) noexcept;
+  const MacroXs& look_up() noexcept;
+  bool collide_continuous();
+  void add_sites_continuous(const MediumPart& part, const MicroXs& xs, double expected);
+  bool absorb_continuous(const MicroXs& xs);
+  Flight scatter_continuous(const MediumPart& part, const MicroXs& xs, double& multiplicity);
+  Flight apply_product(const NeutronReaction& reaction, const NeutronProduct& product, double awr,
+                       const Flight& in) noexcept;
+  double fission_energy(const Nuclide& nuclide, const MicroXs& xs, Vector& u) noexcept;
   bool roulette();
   void score_collision(double total);
   void lose(const char* reason);
   Event event() const noexcept {
-    return {.location = &location_, .r = location_.levels[0].r, .group = group_};
+    return {.location = &location_,
+            .r = location_.levels[0].r,
+            .group = group_,
+            .energy = energy_,
+            .values = values_};
   }
   double& history_total(Total total) noexcept { return history_totals_[static_cast<int>(total)]; }
 
   const Problem* problem_;
   const Geometry& geometry_;
   const CrossSections& data_;
+  const NuclearData* nuclear_;
   const Settings& settings_;
   CellMemory memory_;
   TallyBins bins_;
@@ -91,6 +111,15 @@ class HistoryRunner {
   Stream random_{0, StreamUse::history, 0, 0};
   Location location_;
   int group_ = 0;
+  double energy_ = 0;
+  std::uint64_t band_ = 0;          ///< see NuclearData::look_up
+  const double* values_ = nullptr;  ///< macroscopic cross sections here
+  struct Remembered {
+    double energy = -1;
+    std::uint64_t band = 0;
+    MacroXs xs{};
+  };
+  std::vector<Remembered> remembered_;  ///< by medium: a neutron often comes back with the same energy
   double weight_ = 1, k_ = 1;
   bool tallying_ = false;
   std::uint32_t parent_ = 0;

@@ -33,6 +33,11 @@ struct Settings {
   bool write_source = true, write_summary = true, write_tallies = true;
   std::string output_path;
   int scattering_points = 33;
+  // Continuous energy.
+  bool continuous = false;
+  double temperature_default = 293.6, temperature_tolerance = 10;  ///< K
+  bool interpolate_temperature = false;
+  bool probability_tables = true;
 };
 
 }  // namespace taihu::neutron

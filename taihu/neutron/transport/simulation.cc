@@ -18,6 +18,9 @@ double seconds_since(std::int64_t start_ns) {
 }  // namespace
 
 bool choose_delta(const Model& model) {
+  check_input(!model.nuclear || model.settings.tracking != Tracking::delta,
+              "delta tracking needs multi-group cross sections; use --tracking surface");
+  if (model.nuclear) return false;
   const bool surfaces = needs_surface_tracking(model.tallies);
   check_input(
       !surfaces || model.settings.tracking != Tracking::delta,
@@ -32,12 +35,14 @@ Simulation::Simulation(const Model& model, Ranks& ranks, int threads, Schedule s
       threads_(threads),
       schedule_(schedule),
       layout_(make_layout(model.tallies, model.filters, model.meshes, model.geometry, model.data,
-                          choose_delta(model))),
+                          choose_delta(model), model.nuclear ? static_cast<int>(model.materials.size()) : -1)),
       batch_totals_(total_count),
       balance_(total_count) {
-  check_input(model.settings.mode == RunMode::fixed_source || model.data.any_fission(),
+  const bool fission = model.nuclear ? model.nuclear->any_fission() : model.data.any_fission();
+  check_input(model.settings.mode == RunMode::fixed_source || fission,
               "run mode eigenvalue, but no material is fissionable");
-  problem_ = {&model_->geometry, &model_->data, &layout_, &model_->settings, choose_delta(model)};
+  problem_ = {&model_->geometry, &model_->data, &layout_, &model_->settings, choose_delta(model),
+              model_->nuclear.get()};
   for (int i = 0; i < threads_; ++i) runners_.push_back(std::make_unique<HistoryRunner>(problem_));
   if (ranks_->is_root()) statistics_.resize(layout_.bin_count);
   sample_first_source();
@@ -53,7 +58,7 @@ std::int64_t Simulation::flights() const noexcept {
 
 void Simulation::sample_first_source() {
   const Settings& settings = model_->settings;
-  const SourceSampler sampler(settings.sources, model_->geometry, model_->data);
+  const SourceSampler sampler(settings.sources, model_->geometry, model_->data, model_->nuclear.get());
   const std::int64_t first = first_history(settings.particles, ranks_->rank(), ranks_->size());
   const std::int64_t last = first_history(settings.particles, ranks_->rank() + 1, ranks_->size());
   source_.resize(last - first);
@@ -71,7 +76,7 @@ void Simulation::run_generation(bool active) {
   const auto generation = static_cast<std::uint64_t>(generation_);
   const std::int64_t start = now_ns();
   if (fixed) {
-    const SourceSampler sampler(settings.sources, model_->geometry, model_->data);
+    const SourceSampler sampler(settings.sources, model_->geometry, model_->data, model_->nuclear.get());
     for (std::size_t i = 0; i < source_.size(); ++i) {
       Stream random(settings.seed, StreamUse::source, generation, first + i);
       source_[i] = sampler.sample(random, runners_[0]->memory());

@@ -20,12 +20,29 @@ struct Material {
   std::string name;
   std::vector<std::string> macroscopics;
   std::vector<MixturePart> parts;
+  // Continuous energy: nuclides with densities as the user gave them, and thermal tables.
+  struct Constituent {
+    std::string nuclide;
+    double amount = 0;
+    bool by_weight = false;
+  };
+  struct ThermalUse {
+    std::string table;
+    double fraction = 1;
+  };
+  std::vector<Constituent> constituents;
+  std::vector<ThermalUse> thermal;
+  std::string density_units;
+  double density = 0;
+  double temperature = -1;              ///< K; negative: the default
+  std::vector<double> atom_densities;   ///< atoms/(b cm), of the constituents; known once data are read
 };
 
 struct Model {
   Geometry geometry;
   std::vector<Material> materials;
-  CrossSections data;
+  CrossSections data;                          ///< multi-group
+  std::shared_ptr<const NuclearData> nuclear;  ///< continuous energy; null: multi-group
   Settings settings;
   std::vector<Tally> tallies;
   std::vector<Filter> filters;
