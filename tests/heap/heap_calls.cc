@@ -3,9 +3,12 @@
 // that runs out.
 #include <errno.h>
 #include <malloc.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -148,6 +151,57 @@ void what_programs_ask_about() {
   CHECK(std::string_view(text).substr(0, 7) == "<malloc");
 }
 
+/// Alignments from 1 byte to 64 MiB, each with a size below, at and above it.
+void every_alignment() {
+  for (std::size_t alignment = 1; alignment <= std::size_t{64} << 20; alignment *= 2) {
+    for (const std::size_t bytes :
+         {std::size_t{0}, std::size_t{1}, alignment - 1, alignment, alignment + 1}) {
+      auto* block = static_cast<char*>(memalign(alignment, bytes));
+      CHECK(aligned(block, alignment) && malloc_usable_size(block) >= bytes);
+      if (!block) continue;
+      if (bytes > 0) block[0] = block[bytes - 1] = 1;
+      block = static_cast<char*>(realloc(block, bytes + 1));  // need not stay aligned
+      CHECK(block && malloc_usable_size(block) >= bytes + 1);
+      free(block);
+    }
+  }
+}
+
+/// A thousand threads that live for a few calls, their blocks freed by others; a timer interrupts them all
+/// the time, also where they wait for a lock. Caches of ended threads are used again, so memory stays.
+void short_threads() {
+  struct sigaction action{};
+  static volatile std::sig_atomic_t interrupts;
+  action.sa_handler = [](int) { interrupts = interrupts + 1; };
+  sigaction(SIGALRM, &action, nullptr);
+  const itimerval often{{0, 500}, {0, 500}}, never{};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  std::vector<std::vector<char*>> left(8);
+  std::size_t early = 0;
+  for (int round = 0; round < 125; ++round) {
+    std::vector<std::thread> threads;
+    for (std::size_t number = 0; number < left.size(); ++number)
+      threads.emplace_back([&blocks = left[number], round] {
+        for (char* block : blocks) free(block);  // of another thread, which has ended
+        blocks.clear();
+        for (std::size_t at = 0; at < 50; ++at) {
+          blocks.push_back(static_cast<char*>(malloc(16 + at * at * 40)));
+          blocks.back()[0] = static_cast<char>(round);
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    for (const auto& blocks : left)
+      for (const char* block : blocks) CHECK(block[0] == static_cast<char>(round));
+    std::swap(left.front(), left.back());
+    if (round == 10) early = mallinfo2().uordblks;
+  }
+  setitimer(ITIMER_REAL, &never, nullptr);
+  CHECK(interrupts > 0);
+  CHECK(mallinfo2().uordblks <= 2 * early);
+  for (const auto& blocks : left)
+    for (char* block : blocks) free(block);
+}
+
 /// Allocates until nothing is left, then frees all and goes on.
 void runs_out(std::size_t bytes) {
   std::vector<void*> blocks;
@@ -182,6 +236,9 @@ int main(int argc, char** argv) {
   errors_as_in_the_c_library();
   results_as_in_the_c_library();
   operators_of_cxx();
+  every_alignment();
+  malloc_trim(0);  // where address space is limited, room for stacks
+  short_threads();
   what_programs_ask_about();
   if (!limited) {  // a limit set while the program runs
     rlimit limit{};

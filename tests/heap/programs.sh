@@ -26,6 +26,10 @@ case $program in
     same g++ -std=c++20 -O2 -g -S -o - -I"$source" "$source/bench/heap/general_patterns.cc"
     same g++ -std=c++20 -O1 -S -o - -I"$source" "$source/taihu/memory/heap/heap_test.cc"
     ;;
+  clang)
+    clang=$(command -v clang-19 || command -v clang) || skip clang
+    same "$clang" -O2 -g -S -o - "$source/tests/heap/openmp.c"
+    ;;
   python)
     command -v python3 >/dev/null || skip python3
     python3 -c 'import test.support' 2>/dev/null || skip "Python's own test suite"
@@ -60,6 +64,11 @@ SQL
     same sqlite3 "" ".read $work/script"
     ;;
   openmp) same "$build/tests/heap_openmp" ;;
+  fortran)
+    command -v gfortran >/dev/null || skip gfortran
+    gfortran -O2 -fopenmp "$source/tests/heap/allocatable.f90" -o "$work/program"
+    same "$work/program"
+    ;;
   parallelc | mpi)
     # Ranks are copies of the program in one process; its malloc is the preloaded one for all of them.
     if [ "$program" = parallelc ]; then

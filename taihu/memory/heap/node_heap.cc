@@ -17,8 +17,7 @@ constinit std::atomic<std::uint32_t> active_caches{0};
 namespace {
 
 constexpr std::size_t alpha_divisor = 64;  ///< alpha = 1/64
-constexpr std::size_t least_cached_slices =
-    (std::size_t{4} << 20) >> slice_shift;         ///< what any cache may keep
+constexpr std::size_t slices_per_mib = (std::size_t{1} << 20) >> slice_shift;
 constexpr std::size_t most_blocks = 32;            ///< of one refill
 constexpr std::uint32_t purge_first_slices = 256;  ///< what make_up_for() calls long: 16 MiB
 constexpr std::uint32_t purge_first_pause_ms = 200;
@@ -33,13 +32,15 @@ std::size_t NodeHeap::kept_slices() const {
   return slices_for(settings.central_bytes / node_total);
 }
 
-std::size_t NodeHeap::cache_limit() const {
-  constexpr std::size_t most = (std::size_t{512} << 20) >> slice_shift;
+/// Its share of a sixteenth of what the program holds if its thread has little in use: that are temporary
+/// blocks, and the same pages serve the next one. Of a thread with much in use, a quarter of that: what its
+/// cache keeps cannot merge with what others free, and the program's peak grows by more than the cache.
+std::size_t NodeHeap::cache_limit(std::int64_t live) const {
+  const bool little = live < LargeCache::much;
+  const std::size_t least = little ? 4 * slices_per_mib : slices_per_mib / 2, most = 512 * slices_per_mib;
   const std::size_t threads = std::max<std::size_t>(active_caches.load(std::memory_order_relaxed), 1);
-  const std::size_t prepared = slices_for(settings.per_thread_bytes);
-  return std::max(
-      std::clamp(held_.load(std::memory_order_relaxed) / (16 * threads), least_cached_slices, most),
-      prepared);
+  const std::size_t share = held_.load(std::memory_order_relaxed) / ((little ? 16 : 64) * threads);
+  return std::max(std::clamp(share, least, most), slices_for(settings.per_thread_bytes));
 }
 
 std::size_t NodeHeap::batch(const LargeCache& cache, std::uint32_t slices) const {
@@ -88,13 +89,23 @@ void NodeHeap::make_up_for(std::uint32_t slices) {
   pages_.purge(lock_, now, 0, std::max(pages_.dirty_slices() - slices, kept_slices()));
 }
 
+/// From the page heap, which asks the system. Where address space is limited, what is free in pieces is given
+/// back before memory has run out.
+Slice* NodeHeap::take_at_last(std::uint32_t slices, std::uint32_t alignment) {
+  Slice* run = pages_.take(slices, alignment, number());
+  if (run || os::address_space_limit() == SIZE_MAX) return run;
+  pages_.purge(lock_, os::milliseconds(), 0, 0);
+  pages_.unmap_clean();
+  return pages_.take(slices, alignment, number());
+}
+
 /// A run of several blocks: the first block; the rest goes to the cache.
 Slice* NodeHeap::take_several(LargeCache& cache, std::uint32_t slices) {
   const auto all = static_cast<std::uint32_t>(slices * batch(cache, slices));
   Slice* run = pages_.take_up_to(slices, all);
   if (!run) make_up_for(slices);
-  if (!run) run = pages_.take(all, 1, number());
-  if (!run && all > slices) run = pages_.take(slices, 1, number());
+  if (!run && all > slices) run = pages_.take(all, 1, number());
+  if (!run) run = take_at_last(slices, 1);
   if (!run || run->slices == slices) return run;
   batched_ += run->slices / slices - 1;
   Slice* rest = PageHeap::split(run, slices);
@@ -131,7 +142,7 @@ Slice* NodeHeap::take_run(std::uint32_t slices, std::uint32_t alignment) {
     if (Slice* run = pages_.take_up_to(slices, slices)) return run;
     make_up_for(slices);
   }
-  return pages_.take(slices, alignment, number());
+  return take_at_last(slices, alignment);
 }
 
 Slice* NodeHeap::take_growable(std::uint32_t slices, SliceState preferred) {
@@ -143,11 +154,10 @@ Slice* NodeHeap::take_growable(std::uint32_t slices, SliceState preferred) {
   return take_run(slices, 1);
 }
 
-/// To the central lists while they are small against the heap; else to the page heap, where it merges with
-/// its neighbours.
+/// To the central lists while they are very small against the heap: every block there is a hole that keeps
+/// its neighbours from merging. Else to the page heap.
 void NodeHeap::put(Slice* block) {
-  constexpr std::size_t least = (std::size_t{4} << 20) >> slice_shift;
-  const std::size_t most = std::max(least, pages_.held_slices() / 8);
+  const std::size_t most = std::max<std::size_t>(longest_span_slices, pages_.held_slices() / 64);
   if (block->zero)
     pages_.give_clean(block);
   else if (block->slices <= longest_span_slices && central_.slices() + block->slices <= most)

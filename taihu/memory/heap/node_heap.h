@@ -19,10 +19,12 @@ struct LargeCache {
   std::int64_t live =
       0;  ///< slices that the thread has taken and not given back; too high when others free them
 
+  /// From here on a thread has much in use.
+  static constexpr std::int64_t much = (1 << 20) >> slice_shift;
+
   /// A thread with much in use takes only what fits, or it would cut its few long runs to pieces; one with
   /// little takes the best that it has, so that its temporary blocks never leave it.
   Slice* take(std::uint32_t slices) {
-    constexpr std::int64_t much = (1 << 20) >> slice_shift;
     Slice* block = live < much ? runs.take_free(slices, 1) : runs.take_fitting(slices, slices + slices / 4);
     if (runs.free_slices() < least_free) least_free = runs.free_slices();
     return block;
@@ -60,11 +62,12 @@ class NodeHeap {
   NodeStatistics statistics();
 
   Mutex& lock() { return lock_; }
-  /// Slices that one cache of this node may keep: its share of a sixteenth of what the program holds.
-  std::size_t cache_limit() const;
+  /// Slices that one cache of this node may keep, where `live` are those that its thread has in use.
+  std::size_t cache_limit(std::int64_t live) const;
 
  private:
   std::size_t batch(const LargeCache& cache, std::uint32_t slices) const;
+  Slice* take_at_last(std::uint32_t slices, std::uint32_t alignment);
   Slice* take_several(LargeCache& cache, std::uint32_t slices);
   void make_up_for(std::uint32_t slices);
   void put(Slice* block);

@@ -31,8 +31,8 @@ unsigned PageHeap::bin_of(std::uint32_t slices) {
   return std::min(32 + (doubling - 5) * 8 + ((slices >> (doubling - 3)) & 7), bin_count - 1);
 }
 
-/// Writes what both ends of a run tell their neighbours. The state comes last: with the holder of an earlier time
-/// beside it, another heap would take the run for its own.
+/// Writes what both ends of a run tell their neighbours. The state comes last: with the holder of an earlier
+/// time beside it, another heap would take the run for its own.
 void PageHeap::mark(Slice* run, SliceState state) {
   if (run->slices > 1) {
     Slice* last = slice_at(run, run->slices - 1);
@@ -87,17 +87,28 @@ void PageHeap::insert(Slice* run, SliceState state) {
   count(state) += run->slices;
 }
 
-/// A free run of at least `slices`: a few of the bin that may hold some of them, else the first of a higher
-/// bin.
+/// The best of the first runs of a bin: the shortest that is long enough, of these the one with the lowest
+/// address, so that the others have a chance to merge.
+Slice* PageHeap::best_of(Slice* first, std::uint32_t slices) {
+  Slice* best = nullptr;
+  int tries = 32;
+  for (Slice* run = first; run && tries > 0; run = run->next, --tries) {
+    if (run->slices < slices) continue;
+    if (!best || run->slices < best->slices || (run->slices == best->slices && run->address < best->address))
+      best = run;
+  }
+  return best;
+}
+
+/// A free run of at least `slices`: of the bin that may hold some of them, else of a higher bin.
 Slice* PageHeap::find(Bins& from, std::uint32_t slices) {
   const unsigned bin = bin_of(slices);
-  int tries = 16;
-  for (Slice* run = from.first[bin]; run && tries > 0; run = run->next, --tries)
-    if (run->slices >= slices) return run;
+  if (Slice* run = best_of(from.first[bin], slices)) return run;
   for (unsigned word = (bin + 1) / 64; word < std::size(from.occupied); ++word) {
     std::uint64_t occupied = from.occupied[word];
     if (word == (bin + 1) / 64) occupied &= ~std::uint64_t{0} << ((bin + 1) % 64);
-    if (occupied) return from.first[word * 64 + static_cast<unsigned>(std::countr_zero(occupied))];
+    if (occupied)
+      return best_of(from.first[word * 64 + static_cast<unsigned>(std::countr_zero(occupied))], slices);
   }
   return nullptr;
 }
@@ -280,6 +291,19 @@ void PageHeap::purge(Mutex& lock, std::uint32_t now, std::uint32_t age_ms, std::
     mapped_slices_ += run->slices;
     insert(run, run->zero ? SliceState::clean : SliceState::dirty);
   }
+}
+
+void PageHeap::unmap_clean() {
+  for (Slice* first : clean_.first)
+    for (Slice *run = first, *next = nullptr; run; run = next) {
+      next = run->next;
+      const std::uint32_t slices = run->slices;
+      remove(run);
+      if (unmap(run))
+        mapped_slices_ -= slices;
+      else
+        insert(run, SliceState::clean);  // into the same bin, as nothing merges
+    }
 }
 
 /// Takes a run out of the heap for good.

@@ -47,6 +47,8 @@ class PageHeap {
 
   /// Gives dirty runs back that became free at least `age_ms` before `now`, but keeps `keep` slices.
   void purge(Mutex& lock, std::uint32_t now, std::uint32_t age_ms, std::size_t keep);
+  /// Gives the address space of clean runs back.
+  void unmap_clean();
 
   std::size_t dirty_slices() const { return dirty_slices_; }
   std::size_t mapped_slices() const { return mapped_slices_; }
@@ -64,6 +66,7 @@ class PageHeap {
   };
 
   static unsigned bin_of(std::uint32_t slices);
+  static Slice* best_of(Slice* first, std::uint32_t slices);
   Slice* find(Bins& bins, std::uint32_t slices);
   Slice* cut(Slice* run, std::uint32_t before, std::uint32_t slices);
   Slice* take_from(Bins& bins, std::uint32_t slices, std::uint32_t alignment);

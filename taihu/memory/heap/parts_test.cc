@@ -78,8 +78,8 @@ void wait_in_the_middle(int) {
   while (may_go_on.load() < number) sched_yield();
 }
 
-/// A thread frees a run into a heap of its own, which has no lock; it is interrupted anywhere, and meanwhile the
-/// run behind is freed into another heap, in which the first one was before. That one must not take it.
+/// A thread frees a run into a heap of its own, which has no lock; it is interrupted anywhere, and meanwhile
+/// the run behind is freed into another heap, in which the first one was before. That one must not take it.
 TEST(PageHeap, NeighboursOfOtherHoldersStayAlone) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the thread sanitizer delivers signals late";

@@ -2,7 +2,7 @@
 // Sizes of blocks. Memory is cut into slices of 64 KiB.
 //
 // Small blocks (up to 32 KiB) come in classes: every 16 bytes up to 1 KiB, then eight per doubling. Blocks of
-// one class lie side by side in a span of one or four slices. Large blocks are whole slices.
+// one class lie side by side in a span of one or two slices. Large blocks are whole slices.
 #pragma once
 
 #include <bit>
@@ -35,12 +35,13 @@ constexpr std::size_t class_bytes(unsigned small) {
   return (std::size_t{9} + step) << (doubling + 7);
 }
 
-/// Slices of a span: at least eight blocks fit.
+/// Slices of a span. At least four blocks fit; more would save calls, but every thread has spans of its own
+/// for every class that it uses.
 constexpr std::uint32_t span_slices(unsigned small) {
-  return class_bytes(small) <= slice_bytes / 16 ? 1 : 4;
+  return class_bytes(small) <= slice_bytes / 8 ? 1 : 2;
 }
 
-constexpr std::uint32_t longest_span_slices = 4;
+constexpr std::uint32_t longest_span_slices = 2;
 /// Slices that hold `bytes` bytes.
 constexpr std::size_t slices_for(std::size_t bytes) {
   return (bytes + slice_bytes - 1) >> slice_shift;

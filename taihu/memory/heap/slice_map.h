@@ -76,12 +76,12 @@ struct alignas(64) Slice {
   Relaxed<std::uintptr_t> address;  ///< of the slice; 0 when it was never the end of a run
   Slice* next;                      ///< in the one list that the run is in
   Slice* previous;
-  Block* free;                ///< span: blocks that are in no thread cache's list
-  std::uint32_t slices;       ///< length of the run
-  std::uint32_t carved;       ///< span: blocks handed out at least once
-  std::uint32_t free_blocks;  ///< span: length of `free`
-  std::uint32_t time;         ///< free run: when it became free (ms)
-  std::uint32_t capacity;     ///< span: blocks that fit
+  Block* free;                    ///< span: blocks that are in no thread cache's list
+  std::uint32_t slices;           ///< length of the run
+  std::uint32_t carved;           ///< span: blocks handed out at least once
+  std::uint32_t free_blocks;      ///< span: length of `free`
+  std::uint32_t time;             ///< free run: when it became free (ms)
+  std::uint32_t capacity;         ///< span: blocks that fit
   Published<SliceState> state;    ///< after `holder`: a neighbour that sees a free run sees whose it is
   std::uint8_t small;             ///< span: class
   Relaxed<std::uint8_t> node;     ///< NUMA node whose heap it belongs to

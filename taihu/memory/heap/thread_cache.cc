@@ -235,8 +235,8 @@ void ThreadCache::stay_on_node() {
 
 void ThreadCache::give_large(Slice* block) {
   block->zero = false;
-  const std::size_t limit = node().cache_limit();
   large_.live = std::max<std::int64_t>(large_.live - block->slices, 0);
+  const std::size_t limit = node().cache_limit(large_.live);
   if (block->node != node_ || block->slices > limit) {
     node_heaps[block->node].give(block);
     return;
