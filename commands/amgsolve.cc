@@ -35,10 +35,15 @@ const std::map<std::string, Method> methods = {
 const std::map<std::string, Smoother> smoothers = {{"spai0", Smoother::spai0},
                                                    {"jacobi", Smoother::jacobi},
                                                    {"l1-jacobi", Smoother::l1_jacobi},
-                                                   {"chebyshev", Smoother::chebyshev}};
+                                                   {"chebyshev", Smoother::chebyshev},
+                                                   {"gauss-seidel", Smoother::gauss_seidel}};
 const std::map<std::string, Precision> precisions = {
     {"auto", Precision::automatic}, {"single", Precision::single_}, {"double", Precision::double_}};
-const std::map<std::string, int> cycles = {{"V", 1}, {"W", 2}};
+const std::map<std::string, Cycle> cycles = {{"V", Cycle::v}, {"W", Cycle::w}, {"F", Cycle::f}};
+const std::map<std::string, Family> families = {
+    {"auto", Family::automatic}, {"aggregation", Family::aggregation}, {"classical", Family::classical}};
+const std::map<std::string, Coarsening> coarsenings = {{"pmis", Coarsening::pmis},
+                                                       {"hmis", Coarsening::hmis}};
 
 template <class Value>
 CLI::Option* choice(CLI::App& app, const std::string& name, Value& value,
@@ -76,6 +81,22 @@ void describe(CLI::App& app, Options& options) {
                  "threads of each rank (default: OMP_NUM_THREADS, else all CPUs)")
       ->type_name("T")
       ->check(CLI::Range(1, 4096).description(""));
+  choice(app, "--family", options.hierarchy.family, families, "how coarser levels are made (default auto)");
+  choice(app, "--coarsening", options.hierarchy.coarsening, coarsenings,
+         "coarse points of the classical family (default hmis)");
+  app.add_option("--aggressive", options.hierarchy.aggressive_levels,
+                 "levels of the classical family, from the finest one, that are\ncoarsened by distance two "
+                 "(default 0)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 20).description(""));
+  app.add_option("--interpolation-entries", options.hierarchy.interpolation_entries,
+                 "most weights of a row, classical family; 0: all (default 4)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000).description(""));
+  app.add_option("--truncation", options.hierarchy.truncation,
+                 "drop weights below this share of the row's largest,\nclassical family (default 0)")
+      ->type_name("E")
+      ->check(CLI::Range(0.0, 1.0).description(""));
   choice(app, "--smoother", options.hierarchy.smoother, smoothers, "smoother (default spai0)");
   app.add_option("--sweeps", options.hierarchy.sweeps_before, "smoothing sweeps before and after (default 1)")
       ->type_name("N")

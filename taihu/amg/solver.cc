@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "taihu/amg/matrix/diagonal.h"
+#include "taihu/amg/setup/family.h"
 #include "taihu/base/error.h"
 
 namespace taihu::amg {
@@ -39,8 +40,16 @@ Solver::Solver(const Context& context, DistributedMatrix matrix, const Hierarchy
       options.precision == Precision::double_ || (options.precision == Precision::automatic && !fits);
   check_input(use_double || fits,
               "the values of the matrix do not fit into single precision; use double or automatic");
+  options_ = with_family(context_, matrix_, options);
   const Precision first = use_double ? Precision::double_ : Precision::single_;
-  preconditioner_ = make_preconditioner(context_, matrix_, *system_, options_, first);
+  try {
+    preconditioner_ = make_preconditioner(context_, matrix_, *system_, options_, first);
+  } catch (const Error&) {
+    // The coarsest matrix of an indefinite matrix may be singular in one family and not in the other.
+    if (options.family != Family::automatic || options_.family == Family::aggregation) throw;
+    options_.family = Family::aggregation;
+    preconditioner_ = make_preconditioner(context_, matrix_, *system_, options_, first);
+  }
 }
 
 SolveResult Solver::run(const Array<double>& b, Array<double>& x, const SolveOptions& options,

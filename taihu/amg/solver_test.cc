@@ -96,11 +96,13 @@ TEST(Solver, ManufacturedSolutionConvergesWithTheSecondOrder) {
 }
 
 TEST(Solver, IterationsHardlyGrowWithTheSize) {
+  HierarchyOptions aggregation;
+  aggregation.family = Family::aggregation;
   for (const Problem kind :
        {Problem::laplace2d, Problem::laplace2d9, Problem::laplace3d, Problem::laplace27}) {
     const bool flat = kind == Problem::laplace2d || kind == Problem::laplace2d9;
-    const int small = solve(problem(kind, flat ? 64 : 16), 1, 2).result.iterations;
-    const int large = solve(problem(kind, flat ? 256 : 40), 1, 2).result.iterations;
+    const int small = solve(problem(kind, flat ? 64 : 16), 1, 2, {}, aggregation).result.iterations;
+    const int large = solve(problem(kind, flat ? 256 : 40), 1, 2, {}, aggregation).result.iterations;
     EXPECT_LE(large, small + 6) << static_cast<int>(kind);
     EXPECT_LE(large, 22) << static_cast<int>(kind);
   }
@@ -111,15 +113,67 @@ TEST(Solver, AnisotropicAndJumpingCoefficientsConverge) {
   EXPECT_LE(solve(problem(Problem::jump, 32), 1, 2).result.iterations, 25);
 }
 
+HierarchyOptions classical(Coarsening coarsening = Coarsening::hmis, int aggressive_levels = 0) {
+  HierarchyOptions options;
+  options.family = Family::classical;
+  options.coarsening = coarsening;
+  options.aggressive_levels = aggressive_levels;
+  return options;
+}
+
+TEST(Solver, IterationsOfTheClassicalFamilyHardlyGrowWithTheSize) {
+  for (const Problem kind : {Problem::laplace2d, Problem::laplace3d, Problem::laplace27})
+    for (const HierarchyOptions& options :
+         {classical(Coarsening::pmis), classical(), classical(Coarsening::hmis, 1)}) {
+      const bool flat = kind == Problem::laplace2d;
+      const int small = solve(problem(kind, flat ? 48 : 14), 1, 2, {}, options).result.iterations;
+      const int large = solve(problem(kind, flat ? 192 : 32), 1, 2, {}, options).result.iterations;
+      EXPECT_LE(large, small + 8) << static_cast<int>(kind) << " " << options.aggressive_levels;
+      EXPECT_LE(large, options.aggressive_levels > 0 ? 30 : 20) << static_cast<int>(kind);
+    }
+}
+
+TEST(Solver, AnisotropicAndJumpingCoefficientsConvergeInTheClassicalFamily) {
+  EXPECT_LE(solve(problem(Problem::anisotropic, 24), 1, 2, {}, classical()).result.iterations, 20);
+  EXPECT_LE(solve(problem(Problem::jump, 24), 1, 2, {}, classical()).result.iterations, 25);
+}
+
+TEST(Solver, TheFamilyIsChosenByTheAnisotropy) {
+  HierarchyOptions aggregation;
+  aggregation.family = Family::aggregation;
+  const auto history = [](Problem kind, const HierarchyOptions& options) {
+    return solve(problem(kind, 20), 1, 1, {}, options).result.history;
+  };
+  const HierarchyOptions aggressive = classical(Coarsening::hmis, 1);
+  EXPECT_EQ(history(Problem::anisotropic, {}), history(Problem::anisotropic, aggregation));
+  EXPECT_NE(history(Problem::anisotropic, {}), history(Problem::anisotropic, aggressive));
+  EXPECT_EQ(history(Problem::laplace3d, {}), history(Problem::laplace3d, aggressive));
+  EXPECT_NE(history(Problem::laplace3d, {}), history(Problem::laplace3d, aggregation));
+}
+
 class Combinations : public testing::TestWithParam<std::pair<int, int>> {};
 
 TEST_P(Combinations, GiveTheSameBitsAsOneThread) {
   const auto [ranks, threads] = GetParam();
   HierarchyOptions small;
+  small.family = Family::aggregation;
   small.replicated_rows = 500;  // two levels are distributed
   for (const Problem kind : {Problem::laplace3d, Problem::jump}) {
     const Answer one = solve(problem(kind, 24), 1, 1, {}, small),
                  many = solve(problem(kind, 24), ranks, threads, {}, small);
+    EXPECT_TRUE(many.result.converged);
+    EXPECT_EQ(one.result.history, many.result.history);
+    EXPECT_EQ(one.x, many.x);
+  }
+}
+
+TEST_P(Combinations, GiveTheSameBitsInTheClassicalFamily) {
+  const auto [ranks, threads] = GetParam();
+  for (HierarchyOptions options : {classical(Coarsening::pmis), classical(Coarsening::hmis, 1)}) {
+    options.replicated_rows = 500;
+    options.smoother = Smoother::gauss_seidel;
+    const Answer one = solve(problem(Problem::laplace3d, 20), 1, 1, {}, options),
+                 many = solve(problem(Problem::laplace3d, 20), ranks, threads, {}, options);
     EXPECT_TRUE(many.result.converged);
     EXPECT_EQ(one.result.history, many.result.history);
     EXPECT_EQ(one.x, many.x);
@@ -132,9 +186,9 @@ INSTANTIATE_TEST_SUITE_P(RanksAndThreads, Combinations,
 
 TEST(Solver, AllMethodsAndSmoothersSolve) {
   for (const Method method : {Method::cg, Method::gmres, Method::bicgstab, Method::cycles})
-    for (const Smoother smoother :
-         {Smoother::spai0, Smoother::jacobi, Smoother::l1_jacobi, Smoother::chebyshev})
-      for (const int cycle : {1, 2}) {
+    for (const Smoother smoother : {Smoother::spai0, Smoother::jacobi, Smoother::l1_jacobi,
+                                    Smoother::chebyshev, Smoother::gauss_seidel})
+      for (const Cycle cycle : {Cycle::v, Cycle::w, Cycle::f}) {
         SolveOptions options;
         options.method = method;
         HierarchyOptions hierarchy;
@@ -161,8 +215,21 @@ TEST(Solver, UnsymmetricMatricesConvergeWithGmresAndBicgstab) {
     }
 }
 
+TEST(Solver, PatternsThatAreNotSymmetricConvergeInTheClassicalFamily) {
+  PlainMatrix matrix = convection(30, 3);
+  std::erase_if(matrix.entries,
+                [](const auto& entry) { return entry.first.second == entry.first.first + 1; });
+  for (const int ranks : {1, 3}) {
+    SolveOptions options;
+    options.method = Method::gmres;
+    const Answer answer = solve(plain_problem(matrix), ranks, 2, options, classical());
+    ASSERT_TRUE(answer.result.converged);
+    for (const double value : matrix.times(answer.x)) ASSERT_NEAR(value, 1, 1e-5);
+  }
+}
+
 TEST(Solver, RandomPositiveDefiniteMatrices) {
-  for (unsigned seed = 0; seed < 5; ++seed) {
+  for (unsigned seed = 0; seed < 6; ++seed) {
     PlainMatrix matrix = random_matrix(300, 300, 4, seed), symmetric{300, 300, {}};
     for (const auto& [place, value] : matrix.entries) {
       symmetric.entries[place] += value;
@@ -171,7 +238,9 @@ TEST(Solver, RandomPositiveDefiniteMatrices) {
       symmetric.entries[{place.second, place.second}] += 2 * std::abs(value);
     }
     for (GlobalIndex i = 0; i < 300; ++i) symmetric.entries[{i, i}] += 0.01;
-    const Answer answer = solve(plain_problem(symmetric), 2, 2);
+    HierarchyOptions hierarchy = seed % 2 == 0 ? HierarchyOptions() : classical();
+    hierarchy.coarse_rows = 20;
+    const Answer answer = solve(plain_problem(symmetric), 2, 2, {}, hierarchy);
     ASSERT_TRUE(answer.result.converged);
     for (const double value : symmetric.times(answer.x)) ASSERT_NEAR(value, 1, 1e-5);
   }
@@ -213,9 +282,10 @@ TEST(Solver, SingularMatricesAreNamed) {
     neumann.entries[{i + 1, i + 1}] += 1;
     neumann.entries[{i, i + 1}] = neumann.entries[{i + 1, i}] = -1;
   }
-  for (const int ranks : {1, 2}) {
+  for (const auto& [ranks, options] :
+       {std::pair{1, HierarchyOptions()}, {2, HierarchyOptions()}, {2, classical()}}) {
     try {
-      solve(plain_problem(neumann), ranks, 1);
+      solve(plain_problem(neumann), ranks, 1, {}, options);
       ADD_FAILURE();
     } catch (const Error& error) {
       EXPECT_STREQ(error.what(), "the matrix is singular to working precision (found at the coarsest level)");

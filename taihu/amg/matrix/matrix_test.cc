@@ -90,6 +90,31 @@ TEST_P(OnRanks, TransposeSwapsRowsAndColumns) {
   });
 }
 
+// A sweep row by row from x, with the right-hand side of check_kernels.
+template <class Number>
+std::vector<double> gauss_seidel(const DistributedMatrix& matrix, const Array<Number>& x, double scale,
+                                 LocalIndex block, bool backward) {
+  const Csr<double>& local = matrix.local;
+  std::vector<double> y(x.begin(), x.begin() + local.rows);
+  for (LocalIndex first = 0; first < local.rows; first += block) {
+    const LocalIndex last = std::min(first + block, local.rows);
+    for (LocalIndex step = 0; step < last - first; ++step) {
+      const LocalIndex i = backward ? last - 1 - step : first + step;
+      double residual = i % 3;
+      for (Offset k = local.starts[i]; k < local.starts[i + 1]; ++k) {
+        const LocalIndex j = local.column[k];
+        const bool ghost = j >= local.rows;
+        const double value = ghost ? static_cast<double>(x[padded(local.rows) + j - local.rows])
+                             : j >= first && j < last ? y[j]
+                                                      : static_cast<double>(x[j]);
+        residual -= local.value[k] * value;
+      }
+      y[i] += scale * residual;
+    }
+  }
+  return y;
+}
+
 // All kernels of a set against the sums row by row.
 template <class Stored, class Number>
 void check_kernels(const Context& context, DistributedMatrix& matrix, const PlainMatrix& expected,
@@ -123,6 +148,12 @@ void check_kernels(const Context& context, DistributedMatrix& matrix, const Plai
   if (rows == matrix.owned_columns()) {
     kernels.smooth(sliced.view(), 0, slices, x.data(), b.data(), scale.data(), y.data());
     expect([&](LocalIndex i, double ax) { return x[i] + 0.5 * (i % 3 - ax); });
+    for (const bool backward : {false, true}) {
+      std::fill(scale.begin(), scale.end(), static_cast<Number>(0.1));
+      kernels.gauss_seidel(sliced.view(), 0, slices, 2, x.data(), b.data(), scale.data(), y.data(), backward);
+      const std::vector<double> swept = gauss_seidel(matrix, x, 0.1, 2 * slice_rows, backward);
+      expect([&](LocalIndex i, double) { return swept[i]; });
+    }
   }
 }
 

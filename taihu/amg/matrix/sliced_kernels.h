@@ -21,6 +21,11 @@ struct SlicedKernels {
   /// y = x + scale * (b - A x), row by row: one step of a diagonal smoother; y is not x
   void (*smooth)(const View&, LocalIndex begin, LocalIndex end, const Number* x, const Number* b,
                  const Number* scale, Number* y);
+  /// y from x by a sweep of Gauss-Seidel: y_i = x_i + scale_i (b_i - sum_j a_ij z_j), where z_j is y_j in the
+  /// rows of the same block of `block` slices and x_j elsewhere; rows in descending order when backward.
+  /// begin is a multiple of block; y is not x
+  void (*gauss_seidel)(const View&, LocalIndex begin, LocalIndex end, LocalIndex block, const Number* x,
+                       const Number* b, const Number* scale, Number* y, bool backward);
 };
 
 /// The kernels for this processor. Stored, Number: float, float; double, double; float, double.

@@ -144,10 +144,79 @@ void smooth(const SlicedView<Stored>& matrix, LocalIndex begin, LocalIndex end, 
   });
 }
 
+// A sweep of Gauss-Seidel over one slice. Groups without columns of the slice itself are summed up for all
+// eight rows at once; then each row takes its entries inside the slice.
+template <class Stored, class Number>
+struct SliceSweep {
+  const SlicedView<Stored>& matrix;
+  const Number *x, *b, *scale;
+  Number* y;
+  long first, last;  // rows of the block
+
+  const Number* source(long column) const { return column >= first && column < last ? y : x; }
+  static bool inside(long column, long row) { return column >= row && column < row + 8; }
+
+  bool touches(std::int32_t group, long row) const {
+    const std::int32_t base = matrix.base[group];
+    if (base >= 0) return base > row - 8 && base < row + 8;
+    const std::int32_t* column = matrix.gather + 8 * static_cast<long>(~base);
+    bool any = false;
+    for (int lane = 0; lane < 8; ++lane) any |= inside(column[lane], row);
+    return any;
+  }
+
+  void add_outside(std::int32_t group, Eight<Number>& sum) const {
+    const std::int32_t base = matrix.base[group];
+    const Eight<Number> value = values_of<Stored, Number>(matrix.value + 8 * static_cast<long>(group));
+    if (base >= 0 && source(base) == source(base + 7)) {
+      add_products(sum, value, Eight<Number>::load(source(base) + base));
+      return;
+    }
+    const std::int32_t* column = matrix.gather + 8 * static_cast<long>(base < 0 ? ~base : 0);
+    Number operand[8];
+    for (int lane = 0; lane < 8; ++lane) {
+      const long c = base >= 0 ? base + lane : column[lane];
+      operand[lane] = source(c)[c];
+    }
+    add_products(sum, value, Eight<Number>::load(operand));
+  }
+
+  void run(LocalIndex slice, bool backward) const {
+    const long row = 8 * static_cast<long>(slice);
+    Eight<Number> sum{};
+    for (std::int32_t group = matrix.start[slice]; group < matrix.start[slice + 1]; ++group)
+      if (!touches(group, row)) add_outside(group, sum);
+    Number rest[8];
+    sum.store(rest);
+    for (int step = 0; step < 8; ++step) {
+      const int lane = backward ? 7 - step : step;
+      Number residual = b[row + lane] - rest[lane];
+      for (std::int32_t group = matrix.start[slice]; group < matrix.start[slice + 1]; ++group) {
+        if (!touches(group, row)) continue;
+        const std::int32_t base = matrix.base[group];
+        const long c = base >= 0 ? base + lane : matrix.gather[8 * static_cast<long>(~base) + lane];
+        residual -= static_cast<Number>(matrix.value[8 * static_cast<long>(group) + lane]) * source(c)[c];
+      }
+      y[row + lane] += scale[row + lane] * residual;
+    }
+  }
+};
+
+template <class Stored, class Number>
+void gauss_seidel(const SlicedView<Stored>& matrix, LocalIndex begin, LocalIndex end, LocalIndex block,
+                  const Number* x, const Number* b, const Number* scale, Number* y, bool backward) {
+  for (LocalIndex first = begin; first < end; first += block) {
+    const LocalIndex last = first + block < end ? first + block : end;
+    const SliceSweep<Stored, Number> sweep{matrix, x, b, scale, y, 8L * first, 8L * last};
+    for (long i = 8L * first; i < 8L * last; ++i) y[i] = x[i];
+    for (LocalIndex n = 0; n < last - first; ++n) sweep.run(backward ? last - 1 - n : first + n, backward);
+  }
+}
+
 template <class Stored, class Number>
 constexpr SlicedKernels<Stored, Number> kernels_of() {
   return {product<Stored, Number>, add_product<Stored, Number>, residual<Stored, Number>,
-          smooth<Stored, Number>};
+          smooth<Stored, Number>, gauss_seidel<Stored, Number>};
 }
 
 constexpr KernelSet kernel_set(const char* name) {

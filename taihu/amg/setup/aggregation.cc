@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "taihu/amg/matrix/bytes.h"
+#include "taihu/amg/setup/coarse_numbering.h"
 #include "taihu/amg/setup/independent_set.h"
 
 namespace taihu::amg {
@@ -128,13 +128,10 @@ class Aggregator {
       for (LocalIndex v = begin; v < end; ++v) before[thread + 1] += is_root(v);
     });
     for (std::size_t part = 1; part < before.size(); ++part) before[part] += before[part - 1];
-    std::vector<GlobalIndex> counts;
-    for (const auto& bytes :
-         context_.communicator.all_gather(to_bytes(std::vector<GlobalIndex>{before.back()})))
-      counts.push_back(from_bytes<GlobalIndex>(bytes)[0]);
+    const CoarseNumbering numbering = number_coarse_rows(context_.communicator, before.back());
+    const GlobalIndex first_number = numbering.first;
     Aggregates result;
-    result.distribution = Distribution(counts);
-    const GlobalIndex first_number = result.distribution.begin(context_.communicator.rank());
+    result.distribution = numbering.distribution;
 
     const GlobalIndex first = matrix_.first_row;
     const std::vector<GlobalIndex> elsewhere = roots_elsewhere();

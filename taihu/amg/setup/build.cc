@@ -2,29 +2,65 @@
 #include "taihu/amg/setup/build.h"
 
 #include <cmath>
+#include <optional>
 
 #include "taihu/amg/matrix/bytes.h"
 #include "taihu/amg/matrix/multiply.h"
 #include "taihu/amg/matrix/transpose.h"
+#include "taihu/amg/setup/classical_prolongation.h"
 #include "taihu/amg/setup/smoothed_prolongation.h"
 
 namespace taihu::amg {
 
+namespace {
+
+DistributedMatrix aggregation_prolongation(const Context& context, DistributedMatrix& matrix,
+                                           const HierarchyOptions& options, int depth) {
+  const StrengthGraph graph = [&] {
+    const Timed timed(context.profile, "set-up: strength");
+    return symmetric_strength(context, matrix, options.strength * std::pow(options.strength_decay, depth));
+  }();
+  const Aggregates aggregates = [&] {
+    const Timed timed(context.profile, "set-up: aggregation");
+    return aggregate(context, matrix, graph, depth > 0 ? options.coarse_free_share : options.free_share);
+  }();
+  const Timed timed(context.profile, "set-up: prolongation");
+  return smoothed_prolongation(context, matrix, graph, aggregates, options.omega);
+}
+
+DistributedMatrix classical_prolongation(const Context& context, DistributedMatrix& given,
+                                         const HierarchyOptions& options, int depth) {
+  DistributedMatrix padded;
+  DistributedMatrix* matrix = &given;
+  std::optional<CompleteRows> rows;
+  {
+    const Timed timed(context.profile, "set-up: strength");
+    rows.emplace(context, *matrix, options.strength);
+    if (!rows->symmetric_pattern()) {
+      padded = with_symmetric_pattern(context, *matrix);
+      matrix = &padded;
+      rows.emplace(context, *matrix, options.strength);
+    }
+  }
+  const bool aggressive = depth < options.aggressive_levels;
+  const Array<PointState> points = [&] {
+    const Timed timed(context.profile, "set-up: coarse points");
+    return aggressive ? aggressive_coarse_points(context, *matrix, *rows)
+                      : coarse_points(context, *rows, matrix->row_distribution, options.coarsening);
+  }();
+  const Timed timed(context.profile, "set-up: prolongation");
+  return aggressive ? multipass_prolongation(context, *matrix, *rows, points, options)
+                    : extended_prolongation(context, *matrix, *rows, points, options);
+}
+
+}  // namespace
+
 Transfer make_transfer(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options,
                        int depth) {
   Transfer transfer;
-  {
-    const StrengthGraph graph = [&] {
-      const Timed timed(context.profile, "set-up: strength");
-      return symmetric_strength(context, matrix, options.strength * std::pow(options.strength_decay, depth));
-    }();
-    const Aggregates aggregates = [&] {
-      const Timed timed(context.profile, "set-up: aggregation");
-      return aggregate(context, matrix, graph, depth > 0 ? options.coarse_free_share : options.free_share);
-    }();
-    const Timed timed(context.profile, "set-up: prolongation");
-    transfer.prolongation = smoothed_prolongation(context, matrix, graph, aggregates, options.omega);
-  }
+  transfer.prolongation = options.family == Family::classical
+                              ? classical_prolongation(context, matrix, options, depth)
+                              : aggregation_prolongation(context, matrix, options, depth);
   const Timed timed(context.profile, "set-up: restriction");
   transfer.restriction = transpose(context, transfer.prolongation);
   return transfer;

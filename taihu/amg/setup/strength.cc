@@ -4,14 +4,28 @@
 #include "taihu/amg/matrix/diagonal.h"
 
 namespace taihu::amg {
+namespace {
+
+template <class Function>
+void for_all(const Context& context, Array<double>& values, const Csr<double>& matrix,
+             const Function& function) {
+  context.team.run(matrix.partition, [&](LocalIndex begin, LocalIndex end, int) {
+    for (LocalIndex i = begin; i < end; ++i) values[i] = function(values[i]);
+  });
+  for (LocalIndex i = matrix.rows; i < matrix.columns; ++i) values[i] = function(values[i]);
+}
+
+}  // namespace
 
 StrengthGraph symmetric_strength(const Context& context, DistributedMatrix& matrix, double threshold) {
-  const Array<double> largest = largest_coupling(context, matrix);
+  Array<double> inverse = largest_coupling(context, matrix);  // own rows and ghosts
+  for_all(context, inverse, matrix.local, [](double largest) { return 1 / largest; });
   Csr<double>& local = matrix.local;
   const double square = threshold * threshold;
   const auto strong = [&](LocalIndex i, Offset k) {
     const LocalIndex j = local.column[k];
-    return j == i || local.value[k] * local.value[k] > square * (largest[i] * largest[j]);
+    // Two factors of about one: products of the values themselves may overflow.
+    return j == i || local.value[k] * inverse[i] * (local.value[k] * inverse[j]) > square;
   };
   StrengthGraph graph;
   graph.rows = local.rows;

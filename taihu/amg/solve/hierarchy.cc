@@ -108,24 +108,24 @@ void Hierarchy<Value>::finish_levels() {
 }
 
 template <class Value>
-void Hierarchy<Value>::cycle(std::size_t index) {
+void Hierarchy<Value>::cycle(std::size_t index, Cycle kind) {
   Level<Value>& level = levels_[index];
   if (index + 1 == levels_.size()) {
     const Timed timed(context_.profile, "solve: coarsest level");
-    return solve_coarsest(level);
+    return solve_coarsest(level, kind);
   }
   Level<Value>& next = levels_[index + 1];
   smooth_zero_guess(level);
-  for (int visit = 0; visit < options_.cycle; ++visit) {
-    restrict_residual(level, next, index + 2 < levels_.size());
-    cycle(index + 1);
+  for (int visit = 0; visit < (kind == Cycle::v ? 1 : 2); ++visit) {
+    restrict_residual(level, next);
+    cycle(index + 1, kind == Cycle::f && visit > 0 ? Cycle::v : kind);
     add_correction(level, next);
-    for (int sweep = 0; sweep < options_.sweeps_after; ++sweep) smooth(level);
+    for (int sweep = 0; sweep < options_.sweeps_after; ++sweep) smooth(level, true);
   }
 }
 
 template <class Value>
-void Hierarchy<Value>::solve_coarsest(Level<Value>& level) {
+void Hierarchy<Value>::solve_coarsest(Level<Value>& level, Cycle kind) {
   if (dense_) return dense_->solve(level.b.data(), level.x.data());
   if (replicated_) {
     Communicator::Bytes mine(level.rows * sizeof(Value));
@@ -135,14 +135,15 @@ void Hierarchy<Value>::solve_coarsest(Level<Value>& level) {
       if (!bytes.empty()) std::memcpy(static_cast<void*>(all), bytes.data(), bytes.size());
       all += bytes.size() / sizeof(Value);
     }
-    replicated_->cycle();
+    replicated_->cycle(0, kind);
     const Value* from = replicated_->solution() + coarsest_distribution_.begin(context_.communicator.rank());
     std::copy(from, from + level.rows, level.x.data());
     return;
   }
   smooth_zero_guess(level);
-  constexpr int sweeps_instead_of_solving = 8;
-  for (int sweep = 0; sweep < sweeps_instead_of_solving; ++sweep) smooth(level);
+  // The first sweep goes forward, the last one backward, so the cycle stays symmetric.
+  constexpr int sweeps_instead_of_solving = 9;
+  for (int sweep = 0; sweep < sweeps_instead_of_solving; ++sweep) smooth(level, sweep % 2 == 0);
 }
 
 // x = scale b is one sweep from a zero guess, without a pass over the matrix.
@@ -151,16 +152,18 @@ void Hierarchy<Value>::smooth_zero_guess(Level<Value>& level) {
   const Timed timed(context_.profile,
                     step_name(level, "solve: smooth, finest level", "solve: smooth, other levels"));
   if (options_.smoother == Smoother::chebyshev) return chebyshev(level, true);
+  const bool from_scale = options_.smoother != Smoother::gauss_seidel;
   context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
     const Value *scale = level.scale.data(), *b = level.b.data();
     Value* x = level.x.data();
-    for (LocalIndex i = begin; i < end; ++i) x[i] = scale[i] * b[i];
+    for (LocalIndex i = begin; i < end; ++i) x[i] = from_scale ? scale[i] * b[i] : Value{0};
   });
-  for (int sweep = 1; sweep < options_.sweeps_before; ++sweep) smooth(level);
+  for (int sweep = from_scale ? 1 : 0; sweep < options_.sweeps_before; ++sweep) smooth(level, false);
 }
 
+// One sweep; backward where the smoother knows a direction.
 template <class Value>
-void Hierarchy<Value>::smooth(Level<Value>& level) {
+void Hierarchy<Value>::smooth(Level<Value>& level, bool backward) {
   const Timed timed(context_.profile,
                     step_name(level, "solve: smooth, finest level", "solve: smooth, other levels"));
   if (options_.smoother == Smoother::chebyshev) return chebyshev(level, false);
@@ -168,8 +171,12 @@ void Hierarchy<Value>::smooth(Level<Value>& level) {
   const auto& kernels = sliced_kernels<Value, Value>();
   const auto view = level.operator_a->matrix.view();
   context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
-    kernels.smooth(view, first_slice(begin), last_slice(end), level.x.data(), level.b.data(),
-                   level.scale.data(), level.work.data());
+    if (options_.smoother == Smoother::gauss_seidel)
+      kernels.gauss_seidel(view, first_slice(begin), last_slice(end), row_block / slice_rows, level.x.data(),
+                           level.b.data(), level.scale.data(), level.work.data(), backward);
+    else
+      kernels.smooth(view, first_slice(begin), last_slice(end), level.x.data(), level.b.data(),
+                     level.scale.data(), level.work.data());
   });
   level.x.swap(level.work);
 }
@@ -206,7 +213,7 @@ void Hierarchy<Value>::chebyshev(Level<Value>& level, bool zero_guess) {
 
 // Residual, its restriction as the right-hand side of the next level.
 template <class Value>
-void Hierarchy<Value>::restrict_residual(Level<Value>& level, Level<Value>& next, bool) {
+void Hierarchy<Value>::restrict_residual(Level<Value>& level, Level<Value>& next) {
   const Timed timed(context_.profile, step_name(level, "solve: residual and restriction, finest level",
                                                 "solve: residual and restriction, other levels"));
   const auto& kernels = sliced_kernels<Value, Value>();

@@ -34,7 +34,7 @@ class Hierarchy {
   Value* right_hand_side() { return levels_.front().b.data(); }
 
   /// One cycle from a zero guess. Collective. Does not allocate on one rank.
-  void cycle() { cycle(0); }
+  void cycle() { cycle(0, options_.cycle); }
 
   /// The result of the cycle: an approximate solution.
   const Value* solution() const { return levels_.front().x.data(); }
@@ -51,12 +51,12 @@ class Hierarchy {
   void end_with(DistributedMatrix& matrix, int depth);
 
   const char* step_name(const Level<Value>& level, const char* finest, const char* other) const;
-  void cycle(std::size_t level);
-  void solve_coarsest(Level<Value>& level);
+  void cycle(std::size_t level, Cycle kind);
+  void solve_coarsest(Level<Value>& level, Cycle kind);
   void smooth_zero_guess(Level<Value>& level);
-  void smooth(Level<Value>& level);
+  void smooth(Level<Value>& level, bool backward);
   void chebyshev(Level<Value>& level, bool zero_guess);
-  void restrict_residual(Level<Value>& level, Level<Value>& next, bool zero_guess_of_next);
+  void restrict_residual(Level<Value>& level, Level<Value>& next);
   void add_correction(Level<Value>& level, Level<Value>& next);
 
   void fill_ghosts(Operator<Value>& through, Array<Value>& vector) {
