@@ -98,7 +98,8 @@ int check_geometry(const Options& options) {
     if (++faults <= 10) std::printf("(%.8g, %.8g, %.8g) cm is %s\n", r.x, r.y, r.z, fault.c_str());
   }
   std::printf(
-      "%zu surfaces, %zu cells, %zu universes, %zu lattices, %zu materials, %s: %lld of %lld points are in no "
+      "%zu surfaces, %zu cells, %zu universes, %zu lattices, %zu materials, %s: %lld of %lld points are in "
+      "no "
       "cell or in several\n",
       model.geometry.surfaces.size(), model.geometry.cells.size(), model.geometry.universes.size(),
       model.geometry.lattices.size(), model.materials.size(),

@@ -80,7 +80,8 @@ class Writer {
       for (const double e : n_.energy) values.push_back(xs ? n_.factor[t] * xs(e) : 0);
       file_.make_group(place + "/" + name_of(n_.temperatures[t]));
       file_.write(place + "/" + name_of(n_.temperatures[t]) + "/xs", values);
-      file_.write_attribute(place + "/" + name_of(n_.temperatures[t]) + "/xs", "threshold_idx", std::int64_t{0});
+      file_.write_attribute(place + "/" + name_of(n_.temperatures[t]) + "/xs", "threshold_idx",
+                            std::int64_t{0});
     }
     return place;
   }

@@ -16,10 +16,11 @@ struct TestNuclide {
   std::string name;
   double awr = 1;
   std::vector<double> energy{1e-5, 1e-3, 0.1, 1, 10, 1e3, 1e5, 1e6, 2e7};
-  Function elastic, capture, fission, twice, level;  ///< empty: none. twice: (n,2n), level: to one excited level
-  double nu = 2.5, delayed = 0;                      ///< delayed: part of nu
-  double level_q = -1e5;                             ///< eV
-  std::vector<double> temperatures{293.6};           ///< K
+  Function elastic, capture, fission, twice,
+      level;                                ///< empty: none. twice: (n,2n), level: to one excited level
+  double nu = 2.5, delayed = 0;             ///< delayed: part of nu
+  double level_q = -1e5;                    ///< eV
+  std::vector<double> temperatures{293.6};  ///< K
   /// Cross sections are multiplied by this at each temperature.
   std::vector<double> factor{1};
   bool unresolved = false;  ///< two bands between 1e3 and 1e5 eV: factors 0.5 (0.6 probable) and 1.75
@@ -33,6 +34,7 @@ void write_test_nuclide(const std::string& path, const TestNuclide& nuclide);
 void write_test_thermal(const std::string& path, const std::string& name, const std::string& nuclide);
 
 /// Text of cross_sections.xml for files NAME.h5.
-std::string library_xml(const std::vector<std::string>& nuclides, const std::vector<std::string>& thermals = {});
+std::string library_xml(const std::vector<std::string>& nuclides,
+                        const std::vector<std::string>& thermals = {});
 
 }  // namespace taihu::neutron

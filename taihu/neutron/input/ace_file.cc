@@ -50,7 +50,8 @@ class Reader {
     std::istringstream words(first);
     words >> table.name;
     double temperature = 0;
-    if (table.name.starts_with("2.0.")) {  // the newer head: identifier, then mass, temperature, lines of comment
+    if (table.name.starts_with(
+            "2.0.")) {  // the newer head: identifier, then mass, temperature, lines of comment
       words >> table.name;
       int comments = 0;
       std::string date;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ACE files: tables of numbers with two index arrays, as NJOY writes them for MCNP, in text form. Source: J. Conlin
-// et al., A Compact ENDF (ACE) Format Specification, LA-UR-19-29016.
+// ACE files: tables of numbers with two index arrays, as NJOY writes them for MCNP, in text form. Source: J.
+// Conlin et al., A Compact ENDF (ACE) Format Specification, LA-UR-19-29016.
 //
-// A table's numbers are asked for by the places of the specification, which count from 1; a place outside of the
-// table is an error with file and table, never a wrong read.
+// A table's numbers are asked for by the places of the specification, which count from 1; a place outside of
+// the table is an error with file and table, never a wrong read.
 #pragma once
 
 #include <array>
@@ -36,15 +36,16 @@ class AceTable {
 /// All tables of a file. Throws Error.
 std::vector<AceTable> read_ace_tables(const std::string& path);
 
-/// Nuclide or thermal table of a file, with all of its temperatures that `choose` asks for. A file of tables of
-/// several nuclides is refused.
+/// Nuclide or thermal table of a file, with all of its temperatures that `choose` asks for. A file of tables
+/// of several nuclides is refused.
 std::unique_ptr<NuclideData> read_nuclide_ace(const std::string& path, const std::string& name,
                                               const ChooseTemperatures& choose);
 std::unique_ptr<ThermalTable> read_thermal_ace(const std::string& path, const std::string& name,
                                                const ChooseTemperatures& choose);
 
 /// A function with interpolation regions at `place`, which moves behind it; abscissas times `factor`.
-Function1d read_ace_function(const AceTable& table, std::int64_t& place, double factor, double value_factor = 1);
+Function1d read_ace_function(const AceTable& table, std::int64_t& place, double factor,
+                             double value_factor = 1);
 /// Angles at a place of the block AND.
 AngleTable read_ace_angle(const AceTable& table, std::int64_t place);
 /// The law at a place of a block of laws that begins at `block`; `q` in eV.

@@ -28,9 +28,10 @@ struct Table {
   void put(const std::vector<double>& values) { xss.insert(xss.end(), values.begin(), values.end()); }
 
   std::string text(bool newer = false) const {
-    std::string result = newer ? "2.0.0  " + name + " TEST\n" + std::to_string(awr) + " " + number(kT_MeV) +
-                                     " 2026-01-01 1\none comment\n"
-                               : name + " " + std::to_string(awr) + " " + number(kT_MeV) + " 01/01/26\ncomment\n";
+    std::string result =
+        newer ? "2.0.0  " + name + " TEST\n" + std::to_string(awr) + " " + number(kT_MeV) +
+                    " 2026-01-01 1\none comment\n"
+              : name + " " + std::to_string(awr) + " " + number(kT_MeV) + " 01/01/26\ncomment\n";
     for (int i = 0; i < 16; ++i) result += std::to_string(iz[i]) + " 0." + (i % 4 == 3 ? "\n" : " ");
     std::array<int, 17> lengths = nxs;
     lengths[1] = static_cast<int>(xss.size());
@@ -46,8 +47,8 @@ struct Table {
   }
 };
 
-/// Elastic 4 b with 32 equal ranges, capture 1 b, (n,2n) above 1 MeV with Kalbach's law, fission 2 b with a Maxwell
-/// spectrum, one precursor.
+/// Elastic 4 b with 32 equal ranges, capture 1 b, (n,2n) above 1 MeV with Kalbach's law, fission 2 b with a
+/// Maxwell spectrum, one precursor.
 Table fissile() {
   Table t;
   t.name = "92235.80c", t.awr = 233;

@@ -10,10 +10,11 @@ namespace {
 constexpr double eV = 1e6;  // per MeV
 
 /// Points, densities and sums at `place`; `factor` on the points.
-TabulatedDistribution read_rows(const AceTable& table, std::int64_t place, std::int64_t points, int law, int lines,
-                                double factor) {
+TabulatedDistribution read_rows(const AceTable& table, std::int64_t place, std::int64_t points, int law,
+                                int lines, double factor) {
   TabulatedDistribution d;
-  if (law != 1 && law != 2) table.fail("interpolation " + std::to_string(law) + " of a distribution is not known");
+  if (law != 1 && law != 2)
+    table.fail("interpolation " + std::to_string(law) + " of a distribution is not known");
   d.histogram = law == 1;
   d.lines = lines;
   d.x = table.list(place, points, factor);
@@ -92,7 +93,8 @@ std::unique_ptr<AngleEnergyLaw> read_kalbach(const AceTable& table, std::int64_t
   return std::make_unique<KalbachLaw>(std::move(energy), std::move(r), std::move(a));
 }
 
-std::unique_ptr<AngleEnergyLaw> read_correlated(const AceTable& table, std::int64_t block, std::int64_t place) {
+std::unique_ptr<AngleEnergyLaw> read_correlated(const AceTable& table, std::int64_t block,
+                                                std::int64_t place) {
   std::vector<std::vector<std::vector<double>>> extra;
   EnergyTable energy = read_energy_table(table, block, place, 1, extra);
   std::vector<std::vector<TabulatedDistribution>> angles;
@@ -101,7 +103,8 @@ std::unique_ptr<AngleEnergyLaw> read_correlated(const AceTable& table, std::int6
     for (const double locator : columns[0]) {
       if (!(std::fabs(locator) < 1e9)) table.fail("a place of cosines is impossible");
       const auto offset = static_cast<std::int64_t>(std::fabs(locator));  // 0: isotropic
-      angles.back().push_back(offset == 0 ? TabulatedDistribution() : read_cosines(table, block + offset - 1));
+      angles.back().push_back(offset == 0 ? TabulatedDistribution()
+                                          : read_cosines(table, block + offset - 1));
     }
   }
   return std::make_unique<CorrelatedLaw>(std::move(energy), std::move(angles));
@@ -116,8 +119,9 @@ std::unique_ptr<EnergyLaw> read_energy_law(const AceTable& table, std::int64_t b
   }
   if (law == 7 || law == 9) {
     Function1d theta = read_ace_function(table, place, eV, eV);
-    return std::make_unique<SpectrumLaw>(law == 7 ? SpectrumLaw::Kind::maxwell : SpectrumLaw::Kind::evaporation,
-                                         std::move(theta), Function1d(), table.at(place) * eV);
+    return std::make_unique<SpectrumLaw>(
+        law == 7 ? SpectrumLaw::Kind::maxwell : SpectrumLaw::Kind::evaporation, std::move(theta),
+        Function1d(), table.at(place) * eV);
   }
   if (law == 11) {
     Function1d a = read_ace_function(table, place, eV, eV), b = read_ace_function(table, place, eV, 1 / eV);

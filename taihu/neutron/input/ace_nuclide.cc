@@ -14,8 +14,24 @@ constexpr double per_shake = 1e8;
 
 /// Indices of the arrays NXS and JXS.
 enum Index { nes = 3, ntr = 4, nr = 5, npcr = 8 };
-enum Block { esz = 1, nu = 2, mtr = 3, lqr = 4, tyr = 5, lsig = 6, sig = 7, land = 8, and_ = 9, ldlw = 10, dlw = 11,
-             unr = 23, dnu = 24, bdd = 25, dnedl = 26, dned = 27 };
+enum Block {
+  esz = 1,
+  nu = 2,
+  mtr = 3,
+  lqr = 4,
+  tyr = 5,
+  lsig = 6,
+  sig = 7,
+  land = 8,
+  and_ = 9,
+  ldlw = 10,
+  dlw = 11,
+  unr = 23,
+  dnu = 24,
+  bdd = 25,
+  dnedl = 26,
+  dned = 27
+};
 
 class NuclideReader {
  public:
@@ -122,7 +138,8 @@ class NuclideReader {
       ++place;
       const Function1d share = read_ace_function(*t_, place, eV);
       product.yield = combined(all, share, [](double a, double b) { return a * b; });
-      product.law = read_ace_law(*t_, t_->jxs[dned], t_->jxs[dned] + t_->whole(t_->jxs[dnedl] + group) - 1, 0, {});
+      product.law =
+          read_ace_law(*t_, t_->jxs[dned], t_->jxs[dned] + t_->whole(t_->jxs[dnedl] + group) - 1, 0, {});
       data_.delayed.push_back(std::move(product));
     }
     if (only_prompt) data_.nu = combined(prompt_, all, [](double a, double b) { return a + b; });
@@ -144,7 +161,8 @@ class NuclideReader {
     ReactionValues values;
     const std::int64_t first = t_->count(place), count = t_->count(place + 1);
     if (first < 1 || first - 1 + count != t_->nxs[nes])
-      t_->fail("the cross section of reaction " + std::to_string(mt_of(reaction)) + " does not fit to the energies");
+      t_->fail("the cross section of reaction " + std::to_string(mt_of(reaction)) +
+               " does not fit to the energies");
     values.first = static_cast<std::size_t>(first - 1);
     values.values = t_->list(place + 2, count);
     return values;
@@ -197,7 +215,8 @@ std::unique_ptr<NuclideData> read_nuclide_ace(const std::string& path, const std
   for (const AceTable& table : tables) {
     if (!table.name.ends_with("c")) table.fail("it is not a table of class c (continuous-energy neutrons)");
     const auto element = [](const AceTable& t) { return t.name.substr(0, t.name.find('.')); };
-    check_input(element(table) == element(tables[0]), path + ": the tables " + tables[0].name + " and " + table.name +
+    check_input(element(table) == element(tables[0]), path + ": the tables " + tables[0].name + " and " +
+                                                          table.name +
                                                           " are of two nuclides; give each a file");
     kTs.push_back(table.kT);
   }

@@ -67,8 +67,9 @@ class ThermalReader {
         energy.push_back(t_.at(place) * eV);
         for (const double cosine : t_.list(place + 1, cosines)) mu.push_back(cosine);
       }
-    return std::make_unique<DiscreteInelastic>(incident, static_cast<int>(energies), static_cast<int>(cosines),
-                                               t_.nxs[ifeng] == 1, std::move(energy), std::move(mu));
+    return std::make_unique<DiscreteInelastic>(incident, static_cast<int>(energies),
+                                               static_cast<int>(cosines), t_.nxs[ifeng] == 1,
+                                               std::move(energy), std::move(mu));
   }
 
   std::unique_ptr<ThermalInelastic> read_continuous(const std::vector<double>& incident) {
@@ -111,11 +112,14 @@ class ThermalReader {
     }
   }
 
-  void read_incoherent(ThermalElastic& elastic, std::int64_t place, std::int64_t angles, std::int64_t cosines) {
+  void read_incoherent(ThermalElastic& elastic, std::int64_t place, std::int64_t angles,
+                       std::int64_t cosines) {
     const std::int64_t points = t_.count(place);
-    elastic.table = Function1d::line(t_.list(place + 1, points, eV), t_.list(place + 1 + points, points), what());
+    elastic.table =
+        Function1d::line(t_.list(place + 1, points, eV), t_.list(place + 1 + points, points), what());
     if (cosines < 1 || cosines > 100000) t_.fail("impossible number of cosines");
-    for (std::int64_t i = 0; i < points; ++i) elastic.cosines.push_back(t_.list(angles + i * cosines, cosines));
+    for (std::int64_t i = 0; i < points; ++i)
+      elastic.cosines.push_back(t_.list(angles + i * cosines, cosines));
   }
 
   const AceTable& t_;

@@ -161,9 +161,10 @@ void read_cell(Element element, Model& model, Ids& ids, std::vector<int>& fills)
     element.require(model.settings.continuous,
                     "temperatures of cells need continuous-energy data; multi-group data have one for all");
     const std::vector<double> temperatures = element.numbers("temperature");
-    element.require(temperatures.size() == 1 && temperatures[0] >= 0,
-                    "one temperature of at least 0 K is needed; several, for the instances of a cell, are not "
-                    "supported");
+    element.require(
+        temperatures.size() == 1 && temperatures[0] >= 0,
+        "one temperature of at least 0 K is needed; several, for the instances of a cell, are not "
+        "supported");
     text.temperature = temperatures[0];
   }
   fills.push_back(filled ? element.integer("fill") : -1);

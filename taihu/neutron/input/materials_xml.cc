@@ -99,9 +99,8 @@ Material read_material(Element element, std::vector<std::string>& names) {
     material.parts.push_back({static_cast<int>(index), density});
   }
   element.finish();
-  element.require(
-      material.macroscopics.size() == 1,
-      "a material has exactly one <macroscopic> in a multi-group model");
+  element.require(material.macroscopics.size() == 1,
+                  "a material has exactly one <macroscopic> in a multi-group model");
   return material;
 }
 

@@ -88,7 +88,8 @@ class Builder {
     return [this, temperatures, what](const std::vector<double>& kTs) {
       std::set<std::size_t> wanted;
       for (const double temperature : temperatures)
-        for (const Nuclide::Share& share : shares_for(kTs, temperature, what)) wanted.insert(share.temperature);
+        for (const Nuclide::Share& share : shares_for(kTs, temperature, what))
+          wanted.insert(share.temperature);
       return std::vector<std::size_t>(wanted.begin(), wanted.end());
     };
   }
@@ -170,7 +171,8 @@ class Builder {
       part.density = material.atom_densities[i];
       parts.push_back(part);
     }
-    for (const Material::ThermalUse& use : material.thermal) assign_thermal(material, use, pair.second, parts);
+    for (const Material::ThermalUse& use : material.thermal)
+      assign_thermal(material, use, pair.second, parts);
     return parts;
   }
 
@@ -181,7 +183,8 @@ class Builder {
     bool used = false;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (std::find(names.begin(), names.end(), material.constituents[i].nuclide) == names.end()) continue;
-      check_input(parts[i].thermal < 0, "material " + std::to_string(material.id) + ": two thermal tables are for " +
+      check_input(parts[i].thermal < 0, "material " + std::to_string(material.id) +
+                                            ": two thermal tables are for " +
                                             material.constituents[i].nuclide);
       parts[i].thermal = index;
       parts[i].thermal_fraction = use.fraction;
@@ -220,7 +223,8 @@ NuclearLibrary read_cross_sections_xml(const std::string& path) {
     element.finish();
     // Photons and resonances by poles are not used here.
     if (type != "neutron" && type != "thermal") continue;
-    for (const std::string& name : names) (type == "neutron" ? library.nuclides : library.thermals)[name] = place;
+    for (const std::string& name : names)
+      (type == "neutron" ? library.nuclides : library.thermals)[name] = place;
   }
   root.ignore("depletion_chain");  // for depletion codes
   root.finish();

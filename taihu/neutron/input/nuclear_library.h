@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Continuous-energy data for a model: finds the files of its nuclides in a library's cross_sections.xml, reads
-// the temperatures that the model needs and makes the media.
+// Continuous-energy data for a model: finds the files of its nuclides in a library's cross_sections.xml,
+// reads the temperatures that the model needs and makes the media.
 #pragma once
 
 #include <map>

@@ -11,6 +11,8 @@
 
 #include "taihu/base/error.h"
 #include "taihu/neutron/input/read_model.h"
+#include "taihu/neutron/output/statepoint.h"
+#include "taihu/neutron/output/summary.h"
 #include "taihu/neutron/test_library.h"
 #include "taihu/neutron/test_models.h"
 
@@ -30,7 +32,8 @@ TestNuclide fuel() {
 }
 
 /// A reflective box of one material.
-std::string box_model(const std::string& material, const std::string& settings, const std::string& tallies = "") {
+std::string box_model(const std::string& material, const std::string& settings,
+                      const std::string& tallies = "") {
   std::string geometry;
   const char* planes[] = {"x-plane", "y-plane", "z-plane"};
   for (int i = 0; i < 6; ++i)
@@ -105,11 +108,13 @@ TEST_F(Continuous, MixturesTakeDensitiesByAtomsOrWeight) {
   add(absorber);
   const double k = 2.5 * 2 / (3 + 2 * 3);  // two absorbers for one fuel
   const std::string settings = counts(500, 12, 2);
-  expect_k(read(box_model(material("<nuclide name=\"X235\" ao=\"1\"/><nuclide name=\"B\" ao=\"2\"/>"), settings)), k);
-  const Model by_weight =
-      read(box_model("<material id=\"1\"><density units=\"g/cc\" value=\"3\"/><nuclide name=\"X235\" wo=\"233\"/>"
-                     "<nuclide name=\"B\" wo=\"20\"/></material>",
-                     settings));
+  expect_k(
+      read(box_model(material("<nuclide name=\"X235\" ao=\"1\"/><nuclide name=\"B\" ao=\"2\"/>"), settings)),
+      k);
+  const Model by_weight = read(
+      box_model("<material id=\"1\"><density units=\"g/cc\" value=\"3\"/><nuclide name=\"X235\" wo=\"233\"/>"
+                "<nuclide name=\"B\" wo=\"20\"/></material>",
+                settings));
   const double density = 3 * 0.602214076 / (253 * 1.00866491595);
   EXPECT_NEAR(by_weight.materials[0].atom_densities[0], density, 1e-12);
   EXPECT_NEAR(by_weight.materials[0].atom_densities[1], 2 * density, 1e-12);
@@ -137,8 +142,8 @@ TEST_F(Continuous, LevelsKeepNeutronsAboveTheThresholdOnly) {
   expect_k(read(box_model(material("<nuclide name=\"X235\" ao=\"1\"/>"), counts(500, 12, 2))), 2.5 * 2 / 3);
 }
 
-/// With a fixed source of one energy far above, the collision density in hydrogen is 1 / E: the flux in a bin is
-/// ln(E2 / E1) / Sigma.
+/// With a fixed source of one energy far above, the collision density in hydrogen is 1 / E: the flux in a bin
+/// is ln(E2 / E1) / Sigma.
 TEST_F(Continuous, HydrogenSlowsDownWithOneOverE) {
   TestNuclide h;
   h.name = "H", h.awr = 1;
@@ -161,7 +166,9 @@ TEST_F(Continuous, HydrogenSlowsDownWithOneOverE) {
   const TallyStatistics& statistics = simulation.statistics();
   for (int bin = 0; bin < 5; ++bin) {
     const double expected = std::log(edges[bin + 1] / edges[bin]);
-    const auto at = [&](int i) { return estimate(statistics.sum[i], statistics.sum_sq[i], statistics.realizations); };
+    const auto at = [&](int i) {
+      return estimate(statistics.sum[i], statistics.sum_sq[i], statistics.realizations);
+    };
     EXPECT_NEAR(at(2 * bin).mean, expected / 2, 4.5 * at(2 * bin).deviation);
     EXPECT_NEAR(at(2 * bin + 1).mean, expected, 4.5 * at(2 * bin + 1).deviation);
     EXPECT_NEAR(at(10 + bin).mean, expected / 2, 4.5 * at(10 + bin).deviation);
@@ -181,9 +188,10 @@ TEST_F(Continuous, NeutronsComeToTheTemperatureOfAFreeGas) {
     std::string bins;
     for (const double x : {1e-4, 0.5, 1.0, 2.0, 4.0}) bins += std::to_string(x * kT) + " ";
     const std::string settings =
-        "<run_mode>fixed source</run_mode><temperature_default>600</temperature_default><particles>100</particles>"
-        "<batches>10</batches><source><energy type=\"discrete\"><parameters>" + std::to_string(2 * kT) +
-        " 1</parameters></energy></source>";
+        "<run_mode>fixed "
+        "source</run_mode><temperature_default>600</temperature_default><particles>100</particles>"
+        "<batches>10</batches><source><energy type=\"discrete\"><parameters>" +
+        std::to_string(2 * kT) + " 1</parameters></energy></source>";
     const Model model = read(box_model(material("<nuclide name=\"" + gas.name + "\" ao=\"1\"/>"), settings,
                                        "<tallies><filter id=\"1\" type=\"energy\"><bins>" + bins +
                                            "</bins></filter><tally id=\"1\"><filters>1</filters><scores>flux"
@@ -198,13 +206,14 @@ TEST_F(Continuous, NeutronsComeToTheTemperatureOfAFreeGas) {
       // 1 / Sigma_a neutrons cm per source neutron in all.
       const double expected = (below(edges[bin + 1]) - below(edges[bin])) / 0.002;
       const Estimate flux = estimate(statistics.sum[bin], statistics.sum_sq[bin], statistics.realizations);
-      EXPECT_NEAR(flux.mean, expected, 4.5 * flux.deviation + 0.005 * expected) << "mass " << awr << " bin " << bin;
+      EXPECT_NEAR(flux.mean, expected, 4.5 * flux.deviation + 0.005 * expected)
+          << "mass " << awr << " bin " << bin;
     }
   }
 }
 
-/// The sums of a medium agree with those over its nuclides, at the jumps too; and bands have the mean of smooth
-/// cross sections.
+/// The sums of a medium agree with those over its nuclides, at the jumps too; and bands have the mean of
+/// smooth cross sections.
 TEST_F(Continuous, MediaSumTheirNuclides) {
   TestNuclide n = fuel();
   n.unresolved = true;
@@ -214,10 +223,11 @@ TEST_F(Continuous, MediaSumTheirNuclides) {
   h.name = "H", h.elastic = constant(20), h.capture = constant(0.3);
   add(h);
   write_test_thermal(folder_.path("c_H.h5"), "c_H", "H");
-  const Model model = read(box_model(material("<nuclide name=\"X235\" ao=\"1\"/><nuclide name=\"H\" ao=\"3\"/>"
-                                              "<sab name=\"c_H\" fraction=\"0.75\"/>"),
-                                     counts(100, 2, 1)),
-                           {"c_H"});
+  const Model model =
+      read(box_model(material("<nuclide name=\"X235\" ao=\"1\"/><nuclide name=\"H\" ao=\"3\"/>"
+                              "<sab name=\"c_H\" fraction=\"0.75\"/>"),
+                     counts(100, 2, 1)),
+           {"c_H"});
   NuclearData& data = const_cast<NuclearData&>(*model.nuclear);
   const int summed = data.add_medium(data.parts(0), 0);
   Stream random(5, StreamUse::history, 0, 0);
@@ -237,7 +247,8 @@ TEST_F(Continuous, MediaSumTheirNuclides) {
   MacroXs thermal;
   data.look_up(0, 0.05, 0, thermal);
   const double h1 = 0.25 * 20 + 0.75 * (20 + 0.02 / 0.05) + 0.3;
-  EXPECT_NEAR(thermal[static_cast<int>(Reaction::total)], 0.075 * h1 + 0.025 * (6 + data.micro(data.parts(0)[0], 0.05, 0).absorption - 2), 1e-9);
+  EXPECT_NEAR(thermal[static_cast<int>(Reaction::total)],
+              0.075 * h1 + 0.025 * (6 + data.micro(data.parts(0)[0], 0.05, 0).absorption - 2), 1e-9);
 }
 
 TEST_F(Continuous, TemperaturesAreTheNearestOrBetweenTwo) {
@@ -251,9 +262,11 @@ TEST_F(Continuous, TemperaturesAreTheNearestOrBetweenTwo) {
   };
   EXPECT_DOUBLE_EQ(total("<temperature_default>305</temperature_default>"), 7);
   EXPECT_DOUBLE_EQ(total("<temperature_default>595</temperature_default>"), 21);
-  EXPECT_NEAR(total("<temperature_default>450</temperature_default><temperature_method>interpolation</temperature_method>"),
+  EXPECT_NEAR(total("<temperature_default>450</temperature_default><temperature_method>interpolation</"
+                    "temperature_method>"),
               14, 1e-9);
-  EXPECT_NE(refusal(box_model(material(nuclide), counts(10, 2, 1) + "<temperature_default>450</temperature_default>"))
+  EXPECT_NE(refusal(box_model(material(nuclide),
+                              counts(10, 2, 1) + "<temperature_default>450</temperature_default>"))
                 .find("no data within 10 K of 450"),
             std::string::npos);
 }
@@ -264,6 +277,23 @@ TEST_F(Continuous, ThreadsGiveTheSameBits) {
   add(n);
   const Model model = read(box_model(material("<nuclide name=\"X235\" ao=\"1\"/>"), counts(300, 5, 1)));
   EXPECT_EQ(run(model, 1).k_generation, run(model, 3).k_generation);
+}
+
+TEST_F(Continuous, ARunThatGoesOnHasTheSameBits) {
+  add(fuel());
+  const Model model = read(box_model(material("<nuclide name=\"X235\" ao=\"1\"/>"), counts(200, 6, 1)));
+  SingleRank rank;
+  Simulation first(model, rank, 1, Schedule{});
+  for (int i = 0; i < 3; ++i) first.run_batch();
+  write_statepoint(first, folder_.path("statepoint.3.h5"));
+  write_summary(model, folder_.path("summary.h5"));
+  Simulation second(model, rank, 1, Schedule{});
+  resume_from_statepoint(second, folder_.path("statepoint.3.h5"));
+  while (!second.finished()) second.run_batch();
+  EXPECT_EQ(second.criticality().k_generation, run(model).k_generation);
+  const Hdf5File summary(folder_.path("summary.h5"), Hdf5File::Mode::read);
+  EXPECT_EQ(summary.doubles("/materials/material 1/nuclide_densities"), std::vector<double>{0.1});
+  EXPECT_EQ(summary.doubles("/nuclides/awrs"), std::vector<double>{233});
 }
 
 TEST_F(Continuous, RefusesWithOneLine) {
@@ -277,11 +307,14 @@ TEST_F(Continuous, RefusesWithOneLine) {
   expect(box_model(material("<nuclide name=\"Y\" ao=\"1\"/>"), settings), "no data for \"Y\"");
   expect(box_model(material(good + "<sab name=\"c\"/>"), settings), "no data for \"c\"");
   expect(box_model(material("<nuclide name=\"X235\" ao=\"1\" wo=\"1\"/>"), settings), "\"ao\" or \"wo\"");
-  expect(box_model("<material id=\"1\"><density units=\"stone/inch\" value=\"1\"/>" + good + "</material>", settings),
+  expect(box_model("<material id=\"1\"><density units=\"stone/inch\" value=\"1\"/>" + good + "</material>",
+                   settings),
          "units \"stone/inch\"");
-  expect(box_model(material(good), settings + "<resonance_scattering><enable>true</enable></resonance_scattering>"),
+  expect(box_model(material(good),
+                   settings + "<resonance_scattering><enable>true</enable></resonance_scattering>"),
          "resonance scattering");
-  expect(box_model(material(good), settings + "<temperature_method>windowed</temperature_method>"), "windowed");
+  expect(box_model(material(good), settings + "<temperature_method>windowed</temperature_method>"),
+         "windowed");
 }
 
 /// Files with damaged bytes are read or refused with one line, never worse.
@@ -295,7 +328,8 @@ TEST_F(Continuous, DamagedFilesAreReadOrRefused) {
   int refused = 0;
   for (int i = 0; i < 60; ++i) {
     std::string damaged = whole;
-    if (i % 4 == 0) damaged.resize(static_cast<std::size_t>(random.uniform() * static_cast<double>(damaged.size())));
+    if (i % 4 == 0)
+      damaged.resize(static_cast<std::size_t>(random.uniform() * static_cast<double>(damaged.size())));
     for (int j = 0; j < 20 && !damaged.empty(); ++j)
       damaged[static_cast<std::size_t>(random.uniform() * static_cast<double>(damaged.size()))] =
           static_cast<char>(random.next());

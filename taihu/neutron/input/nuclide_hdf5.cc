@@ -67,7 +67,8 @@ class NuclideReader {
     // Sums of other reactions, and production, heating and damage.
     const bool redundant =
         file_.has_attribute(place, "redundant") && file_.attribute_integer(place, "redundant") != 0;
-    if (redundant || mt == 1 || mt == 3 || mt == 101 || mt == 27 || (mt >= 200 && mt < 600) || mt >= 900) return;
+    if (redundant || mt == 1 || mt == 3 || mt == 101 || mt == 27 || (mt >= 200 && mt < 600) || mt >= 900)
+      return;
     if (mt == 2) return read_elastic(place);
     NeutronReaction reaction;
     reaction.mt = mt;
@@ -172,7 +173,8 @@ class NuclideReader {
           shape[2] < 1)
         file_.fail(place + "/table: the shape has to be [energies][6][bands]");
       const std::int64_t law = file_.attribute_integer(place, "interpolation");
-      if (law != 2 && law != 5) file_.fail(place + ": interpolation " + std::to_string(law) + " is not known");
+      if (law != 2 && law != 5)
+        file_.fail(place + ": interpolation " + std::to_string(law) + " is not known");
       table.log_log = law == 5;
       table.factors = file_.attribute_integer(place, factors_name(place)) != 0;
       table.inelastic = static_cast<int>(file_.attribute_integer(place, "inelastic"));

@@ -54,9 +54,10 @@ Parts parts_of(const fs::path& model_file, const fs::path& folder) {
 fs::path library_file(const fs::path& folder, std::string library_path, const char* variable) {
   if (library_path.empty()) {
     const char* value = std::getenv(variable);
-    check_input(value != nullptr,
-                std::string("the materials name no library of cross sections; write <cross_sections> or set ") +
-                    variable);
+    check_input(
+        value != nullptr,
+        std::string("the materials name no library of cross sections; write <cross_sections> or set ") +
+            variable);
     library_path = value;
   }
   const fs::path path(library_path);
@@ -112,8 +113,8 @@ Model read_model(const std::string& folder_or_file) {
   read_settings(*parts.settings, model, ids);
   if (parts.tallies) read_tallies(*parts.tallies, model, ids);
   if (model.settings.continuous)
-    add_nuclear_data(model, read_cross_sections_xml(
-                                library_file(folder, library_path, "OPENMC_CROSS_SECTIONS").string()));
+    add_nuclear_data(
+        model, read_cross_sections_xml(library_file(folder, library_path, "OPENMC_CROSS_SECTIONS").string()));
   else
     read_cross_sections(model, folder, library_path, model.settings.temperature_default);
   return model;

@@ -202,8 +202,9 @@ void read_temperatures(Element& root, Settings& settings) {
   root.require(!root.boolean("temperature_multipole", false), "resonances by poles are not supported");
   settings.probability_tables = root.boolean("ptables", true);
   if (std::optional<Element> resonances = root.child("resonance_scattering")) {
-    resonances->require(!resonances->boolean("enable", true),
-                        "resonance scattering is not supported: nuclei scatter with a constant cross section");
+    resonances->require(
+        !resonances->boolean("enable", true),
+        "resonance scattering is not supported: nuclei scatter with a constant cross section");
     for (const char* key : {"method", "energy_min", "energy_max", "nuclides"}) resonances->ignore(key);
     resonances->finish();
   }
@@ -239,9 +240,8 @@ void read_settings(Element root, Model& model, Ids&) {
     legendre->finish();
   }
   // These change how fast or how OpenMC runs, not the result.
-  for (const char* key :
-       {"verbosity", "event_based", "max_particles_in_flight", "no_reduce", "log_grid_bins",
-        "material_cell_offsets", "plot_seed", "stride", "max_write_lost_particles"})
+  for (const char* key : {"verbosity", "event_based", "max_particles_in_flight", "no_reduce", "log_grid_bins",
+                          "material_cell_offsets", "plot_seed", "stride", "max_write_lost_particles"})
     root.ignore(key);
   read_temperatures(root, settings);
   root.finish();

@@ -38,7 +38,8 @@ class ThermalReader {
  private:
   void read_inelastic(ThermalTable::AtTemperature& at, const std::string& place) {
     at.inelastic = read_function(file_, place + "/xs");
-    if (!at.inelastic.is_linear()) file_.fail(place + "/xs: only tables with linear interpolation are supported");
+    if (!at.inelastic.is_linear())
+      file_.fail(place + "/xs: only tables with linear interpolation are supported");
     const std::string law = place + "/distribution", type = file_.attribute_text(law, "type");
     if (type == "incoherent_inelastic_discrete")
       at.law = read_discrete(law, at.inelastic.x());
@@ -48,15 +49,16 @@ class ThermalReader {
       file_.fail(law + ": distribution \"" + type + "\" is not supported");
   }
 
-  std::unique_ptr<ThermalInelastic> read_discrete(const std::string& law, const std::vector<double>& incident) {
+  std::unique_ptr<ThermalInelastic> read_discrete(const std::string& law,
+                                                  const std::vector<double>& incident) {
     std::vector<double> energy = file_.doubles(law + "/energy_out"), mu = file_.doubles(law + "/mu_out");
     const std::vector<std::int64_t> e = file_.shape(law + "/energy_out"), m = file_.shape(law + "/mu_out");
-    if (e.size() != 2 || m.size() != 3 || e[0] != static_cast<std::int64_t>(incident.size()) || m[0] != e[0] ||
-        m[1] != e[1] || e[1] < 1 || m[2] < 1)
+    if (e.size() != 2 || m.size() != 3 || e[0] != static_cast<std::int64_t>(incident.size()) ||
+        m[0] != e[0] || m[1] != e[1] || e[1] < 1 || m[2] < 1)
       file_.fail(law + ": energies and cosines do not fit together");
     const bool skewed = file_.integer(law + "/skewed") != 0;
-    return std::make_unique<DiscreteInelastic>(incident, static_cast<int>(e[1]), static_cast<int>(m[2]), skewed,
-                                               std::move(energy), std::move(mu));
+    return std::make_unique<DiscreteInelastic>(incident, static_cast<int>(e[1]), static_cast<int>(m[2]),
+                                               skewed, std::move(energy), std::move(mu));
   }
 
   std::unique_ptr<ThermalInelastic> read_continuous(const std::string& law) {

@@ -16,7 +16,8 @@ void TabulatedDistribution::check(const std::string& what) {
     check_input(std::isfinite(x[i]) && std::isfinite(p[i]) && p[i] >= 0 && std::isfinite(c[i]) &&
                     (i == 0 || c[i] >= c[i - 1] - 1e-9),
                 what + ": a distribution is negative, not finite or its sums do not rise");
-  check_input(std::is_sorted(x.begin() + lines, x.end()), what + ": the points of a distribution have to rise");
+  check_input(std::is_sorted(x.begin() + lines, x.end()),
+              what + ": the points of a distribution have to rise");
   // Rounded sums of libraries: make them rise, and end with one.
   for (std::size_t i = 1; i < c.size(); ++i) c[i] = std::max(c[i], c[i - 1]);
   const double total = c.back();

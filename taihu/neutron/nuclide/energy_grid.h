@@ -18,7 +18,8 @@ class EnergyIndex {
 
   /// `grid` has at least two positive energies that do not fall. It is passed again to find(). `stride`: of
   /// the energies in an array of records, in doubles.
-  EnergyIndex(const double* grid, std::size_t count, std::size_t stride = 1) : count_(count), stride_(stride) {
+  EnergyIndex(const double* grid, std::size_t count, std::size_t stride = 1)
+      : count_(count), stride_(stride) {
     first_key_ = key(grid[0]);
     const std::size_t keys = key(grid[(count - 1) * stride]) - first_key_ + 1;
     start_.resize(keys + 1);
@@ -52,7 +53,9 @@ class EnergyIndex {
 
  private:
   static constexpr int mantissa_bits = 8;
-  static std::uint64_t key(double e) noexcept { return std::bit_cast<std::uint64_t>(e) >> (52 - mantissa_bits); }
+  static std::uint64_t key(double e) noexcept {
+    return std::bit_cast<std::uint64_t>(e) >> (52 - mantissa_bits);
+  }
 
   std::size_t count_ = 0, stride_ = 1;
   std::uint64_t first_key_ = 0;

@@ -21,8 +21,9 @@ Function1d Function1d::table(std::vector<double> x, std::vector<double> y,
   check_input(std::is_sorted(x.begin(), x.end()), what + ": the points of a table have to rise");
   for (std::size_t i = 0; i < x.size(); ++i)
     check_input(std::isfinite(x[i]) && std::isfinite(y[i]), what + ": a value is not finite");
-  check_input(!laws.empty() && (breakpoints.size() == laws.size() || (breakpoints.empty() && laws.size() == 1)),
-              what + ": a table needs one law per region");
+  check_input(
+      !laws.empty() && (breakpoints.size() == laws.size() || (breakpoints.empty() && laws.size() == 1)),
+      what + ": a table needs one law per region");
   Function1d function;
   function.laws_.assign(x.size() - 1, Interpolation::linear_linear);
   std::size_t interval = 0;
@@ -31,7 +32,8 @@ Function1d Function1d::table(std::vector<double> x, std::vector<double> y,
                 what + ": interpolation law " + std::to_string(laws[region]) + " is not known");
     const std::size_t end = breakpoints.empty() ? x.size() : static_cast<std::size_t>(breakpoints[region]);
     check_input(end >= 1 && end <= x.size(), what + ": a region ends outside of its table");
-    for (; interval + 1 < end; ++interval) function.laws_[interval] = static_cast<Interpolation>(laws[region]);
+    for (; interval + 1 < end; ++interval)
+      function.laws_[interval] = static_cast<Interpolation>(laws[region]);
   }
   function.x_ = std::move(x);
   function.y_ = std::move(y);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A function of one variable as evaluated nuclear data give it: a polynomial, or a table whose regions say how
-// to go from point to point. Source: ENDF-6 Formats Manual, BNL-203218-2018-INRE, section 0.5.2.1.
+// A function of one variable as evaluated nuclear data give it: a polynomial, or a table whose regions say
+// how to go from point to point. Source: ENDF-6 Formats Manual, BNL-203218-2018-INRE, section 0.5.2.1.
 #pragma once
 
 #include <string>
@@ -42,7 +42,8 @@ class Function1d {
   std::vector<Interpolation> laws_;  ///< of each interval
 };
 
-/// Value at x between (x0, y0) and (x1, y1). Logarithms of what is not positive are avoided by going straight.
+/// Value at x between (x0, y0) and (x1, y1). Logarithms of what is not positive are avoided by going
+/// straight.
 double interpolate(Interpolation law, double x, double x0, double y0, double x1, double y1) noexcept;
 
 }  // namespace taihu::neutron

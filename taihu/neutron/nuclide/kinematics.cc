@@ -7,8 +7,8 @@
 namespace taihu::neutron {
 namespace {
 
-/// Velocity of the nucleus that is hit, in units where a neutron of 1 eV has speed 1. Density: Maxwellian times
-/// relative speed.
+/// Velocity of the nucleus that is hit, in units where a neutron of 1 eV has speed 1. Density: Maxwellian
+/// times relative speed.
 Vector sample_target(const Flight& in, double awr, double kT, Stream& random) noexcept {
   const double beta_neutron = std::sqrt(awr * in.energy / kT);
   const double alpha = 1 / (1 + 0.5 * std::sqrt(std::numbers::pi) * beta_neutron);
@@ -22,8 +22,8 @@ Vector sample_target(const Flight& in, double awr, double kT, Stream& random) no
       square += random.exponential() * c * c;
     }
     const double beta_target = std::sqrt(square), mu = 2 * random.uniform() - 1;
-    const double relative = std::sqrt(std::fmax(
-        0.0, beta_neutron * beta_neutron + square - 2 * beta_neutron * beta_target * mu));
+    const double relative =
+        std::sqrt(std::fmax(0.0, beta_neutron * beta_neutron + square - 2 * beta_neutron * beta_target * mu));
     if (random.uniform() * (beta_neutron + beta_target) < relative)
       return std::sqrt(square * kT / awr) * scattered(in.u, mu, random);
   }

@@ -13,8 +13,9 @@ struct Flight {
 };
 
 /// Elastic scattering by a nucleus of mass `awr` that moves with the temperature `kT` [eV]: always below
-/// 400 kT, and for hydrogen at any energy; otherwise it is at rest. `angle` is in the centre of mass. The cross
-/// section is taken as constant over the motion (free gas). Source: MCNP, LA-UR-03-1987, vol. I, ch. 2.III.
+/// 400 kT, and for hydrogen at any energy; otherwise it is at rest. `angle` is in the centre of mass. The
+/// cross section is taken as constant over the motion (free gas). Source: MCNP, LA-UR-03-1987, vol. I,
+/// ch. 2.III.
 Flight scatter_elastically(const Flight& in, double awr, double kT, const AngleTable& angle,
                            Stream& random) noexcept;
 

@@ -64,7 +64,8 @@ Outgoing KalbachLaw::sample(double energy, Stream& random) const noexcept {
   const TabulatedDistribution& table = energy_.tables[s.table];
   const std::size_t bin = s.bin;
   double r = r_[s.table][bin], a = a_[s.table][bin];
-  if (s.bin >= table.lines && !table.histogram && bin + 1 < table.x.size() && table.x[bin + 1] > table.x[bin]) {
+  if (s.bin >= table.lines && !table.histogram && bin + 1 < table.x.size() &&
+      table.x[bin + 1] > table.x[bin]) {
     const double f = (s.unmoved - table.x[bin]) / (table.x[bin + 1] - table.x[bin]);
     r += f * (r_[s.table][bin + 1] - r);
     a += f * (a_[s.table][bin + 1] - a);
@@ -98,7 +99,8 @@ Outgoing PhaseSpaceLaw::sample(double energy, Stream& random) const noexcept {
 Outgoing MixedLaw::sample(double energy, Stream& random) const noexcept {
   double rest = random.uniform();
   std::size_t i = 0;
-  while (i + 1 < parts_.size() && rest >= parts_[i].probability(energy)) rest -= parts_[i++].probability(energy);
+  while (i + 1 < parts_.size() && rest >= parts_[i].probability(energy))
+    rest -= parts_[i++].probability(energy);
   return parts_[i].law->sample(energy, random);
 }
 

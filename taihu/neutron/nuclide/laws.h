@@ -89,7 +89,8 @@ class CorrelatedLaw : public AngleEnergyLaw {
 
  private:
   EnergyTable energy_;
-  std::vector<std::vector<TabulatedDistribution>> angles_;  ///< [incident][outgoing point]; no points: isotropic
+  std::vector<std::vector<TabulatedDistribution>>
+      angles_;  ///< [incident][outgoing point]; no points: isotropic
 };
 
 /// Kalbach's systematics: precompound fraction r and slope a by outgoing energy.

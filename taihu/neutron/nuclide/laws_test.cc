@@ -43,7 +43,8 @@ TabulatedDistribution distribution(std::vector<double> x, std::vector<double> p,
 }
 
 TEST(Function1d, FollowsEachLawAndKeepsItsEndsOutside) {
-  const Function1d f = Function1d::table({1, 2, 4, 8, 16, 32}, {1, 3, 5, 7, 9, 18}, {2, 3, 4, 5, 6}, {1, 2, 3, 4, 5}, "f");
+  const Function1d f =
+      Function1d::table({1, 2, 4, 8, 16, 32}, {1, 3, 5, 7, 9, 18}, {2, 3, 4, 5, 6}, {1, 2, 3, 4, 5}, "f");
   EXPECT_DOUBLE_EQ(f(0.5), 1);
   EXPECT_DOUBLE_EQ(f(1.9), 1);
   EXPECT_DOUBLE_EQ(f(3), 4);
@@ -95,7 +96,8 @@ TEST(Laws, SpectraHaveTheMeansOfTheirFormulas) {
 TEST(Laws, TablesAreMovedBetweenIncidentEnergies) {
   EnergyTable table;
   table.grid.energy = {10, 20};
-  table.tables = {distribution({0, 2}, {0, 1}, {0, 1}, false), distribution({4, 8}, {0.25, 0.25}, {0, 1}, true)};
+  table.tables = {distribution({0, 2}, {0, 1}, {0, 1}, false),
+                  distribution({4, 8}, {0.25, 0.25}, {0, 1}, true)};
   expect_mean(4.0 / 3, [&](Stream& r) { return table.sample(10, r).energy; });
   expect_mean(6, [&](Stream& r) { return table.sample(20, r).energy; });
   // Halfway both are stretched over [2, 5]: means 2 + 2 / 3 * 3 and 3.5.
@@ -123,8 +125,9 @@ TEST(Laws, CorrelatedCosinesBelongToTheirEnergies) {
   EnergyTable table;
   table.grid.energy = {10};
   table.tables = {distribution({0, 1, 2}, {0.5, 0.5, 0}, {0, 0.5, 1}, true)};
-  const CorrelatedLaw law(table, {{distribution({-1, 0}, {1, 1}, {0, 1}, true), distribution({0, 1}, {1, 1}, {0, 1}, true),
-                                   distribution({0, 1}, {1, 1}, {0, 1}, true)}});
+  const CorrelatedLaw law(
+      table, {{distribution({-1, 0}, {1, 1}, {0, 1}, true), distribution({0, 1}, {1, 1}, {0, 1}, true),
+               distribution({0, 1}, {1, 1}, {0, 1}, true)}});
   Stream random(1, StreamUse::history, 0, 0);
   for (int i = 0; i < 1000; ++i) {
     const Outgoing out = law.sample(10, random);
@@ -161,12 +164,9 @@ TEST(Kinematics, LevelsLoseTheEnergyThatTheyTake) {
 TEST(Kinematics, ElasticScatteringSlowsDown) {
   for (const double a : {0.999167, 12.0, 236.0}) {
     const double alpha = (a - 1) * (a - 1) / ((a + 1) * (a + 1));
-    expect_mean(0.5 * (1 + alpha), [&](Stream& r) {
-      return scatter_elastically({1, {0, 0, 1}}, a, 0, {}, r).energy;
-    });
-    expect_mean(2 / (3 * a), [&](Stream& r) {
-      return scatter_elastically({1, {0, 0, 1}}, a, 0, {}, r).u.z;
-    });
+    expect_mean(0.5 * (1 + alpha),
+                [&](Stream& r) { return scatter_elastically({1, {0, 0, 1}}, a, 0, {}, r).energy; });
+    expect_mean(2 / (3 * a), [&](Stream& r) { return scatter_elastically({1, {0, 0, 1}}, a, 0, {}, r).u.z; });
   }
 }
 

@@ -65,7 +65,8 @@ Outgoing Thermal::sample(double e, Stream& random) const noexcept {
   double rest = random.uniform() * cross_section(e);
   for (const Nuclide::Share& share : shares_) {
     const ThermalTable::AtTemperature& t = at(share);
-    const double inelastic = share.weight * t.inelastic(e), elastic = share.weight * t.elastic.cross_section(e);
+    const double inelastic = share.weight * t.inelastic(e),
+                 elastic = share.weight * t.elastic.cross_section(e);
     const bool last = &share == &shares_.back();
     if (rest < elastic) return {e, t.elastic.sample_mu(e, random)};
     rest -= elastic;
@@ -94,8 +95,8 @@ bool NuclearData::any_fission() const noexcept {
   return std::any_of(media_.begin(), media_.end(), [](const Medium& medium) { return medium.fissionable; });
 }
 
-/// Energies of all nuclides and thermal tables between the common limits. The end of a thermal table is a jump
-/// and there twice.
+/// Energies of all nuclides and thermal tables between the common limits. The end of a thermal table is a
+/// jump and there twice.
 std::vector<double> NuclearData::grid_of(const std::vector<MediumPart>& parts) const {
   std::vector<double> all{energy_min_, energy_max_};
   const auto add = [&](const std::vector<double>& grid) {
@@ -158,9 +159,10 @@ int NuclearData::add_medium(std::vector<MediumPart> parts, std::size_t points) {
 
 /// In [0, 1), the same for a nuclide at any temperature and in any medium.
 double NuclearData::band_number(const MediumPart& part, std::uint64_t band) const noexcept {
-  std::uint64_t z = band + 0x9e3779b97f4a7c15ULL *
-                               (static_cast<std::uint64_t>(nuclides[part.nuclide].data().name.size()) + 1) +
-                    std::bit_cast<std::uint64_t>(nuclides[part.nuclide].data().awr);
+  std::uint64_t z =
+      band +
+      0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(nuclides[part.nuclide].data().name.size()) + 1) +
+      std::bit_cast<std::uint64_t>(nuclides[part.nuclide].data().awr);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
   return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;

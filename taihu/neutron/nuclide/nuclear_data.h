@@ -4,8 +4,8 @@
 //
 // A medium has the sums over its nuclides on the union of their energies, so that a flight needs one look-up
 // and not one per nuclide; a collision then samples the nuclide. What is not straight between points, that is
-// unresolved resonances and Bragg edges, is corrected for at the look-up. Media with very many points sum over
-// their nuclides instead. Source of the idea: J. Leppanen, Ann. Nucl. Energy 36 (2009) 878.
+// unresolved resonances and Bragg edges, is corrected for at the look-up. Media with very many points sum
+// over their nuclides instead. Source of the idea: J. Leppanen, Ann. Nucl. Energy 36 (2009) 878.
 #pragma once
 
 #include <array>

@@ -24,8 +24,8 @@ std::vector<double> union_of(const std::vector<const std::vector<double>*>& grid
 std::size_t interval_of(const std::vector<double>& grid, double e, bool from_below, double& fraction) {
   const auto place = from_below ? std::lower_bound(grid.begin(), grid.end(), e)
                                 : std::upper_bound(grid.begin(), grid.end(), e);
-  const auto i = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(
-      place - grid.begin() - 1, 0, static_cast<std::ptrdiff_t>(grid.size()) - 2));
+  const auto i = static_cast<std::size_t>(
+      std::clamp<std::ptrdiff_t>(place - grid.begin() - 1, 0, static_cast<std::ptrdiff_t>(grid.size()) - 2));
   const double width = grid[i + 1] - grid[i];
   fraction = width > 0 ? std::clamp((e - grid[i]) / width, 0.0, 1.0) : 0;
   return i;
@@ -77,7 +77,8 @@ void Nuclide::fill(std::vector<Share> shares) {
   index_ = EnergyIndex(&points_[0].energy, points_.size(), sizeof(Point) / sizeof(double));
   for (const auto& [table, weight] : unresolved_) {
     unresolved_min_ = std::max(unresolved_min_, table->energy.front());
-    unresolved_max_ = unresolved_max_ == 0 ? table->energy.back() : std::min(unresolved_max_, table->energy.back());
+    unresolved_max_ =
+        unresolved_max_ == 0 ? table->energy.back() : std::min(unresolved_max_, table->energy.back());
   }
 }
 
@@ -203,8 +204,8 @@ const NeutronReaction& Nuclide::sample_fission(const MicroXs& xs, Stream& random
   return data_->fission.back();
 }
 
-std::vector<Nuclide::Share> choose_temperatures(const std::vector<double>& kTs, double wanted, bool interpolate,
-                                                double tolerance, const std::string& what) {
+std::vector<Nuclide::Share> choose_temperatures(const std::vector<double>& kTs, double wanted,
+                                                bool interpolate, double tolerance, const std::string& what) {
   const auto kelvin = [](double kT) { return kT / boltzmann_eV_per_K; };
   std::size_t nearest = 0, below = kTs.size(), above = kTs.size();
   for (std::size_t i = 0; i < kTs.size(); ++i) {

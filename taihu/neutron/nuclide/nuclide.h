@@ -11,8 +11,8 @@ namespace taihu::neutron {
 /// Cross sections of a nuclide at one energy [b].
 struct MicroXs {
   double total = 0, elastic = 0, absorption = 0, fission = 0, nu_fission = 0, kappa_fission = 0;
-  double thermal = 0;        ///< part of `elastic` that a thermal table gives
-  std::size_t index = 0;     ///< interval of the grid and place in it
+  double thermal = 0;     ///< part of `elastic` that a thermal table gives
+  std::size_t index = 0;  ///< interval of the grid and place in it
   double fraction = 0;
 };
 
@@ -65,8 +65,8 @@ class Nuclide {
 
 /// Library temperatures for the wanted one. Nearest: fails when it is further than `tolerance` away. All in K
 /// except kTs [eV]. Throws Error that begins with `what`.
-std::vector<Nuclide::Share> choose_temperatures(const std::vector<double>& kTs, double wanted, bool interpolate,
-                                                double tolerance, const std::string& what);
+std::vector<Nuclide::Share> choose_temperatures(const std::vector<double>& kTs, double wanted,
+                                                bool interpolate, double tolerance, const std::string& what);
 
 constexpr double boltzmann_eV_per_K = 8.617333262e-5;
 

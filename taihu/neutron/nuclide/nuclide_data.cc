@@ -51,8 +51,8 @@ void check(NuclideData& data, const std::string& path) {
   check_input(!data.temperatures.empty(), what + ": there is no temperature");
   for (const auto* list : {&data.scattering, &data.fission})
     for (const NeutronReaction& reaction : *list) {
-      check_input(!reaction.products.empty(), what + ", reaction " + std::to_string(reaction.mt) +
-                                                  ": there are no neutrons");
+      check_input(!reaction.products.empty(),
+                  what + ", reaction " + std::to_string(reaction.mt) + ": there are no neutrons");
       for (const NeutronProduct& product : reaction.products)
         check_input(product.law != nullptr,
                     what + ", reaction " + std::to_string(reaction.mt) + ": neutrons have no spectrum");

@@ -42,10 +42,10 @@ struct NuclideData {
   struct AtTemperature {
     double kT = 0;
     std::vector<double> energy;
-    std::vector<double> elastic, disappearance, capture;  ///< disappearance: no neutron and no fission comes out;
-                                                          ///< capture is its (n,gamma) part
-    std::vector<ReactionValues> scattering, fission;      ///< of the reactions below
-    ProbabilityTable unresolved;                          ///< may be empty
+    std::vector<double> elastic, disappearance, capture;  ///< disappearance: no neutron and no fission comes
+                                                          ///< out; capture is its (n,gamma) part
+    std::vector<ReactionValues> scattering, fission;  ///< of the reactions below
+    ProbabilityTable unresolved;                      ///< may be empty
   };
   std::string name;
   double awr = 0;

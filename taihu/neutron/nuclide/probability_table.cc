@@ -25,9 +25,9 @@ void ProbabilityTable::check(const std::string& what) const {
 }
 
 ProbabilityTable::Values ProbabilityTable::at(double e, double xi) const noexcept {
-  const std::size_t i = std::clamp<std::ptrdiff_t>(
-      std::upper_bound(energy.begin(), energy.end(), e) - energy.begin() - 1, 0,
-      static_cast<std::ptrdiff_t>(energy.size()) - 2);
+  const std::size_t i =
+      std::clamp<std::ptrdiff_t>(std::upper_bound(energy.begin(), energy.end(), e) - energy.begin() - 1, 0,
+                                 static_cast<std::ptrdiff_t>(energy.size()) - 2);
   const auto band_of = [&](std::size_t row) {
     const double* first = cumulative.data() + row * bands;
     const std::ptrdiff_t band = std::upper_bound(first, first + bands, xi) - first;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cross sections of the unresolved resonances: at each energy of a table, bands with a probability and their
-// cross sections. A neutron of one energy stays in one band. Source: L. Levitt, Nucl. Sci. Eng. 49 (1972) 450.
+// cross sections. A neutron of one energy stays in one band. Source: L. Levitt, Nucl. Sci. Eng. 49 (1972)
+// 450.
 #pragma once
 
 #include <string>
@@ -16,9 +17,9 @@ struct ProbabilityTable {
   std::vector<double> energy;
   int bands = 0;
   bool log_log = false;
-  bool factors = false;      ///< values multiply the smooth cross sections
-  int inelastic = -1;        ///< reaction (MT) that goes on beside; 0: all other scattering; negative: none
-  int other_absorption = -1; ///< 0 or more: absorption other than capture and fission goes on beside
+  bool factors = false;       ///< values multiply the smooth cross sections
+  int inelastic = -1;         ///< reaction (MT) that goes on beside; 0: all other scattering; negative: none
+  int other_absorption = -1;  ///< 0 or more: absorption other than capture and fission goes on beside
   std::vector<double> cumulative;  ///< [energy][band]
   std::vector<double> values;      ///< [energy][band][column]
 

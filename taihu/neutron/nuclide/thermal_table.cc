@@ -67,8 +67,8 @@ Outgoing DiscreteInelastic::sample(double energy, Stream& random) const noexcept
     j = std::min(energies_ - 1, static_cast<int>(random.uniform() * energies_));
   } else {
     const double r = random.uniform() * (energies_ - 3);
-    j = r < 0.1 ? 0
-        : r < 0.5 ? 1
+    j = r < 0.1               ? 0
+        : r < 0.5             ? 1
         : r > energies_ - 3.1 ? energies_ - 1
         : r > energies_ - 3.5 ? energies_ - 2
                               : std::min(energies_ - 3, static_cast<int>(r - 0.5) + 2);

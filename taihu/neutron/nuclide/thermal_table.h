@@ -21,10 +21,10 @@ struct BraggEdges {
 
 /// Elastic part. Several may be there at once.
 struct ThermalElastic {
-  BraggEdges bragg;                           ///< coherent; may be empty
-  double bound = 0, debye_waller = 0;         ///< incoherent, by formula; bound 0: none
-  Function1d table;                           ///< incoherent, tabulated; not a table: none
-  std::vector<std::vector<double>> cosines;   ///< [point of the table][equally probable]
+  BraggEdges bragg;                          ///< coherent; may be empty
+  double bound = 0, debye_waller = 0;        ///< incoherent, by formula; bound 0: none
+  Function1d table;                          ///< incoherent, tabulated; not a table: none
+  std::vector<std::vector<double>> cosines;  ///< [point of the table][equally probable]
 
   double formula(double e) const noexcept;
   double cross_section(double e) const noexcept;
@@ -38,8 +38,8 @@ class ThermalInelastic {
   virtual Outgoing sample(double energy, Stream& random) const noexcept = 0;
 };
 
-/// Equally probable energies and cosines, [incident][outgoing] and [incident][outgoing][cosine]. `skewed`: the
-/// outermost two energies at each end are less probable (0.1 and 0.4 of the others).
+/// Equally probable energies and cosines, [incident][outgoing] and [incident][outgoing][cosine]. `skewed`:
+/// the outermost two energies at each end are less probable (0.1 and 0.4 of the others).
 class DiscreteInelastic : public ThermalInelastic {
  public:
   DiscreteInelastic(std::vector<double> incident, int energies, int cosines, bool skewed,

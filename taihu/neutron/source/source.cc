@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/neutron/source/source.h"
 
-
 #include "taihu/base/error.h"
 
 namespace taihu::neutron {
@@ -115,7 +114,8 @@ Site SourceSampler::sample(Stream& random, CellMemory& memory) const {
     return site;
   }
   for (int attempt = 0;; ++attempt) {
-    check_input(attempt < 10000, "the source gives no energy for which the nuclides have data; correct its <energy>");
+    check_input(attempt < 10000,
+                "the source gives no energy for which the nuclides have data; correct its <energy>");
     site.energy = source.energy.sample(random);
     if (site.energy >= nuclear_->energy_min() && site.energy <= nuclear_->energy_max()) return site;
   }

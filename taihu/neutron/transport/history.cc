@@ -66,8 +66,7 @@ void HistoryRunner::track_surfaces() {
     const Crossing crossing = next_crossing(geometry_, location_);
     const double step = std::fmin(to_collision, crossing.distance);
     if (step == infinity) return lose("there is no surface ahead");
-    if (material >= 0)
-      history_total(Total::k_track) += weight_ * step * nu_fission_here();
+    if (material >= 0) history_total(Total::k_track) += weight_ * step * nu_fission_here();
     if (tallying_ && !problem_->tallies->by_track.empty())
       bins_.score_track(event(), location_.levels[0].r, location_.levels[0].u, step, weight_);
     if (to_collision < crossing.distance) {
@@ -80,12 +79,12 @@ void HistoryRunner::track_surfaces() {
 }
 
 /// Total cross section of the material here.
-inline double HistoryRunner::total_here() noexcept {
+double HistoryRunner::total_here() noexcept {
   if (nuclear_ == nullptr) return data_.total(location_.material, group_);
   return look_up()[static_cast<int>(Reaction::total)];
 }
 
-inline double HistoryRunner::nu_fission_here() const noexcept {
+double HistoryRunner::nu_fission_here() const noexcept {
   if (nuclear_ == nullptr) return data_.value(Reaction::nu_fission, location_.material, group_);
   return values_[static_cast<int>(Reaction::nu_fission)];
 }

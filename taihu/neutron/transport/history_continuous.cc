@@ -112,8 +112,8 @@ Flight HistoryRunner::scatter_continuous(const MediumPart& part, const MicroXs& 
 }
 
 /// One neutron of a reaction, in the laboratory.
-Flight HistoryRunner::apply_product(const NeutronReaction& reaction, const NeutronProduct& product, double awr,
-                                    const Flight& in) noexcept {
+Flight HistoryRunner::apply_product(const NeutronReaction& reaction, const NeutronProduct& product,
+                                    double awr, const Flight& in) noexcept {
   Outgoing out = product.law->sample(in.energy, random_);
   if (reaction.centre_of_mass) to_laboratory(in.energy, awr, out.energy, out.mu);
   return {out.energy, scattered(in.u, out.mu, random_)};

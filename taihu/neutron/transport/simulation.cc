@@ -35,14 +35,15 @@ Simulation::Simulation(const Model& model, Ranks& ranks, int threads, Schedule s
       threads_(threads),
       schedule_(schedule),
       layout_(make_layout(model.tallies, model.filters, model.meshes, model.geometry, model.data,
-                          choose_delta(model), model.nuclear ? static_cast<int>(model.materials.size()) : -1)),
+                          choose_delta(model),
+                          model.nuclear ? static_cast<int>(model.materials.size()) : -1)),
       batch_totals_(total_count),
       balance_(total_count) {
   const bool fission = model.nuclear ? model.nuclear->any_fission() : model.data.any_fission();
   check_input(model.settings.mode == RunMode::fixed_source || fission,
               "run mode eigenvalue, but no material is fissionable");
-  problem_ = {&model_->geometry, &model_->data, &layout_, &model_->settings, choose_delta(model),
-              model_->nuclear.get()};
+  problem_ = {&model_->geometry, &model_->data,       &layout_,
+              &model_->settings, choose_delta(model), model_->nuclear.get()};
   for (int i = 0; i < threads_; ++i) runners_.push_back(std::make_unique<HistoryRunner>(problem_));
   if (ranks_->is_root()) statistics_.resize(layout_.bin_count);
   sample_first_source();

@@ -34,8 +34,8 @@ struct Material {
   std::vector<ThermalUse> thermal;
   std::string density_units;
   double density = 0;
-  double temperature = -1;              ///< K; negative: the default
-  std::vector<double> atom_densities;   ///< atoms/(b cm), of the constituents; known once data are read
+  double temperature = -1;             ///< K; negative: the default
+  std::vector<double> atom_densities;  ///< atoms/(b cm), of the constituents; known once data are read
 };
 
 struct Model {
