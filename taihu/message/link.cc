@@ -73,6 +73,15 @@ class ShimLink final : public Link {
     });
   }
 
+  LinkRequest* send_now(int process, int tag, const void* data, std::size_t bytes) override {
+    if (bytes > piece_bytes) return send(process, tag, data, bytes);
+    void* piece = shim_->send_now(process, tag, data, static_cast<int>(bytes));
+    if (piece == nullptr) return nullptr;
+    LinkRequest* request = take();
+    request->pieces.push_back(piece);
+    return request;
+  }
+
   LinkRequest* receive(int process_or_any, int tag, void* buffer, std::size_t capacity) override {
     auto* to = static_cast<std::byte*>(buffer);
     return start(capacity, [&](std::size_t offset, int count) {

@@ -51,6 +51,12 @@ class Link {
   virtual void barrier() = 0;
   /// Ends all node processes of the job. Async-signal-unsafe. Does not return.
   [[noreturn]] virtual void abort(int exit_code) = 0;
+
+  /// As send; null when the transfer is complete already.
+  virtual LinkRequest* send_now(int process, int tag, const void* data, std::size_t bytes) {
+    LinkRequest* request = send(process, tag, data, bytes);
+    return test(request, nullptr) ? nullptr : request;
+  }
 };
 
 /// Opens the shim for the launcher that started this process (Open MPI or MPICH, from its environment); null

@@ -72,6 +72,9 @@ class LocalEndpoint final : public Endpoint {
 
   /// A message from another node process. Any thread.
   void push_inbox(InboxMessage message);
+  /// Such a message, straight to its receive or the queues, which copy the data; false when another thread has
+  /// the lock or older messages wait in the inbox. Only inside (see Wire).
+  bool deliver_at_once(const Arrival& arrival);
 
  private:
   Request* take_request(Context context);
@@ -93,6 +96,8 @@ class LocalEndpoint final : public Endpoint {
 
   void await(Request& request);
   bool spin_until_done(const Request& request);
+  bool may_come_from_afar(const Request& request) const noexcept;
+  bool drive_until_done(const Request& request);
   void run_background();
   Message* announced_by(const Request& sender, int sender_index);
   bool withdraw_send(const Request& sender, int sender_index);

@@ -129,15 +129,25 @@ void NodeProcess::stop_progress_thread() {
 void NodeProcess::make_progress() {
   pthread_setname_np(pthread_self(), "taihu-progress");
   prctl(PR_SET_TIMERSLACK, 1000UL);
+  const auto sleep = [](long nanoseconds) {
+    const timespec pause{0, nanoseconds};
+    nanosleep(&pause, nullptr);
+  };
   int idle = 0;
+  std::uint64_t looks = 0;
   while (!stop_.load(std::memory_order_relaxed)) {
-    if (remote_->poll()) {
-      idle = 0;
-    } else if (++idle < 50) {
+    if (remote_->wire().looks() != looks) {
+      // Ranks look themselves, and this thread would only take the core of one of them.
+      looks = remote_->wire().looks();
+      sleep(200'000);
+      continue;
+    }
+    idle = remote_->poll() ? 0 : idle + 1;
+    looks = remote_->wire().looks();
+    if (idle < 50) {
       sched_yield();
     } else {
-      const timespec pause{0, 50'000};
-      nanosleep(&pause, nullptr);
+      sleep(50'000);
     }
   }
 }

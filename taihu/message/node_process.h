@@ -42,7 +42,7 @@ class NodeProcess final : public Node {
   int first_rank() const noexcept { return first_rank_; }
   const Tuning& tuning() const noexcept { return tuning_; }
   /// Null when the rank is in another node process.
-  LocalEndpoint* local_endpoint_of(int rank) noexcept {
+  LocalEndpoint* local_endpoint_of(int rank) const noexcept {
     const auto index = static_cast<unsigned>(rank - first_rank_);
     return index < static_cast<unsigned>(local_ranks_) ? endpoints_[index].get() : nullptr;
   }

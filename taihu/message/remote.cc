@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The protocol, by kind of envelope:
 // - message: rank to rank, with its data or announced; an announced one waits in the receiver's queues for a
-//   match
+//   match; plain_message: with its data, and nobody waits to hear of the match
 // - clear_to_send: the data named `transfer` are expected under `data_tag`, `bytes` of them (0: none wanted,
 //   also the answer to a synchronous message whose data came with it)
 // - cancel: the message that `initiator` has sent is not to be matched any more; withdrawn: it was not, and
@@ -122,6 +122,10 @@ bool Remote::charge(int process, std::size_t bytes) noexcept {
   return false;
 }
 
+void Remote::discharge(int process, std::int64_t amount) noexcept {
+  unconsumed_[static_cast<std::size_t>(process)].fetch_sub(amount, std::memory_order_relaxed);
+}
+
 void Remote::consumed(const Arrival& message) {
   const int process = message.process;
   if (message.transfer != 0) {
@@ -182,6 +186,20 @@ void Remote::withdrawn_arrived(const Header& header) {
   request->complete();
 }
 
+bool Remote::send_at_once(int source, int destination, Context context, int tag, const Data& data) {
+  const int process = node_.layout().process_of(destination);
+  if (data.bytes > eager_payload_bytes || !charge(process, data.bytes)) return false;
+  Header header;
+  header.kind = EnvelopeKind::plain_message;
+  header.source = source;
+  header.destination = destination;
+  header.context = context;
+  header.tag = tag;
+  if (wire_.send_now(process, header, data)) return true;
+  discharge(process, static_cast<std::int64_t>(data.bytes) + message_overhead_bytes);
+  return false;
+}
+
 void Remote::send_message(int source, int destination, Context context, int tag, const Data& data,
                           SendMode mode, Request* request) {
   const int process = node_.layout().process_of(destination);
@@ -195,7 +213,9 @@ void Remote::send_message(int source, int destination, Context context, int tag,
   const auto complete = [request] { request->complete(); };
   if (data.bytes <= eager_payload_bytes && charge(process, data.bytes)) {
     const bool is_synchronous = mode == SendMode::synchronous;
-    if (is_synchronous) {
+    if (!is_synchronous) {
+      header.kind = EnvelopeKind::plain_message;
+    } else {
       header.transfer = announce({nullptr, 0}, complete);
       name_for_cancel(header, *request);
     }
@@ -294,6 +314,7 @@ void Remote::answer(int process, std::uint64_t initiator, const void* data, std:
 void Remote::arrived(int process, const Header& header, const std::byte* payload) {
   switch (header.kind) {
     case EnvelopeKind::message:
+    case EnvelopeKind::plain_message:
       return message_arrived(process, header, payload);
     case EnvelopeKind::put:
       return put_arrived(process, header, payload);
@@ -321,9 +342,7 @@ void Remote::arrived(int process, const Header& header, const std::byte* payload
     case EnvelopeKind::withdrawn:
       return withdrawn_arrived(header);
     case EnvelopeKind::credit:
-      unconsumed_[static_cast<std::size_t>(process)].fetch_sub(static_cast<std::int64_t>(header.bytes),
-                                                               std::memory_order_relaxed);
-      return;
+      return discharge(process, static_cast<std::int64_t>(header.bytes));
     case EnvelopeKind::finished:
       return process_finished();
     case EnvelopeKind::all_finished:
@@ -344,11 +363,16 @@ void Remote::message_arrived(int process, const Header& header, const std::byte*
   if (header.announced) {
     message.arrival.kind = Arrival::Kind::announced_there;
   } else {
+    message.arrival.data = payload;
+  }
+  LocalEndpoint& endpoint = *node_.local_endpoint_of(header.destination);
+  if (endpoint.deliver_at_once(message.arrival)) return;
+  if (!header.announced) {
     message.owned = std::make_unique_for_overwrite<std::byte[]>(header.bytes);
     copy_bytes(message.owned.get(), payload, header.bytes);
     message.arrival.data = message.owned.get();
   }
-  node_.local_endpoint_of(header.destination)->push_inbox(std::move(message));
+  endpoint.push_inbox(std::move(message));
 }
 
 void Remote::put_arrived(int process, const Header& header, const std::byte* payload) {

@@ -25,6 +25,9 @@ class Remote {
 
   void send_message(int source, int destination, Context context, int tag, const Data& data, SendMode mode,
                     Request* request);
+  /// A standard message whose data leave before this returns; false, and nothing has happened, when they
+  /// cannot.
+  bool send_at_once(int source, int destination, Context context, int tag, const Data& data);
   /// Asks for the data of a message with `announced_there`; `receive` completes when `bytes` of them are in
   /// `space`.
   void accept(const Arrival& message, const Space& space, std::size_t bytes, Request* receive);
@@ -45,6 +48,11 @@ class Remote {
   void answer(int process, std::uint64_t initiator, const void* data, std::size_t bytes);
 
   bool poll() { return wire_.poll(); }
+  /// See Wire::drive.
+  template <class Done>
+  bool drive(int turns, Done&& done) {
+    return wire_.drive(turns, done);
+  }
   /// Completes what is under way and waits until all node processes have; the link is quiet afterwards.
   void finish();
   Wire& wire() noexcept { return wire_; }
@@ -76,6 +84,7 @@ class Remote {
   static std::uint64_t announce(const Data& data, std::function<void()> sent);
   void give_credit(const Arrival& message);
   bool charge(int process, std::size_t bytes) noexcept;
+  void discharge(int process, std::int64_t amount) noexcept;
   bool settled();
   template <class Ready>
   void poll_until(Ready&& ready);

@@ -32,6 +32,7 @@ inline constexpr std::size_t eager_payload_bytes = 16 * 1024;
 /// What an envelope says. See remote.cc for the meaning of each.
 enum class EnvelopeKind : std::uint8_t {
   message,
+  plain_message,
   put,
   put_done,
   get,
@@ -50,19 +51,22 @@ struct Header {
   EnvelopeKind kind{};
   bool announced = false;  ///< the payload comes in bulk when asked for with `transfer`
   bool has_reply = false;
-  bool in_pieces = false;  ///< the announced data are laid out; they are wanted in pieces (see bulk.h)
-  std::uint16_t service = 0;
-  std::int32_t data_tag = 0;  ///< of the bulk data that the sender of this envelope expects
-  std::int32_t source = -1;   ///< ranks
+  bool in_pieces = false;    ///< the announced data are laid out; they are wanted in pieces (see bulk.h)
+  std::int32_t source = -1;  ///< ranks
   std::int32_t destination = -1;
   std::int32_t tag = 0;
   Context context = 0;
+  // Up to here is all that travels of a plain_message: a cache line less is a shorter way.
   std::uint64_t bytes = 0;      ///< of the payload; of the data wanted or granted
+  std::int32_t data_tag = 0;    ///< of the bulk data that the sender of this envelope expects
+  std::uint16_t service = 0;
   std::uint64_t initiator = 0;  ///< handed back in the answer
   std::uint64_t transfer = 0;   ///< names announced data at the process that has them
   memory::SymmetricAddress target;
   memory::SymmetricAddress reply;
 };
+
+inline constexpr std::size_t plain_header_bytes = offsetof(Header, bytes);
 
 /// An envelope to send, and the bulk data that it asks for.
 struct Outgoing {
@@ -95,6 +99,11 @@ class Wire {
   /// Sends in order of submission. Any thread; never blocks.
   void submit(Outgoing outgoing);
 
+  /// Sends an envelope that asks for no bulk data before it returns: true, and its payload has been taken.
+  /// False, and nothing has happened, when another thread is inside or older envelopes wait. Any thread; never
+  /// blocks.
+  bool send_now(int process, const Header& header, const Data& payload);
+
   /// Only inside (from `arrived` and from callbacks): sends data that the other side expects under `tag`.
   void send_bulk(int process, int tag, const void* data, std::size_t bytes, std::function<void()> sent);
 
@@ -104,6 +113,26 @@ class Wire {
 
   /// Does what can be done now; true when something was done. Any thread; never blocks.
   bool poll();
+
+  /// Looks again and again, up to `turns` times, until `done()`; false when another thread is inside. Any
+  /// thread.
+  template <class Done>
+  bool drive(int turns, Done&& done) {
+    if (!try_enter()) return false;
+    looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    for (int turn = 0; turn < turns && !done(); ++turn) {
+      take_submissions();
+      post_backlog();
+      if (read_envelope()) continue;
+      listen_again();
+      finish_transfers();
+    }
+    leave();
+    return true;
+  }
+
+  /// Grows with every poll and drive.
+  std::uint64_t looks() const noexcept { return looks_.load(std::memory_order_relaxed); }
 
   /// Nothing submitted, queued or under way, apart from envelopes to come. Any thread, which must be the only
   /// one to submit.
@@ -123,11 +152,13 @@ class Wire {
   struct Transfer {
     LinkRequest* request = nullptr;
     std::function<void()> done;
-    std::vector<std::byte> envelope;  ///< owned bytes of an envelope under way
-    int tag = 0;                      ///< of expected bulk data, else 0
+    std::unique_ptr<std::byte[]> envelope;  ///< the bytes of an envelope under way
+    int tag = 0;                            ///< of expected bulk data, else 0
   };
 
-  bool try_enter() noexcept { return !inside_.exchange(true, std::memory_order_seq_cst); }
+  bool try_enter() noexcept {
+    return !inside_.load(std::memory_order_seq_cst) && !inside_.exchange(true, std::memory_order_seq_cst);
+  }
   void enter() noexcept;
   void leave();
 
@@ -135,14 +166,18 @@ class Wire {
   void post_backlog();
   bool can_post(const Outgoing& outgoing) const noexcept;
   void post(Outgoing& outgoing);
+  void send_envelope(int process, const Header& header, const Data& payload);
   int take_tag();
+  bool read_envelope();
   bool read_envelopes();
   bool finish_transfers();
   void listen(std::size_t slot);
+  void listen_again();
 
   Link& link_;
   const Arrived arrived_;
-  std::atomic<bool> inside_{false};
+  alignas(64) std::atomic<bool> inside_{false};
+  std::atomic<std::uint64_t> looks_{0};  // written inside
 
   SpinLock submitted_lock_;
   std::vector<Outgoing> submitted_;          // guarded by submitted_lock_
@@ -153,10 +188,11 @@ class Wire {
   std::vector<Transfer> under_way_;
   std::size_t next_to_test_ = 0;
   int envelopes_under_way_ = 0;
-  std::vector<std::vector<std::byte>> spare_envelopes_;
+  std::vector<std::unique_ptr<std::byte[]>> spare_envelopes_;
   std::vector<std::unique_ptr<std::byte[]>> slots_;
   std::vector<LinkRequest*> listening_;
   std::size_t next_slot_ = 0;
+  std::size_t deaf_slots_ = 0;  // read and not posted again, the last ones before next_slot_
   int next_tag_ = 0;
   std::unordered_set<int> tags_in_use_;
 };

@@ -102,6 +102,17 @@ static void* send_bytes(int process, int tag, const void* data, int bytes) {
   return request;
 }
 
+static void* send_now(int process, int tag, const void* data, int bytes) {
+  MPI_Request sent;
+  int done;
+  check(MPI_Isend(data, bytes, MPI_BYTE, process, tag, communicator, &sent), "MPI_Isend");
+  check(MPI_Test(&sent, &done, MPI_STATUS_IGNORE), "MPI_Test");
+  if (done) return NULL;
+  struct request* request = new_request();
+  request->mpi = sent;
+  return request;
+}
+
 static void* receive_bytes(int process, int tag, void* buffer, int capacity) {
   struct request* request = new_request();
   const int source = process == TAIHU_SHIM_ANY_PROCESS ? MPI_ANY_SOURCE : process;
@@ -156,8 +167,8 @@ static void end_job(int exit_code) {
 
 __attribute__((visibility("default"))) const struct taihu_shim* taihu_mpi_shim(void) {
   static const struct taihu_shim shim = {
-      TAIHU_SHIM_VERSION, start,        stop,    library, send_bytes, receive_bytes, test, cancel, barrier,
-      gather_sizes,       gather_bytes, end_job,
+      TAIHU_SHIM_VERSION, start,        stop,    library, send_bytes, send_now, receive_bytes, test, cancel,
+      barrier,            gather_sizes, gather_bytes, end_job,
   };
   return &shim;
 }

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#define TAIHU_SHIM_VERSION 1
+#define TAIHU_SHIM_VERSION 2
 #define TAIHU_SHIM_ANY_PROCESS (-1)
 
 struct taihu_shim_status {
@@ -27,6 +27,8 @@ struct taihu_shim {
   /* One line without a line end, at most `size` bytes with the closing zero. */
   void (*library)(char* text, int size);
   void* (*send)(int process, int tag, const void* data, int bytes);
+  /* As send; NULL when the transfer is complete already. */
+  void* (*send_now)(int process, int tag, const void* data, int bytes);
   void* (*receive)(int process_or_any, int tag, void* buffer, int capacity);
   /* 1 when complete: the status (may be NULL) is filled and the request released. */
   int (*test)(void* request, struct taihu_shim_status* status);
