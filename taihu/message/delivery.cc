@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint32_t polls_between_retirements = 1024;
 constexpr int channels_always_polled = 4;
 
-/// A rank that shares its node process looks at the link on every eighth turn, unless it waits for just that: a
-/// test of the MPI library costs as much as eight of ours.
+/// A rank that shares its node process looks at the link on every eighth turn, unless it waits for just that:
+/// a test of the MPI library costs as much as eight of ours.
 constexpr std::uint32_t turns_between_link_polls = 8;
 
 }  // namespace

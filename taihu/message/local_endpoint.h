@@ -72,8 +72,8 @@ class LocalEndpoint final : public Endpoint {
 
   /// A message from another node process. Any thread.
   void push_inbox(InboxMessage message);
-  /// Such a message, straight to its receive or the queues, which copy the data; false when another thread has
-  /// the lock or older messages wait in the inbox. Only inside (see Wire).
+  /// Such a message, straight to its receive or the queues, which copy the data; false when another thread
+  /// has the lock or older messages wait in the inbox. Only inside (see Wire).
   bool deliver_at_once(const Arrival& arrival);
 
  private:

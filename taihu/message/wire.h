@@ -57,8 +57,8 @@ struct Header {
   std::int32_t tag = 0;
   Context context = 0;
   // Up to here is all that travels of a plain_message: a cache line less is a shorter way.
-  std::uint64_t bytes = 0;      ///< of the payload; of the data wanted or granted
-  std::int32_t data_tag = 0;    ///< of the bulk data that the sender of this envelope expects
+  std::uint64_t bytes = 0;    ///< of the payload; of the data wanted or granted
+  std::int32_t data_tag = 0;  ///< of the bulk data that the sender of this envelope expects
   std::uint16_t service = 0;
   std::uint64_t initiator = 0;  ///< handed back in the answer
   std::uint64_t transfer = 0;   ///< names announced data at the process that has them
@@ -100,8 +100,8 @@ class Wire {
   void submit(Outgoing outgoing);
 
   /// Sends an envelope that asks for no bulk data before it returns: true, and its payload has been taken.
-  /// False, and nothing has happened, when another thread is inside or older envelopes wait. Any thread; never
-  /// blocks.
+  /// False, and nothing has happened, when another thread is inside or older envelopes wait. Any thread;
+  /// never blocks.
   bool send_now(int process, const Header& header, const Data& payload);
 
   /// Only inside (from `arrived` and from callbacks): sends data that the other side expects under `tag`.
