@@ -14,7 +14,8 @@ const char* text_of(int error) {
              "must "
              "fit together)";
     case MPI_ERR_COUNT:
-      return ": a member sent less data than this rank expects, or failed itself (counts and datatypes of the "
+      return ": a member sent less data than this rank expects, or failed itself (counts and datatypes of "
+             "the "
              "members must fit together)";
     case MPI_ERR_NO_MEM:
       return ": no memory for intermediate results";

@@ -9,6 +9,7 @@
 #include "taihu/mpi/communicators/inside.h"
 #include "taihu/mpi/info/info.h"
 #include "taihu/mpi/make_communicator.h"
+#include "taihu/mpi/point_to_point/transfer.h"
 
 namespace taihu::mpi {
 namespace {
@@ -114,6 +115,7 @@ void finish_transfers(Rank& rank, const Communicator& communicator) {
     return rank.endpoint().is_idle(communicator.context_of(Traffic::point_to_point)) &&
            rank.part<Schedules>(Part::schedules).is_idle(communicator.context_of(Traffic::schedules));
   });
+  release_abandoned(rank);
 }
 
 MPI_Comm handle_at(const MPI_Comm* comm) {

@@ -20,6 +20,10 @@ class Abandoned final : public RankPart {
     sweep();
     requests_.push_back(&request);
   }
+  void release_complete() {
+    const std::lock_guard hold(lock_);
+    sweep();
+  }
   void finish(Rank&) override {
     for (;;) {
       Request* last;
@@ -95,6 +99,10 @@ void Transfer::abandon(Rank& rank) {
   } else {
     rank.part<Abandoned>(Part::abandoned).add(*this);
   }
+}
+
+void release_abandoned(Rank& rank) {
+  rank.part<Abandoned>(Part::abandoned).release_complete();
 }
 
 PersistentTransfer::PersistentTransfer(Rank& rank, Communicator& communicator, const void* address, int count,

@@ -48,6 +48,9 @@ class Transfer : public Request {
   Outcome outcome_;
 };
 
+/// Releases the requests of `rank` that the program has freed and that are complete by now.
+void release_abandoned(Rank& rank);
+
 /// How a send is made complete (MPI-3.1 section 3.4).
 enum class Sending { standard, buffered, synchronous, ready };
 

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The line that stands above every table of results: machine, system, versions of the MPI libraries, day."""
+import os
+import platform
+import subprocess
+import time
+
+
+def describe_machine():
+    model = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
+    versions = [subprocess.run(command, capture_output=True, text=True).stdout.splitlines()[0]
+                for command in (["mpirun.openmpi", "--version"], ["mpichversion"])]
+    return (f"Machine: {model}, {os.cpu_count()} cores, Linux {platform.release()}; {versions[0]}; "
+            f"{' '.join(versions[1].split())}. {time.strftime('%Y-%m-%d')}.")
