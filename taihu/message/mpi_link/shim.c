@@ -167,8 +167,9 @@ static void end_job(int exit_code) {
 
 __attribute__((visibility("default"))) const struct taihu_shim* taihu_mpi_shim(void) {
   static const struct taihu_shim shim = {
-      TAIHU_SHIM_VERSION, start,        stop,    library, send_bytes, send_now, receive_bytes, test, cancel,
-      barrier,            gather_sizes, gather_bytes, end_job,
+      TAIHU_SHIM_VERSION, start,         stop,    library, send_bytes,
+      send_now,           receive_bytes, test,    cancel,  barrier,
+      gather_sizes,       gather_bytes,  end_job,
   };
   return &shim;
 }
