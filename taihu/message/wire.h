@@ -123,9 +123,9 @@ class Wire {
     for (int turn = 0; turn < turns && !done(); ++turn) {
       take_submissions();
       post_backlog();
-      if (read_envelope()) continue;
-      listen_again();
-      finish_transfers();
+      const bool has_read = read_envelope();
+      if (!has_read) listen_again();
+      if (!has_read || turn + 1 == turns) finish_transfers();
     }
     leave();
     return true;
