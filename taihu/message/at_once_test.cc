@@ -8,14 +8,16 @@
 #include <thread>
 
 #include "taihu/message/job_for_tests.h"
+#include "taihu/message/remote.h"
 #include "taihu/message/traffic_for_tests.h"
-#include "taihu/message/wire.h"
 
 namespace taihu::message {
 namespace {
 
-const std::vector<std::size_t> sizes{
-    0, 1, 2, 7, 8, 63, 64, 1000, 4096, 4097, eager_payload_bytes - 1, eager_payload_bytes};
+/// Around the limits of what the test's link sends unasked (4096 with the header of 24), what fits an
+/// envelope, and what follows one.
+const std::vector<std::size_t> sizes{0,    1,    2,    7,     8,     63,    64,    1000,
+                                     4071, 4072, 4073, 16383, 16384, 16385, 70000, most_bytes_following};
 
 std::size_t size_of(int message) {
   return sizes[static_cast<std::size_t>(message) % sizes.size()];
@@ -29,11 +31,11 @@ bool comes_true(Holds&& holds) {
 }
 
 // Every second message waits for its receive there, the others find it posted.
-TEST(AtOnce, BuffersOfShortSendsMayBeOverwrittenAtOnce) {
+TEST(AtOnce, BuffersMayBeOverwrittenOnceASendIsComplete) {
   JobForTests job(2, 2);
   constexpr int messages = 240;
   job.run([&](Endpoint& me) {
-    std::vector<std::byte> data(eager_payload_bytes);
+    std::vector<std::byte> data(most_bytes_following);
     for (int i = 0; i < messages; ++i) {
       const std::size_t bytes = size_of(i);
       const auto seed = static_cast<std::uint64_t>(i);
@@ -68,10 +70,10 @@ TEST(AtOnce, BuffersOfShortSendsMayBeOverwrittenAtOnce) {
 TEST(AtOnce, OneByteMoreThanTheLimitWaitsForItsReceive) {
   JobForTests job(2, 2);
   job.run([&](Endpoint& me) {
-    std::vector<std::byte> data(eager_payload_bytes + 1);
+    std::vector<std::byte> data(most_bytes_following + 1);
     if (me.rank() == 0) {
       fill_pattern(data.data(), data.size(), 5);
-      Request* fits = me.isend(1, user_context, 1, data.data(), eager_payload_bytes);
+      Request* fits = me.isend(1, user_context, 1, data.data(), data.size() - 1);
       me.wait(fits, nullptr);
       Request* waits = me.isend(1, user_context, 2, data.data(), data.size());
       me.send(1, user_context, 3, nullptr, 0);
@@ -86,7 +88,7 @@ TEST(AtOnce, OneByteMoreThanTheLimitWaitsForItsReceive) {
       me.receive(0, user_context, 2, data.data(), data.size());
       EXPECT_TRUE(has_pattern(data.data(), data.size(), 5));
       me.receive(0, user_context, 1, data.data(), data.size());
-      EXPECT_TRUE(has_pattern(data.data(), eager_payload_bytes, 5));
+      EXPECT_TRUE(has_pattern(data.data(), data.size() - 1, 5));
     }
   });
 }
@@ -97,7 +99,7 @@ void expect_order_of_many(int processes, int ranks) {
   JobForTests job(processes, ranks);
   job.run([&](Endpoint& me) {
     const int last = ranks - 1;
-    std::vector<std::byte> data(eager_payload_bytes);
+    std::vector<std::byte> data(most_bytes_following);
     if (me.rank() != last) {
       for (int i = 0; i < messages; ++i) {
         fill_pattern(data.data(), size_of(i), static_cast<unsigned>(me.rank() * messages + i));
@@ -127,6 +129,80 @@ TEST(AtOnce, EachOfManySendersKeepsItsOrder) {
   expect_order_of_many(2, 2);
   expect_order_of_many(2, 5);
   expect_order_of_many(4, 9);
+}
+
+// What a receiver that takes nothing has to keep: the window of 4 MB, and an envelope of each message.
+TEST(AtOnce, ThousandsOfMessagesThatNobodyReceivesStayBounded) {
+  JobForTests job(2, 2);
+  constexpr int messages = 3000;
+  constexpr std::size_t window = std::size_t{4} << 20;
+  constexpr std::size_t longest_header = 200;
+  std::size_t total = 0;
+  for (int i = 0; i < messages; ++i) total += size_of(i);
+  ASSERT_GT(total, 4 * window);
+  job.run([&](Endpoint& me) {
+    std::vector<std::byte> data(most_bytes_following);
+    if (me.rank() == 0) {
+      fill_pattern(data.data(), data.size(), 3);
+      std::vector<Request*> sends;
+      for (int i = 0; i < messages; ++i)
+        sends.push_back(me.isend(1, user_context, i, data.data(), size_of(i)));
+      me.send(1, user_context, messages, nullptr, 0);
+      for (Request* send : sends) me.wait(send, nullptr);
+      return;
+    }
+    me.receive(0, user_context, messages, nullptr, 0);
+    EXPECT_LT(job.hub().carried_bytes(), window + messages * longest_header);
+    for (int i = messages - 1; i >= 0; --i) {
+      std::ranges::fill(data, std::byte{0});
+      Status status;
+      me.receive(0, user_context, i, {data.data(), data.size()}, &status);
+      ASSERT_EQ(status.bytes, size_of(i));
+      ASSERT_TRUE(has_pattern(data.data(), status.bytes, 3));
+    }
+    EXPECT_GT(job.hub().carried_bytes(), total);
+  });
+}
+
+// Receives of any kind that take a message while its data are still on their way, or have come before.
+TEST(AtOnce, DataFollowIntoShortSpacesAndSpacesWithGaps) {
+  JobForTests job(2, 2);
+  const StridedLayout gaps{5, 7};
+  job.run([&](Endpoint& me) {
+    const std::vector<std::size_t> longer{4073, 16385, 70000, most_bytes_following};
+    int tag = 0;
+    for (const std::size_t bytes : longer) {
+      for (const bool is_posted : {true, false}) {
+        for (const bool has_gaps : {true, false}) {
+          for (const std::size_t lacking : {std::size_t{0}, std::size_t{1}, bytes - 1, bytes}) {
+            ++tag;
+            if (me.rank() == 0) {
+              std::vector<std::byte> data(bytes);
+              fill_pattern(data.data(), bytes, bytes);
+              if (is_posted) me.receive(1, user_context, 0, nullptr, 0);
+              me.send(1, user_context, tag, data.data(), bytes);
+              continue;
+            }
+            const std::size_t room = bytes - lacking;
+            std::vector<std::byte> space(gaps.extent(bytes), std::byte{0xee});
+            const auto place = [&](std::size_t i) { return has_gaps ? gaps.place(i) : i; };
+            if (!is_posted) me.wait_until([&] { return me.iprobe(0, user_context, tag, nullptr); });
+            Request* receive =
+                me.irecv(0, user_context, tag, {space.data(), room, has_gaps ? &gaps : nullptr});
+            if (is_posted) me.send(0, user_context, 0, nullptr, 0);
+            Status status;
+            me.wait(receive, &status);
+            EXPECT_EQ(status.bytes, bytes);
+            EXPECT_EQ(status.error, lacking == 0 ? Error::none : Error::truncated);
+            std::size_t wrong = 0;
+            for (std::size_t i = 0; i < bytes; ++i)
+              wrong += space[place(i)] != (i < room ? pattern_byte(bytes, i) : std::byte{0xee});
+            EXPECT_EQ(wrong, 0U) << bytes << " bytes into " << room;
+          }
+        }
+      }
+    }
+  });
 }
 
 // Rank 1 is in no call while the messages come, and both have kept the link for themselves before.

@@ -328,6 +328,7 @@ void LocalEndpoint::await(Request& request) {
       request.bytes <= node_.tuning().buffered_bytes) {
     request.receiver->buffer_send(request, local_index_);
   }
+  node_.rank_sleeps();
   doorbell_.wait([&] {
     if (request.done.load(std::memory_order_acquire)) return true;
     progress();

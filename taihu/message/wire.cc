@@ -15,14 +15,28 @@ namespace taihu::message {
 
 namespace {
 
-constexpr int envelope_tag = 1;
-constexpr int first_data_tag = 2;
+constexpr int envelope_tag = shared_tag;
+constexpr int following_tag =
+    2;  // envelopes and what follows them are received in the order of their sending
+constexpr int first_data_tag = 3;
 constexpr std::size_t listening_slots = 32;
 constexpr std::size_t slot_bytes = sizeof(Header) + eager_payload_bytes;
 constexpr int most_envelopes_under_way = 256;
 constexpr std::size_t spare_envelopes_kept = 64;
 constexpr int envelopes_at_once = 64;
 constexpr std::size_t tests_at_once = 32;
+
+/// What travels of the header.
+constexpr std::size_t header_bytes(EnvelopeKind kind) {
+  switch (kind) {
+    case EnvelopeKind::plain_message:
+      return plain_header_bytes;
+    case EnvelopeKind::followed_message:
+      return followed_header_bytes;
+    default:
+      return sizeof(Header);
+  }
+}
 
 }  // namespace
 
@@ -70,6 +84,7 @@ void Wire::leave() {
   // Sequentially consistent on both sides: either we see the submission, or its thread sees that nobody is
   // inside.
   for (;;) {
+    thread_inside_.store(pthread_t{}, std::memory_order_relaxed);
     inside_.store(false, std::memory_order_seq_cst);
     if (submissions_.load(std::memory_order_seq_cst) == 0 || !try_enter()) return;
     take_submissions();
@@ -77,7 +92,23 @@ void Wire::leave() {
   }
 }
 
+/// Sends without a way through the queues; false when the thread is not inside or older envelopes wait.
+bool Wire::post_at_once(Outgoing& outgoing) {
+  if (!is_inside() || submissions_.load(std::memory_order_relaxed) != 0 || !backlog_.empty() ||
+      !can_post(outgoing)) {
+    return false;
+  }
+  post(outgoing);
+  return true;
+}
+
 void Wire::submit(Outgoing outgoing) {
+  const bool was_inside = is_inside();
+  if (was_inside || try_enter()) {
+    const bool is_posted = post_at_once(outgoing);
+    if (!was_inside) leave();
+    if (is_posted) return;
+  }
   {
     std::lock_guard hold(submitted_lock_);
     submitted_.push_back(std::move(outgoing));
@@ -139,6 +170,8 @@ void Wire::post(Outgoing& outgoing) {
   const void* payload = outgoing.owned.empty() ? outgoing.payload : outgoing.owned.data();
   send_envelope(outgoing.process, outgoing.header, {payload, outgoing.payload_bytes, outgoing.layout});
   if (outgoing.posted != nullptr) outgoing.posted->complete();
+  if (outgoing.following_bytes != 0)
+    send_following(outgoing.process, outgoing.following, outgoing.following_bytes, outgoing.followed);
   if (outgoing.landing_bytes == 0 && outgoing.landed) outgoing.landed();
 }
 
@@ -146,7 +179,7 @@ void Wire::send_envelope(int process, const Header& header, const Data& payload)
   if (spare_envelopes_.empty())
     spare_envelopes_.push_back(std::make_unique_for_overwrite<std::byte[]>(slot_bytes));
   std::byte* const envelope = spare_envelopes_.back().get();
-  const std::size_t before = header.kind == EnvelopeKind::plain_message ? plain_header_bytes : sizeof header;
+  const std::size_t before = header_bytes(header.kind);
   std::memcpy(envelope, &header, before);
   copy_message({envelope + before, payload.bytes}, payload, payload.bytes);
   LinkRequest* request = link_.send_now(process, envelope_tag, envelope, before + payload.bytes);
@@ -157,6 +190,14 @@ void Wire::send_envelope(int process, const Header& header, const Data& payload)
   spare_envelopes_.pop_back();
   under_way_.push_back(std::move(transfer));
   ++envelopes_under_way_;
+}
+
+void Wire::send_following(int process, const void* data, std::size_t bytes, Request* sent) {
+  Transfer transfer;
+  transfer.request = link_.send_now(process, following_tag, data, bytes);
+  transfer.sent = sent;
+  if (transfer.request != nullptr) return under_way_.push_back(std::move(transfer));
+  if (sent != nullptr) sent->complete();
 }
 
 bool Wire::send_now(int process, const Header& header, const Data& payload) {
@@ -173,6 +214,14 @@ void Wire::send_bulk(int process, int tag, const void* data, std::size_t bytes, 
   Transfer transfer;
   transfer.request = link_.send(process, tag, data, bytes);
   transfer.done = std::move(sent);
+  under_way_.push_back(std::move(transfer));
+}
+
+void Wire::receive_following(int process, void* buffer, std::size_t bytes, std::function<void()> landed) {
+  Transfer transfer;
+  transfer.request = link_.receive(process, following_tag, buffer, bytes);
+  if (link_.test(transfer.request, nullptr)) return landed();
+  transfer.done = std::move(landed);
   under_way_.push_back(std::move(transfer));
 }
 
@@ -204,12 +253,11 @@ bool Wire::read_envelope() {
   const std::byte* const envelope = slots_[slot].get();
   Header header;
   std::memcpy(static_cast<void*>(&header), envelope, plain_header_bytes);
-  std::size_t before = plain_header_bytes;
+  const std::size_t before = header_bytes(header.kind);
   if (header.kind == EnvelopeKind::plain_message) {
     header.bytes = status.bytes - before;
   } else {
-    before = sizeof header;
-    std::memcpy(&header, envelope, before);
+    std::memcpy(static_cast<void*>(&header), envelope, before);
   }
   arrived_(status.process, header, envelope + before);
   if (deaf_slots_ > listening_slots / 2) listen_again();
@@ -243,6 +291,7 @@ bool Wire::finish_transfers() {
       if (spare_envelopes_.size() < spare_envelopes_kept)
         spare_envelopes_.push_back(std::move(done.envelope));
     }
+    if (done.sent != nullptr) done.sent->complete();
     if (done.done) done.done();
   }
   return finished;

@@ -9,8 +9,11 @@
 extern "C" {
 #endif
 
-#define TAIHU_SHIM_VERSION 2
+#define TAIHU_SHIM_VERSION 3
 #define TAIHU_SHIM_ANY_PROCESS (-1)
+/* Transfers with this tag, and no others, may be received from any process. They have a communicator of their
+ * own: the library finds the match of the others sooner. */
+#define TAIHU_SHIM_SHARED_TAG 1
 
 struct taihu_shim_status {
   int process;
@@ -20,8 +23,9 @@ struct taihu_shim_status {
 
 struct taihu_shim {
   int version; /* TAIHU_SHIM_VERSION of its build */
-  /* Initialises the library; the outputs are the caller's number, how many there are, and the largest tag. */
-  void (*start)(int* process, int* processes, int* tag_limit);
+  /* Initialises the library; the outputs are the caller's number, how many there are, the largest tag, and
+   * the size up to which the library sends data without asking the receiver. */
+  void (*start)(int* process, int* processes, int* tag_limit, int* unasked_bytes);
   /* Finalises; all processes call. */
   void (*stop)(void);
   /* One line without a line end, at most `size` bytes with the closing zero. */
