@@ -7,6 +7,13 @@
 
 namespace taihu::message {
 
+namespace {
+
+/// Turns in which a waiting rank keeps the link for itself: a few microseconds.
+constexpr int turns_driven_at_once = 64;
+
+}  // namespace
+
 LocalEndpoint::LocalEndpoint(NodeProcess& node, int rank, int local_index)
     : node_(node),
       rank_(rank),
@@ -63,6 +70,8 @@ void LocalEndpoint::announce(LocalEndpoint& peer, Context context, int tag, cons
 Request* LocalEndpoint::isend(int destination, Context context, int tag, const Data& data, SendMode mode) {
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
   if (peer == nullptr) {
+    if (mode == SendMode::standard && node_.remote()->send_at_once(rank_, destination, context, tag, data))
+      return &sent_;
     Request* request = take_request(context);
     node_.remote()->send_message(rank_, destination, context, tag, data, mode, request);
     return request;
@@ -98,6 +107,8 @@ void LocalEndpoint::send(int destination, Context context, int tag, const Data& 
 void LocalEndpoint::send_any(LocalEndpoint* peer, int destination, Context context, int tag, const Data& data,
                              SendMode mode) {
   if (peer == nullptr) {
+    if (mode == SendMode::standard && node_.remote()->send_at_once(rank_, destination, context, tag, data))
+      return;
     Request request(doorbell_);
     request.context = context;
     node_.remote()->send_message(rank_, destination, context, tag, data, mode, &request);
@@ -317,6 +328,7 @@ void LocalEndpoint::await(Request& request) {
       request.bytes <= node_.tuning().buffered_bytes) {
     request.receiver->buffer_send(request, local_index_);
   }
+  node_.rank_sleeps();
   doorbell_.wait([&] {
     if (request.done.load(std::memory_order_acquire)) return true;
     progress();
@@ -324,7 +336,31 @@ void LocalEndpoint::await(Request& request) {
   });
 }
 
+bool LocalEndpoint::may_come_from_afar(const Request& request) const noexcept {
+  return node_.remote() != nullptr && request.receiver == nullptr &&
+         (request.source == any_rank || node_.local_endpoint_of(request.source) == nullptr);
+}
+
+bool LocalEndpoint::drive_until_done(const Request& request) {
+  const auto is_done = [&] { return request.done.load(std::memory_order_acquire); };
+  int turns = 1;
+  for (int left = threads::wait_policy().spins; left > 0; left -= turns) {
+    // A rank alone in its node process has nothing else to look at.
+    const bool is_alone = node_.local_ranks() == 1 && background_.load(std::memory_order_relaxed) == nullptr;
+    turns = is_alone ? turns_driven_at_once : 1;
+    const bool was_inside = node_.remote()->drive(turns, is_done);
+    if (is_done()) return true;
+    if (!was_inside) threads::spin_pause();
+    help_wanted_.help();
+    run_background();
+    std::lock_guard hold(lock_);
+    drain();
+  }
+  return is_done();
+}
+
 bool LocalEndpoint::spin_until_done(const Request& request) {
+  if (node_.tuning().cores == Cores::enough && may_come_from_afar(request)) return drive_until_done(request);
   std::unique_lock hold(lock_, std::defer_lock);
   int spins = threads::wait_policy().spins;
   if (node_.tuning().cores == Cores::crowded) {

@@ -72,6 +72,12 @@ class LocalEndpoint final : public Endpoint {
 
   /// A message from another node process. Any thread.
   void push_inbox(InboxMessage message);
+  /// Such a message, straight to its receive or the queues, which copy the data; false when another thread
+  /// has the lock or older messages wait in the inbox. Only inside (see Wire).
+  bool deliver_at_once(const Arrival& arrival);
+  /// The receive for such a message, its status set; null when deliver_at_once would be false, or when none
+  /// waits. Only inside.
+  Request* match_at_once(const Arrival& arrival);
 
  private:
   Request* take_request(Context context);
@@ -93,6 +99,8 @@ class LocalEndpoint final : public Endpoint {
 
   void await(Request& request);
   bool spin_until_done(const Request& request);
+  bool may_come_from_afar(const Request& request) const noexcept;
+  bool drive_until_done(const Request& request);
   void run_background();
   Message* announced_by(const Request& sender, int sender_index);
   bool withdraw_send(const Request& sender, int sender_index);
@@ -107,6 +115,7 @@ class LocalEndpoint final : public Endpoint {
   void deliver(const Arrival& arrival, std::unique_ptr<std::byte[]> owned);
   void keep_unexpected(const Arrival& arrival, std::unique_ptr<std::byte[]> owned);
   static void buffer(Message& message);
+  static void set_status(Request& receive, const Arrival& arrival) noexcept;
   void finish_receive(Request* receive, const Arrival& arrival);
   void copy_announced(const Space& space, const Data& data, std::size_t bytes, const Request& sender);
   void poll_link_in_turn();

@@ -24,7 +24,7 @@ Request* first_admitting(Request* receive, int source, Context context, int tag)
 }  // namespace
 
 MatchQueues::~MatchQueues() {
-  while (Message* message = in_order_.first()) take(message);
+  while (Message* message = in_order_.first()) delete take(message)->landing;
 }
 
 Request* MatchQueues::take_posted(int source, Context context, int tag) noexcept {

@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "taihu/message/chain.h"
+#include "taihu/message/landing.h"
 #include "taihu/message/request.h"
 
 namespace taihu::message {
@@ -25,6 +26,7 @@ struct Arrival {
     announced_here,   ///< data are in the buffer of a rank of this process; `sender` completes when they are
                       ///< copied
     announced_there,  ///< data are in node process `process`, which waits to be asked for `transfer`
+    landing,          ///< data come to `landing`, or are there already
     withdrawal,       ///< no message: node process `process` takes back the one that `initiator` has sent
   };
   Kind kind = Kind::here;
@@ -35,6 +37,7 @@ struct Arrival {
   const std::byte* data = nullptr;
   const Layout* layout = nullptr;  ///< of the data, when they are announced here
   Request* sender = nullptr;
+  Landing* landing = nullptr;
   int process = -1;             ///< where it came from when that is another node process
   std::uint64_t transfer = 0;   ///< data are here and this is not 0: the process waits to hear of the match
   std::uint64_t initiator = 0;  ///< names the send at that process, as long as it waits for a match

@@ -66,6 +66,7 @@ class RequestStore {
     request->done.store(false, std::memory_order_relaxed);
     request->status = Status{};
     request->receiver = nullptr;
+    request->source = any_rank;
     request->destination = any_rank;
     request->context = no_context;
     return request;
