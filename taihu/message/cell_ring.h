@@ -118,7 +118,7 @@ class CellRing {
   void prepare_more() const noexcept { prefetch_to_write(&cell(tail_ + cells_ahead)); }
   /// Consumer: the same, when there are more messages than one. Cells that the producer is about to fill
   /// would be taken away from it in vain.
-  void expect_more(std::uint32_t cells) const noexcept { __builtin_prefetch(&cell(head_ + 4 * cells)); }
+  void expect_more() const noexcept { __builtin_prefetch(&cell(head_ + cells_expected)); }
 
   /// Consumer: the oldest message, or null.
   Cell* front() noexcept {
@@ -153,7 +153,8 @@ class CellRing {
 
  private:
   static constexpr std::uint32_t cells_asked_for = 8;
-  static constexpr std::uint32_t cells_ahead = 8;
+  static constexpr std::uint32_t cells_ahead = 8;     // of the producer
+  static constexpr std::uint32_t cells_expected = 4;  // by the consumer
 
   struct Free {
     void operator()(Cell* cells) const noexcept { std::free(cells); }

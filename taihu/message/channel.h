@@ -209,7 +209,7 @@ class Channel {
     while (delivered < at_most) {
       Cell* cell = ring_.front();
       if (cell == nullptr) break;
-      if (delivered >= backlog) ring_.expect_more(1);
+      if (delivered >= backlog) ring_.expect_more();
       deliver_cell(*cell);
       pop(*cell);
       ++delivered;
