@@ -19,12 +19,13 @@ namespace {
 
 const std::vector<std::size_t> sizes{0, 1, 8, 40, 41, 255, 256, 257, 512, 1000, 1024, 1025, 3000};
 constexpr int window = 300;  // more than a ring has cells
+constexpr int signal_tag = window;
 
 void signal(Endpoint& me) {
-  me.send(1 - me.rank(), user_context, 99, nullptr, 0);
+  me.send(1 - me.rank(), user_context, signal_tag, nullptr, 0);
 }
 void await_signal(Endpoint& me) {
-  me.receive(1 - me.rank(), user_context, 99, nullptr, 0);
+  me.receive(1 - me.rank(), user_context, signal_tag, nullptr, 0);
 }
 
 std::uint64_t seed_of(std::size_t bytes, int number) {
