@@ -24,7 +24,8 @@ namespace {
 using namespace taihu;
 
 struct Options {
-  std::string place = "partition", min = "256K", after, after_bytes, report, json, threads, pages, bind, log;
+  std::string place = "partition", min = "256K", after, after_bytes, observe, report, json, threads, pages,
+              bind, log;
   std::vector<std::string> program;
 };
 
@@ -36,9 +37,10 @@ void declare(CLI::App& app, Options& options) {
   app.add_option(
          "--place", options.place,
          "partition: large blocks in equal parts, one per thread, placed when\nthey are allocated (default); "
-         "rebind: moved at the trigger; none: look only")
+         "rebind: moved at the trigger; observe: moved to the threads that are seen\nto use them after the "
+         "trigger; none: look only")
       ->type_name("HOW")
-      ->check(CLI::IsMember({"partition", "rebind", "none"}));
+      ->check(CLI::IsMember({"partition", "rebind", "observe", "none"}));
   app.add_option("--min", options.min, "blocks from this size on are large (default 256K, at least 64K)")
       ->type_name("SIZE");
   app.add_option("--after", options.after,
@@ -46,6 +48,9 @@ void declare(CLI::App& app, Options& options) {
       ->type_name("FUNCTION");
   app.add_option("--after-bytes", options.after_bytes, "trigger: this much is in large blocks")
       ->type_name("SIZE");
+  app.add_option("--observe", options.observe,
+                 "with --place observe: seconds of the process's processor time to look (default 4)")
+      ->type_name("SECONDS");
   app.add_flag("--report{stderr}", options.report,
                "tell where the pages of large blocks are, at the trigger (before\nand after moving) and at "
                "the end; "
@@ -125,6 +130,15 @@ std::string absolute(const std::string& file) {
   return file.empty() || file == "stderr" ? file : std::filesystem::absolute(file).string();
 }
 
+/// The value of --observe for the preloaded library.
+std::string milliseconds(const std::string& seconds) {
+  char* end = nullptr;
+  const double value = std::strtod(seconds.c_str(), &end);
+  if (seconds.empty() || *end != '\0' || !(value >= 0.1 && value <= 3600))
+    throw UsageError("--observe " + seconds + " is not a number of seconds from 0.1 to 3600");
+  return std::to_string(static_cast<long>(value * 1000));
+}
+
 /// Tells the preloaded library, which trusts the values.
 void set_environment(const Options& options) {
   const std::int64_t min = parse_bytes(options.min, "--min");
@@ -136,6 +150,7 @@ void set_environment(const Options& options) {
   set("NARUN_AFTER", options.after);
   if (!options.after_bytes.empty())
     set("NARUN_AFTER_BYTES", std::to_string(parse_bytes(options.after_bytes, "--after-bytes")));
+  if (!options.observe.empty()) set("NARUN_OBSERVE", milliseconds(options.observe));
   set("NARUN_REPORT", absolute(options.report));
   set("NARUN_JSON", absolute(options.json));
   set("NAALLOC_THREADS", options.threads);
@@ -150,9 +165,16 @@ void set_environment(const Options& options) {
 
 void check(const Options& options) {
   if (options.program.empty()) throw UsageError("no program is given; narun [options] PROGRAM [arguments]");
-  if (options.place == "rebind" && options.after.empty() && options.after_bytes.empty())
-    throw UsageError("--place rebind needs to know when; add --after FUNCTION or --after-bytes SIZE");
+  const bool at_trigger = options.place == "rebind" || options.place == "observe";
+  if (at_trigger && options.after.empty() && options.after_bytes.empty())
+    throw UsageError(
+        "--place " + options.place +
+        " needs to know when; add --after FUNCTION (of OpenMP: GOMP_parallel) or --after-bytes SIZE");
+  if (!options.observe.empty() && options.place != "observe")
+    throw UsageError("--observe goes with --place observe");
 #if !defined(__x86_64__)
+  if (options.place == "observe")
+    throw UsageError("--place observe works on x86-64 only; use --place rebind");
   if (!options.after.empty()) throw UsageError("--after works on x86-64 only; use --after-bytes SIZE");
 #endif
 }

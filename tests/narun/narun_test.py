@@ -36,6 +36,10 @@ class Options(unittest.TestCase):
         self.assertIn("--place", self.wrong("--place", "somewhere", "true"))
         self.assertIn("needs to know when", self.wrong("--place", "rebind", "true"))
         self.assertIn("at least 64K", self.wrong("--min", "1K", "true"))
+        self.assertIn("needs to know when", self.wrong("--place", "observe", "true"))
+        self.assertIn("goes with --place observe", self.wrong("--observe", "3", "true"))
+        for wrong in ("0", "x", "nan", "-1", "1e9"):
+            self.assertIn("number of seconds", self.wrong("--place", "observe", "--after", "f", f"--observe={wrong}", "true"))
 
     def test_programs_that_cannot_run(self):
         for program, words in ((PROGRAMS / "heap_calls_static", "statically linked"), ("/nonexistent", "cannot run"),
@@ -110,6 +114,21 @@ class OpenMP(unittest.TestCase):
 
 
 class Trigger(unittest.TestCase):
+    def test_use_is_observed(self):
+        done = run("--place", "observe", "--after", "GOMP_parallel", "--observe", "1", "--report", "--json", "/dev/null",
+                   PROGRAMS / "matrix_openmp", 500, "uneven", 2.5, OMP_NUM_THREADS="2")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        moments = re.findall(r"narun: process \d+, (.*)", done.stderr)
+        self.assertEqual([moment.split()[0] for moment in moments], ["before", "after", "at"], done.stderr)
+        blocks, uses = map(int, re.search(r"users of (\d+) blocks \((\d+) uses", moments[1]).groups())
+        self.assertGreater(uses, 100)
+        self.assertGreaterEqual(blocks, 2)  # values and columns
+
+    def test_use_is_not_observed_long_enough(self):
+        done = run("--place", "observe", "--after", "GOMP_parallel", "--observe", "1000", PROGRAMS / "matrix_openmp", 200)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("ended before its use was looked at", done.stderr)
+
     def test_bytes(self):
         done = run("--place", "rebind", "--after-bytes", "4M", "--report", PROGRAMS / "matrix_openmp", 500)
         self.assertEqual(done.returncode, 0, done.stdout)

@@ -15,6 +15,7 @@
 #include <sys/reboot.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { most_words = 64 };
@@ -67,7 +68,10 @@ static void run(char* line) {
   }
   int status = 0;
   waitpid(child, &status, 0);
-  printf("== end %d\n", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+  struct timespec now;
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  printf("== end %d, %ld s after the start\n",
+         WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), (long)now.tv_sec);
   fflush(stdout);
 }
 

@@ -11,6 +11,7 @@ import os
 import pathlib
 import platform
 import re
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -140,8 +141,10 @@ def node_options(nodes, distances):
     return options
 
 
-def boot(qemu, kernel, archive, nodes, distances, parameters="", seconds=540):
-    """Boots, runs everything, returns what the machine wrote."""
+def boot(qemu, kernel, archive, nodes, distances, parameters="", seconds=1500, processor_seconds=400):
+    """Boots, runs everything, returns what the machine wrote.
+
+    On a host with much else to do the time says little, so the processor time ends a machine that hangs in a loop."""
     cpus = sum(node.cpus for node in nodes)
     with tempfile.NamedTemporaryFile(suffix=".cpio") as file:
         file.write(archive)
@@ -153,10 +156,16 @@ def boot(qemu, kernel, archive, nodes, distances, parameters="", seconds=540):
                    "-append", "console=ttyS0 quiet panic=-1 numa_balancing=disable nowatchdog no_timer_check "
                               f"rcupdate.rcu_cpu_stall_suppress=1 {parameters}",
                    "-display", "none", "-serial", "stdio", "-no-reboot", "-nodefaults"]
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_CPU, (processor_seconds, processor_seconds + 5))
+
         try:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  timeout=seconds, check=False)
+                                  timeout=seconds, check=False, preexec_fn=limit)
             written = done.stdout
+            if done.returncode < 0:
+                written += f"\nthe machine was ended by signal {-done.returncode}\n".encode()
         except subprocess.TimeoutExpired as late:
             written = (late.stdout or b"") + f"\nthe machine was stopped after {seconds} s\n".encode()
     return written.decode(errors="replace").replace("\r", "")

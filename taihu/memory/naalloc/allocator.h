@@ -18,6 +18,7 @@
 #include "taihu/memory/naalloc/locality.h"
 #include "taihu/memory/naalloc/log.h"
 #include "taihu/memory/naalloc/node_arena.h"
+#include "taihu/memory/naalloc/observed_use.h"
 #include "taihu/memory/naalloc/placer.h"
 #include "taihu/memory/naalloc/reuse_pool.h"
 #include "taihu/memory/naalloc/thread_watch.h"
@@ -81,6 +82,11 @@ class Allocator {
   /// Moves the pages of every partitioned or first-touch block to where they belong; returns how many stayed
   /// away.
   std::size_t rebind_all();
+  /// Every partitioned or first-touch block of which enough accesses were seen gets parts as they were used;
+  /// `uses` are sorted by place. Returns the number of such blocks. Pages stay until move_to_users.
+  std::size_t adopt_uses(std::span<const ObservedUse> uses);
+  /// Moves the pages of the blocks of adopt_uses to their users; returns how many stayed away.
+  std::size_t move_to_users();
   /// Whether the address lies in the window: no lock, no look.
   bool owns(const void* place) const noexcept { return window_.contains(place); }
   /// Bytes that a block may use; 0 when it is not one.
@@ -110,6 +116,7 @@ class Allocator {
   std::size_t pool_limit() const;
   void describe_runs(Block& block);
   void set_owners(Block& block, const ThreadMap& threads);
+  void place_whole_block(Block& block);
   std::size_t move_block(const Block& block);
   long move_foreign(std::byte* begin, Block& range, const ThreadMap& threads);
   void log_allocation(const Block& block);

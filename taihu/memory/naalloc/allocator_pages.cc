@@ -43,6 +43,7 @@ std::size_t pages_of(const std::vector<NodeRun>& runs) {
 void Allocator::choose_nodes(Block& block, const ThreadMap& threads) const {
   const int parts = static_cast<int>(block.shape.part_end.size());
   block.part_node.clear();
+  block.part_thread.clear();
   block.threads = threads.count();
   for (int part = 0; part < parts; ++part)
     block.part_node.push_back(block.shape.kind == BlockKind::on_node ? nodes_.home_of(block.shape.node)
@@ -222,6 +223,11 @@ long Allocator::rebind(void* existing, std::size_t bytes, const BlockShape& shap
 void Allocator::set_owners(Block& block, const ThreadMap& threads) {
   block.shape.kind = BlockKind::partitioned;
   choose_nodes(block, threads);
+  place_whole_block(block);
+}
+
+/// The runs of a block that has parts and nodes, and what is behind its last page.
+void Allocator::place_whole_block(Block& block) {
   mappings_ -= std::min(mappings_, std::max<std::size_t>(block.runs.size(), 1));
   describe_runs(block);
   const std::size_t mapped_pages = block.mapped_bytes / block.run_page_bytes;
@@ -261,6 +267,40 @@ long Allocator::move_foreign(std::byte* begin, Block& range, const ThreadMap& th
   log_.say("rebind %p: %zu bytes of others, %zu pages local, %zu remote, %zu unknown, %zu untouched",
            static_cast<void*>(begin), range.bytes(), now.local, now.remote, now.unknown, now.untouched);
   return static_cast<long>(left + now.untouched);
+}
+
+std::size_t Allocator::adopt_uses(std::span<const ObservedUse> uses) {
+  const std::lock_guard guard(mutex_);
+  std::size_t adopted = 0;
+  for (auto& [begin, block] : blocks_) {
+    if (block.mapped_bytes == 0) continue;
+    if (block.shape.kind != BlockKind::partitioned && block.shape.kind != BlockKind::first_touch) continue;
+    const auto by_place = [](const ObservedUse& use, const std::byte* place) { return use.place < place; };
+    const auto first = std::lower_bound(uses.begin(), uses.end(), begin, by_place);
+    const auto end = std::lower_bound(first, uses.end(), begin + block.bytes(), by_place);
+    UsedParts parts = parts_of_use(begin, block.bytes(), {first, end});
+    if (parts.part_end.empty()) continue;
+    block.shape.kind = BlockKind::partitioned;
+    block.shape.part_end = std::move(parts.part_end);
+    block.part_node = std::move(parts.node);
+    for (int& node : block.part_node) node = nodes_.home_of(node);
+    block.part_thread = std::move(parts.thread);
+    place_whole_block(block);
+    ++adopted;
+  }
+  return adopted;
+}
+
+std::size_t Allocator::move_to_users() {
+  std::vector<Block> moved;
+  {
+    const std::lock_guard guard(mutex_);
+    for (const auto& [begin, block] : blocks_)
+      if (!block.part_thread.empty()) moved.push_back(block);
+  }
+  std::size_t left = 0;
+  for (const Block& block : moved) left += move_block(block);
+  return left;
 }
 
 std::size_t Allocator::rebind_all() {

@@ -37,6 +37,7 @@ struct Block {
   int arena_node = 0;            ///< of a block with mapped_bytes 0
   PageKind pages = PageKind::small;
   std::vector<int> part_node;
+  std::vector<int> part_thread;  ///< who was seen to use each part; empty: parts follow the threads
   int threads = 1;  ///< in the map when the nodes were chosen: part p belongs to thread p * threads / parts
   std::vector<NodeRun> runs;  ///< where its pages should be, in pages of run_page_bytes from that of `begin`
   std::size_t run_page_bytes = 0;
@@ -46,6 +47,7 @@ struct Block {
   /// The thread that owns a part; -1 when no thread does.
   int thread_of(std::size_t part) const noexcept {
     if (shape.kind == BlockKind::on_node || shape.kind == BlockKind::interleaved) return -1;
+    if (!part_thread.empty()) return part_thread[part];
     return static_cast<int>(part * static_cast<std::size_t>(threads) / shape.part_end.size());
   }
 };

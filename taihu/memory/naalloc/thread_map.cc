@@ -50,18 +50,6 @@ bool within_one_node(const NodeTable& nodes, const std::vector<int>& cpus) {
   });
 }
 
-/// Numbers of this process's threads, in the order of their start.
-std::vector<int> started_threads() {
-  std::vector<int> threads;
-  DIR* folder = opendir("/proc/self/task");
-  if (folder == nullptr) return threads;
-  while (const dirent* entry = readdir(folder))
-    if (const int thread = atoi(entry->d_name); thread > 0) threads.push_back(thread);
-  closedir(folder);
-  std::sort(threads.begin(), threads.end());
-  return threads;
-}
-
 /// The cpu that a thread of this process ran on last; -1 when the kernel does not say.
 int last_cpu_of(int thread) {
   std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
@@ -84,6 +72,17 @@ struct Team {
 };
 
 }  // namespace
+
+std::vector<int> started_threads() {
+  std::vector<int> threads;
+  DIR* folder = opendir("/proc/self/task");
+  if (folder == nullptr) return threads;
+  while (const dirent* entry = readdir(folder))
+    if (const int thread = atoi(entry->d_name); thread > 0) threads.push_back(thread);
+  closedir(folder);
+  std::sort(threads.begin(), threads.end());
+  return threads;
+}
 
 int ThreadMap::home_of_part(int part, int parts) const noexcept {
   if (threads.empty()) return -1;

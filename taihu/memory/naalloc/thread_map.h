@@ -45,6 +45,9 @@ ThreadMap map_of_openmp_team(PageSystem& system, const NodeTable& nodes);
 /// caller visits each cpu for a moment and runs where it ran before afterwards.
 ThreadMap map_over_allowed_cpus(PageSystem& system, const NodeTable& nodes, int threads);
 
+/// Numbers of this process's threads in the order of their start, which is the order of OpenMP's numbers.
+std::vector<int> started_threads();
+
 /// The first `threads` threads of the process in the order in which they were started, which is the order of
 /// OpenMP's numbers: for a team that cannot be asked because it is at work. Nothing when there are less.
 std::optional<ThreadMap> map_of_started_threads(const NodeTable& nodes, int threads);

@@ -4,6 +4,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -54,7 +55,10 @@ std::size_t alignment_of(std::size_t bytes) {
 }  // namespace
 
 LargeBlocks::LargeBlocks(PreloadSettings settings)
-    : settings_(std::move(settings)), allocator_(process_allocator()) {
+    : settings_(std::move(settings)),
+      allocator_(process_allocator()),
+      observer_(allocator_, settings_.observe_seconds,
+                [this](std::span<const ObservedUse> uses) { observed(uses); }) {
   of_process = this;
   if (settings_.wants_report()) allocator_.count_freed();
   look_for_function();
@@ -122,6 +126,7 @@ void LargeBlocks::release(void* block) {
 
 void LargeBlocks::triggered(const char* cause) {
   ++triggers_;
+  if (settings_.placing == PreloadSettings::Placing::observe) return observe(cause);
   if (settings_.placing == PreloadSettings::Placing::rebind) {
     write_text_report((std::string("before rebinding at ") + cause).c_str());
     allocator_.rebind_all();
@@ -129,6 +134,27 @@ void LargeBlocks::triggered(const char* cause) {
   } else {
     write_text_report((std::string("at ") + cause).c_str());
   }
+  write_json_report();
+}
+
+void LargeBlocks::observe(const char* cause) {
+  if (observer_.start())
+    allocator_.log().say("use is looked at for %g s of processor time, from %s on", settings_.observe_seconds,
+                         cause);
+  else if (errno != 0)
+    fprintf(stderr, "narun: use cannot be looked at in process %d (%m); blocks stay where they are\n",
+            getpid());
+}
+
+/// On the thread of the observer.
+void LargeBlocks::observed(std::span<const ObservedUse> uses) {
+  ++looks_;
+  const std::size_t blocks = allocator_.adopt_uses(uses);
+  const std::string seen = "moving to the users of " + std::to_string(blocks) + " blocks (" +
+                           std::to_string(uses.size()) + " uses seen)";
+  write_text_report(("before " + seen).c_str());
+  allocator_.move_to_users();
+  write_text_report(("after " + seen).c_str());
   write_json_report();
 }
 
@@ -144,10 +170,17 @@ void LargeBlocks::write_json_report() {
 
 void LargeBlocks::finish() {
   // Launchers, shells and other small programs on the way have nothing to tell.
+  if (settings_.placing == PreloadSettings::Placing::observe && triggers_ > 0) observer_.stop();
   if (allocated_blocks_ == 0) return;
   write_text_report("at the end");
   // The file shows the moment of the trigger, when the blocks were all there.
-  if (triggers_ == 0) write_json_report();
+  const bool observing = settings_.placing == PreloadSettings::Placing::observe;
+  if (triggers_ == 0 || (observing && looks_ == 0)) write_json_report();
+  if (observing && triggers_ > 0 && looks_ == 0)
+    fprintf(stderr,
+            "narun: process %d ended before its use was looked at for %g s of processor time; nothing was "
+            "moved\n",
+            getpid(), settings_.observe_seconds);
   if (settings_.after_function.empty() || returns_ > 0) return;
   fprintf(stderr, "narun: function %s has never returned in process %d (%s); nothing was done after it\n",
           settings_.after_function.c_str(), getpid(),

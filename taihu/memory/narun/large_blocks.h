@@ -5,9 +5,11 @@
 
 #include <atomic>
 #include <cstddef>
+#include <span>
 
 #include "taihu/memory/naalloc/allocator.h"
 #include "taihu/memory/narun/preload_settings.h"
+#include "taihu/memory/narun/use_observer.h"
 
 namespace taihu::memory {
 
@@ -32,6 +34,8 @@ class LargeBlocks {
   void finish();
 
  private:
+  void observe(const char* cause);
+  void observed(std::span<const ObservedUse> uses);
   void write_text_report(const char* moment);
   void write_json_report();
   void look_for_function();
@@ -42,6 +46,8 @@ class LargeBlocks {
   std::atomic<std::size_t> live_bytes_{0}, allocated_blocks_{0};
   std::atomic<bool> fired_by_bytes_{false};
   std::atomic<unsigned long long> objects_loaded_{0};  ///< when the function was last looked for
+  UseObserver observer_;
+  std::atomic<int> looks_{0};  ///< that came to their end
   std::atomic<int> hooked_entries_{0}, returns_{0}, triggers_{0};
 };
 

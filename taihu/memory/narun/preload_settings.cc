@@ -24,10 +24,12 @@ PreloadSettings read_preload_settings() {
   PreloadSettings settings;
   const std::string place = text_of("NARUN_PLACE");
   if (place == "rebind") settings.placing = PreloadSettings::Placing::rebind;
+  if (place == "observe") settings.placing = PreloadSettings::Placing::observe;
   if (place == "none") settings.placing = PreloadSettings::Placing::none;
   settings.least_bytes = bytes_of("NARUN_MIN", settings.least_bytes);
   settings.after_function = text_of("NARUN_AFTER");
   settings.after_bytes = bytes_of("NARUN_AFTER_BYTES", 0);
+  settings.observe_seconds = static_cast<double>(bytes_of("NARUN_OBSERVE", 4000)) / 1000;
   settings.report = text_of("NARUN_REPORT");
   settings.json = text_of("NARUN_JSON");
   return settings;

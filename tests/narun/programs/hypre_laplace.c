@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Solves a Laplace problem on n x n x n points with the conjugate gradients and BoomerAMG of an installed
- * hypre, then asks the kernel where the pages of all matrices A and interpolations P of all levels are, and
- * compares with the nodes of the threads that read them in hypre's products: each thread has the rows of
- * about equally many entries.
+ * Solves a Laplace problem on n x n x n points, divided among the ranks, with the conjugate gradients and
+ * BoomerAMG of an installed hypre, then asks the kernel where the pages of all matrices A and interpolations
+ * P of all levels are, and compares with the nodes of the threads that read them in hypre's products: each
+ * thread of a rank has the rows of about equally many entries.
  *
- * hypre_laplace [n]. Prints iterations and residual, "A and P pages: LOCAL of KNOWN local", "hypre_laplace:
- * passed". Built with or without -fopenmp, as hypre itself was. */
+ * hypre_laplace [n]. The first rank prints iterations and residual, the nodes of all ranks, "A and P pages:
+ * LOCAL of KNOWN local" of all ranks, "hypre_laplace: passed". Built with or without -fopenmp, as hypre
+ * itself was; hypre's own names of MPI work in a hypre without it, too. */
 #define _GNU_SOURCE
 #include <HYPRE.h>
 #include <HYPRE_IJ_mv.h>
@@ -24,6 +25,7 @@
 enum { page = 4096, most_threads = 1024, least_bytes = 64 << 10 };
 
 static int threads = 1, node_of[most_threads];
+static HYPRE_Int rank, ranks;
 
 static int node_here(void) {
   unsigned cpu, node;
@@ -68,8 +70,7 @@ static int first_row(const HYPRE_Int* start, int rows, int thread) {
   return low;
 }
 
-static void count_matrix(hypre_ParCSRMatrix* matrix, long* local, long* known) {
-  const hypre_CSRMatrix* rows = hypre_ParCSRMatrixDiag(matrix);
+static void count_rows(const hypre_CSRMatrix* rows, long* local, long* known) {
   const HYPRE_Int* start = hypre_CSRMatrixI(rows);
   const int n = hypre_CSRMatrixNumRows(rows);
   for (int thread = 0; thread < threads; thread++) {
@@ -86,6 +87,19 @@ static void count_matrix(hypre_ParCSRMatrix* matrix, long* local, long* known) {
   }
 }
 
+/* Columns of the rank's own, and those of other ranks. */
+static void count_matrix(hypre_ParCSRMatrix* matrix, long* local, long* known) {
+  count_rows(hypre_ParCSRMatrixDiag(matrix), local, known);
+  if (hypre_CSRMatrixNumCols(hypre_ParCSRMatrixOffd(matrix)) > 0)
+    count_rows(hypre_ParCSRMatrixOffd(matrix), local, known);
+}
+
+static double sum_of_ranks(double mine) {
+  double sum = 0;
+  hypre_MPI_Allreduce(&mine, &sum, 1, hypre_MPI_DOUBLE, hypre_MPI_SUM, hypre_MPI_COMM_WORLD);
+  return sum;
+}
+
 static void count_all(HYPRE_Solver preconditioner) {
   hypre_ParAMGData* amg = (hypre_ParAMGData*)preconditioner;
   long local = 0, known = 0;
@@ -94,16 +108,22 @@ static void count_all(HYPRE_Solver preconditioner) {
     if (level + 1 < hypre_ParAMGDataNumLevels(amg))
       count_matrix(hypre_ParAMGDataPArray(amg)[level], &local, &known);
   }
-  printf("A and P pages: %ld of %ld local\n", local, known);
+  const double all_local = sum_of_ranks((double)local), all_known = sum_of_ranks((double)known);
+  if (rank == 0) printf("A and P pages: %.0f of %.0f local\n", all_local, all_known);
+}
+
+/* The first row of a rank. */
+static int first_row_of(int rank, int n) {
+  return (int)((long)n * n * n * rank / ranks);
 }
 
 static HYPRE_IJMatrix build_matrix(int n) {
-  const int rows = n * n * n;
+  const int first = first_row_of(rank, n), end = first_row_of(rank + 1, n);
   HYPRE_IJMatrix matrix;
-  HYPRE_IJMatrixCreate(MPI_COMM_SELF, 0, rows - 1, 0, rows - 1, &matrix);
+  HYPRE_IJMatrixCreate(hypre_MPI_COMM_WORLD, first, end - 1, first, end - 1, &matrix);
   HYPRE_IJMatrixSetObjectType(matrix, HYPRE_PARCSR);
   HYPRE_IJMatrixInitialize(matrix);
-  for (int row = 0; row < rows; row++) {
+  for (int row = first; row < end; row++) {
     const int i = row / (n * n), j = row / n % n, k = row % n;
     HYPRE_BigInt columns[7], here = row;
     double values[7];
@@ -123,25 +143,26 @@ static HYPRE_IJMatrix build_matrix(int n) {
   return matrix;
 }
 
-static HYPRE_IJVector build_vector(int rows, double value) {
+static HYPRE_IJVector build_vector(int n, double value) {
+  const int first = first_row_of(rank, n), end = first_row_of(rank + 1, n);
   HYPRE_IJVector vector;
-  HYPRE_IJVectorCreate(MPI_COMM_SELF, 0, rows - 1, &vector);
+  HYPRE_IJVectorCreate(hypre_MPI_COMM_WORLD, first, end - 1, &vector);
   HYPRE_IJVectorSetObjectType(vector, HYPRE_PARCSR);
   HYPRE_IJVectorInitialize(vector);
-  for (HYPRE_BigInt row = 0; row < rows; row++) HYPRE_IJVectorSetValues(vector, 1, &row, &value);
+  for (HYPRE_BigInt row = first; row < end; row++) HYPRE_IJVectorSetValues(vector, 1, &row, &value);
   HYPRE_IJVectorAssemble(vector);
   return vector;
 }
 
 int main(int argc, char** argv) {
-#ifndef HYPRE_SEQUENTIAL
-  MPI_Init(&argc, &argv);
-#endif
+  hypre_MPI_Init(&argc, &argv);
+  hypre_MPI_Comm_rank(hypre_MPI_COMM_WORLD, &rank);
+  hypre_MPI_Comm_size(hypre_MPI_COMM_WORLD, &ranks);
   const int n = argc > 1 ? atoi(argv[1]) : 40;
   find_threads();
   HYPRE_Init();
   HYPRE_IJMatrix matrix = build_matrix(n);
-  HYPRE_IJVector right = build_vector(n * n * n, 1.0), left = build_vector(n * n * n, 0.0);
+  HYPRE_IJVector right = build_vector(n, 1.0), left = build_vector(n, 0.0);
   HYPRE_ParCSRMatrix a;
   HYPRE_ParVector b, x;
   HYPRE_IJMatrixGetObject(matrix, (void**)&a);
@@ -149,7 +170,7 @@ int main(int argc, char** argv) {
   HYPRE_IJVectorGetObject(left, (void**)&x);
 
   HYPRE_Solver solver, preconditioner;
-  HYPRE_ParCSRPCGCreate(MPI_COMM_SELF, &solver);
+  HYPRE_ParCSRPCGCreate(hypre_MPI_COMM_WORLD, &solver);
   HYPRE_PCGSetTol(solver, 1e-8);
   HYPRE_PCGSetMaxIter(solver, 100);
   HYPRE_BoomerAMGCreate(&preconditioner);
@@ -164,7 +185,10 @@ int main(int argc, char** argv) {
   double residual;
   HYPRE_PCGGetNumIterations(solver, &iterations);
   HYPRE_PCGGetFinalRelativeResidualNorm(solver, &residual);
-  printf("%d threads, %d iterations, residual %.2e\n", threads, (int)iterations, residual);
+  const double nodes = sum_of_ranks((double)(1 << node_of[0]));
+  if (rank == 0)
+    printf("%d ranks of %d threads (nodes %#lx), %d iterations, residual %.2e\n", (int)ranks, threads,
+           (unsigned long)nodes, (int)iterations, residual);
   count_all(preconditioner);
 
   HYPRE_BoomerAMGDestroy(preconditioner);
@@ -173,9 +197,7 @@ int main(int argc, char** argv) {
   HYPRE_IJVectorDestroy(right);
   HYPRE_IJVectorDestroy(left);
   HYPRE_Finalize();
-#ifndef HYPRE_SEQUENTIAL
-  MPI_Finalize();
-#endif
-  if (residual < 1e-8) printf("hypre_laplace: passed\n");
+  hypre_MPI_Finalize();
+  if (rank == 0 && residual < 1e-8) printf("hypre_laplace: passed\n");
   return residual < 1e-8 ? 0 : 1;
 }

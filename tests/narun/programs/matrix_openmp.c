@@ -5,14 +5,16 @@
  * end it asks the kernel where the pages of the matrix are, and compares with the nodes of the threads that
  * read them (of threads on nodes without memory no page can be local: theirs are not counted).
  *
- * matrix_openmp [points per side] [shape]: even rows, or `uneven` ones whose shares of the entries are
- * balanced. Prints "matrix pages: LOCAL of KNOWN local" and "matrix_openmp: passed". */
+ * matrix_openmp [points per side] [shape] [seconds]: even rows, or `uneven` ones whose shares of the entries
+ * are balanced; multiplies three times, and on until it has used so much processor time. Prints "matrix
+ * pages: LOCAL of KNOWN local" and "matrix_openmp: passed". */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { page = 4096, most_threads = 1024 };
@@ -116,7 +118,8 @@ int main(int argc, char** argv) {
   const int side = argc > 1 ? atoi(argv[1]) : 400;
   const int uneven = argc > 2 && strcmp(argv[2], "uneven") == 0;
   build(side, uneven);
-  for (int round = 0; round < 3; round++) multiply();
+  const double seconds = argc > 3 ? atof(argv[3]) : 0;
+  for (int round = 0; round < 3 || (double)clock() < seconds * CLOCKS_PER_SEC; round++) multiply();
 
   static int node_of[most_threads];
   int threads = 1;
