@@ -266,7 +266,7 @@ void SoftwareCollectives::end_run(int number) {
         operation.collective == Collective::reduce || operation.collective == Collective::gather;
     if (root_only && run.order[position] != operation.root) continue;
     outcome.results[member] = run.members[position].result;
-    if (operation.collective != Collective::gather) continue;
+    if (operation.collective != Collective::gather || operation.bytes == 0) continue;
     for (std::size_t piece = 0; piece < run.order.size(); ++piece)  // from positions to members
       std::memcpy(
           outcome.results[member].data() + static_cast<std::size_t>(run.order[piece]) * operation.bytes,
