@@ -6,8 +6,17 @@ import subprocess
 import time
 
 
+def processor_model():
+    return next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
+
+
+def describe_processor():
+    """For what has nothing to do with MPI."""
+    return f"Machine: {processor_model()}, {os.cpu_count()} cores, Linux {platform.release()}. {time.strftime('%Y-%m-%d')}."
+
+
 def describe_machine():
-    model = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
+    model = processor_model()
     versions = [subprocess.run(command, capture_output=True, text=True).stdout.splitlines()[0]
                 for command in (["mpirun.openmpi", "--version"], ["mpichversion"])]
     return (f"Machine: {model}, {os.cpu_count()} cores, Linux {platform.release()}; {versions[0]}; "

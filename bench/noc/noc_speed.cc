@@ -3,6 +3,7 @@
 // Fails when flits get lost or the law of latency at no load is broken.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <map>
 #include <vector>
@@ -45,7 +46,12 @@ double speed(int size, double load) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  const int repeats = argc > 1 ? std::atoi(argv[1]) : 5;
+  if (repeats < 1) {
+    std::fprintf(stderr, "usage: noc_speed [REPEATS]\n");
+    return 2;
+  }
   NetworkConfig small;
   small.mesh = Mesh(4, 4, false, Routing::yx);
   if (zero_load_faults(small, 5) != 0) {
@@ -53,7 +59,7 @@ int main() {
     return 1;
   }
   std::map<std::pair<int, double>, std::vector<double>> speeds;
-  for (int repeat = 0; repeat < 5; ++repeat)
+  for (int repeat = 0; repeat < repeats; ++repeat)
     for (const int size : {8, 16})
       for (const double load : {0.0, 0.005, 0.05, 0.1, 0.2, 0.3, 1.0})
         speeds[{size, load}].push_back(speed(size, load));

@@ -88,7 +88,9 @@ Picture curves(const std::string& title, const std::string& x_label, const std::
 Picture bars(const std::string& title, const std::string& y_label, const std::vector<std::string>& series,
              const std::vector<BarGroup>& groups, bool logarithmic) {
   const int bar = 16, gap = 18;
-  const int group_width = static_cast<int>(series.size()) * bar + gap;
+  int group_width = static_cast<int>(series.size()) * bar + gap;
+  for (const BarGroup& group : groups)
+    group_width = std::max(group_width, Picture::text_width(group.name) + gap / 2);
   Picture picture(std::max(500, left + right + group_width * static_cast<int>(groups.size())), 420);
   frame(picture, title, y_label);
   double highest = 0, lowest = 1e300;
@@ -101,22 +103,23 @@ Picture bars(const std::string& title, const std::string& y_label, const std::ve
   const int height = picture.height() - top - bottom;
   const auto tall = [&](double value) {
     const double share =
-        logarithmic ? std::log(value / floor) / std::log(highest * 1.3 / floor) : value / (highest * 1.15);
+        logarithmic ? std::log(value / floor) / std::log(highest * 4 / floor) : value / (highest * 1.25);
     return static_cast<int>(std::max(0.0, share) * height);
   };
   const int base = top + height;
   std::vector<double> marks;
   if (logarithmic)
-    for (double value = std::pow(10, std::floor(std::log10(lowest))); value <= highest * 1.3; value *= 10)
+    for (double value = std::pow(10, std::floor(std::log10(lowest))); value <= highest * 4; value *= 10)
       marks.push_back(value);
   else
-    for (double value = nice_step(highest, 6); value <= highest * 1.15; value += nice_step(highest, 6))
+    for (double value = nice_step(highest, 6); value <= highest * 1.25; value += nice_step(highest, 6))
       marks.push_back(value);
   for (const double mark : marks) {
     picture.line(left, base - tall(mark), picture.width() - right, base - tall(mark), grey);
     picture.text(8, base - tall(mark) - 3, number_text(mark));
   }
-  int x = left + gap / 2;
+  const int inner = static_cast<int>(series.size()) * bar;
+  int x = left + (group_width - inner) / 2;
   for (const BarGroup& group : groups) {
     for (std::size_t number = 0; number < group.values.size(); ++number, x += bar) {
       const double value = group.values[number];
@@ -126,8 +129,9 @@ Picture bars(const std::string& title, const std::string& y_label, const std::ve
       for (std::size_t at = 0; at < text.size(); ++at)  // upright, one character under the other
         picture.text(x + 4, base - tall(value) - 9 * static_cast<int>(text.size() - at), text.substr(at, 1));
     }
-    picture.text(x - (group_width - gap) / 2 - Picture::text_width(group.name) / 2, base + 8, group.name);
-    x += gap;
+    x += inner - static_cast<int>(group.values.size()) * bar;
+    picture.text(x - inner / 2 - Picture::text_width(group.name) / 2, base + 8, group.name);
+    x += group_width - inner;
   }
   legend(picture, series);
   return picture;

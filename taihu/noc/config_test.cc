@@ -140,6 +140,8 @@ TEST(Replay, SharesAndRatios) {
   EXPECT_EQ(report.ranks, 4);
   EXPECT_DOUBLE_EQ(report.program_us, 50);
   EXPECT_NEAR(report.collective_share, (10 + 9 + 9 + 9 + 40 + 40) / 200.0, 1e-9);
+  // The last of the four comes 3 us after the first: the others wait 3, 2 and 1 us.
+  EXPECT_NEAR(report.waiting_share, (3 + 2 + 1) / 200.0, 1e-9);
   ASSERT_EQ(report.rows.size(), 3u);
   for (const ReplayRow& row : report.rows) {
     EXPECT_EQ(row.supported, row.operation != "MPI_Alltoall");

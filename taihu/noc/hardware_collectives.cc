@@ -282,7 +282,7 @@ void HardwareCollectives::segment_ended(int number, std::uint32_t segment_number
   const Operation& operation = machine_.operation(segment.operation);
   Progress& progress = progress_[segment.operation];
   segment.ended = true;
-  if (operation.collective == Collective::gather) {
+  if (operation.collective == Collective::gather && segment.bytes != 0) {
     for (const Packet& packet : segment.packets)
       unpack(packet, machine_.communicator(number), operation.bytes, segment.offset, segment.bytes,
              progress.at_root);

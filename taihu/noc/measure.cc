@@ -6,6 +6,7 @@
 
 #include "taihu/base/clock.h"
 #include "taihu/noc/traffic.h"
+#include "taihu/noc/tree.h"
 
 namespace taihu::noc {
 
@@ -114,12 +115,14 @@ LoadPoint measure_load(const NetworkConfig& network_config, const TrafficConfig&
 }
 
 double saturation_load(const NetworkConfig& network, TrafficConfig traffic, const MeasureConfig& times) {
+  const double limit = saturation_factor * mean_zero_load_latency(network, traffic);
   double good = 0, bad = 1;
-  while (bad - good > 1.0 / 512) {
+  while (bad - good > 0.005 * bad) {
     traffic.load = (good + bad) / 2;
-    (measure_load(network, traffic, times).saturated ? bad : good) = traffic.load;
+    const LoadPoint point = measure_load(network, traffic, times);
+    (point.saturated || point.mean > limit ? bad : good) = traffic.load;
   }
-  return good;
+  return (good + bad) / 2;
 }
 
 Cycle zero_load_latency(const NetworkConfig& network, int hops, int flits) noexcept {
@@ -133,14 +136,18 @@ double mean_zero_load_latency(const NetworkConfig& network, const TrafficConfig&
   Traffic traffic(mesh, fixed);
   double hops = 0;
   const bool random = config.pattern == Pattern::uniform || config.pattern == Pattern::hotspot;
+  const double hot = config.pattern == Pattern::hotspot ? config.hot_share : 0;
+  const std::vector<int> hot_nodes =
+      config.hot_nodes.empty() ? std::vector<int>{middle_node(mesh)} : config.hot_nodes;
   for (int source = 0; source < mesh.nodes(); ++source) {
     if (!random) {
       hops += mesh.distance(source, traffic.destination(source));
       continue;
     }
-    double sum = 0;
-    for (int other = 0; other < mesh.nodes(); ++other) sum += mesh.distance(source, other);
-    hops += sum / mesh.nodes();
+    for (int other = 0; other < mesh.nodes(); ++other)
+      hops += (1 - hot) / mesh.nodes() * mesh.distance(source, other);
+    for (const int node : hot_nodes)
+      hops += hot / static_cast<double>(hot_nodes.size()) * mesh.distance(source, node);
   }
   const double mean_hops = hops / mesh.nodes();
   return 1 + network.hop_cycles() * (mean_hops + 1) + config.packet_flits - 1;

@@ -2,6 +2,7 @@
 // The plain network: routes, the zero-load law, conservation, saturation without deadlock, determinism.
 #include <gtest/gtest.h>
 
+#include "taihu/noc/booksim_curves.h"
 #include "taihu/noc/test_machines.h"
 #include "taihu/noc/validate.h"
 
@@ -144,6 +145,21 @@ TEST(Network, SaturationLiesWherePublishedSimulatorsSeeIt) {
   EXPECT_NEAR(measure_load(config, traffic, {1000, 3000, 0}).accepted, 0.335, 0.02);
   config.reuse = Reuse::atomic;
   EXPECT_NEAR(measure_load(config, traffic, {1000, 3000, 0}).accepted, 0.214, 0.015);
+}
+
+TEST(Network, LatenciesAreBooksimsUpTo70PercentOfSaturation) {
+  for (const BooksimCurve& curve : booksim_curves) {
+    NetworkConfig config = plain(curve.size, curve.size);
+    config.checked = false;
+    for (const BooksimPoint& point : curve.points) {
+      TrafficConfig traffic;
+      traffic.pattern = curve.pattern;
+      traffic.load = point.load;
+      const double mean = measure_load(config, traffic, {1000, curve.size == 4 ? 16000 : 4000, 5000}).mean;
+      EXPECT_NEAR(mean / (point.latency - booksim_extra_cycles), 1, latency_tolerance)
+          << curve.size << " " << to_text(curve.pattern) << " at " << point.load;
+    }
+  }
 }
 
 TEST(Network, SameSeedSameRun) {

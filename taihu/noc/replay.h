@@ -20,6 +20,7 @@ struct TracedCall {
   std::size_t bytes = 0;            ///< the largest of any member
   double begin_us = 0, end_us = 0;  ///< first member in, last member out
   double rank_us = 0;               ///< time of all members inside
+  double waiting_us = 0;            ///< of it, until the last member has come
   int ranks = 0;
 };
 
@@ -31,6 +32,7 @@ struct ReplayRow {
   std::string operation;
   std::size_t calls = 0;
   double share = 0;            ///< of the program's time (all ranks)
+  double waiting = 0;          ///< of the program's time: waiting for the last member
   bool supported = false;      ///< the routers can do it
   double software_cycles = 0;  ///< mean per call, simulated
   double hardware_cycles = 0;
@@ -42,9 +44,11 @@ struct ReplayReport {
   std::string parameters;
   int ranks = 0;
   double program_us = 0;
-  double collective_share = 0;
+  double collective_share = 0, waiting_share = 0;
   std::vector<ReplayRow> rows;
-  double program_speedup = 1;  ///< when each call takes its measured time divided by its own ratio
+  /// When what a call takes after its last member has come is divided by the call's ratio; no network makes
+  /// members come earlier.
+  double program_speedup = 1;
 };
 
 struct ReplayConfig {

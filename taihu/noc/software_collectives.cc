@@ -266,7 +266,7 @@ void SoftwareCollectives::end_run(int number) {
         operation.collective == Collective::reduce || operation.collective == Collective::gather;
     if (root_only && run.order[position] != operation.root) continue;
     outcome.results[member] = run.members[position].result;
-    if (operation.collective != Collective::gather) continue;
+    if (operation.collective != Collective::gather || operation.bytes == 0) continue;
     for (std::size_t piece = 0; piece < run.order.size(); ++piece)  // from positions to members
       std::copy_n(
           run.members[position].result.data() + piece * operation.bytes, operation.bytes,

@@ -84,12 +84,13 @@ LoadPoint measure_load(const NetworkConfig& network, const TrafficConfig& traffi
 LoadPoint measure_load(Network& network, const TrafficConfig& traffic, const MeasureConfig& times,
                        PacketObserver* observer);
 
-/// Largest load, to within 1/512, at which the network is not saturated.
+/// Load, to within 0.5%, at which the mean latency is `saturation_factor` times that of an empty network.
+inline constexpr double saturation_factor = 3;
 double saturation_load(const NetworkConfig& network, TrafficConfig traffic, const MeasureConfig& times);
 
 /// Latency of a packet that meets no other one: 1 + hop_cycles (hops + 1) + flits - 1.
 Cycle zero_load_latency(const NetworkConfig& network, int hops, int flits) noexcept;
-/// Its mean over all sources and the pattern's destinations, without the random part of hotspot.
+/// Its mean over all sources and the pattern's destinations.
 double mean_zero_load_latency(const NetworkConfig& network, const TrafficConfig& traffic);
 
 }  // namespace taihu::noc

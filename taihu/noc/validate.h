@@ -17,17 +17,30 @@ int zero_load_faults(const NetworkConfig& network, int flits);
 /// Exact for all patterns (expected link loads over the routes).
 double load_bound(const NetworkConfig& network, const TrafficConfig& traffic);
 
+/// One load at which another simulator has been run (booksim_curves.h), its latency brought to our
+/// interfaces.
+struct Comparison {
+  double load = 0, ours = 0, theirs = 0;
+  double deviation() const noexcept { return ours / theirs - 1; }
+};
+
 struct ValidationRow {
   int size = 0;
   Pattern pattern = Pattern::uniform;
   double zero_load = 0, bound = 0, saturation = 0;
   double accepted_at_full_load = 0;
   std::vector<LoadPoint> points;
+  double other_saturation = 0;       ///< BookSim's; 0: not known
+  std::vector<Comparison> compared;  ///< at 20, 40, 60 and 70% of it
 };
+
+inline constexpr double latency_tolerance = 0.03;
 
 struct Validation {
   int faults = 0;  ///< of the zero-load law
   std::vector<ValidationRow> rows;
+  /// Latencies that are further from BookSim's than the tolerance.
+  int deviations() const noexcept;
 };
 
 /// `sizes`: 4, 8, 16. `times` per point.
