@@ -111,6 +111,7 @@ DistributedMatrix InterpolationRows::finish(const Context& context, const Distri
     return rows_.owned_columns + static_cast<LocalIndex>(at - ghosts.begin());
   };
   context.team.run(rows_.partition, [&](LocalIndex begin, LocalIndex end, int) {
+    if (begin == end) return;
     for (Offset k = rows_.begin[begin]; k < rows_.end[end - 1]; ++k) rows_.column[k] = local(rows_.column[k]);
   });
   return pack(context, std::move(rows_), matrix.row_distribution, numbers.distribution);
