@@ -19,7 +19,7 @@ class NodeProcess;
 
 /// Up to here the data of a standard message follow its envelope unasked; a question costs longer ones
 /// little.
-inline constexpr std::size_t most_bytes_following = 128 * 1024;
+inline constexpr std::size_t most_bytes_following = 256 * 1024;
 
 /// Functions may be called by any thread and never block, except `finish`.
 class Remote {

@@ -16,8 +16,8 @@ namespace taihu::message {
 namespace {
 
 constexpr int envelope_tag = shared_tag;
-constexpr int following_tag =
-    2;  // envelopes and what follows them are received in the order of their sending
+/// One for all data that follow envelopes: they are received in the order in which they were sent.
+constexpr int following_tag = 2;
 constexpr int first_data_tag = 3;
 constexpr std::size_t listening_slots = 32;
 constexpr std::size_t slot_bytes = sizeof(Header) + eager_payload_bytes;
