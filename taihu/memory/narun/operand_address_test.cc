@@ -101,6 +101,10 @@ TEST(OperandAddress, OfALoop) {
   EXPECT_EQ(addresses[1], reg(6) + reg(0) * 8);
   EXPECT_EQ(addresses[2], reg(8) + reg(1) * 8);
   EXPECT_EQ(operand_addresses(reinterpret_cast<std::uint64_t>(loop), numbered_registers(), addresses, 2), 2);
+  // From the addition behind the reads, round the loop.
+  ASSERT_EQ(operand_addresses(reinterpret_cast<std::uint64_t>(loop + 15), numbered_registers(), addresses, 8),
+            3);
+  EXPECT_EQ(addresses[0], reg(7) + reg(0) * 4);
 }
 
 TEST(OperandAddress, RandomBytesDoNoHarm) {
