@@ -71,7 +71,9 @@ TEST(OperandAddress, OfInstructionsThatCompilersMake) {
         << example.text;
     EXPECT_EQ(instruction.bytes, example.code.size()) << example.text;
     EXPECT_EQ(instruction.has_operand, example.has_operand) << example.text;
-    if (example.has_operand) EXPECT_EQ(instruction.address, example.address) << example.text;
+    if (example.has_operand) {
+      EXPECT_EQ(instruction.address, example.address) << example.text;
+    }
     // The same with less code than the instruction has.
     EXPECT_FALSE(
         decode_instruction(begin, begin + example.code.size() - 1, at, numbered_registers(), instruction))
