@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// nocsim: simulates a network on chip whose routers do MPI collectives.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "taihu/base/error.h"
+#include "taihu/noc/charts.h"
+#include "taihu/noc/replay.h"
+#include "taihu/noc/reproduce.h"
+#include "taihu/noc/run.h"
+#include "taihu/noc/search.h"
+#include "taihu/noc/validate.h"
+
+namespace {
+
+using namespace taihu;
+using namespace taihu::noc;
+
+struct Options {
+  std::string file, out, parameters = "fair", placed = "S2";
+  std::vector<double> loads;
+  int size = 8, width = 0, height = 0, lines = 3, bytes = 16;
+  bool json = false, quick = false;
+};
+
+/// A line that fills up on a terminal.
+Progress progress_bar() {
+  if (isatty(STDERR_FILENO) == 0) return {};
+  return [](int done, int all) {
+    std::fprintf(stderr, "\r%3d%% (%d of %d)%s", 100 * done / all, done, all, done == all ? "\n" : "");
+  };
+}
+
+void make_folder(const std::string& path) {
+  if (mkdir(path.c_str(), 0777) != 0 && errno != EEXIST)
+    throw system_error(path + ": cannot make the folder", errno);
+}
+
+void do_run(const Options& options) {
+  const RunReport report = run_config(read_config(options.file));
+  std::fputs((options.json ? to_json(report) : to_text(report)).c_str(), stdout);
+}
+
+void do_sweep(const Options& options) {
+  const RunConfig config = read_config(options.file);
+  check_input(config.has_traffic, options.file + ":1: traffic: missing; a sweep needs [traffic]");
+  std::vector<double> loads = options.loads.empty() ? config.loads : options.loads;
+  if (loads.empty())
+    for (int step = 1; step <= 20; ++step) loads.push_back(0.02 * step);
+  const std::vector<LoadPoint> points = sweep(config, loads, progress_bar());
+  std::string csv = load_header();
+  for (const LoadPoint& point : points) csv += to_csv(point);
+  std::fputs(csv.c_str(), stdout);
+  if (options.out.empty()) return;
+  make_folder(options.out);
+  write_file(options.out + "/sweep.csv", csv);
+  Series curve{to_text(config.traffic.pattern), {}};
+  for (const LoadPoint& point : points) curve.points.emplace_back(point.offered, point.mean);
+  curves("latency over load", "offered flits per node and cycle", "cycles", {curve},
+         4 * mean_zero_load_latency(config.machine.network, config.traffic))
+      .save_png(options.out + "/sweep.png");
+}
+
+int do_validate(const Options& options) {
+  NetworkConfig network;
+  MeasureConfig times{1000, 4000, 20000};
+  if (options.quick) times = {300, 1000, 5000};
+  const std::vector<int> sizes = options.quick ? std::vector<int>{4} : std::vector<int>{4, 8, 16};
+  const Validation validation = validate(network, sizes, times, progress_bar());
+  std::fputs(to_text(validation).c_str(), stdout);
+  if (!options.out.empty()) {
+    make_folder(options.out);
+    write_validation(validation, options.out);
+  }
+  return validation.faults == 0 ? 0 : 1;
+}
+
+void do_model(const Options& options) {
+  for (const char* parameters : {"paper2017", "fair"})
+    std::printf("%s\n",
+                model_tables(options.size, static_cast<std::size_t>(options.bytes), parameters).c_str());
+}
+
+void do_replay(const Options& options) {
+  const std::vector<TracedCall> calls = read_trace(options.file);
+  for (const char* parameters : {"paper2017", "fair"}) {
+    const ReplayReport report = replay(calls, {options.width, options.height, options.placed},
+                                       costs_named(parameters), progress_bar());
+    std::printf("%s\n", to_text(report).c_str());
+  }
+}
+
+void do_reproduce(const Options& options) {
+  make_folder(options.out);
+  std::fputs(reproduce(options.out, progress_bar()).c_str(), stdout);
+}
+
+void do_place(const Options& options) {
+  MachineConfig config;
+  config.network.mesh = Mesh(options.width == 0 ? options.size : options.width,
+                             options.height == 0 ? options.size : options.height, false, Routing::yx);
+  config.tree_root = middle_node(config.network.mesh);
+  config.costs = costs_named(options.parameters);
+  const auto results = search_placements(config, options.lines, static_cast<std::size_t>(options.bytes));
+  std::printf(
+      "rows of level-1 routers that no other choice beats in cycles, hops and number (%s, root %d, %d "
+      "bytes):\n%s",
+      config.network.mesh.describe().c_str(), config.tree_root, options.bytes,
+      to_text(undominated(results)).c_str());
+}
+
+/// Adds the commands; returns what the chosen one does.
+std::function<int()> parse(CLI::App& app, Options& options) {
+  auto action = std::make_shared<std::function<int()>>();
+  const auto command = [&](const char* name, const char* text, auto function) {
+    CLI::App* each = app.add_subcommand(name, text);
+    each->callback([action, function, &options] {
+      *action = [function, &options] {
+        if constexpr (std::is_same_v<decltype(function(options)), int>)
+          return function(options);
+        else
+          return function(options), 0;
+      };
+    });
+    return each;
+  };
+  CLI::App* run = command("run", "simulate what FILE says", do_run);
+  run->add_option("FILE", options.file, "configuration (TOML)")->required();
+  run->add_flag("--json", options.json, "the report as JSON");
+  CLI::App* sweep = command("sweep", "latency over load for the traffic of FILE", do_sweep);
+  sweep->add_option("FILE", options.file, "configuration (TOML)")->required();
+  sweep->add_option("--loads", options.loads, "flits per node and cycle")
+      ->check(CLI::Range(0.0001, 1.0))
+      ->delimiter(',');
+  sweep->add_option("--out", options.out, "folder for sweep.csv and sweep.png");
+  CLI::App* validate =
+      command("validate", "the plain network against its laws, with its curves", do_validate);
+  validate->add_option("--out", options.out, "folder for latency.csv and pictures");
+  validate->add_flag("--quick", options.quick, "4x4 only, short runs");
+  CLI::App* model = command("model", "tables 2 and 3 of the paper, as printed and corrected", do_model);
+  model->add_option("-n,--size", options.size, "rows and columns")->check(CLI::Range(2, 64));
+  model->add_option("--bytes", options.bytes, "data of a member")->check(CLI::Range(1, 64));
+  CLI::App* replay =
+      command("replay", "collectives of an MPI program (marun --trace-collectives) on the chip", do_replay);
+  replay->add_option("TRACE", options.file, "trace")->required();
+  replay->add_option("--width", options.width, "columns of the mesh")->check(CLI::Range(1, 128));
+  replay->add_option("--height", options.height, "rows of the mesh")->check(CLI::Range(1, 128));
+  replay->add_option("--placement", options.placed, "level-1 routers")
+      ->check(CLI::IsMember({"S1", "S2", "S3", "all", "none"}));
+  CLI::App* reproduce =
+      command("reproduce", "every figure and table of section 4 of the paper", do_reproduce);
+  reproduce->add_option("--out", options.out, "folder for CSV and PNG files")->required();
+  CLI::App* place = command("place", "search rows of level-1 routers better than the paper's", do_place);
+  place->add_option("-n,--size", options.size, "rows and columns")->check(CLI::Range(2, 64));
+  place->add_option("--rows", options.lines, "level-1 rows at most")->check(CLI::Range(1, 8));
+  place->add_option("--bytes", options.bytes, "data of a member")->check(CLI::Range(8, 64));
+  place->add_option("--parameters", options.parameters, "parameter set")
+      ->check(CLI::IsMember({"paper2017", "fair"}));
+  app.require_subcommand(1);
+  return [action] { return (*action)(); };
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("nocsim: simulates a network on chip whose routers do MPI collectives");
+  app.set_version_flag("--version", TAIHU_VERSION);
+  Options options;
+  const auto action = parse(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  try {
+    return action();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "nocsim: %s\n", error.what());
+    return 1;
+  }
+}

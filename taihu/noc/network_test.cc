@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plain network: routes, the zero-load law, conservation, saturation without deadlock, determinism.
+#include <gtest/gtest.h>
+
+#include "taihu/noc/test_machines.h"
+#include "taihu/noc/validate.h"
+
+namespace taihu::noc {
+namespace {
+
+NetworkConfig plain(int width, int height, bool torus = false, Routing routing = Routing::yx) {
+  NetworkConfig config;
+  config.mesh = Mesh(width, height, torus, routing);
+  config.checked = true;
+  return config;
+}
+
+TEST(Mesh, RoutesAreShortestAndCorrectOneCoordinateFirst) {
+  for (const bool torus : {false, true})
+    for (const Routing routing : {Routing::yx, Routing::xy}) {
+      const Mesh mesh(5, 4, torus, routing);
+      for (int from = 0; from < mesh.nodes(); ++from)
+        for (int to = 0; to < mesh.nodes(); ++to) {
+          int hops = 0;
+          bool turned = false;
+          for (int here = from; here != to; ++hops) {
+            const int port = mesh.route(here, to);
+            const bool horizontal = port == east || port == west;
+            turned = turned || horizontal == (routing == Routing::yx);
+            EXPECT_TRUE(!turned || horizontal == (routing == Routing::yx)) << from << " to " << to;
+            here = mesh.neighbour(here, port);
+            ASSERT_GE(here, 0);
+            ASSERT_LE(hops, 9);
+          }
+          EXPECT_EQ(hops, mesh.distance(from, to));
+          EXPECT_EQ(mesh.route(to, to), local);
+        }
+    }
+}
+
+TEST(Network, ZeroLoadLawHoldsForEveryPair) {
+  for (const Reuse reuse : {Reuse::wormhole, Reuse::cut_through, Reuse::atomic})
+    for (const int flits : {1, 2, 5})
+      for (const int link : {1, 3}) {
+        NetworkConfig config = plain(4, 3);
+        config.reuse = reuse;
+        config.link_cycles = link;
+        EXPECT_EQ(zero_load_faults(config, flits), 0) << flits << " flits, link " << link;
+      }
+  EXPECT_EQ(zero_load_faults(plain(4, 4, true), 5), 0);
+  EXPECT_EQ(zero_load_faults(plain(1, 6), 5), 0);
+  EXPECT_EQ(zero_load_faults(plain(6, 1, false, Routing::xy), 5), 0);
+}
+
+/// What a second implementation is compared with: each flit of a packet at each router, cycle by cycle.
+TEST(Network, MovesNameEveryFlitAtEveryRouterInItsCycle) {
+  NetworkConfig config = plain(3, 3);
+  Network network(config);
+  std::vector<FlitMove> moves;
+  network.moves = &moves;
+  const Slot slot = network.make_packet();
+  network.packet(slot).source = 0;
+  network.packet(slot).destination = 8;
+  network.packet(slot).flits = 3;
+  network.enqueue(slot);
+  const int routers[] = {0, 0, 3, 6, 7, 8};
+  const int ports[] = {FlitMove::from_core, south, south, east, east, local};
+  int seen = 0;
+  while (!network.idle()) {
+    const Cycle cycle = network.now();
+    network.step();
+    for (const FlitMove& move : moves) {
+      const int number = number_of(move.flit);
+      EXPECT_EQ(slot_of(move.flit), slot);
+      EXPECT_EQ(is_tail(move.flit), number == 2);
+      // Into the network in cycle 0, 1, 2; through the switch of router k in cycle 3 + 5 k + flit.
+      const Cycle stage = (cycle - number - 3) / 5 + 1;
+      const auto at = static_cast<std::size_t>(cycle == number ? 0 : stage);
+      ASSERT_LT(at, std::size(routers));
+      if (at != 0) {
+        EXPECT_EQ((cycle - number - 3) % 5, 0);
+      }
+      EXPECT_EQ(move.router, routers[at]) << cycle;
+      EXPECT_EQ(move.port, ports[at]) << cycle;
+      EXPECT_EQ(move.vc, 0);
+      ++seen;
+    }
+    moves.clear();
+    for (const Delivery& delivery : network.deliveries()) network.drop(delivery.slot);
+  }
+  EXPECT_EQ(seen, 3 * 6);
+}
+
+TEST(Network, SaturationNeitherLosesNorBlocks) {
+  for (const bool torus : {false, true})
+    for (const int vcs : {2, 3, 8})
+      for (const Reuse reuse : {Reuse::wormhole, Reuse::cut_through, Reuse::atomic})
+        for (const Pattern pattern : {Pattern::uniform, Pattern::tornado, Pattern::hotspot}) {
+          NetworkConfig config = plain(4, 4, torus);
+          config.vcs = vcs;
+          config.reuse = reuse;
+          config.watchdog_cycles = 500;
+          TrafficConfig traffic;
+          traffic.pattern = pattern;
+          traffic.load = 1;
+          traffic.queue_limit = 8;
+          Network network(config);
+          Traffic source(config.mesh, traffic);
+          for (int cycle = 0; cycle < 600; ++cycle) {
+            source.make_packets(network, true);
+            network.step();
+            for (const Delivery& delivery : network.deliveries()) {
+              EXPECT_EQ(network.packet(delivery.slot).destination, delivery.node);
+              network.drop(delivery.slot);
+            }
+          }
+          EXPECT_GT(network.ejected_flits(), 600u);
+          while (!network.idle()) {
+            network.step();
+            for (const Delivery& delivery : network.deliveries()) network.drop(delivery.slot);
+          }
+          EXPECT_EQ(network.packets_alive(), 0u);
+          EXPECT_EQ(network.measured_alive(), 0);
+        }
+}
+
+TEST(Network, OneVcAndLongPacketsInAMesh) {
+  NetworkConfig config = plain(3, 3);
+  config.vcs = 1;
+  config.depth = 2;
+  TrafficConfig traffic;
+  traffic.packet_flits = 17;
+  traffic.load = 0.1;
+  const LoadPoint point = measure_load(config, traffic, {200, 2000, 5000});
+  EXPECT_FALSE(point.saturated);
+  EXPECT_NEAR(point.accepted, 0.1, 0.03);
+}
+
+TEST(Network, SaturationLiesWherePublishedSimulatorsSeeIt) {
+  NetworkConfig config = plain(8, 8);
+  config.checked = false;
+  TrafficConfig traffic;
+  traffic.load = 1;
+  EXPECT_NEAR(measure_load(config, traffic, {1000, 3000, 0}).accepted, 0.335, 0.02);
+  config.reuse = Reuse::atomic;
+  EXPECT_NEAR(measure_load(config, traffic, {1000, 3000, 0}).accepted, 0.214, 0.015);
+}
+
+TEST(Network, SameSeedSameRun) {
+  TrafficConfig traffic;
+  traffic.load = 0.25;
+  const auto run = [&] { return measure_load(plain(4, 4), traffic, {100, 1000, 1000}); };
+  const LoadPoint first = run(), second = run();
+  EXPECT_EQ(first.mean, second.mean);
+  EXPECT_EQ(first.packets, second.packets);
+  traffic.seed = 2;
+  EXPECT_NE(run().mean, first.mean);
+}
+
+TEST(Network, OfferedLoadIsAccepted) {
+  NetworkConfig config = plain(8, 8);
+  config.checked = false;
+  TrafficConfig traffic;
+  for (const Pattern pattern :
+       {Pattern::uniform, Pattern::transpose, Pattern::bit_complement, Pattern::tornado}) {
+    traffic.pattern = pattern;
+    traffic.load = 0.05;
+    const LoadPoint point = measure_load(config, traffic, {500, 8000, 2000});
+    EXPECT_NEAR(point.accepted, 0.05, 0.004) << to_text(pattern);
+    EXPECT_NEAR(point.mean, mean_zero_load_latency(config, traffic), 2.5) << to_text(pattern);
+  }
+  traffic.load = 0;
+  EXPECT_EQ(measure_load(config, traffic, {10, 10, 10}).packets, 0u);
+}
+
+/// No configuration that is accepted can deadlock, so a unit that never ends its work stands in for a fault.
+TEST(Network, DeadlockIsReportedWithWhoHoldsWhat) {
+  MachineConfig config = machine_config(2, 2, "all");
+  config.network.watchdog_cycles = 100;
+  Network network(config.network);
+  CollectiveUnit* unit = network.collective_unit(0);
+  unit->claim(7)->total = 2;
+  unit->working = true;  // and nobody will ever end its work
+  unit->source_index = 0;
+  unit->taken_slot = network.make_packet();
+  network.packet(unit->taken_slot).flits = 5;
+  for (int number = 0; number < 3; ++number) {
+    const Slot slot = network.make_packet();
+    Packet& packet = network.packet(slot);
+    packet.kind = Kind::reduce;
+    packet.source = 0;
+    packet.communicator = 7;
+    packet.operation = static_cast<std::uint32_t>(number);
+    packet.bytes = 64;
+    packet.flits = 5;
+    network.enqueue(slot);
+  }
+  try {
+    for (int cycle = 0; cycle < 1000; ++cycle) network.step();
+    FAIL() << "no deadlock was seen";
+  } catch (const DeadlockError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("deadlock: no flit has moved for 100 cycles"), std::string::npos) << text;
+    EXPECT_NE(
+        text.find("router 0 local vc 0: 5 flits, front reduce packet 0 -> 0, waits for the collective unit"),
+        std::string::npos)
+        << text;
+  }
+}
+
+}  // namespace
+}  // namespace taihu::noc
