@@ -2,12 +2,28 @@
 #include "taihu/memory/narun/operand_address.h"
 
 #include <cstring>
+#include <utility>
 
 namespace taihu::memory {
 namespace {
 
 constexpr std::uint64_t code_page_bytes = 4096;
-constexpr int most_instructions = 16;
+constexpr int most_instructions = 32;
+constexpr std::int64_t longest_loop_bytes = 1024;
+
+/// A conditional jump to a fixed place: its length, 0 for anything else, and how far it goes from its end.
+struct Branch {
+  std::size_t bytes = 0;
+  std::int64_t distance = 0;
+};
+
+Branch decode_branch(const std::uint8_t* code, const std::uint8_t* end) {
+  if (end - code >= 2 && (code[0] & 0xf0) == 0x70) return {2, static_cast<std::int8_t>(code[1])};
+  if (end - code < 6 || code[0] != 0x0f || (code[1] & 0xf0) != 0x80) return {};
+  std::int32_t distance = 0;
+  std::memcpy(&distance, code + 2, sizeof distance);
+  return {6, distance};
+}
 
 /// How an opcode goes on.
 struct Form {
@@ -259,14 +275,27 @@ bool decode_instruction(const std::uint8_t* code, const std::uint8_t* end, std::
 
 int operand_addresses(std::uint64_t at, const Registers& registers, std::uint64_t* addresses,
                       int most) noexcept {
-  const std::uint64_t end = at / code_page_bytes * code_page_bytes + code_page_bytes;
+  const std::uint64_t begin = at;
   int found = 0;
-  Instruction instruction;
-  for (int count = 0; count < most_instructions && found < most; ++count, at += instruction.bytes) {
-    const auto* code = reinterpret_cast<const std::uint8_t*>(at);
-    if (!decode_instruction(code, reinterpret_cast<const std::uint8_t*>(end), at, registers, instruction))
-      break;
-    if (instruction.has_operand) addresses[found++] = instruction.address;
+  bool back = false;
+  for (int count = 0; count < most_instructions && found < most && !(back && at == begin); ++count) {
+    const std::uint64_t end = at / code_page_bytes * code_page_bytes + code_page_bytes;
+    const auto *code = reinterpret_cast<const std::uint8_t*>(at),
+               *code_end = reinterpret_cast<const std::uint8_t*>(end);
+    Instruction instruction;
+    if (decode_instruction(code, code_end, at, registers, instruction)) {
+      if (instruction.has_operand) addresses[found++] = instruction.address;
+      at += instruction.bytes;
+      continue;
+    }
+    const Branch branch = decode_branch(code, code_end);
+    at += branch.bytes;
+    if (branch.bytes == 0 || branch.distance >= 0) {
+      if (branch.bytes == 0) break;
+      continue;
+    }
+    if (std::exchange(back, true) || branch.distance < -longest_loop_bytes) break;
+    at += static_cast<std::uint64_t>(branch.distance);
   }
   return found;
 }

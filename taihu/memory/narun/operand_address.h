@@ -25,8 +25,10 @@ struct Instruction {
 bool decode_instruction(const std::uint8_t* code, const std::uint8_t* end, std::uint64_t at,
                         const Registers& registers, Instruction& result) noexcept;
 
-/// Addresses of up to `most` operands from the instruction at `at` on, to the next jump or the end of the
-/// page that holds it. Returns their number. Signal-safe.
+/// Addresses of up to `most` operands from the instruction at `at` on, to the next call or the end of the
+/// page that holds it. A processor is mostly interrupted where it waits for what it has read, so the end of a
+/// loop is followed back to its begin, once; conditional jumps ahead count as not taken. Returns their
+/// number. Signal-safe.
 int operand_addresses(std::uint64_t at, const Registers& registers, std::uint64_t* addresses,
                       int most) noexcept;
 

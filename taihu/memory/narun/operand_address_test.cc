@@ -71,7 +71,9 @@ TEST(OperandAddress, OfInstructionsThatCompilersMake) {
         << example.text;
     EXPECT_EQ(instruction.bytes, example.code.size()) << example.text;
     EXPECT_EQ(instruction.has_operand, example.has_operand) << example.text;
-    if (example.has_operand) EXPECT_EQ(instruction.address, example.address) << example.text;
+    if (example.has_operand) {
+      EXPECT_EQ(instruction.address, example.address) << example.text;
+    }
     // The same with less code than the instruction has.
     EXPECT_FALSE(
         decode_instruction(begin, begin + example.code.size() - 1, at, numbered_registers(), instruction))
@@ -101,6 +103,10 @@ TEST(OperandAddress, OfALoop) {
   EXPECT_EQ(addresses[1], reg(6) + reg(0) * 8);
   EXPECT_EQ(addresses[2], reg(8) + reg(1) * 8);
   EXPECT_EQ(operand_addresses(reinterpret_cast<std::uint64_t>(loop), numbered_registers(), addresses, 2), 2);
+  // From the addition behind the reads, round the loop.
+  ASSERT_EQ(operand_addresses(reinterpret_cast<std::uint64_t>(loop + 15), numbered_registers(), addresses, 8),
+            3);
+  EXPECT_EQ(addresses[0], reg(7) + reg(0) * 4);
 }
 
 TEST(OperandAddress, RandomBytesDoNoHarm) {

@@ -78,7 +78,8 @@ static void multiply(void) {
 #pragma omp parallel
   {
     const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
-    for (int row = first_row(thread, threads); row < first_row(thread + 1, threads); row++) {
+    const int end = first_row(thread + 1, threads);
+    for (int row = first_row(thread, threads); row < end; row++) {
       double sum = 0;
       for (int k = row_start[row]; k < row_start[row + 1]; k++) sum += value[k] * x[column[k]];
       y[row] = sum;
