@@ -44,8 +44,8 @@ struct NuclideData {
     std::vector<double> energy;
     std::vector<double> elastic, disappearance, capture;  ///< disappearance: no neutron and no fission comes
                                                           ///< out; capture is its (n,gamma) part
-    std::vector<ReactionValues> scattering, fission;  ///< of the reactions below
-    ProbabilityTable unresolved;                      ///< may be empty
+    std::vector<ReactionValues> scattering, fission;      ///< of the reactions below
+    ProbabilityTable unresolved;                          ///< may be empty
   };
   std::string name;
   double awr = 0;
