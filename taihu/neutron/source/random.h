@@ -75,7 +75,7 @@ inline Vector scattered(const Vector& u, double mu, Stream& random) noexcept {
   random.azimuth(c, s);
   const double across = std::sqrt(std::fmax(0.0, 1 - mu * mu));
   c *= across, s *= across;
-  const double w = std::sqrt(std::fmax(0.0, 1 - u.z * u.z));
+  const double w = std::sqrt(u.x * u.x + u.y * u.y);  // not from z: rounding would leave w without x and y
   Vector result;
   if (w > 1e-10) {
     result = {mu * u.x + (c * u.x * u.z - s * u.y) / w, mu * u.y + (c * u.y * u.z + s * u.x) / w,
