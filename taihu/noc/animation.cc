@@ -52,8 +52,8 @@ void Animation::cycle() {
     if (first_ < 0) first_ = cycle;
     frames_ += (frames_.empty() ? "[" : ",[") + std::to_string(cycle - first_) + ",[";
     for (std::size_t number = 0; number < moves.size(); ++number)
-      frames_ += (number == 0 ? "[" : ",[") + std::to_string(moves[number].first) + "," +
-                 std::to_string(static_cast<int>(network_.packet(moves[number].second).kind)) + "]";
+      frames_ += (number == 0 ? "[" : ",[") + std::to_string(moves[number].link) + "," +
+                 std::to_string(static_cast<int>(network_.packet(slot_of(moves[number].flit)).kind)) + "]";
     frames_ += "]]\n";
     recorded_ += moves.size();
   }

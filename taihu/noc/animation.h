@@ -15,7 +15,7 @@ class Animation {
  public:
   explicit Animation(const Network& network) : network_(network) {}
   /// The network puts the moves of a cycle here (Network::moves).
-  std::vector<std::pair<std::int32_t, Slot>> moves;
+  std::vector<Move> moves;
   /// Takes the moves of the cycle that has just been simulated.
   void cycle();
   std::string to_html() const;

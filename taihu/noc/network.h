@@ -48,6 +48,13 @@ class DeadlockError : public Error {
   using Error::Error;
 };
 
+/// A flit that wins an output port of a router in the present cycle.
+struct Move {
+  std::int32_t link;  ///< router * output_ports + port
+  Flit flit;
+  std::uint8_t vc;  ///< VC of the next router, or of the core
+};
+
 /// A packet that has left the network at `node`; its slot is valid until the receiver calls `drop`.
 struct Delivery {
   Slot slot;
@@ -102,8 +109,12 @@ class Network {
   std::int64_t measured_alive() const noexcept { return measured_alive_; }
   std::size_t packets_alive() const noexcept { return packets_.size() - free_.size(); }
 
-  /// Flits that went over each link in this cycle, for animations: called with router, port, slot when set.
-  std::vector<std::pair<std::int32_t, Slot>>* moves = nullptr;
+  /// When set: gets the flits that win an output port, for animations and for the comparison with RTL.
+  std::vector<Move>* moves = nullptr;
+  /// When set: gets the packets that are handed over.
+  std::vector<Slot>* handed = nullptr;
+  /// When set: per router, output ports (bits) that send nothing in this cycle.
+  const std::vector<std::uint8_t>* stalls = nullptr;
 
   /// Who holds what, one line each; for reports.
   std::string dump() const;
