@@ -52,7 +52,7 @@ module mesh #(
     for (genvar x = 0; x < Width; x++) begin : gen_column
       localparam int N = y * Width + x;
       router #(
-          .Level(int'(Levels[2*N+:2])),
+          .Level(32'(Levels[2*N+:2])),
           .Vcs(Vcs),
           .Depth(Depth),
           .Reuse(Reuse),

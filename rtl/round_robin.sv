@@ -14,7 +14,7 @@ module round_robin #(
   logic [Width-1:0] pool;
 
   always_comb begin
-    for (int i = 0; i < Width; i++) behind[i] = request_i[i] && i >= int'(pointer_i);
+    for (int i = 0; i < Width; i++) behind[i] = request_i[i] && PointerBits'(i) >= pointer_i;
     pool = behind != '0 ? behind : request_i;
     grant_o = pool & (~pool + 1'b1);
     next_o = '0;

@@ -36,7 +36,7 @@ module vc_allocator #(
     pointer_next = pointer_q;
     for (int v = 0; v < Vcs; v++) begin
       winner = owned_q[v] ? '0 : HasDown && !IsLocal && v == 0 ? waiting & ~down_i : waiting;
-      for (int i = 0; i < Inputs; i++) behind[i] = winner[i] && i >= int'(pointer_q[v*PointerBits+:PointerBits]);
+      for (int i = 0; i < Inputs; i++) behind[i] = winner[i] && PointerBits'(i) >= pointer_q[v*PointerBits+:PointerBits];
       if (behind != '0) winner = behind;
       winner = winner & (~winner + 1'b1);
       need = '0;
