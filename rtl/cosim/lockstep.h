@@ -48,13 +48,12 @@ class Lockstep {
     }
     handed_.clear();
     std::vector<Sent> expected, expected_at_cores;
-    for (const noc::Move& move : moves_) {
+    for (const noc::FlitMove& move : moves_) {
+      if (move.port == noc::FlitMove::from_core) continue;
       const noc::Packet& packet = network_.packet(noc::slot_of(move.flit));
-      expected.push_back({move.link, move.vc, wire_flit(mesh, packet, noc::number_of(move.flit))});
-      if (move.link % 5 == noc::local) {
-        expected_at_cores.push_back(expected.back());
-        expected_at_cores.back().link /= 5;
-      }
+      const WireFlit flit = wire_flit(mesh, packet, noc::number_of(move.flit));
+      expected.push_back({move.router * 5 + move.port, move.vc, flit});
+      if (move.port == noc::local) expected_at_cores.push_back({move.router, move.vc, flit});
     }
     moves_.clear();
     flits_ += expected.size();
@@ -96,7 +95,7 @@ class Lockstep {
   noc::Network& network_;
   RtlMesh<Model> rtl_;
   std::vector<std::uint8_t> stalls_;
-  std::vector<noc::Move> moves_;
+  std::vector<noc::FlitMove> moves_;
   std::vector<noc::Slot> handed_;
   std::deque<std::vector<Sent>> on_links_, at_cores_;
   std::vector<Sent> found_;

@@ -92,7 +92,7 @@ TEST(PlainRouter, CutThroughMeshWithLongLinksAgreesWithTheModel) {
 TEST(PlainRouter, AnOutputThatOnlyTheRtlStallsIsFound) {
   noc::Network network(plain_config());
   RtlMesh<MeshPlain> rtl(16, 2);
-  std::vector<noc::Move> moves;
+  std::vector<noc::FlitMove> moves;
   network.moves = &moves;
   Random random(5);
   add_packet(network, random, 0, 1, 1);
@@ -103,8 +103,8 @@ TEST(PlainRouter, AnOutputThatOnlyTheRtlStallsIsFound) {
     rtl.stall(0, cycle == 3 ? 1u << noc::east : 0u);
     network.step();
     rtl.step();
-    for (const noc::Move& move : moves)
-      if (move.link == noc::east) model_cycle = cycle;
+    for (const noc::FlitMove& move : moves)
+      if (move.router == 0 && move.port == noc::east) model_cycle = cycle;
     moves.clear();
     rtl.sent(sent);
     for (const Sent& each : sent)

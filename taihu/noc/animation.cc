@@ -51,9 +51,13 @@ void Animation::cycle() {
     const Cycle cycle = network_.now() - 1;
     if (first_ < 0) first_ = cycle;
     frames_ += (frames_.empty() ? "[" : ",[") + std::to_string(cycle - first_) + ",[";
-    for (std::size_t number = 0; number < moves.size(); ++number)
-      frames_ += (number == 0 ? "[" : ",[") + std::to_string(moves[number].link) + "," +
-                 std::to_string(static_cast<int>(network_.packet(slot_of(moves[number].flit)).kind)) + "]";
+    bool first = true;
+    for (const FlitMove& move : moves) {
+      if (move.port == FlitMove::from_core) continue;
+      frames_ += (first ? "[" : ",[") + std::to_string(move.router * output_ports + move.port) + "," +
+                 std::to_string(static_cast<int>(network_.packet(slot_of(move.flit)).kind)) + "]";
+      first = false;
+    }
     frames_ += "]]\n";
     recorded_ += moves.size();
   }

@@ -15,7 +15,7 @@ class Animation {
  public:
   explicit Animation(const Network& network) : network_(network) {}
   /// The network puts the moves of a cycle here (Network::moves).
-  std::vector<Move> moves;
+  std::vector<FlitMove> moves;
   /// Takes the moves of the cycle that has just been simulated.
   void cycle();
   std::string to_html() const;

@@ -208,6 +208,53 @@ TEST(Collectives, OverlappingOperationsOnSeveralCommunicatorsBesideSaturatedTraf
   }
 }
 
+/// Two operations that need the same routers, of which each is first on one side: with a single partial
+/// result per router each would wait for the other for ever.
+TEST(Collectives, TwoReductionsThatComeInOppositeOrders) {
+  for (const char* placed : {"S1", "S2", "S3", "all"})
+    for (const bool same : {false, true}) {
+      MachineConfig config = machine_config(4, 1, placed);
+      config.network.watchdog_cycles = 2000;
+      Machine machine(config);
+      const int one = machine.make_communicator({0, 1, 2, 3});
+      const int other = same ? one : machine.make_communicator({3, 2, 1, 0});
+      std::vector<int> numbers;
+      for (int turn = 0; turn < 2; ++turn) {
+        Operation operation = make_operation(Collective::reduce, turn == 0 ? one : other, 4, 1, 64,
+                                             static_cast<std::uint64_t>(turn));
+        // Of the second operation the far members call early, of the first the near ones.
+        operation.late = turn == 0 ? std::vector<Cycle>{500, 0, 0, 500} : std::vector<Cycle>{0, 500, 500, 0};
+        numbers.push_back(machine.start(operation));
+      }
+      machine.run(100'000);
+      check_all(machine, 2);
+    }
+}
+
+TEST(Collectives, AMemberThatNeverCallsIsAnErrorNotAHang) {
+  Machine machine(machine_config(3, 3, "S2"));
+  const int communicator = machine.make_communicator(all_nodes(machine.config().network.mesh));
+  Operation operation = make_operation(Collective::allreduce, communicator, 9, 0, 16, 1);
+  operation.late.assign(9, 0);
+  operation.late[4] = 1'000'000'000;
+  machine.start(operation);
+  EXPECT_THROW(machine.run(100'000), Error);
+}
+
+TEST(Collectives, MembersWithoutALevelOneRouterOnTheirWay) {
+  MachineConfig config = machine_config(8, 8, "S2");
+  Machine machine(config);
+  // The root's core adds up what no router on the way has: nodes below the root's row go through its router.
+  for (const std::vector<int>& members :
+       {std::vector<int>{50, 51, 52, 53, 58, 59, 60, 61}, {0, 63}, {7, 6}}) {
+    const int communicator = machine.make_communicator(members);
+    EXPECT_TRUE(machine.communicator(communicator).hardware);
+    for (const Collective collective : every_collective)
+      run_and_check(machine,
+                    make_operation(collective, communicator, static_cast<int>(members.size()), 1, 72, 3));
+  }
+}
+
 TEST(Collectives, TorusWithFourVcs) {
   MachineConfig config = machine_config(5, 4, "plain");
   config.network.mesh = Mesh(5, 4, true, Routing::yx);

@@ -213,6 +213,7 @@ class ConfigReader {
                                                            std::numeric_limits<std::int64_t>::max()));
     traffic.hot_share = reader.real("hot_share", 0.1, 0, 1);
     if (reader.has("hot_nodes")) traffic.hot_nodes = nodes(reader, "hot_nodes");
+    traffic.queue_limit = static_cast<int>(reader.whole("queue", traffic.queue_limit, 1, 65536));
     config_.times.warm_up = reader.whole("warm_up", 2000, 0, many);
     config_.times.measure = reader.whole("measure", 10000, 1, many);
     config_.times.drain = reader.whole("drain", 50000, 0, many);

@@ -227,11 +227,11 @@ void Machine::run_until(const std::function<bool()>& done, Cycle limit) {
     run_events();
     if (done()) return;
     if (network_.idle() && !traffic_) {
-      check_input(!events_.empty(), "operations can not end: nothing is under way\n" + network_.dump());
-      network_.skip_to(events_.top().cycle);
-      continue;
+      if (events_.empty()) throw Error("operations can not end: nothing is under way\n" + network_.dump());
+      network_.skip_to(std::min(limit, events_.top().cycle));
+      if (now() < limit) continue;
     }
-    check_input(now() < limit, "the run has passed its limit of cycles\n" + network_.dump());
+    if (now() >= limit) throw Error("the run has passed its limit of cycles\n" + network_.dump());
     advance();
   }
 }

@@ -146,8 +146,10 @@ void Network::inject_from(int node) {
   const int number = sending_flit_[at]++;
   const bool tail = number + 1 == packet.flits;
   const auto target = static_cast<std::uint32_t>(input(node, (local << vc_shift_) + vc));
+  const Flit flit = make_flit(slot, number, tail);
   arrivals_[static_cast<std::size_t>((now_ + 1) % static_cast<Cycle>(arrivals_.size()))].push_back(
-      {target, make_flit(slot, number, tail)});
+      {target, flit});
+  if (moves != nullptr) moves->push_back({node, FlitMove::from_core, static_cast<std::int8_t>(vc), flit});
   ++in_network_;
   last_move_ = now_;
   if (!tail) return;
@@ -242,7 +244,7 @@ void Network::traverse(int router) {
 void Network::launch(int router, int port, int vc, Flit flit) {
   ++link_flits_[static_cast<std::size_t>(router * output_ports + port)];
   if (moves != nullptr)
-    moves->push_back({router * output_ports + port, flit, static_cast<std::uint8_t>(vc)});
+    moves->push_back({router, static_cast<std::int8_t>(port), static_cast<std::int8_t>(vc), flit});
   last_move_ = now_;
   ++buffer_reads_;
   std::uint32_t target = static_cast<std::uint32_t>(router) | to_core;

@@ -48,11 +48,17 @@ class DeadlockError : public Error {
   using Error::Error;
 };
 
-/// A flit that wins an output port of a router in the present cycle.
-struct Move {
-  std::int32_t link;  ///< router * output_ports + port
+/// A flit that moves in a cycle. Leaving a router: `port` is the output port and `vc` the VC of the next
+/// router's input, in the cycle of its switch allocation (it is written there 2 + link_cycles later).
+/// Entering the network: `port` is `from_core` and `vc` that of the router's local input (written there in
+/// the next cycle). With `slot_of`, `number_of`, `is_tail` this is all that a second implementation of the
+/// routers needs to be driven with the same flits and compared, cycle by cycle.
+struct FlitMove {
+  static constexpr std::int8_t from_core = -1;
+  std::int32_t router;
+  std::int8_t port;
+  std::int8_t vc;
   Flit flit;
-  std::uint8_t vc;  ///< VC of the next router, or of the core
 };
 
 /// A packet that has left the network at `node`; its slot is valid until the receiver calls `drop`.
@@ -109,9 +115,10 @@ class Network {
   std::int64_t measured_alive() const noexcept { return measured_alive_; }
   std::size_t packets_alive() const noexcept { return packets_.size() - free_.size(); }
 
-  /// When set: gets the flits that win an output port, for animations and for the comparison with RTL.
-  std::vector<Move>* moves = nullptr;
-  /// When set: gets the packets that are handed over.
+  /// When set, the moves of every flit are appended here, router by router within a cycle. The owner empties
+  /// it between cycles. A packet's record is valid until its delivery has been dropped.
+  std::vector<FlitMove>* moves = nullptr;
+  /// When set, the packets that are handed over are appended here.
   std::vector<Slot>* handed = nullptr;
   /// When set: per router, output ports (bits) that send nothing in this cycle.
   const std::vector<std::uint8_t>* stalls = nullptr;

@@ -30,9 +30,10 @@ void Network::check_invariants() const {
     for (const std::uint32_t credit : list)
       ++(credit < first_source_credit_ ? coming_back[credit] : to_source[credit - first_source_credit_]);
   for (const std::uint8_t held : count_) flits += held;
-  check_input(flits == in_network_, "flits are lost or doubled: " + std::to_string(flits) + " found, " +
-                                        std::to_string(in_network_) + " entered, cycle " +
-                                        std::to_string(now_));
+  // The texts are made only when they are needed: this runs in every cycle.
+  if (flits != in_network_)
+    throw Error("flits are lost or doubled: " + std::to_string(flits) + " found, " +
+                std::to_string(in_network_) + " entered, cycle " + std::to_string(now_));
   for (int router = 0; router < routers_; ++router) {
     for (int port = 0; port < input_ports - 1; ++port) {
       const int from = port == local ? router : config_.mesh.neighbour(router, port);
@@ -47,10 +48,10 @@ void Network::check_invariants() const {
           const std::size_t out = output(from, opposite(port), vc);
           sum += credits_[out] + coming_back[out];
         }
-        check_input(sum == config_.depth, "credits are lost or doubled at " + name_of(router, port, vc) +
-                                              ": " + std::to_string(sum) + " instead of " +
-                                              std::to_string(config_.depth) + ", cycle " +
-                                              std::to_string(now_));
+        if (sum != config_.depth)
+          throw Error("credits are lost or doubled at " + name_of(router, port, vc) + ": " +
+                      std::to_string(sum) + " instead of " + std::to_string(config_.depth) + ", cycle " +
+                      std::to_string(now_));
       }
     }
   }

@@ -52,6 +52,45 @@ TEST(Network, ZeroLoadLawHoldsForEveryPair) {
   EXPECT_EQ(zero_load_faults(plain(6, 1, false, Routing::xy), 5), 0);
 }
 
+/// What a second implementation is compared with: each flit of a packet at each router, cycle by cycle.
+TEST(Network, MovesNameEveryFlitAtEveryRouterInItsCycle) {
+  NetworkConfig config = plain(3, 3);
+  Network network(config);
+  std::vector<FlitMove> moves;
+  network.moves = &moves;
+  const Slot slot = network.make_packet();
+  network.packet(slot).source = 0;
+  network.packet(slot).destination = 8;
+  network.packet(slot).flits = 3;
+  network.enqueue(slot);
+  const int routers[] = {0, 0, 3, 6, 7, 8};
+  const int ports[] = {FlitMove::from_core, south, south, east, east, local};
+  int seen = 0;
+  while (!network.idle()) {
+    const Cycle cycle = network.now();
+    network.step();
+    for (const FlitMove& move : moves) {
+      const int number = number_of(move.flit);
+      EXPECT_EQ(slot_of(move.flit), slot);
+      EXPECT_EQ(is_tail(move.flit), number == 2);
+      // Into the network in cycle 0, 1, 2; through the switch of router k in cycle 3 + 5 k + flit.
+      const Cycle stage = (cycle - number - 3) / 5 + 1;
+      const auto at = static_cast<std::size_t>(cycle == number ? 0 : stage);
+      ASSERT_LT(at, std::size(routers));
+      if (at != 0) {
+        EXPECT_EQ((cycle - number - 3) % 5, 0);
+      }
+      EXPECT_EQ(move.router, routers[at]) << cycle;
+      EXPECT_EQ(move.port, ports[at]) << cycle;
+      EXPECT_EQ(move.vc, 0);
+      ++seen;
+    }
+    moves.clear();
+    for (const Delivery& delivery : network.deliveries()) network.drop(delivery.slot);
+  }
+  EXPECT_EQ(seen, 3 * 6);
+}
+
 TEST(Network, SaturationNeitherLosesNorBlocks) {
   for (const bool torus : {false, true})
     for (const int vcs : {2, 3, 8})

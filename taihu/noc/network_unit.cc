@@ -32,9 +32,9 @@ void Network::expose_broadcast(int router, int index, Slot slot) {
   CollectiveUnit* unit = collective_unit(router);
   Packet& packet = packets_[slot];
   const unsigned ports = unit == nullptr ? 0 : unit->broadcast_ports(packet.communicator, index >> vc_shift_);
-  check_input(ports != 0, "a broadcast of communicator " + std::to_string(packet.communicator) +
-                              " came to router " + std::to_string(router) +
-                              ", which has not learned its tree");
+  if (ports == 0)
+    throw Error("a broadcast of communicator " + std::to_string(packet.communicator) + " came to router " +
+                std::to_string(router) + ", which has not learned its tree");
   packet.references = static_cast<std::uint16_t>(packet.references + std::popcount(ports) - 1);
   const std::size_t vc = input(router, index);
   exposed_ |= std::uint64_t{1} << index;
@@ -144,9 +144,9 @@ void Network::begin_next(int router, CollectiveUnit& unit) {
     return route_single(router, index, packet.destination);
   }
   OpenOperation& operation = unit.operation(*unit.find(packet.communicator), packet.operation);
-  check_input(!operation.open || operation.number == packet.operation,
-              "two operations of communicator " + std::to_string(packet.communicator) +
-                  " need one place of router " + std::to_string(router) + " (the window was not kept)");
+  if (operation.open && operation.number != packet.operation)
+    throw Error("two operations of communicator " + std::to_string(packet.communicator) +
+                " need one place of router " + std::to_string(router) + " (the window was not kept)");
   unit.computes = operation.merged > 0 && packet.kind == Kind::reduce && packet.bytes != 0 &&
                   (!config_.unit.fixed_order || packet.place == operation.merged);
   operation.open = true;

@@ -113,7 +113,7 @@ class OperationsRun {
     if (config_.has_traffic) machine_.run_traffic(config_.times.warm_up);
     Animation animation(machine_.network());
     const Cycle base = machine_.now();
-    for (const PlannedOperation& planned : config_.operations) start(planned, base);
+    start_all(base);
     if (!config_.output.animation.empty()) machine_.network().moves = &animation.moves;
     machine_.on_cycle =
         config_.output.animation.empty() ? std::function<void()>{} : [&] { animation.cycle(); };
@@ -135,17 +135,28 @@ class OperationsRun {
     return machine;
   }
 
-  void start(const PlannedOperation& planned, Cycle base) {
-    std::vector<int>& started = started_.emplace_back();
-    for (int repeat = 0; repeat < planned.repeat; ++repeat) {
-      Operation operation = planned.operation;
-      const auto& members = config_.communicators[static_cast<std::size_t>(operation.communicator)].members;
-      operation.communicator = numbers_[static_cast<std::size_t>(operation.communicator)];
-      operation.start += base + repeat * planned.every;
-      fill_data(operation, static_cast<int>(members.size()),
-                config_.seed + started_.size() * 1000003 + static_cast<std::uint64_t>(repeat));
-      started.push_back(machine_.start(std::move(operation)));
+  /// All calls in the order of their times, which is the order in which a communicator's members call them.
+  void start_all(Cycle base) {
+    std::vector<std::pair<Cycle, std::size_t>> calls;
+    for (std::size_t index = 0; index < config_.operations.size(); ++index) {
+      const PlannedOperation& planned = config_.operations[index];
+      for (int repeat = 0; repeat < planned.repeat; ++repeat)
+        calls.emplace_back(planned.operation.start + repeat * planned.every, index);
     }
+    std::stable_sort(calls.begin(), calls.end(),
+                     [](const auto& one, const auto& other) { return one.first < other.first; });
+    started_.resize(config_.operations.size());
+    for (const auto& [when, index] : calls) start(index, base + when);
+  }
+
+  void start(std::size_t index, Cycle when) {
+    Operation operation = config_.operations[index].operation;
+    const auto& members = config_.communicators[static_cast<std::size_t>(operation.communicator)].members;
+    operation.communicator = numbers_[static_cast<std::size_t>(operation.communicator)];
+    operation.start = when;
+    fill_data(operation, static_cast<int>(members.size()),
+              config_.seed + (index + 1) * 1000003 + started_[index].size());
+    started_[index].push_back(machine_.start(std::move(operation)));
   }
 
   void check(std::size_t index) {
