@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic unit against the host: every operation on all pairs of special values and on random pairs, a new pair
-// every cycle.
+// The arithmetic unit against the host: every operation on all pairs of special values and on random pairs, a
+// new pair every cycle.
 #include <gtest/gtest.h>
 #include <verilated.h>
 
@@ -23,7 +23,8 @@ bool is_nan(std::uint64_t value) {
   return std::isnan(std::bit_cast<double>(value));
 }
 
-/// The unit makes one quiet NaN of all that have none of the operands as result; the host keeps some payloads.
+/// The unit makes one quiet NaN of all that have none of the operands as result; the host keeps some
+/// payloads.
 std::uint64_t expected(Arithmetic operation, std::uint64_t left, std::uint64_t right) {
   const std::uint64_t host = noc::combine(operation, left, right);
   const bool rounds = operation == Arithmetic::add_double || operation == Arithmetic::multiply_double;
@@ -81,7 +82,8 @@ std::vector<std::uint64_t> special_values() {
   return values;
 }
 
-/// Bits of all kinds: any, near another value, with exponents near each other, of products near the smallest numbers.
+/// Bits of all kinds: any, near another value, with exponents near each other, of products near the smallest
+/// numbers.
 Pair random_pair(Random& random, Arithmetic operation) {
   Pair pair{operation, random.next(), random.next()};
   const auto exponent = [&](std::uint64_t value, std::uint64_t bits) {

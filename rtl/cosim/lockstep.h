@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model (taihu/noc) and the RTL side by side: the same packets are handed to both, the same outputs are stalled,
-// and after every cycle all flits that the routers send are compared, with their VCs and all their bits.
+// The model (taihu/noc) and the RTL side by side: the same packets are handed to both, the same outputs are
+// stalled, and after every cycle all flits that the routers send are compared, with their VCs and all their
+// bits.
 //
-// A flit that wins the switch of the model in cycle s is on the RTL router's output in s + 2, and at the core K
-// (link) cycles later.
+// A flit that wins the switch of the model in cycle s is on the RTL router's output in s + 2, and at the core
+// K (link) cycles later.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -88,7 +89,8 @@ class Lockstep {
                         std::to_string(sent->link % 5) + " vc " + std::to_string(sent->vc) + " " +
                         to_text(sent->flit);
     }
-    EXPECT_EQ(difference, "") << where << " differ behind cycle " << network_.now() - 1 << ", flit " << flits_;
+    EXPECT_EQ(difference, "") << where << " differ behind cycle " << network_.now() - 1 << ", flit "
+                              << flits_;
     return difference.empty();
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes of plain routers against the model, flit by flit and cycle by cycle: traffic that comes and goes, packets of
-// all lengths, outputs that stall at random.
+// Meshes of plain routers against the model, flit by flit and cycle by cycle: traffic that comes and goes,
+// packets of all lengths, outputs that stall at random.
 #include "MeshCut.h"
 #include "MeshPlain.h"
 #include "rtl/cosim/lockstep.h"
@@ -21,7 +21,8 @@ void add_packet(noc::Network& network, Random& random, int source, int destinati
   network.enqueue(slot);
 }
 
-/// Phases of 500 cycles, each with its own load, pattern and share of stalled outputs; at the end all is delivered.
+/// Phases of 500 cycles, each with its own load, pattern and share of stalled outputs; at the end all is
+/// delivered.
 template <class Model>
 void compare(const NetworkConfig& config, int most_flits, std::uint64_t seed, int phases) {
   noc::Network network(config);
@@ -60,8 +61,8 @@ void compare(const NetworkConfig& config, int most_flits, std::uint64_t seed, in
   EXPECT_TRUE(network.idle());
   EXPECT_EQ(delivered, handed);
   EXPECT_GT(handed, 1000u);
-  RecordProperty("packets", static_cast<int>(handed));
-  RecordProperty("flits", static_cast<int>(lockstep.flits()));
+  testing::Test::RecordProperty("packets", static_cast<int>(handed));
+  testing::Test::RecordProperty("flits", static_cast<int>(lockstep.flits()));
 }
 
 NetworkConfig plain_config() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A verilated mesh (rtl/mesh.sv) behind calls: queues of flits per core, what each router sends, what arrives.
+// A verilated mesh (rtl/mesh.sv) behind calls: queues of flits per core, what each router sends, what
+// arrives.
 #pragma once
 
 #include <verilated.h>
@@ -114,7 +115,8 @@ class RtlMesh {
     set_bits(model_.inject_flit_i, first + 129, 1, flit.head);
   }
   template <class Valid, class Flits, class Vcs>
-  void collect(std::vector<Sent>& list, int count, const Valid& valid, const Flits& flits, const Vcs& vcs) const {
+  void collect(std::vector<Sent>& list, int count, const Valid& valid, const Flits& flits,
+               const Vcs& vcs) const {
     for (int place = 0; place < count; ++place) {
       if (bits(valid, place, 1) == 0) continue;
       const int first = place * flit_bits;

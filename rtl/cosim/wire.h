@@ -16,7 +16,13 @@ struct WireFlit {
 };
 
 /// Fields of a head.
-enum Field : int { kind_bit = 0, arithmetic_bit = 3, length_bit = 7, communicator_bit = 14, operation_bit = 24 };
+enum Field : int {
+  kind_bit = 0,
+  arithmetic_bit = 3,
+  length_bit = 7,
+  communicator_bit = 14,
+  operation_bit = 24
+};
 enum HighField : int { source_bit = 32, destination_bit = 40, weight_bit = 48, place_bit = 57 };
 
 inline std::uint64_t field(const WireFlit& head, int bit, int width) {
@@ -54,8 +60,7 @@ inline WireFlit wire_flit(const noc::Mesh& mesh, const noc::Packet& packet, int 
               static_cast<std::uint64_t>(packet.communicator & 0x3ff) << communicator_bit |
               static_cast<std::uint64_t>(packet.operation & 0xff) << operation_bit |
               node(packet.source) << source_bit | node(packet.destination) << destination_bit |
-              static_cast<std::uint64_t>(packet.weight & 0x1ff) << weight_bit |
-              (place & 0x3f) << place_bit;
+              static_cast<std::uint64_t>(packet.weight & 0x1ff) << weight_bit | (place & 0x3f) << place_bit;
   return flit;
 }
 
