@@ -64,8 +64,17 @@ def uses():
         sorted((ROOT / "tests").rglob("*.c")) + sorted((ROOT / "tests").rglob("*.cc")) + sorted((ROOT / "tests").rglob("*.f*")) + \
         sorted((ROOT / "taihu/mpi").rglob("test_*.cc"))
     for path in dict.fromkeys(paths):
-        for name in set(re.findall(r"\bP?MPI_(\w+)\b", path.read_text(), re.I)):
-            found.setdefault(name.lower(), []).append(path.name)
+        text = path.read_text()
+        names = re.findall(r"\bP?MPI_(\w+)\b", text, re.I)
+        # Macros of a test that put a name together: #define RUN(name, ...) MPI_##name##_init(...)
+        for macro, words, body in re.findall(r"#define (\w+)\(([^)]*)\)((?:.*\\\n)*.*\n)", text):
+            words = [word.strip() for word in words.split(",")]
+            for values in re.findall(rf"\b{macro}\(([^;]*?)\)", text):
+                parts = dict(zip(words, [value.strip() for value in values.split(",")]))
+                names += ["".join(parts.get(part, part) for part in name.split("##"))
+                          for name in re.findall(r"\bMPI_((?:\w|##)+)", body)]
+        for name in {name.lower() for name in names}:
+            found.setdefault(name, []).append(path.name)
     return found
 
 

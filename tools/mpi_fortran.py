@@ -28,6 +28,8 @@ SPECIAL = {"Init", "Init_thread", "Pcontrol", "Buffer_detach", "Wtime", "Wtick",
            "Type_struct", "Type_hindexed", "Type_hvector", "Type_extent", "Type_lb", "Type_ub"}
 # Handles that are read although they are passed by address.
 IN_OUT = re.compile(r".*_free$|Wait|Test|Start|Cancel|Comm_disconnect|File_close|Type_commit|Mrecv|Imrecv|Request_get_status")
+# Arrays in whose place there may be a special value.
+WEIGHTS = {"weights", "sourceweights", "destweights"}
 # Indices count from one in Fortran.
 ONE_INDEX = {"Waitany", "Testany", "Request_get_status_any"}
 MANY_INDICES = {"Waitsome", "Testsome", "Request_get_status_some"}
@@ -112,7 +114,7 @@ class Wrapper:
     def add_numbers(self, p):
         kind = "MPI_Fint" if p.type == "int" else p.type
         self.arguments.append(f"{kind}* {p.name}")
-        if p.name in ("sourceweights", "destweights", "weights"):
+        if p.name in WEIGHTS:
             self.values.append(f"taihu_weights({p.name})")
         elif p.name == "ranges":
             self.values.append(f"(int(*)[3]){p.name}")
@@ -357,7 +359,7 @@ def declaration(call, p, f08, suffix=""):
     if p.name == "baseptr":
         return f"type(c_ptr) :: {p.name}" if f08 or suffix else f"integer(kind=MPI_ADDRESS_KIND) :: {p.name}"
     if p.type == "int":
-        arrays = p.array or (p.stars == 1 and is_list(call, p))
+        arrays = p.array or p.name in WEIGHTS
         return f"{'logical' if is_logical(p) else 'integer'}{intent} :: {p.name}{'(*)' if arrays else ''}"
     number = {"MPI_Aint": "MPI_ADDRESS_KIND", "MPI_Offset": "MPI_OFFSET_KIND", "MPI_Count": "MPI_COUNT_KIND"}[p.type]
     return f"integer(kind={number}){intent} :: {p.name}{shape}"
@@ -365,10 +367,6 @@ def declaration(call, p, f08, suffix=""):
 
 def asynchronous(call):
     return ", asynchronous" if re.match(r"I(?!nfo|ntercomm)|.*_(begin|init)$|Rput|Rget|Raccumulate|Put|Get$|Get_acc|Accumulate|File_i", call.name) else ""
-
-
-def is_list(call, p):
-    return False
 
 
 def wrapped(text, indent):

@@ -292,6 +292,8 @@ typedef struct MPI_ABI_T_pvar_session* MPI_T_pvar_session;
 #define MPI_ERRCODES_IGNORE ((int*)0)
 #define MPI_STATUS_IGNORE ((MPI_Status*)0)
 #define MPI_STATUSES_IGNORE ((MPI_Status*)0)
+/* In place of weights, which calls therefore take as pointers: of an array parameter gcc knows that nothing can
+ * lie at such an address, and warns. */
 #define MPI_UNWEIGHTED ((int*)10)
 #define MPI_WEIGHTS_EMPTY ((int*)11)
 
@@ -952,14 +954,14 @@ TAIHU_MPI_CALL(int, Cartdim_get, (MPI_Comm comm, int* ndims))
 TAIHU_MPI_CALL(int, Dims_create, (int nnodes, int ndims, int dims[]))
 TAIHU_MPI_CALL(int, Dist_graph_create,
                (MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[],
-                const int weights[], MPI_Info info, int reorder, MPI_Comm* comm_dist_graph))
+                const int* weights, MPI_Info info, int reorder, MPI_Comm* comm_dist_graph))
 TAIHU_MPI_CALL(int, Dist_graph_create_adjacent,
-               (MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[],
-                int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder,
+               (MPI_Comm comm_old, int indegree, const int sources[], const int* sourceweights,
+                int outdegree, const int destinations[], const int* destweights, MPI_Info info, int reorder,
                 MPI_Comm* comm_dist_graph))
 TAIHU_MPI_CALL(int, Dist_graph_neighbors,
-               (MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree,
-                int destinations[], int destweights[]))
+               (MPI_Comm comm, int maxindegree, int sources[], int* sourceweights, int maxoutdegree,
+                int destinations[], int* destweights))
 TAIHU_MPI_CALL(int, Dist_graph_neighbors_count, (MPI_Comm comm, int* indegree, int* outdegree, int* weighted))
 TAIHU_MPI_CALL(int, Graph_create,
                (MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder,

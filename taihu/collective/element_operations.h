@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operations of reductions on single elements, and the loop over arrays of them. Languages choose from
-// these for their types. A type of its own, such as complex numbers, needs + and *.
+// these for their types. A type of its own, such as complex numbers, needs + and *. Files that use these are
+// compiled with -O3: at -O2 gcc leaves loops of unknown length scalar.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-
-#if defined(__GNUC__) && !defined(__clang__)
-// At -O2 this compiler leaves loops of unknown length alone.
-#pragma GCC push_options
-#pragma GCC optimize("O3")
-#endif
 
 namespace taihu::collective::element {
 
@@ -124,7 +119,3 @@ void combine_pairs(void* target, const void* left, const void* right, std::size_
 }
 
 }  // namespace taihu::collective::element
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC pop_options
-#endif

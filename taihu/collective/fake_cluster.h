@@ -53,6 +53,11 @@ class FakeEndpoint : public message::Endpoint {
   message::Message* improbe(int, message::Context, int, message::Status*) override { throw missing(); }
   message::Request* imrecv(message::Message*, const message::Space&) override { throw missing(); }
   void cancel(message::Request*) override { throw missing(); }
+  bool send_at_once(int, message::Context, int, const message::Data&) override { return false; }
+  void irecv_into(message::Request&, int, message::Context, int, const message::Space&) override {
+    throw missing();
+  }
+  void await(message::Request&) override { throw missing(); }
   bool is_complete(message::Request*) override { throw missing(); }
   message::Status status_of(message::Request*) override { throw missing(); }
   bool is_idle(message::Context) override { throw missing(); }

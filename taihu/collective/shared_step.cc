@@ -7,6 +7,7 @@
 
 #include "taihu/abi/parallelc.h"
 #include "taihu/collective/prefetch.h"
+#include "taihu/threads/cores.h"
 
 namespace taihu::collective {
 
@@ -224,15 +225,7 @@ void SharedStep::balance_cores() noexcept {
     if (core == own_.core && k > me_) return;
     if (core >= 0 && sitting_on(core) <= here - 2) target = core;
   }
-  cpu_set_t usable;
-  if (target < 0 || target >= CPU_SETSIZE || sched_getaffinity(0, sizeof usable, &usable) != 0) return;
-  if (!CPU_ISSET(target, &usable)) return;
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(target, &one);
-  sched_setaffinity(0, sizeof one, &one);
-  sched_setaffinity(0, sizeof usable, &usable);
-  board_.sit(me_, sched_getcpu());
+  if (target >= 0 && threads::move_to_core(target)) board_.sit(me_, target);
 }
 
 bool SharedStep::is_core_wanted(Board::Wish wish, StepNumber step) const noexcept {

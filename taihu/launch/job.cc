@@ -18,8 +18,9 @@
 namespace taihu::launch {
 namespace {
 
-const std::vector<std::string> user_variables = {"TAIHU_STACK_SIZE", "TAIHU_TOPOLOGY_FILE",
-                                                 "TAIHU_SLURM_TOPOLOGY", "TAIHU_CLANG"};
+const std::vector<std::string> user_variables = {
+    "TAIHU_STACK_SIZE", "TAIHU_HEAP_DECAY",    "TAIHU_HEAP_HUGE_PAGES", "TAIHU_HEAP_PREALLOC",
+    "TAIHU_HEAP_STATS", "TAIHU_TOPOLOGY_FILE", "TAIHU_SLURM_TOPOLOGY",  "TAIHU_CLANG"};
 
 /// Reads typed values and names the variable when one is wrong.
 class Reader {

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -318,6 +319,19 @@ std::vector<std::string> read_host_file(const std::string& path) {
   }
   check_input(!hosts.empty(), "the host file " + path + " names no host");
   return hosts;
+}
+
+std::string writable_file(const std::string& path, const std::string& option) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path file = fs::absolute(path);
+  const fs::path folder = file.parent_path();
+  const std::string refusal = option + ": cannot write " + path;
+  check_input(!fs::is_directory(file, ignored), refusal + " (it is a directory); name a file in it");
+  check_input(fs::is_directory(folder, ignored), refusal + " (no directory " + folder.string() + ")");
+  const fs::path& changed = fs::exists(file, ignored) ? file : folder;
+  check_input(access(changed.c_str(), W_OK) == 0, refusal + " (" + std::strerror(errno) + ")");
+  return file;
 }
 
 std::string check_program(const std::string& program, const std::string& working_directory,

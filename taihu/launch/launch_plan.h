@@ -49,6 +49,10 @@ LaunchPlan plan_launch(const RunOptions& options, const Surroundings& surroundin
 std::string check_program(const std::string& program, const std::string& working_directory,
                           const Surroundings& surroundings);
 
+/// The absolute path of a file that the job writes at its end; `option` names it. Throws Error when nothing
+/// can be written there: now rather than after the job has done its work. Changes no file.
+std::string writable_file(const std::string& path, const std::string& option);
+
 /// The node names of a hostfile of Open MPI or MPICH or of PBS_NODEFILE, each once.
 std::vector<std::string> read_host_file(const std::string& path);
 

@@ -279,6 +279,25 @@ TEST_F(Program, good_ones) {
   EXPECT_EQ(check_program("good", "", place), folder_ + "/good") << "from PATH";
 }
 
+TEST_F(Program, files_to_write_are_checked_before_the_job) {
+  EXPECT_EQ(writable_file(folder_ + "/new", "--out"), folder_ + "/new");
+  EXPECT_EQ(writable_file(folder_ + "/text", "--out"), folder_ + "/text");
+  EXPECT_EQ(writable_file("new", "--out"), std::filesystem::current_path() / "new");
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/new")) << "only the job makes it";
+  const auto refusal = [](const std::string& path) {
+    try {
+      return writable_file(path, "--out");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(refusal(folder_), "--out: cannot write " + folder_ + " (it is a directory); name a file in it");
+  EXPECT_EQ(refusal(folder_ + "/none/file"),
+            "--out: cannot write " + folder_ + "/none/file (no directory " + folder_ + "/none)");
+  EXPECT_EQ(refusal("/proc/self/none").find("--out: cannot write /proc/self/none ("), 0U)
+      << "a directory in which nobody can make files, not even root";
+}
+
 TEST_F(Program, refusals_say_what_to_do) {
   EXPECT_NE(refusal_of("no_such_program").find("cannot find the program no_such_program in PATH"),
             std::string::npos);

@@ -35,7 +35,7 @@ int run(const LaunchCommand& command, const std::string& version, const std::vec
   options.job.program = check_program(options.job.program, options.working_directory, place);
   // A file of ours belongs where the command was started, whatever directory the ranks work in.
   if (!options.job.trace_collectives.empty())
-    options.job.trace_collectives = std::filesystem::absolute(options.job.trace_collectives);
+    options.job.trace_collectives = writable_file(options.job.trace_collectives, "--trace-collectives");
   const LaunchPlan plan = plan_launch(options, place);
   for (const std::string& remark : plan.remarks) say(remark);
   if (options.dry_run) {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/memory/scratchpad.h"
 
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
-#include <new>
 #include <string>
 
 #include "taihu/base/error.h"
+#include "taihu/memory/placement/page_system.h"
 
 namespace taihu::memory {
 namespace {
@@ -27,13 +31,21 @@ ScratchpadArena::ScratchpadArena(std::size_t capacity_bytes, std::size_t static_
   check_input(static_bytes <= capacity_bytes, "thread-local variables need " + std::to_string(static_bytes) +
                                                   " bytes but the accelerator thread's memory has " +
                                                   std::to_string(capacity_bytes) + "; make them smaller");
-  base_ = static_cast<std::byte*>(
-      ::operator new(align_up(capacity_bytes) + 1, std::align_val_t{OffsetAllocator::alignment}));
+  // Whole pages of its own: memory of the heap may have been touched on another node before.
+  void* place = mmap(nullptr, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (place == MAP_FAILED)
+    throw system_error("cannot get the memory of an accelerator thread; ask for less", errno);
+  base_ = static_cast<std::byte*>(place);
+  prefer_node_of_this_thread(base_, mapped_bytes());
   reset();
 }
 
 ScratchpadArena::~ScratchpadArena() {
-  ::operator delete(base_, std::align_val_t{OffsetAllocator::alignment});
+  munmap(base_, mapped_bytes());
+}
+
+std::size_t ScratchpadArena::mapped_bytes() const {
+  return std::max(align_up(capacity_bytes_), OffsetAllocator::alignment);
 }
 
 void ScratchpadArena::reset() {

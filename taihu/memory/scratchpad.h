@@ -38,6 +38,8 @@ class ScratchpadArena {
   std::size_t capacity_bytes() const { return capacity_bytes_; }
 
  private:
+  std::size_t mapped_bytes() const;
+
   std::size_t capacity_bytes_, static_bytes_, dynamic_begin_;
   const void* static_template_;
   std::byte* base_;

@@ -10,6 +10,7 @@
 
 #include "taihu/base/error.h"
 #include "taihu/base/units.h"
+#include "taihu/memory/placement/page_system.h"
 
 namespace taihu::memory {
 
@@ -22,6 +23,7 @@ SymmetricHeap::SymmetricHeap(std::uint64_t capacity_bytes) : blocks_(capacity_by
                            " of symmetric heap for a rank; ask for less or raise the limit of address space",
                        errno);
   base_ = static_cast<std::byte*>(place);
+  prefer_node_of_this_thread(base_, capacity_bytes);
 }
 
 SymmetricHeap::~SymmetricHeap() {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One rank's part of the symmetric heap. All ranks make the same calls in the same order (the calls are
 // collective, the layer above synchronises), so every rank computes the same offset without talking to the
-// others. Pages are reserved at the start and become memory of the rank's node when the rank first touches
-// them.
+// others. Pages are reserved at the start and become memory of the rank's node, whoever touches them first.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@ namespace taihu::memory {
 
 class SymmetricHeap {
  public:
-  /// Reserves `capacity_bytes` of address space, no memory. Throws Error.
+  /// Reserves `capacity_bytes` of address space, no memory, for the node of the calling thread. Throws Error.
   explicit SymmetricHeap(std::uint64_t capacity_bytes);
   ~SymmetricHeap();
   SymmetricHeap(const SymmetricHeap&) = delete;

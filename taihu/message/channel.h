@@ -71,7 +71,8 @@ class Channel {
   }
 
   /// Sender: as push_eager for `bytes` <= inline_bytes without a layout, in as few instructions as it takes.
-  bool push_inline(Context context, int tag, const void* data, std::size_t bytes) noexcept {
+  /// `in_stream`: more will follow soon.
+  bool push_inline(Context context, int tag, const void* data, std::size_t bytes, bool in_stream) noexcept {
     if (overflowing_.load(std::memory_order_relaxed)) [[unlikely]]
       return false;
     Cell* cell = ring_.reserve_one();
@@ -83,6 +84,7 @@ class Channel {
     cell->tag = tag;
     cell->bytes = static_cast<std::uint32_t>(bytes);
     ring_.publish_one();
+    if (in_stream) ring_.prepare_more();
     return true;
   }
 
@@ -118,13 +120,29 @@ class Channel {
     return ring_.front() != nullptr || overflowing_.load(std::memory_order_acquire);
   }
 
-  /// Receiver: hands waiting messages to `deliver(const Arrival&)`, oldest first; returns how many. Stops
-  /// early when a fast sender keeps the ring filled.
-  template <class Deliver>
-  int drain(Deliver&& deliver) {
-    const int delivered = drain_ring(deliver, messages_at_once);
+  /// Receiver: hands waiting messages to `deliver_cell(const Cell&)` or, when they stand in the list, to
+  /// `deliver(const Arrival&)`, oldest first; returns how many. Stops early when a fast sender keeps the ring
+  /// filled.
+  template <class DeliverCell, class Deliver>
+  int drain(DeliverCell&& deliver_cell, Deliver&& deliver) {
+    const int delivered = drain_ring(deliver_cell, messages_at_once);
     if (delivered == messages_at_once || !overflowing_.load(std::memory_order_acquire)) return delivered;
-    return delivered + drain_overflow(deliver);
+    return delivered + drain_overflow(deliver_cell, deliver);
+  }
+
+  int source() const noexcept { return source_; }
+  /// Receiver: the message in a cell.
+  Arrival arrival_in(const Cell& cell) const noexcept {
+    if (cell.kind == CellKind::announced) {
+      return announced(cell.context, cell.tag, announcement_in(cell));
+    }
+    Arrival arrival;
+    arrival.source = source_;
+    arrival.tag = cell.tag;
+    arrival.context = cell.context;
+    arrival.bytes = cell.bytes;
+    arrival.data = payload_of(cell);
+    return arrival;
   }
 
   /// Sender: of the receiver's core.
@@ -137,6 +155,7 @@ class Channel {
 
  private:
   static constexpr int messages_at_once = 256;
+  static constexpr int backlog = 2;  // messages in sequence, after which more are expected
   static constexpr std::size_t payload_offset = offsetof(Cell, payload);
 
   struct Overflow {
@@ -184,37 +203,25 @@ class Channel {
     return arrival;
   }
 
-  Arrival arrival_in(const Cell& cell) const noexcept {
-    if (cell.kind == CellKind::announced) {
-      return announced(cell.context, cell.tag, announcement_in(cell));
-    }
-    Arrival arrival;
-    arrival.source = source_;
-    arrival.tag = cell.tag;
-    arrival.context = cell.context;
-    arrival.bytes = cell.bytes;
-    arrival.data = payload_of(cell);
-    return arrival;
-  }
-
-  template <class Deliver>
-  int drain_ring(Deliver& deliver, int at_most) {
+  template <class DeliverCell>
+  int drain_ring(DeliverCell& deliver_cell, int at_most) {
     int delivered = 0;
     while (delivered < at_most) {
       Cell* cell = ring_.front();
       if (cell == nullptr) break;
-      deliver(arrival_in(*cell));
+      if (delivered >= backlog) ring_.expect_more();
+      deliver_cell(*cell);
       pop(*cell);
       ++delivered;
     }
     return delivered;
   }
 
-  template <class Deliver>
-  int drain_overflow(Deliver& deliver) {
+  template <class DeliverCell, class Deliver>
+  int drain_overflow(DeliverCell& deliver_cell, Deliver& deliver) {
     // What entered the ring before the first overflow is visible now; it is older and goes first. The sender
     // adds nothing to the ring meanwhile.
-    const int delivered = drain_ring(deliver, INT_MAX);
+    const int delivered = drain_ring(deliver_cell, INT_MAX);
     std::vector<Overflow> taken;
     {
       std::lock_guard hold(overflow_lock_);

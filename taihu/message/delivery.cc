@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint32_t polls_between_retirements = 1024;
 constexpr int channels_always_polled = 4;
 
-/// A rank that waits looks at the link on every eighth turn: a test of the MPI library costs as much as eight
-/// of ours.
+/// A rank that shares its node process looks at the link on every eighth turn, unless it waits for just that:
+/// a test of the MPI library costs as much as eight of ours.
 constexpr std::uint32_t turns_between_link_polls = 8;
 
 }  // namespace
@@ -31,8 +31,26 @@ void LocalEndpoint::push_inbox(InboxMessage message) {
   doorbell_.ring();
 }
 
+bool LocalEndpoint::deliver_at_once(const Arrival& arrival) {
+  std::unique_lock hold(lock_, std::try_to_lock);
+  if (!hold.owns_lock() || inbox_filled_.load(std::memory_order_acquire)) return false;
+  deliver(arrival, nullptr);
+  hold.unlock();
+  doorbell_.ring();
+  return true;
+}
+
+Request* LocalEndpoint::match_at_once(const Arrival& arrival) {
+  std::unique_lock hold(lock_, std::try_to_lock);
+  if (!hold.owns_lock() || inbox_filled_.load(std::memory_order_acquire)) return nullptr;
+  Request* receive = queues_.take_posted(arrival.source, arrival.context, arrival.tag);
+  if (receive != nullptr) set_status(*receive, arrival);
+  return receive;
+}
+
 void LocalEndpoint::poll_link_in_turn() {
   if (node_.remote() == nullptr) return;
+  if (node_.local_ranks() == 1) return void(node_.poll());
   const std::uint32_t turn = turns_.load(std::memory_order_relaxed);
   turns_.store(turn + 1, std::memory_order_relaxed);
   if (turn % turns_between_link_polls == 0) node_.poll();
@@ -51,16 +69,49 @@ void LocalEndpoint::drain_channels() {
     for (; bits != 0; bits &= bits - 1) {
       const unsigned peer = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
       Channel* channel = incoming_[peer].load(std::memory_order_acquire);
-      const int delivered = channel->drain([this](const Arrival& arrival) { deliver(arrival, nullptr); });
+      const int delivered = drain(*channel);
       channel->idle_polls = delivered != 0 ? 0 : channel->idle_polls + 1;
     }
   }
 }
 
+inline void LocalEndpoint::finish_receive(Request* receive, int source, const Cell& cell) {
+  const Space& space = receive->space;
+  const std::size_t bytes = std::min<std::size_t>(cell.bytes, space.bytes);
+  if (space.layout == nullptr) {
+    copy_short(space.address, Channel::payload_of(cell), bytes);
+  } else {
+    copy_message(space, {Channel::payload_of(cell), cell.bytes}, bytes);
+  }
+  receive->status = {source, cell.tag, cell.bytes, cell.bytes > space.bytes ? Error::truncated : Error::none};
+  // Who drains rings the doorbell for all.
+  receive->done.store(true, std::memory_order_release);
+}
+
+inline void LocalEndpoint::deliver(Channel& channel, const Cell& cell) {
+  if (cell.kind == CellKind::eager) [[likely]] {
+    Request* receive = queues_.take_posted(channel.source(), cell.context, cell.tag);
+    if (receive != nullptr) {
+      finish_receive(receive, channel.source(), cell);
+    } else {
+      keep_unexpected(channel.arrival_in(cell), nullptr);
+    }
+  } else {
+    deliver(channel.arrival_in(cell), nullptr);
+  }
+}
+
+int LocalEndpoint::drain(Channel& channel) {
+  const int delivered = channel.drain([&](const Cell& cell) { deliver(channel, cell); },
+                                      [this](const Arrival& arrival) { deliver(arrival, nullptr); });
+  if (delivered != 0) doorbell_.ring();
+  return delivered;
+}
+
 void LocalEndpoint::drain_channel_of(int peer_index) {
   Channel* channel = incoming_[static_cast<unsigned>(peer_index)].load(std::memory_order_acquire);
   if (channel == nullptr) return;
-  while (channel->drain([this](const Arrival& arrival) { deliver(arrival, nullptr); }) != 0) {
+  while (drain(*channel) != 0) {
   }
 }
 
@@ -154,18 +205,30 @@ void LocalEndpoint::copy_announced(const Space& space, const Data& data, std::si
   sender.helpers->copy(copy);
 }
 
+void LocalEndpoint::set_status(Request& receive, const Arrival& arrival) noexcept {
+  receive.status = {arrival.source, arrival.tag, arrival.bytes,
+                    arrival.bytes > receive.space.bytes ? Error::truncated : Error::none};
+}
+
+/// As Request::complete, without a look at the request, which is in the cache of the sender's core.
+void LocalEndpoint::complete_send(const Arrival& arrival) noexcept {
+  arrival.sender->done.store(true, std::memory_order_release);
+  node_.local_endpoint_of(arrival.source)->doorbell_.ring();
+}
+
 void LocalEndpoint::finish_receive(Request* receive, const Arrival& arrival) {
   const std::size_t bytes = std::min(arrival.bytes, receive->space.bytes);
-  receive->status = {arrival.source, arrival.tag, arrival.bytes,
-                     arrival.bytes > receive->space.bytes ? Error::truncated : Error::none};
+  set_status(*receive, arrival);
   if (arrival.kind == Arrival::Kind::announced_there) {
-    node_.remote()->accept(arrival, receive->space, bytes, receive);
-    return;
+    return node_.remote()->accept(arrival, receive->space, bytes, receive);
+  }
+  if (arrival.kind == Arrival::Kind::landing) {
+    return node_.remote()->claim(arrival.landing, receive);
   }
   const Data data{arrival.data, arrival.bytes, arrival.layout};
   if (arrival.kind == Arrival::Kind::announced_here) {
     copy_announced(receive->space, data, bytes, *arrival.sender);
-    arrival.sender->complete();
+    complete_send(arrival);
   } else {
     copy_message(receive->space, data, bytes);
     if (arrival.process >= 0) node_.remote()->consumed(arrival);

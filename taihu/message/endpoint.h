@@ -156,6 +156,17 @@ class Endpoint {
   }
 
   virtual Node& node() noexcept = 0;
+
+  /// A standard isend that is complete when it returns: true, and the data have been taken. False, and
+  /// nothing has happened, when it cannot be; then isend is the way. Never blocks.
+  virtual bool send_at_once(int destination, Context context, int tag, const Data& data) = 0;
+
+  /// irecv with a new request that the caller owns (see request.h): it must stay where it is until it is
+  /// complete, which `is_complete` and `await` tell, and must not be given to `test` and `wait`. Only in jobs
+  /// of one node process.
+  virtual void irecv_into(Request& request, int source, Context context, int tag, const Space& space) = 0;
+  /// Waits until a request is complete, and keeps it.
+  virtual void await(Request& request) = 0;
 };
 
 /// What other ranks may ask a node process to do: locks, tasks, and later I/O.

@@ -33,6 +33,7 @@ namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 30;
 static_assert(any_process == TAIHU_SHIM_ANY_PROCESS);
+static_assert(shared_tag == TAIHU_SHIM_SHARED_TAG);
 
 /// Until whoever forwards this process's output has read it, or a second has passed: an MPI launcher that is
 /// told of an abort drops what is still in the pipes, which would be the reason of the abort.
@@ -52,13 +53,14 @@ void wait_until_output_is_read() {
 class ShimLink final : public Link {
  public:
   explicit ShimLink(const taihu_shim* shim) : shim_(shim) {
-    shim_->start(&process_, &processes_, &tag_limit_);
+    shim_->start(&process_, &processes_, &tag_limit_, &unasked_bytes_);
   }
   ~ShimLink() override { shim_->stop(); }
 
   int process() const override { return process_; }
   int processes() const override { return processes_; }
   int tag_limit() const override { return tag_limit_; }
+  std::size_t unasked_bytes() const override { return static_cast<std::size_t>(unasked_bytes_); }
 
   std::string library() const override {
     char text[200];
@@ -71,6 +73,15 @@ class ShimLink final : public Link {
     return start(bytes, [&](std::size_t offset, int count) {
       return shim_->send(process, tag, from + offset, count);
     });
+  }
+
+  LinkRequest* send_now(int process, int tag, const void* data, std::size_t bytes) override {
+    if (bytes > piece_bytes) return send(process, tag, data, bytes);
+    void* piece = shim_->send_now(process, tag, data, static_cast<int>(bytes));
+    if (piece == nullptr) return nullptr;
+    LinkRequest* request = take();
+    request->pieces.push_back(piece);
+    return request;
   }
 
   LinkRequest* receive(int process_or_any, int tag, void* buffer, std::size_t capacity) override {
@@ -152,6 +163,7 @@ class ShimLink final : public Link {
   int process_ = 0;
   int processes_ = 1;
   int tag_limit_ = 0;
+  int unasked_bytes_ = 0;
   std::vector<std::unique_ptr<LinkRequest>> all_;
   std::vector<LinkRequest*> free_;
 };

@@ -17,6 +17,8 @@ inline constexpr int any_process = -1;
 struct LinkRequest;
 
 /// What a link delivered or could deliver.
+inline constexpr int shared_tag = 1;
+
 struct LinkStatus {
   int process = -1;
   int tag = -1;
@@ -36,9 +38,14 @@ class Link {
   /// Largest tag that transfers may use; at least 32767.
   virtual int tag_limit() const = 0;
 
+  /// Up to this size the library sends data without asking the receiver, so that they may wait in its
+  /// buffers there.
+  virtual std::size_t unasked_bytes() const = 0;
+
   /// Buffers stay in use until the request is complete or cancelled. Transfers between two processes with one
   /// tag match in order.
   virtual LinkRequest* send(int process, int tag, const void* data, std::size_t bytes) = 0;
+  /// Only `shared_tag` may be received from any process, and always is.
   virtual LinkRequest* receive(int process_or_any, int tag, void* buffer, std::size_t capacity) = 0;
   /// `status` may be null.
   virtual bool test(LinkRequest* request, LinkStatus* status) = 0;
@@ -51,6 +58,12 @@ class Link {
   virtual void barrier() = 0;
   /// Ends all node processes of the job. Async-signal-unsafe. Does not return.
   [[noreturn]] virtual void abort(int exit_code) = 0;
+
+  /// As send; null when the transfer is complete already.
+  virtual LinkRequest* send_now(int process, int tag, const void* data, std::size_t bytes) {
+    LinkRequest* request = send(process, tag, data, bytes);
+    return test(request, nullptr) ? nullptr : request;
+  }
 };
 
 /// Opens the shim for the launcher that started this process (Open MPI or MPICH, from its environment); null

@@ -7,11 +7,19 @@
 
 namespace taihu::message {
 
+namespace {
+
+/// Turns in which a waiting rank keeps the link for itself: a few microseconds.
+constexpr int turns_driven_at_once = 64;
+
+}  // namespace
+
 LocalEndpoint::LocalEndpoint(NodeProcess& node, int rank, int local_index)
     : node_(node),
       rank_(rank),
       local_index_(local_index),
       pushed_inline_bytes_(std::min(inline_bytes, node.tuning().eager_bytes)),
+      pushed_stream_bytes_(std::min(node.tuning().pushed_stream_bytes, node.tuning().eager_bytes)),
       active_((static_cast<unsigned>(node.local_ranks()) + 63) / 64),
       incoming_(static_cast<unsigned>(node.local_ranks())),
       outgoing_(static_cast<unsigned>(node.local_ranks())),
@@ -60,21 +68,50 @@ void LocalEndpoint::announce(LocalEndpoint& peer, Context context, int tag, cons
   channel.announce(context, tag, {data, request});
 }
 
+inline bool LocalEndpoint::push_inline(LocalEndpoint& peer, Context context, int tag, const Data& data,
+                                       bool in_stream) {
+  {
+    std::lock_guard hold(lock_);
+    if (!channel_to(peer).push_inline(context, tag, data.address, data.bytes, in_stream)) [[unlikely]]
+      return false;
+  }
+  peer.notice_from(local_index_);
+  return true;
+}
+
+bool LocalEndpoint::push_eager(LocalEndpoint& peer, Context context, int tag, const Data& data) {
+  if (data.bytes > node_.tuning().eager_bytes) return false;
+  {
+    std::lock_guard hold(lock_);
+    Channel& channel = channel_to(peer);
+    if (data.bytes > pushed_stream_bytes_ && channel.prompt.expects_prompt()) return false;
+    if (!channel.push_eager(context, tag, data)) return false;
+  }
+  peer.notice_from(local_index_);
+  return true;
+}
+
+bool LocalEndpoint::send_at_once(int destination, Context context, int tag, const Data& data) {
+  LocalEndpoint* peer = node_.local_endpoint_of(destination);
+  if (peer == nullptr) return node_.remote()->send_at_once(rank_, destination, context, tag, data);
+  return data.bytes <= pushed_inline_bytes_ && data.layout == nullptr
+             ? push_inline(*peer, context, tag, data, true)
+             : push_eager(*peer, context, tag, data);
+}
+
 Request* LocalEndpoint::isend(int destination, Context context, int tag, const Data& data, SendMode mode) {
+  if (mode == SendMode::standard && send_at_once(destination, context, tag, data)) return &sent_;
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
   if (peer == nullptr) {
     Request* request = take_request(context);
     node_.remote()->send_message(rank_, destination, context, tag, data, mode, request);
     return request;
   }
-  Request* request = &sent_;
+  Request* request;
   {
     std::lock_guard hold(lock_);
-    if (mode == SendMode::synchronous || data.bytes > node_.tuning().eager_bytes ||
-        !channel_to(*peer).push_eager(context, tag, data)) {
-      request = requests_.take();
-      announce(*peer, context, tag, data, mode, request);
-    }
+    request = requests_.take();
+    announce(*peer, context, tag, data, mode, request);
   }
   peer->notice_from(local_index_);
   return request;
@@ -84,13 +121,8 @@ void LocalEndpoint::send(int destination, Context context, int tag, const Data& 
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
   if (peer != nullptr && data.bytes <= pushed_inline_bytes_ && data.layout == nullptr &&
       mode == SendMode::standard) [[likely]] {
-    bool pushed;
-    {
-      std::lock_guard hold(lock_);
-      pushed = channel_to(*peer).push_inline(context, tag, data.address, data.bytes);
-    }
-    if (pushed) [[likely]]
-      return peer->notice_from(local_index_);
+    if (push_inline(*peer, context, tag, data, false)) [[likely]]
+      return;
   }
   send_any(peer, destination, context, tag, data, mode);
 }
@@ -98,10 +130,12 @@ void LocalEndpoint::send(int destination, Context context, int tag, const Data& 
 void LocalEndpoint::send_any(LocalEndpoint* peer, int destination, Context context, int tag, const Data& data,
                              SendMode mode) {
   if (peer == nullptr) {
+    if (mode == SendMode::standard && node_.remote()->send_at_once(rank_, destination, context, tag, data))
+      return;
     Request request(doorbell_);
     request.context = context;
     node_.remote()->send_message(rank_, destination, context, tag, data, mode, &request);
-    return await(request);
+    return await_done(request);
   }
   const Tuning& tuning = node_.tuning();
   std::unique_lock hold(lock_);
@@ -122,7 +156,7 @@ void LocalEndpoint::send_any(LocalEndpoint* peer, int destination, Context conte
     if (was_prompt) return;
     peer->buffer_send(request, local_index_);
   }
-  await(request);
+  await_done(request);
 }
 
 bool LocalEndpoint::wait_briefly(const Request& request) const noexcept {
@@ -156,6 +190,12 @@ Request* LocalEndpoint::irecv(int source, Context context, int tag, const Space&
   Request* receive = requests_.take();
   start_receive(receive, source, context, tag, space);
   return receive;
+}
+
+void LocalEndpoint::irecv_into(Request& request, int source, Context context, int tag, const Space& space) {
+  request.bell = &doorbell_;
+  std::lock_guard hold(lock_);
+  start_receive(&request, source, context, tag, space);
 }
 
 int LocalEndpoint::turns_to_watch(const LocalEndpoint* partner) noexcept {
@@ -195,7 +235,11 @@ bool LocalEndpoint::receive_directly(int source, Context context, int tag, const
     *status = {source, cell->tag, bytes, bytes > space.bytes ? Error::truncated : Error::none};
   }
   channel->pop(*cell);
-  if (sender != nullptr) sender->complete();
+  if (sender != nullptr) {
+    // As Request::complete, without a look at the request, which is in the cache of the sender's core.
+    sender->done.store(true, std::memory_order_release);
+    peer->doorbell_.ring();
+  }
   return true;
 }
 
@@ -205,7 +249,7 @@ void LocalEndpoint::receive(int source, Context context, int tag, const Space& s
   Request receive(doorbell_);
   start_receive(&receive, source, context, tag, space);
   hold.unlock();
-  await(receive);
+  await_done(receive);
   if (status != nullptr) *status = receive.status;
 }
 
@@ -280,16 +324,20 @@ void LocalEndpoint::buffer(Request* request) {
 
 bool LocalEndpoint::is_idle(Context context) {
   std::lock_guard hold(lock_);
-  return requests_.is_idle(context);
+  return requests_.is_idle(context) && !queues_.has_posted(context);
 }
 
 bool LocalEndpoint::test(Request* request, Status* status) {
   if (!is_complete(request)) return false;
+  take(request, status);
+  return true;
+}
+
+inline void LocalEndpoint::take(Request* request, Status* status) {
   if (status != nullptr) *status = status_of(request);
-  if (request == nullptr || request == &sent_) return true;
+  if (request == nullptr || request == &sent_) return;
   std::lock_guard hold(lock_);
   requests_.give_back(request);
-  return true;
 }
 
 bool LocalEndpoint::is_complete(Request* request) {
@@ -305,18 +353,36 @@ Status LocalEndpoint::status_of(Request* request) {
 }
 
 void LocalEndpoint::wait(Request* request, Status* status) {
-  if (request != nullptr && !request->done.load(std::memory_order_acquire)) await(*request);
-  test(request, status);
+  if (request != nullptr) await(*request);
+  take(request, status);
 }
 
 void LocalEndpoint::await(Request& request) {
-  if (spin_until_done(request)) return;
+  if (!request.done.load(std::memory_order_acquire)) await_patiently(request);
+}
+
+void LocalEndpoint::await_patiently(Request& request) {
+  // A short send that was announced all the same, because messages to its receiver come in streams or fill
+  // the ring, waits for that rank no longer than a blocking one would.
+  if (request.receiver != nullptr && request.mode == SendMode::standard &&
+      request.bytes <= node_.tuning().eager_bytes) {
+    const bool was_prompt = spin_until_done(request, 2 * node_.tuning().watch_turns);
+    channel_to(*request.receiver).prompt.learn(was_prompt);
+    if (was_prompt) return;
+    request.receiver->buffer_send(request, local_index_);
+  }
+  await_done(request);
+}
+
+void LocalEndpoint::await_done(Request& request) {
+  if (spin_until_done(request, threads::wait_policy().spins)) return;
   // Programs that send to each other before they receive are common, though MPI does not promise that they
   // work: middle sizes are buffered at the receiver when no receive comes soon.
   if (request.receiver != nullptr && request.mode == SendMode::standard &&
       request.bytes <= node_.tuning().buffered_bytes) {
     request.receiver->buffer_send(request, local_index_);
   }
+  node_.rank_sleeps();
   doorbell_.wait([&] {
     if (request.done.load(std::memory_order_acquire)) return true;
     progress();
@@ -324,9 +390,34 @@ void LocalEndpoint::await(Request& request) {
   });
 }
 
-bool LocalEndpoint::spin_until_done(const Request& request) {
+bool LocalEndpoint::may_come_from_afar(const Request& request) const noexcept {
+  return node_.remote() != nullptr && request.receiver == nullptr &&
+         (request.source == any_rank || node_.local_endpoint_of(request.source) == nullptr);
+}
+
+bool LocalEndpoint::drive_until_done(const Request& request, int most_spins) {
+  const auto is_done = [&] { return request.done.load(std::memory_order_acquire); };
+  int turns = 1;
+  for (int left = most_spins; left > 0; left -= turns) {
+    // A rank alone in its node process has nothing else to look at.
+    const bool is_alone = node_.local_ranks() == 1 && background_.load(std::memory_order_relaxed) == nullptr;
+    turns = is_alone ? turns_driven_at_once : 1;
+    const bool was_inside = node_.remote()->drive(turns, is_done);
+    if (is_done()) return true;
+    if (!was_inside) threads::spin_pause();
+    help_wanted_.help();
+    run_background();
+    std::lock_guard hold(lock_);
+    drain();
+  }
+  return is_done();
+}
+
+bool LocalEndpoint::spin_until_done(const Request& request, int most_spins) {
+  if (node_.tuning().cores == Cores::enough && may_come_from_afar(request))
+    return drive_until_done(request, most_spins);
   std::unique_lock hold(lock_, std::defer_lock);
-  int spins = threads::wait_policy().spins;
+  int spins = most_spins;
   if (node_.tuning().cores == Cores::crowded) {
     hold.lock();
     spins = turns_to_watch(request.receiver != nullptr  ? request.receiver

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <vector>
 
+#include "taihu/message/biased_lock.h"
 #include "taihu/message/channel.h"
 #include "taihu/message/endpoint.h"
 #include "taihu/message/matching.h"
@@ -49,9 +50,11 @@ class LocalEndpoint final : public Endpoint {
   using Endpoint::receive;
   using Endpoint::send;
   Request* isend(int destination, Context context, int tag, const Data& data, SendMode mode) override;
+  bool send_at_once(int destination, Context context, int tag, const Data& data) override;
   Request* irecv(int source, Context context, int tag, const Space& space) override;
   void send(int destination, Context context, int tag, const Data& data, SendMode mode) override;
   void receive(int source, Context context, int tag, const Space& space, Status* status) override;
+  void irecv_into(Request& request, int source, Context context, int tag, const Space& space) override;
   bool iprobe(int source, Context context, int tag, Status* status) override;
   Message* improbe(int source, Context context, int tag, Status* status) override;
   Request* imrecv(Message* message, const Space& space) override;
@@ -60,6 +63,7 @@ class LocalEndpoint final : public Endpoint {
   bool is_idle(Context context) override;
   bool test(Request* request, Status* status) override;
   void wait(Request* request, Status* status) override;
+  void await(Request& request) override;
   bool is_complete(Request* request) override;
   Status status_of(Request* request) override;
   Request* put(int destination, const void* source, memory::SymmetricAddress target, std::size_t bytes,
@@ -72,6 +76,12 @@ class LocalEndpoint final : public Endpoint {
 
   /// A message from another node process. Any thread.
   void push_inbox(InboxMessage message);
+  /// Such a message, straight to its receive or the queues, which copy the data; false when another thread
+  /// has the lock or older messages wait in the inbox. Only inside (see Wire).
+  bool deliver_at_once(const Arrival& arrival);
+  /// The receive for such a message, its status set; null when deliver_at_once would be false, or when none
+  /// waits. Only inside.
+  Request* match_at_once(const Arrival& arrival);
 
  private:
   Request* take_request(Context context);
@@ -83,6 +93,8 @@ class LocalEndpoint final : public Endpoint {
   void notice_from(int peer_index) noexcept;
   int turns_to_watch(const LocalEndpoint* partner) noexcept;
   bool wait_briefly(const Request& request) const noexcept;
+  bool push_inline(LocalEndpoint& peer, Context context, int tag, const Data& data, bool in_stream);
+  bool push_eager(LocalEndpoint& peer, Context context, int tag, const Data& data);
   void send_any(LocalEndpoint* peer, int destination, Context context, int tag, const Data& data,
                 SendMode mode);
   void announce(LocalEndpoint& peer, Context context, int tag, const Data& data, SendMode mode,
@@ -91,8 +103,12 @@ class LocalEndpoint final : public Endpoint {
 
   bool receive_directly(int source, Context context, int tag, const Space& space, Status* status);
 
-  void await(Request& request);
-  bool spin_until_done(const Request& request);
+  void take(Request* request, Status* status);
+  void await_patiently(Request& request);
+  void await_done(Request& request);
+  bool spin_until_done(const Request& request, int most_spins);
+  bool may_come_from_afar(const Request& request) const noexcept;
+  bool drive_until_done(const Request& request, int most_spins);
   void run_background();
   Message* announced_by(const Request& sender, int sender_index);
   bool withdraw_send(const Request& sender, int sender_index);
@@ -100,15 +116,20 @@ class LocalEndpoint final : public Endpoint {
 
   void drain();
   void drain_channels();
+  int drain(Channel& channel);
   void drain_channel_of(int peer_index);
   void drain_inbox();
   void withdraw_sent_there(const Arrival& withdrawal);
   void retire_silent_channels();
+  void deliver(Channel& channel, const Cell& cell);
   void deliver(const Arrival& arrival, std::unique_ptr<std::byte[]> owned);
   void keep_unexpected(const Arrival& arrival, std::unique_ptr<std::byte[]> owned);
   static void buffer(Message& message);
+  static void set_status(Request& receive, const Arrival& arrival) noexcept;
+  static void finish_receive(Request* receive, int source, const Cell& cell);
   void finish_receive(Request* receive, const Arrival& arrival);
   void copy_announced(const Space& space, const Data& data, std::size_t bytes, const Request& sender);
+  void complete_send(const Arrival& arrival) noexcept;
   void poll_link_in_turn();
 
   std::atomic<std::uint64_t>& bits_of(int peer_index) noexcept {
@@ -120,6 +141,7 @@ class LocalEndpoint final : public Endpoint {
   const int rank_;
   const int local_index_;
   const std::size_t pushed_inline_bytes_;  // short standard sends up to here take the shortest way
+  const std::size_t pushed_stream_bytes_;  // other non-blocking ones up to here are pushed
 
   // Read and written by other ranks.
   std::vector<ActiveChannels> active_;           // bit per sender: its channel may hold messages
@@ -136,7 +158,7 @@ class LocalEndpoint final : public Endpoint {
   HelpWanted help_wanted_;
 
   // The rank's own; guarded by lock_.
-  alignas(64) SpinLock lock_;
+  alignas(64) BiasedLock lock_;
   std::vector<std::unique_ptr<Channel>> outgoing_;  // by receiver; null until the first message
   MatchQueues queues_;
   RequestStore requests_;

@@ -78,6 +78,7 @@ class LoopbackLink final : public Link {
   int processes() const override { return static_cast<int>(hub_.sends_.size()); }
   std::string library() const override { return "loopback"; }
   int tag_limit() const override { return hub_.tag_limit; }
+  std::size_t unasked_bytes() const override { return LoopbackHub::buffered_bytes; }
 
   LinkRequest* send(int process, int tag, const void* data, std::size_t bytes) override {
     std::lock_guard hold(hub_.lock_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/message/matching.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace taihu::message {
@@ -24,7 +25,7 @@ Request* first_admitting(Request* receive, int source, Context context, int tag)
 }  // namespace
 
 MatchQueues::~MatchQueues() {
-  while (Message* message = in_order_.first()) take(message);
+  while (Message* message = in_order_.first()) delete take(message)->landing;
 }
 
 Request* MatchQueues::take_posted(int source, Context context, int tag) noexcept {
@@ -41,28 +42,14 @@ Request* MatchQueues::take_posted(int source, Context context, int tag) noexcept
   Posted& named = posted_[bucket(source, context)];
   Request* from_source = first_admitting(named.first(), source, context, tag);
   Request* from_any = first_admitting(posted_any_.first(), source, context, tag);
+  if (from_source == nullptr && from_any == nullptr) return nullptr;
   const bool any_is_older =
       from_any != nullptr && (from_source == nullptr || from_any->posted_at < from_source->posted_at);
   Request* receive = any_is_older ? from_any : from_source;
-  if (receive != nullptr) withdraw(receive);
+  receive->is_posted = false;
+  (any_is_older ? posted_any_ : named).remove(receive);
+  --chained_;
   return receive;
-}
-
-void MatchQueues::append(Request* receive) noexcept {
-  (receive->source == any_rank ? posted_any_ : posted_[bucket(receive->source, receive->context)])
-      .append(receive);
-  ++chained_;
-}
-
-void MatchQueues::post(Request* receive) noexcept {
-  receive->posted_at = posts_++;
-  receive->is_posted = true;
-  if (chained_ == 0 && sole_ == nullptr) {
-    sole_ = receive;
-    return;
-  }
-  if (sole_ != nullptr) append(std::exchange(sole_, nullptr));
-  append(receive);
 }
 
 bool MatchQueues::withdraw(Request* receive) noexcept {
@@ -72,14 +59,22 @@ bool MatchQueues::withdraw(Request* receive) noexcept {
     sole_ = nullptr;
     return true;
   }
-  (receive->source == any_rank ? posted_any_ : posted_[bucket(receive->source, receive->context)])
-      .remove(receive);
+  posted_for(receive).remove(receive);
   --chained_;
   return true;
 }
 
-Message* MatchQueues::find(int source, Context context, int tag) const noexcept {
-  if (in_order_.first() == nullptr) return nullptr;
+bool MatchQueues::has_posted(Context context) const noexcept {
+  if (sole_ != nullptr && sole_->context == context) return true;
+  const auto holds = [&](const Posted& queue) {
+    const Request* receive = queue.first();
+    while (receive != nullptr && receive->context != context) receive = receive->in_queue.next;
+    return receive != nullptr;
+  };
+  return holds(posted_any_) || std::ranges::any_of(posted_, holds);
+}
+
+Message* MatchQueues::search(int source, Context context, int tag) const noexcept {
   if (source == any_rank) {
     Message* message = in_order_.first();
     while (message != nullptr &&

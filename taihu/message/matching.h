@@ -12,8 +12,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "taihu/message/chain.h"
+#include "taihu/message/landing.h"
 #include "taihu/message/request.h"
 
 namespace taihu::message {
@@ -25,6 +27,7 @@ struct Arrival {
     announced_here,   ///< data are in the buffer of a rank of this process; `sender` completes when they are
                       ///< copied
     announced_there,  ///< data are in node process `process`, which waits to be asked for `transfer`
+    landing,          ///< data come to `landing`, or are there already
     withdrawal,       ///< no message: node process `process` takes back the one that `initiator` has sent
   };
   Kind kind = Kind::here;
@@ -35,6 +38,7 @@ struct Arrival {
   const std::byte* data = nullptr;
   const Layout* layout = nullptr;  ///< of the data, when they are announced here
   Request* sender = nullptr;
+  Landing* landing = nullptr;
   int process = -1;             ///< where it came from when that is another node process
   std::uint64_t transfer = 0;   ///< data are here and this is not 0: the process waits to hear of the match
   std::uint64_t initiator = 0;  ///< names the send at that process, as long as it waits for a match
@@ -56,12 +60,26 @@ class MatchQueues {
   /// The earliest posted receive that admits a message, taken out of the queues; null when there is none.
   Request* take_posted(int source, Context context, int tag) noexcept;
   /// Puts a receive behind all others.
-  void post(Request* receive) noexcept;
+  void post(Request* receive) noexcept {
+    receive->posted_at = posts_++;
+    receive->is_posted = true;
+    if (chained_ == 0 && sole_ == nullptr) {
+      sole_ = receive;
+      return;
+    }
+    if (sole_ != nullptr) append(std::exchange(sole_, nullptr));
+    append(receive);
+  }
   /// Takes a posted receive out; false when it is not (any more) in the queues.
   bool withdraw(Request* receive) noexcept;
 
+  /// Whether a receive is posted in `context`. Looks at all of them.
+  bool has_posted(Context context) const noexcept;
+
   /// The earliest message that a receive admits; null when there is none.
-  Message* find(int source, Context context, int tag) const noexcept;
+  Message* find(int source, Context context, int tag) const noexcept {
+    return in_order_.first() == nullptr ? nullptr : search(source, context, tag);
+  }
   /// No receive is posted and no message kept.
   bool is_empty() const noexcept { return sole_ == nullptr && chained_ == 0 && in_order_.first() == nullptr; }
 
@@ -84,7 +102,14 @@ class MatchQueues {
   }
   using Posted = Chain<Request, &Request::in_queue>;
 
-  void append(Request* receive) noexcept;
+  Posted& posted_for(const Request* receive) noexcept {
+    return receive->source == any_rank ? posted_any_ : posted_[bucket(receive->source, receive->context)];
+  }
+  void append(Request* receive) noexcept {
+    posted_for(receive).append(receive);
+    ++chained_;
+  }
+  Message* search(int source, Context context, int tag) const noexcept;
 
   Request* sole_ = nullptr;  // the only posted receive, while there is just one; in no chain then
   std::size_t chained_ = 0;  // posted receives in chains

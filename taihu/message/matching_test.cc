@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
+#include <iterator>
 #include <list>
 
 #include "taihu/base/random.h"
@@ -46,6 +48,17 @@ TEST_P(Match, AgreesWithAPlainListOnRandomTraffic) {
     const int source = static_cast<int>(random.below(static_cast<unsigned>(sources)));
     const int tag = static_cast<int>(random.below(4));
     const auto context = static_cast<Context>(random.below(2));
+    if (step % 16 == 0) {
+      const auto is_in = [&](const PlainReceive& receive) { return receive.context == context; };
+      ASSERT_EQ(queues.has_posted(context), std::ranges::any_of(receives, is_in));
+    }
+    if (step % 5 == 0 && !receives.empty()) {  // receives in the middle leave, too
+      auto leaving = receives.begin();
+      std::advance(leaving, static_cast<long>(random.below(static_cast<unsigned>(receives.size()))));
+      ASSERT_TRUE(queues.withdraw(leaving->request));
+      ASSERT_FALSE(queues.withdraw(leaving->request));
+      receives.erase(leaving);
+    }
     if (receive_now) {
       const PlainReceive receive{&requests.emplace_back(bell), random.below(3) == 0 ? any_rank : source,
                                  random.below(3) == 0 ? any_tag : tag, context};

@@ -11,6 +11,7 @@
 
 #include "taihu/message/endpoint.h"
 #include "taihu/message/local_endpoint.h"
+#include "taihu/message/nap.h"
 #include "taihu/message/remote.h"
 #include "taihu/message/services.h"
 #include "taihu/message/tuning.h"
@@ -42,13 +43,17 @@ class NodeProcess final : public Node {
   int first_rank() const noexcept { return first_rank_; }
   const Tuning& tuning() const noexcept { return tuning_; }
   /// Null when the rank is in another node process.
-  LocalEndpoint* local_endpoint_of(int rank) noexcept {
+  LocalEndpoint* local_endpoint_of(int rank) const noexcept {
     const auto index = static_cast<unsigned>(rank - first_rank_);
     return index < static_cast<unsigned>(local_ranks_) ? endpoints_[index].get() : nullptr;
   }
   /// Null when this is the only node process.
   Remote* remote() noexcept { return remote_.get(); }
   bool poll() { return remote_ != nullptr && remote_->poll(); }
+  /// A rank will look no more for a while: the progress thread has to.
+  void rank_sleeps() noexcept {
+    if (remote_ != nullptr) nap_.cut_short();
+  }
 
   /// The instance of `address` that belongs to the rank of `owner`. Ends the job with a message when there is
   /// none.
@@ -74,6 +79,7 @@ class NodeProcess final : public Node {
   std::vector<std::unique_ptr<LocalEndpoint>> endpoints_;
   std::unique_ptr<Remote> remote_;
   std::atomic<bool> stop_{false};
+  Nap nap_;  // of the progress thread
   std::thread progress_thread_;
 };
 

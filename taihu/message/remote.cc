@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The protocol, by kind of envelope:
 // - message: rank to rank, with its data or announced; an announced one waits in the receiver's queues for a
-//   match
+//   match; plain_message: with its data, and nobody waits to hear of the match; followed_message: the same,
+//   with its data right behind the envelope, which land in the receive that matches or in a buffer
+//   (landing.h)
 // - clear_to_send: the data named `transfer` are expected under `data_tag`, `bytes` of them (0: none wanted,
 //   also the answer to a synchronous message whose data came with it)
 // - cancel: the message that `initiator` has sent is not to be matched any more; withdrawn: it was not, and
 // its
 //   request is complete. When it was, clear_to_send is on its way and no answer comes
-// - put: data, or announced and asked for at once; put_done: they and the reply word are visible
+// - put: with its data; followed_put: with its data right behind the envelope; put_done: they and the reply
+//   word are visible
 // - get: the data expected under `data_tag`, straight from the memory of the rank asked
 // - call, answer: bytes for a service handler and back
 // - credit: `bytes` of eager messages have been taken by their receivers
@@ -49,6 +52,16 @@ T* to_pointer(std::uint64_t number) {
   return reinterpret_cast<T*>(static_cast<std::uintptr_t>(number));
 }
 
+Arrival arrival_of(int process, const Header& header) {
+  Arrival arrival;
+  arrival.source = header.source;
+  arrival.tag = header.tag;
+  arrival.context = header.context;
+  arrival.bytes = header.bytes;
+  arrival.process = process;
+  return arrival;
+}
+
 /// The send waits for its match and can be asked back until then.
 void name_for_cancel(Header& header, Request& request) {
   header.initiator = to_number(&request);
@@ -60,6 +73,7 @@ void name_for_cancel(Header& header, Request& request) {
 Remote::Remote(NodeProcess& node, Link& link)
     : node_(node),
       processes_(link.processes()),
+      most_bytes_copied_(std::min(link.unasked_bytes() - plain_header_bytes, eager_payload_bytes)),
       window_(window_for(processes_)),
       unconsumed_(static_cast<std::size_t>(processes_)),
       consumed_(static_cast<std::size_t>(processes_)),
@@ -77,6 +91,16 @@ void Remote::send(int process, const Header& header, Request* posted, const Data
   outgoing.payload_bytes = payload.bytes;
   outgoing.layout = payload.layout;
   outgoing.posted = posted;
+  wire_.submit(std::move(outgoing));
+}
+
+void Remote::send_followed(int process, const Header& header, const Data& data, Request* sent) {
+  Outgoing outgoing;
+  outgoing.process = process;
+  outgoing.header = header;
+  outgoing.following = data.address;
+  outgoing.following_bytes = data.bytes;
+  outgoing.followed = sent;
   wire_.submit(std::move(outgoing));
 }
 
@@ -122,6 +146,10 @@ bool Remote::charge(int process, std::size_t bytes) noexcept {
   return false;
 }
 
+void Remote::discharge(int process, std::int64_t amount) noexcept {
+  unconsumed_[static_cast<std::size_t>(process)].fetch_sub(amount, std::memory_order_relaxed);
+}
+
 void Remote::consumed(const Arrival& message) {
   const int process = message.process;
   if (message.transfer != 0) {
@@ -130,13 +158,12 @@ void Remote::consumed(const Arrival& message) {
     matched.transfer = message.transfer;
     send(process, matched);
   }
-  give_credit(message);
+  give_credit(process, message.bytes);
 }
 
-void Remote::give_credit(const Arrival& message) {
-  const int process = message.process;
+void Remote::give_credit(int process, std::size_t bytes) {
   std::atomic<std::int64_t>& sum = consumed_[static_cast<std::size_t>(process)];
-  const std::int64_t amount = static_cast<std::int64_t>(message.bytes) + message_overhead_bytes;
+  const std::int64_t amount = static_cast<std::int64_t>(bytes) + message_overhead_bytes;
   if (sum.fetch_add(amount, std::memory_order_relaxed) + amount < window_ / 4) return;
   Header header;
   header.kind = EnvelopeKind::credit;
@@ -160,7 +187,7 @@ void Remote::withdrawn(const Arrival& message) {
   header.initiator = message.initiator;
   header.transfer = message.transfer;
   send(message.process, header);
-  if (message.kind == Arrival::Kind::here) give_credit(message);
+  if (message.kind == Arrival::Kind::here) give_credit(message.process, message.bytes);
 }
 
 void Remote::cancel_arrived(int process, const Header& header) {
@@ -182,6 +209,22 @@ void Remote::withdrawn_arrived(const Header& header) {
   request->complete();
 }
 
+bool Remote::send_at_once(int source, int destination, Context context, int tag, const Data& data) {
+  const int process = node_.layout().process_of(destination);
+  // Data with gaps are packed anyway.
+  const std::size_t most = data.layout == nullptr ? most_bytes_copied_ : eager_payload_bytes;
+  if (data.bytes > most || !charge(process, data.bytes)) return false;
+  Header header;
+  header.kind = EnvelopeKind::plain_message;
+  header.source = source;
+  header.destination = destination;
+  header.context = context;
+  header.tag = tag;
+  if (wire_.send_now(process, header, data)) return true;
+  discharge(process, static_cast<std::int64_t>(data.bytes) + message_overhead_bytes);
+  return false;
+}
+
 void Remote::send_message(int source, int destination, Context context, int tag, const Data& data,
                           SendMode mode, Request* request) {
   const int process = node_.layout().process_of(destination);
@@ -193,9 +236,16 @@ void Remote::send_message(int source, int destination, Context context, int tag,
   header.tag = tag;
   header.bytes = data.bytes;
   const auto complete = [request] { request->complete(); };
+  if (mode == SendMode::standard && data.layout == nullptr && data.bytes > most_bytes_copied_ &&
+      data.bytes <= most_bytes_following && charge(process, data.bytes)) {
+    header.kind = EnvelopeKind::followed_message;
+    return send_followed(process, header, data, request);
+  }
   if (data.bytes <= eager_payload_bytes && charge(process, data.bytes)) {
     const bool is_synchronous = mode == SendMode::synchronous;
-    if (is_synchronous) {
+    if (!is_synchronous) {
+      header.kind = EnvelopeKind::plain_message;
+    } else {
       header.transfer = announce({nullptr, 0}, complete);
       name_for_cancel(header, *request);
     }
@@ -242,13 +292,9 @@ void Remote::put(int source, int destination, const void* data, memory::Symmetri
     header.reply = *reply;
   }
   const int process = node_.layout().process_of(destination);
-  if (bytes <= eager_payload_bytes) {
-    send(process, header, nullptr, {data, bytes});
-    return;
-  }
-  header.announced = true;
-  header.transfer = announce({data, bytes}, nullptr);
-  send(process, header);
+  if (bytes <= most_bytes_copied_) return send(process, header, nullptr, {data, bytes});
+  header.kind = EnvelopeKind::followed_put;
+  send_followed(process, header, {data, bytes}, nullptr);
 }
 
 void Remote::get(int rank, int from, memory::SymmetricAddress source, void* target, std::size_t bytes,
@@ -294,8 +340,12 @@ void Remote::answer(int process, std::uint64_t initiator, const void* data, std:
 void Remote::arrived(int process, const Header& header, const std::byte* payload) {
   switch (header.kind) {
     case EnvelopeKind::message:
+    case EnvelopeKind::plain_message:
       return message_arrived(process, header, payload);
+    case EnvelopeKind::followed_message:
+      return followed_message_arrived(process, header);
     case EnvelopeKind::put:
+    case EnvelopeKind::followed_put:
       return put_arrived(process, header, payload);
     case EnvelopeKind::put_done:
       unanswered_.fetch_sub(1, std::memory_order_release);
@@ -321,9 +371,7 @@ void Remote::arrived(int process, const Header& header, const std::byte* payload
     case EnvelopeKind::withdrawn:
       return withdrawn_arrived(header);
     case EnvelopeKind::credit:
-      unconsumed_[static_cast<std::size_t>(process)].fetch_sub(static_cast<std::int64_t>(header.bytes),
-                                                               std::memory_order_relaxed);
-      return;
+      return discharge(process, static_cast<std::int64_t>(header.bytes));
     case EnvelopeKind::finished:
       return process_finished();
     case EnvelopeKind::all_finished:
@@ -333,31 +381,67 @@ void Remote::arrived(int process, const Header& header, const std::byte* payload
 
 void Remote::message_arrived(int process, const Header& header, const std::byte* payload) {
   InboxMessage message;
-  message.arrival.source = header.source;
-  message.arrival.tag = header.tag;
-  message.arrival.context = header.context;
-  message.arrival.bytes = header.bytes;
-  message.arrival.process = process;
+  message.arrival = arrival_of(process, header);
   message.arrival.transfer = header.transfer;
   message.arrival.initiator = header.initiator;
   message.arrival.in_pieces = header.in_pieces;
   if (header.announced) {
     message.arrival.kind = Arrival::Kind::announced_there;
   } else {
+    message.arrival.data = payload;
+  }
+  LocalEndpoint& endpoint = *node_.local_endpoint_of(header.destination);
+  if (endpoint.deliver_at_once(message.arrival)) return;
+  if (!header.announced) {
     message.owned = std::make_unique_for_overwrite<std::byte[]>(header.bytes);
     copy_bytes(message.owned.get(), payload, header.bytes);
     message.arrival.data = message.owned.get();
   }
-  node_.local_endpoint_of(header.destination)->push_inbox(std::move(message));
+  endpoint.push_inbox(std::move(message));
+}
+
+void Remote::followed_message_arrived(int process, const Header& header) {
+  InboxMessage message;
+  message.arrival = arrival_of(process, header);
+  LocalEndpoint& endpoint = *node_.local_endpoint_of(header.destination);
+  Request* receive = endpoint.match_at_once(message.arrival);
+  if (receive != nullptr && receive->space.layout == nullptr && receive->space.bytes >= header.bytes) {
+    return wire_.receive_following(process, receive->space.address, header.bytes,
+                                   [this, receive] { finish_followed(receive); });
+  }
+  auto* const landing = new Landing(header.bytes);
+  message.arrival.kind = Arrival::Kind::landing;
+  message.arrival.landing = landing;
+  wire_.receive_following(process, landing->data(), header.bytes, [this, landing] {
+    if (landing->land()) finish_landing(landing);
+  });
+  if (receive != nullptr) return claim(landing, receive);
+  if (!endpoint.deliver_at_once(message.arrival)) endpoint.push_inbox(std::move(message));
+}
+
+void Remote::claim(Landing* landing, Request* receive) {
+  if (landing->claim(receive)) finish_landing(landing);
+}
+
+void Remote::finish_landing(Landing* landing) {
+  const std::unique_ptr<Landing> owner(landing);
+  Request* const receive = landing->receive();
+  const std::size_t bytes = receive->status.bytes;
+  copy_message(receive->space, {landing->data(), bytes}, std::min(bytes, receive->space.bytes));
+  finish_followed(receive);
+}
+
+void Remote::finish_followed(Request* receive) {
+  give_credit(node_.layout().process_of(receive->status.source), receive->status.bytes);
+  receive->complete();
 }
 
 void Remote::put_arrived(int process, const Header& header, const std::byte* payload) {
   LocalEndpoint& target = *node_.local_endpoint_of(header.destination);
   void* to = node_.resolve(target, header.target, header.bytes, header.source);
-  if (header.announced) {
-    ask_for(process, header.transfer, to, header.bytes,
-            [this, process, header] { finish_put(process, header); });
-    return;
+  if (header.kind == EnvelopeKind::followed_put) {
+    return wire_.receive_following(process, to, header.bytes,
+                                   [this, process, header] { finish_put(process, header); });
   }
   copy_bytes(to, payload, header.bytes);
   finish_put(process, header);

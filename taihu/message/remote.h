@@ -17,6 +17,10 @@ namespace taihu::message {
 
 class NodeProcess;
 
+/// Up to here the data of a standard message follow its envelope unasked; a question costs longer ones
+/// little.
+inline constexpr std::size_t most_bytes_following = 128 * 1024;
+
 /// Functions may be called by any thread and never block, except `finish`.
 class Remote {
  public:
@@ -25,9 +29,15 @@ class Remote {
 
   void send_message(int source, int destination, Context context, int tag, const Data& data, SendMode mode,
                     Request* request);
+  /// A standard message whose data leave before this returns; false, and nothing has happened, when they
+  /// cannot.
+  bool send_at_once(int source, int destination, Context context, int tag, const Data& data);
   /// Asks for the data of a message with `announced_there`; `receive` completes when `bytes` of them are in
   /// `space`.
   void accept(const Arrival& message, const Space& space, std::size_t bytes, Request* receive);
+  /// The receive, whose status is set, takes a message with `landing`; completes when the data are in its
+  /// space. The landing is gone then.
+  void claim(Landing* landing, Request* receive);
   /// The receiving rank has taken a message whose data were here.
   void consumed(const Arrival& message);
   /// Asks for the return of a message that waits for its match; its request completes in any case, cancelled
@@ -45,6 +55,11 @@ class Remote {
   void answer(int process, std::uint64_t initiator, const void* data, std::size_t bytes);
 
   bool poll() { return wire_.poll(); }
+  /// See Wire::drive.
+  template <class Done>
+  bool drive(int turns, Done&& done) {
+    return wire_.drive(turns, done);
+  }
   /// Completes what is under way and waits until all node processes have; the link is quiet afterwards.
   void finish();
   Wire& wire() noexcept { return wire_; }
@@ -60,6 +75,9 @@ class Remote {
 
   void arrived(int process, const Header& header, const std::byte* payload);
   void message_arrived(int process, const Header& header, const std::byte* payload);
+  void followed_message_arrived(int process, const Header& header);
+  void finish_landing(Landing* landing);
+  void finish_followed(Request* receive);
   void put_arrived(int process, const Header& header, const std::byte* payload);
   void finish_put(int process, const Header& header);
   void get_arrived(int process, const Header& header);
@@ -70,18 +88,21 @@ class Remote {
   void process_finished();
 
   void send(int process, const Header& header, Request* posted = nullptr, const Data& payload = {nullptr, 0});
+  void send_followed(int process, const Header& header, const Data& data, Request* sent);
   void send_owned(int process, Header header, const void* data, std::size_t bytes);
   void ask_for(int process, std::uint64_t transfer, void* landing, std::size_t bytes,
                std::function<void()> landed);
   static std::uint64_t announce(const Data& data, std::function<void()> sent);
-  void give_credit(const Arrival& message);
+  void give_credit(int process, std::size_t bytes);
   bool charge(int process, std::size_t bytes) noexcept;
+  void discharge(int process, std::int64_t amount) noexcept;
   bool settled();
   template <class Ready>
   void poll_until(Ready&& ready);
 
   NodeProcess& node_;
   const int processes_;
+  const std::size_t most_bytes_copied_;  ///< what fits in an envelope that the link sends unasked
   const std::int64_t window_;
   std::vector<std::atomic<std::int64_t>> unconsumed_;  ///< sent to each process and not yet known to be taken
   std::vector<std::atomic<std::int64_t>> consumed_;    ///< taken from each process and not yet told to it

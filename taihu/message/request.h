@@ -21,30 +21,31 @@ inline constexpr Context no_context = ~Context{0};
 
 /// `done` is stored (release) last by whoever completes the transfer, which may be another rank's thread or
 /// the progress thread, and must not be touched by it afterwards: the owner may reuse the request at once.
-struct Request {
+/// What a receive needs comes first, so that it fills two cache lines.
+struct alignas(64) Request {
+  /// For Endpoint::irecv_into, which does the rest.
+  Request() = default;
   explicit Request(threads::Doorbell& owner_bell) : bell(&owner_bell) {}
 
   std::atomic<bool> done{false};
-  threads::Doorbell* bell;  ///< of the rank that owns the request
+  bool is_posted = false;  ///< in the matching queues
+  SendMode mode = SendMode::standard;
+  int destination = any_rank;  ///< of a send that waits for its match in another node process, else any_rank
+  threads::Doorbell* bell = nullptr;  ///< of the rank that owns the request
   Status status;
 
   // What a posted receive waits for; owned by the receiving endpoint's lock.
-  Space space{nullptr, 0};
   int source = any_rank;
   int tag = any_tag;
   Context context = no_context;
-  bool is_posted = false;       ///< in the matching queues
+  Space space{nullptr, 0};
   std::uint64_t posted_at = 0;  ///< number of the receive among those of its rank
   Neighbours<Request> in_queue;
 
   // Of a send that is announced inside the node process; unchanged until it is complete.
   LocalEndpoint* receiver = nullptr;  ///< null: not such a send
   std::size_t bytes = 0;
-  SendMode mode = SendMode::standard;
   HelpWanted* helpers = nullptr;  ///< of the sending rank; null: the receiver copies alone
-
-  // Of a send that waits for its match in another node process.
-  int destination = any_rank;  ///< any_rank: not such a send
 
   /// Completes the transfer and wakes the owner. Any thread.
   void complete() noexcept {
@@ -66,6 +67,7 @@ class RequestStore {
     request->done.store(false, std::memory_order_relaxed);
     request->status = Status{};
     request->receiver = nullptr;
+    request->source = any_rank;
     request->destination = any_rank;
     request->context = no_context;
     return request;

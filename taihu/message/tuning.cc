@@ -40,6 +40,8 @@ Tuning tuning_for(int local_ranks, Cores cores, Environment environment) {
   Tuning tuning = default_tuning(local_ranks, cores);
   tuning.eager_bytes = size_from(environment, "TAIHU_EAGER_BYTES", tuning.eager_bytes);
   tuning.pushed_bytes = size_from(environment, "TAIHU_PUSHED_BYTES", tuning.pushed_bytes);
+  tuning.pushed_stream_bytes =
+      size_from(environment, "TAIHU_PUSHED_STREAM_BYTES", tuning.pushed_stream_bytes);
   tuning.buffered_bytes = size_from(environment, "TAIHU_BUFFERED_BYTES", tuning.buffered_bytes);
   tuning.shared_copy_bytes = size_from(environment, "TAIHU_SHARED_COPY_BYTES", tuning.shared_copy_bytes);
   tuning.shared_copy_far_bytes =

@@ -19,6 +19,9 @@ struct Tuning {
   /// A blocking send of more than this announces as well, as long as its receiver proves to be waiting: one
   /// copy by a waiting receiver is sooner done than moving the cache lines of a ring.
   std::size_t pushed_bytes = 512;
+  /// A non-blocking send of more than this announces likewise: in a stream of messages one copy costs less
+  /// than two, and its way overlaps with those of others.
+  std::size_t pushed_stream_bytes = 256;
   /// Up to here a standard send whose receive does not come is buffered at the receiver in the end.
   std::size_t buffered_bytes = 64 * 1024;
   /// From here on the sender helps with the copy when it waits anyway: when its core is near to the
@@ -31,8 +34,8 @@ struct Tuning {
 };
 
 /// For so many ranks in this process. Users may set TAIHU_EAGER_BYTES, TAIHU_PUSHED_BYTES,
-/// TAIHU_BUFFERED_BYTES and TAIHU_SHARED_COPY_BYTES (such as 4K); throws Error when a value is no size, or no
-/// message of so many bytes fits into a ring.
+/// TAIHU_PUSHED_STREAM_BYTES, TAIHU_BUFFERED_BYTES and TAIHU_SHARED_COPY_BYTES (such as 4K); throws Error
+/// when a value is no size, or no message of so many bytes fits into a ring.
 Tuning tuning_for(int local_ranks, Cores cores, Environment environment);
 
 class Node;

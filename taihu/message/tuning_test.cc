@@ -21,6 +21,7 @@ const char* eager_of(const char* name) {
 const char* all_set(const char* name) {
   if (std::strcmp(name, "TAIHU_EAGER_BYTES") == 0) return "512";
   if (std::strcmp(name, "TAIHU_PUSHED_BYTES") == 0) return "64";
+  if (std::strcmp(name, "TAIHU_PUSHED_STREAM_BYTES") == 0) return "48";
   if (std::strcmp(name, "TAIHU_BUFFERED_BYTES") == 0) return "1M";
   return std::strcmp(name, "TAIHU_SHARED_COPY_BYTES") == 0 ? "128K" : nullptr;
 }
@@ -32,6 +33,7 @@ TEST(Tuning, OfTheEnvironmentCounts) {
   const Tuning tuning = tuning_for(4, Cores::enough, all_set);
   EXPECT_EQ(tuning.eager_bytes, 512U);
   EXPECT_EQ(tuning.pushed_bytes, 64U);
+  EXPECT_EQ(tuning.pushed_stream_bytes, 48U);
   EXPECT_EQ(tuning.buffered_bytes, 1U << 20);
   EXPECT_EQ(tuning.shared_copy_bytes, 128U << 10);
   EXPECT_EQ(tuning.shared_copy_far_bytes, 128U << 10);

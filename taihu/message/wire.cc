@@ -15,14 +15,28 @@ namespace taihu::message {
 
 namespace {
 
-constexpr int envelope_tag = 1;
-constexpr int first_data_tag = 2;
+constexpr int envelope_tag = shared_tag;
+constexpr int following_tag =
+    2;  // envelopes and what follows them are received in the order of their sending
+constexpr int first_data_tag = 3;
 constexpr std::size_t listening_slots = 32;
 constexpr std::size_t slot_bytes = sizeof(Header) + eager_payload_bytes;
 constexpr int most_envelopes_under_way = 256;
 constexpr std::size_t spare_envelopes_kept = 64;
 constexpr int envelopes_at_once = 64;
 constexpr std::size_t tests_at_once = 32;
+
+/// What travels of the header.
+constexpr std::size_t header_bytes(EnvelopeKind kind) {
+  switch (kind) {
+    case EnvelopeKind::plain_message:
+      return plain_header_bytes;
+    case EnvelopeKind::followed_message:
+      return followed_header_bytes;
+    default:
+      return sizeof(Header);
+  }
+}
 
 }  // namespace
 
@@ -36,12 +50,21 @@ Wire::Wire(Link& link, Arrived arrived)
 }
 
 Wire::~Wire() {
-  for (LinkRequest* request : listening_) link_.cancel(request);
+  for (LinkRequest* request : listening_) {
+    if (request != nullptr) link_.cancel(request);
+  }
   for (const Transfer& transfer : under_way_) link_.cancel(transfer.request);
 }
 
 void Wire::listen(std::size_t slot) {
   listening_[slot] = link_.receive(any_process, envelope_tag, slots_[slot].get(), slot_bytes);
+}
+
+/// Posting a slot again costs about as much as a message takes, so that is done when nothing else is to do,
+/// or many are to be posted.
+void Wire::listen_again() {
+  for (; deaf_slots_ != 0; --deaf_slots_)
+    listen((next_slot_ + listening_slots - deaf_slots_) % listening_slots);
 }
 
 void Wire::enter() noexcept {
@@ -61,6 +84,7 @@ void Wire::leave() {
   // Sequentially consistent on both sides: either we see the submission, or its thread sees that nobody is
   // inside.
   for (;;) {
+    thread_inside_.store(pthread_t{}, std::memory_order_relaxed);
     inside_.store(false, std::memory_order_seq_cst);
     if (submissions_.load(std::memory_order_seq_cst) == 0 || !try_enter()) return;
     take_submissions();
@@ -68,7 +92,23 @@ void Wire::leave() {
   }
 }
 
+/// Sends without a way through the queues; false when the thread is not inside or older envelopes wait.
+bool Wire::post_at_once(Outgoing& outgoing) {
+  if (!is_inside() || submissions_.load(std::memory_order_relaxed) != 0 || !backlog_.empty() ||
+      !can_post(outgoing)) {
+    return false;
+  }
+  post(outgoing);
+  return true;
+}
+
 void Wire::submit(Outgoing outgoing) {
+  const bool was_inside = is_inside();
+  if (was_inside || try_enter()) {
+    const bool is_posted = post_at_once(outgoing);
+    if (!was_inside) leave();
+    if (is_posted) return;
+  }
   {
     std::lock_guard hold(submitted_lock_);
     submitted_.push_back(std::move(outgoing));
@@ -127,28 +167,61 @@ void Wire::post(Outgoing& outgoing) {
     expected.done = std::move(outgoing.landed);
     under_way_.push_back(std::move(expected));
   }
-  Transfer transfer;
-  if (!spare_envelopes_.empty()) {
-    transfer.envelope = std::move(spare_envelopes_.back());
-    spare_envelopes_.pop_back();
-  }
   const void* payload = outgoing.owned.empty() ? outgoing.payload : outgoing.owned.data();
-  transfer.envelope.resize(sizeof(Header) + outgoing.payload_bytes);
-  std::memcpy(transfer.envelope.data(), &outgoing.header, sizeof(Header));
-  copy_message({transfer.envelope.data() + sizeof(Header), outgoing.payload_bytes},
-               {payload, outgoing.payload_bytes, outgoing.layout}, outgoing.payload_bytes);
-  transfer.request =
-      link_.send(outgoing.process, envelope_tag, transfer.envelope.data(), transfer.envelope.size());
+  send_envelope(outgoing.process, outgoing.header, {payload, outgoing.payload_bytes, outgoing.layout});
+  if (outgoing.posted != nullptr) outgoing.posted->complete();
+  if (outgoing.following_bytes != 0)
+    send_following(outgoing.process, outgoing.following, outgoing.following_bytes, outgoing.followed);
+  if (outgoing.landing_bytes == 0 && outgoing.landed) outgoing.landed();
+}
+
+void Wire::send_envelope(int process, const Header& header, const Data& payload) {
+  if (spare_envelopes_.empty())
+    spare_envelopes_.push_back(std::make_unique_for_overwrite<std::byte[]>(slot_bytes));
+  std::byte* const envelope = spare_envelopes_.back().get();
+  const std::size_t before = header_bytes(header.kind);
+  std::memcpy(envelope, &header, before);
+  copy_message({envelope + before, payload.bytes}, payload, payload.bytes);
+  LinkRequest* request = link_.send_now(process, envelope_tag, envelope, before + payload.bytes);
+  if (request == nullptr) return;
+  Transfer transfer;
+  transfer.request = request;
+  transfer.envelope = std::move(spare_envelopes_.back());
+  spare_envelopes_.pop_back();
   under_way_.push_back(std::move(transfer));
   ++envelopes_under_way_;
-  if (outgoing.posted != nullptr) outgoing.posted->complete();
-  if (outgoing.landing_bytes == 0 && outgoing.landed) outgoing.landed();
+}
+
+void Wire::send_following(int process, const void* data, std::size_t bytes, Request* sent) {
+  Transfer transfer;
+  transfer.request = link_.send_now(process, following_tag, data, bytes);
+  transfer.sent = sent;
+  if (transfer.request != nullptr) return under_way_.push_back(std::move(transfer));
+  if (sent != nullptr) sent->complete();
+}
+
+bool Wire::send_now(int process, const Header& header, const Data& payload) {
+  if (!try_enter()) return false;
+  take_submissions();
+  post_backlog();
+  const bool is_next = backlog_.empty() && envelopes_under_way_ < most_envelopes_under_way;
+  if (is_next) send_envelope(process, header, payload);
+  leave();
+  return is_next;
 }
 
 void Wire::send_bulk(int process, int tag, const void* data, std::size_t bytes, std::function<void()> sent) {
   Transfer transfer;
   transfer.request = link_.send(process, tag, data, bytes);
   transfer.done = std::move(sent);
+  under_way_.push_back(std::move(transfer));
+}
+
+void Wire::receive_following(int process, void* buffer, std::size_t bytes, std::function<void()> landed) {
+  Transfer transfer;
+  transfer.request = link_.receive(process, following_tag, buffer, bytes);
+  if (link_.test(transfer.request, nullptr)) return landed();
+  transfer.done = std::move(landed);
   under_way_.push_back(std::move(transfer));
 }
 
@@ -161,6 +234,7 @@ void Wire::receive_bulk(int process, int tag, void* buffer, std::size_t bytes, s
 
 bool Wire::poll() {
   if (!try_enter()) return false;
+  looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   bool worked = take_submissions();
   post_backlog();
   worked |= read_envelopes();
@@ -169,18 +243,31 @@ bool Wire::poll() {
   return worked;
 }
 
+bool Wire::read_envelope() {
+  const std::size_t slot = next_slot_;
+  LinkStatus status;
+  if (!link_.test(listening_[slot], &status)) return false;
+  listening_[slot] = nullptr;
+  next_slot_ = (slot + 1) % listening_slots;
+  ++deaf_slots_;
+  const std::byte* const envelope = slots_[slot].get();
+  Header header;
+  std::memcpy(static_cast<void*>(&header), envelope, plain_header_bytes);
+  const std::size_t before = header_bytes(header.kind);
+  if (header.kind == EnvelopeKind::plain_message) {
+    header.bytes = status.bytes - before;
+  } else {
+    std::memcpy(static_cast<void*>(&header), envelope, before);
+  }
+  arrived_(status.process, header, envelope + before);
+  if (deaf_slots_ > listening_slots / 2) listen_again();
+  return true;
+}
+
 bool Wire::read_envelopes() {
   int read = 0;
-  for (; read < envelopes_at_once; ++read) {
-    const std::size_t slot = next_slot_;
-    LinkStatus status;
-    if (!link_.test(listening_[slot], &status)) break;
-    Header header;
-    std::memcpy(&header, slots_[slot].get(), sizeof header);
-    arrived_(status.process, header, slots_[slot].get() + sizeof header);
-    listen(slot);
-    next_slot_ = (slot + 1) % listening_slots;
-  }
+  while (read < envelopes_at_once && read_envelope()) ++read;
+  listen_again();
   return read != 0;
 }
 
@@ -199,11 +286,12 @@ bool Wire::finish_transfers() {
     Transfer done = std::move(under_way_.back());
     under_way_.pop_back();
     if (done.tag != 0) tags_in_use_.erase(done.tag);
-    if (!done.envelope.empty()) {
+    if (done.envelope != nullptr) {
       --envelopes_under_way_;
       if (spare_envelopes_.size() < spare_envelopes_kept)
         spare_envelopes_.push_back(std::move(done.envelope));
     }
+    if (done.sent != nullptr) done.sent->complete();
     if (done.done) done.done();
   }
   return finished;

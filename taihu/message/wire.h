@@ -3,13 +3,16 @@
 //
 // An envelope is one link message with a fixed header and up to `eager_payload_bytes` of payload. Envelopes
 // of two processes stay in order: all have one tag, the receiver keeps a ring of posted buffers and reads
-// them in posting order. More data than that travel in bulk: the receiver says where they shall land and
+// them in posting order. Data may follow an envelope as a second link message; they are received in the order
+// of the envelopes. More data than that travel in bulk: the receiver says where they shall land and
 // under which tag, the sender sends them from where they are. Tags of bulk data are chosen by the receiver
 // and unique among its transfers under way.
 //
 // The link belongs to one thread at a time: whoever enters (without waiting) does the work of all. What is
 // submitted while another thread is inside is done by that thread, at the latest on its way out.
 #pragma once
+
+#include <pthread.h>
 
 #include <atomic>
 #include <cstddef>
@@ -32,7 +35,10 @@ inline constexpr std::size_t eager_payload_bytes = 16 * 1024;
 /// What an envelope says. See remote.cc for the meaning of each.
 enum class EnvelopeKind : std::uint8_t {
   message,
+  plain_message,
+  followed_message,
   put,
+  followed_put,
   put_done,
   get,
   call,
@@ -50,21 +56,26 @@ struct Header {
   EnvelopeKind kind{};
   bool announced = false;  ///< the payload comes in bulk when asked for with `transfer`
   bool has_reply = false;
-  bool in_pieces = false;  ///< the announced data are laid out; they are wanted in pieces (see bulk.h)
-  std::uint16_t service = 0;
-  std::int32_t data_tag = 0;  ///< of the bulk data that the sender of this envelope expects
-  std::int32_t source = -1;   ///< ranks
+  bool in_pieces = false;    ///< the announced data are laid out; they are wanted in pieces (see bulk.h)
+  std::int32_t source = -1;  ///< ranks
   std::int32_t destination = -1;
   std::int32_t tag = 0;
   Context context = 0;
-  std::uint64_t bytes = 0;      ///< of the payload; of the data wanted or granted
+  // Up to here is all that travels of a plain_message, and one field more of a followed_message: a cache line
+  // less is a shorter way.
+  std::uint64_t bytes = 0;    ///< of the payload; of the data wanted or granted
+  std::int32_t data_tag = 0;  ///< of the bulk data that the sender of this envelope expects
+  std::uint16_t service = 0;
   std::uint64_t initiator = 0;  ///< handed back in the answer
   std::uint64_t transfer = 0;   ///< names announced data at the process that has them
   memory::SymmetricAddress target;
   memory::SymmetricAddress reply;
 };
 
-/// An envelope to send, and the bulk data that it asks for.
+inline constexpr std::size_t plain_header_bytes = offsetof(Header, bytes);
+inline constexpr std::size_t followed_header_bytes = plain_header_bytes + sizeof(Header::bytes);
+
+/// An envelope to send, and the data that follow it or that it asks for.
 struct Outgoing {
   int process = -1;
   Header header;
@@ -72,8 +83,11 @@ struct Outgoing {
   std::size_t payload_bytes = 0;
   const Layout* layout = nullptr;  ///< of the payload
   std::vector<std::byte> owned;
-  Request* posted = nullptr;  ///< completed when the payload has been copied
-  void* landing = nullptr;    ///< where bulk data shall land; Wire chooses header.data_tag
+  Request* posted = nullptr;        ///< completed when the payload has been copied
+  const void* following = nullptr;  ///< data to send right behind the envelope
+  std::size_t following_bytes = 0;
+  Request* followed = nullptr;  ///< completed when they have been sent; may be null
+  void* landing = nullptr;      ///< where bulk data shall land; Wire chooses header.data_tag
   std::size_t landing_bytes = 0;
   std::function<void()> landed;  ///< called when they have; at once when there are none
   /// Instead of `landing`: called inside with the chosen tag, to receive with receive_bulk and to give the
@@ -84,7 +98,7 @@ struct Outgoing {
 class Wire {
  public:
   /// `arrived(process, header, payload)` runs for every envelope, on the thread that is inside; it may submit
-  /// and send_bulk.
+  /// and send_bulk, and must call receive_following when data follow the envelope.
   using Arrived = std::function<void(int process, const Header& header, const std::byte* payload)>;
 
   Wire(Link& link, Arrived arrived);
@@ -95,8 +109,16 @@ class Wire {
   /// Sends in order of submission. Any thread; never blocks.
   void submit(Outgoing outgoing);
 
+  /// Sends an envelope that asks for no bulk data before it returns: true, and its payload has been taken.
+  /// False, and nothing has happened, when another thread is inside or older envelopes wait. Any thread;
+  /// never blocks.
+  bool send_now(int process, const Header& header, const Data& payload);
+
   /// Only inside (from `arrived` and from callbacks): sends data that the other side expects under `tag`.
   void send_bulk(int process, int tag, const void* data, std::size_t bytes, std::function<void()> sent);
+
+  /// Only inside, from `arrived`: receives the data that follow the envelope. `landed` may run at once.
+  void receive_following(int process, void* buffer, std::size_t bytes, std::function<void()> landed);
 
   /// Only inside: receives data under the tag that Outgoing::expect was given.
   void receive_bulk(int process, int tag, void* buffer, std::size_t bytes, std::function<void()> landed);
@@ -104,6 +126,28 @@ class Wire {
 
   /// Does what can be done now; true when something was done. Any thread; never blocks.
   bool poll();
+
+  /// Looks again and again, up to `turns` times, until `done()`; false when another thread is inside. Any
+  /// thread.
+  template <class Done>
+  bool drive(int turns, Done&& done) {
+    if (!try_enter()) return false;
+    looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    for (int turn = 0; turn < turns && !done(); ++turn) {
+      if (submissions_.load(std::memory_order_relaxed) != 0 || !backlog_.empty()) {
+        take_submissions();
+        post_backlog();
+      }
+      const bool has_read = read_envelope();
+      if (!has_read && deaf_slots_ != 0) listen_again();
+      if (!under_way_.empty() && (!has_read || turn + 1 == turns)) finish_transfers();
+    }
+    leave();
+    return true;
+  }
+
+  /// Grows with every poll and drive.
+  std::uint64_t looks() const noexcept { return looks_.load(std::memory_order_relaxed); }
 
   /// Nothing submitted, queued or under way, apart from envelopes to come. Any thread, which must be the only
   /// one to submit.
@@ -123,26 +167,40 @@ class Wire {
   struct Transfer {
     LinkRequest* request = nullptr;
     std::function<void()> done;
-    std::vector<std::byte> envelope;  ///< owned bytes of an envelope under way
-    int tag = 0;                      ///< of expected bulk data, else 0
+    std::unique_ptr<std::byte[]> envelope;  ///< the bytes of an envelope under way
+    Request* sent = nullptr;                ///< completed with the transfer
+    int tag = 0;                            ///< of expected bulk data, else 0
   };
 
-  bool try_enter() noexcept { return !inside_.exchange(true, std::memory_order_seq_cst); }
+  bool try_enter() noexcept {
+    if (inside_.load(std::memory_order_seq_cst) || inside_.exchange(true, std::memory_order_seq_cst))
+      return false;
+    thread_inside_.store(pthread_self(), std::memory_order_relaxed);
+    return true;
+  }
+  bool is_inside() const noexcept { return thread_inside_.load(std::memory_order_relaxed) == pthread_self(); }
   void enter() noexcept;
   void leave();
 
+  bool post_at_once(Outgoing& outgoing);
   bool take_submissions();
   void post_backlog();
   bool can_post(const Outgoing& outgoing) const noexcept;
   void post(Outgoing& outgoing);
+  void send_envelope(int process, const Header& header, const Data& payload);
+  void send_following(int process, const void* data, std::size_t bytes, Request* sent);
   int take_tag();
+  bool read_envelope();
   bool read_envelopes();
   bool finish_transfers();
   void listen(std::size_t slot);
+  void listen_again();
 
   Link& link_;
   const Arrived arrived_;
-  std::atomic<bool> inside_{false};
+  alignas(64) std::atomic<bool> inside_{false};
+  std::atomic<pthread_t> thread_inside_{};  // never equal to a thread that is not
+  std::atomic<std::uint64_t> looks_{0};     // written inside
 
   SpinLock submitted_lock_;
   std::vector<Outgoing> submitted_;          // guarded by submitted_lock_
@@ -153,10 +211,11 @@ class Wire {
   std::vector<Transfer> under_way_;
   std::size_t next_to_test_ = 0;
   int envelopes_under_way_ = 0;
-  std::vector<std::vector<std::byte>> spare_envelopes_;
+  std::vector<std::unique_ptr<std::byte[]>> spare_envelopes_;
   std::vector<std::unique_ptr<std::byte[]>> slots_;
   std::vector<LinkRequest*> listening_;
   std::size_t next_slot_ = 0;
+  std::size_t deaf_slots_ = 0;  // read and not posted again, the last ones before next_slot_
   int next_tag_ = 0;
   std::unordered_set<int> tags_in_use_;
 };

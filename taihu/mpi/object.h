@@ -49,7 +49,11 @@ struct Object {
   void retain() noexcept { references.fetch_add(1, std::memory_order_relaxed); }
   /// Deletes the object with the last reference.
   void release() noexcept {
-    if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    // Nobody else can get at an object by its only reference.
+    if (references.load(std::memory_order_acquire) == 1 ||
+        references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      delete this;
+    }
   }
 
   const Kind kind;

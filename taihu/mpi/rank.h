@@ -47,6 +47,7 @@ enum class Part : int {
   errors,
   tools,
   diagnostics,
+  complete_send,
   count
 };
 

@@ -26,6 +26,13 @@ struct Request : Object {
   /// What came out; a persistent request becomes inactive, others are released by the caller afterwards. Only
   /// when complete, once for each start. Throws CallError when the operation itself has failed.
   virtual Outcome finish(Rank& rank) = 0;
+  /// For calls that complete this request and want no more than its status, which may be MPI_STATUS_IGNORE:
+  /// waits; then true when `status` is set and the program's reference given up. False: `finish` is still to
+  /// be called, because the request is persistent, has failed, or is of a kind that does not know better.
+  virtual bool wait_and_release(Rank& rank, MPI_Status* /*status*/) {
+    wait(rank);
+    return false;
+  }
   /// Starts a persistent request.
   virtual void start(Rank&) { throw CallError(MPI_ERR_REQUEST, "the request is not persistent"); }
   virtual void cancel(Rank&) {
@@ -38,6 +45,12 @@ struct Request : Object {
   /// Whose error handler is in charge; null: that of MPI_COMM_WORLD.
   virtual Communicator* communicator() noexcept { return nullptr; }
 
+  /// Gives up the program's reference. A predefined request has none: its handle stands for any number of
+  /// operations that are complete.
+  void release() noexcept {
+    if (!predefined) Object::release();
+  }
+
   bool persistent = false;
   bool active = true;  ///< only persistent ones are ever inactive
 };
@@ -48,6 +61,11 @@ struct CompleteRequest final : Request {
   bool is_complete(Rank&) override { return true; }
   Outcome outcome(Rank&) override { return result_; }
   Outcome finish(Rank&) override { return result_; }
+  bool wait_and_release(Rank&, MPI_Status* status) override {
+    store(status, result_);
+    release();
+    return true;
+  }
   void cancel(Rank&) override {}
   void abandon(Rank&) override { release(); }
 

@@ -263,7 +263,7 @@ Packet combined(std::vector<Packet>& packets) {
 void unpack(const Packet& packet, const Communicator& communicator, std::size_t piece_bytes,
             std::size_t offset, std::size_t segment_bytes, Bytes& result) {
   const auto place = [&](std::size_t member, const std::byte* piece) {
-    std::memcpy(result.data() + member * piece_bytes + offset, piece, segment_bytes);
+    std::copy_n(piece, segment_bytes, result.data() + member * piece_bytes + offset);  // of nothing, too
   };
   const std::size_t direct = communicator.tree.entries[packet.source].direct;
   const bool alone = packet.bytes == segment_bytes && packet.weight == 1 &&

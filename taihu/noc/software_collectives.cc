@@ -268,9 +268,9 @@ void SoftwareCollectives::end_run(int number) {
     outcome.results[member] = run.members[position].result;
     if (operation.collective != Collective::gather) continue;
     for (std::size_t piece = 0; piece < run.order.size(); ++piece)  // from positions to members
-      std::memcpy(
-          outcome.results[member].data() + static_cast<std::size_t>(run.order[piece]) * operation.bytes,
-          run.members[position].result.data() + piece * operation.bytes, operation.bytes);
+      std::copy_n(
+          run.members[position].result.data() + piece * operation.bytes, operation.bytes,
+          outcome.results[member].data() + static_cast<std::size_t>(run.order[piece]) * operation.bytes);
   }
   runs_.erase(number);
   machine_.finished(number);

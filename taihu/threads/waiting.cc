@@ -23,13 +23,8 @@
 
 namespace taihu::threads {
 
-namespace {
+namespace detail {
 
-// Two halves of one word, so that readers never see a mixture.
-std::atomic<WaitPolicy> current_policy{WaitPolicy{}};
-static_assert(std::atomic<WaitPolicy>::is_always_lock_free);
-
-/// True when the signalling side may omit its fence. Written before main, read only afterwards.
 bool asymmetric = false;
 
 void full_fence() noexcept {
@@ -42,6 +37,16 @@ void full_fence() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif
 }
+
+}  // namespace detail
+
+using detail::asymmetric;
+
+namespace {
+
+// Two halves of one word, so that readers never see a mixture.
+std::atomic<WaitPolicy> current_policy{WaitPolicy{}};
+static_assert(std::atomic<WaitPolicy>::is_always_lock_free);
 
 long membarrier(int command) noexcept {
   return syscall(SYS_membarrier, command, 0, 0);
@@ -63,18 +68,10 @@ WaitPolicy wait_policy() noexcept {
   return current_policy.load(std::memory_order_relaxed);
 }
 
-void light_barrier() noexcept {
-  if (asymmetric) {
-    __asm__ volatile("" ::: "memory");
-  } else {
-    full_fence();
-  }
-}
-
 void heavy_barrier() noexcept {
   // The call cannot fail after a successful registration; a kernel that still refuses it would make waiters
   // sleep through a signal, so the fence of this side stays in any case.
-  full_fence();
+  detail::full_fence();
   if (asymmetric) membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 }
 

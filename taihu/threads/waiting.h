@@ -23,9 +23,21 @@ struct WaitPolicy {
 void set_wait_policy(WaitPolicy policy) noexcept;
 WaitPolicy wait_policy() noexcept;
 
+namespace detail {
+/// True when the signalling side may omit its fence. Written before main, read only afterwards.
+extern __attribute__((visibility("hidden"))) bool asymmetric;
+void full_fence() noexcept;
+}  // namespace detail
+
 /// Barrier half for the signalling side (a compiler barrier where membarrier works) and for the sleeping
 /// side.
-void light_barrier() noexcept;
+inline void light_barrier() noexcept {
+  if (detail::asymmetric) [[likely]] {
+    __asm__ volatile("" ::: "memory");
+  } else {
+    detail::full_fence();
+  }
+}
 void heavy_barrier() noexcept;
 
 /// One pause instruction.

@@ -15,6 +15,7 @@
 #include "taihu/base/error.h"
 #include "taihu/memory/image/copy_file.h"
 #include "taihu/memory/image/machine.h"
+#include "taihu/memory/placement/page_system.h"
 
 namespace taihu::memory {
 namespace {
@@ -254,6 +255,15 @@ void CopyMaker::map_shared_pages(std::uintptr_t base) const {
   }
 }
 
+/// Data that the rank writes later come from its node, whichever of its threads is the first.
+void CopyMaker::place_writable_pages(std::uintptr_t base) const {
+  for (const Elf64_Phdr& load : object_->loads()) {
+    if ((load.p_flags & PF_W) == 0) continue;
+    const std::uintptr_t begin = (base + load.p_vaddr) / page_bytes_ * page_bytes_;
+    prefer_node_of_this_thread(reinterpret_cast<void*>(begin), base + load.p_vaddr + load.p_memsz - begin);
+  }
+}
+
 LoadedObject CopyMaker::load(const std::string& path) const {
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
@@ -280,6 +290,7 @@ LoadedObject CopyMaker::load() const {
   const Descriptor copy = write_copy();
   const LoadedObject loaded = load(unique_path(copy.get()));
   map_shared_pages(loaded.base);
+  place_writable_pages(loaded.base);
   // Nobody maps these pages of the copy any more, but the mapped data pages keep its memory object alive.
   for (const Range& range : read_only_written_)
     fallocate(copy.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(range.begin),

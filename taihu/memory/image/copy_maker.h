@@ -42,6 +42,7 @@ class CopyMaker {
   bool in_writable_segment(std::uint64_t begin, std::uint64_t end) const;
   Descriptor write_copy() const;
   void map_shared_pages(std::uintptr_t base) const;
+  void place_writable_pages(std::uintptr_t base) const;
   LoadedObject load(const std::string& path) const;
 
   struct SharedRun {

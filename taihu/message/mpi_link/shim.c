@@ -15,7 +15,15 @@ struct request {
   struct request* next_free;
 };
 
+/* What the libraries do between processes of one node with their default settings. */
+#ifdef OPEN_MPI
+enum { bytes_sent_unasked = 4032 };
+#else
+enum { bytes_sent_unasked = 8256 };
+#endif
+
 static MPI_Comm communicator = MPI_COMM_NULL;
+static MPI_Comm shared_communicator = MPI_COMM_NULL; /* of transfers with TAIHU_SHIM_SHARED_TAG */
 static struct request* free_requests;
 
 static void check(int code, const char* call) {
@@ -56,7 +64,16 @@ static void wait_for(MPI_Request* request, const char* call) {
   }
 }
 
-static void start(int* process, int* processes, int* tag_limit) {
+static MPI_Comm communicator_of(int tag) {
+  return tag == TAIHU_SHIM_SHARED_TAG ? shared_communicator : communicator;
+}
+
+static void copy_world(MPI_Comm* copy) {
+  check(MPI_Comm_dup(MPI_COMM_WORLD, copy), "MPI_Comm_dup");
+  check(MPI_Comm_set_errhandler(*copy, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
+static void start(int* process, int* processes, int* tag_limit, int* unasked_bytes) {
   int provided;
   int found;
   int* limit;
@@ -70,15 +87,17 @@ static void start(int* process, int* processes, int* tag_limit) {
             "taihu: the MPI library lacks MPI_THREAD_SERIALIZED; use one built with thread support\n");
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
-  check(MPI_Comm_dup(MPI_COMM_WORLD, &communicator), "MPI_Comm_dup");
-  check(MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  copy_world(&communicator);
+  copy_world(&shared_communicator);
   check(MPI_Comm_rank(communicator, process), "MPI_Comm_rank");
   check(MPI_Comm_size(communicator, processes), "MPI_Comm_size");
   check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
   *tag_limit = found ? *limit : 32767;
+  *unasked_bytes = bytes_sent_unasked;
 }
 
 static void stop(void) {
+  MPI_Comm_free(&shared_communicator);
   MPI_Comm_free(&communicator);
   MPI_Finalize();
   while (free_requests != NULL) {
@@ -98,14 +117,25 @@ static void library(char* text, int size) {
 
 static void* send_bytes(int process, int tag, const void* data, int bytes) {
   struct request* request = new_request();
-  check(MPI_Isend(data, bytes, MPI_BYTE, process, tag, communicator, &request->mpi), "MPI_Isend");
+  check(MPI_Isend(data, bytes, MPI_BYTE, process, tag, communicator_of(tag), &request->mpi), "MPI_Isend");
+  return request;
+}
+
+static void* send_now(int process, int tag, const void* data, int bytes) {
+  MPI_Request sent;
+  int done;
+  check(MPI_Isend(data, bytes, MPI_BYTE, process, tag, communicator_of(tag), &sent), "MPI_Isend");
+  check(MPI_Test(&sent, &done, MPI_STATUS_IGNORE), "MPI_Test");
+  if (done) return NULL;
+  struct request* request = new_request();
+  request->mpi = sent;
   return request;
 }
 
 static void* receive_bytes(int process, int tag, void* buffer, int capacity) {
   struct request* request = new_request();
   const int source = process == TAIHU_SHIM_ANY_PROCESS ? MPI_ANY_SOURCE : process;
-  check(MPI_Irecv(buffer, capacity, MPI_BYTE, source, tag, communicator, &request->mpi), "MPI_Irecv");
+  check(MPI_Irecv(buffer, capacity, MPI_BYTE, source, tag, communicator_of(tag), &request->mpi), "MPI_Irecv");
   return request;
 }
 
@@ -156,8 +186,9 @@ static void end_job(int exit_code) {
 
 __attribute__((visibility("default"))) const struct taihu_shim* taihu_mpi_shim(void) {
   static const struct taihu_shim shim = {
-      TAIHU_SHIM_VERSION, start,        stop,    library, send_bytes, receive_bytes, test, cancel, barrier,
-      gather_sizes,       gather_bytes, end_job,
+      TAIHU_SHIM_VERSION, start,         stop,    library, send_bytes,
+      send_now,           receive_bytes, test,    cancel,  barrier,
+      gather_sizes,       gather_bytes,  end_job,
   };
   return &shim;
 }

@@ -9,8 +9,11 @@
 extern "C" {
 #endif
 
-#define TAIHU_SHIM_VERSION 1
+#define TAIHU_SHIM_VERSION 3
 #define TAIHU_SHIM_ANY_PROCESS (-1)
+/* Transfers with this tag, and no others, may be received from any process. They have a communicator of their
+ * own: the library finds the match of the others sooner. */
+#define TAIHU_SHIM_SHARED_TAG 1
 
 struct taihu_shim_status {
   int process;
@@ -20,13 +23,16 @@ struct taihu_shim_status {
 
 struct taihu_shim {
   int version; /* TAIHU_SHIM_VERSION of its build */
-  /* Initialises the library; the outputs are the caller's number, how many there are, and the largest tag. */
-  void (*start)(int* process, int* processes, int* tag_limit);
+  /* Initialises the library; the outputs are the caller's number, how many there are, the largest tag, and
+   * the size up to which the library sends data without asking the receiver. */
+  void (*start)(int* process, int* processes, int* tag_limit, int* unasked_bytes);
   /* Finalises; all processes call. */
   void (*stop)(void);
   /* One line without a line end, at most `size` bytes with the closing zero. */
   void (*library)(char* text, int size);
   void* (*send)(int process, int tag, const void* data, int bytes);
+  /* As send; NULL when the transfer is complete already. */
+  void* (*send_now)(int process, int tag, const void* data, int bytes);
   void* (*receive)(int process_or_any, int tag, void* buffer, int capacity);
   /* 1 when complete: the status (may be NULL) is filled and the request released. */
   int (*test)(void* request, struct taihu_shim_status* status);

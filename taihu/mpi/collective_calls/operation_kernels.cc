@@ -7,11 +7,6 @@
 
 #include "taihu/collective/element_operations.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-// At -O2 this compiler leaves loops of unknown length alone.
-#pragma GCC optimize("O3")
-#endif
-
 namespace taihu::mpi {
 namespace {
 

@@ -10,13 +10,12 @@ namespace {
 const char* text_of(int error) {
   switch (error) {
     case MPI_ERR_TRUNCATE:
-      return ": a member sent more data than this rank has room for (counts and datatypes of the members "
-             "must "
-             "fit together)";
+      return ": a member sent more data than this rank has room for; counts and datatypes of the members "
+             "must fit";
     case MPI_ERR_COUNT:
-      return ": a member sent less data than this rank expects, or failed itself (counts and datatypes of "
+      return ": a member sent less data than this rank expects, or failed itself; counts and datatypes of "
              "the "
-             "members must fit together)";
+             "members must fit";
     case MPI_ERR_NO_MEM:
       return ": no memory for intermediate results";
     default:

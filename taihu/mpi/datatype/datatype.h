@@ -100,8 +100,8 @@ struct Datatype final : Object {
   const Datatype* element;
 
   bool committed = false;
-  Guarded<std::string>
-      name;  ///< of predefined types: their own; what a rank calls them is kept with its attributes
+  /// Of predefined types: their own; what a rank calls them is kept with its attributes.
+  Guarded<std::string> name;
 };
 
 }  // namespace taihu::mpi

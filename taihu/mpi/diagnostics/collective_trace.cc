@@ -92,7 +92,8 @@ std::string to_line(const std::vector<const Entry*>& members, std::int64_t start
     // Members that are not in the same call have gone wrong; the line shows it.
     if (std::strcmp(entry->call, first.call) != 0) line["mismatch"] = entry->call;
   }
-  return line.dump();
+  // Names of communicators are any bytes.
+  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 void write(const std::vector<Entry>& entries, const std::string& path) {

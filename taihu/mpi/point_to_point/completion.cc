@@ -73,13 +73,25 @@ void finish_one(Rank& rank, Request& request, MPI_Request& handle, MPI_Status* s
 /// and the call fails with MPI_ERR_IN_STATUS.
 class Results {
  public:
-  Results(MPI_Status* statuses, int count) : statuses_(statuses), errors_(static_cast<std::size_t>(count)) {}
+  Results(MPI_Status* statuses, int count) : statuses_(statuses), count_(count) {}
 
   void take(Rank& rank, int place, Request* request, MPI_Request& handle) {
     Outcome outcome = empty_status;
     if (request != nullptr) outcome = finish(rank, *request, handle, failure_);
-    errors_[static_cast<std::size_t>(place)] = outcome.error;
+    if (outcome.error != MPI_SUCCESS) [[unlikely]] {
+      errors_.resize(static_cast<std::size_t>(count_), MPI_SUCCESS);
+      errors_[static_cast<std::size_t>(place)] = outcome.error;
+    }
     if (statuses_ != MPI_STATUSES_IGNORE) store(&statuses_[place], outcome);
+  }
+
+  void wait_and_take(Rank& rank, int place, Request* request, MPI_Request& handle) {
+    MPI_Status* const status = statuses_ == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses_[place];
+    if (request != nullptr && request->wait_and_release(rank, status)) [[likely]] {
+      handle = MPI_REQUEST_NULL;
+    } else {
+      take(rank, place, request, handle);
+    }
   }
 
   void throw_failure(Reference<Communicator>& owner) {
@@ -93,35 +105,57 @@ class Results {
 
  private:
   MPI_Status* const statuses_;
-  std::vector<int> errors_;
+  const int count_;
+  std::vector<int> errors_;  ///< empty as long as there are none
   Failure failure_;
 };
 
 /// The requests of an array; null where the handle is.
-std::vector<Request*> find_all(Rank& rank, int count, const MPI_Request* handles) {
-  require(count >= 0, MPI_ERR_COUNT, "the number of requests is negative");
-  std::vector<Request*> requests(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) requests[static_cast<std::size_t>(i)] = find_request(rank, handles[i]);
-  return requests;
-}
+class Requests {
+ public:
+  Requests(Rank& rank, int count, const MPI_Request* handles) {
+    require(count >= 0, MPI_ERR_COUNT, "the number of requests is negative");
+    size_ = static_cast<std::size_t>(count);
+    if (size_ > few) {
+      many_.resize(size_);
+      requests_ = many_.data();
+    }
+    for (std::size_t i = 0; i < size_; ++i) requests_[i] = find_request(rank, handles[i]);
+  }
+  Requests(const Requests&) = delete;
+  Requests& operator=(const Requests&) = delete;
+
+  std::size_t size() const noexcept { return size_; }
+  Request* operator[](std::size_t place) const noexcept { return requests_[place]; }
+  Request* const* begin() const noexcept { return requests_; }
+  Request* const* end() const noexcept { return requests_ + size_; }
+
+ private:
+  static constexpr std::size_t few = 128;
+
+  std::size_t size_;
+  Request* few_[few];  // up to so many without an allocation
+  std::vector<Request*> many_;
+  Request** requests_ = few_;
+};
 
 constexpr int none = -1;
 
-int first_complete(Rank& rank, const std::vector<Request*>& requests) {
+int first_complete(Rank& rank, const Requests& requests) {
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (is_active(requests[i]) && requests[i]->is_complete(rank)) return static_cast<int>(i);
   }
   return none;
 }
 
-bool any_active(const std::vector<Request*>& requests) {
+bool any_active(const Requests& requests) {
   for (const Request* request : requests) {
     if (is_active(request)) return true;
   }
   return false;
 }
 
-std::vector<int> all_complete_ones(Rank& rank, const std::vector<Request*>& requests) {
+std::vector<int> all_complete_ones(Rank& rank, const Requests& requests) {
   std::vector<int> complete;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (is_active(requests[i]) && requests[i]->is_complete(rank)) complete.push_back(static_cast<int>(i));
@@ -129,9 +163,8 @@ std::vector<int> all_complete_ones(Rank& rank, const std::vector<Request*>& requ
   return complete;
 }
 
-void take_some(Rank& rank, const std::vector<Request*>& requests, const std::vector<int>& complete,
-               MPI_Request* handles, int* outcount, int* indices, MPI_Status* statuses,
-               Reference<Communicator>& owner) {
+void take_some(Rank& rank, const Requests& requests, const std::vector<int>& complete, MPI_Request* handles,
+               int* outcount, int* indices, MPI_Status* statuses, Reference<Communicator>& owner) {
   Results results(statuses, static_cast<int>(complete.size()));
   *outcount = static_cast<int>(complete.size());
   for (std::size_t k = 0; k < complete.size(); ++k) {
@@ -148,7 +181,10 @@ MPI_CALL(int, Wait, (MPI_Request * request, MPI_Status* status)) {
   return on_request("MPI_Wait", [&](Rank& rank, Reference<Communicator>& owner) {
     Request* const operation = find_request(rank, *request);
     if (operation == nullptr) return store(status, empty_status);
-    operation->wait(rank);
+    if (operation->wait_and_release(rank, status)) {
+      *request = MPI_REQUEST_NULL;
+      return;
+    }
     finish_one(rank, *operation, *request, status, owner);
   });
 }
@@ -165,13 +201,10 @@ MPI_CALL(int, Test, (MPI_Request * request, int* flag, MPI_Status* status)) {
 
 MPI_CALL(int, Waitall, (int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses)) {
   return on_request("MPI_Waitall", [&](Rank& rank, Reference<Communicator>& owner) {
-    const std::vector<Request*> requests = find_all(rank, count, array_of_requests);
+    const Requests requests(rank, count, array_of_requests);
     Results results(array_of_statuses, count);
-    for (Request* request : requests) {
-      if (request != nullptr) request->wait(rank);
-    }
     for (int i = 0; i < count; ++i)
-      results.take(rank, i, requests[static_cast<std::size_t>(i)], array_of_requests[i]);
+      results.wait_and_take(rank, i, requests[static_cast<std::size_t>(i)], array_of_requests[i]);
     results.throw_failure(owner);
   });
 }
@@ -179,7 +212,7 @@ MPI_CALL(int, Waitall, (int count, MPI_Request array_of_requests[], MPI_Status* 
 MPI_CALL(int, Testall,
          (int count, MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses)) {
   return on_request("MPI_Testall", [&](Rank& rank, Reference<Communicator>& owner) {
-    const std::vector<Request*> requests = find_all(rank, count, array_of_requests);
+    const Requests requests(rank, count, array_of_requests);
     *flag = 0;
     for (Request* request : requests) {
       if (request != nullptr && !request->is_complete(rank)) return found_nothing(rank);
@@ -194,7 +227,7 @@ MPI_CALL(int, Testall,
 
 MPI_CALL(int, Waitany, (int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status)) {
   return on_request("MPI_Waitany", [&](Rank& rank, Reference<Communicator>& owner) {
-    const std::vector<Request*> requests = find_all(rank, count, array_of_requests);
+    const Requests requests(rank, count, array_of_requests);
     if (!any_active(requests)) {
       *indx = MPI_UNDEFINED;
       return store(status, empty_status);
@@ -209,7 +242,7 @@ MPI_CALL(int, Waitany, (int count, MPI_Request array_of_requests[], int* indx, M
 MPI_CALL(int, Testany,
          (int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status)) {
   return on_request("MPI_Testany", [&](Rank& rank, Reference<Communicator>& owner) {
-    const std::vector<Request*> requests = find_all(rank, count, array_of_requests);
+    const Requests requests(rank, count, array_of_requests);
     *indx = MPI_UNDEFINED;
     if (!any_active(requests)) {
       *flag = 1;
@@ -227,7 +260,7 @@ MPI_CALL(int, Waitsome,
          (int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
           MPI_Status* array_of_statuses)) {
   return on_request("MPI_Waitsome", [&](Rank& rank, Reference<Communicator>& owner) {
-    const std::vector<Request*> requests = find_all(rank, incount, array_of_requests);
+    const Requests requests(rank, incount, array_of_requests);
     if (!any_active(requests)) {
       *outcount = MPI_UNDEFINED;
       return;
@@ -243,7 +276,7 @@ MPI_CALL(int, Testsome,
          (int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
           MPI_Status* array_of_statuses)) {
   return on_request("MPI_Testsome", [&](Rank& rank, Reference<Communicator>& owner) {
-    const std::vector<Request*> requests = find_all(rank, incount, array_of_requests);
+    const Requests requests(rank, incount, array_of_requests);
     if (!any_active(requests)) {
       *outcount = MPI_UNDEFINED;
       return;
@@ -266,7 +299,7 @@ MPI_CALL(int, Request_get_status, (MPI_Request request, int* flag, MPI_Status* s
 MPI_CALL(int, Request_get_status_all,
          (int count, const MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses)) {
   return on_rank("MPI_Request_get_status_all", [&](Rank& rank) {
-    const std::vector<Request*> requests = find_all(rank, count, array_of_requests);
+    const Requests requests(rank, count, array_of_requests);
     *flag = 0;
     for (Request* request : requests) {
       if (request != nullptr && !request->is_complete(rank)) return found_nothing(rank);
@@ -281,7 +314,7 @@ MPI_CALL(int, Request_get_status_all,
 MPI_CALL(int, Request_get_status_any,
          (int count, const MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status)) {
   return on_rank("MPI_Request_get_status_any", [&](Rank& rank) {
-    const std::vector<Request*> requests = find_all(rank, count, array_of_requests);
+    const Requests requests(rank, count, array_of_requests);
     *indx = MPI_UNDEFINED;
     if (!any_active(requests)) {
       *flag = 1;
@@ -299,7 +332,7 @@ MPI_CALL(int, Request_get_status_some,
          (int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
           MPI_Status* array_of_statuses)) {
   return on_rank("MPI_Request_get_status_some", [&](Rank& rank) {
-    const std::vector<Request*> requests = find_all(rank, incount, array_of_requests);
+    const Requests requests(rank, incount, array_of_requests);
     *outcount = MPI_UNDEFINED;
     if (!any_active(requests)) return;
     const std::vector<int> complete = all_complete_ones(rank, requests);

@@ -8,8 +8,14 @@
 namespace taihu::mpi {
 namespace {
 
-std::unique_ptr<Transfer> irecv(Rank& rank, Communicator& communicator, void* address, int count,
-                                MPI_Datatype type, int source, int tag) {
+std::unique_ptr<Request> irecv(Rank& rank, Communicator& communicator, void* address, int count,
+                               MPI_Datatype type, int source, int tag) {
+  if (rank.layout().processes == 1) [[likely]] {
+    auto receive = std::make_unique<PostedReceive>(rank, communicator, address, count, type);
+    const int checked_tag = receive_tag(tag);
+    receive->begin(rank, source_rank(communicator, source), checked_tag);
+    return receive;
+  }
   auto transfer = std::make_unique<Transfer>(rank, communicator, address, count, type, Direction::receive);
   const int checked_tag = receive_tag(tag);
   const int peer = source_rank(communicator, source);
@@ -37,7 +43,8 @@ struct SendReceive final : Request {
 
   Reference<Communicator> on;
   std::unique_ptr<std::byte[]> copy;
-  std::unique_ptr<Transfer> send, receive;
+  std::unique_ptr<Transfer> send;
+  std::unique_ptr<Request> receive;
 };
 
 /// A contiguous copy of what a buffer holds.

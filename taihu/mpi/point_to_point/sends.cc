@@ -26,8 +26,26 @@ inline __attribute__((always_inline)) void send(Rank& rank, Communicator& commun
   rank.endpoint().send(peer, communicator.context, checked_tag, buffer.data(), mode);
 }
 
+/// Whether a standard send was complete at once; if not, nothing has happened.
+inline __attribute__((always_inline)) bool send_at_once(Rank& rank, Communicator& communicator,
+                                                        const TypedBuffer& buffer, int destination, int tag) {
+  if (destination == MPI_PROC_NULL) return true;
+  const int peer = destination_rank(communicator, destination);
+  if (!rank.endpoint().send_at_once(peer, communicator.context, tag, buffer.data())) return false;
+  if (statistics_wanted) [[unlikely]]
+    count_message(rank.is_inside(peer), buffer.bytes());
+  return true;
+}
+
 inline void isend(Rank& rank, Communicator& communicator, const void* address, int count, MPI_Datatype type,
                   int destination, int tag, Sending sending, MPI_Request* request) {
+  if (sending == Sending::standard || sending == Sending::ready) {
+    const TypedBuffer buffer(rank, address, count, type);
+    if (send_at_once(rank, communicator, buffer, destination, send_tag(tag))) {
+      *request = handle_of<MPI_Request>(&complete_send(rank));
+      return;
+    }
+  }
   auto transfer = std::make_unique<Transfer>(rank, communicator, address, count, type, Direction::send);
   const int checked_tag = send_tag(tag);
   if (destination != MPI_PROC_NULL) {

@@ -54,40 +54,71 @@ class Abandoned final : public RankPart {
 
 }  // namespace
 
-void Transfer::note(const message::Status& status) {
-  transfer_ = nullptr;
-  status_ = status;
-  if (direction_ == Direction::receive) {
-    outcome_ = outcome_of(*communicator_, status, buffer_.bytes());
-  } else {
-    outcome_ = Outcome{};
-    outcome_.cancelled = status.cancelled;
-  }
+inline Outcome Transfer::outcome() const noexcept {
+  if (direction_ == Direction::receive) return outcome_of(*communicator_, status_, buffer_.bytes());
+  Outcome outcome;
+  outcome.cancelled = status_.cancelled;
+  return outcome;
 }
 
 bool Transfer::is_complete(Rank& rank) {
   if (transfer_ == nullptr) return true;
-  message::Status status;
-  if (!rank.endpoint().test(transfer_, &status)) return false;
-  note(status);
+  if (!rank.endpoint().test(transfer_, &status_)) return false;
+  transfer_ = nullptr;
   return true;
 }
 
 void Transfer::wait(Rank& rank) {
   if (transfer_ == nullptr) return;
   waits_for(peer_, tag_, communicator_->context, communicator_->size());
-  message::Status status;
-  rank.endpoint().wait(transfer_, &status);
-  note(status);
+  rank.endpoint().wait(transfer_, &status_);
+  transfer_ = nullptr;
+}
+
+bool Transfer::wait_and_release(Rank& rank, MPI_Status* status) {
+  wait(rank);
+  if (persistent || status_.error != message::Error::none) return false;
+  if (status != MPI_STATUS_IGNORE) store(status, outcome());
+  release();
+  return true;
 }
 
 Outcome Transfer::finish(Rank&) {
-  if (direction_ == Direction::receive && !outcome_.cancelled) check_received(outcome_, status_);
-  return outcome_;
+  const Outcome result = outcome();
+  if (direction_ == Direction::receive && !result.cancelled) check_received(result, status_);
+  return result;
 }
 
 void Transfer::cancel(Rank& rank) {
   if (transfer_ != nullptr) rank.endpoint().cancel(transfer_);
+}
+
+void PostedReceive::await(Rank& rank) {
+  waits_for(transfer_.source, transfer_.tag, communicator_->context, communicator_->size());
+  rank.endpoint().await(transfer_);
+}
+
+bool PostedReceive::wait_and_release(Rank& rank, MPI_Status* status) {
+  PostedReceive::wait(rank);
+  if (transfer_.status.error != message::Error::none) [[unlikely]]
+    return false;
+  if (status != MPI_STATUS_IGNORE) store(status, PostedReceive::outcome(rank));
+  release();
+  return true;
+}
+
+Outcome PostedReceive::finish(Rank& rank) {
+  const Outcome result = PostedReceive::outcome(rank);
+  if (!result.cancelled) check_received(result, transfer_.status);
+  return result;
+}
+
+void PostedReceive::abandon(Rank& rank) {
+  if (is_complete(rank)) {
+    release();
+  } else {
+    rank.part<Abandoned>(Part::abandoned).add(*this);
+  }
 }
 
 void Transfer::abandon(Rank& rank) {
@@ -99,6 +130,21 @@ void Transfer::abandon(Rank& rank) {
   } else {
     rank.part<Abandoned>(Part::abandoned).add(*this);
   }
+}
+
+namespace {
+
+/// The request of all sends of a rank that were complete when they were started.
+class CompleteSend final : public RankPart {
+ public:
+  explicit CompleteSend(Rank&) { request.predefined = true; }
+  CompleteRequest request;
+};
+
+}  // namespace
+
+Request& complete_send(Rank& rank) {
+  return rank.part<CompleteSend>(Part::complete_send).request;
 }
 
 void release_abandoned(Rank& rank) {

@@ -15,6 +15,8 @@ constexpr ControlVariable controls[] = {
     {"TAIHU_PUSHED_BYTES",
      "Blocking sends of more than this are announced when their receiver proves to be waiting.",
      &Tuning::pushed_bytes},
+    {"TAIHU_PUSHED_STREAM_BYTES", "Non-blocking sends of more than this are announced likewise.",
+     &Tuning::pushed_stream_bytes},
     {"TAIHU_BUFFERED_BYTES",
      "Up to here a standard send whose receive does not come is buffered at the receiver in the end.",
      &Tuning::buffered_bytes},

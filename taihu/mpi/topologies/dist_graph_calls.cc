@@ -103,8 +103,8 @@ void copy_neighbours(const std::vector<int>& neighbours, const std::vector<int>&
 using namespace taihu::mpi;
 
 MPI_CALL(int, Dist_graph_create_adjacent,
-         (MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree,
-          const int destinations[], const int destweights[], MPI_Info info, int reorder,
+         (MPI_Comm comm_old, int indegree, const int sources[], const int* sourceweights, int outdegree,
+          const int destinations[], const int* destweights, MPI_Info info, int reorder,
           MPI_Comm* comm_dist_graph)) {
   static_cast<void>(reorder);  // leave to reorder, not an order
   return on_communicator("MPI_Dist_graph_create_adjacent", comm_old, [&](Rank& rank, Communicator& old) {
@@ -129,7 +129,7 @@ MPI_CALL(int, Dist_graph_create_adjacent,
 
 MPI_CALL(int, Dist_graph_create,
          (MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[],
-          const int weights[], MPI_Info info, int reorder, MPI_Comm* comm_dist_graph)) {
+          const int* weights, MPI_Info info, int reorder, MPI_Comm* comm_dist_graph)) {
   static_cast<void>(reorder);  // leave to reorder, not an order
   return on_communicator("MPI_Dist_graph_create", comm_old, [&](Rank& rank, Communicator& old) {
     require_result(comm_dist_graph, "comm_dist_graph");
@@ -155,8 +155,8 @@ MPI_CALL(int, Dist_graph_neighbors_count, (MPI_Comm comm, int* indegree, int* ou
 }
 
 MPI_CALL(int, Dist_graph_neighbors,
-         (MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree,
-          int destinations[], int destweights[])) {
+         (MPI_Comm comm, int maxindegree, int sources[], int* sourceweights, int maxoutdegree,
+          int destinations[], int* destweights)) {
   return on_communicator("MPI_Dist_graph_neighbors", comm, [&](Rank&, Communicator& communicator) {
     const Topology& graph = dist_graph_of(communicator);
     copy_neighbours(graph.sources, graph.source_weights, maxindegree, sources, sourceweights, "sources");

@@ -41,12 +41,19 @@ static void locks(void) {
     MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
     MPI_Fetch_and_op(&one, &before, MPI_INT64_T, 0, 1, MPI_SUM, window);
     MPI_Win_unlock(0, window);
-    CHECK(before >= 0 && before < (int64_t)times * ranks);
+    CHECK(before >= 0 && before < 2 * (int64_t)times * ranks);
+    MPI_Request request;
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+    MPI_Rget_accumulate(&one, 1, MPI_INT64_T, &before, 1, MPI_INT64_T, 0, 1, 1, MPI_INT64_T, MPI_SUM, window,
+                        &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(before >= 1 && before < 2 * (int64_t)times * ranks);
+    MPI_Win_unlock(0, window);
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) {
     MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
-    CHECK(counter[0] == (int64_t)times * ranks && counter[1] == (int64_t)times * ranks);
+    CHECK(counter[0] == (int64_t)times * ranks && counter[1] == 2 * (int64_t)times * ranks);
     MPI_Win_unlock(0, window);
   }
   MPI_Win_free(&window);

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// amgsolve: solves a linear system from a file or a model problem by algebraic multigrid. Exit code 0:
+// converged, 1: not converged or bad input, 2: wrong use.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "taihu/amg/input/matrix_market.h"
+#include "taihu/amg/matrix/generate.h"
+#include "taihu/amg/parallel/world.h"
+#include "taihu/amg/report/tables.h"
+#include "taihu/amg/solver.h"
+#include "taihu/base/clock.h"
+#include "taihu/base/error.h"
+
+namespace {
+
+using namespace taihu;
+using namespace taihu::amg;
+
+struct Options {
+  std::vector<std::string> files;
+  std::vector<std::string> generate;
+  std::string output;
+  int threads = 0;
+  bool report = false, json = false, quiet = false;
+  HierarchyOptions hierarchy;
+  SolveOptions solve;
+};
+
+const std::map<std::string, Method> methods = {
+    {"pcg", Method::cg}, {"gmres", Method::gmres}, {"bicgstab", Method::bicgstab}, {"amg", Method::cycles}};
+const std::map<std::string, Smoother> smoothers = {{"spai0", Smoother::spai0},
+                                                   {"jacobi", Smoother::jacobi},
+                                                   {"l1-jacobi", Smoother::l1_jacobi},
+                                                   {"chebyshev", Smoother::chebyshev},
+                                                   {"gauss-seidel", Smoother::gauss_seidel}};
+const std::map<std::string, Precision> precisions = {
+    {"auto", Precision::automatic}, {"single", Precision::single_}, {"double", Precision::double_}};
+const std::map<std::string, Cycle> cycles = {{"V", Cycle::v}, {"W", Cycle::w}, {"F", Cycle::f}};
+const std::map<std::string, Family> families = {
+    {"auto", Family::automatic}, {"aggregation", Family::aggregation}, {"classical", Family::classical}};
+const std::map<std::string, Coarsening> coarsenings = {{"pmis", Coarsening::pmis},
+                                                       {"hmis", Coarsening::hmis}};
+
+template <class Value>
+CLI::Option* choice(CLI::App& app, const std::string& name, Value& value,
+                    const std::map<std::string, Value>& names, const std::string& help) {
+  std::string words;
+  for (const auto& [word, meaning] : names) words += (words.empty() ? "" : "|") + word;
+  return app.add_option(name, value, help)
+      ->transform(CLI::Transformer(names).description(""))
+      ->type_name(words);
+}
+
+void describe(CLI::App& app, Options& options) {
+  app.set_version_flag("--version", "amgsolve " TAIHU_VERSION);
+  app.add_option("files", options.files,
+                 "matrix and, where it is not all ones, right-hand side; Matrix Market files")
+      ->type_name("A.mtx [b.mtx]")
+      ->expected(0, 2);
+  app.add_option("--generate", options.generate,
+                 "model problem instead of a file, with N points per direction:\n"
+                 "laplace2d laplace2d9 laplace3d 27pt anisotropic jump")
+      ->type_name("PROBLEM N")
+      ->expected(2);
+  choice(app, "--solver", options.solve.method, methods,
+         "method (default pcg; gmres or bicgstab for unsymmetric matrices)");
+  app.add_option("--tol", options.solve.tolerance, "relative 2-norm of the residual to reach (default 1e-8)")
+      ->type_name("T")
+      ->check(CLI::Range(0.0, 1.0).description(""));
+  app.add_option("--max-iterations", options.solve.iterations, "give up after so many (default 500)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1 << 30).description(""));
+  app.add_option("--restart", options.solve.restart, "vectors of gmres (default 30)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000).description(""));
+  app.add_option("--threads", options.threads,
+                 "threads of each rank (default: OMP_NUM_THREADS, else all CPUs)")
+      ->type_name("T")
+      ->check(CLI::Range(1, 4096).description(""));
+  choice(app, "--family", options.hierarchy.family, families, "how coarser levels are made (default auto)");
+  choice(app, "--coarsening", options.hierarchy.coarsening, coarsenings,
+         "coarse points of the classical family (default hmis)");
+  app.add_option("--aggressive", options.hierarchy.aggressive_levels,
+                 "levels of the classical family, from the finest one, that are\ncoarsened by distance two "
+                 "(default 0)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 20).description(""));
+  app.add_option("--interpolation-entries", options.hierarchy.interpolation_entries,
+                 "most weights of a row, classical family; 0: all (default 4)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000).description(""));
+  app.add_option("--truncation", options.hierarchy.truncation,
+                 "drop weights below this share of the row's largest,\nclassical family (default 0)")
+      ->type_name("E")
+      ->check(CLI::Range(0.0, 1.0).description(""));
+  choice(app, "--smoother", options.hierarchy.smoother, smoothers, "smoother (default spai0)");
+  app.add_option("--sweeps", options.hierarchy.sweeps_before, "smoothing sweeps before and after (default 1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 20).description(""));
+  choice(app, "--cycle", options.hierarchy.cycle, cycles, "cycle (default V)");
+  choice(app, "--precision", options.hierarchy.precision, precisions,
+         "of the hierarchy (default auto: single, double where that fails);\nthe method itself is always in "
+         "double");
+  app.add_option("--strength", options.hierarchy.strength, "threshold of strong connections (default 0.25)")
+      ->type_name("E")
+      ->check(CLI::Range(0.0, 1.0).description(""));
+  app.add_option("-o,--output", options.output, "write the solution to this file (Matrix Market array)")
+      ->type_name("FILE");
+  app.add_flag("--report", options.report,
+               "also show levels, memory, bytes moved and share of the memory bandwidth");
+  app.add_flag("--json", options.json, "print one JSON object instead of tables");
+  app.add_flag("--quiet", options.quiet, "print nothing when it converges");
+}
+
+struct Times {
+  double input = 0, setup = 0, solve = 0;
+};
+
+class Watch {
+ public:
+  double seconds() {
+    const auto now = now_ns();
+    const double passed = static_cast<double>(now - start_) * 1e-9;
+    start_ = now;
+    return passed;
+  }
+
+ private:
+  std::int64_t start_ = now_ns();
+};
+
+DistributedMatrix input_matrix(const Context& context, const Options& options) {
+  if (!options.files.empty()) return read_matrix_market(context, options.files[0]);
+  const Problem problem = problem_of_name(options.generate[0]);
+  GlobalIndex points = 0;
+  if (!CLI::detail::lexical_cast(options.generate[1], points))
+    throw UsageError("--generate needs a number of points, not '" + options.generate[1] + "'");
+  const auto rows = Distribution::even(problem_rows(problem, points), context.communicator.size());
+  return generate(context, problem, points, rows);
+}
+
+void write_solution(const Context& context, const std::string& path, const std::vector<double>& x) {
+  Communicator::Bytes mine(x.size() * sizeof(double));
+  if (!mine.empty()) std::memcpy(mine.data(), x.data(), mine.size());
+  const auto all = context.communicator.all_gather(mine);
+  if (context.communicator.rank() != 0) return;
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  if (file == nullptr) throw system_error("cannot write " + path, errno);
+  std::size_t rows = 0;
+  for (const auto& bytes : all) rows += bytes.size() / sizeof(double);
+  std::fprintf(file, "%%%%MatrixMarket matrix array real general\n%zu 1\n", rows);
+  for (const auto& bytes : all)
+    for (std::size_t i = 0; i < bytes.size(); i += sizeof(double)) {
+      double value;
+      std::memcpy(&value, bytes.data() + i, sizeof value);
+      std::fprintf(file, "%.17g\n", value);
+    }
+  if (std::ferror(file) != 0 || std::fclose(file) != 0) throw system_error("cannot write " + path, errno);
+}
+
+void print_report(const Context& context, const Solver& solver, const SolveResult& result,
+                  const Times& times) {
+  const auto levels = solver.preconditioner().report();
+  std::printf("\n%s", level_table(levels).c_str());
+  std::printf("\n%s\n", profile_table(*context.profile).c_str());
+  const double bandwidth = measure_bandwidth(context, std::size_t{128} << 20);
+  const double moved = static_cast<double>(solver.iteration_bytes()) * std::max(1, result.iterations);
+  std::printf("hierarchy in %s precision, memory of the solver %.0f MB (peak)\n",
+              solver.preconditioner().single() ? "single" : "double",
+              static_cast<double>(context.storage.peak_bytes()) * 1e-6);
+  std::printf("cycle: matrices and vectors of %.1f MB; iteration of pcg: %.1f MB on rank 0\n",
+              static_cast<double>(solver.preconditioner().cycle_bytes()) * 1e-6,
+              static_cast<double>(solver.iteration_bytes()) * 1e-6);
+  std::printf("bandwidth: %.1f GB/s moved while solving, %.1f GB/s measured on large arrays: %.0f%%\n",
+              moved / times.solve * 1e-9, bandwidth * 1e-9, 100 * moved / times.solve / bandwidth);
+}
+
+void print_json(const Context& context, const Solver& solver, const SolveResult& result, const Times& times) {
+  const auto levels = solver.preconditioner().report();
+  double entries = 0, rows = 0;
+  for (const LevelReport& level : levels) {
+    entries += static_cast<double>(level.entries);
+    rows += static_cast<double>(level.rows);
+  }
+  std::printf(
+      "{\"rows\":%lld,\"entries\":%lld,\"ranks\":%d,\"threads\":%d,\"input\":%.4f,\"setup\":%.4f,\"solve\":%."
+      "4f,"
+      "\"iterations\":%d,\"residual\":%.3e,\"converged\":%s,\"levels\":%zu,\"grid_complexity\":%.4f,"
+      "\"operator_complexity\":%.4f,\"precision\":\"%s\",\"iteration_bytes\":%zu,\"peak_bytes\":%zu}\n",
+      static_cast<long long>(levels[0].rows), static_cast<long long>(levels[0].entries),
+      context.communicator.size(), context.team.size(), times.input, times.setup, times.solve,
+      result.iterations, result.residual, result.converged ? "true" : "false", levels.size(),
+      rows / static_cast<double>(levels[0].rows), entries / static_cast<double>(levels[0].entries),
+      solver.preconditioner().single() ? "single" : "double", solver.iteration_bytes(),
+      context.storage.peak_bytes());
+}
+
+void print_result(const Context& context, const Options& options, const Solver& solver,
+                  const SolveResult& result, const Times& times) {
+  if (options.json) return print_json(context, solver, result, times);
+  if (options.quiet && result.converged) return;
+  const auto& levels = solver.preconditioner().report();
+  std::printf("%lld rows, %lld entries, %d rank%s with %d thread%s\n", static_cast<long long>(levels[0].rows),
+              static_cast<long long>(levels[0].entries), context.communicator.size(),
+              context.communicator.size() == 1 ? "" : "s", context.team.size(),
+              context.team.size() == 1 ? "" : "s");
+  std::printf("%s", convergence_table(result.history).c_str());
+  std::printf("%s after %d iterations, residual %.3e; input %.3f s, setup %.3f s, solve %.3f s\n",
+              result.converged ? "converged" : "not converged", result.iterations, result.residual,
+              times.input, times.setup, times.solve);
+  if (options.report) print_report(context, solver, result, times);
+}
+
+int solve(const Options& options, Communicator& communicator) {
+  Team team(options.threads);
+  Storage storage;
+  Profile profile;
+  const Context context{team, storage, communicator, options.report ? &profile : nullptr};
+  Watch watch;
+  Times times;
+  DistributedMatrix matrix = input_matrix(context, options);
+  const Distribution rows = matrix.row_distribution;
+  std::vector<double> b(matrix.local.rows, 1.0), x(matrix.local.rows, 0.0);
+  if (options.files.size() > 1) b = read_vector_market(options.files[1], rows, communicator.rank());
+  times.input = watch.seconds();
+  Solver solver(context, std::move(matrix), options.hierarchy);
+  times.setup = watch.seconds();
+  const SolveResult result = solver.solve(b, x, options.solve);
+  times.solve = watch.seconds();
+  if (communicator.rank() == 0) print_result(context, options, solver, result, times);
+  if (!result.converged) {
+    if (!result.breakdown.empty())
+      throw Error(result.breakdown + " (after " + std::to_string(result.iterations) + " iterations)");
+    char text[160];
+    std::snprintf(text, sizeof text, "no convergence to %g in %d iterations; the residual is %.3e",
+                  options.solve.tolerance, result.iterations, result.residual);
+    throw Error(text);
+  }
+  if (!options.output.empty()) write_solution(context, options.output, x);
+  return 0;
+}
+
+// Options, or an exit code where the command line asks for help or the version.
+int parse(int argc, char** argv, Options& options) {
+  CLI::App app("Solves a sparse linear system by algebraic multigrid", "amgsolve");
+  describe(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
+  } catch (const CLI::CallForVersion&) {
+    std::puts("amgsolve " TAIHU_VERSION);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  }
+  if (options.files.empty() == options.generate.empty())
+    throw UsageError("give either a matrix file or --generate PROBLEM N; --help shows all options");
+  options.hierarchy.sweeps_after = options.hierarchy.sweeps_before;
+  return -1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int exit_code = 0;
+  const std::unique_ptr<Communicator> world = open_world(&argc, &argv);
+  const auto complain = [&](const std::exception& error, int code) {
+    if (world->rank() == 0) std::fprintf(stderr, "amgsolve: %s\n", error.what());
+    exit_code = code;
+  };
+  try {
+    Options options;
+    exit_code = parse(argc, argv, options);
+    if (exit_code < 0) exit_code = solve(options, *world);
+  } catch (const UsageError& error) {
+    complain(error, 2);
+  } catch (const std::exception& error) {
+    complain(error, 1);
+  }
+  return exit_code;
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// narun: runs a program that nobody can rebuild with its large blocks of memory on the nodes of the threads
+// that use them, by a preloaded library; tells where they are.
+#include <elf.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "taihu/base/error.h"
+#include "taihu/base/units.h"
+#include "taihu/launch/nearest.h"
+
+namespace {
+
+using namespace taihu;
+
+struct Options {
+  std::string place = "partition", min = "256K", after, after_bytes, observe, report, json, threads, pages,
+              bind, log;
+  std::vector<std::string> program;
+};
+
+constexpr const char* least_min = "64K";
+
+void declare(CLI::App& app, Options& options) {
+  app.set_version_flag("--version", "narun " TAIHU_VERSION);
+  app.prefix_command();
+  app.add_option(
+         "--place", options.place,
+         "partition: large blocks in equal parts, one per thread, placed when\nthey are allocated (default); "
+         "rebind: moved at the trigger; observe: moved to the threads that are seen\nto use them after the "
+         "trigger; none: look only")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"partition", "rebind", "observe", "none"}));
+  app.add_option("--min", options.min, "blocks from this size on are large (default 256K, at least 64K)")
+      ->type_name("SIZE");
+  app.add_option("--after", options.after,
+                 "trigger: function of a library has returned, e.g. HYPRE_BoomerAMGSetup")
+      ->type_name("FUNCTION");
+  app.add_option("--after-bytes", options.after_bytes, "trigger: this much is in large blocks")
+      ->type_name("SIZE");
+  app.add_option("--observe", options.observe,
+                 "with --place observe: seconds of the process's processor time to look (default 4)")
+      ->type_name("SECONDS");
+  app.add_flag("--report{stderr}", options.report,
+               "tell where the pages of large blocks are, at the trigger (before\nand after moving) and at "
+               "the end; "
+               "=FILE: into a file, %p is the process")
+      ->type_name("[=FILE]");
+  app.add_option("--json", options.json,
+                 "the same for programs (numa-model), of the trigger, else of the end")
+      ->type_name("FILE");
+  app.add_option("--threads", options.threads, "threads to suppose (default: those of OpenMP, else 1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 65536).description(""));
+  app.add_option("--pages", options.pages,
+                 "small, transparent (huge where possible, default), huge (set aside)")
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"small", "transparent", "huge"}));
+  app.add_option("--bind", options.bind,
+                 "bind OpenMP threads: close or spread (sets OMP_PROC_BIND, OMP_PLACES=cores)")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"close", "spread"}));
+  app.add_flag("--log{stderr}", options.log, "tell every allocation, and why pages are not placed; =FILE")
+      ->type_name("[=FILE]");
+}
+
+/// Words before the program that look like options but are none: CLI11 would take them for the program.
+void refuse_unknown_options(const CLI::App& app, const std::vector<std::string>& rest) {
+  if (rest.empty() || !rest.front().starts_with("-")) return;
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  const std::string word = rest.front().substr(0, rest.front().find('='));
+  throw UsageError("unknown option " + word + launch::suggestion(word, names));
+}
+
+/// Where the preloaded library is: beside this program in the build tree and in an installation.
+std::string preload_library() {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const fs::path& place :
+       {folder / "../lib/libnarun.so", folder / ".." / TAIHU_LIBRARY_FOLDER / "libnarun.so"})
+    if (fs::exists(place)) return fs::canonical(place).string();
+  throw Error("libnarun.so is not in the folder lib beside " + folder.string() + "; install Taihu anew");
+}
+
+/// The file that execvp would run; empty when there is none.
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  const char* path = getenv("PATH");
+  std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string file = (folder.empty() ? "." : folder) + "/" + name;
+    if (access(file.c_str(), X_OK) == 0) return file;
+  }
+  return "";
+}
+
+/// A program without an interpreter is loaded without us.
+void refuse_static_program(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  Elf64_Ehdr header{};
+  if (!in.read(reinterpret_cast<char*>(&header), sizeof header) ||
+      memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
+    return;
+  for (int i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    in.seekg(static_cast<std::streamoff>(header.e_phoff + static_cast<std::size_t>(i) * header.e_phentsize));
+    if (!in.read(reinterpret_cast<char*>(&segment), sizeof segment) || segment.p_type == PT_INTERP) return;
+  }
+  throw Error(file +
+              " is statically linked (nothing can be preloaded); link it dynamically, or call naalloc in it");
+}
+
+void set(const char* name, const std::string& value) {
+  if (!value.empty()) setenv(name, value.c_str(), 1);
+}
+
+std::string absolute(const std::string& file) {
+  return file.empty() || file == "stderr" ? file : std::filesystem::absolute(file).string();
+}
+
+/// The value of --observe for the preloaded library.
+std::string milliseconds(const std::string& seconds) {
+  char* end = nullptr;
+  const double value = std::strtod(seconds.c_str(), &end);
+  if (seconds.empty() || *end != '\0' || !(value >= 0.1 && value <= 3600))
+    throw UsageError("--observe " + seconds + " is not a number of seconds from 0.1 to 3600");
+  return std::to_string(static_cast<long>(value * 1000));
+}
+
+/// Tells the preloaded library, which trusts the values.
+void set_environment(const Options& options) {
+  const std::int64_t min = parse_bytes(options.min, "--min");
+  if (min < parse_bytes(least_min, ""))
+    throw UsageError("--min " + options.min + " is too small (small blocks are packed); give at least " +
+                     least_min);
+  set("NARUN_PLACE", options.place);
+  set("NARUN_MIN", std::to_string(min));
+  set("NARUN_AFTER", options.after);
+  if (!options.after_bytes.empty())
+    set("NARUN_AFTER_BYTES", std::to_string(parse_bytes(options.after_bytes, "--after-bytes")));
+  if (!options.observe.empty()) set("NARUN_OBSERVE", milliseconds(options.observe));
+  set("NARUN_REPORT", absolute(options.report));
+  set("NARUN_JSON", absolute(options.json));
+  set("NAALLOC_THREADS", options.threads);
+  set("NAALLOC_PAGES", options.pages);
+  set("NAALLOC_LOG", absolute(options.log));
+  set("OMP_PROC_BIND", options.bind);
+  if (!options.bind.empty()) setenv("OMP_PLACES", "cores", 0);
+  const char* others = getenv("LD_PRELOAD");
+  set("LD_PRELOAD",
+      preload_library() + (others == nullptr || *others == '\0' ? "" : std::string(":") + others));
+}
+
+void check(const Options& options) {
+  if (options.program.empty()) throw UsageError("no program is given; narun [options] PROGRAM [arguments]");
+  const bool at_trigger = options.place == "rebind" || options.place == "observe";
+  if (at_trigger && options.after.empty() && options.after_bytes.empty())
+    throw UsageError(
+        "--place " + options.place +
+        " needs to know when; add --after FUNCTION (of OpenMP: GOMP_parallel) or --after-bytes SIZE");
+  if (!options.observe.empty() && options.place != "observe")
+    throw UsageError("--observe goes with --place observe");
+#if !defined(__x86_64__)
+  if (options.place == "observe")
+    throw UsageError("--place observe works on x86-64 only; use --place rebind");
+  if (!options.after.empty()) throw UsageError("--after works on x86-64 only; use --after-bytes SIZE");
+#endif
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  CLI::App app("Runs a program with its large blocks of memory on the nodes of its threads", "narun");
+  declare(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
+  } catch (const CLI::CallForVersion&) {
+    std::puts("narun " TAIHU_VERSION);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  }
+  options.program = app.remaining();
+  refuse_unknown_options(app, options.program);
+  if (!options.program.empty() && options.program.front() == "--")
+    options.program.erase(options.program.begin());
+  check(options);
+  const std::string file = find_program(options.program.front());
+  if (file.empty() || access(file.c_str(), X_OK) != 0)
+    throw Error("cannot run " + options.program.front() + " (" + strerror(file.empty() ? ENOENT : errno) +
+                ")");
+  refuse_static_program(file);
+  set_environment(options);
+  std::vector<char*> arguments;
+  for (std::string& word : options.program) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execv(file.c_str(), arguments.data());
+  throw system_error("cannot run " + file, errno);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const UsageError& error) {
+    std::fprintf(stderr, "narun: %s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "narun: %s\n", error.what());
+    return 1;
+  }
+}

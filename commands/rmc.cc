@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// rmc: Monte Carlo transport of neutrons in models of OpenMC's XML format.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+
+#include "taihu/base/error.h"
+#include "taihu/base/random.h"
+#include "taihu/neutron/input/read_model.h"
+#include "taihu/neutron/input/text_library.h"
+#include "taihu/neutron/output/picture.h"
+#include "taihu/neutron/parallel/mpi_ranks.h"
+#include "taihu/neutron/run/run_model.h"
+
+namespace {
+
+using namespace taihu;
+using namespace taihu::neutron;
+
+struct Options {
+  std::string model = ".", tracking, schedule = "dynamic,64", statepoint, output, library, target;
+  std::int64_t particles = 0, points = 100000;
+  int batches = 0, inactive = -1;
+  std::uint64_t seed = 0;
+  RunOptions run;
+  Slice slice;
+  std::string basis = "xy", colour = "material", picture = "plot.png";
+  std::vector<double> origin{0, 0, 0}, width{10, 10}, box;
+  std::vector<int> pixels{800, 800};
+};
+
+Model model_for_run(const Options& options) {
+  Model model = read_model(options.model);
+  Settings& settings = model.settings;
+  if (options.particles > 0) settings.particles = options.particles;
+  if (options.batches > 0) settings.batches = options.batches;
+  if (options.inactive >= 0) settings.inactive = options.inactive;
+  if (options.seed > 0) settings.seed = options.seed;
+  if (settings.mode == RunMode::fixed_source) settings.inactive = 0;
+  if (settings.inactive >= settings.batches)
+    throw UsageError("--inactive has to be less than the number of batches");
+  if (options.tracking == "surface") settings.tracking = Tracking::surface;
+  if (options.tracking == "delta") settings.tracking = Tracking::delta;
+  return model;
+}
+
+int run(Options options) {
+  const std::unique_ptr<Ranks> ranks = started_by_mpi() ? make_mpi_ranks() : std::make_unique<SingleRank>();
+  try {
+    const Model model = model_for_run(options);
+    options.run.schedule = parse_schedule(options.schedule);
+    options.run.resume_from = options.statepoint;
+    options.run.output_folder = !options.output.empty()              ? options.output
+                                : model.settings.output_path.empty() ? "."
+                                                                     : model.settings.output_path;
+    if (ranks->is_root()) std::filesystem::create_directories(options.run.output_folder);
+    run_model(model, *ranks, options.run, [](const std::string& line) {
+      std::FILE* stream = line.starts_with("warning: ") ? stderr : stdout;
+      std::fprintf(stream, "%s%s\n", stream == stderr ? "rmc: " : "", line.c_str());
+      std::fflush(stream);
+    });
+    return 0;
+  } catch (const std::exception& error) {
+    if (ranks->size() == 1) throw;
+    std::fprintf(stderr, "rmc: %s\n", error.what());
+    std::fflush(stderr);
+    abort_all_ranks(dynamic_cast<const UsageError*>(&error) != nullptr ? 2 : 1);
+  }
+}
+
+/// Looks for gaps and overlaps at random points of a box: the options', or the one around the sources' boxes
+/// and points.
+int check_geometry(const Options& options) {
+  const Model model = read_model(options.model);
+  choose_delta(model);
+  Vector low{infinity, infinity, infinity}, high{-infinity, -infinity, -infinity};
+  if (!options.box.empty()) {
+    low = {options.box[0], options.box[1], options.box[2]};
+    high = {options.box[3], options.box[4], options.box[5]};
+  }
+  for (const Source& source : model.settings.sources) {
+    if (!options.box.empty()) break;
+    if (source.space != Source::Space::box)
+      throw UsageError("the model has a source that is not a box; say where to look with --box");
+    for (int axis = 0; axis < 3; ++axis) {
+      low[axis] = std::min(low[axis], source.lower[axis]);
+      high[axis] = std::max(high[axis], source.upper[axis]);
+    }
+  }
+  Random random(1);
+  std::int64_t faults = 0;
+  for (std::int64_t i = 0; i < options.points; ++i) {
+    Vector r;
+    for (int axis = 0; axis < 3; ++axis) r[axis] = low[axis] + random.uniform() * (high[axis] - low[axis]);
+    const std::string fault = fault_at(model.geometry, r);
+    if (fault.empty()) continue;
+    if (++faults <= 10) std::printf("(%.8g, %.8g, %.8g) cm is %s\n", r.x, r.y, r.z, fault.c_str());
+  }
+  std::printf(
+      "%zu surfaces, %zu cells, %zu universes, %zu lattices, %zu materials, %s: %lld of %lld points are in "
+      "no "
+      "cell or in several\n",
+      model.geometry.surfaces.size(), model.geometry.cells.size(), model.geometry.universes.size(),
+      model.geometry.lattices.size(), model.materials.size(),
+      model.nuclear ? "continuous energy" : (std::to_string(model.data.groups()) + " groups").c_str(),
+      static_cast<long long>(faults), static_cast<long long>(options.points));
+  return faults == 0 ? 0 : 1;
+}
+
+int plot(const Options& options) {
+  const Model model = read_model(options.model);
+  Slice slice;
+  slice.origin = {options.origin[0], options.origin[1], options.origin[2]};
+  slice.width = options.width[0];
+  slice.height = options.width[1];
+  slice.pixels_x = options.pixels[0];
+  slice.pixels_y = options.pixels[1];
+  slice.horizontal = options.basis[0] - 'x';
+  slice.vertical = options.basis[1] - 'x';
+  slice.by_material = options.colour == "material";
+  std::vector<GeometryFault> faults;
+  write_png(draw_slice(model, slice, faults), options.picture);
+  for (const GeometryFault& fault : faults)
+    std::fprintf(stderr, "rmc: warning: (%.8g, %.8g, %.8g) cm is %s\n", fault.r.x, fault.r.y, fault.r.z,
+                 fault.problem.c_str());
+  std::printf("picture: %s\n", options.picture.c_str());
+  return 0;
+}
+
+int convert_library(const Options& options) {
+  write_multigroup_library(options.target, read_text_library(options.library, {}));
+  std::printf("library: %s\n", options.target.c_str());
+  return 0;
+}
+
+void add_run_options(CLI::App& command, Options& options) {
+  command.add_option("--threads", options.run.threads, "threads of each rank")
+      ->check(CLI::Range(1, 4096).description(""))
+      ->type_name("N");
+  command
+      .add_option("--tracking", options.tracking,
+                  "surface, or delta; default: delta, unless a tally\nneeds track lengths or currents")
+      ->check(CLI::IsMember({"surface", "delta"}).description(""))
+      ->type_name("METHOD");
+  command
+      .add_option("--schedule", options.schedule,
+                  "static, dynamic,N or guided,N: how threads\nshare histories")
+      ->type_name("KIND,N")
+      ->capture_default_str();
+  command.add_option("--particles", options.particles, "neutrons per generation instead of the model's")
+      ->check(CLI::PositiveNumber.description(""))
+      ->type_name("N");
+  command.add_option("--batches", options.batches, "batches instead of the model's")
+      ->check(CLI::PositiveNumber.description(""))
+      ->type_name("N");
+  command.add_option("--inactive", options.inactive, "inactive batches instead of the model's")
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->type_name("N");
+  command.add_option("--seed", options.seed, "seed instead of the model's")
+      ->check(CLI::PositiveNumber.description(""))
+      ->type_name("N");
+  command.add_option("-o,--output", options.output, "folder of the results")->type_name("DIR");
+  command
+      .add_option("--statepoint-every", options.run.statepoint_every,
+                  "also write a statepoint every N batches")
+      ->check(CLI::PositiveNumber.description(""))
+      ->type_name("N");
+}
+
+void add_view_options(CLI::App& command, Options& options) {
+  command.add_option("--origin", options.origin, "centre in cm")->expected(3)->type_name("X Y Z");
+  command.add_option("--width", options.width, "width and height in cm")->expected(2)->type_name("W H");
+}
+
+int dispatch(int argc, char** argv) {
+  Options options;
+  options.run.threads = default_threads();
+  CLI::App app("Monte Carlo transport of neutrons", "rmc");
+  app.set_version_flag("--version", "rmc " TAIHU_VERSION);
+  app.require_subcommand(1);
+  CLI::App* run_command = app.add_subcommand("run", "run a model");
+  CLI::App* restart_command = app.add_subcommand("restart", "go on from a statepoint");
+  CLI::App* check_command = app.add_subcommand("check", "read a model and look for gaps and overlaps");
+  CLI::App* plot_command = app.add_subcommand("plot", "draw a slice of the geometry");
+  CLI::App* library_command = app.add_subcommand("library", "make an HDF5 library from a JSON one");
+  for (CLI::App* command : {run_command, restart_command, check_command, plot_command})
+    command->add_option("model", options.model, "folder or model.xml")
+        ->type_name("MODEL")
+        ->capture_default_str();
+  add_run_options(*run_command, options);
+  add_run_options(*restart_command, options);
+  restart_command->add_option("--from", options.statepoint, "the statepoint")->required()->type_name("FILE");
+  check_command->add_option("--box", options.box, "where to look, in cm; default: the boxes of the sources")
+      ->expected(6)
+      ->type_name("X Y Z X Y Z");
+  check_command->add_option("--points", options.points, "points to try")
+      ->type_name("N")
+      ->capture_default_str();
+  add_view_options(*plot_command, options);
+  plot_command->add_option("--basis", options.basis, "axes to the right and up")
+      ->check(CLI::IsMember({"xy", "xz", "yz", "yx", "zx", "zy"}).description(""))
+      ->type_name("AXES")
+      ->capture_default_str();
+  plot_command->add_option("--color", options.colour, "what has one colour: material or cell")
+      ->check(CLI::IsMember({"material", "cell"}).description(""))
+      ->type_name("WHAT")
+      ->capture_default_str();
+  plot_command->add_option("--pixels", options.pixels, "size of the picture")
+      ->expected(2)
+      ->check(CLI::Range(1, 20000).description(""))
+      ->type_name("W H");
+  plot_command->add_option("-o,--output", options.picture, "the picture")
+      ->type_name("FILE")
+      ->capture_default_str();
+  library_command->add_option("text", options.library, "JSON library")->required()->type_name("JSON");
+  library_command->add_option("target", options.target, "HDF5 library to write")->required()->type_name("H5");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
+  } catch (const CLI::CallForVersion&) {
+    std::puts("rmc " TAIHU_VERSION);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  }
+  if (*run_command || *restart_command) return run(options);
+  if (*check_command) return check_geometry(options);
+  if (*plot_command) return plot(options);
+  return convert_library(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return dispatch(argc, argv);
+  } catch (const taihu::UsageError& error) {
+    std::fprintf(stderr, "rmc: %s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "rmc: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/amg/input/matrix_market.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "taihu/amg/input/text.h"
+
+namespace taihu::amg {
+namespace {
+
+enum class Format { coordinate, array };
+enum class Field { real, pattern };
+enum class Symmetry { general, symmetric, skew };
+
+struct Header {
+  Format format;
+  Field field;
+  Symmetry symmetry;
+  GlobalIndex rows, columns, entries;
+};
+
+struct Entry {
+  GlobalIndex row, column;
+  double value;
+};
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return result;
+}
+
+Header read_header(TextReader& reader) {
+  if (lower(reader.word()) != "%%matrixmarket")
+    reader.fail("the file does not begin with %%MatrixMarket, so it is not a Matrix Market file");
+  if (lower(reader.word()) != "matrix") reader.fail("only objects of the kind 'matrix' are known");
+  Header header{};
+  const std::string format = lower(reader.word());
+  if (format != "coordinate" && format != "array") reader.fail("the format is neither coordinate nor array");
+  header.format = format == "array" ? Format::array : Format::coordinate;
+  const std::string field = lower(reader.word());
+  if (field == "complex")
+    reader.fail("complex matrices are not supported; solve the equivalent real system of twice the size");
+  if (field != "real" && field != "integer" && field != "double" && field != "pattern")
+    reader.fail("the values are not real, integer or pattern");
+  header.field = field == "pattern" ? Field::pattern : Field::real;
+  const std::string symmetry = lower(reader.word());
+  if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric" &&
+      symmetry != "hermitian")
+    reader.fail("the symmetry is not general, symmetric or skew-symmetric");
+  header.symmetry = symmetry == "general"          ? Symmetry::general
+                    : symmetry == "skew-symmetric" ? Symmetry::skew
+                                                   : Symmetry::symmetric;
+  reader.end_line();
+  reader.skip_lines('%');
+  constexpr GlobalIndex most = GlobalIndex{1} << 40;
+  header.rows = reader.integer("the number of rows", 0, most);
+  header.columns = reader.integer("the number of columns", 0, most);
+  header.entries = header.format == Format::coordinate
+                       ? reader.integer("the number of entries", 0, most * 1024)
+                       : header.rows * header.columns;
+  reader.end_line();
+  return header;
+}
+
+// Calls use(entry) for each entry of a coordinate file, also for those that symmetry implies.
+template <class Use>
+void read_entries(TextReader& reader, const Header& header, const Use& use) {
+  for (GlobalIndex k = 0; k < header.entries; ++k) {
+    reader.skip_lines('%');
+    if (reader.at_end())
+      reader.fail("the file ends after " + std::to_string(k) + " of " + std::to_string(header.entries) +
+                  " entries");
+    Entry entry{};
+    entry.row = reader.integer("row", 1, header.rows) - 1;
+    entry.column = reader.integer("column", 1, header.columns) - 1;
+    entry.value = header.field == Field::pattern ? 1 : reader.number("value");
+    if (header.symmetry != Symmetry::general) {
+      if (entry.column > entry.row)
+        reader.fail("an entry above the diagonal, but symmetric files have the lower triangle only");
+      if (header.symmetry == Symmetry::skew && entry.column == entry.row)
+        reader.fail("an entry on the diagonal, which is zero in a skew-symmetric matrix");
+    }
+    use(entry);
+    if (header.symmetry != Symmetry::general && entry.row != entry.column)
+      use({entry.column, entry.row, header.symmetry == Symmetry::skew ? -entry.value : entry.value});
+    reader.end_line();
+  }
+  reader.skip_lines('%');
+  if (!reader.at_end()) {
+    reader.word();
+    reader.fail("there is more after the " + std::to_string(header.entries) +
+                " entries that the size line announces");
+  }
+}
+
+// Entries in any order to rows.
+GlobalRows to_rows(const Context& context, const std::vector<Entry>& entries, GlobalIndex first,
+                   LocalIndex count) {
+  GlobalRows rows;
+  rows.starts = Array<Offset>(context.storage, static_cast<std::size_t>(count) + 1);
+  std::fill(rows.starts.begin(), rows.starts.end(), 0);
+  for (const Entry& entry : entries) ++rows.starts[entry.row - first + 1];
+  for (LocalIndex i = 0; i < count; ++i) rows.starts[i + 1] += rows.starts[i];
+  rows.column = Array<GlobalIndex>(context.storage, entries.size());
+  rows.value = Array<double>(context.storage, entries.size());
+  std::vector<Offset> at(rows.starts.begin(), rows.starts.end());
+  for (const Entry& entry : entries) {
+    const Offset place = at[entry.row - first]++;
+    rows.column[place] = entry.column;
+    rows.value[place] = entry.value;
+  }
+  return rows;
+}
+
+}  // namespace
+
+DistributedMatrix read_matrix_market(const Context& context, const std::string& path) {
+  const MappedFile file(path);
+  TextReader reader(path, file.text());
+  const Header header = read_header(reader);
+  if (header.format != Format::coordinate)
+    reader.fail("the matrix is dense (format array); multigrid needs a sparse one (coordinate)");
+  const int rank = context.communicator.rank(), ranks = context.communicator.size();
+  const Distribution rows = Distribution::even(header.rows, ranks);
+  const GlobalIndex first = rows.begin(rank), last = rows.end(rank);
+  std::vector<Entry> entries;
+  read_entries(reader, header, [&](const Entry& entry) {
+    if (entry.row >= first && entry.row < last) entries.push_back(entry);
+  });
+  return distribute(context, rows, Distribution::even(header.columns, ranks),
+                    to_rows(context, entries, first, static_cast<LocalIndex>(last - first)));
+}
+
+std::vector<double> read_vector_market(const std::string& path, const Distribution& rows, int rank) {
+  const MappedFile file(path);
+  TextReader reader(path, file.text());
+  const Header header = read_header(reader);
+  if (header.rows != rows.rows())
+    throw Error(path + ": the right-hand side has " + std::to_string(header.rows) + " rows, the matrix " +
+                std::to_string(rows.rows()));
+  if (header.columns < 1) throw Error(path + ": the right-hand side has no column");
+  const GlobalIndex first = rows.begin(rank), last = rows.end(rank);
+  std::vector<double> vector(last - first);
+  if (header.format == Format::coordinate) {
+    read_entries(reader, header, [&](const Entry& entry) {
+      if (entry.column == 0 && entry.row >= first && entry.row < last)
+        vector[entry.row - first] += entry.value;
+    });
+    return vector;
+  }
+  if (header.symmetry != Symmetry::general || header.field == Field::pattern)
+    reader.fail("a right-hand side in array format is general and has values");
+  for (GlobalIndex i = 0; i < header.rows; ++i) {
+    reader.skip_lines('%');
+    if (reader.at_end())
+      reader.fail("the file ends after " + std::to_string(i) + " of " + std::to_string(header.rows) +
+                  " values");
+    const double value = reader.number("value");
+    if (i >= first && i < last) vector[i - first] = value;
+    reader.end_line();
+  }
+  return vector;
+}
+
+}  // namespace taihu::amg

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/amg/input/matrix_market.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "taihu/amg/matrix/matrices_for_tests.h"
+#include "taihu/amg/parallel/ranks_for_tests.h"
+#include "taihu/base/error.h"
+
+namespace taihu::amg {
+namespace {
+
+class File {
+ public:
+  explicit File(const std::string& text)
+      : path_(testing::TempDir() + "matrix_" + std::to_string(::getpid()) + ".mtx") {
+    std::ofstream(path_) << text;
+  }
+  ~File() { std::remove(path_.c_str()); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+const std::string head = "%%MatrixMarket matrix coordinate ";
+
+PlainMatrix read(const std::string& text, int ranks = 1) {
+  const File file(text);
+  PlainMatrix whole;
+  std::mutex mutex;
+  on_ranks(ranks, 1, [&](const Context& context) {
+    const PlainMatrix own = plain(read_matrix_market(context, file.path()));
+    const std::lock_guard lock(mutex);
+    whole.rows = own.rows;
+    whole.columns = own.columns;
+    whole.entries.insert(own.entries.begin(), own.entries.end());
+  });
+  return whole;
+}
+
+// The complaint about a file, without its path.
+std::string complaint(const std::string& text) {
+  try {
+    read(text);
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    return message.substr(message.find(".mtx") + 4);
+  }
+  return "none";
+}
+
+using Entries = std::map<std::pair<GlobalIndex, GlobalIndex>, double>;
+
+TEST(MatrixMarket, ReadsAllKinds) {
+  EXPECT_EQ(read(head + "real general\n% a comment\n\n2 3 2\n1 3 1.5e0\n 2\t1 -2 \n").entries,
+            (Entries{{{0, 2}, 1.5}, {{1, 0}, -2}}));
+  EXPECT_EQ(read(head + "integer symmetric\r\n2 2 2\r\n1 1 +4\r\n2 1 3\r\n").entries,
+            (Entries{{{0, 0}, 4}, {{0, 1}, 3}, {{1, 0}, 3}}));
+  EXPECT_EQ(read(head + "real skew-symmetric\n2 2 1\n2 1 3\n").entries, (Entries{{{0, 1}, -3}, {{1, 0}, 3}}));
+  EXPECT_EQ(read(head + "pattern general\n2 2 1\n2 2").entries, (Entries{{{1, 1}, 1}}));
+  EXPECT_EQ(read("%%matrixmarket MATRIX Coordinate Real General\n1 1 2\n1 1 1\n1 1 2\n").entries,
+            (Entries{{{0, 0}, 3}}));
+  EXPECT_EQ(read(head + "real general\n0 0 0\n").rows, 0);
+}
+
+TEST(MatrixMarket, EachRankKeepsItsRows) {
+  std::string text = head + "real general\n600 600 600\n";
+  for (int i = 600; i > 0; --i)
+    text += std::to_string(i) + " " + std::to_string(601 - i) + " " + std::to_string(i) + "\n";
+  const PlainMatrix whole = read(text, 3);
+  EXPECT_EQ(whole.entries.size(), 600u);
+  EXPECT_EQ(whole.entries.at({599, 0}), 600);
+}
+
+TEST(MatrixMarket, FaultsAreNamedWithTheirPlace) {
+  EXPECT_EQ(complaint(""),
+            ":1:1: the file does not begin with %%MatrixMarket, so it is not a Matrix Market file");
+  EXPECT_EQ(complaint("%%MatrixMarket vector coordinate real general\n"),
+            ":1:16: only objects of the kind 'matrix' are known");
+  EXPECT_EQ(complaint(head + "complex general\n1 1 0\n"),
+            ":1:34: complex matrices are not supported; solve the equivalent real system of twice the size");
+  EXPECT_EQ(complaint(head + "real odd\n"),
+            ":1:39: the symmetry is not general, symmetric or skew-symmetric");
+  EXPECT_EQ(complaint(head + "real general\n2 2\n"), ":2:4: the number of entries is missing");
+  EXPECT_EQ(complaint(head + "real general\n2 2 2\n1 1 1\n"), ":4:1: the file ends after 1 of 2 entries");
+  EXPECT_EQ(complaint(head + "real general\n2 2 1\n3 1 1\n"), ":3:1: row 3 is not between 1 and 2");
+  EXPECT_EQ(complaint(head + "real general\n2 2 1\n1 0 1\n"), ":3:3: column 0 is not between 1 and 2");
+  EXPECT_EQ(complaint(head + "real general\n2 2 1\n1 1\n"), ":3:4: value is missing");
+  EXPECT_EQ(complaint(head + "real general\n2 2 1\n1 1 1.5x\n"), ":3:5: '1.5x' is not a number (value)");
+  EXPECT_EQ(complaint(head + "real general\n2 2 1\n1 1 nan\n"), ":3:5: value is not a finite number");
+  EXPECT_EQ(complaint(head + "real general\n2 2 1\n1.0 1 1\n"), ":3:1: '1.0' is not a whole number (row)");
+  EXPECT_EQ(complaint(head + "real general\n2 2 1\n1 1 1 7\n"),
+            ":3:7: '7' is more than belongs on this line");
+  EXPECT_EQ(complaint(head + "real general\n2 2 1\n1 1 1\n2 2 1\n"),
+            ":4:1: there is more after the 1 entries that the size line announces");
+  EXPECT_EQ(complaint(head + "real symmetric\n2 2 1\n1 2 1\n"),
+            ":3:5: an entry above the diagonal, but symmetric files have the lower triangle only");
+  EXPECT_EQ(complaint("%%MatrixMarket matrix array real general\n1 1\n1\n"),
+            ":3:1: the matrix is dense (format array); multigrid needs a sparse one (coordinate)");
+}
+
+TEST(MatrixMarket, NoPrefixOfAFileCrashes) {
+  const std::string whole = head + "real symmetric\n% c\n3 3 4\n1 1 2.0\n2 1 -1\n2 2 2e0\n3 3 1\n";
+  for (std::size_t length = 0; length < whole.size() - 2; ++length)
+    EXPECT_NE(complaint(whole.substr(0, length)), "none") << length;
+}
+
+TEST(MatrixMarket, RandomBytesDoNotCrash) {
+  std::mt19937 random(1);
+  const std::string whole = head + "real general\n3 3 3\n1 1 2.0\n2 1 -1\n2 2 2e0\n";
+  for (int round = 0; round < 2000; ++round) {
+    std::string text = whole;
+    for (int change = 0; change < 3; ++change) text[random() % text.size()] = static_cast<char>(random());
+    complaint(text);
+  }
+}
+
+TEST(VectorMarket, ReadsArraysAndRefusesWrongLengths) {
+  const File file("%%MatrixMarket matrix array real general\n3 1\n1\n2.5\n-3\n");
+  EXPECT_EQ(read_vector_market(file.path(), spread(3, 1), 0), (std::vector<double>{1, 2.5, -3}));
+  EXPECT_EQ(read_vector_market(file.path(), spread(3, 3), 1), (std::vector<double>{2.5}));
+  EXPECT_THROW(read_vector_market(file.path(), spread(4, 1), 0), Error);
+}
+
+TEST(MatrixMarket, MissingFilesAreNamed) {
+  on_ranks(1, 1, [](const Context& context) {
+    EXPECT_THROW(read_matrix_market(context, "/nonexistent/a.mtx"), Error);
+  });
+  on_ranks(1, 1, [](const Context& context) { EXPECT_THROW(read_matrix_market(context, "/tmp"), Error); });
+}
+
+}  // namespace
+}  // namespace taihu::amg

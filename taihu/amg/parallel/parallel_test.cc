@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "taihu/amg/parallel/array.h"
+#include "taihu/amg/parallel/exact_sum.h"
+#include "taihu/amg/parallel/ranks_for_tests.h"
+
+namespace taihu::amg {
+namespace {
+
+std::vector<Offset> starts_of(LocalIndex rows, Offset per_row) {
+  std::vector<Offset> starts(rows + 1);
+  for (LocalIndex i = 0; i < rows; ++i) starts[i + 1] = starts[i] + per_row;
+  return starts;
+}
+
+TEST(Partition, CoversAllRowsInOrderOnBlockBounds) {
+  for (const LocalIndex rows : {0, 1, 255, 256, 257, 100'000})
+    for (const int parts : {1, 2, 3, 64})
+      for (const Partition& partition :
+           {Partition::even(rows, parts), Partition::by_work(starts_of(rows, 7), parts)}) {
+        ASSERT_EQ(partition.parts(), parts);
+        ASSERT_EQ(partition.begin(0), 0);
+        ASSERT_EQ(partition.end(parts - 1), rows);
+        ASSERT_EQ(partition.rows(), rows);
+        for (int part = 0; part < parts; ++part) {
+          ASSERT_LE(partition.begin(part), partition.end(part));
+          ASSERT_TRUE(partition.end(part) % row_block == 0 || partition.end(part) == rows);
+        }
+      }
+}
+
+TEST(Partition, GivesEqualWorkWhereRowsAreUnequal) {
+  std::vector<Offset> starts{0};
+  for (LocalIndex i = 0; i < 100'000; ++i) starts.push_back(starts.back() + (i < 10'000 ? 91 : 1));
+  const Partition partition = Partition::by_work(starts, 4);
+  for (int part = 0; part < 4; ++part) {
+    const Offset work = starts[partition.end(part)] - starts[partition.begin(part)] +
+                        2 * (partition.end(part) - partition.begin(part));
+    EXPECT_NEAR(static_cast<double>(work), 1.2e6 / 4, 3e4);
+  }
+}
+
+TEST(Partition, SmallWorkStaysOnOneThread) {
+  EXPECT_TRUE(Partition::by_work(starts_of(1000, 7), 16).single());
+}
+
+TEST(Team, RunsEveryShareOnceAlsoWhenOpenMpGivesFewerThreads) {
+  const Team team(7);
+  std::vector<std::atomic<int>> calls(7);
+  team.run([&](int thread) { ++calls[thread]; });
+  for (const auto& count : calls) EXPECT_EQ(count, 1);
+}
+
+TEST(Team, ThrowsAgainWhatAThreadThrew) {
+  const Team team(4);
+  EXPECT_THROW(team.run([](int thread) {
+    if (thread == 3) throw std::bad_alloc();
+  }),
+               std::bad_alloc);
+}
+
+TEST(ExactSum, IsTheSameInAnyOrder) {
+  std::mt19937_64 random(5);
+  std::vector<double> numbers;
+  for (int i = 0; i < 1000; ++i)
+    numbers.push_back(
+        std::ldexp(static_cast<double>(random()) - 9e18, static_cast<int>(random() % 600) - 300));
+  ExactSum forward, backward, half[2];
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    forward.add(numbers[i]);
+    backward.add(numbers[numbers.size() - 1 - i]);
+    half[i % 2].add(numbers[i]);
+  }
+  half[0].add(half[1]);
+  EXPECT_EQ(forward.value(), backward.value());
+  EXPECT_EQ(forward.value(), half[0].value());
+}
+
+TEST(ExactSum, KeepsWhatRoundingWouldLose) {
+  ExactSum sum;
+  for (const double value : {1e300, 1.0, -1e300, 1e-300, std::numeric_limits<double>::denorm_min()})
+    sum.add(value);
+  EXPECT_EQ(sum.value(), 1.0);
+  sum.add(-1.0);
+  EXPECT_EQ(sum.value(), 1e-300);
+  sum.add(-1e-300);
+  EXPECT_EQ(sum.value(), std::numeric_limits<double>::denorm_min());
+  sum.add(-std::numeric_limits<double>::denorm_min());
+  EXPECT_EQ(sum.value(), 0.0);
+  sum.add(-2.5);
+  EXPECT_EQ(sum.value(), -2.5);
+}
+
+TEST(ExactSum, ReachesTheLargestNumbers) {
+  ExactSum sum;
+  const double largest = std::numeric_limits<double>::max();
+  for (const double value : {largest, largest, -largest}) sum.add(value);
+  EXPECT_EQ(sum.value(), largest);
+}
+
+TEST(ExactSum, IsNotANumberAfterOneThatIsNotFinite) {
+  ExactSum sum;
+  sum.add(std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(sum.value()));
+}
+
+TEST(Storage, BlocksDoNotOverlapAndKeepTheirContent) {
+  Storage storage;
+  std::mt19937 random(3);
+  struct Held {
+    Array<unsigned> array;
+    unsigned mark;
+  };
+  std::vector<Held> held;
+  for (unsigned step = 0; step < 600; ++step) {
+    if (held.size() > 20 || (!held.empty() && random() % 3 == 0)) {
+      const std::size_t victim = random() % held.size();
+      for (const unsigned value : held[victim].array) ASSERT_EQ(value, held[victim].mark);
+      held.erase(held.begin() + static_cast<std::ptrdiff_t>(victim));
+    } else {
+      Held fresh{Array<unsigned>(storage, 1 + random() % 60'000), step};
+      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(fresh.array.data()) % 64, 0u);
+      std::fill(fresh.array.begin(), fresh.array.end(), step);
+      if (random() % 4 == 0) fresh.array.shorten(1 + random() % fresh.array.size());
+      held.push_back(std::move(fresh));
+    }
+  }
+  held.clear();
+  EXPECT_EQ(storage.used_bytes(), 0u);
+}
+
+TEST(Storage, UsesFreedMemoryAgain) {
+  Storage storage;
+  void* first;
+  {
+    const Array<double> array(storage, 1'000'000);
+    first = const_cast<double*>(array.data());
+  }
+  const Array<double> again(storage, 900'000);
+  EXPECT_EQ(again.data(), first);
+}
+
+TEST(Storage, ShortenedBlocksLeaveRoomForOthers) {
+  Storage storage;
+  Array<double> array(storage, 1'000'000);
+  array[5] = 7;
+  array.shorten(20'000);
+  EXPECT_EQ(array[5], 7);
+  const Array<double> other(storage, 500'000);
+  EXPECT_LT(reinterpret_cast<std::uintptr_t>(other.data()),
+            reinterpret_cast<std::uintptr_t>(array.data()) + 8'000'000);
+  array.shorten(3);
+  EXPECT_EQ(array.size(), 3u);
+}
+
+}  // namespace
+}  // namespace taihu::amg

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/amg/parallel/storage.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace taihu::amg {
+namespace {
+
+constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
+constexpr std::size_t large_bytes = std::size_t{64} << 10;  // from here on blocks come from ranges
+constexpr std::size_t granule = 4096;                       // blocks of ranges are multiples of this
+constexpr std::size_t range_bytes = std::size_t{8} << 30;   // addresses, not memory
+constexpr std::size_t alignment = 64;
+
+std::size_t round_up(std::size_t value, std::size_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+void* reserve(std::size_t bytes) {
+  void* mapped =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return mapped == MAP_FAILED ? nullptr : mapped;
+}
+
+}  // namespace
+
+Storage::~Storage() {
+  for (const auto& [address, range] : ranges_) munmap(address, range.bytes);
+}
+
+void Storage::count(std::size_t bytes) {
+  used_bytes_ += bytes;
+  peak_bytes_ = std::max(peak_bytes_, used_bytes_);
+}
+
+void* Storage::take(std::size_t element_bytes, std::span<const std::size_t> part_end, Use use) {
+  return take_bytes(element_bytes * part_end.back(), use);
+}
+
+void* Storage::take_bytes(std::size_t bytes, Use use) {
+  if (bytes >= large_bytes) {
+    const std::lock_guard lock(mutex_);
+    count(bytes);
+    return take_large(round_up(bytes, granule), use);
+  }
+  void* memory = std::aligned_alloc(alignment, round_up(std::max<std::size_t>(bytes, 1), alignment));
+  if (memory == nullptr) throw std::bad_alloc();
+  const std::lock_guard lock(mutex_);
+  count(bytes);
+  return memory;
+}
+
+// A range of addresses with room for the bytes: large, or where the system limits addresses just large
+// enough.
+void Storage::add_range(std::size_t bytes, Use use) {
+  std::size_t wanted = std::max(range_bytes, round_up(bytes, huge_page_bytes) + huge_page_bytes);
+  void* memory = reserve(wanted);
+  if (memory == nullptr) {
+    wanted = round_up(bytes, huge_page_bytes) + huge_page_bytes;
+    memory = reserve(wanted);
+  }
+  if (memory == nullptr) throw std::bad_alloc();
+  if (use == Use::cycles) madvise(memory, wanted, MADV_HUGEPAGE);  // advice: where it fails pages are small
+  ranges_[static_cast<std::byte*>(memory)] = {wanted, use};
+  free_[static_cast<int>(use)][static_cast<std::byte*>(memory)] = wanted;
+}
+
+void* Storage::take_large(std::size_t bytes, Use use) {
+  FreeParts& parts = free_[static_cast<int>(use)];
+  const auto fits = [&](const auto& part) { return part.second >= bytes; };
+  auto found = std::find_if(parts.begin(), parts.end(), fits);
+  if (found == parts.end()) {
+    add_range(bytes, use);
+    found = std::find_if(parts.begin(), parts.end(), fits);
+  }
+  const auto [address, room] = *found;
+  parts.erase(found);
+  if (room > bytes) parts[address + bytes] = room - bytes;
+  return address;
+}
+
+void Storage::give_back(void* memory, std::size_t bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  used_bytes_ -= bytes;
+  if (bytes < large_bytes) return std::free(memory);
+  free_part(static_cast<std::byte*>(memory), round_up(bytes, granule));
+}
+
+void Storage::free_part(std::byte* address, std::size_t bytes) {
+  FreeParts& parts = free_[static_cast<int>(use_of(address))];
+  const auto next = parts.upper_bound(address);
+  if (next != parts.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second == address && !ranges_.contains(address)) {
+      address = before->first;
+      bytes += before->second;
+    }
+  }
+  if (next != parts.end() && address + bytes == next->first && !ranges_.contains(next->first)) {
+    bytes += next->second;
+    parts.erase(next);
+  }
+  parts[address] = bytes;
+}
+
+void* Storage::shorten(void* memory, std::size_t bytes, std::size_t wanted) {
+  if (bytes < large_bytes || wanted < large_bytes) {
+    void* moved = take_bytes(wanted, Use::set_up);
+    std::memcpy(moved, memory, wanted);
+    give_back(memory, bytes);
+    return moved;
+  }
+  const std::lock_guard lock(mutex_);
+  used_bytes_ -= bytes - wanted;
+  const std::size_t kept = round_up(wanted, granule), all = round_up(bytes, granule);
+  if (kept < all) free_part(static_cast<std::byte*>(memory) + kept, all - kept);
+  return memory;
+}
+
+void Storage::trim() noexcept {
+  const std::lock_guard lock(mutex_);
+  for (const FreeParts& parts : free_)
+    for (const auto& [address, bytes] : parts) madvise(address, bytes, MADV_DONTNEED);
+}
+
+std::size_t Storage::used_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return used_bytes_;
+}
+
+std::size_t Storage::peak_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return peak_bytes_;
+}
+
+}  // namespace taihu::amg

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/amg/solve/hierarchy.h"
+
+#include <algorithm>
+
+#include "taihu/amg/setup/smoother_scale.h"
+
+namespace taihu::amg {
+namespace {
+
+// Coarsening that leaves more than this share of the rows is not worth a level.
+constexpr double least_reduction = 0.8;
+// Coarsest levels that could not be made smaller are solved directly up to this size, smoothed beyond.
+constexpr GlobalIndex most_dense_rows = 2000;
+
+template <class Value>
+Operator<Value> make_operator(const Context& context, DistributedMatrix& matrix) {
+  const Timed timed(context.profile, "set-up: slices");
+  return {make_sliced<Value>(context, matrix), matrix.halo};
+}
+
+}  // namespace
+
+template <class Value>
+const char* Hierarchy<Value>::step_name(const Level<Value>& level, const char* finest,
+                                        const char* other) const {
+  return &level == levels_.data() && depth_ == 0 ? finest : other;
+}
+
+template <class Value>
+Hierarchy<Value>::Hierarchy(const Context& context, DistributedMatrix& matrix,
+                            const HierarchyOptions& options, Operator<Value>* finest, int depth)
+    : context_(context), options_(options), depth_(depth) {
+  levels_.reserve(options.levels);
+  set_up(matrix, finest, depth);
+}
+
+// Level by level: store the level for the solve phase, find the transfer operators, form the next matrix.
+template <class Value>
+void Hierarchy<Value>::set_up(DistributedMatrix& finest_matrix, Operator<Value>* finest, int depth) {
+  DistributedMatrix coarser;
+  DistributedMatrix* matrix = &finest_matrix;
+  const bool alone = context_.communicator.size() == 1;
+  for (;;) {
+    add_level(*matrix, finest);
+    finest = nullptr;
+    const GlobalIndex rows = matrix->rows();
+    if (rows <= options_.coarse_rows || (!alone && rows <= options_.replicated_rows)) break;
+    if (depth + static_cast<int>(levels_.size()) >= options_.levels) break;
+    Transfer transfer =
+        make_transfer(context_, *matrix, options_, depth + static_cast<int>(levels_.size()) - 1);
+    const GlobalIndex coarse_rows = transfer.restriction.rows();
+    if (coarse_rows == 0 || static_cast<double>(coarse_rows) > least_reduction * static_cast<double>(rows))
+      break;
+    DistributedMatrix next = coarse_matrix(context_, *matrix, transfer);
+    levels_.back().prolongation = make_operator<Value>(context_, transfer.prolongation);
+    levels_.back().restriction = make_operator<Value>(context_, transfer.restriction);
+    coarser = std::move(next);
+    matrix = &coarser;
+  }
+  end_with(*matrix, depth + static_cast<int>(levels_.size()) - 1);
+  finish_levels();
+}
+
+template <class Value>
+void Hierarchy<Value>::add_level(DistributedMatrix& matrix, Operator<Value>* finest) {
+  Level<Value>& level = levels_.emplace_back();
+  level.rows = matrix.local.rows;
+  level.global_rows = matrix.rows();
+  level.global_entries = global_entries(context_.communicator, matrix);
+  level.partition = matrix.local.partition;
+  if (finest == nullptr) level.a = make_operator<Value>(context_, matrix);
+  level.operator_a = finest == nullptr ? &level.a : finest;
+  const Timed timed(context_.profile, "set-up: smoother");
+  SmootherScale smoother = smoother_scale(context_, matrix, options_.smoother);
+  level.spectrum = smoother.largest;
+  level.scale = Array<Value>(context_.storage, part_ends(level.partition, 1, padded(level.rows) - level.rows),
+                             Use::cycles);
+  context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
+    for (LocalIndex i = begin; i < end; ++i) level.scale[i] = static_cast<Value>(smoother.scale[i]);
+  });
+  std::fill(level.scale.data() + level.rows, level.scale.end(), Value{0});
+}
+
+// What is below the last level: the same matrix on each rank alone, or its inverse.
+template <class Value>
+void Hierarchy<Value>::end_with(DistributedMatrix& matrix, int depth) {
+  coarsest_distribution_ = matrix.row_distribution;
+  if (context_.communicator.size() > 1 && matrix.rows() <= options_.replicated_rows) {
+    const Context solo{context_.team, context_.storage, solo_};
+    DistributedMatrix all = replicate(context_, solo, matrix);
+    replicated_ = std::make_unique<Hierarchy>(solo, all, options_, nullptr, depth);
+  } else if (context_.communicator.size() == 1 &&
+             matrix.rows() <= std::max<GlobalIndex>(options_.coarse_rows, most_dense_rows)) {
+    dense_.emplace(matrix.local);
+  }
+}
+
+template <class Value>
+void Hierarchy<Value>::finish_levels() {
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    Level<Value>& level = levels_[l];
+    LocalIndex length = std::max(padded(level.rows), level.operator_a->matrix.columns);
+    length = std::max(length, level.restriction.matrix.columns);
+    if (l > 0) length = std::max(length, levels_[l - 1].prolongation.matrix.columns);
+    level.make_vectors(context_, length, options_.smoother == Smoother::chebyshev);
+  }
+}
+
+template <class Value>
+void Hierarchy<Value>::cycle(std::size_t index, Cycle kind) {
+  Level<Value>& level = levels_[index];
+  if (index + 1 == levels_.size()) {
+    const Timed timed(context_.profile, "solve: coarsest level");
+    return solve_coarsest(level, kind);
+  }
+  Level<Value>& next = levels_[index + 1];
+  smooth_zero_guess(level);
+  for (int visit = 0; visit < (kind == Cycle::v ? 1 : 2); ++visit) {
+    restrict_residual(level, next);
+    cycle(index + 1, kind == Cycle::f && visit > 0 ? Cycle::v : kind);
+    add_correction(level, next);
+    for (int sweep = 0; sweep < options_.sweeps_after; ++sweep) smooth(level, true);
+  }
+}
+
+template <class Value>
+void Hierarchy<Value>::solve_coarsest(Level<Value>& level, Cycle kind) {
+  if (dense_) return dense_->solve(level.b.data(), level.x.data());
+  if (replicated_) {
+    Communicator::Bytes mine(level.rows * sizeof(Value));
+    if (!mine.empty()) std::memcpy(mine.data(), level.b.data(), mine.size());
+    Value* all = replicated_->right_hand_side();
+    for (const auto& bytes : context_.communicator.all_gather(mine)) {
+      if (!bytes.empty()) std::memcpy(static_cast<void*>(all), bytes.data(), bytes.size());
+      all += bytes.size() / sizeof(Value);
+    }
+    replicated_->cycle(0, kind);
+    const Value* from = replicated_->solution() + coarsest_distribution_.begin(context_.communicator.rank());
+    std::copy(from, from + level.rows, level.x.data());
+    return;
+  }
+  smooth_zero_guess(level);
+  // The first sweep goes forward, the last one backward, so the cycle stays symmetric.
+  constexpr int sweeps_instead_of_solving = 9;
+  for (int sweep = 0; sweep < sweeps_instead_of_solving; ++sweep) smooth(level, sweep % 2 == 0);
+}
+
+// x = scale b is one sweep from a zero guess, without a pass over the matrix.
+template <class Value>
+void Hierarchy<Value>::smooth_zero_guess(Level<Value>& level) {
+  const Timed timed(context_.profile,
+                    step_name(level, "solve: smooth, finest level", "solve: smooth, other levels"));
+  if (options_.smoother == Smoother::chebyshev) return chebyshev(level, true);
+  const bool from_scale = options_.smoother != Smoother::gauss_seidel;
+  context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
+    const Value *scale = level.scale.data(), *b = level.b.data();
+    Value* x = level.x.data();
+    for (LocalIndex i = begin; i < end; ++i) x[i] = from_scale ? scale[i] * b[i] : Value{0};
+  });
+  for (int sweep = from_scale ? 1 : 0; sweep < options_.sweeps_before; ++sweep) smooth(level, false);
+}
+
+// One sweep; backward where the smoother knows a direction.
+template <class Value>
+void Hierarchy<Value>::smooth(Level<Value>& level, bool backward) {
+  const Timed timed(context_.profile,
+                    step_name(level, "solve: smooth, finest level", "solve: smooth, other levels"));
+  if (options_.smoother == Smoother::chebyshev) return chebyshev(level, false);
+  fill_ghosts(*level.operator_a, level.x);
+  const auto& kernels = sliced_kernels<Value, Value>();
+  const auto view = level.operator_a->matrix.view();
+  context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
+    if (options_.smoother == Smoother::gauss_seidel)
+      kernels.gauss_seidel(view, first_slice(begin), last_slice(end), row_block / slice_rows, level.x.data(),
+                           level.b.data(), level.scale.data(), level.work.data(), backward);
+    else
+      kernels.smooth(view, first_slice(begin), last_slice(end), level.x.data(), level.b.data(),
+                     level.scale.data(), level.work.data());
+  });
+  level.x.swap(level.work);
+}
+
+// Two steps of the Chebyshev iteration for the interval [upper / 4, upper].
+template <class Value>
+void Hierarchy<Value>::chebyshev(Level<Value>& level, bool zero_guess) {
+  const double upper = level.spectrum, lower = upper / 4;
+  const double centre = (upper + lower) / 2, half = (upper - lower) / 2;
+  const auto& kernels = sliced_kernels<Value, Value>();
+  const auto view = level.operator_a->matrix.view();
+  double rho = half / centre;
+  for (int step = 0; step < 2; ++step) {
+    const double next_rho = step == 0 ? rho : 1 / (2 * centre / half - rho);
+    const auto old_part = static_cast<Value>(step == 0 ? 0 : rho * next_rho);
+    const auto new_part = static_cast<Value>(step == 0 ? 1 / centre : 2 * next_rho / half);
+    const bool from_zero = zero_guess && step == 0;
+    if (!from_zero) fill_ghosts(*level.operator_a, level.x);
+    const Value* residual = from_zero ? level.b.data() : level.work.data();
+    if (!from_zero)
+      context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
+        kernels.residual(view, first_slice(begin), last_slice(end), level.x.data(), level.b.data(),
+                         level.work.data());
+      });
+    context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
+      for (LocalIndex i = begin; i < end; ++i) {
+        level.step[i] = old_part * level.step[i] + new_part * level.scale[i] * residual[i];
+        level.x[i] = from_zero ? level.step[i] : level.x[i] + level.step[i];
+      }
+    });
+    rho = next_rho;
+  }
+}
+
+// Residual, its restriction as the right-hand side of the next level.
+template <class Value>
+void Hierarchy<Value>::restrict_residual(Level<Value>& level, Level<Value>& next) {
+  const Timed timed(context_.profile, step_name(level, "solve: residual and restriction, finest level",
+                                                "solve: residual and restriction, other levels"));
+  const auto& kernels = sliced_kernels<Value, Value>();
+  fill_ghosts(*level.operator_a, level.x);
+  const auto a = level.operator_a->matrix.view();
+  context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
+    kernels.residual(a, first_slice(begin), last_slice(end), level.x.data(), level.b.data(),
+                     level.work.data());
+  });
+  fill_ghosts(level.restriction, level.work);
+  const auto r = level.restriction.matrix.view();
+  context_.team.run(level.restriction.matrix.partition, [&](LocalIndex begin, LocalIndex end, int) {
+    kernels.product(r, first_slice(begin), last_slice(end), level.work.data(), next.b.data());
+  });
+}
+
+template <class Value>
+void Hierarchy<Value>::add_correction(Level<Value>& level, Level<Value>& next) {
+  const Timed timed(context_.profile, step_name(level, "solve: prolongation, finest level",
+                                                "solve: prolongation, other levels"));
+  const auto& kernels = sliced_kernels<Value, Value>();
+  fill_ghosts(level.prolongation, next.x);
+  const auto p = level.prolongation.matrix.view();
+  context_.team.run(level.prolongation.matrix.partition, [&](LocalIndex begin, LocalIndex end, int) {
+    kernels.add_product(p, first_slice(begin), last_slice(end), next.x.data(), level.x.data());
+  });
+}
+
+template <class Value>
+std::vector<LevelReport> Hierarchy<Value>::report() const {
+  std::vector<LevelReport> lines;
+  for (const Level<Value>& level : levels_) lines.push_back({level.global_rows, level.global_entries, false});
+  if (!replicated_) return lines;
+  lines.pop_back();  // the replicated hierarchy begins with the same matrix
+  for (LevelReport line : replicated_->report()) lines.push_back({line.rows, line.entries, true});
+  return lines;
+}
+
+template <class Value>
+std::size_t Hierarchy<Value>::cycle_bytes() const {
+  std::size_t bytes = replicated_ ? replicated_->cycle_bytes() : 0;
+  for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
+    const Level<Value>& level = levels_[l];
+    const int passes =
+        options_.sweeps_before + options_.sweeps_after;  // the first sweep is free, a residual is not
+    const std::size_t vectors = std::size_t(level.rows) * sizeof(Value);
+    bytes += passes * (level.operator_a->matrix.bytes() + 4 * vectors) + level.prolongation.matrix.bytes() +
+             level.restriction.matrix.bytes() + 5 * vectors;
+  }
+  return bytes;
+}
+
+template class Hierarchy<float>;
+template class Hierarchy<double>;
+
+}  // namespace taihu::amg

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A multigrid hierarchy and its cycle. Levels are distributed over the ranks down to a size from which on
+// every rank has all of the matrix; the levels below are a hierarchy of one rank each, and its coarsest level
+// is solved directly.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "taihu/amg/options.h"
+#include "taihu/amg/setup/build.h"
+#include "taihu/amg/solve/dense_solver.h"
+#include "taihu/amg/solve/level.h"
+
+namespace taihu::amg {
+
+/// One line of the table of levels.
+struct LevelReport {
+  GlobalIndex rows;
+  GlobalIndex entries;
+  bool replicated;
+};
+
+template <class Value>
+class Hierarchy {
+ public:
+  /// Sets up for `matrix`, which it only reads. `finest`: the matrix in slices where the caller has it
+  /// already, else null; it and the context outlive the hierarchy. `depth`: levels above. Collective.
+  Hierarchy(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options,
+            Operator<Value>* finest, int depth = 0);
+
+  /// Right-hand side of the cycle; the caller writes its own rows.
+  Value* right_hand_side() { return levels_.front().b.data(); }
+
+  /// One cycle from a zero guess. Collective. Does not allocate on one rank.
+  void cycle() { cycle(0, options_.cycle); }
+
+  /// The result of the cycle: an approximate solution.
+  const Value* solution() const { return levels_.front().x.data(); }
+
+  const Partition& partition() const { return levels_.front().partition; }
+  std::vector<LevelReport> report() const;
+  /// Bytes of matrices that a cycle reads on this rank.
+  std::size_t cycle_bytes() const;
+
+ private:
+  void set_up(DistributedMatrix& matrix, Operator<Value>* finest, int depth);
+  void add_level(DistributedMatrix& matrix, Operator<Value>* finest);
+  void finish_levels();
+  void end_with(DistributedMatrix& matrix, int depth);
+
+  const char* step_name(const Level<Value>& level, const char* finest, const char* other) const;
+  void cycle(std::size_t level, Cycle kind);
+  void solve_coarsest(Level<Value>& level, Cycle kind);
+  void smooth_zero_guess(Level<Value>& level);
+  void smooth(Level<Value>& level, bool backward);
+  void chebyshev(Level<Value>& level, bool zero_guess);
+  void restrict_residual(Level<Value>& level, Level<Value>& next);
+  void add_correction(Level<Value>& level, Level<Value>& next);
+
+  void fill_ghosts(Operator<Value>& through, Array<Value>& vector) {
+    through.halo.exchange(context_.communicator, vector.data(), through.matrix.ghost_begin);
+  }
+
+  Context context_;
+  HierarchyOptions options_;
+  int depth_;
+  std::vector<Level<Value>> levels_;
+  // Below the coarsest level: all of it on this rank, or directly solved, or neither (smoothing only).
+  SoloCommunicator solo_;
+  std::unique_ptr<Hierarchy> replicated_;
+  Distribution coarsest_distribution_;
+  std::optional<DenseSolver> dense_;
+};
+
+}  // namespace taihu::amg

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Iterative methods for A x = b with a multigrid preconditioner. All are collective, start from the given x
+// and stop when the 2-norm of the residual, computed from x itself at the end, is at most tolerance times
+// that of b.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "taihu/amg/solve/system.h"
+
+namespace taihu::amg {
+
+/// Called on every rank with the iteration and the residual relative to the right-hand side.
+using Progress = std::function<void(int iteration, double residual)>;
+
+struct SolveResult {
+  bool converged = false;
+  int iterations = 0;
+  double residual = 0;          ///< of x itself, relative to the right-hand side
+  std::vector<double> history;  ///< relative residuals, the initial one first
+  std::string breakdown;        ///< why the method could not go on; empty: it could
+};
+
+/// b and x: vectors of make_vector().
+SolveResult conjugate_gradients(const System& system, const Array<double>& b, Array<double>& x,
+                                const SolveOptions& options, const Progress& progress);
+SolveResult flexible_gmres(const System& system, const Array<double>& b, Array<double>& x,
+                           const SolveOptions& options, const Progress& progress);
+SolveResult bicgstab(const System& system, const Array<double>& b, Array<double>& x,
+                     const SolveOptions& options, const Progress& progress);
+SolveResult multigrid_cycles(const System& system, const Array<double>& b, Array<double>& x,
+                             const SolveOptions& options, const Progress& progress);
+
+}  // namespace taihu::amg

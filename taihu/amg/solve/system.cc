@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/amg/solve/system.h"
+
+namespace taihu::amg {
+
+SystemMatrix::SystemMatrix(const Context& context, const DistributedMatrix& matrix) {
+  const Timed timed(context.profile, "set-up: slices");
+  double inexact = exact_in_float(context.team, matrix.local) ? 0 : 1;
+  context.communicator.maximum({&inexact, 1});
+  if (inexact == 0)
+    single_ =
+        std::make_unique<Operator<float>>(Operator<float>{make_sliced<float>(context, matrix), matrix.halo});
+  else
+    double_ = std::make_unique<Operator<double>>(
+        Operator<double>{make_sliced<double>(context, matrix), matrix.halo});
+}
+
+void SystemMatrix::fill_ghosts(const Context& context, double* x) {
+  Halo& halo = single_ ? single_->halo : double_->halo;
+  halo.exchange(context.communicator, x, single_ ? single_->matrix.ghost_begin : double_->matrix.ghost_begin);
+}
+
+void SystemMatrix::product(LocalIndex begin, LocalIndex end, const double* x, double* y) const {
+  if (single_)
+    sliced_kernels<float, double>().product(single_->matrix.view(), first_slice(begin), last_slice(end), x,
+                                            y);
+  else
+    sliced_kernels<double, double>().product(double_->matrix.view(), first_slice(begin), last_slice(end), x,
+                                             y);
+}
+
+namespace {
+
+template <class Value>
+class Multigrid final : public Preconditioner {
+ public:
+  Multigrid(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options,
+            Operator<Value>* finest)
+      : hierarchy_(context, matrix, options, finest) {}
+
+  void load(LocalIndex begin, LocalIndex end, const double* r, double factor) override {
+    Value* b = hierarchy_.right_hand_side();
+    for (LocalIndex i = begin; i < end; ++i) b[i] = static_cast<Value>(factor * r[i]);
+  }
+  void cycle() override { hierarchy_.cycle(); }
+  void unload(LocalIndex begin, LocalIndex end, double* z, double factor) const override {
+    const Value* x = hierarchy_.solution();
+    for (LocalIndex i = begin; i < end; ++i) z[i - begin] = factor * static_cast<double>(x[i]);
+  }
+  std::vector<LevelReport> report() const override { return hierarchy_.report(); }
+  std::size_t cycle_bytes() const override { return hierarchy_.cycle_bytes(); }
+  bool single() const override { return sizeof(Value) == sizeof(float); }
+
+ private:
+  Hierarchy<Value> hierarchy_;
+};
+
+}  // namespace
+
+std::unique_ptr<Preconditioner> make_preconditioner(const Context& context, DistributedMatrix& matrix,
+                                                    SystemMatrix& system, const HierarchyOptions& options,
+                                                    Precision precision) {
+  if (precision == Precision::double_)
+    return std::make_unique<Multigrid<double>>(context, matrix, options, system.double_operator());
+  return std::make_unique<Multigrid<float>>(context, matrix, options, system.single_operator());
+}
+
+Array<double> make_vector(const System& system) {
+  const Partition& partition = system.partition;
+  Array<double> vector(system.context.storage,
+                       part_ends(partition, 1, system.matrix.columns() - partition.rows()), Use::cycles);
+  system.context.team.run(partition, [&](LocalIndex begin, LocalIndex end, int) {
+    std::fill(vector.data() + begin, vector.data() + end, 0.0);
+  });
+  std::fill(vector.data() + partition.rows(), vector.end(), 0.0);
+  return vector;
+}
+
+}  // namespace taihu::amg

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The solver: set up once for a matrix, solve for any number of right-hand sides.
+//
+//     SoloCommunicator alone;
+//     Team team;
+//     Storage storage;
+//     const Context context{team, storage, alone};
+//     const auto rows = Distribution::even(problem_rows(Problem::laplace3d, 100), 1);
+//     Solver solver(context, generate(context, Problem::laplace3d, 100, rows), HierarchyOptions());
+//     std::vector<double> b(1'000'000, 1.0), x(b.size());
+//     SolveResult result = solver.solve(b, x, SolveOptions());
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "taihu/amg/matrix/distributed_matrix.h"
+#include "taihu/amg/solve/krylov.h"
+
+namespace taihu::amg {
+
+class Solver {
+ public:
+  /// Sets up for the matrix. Collective over the ranks of the context, which outlives the solver. Throws
+  /// Error, on every rank, for a matrix that is not square, has values that are not finite or zeros on the
+  /// diagonal, or is singular.
+  Solver(const Context& context, DistributedMatrix matrix, const HierarchyOptions& options);
+
+  /// Solves A x = b from the x given, both with the rows of this rank. Collective. When single precision is
+  /// chosen automatically and does not do, sets up again in double and goes on from the given x. Throws Error
+  /// for a right-hand side of wrong length or with values that are not finite. Not converging is not an
+  /// error: see the result.
+  SolveResult solve(std::span<const double> b, std::span<double> x, const SolveOptions& options,
+                    const Progress& progress = nullptr);
+
+  LocalIndex rows() const { return matrix_.local.rows; }
+  const DistributedMatrix& matrix() const { return matrix_; }
+  const Preconditioner& preconditioner() const { return *preconditioner_; }
+  /// Bytes of matrices and vectors that one iteration of conjugate gradients moves on this rank.
+  std::size_t iteration_bytes() const;
+
+ private:
+  SolveResult run(const Array<double>& b, Array<double>& x, const SolveOptions& options,
+                  const Progress& progress);
+
+  Context context_;
+  HierarchyOptions options_;
+  DistributedMatrix matrix_;
+  std::unique_ptr<SystemMatrix> system_;
+  std::unique_ptr<Preconditioner> preconditioner_;
+};
+
+}  // namespace taihu::amg

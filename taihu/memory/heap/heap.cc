@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/memory/heap/heap.h"
+
+#include <string.h>
+
+#include <algorithm>
+
+#include "taihu/memory/heap/registry.h"
+
+namespace taihu::memory::heap {
+namespace {
+
+constexpr std::size_t most_bytes = PTRDIFF_MAX;
+constexpr std::size_t growing_bytes =
+    256 << 10;  ///< from here on realloc looks for a place with room to grow further
+constexpr std::size_t moving_bytes = 64 << 20;  ///< from here on it moves pages instead of copying
+
+/// Record of the large block that begins at `address`; null when there is none in use.
+Slice* large_block(const void* address) {
+  Slice* block = slice_map.slice_of(address);
+  if (!block || block->address != reinterpret_cast<std::uintptr_t>(address)) return nullptr;
+  return block->state == SliceState::large ? block : nullptr;
+}
+
+Slice* new_large(std::size_t bytes, std::uint32_t alignment_slices) {
+  if (bytes > most_bytes || slices_for(bytes) > UINT32_MAX / 4) return nullptr;
+  const auto slices = static_cast<std::uint32_t>(slices_for(bytes));
+  OwnCache cache;
+  if (!cache) return nullptr;
+  if (alignment_slices == 1) return cache->take_large(slices);
+  return cache->node().take_run(slices, alignment_slices);
+}
+
+}  // namespace
+
+namespace {
+
+[[gnu::noinline]] void* refill(unsigned small) {
+  OwnCache cache;
+  if (!cache) return nullptr;
+  if (void* block = cache->pop(small)) return block;
+  return cache->refill(small);
+}
+
+}  // namespace
+
+void* allocate_other(std::size_t bytes) {
+  if (bytes <= small_bytes) {
+    const unsigned small = small_class(std::max<std::size_t>(bytes, 1));
+    if (void* block = current_cache->pop(small)) return block;
+    return refill(small);
+  }
+  Slice* block = new_large(bytes, 1);
+  return block ? block->begin() : nullptr;
+}
+
+void shorten(ListHead* list) {
+  current_cache->shorten(list);
+}
+
+void free_other(void* address, ListHead* list) {
+  if (!address) return;
+  OwnCache cache;
+  auto* block = static_cast<Block*>(address);
+  if (list) {
+    if (!cache)
+      ThreadCache::owner_of(list)->hand_over(block, block);
+    else if (!cache->owns(list))
+      cache->free_remote(list, block);
+    else if (ThreadCache::push(list, block))
+      cache->shorten(list);
+    return;
+  }
+  Slice* large = large_block(address);
+  if (!large) os::fail("free() of something that is not a block in use", address);
+  if (cache)
+    cache->give_large(large);
+  else
+    node_heaps[large->node].give(large);
+}
+
+void* allocate_zeroed(std::size_t bytes) {
+  if (bytes <= small_bytes) {
+    void* block = allocate(bytes);
+    return block ? memset(block, 0, bytes) : nullptr;
+  }
+  Slice* block = new_large(bytes, 1);
+  if (!block) return nullptr;
+  return block->zero ? block->begin() : memset(block->begin(), 0, bytes);
+}
+
+void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
+  if (alignment <= 16) return allocate(bytes);
+  if (bytes > most_bytes || alignment > most_bytes / 2) return nullptr;
+  if (alignment < slice_bytes && bytes <= small_bytes) {
+    // A class whose size is a multiple of the alignment; its spans begin at multiples of it, too.
+    const std::size_t least = std::max((bytes + alignment - 1) & ~(alignment - 1), alignment);
+    if (least <= fine_bytes) return allocate(least);
+    for (unsigned small = least <= small_bytes ? small_class(least) : small_classes; small < small_classes;
+         ++small)
+      if (class_bytes(small) % alignment == 0) return allocate(class_bytes(small));
+  }
+  const std::size_t slices = std::max<std::size_t>(alignment >> slice_shift, 1);
+  if (slices > UINT32_MAX / 4) return nullptr;
+  Slice* block = new_large(std::max<std::size_t>(bytes, 1), static_cast<std::uint32_t>(slices));
+  return block ? block->begin() : nullptr;
+}
+
+std::size_t usable_bytes(const void* address) {
+  if (!address) return 0;
+  if (slice_map.list_of(address)) return class_bytes(slice_map.span_of(address)->small);
+  const Slice* block = large_block(address);
+  if (!block) os::fail("malloc_usable_size() or realloc() of something that is not a block in use", address);
+  return block->bytes();
+}
+
+bool is_block(const void* address) {
+  return slice_map.list_of(address) || large_block(address);
+}
+
+namespace {
+
+/// A new place for a long block that has grown once already, and so may again. Very long ones do not need a
+/// second set of pages: theirs move.
+void* move_growing(void* address, std::size_t old_bytes, std::size_t bytes) {
+  if (bytes > most_bytes || slices_for(bytes) > UINT32_MAX / 16) return nullptr;
+  OwnCache cache;
+  if (!cache) return nullptr;
+  const auto slices = static_cast<std::uint32_t>(slices_for(bytes));
+  const SliceState preferred = old_bytes >= moving_bytes ? SliceState::clean : SliceState::dirty;
+  Slice* block = cache->take_growable(slices, preferred);
+  if (!block) return nullptr;
+  if (old_bytes >= moving_bytes && os::move_pages(address, block->begin(), old_bytes)) {
+    Slice* old = large_block(address);
+    node_heaps[old->node].give_clean(old);
+    return block->begin();
+  }
+  memcpy(block->begin(), address, old_bytes);
+  free(address);
+  return block->begin();
+}
+
+/// Longer or shorter where it is. False when it has to move.
+bool resize_in_place(void* address, std::size_t old_bytes, std::size_t bytes) {
+  if (slice_map.list_of(address)) return bytes <= old_bytes && (bytes >= old_bytes / 2 || old_bytes <= 64);
+  Slice* block = large_block(address);
+  if (bytes > most_bytes || slices_for(bytes) > UINT32_MAX / 4) return false;
+  const auto slices = static_cast<std::uint32_t>(slices_for(bytes));
+  if (slices == block->slices && bytes > small_bytes) return true;
+  OwnCache cache;
+  if (!cache || bytes <= small_bytes) return false;
+  if (slices > block->slices) return cache->extend(block, slices - block->slices);
+  if (slices <= block->slices / 2) cache->give_large(PageHeap::split(block, slices));
+  return true;
+}
+
+}  // namespace
+
+void* reallocate(void* address, std::size_t bytes) {
+  if (!address) return allocate(bytes);
+  const std::size_t old_bytes = usable_bytes(address);
+  if (resize_in_place(address, old_bytes, bytes)) return address;
+  if (bytes > old_bytes && old_bytes >= growing_bytes) return move_growing(address, old_bytes, bytes);
+  void* moved = allocate(bytes);
+  if (!moved) return nullptr;
+  memcpy(moved, address, std::min(old_bytes, bytes));
+  free(address);
+  return moved;
+}
+
+bool trim() {
+  OwnCache cache;
+  if (cache) cache->empty();
+  bool given_back = false;
+  for (unsigned node = 0; node < node_total; ++node) given_back = node_heaps[node].trim() || given_back;
+  return given_back;
+}
+
+}  // namespace taihu::memory::heap

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The heap as functions: what malloc and its relatives are made of. Any thread may call them at any time, but
+// not from signal handlers. They leave errno alone; malloc_calls.cc sets it.
+#pragma once
+
+#include "taihu/memory/heap/thread_cache.h"
+
+namespace taihu::memory::heap {
+
+[[gnu::noinline]] void* allocate_other(std::size_t bytes);
+[[gnu::noinline]] void free_other(void* address, ListHead* list);
+[[gnu::noinline]] void shorten(ListHead* list);
+
+/// A block of at least `bytes` bytes if the size is a common one and the thread has one at hand; else null.
+inline void* allocate_fast(std::size_t bytes) {
+  if (bytes > fine_bytes) [[unlikely]]
+    return nullptr;
+  return current_cache->pop(static_cast<unsigned>((bytes + 15) / 16));
+}
+
+/// At least `bytes` bytes aligned to 16; null when there is no memory. 0 bytes are a block of its own.
+inline void* allocate(std::size_t bytes) {
+  if (void* block = allocate_fast(bytes)) [[likely]]
+    return block;
+  return allocate_other(bytes);
+}
+
+/// Frees a block. Null is allowed. Anything that is not a block of this heap ends the program with a message,
+/// if it is noticed at all; the checked library notices.
+inline void free(void* address) {
+  ListHead* list = slice_map.list_of(address);
+  if (current_cache->owns(list)) [[likely]] {
+    if (ThreadCache::push(list, static_cast<Block*>(address))) [[unlikely]]
+      shorten(list);
+    return;
+  }
+  free_other(address, list);
+}
+
+/// The same with all bytes 0.
+void* allocate_zeroed(std::size_t bytes);
+/// The same at a multiple of `alignment`, a power of two.
+void* allocate_aligned(std::size_t alignment, std::size_t bytes);
+/// Bytes that a block has room for.
+std::size_t usable_bytes(const void* address);
+/// As realloc with bytes > 0; null leaves the block as it is. Long blocks grow in place where there is room
+/// behind them.
+void* reallocate(void* address, std::size_t bytes);
+/// Does `address` lie in a block of small size or begin a large one that is in use?
+bool is_block(const void* address);
+
+/// Gives what is free back to the system: of the calling thread, of all dormant caches, and of the central
+/// level.
+bool trim();
+
+}  // namespace taihu::memory::heap

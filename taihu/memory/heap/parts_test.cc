@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Size classes, the page heap, formula (1), settings.
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <random>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "taihu/memory/heap/heap.h"
+#include "taihu/memory/heap/node_heap.h"
+#include "taihu/memory/heap/settings.h"
+#include "taihu/memory/heap/size_classes.h"
+
+namespace heap = taihu::memory::heap;
+using heap::Slice;
+
+namespace {
+
+TEST(SizeClasses, SmallOnesFitAndWasteAnEighth) {
+  for (std::size_t bytes = 1; bytes <= heap::small_bytes; ++bytes) {
+    const unsigned small = heap::small_class(bytes);
+    ASSERT_LT(small, heap::small_classes);
+    ASSERT_GE(heap::class_bytes(small), bytes);
+    if (small > 1) {
+      ASSERT_LT(heap::class_bytes(small - 1), bytes);
+    }
+    ASSERT_LE(heap::class_bytes(small), bytes + bytes / 8 + 15);
+    ASSERT_EQ(heap::class_bytes(small) % 16, 0u);
+  }
+}
+
+/// Runs of a node's page heap, taken and given back at random: never overlapping, and whole again at the end.
+TEST(PageHeap, TakesAndMerges) {
+  heap::free(heap::allocate(1));  // the tables exist
+  heap::trim();
+  heap::NodeHeap& node = heap::node_heaps[0];
+  const heap::NodeStatistics before = node.statistics();
+  std::mt19937 random(5);
+  std::vector<Slice*> runs;
+  for (int step = 0; step < 5000; ++step) {
+    if (runs.size() < 40 && random() % 2) {
+      const std::uint32_t slices = 1 + random() % (1u << random() % 9), alignment = 1u << random() % 5;
+      Slice* run = node.take_run(slices, random() % 4 ? 1 : alignment);
+      ASSERT_NE(run, nullptr);
+      ASSERT_EQ(run->slices, slices);
+      for (const Slice* other : runs)
+        ASSERT_TRUE(run->address + run->bytes() <= other->address ||
+                    other->address + other->bytes() <= run->address);
+      runs.push_back(run);
+    } else if (!runs.empty()) {
+      const std::size_t at = random() % runs.size();
+      if (random() % 8 == 0) node.extend(runs[at], 1 + random() % 8);
+      if (random() % 8 == 0 && runs[at]->slices > 1)
+        node.give(heap::PageHeap::split(runs[at], 1 + random() % (runs[at]->slices - 1)));
+      runs[at]->zero = false;
+      node.give(runs[at]);
+      runs.erase(runs.begin() + static_cast<long>(at));
+    }
+  }
+  for (Slice* run : runs) node.give(run);
+  heap::trim();
+  const heap::NodeStatistics after = node.statistics();
+  EXPECT_EQ(after.held, before.held);
+  EXPECT_EQ(after.dirty, 0u);
+  EXPECT_EQ(after.central, 0u);
+}
+
+std::atomic<int> interrupted{0}, may_go_on{0};
+
+void wait_in_the_middle(int) {
+  const int number = interrupted.fetch_add(1) + 1;
+  while (may_go_on.load() < number) sched_yield();
+}
+
+/// A thread frees a run into a heap of its own, which has no lock; it is interrupted anywhere, and meanwhile
+/// the run behind is freed into another heap, in which the first one was before. That one must not take it.
+TEST(PageHeap, NeighboursOfOtherHoldersStayAlone) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the thread sanitizer delivers signals late";
+#endif
+  heap::free(heap::allocate(1));
+  heap::NodeHeap& node = heap::node_heaps[0];
+  Slice* run = node.take_run(4, 1);
+  ASSERT_NE(run, nullptr);
+  Slice* behind = heap::PageHeap::split(run, 2);
+  Slice* last = heap::slice_map.slice_of(run->begin() + heap::slice_bytes);
+  heap::PageHeap before(50001), own(50002);
+  std::atomic<bool> stop{false};
+  interrupted = may_go_on = 0;
+  std::signal(SIGUSR1, wait_in_the_middle);
+  std::thread owner([&] {
+    while (!stop) {
+      run->holder = last->holder = 50001;
+      own.give(run);
+      if (own.take_free(2, 1) != run) break;
+    }
+  });
+  int moved = 0;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  for (int number = 1; moved == 0 && std::chrono::steady_clock::now() < end; ++number) {
+    pthread_kill(owner.native_handle(), SIGUSR1);
+    while (interrupted < number) sched_yield();
+    before.give(behind);
+    if (before.take_free(2, 1) != behind) moved = number;
+    may_go_on = number;
+  }
+  stop = true;
+  owner.join();
+  std::signal(SIGUSR1, SIG_DFL);
+  ASSERT_EQ(moved, 0) << "the other heap took the run";
+  EXPECT_EQ(own.free_slices() + before.free_slices(), 0u);
+  node.give(run);
+  node.give(behind);
+}
+
+TEST(NodeHeap, RefillBringsSeveralBlocksWhenTheHeapIsLarge) {
+  heap::free(heap::allocate(1));
+  heap::NodeHeap& node = heap::node_heaps[0];
+  heap::LargeCache cache{.runs = heap::PageHeap(60000)};
+  Slice* ballast = node.take_run(16384, 1);  // 1 GiB that nobody touches
+  ASSERT_NE(ballast, nullptr);
+  std::vector<Slice*> blocks;
+  const std::uint64_t before = node.statistics().refills;
+  for (int count = 0; count < 64; ++count) {
+    Slice* block = cache.take(8);
+    if (!block) block = node.refill(cache, 8);
+    ASSERT_NE(block, nullptr);
+    blocks.push_back(block);
+  }
+  EXPECT_LE(node.statistics().refills - before, 64u / 4);
+  for (Slice* block : blocks) node.give(block);
+  node.take_back(cache, 0);
+  EXPECT_EQ(cache.runs.free_slices(), 0u);
+  node.give(ballast);
+  heap::trim();
+}
+
+TEST(Settings, Sizes) {
+  const auto parse = [](std::string_view text) {
+    std::size_t bytes = 12345;
+    return heap::parse_bytes(text.data(), text.data() + text.size(), bytes) ? bytes : SIZE_MAX;
+  };
+  EXPECT_EQ(parse("0"), 0u);
+  EXPECT_EQ(parse("17"), 17u);
+  EXPECT_EQ(parse("64K"), 64u << 10);
+  EXPECT_EQ(parse("3M"), 3u << 20);
+  EXPECT_EQ(parse("2G"), std::size_t{2} << 30);
+  for (const char* wrong : {"", "K", "1KB", "-1", "1.5M", "99999999999999999999", "99999999999999T", "1 M"})
+    EXPECT_EQ(parse(wrong), SIZE_MAX) << wrong;
+}
+
+}  // namespace

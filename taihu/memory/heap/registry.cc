@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/memory/heap/registry.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+
+#include "taihu/memory/heap/metadata.h"
+#include "taihu/memory/heap/settings.h"
+
+namespace taihu::memory::heap {
+namespace {
+
+/// Stand-ins with empty lists: every call on them takes the slow path.
+constinit ThreadCache no_cache_yet{};
+constinit ThreadCache no_cache_any_more{};
+
+constinit std::atomic<ThreadCache*> first_cache{nullptr};
+constinit std::atomic<std::uint32_t> dormant_caches{0}, all_caches{0}, acquired_caches{0};
+constinit std::atomic<bool> tables_ready{false};
+pthread_key_t thread_end_key;
+
+void thread_ends(void* cache) {
+  current_cache = &no_cache_any_more;
+  Registry::release(static_cast<ThreadCache*>(cache));
+}
+
+}  // namespace
+
+__thread ThreadCache* current_cache __attribute__((tls_model("initial-exec"))) = &no_cache_yet;
+
+bool Registry::start_tables() {
+  if (tables_ready.load(std::memory_order_acquire)) return true;
+  {
+    LockGuard guard(growth_lock);
+    if (tables_ready.load(std::memory_order_relaxed)) return true;
+    if (!slice_map.start() || pthread_key_create(&thread_end_key, thread_ends) != 0) return false;
+    node_total = std::min(os::node_count(), most_nodes);
+    tables_ready.store(true, std::memory_order_release);
+  }
+  // As early as this: the handlers registered first take their locks last. May allocate.
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  return true;
+}
+
+void Registry::start() {
+  read_settings();
+  if (settings.central_bytes > 0 || settings.per_thread_bytes > 0) {
+    OwnCache cache;
+    if (!cache) return;
+    cache->node().prepare(settings.central_bytes / node_total);
+    if (settings.prepared_threads > 0 &&
+        cache->large_.runs.free_slices() < slices_for(settings.per_thread_bytes))
+      cache->node().prepare_cache(cache->large_, settings.per_thread_bytes);
+  }
+}
+
+ThreadCache* Registry::new_cache() {
+  LockGuard guard(growth_lock);
+  auto* cache = static_cast<ThreadCache*>(metadata.allocate(sizeof(ThreadCache)));
+  if (!cache) return nullptr;
+  cache->state_.store(CacheState::active, std::memory_order_relaxed);
+  cache->large_.runs.become(
+      static_cast<std::uint16_t>(1 + all_caches.fetch_add(1, std::memory_order_relaxed)));
+  cache->next_ = first_cache.load(std::memory_order_relaxed);
+  first_cache.store(cache, std::memory_order_release);
+  return cache;
+}
+
+ThreadCache* Registry::acquire() {
+  if (!start_tables()) return nullptr;
+  ThreadCache* cache = nullptr;
+  if (dormant_caches.load(std::memory_order_relaxed) > 0) {
+    for (cache = first_cache.load(std::memory_order_acquire); cache; cache = cache->next_) {
+      CacheState expected = CacheState::dormant;
+      if (cache->state_.load(std::memory_order_relaxed) == CacheState::dormant &&
+          cache->state_.compare_exchange_strong(expected, CacheState::active, std::memory_order_acquire)) {
+        dormant_caches.fetch_sub(1, std::memory_order_relaxed);
+        break;
+      }
+    }
+  }
+  if (!cache) cache = new_cache();
+  if (!cache) return nullptr;
+  active_caches.fetch_add(1, std::memory_order_relaxed);
+  const unsigned number = acquired_caches.fetch_add(1, std::memory_order_relaxed);
+  cache->prepare(node_total > 1 ? std::min(os::current_node(), node_total - 1) : 0);
+  if (settings.central_bytes > 0) cache->node().prepare(settings.central_bytes / node_total);
+  if (number < settings.prepared_threads)
+    cache->node().prepare_cache(cache->large_, settings.per_thread_bytes);
+  return cache;
+}
+
+void Registry::release(ThreadCache* cache) {
+  cache->empty();
+  active_caches.fetch_sub(1, std::memory_order_relaxed);
+  dormant_caches.fetch_add(1, std::memory_order_relaxed);
+  // Sequentially consistent on both sides: who hands over after the inbox was emptied either sees the new
+  // state or is seen.
+  cache->state_.store(CacheState::dormant, std::memory_order_seq_cst);
+  tend_dormant(cache);
+}
+
+void Registry::tend_dormant(ThreadCache* cache) {
+  while (cache->inbox_.load(std::memory_order_seq_cst)) {
+    CacheState expected = CacheState::dormant;
+    if (!cache->state_.compare_exchange_strong(expected, CacheState::tended, std::memory_order_seq_cst))
+      return;
+    cache->empty();
+    cache->state_.store(CacheState::dormant, std::memory_order_seq_cst);
+  }
+}
+
+CacheStatistics Registry::statistics() {
+  CacheStatistics sum{};
+  for (ThreadCache* cache = first_cache.load(std::memory_order_acquire); cache; cache = cache->next_) {
+    const CacheStatistics& one = cache->statistics_;
+    sum.refills += one.refills;
+    sum.releases += one.releases;
+    sum.handed_over += one.handed_over;
+    sum.received += one.received;
+    sum.spans += one.spans;
+    sum.large_reused += one.large_reused;
+    sum.large_taken += one.large_taken;
+  }
+  return sum;
+}
+
+unsigned Registry::cache_count() {
+  return active_caches.load(std::memory_order_relaxed) + dormant_caches.load(std::memory_order_relaxed);
+}
+
+void Registry::before_fork() {
+  for (unsigned node = 0; node < node_total; ++node) node_heaps[node].lock().lock();
+  growth_lock.lock();
+}
+
+void Registry::after_fork_in_parent() {
+  growth_lock.unlock();
+  for (unsigned node = node_total; node-- > 0;) node_heaps[node].lock().unlock();
+}
+
+/// The other threads are gone, perhaps in the middle of a list: their caches stay as they are, for good.
+void Registry::after_fork_in_child() {
+  growth_lock.reset();
+  for (unsigned node = 0; node < node_total; ++node) node_heaps[node].lock().reset();
+  for (ThreadCache* cache = first_cache.load(std::memory_order_relaxed); cache; cache = cache->next_) {
+    const CacheState state = cache->state_.load(std::memory_order_relaxed);
+    if (cache == current_cache || state == CacheState::dormant) continue;
+    cache->state_.store(CacheState::lost, std::memory_order_relaxed);
+    if (state == CacheState::active) active_caches.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+OwnCache::OwnCache() : cache_(current_cache) {
+  if (cache_ != &no_cache_yet && cache_ != &no_cache_any_more) return;
+  borrowed_ = cache_ == &no_cache_any_more;
+  cache_ = Registry::acquire();
+  if (!cache_) {
+    borrowed_ = false;
+    return;
+  }
+  if (borrowed_) return;
+  current_cache = cache_;
+  pthread_setspecific(thread_end_key, cache_);
+}
+
+}  // namespace taihu::memory::heap

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the environment may change; docs/reference/heap.md describes each variable.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace taihu::memory::heap {
+
+struct Settings {
+  static constexpr std::uint32_t never = UINT32_MAX;
+
+  std::atomic<std::uint32_t> decay_ms{10'000};   ///< TAIHU_HEAP_DECAY: free memory goes back after this time
+  std::size_t huge_pages_from_bytes = SIZE_MAX;  ///< TAIHU_HEAP_HUGE_PAGES: size of the heap they begin at
+  bool statistics = false;                       ///< TAIHU_HEAP_STATS
+  // TAIHU_HEAP_PREALLOC
+  unsigned prepared_threads = 0;
+  std::size_t central_bytes = 0;     ///< kept for all threads; never given back
+  std::size_t per_thread_bytes = 0;  ///< each of the first `prepared_threads` threads starts with this much
+};
+
+extern Settings settings;
+
+/// Reads the variables; prints one line for each that cannot be understood and leaves its default.
+void read_settings();
+
+/// "64M" and the like: a whole number with an optional K, M, G or T (powers of 1024). False when it is
+/// something else.
+bool parse_bytes(const char* begin, const char* end, std::size_t& bytes);
+
+}  // namespace taihu::memory::heap

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/geometry/geometry.h"
+
+#include <numbers>
+
+namespace taihu::neutron {
+namespace {
+
+bool cell_contains(const Geometry& geometry, const Cell& cell, const Vector& r) noexcept {
+  return contains(geometry.tests_of(cell), geometry.surfaces, r);
+}
+
+/// The cell of a universe that holds `r`, or -1. Universes of a few cells are simply searched in order.
+int find_cell(const Geometry& geometry, CellMemory& memory, int universe, const Vector& r) noexcept {
+  const std::vector<int>& cells = geometry.universes[universe].cells;
+  if (cells.size() > 3) {
+    const int last = memory.last_in(universe);
+    if (last >= 0 && cell_contains(geometry, geometry.cells[last], r)) return last;
+  }
+  for (const int cell : cells)
+    if (cell_contains(geometry, geometry.cells[cell], r)) {
+      if (cells.size() > 3) memory.found(universe, cell);
+      return cell;
+    }
+  return -1;
+}
+
+/// Coordinates of the universe that fills `cell`.
+void enter_universe(const Geometry& geometry, const Cell& cell, const Location::Level& above,
+                    Location::Level& below) {
+  below.universe = cell.target;
+  below.lattice = below.element = -1;
+  below.r = cell.moved ? above.r - cell.translation : above.r;
+  below.u = above.u;
+  if (cell.rotation >= 0) {
+    below.r = rotate(geometry.rotations[cell.rotation], below.r);
+    below.u = rotate(geometry.rotations[cell.rotation], below.u);
+  }
+}
+
+/// Coordinates of the element of the lattice that fills `cell`. False: outside, and there is no outer
+/// universe.
+bool enter_lattice(const Geometry& geometry, const Cell& cell, const Location::Level& above,
+                   Location::Level& below) {
+  const Lattice& lattice = geometry.lattices[cell.target];
+  enter_universe(geometry, cell, above, below);
+  const std::array<int, 3> element = element_at(lattice, below.r);
+  below.lattice = cell.target;
+  below.element = flat_index(lattice, element);
+  below.universe = below.element >= 0 ? lattice.universes[below.element] : lattice.outer;
+  below.r -= element_centre(lattice, element);
+  return below.universe >= 0;
+}
+
+}  // namespace
+
+bool descend(const Geometry& geometry, CellMemory& memory, Location& location, int from) noexcept {
+  for (int at = from;; ++at) {
+    Location::Level& level = location.levels[at];
+    level.cell = find_cell(geometry, memory, level.universe, level.r);
+    location.depth = at;
+    if (level.cell < 0) return false;
+    const Cell& cell = geometry.cells[level.cell];
+    location.depth = at + 1;
+    if (cell.fill == Fill::material) {
+      location.material = cell.target;
+      return true;
+    }
+    Location::Level& below = location.levels[at + 1];
+    if (cell.fill == Fill::universe) {
+      enter_universe(geometry, cell, level, below);
+    } else if (!enter_lattice(geometry, cell, level, below)) {
+      return false;
+    }
+  }
+}
+
+bool locate(const Geometry& geometry, CellMemory& memory, const Vector& r, const Vector& u,
+            Location& location) noexcept {
+  Location::Level& top = location.levels[0];
+  top.r = r;
+  top.u = u;
+  top.universe = geometry.root;
+  top.lattice = top.element = -1;
+  return descend(geometry, memory, location, 0);
+}
+
+Crossing next_crossing(const Geometry& geometry, const Location& location) noexcept {
+  Crossing best;
+  constexpr double together = 2 * crossing_step_cm;
+  for (int at = 0; at < location.depth; ++at) {
+    const Location::Level& level = location.levels[at];
+    if (level.lattice >= 0) {
+      const double d = distance_to_edge(geometry.lattices[level.lattice], level.r, level.u);
+      if (d < best.distance - together) best = {d, at, -1};
+    }
+    const Cell& cell = geometry.cells[level.cell];
+    for (const int index : geometry.surfaces_of(cell)) {
+      const Surface& surface = geometry.surfaces[index];
+      const double d = distance(surface, level.r, level.u);
+      if (d >= best.distance + together) continue;
+      const bool boundary = surface.boundary != Boundary::transmission;
+      const bool best_is_boundary =
+          best.surface >= 0 && geometry.surfaces[best.surface].boundary != Boundary::transmission;
+      if (d < best.distance - together || (boundary && !best_is_boundary) ||
+          (at == best.level && boundary == best_is_boundary && d < best.distance))
+        best = {d, at, index};
+    }
+  }
+  return best;
+}
+
+void advance(Location& location, double distance) noexcept {
+  for (int at = 0; at < location.depth; ++at) location.levels[at].r += distance * location.levels[at].u;
+}
+
+void set_direction(const Geometry& geometry, Location& location, const Vector& u) noexcept {
+  location.levels[0].u = u;
+  for (int at = 1; at < location.depth; ++at) {
+    const Location::Level& above = location.levels[at - 1];
+    const int rotation = geometry.cells[above.cell].rotation;
+    location.levels[at].u = rotation >= 0 ? rotate(geometry.rotations[rotation], above.u) : above.u;
+  }
+}
+
+Rotation rotation_from_degrees(double about_x, double about_y, double about_z) noexcept {
+  const double degree = std::numbers::pi / 180;
+  const double cx = std::cos(about_x * degree), sx = -std::sin(about_x * degree);
+  const double cy = std::cos(about_y * degree), sy = -std::sin(about_y * degree);
+  const double cz = std::cos(about_z * degree), sz = -std::sin(about_z * degree);
+  return {cy * cz,
+          -cx * sz + sx * sy * cz,
+          sx * sz + cx * sy * cz,
+          cy * sz,
+          cx * cz + sx * sy * sz,
+          -sx * cz + cx * sy * sz,
+          -sy,
+          sx * cy,
+          cx * cy};
+}
+
+}  // namespace taihu::neutron

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constructive solid geometry: cells in universes in lattices, to any depth up to max_depth.
+//
+// Hot data are flat arrays of plain structs; what only input and output need (texts, angles) is in
+// `CellText`. A finished Geometry is never changed, so all threads share it. What a thread remembers to find
+// cells faster is in its own `CellMemory`.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "taihu/neutron/geometry/lattice.h"
+#include "taihu/neutron/geometry/region.h"
+#include "taihu/neutron/geometry/surface.h"
+
+namespace taihu::neutron {
+
+/// A particle that has reached a surface or an edge goes on this far behind it, in cm, and is searched there.
+/// Surfaces nearer to each other than twice this are passed together.
+constexpr double crossing_step_cm = 1e-9;
+
+constexpr int max_depth = 10;
+constexpr int void_material = -1;
+
+enum class Fill { material, universe, lattice };
+
+struct Cell {
+  int id = 0;
+  int universe = 0;  ///< index of the universe that it is part of
+  Fill fill = Fill::material;
+  int target = void_material;  ///< index of the material, universe or lattice
+  int first_test = 0, test_count = 0;
+  int first_surface = 0, surface_count = 0;  ///< each surface of the region once
+  int rotation = -1;                         ///< index; local = rotation * (r - translation)
+  bool moved = false;                        ///< has a translation or a rotation
+  Vector translation;
+};
+
+/// What only people and files need of a cell.
+struct CellText {
+  std::string name, region;
+  double temperature = -1;  ///< K; negative: the material's
+  std::vector<double> rotation_degrees;
+};
+
+struct Universe {
+  int id = 0;
+  std::vector<int> cells;
+};
+
+struct Geometry {
+  std::vector<Surface> surfaces;
+  std::vector<Cell> cells;
+  std::vector<CellText> cell_texts;
+  std::vector<Universe> universes;
+  std::vector<Lattice> lattices;
+  std::vector<Rotation> rotations;
+  std::vector<HalfSpaceTest> tests;  ///< of all cells; jumps count from the cell's first
+  std::vector<int> cell_surfaces;    ///< of all cells
+  std::vector<int> boundaries;       ///< surfaces that are not mere transmission
+  int root = 0;
+
+  std::span<const HalfSpaceTest> tests_of(const Cell& cell) const noexcept {
+    return {tests.data() + cell.first_test, static_cast<std::size_t>(cell.test_count)};
+  }
+  std::span<const int> surfaces_of(const Cell& cell) const noexcept {
+    return {cell_surfaces.data() + cell.first_surface, static_cast<std::size_t>(cell.surface_count)};
+  }
+};
+
+/// Checks a filled-in geometry and completes what follows from the rest: cells of universes, boundaries,
+/// depth. Throws Error: universe inside itself, deeper than max_depth, boundary condition below the root
+/// universe, periodic surfaces that do not fit, no cell in the root universe.
+void complete(Geometry& geometry);
+
+/// Rotation matrix of OpenMC's three angles (degrees about x, y, z).
+Rotation rotation_from_degrees(double about_x, double about_y, double about_z) noexcept;
+
+/// Where a point is on each level, from the root universe down to a material.
+struct Location {
+  struct Level {
+    Vector r;  ///< in the universe's own coordinates
+    Vector u;  ///< direction; only kept up to date by surface tracking
+    int universe = 0;
+    int cell = -1;
+    int lattice = -1;  ///< lattice that the universe is an element of; -1: none
+    int element = -1;  ///< flat index in it; -1: outside
+  };
+  int depth = 0;  ///< levels in use
+  int material = void_material;
+  Level levels[max_depth];
+
+  int cell() const noexcept { return levels[depth - 1].cell; }
+};
+
+/// Cells found last, by universe and by the cell that was left: tried first. One per thread.
+class CellMemory {
+ public:
+  explicit CellMemory(const Geometry& geometry) : last_(geometry.universes.size(), -1) {}
+  int last_in(int universe) const noexcept { return last_[universe]; }
+  void found(int universe, int cell) noexcept { last_[universe] = cell; }
+
+ private:
+  std::vector<int> last_;
+};
+
+/// Finds the cells around the point levels[from].r in universe levels[from].universe and everything below it.
+/// Returns false when there is none: `location.depth` is then the number of levels found.
+bool descend(const Geometry& geometry, CellMemory& memory, Location& location, int from) noexcept;
+
+/// Finds the point `r` from the root universe on; `u` is set on all levels.
+bool locate(const Geometry& geometry, CellMemory& memory, const Vector& r, const Vector& u,
+            Location& location) noexcept;
+
+/// What a ray meets first.
+struct Crossing {
+  double distance = infinity;
+  int level = 0;
+  int surface = -1;  ///< index; -1: the edge of a lattice's element
+};
+
+/// First surface or edge from a location, along its directions. Among things nearer to each other than two
+/// crossing steps a boundary of the model comes first, then the one on the higher level.
+Crossing next_crossing(const Geometry& geometry, const Location& location) noexcept;
+
+/// Moves all levels along the direction.
+void advance(Location& location, double distance) noexcept;
+
+/// Sets the global direction, and from it that of each level.
+void set_direction(const Geometry& geometry, Location& location, const Vector& u) noexcept;
+
+}  // namespace taihu::neutron

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lattices, and tracking through nested geometry against the plain search for a point.
+#include "taihu/neutron/geometry/geometry.h"
+
+#include <gtest/gtest.h>
+
+#include "taihu/neutron/source/random.h"
+#include "taihu/neutron/test_models.h"
+
+namespace taihu::neutron {
+namespace {
+
+Lattice hexagonal(LatticeType type, int rings) {
+  Lattice lattice;
+  lattice.type = type;
+  lattice.shape = {2 * rings - 1, 2 * rings - 1, 1};
+  lattice.origin = {0.3, -0.2, 0};
+  lattice.pitch = {1.3, 1.3, 0};
+  lattice.universes.assign(static_cast<std::size_t>(lattice.shape[0]) * lattice.shape[1], -1);
+  for (const auto& [a, b] : hexagonal_order(type, rings)) lattice.universes[b * lattice.shape[0] + a] = 0;
+  return lattice;
+}
+
+TEST(HexagonalLattice, APointIsInTheElementWithTheNearestCentre) {
+  for (const LatticeType type : {LatticeType::hexagonal_x, LatticeType::hexagonal_y}) {
+    const Lattice lattice = hexagonal(type, 4);
+    const auto all = hexagonal_order(type, 4);
+    EXPECT_EQ(all.size(), 37u);
+    Stream random(1, StreamUse::source, 0, 0);
+    int inside = 0;
+    for (int i = 0; i < 5000; ++i) {
+      const Vector r{10 * random.uniform() - 5, 10 * random.uniform() - 5, 0};
+      std::array<int, 3> best{};
+      double nearest = infinity;
+      for (const auto& [a, b] : all) {
+        const double gap = length(r - element_centre(lattice, {a, b, 0}));
+        if (gap < nearest) nearest = gap, best = {a, b, 0};
+      }
+      const std::array<int, 3> found = element_at(lattice, r);
+      if (flat_index(lattice, found) < 0) {
+        EXPECT_GT(nearest, 0.5 * 1.3 - 1e-9);  // outside of every hexagon's inscribed circle
+      } else {
+        ++inside;
+        EXPECT_EQ(found, best);
+      }
+    }
+    EXPECT_GT(inside, 1000);
+  }
+}
+
+TEST(HexagonalLattice, RowsAreReadFromTheTopAndFromTheLeft) {
+  // Three rings, orientation y: rows of 1 2 3 2 3 2 3 2 1 elements; orientation x: 3 4 5 4 3.
+  for (const auto& [type, rows] :
+       {std::pair{LatticeType::hexagonal_y, std::vector<int>{1, 2, 3, 2, 3, 2, 3, 2, 1}},
+        std::pair{LatticeType::hexagonal_x, std::vector<int>{3, 4, 5, 4, 3}}}) {
+    const Lattice lattice = hexagonal(type, 3);
+    const auto order = hexagonal_order(type, 3);
+    std::size_t next = 0;
+    double above = infinity;
+    for (const int count : rows) {
+      double left = -infinity;
+      const double y = element_centre(lattice, {order[next][0], order[next][1], 0}).y;
+      EXPECT_LT(y, above - 0.1);
+      for (int i = 0; i < count; ++i, ++next) {
+        const Vector centre = element_centre(lattice, {order[next][0], order[next][1], 0});
+        EXPECT_NEAR(centre.y, y, 1e-12);
+        EXPECT_GT(centre.x, left + 0.1);
+        left = centre.x;
+      }
+      above = y;
+    }
+    EXPECT_EQ(next, order.size());
+  }
+}
+
+TEST(Lattice, TheEdgeIsWhereTheElementChanges) {
+  Lattice rectangular;
+  rectangular.is_3d = true;
+  rectangular.shape = {5, 6, 7};
+  rectangular.origin = {-2, -3, -3.5};
+  rectangular.pitch = {0.8, 1, 1.1};
+  Stream random(4, StreamUse::source, 0, 0);
+  for (const Lattice& lattice :
+       {rectangular, hexagonal(LatticeType::hexagonal_x, 5), hexagonal(LatticeType::hexagonal_y, 5)})
+    for (int i = 0; i < 2000; ++i) {
+      const Vector r{4 * random.uniform() - 2, 4 * random.uniform() - 2, 4 * random.uniform() - 2};
+      const Vector u = random.direction();
+      const std::array<int, 3> element = element_at(lattice, r);
+      const double d = distance_to_edge(
+          lattice, r - element_centre(lattice, element) + (lattice.is_3d ? Vector{} : Vector{0, 0, 0}), u);
+      EXPECT_EQ(element_at(lattice, r + d * (1 - 1e-9) * u), element);
+      EXPECT_NE(element_at(lattice, r + (d + 1e-8) * u), element);
+    }
+}
+
+TEST(Tracking, MaterialsAlongARayAreThoseOfThePlainSearch) {
+  for (const char* name : {"rectangular", "hexagonal", "rotated", "boolean"}) {
+    const Model model = test_model(name);
+    CellMemory memory(model.geometry);
+    Stream random(7, StreamUse::source, 0, 0);
+    std::int64_t steps = 0;
+    for (int ray = 0; ray < 200; ++ray) {
+      Location location;
+      const Vector r{4 * random.uniform() - 2, 4 * random.uniform() - 2, 4 * random.uniform() - 2};
+      ASSERT_TRUE(locate(model.geometry, memory, r, random.direction(), location));
+      for (int i = 0; i < 60; ++i) {
+        const Crossing crossing = next_crossing(model.geometry, location);
+        ASSERT_LT(crossing.distance, 1e3);
+        const Vector at = location.levels[0].r, u = location.levels[0].u;
+        for (const double part : {0.01, 0.5, 0.99}) {
+          Location plain;
+          CellMemory nothing(model.geometry);
+          ASSERT_TRUE(locate(model.geometry, nothing, at + part * crossing.distance * u, u, plain));
+          if (crossing.distance > 1e-6) {
+            EXPECT_EQ(plain.material, location.material) << name;
+            EXPECT_EQ(plain.cell(), location.cell()) << name;
+          }
+        }
+        if (crossing.surface >= 0 &&
+            model.geometry.surfaces[crossing.surface].boundary != Boundary::transmission)
+          break;
+        advance(location, crossing.distance + crossing_step_cm);
+        ASSERT_TRUE(descend(model.geometry, memory, location,
+                            crossing.surface < 0 ? crossing.level - 1 : crossing.level));
+        ++steps;
+      }
+    }
+    EXPECT_GT(steps, 200) << name;
+  }
+}
+
+}  // namespace
+}  // namespace taihu::neutron

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Surfaces f(r) = 0 of second order and tori, with what happens to a particle that reaches one.
+//
+// All second-order surfaces share one form of the ray equation, a d^2 + 2 k d + c = 0 with c = f(r). The root
+// near zero is computed as c / t, so its sign is the sign of c: a point that is on one side by rounding alone
+// never finds the surface that it has just crossed again in front of it.
+#pragma once
+
+#include <array>
+#include <limits>
+#include <string>
+
+#include "taihu/neutron/geometry/vector.h"
+
+namespace taihu::neutron {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+enum class SurfaceType {
+  x_plane,     ///< x0
+  y_plane,     ///< y0
+  z_plane,     ///< z0
+  plane,       ///< A B C D of Ax + By + Cz = D
+  x_cylinder,  ///< y0 z0 r
+  y_cylinder,  ///< x0 z0 r
+  z_cylinder,  ///< x0 y0 r
+  sphere,      ///< x0 y0 z0 r
+  x_cone,      ///< x0 y0 z0 r2 of (y-y0)^2 + (z-z0)^2 = r2 (x-x0)^2
+  y_cone,
+  z_cone,
+  quadric,  ///< A B C D E F G H J K of Ax2+By2+Cz2+Dxy+Eyz+Fxz+Gx+Hy+Jz+K
+  x_torus,  ///< x0 y0 z0 A B C: axis x, ring radius A, radii B along the axis and C across it
+  y_torus,
+  z_torus,
+};
+
+enum class Boundary { transmission, vacuum, reflective, periodic, white };
+
+/// One surface. `coefficients` in the order that OpenMC's geometry.xml has.
+struct Surface {
+  SurfaceType type = SurfaceType::x_plane;
+  Boundary boundary = Boundary::transmission;
+  int periodic_partner = -1;  ///< index of the surface where a particle comes in again; -1: none
+  int id = 0;                 ///< the user's
+  double albedo = 1;          ///< factor on the weight at a boundary that sends particles back
+  std::array<double, 10> coefficients{};
+  std::string name;
+};
+
+/// Number of coefficients of a type.
+int coefficient_count(SurfaceType type) noexcept;
+
+/// Name of a type as the input files spell it ("z-cylinder").
+const char* name_of(SurfaceType type) noexcept;
+const char* name_of(Boundary boundary) noexcept;
+
+/// f(r): negative inside of closed surfaces and below planes.
+double evaluate(const Surface& surface, const Vector& r) noexcept;
+
+/// Smallest distance > 0 along `u` (a unit vector) to the surface; infinity when there is none.
+double distance(const Surface& surface, const Vector& r, const Vector& u) noexcept;
+
+/// Unit vector of the gradient of f at `r`.
+Vector normal(const Surface& surface, const Vector& r) noexcept;
+
+/// Whether the negative side is convex, so that two points on it see each other.
+bool negative_side_is_convex(const Surface& surface) noexcept;
+
+inline bool is_plane(const Surface& surface) noexcept {
+  return surface.type <= SurfaceType::plane;
+}
+
+}  // namespace taihu::neutron

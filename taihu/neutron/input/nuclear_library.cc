@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/input/nuclear_library.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "taihu/base/error.h"
+#include "taihu/neutron/input/ace_file.h"
+#include "taihu/neutron/input/element.h"
+#include "taihu/neutron/input/nuclide_hdf5.h"
+
+namespace taihu::neutron {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Constants of CODATA 2018: 1e24 atoms per mol, and the mass of a neutron in g/mol.
+constexpr double avogadro_barn = 0.602214076, neutron_mass = 1.00866491595;
+
+/// Other files are ACE tables.
+bool is_hdf5(const std::string& file) {
+  return file.ends_with(".h5") || file.ends_with(".hdf5");
+}
+
+/// A material at a temperature.
+using Pair = std::pair<int, double>;
+
+class Builder {
+ public:
+  Builder(Model& model, const NuclearLibrary& library)
+      : model_(model), library_(library), data_(std::make_shared<NuclearData>()) {}
+
+  void build() {
+    find_pairs();
+    for (const auto& [name, temperatures] : nuclide_temperatures_) read_nuclide(name, temperatures);
+    for (const auto& [name, temperatures] : thermal_temperatures_) read_thermal(name, temperatures);
+    data_->finish();
+    for (Material& material : model_.materials) find_densities(material);
+    std::map<Pair, int> media;
+    for (const Pair& pair : pairs_) media[pair] = data_->add_medium(parts_of(pair));
+    for (std::size_t i = 0; i < model_.geometry.cells.size(); ++i) {
+      const int material = material_of(i);
+      data_->medium_of_cell.push_back(material < 0 ? -1 : media.at({material, temperature_of(i, material)}));
+    }
+    model_.nuclear = data_;
+  }
+
+ private:
+  int material_of(std::size_t cell) const {
+    const Cell& c = model_.geometry.cells[cell];
+    return c.fill == Fill::material ? c.target : void_material;
+  }
+
+  double temperature_of(std::size_t cell, int material) const {
+    const double of_cell = model_.geometry.cell_texts[cell].temperature;
+    if (of_cell >= 0) return of_cell;
+    const double of_material = model_.materials[material].temperature;
+    return of_material >= 0 ? of_material : model_.settings.temperature_default;
+  }
+
+  void find_pairs() {
+    std::set<Pair> pairs;
+    for (std::size_t i = 0; i < model_.geometry.cells.size(); ++i)
+      if (const int material = material_of(i); material >= 0)
+        pairs.emplace(material, temperature_of(i, material));
+    pairs_.assign(pairs.begin(), pairs.end());
+    for (const auto& [material, temperature] : pairs_) {
+      for (const Material::Constituent& part : model_.materials[material].constituents)
+        nuclide_temperatures_[part.nuclide].insert(temperature);
+      for (const Material::ThermalUse& use : model_.materials[material].thermal)
+        thermal_temperatures_[use.table].insert(temperature);
+    }
+    // Materials that no cell has still need masses for their densities.
+    for (const Material& material : model_.materials)
+      for (const Material::Constituent& part : material.constituents)
+        if (nuclide_temperatures_[part.nuclide].empty())
+          nuclide_temperatures_[part.nuclide].insert(model_.settings.temperature_default);
+  }
+
+  std::vector<Nuclide::Share> shares_for(const std::vector<double>& kTs, double temperature,
+                                         const std::string& what) const {
+    return choose_temperatures(kTs, temperature, model_.settings.interpolate_temperature,
+                               model_.settings.temperature_tolerance, what);
+  }
+
+  ChooseTemperatures chooser(const std::set<double>& temperatures, const std::string& what) const {
+    return [this, temperatures, what](const std::vector<double>& kTs) {
+      std::set<std::size_t> wanted;
+      for (const double temperature : temperatures)
+        for (const Nuclide::Share& share : shares_for(kTs, temperature, what))
+          wanted.insert(share.temperature);
+      return std::vector<std::size_t>(wanted.begin(), wanted.end());
+    };
+  }
+
+  const std::string& file_of(const std::map<std::string, std::string>& files, const std::string& name) const {
+    const auto found = files.find(name);
+    check_input(found != files.end(), library_.path + ": the library has no data for \"" + name + "\"");
+    return found->second;
+  }
+
+  template <typename Data>
+  static std::vector<double> kTs_of(const Data& data) {
+    std::vector<double> kTs;
+    for (const auto& at : data.temperatures) kTs.push_back(at.kT);
+    return kTs;
+  }
+
+  void read_nuclide(const std::string& name, const std::set<double>& temperatures) {
+    const std::string& file = file_of(library_.nuclides, name);
+    const ChooseTemperatures choose = chooser(temperatures, file + ": " + name);
+    data_->library.push_back(is_hdf5(file) ? read_nuclide_hdf5(file, name, choose)
+                                           : read_nuclide_ace(file, name, choose));
+    NuclideData& read = *data_->library.back();
+    if (!model_.settings.probability_tables)
+      for (NuclideData::AtTemperature& at : read.temperatures) at.unresolved = {};
+    const std::vector<double> kTs = kTs_of(read);
+    for (const double temperature : temperatures) {
+      const std::vector<Nuclide::Share> shares = shares_for(kTs, temperature, file + ": " + name);
+      double kT = 0;
+      for (const Nuclide::Share& share : shares) kT += share.weight * kTs[share.temperature];
+      nuclides_[{name, temperature}] = static_cast<int>(data_->nuclides.size());
+      data_->nuclides.emplace_back(read, shares, kT);
+    }
+  }
+
+  void read_thermal(const std::string& name, const std::set<double>& temperatures) {
+    const std::string& file = file_of(library_.thermals, name);
+    const ChooseTemperatures choose = chooser(temperatures, file + ": " + name);
+    data_->thermal_library.push_back(is_hdf5(file) ? read_thermal_hdf5(file, name, choose)
+                                                   : read_thermal_ace(file, name, choose));
+    const ThermalTable& read = *data_->thermal_library.back();
+    for (const double temperature : temperatures) {
+      thermals_[{name, temperature}] = static_cast<int>(data_->thermals.size());
+      data_->thermals.emplace_back(read, shares_for(kTs_of(read), temperature, file + ": " + name));
+    }
+  }
+
+  double mass_of(const std::string& nuclide) const {
+    for (const auto& data : data_->library)
+      if (data->name == nuclide) return data->awr * neutron_mass;
+    return 0;
+  }
+
+  /// Atoms per barn and cm of each constituent.
+  void find_densities(Material& material) const {
+    double atoms = 0, mass = 0;
+    std::vector<double> amounts;
+    for (const Material::Constituent& part : material.constituents) {
+      const double weight = mass_of(part.nuclide);
+      amounts.push_back(part.by_weight ? part.amount / weight : part.amount);
+      atoms += amounts.back();
+      mass += amounts.back() * weight;
+    }
+    double density = material.density;  // of all atoms
+    const std::string& units = material.density_units;
+    if (units == "sum") density = atoms;
+    if (units == "g/cc" || units == "g/cm3") density *= avogadro_barn * atoms / mass;
+    if (units == "kg/m3") density *= 1e-3 * avogadro_barn * atoms / mass;
+    if (units == "atom/cm3") density *= 1e-24;
+    for (const double amount : amounts) material.atom_densities.push_back(density * amount / atoms);
+  }
+
+  std::vector<MediumPart> parts_of(const Pair& pair) const {
+    const Material& material = model_.materials[pair.first];
+    std::vector<MediumPart> parts;
+    for (std::size_t i = 0; i < material.constituents.size(); ++i) {
+      MediumPart part;
+      part.nuclide = nuclides_.at({material.constituents[i].nuclide, pair.second});
+      part.density = material.atom_densities[i];
+      parts.push_back(part);
+    }
+    for (const Material::ThermalUse& use : material.thermal)
+      assign_thermal(material, use, pair.second, parts);
+    return parts;
+  }
+
+  void assign_thermal(const Material& material, const Material::ThermalUse& use, double temperature,
+                      std::vector<MediumPart>& parts) const {
+    const int index = thermals_.at({use.table, temperature});
+    const std::vector<std::string>& names = data_->thermals[index].table().nuclides;
+    bool used = false;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (std::find(names.begin(), names.end(), material.constituents[i].nuclide) == names.end()) continue;
+      check_input(parts[i].thermal < 0, "material " + std::to_string(material.id) +
+                                            ": two thermal tables are for " +
+                                            material.constituents[i].nuclide);
+      parts[i].thermal = index;
+      parts[i].thermal_fraction = use.fraction;
+      used = true;
+    }
+    check_input(used, "material " + std::to_string(material.id) + ": the thermal table " + use.table +
+                          " is for none of its nuclides");
+  }
+
+  Model& model_;
+  const NuclearLibrary& library_;
+  std::shared_ptr<NuclearData> data_;
+  std::vector<Pair> pairs_;
+  std::map<std::string, std::set<double>> nuclide_temperatures_, thermal_temperatures_;
+  std::map<std::pair<std::string, double>, int> nuclides_, thermals_;
+};
+
+}  // namespace
+
+NuclearLibrary read_cross_sections_xml(const std::string& path) {
+  const auto file = std::make_shared<const XmlFile>(path);
+  Element root(file, file->root());
+  root.require(root.tag() == "cross_sections", "<cross_sections> is expected here");
+  NuclearLibrary library;
+  library.path = path;
+  fs::path folder = fs::path(path).parent_path();
+  if (root.has("directory")) {
+    const fs::path directory = root.text("directory");
+    folder = directory.is_absolute() ? directory : folder / directory;
+  }
+  for (Element element : root.children("library")) {
+    const std::string type = element.text("type");
+    const fs::path data = element.text("path");
+    const std::vector<std::string> names = element.words("materials");
+    const std::string place = (data.is_absolute() ? data : folder / data).string();
+    element.finish();
+    // Photons and resonances by poles are not used here.
+    if (type != "neutron" && type != "thermal") continue;
+    for (const std::string& name : names)
+      (type == "neutron" ? library.nuclides : library.thermals)[name] = place;
+  }
+  root.ignore("depletion_chain");  // for depletion codes
+  root.finish();
+  return library;
+}
+
+void add_nuclear_data(Model& model, const NuclearLibrary& library) {
+  Builder(model, library).build();
+}
+
+}  // namespace taihu::neutron

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads nuclides and thermal tables of OpenMC's HDF5 libraries, format versions 1 to 3.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "taihu/neutron/nuclide/nuclide_data.h"
+#include "taihu/neutron/nuclide/thermal_table.h"
+
+namespace taihu::neutron {
+
+/// Given the temperatures [kT in eV] that a file has, says by index which to read.
+using ChooseTemperatures = std::function<std::vector<std::size_t>(const std::vector<double>&)>;
+
+/// Both throw Error with file and object.
+std::unique_ptr<NuclideData> read_nuclide_hdf5(const std::string& path, const std::string& name,
+                                               const ChooseTemperatures& choose);
+std::unique_ptr<ThermalTable> read_thermal_hdf5(const std::string& path, const std::string& name,
+                                                const ChooseTemperatures& choose);
+
+}  // namespace taihu::neutron

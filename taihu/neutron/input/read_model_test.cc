@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the readers accept, what they refuse and how; damaged files.
+#include "taihu/neutron/input/read_model.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "taihu/base/error.h"
+#include "taihu/base/random.h"
+#include "taihu/neutron/file/hdf5_file.h"
+#include "taihu/neutron/input/text_library.h"
+#include "taihu/neutron/test_models.h"
+
+namespace taihu::neutron {
+namespace {
+
+/// The message with which a model is refused, without its folder.
+std::string refusal(const std::string& model) {
+  const TemporaryFolder folder;
+  folder.write("library.json", library_text());
+  folder.write("model.xml", model);
+  try {
+    read_model(folder.path());
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    return text.starts_with(folder.path()) ? text.substr(folder.path().size() + 1) : text;
+  }
+  return "accepted";
+}
+
+std::string changed(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+const std::string good = model_text(geometry_text("rectangular"), settings_text(),
+                                    "<tally id=\"1\"><scores>flux</scores></tally>\n");
+
+TEST(ReadModel, ReadsAGoodOne) {
+  EXPECT_EQ(refusal(good), "accepted");
+}
+
+TEST(ReadModel, RefusesWithFileLineAndName) {
+  const std::pair<std::string, std::string> cases[] = {
+      {changed(good, "type=\"z-cylinder\"", "type=\"z-ellipse\""),
+       "model.xml:9: <surface>: type \"z-ellipse\" is not supported"},
+      {changed(good, "0 0 0.45", "0 0"), "model.xml:9: <surface>: z-cylinder needs 3 coefficients"},
+      {changed(good, "0 0 0.45", "0 0 -1"), "model.xml:9: <surface>: the radius has to be positive"},
+      {changed(good, "region=\"-7\"", "region=\"-17\""), "model.xml:10: <cell>: there is no surface 17"},
+      {changed(good, "region=\"-7\"", "region=\"-7 (\""),
+       "model.xml:10: <cell>: region \"-7 (\": a surface number is expected at character 5"},
+      {changed(good, "material=\"1\"/>", "material=\"7\"/>"), "model.xml:10: <cell>: there is no material 7"},
+      {changed(good, "material=\"1\"/>", "material=\"1\" temperature=\"600\"/>"),
+       "model.xml:10: <cell>: temperatures of cells need continuous-energy data; multi-group data have one "
+       "for all"},
+      {changed(good, "fill=\"10\"", "fill=\"77\""),
+       "model.xml:5: <geometry>: cell 9 is filled with 77, which is neither a universe nor a lattice"},
+      {changed(good, "<outer>2</outer>", "<outer>5</outer>"),
+       "model.xml:13: <lattice>: there is no universe 5"},
+      {changed(good, "1 1 1 2</universes>", "1 1 1</universes>"),
+       "model.xml:13: <lattice>: \"universes\" has 15 entries instead of 16"},
+      {changed(good, "<particles>500</particles>", "<particles>many</particles>"),
+       "model.xml:15: <settings>: \"particles\" has to be a whole number, not \"many\""},
+      {changed(good, "multi-group", "continuous-energy"),
+       "model.xml:3: <density>: units \"macro\" are not supported"},
+      {changed(good, "multi-group", "grey"), "model.xml:15: <settings>: energy_mode \"grey\" is not known"},
+      {changed(good, "<batches>6", "<ufs_mesh>1</ufs_mesh><batches>6"),
+       "model.xml:16: <ufs_mesh>: is not supported inside <settings>"},
+      {changed(good, "<scores>flux", "<scores>flux heating"),
+       "model.xml:21: <tally>: score \"heating\" is not supported"},
+      {changed(good, "<scores>flux", "<triggers/><scores>flux"),
+       "model.xml:21: <triggers>: is not supported inside <tally>"},
+      {changed(good, "</settings>", "</setting>"),
+       "model.xml:19: not well-formed XML (Start-end tags mismatch)"},
+      {changed(good, "<macroscopic name=\"fuel\"/>", "<macroscopic name=\"lead\"/>"),
+       "library.json: the library has no cross sections named \"lead\""},
+      {changed(good, "<macroscopic name=\"fuel\"/>", "<nuclide name=\"U235\" ao=\"1\"/>"),
+       "model.xml:3: <nuclide>: is not supported inside <material>"},
+      {"", "model.xml:1: not well-formed XML (No document element found)"},
+  };
+  for (const auto& [model, message] : cases) EXPECT_EQ(refusal(model), message);
+}
+
+TEST(ReadModel, DamagedXmlIsReadOrRefusedWithOneLine) {
+  const std::string models[] = {good, model_text(geometry_text("hexagonal"), settings_text()),
+                                model_text(geometry_text("boolean"), settings_text())};
+  Random random(11);
+  int refused = 0;
+  for (int i = 0; i < 1500; ++i) {
+    std::string text = models[i % 3];
+    const int damage = 1 + static_cast<int>(random.below(3));
+    for (int d = 0; d < damage; ++d) {
+      const std::size_t at = random.below(text.size()), length = random.below(12);
+      if (random.below(3) == 0)
+        text.erase(at, length);
+      else if (random.below(2) == 0)
+        text.insert(at, text.substr(random.below(text.size()), length));
+      else
+        text[at] =
+            static_cast<char>(random.below(2) == 0 ? random.below(256) : "0-9<>\"/ ~|("[random.below(11)]);
+    }
+    const std::string message = refusal(text);
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    refused += message != "accepted";
+  }
+  EXPECT_GT(refused, 500);
+}
+
+TEST(ReadModel, HasTheSameCrossSectionsFromTextAndFromHdf5) {
+  const TemporaryFolder folder;
+  folder.write("library.json", library_text());
+  folder.write("model.xml", changed(good, "library.json", "library.h5"));
+  write_multigroup_library(folder.path("library.h5"), read_text_library(folder.path("library.json"), {}));
+  const Model binary = read_model(folder.path());
+  const Model text = model_from_text(good);
+  for (int reaction = 0; reaction < reaction_count; ++reaction)
+    for (int material = 0; material < 2; ++material)
+      for (int g = 0; g < 2; ++g)
+        EXPECT_EQ(binary.data.value(static_cast<Reaction>(reaction), material, g),
+                  text.data.value(static_cast<Reaction>(reaction), material, g));
+  EXPECT_EQ(binary.data.group_edges(), text.data.group_edges());
+}
+
+TEST(ReadModel, DamagedLibrariesAreRefusedWithOneLine) {
+  const TemporaryFolder folder;
+  folder.write("library.json", library_text());
+  write_multigroup_library(folder.path("good.h5"), read_text_library(folder.path("library.json"), {}));
+  std::ifstream file(folder.path("good.h5"), std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  for (std::size_t keep = 0; keep < bytes.size(); keep += 97) {
+    folder.write("cut.h5", bytes.substr(0, keep));
+    try {
+      read_multigroup_library(folder.path("cut.h5"), {"fuel", "water"}, 294);
+      ADD_FAILURE() << "a library cut to " << keep << " bytes was read";
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+      EXPECT_TRUE(std::string(error.what()).starts_with(folder.path("cut.h5")));
+    }
+  }
+}
+
+TEST(ReadModel, LibrariesThatDoNotFitAreRefused) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::function<void(Hdf5File&)>& make) -> std::string {
+    const std::string path = folder.path("made.h5");
+    {
+      Hdf5File file(path, Hdf5File::Mode::create);
+      file.write_attribute("/", "energy_groups", std::int64_t{1});
+      file.write_attribute("/", "group structure", std::vector<double>{1, 2});
+      make(file);
+      file.close();
+    }
+    try {
+      read_multigroup_library(path, {"a"}, 294);
+    } catch (const Error& error) {
+      return std::string(error.what()).substr(path.size() + 2);
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(refused([](Hdf5File&) {}), "the library has no cross sections named \"a\"");
+  EXPECT_EQ(refused([](Hdf5File& file) { file.make_group("/a"); }), "group /a/kTs is missing");
+  const auto entry = [](Hdf5File& file) {
+    file.make_group("/a");
+    file.make_group("/a/kTs");
+    file.write_number("/a/kTs/294K", 0.0253);
+    file.make_group("/a/294K");
+    file.write_attribute("/a", "order", std::int64_t{0});
+  };
+  EXPECT_EQ(refused([&](Hdf5File& file) {
+              entry(file);
+              file.write_attribute("/a", "representation", std::string("angle"));
+            }),
+            "/a: representation \"angle\" is not supported, only \"isotropic\"");
+  EXPECT_EQ(refused([&](Hdf5File& file) { entry(file); }), "data set /a/294K/absorption is missing");
+  EXPECT_EQ(refused([&](Hdf5File& file) {
+              entry(file);
+              file.write("/a/294K/absorption", {1, 2});
+            }),
+            "/a/294K: absorption has 2 values for 1 groups");
+}
+
+TEST(ReadModel, SeparateFilesAreAModelToo) {
+  const TemporaryFolder folder;
+  folder.write("library.json", library_text());
+  const auto part = [&](const std::string& tag) {
+    const std::size_t first = good.find("<" + tag + ">"), last = good.find("</" + tag + ">");
+    folder.write(tag + ".xml", "<?xml version='1.0' encoding='utf-8'?>\n" + good.substr(first, last - first) +
+                                   "</" + tag + ">");
+  };
+  for (const char* tag : {"materials", "geometry", "settings", "tallies"}) part(tag);
+  EXPECT_EQ(read_model(folder.path()).tallies.size(), 1u);
+  std::filesystem::remove(folder.path("geometry.xml"));
+  EXPECT_THROW(read_model(folder.path()), Error);
+}
+
+}  // namespace
+}  // namespace taihu::neutron

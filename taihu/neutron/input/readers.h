@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The readers of the parts of a model. Ids of the user become indices; `Ids` keeps the way back for the later
+// parts.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "taihu/neutron/input/element.h"
+#include "taihu/neutron/transport/simulation.h"
+
+namespace taihu::neutron {
+
+struct Ids {
+  std::map<int, int> surfaces, cells, universes, materials, lattices, meshes, filters;
+};
+
+/// Material definitions, and the path of the library in `library_path` (empty: none given).
+void read_materials(Element root, Model& model, Ids& ids, std::string& library_path);
+void read_geometry(Element root, Model& model, Ids& ids);
+void read_settings(Element root, Model& model, Ids& ids);
+void read_tallies(Element root, Model& model, Ids& ids);
+RegularMesh read_mesh(Element element);
+
+}  // namespace taihu::neutron

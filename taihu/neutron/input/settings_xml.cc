@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <numbers>
+
+#include "taihu/neutron/input/readers.h"
+
+namespace taihu::neutron {
+namespace {
+
+Distribution read_distribution(Element element) {
+  Distribution d;
+  const std::string type = element.text("type");
+  std::vector<double> values;
+  if (element.has("parameters")) values = element.numbers("parameters");
+  if (type == "discrete" || type == "tabular") {
+    element.require(!values.empty() && values.size() % 2 == 0,
+                    "\"parameters\" has as many values as probabilities");
+    d.x.assign(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+    d.p.assign(values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+    double sum = 0;
+    for (const double p : d.p) {
+      element.require(p >= 0, "probabilities must not be negative");
+      sum += p;
+    }
+    element.require(sum > 0, "probabilities are all zero");
+    if (type == "tabular") {
+      d.type = Distribution::Type::tabular;
+      const std::string interpolation = element.text("interpolation", "histogram");
+      element.require(interpolation == "histogram" || interpolation == "linear-linear",
+                      "interpolation \"" + interpolation + "\" is not supported");
+      d.histogram = interpolation == "histogram";
+      element.require(d.x.size() >= 2 && std::is_sorted(d.x.begin(), d.x.end()),
+                      "a table needs two points that rise");
+    }
+  } else if (type == "uniform" || type == "powerlaw" || type == "watt" || type == "maxwell") {
+    const std::map<std::string, std::size_t> counts{
+        {"uniform", 2}, {"powerlaw", 3}, {"watt", 2}, {"maxwell", 1}};
+    element.require(values.size() == counts.at(type),
+                    type + " needs " + std::to_string(counts.at(type)) + " parameters");
+    d.type = type == "uniform"    ? Distribution::Type::uniform
+             : type == "powerlaw" ? Distribution::Type::powerlaw
+             : type == "watt"     ? Distribution::Type::watt
+                                  : Distribution::Type::maxwell;
+    d.a = values[0];
+    if (values.size() > 1) d.b = values[1];
+    if (values.size() > 2) d.exponent = values[2];
+    element.require(type != "powerlaw" || (d.a > 0 && d.b > d.a && d.exponent != -1), "impossible powerlaw");
+    element.require((type != "watt" && type != "maxwell") || d.a > 0, "the temperature has to be positive");
+  } else {
+    element.fail("distribution \"" + type + "\" is not supported");
+  }
+  element.finish();
+  return d;
+}
+
+Distribution required_distribution(Element& owner, const std::string& name) {
+  std::optional<Element> element = owner.child(name);
+  owner.require(element.has_value(), "<" + name + "> is missing");
+  return read_distribution(*element);
+}
+
+Vector read_vector(Element& element, const std::string& key) {
+  const std::vector<double> v = element.numbers(key);
+  element.require(v.size() == 3, "\"" + key + "\" has three numbers");
+  return {v[0], v[1], v[2]};
+}
+
+void read_space(Element element, Source& source) {
+  const std::string type = element.text("type");
+  if (type == "point") {
+    source.space = Source::Space::point;
+    source.lower = read_vector(element, "parameters");
+  } else if (type == "box" || type == "fission") {
+    const std::vector<double> v = element.numbers("parameters");
+    element.require(v.size() == 6, "\"parameters\" has six numbers");
+    source.space = Source::Space::box;
+    source.lower = {v[0], v[1], v[2]};
+    source.upper = {v[3], v[4], v[5]};
+    source.only_fissionable = type == "fission";
+  } else if (type == "cartesian") {
+    source.space = Source::Space::cartesian;
+    const char* names[] = {"x", "y", "z"};
+    for (int i = 0; i < 3; ++i) source.axes[i] = required_distribution(element, names[i]);
+  } else if (type == "spherical") {
+    source.space = Source::Space::spherical;
+    if (element.has("origin")) source.lower = read_vector(element, "origin");
+    const char* names[] = {"r", "cos_theta", "phi"};
+    for (int i = 0; i < 3; ++i) source.axes[i] = required_distribution(element, names[i]);
+  } else {
+    element.fail("space \"" + type + "\" is not supported");
+  }
+  element.finish();
+}
+
+void read_angle(Element element, Source& source) {
+  const std::string type = element.text("type", "isotropic");
+  if (type == "monodirectional") {
+    source.angle = Source::Angle::monodirectional;
+    if (element.has("reference_uvw")) source.direction = read_vector(element, "reference_uvw");
+    element.require(length(source.direction) > 0, "\"reference_uvw\" is zero");
+    source.direction = unit(source.direction);
+  } else {
+    element.require(type == "isotropic", "angle \"" + type + "\" is not supported");
+  }
+  element.finish();
+}
+
+Source read_source(Element element) {
+  Source source;
+  source.strength = element.number("strength", 1);
+  element.require(source.strength >= 0, "\"strength\" must not be negative");
+  element.require(element.text("type", "independent") == "independent",
+                  "only independent sources are supported");
+  element.require(element.text("particle", "neutron") == "neutron", "only neutrons are supported");
+  // OpenMC's defaults: a point at the origin, isotropic, a fission spectrum.
+  source.energy.type = Distribution::Type::watt;
+  source.energy.a = 0.988e6;
+  source.energy.b = 2.249e-6;
+  if (std::optional<Element> space = element.child("space")) read_space(*space, source);
+  if (std::optional<Element> angle = element.child("angle")) read_angle(*angle, source);
+  if (std::optional<Element> energy = element.child("energy")) source.energy = read_distribution(*energy);
+  if (std::optional<Element> constraints = element.child("constraints")) {
+    source.only_fissionable = constraints->boolean("fissionable", source.only_fissionable);
+    constraints->finish();
+  }
+  element.finish();
+  return source;
+}
+
+void read_output(Element element, Settings& settings) {
+  settings.write_summary = element.boolean("summary", true);
+  settings.write_tallies = element.boolean("tallies", true);
+  settings.output_path = element.text("path", "");
+  element.finish();
+}
+
+void read_state_point(Element element, Settings& settings) {
+  if (element.has("batches")) settings.statepoint_batches = element.integers("batches");
+  element.finish();
+}
+
+void read_source_point(Element element, Settings& settings) {
+  settings.write_source = element.boolean("write", true);
+  element.require(!element.boolean("separate", false), "a separate source file is not supported");
+  element.require(!element.boolean("overwrite_latest", false), "\"overwrite_latest\" is not supported");
+  element.finish();
+}
+
+void read_entropy_mesh(Element& root, Settings& settings, std::map<int, RegularMesh>& meshes) {
+  std::vector<Element> elements = root.children("mesh");
+  for (const Element& element : elements) {
+    const RegularMesh mesh = read_mesh(element);
+    element.require(meshes.emplace(mesh.id, mesh).second,
+                    "mesh " + std::to_string(mesh.id) + " is there twice");
+  }
+  if (!root.has("entropy_mesh")) return;
+  const int id = root.integer("entropy_mesh");
+  root.require(meshes.contains(id), "there is no mesh " + std::to_string(id) + " for entropy_mesh");
+  settings.entropy_mesh = meshes.at(id);
+  settings.has_entropy_mesh = true;
+}
+
+void read_cutoffs(Element element, Settings& settings) {
+  settings.weight_cutoff = element.number("weight", settings.weight_cutoff);
+  settings.weight_after_roulette = element.number("weight_avg", settings.weight_after_roulette);
+  element.require(settings.weight_after_roulette > 0 && settings.weight_cutoff >= 0, "impossible weights");
+  element.finish();
+}
+
+void read_counts(Element& root, Settings& settings) {
+  settings.particles = root.long_integer("particles", 0);
+  root.require(settings.particles > 0 && settings.particles < (std::int64_t{1} << 40),
+               "\"particles\" has to be positive");
+  settings.batches = root.integer("batches", 0);
+  root.require(settings.batches > 0, "\"batches\" has to be positive");
+  settings.inactive = root.integer("inactive", 0);
+  root.require(settings.inactive >= 0 && settings.inactive < settings.batches,
+               "\"inactive\" has to be less than \"batches\"");
+  settings.generations_per_batch = root.integer("generations_per_batch", 1);
+  root.require(settings.generations_per_batch > 0, "\"generations_per_batch\" has to be positive");
+  const std::int64_t seed = root.long_integer("seed", 1);
+  root.require(seed > 0, "\"seed\" has to be positive");
+  settings.seed = static_cast<std::uint64_t>(seed);
+  settings.max_lost_particles = root.integer("max_lost_particles", settings.max_lost_particles);
+  settings.max_lost_fraction = root.number("rel_max_lost_particles", settings.max_lost_fraction);
+  settings.max_events = root.long_integer("max_particle_events", settings.max_events);
+  root.require(settings.max_events > 0, "\"max_particle_events\" has to be positive");
+}
+
+void read_temperatures(Element& root, Settings& settings) {
+  settings.temperature_default = root.number("temperature_default", settings.temperature_default);
+  settings.temperature_tolerance = root.number("temperature_tolerance", settings.temperature_tolerance);
+  root.require(settings.temperature_default >= 0 && settings.temperature_tolerance >= 0,
+               "temperatures must not be negative");
+  const std::string method = root.text("temperature_method", "nearest");
+  root.require(method == "nearest" || (method == "interpolation" && settings.continuous),
+               settings.continuous ? "temperature_method \"" + method + "\" is not supported"
+                                   : "only temperature_method nearest is supported with multi-group data");
+  settings.interpolate_temperature = method == "interpolation";
+  root.ignore("temperature_range");  // which temperatures to load: those that are used
+  root.require(!root.boolean("temperature_multipole", false), "resonances by poles are not supported");
+  settings.probability_tables = root.boolean("ptables", true);
+  if (std::optional<Element> resonances = root.child("resonance_scattering")) {
+    resonances->require(
+        !resonances->boolean("enable", true),
+        "resonance scattering is not supported: nuclei scatter with a constant cross section");
+    for (const char* key : {"method", "energy_min", "energy_max", "nuclides"}) resonances->ignore(key);
+    resonances->finish();
+  }
+}
+
+}  // namespace
+
+void read_settings(Element root, Model& model, Ids&) {
+  Settings& settings = model.settings;
+  const std::string mode = root.text("run_mode", "eigenvalue");
+  root.require(mode == "eigenvalue" || mode == "fixed source", "run_mode \"" + mode + "\" is not supported");
+  settings.mode = mode == "eigenvalue" ? RunMode::eigenvalue : RunMode::fixed_source;
+  root.ignore("energy_mode");  // read before
+  read_counts(root, settings);
+  if (settings.mode == RunMode::fixed_source) settings.inactive = 0;
+  for (const Element& element : root.children("source")) settings.sources.push_back(read_source(element));
+  root.require(!settings.sources.empty(), "there is no <source>");
+  std::map<int, RegularMesh> meshes;
+  read_entropy_mesh(root, settings, meshes);
+  settings.survival_biasing = root.boolean("survival_biasing", false);
+  settings.create_fission_neutrons = root.boolean("create_fission_neutrons", true);
+  root.require(!root.boolean("photon_transport", false), "photon transport is not supported");
+  if (std::optional<Element> output = root.child("output")) read_output(*output, settings);
+  if (std::optional<Element> state_point = root.child("state_point"))
+    read_state_point(*state_point, settings);
+  if (std::optional<Element> source_point = root.child("source_point"))
+    read_source_point(*source_point, settings);
+  if (std::optional<Element> cutoff = root.child("cutoff")) read_cutoffs(*cutoff, settings);
+  if (std::optional<Element> legendre = root.child("tabular_legendre")) {
+    // Angles are always tables here; `enable` false asks for the same distribution without them.
+    legendre->boolean("enable", true);
+    settings.scattering_points = std::clamp(legendre->integer("num_points", 33), 2, 100000);
+    legendre->finish();
+  }
+  // These change how fast or how OpenMC runs, not the result.
+  for (const char* key : {"verbosity", "event_based", "max_particles_in_flight", "no_reduce", "log_grid_bins",
+                          "material_cell_offsets", "plot_seed", "stride", "max_write_lost_particles"})
+    root.ignore(key);
+  read_temperatures(root, settings);
+  root.finish();
+}
+
+}  // namespace taihu::neutron

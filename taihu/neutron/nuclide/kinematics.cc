@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/nuclide/kinematics.h"
+
+#include <algorithm>
+#include <numbers>
+
+namespace taihu::neutron {
+namespace {
+
+/// Velocity of the nucleus that is hit, in units where a neutron of 1 eV has speed 1. Density: Maxwellian
+/// times relative speed.
+Vector sample_target(const Flight& in, double awr, double kT, Stream& random) noexcept {
+  const double beta_neutron = std::sqrt(awr * in.energy / kT);
+  const double alpha = 1 / (1 + 0.5 * std::sqrt(std::numbers::pi) * beta_neutron);
+  for (;;) {
+    // Speed from one of the two terms that bound the relative speed, squared and in units of sqrt(2 kT / M).
+    double square = random.exponential();
+    if (random.uniform() < alpha) {
+      square += random.exponential();
+    } else {
+      const double c = std::cos(0.5 * std::numbers::pi * random.uniform());
+      square += random.exponential() * c * c;
+    }
+    const double beta_target = std::sqrt(square), mu = 2 * random.uniform() - 1;
+    const double relative =
+        std::sqrt(std::fmax(0.0, beta_neutron * beta_neutron + square - 2 * beta_neutron * beta_target * mu));
+    if (random.uniform() * (beta_neutron + beta_target) < relative)
+      return std::sqrt(square * kT / awr) * scattered(in.u, mu, random);
+  }
+}
+
+}  // namespace
+
+Flight scatter_elastically(const Flight& in, double awr, double kT, const AngleTable& angle,
+                           Stream& random) noexcept {
+  Vector neutron = std::sqrt(in.energy) * in.u, target{};
+  if (kT > 0 && (in.energy < 400 * kT || awr <= 1)) target = sample_target(in, awr, kT, random);
+  const Vector centre = 1 / (awr + 1) * (neutron + awr * target);
+  neutron -= centre;
+  const double speed = length(neutron), mu = angle.sample(in.energy, random);
+  if (speed > 0) neutron = centre + speed * scattered(1 / speed * neutron, mu, random);
+  const double after = length(neutron);
+  if (!(after > 0)) return {0, in.u};
+  return {after * after, 1 / after * neutron};
+}
+
+void to_laboratory(double incident, double awr, double& energy, double& mu) noexcept {
+  const double in_centre = energy;
+  energy = std::fmax(0.0, in_centre + (incident + 2 * mu * (awr + 1) * std::sqrt(incident * in_centre)) /
+                                          ((awr + 1) * (awr + 1)));
+  if (!(energy > 0)) return;
+  mu = mu * std::sqrt(in_centre / energy) + std::sqrt(incident / energy) / (awr + 1);
+  mu = std::clamp(mu, -1.0, 1.0);
+}
+
+}  // namespace taihu::neutron

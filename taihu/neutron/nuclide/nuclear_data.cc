@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/nuclide/nuclear_data.h"
+
+#include <algorithm>
+
+#include "taihu/base/error.h"
+#include "taihu/neutron/geometry/surface.h"
+
+namespace taihu::neutron {
+namespace {
+
+void add_to(MacroXs& sum, double density, const MicroXs& xs) noexcept {
+  sum[static_cast<int>(Reaction::total)] += density * xs.total;
+  sum[static_cast<int>(Reaction::absorption)] += density * xs.absorption;
+  sum[static_cast<int>(Reaction::fission)] += density * xs.fission;
+  sum[static_cast<int>(Reaction::nu_fission)] += density * xs.nu_fission;
+  sum[static_cast<int>(Reaction::kappa_fission)] += density * xs.kappa_fission;
+}
+
+/// Replaces elastic scattering by a bound atom's.
+void apply_thermal(double thermal, double fraction, MicroXs& xs) noexcept {
+  xs.thermal = fraction * thermal;
+  xs.total += xs.thermal - fraction * xs.elastic;
+  xs.elastic = xs.thermal + (1 - fraction) * xs.elastic;
+}
+
+}  // namespace
+
+double Thermal::tabulated(double e) const noexcept {
+  double sum = 0;
+  for (const Nuclide::Share& share : shares_) {
+    const ThermalTable::AtTemperature& t = at(share);
+    sum += share.weight * (t.inelastic(e) + (t.elastic.table.is_table() ? t.elastic.table(e) : 0));
+  }
+  return sum;
+}
+
+double Thermal::formula(double e) const noexcept {
+  double sum = 0;
+  for (const Nuclide::Share& share : shares_) {
+    const ThermalElastic& elastic = at(share).elastic;
+    if (!elastic.bragg.energy.empty()) sum += share.weight * elastic.bragg.cross_section(e);
+    if (elastic.bound > 0) sum += share.weight * elastic.formula(e);
+  }
+  return sum;
+}
+
+bool Thermal::has_formula() const noexcept {
+  return std::any_of(shares_.begin(), shares_.end(), [&](const Nuclide::Share& share) {
+    return !at(share).elastic.bragg.energy.empty() || at(share).elastic.bound > 0;
+  });
+}
+
+std::vector<double> Thermal::grid() const {
+  std::vector<double> energies;
+  for (const Nuclide::Share& share : shares_)
+    for (const Function1d* table : {&at(share).inelastic, &at(share).elastic.table})
+      energies.insert(energies.end(), table->x().begin(), table->x().end());
+  std::sort(energies.begin(), energies.end());
+  energies.erase(std::unique(energies.begin(), energies.end()), energies.end());
+  return energies;
+}
+
+Outgoing Thermal::sample(double e, Stream& random) const noexcept {
+  double rest = random.uniform() * cross_section(e);
+  for (const Nuclide::Share& share : shares_) {
+    const ThermalTable::AtTemperature& t = at(share);
+    const double inelastic = share.weight * t.inelastic(e),
+                 elastic = share.weight * t.elastic.cross_section(e);
+    const bool last = &share == &shares_.back();
+    if (rest < elastic) return {e, t.elastic.sample_mu(e, random)};
+    rest -= elastic;
+    if (rest < inelastic || last) return t.law->sample(e, random);
+    rest -= inelastic;
+  }
+  return {e, 1};
+}
+
+void NuclearData::finish() {
+  check_input(!nuclides.empty(), "the materials have no nuclides");
+  energy_min_ = 0, energy_max_ = infinity;
+  unresolved_min_ = infinity, unresolved_max_ = 0;
+  for (const Nuclide& nuclide : nuclides) {
+    energy_min_ = std::max(energy_min_, nuclide.energy_min());
+    energy_max_ = std::min(energy_max_, nuclide.energy_max());
+    if (nuclide.unresolved_max() > nuclide.unresolved_min()) {
+      unresolved_min_ = std::min(unresolved_min_, nuclide.unresolved_min());
+      unresolved_max_ = std::max(unresolved_max_, nuclide.unresolved_max());
+    }
+  }
+  check_input(energy_max_ > energy_min_, "the nuclides have no common range of energies");
+}
+
+bool NuclearData::any_fission() const noexcept {
+  return std::any_of(media_.begin(), media_.end(), [](const Medium& medium) { return medium.fissionable; });
+}
+
+/// Energies of all nuclides and thermal tables between the common limits. The end of a thermal table is a
+/// jump and there twice.
+std::vector<double> NuclearData::grid_of(const std::vector<MediumPart>& parts) const {
+  std::vector<double> all{energy_min_, energy_max_};
+  const auto add = [&](const std::vector<double>& grid) {
+    std::vector<double> merged;
+    merged.reserve(all.size() + grid.size());
+    std::set_union(all.begin(), all.end(), grid.begin(), grid.end(), std::back_inserter(merged));
+    all = std::move(merged);
+  };
+  for (const MediumPart& part : parts) {
+    add(nuclides[part.nuclide].grid());
+    if (part.thermal < 0) continue;
+    const Thermal& thermal = thermals[part.thermal];
+    add(thermal.grid());
+    add({thermal.energy_max(), thermal.energy_max()});
+  }
+  const auto first = std::lower_bound(all.begin(), all.end(), energy_min_);
+  const auto last = std::upper_bound(all.begin(), all.end(), energy_max_);
+  return {first, last};
+}
+
+MicroXs NuclearData::tabulated(const MediumPart& part, double e, bool from_below) const noexcept {
+  MicroXs xs = nuclides[part.nuclide].smooth(e, from_below);
+  if (part.thermal >= 0) {
+    const Thermal& thermal = thermals[part.thermal];
+    if (e < thermal.energy_max() || (from_below && e == thermal.energy_max()))
+      apply_thermal(thermal.tabulated(e), part.thermal_fraction, xs);
+  }
+  return xs;
+}
+
+int NuclearData::add_medium(std::vector<MediumPart> parts, std::size_t points) {
+  Medium medium;
+  for (int i = 0; i < static_cast<int>(parts.size()); ++i) {
+    const Nuclide& nuclide = nuclides[parts[i].nuclide];
+    medium.fissionable = medium.fissionable || !nuclide.data().fission.empty();
+    if (parts[i].thermal >= 0 && thermals[parts[i].thermal].has_formula()) medium.with_formula.push_back(i);
+    if (nuclide.unresolved_max() > nuclide.unresolved_min()) medium.with_bands.push_back(i);
+  }
+  const std::vector<double> grid = grid_of(parts);
+  if (grid.size() <= points) {
+    medium.points.resize(grid.size());
+    for (std::size_t i = 0; i < grid.size(); ++i) {
+      const bool from_below = i + 1 < grid.size() && grid[i + 1] == grid[i];
+      MacroXs sum{};
+      for (const MediumPart& part : parts) add_to(sum, part.density, tabulated(part, grid[i], from_below));
+      const auto of = [&](Reaction reaction) { return sum[static_cast<int>(reaction)]; };
+      medium.points[i] = {grid[i],
+                          of(Reaction::total),
+                          of(Reaction::absorption),
+                          of(Reaction::fission),
+                          of(Reaction::nu_fission),
+                          of(Reaction::kappa_fission)};
+    }
+    medium.index = EnergyIndex(&medium.points[0].energy, grid.size(), sizeof(Point) / sizeof(double));
+  }
+  medium.parts = std::move(parts);
+  media_.push_back(std::move(medium));
+  return static_cast<int>(media_.size()) - 1;
+}
+
+/// In [0, 1), the same for a nuclide at any temperature and in any medium.
+double NuclearData::band_number(const MediumPart& part, std::uint64_t band) const noexcept {
+  std::uint64_t z =
+      band +
+      0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(nuclides[part.nuclide].data().name.size()) + 1) +
+      std::bit_cast<std::uint64_t>(nuclides[part.nuclide].data().awr);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
+}
+
+MicroXs NuclearData::micro(const MediumPart& part, double e, std::uint64_t band) const noexcept {
+  const Nuclide& nuclide = nuclides[part.nuclide];
+  MicroXs xs = nuclide.smooth(e);
+  if (part.thermal >= 0 && e < thermals[part.thermal].energy_max())
+    apply_thermal(thermals[part.thermal].cross_section(e), part.thermal_fraction, xs);
+  else if (nuclide.unresolved_at(e))
+    nuclide.apply_unresolved(e, band_number(part, band), xs);
+  return xs;
+}
+
+void NuclearData::sum_parts(const Medium& medium, double e, std::uint64_t band, MacroXs& xs) const noexcept {
+  for (const MediumPart& part : medium.parts) add_to(xs, part.density, micro(part, e, band));
+}
+
+void NuclearData::look_up(int number, double e, std::uint64_t band, MacroXs& xs) const noexcept {
+  const Medium& medium = media_[number];
+  const auto at = [&](Reaction reaction) -> double& { return xs[static_cast<int>(reaction)]; };
+  xs = {};
+  at(Reaction::flux) = 1;
+  if (medium.points.empty()) {
+    sum_parts(medium, e, band, xs);
+  } else {
+    const Point* low = &medium.points[medium.index.find(&medium.points[0].energy, e)];
+    const Point* high = low + 1;
+    const double width = high->energy - low->energy;
+    const double f = width > 0 ? std::clamp((e - low->energy) / width, 0.0, 1.0) : 0;
+    at(Reaction::total) = low->total + f * (high->total - low->total);
+    at(Reaction::absorption) = low->absorption + f * (high->absorption - low->absorption);
+    at(Reaction::fission) = low->fission + f * (high->fission - low->fission);
+    at(Reaction::nu_fission) = low->nu_fission + f * (high->nu_fission - low->nu_fission);
+    at(Reaction::kappa_fission) = low->kappa_fission + f * (high->kappa_fission - low->kappa_fission);
+    for (const int i : medium.with_formula) {
+      const MediumPart& part = medium.parts[i];
+      const Thermal& thermal = thermals[part.thermal];
+      if (e < thermal.energy_max())
+        at(Reaction::total) += part.density * part.thermal_fraction * thermal.formula(e);
+    }
+    if (unresolved_at(e))
+      for (const int i : medium.with_bands) {
+        const MediumPart& part = medium.parts[i];
+        const Nuclide& nuclide = nuclides[part.nuclide];
+        if (!nuclide.unresolved_at(e)) continue;
+        MicroXs banded = nuclide.smooth(e);
+        add_to(xs, -part.density, banded);
+        nuclide.apply_unresolved(e, band_number(part, band), banded);
+        add_to(xs, part.density, banded);
+      }
+  }
+  at(Reaction::scatter) = std::fmax(0.0, at(Reaction::total) - at(Reaction::absorption));
+}
+
+const MediumPart& NuclearData::sample_part(int number, double e, std::uint64_t band, double total,
+                                           Stream& random, MicroXs& xs) const noexcept {
+  const Medium& medium = media_[number];
+  double rest = random.uniform() * total;
+  for (const MediumPart& part : medium.parts) {
+    xs = micro(part, e, band);
+    rest -= part.density * xs.total;
+    if (rest < 0) return part;
+  }
+  return medium.parts.back();
+}
+
+}  // namespace taihu::neutron

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Continuous-energy data of a model: nuclides and thermal tables at the temperatures that the model has, and
+// its media, that is materials at a temperature.
+//
+// A medium has the sums over its nuclides on the union of their energies, so that a flight needs one look-up
+// and not one per nuclide; a collision then samples the nuclide. What is not straight between points, that is
+// unresolved resonances and Bragg edges, is corrected for at the look-up. Media with very many points sum
+// over their nuclides instead. Source of the idea: J. Leppanen, Ann. Nucl. Energy 36 (2009) 878.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "taihu/neutron/material/cross_sections.h"
+#include "taihu/neutron/nuclide/kinematics.h"
+#include "taihu/neutron/nuclide/nuclide.h"
+#include "taihu/neutron/nuclide/thermal_table.h"
+
+namespace taihu::neutron {
+
+/// A thermal table at one temperature, or between two.
+class Thermal {
+ public:
+  Thermal(const ThermalTable& table, std::vector<Nuclide::Share> shares)
+      : table_(&table), shares_(std::move(shares)) {}
+  const ThermalTable& table() const noexcept { return *table_; }
+  double energy_max() const noexcept { return table_->energy_max; }
+  double tabulated(double e) const noexcept;  ///< the part that is straight between grid()'s points
+  double formula(double e) const noexcept;    ///< the rest
+  bool has_formula() const noexcept;
+  double cross_section(double e) const noexcept { return tabulated(e) + formula(e); }
+  std::vector<double> grid() const;
+  Outgoing sample(double e, Stream& random) const noexcept;
+
+ private:
+  const ThermalTable::AtTemperature& at(const Nuclide::Share& share) const noexcept {
+    return table_->temperatures[share.temperature];
+  }
+  const ThermalTable* table_;
+  std::vector<Nuclide::Share> shares_;
+};
+
+/// A nuclide of a medium.
+struct MediumPart {
+  int nuclide = 0;
+  double density = 0;  ///< atoms/(b cm)
+  int thermal = -1;    ///< thermal table; -1: none
+  double thermal_fraction = 1;
+};
+
+/// Macroscopic cross sections [1/cm] by Reaction; flux is 1, nu_scatter is not known and 0.
+using MacroXs = std::array<double, reaction_count>;
+
+class NuclearData {
+ public:
+  /// Media with more points than this sum over their nuclides.
+  static constexpr std::size_t most_points = 4'000'000;
+
+  std::vector<std::unique_ptr<NuclideData>> library;
+  std::vector<std::unique_ptr<ThermalTable>> thermal_library;
+  std::vector<Nuclide> nuclides;
+  std::vector<Thermal> thermals;
+
+  /// Adds a medium of these nuclides; returns its number.
+  int add_medium(std::vector<MediumPart> parts, std::size_t points = most_points);
+  /// Sets the range of energies in which all nuclides have data, and prepares look-ups. Call once, after all
+  /// nuclides and before add_medium().
+  void finish();
+
+  /// Medium of each cell; -1: void, or not filled with a material.
+  std::vector<int> medium_of_cell;
+
+  double energy_min() const noexcept { return energy_min_; }
+  double energy_max() const noexcept { return energy_max_; }
+  int media() const noexcept { return static_cast<int>(media_.size()); }
+  const std::vector<MediumPart>& parts(int medium) const noexcept { return media_[medium].parts; }
+  bool fissionable(int medium) const noexcept { return media_[medium].fissionable; }
+  bool any_fission() const noexcept;
+  bool unresolved_at(double e) const noexcept { return e >= unresolved_min_ && e < unresolved_max_; }
+
+  /// Sums of a medium. `band`: random bits that a neutron keeps as long as its energy stays.
+  void look_up(int medium, double e, std::uint64_t band, MacroXs& xs) const noexcept;
+  MicroXs micro(const MediumPart& part, double e, std::uint64_t band) const noexcept;
+  /// The nuclide that a neutron hits in a medium whose total cross section is `total`.
+  const MediumPart& sample_part(int medium, double e, std::uint64_t band, double total, Stream& random,
+                                MicroXs& xs) const noexcept;
+
+ private:
+  struct alignas(64) Point {
+    double energy, total, absorption, fission, nu_fission, kappa_fission;
+  };
+  struct Medium {
+    std::vector<MediumPart> parts;
+    std::vector<Point> points;  ///< empty: too many
+    EnergyIndex index;
+    std::vector<int> with_formula, with_bands;  ///< parts to correct for
+    bool fissionable = false;
+  };
+  std::vector<double> grid_of(const std::vector<MediumPart>& parts) const;
+  MicroXs tabulated(const MediumPart& part, double e, bool from_below) const noexcept;
+  double band_number(const MediumPart& part, std::uint64_t band) const noexcept;
+  void sum_parts(const Medium& medium, double e, std::uint64_t band, MacroXs& xs) const noexcept;
+
+  std::vector<Medium> media_;
+  double energy_min_ = 0, energy_max_ = 0;
+  double unresolved_min_ = 0, unresolved_max_ = 0;
+};
+
+}  // namespace taihu::neutron

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A nuclide at one temperature, ready for transport: cross sections in records along one grid of energies, so
+// that a look-up touches two neighbouring cache lines.
+#pragma once
+
+#include "taihu/neutron/nuclide/energy_grid.h"
+#include "taihu/neutron/nuclide/nuclide_data.h"
+
+namespace taihu::neutron {
+
+/// Cross sections of a nuclide at one energy [b].
+struct MicroXs {
+  double total = 0, elastic = 0, absorption = 0, fission = 0, nu_fission = 0, kappa_fission = 0;
+  double thermal = 0;     ///< part of `elastic` that a thermal table gives
+  std::size_t index = 0;  ///< interval of the grid and place in it
+  double fraction = 0;
+};
+
+class Nuclide {
+ public:
+  /// Part of a blend of library temperatures.
+  struct Share {
+    std::size_t temperature = 0;  ///< index into the data
+    double weight = 1;
+  };
+  /// Linear in kT between two library temperatures, or at one.
+  Nuclide(const NuclideData& data, std::vector<Share> shares, double kT);
+
+  const NuclideData& data() const noexcept { return *data_; }
+  double kT() const noexcept { return kT_; }  ///< of the motion of the nuclei
+  double energy_min() const noexcept { return points_.front().energy; }
+  double energy_max() const noexcept { return points_.back().energy; }
+  std::vector<double> grid() const;
+
+  /// Without unresolved resonances. `from_below`: the limit from below where the grid has an energy twice.
+  MicroXs smooth(double e, bool from_below = false) const noexcept;
+
+  bool unresolved_at(double e) const noexcept { return e >= unresolved_min_ && e < unresolved_max_; }
+  double unresolved_min() const noexcept { return unresolved_min_; }
+  double unresolved_max() const noexcept { return unresolved_max_; }
+  /// Replaces the smooth values by those of the band that `xi` says.
+  void apply_unresolved(double e, double xi, MicroXs& xs) const noexcept;
+
+  /// A reaction other than elastic scattering and absorption, sampled at `xs`; null: none is possible there.
+  const NeutronReaction* sample_scattering(const MicroXs& xs, Stream& random) const noexcept;
+  const NeutronReaction& sample_fission(const MicroXs& xs, Stream& random) const noexcept;
+
+ private:
+  struct alignas(64) Point {
+    double energy, total = 0, elastic = 0, absorption = 0, fission = 0, nu_fission = 0, kappa_fission = 0,
+                   capture = 0;
+  };
+  void fill(std::vector<Share> shares);
+  void add(const Share& share);
+  double competing(const ProbabilityTable& table, const MicroXs& xs) const noexcept;
+
+  const NuclideData* data_;
+  double kT_;
+  std::vector<Point> points_;
+  EnergyIndex index_;
+  std::vector<ReactionValues> scattering_, fission_;
+  std::vector<std::pair<const ProbabilityTable*, double>> unresolved_;  ///< with weights
+  double unresolved_min_ = 0, unresolved_max_ = 0;
+};
+
+/// Library temperatures for the wanted one. Nearest: fails when it is further than `tolerance` away. All in K
+/// except kTs [eV]. Throws Error that begins with `what`.
+std::vector<Nuclide::Share> choose_temperatures(const std::vector<double>& kTs, double wanted,
+                                                bool interpolate, double tolerance, const std::string& what);
+
+constexpr double boltzmann_eV_per_K = 8.617333262e-5;
+
+}  // namespace taihu::neutron

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/nuclide/probability_table.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "taihu/base/error.h"
+#include "taihu/neutron/nuclide/function_1d.h"
+
+namespace taihu::neutron {
+
+void ProbabilityTable::check(const std::string& what) const {
+  const std::size_t points = energy.size() * static_cast<std::size_t>(bands);
+  check_input(energy.size() >= 2 && bands >= 1 && cumulative.size() == points &&
+                  values.size() == points * column_count,
+              what + ": the sizes of a probability table do not fit");
+  check_input(std::is_sorted(energy.begin(), energy.end()) && energy.front() > 0,
+              what + ": the energies of a probability table have to rise");
+  for (std::size_t i = 0; i < points; ++i)
+    check_input(cumulative[i] >= 0 && cumulative[i] <= 1 + 1e-6 &&
+                    (i % bands == 0 || cumulative[i] >= cumulative[i - 1] - 1e-9),
+                what + ": the probabilities of a probability table have to rise to one");
+  for (const double value : values)
+    check_input(std::isfinite(value), what + ": a value of a probability table is not finite");
+}
+
+ProbabilityTable::Values ProbabilityTable::at(double e, double xi) const noexcept {
+  const std::size_t i =
+      std::clamp<std::ptrdiff_t>(std::upper_bound(energy.begin(), energy.end(), e) - energy.begin() - 1, 0,
+                                 static_cast<std::ptrdiff_t>(energy.size()) - 2);
+  const auto band_of = [&](std::size_t row) {
+    const double* first = cumulative.data() + row * bands;
+    const std::ptrdiff_t band = std::upper_bound(first, first + bands, xi) - first;
+    return values.data() + (row * bands + std::min<std::ptrdiff_t>(band, bands - 1)) * column_count;
+  };
+  const double *low = band_of(i), *high = band_of(i + 1);
+  const Interpolation law = log_log ? Interpolation::log_log : Interpolation::linear_linear;
+  const auto value = [&](Column column) {
+    if (log_log && (low[column] <= 0 || high[column] <= 0)) return 0.0;
+    return std::fmax(0.0, interpolate(law, e, energy[i], low[column], energy[i + 1], high[column]));
+  };
+  return {value(elastic), value(fission), value(capture)};
+}
+
+}  // namespace taihu::neutron

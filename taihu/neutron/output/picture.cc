@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/output/picture.h"
+
+#include <png.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "taihu/base/error.h"
+#include "taihu/base/random.h"
+
+namespace taihu::neutron {
+namespace {
+
+using Colour = std::array<std::uint8_t, 3>;
+
+/// Colours that stay apart: hues by the golden angle, two levels of brightness.
+Colour colour_of(int number) {
+  if (number < 0) return {255, 255, 255};  // void
+  const double hue = std::fmod(number * 0.61803398875, 1.0) * 6, light = number % 2 == 0 ? 0.95 : 0.7;
+  Colour colour;
+  for (int i = 0; i < 3; ++i) {
+    const double distance = std::fabs(std::fmod(hue + 2 * i, 6.0) - 3) - 1;
+    colour[i] = static_cast<std::uint8_t>(255 * light * (0.35 + 0.65 * std::clamp(distance, 0.0, 1.0)));
+  }
+  return colour;
+}
+
+/// Dark blue over green to yellow and red for 0..1.
+Colour heat(double share) {
+  constexpr double points[5][3] = {
+      {30, 20, 90}, {30, 110, 160}, {60, 180, 110}, {250, 220, 60}, {200, 30, 30}};
+  const double place = std::clamp(share, 0.0, 1.0) * 4;
+  const int low = std::min(3, static_cast<int>(place));
+  Colour colour;
+  for (int i = 0; i < 3; ++i)
+    colour[i] =
+        static_cast<std::uint8_t>(points[low][i] + (place - low) * (points[low + 1][i] - points[low][i]));
+  return colour;
+}
+
+int first_other_cell(const Geometry& geometry, const Location::Level& level) {
+  for (const int cell : geometry.universes[level.universe].cells)
+    if (cell != level.cell && contains(geometry.tests_of(geometry.cells[cell]), geometry.surfaces, level.r))
+      return cell;
+  return -1;
+}
+
+}  // namespace
+
+void write_png(const Picture& picture, const std::string& path) {
+  png_image image;
+  std::memset(&image, 0, sizeof image);
+  image.version = PNG_IMAGE_VERSION;
+  image.width = picture.width;
+  image.height = picture.height;
+  image.format = PNG_FORMAT_RGB;
+  if (!png_image_write_to_file(&image, path.c_str(), 0, picture.rgb.data(), 0, nullptr)) {
+    const std::string problem = image.message;
+    png_image_free(&image);
+    throw Error(path + ": the picture cannot be written (" + problem + ")");
+  }
+}
+
+std::string fault_at(const Geometry& geometry, const Vector& r) {
+  CellMemory memory(geometry);
+  Location location;
+  const bool found = locate(geometry, memory, r, {0, 0, 1}, location);
+  for (int level = 0; level < location.depth; ++level)
+    if (const int other = first_other_cell(geometry, location.levels[level]); other >= 0)
+      return "in cells " + std::to_string(geometry.cells[location.levels[level].cell].id) + " and " +
+             std::to_string(geometry.cells[other].id) + " of universe " +
+             std::to_string(geometry.universes[location.levels[level].universe].id);
+  if (found) return "";
+  if (location.depth == 0) return "in no cell of the root universe";
+  const Location::Level& below = location.levels[location.depth];
+  if (below.universe < 0)
+    return "outside of lattice " + std::to_string(geometry.lattices[below.lattice].id) +
+           ", which has no outer universe";
+  return "in no cell of universe " + std::to_string(geometry.universes[below.universe].id);
+}
+
+Picture draw_slice(const Model& model, const Slice& slice, std::vector<GeometryFault>& faults) {
+  Picture picture{slice.pixels_x, slice.pixels_y,
+                  std::vector<std::uint8_t>(static_cast<std::size_t>(slice.pixels_x) * slice.pixels_y * 3)};
+  CellMemory memory(model.geometry);
+  bool reported[2] = {false, false};
+  for (int y = 0; y < slice.pixels_y; ++y)
+    for (int x = 0; x < slice.pixels_x; ++x) {
+      Vector r = slice.origin;
+      r[slice.horizontal] += ((x + 0.5) / slice.pixels_x - 0.5) * slice.width;
+      r[slice.vertical] += (0.5 - (y + 0.5) / slice.pixels_y) * slice.height;
+      Location location;
+      const bool found = locate(model.geometry, memory, r, {0, 0, 1}, location);
+      bool overlap = false;
+      for (int level = 0; level < location.depth && !overlap; ++level)
+        overlap = first_other_cell(model.geometry, location.levels[level]) >= 0;
+      Colour colour{0, 0, 0};
+      if (overlap)
+        colour = {255, 0, 0};
+      else if (found)
+        colour = colour_of(slice.by_material ? location.material : location.cell());
+      picture.set(x, y, colour);
+      if ((found && !overlap) || reported[overlap ? 1 : 0]) continue;
+      reported[overlap ? 1 : 0] = true;
+      faults.push_back({r, fault_at(model.geometry, r)});
+    }
+  return picture;
+}
+
+Picture draw_mesh_tally(const TallyLayout& layout, const TallyStatistics& statistics, std::size_t tally,
+                        std::size_t score) {
+  const TallyLayout::CompiledTally& compiled = layout.compiled[tally];
+  if (compiled.mesh_filter < 0) return {};
+  const RegularMesh& mesh = *compiled.filters[compiled.mesh_filter].mesh;
+  if (mesh.dimensions < 2 || compiled.combinations != mesh.size()) return {};
+  std::vector<double> values(static_cast<std::size_t>(mesh.shape[0]) * mesh.shape[1]);
+  for (std::int64_t i = 0; i < compiled.combinations; ++i)
+    values[i % static_cast<std::int64_t>(values.size())] +=
+        statistics.sum[compiled.first_bin + i * static_cast<std::int64_t>(compiled.scores.size()) + score];
+  const double largest = *std::max_element(values.begin(), values.end());
+  const int zoom = std::max(1, 800 / std::max(mesh.shape[0], mesh.shape[1]));
+  Picture picture{mesh.shape[0] * zoom, mesh.shape[1] * zoom, {}};
+  picture.rgb.resize(static_cast<std::size_t>(picture.width) * picture.height * 3);
+  for (int y = 0; y < picture.height; ++y)
+    for (int x = 0; x < picture.width; ++x) {
+      const double value =
+          values[static_cast<std::size_t>(mesh.shape[1] - 1 - y / zoom) * mesh.shape[0] + x / zoom];
+      picture.set(x, y, value > 0 && largest > 0 ? heat(value / largest) : Colour{235, 235, 235});
+    }
+  return picture;
+}
+
+}  // namespace taihu::neutron

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures as PNG files: slices of the geometry, maps of mesh tallies.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "taihu/neutron/transport/simulation.h"
+
+namespace taihu::neutron {
+
+struct Picture {
+  int width = 0, height = 0;
+  std::vector<std::uint8_t> rgb;  ///< rows from top to bottom
+  void set(int x, int y, const std::array<std::uint8_t, 3>& colour) {
+    for (int i = 0; i < 3; ++i) rgb[(static_cast<std::size_t>(y) * width + x) * 3 + i] = colour[i];
+  }
+};
+
+/// Throws Error when the file cannot be written.
+void write_png(const Picture& picture, const std::string& path);
+
+struct Slice {
+  Vector origin;                 ///< centre of the picture
+  double width = 1, height = 1;  ///< cm
+  int pixels_x = 800, pixels_y = 800;
+  int horizontal = 0, vertical = 1;  ///< axes
+  bool by_material = true;           ///< colours tell materials apart, else cells
+};
+
+/// What a slice or a check found wrong.
+struct GeometryFault {
+  Vector r;
+  std::string problem;
+};
+
+/// Draws a slice; points in no cell are black, points in more than one cell of a universe red. The first of
+/// each kind is added to `faults`.
+Picture draw_slice(const Model& model, const Slice& slice, std::vector<GeometryFault>& faults);
+
+/// Looks at a point: empty when all is well, else what is wrong ("in no cell ...", "in cells 3 and 4 of
+/// universe 1").
+std::string fault_at(const Geometry& geometry, const Vector& r);
+
+/// Map of one score of a tally whose only filter with more than one bin is a mesh; layers along z are added
+/// up. Empty (width 0) when the tally is not of this kind.
+Picture draw_mesh_tally(const TallyLayout& layout, const TallyStatistics& statistics, std::size_t tally,
+                        std::size_t score);
+
+}  // namespace taihu::neutron

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/output/statepoint.h"
+
+#include <fcntl.h>
+#include <hdf5.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+
+#include "taihu/base/error.h"
+#include "taihu/neutron/file/hdf5_file.h"
+#include "taihu/neutron/output/file_head.h"
+
+namespace taihu::neutron {
+namespace {
+
+/// One record of the source bank, with the members that OpenMC has.
+struct BankRecord {
+  Vector r, u;
+  double energy, time, weight;
+  int delayed_group, surface, particle;
+};
+
+/// Type of a record in memory, or packed as in files.
+hid_t bank_type() {
+  const hid_t vector = H5Tcreate(H5T_COMPOUND, sizeof(Vector));
+  H5Tinsert(vector, "x", offsetof(Vector, x), H5T_NATIVE_DOUBLE);
+  H5Tinsert(vector, "y", offsetof(Vector, y), H5T_NATIVE_DOUBLE);
+  H5Tinsert(vector, "z", offsetof(Vector, z), H5T_NATIVE_DOUBLE);
+  const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(BankRecord));
+  H5Tinsert(type, "r", offsetof(BankRecord, r), vector);
+  H5Tinsert(type, "u", offsetof(BankRecord, u), vector);
+  H5Tinsert(type, "E", offsetof(BankRecord, energy), H5T_NATIVE_DOUBLE);
+  H5Tinsert(type, "time", offsetof(BankRecord, time), H5T_NATIVE_DOUBLE);
+  H5Tinsert(type, "wgt", offsetof(BankRecord, weight), H5T_NATIVE_DOUBLE);
+  H5Tinsert(type, "delayed_group", offsetof(BankRecord, delayed_group), H5T_NATIVE_INT);
+  H5Tinsert(type, "surf_id", offsetof(BankRecord, surface), H5T_NATIVE_INT);
+  H5Tinsert(type, "particle", offsetof(BankRecord, particle), H5T_NATIVE_INT);
+  H5Tclose(vector);
+  return type;
+}
+
+void write_bank(Hdf5File& file, const std::vector<Site>& sites, const Model& model) {
+  std::vector<BankRecord> records;
+  records.reserve(sites.size());
+  for (const Site& site : sites)
+    records.push_back({site.r, site.u, model.nuclear ? site.energy : model.data.energy(site.group), 0,
+                       site.weight, 0, 0, 0});
+  const hid_t memory_type = bank_type(), file_type = H5Tcopy(memory_type);
+  H5Tpack(file_type);
+  const hsize_t size = records.size();
+  const hid_t space = H5Screate_simple(1, &size, nullptr);
+  const hid_t set =
+      H5Dcreate2(file.id(), "/source_bank", file_type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const bool written =
+      set >= 0 && H5Dwrite(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, records.data()) >= 0;
+  H5Dclose(set);
+  H5Sclose(space);
+  H5Tclose(file_type);
+  H5Tclose(memory_type);
+  if (!written) file.fail("the source bank cannot be written; is the disk full?");
+}
+
+std::vector<Site> read_bank(const Hdf5File& file, std::int64_t count, const Model& model) {
+  if (!file.exists("/source_bank")) file.fail("it has no source bank, so no run can go on from it");
+  const std::vector<std::int64_t> shape = file.shape("/source_bank");
+  if (shape.size() != 1 || shape[0] != count)
+    file.fail("its source bank does not have " + std::to_string(count) + " neutrons");
+  std::vector<BankRecord> records(count);
+  const hid_t set = H5Dopen2(file.id(), "/source_bank", H5P_DEFAULT), type = bank_type();
+  const bool good = set >= 0 && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, records.data()) >= 0;
+  H5Dclose(set);
+  H5Tclose(type);
+  if (!good) file.fail("its source bank cannot be read");
+  std::vector<Site> sites(count);
+  for (std::int64_t i = 0; i < count; ++i)
+    sites[i] = {.r = records[i].r,
+                .u = records[i].u,
+                .weight = records[i].weight,
+                .group = model.nuclear ? 0 : model.data.group_of(records[i].energy),
+                .energy = model.nuclear ? records[i].energy : 0};
+  return sites;
+}
+
+const char* energy_mode(const Model& model) {
+  return model.nuclear ? "continuous-energy" : "multi-group";
+}
+
+void write_run(Hdf5File& file, const Simulation& simulation) {
+  const Settings& settings = simulation.model().settings;
+  file.write_integer("/seed", static_cast<std::int64_t>(settings.seed), true);
+  file.write_integer("/stride", 152917,
+                     true);  // a property of OpenMC's generator; its reader wants the entry
+  file.write_text("/energy_mode", energy_mode(simulation.model()));
+  file.write_text("/run_mode", settings.mode == RunMode::eigenvalue ? "eigenvalue" : "fixed source");
+  file.write_integer("/n_particles", settings.particles, true);
+  file.write_integer("/n_batches", settings.batches);
+  file.write_integer("/current_batch", simulation.batch());
+  const Criticality& criticality = simulation.criticality();
+  if (settings.mode == RunMode::eigenvalue) {
+    file.write_integer("/n_inactive", settings.inactive);
+    file.write_integer("/generations_per_batch", settings.generations_per_batch);
+    file.write("/k_generation", criticality.k_generation);
+    file.write("/entropy", criticality.entropy);
+    file.write_number("/k_col_abs", criticality.collision_absorption);
+    file.write_number("/k_col_tra", criticality.collision_track);
+    file.write_number("/k_abs_tra", criticality.absorption_track);
+    const Estimate k = criticality.combined();
+    file.write("/k_combined", {k.mean, k.deviation});
+  }
+  file.write_integer("/n_realizations", criticality.realizations);
+  std::vector<double> global;
+  for (int i = 0; i < 4; ++i) {
+    global.push_back(criticality.sum[i] / std::max(1, criticality.realizations));
+    global.push_back(criticality.sum[i]);
+    global.push_back(criticality.sum_sq[i]);
+  }
+  file.write("/global_tallies", global, {4, 3});
+}
+
+void write_meshes(Hdf5File& file, const TallyLayout& layout) {
+  file.make_group("/tallies/meshes");
+  std::vector<int> ids;
+  for (const RegularMesh& mesh : layout.meshes) ids.push_back(mesh.id);
+  file.write_attribute("/tallies/meshes", "n_meshes", static_cast<std::int64_t>(ids.size()));
+  if (!ids.empty()) file.write_attribute("/tallies/meshes", "ids", ids);
+  for (const RegularMesh& mesh : layout.meshes) {
+    const std::string place = "/tallies/meshes/mesh " + std::to_string(mesh.id);
+    file.make_group(place);
+    file.write_attribute(place, "id", static_cast<std::int64_t>(mesh.id));
+    if (!mesh.name.empty()) file.write_text(place + "/name", mesh.name);
+    file.write_text(place + "/type", "regular");
+    std::vector<int> shape;
+    std::vector<double> lower, upper, width;
+    for (int axis = 0; axis < mesh.dimensions; ++axis) {
+      shape.push_back(mesh.shape[axis]);
+      lower.push_back(mesh.lower[axis]);
+      upper.push_back(mesh.upper()[axis]);
+      width.push_back(mesh.width[axis]);
+    }
+    file.write_integers(place + "/dimension", shape);
+    file.write(place + "/lower_left", lower);
+    file.write(place + "/upper_right", upper);
+    file.write(place + "/width", width);
+  }
+}
+
+void write_filters(Hdf5File& file, const TallyLayout& layout) {
+  file.make_group("/tallies/filters");
+  std::vector<int> ids;
+  for (const Filter& filter : layout.filters) ids.push_back(filter.id);
+  file.write_attribute("/tallies/filters", "n_filters", static_cast<std::int64_t>(ids.size()));
+  if (!ids.empty()) file.write_attribute("/tallies/filters", "ids", ids);
+  for (const Filter& filter : layout.filters) {
+    const std::string place = "/tallies/filters/filter " + std::to_string(filter.id);
+    file.make_group(place);
+    file.write_text(place + "/type", name_of(filter.type));
+    file.write_integer(place + "/n_bins", filter.bin_count);
+    if (!filter.energies.empty())
+      file.write(place + "/bins", filter.energies);
+    else if (filter.type == FilterType::mesh)
+      file.write_integer(place + "/bins", filter.bin_ids[0]);
+    else
+      file.write_integers(place + "/bins", filter.bin_ids);
+  }
+}
+
+void write_tally(Hdf5File& file, const Simulation& simulation, std::size_t index) {
+  const TallyLayout& layout = simulation.layout();
+  const Tally& tally = layout.tallies[index];
+  const TallyLayout::CompiledTally& compiled = layout.compiled[index];
+  const std::string place = "/tallies/tally " + std::to_string(tally.id);
+  file.make_group(place);
+  for (const char* name : {"internal", "higher_moments"}) file.write_attribute(place, name, std::int64_t{0});
+  file.write_attribute(place, "multiply_density", std::int64_t{1});
+  if (!tally.name.empty()) file.write_text(place + "/name", tally.name);
+  file.write_text(place + "/estimator", name_of(compiled.estimator));
+  file.write_integer(place + "/n_realizations", simulation.statistics().realizations);
+  file.write_integer(place + "/n_filters", static_cast<std::int64_t>(tally.filters.size()));
+  std::vector<int> filters;
+  for (const int filter : tally.filters) filters.push_back(layout.filters[filter].id);
+  if (!filters.empty()) file.write_integers(place + "/filters", filters);
+  file.write_texts(place + "/nuclides", {"total"});
+  file.write_integer(place + "/n_score_bins", static_cast<std::int64_t>(tally.scores.size()));
+  std::vector<std::string> scores;
+  for (const Score score : tally.scores) scores.emplace_back(name_of(score));
+  file.write_texts(place + "/score_bins", scores);
+  std::vector<double> results(2 * compiled.bin_count());
+  for (std::int64_t i = 0; i < compiled.bin_count(); ++i) {
+    results[2 * i] = simulation.statistics().sum[compiled.first_bin + i];
+    results[2 * i + 1] = simulation.statistics().sum_sq[compiled.first_bin + i];
+  }
+  file.write(place + "/results", results,
+             {compiled.combinations, static_cast<std::int64_t>(compiled.scores.size()), 2});
+}
+
+void write_times(Hdf5File& file, Simulation& simulation) {
+  const PhaseTimes& times = simulation.times();
+  file.make_group("/runtime");
+  file.write_number("/runtime/total initialization", times.initialization);
+  file.write_number("/runtime/simulation", times.inactive + times.active);
+  file.write_number("/runtime/transport", times.transport);
+  file.write_number("/runtime/inactive batches", times.inactive);
+  file.write_number("/runtime/active batches", times.active);
+  file.write_number("/runtime/synchronizing fission bank", times.bank);
+  file.write_number("/runtime/accumulating tallies", times.tallies);
+  file.write_number("/runtime/writing statepoints", times.output);
+}
+
+void write_on_root(Simulation& simulation, const std::vector<Site>& bank, const std::string& path) {
+  const Model& model = simulation.model();
+  Hdf5File file(path, Hdf5File::Mode::create);
+  write_file_head(file, "statepoint", {18, 1});
+  file.write_attribute("/", "path", std::filesystem::absolute(model.folder).string());
+  const bool source = model.settings.write_source && model.settings.mode == RunMode::eigenvalue;
+  file.write_attribute("/", "tallies_present", static_cast<std::int64_t>(!simulation.layout().empty()));
+  file.write_attribute("/", "source_present", static_cast<std::int64_t>(source));
+  file.write_attribute("/", "photon_transport", std::int64_t{0});
+  write_run(file, simulation);
+  const TallyLayout& layout = simulation.layout();
+  file.make_group("/tallies");
+  std::vector<int> ids;
+  for (const Tally& tally : layout.tallies) ids.push_back(tally.id);
+  file.write_attribute("/tallies", "n_tallies", static_cast<std::int64_t>(ids.size()));
+  if (!ids.empty()) file.write_attribute("/tallies", "ids", ids);
+  write_meshes(file, layout);
+  write_filters(file, layout);
+  for (std::size_t i = 0; i < layout.tallies.size(); ++i) write_tally(file, simulation, i);
+  if (source) write_bank(file, bank, model);
+  write_times(file, simulation);
+  file.close();
+}
+
+/// What the root reads; sent to all ranks.
+struct Resumed {
+  int batch = 0;
+  Criticality criticality;
+  TallyStatistics statistics;
+  std::vector<Site> source;
+};
+
+void require_same(const Hdf5File& file, const char* what, std::int64_t here, std::int64_t there) {
+  if (here != there)
+    file.fail(std::string("it was made with ") + what + " " + std::to_string(there) + ", the model has " +
+              std::to_string(here));
+}
+
+void read_criticality(const Hdf5File& file, const Settings& settings, Criticality& criticality, int batch) {
+  const std::vector<double> global = file.doubles("/global_tallies");
+  if (global.size() != 12) file.fail("global_tallies has a wrong size");
+  for (int i = 0; i < 4; ++i) {
+    criticality.sum[i] = global[3 * i + 1];
+    criticality.sum_sq[i] = global[3 * i + 2];
+  }
+  criticality.realizations = static_cast<int>(file.integer("/n_realizations"));
+  if (settings.mode == RunMode::fixed_source) return;
+  criticality.k_generation = file.doubles("/k_generation");
+  criticality.entropy = file.doubles("/entropy");
+  criticality.collision_absorption = file.number("/k_col_abs");
+  criticality.collision_track = file.number("/k_col_tra");
+  criticality.absorption_track = file.number("/k_abs_tra");
+  const std::size_t generations = criticality.k_generation.size(), per_batch = settings.generations_per_batch;
+  if (generations != static_cast<std::size_t>(batch) * per_batch) file.fail("k_generation has a wrong size");
+  for (std::size_t i = static_cast<std::size_t>(settings.inactive) * per_batch; i < generations; ++i) {
+    const double k = criticality.k_generation[i];
+    criticality.k_sum += k;
+    criticality.k_sum_sq += k * k;
+    ++criticality.active_generations;
+  }
+}
+
+void read_tally_results(const Hdf5File& file, const Simulation& simulation, TallyStatistics& statistics) {
+  const TallyLayout& layout = simulation.layout();
+  statistics.resize(layout.bin_count);
+  for (std::size_t i = 0; i < layout.tallies.size(); ++i) {
+    const TallyLayout::CompiledTally& compiled = layout.compiled[i];
+    const std::string place = "/tallies/tally " + std::to_string(layout.tallies[i].id);
+    if (!file.exists(place)) file.fail("it has no tally " + std::to_string(layout.tallies[i].id));
+    const std::vector<double> results = file.doubles(place + "/results");
+    if (static_cast<std::int64_t>(results.size()) != 2 * compiled.bin_count() ||
+        file.text(place + "/estimator") != name_of(compiled.estimator))
+      file.fail("its tally " + std::to_string(layout.tallies[i].id) + " has other bins or another estimator");
+    for (std::int64_t bin = 0; bin < compiled.bin_count(); ++bin) {
+      statistics.sum[compiled.first_bin + bin] = results[2 * bin];
+      statistics.sum_sq[compiled.first_bin + bin] = results[2 * bin + 1];
+    }
+    statistics.realizations = static_cast<int>(file.integer(place + "/n_realizations"));
+  }
+}
+
+Resumed read_on_root(const Simulation& simulation, const std::string& path) {
+  const Model& model = simulation.model();
+  const Settings& settings = model.settings;
+  const Hdf5File file(path, Hdf5File::Mode::read);
+  if (file.attribute_text("/", "filetype") != "statepoint") file.fail("this is not a statepoint");
+  const bool eigenvalue = settings.mode == RunMode::eigenvalue;
+  if (file.text("/run_mode") != (eigenvalue ? "eigenvalue" : "fixed source"))
+    file.fail("it was made in run mode " + file.text("/run_mode"));
+  if (file.text("/energy_mode") != energy_mode(model))
+    file.fail("it was made with " + file.text("/energy_mode") + " data");
+  require_same(file, "seed", static_cast<std::int64_t>(settings.seed), file.integer("/seed"));
+  require_same(file, "particles", settings.particles, file.integer("/n_particles"));
+  if (eigenvalue) {
+    require_same(file, "inactive batches", settings.inactive, file.integer("/n_inactive"));
+    require_same(file, "generations_per_batch", settings.generations_per_batch,
+                 file.integer("/generations_per_batch"));
+  }
+  Resumed resumed;
+  resumed.batch = static_cast<int>(file.integer("/current_batch"));
+  if (resumed.batch < 1 || resumed.batch > 100'000'000) file.fail("current_batch is impossible");
+  read_criticality(file, settings, resumed.criticality, resumed.batch);
+  read_tally_results(file, simulation, resumed.statistics);
+  if (eigenvalue) resumed.source = read_bank(file, settings.particles, model);
+  return resumed;
+}
+
+template <typename T>
+void broadcast_vector(Ranks& ranks, std::vector<T>& values) {
+  std::int64_t size = static_cast<std::int64_t>(values.size());
+  ranks.broadcast(&size, sizeof size);
+  values.resize(size);
+  ranks.broadcast(values.data(), size * sizeof(T));
+}
+
+void broadcast_criticality(Ranks& ranks, Criticality& c) {
+  broadcast_vector(ranks, c.k_generation);
+  broadcast_vector(ranks, c.entropy);
+  ranks.broadcast(c.sum.data(), sizeof c.sum);
+  ranks.broadcast(c.sum_sq.data(), sizeof c.sum_sq);
+  double numbers[] = {c.collision_absorption, c.collision_track, c.absorption_track, c.k_sum, c.k_sum_sq};
+  ranks.broadcast(numbers, sizeof numbers);
+  c.collision_absorption = numbers[0], c.collision_track = numbers[1], c.absorption_track = numbers[2];
+  c.k_sum = numbers[3], c.k_sum_sq = numbers[4];
+  ranks.broadcast(&c.realizations, sizeof c.realizations);
+  ranks.broadcast(&c.active_generations, sizeof c.active_generations);
+}
+
+/// Runs `work` on the root; its failure becomes an Error on every rank.
+template <typename Work>
+void on_root(Ranks& ranks, const Work& work) {
+  std::string problem;
+  if (ranks.is_root()) {
+    try {
+      work();
+    } catch (const std::exception& error) {
+      problem = error.what();
+    }
+  }
+  std::vector<char> text(problem.begin(), problem.end());
+  broadcast_vector(ranks, text);
+  if (!text.empty()) throw Error(std::string(text.begin(), text.end()));
+}
+
+}  // namespace
+
+void write_file_head(Hdf5File& file, const std::string& type, const std::vector<int>& version) {
+  file.write_attribute("/", "filetype", type);
+  file.write_attribute("/", "version", version);
+  file.write_attribute("/", "openmc_version", std::vector<int>{0, 15, 3});  // whose format this is
+  file.write_attribute("/", "git_sha1", std::string(40, '0'));
+  char date[32];
+  const std::time_t now = std::time(nullptr);
+  std::tm local;
+  localtime_r(&now, &local);
+  std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &local);
+  file.write_attribute("/", "date_and_time", std::string(date));
+}
+
+std::string statepoint_name(int batch, int batches) {
+  const std::string number = std::to_string(batch), last = std::to_string(batches);
+  return "statepoint." + std::string(last.size() > number.size() ? last.size() - number.size() : 0, '0') +
+         number + ".h5";
+}
+
+void replace_file(const std::string& temporary, const std::string& path) {
+  const int descriptor = open(temporary.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool synced = descriptor >= 0 && fsync(descriptor) == 0;
+  const int error = errno;
+  if (descriptor >= 0) close(descriptor);
+  if (!synced) throw system_error(temporary + ": cannot be brought to the disk", error);
+  if (std::rename(temporary.c_str(), path.c_str()) != 0)
+    throw system_error(path + ": cannot be replaced", errno);
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const int directory = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return;
+  fsync(directory);  // some file systems refuse this for folders; the file itself is safe
+  close(directory);
+}
+
+void write_statepoint(Simulation& simulation, const std::string& path) {
+  Ranks& ranks = simulation.ranks();
+  const std::vector<Site> bank = simulation.model().settings.mode == RunMode::eigenvalue
+                                     ? ranks.gather(simulation.source())
+                                     : std::vector<Site>{};
+  on_root(ranks, [&] {
+    const std::string temporary = path + ".part";
+    write_on_root(simulation, bank, temporary);
+    replace_file(temporary, path);
+  });
+}
+
+void resume_from_statepoint(Simulation& simulation, const std::string& path) {
+  Ranks& ranks = simulation.ranks();
+  Resumed resumed;
+  on_root(ranks, [&] { resumed = read_on_root(simulation, path); });
+  ranks.broadcast(&resumed.batch, sizeof resumed.batch);
+  broadcast_criticality(ranks, resumed.criticality);
+  simulation.resume(resumed.batch, std::move(resumed.criticality), std::move(resumed.statistics),
+                    std::move(resumed.source));
+}
+
+}  // namespace taihu::neutron

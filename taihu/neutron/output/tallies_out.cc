@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/output/tallies_out.h"
+
+#include <cstdio>
+#include <memory>
+
+#include "taihu/base/error.h"
+
+namespace taihu::neutron {
+namespace {
+
+std::string bin_text(const Filter& filter, const TallyLayout& layout, int bin) {
+  char text[128];
+  switch (filter.type) {
+    case FilterType::energy:
+      std::snprintf(text, sizeof text, "Incoming Energy [%g, %g)", filter.energies[bin],
+                    filter.energies[bin + 1]);
+      return text;
+    case FilterType::energyout:
+      std::snprintf(text, sizeof text, "Outgoing Energy [%g, %g)", filter.energies[bin],
+                    filter.energies[bin + 1]);
+      return text;
+    case FilterType::mesh: {
+      const RegularMesh& mesh = layout.meshes[filter.bins[0]];
+      const int x = bin % mesh.shape[0] + 1, y = bin / mesh.shape[0] % mesh.shape[1] + 1;
+      const int z = bin / mesh.shape[0] / mesh.shape[1] + 1;
+      if (mesh.dimensions == 1)
+        std::snprintf(text, sizeof text, "Mesh Index (%d)", x);
+      else if (mesh.dimensions == 2)
+        std::snprintf(text, sizeof text, "Mesh Index (%d, %d)", x, y);
+      else
+        std::snprintf(text, sizeof text, "Mesh Index (%d, %d, %d)", x, y, z);
+      return text;
+    }
+    default: {
+      std::string name = name_of(filter.type);
+      name[0] = static_cast<char>(name[0] - 'a' + 'A');
+      return name + " " + std::to_string(filter.bin_ids[bin]);
+    }
+  }
+}
+
+const char* title_of(Score score) {
+  constexpr const char* titles[] = {"Flux",
+                                    "Total Reaction Rate",
+                                    "Scattering Rate",
+                                    "Scattering Production Rate",
+                                    "Absorption Rate",
+                                    "Fission Rate",
+                                    "Nu-Fission Rate",
+                                    "Kappa-Fission Rate",
+                                    "Current",
+                                    "Events"};
+  return titles[static_cast<int>(score)];
+}
+
+void write_tally(std::FILE* file, const Simulation& simulation, std::size_t index) {
+  const TallyLayout& layout = simulation.layout();
+  const Tally& tally = layout.tallies[index];
+  const TallyLayout::CompiledTally& compiled = layout.compiled[index];
+  const TallyStatistics& statistics = simulation.statistics();
+  std::string title =
+      " TALLY " + std::to_string(tally.id) + (tally.name.empty() ? "" : ": " + tally.name) + " ";
+  const std::size_t rest = title.size() < 78 ? 78 - title.size() : 0;
+  title = std::string(rest / 2, '=') + ">" + title + "<" + std::string(rest - rest / 2, '=');
+  std::fprintf(file, "%s\n\n", title.c_str());
+  std::vector<int> last(tally.filters.size(), -1);
+  for (std::int64_t combination = 0; combination < compiled.combinations; ++combination) {
+    int indent = 1;
+    bool changed = false;
+    for (std::size_t i = 0; i < tally.filters.size(); ++i, ++indent) {
+      const Filter& filter = layout.filters[tally.filters[i]];
+      const int bin = static_cast<int>(combination / compiled.filters[i].stride % filter.bin_count);
+      changed = changed || bin != last[i];
+      if (changed) std::fprintf(file, "%*s%s\n", indent, "", bin_text(filter, layout, bin).c_str());
+      last[i] = bin;
+    }
+    std::fprintf(file, "%*sTotal Material\n", indent, "");
+    for (std::size_t score = 0; score < tally.scores.size(); ++score) {
+      const std::int64_t bin =
+          compiled.first_bin + combination * static_cast<std::int64_t>(tally.scores.size()) + score;
+      const Estimate value = estimate(statistics.sum[bin], statistics.sum_sq[bin], statistics.realizations);
+      std::fprintf(file, "%*s%-36s %.6g +/- %.6g\n", indent + 1, "", title_of(tally.scores[score]),
+                   value.mean, value.deviation);
+    }
+  }
+  std::fprintf(file, "\n");
+}
+
+}  // namespace
+
+void write_tallies_out(const Simulation& simulation, const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "w"), &std::fclose);
+  check_input(file != nullptr, path + ": cannot be written");
+  for (std::size_t i = 0; i < simulation.layout().tallies.size(); ++i) write_tally(file.get(), simulation, i);
+  check_input(std::fflush(file.get()) == 0 && !std::ferror(file.get()),
+              path + ": writing failed; is the disk full?");
+}
+
+}  // namespace taihu::neutron

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/run/run_model.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <filesystem>
+
+#include "taihu/base/clock.h"
+#include "taihu/base/error.h"
+#include "taihu/neutron/output/picture.h"
+#include "taihu/neutron/output/statepoint.h"
+#include "taihu/neutron/output/summary.h"
+#include "taihu/neutron/output/tallies_out.h"
+
+namespace taihu::neutron {
+namespace {
+
+[[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...) {
+  char line[512];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  return line;
+}
+
+class Run {
+ public:
+  Run(const Model& model, Ranks& ranks, const RunOptions& options,
+      const std::function<void(const std::string&)>& print)
+      : model_(model), ranks_(ranks), options_(options), print_(print), started_ns_(now_ns()) {}
+
+  RunResult execute() {
+    Simulation simulation(model_, ranks_, options_.threads, options_.schedule);
+    if (!options_.resume_from.empty()) {
+      resume_from_statepoint(simulation, options_.resume_from);
+      check_input(!simulation.finished(), options_.resume_from + ": all " +
+                                              std::to_string(simulation.batch()) +
+                                              " batches are done; ask for more with --batches");
+    }
+    simulation.times().initialization = seconds_since(started_ns_);
+    const int first_batch = simulation.batch();
+    announce(simulation);
+    while (!simulation.finished()) {
+      simulation.run_batch();
+      if (options_.show_batches) show_batch(simulation);
+      report_lost(simulation);
+      if (statepoint_due(simulation)) save(simulation);
+    }
+    if (options_.write_files) write_results(simulation);
+    return finish(simulation, first_batch);
+  }
+
+ private:
+  static double seconds_since(std::int64_t ns) { return static_cast<double>(now_ns() - ns) * 1e-9; }
+
+  void say(const std::string& line) const {
+    if (ranks_.is_root()) print_(line);
+  }
+
+  std::string place(const std::string& name) const {
+    return (std::filesystem::path(options_.output_folder) / name).string();
+  }
+
+  void announce(const Simulation& simulation) const {
+    const Settings& settings = model_.settings;
+    for (const std::string& warning : model_.warnings) say("warning: " + warning);
+    say(formatted(
+        "%s, %lld neutrons per generation, %d batches%s, %s, %s tracking, %d ranks x %d threads",
+        settings.mode == RunMode::eigenvalue ? "eigenvalue" : "fixed source",
+        static_cast<long long>(settings.particles), settings.batches,
+        settings.inactive > 0 ? formatted(" (%d inactive)", settings.inactive).c_str() : "",
+        model_.nuclear ? "continuous energy" : (std::to_string(model_.data.groups()) + " groups").c_str(),
+        simulation.delta() ? "delta" : "surface", ranks_.size(), options_.threads));
+    if (!options_.show_batches || settings.mode != RunMode::eigenvalue) return;
+    say(settings.has_entropy_mesh ? " batch         k    entropy     average k"
+                                  : " batch         k     average k");
+  }
+
+  void show_batch(const Simulation& simulation) const {
+    if (model_.settings.mode != RunMode::eigenvalue) {
+      say(formatted(" batch %d", simulation.batch()));
+      return;
+    }
+    const Criticality& criticality = simulation.criticality();
+    std::string line = formatted("%6d   %.5f", simulation.batch(), criticality.k_generation.back());
+    if (!criticality.entropy.empty()) line += formatted("   %8.5f", criticality.entropy.back());
+    if (criticality.active_generations > 1)
+      line += formatted("   %.5f +/- %.5f", criticality.k().mean, criticality.k().deviation);
+    say(line);
+  }
+
+  /// Each rank's lost particles go to its own output; the run ends when there are too many.
+  void report_lost(Simulation& simulation) const {
+    for (const LostParticle& lost : simulation.take_lost())
+      print_(formatted(
+          "warning: neutron %llu of generation %llu was lost at (%.10g, %.10g, %.10g) cm, direction "
+          "(%.6f, %.6f, %.6f): %s",
+          static_cast<unsigned long long>(lost.history + 1),
+          static_cast<unsigned long long>(lost.generation + 1), lost.r.x, lost.r.y, lost.r.z, lost.u.x,
+          lost.u.y, lost.u.z, lost.reason.c_str()));
+    const Settings& settings = model_.settings;
+    const double histories =
+        static_cast<double>(settings.particles) * settings.generations_per_batch * simulation.batch();
+    check_input(simulation.lost_count() < settings.max_lost_particles ||
+                    static_cast<double>(simulation.lost_count()) < settings.max_lost_fraction * histories,
+                std::to_string(simulation.lost_count()) +
+                    " neutrons were lost; look for gaps and overlaps in the geometry with rmc check");
+  }
+
+  bool statepoint_due(const Simulation& simulation) const {
+    if (!options_.write_files || simulation.finished())
+      return false;  // the last one is written with the results
+    const std::vector<int>& asked = model_.settings.statepoint_batches;
+    return std::find(asked.begin(), asked.end(), simulation.batch()) != asked.end() ||
+           (options_.statepoint_every > 0 && simulation.batch() % options_.statepoint_every == 0);
+  }
+
+  void save(Simulation& simulation) const {
+    const std::int64_t start = now_ns();
+    write_statepoint(simulation, place(statepoint_name(simulation.batch(), model_.settings.batches)));
+    simulation.times().output += seconds_since(start);
+  }
+
+  void write_results(Simulation& simulation) const {
+    save(simulation);
+    if (!ranks_.is_root()) return;
+    const Settings& settings = model_.settings;
+    if (settings.write_summary) write_summary(model_, place("summary.h5"));
+    if (simulation.layout().empty()) return;
+    if (settings.write_tallies) write_tallies_out(simulation, place("tallies.out"));
+    for (std::size_t tally = 0; tally < simulation.layout().tallies.size(); ++tally)
+      for (std::size_t score = 0; score < simulation.layout().tallies[tally].scores.size(); ++score) {
+        const Picture picture = draw_mesh_tally(simulation.layout(), simulation.statistics(), tally, score);
+        if (picture.width == 0) continue;
+        const std::string name =
+            place("tally_" + std::to_string(simulation.layout().tallies[tally].id) + "_" +
+                  name_of(simulation.layout().tallies[tally].scores[score]) + ".png");
+        write_png(picture, name);
+        say("picture: " + name);
+      }
+  }
+
+  RunResult finish(Simulation& simulation, int first_batch) const {
+    const Settings& settings = model_.settings;
+    const PhaseTimes& times = simulation.times();
+    const double per_batch = static_cast<double>(settings.particles) *
+                             (settings.mode == RunMode::eigenvalue ? settings.generations_per_batch : 1);
+    const int inactive = std::max(0, settings.inactive - first_batch);
+    const int active = settings.batches - std::max(first_batch, settings.inactive);
+    RunResult result;
+    result.lost = simulation.lost_count();
+    if (times.inactive > 0) result.inactive_rate = inactive * per_batch / times.inactive;
+    if (times.active > 0) result.active_rate = active * per_batch / times.active;
+    if (settings.mode == RunMode::eigenvalue) show_k(simulation, result);
+    const Estimate leakage = estimate(simulation.criticality().sum[3], simulation.criticality().sum_sq[3],
+                                      simulation.criticality().realizations);
+    say(formatted("leakage          %.5f +/- %.5f", leakage.mean, leakage.deviation));
+    say(
+        formatted("seconds: initialization %.3f, transport %.3f, fission bank %.3f, tallies %.3f, files "
+                  "%.3f, total %.3f",
+                  times.initialization, times.transport, times.bank, times.tallies, times.output,
+                  seconds_since(started_ns_)));
+    if (inactive > 0) say(formatted("rate (inactive)  %.0f neutrons/s", result.inactive_rate));
+    say(formatted("rate (active)    %.0f neutrons/s", result.active_rate));
+    return result;
+  }
+
+  void show_k(const Simulation& simulation, RunResult& result) const {
+    const Criticality& criticality = simulation.criticality();
+    const char* names[] = {"k (collision)   ", "k (absorption)  ",
+                           simulation.delta() ? "k (flight ends) " : "k (track length)"};
+    for (int i = 0; i < 3; ++i) {
+      const Estimate one = estimate(criticality.sum[i], criticality.sum_sq[i], criticality.realizations);
+      say(formatted("%s %.5f +/- %.5f", names[i], one.mean, one.deviation));
+    }
+    result.k = criticality.combined();
+    say(formatted("k (combined)     %.5f +/- %.5f", result.k.mean, result.k.deviation));
+  }
+
+  const Model& model_;
+  Ranks& ranks_;
+  const RunOptions& options_;
+  const std::function<void(const std::string&)>& print_;
+  std::int64_t started_ns_;
+};
+
+}  // namespace
+
+RunResult run_model(const Model& model, Ranks& ranks, const RunOptions& options,
+                    const std::function<void(const std::string&)>& print) {
+  return Run(model, ranks, options, print).execute();
+}
+
+}  // namespace taihu::neutron

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run as the program does it: batches with a line of progress each, statepoints, results, pictures, times.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "taihu/neutron/transport/simulation.h"
+
+namespace taihu::neutron {
+
+struct RunOptions {
+  std::string output_folder = ".";
+  int threads = 1;
+  Schedule schedule;
+  std::string resume_from;   ///< statepoint to go on from; empty: from the start
+  int statepoint_every = 0;  ///< batches; 0: only at the end and where the model says
+  bool write_files = true;
+  bool show_batches = true;
+};
+
+/// What a run came to.
+struct RunResult {
+  Estimate k;                ///< combined estimate; eigenvalue only
+  double inactive_rate = 0;  ///< source neutrons per second
+  double active_rate = 0;
+  std::int64_t lost = 0;
+};
+
+/// Runs `model`. Collective. `print` gets finished lines on the root, nothing elsewhere. Throws Error.
+RunResult run_model(const Model& model, Ranks& ranks, const RunOptions& options,
+                    const std::function<void(const std::string&)>& print);
+
+}  // namespace taihu::neutron

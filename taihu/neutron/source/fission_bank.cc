@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/source/fission_bank.h"
+
+#include "taihu/base/error.h"
+
+namespace taihu::neutron {
+
+std::vector<Site> in_history_order(const std::vector<std::vector<Site>*>& lists, std::int64_t histories) {
+  std::vector<std::int64_t> place(histories + 1);
+  for (const std::vector<Site>* list : lists)
+    for (const Site& site : *list) ++place[site.parent + 1];
+  for (std::int64_t i = 0; i < histories; ++i) place[i + 1] += place[i];
+  std::vector<Site> ordered(place[histories]);
+  for (const std::vector<Site>* list : lists)
+    for (const Site& site : *list) ordered[place[site.parent]++] = site;
+  return ordered;
+}
+
+std::vector<Site> next_source(Ranks& ranks, const std::vector<Site>& sites, std::int64_t count,
+                              Stream random) {
+  const std::vector<std::int64_t> made = ranks.all(static_cast<std::int64_t>(sites.size()));
+  std::int64_t total = 0, before = 0;
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    if (rank < ranks.rank()) before += made[rank];
+    total += made[rank];
+  }
+  check_input(total > 0, "no fission neutrons are left; start with a better source or more particles");
+  // Tooth i takes site floor((i * total + offset) / count) with one offset in [0, total), all in whole
+  // numbers.
+  const auto offset = static_cast<std::int64_t>(random.uniform() * static_cast<double>(total));
+  const auto site_of = [&](std::int64_t tooth) {
+    return static_cast<std::int64_t>((static_cast<__int128>(tooth) * total + offset) / count);
+  };
+  // First tooth whose site is not before `site`.
+  const auto tooth_of = [&](std::int64_t site) {
+    const __int128 need = static_cast<__int128>(site) * count - offset;
+    return need <= 0 ? 0 : static_cast<std::int64_t>((need + total - 1) / total);
+  };
+  const std::int64_t first = tooth_of(before);
+  std::int64_t last = tooth_of(before + static_cast<std::int64_t>(sites.size()));
+  if (last > count) last = count;
+  std::vector<Site> taken;
+  std::vector<std::int64_t> counts(ranks.size());
+  int owner = 0;
+  for (std::int64_t tooth = first; tooth < last; ++tooth) {
+    taken.push_back(sites[site_of(tooth) - before]);
+    while (tooth >= first_history(count, owner + 1, ranks.size())) ++owner;
+    ++counts[owner];
+  }
+  return ranks.exchange(taken, counts);
+}
+
+}  // namespace taihu::neutron

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a neutron begins.
+#pragma once
+
+#include <cstdint>
+
+#include "taihu/neutron/geometry/vector.h"
+
+namespace taihu::neutron {
+
+/// One neutron to start. `parent` is the history of this rank that made it.
+struct Site {
+  Vector r, u;
+  double weight = 1;
+  std::int32_t group = 0;  ///< multi-group only
+  std::uint32_t parent = 0;
+  double energy = 0;  ///< eV; continuous energy only
+};
+
+}  // namespace taihu::neutron

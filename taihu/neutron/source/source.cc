@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/source/source.h"
+
+#include "taihu/base/error.h"
+
+namespace taihu::neutron {
+namespace {
+
+double sample_table(const Distribution& d, Stream& random) noexcept {
+  const std::size_t last = d.x.size() - 1;
+  const auto area = [&](std::size_t i) {
+    return (d.x[i + 1] - d.x[i]) * (d.histogram ? d.p[i] : 0.5 * (d.p[i] + d.p[i + 1]));
+  };
+  double total = 0;
+  for (std::size_t i = 0; i < last; ++i) total += area(i);
+  double rest = random.uniform() * total;
+  std::size_t bin = 0;
+  while (bin + 1 < last && rest >= area(bin)) rest -= area(bin++);
+  const double slope = d.histogram ? 0 : (d.p[bin + 1] - d.p[bin]) / (d.x[bin + 1] - d.x[bin]);
+  const double root = std::sqrt(std::fmax(0.0, d.p[bin] * d.p[bin] + 2 * slope * rest));
+  return d.x[bin] + (d.p[bin] + root > 0 ? 2 * rest / (d.p[bin] + root) : 0);
+}
+
+double sample_discrete(const Distribution& d, Stream& random) noexcept {
+  double total = 0;
+  for (const double p : d.p) total += p;
+  double rest = random.uniform() * total;
+  for (std::size_t i = 0; i + 1 < d.x.size(); ++i) {
+    if (rest < d.p[i]) return d.x[i];
+    rest -= d.p[i];
+  }
+  return d.x.back();
+}
+
+}  // namespace
+
+double Distribution::sample(Stream& random) const noexcept {
+  switch (type) {
+    case Type::discrete:
+      return sample_discrete(*this, random);
+    case Type::uniform:
+      return a + (b - a) * random.uniform();
+    case Type::powerlaw: {
+      const double n = exponent + 1, low = std::pow(a, n), high = std::pow(b, n);
+      return std::pow(low + random.uniform() * (high - low), 1 / n);
+    }
+    case Type::maxwell:
+      return sample_maxwell(a, random);
+    case Type::watt:
+      return sample_watt(a, b, random);
+    case Type::tabular:
+      return sample_table(*this, random);
+  }
+  return 0;
+}
+
+SourceSampler::SourceSampler(const std::vector<Source>& sources, const Geometry& geometry,
+                             const CrossSections& data, const NuclearData* nuclear)
+    : sources_(&sources), geometry_(&geometry), data_(&data), nuclear_(nuclear) {
+  for (const Source& source : sources) total_strength_ += source.strength;
+  check_input(total_strength_ > 0, "the sources have no strength");
+}
+
+Vector SourceSampler::sample_point(const Source& source, Stream& random) const noexcept {
+  switch (source.space) {
+    case Source::Space::point:
+      return source.lower;
+    case Source::Space::box: {
+      const Vector size = source.upper - source.lower;
+      const double x = random.uniform(), y = random.uniform(), z = random.uniform();
+      return {source.lower.x + x * size.x, source.lower.y + y * size.y, source.lower.z + z * size.z};
+    }
+    case Source::Space::cartesian: {
+      const double x = source.axes[0].sample(random), y = source.axes[1].sample(random);
+      return {x, y, source.axes[2].sample(random)};
+    }
+    case Source::Space::spherical: {
+      const double r = source.axes[0].sample(random), mu = source.axes[1].sample(random);
+      const double phi = source.axes[2].sample(random), across = r * std::sqrt(std::fmax(0.0, 1 - mu * mu));
+      return source.lower + Vector{across * std::cos(phi), across * std::sin(phi), r * mu};
+    }
+  }
+  return {};
+}
+
+bool SourceSampler::accepted(const Source& source, const Vector& r, CellMemory& memory) const noexcept {
+  Location location;
+  if (!locate(*geometry_, memory, r, {0, 0, 1}, location)) return false;
+  if (!source.only_fissionable) return true;
+  if (location.material < 0) return false;
+  if (nuclear_ != nullptr) return nuclear_->fissionable(nuclear_->medium_of_cell[location.cell()]);
+  for (int g = 0; g < data_->groups(); ++g)
+    if (data_->value(Reaction::nu_fission, location.material, g) > 0) return true;
+  return false;
+}
+
+Site SourceSampler::sample(Stream& random, CellMemory& memory) const {
+  double rest = random.uniform() * total_strength_;
+  std::size_t which = 0;
+  while (which + 1 < sources_->size() && rest >= (*sources_)[which].strength)
+    rest -= (*sources_)[which++].strength;
+  const Source& source = (*sources_)[which];
+  Site site;
+  for (int attempt = 0;; ++attempt) {
+    check_input(attempt < 10000, "the source gives no point inside the model" +
+                                     std::string(source.only_fissionable ? " that is fissionable" : "") +
+                                     " (10000 points were tried); correct its <space>");
+    site.r = sample_point(source, random);
+    if (accepted(source, site.r, memory)) break;
+  }
+  site.u = source.angle == Source::Angle::isotropic ? random.direction() : source.direction;
+  if (nuclear_ == nullptr) {
+    site.group = data_->group_of(source.energy.sample(random));
+    return site;
+  }
+  for (int attempt = 0;; ++attempt) {
+    check_input(attempt < 10000,
+                "the source gives no energy for which the nuclides have data; correct its <energy>");
+    site.energy = source.energy.sample(random);
+    if (site.energy >= nuclear_->energy_min() && site.energy <= nuclear_->energy_max()) return site;
+  }
+}
+
+}  // namespace taihu::neutron

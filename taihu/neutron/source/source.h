@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// External sources: where, in which direction and with which energy neutrons begin.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "taihu/neutron/geometry/geometry.h"
+#include "taihu/neutron/material/cross_sections.h"
+#include "taihu/neutron/nuclide/nuclear_data.h"
+#include "taihu/neutron/source/site.h"
+
+namespace taihu::neutron {
+
+/// Distribution of one number.
+struct Distribution {
+  enum class Type { discrete, uniform, powerlaw, maxwell, watt, tabular };
+  Type type = Type::discrete;
+  bool log_linear = false;
+  std::vector<double> x,
+      p;  ///< discrete: values and probabilities; tabular: points and densities (histogram or lines)
+  bool histogram = true;  ///< tabular
+  double a = 0, b = 0;    ///< uniform: ends; maxwell: theta in a; watt: a, b; powerlaw: ends
+  double exponent = 0;
+
+  double sample(Stream& random) const noexcept;
+};
+
+struct Source {
+  enum class Space { point, box, cartesian, spherical };
+  enum class Angle { isotropic, monodirectional };
+  double strength = 1;
+  Space space = Space::point;
+  Angle angle = Angle::isotropic;
+  bool only_fissionable = false;
+  Vector lower, upper;   ///< of the box; the point is in `lower`; origin of the spherical one too
+  Distribution axes[3];  ///< cartesian: x, y, z; spherical: r, cos_theta, phi
+  Vector direction{0, 0, 1};
+  Distribution energy;  ///< eV
+};
+
+/// Samples neutrons of a model's sources. Set-up code: throws Error when 10,000 points in a row were
+/// rejected.
+class SourceSampler {
+ public:
+  /// `nuclear`: null with multi-group data.
+  SourceSampler(const std::vector<Source>& sources, const Geometry& geometry, const CrossSections& data,
+                const NuclearData* nuclear);
+  Site sample(Stream& random, CellMemory& memory) const;
+  double total_strength() const noexcept { return total_strength_; }
+
+ private:
+  Vector sample_point(const Source& source, Stream& random) const noexcept;
+  bool accepted(const Source& source, const Vector& r, CellMemory& memory) const noexcept;
+
+  const std::vector<Source>* sources_;
+  const Geometry* geometry_;
+  const CrossSections* data_;
+  const NuclearData* nuclear_;
+  double total_strength_ = 0;
+};
+
+}  // namespace taihu::neutron

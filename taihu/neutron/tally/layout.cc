@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns tallies as the input has them into strides and look-up tables.
+#include <algorithm>
+
+#include "taihu/base/error.h"
+#include "taihu/neutron/tally/tally.h"
+
+namespace taihu::neutron {
+namespace {
+
+std::string name_of_tally(const Tally& tally) {
+  return "tally " + std::to_string(tally.id);
+}
+
+std::vector<int> table_of(const std::vector<int>& bins, std::size_t size, int shift) {
+  std::vector<int> table(size, -1);
+  for (std::size_t i = 0; i < bins.size(); ++i) table[bins[i] + shift] = static_cast<int>(i);
+  return table;
+}
+
+/// Bin of each group. Every edge of the filter has to be one of the groups, so that a group is in one bin or
+/// in none.
+std::vector<int> energy_table(const Filter& filter, const CrossSections& data) {
+  std::vector<int> table(data.groups(), -1);
+  const std::vector<double>& groups = data.group_edges();
+  for (std::size_t i = 0; i < filter.energies.size(); ++i) {
+    const double edge = filter.energies[i];
+    const bool beyond = edge <= groups.front() || edge >= groups.back();
+    const bool known = std::any_of(groups.begin(), groups.end(), [&](double group) {
+      return std::fabs(group - edge) <= 1e-6 * std::fabs(edge);
+    });
+    check_input(beyond || known,
+                "filter " + std::to_string(filter.id) + ": the energy " + std::to_string(edge) +
+                    " eV is not an edge of the library's groups, so a group would belong to two bins");
+  }
+  for (int g = 0; g < data.groups(); ++g) {
+    const auto above = std::upper_bound(filter.energies.begin(), filter.energies.end(), data.energy(g));
+    if (above != filter.energies.begin() && above != filter.energies.end())
+      table[g] = static_cast<int>(above - filter.energies.begin()) - 1;
+  }
+  return table;
+}
+
+/// Marks the universes that a cell is filled with, on all levels below it.
+void mark_below(const Geometry& geometry, const Cell& cell, std::vector<bool>& below) {
+  const auto mark = [&](int universe) {
+    if (universe < 0 || below[universe]) return;
+    below[universe] = true;
+    for (const int inner : geometry.universes[universe].cells)
+      mark_below(geometry, geometry.cells[inner], below);
+  };
+  if (cell.fill == Fill::universe) mark(cell.target);
+  if (cell.fill != Fill::lattice) return;
+  for (const int universe : geometry.lattices[cell.target].universes) mark(universe);
+  mark(geometry.lattices[cell.target].outer);
+}
+
+/// A point has to be in at most one bin: none of the cells (or universes) may be inside another one.
+void refuse_nested_bins(const Filter& filter, const Geometry& geometry) {
+  const bool cells = filter.type == FilterType::cell;
+  for (std::size_t outer = 0; outer < filter.bins.size(); ++outer) {
+    std::vector<bool> below(geometry.universes.size());
+    if (cells)
+      mark_below(geometry, geometry.cells[filter.bins[outer]], below);
+    else
+      for (const int cell : geometry.universes[filter.bins[outer]].cells)
+        mark_below(geometry, geometry.cells[cell], below);
+    for (std::size_t inner = 0; inner < filter.bins.size(); ++inner)
+      check_input(!below[cells ? geometry.cells[filter.bins[inner]].universe : filter.bins[inner]],
+                  "filter " + std::to_string(filter.id) + ": " + name_of(filter.type) + " " +
+                      std::to_string(filter.bin_ids[inner]) + " is inside " + name_of(filter.type) + " " +
+                      std::to_string(filter.bin_ids[outer]) +
+                      "; a point would count twice, make two filters");
+  }
+}
+
+TallyLayout::CompiledFilter compile(const Filter& filter, const TallyLayout& layout, const Geometry& geometry,
+                                    const CrossSections& data, int materials) {
+  TallyLayout::CompiledFilter result{
+      .type = filter.type, .stride = 1, .bin_of = {}, .mesh = nullptr, .energies = nullptr};
+  switch (filter.type) {
+    case FilterType::cell:
+      refuse_nested_bins(filter, geometry);
+      result.bin_of = table_of(filter.bins, geometry.cells.size(), 0);
+      break;
+    case FilterType::material:
+      result.bin_of = table_of(filter.bins, layout.continuous ? materials + 1 : data.materials() + 1, 1);
+      break;
+    case FilterType::universe:
+      refuse_nested_bins(filter, geometry);
+      result.bin_of = table_of(filter.bins, geometry.universes.size(), 0);
+      break;
+    case FilterType::surface:
+      result.bin_of = table_of(filter.bins, geometry.surfaces.size(), 0);
+      break;
+    case FilterType::energy:
+    case FilterType::energyout:
+      if (layout.continuous)
+        result.energies = &filter.energies;
+      else
+        result.bin_of = energy_table(filter, data);
+      break;
+    case FilterType::mesh:
+      result.mesh = &layout.meshes[filter.bins[0]];
+      break;
+  }
+  return result;
+}
+
+bool has_filter(const Tally& tally, const std::vector<Filter>& filters, FilterType type) {
+  return std::any_of(tally.filters.begin(), tally.filters.end(),
+                     [&](int i) { return filters[i].type == type; });
+}
+
+bool has_score(const Tally& tally, Score score) {
+  return std::find(tally.scores.begin(), tally.scores.end(), score) != tally.scores.end();
+}
+
+/// What feeds a tally; refuses what cannot be scored that way.
+Estimator choose_estimator(const Tally& tally, const std::vector<Filter>& filters, bool delta,
+                           bool continuous) {
+  const bool outgoing = has_filter(tally, filters, FilterType::energyout);
+  const bool surface = has_filter(tally, filters, FilterType::surface) || has_score(tally, Score::current);
+  if (surface) {
+    check_input(has_filter(tally, filters, FilterType::surface),
+                name_of_tally(tally) + ": score current needs a surface filter");
+    check_input(tally.scores.size() == 1 && has_score(tally, Score::current),
+                name_of_tally(tally) + ": with a surface filter only the score current is supported");
+    check_input(!outgoing, name_of_tally(tally) + ": energyout and surface filters do not go together");
+    return Estimator::analog;
+  }
+  if (outgoing) {
+    check_input(tally.estimator == Estimator::automatic || tally.estimator == Estimator::analog,
+                name_of_tally(tally) + ": an energyout filter needs the analog estimator");
+    for (const Score score : tally.scores)
+      check_input(score == Score::scatter || score == Score::nu_scatter || score == Score::nu_fission,
+                  name_of_tally(tally) + ": score " + name_of(score) + " has no outgoing energy");
+    return Estimator::analog;
+  }
+  const bool produced = continuous && has_score(tally, Score::nu_scatter);  // known only once it has happened
+  if (has_score(tally, Score::events) || produced) {
+    check_input(tally.estimator == Estimator::automatic || tally.estimator == Estimator::analog,
+                name_of_tally(tally) + ": score " + (produced ? "nu-scatter" : "events") +
+                    " needs the analog estimator");
+    return Estimator::analog;
+  }
+  if (tally.estimator != Estimator::automatic) return tally.estimator;
+  return delta ? Estimator::collision : Estimator::tracklength;
+}
+
+const double* row_of(Score score, const CrossSections& data) {
+  if (score == Score::flux || score > Score::kappa_fission) return nullptr;
+  return data.rows(static_cast<Reaction>(score));
+}
+
+void sort_by_source(TallyLayout& layout, int index, const Tally& tally, bool delta) {
+  TallyLayout::CompiledTally& compiled = layout.compiled[index];
+  if (has_score(tally, Score::current)) {
+    layout.by_surface.push_back(index);
+  } else if (compiled.estimator == Estimator::analog) {
+    layout.analog.push_back(index);
+  } else if (compiled.estimator == Estimator::tracklength) {
+    layout.by_track.push_back(index);
+  } else if (tally.estimator == Estimator::automatic && delta) {
+    layout.by_flux.push_back(index);
+  } else {
+    layout.by_collision.push_back(index);
+  }
+}
+
+}  // namespace
+
+bool needs_surface_tracking(const std::vector<Tally>& tallies) {
+  return std::any_of(tallies.begin(), tallies.end(), [](const Tally& tally) {
+    return tally.estimator == Estimator::tracklength || has_score(tally, Score::current);
+  });
+}
+
+TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters,
+                        std::vector<RegularMesh> meshes, const Geometry& geometry, const CrossSections& data,
+                        bool delta, int materials) {
+  TallyLayout layout;
+  layout.continuous = materials >= 0;
+  layout.filters = std::move(filters);
+  layout.meshes = std::move(meshes);
+  layout.groups = data.groups();
+  for (const Tally& tally : tallies) {
+    TallyLayout::CompiledTally compiled;
+    compiled.scores = tally.scores;
+    compiled.estimator = choose_estimator(tally, layout.filters, delta, layout.continuous);
+    compiled.first_bin = layout.bin_count;
+    for (const Score score : tally.scores)
+      compiled.rows.push_back(layout.continuous ? nullptr : row_of(score, data));
+    for (auto filter = tally.filters.rbegin(); filter != tally.filters.rend(); ++filter) {
+      TallyLayout::CompiledFilter entry = compile(layout.filters[*filter], layout, geometry, data, materials);
+      check_input(
+          compiled.combinations < (std::int64_t{1} << 31) / std::max(1, layout.filters[*filter].bin_count),
+          name_of_tally(tally) + " has more than 2^31 combinations of filter bins");
+      entry.stride = static_cast<int>(compiled.combinations);
+      compiled.combinations *= layout.filters[*filter].bin_count;
+      compiled.filters.insert(compiled.filters.begin(), std::move(entry));
+    }
+    for (int i = 0; i < static_cast<int>(compiled.filters.size()); ++i) {
+      if (compiled.filters[i].type != FilterType::mesh) continue;
+      check_input(compiled.mesh_filter < 0, name_of_tally(tally) + " has two mesh filters; one is supported");
+      compiled.mesh_filter = i;
+    }
+    layout.bin_count += compiled.bin_count();
+    layout.compiled.push_back(std::move(compiled));
+    sort_by_source(layout, static_cast<int>(layout.compiled.size()) - 1, tally, delta);
+  }
+  layout.tallies = std::move(tallies);
+  return layout;
+}
+
+}  // namespace taihu::neutron

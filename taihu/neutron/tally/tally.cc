@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/tally/tally.h"
+
+#include <algorithm>
+
+namespace taihu::neutron {
+namespace {
+
+int energy_bin(const std::vector<double>& edges, double energy) noexcept {
+  if (!(energy >= edges.front() && energy < edges.back())) return -1;
+  return static_cast<int>(std::upper_bound(edges.begin(), edges.end(), energy) - edges.begin()) - 1;
+}
+
+int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event) noexcept {
+  switch (filter.type) {
+    case FilterType::material:
+      return filter.bin_of[event.location->material + 1];
+    case FilterType::energy:
+      if (filter.energies != nullptr) return energy_bin(*filter.energies, event.energy);
+      return filter.bin_of[event.group];
+    case FilterType::energyout:
+      if (filter.energies != nullptr) return energy_bin(*filter.energies, event.outgoing_energy);
+      return event.outgoing_group < 0 ? -1 : filter.bin_of[event.outgoing_group];
+    case FilterType::surface:
+      return event.surface < 0 ? -1 : filter.bin_of[event.surface];
+    case FilterType::mesh:
+      return filter.mesh->index_of(event.r);
+    case FilterType::cell:
+      for (int level = 0; level < event.location->depth; ++level)
+        if (const int bin = filter.bin_of[event.location->levels[level].cell]; bin >= 0) return bin;
+      return -1;
+    case FilterType::universe:
+      for (int level = 0; level < event.location->depth; ++level)
+        if (const int bin = filter.bin_of[event.location->levels[level].universe]; bin >= 0) return bin;
+      return -1;
+  }
+  return -1;
+}
+
+/// Combination of all filters but the one numbered `without`; -1: the event is filtered out.
+std::int64_t combination_of(const TallyLayout::CompiledTally& tally, const Event& event,
+                            int without) noexcept {
+  std::int64_t combination = 0;
+  for (int i = 0; i < static_cast<int>(tally.filters.size()); ++i) {
+    if (i == without) continue;
+    const int bin = bin_of(tally.filters[i], event);
+    if (bin < 0) return -1;
+    combination += static_cast<std::int64_t>(bin) * tally.filters[i].stride;
+  }
+  return combination;
+}
+
+}  // namespace
+
+const char* name_of(FilterType type) noexcept {
+  constexpr const char* names[] = {"cell", "material", "universe", "mesh", "energy", "energyout", "surface"};
+  return names[static_cast<int>(type)];
+}
+
+const char* name_of(Score score) noexcept {
+  constexpr const char* names[] = {"flux",    "total",      "scatter",       "nu-scatter", "absorption",
+                                   "fission", "nu-fission", "kappa-fission", "current",    "events"};
+  return names[static_cast<int>(score)];
+}
+
+const char* name_of(Estimator estimator) noexcept {
+  constexpr const char* names[] = {"automatic", "tracklength", "collision", "analog"};
+  return names[static_cast<int>(estimator)];
+}
+
+TallyBins::TallyBins(const TallyLayout& layout, const CrossSections& data)
+    : layout_(&layout), data_(&data), sums_(layout.bin_count) {
+  pieces_.reserve(1024);
+}
+
+void TallyBins::score_combination(const TallyLayout::CompiledTally& tally, std::int64_t combination,
+                                  const Event& event, double amount) noexcept {
+  const std::int64_t scores = static_cast<std::int64_t>(tally.scores.size());
+  ExactSum* bins = sums_.data() + tally.first_bin + combination * scores;
+  const int material = event.location->material;
+  for (std::int64_t i = 0; i < scores; ++i) {
+    const double* row = tally.rows[i];
+    if (layout_->continuous) {
+      if (tally.scores[i] == Score::flux)
+        bins[i].add(amount);
+      else if (event.values != nullptr)
+        bins[i].add(amount * event.values[static_cast<int>(tally.scores[i])]);
+    } else if (row == nullptr) {
+      bins[i].add(amount);
+    } else if (material >= 0) {
+      bins[i].add(amount * row[material * layout_->groups + event.group]);
+    }
+  }
+}
+
+void TallyBins::score_flux(const std::vector<int>& tallies, const Event& event, double amount) noexcept {
+  for (const int index : tallies) {
+    const TallyLayout::CompiledTally& tally = layout_->compiled[index];
+    const std::int64_t combination = combination_of(tally, event, -1);
+    if (combination >= 0) score_combination(tally, combination, event, amount);
+  }
+}
+
+void TallyBins::score_track(const Event& event, const Vector& start, const Vector& u, double length,
+                            double weight) noexcept {
+  for (const int index : layout_->by_track) {
+    const TallyLayout::CompiledTally& tally = layout_->compiled[index];
+    const std::int64_t combination = combination_of(tally, event, tally.mesh_filter);
+    if (combination < 0) continue;
+    if (tally.mesh_filter < 0) {
+      score_combination(tally, combination, event, weight * length);
+      continue;
+    }
+    const TallyLayout::CompiledFilter& filter = tally.filters[tally.mesh_filter];
+    pieces_.clear();
+    append_pieces(*filter.mesh, start, u, length, pieces_);
+    for (const MeshPiece& piece : pieces_)
+      score_combination(tally, combination + static_cast<std::int64_t>(piece.index) * filter.stride, event,
+                        weight * piece.length);
+  }
+}
+
+void TallyBins::score_analog(const Event& event, Score what, double amount) noexcept {
+  for (const int index : layout_->analog) {
+    const TallyLayout::CompiledTally& tally = layout_->compiled[index];
+    for (std::size_t i = 0; i < tally.scores.size(); ++i) {
+      if (tally.scores[i] != what) continue;
+      const std::int64_t combination = combination_of(tally, event, -1);
+      if (combination >= 0)
+        sums_[tally.first_bin + combination * static_cast<std::int64_t>(tally.scores.size()) + i].add(amount);
+    }
+  }
+}
+
+void TallyBins::score_surface(const Event& event, double weight) noexcept {
+  for (const int index : layout_->by_surface) {
+    const TallyLayout::CompiledTally& tally = layout_->compiled[index];
+    const std::int64_t combination = combination_of(tally, event, -1);
+    if (combination >= 0)
+      for (std::size_t i = 0; i < tally.scores.size(); ++i)
+        sums_[tally.first_bin + combination * static_cast<std::int64_t>(tally.scores.size()) + i].add(weight);
+  }
+}
+
+void TallyStatistics::add_batch(std::span<const ExactSum> batch, double factor) {
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const double value = batch[i].value() * factor;
+    sum[i] += value;
+    sum_sq[i] += value * value;
+  }
+  ++realizations;
+}
+
+Estimate estimate(double sum, double sum_sq, int n) noexcept {
+  if (n < 1) return {0, infinity};
+  const double mean = sum / n;
+  if (n < 2) return {mean, infinity};
+  return {mean, std::sqrt(std::fmax(0.0, (sum_sq / n - mean * mean) / (n - 1)))};
+}
+
+}  // namespace taihu::neutron

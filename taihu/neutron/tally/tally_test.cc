@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/tally/tally.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "taihu/neutron/source/random.h"
+
+namespace taihu::neutron {
+namespace {
+
+TEST(ExactSum, DoesNotDependOnTheOrder) {
+  std::vector<double> terms;
+  Stream random(1, StreamUse::source, 0, 0);
+  for (int i = 0; i < 10000; ++i)
+    terms.push_back(std::ldexp(random.uniform() - 0.4, static_cast<int>(random.uniform() * 60) - 40));
+  ExactSum forward, backward, parts[3];
+  long double plain = 0;
+  for (const double term : terms) forward.add(term), plain += term;
+  std::reverse(terms.begin(), terms.end());
+  for (const double term : terms) backward.add(term);
+  for (std::size_t i = 0; i < terms.size(); ++i) parts[i % 3].add(terms[i]);
+  parts[0] += parts[2];
+  parts[0] += parts[1];
+  EXPECT_EQ(forward, backward);
+  EXPECT_EQ(forward, parts[0]);
+  EXPECT_NEAR(forward.value(), static_cast<double>(plain), 1e-9 * std::fabs(static_cast<double>(plain)));
+}
+
+TEST(ExactSum, KeepsSmallAndLargeTermsAndCancels) {
+  ExactSum sum;
+  sum.add(1e15);
+  sum.add(1e-20);
+  sum.add(-1e15);
+  EXPECT_NEAR(sum.value(), 1e-20, 1e-21);
+  sum.clear();
+  for (const double odd : {0.0, -0.0, 5e-324, 1e-300}) sum.add(odd);
+  EXPECT_EQ(sum.value(), 0);
+  sum.add(-0.1);
+  EXPECT_NEAR(sum.value(), -0.1, 1e-17);
+}
+
+RegularMesh mesh_of(int dimensions) {
+  RegularMesh mesh;
+  mesh.dimensions = dimensions;
+  for (int axis = 0; axis < dimensions; ++axis) {
+    mesh.shape[axis] = 3 + axis;
+    mesh.lower[axis] = -1 - axis;
+    mesh.width[axis] = 0.7 + 0.2 * axis;
+  }
+  return mesh;
+}
+
+TEST(Mesh, PiecesOfAPathAreWhereItsPointsAre) {
+  Stream random(3, StreamUse::source, 0, 0);
+  for (const int dimensions : {1, 2, 3}) {
+    const RegularMesh mesh = mesh_of(dimensions);
+    for (int i = 0; i < 1000; ++i) {
+      const Vector start{6 * random.uniform() - 3, 8 * random.uniform() - 4, 8 * random.uniform() - 4};
+      Vector u = random.direction();
+      if (i % 10 == 0) u = {0, 1, 0};
+      const double length = 5 * random.uniform();
+      std::vector<MeshPiece> pieces;
+      append_pieces(mesh, start, u, length, pieces);
+      std::vector<double> exact(mesh.size()), plain(mesh.size());
+      for (const MeshPiece& piece : pieces) exact[piece.index] += piece.length;
+      constexpr int steps = 2000;
+      for (int s = 0; s < steps; ++s)
+        if (const int index = mesh.index_of(start + ((s + 0.5) / steps * length) * u); index >= 0)
+          plain[index] += length / steps;
+      for (int index = 0; index < mesh.size(); ++index)
+        EXPECT_NEAR(exact[index], plain[index], 2 * length / steps);
+    }
+  }
+}
+
+TEST(Estimate, OfFewRealizationsHasNoDeviation) {
+  EXPECT_EQ(estimate(3, 9, 1).mean, 3);
+  EXPECT_EQ(estimate(3, 9, 1).deviation, infinity);
+  EXPECT_DOUBLE_EQ(estimate(3, 5, 2).mean, 1.5);
+  EXPECT_DOUBLE_EQ(estimate(3, 5, 2).deviation, 0.5);  // of 1 and 2
+}
+
+}  // namespace
+}  // namespace taihu::neutron

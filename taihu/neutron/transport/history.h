@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// One neutron history, from birth to death. Each thread has a HistoryRunner; it owns everything that a
+// history writes, so that nothing is shared while histories run and nothing is allocated once its arrays have
+// grown.
+//
+// Surface tracking moves from surface to surface. Delta tracking (Woodcock et al., ANL-7050, 1965) samples
+// flights with the largest total cross section of the model, and accepts a collision with probability total /
+// largest: it needs to know the material only where a flight ends, and meets surfaces only at the boundary of
+// the model.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "taihu/neutron/geometry/geometry.h"
+#include "taihu/neutron/material/cross_sections.h"
+#include "taihu/neutron/nuclide/nuclear_data.h"
+#include "taihu/neutron/source/site.h"
+#include "taihu/neutron/tally/tally.h"
+#include "taihu/neutron/transport/settings.h"
+
+namespace taihu::neutron {
+
+/// What all histories of a run share; nothing changes while they run.
+struct Problem {
+  const Geometry* geometry = nullptr;
+  const CrossSections* data = nullptr;
+  const TallyLayout* tallies = nullptr;
+  const Settings* settings = nullptr;
+  bool delta = false;
+  const NuclearData* nuclear = nullptr;  ///< continuous energy; null: multi-group
+};
+
+/// Totals per source neutron. The first four are OpenMC's global tallies, in its order.
+enum class Total { k_collision, k_absorption, k_track, leakage, absorbed, gained, count };
+constexpr int total_count = static_cast<int>(Total::count);
+
+/// A particle that could not go on, as it is reported.
+struct LostParticle {
+  std::uint64_t generation = 0, history = 0;
+  Vector r, u;
+  std::string reason;
+};
+
+class HistoryRunner {
+ public:
+  HistoryRunner(const Problem& problem);
+
+  /// Runs one history. `k` scales the number of fission sites; `tallying`: tallies count.
+  void run(const Site& birth, std::uint64_t generation, std::uint64_t history, std::uint32_t parent, double k,
+           bool tallying);
+
+  std::vector<Site>& sites() noexcept { return sites_; }
+  std::vector<ExactSum>& totals() noexcept { return totals_; }
+  TallyBins& bins() noexcept { return bins_; }
+  CellMemory& memory() noexcept { return memory_; }
+  std::vector<LostParticle>& lost() noexcept { return lost_; }
+  std::int64_t lost_count() const noexcept { return lost_count_; }
+  std::int64_t flights() const noexcept { return flights_; }  ///< since the start
+
+ private:
+  void run_neutron(const Site& birth);
+  void track_surfaces();
+  void track_delta();
+  bool cross(const Crossing& crossing);
+  bool pass_boundary(int surface, double distance);
+  bool delta_boundary(double& flight);
+  bool find_boundary(const Vector& r, const Vector& u, double flight, int& surface, double& distance);
+  bool leaves_model(int surface, const Vector& r, const Vector& u, double distance);
+  bool collide();
+  void add_sites(double expected);
+  double total_here() noexcept;
+  double nu_fission_here() const noexcept;
+
+  // Continuous energy; in history_continuous.cc.
+  void set_energy(double energy) noexcept;
+  const MacroXs& look_up() noexcept;
+  bool collide_continuous();
+  void add_sites_continuous(const MediumPart& part, const MicroXs& xs, double expected);
+  bool absorb_continuous(const MicroXs& xs);
+  Flight scatter_continuous(const MediumPart& part, const MicroXs& xs, double& multiplicity);
+  Flight apply_product(const NeutronReaction& reaction, const NeutronProduct& product, double awr,
+                       const Flight& in) noexcept;
+  double fission_energy(const Nuclide& nuclide, const MicroXs& xs, Vector& u) noexcept;
+  bool roulette();
+  void score_collision(double total);
+  void lose(const char* reason);
+  Event event() const noexcept {
+    return {.location = &location_,
+            .r = location_.levels[0].r,
+            .group = group_,
+            .energy = energy_,
+            .values = values_};
+  }
+  double& history_total(Total total) noexcept { return history_totals_[static_cast<int>(total)]; }
+
+  const Problem* problem_;
+  const Geometry& geometry_;
+  const CrossSections& data_;
+  const NuclearData* nuclear_;
+  const Settings& settings_;
+  CellMemory memory_;
+  TallyBins bins_;
+  std::vector<ExactSum> totals_;
+  std::vector<Site> sites_;        ///< for the next generation
+  std::vector<Site> secondaries_;  ///< of this history, fixed source only
+  std::vector<LostParticle> lost_;
+  std::int64_t lost_count_ = 0, flights_ = 0;
+
+  // The history that runs.
+  Stream random_{0, StreamUse::history, 0, 0};
+  Location location_;
+  int group_ = 0;
+  double energy_ = 0;
+  std::uint64_t band_ = 0;          ///< see NuclearData::look_up
+  const double* values_ = nullptr;  ///< macroscopic cross sections here
+  struct Remembered {
+    double energy = -1;
+    std::uint64_t band = 0;
+    MacroXs xs{};
+  };
+  std::vector<Remembered> remembered_;  ///< by medium: a neutron often comes back with the same energy
+  double weight_ = 1, k_ = 1;
+  bool tallying_ = false;
+  std::uint32_t parent_ = 0;
+  std::uint64_t generation_ = 0, history_ = 0;
+  double history_totals_[total_count] = {};
+};
+
+}  // namespace taihu::neutron

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/transport/simulation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "taihu/base/clock.h"
+#include "taihu/base/error.h"
+#include "taihu/neutron/source/fission_bank.h"
+
+namespace taihu::neutron {
+namespace {
+
+double seconds_since(std::int64_t start_ns) {
+  return static_cast<double>(now_ns() - start_ns) * 1e-9;
+}
+
+}  // namespace
+
+bool choose_delta(const Model& model) {
+  check_input(!model.nuclear || model.settings.tracking != Tracking::delta,
+              "delta tracking needs multi-group cross sections; use --tracking surface");
+  if (model.nuclear) return false;
+  const bool surfaces = needs_surface_tracking(model.tallies);
+  check_input(
+      !surfaces || model.settings.tracking != Tracking::delta,
+      "a tally uses track lengths or currents, which delta tracking does not have; use --tracking surface");
+  return model.settings.tracking == Tracking::delta ||
+         (model.settings.tracking == Tracking::automatic && !surfaces);
+}
+
+Simulation::Simulation(const Model& model, Ranks& ranks, int threads, Schedule schedule)
+    : model_(&model),
+      ranks_(&ranks),
+      threads_(threads),
+      schedule_(schedule),
+      layout_(make_layout(model.tallies, model.filters, model.meshes, model.geometry, model.data,
+                          choose_delta(model),
+                          model.nuclear ? static_cast<int>(model.materials.size()) : -1)),
+      batch_totals_(total_count),
+      balance_(total_count) {
+  const bool fission = model.nuclear ? model.nuclear->any_fission() : model.data.any_fission();
+  check_input(model.settings.mode == RunMode::fixed_source || fission,
+              "run mode eigenvalue, but no material is fissionable");
+  problem_ = {&model_->geometry, &model_->data,       &layout_,
+              &model_->settings, choose_delta(model), model_->nuclear.get()};
+  for (int i = 0; i < threads_; ++i) runners_.push_back(std::make_unique<HistoryRunner>(problem_));
+  if (ranks_->is_root()) statistics_.resize(layout_.bin_count);
+  sample_first_source();
+}
+
+Simulation::~Simulation() = default;
+
+std::int64_t Simulation::flights() const noexcept {
+  std::int64_t sum = 0;
+  for (const auto& runner : runners_) sum += runner->flights();
+  return sum;
+}
+
+void Simulation::sample_first_source() {
+  const Settings& settings = model_->settings;
+  const SourceSampler sampler(settings.sources, model_->geometry, model_->data, model_->nuclear.get());
+  const std::int64_t first = first_history(settings.particles, ranks_->rank(), ranks_->size());
+  const std::int64_t last = first_history(settings.particles, ranks_->rank() + 1, ranks_->size());
+  source_.resize(last - first);
+  if (settings.mode == RunMode::fixed_source) return;  // sampled when its batch runs
+  for (std::int64_t i = first; i < last; ++i) {
+    Stream random(settings.seed, StreamUse::source, 0, static_cast<std::uint64_t>(i));
+    source_[i - first] = sampler.sample(random, runners_[0]->memory());
+  }
+}
+
+void Simulation::run_generation(bool active) {
+  const Settings& settings = model_->settings;
+  const bool fixed = settings.mode == RunMode::fixed_source;
+  const std::int64_t first = first_history(settings.particles, ranks_->rank(), ranks_->size());
+  const auto generation = static_cast<std::uint64_t>(generation_);
+  const std::int64_t start = now_ns();
+  if (fixed) {
+    const SourceSampler sampler(settings.sources, model_->geometry, model_->data, model_->nuclear.get());
+    for (std::size_t i = 0; i < source_.size(); ++i) {
+      Stream random(settings.seed, StreamUse::source, generation, first + i);
+      source_[i] = sampler.sample(random, runners_[0]->memory());
+    }
+  }
+  parallel_for(threads_, schedule_, static_cast<std::int64_t>(source_.size()),
+               [&](int thread, std::int64_t i) {
+                 runners_[thread]->run(source_[i], generation, static_cast<std::uint64_t>(first + i),
+                                       static_cast<std::uint32_t>(i), k_, active);
+               });
+  times_.transport += seconds_since(start);
+  std::vector<ExactSum> totals(total_count);
+  for (const auto& runner : runners_)
+    for (int i = 0; i < total_count; ++i) {
+      totals[i] += runner->totals()[i];
+      runner->totals()[i].clear();
+    }
+  ranks_->add_everywhere(std::span<ExactSum>(totals));
+  for (int i = 0; i < total_count; ++i) batch_totals_[i] += totals[i];
+  ++generation_;
+  if (fixed) return;
+  const double k = totals[static_cast<int>(Total::k_track)].value() / static_cast<double>(settings.particles);
+  criticality_.k_generation.push_back(k);
+  if (active) {
+    criticality_.k_sum += k;
+    criticality_.k_sum_sq += k * k;
+    ++criticality_.active_generations;
+  }
+  k_ = criticality_.k().mean;
+  check_input(k_ > 0, "no fission happened in a generation; start with a better source or more particles");
+  const std::int64_t bank_start = now_ns();
+  synchronise(generation);
+  times_.bank += seconds_since(bank_start);
+}
+
+/// Makes the source of the next generation from this one's sites.
+void Simulation::synchronise(std::uint64_t generation) {
+  std::vector<std::vector<Site>*> lists;
+  for (const auto& runner : runners_) lists.push_back(&runner->sites());
+  const std::vector<Site> sites = in_history_order(lists, static_cast<std::int64_t>(source_.size()));
+  for (std::vector<Site>* list : lists) list->clear();
+  if (model_->settings.has_entropy_mesh) criticality_.entropy.push_back(count_entropy(sites));
+  source_ = next_source(*ranks_, sites, model_->settings.particles,
+                        Stream(model_->settings.seed, StreamUse::resampling, generation, 0));
+}
+
+/// Shannon entropy, in bits, of the sites' distribution over the entropy mesh.
+double Simulation::count_entropy(const std::vector<Site>& sites) {
+  const RegularMesh& mesh = model_->settings.entropy_mesh;
+  std::vector<std::int64_t> counts(mesh.size());
+  for (const Site& site : sites)
+    if (const int index = mesh.index_of(site.r); index >= 0) ++counts[index];
+  ranks_->add_everywhere(std::span<std::int64_t>(counts));
+  std::int64_t total = 0;
+  for (const std::int64_t count : counts) total += count;
+  double entropy = 0;
+  for (const std::int64_t count : counts)
+    if (count > 0) {
+      const double share = static_cast<double>(count) / static_cast<double>(total);
+      entropy -= share * std::log2(share);
+    }
+  return entropy;
+}
+
+void Simulation::end_batch(bool active) {
+  const Settings& settings = model_->settings;
+  const std::int64_t start = now_ns();
+  const double neutrons = static_cast<double>(settings.particles) * settings.generations_per_batch;
+  for (int i = 0; i < total_count; ++i) balance_[i] += batch_totals_[i].value() / neutrons;
+  if (active) {
+    std::array<double, 4> values{};
+    for (int i = 0; i < 4; ++i) values[i] = batch_totals_[i].value() / neutrons;
+    criticality_.add_batch(values);
+    if (!layout_.empty()) {
+      std::vector<ExactSum>& sums = runners_[0]->bins().sums();
+      for (int thread = 1; thread < threads_; ++thread) {
+        std::vector<ExactSum>& other = runners_[thread]->bins().sums();
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+          sums[i] += other[i];
+          other[i].clear();
+        }
+      }
+      ranks_->add_to_root(sums);
+      double strength = 1;
+      if (settings.mode == RunMode::fixed_source) {
+        strength = 0;
+        for (const Source& source : settings.sources) strength += source.strength;
+      }
+      if (ranks_->is_root()) statistics_.add_batch(sums, strength / neutrons);
+      for (ExactSum& sum : sums) sum.clear();
+    }
+  }
+  for (ExactSum& total : batch_totals_) total.clear();
+  std::int64_t lost = 0;
+  for (const auto& runner : runners_) lost += runner->lost_count();
+  ranks_->add_everywhere(std::span<std::int64_t>(&lost, 1));
+  lost_count_ = lost;
+  times_.tallies += seconds_since(start);
+}
+
+void Simulation::run_batch() {
+  const Settings& settings = model_->settings;
+  const std::int64_t start = now_ns();
+  const bool active = batch_ >= settings.inactive;
+  const int generations = settings.mode == RunMode::eigenvalue ? settings.generations_per_batch : 1;
+  for (int i = 0; i < generations; ++i) run_generation(active);
+  end_batch(active);
+  ++batch_;
+  (active ? times_.active : times_.inactive) += seconds_since(start);
+}
+
+std::vector<LostParticle> Simulation::take_lost() {
+  std::vector<LostParticle> lost;
+  for (const auto& runner : runners_) {
+    lost.insert(lost.end(), runner->lost().begin(), runner->lost().end());
+    runner->lost().clear();
+  }
+  return lost;
+}
+
+void Simulation::resume(int batch, Criticality criticality, TallyStatistics statistics,
+                        std::vector<Site> source) {
+  batch_ = batch;
+  generation_ = static_cast<std::int64_t>(batch) *
+                (model_->settings.mode == RunMode::eigenvalue ? model_->settings.generations_per_batch : 1);
+  criticality_ = std::move(criticality);
+  if (ranks_->is_root()) statistics_ = std::move(statistics);
+  if (model_->settings.mode == RunMode::fixed_source) return;
+  k_ = criticality_.k().mean;
+  std::vector<std::int64_t> counts(ranks_->size(), 0);
+  if (ranks_->is_root())
+    for (int rank = 0; rank < ranks_->size(); ++rank)
+      counts[rank] = first_history(model_->settings.particles, rank + 1, ranks_->size()) -
+                     first_history(model_->settings.particles, rank, ranks_->size());
+  source_ = ranks_->exchange(source, counts);
+}
+
+}  // namespace taihu::neutron

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole run: batches of generations of histories, over threads and ranks.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "taihu/neutron/parallel/loop.h"
+#include "taihu/neutron/parallel/ranks.h"
+#include "taihu/neutron/transport/criticality.h"
+#include "taihu/neutron/transport/history.h"
+
+namespace taihu::neutron {
+
+/// Everything that a model file says.
+struct Material {
+  int id = 0;
+  std::string name;
+  std::vector<std::string> macroscopics;
+  std::vector<MixturePart> parts;
+  // Continuous energy: nuclides with densities as the user gave them, and thermal tables.
+  struct Constituent {
+    std::string nuclide;
+    double amount = 0;
+    bool by_weight = false;
+  };
+  struct ThermalUse {
+    std::string table;
+    double fraction = 1;
+  };
+  std::vector<Constituent> constituents;
+  std::vector<ThermalUse> thermal;
+  std::string density_units;
+  double density = 0;
+  double temperature = -1;             ///< K; negative: the default
+  std::vector<double> atom_densities;  ///< atoms/(b cm), of the constituents; known once data are read
+};
+
+struct Model {
+  Geometry geometry;
+  std::vector<Material> materials;
+  CrossSections data;                          ///< multi-group
+  std::shared_ptr<const NuclearData> nuclear;  ///< continuous energy; null: multi-group
+  Settings settings;
+  std::vector<Tally> tallies;
+  std::vector<Filter> filters;
+  std::vector<RegularMesh> meshes;
+  std::vector<std::string> warnings;
+  std::string folder;
+};
+
+/// Seconds by phase, on this rank.
+struct PhaseTimes {
+  double initialization = 0, transport = 0, inactive = 0, active = 0, bank = 0, tallies = 0, output = 0;
+};
+
+class Simulation {
+ public:
+  /// The model must outlive the simulation.
+  Simulation(const Model& model, Ranks& ranks, int threads, Schedule schedule);
+  ~Simulation();
+
+  /// Runs one batch. Collective. Throws Error when too many particles are lost or fission has died out.
+  void run_batch();
+
+  bool finished() const noexcept { return batch_ >= model_->settings.batches; }
+  int batch() const noexcept { return batch_; }
+  bool delta() const noexcept { return problem_.delta; }
+  const Model& model() const noexcept { return *model_; }
+  Ranks& ranks() noexcept { return *ranks_; }
+  int threads() const noexcept { return threads_; }
+  const TallyLayout& layout() const noexcept { return layout_; }
+  const TallyStatistics& statistics() const noexcept { return statistics_; }  ///< of the root only
+  const Criticality& criticality() const noexcept { return criticality_; }    ///< the same on all ranks
+  const std::vector<Site>& source() const noexcept { return source_; }        ///< this rank's next source
+  const std::vector<double>& balance() const noexcept {
+    return balance_;
+  }  ///< see Total; sums of all batches
+  PhaseTimes& times() noexcept { return times_; }
+  std::int64_t lost_count() const noexcept { return lost_count_; }
+  std::int64_t flights() const noexcept;
+  std::vector<LostParticle> take_lost();  ///< of this rank, since the last call
+
+  /// Goes on where a statepoint ended: `source` is the whole next source, on the root only. Collective.
+  void resume(int batch, Criticality criticality, TallyStatistics statistics, std::vector<Site> source);
+
+ private:
+  void sample_first_source();
+  void run_generation(bool active);
+  void synchronise(std::uint64_t generation);
+  double count_entropy(const std::vector<Site>& sites);
+  void end_batch(bool active);
+
+  const Model* model_;
+  Ranks* ranks_;
+  int threads_;
+  Schedule schedule_;
+  TallyLayout layout_;
+  Problem problem_;
+  std::vector<std::unique_ptr<HistoryRunner>> runners_;
+  std::vector<Site> source_;
+  std::vector<ExactSum> batch_totals_;
+  std::vector<double> balance_;
+  TallyStatistics statistics_;
+  Criticality criticality_;
+  PhaseTimes times_;
+  int batch_ = 0;
+  std::int64_t generation_ = 0, lost_count_ = 0;
+  double k_ = 1;
+};
+
+/// Whether a run of `model` uses delta tracking. Throws Error when the settings ask for delta tracking and a
+/// tally needs surfaces.
+bool choose_delta(const Model& model);
+
+}  // namespace taihu::neutron

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moves of the calling thread from core to core. For threads that know better than the system whom they
+// should not share a core with; the system may move them again at any time.
+#pragma once
+
+namespace taihu::threads {
+
+/// The next core that the calling thread may use behind `core`, the first one again behind the last; `core`
+/// when there is no other or the system does not tell.
+int usable_core_after(int core) noexcept;
+
+/// Goes on on `core` if the calling thread may use it. Its affinity stays as it was. False: not moved.
+bool move_to_core(int core) noexcept;
+
+}  // namespace taihu::threads

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs amgsolve as a user does and looks at exit codes, messages and results; argument: the build folder.
+
+The programs for the ranks of an MPI, where they were built, must give the residuals of the one for a single process."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+AMGSOLVE = BUILD / "bin/amgsolve"
+FAILURES = []
+
+
+def run(command, threads=1, limit=100):
+    environment = dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_WAIT_POLICY="passive",
+                       OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=environment, timeout=limit)
+    return done.returncode, done.stdout, done.stderr
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        FAILURES.append(f"{what}: expected {wanted!r}, found {found!r}")
+
+
+def expect_complaint(arguments, code, text):
+    """One line on stderr that contains the text, and the exit code."""
+    found, _, errors = run([AMGSOLVE] + arguments)
+    name = " ".join(map(str, arguments))
+    expect(f"exit code of {name}", found, code)
+    lines = errors.splitlines()
+    expect(f"lines on stderr of {name}", len(lines), 1)
+    if text not in errors:
+        FAILURES.append(f"{name}: no '{text}' in '{errors}'")
+
+
+def solve(command, threads=1):
+    code, output, errors = run(command + ["--generate", "laplace3d", "24", "--json"], threads)
+    if code != 0:
+        FAILURES.append(f"{command[0]} ended with {code}: {errors}")
+        return None
+    return json.loads(output.splitlines()[-1])
+
+
+def check_inputs(folder):
+    matrix = folder / "small.mtx"
+    matrix.write_text("%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 1 2\n2 1 -1\n2 2 2\n3 2 -1\n3 3 2\n")
+    right = folder / "right.mtx"
+    right.write_text("%%MatrixMarket matrix array real general\n3 1\n1\n0\n1\n")
+    solution = folder / "solution.mtx"
+    expect("solving a file", run([AMGSOLVE, matrix, right, "--quiet", "-o", solution]), (0, "", ""))
+    for value in solution.read_text().splitlines()[2:]:
+        expect("solution", abs(float(value) - 1) < 1e-8, True)
+
+    def bad(name, text):
+        (folder / name).write_text("%%MatrixMarket matrix coordinate real general\n" + text)
+        return folder / name
+
+    expect_complaint([folder / "none.mtx"], 1, "cannot open")
+    expect_complaint([bad("cut.mtx", "2 2 2\n1 1 1\n")], 1, "cut.mtx:4:1: the file ends after 1 of 2 entries")
+    expect_complaint([bad("nan.mtx", "1 1 1\n1 1 nan\n")], 1, "nan.mtx:3:5: value is not a finite number")
+    expect_complaint([bad("wide.mtx", "1 2 1\n1 1 1\n")], 1, "not square (1 rows, 2 columns)")
+    expect_complaint([bad("zero.mtx", "2 2 2\n1 1 1\n1 2 1\n")], 1, "row 2 of the matrix has a zero on the diagonal")
+    expect_complaint([bad("singular.mtx", "2 2 4\n1 1 1\n1 2 -1\n2 1 -1\n2 2 1\n")], 1, "singular")
+    rows = range(1, 601)
+    indefinite = "600 600 1199\n" + "".join(f"{i} {i} {1 if i % 2 else -1}\n" for i in rows)
+    indefinite += "".join(f"{i} {i + 1} 0.5\n" for i in rows if i < 600)
+    expect_complaint([bad("indefinite.mtx", indefinite)], 1, "not positive definite")
+    expect_complaint([matrix, bad("short.mtx", "2 1 1\n1 1 1\n")], 1, "the right-hand side has 2 rows, the matrix 3")
+    expect_complaint([], 2, "give either a matrix file or --generate")
+    expect_complaint(["--generate", "laplace4d", "5"], 2, "there is no problem 'laplace4d'")
+    expect_complaint(["--generate", "laplace3d", "x"], 2, "not 'x'")
+    expect_complaint(["--solver", "magic", matrix], 2, "magic")
+
+    code, output, errors = run([AMGSOLVE, "--generate", "laplace2d", "60", "--max-iterations", "2"])
+    expect("exit code without convergence", code, 1)
+    expect("history without convergence", "not converged after 2 iterations" in output and "        2  " in output, True)
+    expect("message without convergence", "no convergence to 1e-08 in 2 iterations" in errors, True)
+
+
+def check_ranks():
+    alone = solve([AMGSOLVE])
+    runs = [("threads", [AMGSOLVE], 3)]
+    for library, launcher in (("openmpi", ["mpirun.openmpi", "--oversubscribe", "-q", "-n"]), ("mpich", ["mpiexec.hydra", "-n"]),
+                              ("taihu", [BUILD / "bin/marun", "-n"])):
+        program = BUILD / f"bin/amgsolve-{library}"
+        if program.exists():
+            runs += [(f"{library}, {ranks} ranks", launcher + [ranks, program], 1) for ranks in (1, 2, 5)]
+    for name, command, threads in runs:
+        found = solve(command, threads)
+        if found is not None and alone is not None:
+            for key in ("iterations", "residual", "operator_complexity"):
+                expect(f"{key} of {name}", found[key], alone[key])
+    return len(runs)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        check_inputs(pathlib.Path(folder))
+    runs = check_ranks()
+    code, output, _ = run([AMGSOLVE, "--generate", "27pt", "16", "--report"], 2)
+    expect("exit code with --report", code, 0)
+    for part in ("iteration   residual   reduction", "grid complexity", "set-up: coarse matrix", "bandwidth:"):
+        expect(f"'{part}' in the report", part in output, True)
+    print("\n".join(FAILURES) if FAILURES else f"amgsolve: as expected, the same residual in {runs} ways to run it")
+    return 1 if FAILURES else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# programs.sh PROGRAM LIBRARY SOURCE BUILD: runs a real program with the heap in LD_PRELOAD and compares its result with that
+# of a run without it. Exit code 77: the program is not installed.
+set -euo pipefail
+program=$1 library=$2 source=$3 build=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+skip() {
+  echo "programs.sh: SKIPPED: $1 is not installed"
+  exit 77
+}
+
+# Runs a command twice, without and with the heap; its standard output must be the same.
+same() {
+  "$@" >"$work/plain"
+  LD_PRELOAD=$library "$@" >"$work/preloaded"
+  cmp "$work/plain" "$work/preloaded"
+  echo "programs.sh: same result: $1"
+}
+
+case $program in
+  compiler)
+    command -v g++ >/dev/null || skip g++
+    same g++ -std=c++20 -O2 -g -S -o - -I"$source" "$source/bench/heap/general_patterns.cc"
+    same g++ -std=c++20 -O1 -S -o - -I"$source" "$source/taihu/memory/heap/heap_test.cc"
+    ;;
+  clang)
+    clang=$(command -v clang-19 || command -v clang) || skip clang
+    same "$clang" -O2 -g -S -o - "$source/tests/heap/openmp.c"
+    ;;
+  python)
+    command -v python3 >/dev/null || skip python3
+    python3 -c 'import test.support' 2>/dev/null || skip "Python's own test suite"
+    export PYTHONMALLOC=malloc # every object through malloc, not through Python's own pools
+    for name in test_list test_dict test_bytes test_re test_json test_zlib test_thread test_fork1 test_deque; do
+      # A test that fails without the heap, too, says nothing about the heap.
+      if python3 -m test -q "$name" >"$work/out" 2>&1; then
+        LD_PRELOAD=$library python3 -m test -q "$name" >"$work/out" 2>&1 || { cat "$work/out"; exit 1; }
+        echo "programs.sh: $name passed"
+      else
+        echo "programs.sh: $name left out: it fails without the heap"
+      fi
+    done
+    grep -q . "$work/out"
+    ;;
+  sqlite)
+    command -v sqlite3 >/dev/null || skip sqlite3
+    cat >"$work/script" <<'SQL'
+create table measurement(id integer primary key, place text, value real, note blob);
+with recursive n(x) as (values(1) union all select x + 1 from n where x < 60000)
+insert into measurement select x, 'place ' || (x * 7919 % 500), x * 0.25, zeroblob(x % 300) from n;
+create index by_place on measurement(place, value);
+select place, count(*), sum(value), sum(length(note)) from measurement group by place order by 3 desc limit 20;
+update measurement set note = hex(note) where id % 3 = 0;
+delete from measurement where id % 5 = 0;
+select count(*), sum(length(note)) from measurement;
+select a.place, count(*) from measurement a join measurement b on a.place = b.place and a.id < b.id and b.id < 3000
+group by a.place order by 1 limit 10;
+vacuum;
+pragma integrity_check;
+SQL
+    same sqlite3 "" ".read $work/script"
+    ;;
+  openmp) same "$build/tests/heap_openmp" ;;
+  fortran)
+    command -v gfortran >/dev/null || skip gfortran
+    gfortran -O2 -fopenmp "$source/tests/heap/allocatable.f90" -o "$work/program"
+    same "$work/program"
+    ;;
+  parallelc | mpi)
+    # Ranks are copies of the program in one process; its malloc is the preloaded one for all of them.
+    if [ "$program" = parallelc ]; then
+      "$build/bin/parcc" -O2 "$source/tests/programs/collectives.c" -o "$work/program"
+      run=("$build/bin/parcrun")
+    else
+      "$build/bin/macc" -O2 "$source/tests/mpi/programs/collectives.c" -o "$work/program"
+      run=("$build/bin/marun")
+    fi
+    for ranks in 1 4; do
+      # The complaint about the variable shows that the node process had the heap.
+      "${run[@]}" -n $ranks -x "LD_PRELOAD=$library" -x TAIHU_HEAP_DECAY=soon "$work/program" >"$work/out" 2>"$work/lines"
+      cat "$work/out" "$work/lines"
+      grep -q 'passed' "$work/out"
+      grep -q 'taihu heap: TAIHU_HEAP_DECAY=soon is ignored' "$work/lines"
+    done
+    ;;
+  *)
+    echo "programs.sh: there is no program '$program'" >&2
+    exit 2
+    ;;
+esac

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks naalloc and narun on kernels with 2, 4 or 8 memory nodes.
+
+numa_kernel.py NODES BUILD_FOLDER PROGRAM_FOLDER: boots once and runs
+- `placement`, which compares naalloc with move_pages(2), with huge pages always, on request and never;
+- `matrix_openmp`, unmodified, without and with narun: there at least 99 % of its matrix pages must be local.
+- `rank_memory`: scratchpads and symmetric heaps are on the node of their thread;
+- with TAIHU_TEST_HYPRE=PROGRAM, on four nodes: tests/narun/programs/hypre_laplace.c, built with an OpenMP hypre.
+Exit code 77 (skipped) with a loud line where QEMU or a kernel is missing.
+"""
+import json
+import os
+import pathlib
+import re
+import resource
+import sys
+import time
+
+import machine
+
+# Distances as seen from each node; they need not be the same in both directions.
+MACHINES = {
+    2: ([machine.Node(2, 512)] * 2, [[10, 20], [21, 10]]),
+    4: ([machine.Node(1, 384)] * 4,
+        [[10, 16, 16, 22], [17, 10, 22, 16], [16, 22, 10, 16], [24, 16, 16, 10]]),
+    # Node 5 has a processor and no memory, node 7 memory and no processor.
+    8: ([machine.Node(1, 256)] * 5 + [machine.Node(1, 0), machine.Node(1, 256), machine.Node(0, 256)],
+        [[10 if a == b else 20 + abs(a - b) + (a < b) for b in range(8)] for a in range(8)]),
+}
+OPENMP = "OMP_PROC_BIND=true OMP_NUM_THREADS={threads} OMP_WAIT_POLICY=passive"
+PRELOAD = "LD_PRELOAD=/lib/libnarun.so"
+
+
+def commands_for(nodes, openmp):
+    """Lines for init: (name, line). Names come back with the results."""
+    commands = []
+    program = "/bin/matrix_openmp 300 uneven"
+    for pages in ("always", "madvise") if nodes == 4 else ("never",) if nodes == 2 else ("madvise",):
+        commands.append((f"placement with huge pages {pages}", f"thp={pages} {openmp} /bin/placement"))
+        if pages != "always":
+            commands.append((f"malloc, huge pages {pages}", f"{openmp} {program}"))
+        commands.append((f"narun, huge pages {pages}", f"{openmp} {PRELOAD} {program}"))
+    for name, place in (("malloc report", "none"), ("narun report", "partition")):
+        commands.append((name, f"{openmp} {PRELOAD} NARUN_PLACE={place} NARUN_JSON=stderr /bin/matrix_openmp 200 uneven"))
+    commands.append(("rank memory", "/bin/rank_memory"))
+    hypre = os.environ.get("TAIHU_TEST_HYPRE")
+    if hypre and nodes == 4:
+        large = f"{PRELOAD} NARUN_MIN=65536"
+        commands.append(("malloc, hypre", f"thp=never {openmp} /bin/hypre 28"))
+        commands.append(("narun, hypre", f"{openmp} {large} /bin/hypre 28"))
+        commands.append(("narun, hypre, after setup",
+                         f"{openmp} {large} NARUN_PLACE=rebind NARUN_AFTER=HYPRE_BoomerAMGSetup /bin/hypre 28"))
+    if nodes == 4:
+        # What is seen of the first products tells where the parts end; the program's own parts are not equal.
+        commands.append(("observe", f"{openmp} {PRELOAD} NARUN_PLACE=observe NARUN_AFTER=GOMP_parallel NARUN_OBSERVE=4000 "
+                                    "NARUN_REPORT=stderr /bin/matrix_openmp 300 uneven 8"))
+    if nodes == 2:
+        commands.append(("placement in pages set aside",
+                         f"{openmp} NAALLOC_PAGES=huge NAALLOC_LOG=stderr /bin/placement huge"))
+        commands.append(("rebind", f"thp=never {openmp} {PRELOAD} NARUN_PLACE=rebind NARUN_AFTER_BYTES=4000000 "
+                                   "NARUN_REPORT=stderr /bin/matrix_openmp 300 uneven"))
+        commands.append(("balancing", f"balancing=1 {openmp} {PRELOAD} NARUN_REPORT=stderr /bin/matrix_openmp 300"))
+    return commands
+
+
+def outputs(text):
+    """What each command wrote and its exit code, in order."""
+    found = []
+    for part in text.split("== run ")[1:]:
+        body, _, end = part.partition("== end ")
+        code = re.match(r"\d+", end)
+        found.append((body.partition("\n")[2], int(code.group()) if code else None))
+    return found
+
+
+def local_share(text):
+    found = re.search(r"(?:matrix|A and P) pages: (\d+) of (\d+) local", text)
+    return (int(found.group(1)), int(found.group(2))) if found else (0, 0)
+
+
+class Judge:
+    def __init__(self, nodes, folder):
+        self.failures, self.nodes, self.folder = 0, nodes, folder
+
+    def check(self, holds, what, text=""):
+        print(("ok    " if holds else "FAILED") + " " + what)
+        if not holds:
+            self.failures += 1
+            print(text)
+
+    def result(self, name, text, code):
+        if name.startswith("placement"):
+            self.check(code == 0 and "placement: passed" in text, name, text)
+            if "set aside" in name:
+                self.check("no huge pages" not in text, "pages set aside were used", text)
+            return
+        if name == "rank memory":
+            self.check(code == 0 and "rank_memory: passed" in text, "scratchpads and symmetric heaps", text)
+            return
+        local, known = local_share(text)
+        share = 100 * local / known if known else 0
+        passed = code == 0 and re.search("(matrix_openmp|hypre_laplace): passed", text) and known > 500
+        if name.startswith("malloc"):
+            self.check(passed, f"{name}: {share:.1f} % of {known} matrix pages local", text)
+        else:
+            self.check(passed and share >= 99, f"{name}: {share:.1f} % of {known} matrix pages local", text)
+        if name.endswith("report"):
+            self.report(name, text)
+        if name == "observe":
+            self.check(re.search(r"after moving to the users of [1-9]", text), "uses were seen", text)
+        if name == "rebind":
+            self.check("before rebinding at more than" in text and "after rebinding" in text, "both reports", text)
+
+    def report(self, name, text):
+        """The report must add up and tell what the program itself found; it is kept for numa-model."""
+        told = json.loads(text[text.index('{\n  "format"'):].partition("\n}\n")[0] + "\n}")
+        total = told["total"]
+        share = total["local"] / max(1, total["local"] + total["remote"])
+        self.check(told["placing"] and (share >= 0.99) == (name == "narun report"),
+                   f"{name}: {total['local']} pages local, {total['remote']} remote", text)
+        counted = total["local"] + total["remote"] + total["unknown"] + total["untouched"]
+        self.check(counted == sum(total["pages_on_node"].values()), "numbers of the report add up", text)
+        (self.folder / f"{name.replace(' ', '_')}_{self.nodes}_nodes.json").write_text(json.dumps(told))
+
+
+def main():
+    nodes, build, programs = int(sys.argv[1]), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+    try:
+        qemu, kernel = machine.find_qemu(), machine.find_kernel(build / "tests/kernel")
+    except machine.Missing as missing:
+        print(f"*** SKIPPED: naalloc is NOT checked on a machine with {nodes} memory nodes: {missing} ***")
+        return 77
+    shape, distances = MACHINES[nodes]
+    openmp = OPENMP.format(threads=sum(node.cpus for node in shape))
+    commands = commands_for(nodes, openmp)
+    files = {f"/bin/{name}": programs / name for name in ("placement", "matrix_openmp", "rank_memory")}
+    files["/lib/libnarun.so"] = build / "lib/libnarun.so"
+    if os.environ.get("TAIHU_TEST_HYPRE"):
+        files["/bin/hypre"] = os.environ["TAIHU_TEST_HYPRE"]
+    archive = machine.file_system(programs / "init", files, [line for _, line in commands])
+    begin = time.monotonic()
+    text = machine.boot(qemu, kernel, archive, shape, distances, "hugepages=40" if nodes == 2 else "")
+    if "== run" not in text:  # the kernel itself did not come up; nothing of ours has run
+        print(f"{text}\n*** the kernel did not start; once more ***")
+        text = machine.boot(qemu, kernel, archive, shape, distances, "hugepages=40" if nodes == 2 else "")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{kernel.name}, {nodes} nodes: {time.monotonic() - begin:.0f} s, "
+          f"{used.ru_utime + used.ru_stime:.0f} s of processor time")
+    judge, results = Judge(nodes, programs), outputs(text)
+    judge.check(len(results) == len(commands) and "== off" in text, "all commands were run", text)
+    for (name, _), (output, code) in zip(commands, results):
+        judge.result(name, output, code)
+    if judge.failures:
+        print(text)
+    return 1 if judge.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

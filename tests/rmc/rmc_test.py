@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""rmc as a user runs it. Usage: rmc_test.py RMC MODEL_FOLDER WORK_FOLDER"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+rmc, model, work = sys.argv[1:4]
+shutil.rmtree(work, ignore_errors=True)
+os.makedirs(work)
+short = ['--particles', '2000', '--batches', '30', '--inactive', '10']
+
+
+def run(*words, code=0, launcher=()):
+    done = subprocess.run([*launcher, rmc, *words], cwd=work, capture_output=True, text=True, timeout=250)
+    if done.returncode != code:
+        sys.exit(f'rmc {" ".join(words)}: exit code {done.returncode} instead of {code}\n{done.stdout}{done.stderr}')
+    return done
+
+
+def numbers(output):
+    """Lines with results: not those with seconds and rates."""
+    return [line for line in output.splitlines() if re.match(r' *\d+ +\d|k \(|leakage', line)]
+
+
+def expect(holds, what):
+    if not holds:
+        sys.exit(f'rmc_test: {what}')
+
+
+one = run('run', model, *short, '--threads', '1', '-o', 'one').stdout
+found = re.search(r'k \(combined\) +([\d.]+) \+/- ([\d.]+)', one)
+expect(abs(float(found[1]) - 1.1866) < 4 * float(found[2]) + 0.003, f'k is {found[0]}')
+for name in ('statepoint.30.h5', 'summary.h5', 'tallies.out', 'tally_1_fission.png'):
+    expect(os.path.getsize(f'{work}/one/{name}') > 100, f'{name} is missing')
+with open(f'{work}/one/tally_1_fission.png', 'rb') as picture:
+    expect(picture.read(8) == b'\x89PNG\r\n\x1a\n', 'the map is not a PNG file')
+
+expect(numbers(run('run', model, *short, '--threads', '3', '-o', 'three').stdout) == numbers(one),
+       'three threads give other numbers')
+mpirun = shutil.which('mpirun.openmpi') or shutil.which('mpirun')
+if mpirun:
+    environment = ('env', 'OMPI_ALLOW_RUN_AS_ROOT=1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1', 'OMP_WAIT_POLICY=passive')
+    job = (*environment, mpirun, '-n', '2') + (('--oversubscribe',) if 'openmpi' in os.path.realpath(mpirun) or
+                                               'orterun' in os.path.realpath(mpirun) else ())
+    two = run('run', model, *short, '--threads', '1', '-o', 'two', launcher=job).stdout
+    expect('2 ranks x 1 threads' in two, 'mpirun -n 2 is not two ranks:\n' + two)
+    expect(numbers(two) == numbers(one), 'two ranks give other numbers')
+    with open(f'{work}/one/tallies.out') as a, open(f'{work}/two/tallies.out') as b:
+        expect(a.read() == b.read(), 'two ranks give other tallies')
+
+run('run', model, *short[:2], '--batches', '20', '--inactive', '10', '-o', 'part')
+rest = run('restart', model, *short, '--from', 'part/statepoint.20.h5', '-o', 'rest').stdout
+expect(numbers(rest) == numbers(one)[20:], 'a run that goes on gives other numbers')
+with open(f'{work}/one/tallies.out') as a, open(f'{work}/rest/tallies.out') as b:
+    expect(a.read() == b.read(), 'a run that goes on gives other tallies')
+
+surface = run('run', model, *short, '--tracking', 'surface', '-o', 'surface').stdout
+found = re.search(r'k \(combined\) +([\d.]+) \+/- ([\d.]+)', surface)
+expect(abs(float(found[1]) - 1.1866) < 4 * float(found[2]) + 0.003, f'surface tracking: k is {found[0]}')
+
+expect('0 of 1000 points' in run('check', model, '--points', '1000').stdout, 'check finds faults')
+wrong = run('check', model, '--points', '100', '--box', '-1', '-1', '0', '0', '1', '0', code=1).stdout
+expect('in no cell of the root universe' in wrong, 'check does not find points outside')
+run('plot', model, '--origin', '32', '-32', '0', '--width', '64', '64', '--pixels', '50', '50', '-o', 'slice.png')
+run('library', f'{model}/c5g7.json', 'c5g7.h5')
+expect('no such file' in run('run', 'nowhere', code=1).stderr, 'a missing model has another message')
+expect(run('run', model, '--threads', '0', code=2).stderr.startswith('rmc: '), 'wrong use has no message')
+run('fly', code=2)
