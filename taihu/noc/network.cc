@@ -90,6 +90,7 @@ void Network::drop(Slot slot) {
 void Network::enqueue(Slot slot) {
   const auto node = static_cast<std::size_t>(packets_[slot].source);
   packets_[slot].created = now_;
+  if (handed != nullptr) handed->push_back(slot);
   if (packets_[slot].measured) ++measured_alive_;
   if (queue_length_[node]++ == 0)
     queue_head_[node] = slot;
@@ -178,17 +179,18 @@ void Network::work(int router) {
 /// Whether the input VC can send a flit now, and to which output ports.
 bool Network::may_send(int router, int index, std::uint8_t& ports) const noexcept {
   const std::size_t vc = input(router, index);
+  const unsigned stalled = stalls == nullptr ? 0 : (*stalls)[static_cast<std::size_t>(router)];
   if (is_multicast_[vc] == 0) {
     const int port = out_port_[vc];
     ports = static_cast<std::uint8_t>(1 << port);
-    return port == local || credits_[output(router, port, out_vc_[vc])] != 0;
+    return (stalled >> port & 1) == 0 && (port == local || credits_[output(router, port, out_vc_[vc])] != 0);
   }
   // The flit is the first one that a branch with a VC still needs: a late branch catches up, the others wait
   // for it.
   const Multicast& copies = multicast_[vc];
   int flit = 255;
   ports = 0;
-  for (unsigned rest = copies.have; rest != 0; rest &= rest - 1) {
+  for (unsigned rest = copies.have & ~stalled; rest != 0; rest &= rest - 1) {
     const int port = std::countr_zero(rest);
     if (port != local && credits_[output(router, port, copies.vc[port])] == 0) continue;
     if (copies.sent[port] > flit) continue;

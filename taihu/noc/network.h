@@ -118,6 +118,10 @@ class Network {
   /// When set, the moves of every flit are appended here, router by router within a cycle. The owner empties
   /// it between cycles. A packet's record is valid until its delivery has been dropped.
   std::vector<FlitMove>* moves = nullptr;
+  /// When set, the packets that are handed over are appended here.
+  std::vector<Slot>* handed = nullptr;
+  /// When set: per router, output ports (bits) that send nothing in this cycle.
+  const std::vector<std::uint8_t>* stalls = nullptr;
 
   /// Who holds what, one line each; for reports.
   std::string dump() const;

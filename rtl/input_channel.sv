@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// One virtual channel (VC) of an input port: its buffer and the state of the packet in front.
+//
+// A head that comes to the front (written into an empty buffer, or behind a tail that leaves) is "exposed": its
+// outputs, found by the router when it was written, become `want`, or it waits for the collective unit. VC
+// allocation moves outputs from `want` to `have`; the tail leaves by an output and removes it from `have`. With
+// Multicast a packet may have several outputs ("branches"): `ahead` counts per branch the flits that it has sent
+// beyond those that have left the buffer. Each cycle the lowest flit that a branch with a credit needs is offered
+// to all such branches; it leaves the buffer when all branches have sent it.
+module input_channel #(
+    parameter int Depth = 5,
+    parameter int Vcs = 2,
+    parameter int Reuse = noc_pkg::Wormhole,
+    parameter bit Multicast = 0,
+    parameter bit HasUnit = 0,
+    localparam int VcBits = Vcs > 1 ? $clog2(Vcs) : 1,
+    localparam int CountBits = $clog2(Depth + 1)
+) (
+    input logic clk_i,
+    input logic rst_ni,
+    // Buffer write. Route: outputs of a head, none when it goes to the unit.
+    input logic write_i,
+    input logic [noc_pkg::FlitBits-1:0] flit_i,
+    input logic [4:0] route_i,
+    // VC allocation
+    output logic [4:0] want_o,
+    output logic down_o,  // a broadcast: keeps off VC 0
+    output logic [CountBits-1:0] need_o,  // credits
+    input logic [4:0] grant_i,
+    input logic [5*VcBits-1:0] grant_vc_i,
+    // Switch allocation
+    input logic [5*Vcs-1:0] credit_i,  // may a flit be sent to this VC of this output?
+    output logic [4:0] able_o,
+    output logic [5*VcBits-1:0] vc_o,
+    output logic [noc_pkg::FlitBits-1:0] flit_o,
+    input logic [4:0] won_i,
+    output logic pop_o,
+    // Collective unit
+    output logic unit_want_o,
+    output logic [noc_pkg::FlitBits-1:0] front_o,
+    output logic ready_o,  // the front is there
+    input logic unit_begin_i,  // the unit works on the packet, or lets it go on:
+    input logic [4:0] unit_route_i,
+    input logic [1:0] unit_marks_i,
+    input logic unit_take_i
+);
+  localparam int PointerBits = Depth > 1 ? $clog2(Depth) : 1;
+  localparam int RouteBits = Multicast ? 5 : 3;
+  localparam logic [2:0] ToUnit = 3'd5;
+
+  function automatic logic [PointerBits-1:0] next(input logic [PointerBits-1:0] pointer);
+    next = pointer == PointerBits'(Depth - 1) ? '0 : pointer + 1'b1;
+  endfunction
+
+  logic [noc_pkg::FlitBits-1:0] slot_q[Depth];
+  logic [RouteBits-1:0] slot_route_q[Depth];
+  logic [PointerBits-1:0] first_q, last_q;
+  logic [CountBits-1:0] count_q;
+  logic [4:0] want_q, have_q;
+  logic unit_q;
+  logic [1:0] marks_q;
+
+  logic [noc_pkg::FlitBits-1:0] front;
+  logic tail, finish, pop;
+  logic [4:0] have_left;
+
+  assign front = slot_q[first_q];
+  assign ready_o = count_q != '0;
+  assign want_o = want_q;
+  assign unit_want_o = unit_q;
+  assign front_o = front;
+  assign down_o = front[noc_pkg::KindLsb+:3] == noc_pkg::KindBroadcast;
+
+  if (Reuse == noc_pkg::CutThrough) begin : gen_need_packet
+    logic [5:0] flits;
+    assign flits = noc_pkg::flits_of(front[noc_pkg::KindLsb+:3], front[noc_pkg::LengthLsb+:7]);
+    assign need_o = flits > 6'(Depth) ? CountBits'(Depth) : CountBits'(flits);
+  end else begin : gen_need_fixed
+    assign need_o = Reuse == noc_pkg::Atomic ? CountBits'(Depth) : CountBits'(1);
+  end
+
+  // Switch allocation's view.
+  logic [noc_pkg::FlitBits-1:0] offered;
+  logic [4:0] credit_of_branch;
+  assign tail = offered[noc_pkg::TailBit];
+  assign have_left = have_q & ~(won_i & {5{tail}});
+
+  if (Multicast) begin : gen_branches
+    logic [5*VcBits-1:0] vc_q;
+    logic [5*CountBits-1:0] ahead_q;
+    logic [4:0] ready, lowest;
+    logic [CountBits-1:0] number;
+    logic [PointerBits:0] place;
+    logic [4:0] behind;
+
+    always_comb begin
+      for (int p = 0; p < 5; p++) begin
+        credit_of_branch[p] = 1'b0;
+        for (int v = 0; v < Vcs; v++)
+          if (vc_q[p*VcBits+:VcBits] == VcBits'(v)) credit_of_branch[p] = credit_i[p*Vcs+v];
+      end
+      ready = have_q & credit_of_branch;
+      number = '0;
+      lowest = '0;
+      for (int n = Depth - 1; n >= 0; n--)
+        for (int p = 0; p < 5; p++)
+          if (ready[p] && ahead_q[p*CountBits+:CountBits] == CountBits'(n)) number = CountBits'(n);
+      for (int p = 0; p < 5; p++) lowest[p] = ready[p] && ahead_q[p*CountBits+:CountBits] == number;
+      place = (PointerBits + 1)'(first_q) + (PointerBits + 1)'(number);
+      if (place >= (PointerBits + 1)'(Depth)) place = place - (PointerBits + 1)'(Depth);
+      // Branches that still need the flit in front after this cycle.
+      for (int p = 0; p < 5; p++)
+        behind[p] = have_left[p] && ahead_q[p*CountBits+:CountBits] == '0 && !won_i[p];
+    end
+    assign able_o = number < count_q ? lowest : '0;
+    assign offered = slot_q[place[PointerBits-1:0]];
+    assign vc_o = vc_q;
+    assign pop = unit_take_i || (won_i != '0 && want_q == '0 && behind == '0);
+    assign finish = unit_take_i ? front[noc_pkg::TailBit] : won_i != '0 && want_q == '0 && have_left == '0;
+
+    always_ff @(posedge clk_i) begin
+      for (int p = 0; p < 5; p++) begin
+        if (grant_i[p]) begin
+          vc_q[p*VcBits+:VcBits] <= grant_vc_i[p*VcBits+:VcBits];
+          ahead_q[p*CountBits+:CountBits] <= '0;
+        end else if (won_i[p] && !pop) begin
+          ahead_q[p*CountBits+:CountBits] <= ahead_q[p*CountBits+:CountBits] + 1'b1;
+        end else if (!won_i[p] && pop) begin
+          ahead_q[p*CountBits+:CountBits] <= ahead_q[p*CountBits+:CountBits] - 1'b1;
+        end
+      end
+    end
+  end else begin : gen_single
+    logic [VcBits-1:0] vc_q;
+    always_comb begin
+      for (int p = 0; p < 5; p++) begin
+        credit_of_branch[p] = 1'b0;
+        for (int v = 0; v < Vcs; v++) if (vc_q == VcBits'(v)) credit_of_branch[p] = credit_i[p*Vcs+v];
+      end
+    end
+    assign able_o = count_q != '0 ? have_q & credit_of_branch : '0;
+    assign offered = front;
+    assign vc_o = {5{vc_q}};
+    assign pop = unit_take_i || won_i != '0;
+    assign finish = pop && front[noc_pkg::TailBit];
+
+    always_ff @(posedge clk_i) begin
+      for (int p = 0; p < 5; p++) if (grant_i[p]) vc_q <= grant_vc_i[p*VcBits+:VcBits];
+    end
+  end
+
+  assign pop_o = pop;
+
+  // The unit's marks are put into a learn packet as it leaves.
+  always_comb begin
+    flit_o = offered;
+    if (HasUnit) flit_o[1:0] = offered[1:0] | (offered[noc_pkg::HeadBit] ? marks_q : 2'b0);
+  end
+
+  // What comes to the front next: the head behind a tail that leaves, or the flit that is written now.
+  logic [RouteBits-1:0] incoming, next_route;
+  logic [CountBits-1:0] left;
+  logic expose;
+  logic [4:0] expose_ports;
+  logic expose_unit;
+  if (Multicast) begin : gen_route_mask
+    assign incoming = route_i;
+    assign expose_ports = next_route;
+    assign expose_unit = HasUnit && next_route == '0;
+  end else begin : gen_route_code
+    always_comb begin
+      incoming = ToUnit;
+      for (int p = 0; p < 5; p++) if (route_i[p]) incoming = 3'(p);
+      for (int p = 0; p < 5; p++) expose_ports[p] = next_route == 3'(p);
+    end
+    assign expose_unit = HasUnit && next_route == ToUnit;
+  end
+  assign left = count_q - CountBits'(pop);
+  assign next_route = finish && left != '0 ? slot_route_q[next(first_q)] : incoming;
+  assign expose = (finish && left != '0) || (write_i && flit_i[noc_pkg::HeadBit] && left == '0);
+
+  always_ff @(posedge clk_i) begin
+    if (write_i) begin
+      slot_q[last_q] <= flit_i;
+      slot_route_q[last_q] <= incoming;
+    end
+    if (!rst_ni) begin
+      first_q <= '0;
+      last_q <= '0;
+      count_q <= '0;
+      want_q <= '0;
+      have_q <= '0;
+      unit_q <= 1'b0;
+      marks_q <= '0;
+    end else begin
+      if (pop) first_q <= next(first_q);
+      if (write_i) last_q <= next(last_q);
+      count_q <= left + CountBits'(write_i);
+      want_q <= expose ? expose_ports : unit_begin_i ? unit_route_i : want_q & ~grant_i;
+      have_q <= have_left | grant_i;
+      unit_q <= expose ? expose_unit : unit_q && !unit_begin_i;
+      if (HasUnit) marks_q <= expose ? 2'b0 : unit_begin_i ? unit_marks_i : marks_q;
+    end
+  end
+endmodule
