@@ -152,6 +152,14 @@ TEST(Replay, SharesAndRatios) {
   EXPECT_GE(report.program_speedup, 1);
 }
 
+TEST(Replay, CallsOfNoBytesSaveNothing) {
+  const std::string nothing =
+      R"({"operation": "MPI_Bcast", "communicator": "c", "size": 2, "number": 0, "root": 0, "ranks": [0, 1], )"
+      R"("bytes": [0, 0], "begin_us": [0, 0], "end_us": [5, 10]})";
+  for (const Costs& costs : {fair_costs(), paper2017_costs()})
+    EXPECT_DOUBLE_EQ(replay(parse_trace(nothing, "t"), {}, costs, {}).program_speedup, 1);
+}
+
 TEST(Replay, FuzzedTracesAreReadOrRefusedWithTheirLine) {
   Random random(11);
   for (int round = 0; round < 3000; ++round) {

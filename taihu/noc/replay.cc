@@ -186,7 +186,9 @@ ReplayReport replay(const std::vector<TracedCall>& calls, const ReplayConfig& co
     row.left_to_software += timing.left_to_software;
     cycles[call.operation].first += timing.software;
     cycles[call.operation].second += timing.hardware;
-    saved += (call.rank_us - call.waiting_us) * (1 - timing.hardware / timing.software);
+    // A call that moves nothing takes no cycles in either.
+    if (timing.software > 0)
+      saved += (call.rank_us - call.waiting_us) * (1 - timing.hardware / timing.software);
   }
   report.program_us = end - begin;
   const double total = std::max(1e-9, report.program_us * report.ranks);
@@ -200,7 +202,7 @@ ReplayReport replay(const std::vector<TracedCall>& calls, const ReplayConfig& co
       const auto calls_of = static_cast<double>(row.calls);
       row.software_cycles = cycles[name].first / calls_of;
       row.hardware_cycles = cycles[name].second / calls_of;
-      row.ratio = row.software_cycles / row.hardware_cycles;
+      row.ratio = row.hardware_cycles > 0 ? row.software_cycles / row.hardware_cycles : 1;
     }
     report.rows.push_back(row);
   }
