@@ -131,6 +131,8 @@ unsigned Registry::cache_count() {
 }
 
 void Registry::before_fork() {
+  // The thread that forks may never have used the heap: now it sees how many nodes there are.
+  static_cast<void>(tables_ready.load(std::memory_order_acquire));
   for (unsigned node = 0; node < node_total; ++node) node_heaps[node].lock().lock();
   growth_lock.lock();
 }

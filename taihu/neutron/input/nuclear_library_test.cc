@@ -18,10 +18,16 @@
 #include "taihu/neutron/test_models.h"
 
 /// Damaged files make the HDF5 library ask for absurd amounts of memory; it must get none, as without the
-/// sanitizer.
-extern "C" const char* __asan_default_options();
-extern "C" const char* __asan_default_options() {
+/// sanitizers.
+extern "C" {
+const char* __asan_default_options();
+const char* __asan_default_options() {
   return "allocator_may_return_null=1";
+}
+const char* __tsan_default_options();
+const char* __tsan_default_options() {
+  return "allocator_may_return_null=1";
+}
 }
 
 namespace taihu::neutron {
