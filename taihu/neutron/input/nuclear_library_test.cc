@@ -17,16 +17,20 @@
 #include "taihu/neutron/test_library.h"
 #include "taihu/neutron/test_models.h"
 
-/// Damaged files make the HDF5 library ask for absurd amounts of memory; it must get none, as without the
-/// sanitizers.
+// Damaged files make the HDF5 library ask for absurd amounts of memory and forget some of what it has. It
+// must get none of that, as without the sanitizers, and what it forgets is not ours.
 extern "C" {
-const char* __asan_default_options();
+[[gnu::visibility("default")]] const char* __asan_default_options();
 const char* __asan_default_options() {
   return "allocator_may_return_null=1";
 }
-const char* __tsan_default_options();
+[[gnu::visibility("default")]] const char* __tsan_default_options();
 const char* __tsan_default_options() {
   return "allocator_may_return_null=1";
+}
+[[gnu::visibility("default")]] const char* __lsan_default_suppressions();
+const char* __lsan_default_suppressions() {
+  return "leak:libhdf5";
 }
 }
 

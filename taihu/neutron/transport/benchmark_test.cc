@@ -89,7 +89,7 @@ Model sood_model(const json& data, const json& problem) {
 }
 
 #if defined(__SANITIZE_THREAD__)
-constexpr int one_of = 7;  // histories of one thread, ten times as slow
+constexpr int one_of = 25;  // histories of one thread, ten times as slow
 #else
 constexpr int one_of = 1;
 #endif
