@@ -13,7 +13,7 @@
 
 #include "taihu/base/error.h"
 #include "taihu/launch/mpirun_words.h"
-#include "taihu/launch/nearest.h"
+#include "taihu/base/nearest.h"
 
 namespace taihu::launch {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "taihu/base/error.h"
 #include "taihu/base/units.h"
-#include "taihu/launch/nearest.h"
+#include "taihu/base/nearest.h"
 #include "taihu/memory/process_settings.h"
 #include "taihu/topology/network.h"
 
