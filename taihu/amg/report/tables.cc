@@ -1,31 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/amg/report/tables.h"
 
-#include <cstdarg>
-#include <cstdio>
+#include <algorithm>
 
 #include "taihu/base/clock.h"
+#include "taihu/base/formatted.h"
 
 namespace taihu::amg {
-namespace {
-
-__attribute__((format(printf, 1, 2))) std::string line(const char* format, ...) {
-  char text[200];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  return text;
-}
-
-}  // namespace
 
 std::string level_table(const std::vector<LevelReport>& levels) {
   std::string table = "level          rows       entries  entries/row\n";
   double rows = 0, entries = 0;
   for (std::size_t l = 0; l < levels.size(); ++l) {
     const LevelReport& level = levels[l];
-    table += line("%5zu  %12lld  %12lld  %11.1f%s\n", l, static_cast<long long>(level.rows),
+    table +=
+        formatted("%5zu  %12lld  %12lld  %11.1f%s\n", l, static_cast<long long>(level.rows),
                   static_cast<long long>(level.entries),
                   static_cast<double>(level.entries) / std::max<double>(1, static_cast<double>(level.rows)),
                   level.replicated ? "  on every rank" : "");
@@ -33,15 +22,16 @@ std::string level_table(const std::vector<LevelReport>& levels) {
     entries += static_cast<double>(level.entries);
   }
   const auto& finest = levels.front();
-  return table + line("grid complexity %.3f, operator complexity %.3f\n",
-                      rows / static_cast<double>(finest.rows), entries / static_cast<double>(finest.entries));
+  return table + formatted("grid complexity %.3f, operator complexity %.3f\n",
+                           rows / static_cast<double>(finest.rows),
+                           entries / static_cast<double>(finest.entries));
 }
 
 std::string convergence_table(const std::vector<double>& history) {
   std::string table = "iteration   residual   reduction\n";
   for (std::size_t i = 0; i < history.size(); ++i) {
-    table += line("%9zu  %9.3e", i, history[i]);
-    table += i > 0 ? line("  %10.3f\n", history[i] / history[i - 1]) : "\n";
+    table += formatted("%9zu  %9.3e", i, history[i]);
+    table += i > 0 ? formatted("  %10.3f\n", history[i] / history[i - 1]) : "\n";
   }
   return table;
 }
@@ -49,8 +39,8 @@ std::string convergence_table(const std::vector<double>& history) {
 std::string profile_table(const Profile& profile) {
   std::string table = "  seconds   calls  step\n";
   for (const Profile::Step& step : profile.steps())
-    table += line("%9.4f  %6lld  %s\n", static_cast<double>(step.ns) * 1e-9,
-                  static_cast<long long>(step.calls), step.name);
+    table += formatted("%9.4f  %6lld  %s\n", static_cast<double>(step.ns) * 1e-9,
+                       static_cast<long long>(step.calls), step.name);
   return table;
 }
 

@@ -2,12 +2,12 @@
 #include "taihu/neutron/run/run_model.h"
 
 #include <algorithm>
-#include <cstdarg>
 #include <cstdio>
 #include <filesystem>
 
 #include "taihu/base/clock.h"
 #include "taihu/base/error.h"
+#include "taihu/base/formatted.h"
 #include "taihu/neutron/output/picture.h"
 #include "taihu/neutron/output/statepoint.h"
 #include "taihu/neutron/output/summary.h"
@@ -15,15 +15,6 @@
 
 namespace taihu::neutron {
 namespace {
-
-[[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...) {
-  char line[512];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(line, sizeof line, format, arguments);
-  va_end(arguments);
-  return line;
-}
 
 class Run {
  public:
