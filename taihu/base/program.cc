@@ -21,9 +21,9 @@ void finish_output() {
 
 }  // namespace
 
-int run_program(const char* name, const std::function<int()>& body, bool tells) {
+int run_program(const char* line_begin, const std::function<int()>& body, bool tells) {
   const auto ended = [&](const char* cause, int code) {
-    if (tells) std::fprintf(stderr, "%s: %s\n", name, cause);
+    if (tells) std::fprintf(stderr, "%s: %s\n", line_begin, cause);
     return code;
   };
   try {
