@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // amgsolve: solves a linear system from a file or a model problem by algebraic multigrid. Exit code 0:
 // converged, 1: not converged or bad input, 2: wrong use.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -14,6 +13,8 @@
 #include "taihu/amg/solver.h"
 #include "taihu/base/clock.h"
 #include "taihu/base/error.h"
+#include "taihu/base/program.h"
+#include "taihu/base/program_options.h"
 
 namespace {
 
@@ -248,17 +249,7 @@ int solve(const Options& options, Communicator& communicator) {
 int parse(int argc, char** argv, Options& options) {
   CLI::App app("Solves a sparse linear system by algebraic multigrid", "amgsolve");
   describe(app, options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::CallForVersion&) {
-    std::puts("amgsolve " TAIHU_VERSION);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
-  }
+  if (!parse_command_line(app, argc, argv)) return 0;
   if (options.files.empty() == options.generate.empty())
     throw UsageError("give either a matrix file or --generate PROBLEM N; --help shows all options");
   options.hierarchy.sweeps_after = options.hierarchy.sweeps_before;
@@ -268,20 +259,11 @@ int parse(int argc, char** argv, Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  int exit_code = 0;
   const std::unique_ptr<Communicator> world = open_world(&argc, &argv);
-  const auto complain = [&](const std::exception& error, int code) {
-    if (world->rank() == 0) std::fprintf(stderr, "amgsolve: %s\n", error.what());
-    exit_code = code;
-  };
-  try {
+  const auto body = [&] {
     Options options;
-    exit_code = parse(argc, argv, options);
-    if (exit_code < 0) exit_code = solve(options, *world);
-  } catch (const UsageError& error) {
-    complain(error, 2);
-  } catch (const std::exception& error) {
-    complain(error, 1);
-  }
-  return exit_code;
+    const int ended = parse(argc, argv, options);
+    return ended >= 0 ? ended : solve(options, *world);
+  };
+  return run_program("amgsolve", body, world->rank() == 0);
 }
