@@ -41,7 +41,7 @@ Request* LocalEndpoint::take_request(Context context) {
 
 Channel& LocalEndpoint::new_channel_to(LocalEndpoint& peer) {
   std::unique_ptr<Channel>& channel = outgoing_[static_cast<unsigned>(peer.local_index_)];
-  channel = std::make_unique<Channel>(rank_, node_.tuning().ring_cells);
+  channel = std::make_unique<Channel>(rank_, node_.tuning().ring_lines);
   peer.incoming_[static_cast<unsigned>(local_index_)].store(channel.get(), std::memory_order_release);
   return *channel;
 }
@@ -215,26 +215,30 @@ bool LocalEndpoint::receive_directly(int source, Context context, int tag, const
   Channel* channel = incoming_[static_cast<unsigned>(peer->local_index_)].load(std::memory_order_acquire);
   if (channel == nullptr) return false;
   const std::size_t expected = space.bytes <= node_.tuning().pushed_bytes ? space.bytes : 0;
-  const Cell* cell = channel->wait_front(turns_to_watch(peer), expected, [&] { return !lock_.is_wanted(); });
-  if (cell == nullptr || cell->context != context || (tag != any_tag && cell->tag != tag)) return false;
-  std::size_t bytes = cell->bytes;
+  InRing message;
+  const auto may_go_on = [&] { return !lock_.is_wanted(); };
+  if (!channel->wait_front(message, turns_to_watch(peer), expected, may_go_on) ||
+      message.context != context || (tag != any_tag && message.tag != tag)) {
+    return false;
+  }
+  std::size_t bytes = message.bytes;
   Request* sender = nullptr;
-  if (cell->kind == CellKind::eager) {
+  if (message.kind != CellKind::announced) {
     if (space.layout == nullptr) {
-      copy_short(space.address, Channel::payload_of(*cell), std::min(bytes, space.bytes));
+      copy_short(space.address, message.payload, std::min(bytes, space.bytes));
     } else {
-      copy_message(space, {Channel::payload_of(*cell), bytes}, std::min(bytes, space.bytes));
+      copy_message(space, {message.payload, bytes}, std::min(bytes, space.bytes));
     }
   } else {
-    const Announcement announcement = Channel::announcement_in(*cell);
+    const Announcement announcement = Channel::announcement_in(message);
     sender = announcement.sender;
     bytes = announcement.data.bytes;
     copy_announced(space, announcement.data, std::min(bytes, space.bytes), *sender);
   }
   if (status != nullptr) {
-    *status = {source, cell->tag, bytes, bytes > space.bytes ? Error::truncated : Error::none};
+    *status = {source, message.tag, bytes, bytes > space.bytes ? Error::truncated : Error::none};
   }
-  channel->pop(*cell);
+  channel->pop(message);
   if (sender != nullptr) {
     // As Request::complete, without a look at the request, which is in the cache of the sender's core.
     sender->done.store(true, std::memory_order_release);
