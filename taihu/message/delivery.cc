@@ -89,7 +89,7 @@ inline void LocalEndpoint::finish_receive(Request* receive, int source, const In
   receive->done.store(true, std::memory_order_release);
 }
 
-inline void LocalEndpoint::deliver(Channel& channel, const InRing& message) {
+inline __attribute__((always_inline)) void LocalEndpoint::deliver(Channel& channel, const InRing& message) {
   if (message.kind != CellKind::announced) [[likely]] {
     Request* receive = queues_.take_posted(channel.source(), message.context, message.tag);
     if (receive != nullptr) {

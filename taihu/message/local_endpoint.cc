@@ -46,11 +46,14 @@ Channel& LocalEndpoint::new_channel_to(LocalEndpoint& peer) {
   return *channel;
 }
 
-void LocalEndpoint::notice_from(int peer_index) noexcept {
+inline void LocalEndpoint::notice_from(int peer_index) noexcept {
   doorbell_.ring();  // with the barrier between the message and the look at the bit
-  std::atomic<std::uint64_t>& bits = bits_of(peer_index);
-  if ((bits.load(std::memory_order_relaxed) & bit_of(peer_index)) != 0) return;
-  bits.fetch_or(bit_of(peer_index), std::memory_order_release);
+  if ((bits_of(peer_index).load(std::memory_order_relaxed) & bit_of(peer_index)) == 0) [[unlikely]]
+    wake_for(peer_index);
+}
+
+void LocalEndpoint::wake_for(int peer_index) noexcept {
+  bits_of(peer_index).fetch_or(bit_of(peer_index), std::memory_order_release);
   doorbell_.ring();
 }
 
@@ -68,8 +71,9 @@ void LocalEndpoint::announce(LocalEndpoint& peer, Context context, int tag, cons
   channel.announce(context, tag, {data, request});
 }
 
-inline bool LocalEndpoint::push_inline(LocalEndpoint& peer, Context context, int tag, const Data& data,
-                                       bool in_stream) {
+inline __attribute__((always_inline)) bool LocalEndpoint::push_inline(LocalEndpoint& peer, Context context,
+                                                                      int tag, const Data& data,
+                                                                      bool in_stream) {
   {
     std::lock_guard hold(lock_);
     if (!channel_to(peer).push_inline(context, tag, data.address, data.bytes, in_stream)) [[unlikely]]
@@ -170,8 +174,8 @@ bool LocalEndpoint::wait_briefly(const Request& request) const noexcept {
   return false;
 }
 
-bool LocalEndpoint::start_receive(Request* receive, int source, Context context, int tag,
-                                  const Space& space) {
+inline bool LocalEndpoint::start_receive(Request* receive, int source, Context context, int tag,
+                                         const Space& space) {
   receive->space = space;
   receive->source = source;
   receive->context = context;

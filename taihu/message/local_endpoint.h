@@ -91,6 +91,7 @@ class LocalEndpoint final : public Endpoint {
   }
   Channel& new_channel_to(LocalEndpoint& peer);
   void notice_from(int peer_index) noexcept;
+  void wake_for(int peer_index) noexcept;
   int turns_to_watch(const LocalEndpoint* partner) noexcept;
   bool wait_briefly(const Request& request) const noexcept;
   bool push_inline(LocalEndpoint& peer, Context context, int tag, const Data& data, bool in_stream);
