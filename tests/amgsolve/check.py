@@ -6,6 +6,7 @@ The programs for the ranks of an MPI, where they were built, must give the resid
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -82,6 +83,14 @@ def check_inputs(folder):
     expect("message without convergence", "no convergence to 1e-08 in 2 iterations" in errors, True)
 
 
+def check_documentation():
+    """Every option that --help shows stands on the reference page."""
+    _, text, _ = run([AMGSOLVE, "--help"])
+    page = (pathlib.Path(__file__).parents[2] / "docs/reference/amgsolve.md").read_text()
+    for option in sorted(set(re.findall(r"--[a-z][a-z-]+", text)) - {"--help", "--version"}):
+        expect(f"{option} in docs/reference/amgsolve.md", f"`{option}" in page, True)
+
+
 def check_ranks():
     alone = solve([AMGSOLVE])
     runs = [("threads", [AMGSOLVE], 3)]
@@ -101,6 +110,7 @@ def check_ranks():
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_inputs(pathlib.Path(folder))
+    check_documentation()
     runs = check_ranks()
     code, output, _ = run([AMGSOLVE, "--generate", "27pt", "16", "--report"], 2)
     expect("exit code with --report", code, 0)
