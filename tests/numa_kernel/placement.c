@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-enum { page = 4096, most_parts = 64, most_nodes = 64, huge_page = 2 << 20 };
+#include "page_nodes.h"
+
+enum { most_parts = 64, most_nodes = 64, huge_page = 2 << 20 };
 
 static int failures, threads, several_nodes;
 static size_t boundary_bytes = page;
@@ -28,12 +28,6 @@ static void check(int holds, const char* what) {
   if (holds) return;
   failures++;
   printf("check failed: %s\n", what);
-}
-
-static int node_of_page(const void* place) {
-  void* address = (void*)place;
-  int status = -1;
-  return syscall(SYS_move_pages, 0, 1ul, &address, NULL, &status, 0) == 0 ? status : -1;
 }
 
 /* Node that owns most bytes of the boundary unit (page, or huge page) that holds `byte`. */

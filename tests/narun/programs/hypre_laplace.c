@@ -18,22 +18,17 @@
 #include <_hypre_parcsr_ls.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
-enum { page = 4096, most_threads = 1024, least_bytes = 64 << 10 };
+#include "page_nodes.h"
+
+enum { most_threads = 1024, least_bytes = 64 << 10 };
 
 static int threads = 1, node_of[most_threads];
 static HYPRE_Int rank, ranks;
-
-static int node_here(void) {
-  unsigned cpu, node;
-  return syscall(SYS_getcpu, &cpu, &node, NULL) == 0 ? (int)node : 0;
-}
 
 static void find_threads(void) {
 #ifdef _OPENMP
@@ -46,17 +41,6 @@ static void find_threads(void) {
 #else
   node_of[0] = node_here();
 #endif
-}
-
-/* Counts the pages inside of one thread's share of an array. */
-static void count_pages(const char* begin, const char* end, int node, long* local, long* known) {
-  for (size_t place = ((size_t)begin + page - 1) / page * page; place + page <= (size_t)end; place += page) {
-    void* address = (void*)place;
-    int status = -1;
-    if (syscall(SYS_move_pages, 0, 1ul, &address, NULL, &status, 0) != 0 || status < 0) continue;
-    ++*known;
-    *local += status == node;
-  }
 }
 
 /* The first row of a thread as hypre's balanced product divides them. */
