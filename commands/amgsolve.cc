@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "taihu/amg/input/matrix_market.h"
+#include "taihu/amg/input/read.h"
 #include "taihu/amg/matrix/generate.h"
 #include "taihu/amg/option_names.h"
 #include "taihu/amg/parallel/world.h"
@@ -33,8 +33,9 @@ struct Options {
 void describe(CLI::App& app, Options& options) {
   app.set_version_flag("--version", "amgsolve " TAIHU_VERSION);
   app.add_option("files", options.files,
-                 "matrix and, where it is not all ones, right-hand side; Matrix Market files")
-      ->type_name("A.mtx [b.mtx]")
+                 "matrix and, where it is not all ones, right-hand side: Matrix Market, PETSc binary,\nhypre "
+                 "IJ (NAME of NAME.00000 ...), scipy.sparse .npz, NumPy .npy")
+      ->type_name("A [b]")
       ->expected(0, 2);
   app.add_option("--generate", options.generate,
                  "model problem instead of a file, with N points per direction:\n"
@@ -78,7 +79,7 @@ class Watch {
 };
 
 DistributedMatrix input_matrix(const Context& context, const Options& options) {
-  if (!options.files.empty()) return read_matrix_market(context, options.files[0]);
+  if (!options.files.empty()) return read_matrix(context, options.files[0]);
   const Problem problem = problem_of_name(options.generate[0]);
   GlobalIndex points = 0;
   if (!CLI::detail::lexical_cast(options.generate[1], points))
@@ -187,7 +188,7 @@ int solve(const Options& options, Communicator& communicator) {
   DistributedMatrix matrix = input_matrix(context, options);
   const Distribution rows = matrix.row_distribution;
   std::vector<double> b(matrix.local.rows, 1.0), x(matrix.local.rows, 0.0);
-  if (options.files.size() > 1) b = read_vector_market(options.files[1], rows, communicator.rank());
+  if (options.files.size() > 1) b = read_vector(options.files[1], rows, communicator.rank());
   times.input = watch.seconds();
   Solver solver(context, std::move(matrix), options.solver.hierarchy);
   times.setup = watch.seconds();
