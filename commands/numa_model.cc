@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // numa-model: predicts the time of a memory-bound solve with and without naalloc on a machine described in a
 // file.
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -11,8 +10,9 @@
 #include <vector>
 
 #include "taihu/base/error.h"
+#include "taihu/base/program.h"
+#include "taihu/base/program_options.h"
 #include "taihu/base/units.h"
-#include "taihu/launch/nearest.h"
 #include "taihu/model/numa_time.h"
 
 namespace {
@@ -128,17 +128,6 @@ void declare(CLI::App& app, Options& options) {
   app.add_flag("--json", options.json, "print JSON");
 }
 
-void refuse_unknown_options(const CLI::App& app, int argc, char** argv) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
-    if (word.starts_with("--") && word.size() > 2 && app.get_option_no_throw(word) == nullptr)
-      throw UsageError("unknown option " + word + launch::suggestion(word, names));
-  }
-}
-
 void check(const Options& options) {
   if (options.report.empty() == options.bytes.empty())
     throw UsageError("give --report FILE, or --bytes SIZE with --threads N");
@@ -154,18 +143,7 @@ int run(int argc, char** argv) {
   Options options;
   CLI::App app("Predicts the time of a memory-bound solve with and without naalloc", "numa-model");
   declare(app, options);
-  refuse_unknown_options(app, argc, argv);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::CallForVersion&) {
-    std::puts("numa-model " TAIHU_VERSION);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
-  }
+  if (!parse_command_line(app, argc, argv)) return 0;
   check(options);
   const model::NumaMachine machine = model::read_numa_machine(options.machine);
   (options.json ? print_json : print_text)(machine, options, predictions(options, machine));
@@ -175,13 +153,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const UsageError& error) {
-    std::fprintf(stderr, "numa-model: %s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "numa-model: %s\n", error.what());
-    return 1;
-  }
+  return taihu::run_program("numa-model", [&] { return run(argc, argv); });
 }

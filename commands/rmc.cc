@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // rmc: Monte Carlo transport of neutrons in models of OpenMC's XML format.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 
 #include "taihu/base/error.h"
+#include "taihu/base/program.h"
+#include "taihu/base/program_options.h"
 #include "taihu/base/random.h"
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/input/text_library.h"
@@ -215,17 +216,7 @@ int dispatch(int argc, char** argv) {
       ->capture_default_str();
   library_command->add_option("text", options.library, "JSON library")->required()->type_name("JSON");
   library_command->add_option("target", options.target, "HDF5 library to write")->required()->type_name("H5");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::CallForVersion&) {
-    std::puts("rmc " TAIHU_VERSION);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
-  }
+  if (!parse_command_line(app, argc, argv)) return 0;
   if (*run_command || *restart_command) return run(options);
   if (*check_command) return check_geometry(options);
   if (*plot_command) return plot(options);
@@ -235,13 +226,5 @@ int dispatch(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return dispatch(argc, argv);
-  } catch (const taihu::UsageError& error) {
-    std::fprintf(stderr, "rmc: %s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "rmc: %s\n", error.what());
-    return 1;
-  }
+  return taihu::run_program("rmc", [&] { return dispatch(argc, argv); });
 }

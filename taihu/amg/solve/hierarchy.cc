@@ -55,6 +55,7 @@ void Hierarchy<Value>::set_up(DistributedMatrix& finest_matrix, Operator<Value>*
     DistributedMatrix next = coarse_matrix(context_, *matrix, transfer);
     levels_.back().prolongation = make_operator<Value>(context_, transfer.prolongation);
     levels_.back().restriction = make_operator<Value>(context_, transfer.restriction);
+    if (options_.reuse == Reuse::interpolation) transfers_.push_back(std::move(transfer));
     coarser = std::move(next);
     matrix = &coarser;
   }
@@ -69,6 +70,12 @@ void Hierarchy<Value>::add_level(DistributedMatrix& matrix, Operator<Value>* fin
   level.global_rows = matrix.rows();
   level.global_entries = global_entries(context_.communicator, matrix);
   level.partition = matrix.local.partition;
+  set_matrix(level, matrix, finest);
+}
+
+template <class Value>
+void Hierarchy<Value>::set_matrix(Level<Value>& level, DistributedMatrix& matrix, Operator<Value>* finest) {
+  level.a = {};
   if (finest == nullptr) level.a = make_operator<Value>(context_, matrix);
   level.operator_a = finest == nullptr ? &level.a : finest;
   const Timed timed(context_.profile, "set-up: smoother");
@@ -80,6 +87,19 @@ void Hierarchy<Value>::add_level(DistributedMatrix& matrix, Operator<Value>* fin
     for (LocalIndex i = begin; i < end; ++i) level.scale[i] = static_cast<Value>(smoother.scale[i]);
   });
   std::fill(level.scale.data() + level.rows, level.scale.end(), Value{0});
+}
+
+template <class Value>
+void Hierarchy<Value>::update(DistributedMatrix& finest_matrix, Operator<Value>* finest) {
+  DistributedMatrix coarser;
+  DistributedMatrix* matrix = &finest_matrix;
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    set_matrix(levels_[l], *matrix, l == 0 ? finest : nullptr);
+    if (l + 1 == levels_.size()) break;
+    coarser = coarse_matrix(context_, *matrix, transfers_[l]);
+    matrix = &coarser;
+  }
+  end_with(*matrix, depth_ + static_cast<int>(levels_.size()) - 1);
 }
 
 // What is below the last level: the same matrix on each rank alone, or its inverse.

@@ -30,6 +30,10 @@ class Hierarchy {
   Hierarchy(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options,
             Operator<Value>* finest, int depth = 0);
 
+  /// Takes other values in the pattern of the matrix that it was set up for; transfers stay as they are.
+  /// Needs Reuse::interpolation. Collective.
+  void update(DistributedMatrix& matrix, Operator<Value>* finest);
+
   /// Right-hand side of the cycle; the caller writes its own rows.
   Value* right_hand_side() { return levels_.front().b.data(); }
 
@@ -47,6 +51,7 @@ class Hierarchy {
  private:
   void set_up(DistributedMatrix& matrix, Operator<Value>* finest, int depth);
   void add_level(DistributedMatrix& matrix, Operator<Value>* finest);
+  void set_matrix(Level<Value>& level, DistributedMatrix& matrix, Operator<Value>* finest);
   void finish_levels();
   void end_with(DistributedMatrix& matrix, int depth);
 
@@ -67,6 +72,7 @@ class Hierarchy {
   HierarchyOptions options_;
   int depth_;
   std::vector<Level<Value>> levels_;
+  std::vector<Transfer> transfers_;  // below each level but the last; empty where nothing is reused
   // Below the coarsest level: all of it on this rank, or directly solved, or neither (smoothing only).
   SoloCommunicator solo_;
   std::unique_ptr<Hierarchy> replicated_;
