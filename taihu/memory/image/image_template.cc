@@ -18,6 +18,10 @@ ImageTemplate::ImageTemplate(const std::string& program, std::vector<std::string
   for (std::size_t i = 0; i < objects.size(); ++i) {
     needs_.emplace_back();
     for (const std::string& name : objects[i]->needed()) {
+      if (runtime_replaces(name, objects[i]->path())) {
+        private_names_.push_back(name);
+        continue;
+      }
       const auto path = find_library(name, *objects[i]);
       if (!path || !is_private_library(name, *path, private_libraries_)) {
         share(name, path, *objects[i]);
@@ -95,7 +99,10 @@ std::shared_ptr<OpenedTemplate> ImageTemplate::open_locked(
     search_order.push_back(opened->object.get());
     std::vector<std::string> private_names = private_names_;
     for (const std::string& name : opened->object->needed()) {
-      if (std::find(private_names_.begin(), private_names_.end(), name) != private_names_.end()) continue;
+      const bool replaced = runtime_replaces(name, opened->object->path());
+      if (replaced) private_names.push_back(name);
+      if (replaced || std::find(private_names_.begin(), private_names_.end(), name) != private_names_.end())
+        continue;
       const auto library = find_library(name, *opened->object);
       if (!library || !is_private_library(name, *library, private_libraries_)) {
         share(name, library, *opened->object);
