@@ -163,7 +163,8 @@ bool LinkUnit::plan_libc(std::uint16_t index, const ElfRelocation& relocation) {
   void* replacement = nullptr;
   if (is_address(relocation.type))
     replacement = symbol.name == "__libc_start_main" ? caught_start() : libc::replacement(symbol.name);
-  if (!replacement && is_address(relocation.type)) replacement = runtime_call(symbol.name, symbol.binding != STB_WEAK);
+  if (!replacement && is_address(relocation.type))
+    replacement = runtime_call(symbol.name, symbol.binding != STB_WEAK);
   if (!replacement) return false;
   libc_bindings_.push_back({relocation.target, addend_of(relocation), index, false, -1, replacement});
   return true;

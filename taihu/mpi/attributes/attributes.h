@@ -69,6 +69,13 @@ class Attributes final : public RankPart {
   static Attributes& of(Rank& rank) { return rank.part<Attributes>(Part::attributes); }
 
   int create_keyval(const Keyval& key);
+  /// For keys that are made in two steps; before anything is attached by the key.
+  template <class Change>
+  void change_keyval(int keyval, Change&& change) {
+    const std::lock_guard hold(lock_);
+    const auto found = keys_.find(keyval);
+    if (found != keys_.end()) change(found->second.key);
+  }
   /// The key goes away when nothing is attached by it any more.
   void free_keyval(Carrier carrier, int keyval);
 

@@ -39,11 +39,12 @@ int create_handler(const char* call, ErrorHandler::Use use, void (*function)(), 
 
 int call_copy(void (*function)(), Carrier, void* handle, int keyval, void* extra_state, void* in, void* out,
               int* flag) {
-  return in_error(reinterpret_cast<CopyFunction*>(function)(out_handle(handle), keyval, extra_state, in, out,
-                                                            flag));
+  return in_error(
+      reinterpret_cast<CopyFunction*>(function)(out_handle(handle), keyval, extra_state, in, out, flag));
 }
 int call_remove(void (*function)(), Carrier, void* handle, int keyval, void* value, void* extra_state) {
-  return in_error(reinterpret_cast<DeleteFunction*>(function)(out_handle(handle), keyval, value, extra_state));
+  return in_error(
+      reinterpret_cast<DeleteFunction*>(function)(out_handle(handle), keyval, value, extra_state));
 }
 const ForeignAttributeCalls attribute_calls{&call_copy, &call_remove};
 
@@ -53,8 +54,7 @@ int create_keyval(const char* call, Carrier carrier, CopyFunction* copy, DeleteF
     require_pointer(keyval, "keyval");
     const auto duplicate = reinterpret_cast<void (*)()>(std::uintptr_t{1});
     *keyval = Attributes::of(rank).create_keyval(
-        {carrier, Language::c,
-         copy == &taihu_mpich_Dup_fn ? duplicate : reinterpret_cast<void (*)()>(copy),
+        {carrier, Language::c, copy == &taihu_mpich_Dup_fn ? duplicate : reinterpret_cast<void (*)()>(copy),
          reinterpret_cast<void (*)()>(remove), extra_state, &attribute_calls});
   }));
 }
@@ -66,21 +66,37 @@ struct Generalized {
   int (*free)(void* state);
   int (*cancel)(void* state, int complete);
   void* state;
+  bool is_fortran = false;  ///< the functions are subroutines: all by address, the code last
 };
+/// The one that this thread has made last: what it is made of shows after it is made.
+thread_local Generalized* latest = nullptr;
+
+template <class... Arguments>
+int call_subroutine(void* subroutine, Arguments*... arguments) {
+  int code = MPI_SUCCESS;
+  reinterpret_cast<void (*)(Arguments*..., int*)>(subroutine)(arguments..., &code);
+  return in_error(code);
+}
 
 int query(void* kept, MPI_Status* status) {
   const auto& request = *static_cast<Generalized*>(kept);
   Status theirs{};
-  const int code = request.query(request.state, &theirs);
+  const int code = request.is_fortran
+                       ? call_subroutine(reinterpret_cast<void*>(request.query), request.state, &theirs)
+                       : in_error(request.query(request.state, &theirs));
   in_status(*status, theirs);
-  return in_error(code);
+  return code;
 }
 int free_state(void* kept) {
   const std::unique_ptr<Generalized> request(static_cast<Generalized*>(kept));
+  if (latest == request.get()) latest = nullptr;
+  if (request->is_fortran) return call_subroutine(reinterpret_cast<void*>(request->free), request->state);
   return in_error(request->free(request->state));
 }
 int cancel(void* kept, int complete) {
   const auto& request = *static_cast<Generalized*>(kept);
+  if (request.is_fortran)
+    return call_subroutine(reinterpret_cast<void*>(request.cancel), request.state, &complete);
   return in_error(request.cancel(request.state, complete));
 }
 
@@ -121,18 +137,19 @@ TAIHU_MPICH_CALL(int, Op_create, (MPI_User_function * user_fn, int commute, int*
   }));
 }
 
-#define ERROR_HANDLER(name, use)                                                               \
-  TAIHU_MPICH_CALL(int, name, (void (*function)(), int* handler)) {                            \
-    return create_handler("MPI_" #name, ErrorHandler::Use::use, function, handler);            \
+#define ERROR_HANDLER(name, use)                                                    \
+  TAIHU_MPICH_CALL(int, name, (void (*function)(), int* handler)) {                 \
+    return create_handler("MPI_" #name, ErrorHandler::Use::use, function, handler); \
   }
 ERROR_HANDLER(Comm_create_errhandler, communicator)
 ERROR_HANDLER(Errhandler_create, communicator)
 ERROR_HANDLER(Win_create_errhandler, window)
 ERROR_HANDLER(File_create_errhandler, file)
 
-#define KEYVAL(name, carrier)                                                                           \
-  TAIHU_MPICH_CALL(int, name, (CopyFunction * copy, DeleteFunction* remove, int* keyval, void* extra_state)) { \
-    return create_keyval("MPI_" #name, Carrier::carrier, copy, remove, keyval, extra_state);            \
+#define KEYVAL(name, carrier)                                                                        \
+  TAIHU_MPICH_CALL(int, name,                                                                        \
+                   (CopyFunction * copy, DeleteFunction * remove, int* keyval, void* extra_state)) { \
+    return create_keyval("MPI_" #name, Carrier::carrier, copy, remove, keyval, extra_state);         \
   }
 KEYVAL(Comm_create_keyval, communicator)
 KEYVAL(Keyval_create, communicator)
@@ -144,17 +161,22 @@ TAIHU_MPICH_CALL(int, Grequest_start,
                   void* extra_state, int* request)) {
   auto kept = std::make_unique<Generalized>(query_fn, free_fn, cancel_fn, extra_state);
   MPI_Request made = MPI_REQUEST_NULL;
-  const int code = PMPI_Grequest_start(query_fn != nullptr ? &query : nullptr, free_fn != nullptr ? &free_state : nullptr,
-                                       cancel_fn != nullptr ? &cancel : nullptr, kept.get(),
-                                       request != nullptr ? &made : nullptr);
-  if (code == MPI_SUCCESS) static_cast<void>(kept.release());
+  const int code = PMPI_Grequest_start(
+      query_fn != nullptr ? &query : nullptr, free_fn != nullptr ? &free_state : nullptr,
+      cancel_fn != nullptr ? &cancel : nullptr, kept.get(), request != nullptr ? &made : nullptr);
+  if (code == MPI_SUCCESS) latest = kept.release();
   if (request != nullptr) *request = out_handle(made);
   return out_error(code);
 }
 
+// MPICH's library for Fortran calls it right after the call above.
+TAIHU_MPICH_CALL(void, internal_Grequest_set_lang_f77, (int /*request*/)) {
+  if (latest != nullptr) latest->is_fortran = true;
+}
+
 TAIHU_MPICH_CALL(int, Register_datarep,
-                 (const char* datarep, void (*read)(), void (*write)(),
-                  int (*extent)(int, MPI_Aint*, void*), void* extra_state)) {
+                 (const char* datarep, void (*read)(), void (*write)(), int (*extent)(int, MPI_Aint*, void*),
+                  void* extra_state)) {
   auto kept = std::make_unique<Representation>(extent, extra_state);
   const int code = PMPI_Register_datarep(datarep, read == nullptr ? MPI_CONVERSION_FN_NULL : &conversion,
                                          write == nullptr ? MPI_CONVERSION_FN_NULL : &conversion,

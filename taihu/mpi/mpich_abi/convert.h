@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of programs that were built for the MPICH ABI, and ours. There, handles (but of files) are integers:
 // predefined ones fixed patterns with the kind in the upper bits, all others here the indices of our handle
-// table, which end far below the patterns. in_...: theirs to ours; out_...: ours to theirs. A handle that means
-// nothing becomes one that our calls refuse, a number that means nothing stays as it is.
+// table, which end far below the patterns. in_...: theirs to ours; out_...: ours to theirs. A handle that
+// means nothing becomes one that our calls refuse, a number that means nothing stays as it is.
 #pragma once
 
 #include <climits>
@@ -123,6 +123,10 @@ inline int out_error(int code) noexcept {
   return code == MPI_SUCCESS ? MPI_SUCCESS : other_error(code);
 }
 int in_error(int code) noexcept;
+/// The value of the attribute MPI_LASTUSEDCODE.
+inline int out_last_used(int code) noexcept {
+  return code == MPI_ERR_LASTCODE ? their_MPI_ERR_LASTCODE : out_error(code);
+}
 
 // Other numbers.
 int in_keyval(int keyval) noexcept;
@@ -258,8 +262,8 @@ using Datatypes = ArrayValue<MPI_Datatype, int>;
 /// Requests that a call completes or starts.
 class Requests {
  public:
-  Requests(int count, int* theirs) : count_(theirs != nullptr ? count : 0), theirs_(theirs),
-                                     ours_(count, theirs, in_request) {}
+  Requests(int count, int* theirs)
+      : count_(theirs != nullptr ? count : 0), theirs_(theirs), ours_(count, theirs, in_request) {}
   ~Requests() {
     for (int i = 0; i < count_; ++i) theirs_[i] = out_handle(ours_[i]);
   }
@@ -300,6 +304,6 @@ int neighbors(int communicator, bool outgoing) noexcept;
 }  // namespace taihu::mpi::mpich
 
 /// One call of this ABI, under the name by which entry_points.cc finds it.
-#define TAIHU_MPICH_CALL(result, name, parameters)                                                \
+#define TAIHU_MPICH_CALL(result, name, parameters)                                        \
   extern "C" __attribute__((visibility("default"))) result taihu_mpich_##name parameters; \
   extern "C" result taihu_mpich_##name parameters

@@ -12,17 +12,17 @@ namespace taihu::mpi::mpich {
 namespace {
 
 TEST(mpich_abi, predefined_handles_go_there_and_back) {
-#define TAIHU_DATATYPE(name, value)              \
-  EXPECT_EQ(in_datatype(their_##name), name);    \
+#define TAIHU_DATATYPE(name, value)           \
+  EXPECT_EQ(in_datatype(their_##name), name); \
   EXPECT_EQ(out_handle(name), their_##name);
-#define TAIHU_OPERATION(name, value)             \
-  EXPECT_EQ(in_operation(their_##name), name);   \
+#define TAIHU_OPERATION(name, value)           \
+  EXPECT_EQ(in_operation(their_##name), name); \
   EXPECT_EQ(out_handle(name), their_##name);
-#define TAIHU_COMMUNICATOR(name, value)          \
+#define TAIHU_COMMUNICATOR(name, value)           \
   EXPECT_EQ(in_communicator(their_##name), name); \
   EXPECT_EQ(out_handle(name), their_##name);
-#define TAIHU_ERROR(name, value)                 \
-  EXPECT_EQ(in_error(their_##name), name);       \
+#define TAIHU_ERROR(name, value)           \
+  EXPECT_EQ(in_error(their_##name), name); \
   EXPECT_EQ(out_error(name), their_##name);
 #include "taihu/mpi/mpich_abi/constants.def"
   EXPECT_EQ(in_request(their_MPI_REQUEST_NULL), MPI_REQUEST_NULL);
@@ -75,12 +75,15 @@ TEST(mpich_abi, what_means_nothing_there_does_not_become_something_here) {
 
 TEST(mpich_abi, a_status_keeps_its_count_and_only_what_was_set_comes_back) {
   Status theirs{-1, -1, 7, 8, 9};
-  { StatusResult unused(&theirs); }
+  {
+    StatusResult unused(&theirs);
+  }
   EXPECT_EQ(theirs.source, 7);
   EXPECT_EQ(theirs.error, 9);
   {
     StatusResult result(&theirs);
-    store(result.get(), {.source = MPI_PROC_NULL, .tag = MPI_ANY_TAG, .cancelled = true, .bytes = 5'000'000'000});
+    store(result.get(),
+          {.source = MPI_PROC_NULL, .tag = MPI_ANY_TAG, .cancelled = true, .bytes = 5'000'000'000});
   }
   EXPECT_EQ(theirs.source, their_MPI_PROC_NULL);
   EXPECT_EQ(theirs.tag, their_MPI_ANY_TAG);
@@ -96,7 +99,8 @@ TEST(mpich_abi, a_status_keeps_its_count_and_only_what_was_set_comes_back) {
 TEST(mpich_abi, libraries_and_names) {
   for (const char* library : {"libmpi.so.12", "libmpich.so.12", "/opt/a/libmpi.so.12", "libmpi_gnu_91.so.12"})
     EXPECT_TRUE(is_library(library)) << library;
-  for (const char* library : {"libmpi.so.40", "libmpi.so", "libmpi_abi.so.1", "libmpichfort.so.12", "libc.so.6"})
+  for (const char* library :
+       {"libmpi.so.40", "libmpi.so", "libmpi_abi.so.1", "libmpichfort.so.12", "libc.so.6"})
     EXPECT_FALSE(is_library(library)) << library;
   EXPECT_EQ(symbol_of("PMPI_Send"), symbol_of("MPI_Send"));
   EXPECT_EQ(symbol_of("MPID_Send"), "");

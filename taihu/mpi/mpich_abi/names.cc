@@ -20,8 +20,9 @@ template <std::size_t index>
 void refuse() {
   const std::string& name = names[index];
   end_job(this_rank(name.c_str()), 1,
-          name + " is not available: Taihu has the calls of MPI-3.1 and those that its list of MPI calls names "
-                 "beyond; do without it");
+          name +
+              " is not available: Taihu has the calls of MPI-3.1 and those that its list of MPI calls names "
+              "beyond; do without it");
 }
 
 template <std::size_t... index>
@@ -42,10 +43,13 @@ bool is_library(std::string_view library) noexcept {
 }
 
 std::string symbol_of(std::string_view name) {
-  for (const std::string_view begin : {"MPI_", "PMPI_", "MPIX_", "PMPIX_", "MPIR_", "MPII_"}) {
+  for (const std::string_view begin : {"MPI_", "PMPI_", "MPIX_", "PMPIX_", "MPIR_"}) {
     if (name.starts_with(begin)) return "taihu_mpich_" + std::string(name.substr(begin.size()));
   }
-  return {};
+  // Between MPICH's own libraries.
+  constexpr std::string_view internal = "MPII_";
+  return name.starts_with(internal) ? "taihu_mpich_internal_" + std::string(name.substr(internal.size()))
+                                    : std::string();
 }
 
 void* unavailable_call(std::string_view name) {

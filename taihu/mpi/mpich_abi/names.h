@@ -7,8 +7,8 @@
 
 namespace taihu::mpi::mpich {
 
-/// Whether `library` (a name such as libmpi.so.12) is the one of this ABI for C. Those for Fortran and C++ call
-/// this one, so ranks get copies of them.
+/// Whether `library` (a name such as libmpi.so.12) is the one of this ABI for C. Those for Fortran and C++
+/// call this one, so ranks get copies of them.
 bool is_library(std::string_view library) noexcept;
 
 /// Under which name this library has what such a program calls MPI_Send, PMPI_Send or MPIR_Dup_fn; empty for

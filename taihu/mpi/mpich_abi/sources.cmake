@@ -10,6 +10,6 @@ add_custom_command(
           ${PROJECT_SOURCE_DIR}/taihu/abi/mpi.h ${mpich_by_hand}
   COMMENT "Calls of the MPICH ABI")
 list(APPEND mpi_headers mpich_abi/callbacks.h mpich_abi/constants.def mpich_abi/constants.h mpich_abi/convert.h mpich_abi/names.h)
-list(APPEND mpi_sources mpich_abi/callbacks.cc mpich_abi/convert.cc mpich_abi/names.cc mpich_abi/special_calls.cc
+list(APPEND mpi_sources mpich_abi/callbacks.cc mpich_abi/convert.cc mpich_abi/fortran_calls.cc mpich_abi/names.cc mpich_abi/special_calls.cc
      ${mpich_calls})
 list(APPEND mpi_tests mpich_abi/convert_test.cc)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of the MPICH ABI that need more than the rules of tools/mpi_mpich_abi.py.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "taihu/mpi/errors/added_errors.h"
@@ -17,16 +18,15 @@ void give_text(const char* text, char* buffer, int room, int* length) {
   if (length != nullptr) *length = static_cast<int>(bytes);
 }
 
+static_assert(sizeof(std::atomic<int>) == sizeof(int));  // programs read it as an int
 /// Attributes of MPI itself whose values are constants, at addresses that stay.
 void* own_attribute(int keyval, void* value) {
   static const int no_host = their_MPI_PROC_NULL, any_rank = their_MPI_ANY_SOURCE;
   if (keyval == MPI_HOST) return const_cast<int*>(&no_host);
   if (keyval == MPI_IO && *static_cast<int*>(value) == MPI_ANY_SOURCE) return const_cast<int*>(&any_rank);
   if (keyval == MPI_LASTUSEDCODE) {
-    // One number of ours is one of theirs, so all threads of all ranks may keep them here.
-    static thread_local int last;
-    last = *static_cast<int*>(value) == MPI_ERR_LASTCODE ? their_MPI_ERR_LASTCODE
-                                                         : out_error(*static_cast<int*>(value));
+    std::atomic<int>& last = AddedErrors::of(*current_rank()).last_used_elsewhere();
+    last.store(out_last_used(*static_cast<int*>(value)), std::memory_order_relaxed);
     return &last;
   }
   return value;
@@ -47,7 +47,8 @@ void turn_contents(int combiner, int* integers, int available) {
   if (integers == nullptr || available < 1) return;
   if (combiner == MPI_COMBINER_SUBARRAY) {
     const int dimensions = integers[0];
-    if (available > 3 * dimensions + 1) integers[3 * dimensions + 1] = out_order(integers[3 * dimensions + 1]);
+    if (available > 3 * dimensions + 1)
+      integers[3 * dimensions + 1] = out_order(integers[3 * dimensions + 1]);
   } else if (combiner == MPI_COMBINER_DARRAY && available >= 3) {
     const int dimensions = integers[2];
     if (available < 4 + 4 * dimensions) return;
@@ -78,7 +79,8 @@ TAIHU_VARIABLE void* const taihu_mpich_T_PVAR_ALL_HANDLES = MPI_T_PVAR_ALL_HANDL
 TAIHU_MPICH_CALL(int, Get_processor_name, (char* name, int* resultlen)) {
   char text[MPI_MAX_PROCESSOR_NAME];
   int length = 0;
-  const int code = PMPI_Get_processor_name(name != nullptr ? text : nullptr, resultlen != nullptr ? &length : nullptr);
+  const int code =
+      PMPI_Get_processor_name(name != nullptr ? text : nullptr, resultlen != nullptr ? &length : nullptr);
   if (code == MPI_SUCCESS) give_text(text, name, their_MPI_MAX_PROCESSOR_NAME, resultlen);
   return out_error(code);
 }
@@ -103,8 +105,8 @@ TAIHU_MPICH_CALL(int, Lookup_name, (const char* service_name, int info, char*)) 
 }
 
 TAIHU_MPICH_CALL(int, Comm_spawn_multiple,
-                 (int count, char** commands, char*** argvs, const int* maxprocs, const int* /*infos*/, int root,
-                  int comm, int* intercomm, int* errcodes)) {
+                 (int count, char** commands, char*** argvs, const int* maxprocs, const int* /*infos*/,
+                  int root, int comm, int* intercomm, int* errcodes)) {
   MPI_Comm made = MPI_COMM_NULL;
   const int code = PMPI_Comm_spawn_multiple(count, commands, argvs, maxprocs, nullptr, in_rank(root),
                                             in_communicator(comm), &made, errcodes);
@@ -150,11 +152,12 @@ TAIHU_MPICH_CALL(int, Win_get_attr, (int win, int keyval, void* value, int* flag
 TAIHU_MPICH_CALL(int, Type_create_darray,
                  (int size, int rank, int ndims, const int* gsizes, const int* distribs, const int* dargs,
                   const int* psizes, int order, int oldtype, int* newtype)) {
-  ArrayValue<int, int> kinds(ndims, distribs, in_distribution), arguments(ndims, dargs, in_distribution_argument);
+  ArrayValue<int, int> kinds(ndims, distribs, in_distribution),
+      arguments(ndims, dargs, in_distribution_argument);
   MPI_Datatype made = MPI_DATATYPE_NULL;
   const int code =
-      PMPI_Type_create_darray(size, rank, ndims, gsizes, kinds.get(), arguments.get(), psizes, in_order(order),
-                              in_datatype(oldtype), newtype != nullptr ? &made : nullptr);
+      PMPI_Type_create_darray(size, rank, ndims, gsizes, kinds.get(), arguments.get(), psizes,
+                              in_order(order), in_datatype(oldtype), newtype != nullptr ? &made : nullptr);
   if (newtype != nullptr) *newtype = out_handle(made);
   return out_error(code);
 }
@@ -164,8 +167,8 @@ TAIHU_MPICH_CALL(int, Type_get_contents,
                   MPI_Aint* addresses, int* datatypes)) {
   Values<MPI_Datatype> types(max_datatypes);
   const MPI_Datatype type = in_datatype(datatype);
-  const int code = PMPI_Type_get_contents(type, max_integers, max_addresses, max_datatypes, integers, addresses,
-                                          datatypes != nullptr ? types.all() : nullptr);
+  const int code = PMPI_Type_get_contents(type, max_integers, max_addresses, max_datatypes, integers,
+                                          addresses, datatypes != nullptr ? types.all() : nullptr);
   if (code != MPI_SUCCESS) return out_error(code);
   int integer_count = 0, address_count = 0, type_count = 0, combiner = 0;
   PMPI_Type_get_envelope(type, &integer_count, &address_count, &type_count, &combiner);
@@ -186,11 +189,19 @@ TAIHU_MPICH_CALL(int, Group_translate_ranks,
 
 // Handles as integers: they are integers already.
 
-#define SAME(name)                                                          \
-  TAIHU_MPICH_CALL(int, name##_c2f, (int handle)) { return handle; }        \
-  TAIHU_MPICH_CALL(int, name##_f2c, (int handle)) { return handle; }        \
-  TAIHU_MPICH_CALL(int, name##_toint, (int handle)) { return handle; }      \
-  TAIHU_MPICH_CALL(int, name##_fromint, (int handle)) { return handle; }
+#define SAME(name)                                      \
+  TAIHU_MPICH_CALL(int, name##_c2f, (int handle)) {     \
+    return handle;                                      \
+  }                                                     \
+  TAIHU_MPICH_CALL(int, name##_f2c, (int handle)) {     \
+    return handle;                                      \
+  }                                                     \
+  TAIHU_MPICH_CALL(int, name##_toint, (int handle)) {   \
+    return handle;                                      \
+  }                                                     \
+  TAIHU_MPICH_CALL(int, name##_fromint, (int handle)) { \
+    return handle;                                      \
+  }
 SAME(Comm)
 SAME(Errhandler)
 SAME(Group)
@@ -209,11 +220,11 @@ TAIHU_MPICH_CALL(void*, File_f2c, (int file)) {
   return file == 0 ? nullptr : out_file(PMPI_File_f2c(file));
 }
 
-#define SAME_STATUS(name, From, To)                                                   \
-  TAIHU_MPICH_CALL(int, name, (const From* from, To* to)) {                            \
-    if (from == nullptr || to == nullptr) return their_MPI_ERR_ARG;                   \
-    std::memcpy(to, from, sizeof(Status));                                            \
-    return MPI_SUCCESS;                                                               \
+#define SAME_STATUS(name, From, To)                                 \
+  TAIHU_MPICH_CALL(int, name, (const From* from, To* to)) {         \
+    if (from == nullptr || to == nullptr) return their_MPI_ERR_ARG; \
+    std::memcpy(to, from, sizeof(Status));                          \
+    return MPI_SUCCESS;                                             \
   }
 SAME_STATUS(Status_c2f, Status, int)
 SAME_STATUS(Status_f2c, int, Status)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What differs most between the ABI of MPICH and that of Taihu: functions of the program, special addresses and
- * numbers, lengths, variables of the library. */
+ * What differs most between the ABI of MPICH and that of Taihu: functions of the program, special addresses
+ * and numbers, lengths, variables of the library. */
 #include "../programs/check.h"
 #include "library.h"
 
 static void own_library(void) {
-  for (int i = 0; i <= rank; ++i) CHECK(sum_over_ranks(rank * (i == 0)) == (i == 0 ? ranks * (ranks - 1) / 2 : 0) || i > 0);
+  for (int i = 0; i <= rank; ++i)
+    CHECK(sum_over_ranks(rank * (i == 0)) == (i == 0 ? ranks * (ranks - 1) / 2 : 0) || i > 0);
   for (int i = rank + 1; i < ranks; ++i) sum_over_ranks(0);
   CHECK(calls_so_far() == ranks);
   int value = rank, got = -1;
@@ -18,17 +19,26 @@ static void own_library(void) {
 
 static int seen_type, seen_comm, seen_code, copies, deletes;
 
+/* Run with the library that this was built for, the program must pass as well; there, codes tell more than
+ * their class. */
+static int is_taihu;
+static int class_of(int code) {
+  int result = -1;
+  MPI_Error_class(code, &result);
+  return result;
+}
+
 static void add(void* in, void* inout, int* length, MPI_Datatype* type) {
   seen_type = *type;
   for (int i = 0; i < *length; ++i) ((int*)inout)[i] += ((int*)in)[i];
 }
 static void on_error(MPI_Comm* comm, int* code, ...) {
   seen_comm = *comm;
-  seen_code = *code;
+  seen_code = class_of(*code);
 }
 static void on_file_error(MPI_File* file, int* code, ...) {
   CHECK(*file == MPI_FILE_NULL);
-  seen_code = *code;
+  seen_code = class_of(*code);
 }
 static int copy(MPI_Comm comm, int key, void* extra, void* in, void* out, int* flag) {
   CHECK(comm == MPI_COMM_WORLD && key != MPI_KEYVAL_INVALID && extra == &copies);
@@ -58,9 +68,9 @@ static void functions(void) {
   MPI_Comm_create_errhandler(on_error, &handler);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
   code = MPI_Send(&value, 1, MPI_INT, ranks, 0, MPI_COMM_WORLD);
-  CHECK(code == MPI_ERR_RANK && seen_code == MPI_ERR_RANK && seen_comm == MPI_COMM_WORLD);
+  CHECK(class_of(code) == MPI_ERR_RANK && seen_code == MPI_ERR_RANK && seen_comm == MPI_COMM_WORLD);
   code = MPI_Wait(&(MPI_Request){MPI_COMM_WORLD}, MPI_STATUS_IGNORE);
-  CHECK(code == MPI_ERR_REQUEST && seen_code == MPI_ERR_REQUEST);
+  CHECK(class_of(code) == MPI_ERR_REQUEST && seen_code == MPI_ERR_REQUEST);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Errhandler_free(&handler);
   CHECK(handler == MPI_ERRHANDLER_NULL);
@@ -68,7 +78,7 @@ static void functions(void) {
   MPI_File_create_errhandler(on_file_error, &handler);
   MPI_File_set_errhandler(MPI_FILE_NULL, handler);
   code = MPI_File_open(MPI_COMM_SELF, "/no/such/file", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
-  CHECK(code == MPI_ERR_NO_SUCH_FILE && seen_code == MPI_ERR_NO_SUCH_FILE);
+  CHECK(class_of(code) == MPI_ERR_NO_SUCH_FILE && seen_code == MPI_ERR_NO_SUCH_FILE);
   MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
 
   int key, same, flag;
@@ -83,7 +93,8 @@ static void functions(void) {
   CHECK(flag && got == &same && copies == 1);
   MPI_Comm_free(&twin);
   CHECK(twin == MPI_COMM_NULL && deletes == 1);
-  CHECK(MPI_Comm_delete_attr(MPI_COMM_WORLD, key) == MPI_ERR_REQUEST); /* the code that drop has returned */
+  CHECK(class_of(MPI_Comm_delete_attr(MPI_COMM_WORLD, key)) ==
+        MPI_ERR_REQUEST); /* the code that drop has returned */
   CHECK(MPI_Comm_delete_attr(MPI_COMM_WORLD, key) == MPI_SUCCESS);
   MPI_Comm_delete_attr(MPI_COMM_WORLD, same);
   MPI_Comm_free_keyval(&key);
@@ -101,14 +112,14 @@ static void errors(void) {
   MPI_Error_string(new_code, text, &length);
   CHECK(of_code == new_class && strcmp(text, "of my own") == 0);
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &last, &flag);
-  CHECK(flag && *last == new_code);
+  CHECK(flag && (*last == new_code || !is_taihu));
   MPI_Error_class(MPI_ERR_TRUNCATE, &of_code);
   CHECK(of_code == MPI_ERR_TRUNCATE);
   MPI_Status status;
   int small, big[2] = {0};
   MPI_Request request;
   MPI_Isend(big, 2, MPI_INT, rank, 9, MPI_COMM_WORLD, &request);
-  CHECK(MPI_Recv(&small, 1, MPI_INT, rank, 9, MPI_COMM_WORLD, &status) == MPI_ERR_TRUNCATE);
+  CHECK(class_of(MPI_Recv(&small, 1, MPI_INT, rank, 9, MPI_COMM_WORLD, &status)) == MPI_ERR_TRUNCATE);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Comm parent;
   CHECK(MPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent == MPI_COMM_NULL);
@@ -129,12 +140,12 @@ static void special_values(void) {
   CHECK(flag && *value >= 32767);
   int provided;
   MPI_Query_thread(&provided);
-  CHECK(provided == MPI_THREAD_MULTIPLE);
+  CHECK(provided == (is_taihu ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE));
 
   MPI_Comm graph;
   int neighbor = (rank + 1) % ranks, source = (rank + ranks - 1) % ranks, in, out, weighted, kind;
-  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &source, MPI_UNWEIGHTED, 1, &neighbor, MPI_UNWEIGHTED, MPI_INFO_NULL,
-                                 0, &graph);
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &source, MPI_UNWEIGHTED, 1, &neighbor, MPI_UNWEIGHTED,
+                                 MPI_INFO_NULL, 0, &graph);
   MPI_Dist_graph_neighbors_count(graph, &in, &out, &weighted);
   MPI_Topo_test(graph, &kind);
   CHECK(in == 1 && out == 1 && !weighted && kind == MPI_DIST_GRAPH);
@@ -144,8 +155,8 @@ static void special_values(void) {
   MPI_Neighbor_alltoallw(&rank, counts, places, types, &got, counts, places, types, graph);
   CHECK(got == source);
   MPI_Comm_free(&graph);
-  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_WEIGHTS_EMPTY, 0, NULL, MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0,
-                                 &graph);
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_WEIGHTS_EMPTY, 0, NULL, MPI_WEIGHTS_EMPTY,
+                                 MPI_INFO_NULL, 0, &graph);
   MPI_Dist_graph_neighbors_count(graph, &in, &out, &weighted);
   CHECK(in == 0 && weighted);
   MPI_Comm_free(&graph);
@@ -167,7 +178,8 @@ static void special_values(void) {
 
 static void datatypes(void) {
   MPI_Datatype type;
-  int gsizes[1] = {40}, kinds[1] = {MPI_DISTRIBUTE_BLOCK}, defaults[1] = {MPI_DISTRIBUTE_DFLT_DARG}, parts[1] = {2};
+  int gsizes[1] = {40}, kinds[1] = {MPI_DISTRIBUTE_BLOCK}, defaults[1] = {MPI_DISTRIBUTE_DFLT_DARG},
+      parts[1] = {2};
   MPI_Type_create_darray(2, 1, 1, gsizes, kinds, defaults, parts, MPI_ORDER_FORTRAN, MPI_DOUBLE, &type);
   int integer_count, address_count, type_count, combiner, integers[8], size;
   MPI_Type_get_envelope(type, &integer_count, &address_count, &type_count, &combiner);
@@ -181,10 +193,12 @@ static void datatypes(void) {
   CHECK(size == 20 * 8);
   MPI_Type_free(&type);
   CHECK(type == MPI_DATATYPE_NULL);
-  /* The number that stands for the default in Taihu's ABI cannot be told from it: refused, not misunderstood. */
+  /* The number that stands for the default in Taihu's ABI cannot be told from it: refused, not misunderstood.
+   */
   defaults[0] = 19;
   gsizes[0] = 38;
-  CHECK(MPI_Type_create_darray(2, 1, 1, gsizes, kinds, defaults, parts, MPI_ORDER_C, MPI_DOUBLE, &type) != MPI_SUCCESS);
+  CHECK((MPI_Type_create_darray(2, 1, 1, gsizes, kinds, defaults, parts, MPI_ORDER_C, MPI_DOUBLE, &type) !=
+         MPI_SUCCESS) == is_taihu);
   int sizes[2] = {4, 5}, halves[2] = {2, 2}, starts[2] = {1, 1};
   MPI_Type_create_subarray(2, sizes, halves, starts, MPI_ORDER_C, MPI_INT, &type);
   MPI_Type_get_contents(type, 8, 0, 1, integers, NULL, &of);
@@ -227,11 +241,15 @@ static void texts(void) {
   CHECK(info == MPI_INFO_NULL);
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   MPI_Get_library_version(version, &length);
-  CHECK(strstr(version, "Taihu"));
+  CHECK(is_taihu || strstr(version, "MPICH"));
 }
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length;
+  MPI_Get_library_version(version, &length);
+  is_taihu = strstr(version, "Taihu") != NULL;
   own_library();
   functions();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
