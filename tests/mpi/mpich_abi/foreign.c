@@ -58,7 +58,10 @@ static void functions(void) {
   int value = rank, sum = -1, code;
   MPI_Op_create(add, 1, &op);
   MPI_Allreduce(&value, &sum, 1, MPI_INT, op, MPI_COMM_WORLD);
-  CHECK(sum == ranks * (ranks - 1) / 2 && (ranks == 1 || seen_type == MPI_INT));
+  CHECK(sum == ranks * (ranks - 1) / 2 && (seen_type == 0 || seen_type == MPI_INT));
+  /* In the call above not every rank has to reduce. */
+  MPI_Reduce_local(&value, &sum, 1, MPI_INT, op);
+  CHECK(sum == ranks * (ranks - 1) / 2 + rank && seen_type == MPI_INT);
   MPI_Op_free(&op);
   CHECK(op == MPI_OP_NULL);
 
