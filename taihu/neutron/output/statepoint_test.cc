@@ -14,6 +14,7 @@
 #include "taihu/base/random.h"
 #include "taihu/neutron/file/hdf5_file.h"
 #include "taihu/neutron/parallel/messages.h"
+#include "taihu/neutron/run/restart_speed.h"
 #include "taihu/neutron/test_models.h"
 #include "taihu/neutron/thread_ranks.h"
 
@@ -180,6 +181,31 @@ TEST(Statepoint, OfAnotherModelIsRefused) {
   EXPECT_EQ(refusal(), "it has no tally 5");
   folder.write("s.h5", "not a file");
   EXPECT_EQ(refusal(), "cannot be read as an HDF5 file (missing, damaged or another format)");
+}
+
+TEST(Statepoint, SpeedIsMeasuredWithoutChangingTheRun) {
+  const TemporaryFolder folder;
+  const Model model = test_model("rectangular", settings_text(203, 3, 1), tally);
+  const std::string before = folder.path("before.h5"), after = folder.path("after.h5");
+  run_ranks(3, [&](Ranks& rank) {
+    Simulation simulation(model, rank, 1, Schedule{});
+    simulation.run_batch();
+    simulation.run_batch();
+    write_statepoint(simulation, before);
+    const RestartSpeed speed = measure_restart(simulation, {.folder = folder.path(), .repeats = 2});
+    EXPECT_GT(speed.bytes, 203 * 84);
+    for (const double seconds :
+         {speed.write_parallel, speed.write_through_root, speed.write_plain, speed.write_plain_root,
+          speed.read_parallel, speed.read_through_root, speed.read_plain})
+      EXPECT_GT(seconds, 0);
+    write_statepoint(simulation, after);
+  });
+  EXPECT_EQ(numbers_of(after), numbers_of(before));
+  EXPECT_EQ(bank_of(after, model), bank_of(before, model));
+  std::filesystem::remove(before);
+  std::filesystem::remove(after);
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    ADD_FAILURE() << entry.path() << " is left";
 }
 
 /// Several ranks run and write a statepoint after each batch. They are killed at random moments and started

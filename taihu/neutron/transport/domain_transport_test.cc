@@ -6,10 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdio>
 
 #include "taihu/base/error.h"
 #include "taihu/neutron/input/read_model.h"
-#include "taihu/neutron/source/fission_bank.h"
+#include "taihu/neutron/run/domain_report.h"
 #include "taihu/neutron/test_library.h"
 #include "taihu/neutron/test_models.h"
 #include "taihu/neutron/thread_ranks.h"
@@ -223,6 +224,31 @@ TEST(Domains, EveryBinHasOneOwnerWhoseWindowHasIt) {
       EXPECT_EQ(bins, layout.bin_count);
     });
   }
+}
+
+TEST(Domains, AreReportedOneByOne) {
+  const Model model = test_model("rectangular", settings_text(200, 2, 0), tallies);
+  std::vector<std::string> with, without;
+  run_ranks(5, [&](Ranks& rank) {
+    Simulation split(model, rank, 1, Schedule{}, {.shape = {2, 1, 2}}), whole(model, rank, 1, Schedule{});
+    split.run_batch();
+    const std::vector<std::string> lines = domain_report(split), none = domain_report(whole);
+    if (rank.is_root()) with = lines, without = none;
+  });
+  EXPECT_TRUE(without.empty());
+  ASSERT_EQ(with.size(), 7u);
+  double share = 0;
+  int ranks = 0;
+  for (int domain = 0; domain < 4; ++domain) {
+    int x = -1, y = -1, z = -1, replicas = 0;
+    double percent = 0;
+    ASSERT_EQ(std::sscanf(with[2 + domain].c_str(), "%d %d %d %d %lf", &x, &y, &z, &replicas, &percent), 5);
+    EXPECT_EQ((z * 1 + y) * 2 + x, domain);
+    share += percent;
+    ranks += replicas;
+  }
+  EXPECT_NEAR(share, 100, 0.3);
+  EXPECT_EQ(ranks, 5);
 }
 
 TEST(Domains, ThatCannotBeAreRefused) {
