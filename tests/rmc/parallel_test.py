@@ -40,7 +40,7 @@ def run(words, code=0):
 
 def numbers(output):
     """Lines with results: not those with seconds and rates."""
-    return [line for line in output.splitlines() if re.match(r' *\d+ +\d|k \(|leakage', line)]
+    return [line for line in output.splitlines() if re.match(r' *\d+ +\d+\.\d|k \(|leakage', line)]
 
 
 def kill_job(job, mark):
