@@ -16,6 +16,7 @@
 
 #include "taihu/neutron/geometry/geometry.h"
 #include "taihu/neutron/material/cross_sections.h"
+#include "taihu/neutron/parallel/hot_vector.h"
 #include "taihu/neutron/tally/exact_sum.h"
 #include "taihu/neutron/tally/mesh.h"
 
@@ -138,7 +139,7 @@ class TallyBins {
   /// A particle of `weight` passed a surface.
   void score_surface(const Event& event, double weight) noexcept;
 
-  std::vector<ExactSum>& sums() noexcept { return sums_; }  ///< of the window
+  HotVector<ExactSum>& sums() noexcept { return sums_; }  ///< of the window
 
   /// Sums outside of the window, as (first bin, sums of all scores); `clear_outside` forgets them.
   std::size_t outside_count() const noexcept { return outside_.size(); }
@@ -156,7 +157,7 @@ class TallyBins {
   const TallyLayout* layout_;
   const CrossSections* data_;
   const TallyParts* window_;
-  std::vector<ExactSum> sums_;
+  HotVector<ExactSum> sums_;
   std::vector<MeshPiece> pieces_;
   std::unordered_map<std::int64_t, std::size_t> outside_;  ///< by first bin: place in outside_sums_
   std::vector<ExactSum> outside_sums_;

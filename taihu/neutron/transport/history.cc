@@ -182,7 +182,7 @@ bool HistoryRunner::leaves_model(int surface, const Vector& r, const Vector& u, 
 }
 
 void HistoryRunner::track_delta() {
-  const std::vector<double>& majorant = data_.majorant();
+  const HotVector<double>& majorant = data_.majorant();
   for (;; ++events_) {
     if (has_left()) return;
     if (events_ == settings_.max_events) return lose("it had too many events");
