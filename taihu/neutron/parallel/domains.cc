@@ -64,8 +64,9 @@ std::array<Extent, 3> boundaries_of(const Geometry& geometry) {
 
 Domains::Domains(const DomainOptions& options, const Geometry& geometry, int ranks)
     : shape_(options.shape), ranks_(ranks) {
-  check_input(count() <= ranks, std::to_string(count()) + " domains need at least as many ranks; there are " +
-                                    std::to_string(ranks));
+  check_input(options.count() <= ranks, std::to_string(options.count()) +
+                                            " domains need at least as many ranks; there are " +
+                                            std::to_string(ranks));
   const std::array<Extent, 3> extents = boundaries_of(geometry);
   for (int axis = 0; axis < 3; ++axis) {
     const int layers = shape_[axis];

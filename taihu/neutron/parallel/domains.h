@@ -18,7 +18,7 @@ struct DomainOptions {
   std::array<int, 3> shape{1, 1, 1};  ///< domains along x, y, z
   bool has_box = false;  ///< the box that is cut evenly; else the one around the model's boundaries
   Vector lower{}, upper{};
-  int count() const noexcept { return shape[0] * shape[1] * shape[2]; }
+  std::int64_t count() const noexcept { return std::int64_t{shape[0]} * shape[1] * shape[2]; }
 };
 
 /// lower <= r < upper.

@@ -266,6 +266,8 @@ TEST(Domains, ThatCannotBeAreRefused) {
   };
   EXPECT_EQ(refusal({.shape = {2, 2, 1}}), "accepted");
   EXPECT_EQ(refusal({.shape = {5, 1, 1}}), "5 domains need at least as many ranks; there are 4");
+  EXPECT_EQ(refusal({.shape = {65536, 65536, 1}}),
+            "4294967296 domains need at least as many ranks; there are 4");
   EXPECT_EQ(refusal({.shape = {1, 2, 1}, .has_box = true, .lower = {0, 1, 0}, .upper = {1, 1, 1}}),
             "the box of the domains has no width along y");
 }
