@@ -141,15 +141,16 @@ class CellRing {
     publish_header(place.repeats ? CellKind::repeated : kind, bytes, place.cells);
   }
 
-  /// Producer, when more messages like the newest, which has taken `cells`, will follow soon: asks for the
-  /// cells that they will fill, so that the ways of several cache lines overlap.
-  void prepare_more(std::uint32_t cells) const noexcept {
-    for_lines_of_later(tail_, cells, lines_ahead, prefetch_to_write);
+  /// Producer, when more messages like the newest, which has taken `cells` for `bytes` of payload, will
+  /// follow soon: asks for the cells that they will fill, so that the ways of several cache lines overlap.
+  void prepare_more(std::uint32_t cells, std::size_t bytes) const noexcept {
+    for_lines_of_later(tail_, cells, bytes, lines_ahead, prefetch_to_write);
   }
   /// Consumer: the same, when there are more messages than one. Cells that the producer is about to fill
   /// would be taken away from it in vain.
-  void expect_more(std::uint32_t cells) const noexcept {
-    for_lines_of_later(head_, cells, lines_expected, [](const void* line) { __builtin_prefetch(line); });
+  void expect_more(std::uint32_t cells, std::size_t bytes) const noexcept {
+    for_lines_of_later(head_, cells, bytes, lines_expected,
+                       [](const void* line) { __builtin_prefetch(line); });
   }
 
   /// Consumer: whether there is a message; the oldest is in `message` then.
@@ -207,14 +208,16 @@ class CellRing {
   /// The lines of a message some `lines` behind `position`, where messages take `cells` each; every line
   /// once.
   template <class Act>
-  void for_lines_of_later(std::uint64_t position, std::uint32_t cells, std::uint32_t lines,
+  void for_lines_of_later(std::uint64_t position, std::uint32_t cells, std::size_t bytes, std::uint32_t lines,
                           Act&& act) const noexcept {
-    if (cells < line_cells) {
+    if (cells <= line_cells) {
       if (position % line_cells == 0) act(&cell(position + lines * line_cells));
       return;
     }
     const std::uint64_t first = position + std::max(cells, lines * line_cells);
-    for (std::uint32_t i = 0; i < std::min(cells, lines * line_cells); i += line_cells) act(&cell(first + i));
+    const std::size_t used = (header_bytes + bytes + line_bytes - 1) / line_bytes;
+    for (std::uint32_t line = 0; line < std::min<std::size_t>(used, lines); ++line)
+      act(&cell(first + line * line_cells));
   }
 
   Cell& cell(std::uint64_t position) const noexcept { return cells_.get()[position & mask_]; }

@@ -64,7 +64,7 @@ class Channel {
     if (place.payload == nullptr) return false;
     fill(place.payload, data);
     ring_.publish(place, CellKind::eager, context, tag, data.bytes);
-    if (in_stream) ring_.prepare_more(place.cells);
+    if (in_stream) ring_.prepare_more(place.cells, data.bytes);
     return true;
   }
 
@@ -77,7 +77,7 @@ class Channel {
       return false;
     copy_short(place.payload, data, bytes);
     ring_.publish(place, CellKind::eager, context, tag, bytes);
-    if (in_stream) ring_.prepare_more(place.cells);
+    if (in_stream) ring_.prepare_more(place.cells, bytes);
     return true;
   }
 
@@ -194,7 +194,7 @@ class Channel {
     while (delivered < at_most) {
       InRing message;
       if (!ring_.front(message)) break;
-      if (delivered >= backlog) ring_.expect_more(message.cells);
+      if (delivered >= backlog) ring_.expect_more(message.cells, message.bytes);
       deliver_cell(message);
       pop(message);
       ++delivered;
