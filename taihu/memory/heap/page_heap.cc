@@ -202,7 +202,7 @@ Slice* PageHeap::take_growable(std::uint32_t slices, SliceState preferred) {
   } wishes[] = {{first, 64}, {first, 32}, {first, 16}, {first, 8},
                 {other, 64}, {other, 8},  {first, 2},  {other, 2}};
   for (const auto& wish : wishes) {
-    Slice* run = find(wish.from, wish.times * slices);
+    Slice* run = slices <= UINT32_MAX / wish.times ? find(wish.from, wish.times * slices) : nullptr;
     if (!run) continue;
     run = cut(run, grows_into(run) ? run->slices / 2 : 0, slices);
     run->grown = true;
