@@ -9,8 +9,11 @@ set(TAIHU_INSTALL_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/Taihu)
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/taihu)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/taihu/abi ${PROJECT_BINARY_DIR}/include/taihu/abi SYMBOLIC)
 # What programs include by its own name.
-file(CREATE_LINK ${PROJECT_SOURCE_DIR}/taihu/abi/naalloc.h ${PROJECT_BINARY_DIR}/include/naalloc.h SYMBOLIC)
-install(FILES ${PROJECT_SOURCE_DIR}/taihu/abi/naalloc.h ${PROJECT_SOURCE_DIR}/taihu/abi/naalloc.f90 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+foreach(header naalloc.h amgsolve.h)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/taihu/abi/${header} ${PROJECT_BINARY_DIR}/include/${header} SYMBOLIC)
+endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/taihu/abi/naalloc.h ${PROJECT_SOURCE_DIR}/taihu/abi/amgsolve.h
+              ${PROJECT_SOURCE_DIR}/taihu/abi/naalloc.f90 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 # Users of the static libraries link in dependency order: the last component is the highest.
 get_property(components GLOBAL PROPERTY TAIHU_COMPONENTS)

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // amgsolve: solves a linear system from a file or a model problem by algebraic multigrid. Exit code 0:
 // converged, 1: not converged or bad input, 2: wrong use.
-#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "taihu/amg/input/matrix_market.h"
+#include "taihu/amg/input/read.h"
 #include "taihu/amg/matrix/generate.h"
+#include "taihu/amg/option_names.h"
 #include "taihu/amg/parallel/world.h"
 #include "taihu/amg/report/tables.h"
 #include "taihu/amg/solver.h"
 #include "taihu/base/clock.h"
 #include "taihu/base/error.h"
+#include "taihu/base/program.h"
+#include "taihu/base/program_options.h"
 
 namespace {
 
@@ -26,88 +27,32 @@ struct Options {
   std::string output;
   int threads = 0;
   bool report = false, json = false, quiet = false;
-  HierarchyOptions hierarchy;
-  SolveOptions solve;
+  SolverOptions solver;
 };
-
-const std::map<std::string, Method> methods = {
-    {"pcg", Method::cg}, {"gmres", Method::gmres}, {"bicgstab", Method::bicgstab}, {"amg", Method::cycles}};
-const std::map<std::string, Smoother> smoothers = {{"spai0", Smoother::spai0},
-                                                   {"jacobi", Smoother::jacobi},
-                                                   {"l1-jacobi", Smoother::l1_jacobi},
-                                                   {"chebyshev", Smoother::chebyshev},
-                                                   {"gauss-seidel", Smoother::gauss_seidel}};
-const std::map<std::string, Precision> precisions = {
-    {"auto", Precision::automatic}, {"single", Precision::single_}, {"double", Precision::double_}};
-const std::map<std::string, Cycle> cycles = {{"V", Cycle::v}, {"W", Cycle::w}, {"F", Cycle::f}};
-const std::map<std::string, Family> families = {
-    {"auto", Family::automatic}, {"aggregation", Family::aggregation}, {"classical", Family::classical}};
-const std::map<std::string, Coarsening> coarsenings = {{"pmis", Coarsening::pmis},
-                                                       {"hmis", Coarsening::hmis}};
-
-template <class Value>
-CLI::Option* choice(CLI::App& app, const std::string& name, Value& value,
-                    const std::map<std::string, Value>& names, const std::string& help) {
-  std::string words;
-  for (const auto& [word, meaning] : names) words += (words.empty() ? "" : "|") + word;
-  return app.add_option(name, value, help)
-      ->transform(CLI::Transformer(names).description(""))
-      ->type_name(words);
-}
 
 void describe(CLI::App& app, Options& options) {
   app.set_version_flag("--version", "amgsolve " TAIHU_VERSION);
   app.add_option("files", options.files,
-                 "matrix and, where it is not all ones, right-hand side; Matrix Market files")
-      ->type_name("A.mtx [b.mtx]")
+                 "matrix and, where it is not all ones, right-hand side: Matrix Market, PETSc binary,\nhypre "
+                 "IJ (NAME of NAME.00000 ...), scipy.sparse .npz, NumPy .npy")
+      ->type_name("A [b]")
       ->expected(0, 2);
   app.add_option("--generate", options.generate,
                  "model problem instead of a file, with N points per direction:\n"
                  "laplace2d laplace2d9 laplace3d 27pt anisotropic jump")
       ->type_name("PROBLEM N")
       ->expected(2);
-  choice(app, "--solver", options.solve.method, methods,
-         "method (default pcg; gmres or bicgstab for unsymmetric matrices)");
-  app.add_option("--tol", options.solve.tolerance, "relative 2-norm of the residual to reach (default 1e-8)")
-      ->type_name("T")
-      ->check(CLI::Range(0.0, 1.0).description(""));
-  app.add_option("--max-iterations", options.solve.iterations, "give up after so many (default 500)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1 << 30).description(""));
-  app.add_option("--restart", options.solve.restart, "vectors of gmres (default 30)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000).description(""));
+  for (const OptionName& option : option_names()) {
+    if (option.name == "reuse") continue;  // a program solves once
+    const auto set = [&options, name = option.name](const std::string& value) {
+      set_option(options.solver, name, value);
+    };
+    app.add_option_function<std::string>("--" + option.name, set, option.help)->type_name(option.values);
+  }
   app.add_option("--threads", options.threads,
                  "threads of each rank (default: OMP_NUM_THREADS, else all CPUs)")
       ->type_name("T")
       ->check(CLI::Range(1, 4096).description(""));
-  choice(app, "--family", options.hierarchy.family, families, "how coarser levels are made (default auto)");
-  choice(app, "--coarsening", options.hierarchy.coarsening, coarsenings,
-         "coarse points of the classical family (default hmis)");
-  app.add_option("--aggressive", options.hierarchy.aggressive_levels,
-                 "levels of the classical family, from the finest one, that are\ncoarsened by distance two "
-                 "(default 0)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 20).description(""));
-  app.add_option("--interpolation-entries", options.hierarchy.interpolation_entries,
-                 "most weights of a row, classical family; 0: all (default 4)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1000).description(""));
-  app.add_option("--truncation", options.hierarchy.truncation,
-                 "drop weights below this share of the row's largest,\nclassical family (default 0)")
-      ->type_name("E")
-      ->check(CLI::Range(0.0, 1.0).description(""));
-  choice(app, "--smoother", options.hierarchy.smoother, smoothers, "smoother (default spai0)");
-  app.add_option("--sweeps", options.hierarchy.sweeps_before, "smoothing sweeps before and after (default 1)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 20).description(""));
-  choice(app, "--cycle", options.hierarchy.cycle, cycles, "cycle (default V)");
-  choice(app, "--precision", options.hierarchy.precision, precisions,
-         "of the hierarchy (default auto: single, double where that fails);\nthe method itself is always in "
-         "double");
-  app.add_option("--strength", options.hierarchy.strength, "threshold of strong connections (default 0.25)")
-      ->type_name("E")
-      ->check(CLI::Range(0.0, 1.0).description(""));
   app.add_option("-o,--output", options.output, "write the solution to this file (Matrix Market array)")
       ->type_name("FILE");
   app.add_flag("--report", options.report,
@@ -134,7 +79,7 @@ class Watch {
 };
 
 DistributedMatrix input_matrix(const Context& context, const Options& options) {
-  if (!options.files.empty()) return read_matrix_market(context, options.files[0]);
+  if (!options.files.empty()) return read_matrix(context, options.files[0]);
   const Problem problem = problem_of_name(options.generate[0]);
   GlobalIndex points = 0;
   if (!CLI::detail::lexical_cast(options.generate[1], points))
@@ -179,6 +124,21 @@ void print_report(const Context& context, const Solver& solver, const SolveResul
               moved / times.solve * 1e-9, bandwidth * 1e-9, 100 * moved / times.solve / bandwidth);
 }
 
+/// What an iteration moves on each level, for numa-model. That of the method itself counts for the finest.
+void print_traffic(const Solver& solver, const std::vector<LevelReport>& levels) {
+  const std::size_t method = solver.iteration_bytes() - solver.preconditioner().cycle_bytes();
+  for (const LevelReport& level : levels) {
+    const bool finest = &level == levels.data();
+    std::printf(
+        "%s{\"rows\":%lld,\"matrix\":%zu,\"prolongation\":%zu,\"restriction\":%zu,\"vectors\":%zu,\"runs\":%"
+        "d}",
+        finest ? "" : ",", static_cast<long long>(level.rows),
+        level.cycle.matrix + (finest ? solver.system_bytes() : 0), level.cycle.prolongation,
+        level.cycle.restriction, level.cycle.vectors + (finest ? method - solver.system_bytes() : 0),
+        level.cycle.runs + (finest ? 3 : 0));
+  }
+}
+
 void print_json(const Context& context, const Solver& solver, const SolveResult& result, const Times& times) {
   const auto levels = solver.preconditioner().report();
   double entries = 0, rows = 0;
@@ -190,13 +150,16 @@ void print_json(const Context& context, const Solver& solver, const SolveResult&
       "{\"rows\":%lld,\"entries\":%lld,\"ranks\":%d,\"threads\":%d,\"input\":%.4f,\"setup\":%.4f,\"solve\":%."
       "4f,"
       "\"iterations\":%d,\"residual\":%.3e,\"converged\":%s,\"levels\":%zu,\"grid_complexity\":%.4f,"
-      "\"operator_complexity\":%.4f,\"precision\":\"%s\",\"iteration_bytes\":%zu,\"peak_bytes\":%zu}\n",
+      "\"operator_complexity\":%.4f,\"precision\":\"%s\",\"iteration_bytes\":%zu,\"peak_bytes\":%zu,"
+      "\"traffic\":[",
       static_cast<long long>(levels[0].rows), static_cast<long long>(levels[0].entries),
       context.communicator.size(), context.team.size(), times.input, times.setup, times.solve,
       result.iterations, result.residual, result.converged ? "true" : "false", levels.size(),
       rows / static_cast<double>(levels[0].rows), entries / static_cast<double>(levels[0].entries),
       solver.preconditioner().single() ? "single" : "double", solver.iteration_bytes(),
       context.storage.peak_bytes());
+  print_traffic(solver, levels);
+  std::printf("]}\n");
 }
 
 void print_result(const Context& context, const Options& options, const Solver& solver,
@@ -225,11 +188,11 @@ int solve(const Options& options, Communicator& communicator) {
   DistributedMatrix matrix = input_matrix(context, options);
   const Distribution rows = matrix.row_distribution;
   std::vector<double> b(matrix.local.rows, 1.0), x(matrix.local.rows, 0.0);
-  if (options.files.size() > 1) b = read_vector_market(options.files[1], rows, communicator.rank());
+  if (options.files.size() > 1) b = read_vector(options.files[1], rows, communicator.rank());
   times.input = watch.seconds();
-  Solver solver(context, std::move(matrix), options.hierarchy);
+  Solver solver(context, std::move(matrix), options.solver.hierarchy);
   times.setup = watch.seconds();
-  const SolveResult result = solver.solve(b, x, options.solve);
+  const SolveResult result = solver.solve(b, x, options.solver.solve);
   times.solve = watch.seconds();
   if (communicator.rank() == 0) print_result(context, options, solver, result, times);
   if (!result.converged) {
@@ -237,7 +200,7 @@ int solve(const Options& options, Communicator& communicator) {
       throw Error(result.breakdown + " (after " + std::to_string(result.iterations) + " iterations)");
     char text[160];
     std::snprintf(text, sizeof text, "no convergence to %g in %d iterations; the residual is %.3e",
-                  options.solve.tolerance, result.iterations, result.residual);
+                  options.solver.solve.tolerance, result.iterations, result.residual);
     throw Error(text);
   }
   if (!options.output.empty()) write_solution(context, options.output, x);
@@ -248,40 +211,20 @@ int solve(const Options& options, Communicator& communicator) {
 int parse(int argc, char** argv, Options& options) {
   CLI::App app("Solves a sparse linear system by algebraic multigrid", "amgsolve");
   describe(app, options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::CallForVersion&) {
-    std::puts("amgsolve " TAIHU_VERSION);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
-  }
+  if (!parse_command_line(app, argc, argv)) return 0;
   if (options.files.empty() == options.generate.empty())
     throw UsageError("give either a matrix file or --generate PROBLEM N; --help shows all options");
-  options.hierarchy.sweeps_after = options.hierarchy.sweeps_before;
   return -1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  int exit_code = 0;
   const std::unique_ptr<Communicator> world = open_world(&argc, &argv);
-  const auto complain = [&](const std::exception& error, int code) {
-    if (world->rank() == 0) std::fprintf(stderr, "amgsolve: %s\n", error.what());
-    exit_code = code;
-  };
-  try {
+  const auto body = [&] {
     Options options;
-    exit_code = parse(argc, argv, options);
-    if (exit_code < 0) exit_code = solve(options, *world);
-  } catch (const UsageError& error) {
-    complain(error, 2);
-  } catch (const std::exception& error) {
-    complain(error, 1);
-  }
-  return exit_code;
+    const int ended = parse(argc, argv, options);
+    return ended >= 0 ? ended : solve(options, *world);
+  };
+  return run_program("amgsolve", body, world->rank() == 0);
 }

@@ -44,6 +44,12 @@ enum class Precision {
   double_
 };
 
+/// What stays when the values of a matrix change and its pattern does not (Solver::update).
+enum class Reuse {
+  nothing,
+  interpolation  ///< levels and transfers between them: these then take memory in double precision too
+};
+
 enum class Method {
   cg,     ///< conjugate gradients: symmetric positive definite matrices
   gmres,  ///< flexible, restarted
@@ -71,6 +77,7 @@ struct HierarchyOptions {
   int sweeps_after = 1;
   Cycle cycle = Cycle::v;
   Precision precision = Precision::automatic;
+  Reuse reuse = Reuse::nothing;
   GlobalIndex replicated_rows = 8192;  ///< from here on down each rank has all rows of a level
 };
 

@@ -5,6 +5,7 @@
 
 #include "taihu/amg/matrix/diagonal.h"
 #include "taihu/amg/setup/family.h"
+#include "taihu/amg/solve/steps.h"
 #include "taihu/base/error.h"
 
 namespace taihu::amg {
@@ -32,24 +33,83 @@ double largest_value(const Context& context, const Csr<double>& matrix) {
 Solver::Solver(const Context& context, DistributedMatrix matrix, const HierarchyOptions& options)
     : context_(context), options_(options), matrix_(std::move(matrix)) {
   const Timed timed(context_.profile, "set-up: checks");
-  check_matrix(context_, matrix_);
+  const Precision precision = check();
   system_ = std::make_unique<SystemMatrix>(context_, matrix_);
+  set_up(precision);
+}
+
+// Checks the matrix; returns the precision for its hierarchy.
+Precision Solver::check() {
+  check_matrix(context_, matrix_);
   const double largest = largest_value(context_, matrix_.local);
   const bool fits = largest < largest_single && largest > smallest_single;
   const bool use_double =
-      options.precision == Precision::double_ || (options.precision == Precision::automatic && !fits);
+      options_.precision == Precision::double_ || (options_.precision == Precision::automatic && !fits);
   check_input(use_double || fits,
               "the values of the matrix do not fit into single precision; use double or automatic");
-  options_ = with_family(context_, matrix_, options);
-  const Precision first = use_double ? Precision::double_ : Precision::single_;
+  return use_double ? Precision::double_ : Precision::single_;
+}
+
+void Solver::set_up(Precision precision) {
+  resolved_ = with_family(context_, matrix_, options_);
   try {
-    preconditioner_ = make_preconditioner(context_, matrix_, *system_, options_, first);
+    preconditioner_ = make_preconditioner(context_, matrix_, *system_, resolved_, precision);
   } catch (const Error&) {
     // The coarsest matrix of an indefinite matrix may be singular in one family and not in the other.
-    if (options.family != Family::automatic || options_.family == Family::aggregation) throw;
-    options_.family = Family::aggregation;
-    preconditioner_ = make_preconditioner(context_, matrix_, *system_, options_, first);
+    if (options_.family != Family::automatic || resolved_.family == Family::aggregation) throw;
+    resolved_.family = Family::aggregation;
+    preconditioner_ = make_preconditioner(context_, matrix_, *system_, resolved_, precision);
   }
+}
+
+void Solver::update(DistributedMatrix matrix) {
+  double differs =
+      matrix.local.rows != matrix_.local.rows || matrix.local.entries() != matrix_.local.entries() ? 1 : 0;
+  context_.communicator.maximum({&differs, 1});
+  check_input(differs == 0, "the matrix has another pattern than the one that was set up for");
+  matrix_ = std::move(matrix);
+  const Timed timed(context_.profile, "set-up: checks");
+  Precision precision = Precision::double_;
+  try {
+    precision = check();
+  } catch (...) {
+    preconditioner_.reset();
+    throw;
+  }
+  // The hierarchy may still point into the old one.
+  auto system = std::make_unique<SystemMatrix>(context_, matrix_);
+  const bool keep = preconditioner_ != nullptr && options_.reuse == Reuse::interpolation &&
+                    preconditioner_->single() == (precision == Precision::single_);
+  if (keep) {
+    preconditioner_->update(matrix_, *system);
+    system_ = std::move(system);
+  } else {
+    preconditioner_.reset();
+    system_ = std::move(system);
+    set_up(precision);
+  }
+}
+
+void Solver::check_ready() const {
+  check_input(preconditioner_ != nullptr,
+              "the last update of the matrix failed; there is nothing to solve with");
+}
+
+void Solver::precondition(std::span<const double> r, std::span<double> z) {
+  check_ready();
+  double wrong = r.size() != std::size_t(rows()) || z.size() != r.size() ? 1 : 0;
+  double size = 0;
+  for (const double value : r) size = std::max(size, std::abs(value));
+  double seen[2] = {wrong, size};
+  context_.communicator.maximum(seen);
+  check_input(seen[0] == 0, "the vectors have not as many elements as the matrix has rows");
+  const double factor = unit_factor(seen[1]);
+  for_blocks(context_, matrix_.local.partition,
+             [&](LocalIndex begin, LocalIndex end) { preconditioner_->load(begin, end, r.data(), factor); });
+  preconditioner_->cycle();
+  for_blocks(context_, matrix_.local.partition, [&](LocalIndex begin, LocalIndex end) {
+    preconditioner_->unload(begin, end, z.data() + begin, 1 / factor);
+  });
 }
 
 SolveResult Solver::run(const Array<double>& b, Array<double>& x, const SolveOptions& options,
@@ -70,6 +130,7 @@ SolveResult Solver::run(const Array<double>& b, Array<double>& x, const SolveOpt
 
 SolveResult Solver::solve(std::span<const double> b, std::span<double> x, const SolveOptions& options,
                           const Progress& progress) {
+  check_ready();
   double size[3] = {b.size() != std::size_t(rows()) || x.size() != b.size() ? 1.0 : 0.0, 0.0, 0.0};
   for (const double value : b) {
     size[1] = std::isfinite(value) ? size[1] : 1;
@@ -80,7 +141,7 @@ SolveResult Solver::solve(std::span<const double> b, std::span<double> x, const 
               "the right-hand side or the solution has not as many elements as the matrix has rows");
   check_input(size[1] == 0, "the right-hand side has a value that is not a finite number");
   // A power of two brings the right-hand side to about one: its norm must not overflow.
-  const double factor = size[2] > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(size[2]), -1000, 1000)) : 1;
+  const double factor = unit_factor(size[2]);
   const Timed timed(context_.profile, "solve: vectors");
   const System system{context_, matrix_.local.partition, *system_, *preconditioner_};
   Array<double> right_side = make_vector(system), solution = make_vector(system);
@@ -94,7 +155,7 @@ SolveResult Solver::solve(std::span<const double> b, std::span<double> x, const 
   SolveResult result = run(right_side, solution, options, progress);
   if (!result.breakdown.empty() && preconditioner_->single() && options_.precision == Precision::automatic) {
     preconditioner_.reset();
-    preconditioner_ = make_preconditioner(context_, matrix_, *system_, options_, Precision::double_);
+    preconditioner_ = make_preconditioner(context_, matrix_, *system_, resolved_, Precision::double_);
     copy(x.data(), solution.data(), factor);
     result = run(right_side, solution, options, progress);
   }

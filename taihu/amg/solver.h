@@ -33,18 +33,33 @@ class Solver {
   SolveResult solve(std::span<const double> b, std::span<double> x, const SolveOptions& options,
                     const Progress& progress = nullptr);
 
+  /// Goes over to a matrix of the same pattern with the options of the constructor; with Reuse::interpolation
+  /// levels and transfers stay, else all is set up anew in the memory at hand. Collective. Throws Error as
+  /// the constructor, and when the pattern has another number of rows or entries; the solver can then only be
+  /// updated again.
+  void update(DistributedMatrix matrix);
+
+  /// z = one multigrid cycle for the right-hand side r. Collective. Throws Error for vectors of wrong length.
+  void precondition(std::span<const double> r, std::span<double> z);
+
   LocalIndex rows() const { return matrix_.local.rows; }
   const DistributedMatrix& matrix() const { return matrix_; }
   const Preconditioner& preconditioner() const { return *preconditioner_; }
   /// Bytes of matrices and vectors that one iteration of conjugate gradients moves on this rank.
   std::size_t iteration_bytes() const;
+  /// Of these, bytes of the matrix that the method multiplies with.
+  std::size_t system_bytes() const { return system_->bytes(); }
 
  private:
+  Precision check();
+  void check_ready() const;
+  void set_up(Precision precision);
   SolveResult run(const Array<double>& b, Array<double>& x, const SolveOptions& options,
                   const Progress& progress);
 
   Context context_;
-  HierarchyOptions options_;
+  HierarchyOptions options_;   // as given
+  HierarchyOptions resolved_;  // with the family chosen
   DistributedMatrix matrix_;
   std::unique_ptr<SystemMatrix> system_;
   std::unique_ptr<Preconditioner> preconditioner_;

@@ -6,6 +6,7 @@ The programs for the ranks of an MPI, where they were built, must give the resid
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -66,6 +67,19 @@ def check_inputs(folder):
     expect_complaint([bad("wide.mtx", "1 2 1\n1 1 1\n")], 1, "not square (1 rows, 2 columns)")
     expect_complaint([bad("zero.mtx", "2 2 2\n1 1 1\n1 2 1\n")], 1, "row 2 of the matrix has a zero on the diagonal")
     expect_complaint([bad("singular.mtx", "2 2 4\n1 1 1\n1 2 -1\n2 1 -1\n2 2 1\n")], 1, "singular")
+    expect_complaint([bad("empty.mtx", "0 0 0\n")], 1, "the matrix has no rows")
+    expect_complaint([bad("large.mtx", "1099511627776 1099511627776 1\n1 1 1\n")], 1, "large.mtx:3:1: a matrix of")
+    expect_complaint([bad("overflow.mtx", f"1 1 1\n{10 ** 30} 1 1\n")], 1, "is not between 1 and 1")
+    expect_complaint([bad("zerobased.mtx", "1 1 1\n0 0 1\n")], 1, "zerobased.mtx:3:1: row 0 is not between 1 and 1")
+    expect("solving one row", run([AMGSOLVE, bad("one.mtx", "1 1 1\n1 1 5\n"), "--quiet"]), (0, "", ""))
+    for kind, text in (("complex general", "complex matrices are not supported"),
+                       ("real skew-symmetric", "zero on the diagonal"), ("quaternion general", "not real, integer or pattern")):
+        (folder / "kind.mtx").write_text(f"%%MatrixMarket matrix coordinate {kind}\n2 2 1\n2 1 1\n")
+        expect_complaint([folder / "kind.mtx"], 1, text)
+    (folder / "unknown").write_text("hello\n")
+    expect_complaint([folder / "unknown"], 1, "unknown:1:1: the file is neither Matrix Market")
+    (folder / "A.00000").write_text("0 2 0 2\n0 0 2\n0 1 -1\n1 0 -1\n1 1 2\n1 2 -1\n2 1 -1\n2 2 x\n")
+    expect_complaint([folder / "A"], 1, "A.00000:8:5: 'x' is not a number (value)")
     rows = range(1, 601)
     indefinite = "600 600 1199\n" + "".join(f"{i} {i} {1 if i % 2 else -1}\n" for i in rows)
     indefinite += "".join(f"{i} {i + 1} 0.5\n" for i in rows if i < 600)
@@ -80,6 +94,14 @@ def check_inputs(folder):
     expect("exit code without convergence", code, 1)
     expect("history without convergence", "not converged after 2 iterations" in output and "        2  " in output, True)
     expect("message without convergence", "no convergence to 1e-08 in 2 iterations" in errors, True)
+
+
+def check_documentation():
+    """Every option that --help shows stands on the reference page."""
+    _, text, _ = run([AMGSOLVE, "--help"])
+    page = (pathlib.Path(__file__).parents[2] / "docs/reference/amgsolve.md").read_text()
+    for option in sorted(set(re.findall(r"--[a-z][a-z-]+", text)) - {"--help", "--version"}):
+        expect(f"{option} in docs/reference/amgsolve.md", f"`{option}" in page, True)
 
 
 def check_ranks():
@@ -101,6 +123,7 @@ def check_ranks():
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_inputs(pathlib.Path(folder))
+    check_documentation()
     runs = check_ranks()
     code, output, _ = run([AMGSOLVE, "--generate", "27pt", "16", "--report"], 2)
     expect("exit code with --report", code, 0)

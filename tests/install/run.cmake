@@ -52,6 +52,12 @@ run(${WORK}/pkgconfig/consumer)
 # The C header stands alone as strict C11.
 run(${C_COMPILER} -std=c11 -pedantic-errors -Wall -Wextra -Werror -fsyntax-only ${flags} ${SOURCE}/tests/install/cmake/header.c)
 
+# The C interface of the solver, and the Python module over it where SciPy is.
+run(${C_COMPILER} -std=c11 -pedantic-errors -Wall -Wextra -Werror ${SOURCE}/tests/install/solver/solve.c
+    -I${WORK}/moved/include -L${WORK}/moved/${LIBDIR} -lamgsolve -lm -Wl,-rpath,${WORK}/moved/${LIBDIR} -o ${WORK}/solve)
+run(${WORK}/solve)
+run(${PYTHON} -B ${SOURCE}/tests/install/solver/check.py ${WORK}/moved/${LIBDIR}/python3/dist-packages)
+
 if(PARALLEL_C)
   run(${CMAKE_COMMAND} -S ${SOURCE}/tests/install/parallel_c -B ${WORK}/parallel_c -G Ninja
       -D CMAKE_PREFIX_PATH=${WORK}/moved -D CMAKE_BUILD_TYPE=${CONFIGURATION})

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "taihu/amg/input/text.h"
+#include "taihu/amg/input/triplets.h"
 
 namespace taihu::amg {
 namespace {
@@ -18,11 +19,6 @@ struct Header {
   Field field;
   Symmetry symmetry;
   GlobalIndex rows, columns, entries;
-};
-
-struct Entry {
-  GlobalIndex row, column;
-  double value;
 };
 
 std::string lower(std::string_view text) {
@@ -96,25 +92,6 @@ void read_entries(TextReader& reader, const Header& header, const Use& use) {
   }
 }
 
-// Entries in any order to rows.
-GlobalRows to_rows(const Context& context, const std::vector<Entry>& entries, GlobalIndex first,
-                   LocalIndex count) {
-  GlobalRows rows;
-  rows.starts = Array<Offset>(context.storage, static_cast<std::size_t>(count) + 1);
-  std::fill(rows.starts.begin(), rows.starts.end(), 0);
-  for (const Entry& entry : entries) ++rows.starts[entry.row - first + 1];
-  for (LocalIndex i = 0; i < count; ++i) rows.starts[i + 1] += rows.starts[i];
-  rows.column = Array<GlobalIndex>(context.storage, entries.size());
-  rows.value = Array<double>(context.storage, entries.size());
-  std::vector<Offset> at(rows.starts.begin(), rows.starts.end());
-  for (const Entry& entry : entries) {
-    const Offset place = at[entry.row - first]++;
-    rows.column[place] = entry.column;
-    rows.value[place] = entry.value;
-  }
-  return rows;
-}
-
 }  // namespace
 
 DistributedMatrix read_matrix_market(const Context& context, const std::string& path) {
@@ -123,15 +100,15 @@ DistributedMatrix read_matrix_market(const Context& context, const std::string& 
   const Header header = read_header(reader);
   if (header.format != Format::coordinate)
     reader.fail("the matrix is dense (format array); multigrid needs a sparse one (coordinate)");
-  const int rank = context.communicator.rank(), ranks = context.communicator.size();
-  const Distribution rows = Distribution::even(header.rows, ranks);
-  const GlobalIndex first = rows.begin(rank), last = rows.end(rank);
+  const MatrixSize size{header.rows, header.columns, header.entries};
+  if (const std::string fault = size_fault(size, context.communicator.size()); !fault.empty())
+    reader.fail(fault);
+  const OwnRows own = own_rows(context, header.rows);
   std::vector<Entry> entries;
   read_entries(reader, header, [&](const Entry& entry) {
-    if (entry.row >= first && entry.row < last) entries.push_back(entry);
+    if (own.has(entry.row)) entries.push_back(entry);
   });
-  return distribute(context, rows, Distribution::even(header.columns, ranks),
-                    to_rows(context, entries, first, static_cast<LocalIndex>(last - first)));
+  return matrix_of_entries(context, size, entries);
 }
 
 std::vector<double> read_vector_market(const std::string& path, const Distribution& rows, int rank) {

@@ -81,6 +81,9 @@ std::int64_t TextReader::integer(const char* what, std::int64_t least, std::int6
   if (text.empty()) fail(std::string(what) + " is missing");
   std::int64_t value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range && rest == text.data() + text.size())
+    fail(std::string(what) + " " + std::string(text.substr(0, 40)) + " is not between " +
+         std::to_string(least) + " and " + std::to_string(most));
   if (error != std::errc() || rest != text.data() + text.size())
     fail("'" + std::string(text.substr(0, 40)) + "' is not a whole number (" + what + ")");
   if (value < least || value > most)

@@ -8,9 +8,9 @@ namespace {
 
 class BiCgStab {
  public:
-  BiCgStab(const System& system, const Array<double>& b, Array<double>& x)
+  BiCgStab(const System& system, const Array<double>& b, Array<double>& x, const SolveOptions& options,
+           const Progress& progress)
       : system_(system),
-        b_(b),
         x_(x),
         r_(make_vector(system)),
         shadow_(make_vector(system)),
@@ -18,39 +18,19 @@ class BiCgStab {
         v_(make_vector(system)),
         s_(make_vector(system)),
         t_(make_vector(system)),
-        z_(make_vector(system)) {}
+        z_(make_vector(system)),
+        course_(system, b, x, r_, options, progress) {}
 
-  SolveResult run(const SolveOptions& options, const Progress& progress) {
-    const double right_side = norm(system_, b_);
-    const double unit = right_side > 0 ? 1 / right_side : 1;
-    residual_ = true_residual(system_, b_, x_, r_);
+  SolveResult run() {
     begin();
-    bool stop = record(result_, residual_ * unit, options, progress);
-    while (!stop) {
-      if (!iterate()) break;
-      stop = record(result_, residual_ * unit, options, progress);
-      if (stop && !(residual_ * unit > options.tolerance)) {
-        residual_ = true_residual(system_, b_, x_, r_);
-        stop = !(residual_ * unit > options.tolerance) || result_.iterations >= options.iterations;
-        begin();
-      }
-    }
-    result_.residual = true_residual(system_, b_, x_, r_) * unit;
-    result_.converged = result_.breakdown.empty() && result_.residual <= options.tolerance;
-    return result_;
+    while (!course_.stop()) iterate();
+    return course_.result();
   }
 
  private:
-  template <class Row>
-  void rows(const Row& row) {
-    for_blocks(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
-      for (LocalIndex i = begin; i < end; ++i) row(i);
-    });
-  }
-
   void begin() {
-    rows([&](LocalIndex i) { shadow_[i] = p_[i] = r_[i]; });
-    rho_ = residual_ * residual_;
+    for_rows(system_, [&](LocalIndex i) { shadow_[i] = p_[i] = r_[i]; });
+    rho_ = course_.residual() * course_.residual();
   }
 
   // y = A z; returns the products of y with a and with itself.
@@ -63,11 +43,11 @@ class BiCgStab {
     });
   }
 
-  bool iterate() {
-    precondition(system_, p_, residual_, z_);
+  void iterate() {
+    precondition(system_, p_, course_.residual(), z_);
     const double alpha = rho_ / multiply(z_, v_, shadow_)[0];
-    if (!std::isfinite(alpha)) return broken_down();
-    rows([&](LocalIndex i) {
+    if (!std::isfinite(alpha)) return break_down();
+    for_rows(system_, [&](LocalIndex i) {
       s_[i] = r_[i] - alpha * v_[i];
       x_[i] += alpha * z_[i];
     });
@@ -83,33 +63,31 @@ class BiCgStab {
           const double* block = r_.data() + begin;
           return std::array{dot(block, block, end - begin), dot(block, shadow_.data() + begin, end - begin)};
         });
-    residual_ = std::sqrt(sums[0]);
+    const double residual = std::sqrt(sums[0]);
     const double beta = sums[1] / rho_ * (alpha / omega);
     rho_ = sums[1];
-    if (residual_ == 0) return true;
-    if (!std::isfinite(beta)) return broken_down();
-    rows([&](LocalIndex i) { p_[i] = r_[i] + beta * (p_[i] - omega * v_[i]); });
-    return true;
+    if (residual > 0 && !std::isfinite(beta)) return break_down();
+    if (residual > 0)
+      for_rows(system_, [&](LocalIndex i) { p_[i] = r_[i] + beta * (p_[i] - omega * v_[i]); });
+    course_.step(residual, [&] { begin(); });
   }
 
-  bool broken_down() {
-    result_.breakdown = "BiCGSTAB broke down (a product of its vectors vanished); gmres does not";
-    return false;
+  void break_down() {
+    course_.break_down("BiCGSTAB broke down (a product of its vectors vanished); gmres does not");
   }
 
   const System& system_;
-  const Array<double>& b_;
   Array<double>& x_;
   Array<double> r_, shadow_, p_, v_, s_, t_, z_;
-  SolveResult result_;
-  double residual_ = 0, rho_ = 0;
+  Course course_;
+  double rho_ = 0;
 };
 
 }  // namespace
 
 SolveResult bicgstab(const System& system, const Array<double>& b, Array<double>& x,
                      const SolveOptions& options, const Progress& progress) {
-  return BiCgStab(system, b, x).run(options, progress);
+  return BiCgStab(system, b, x, options, progress).run();
 }
 
 }  // namespace taihu::amg

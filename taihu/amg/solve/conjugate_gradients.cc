@@ -8,47 +8,32 @@ namespace {
 
 class ConjugateGradients {
  public:
-  ConjugateGradients(const System& system, const Array<double>& b, Array<double>& x)
+  ConjugateGradients(const System& system, const Array<double>& b, Array<double>& x,
+                     const SolveOptions& options, const Progress& progress)
       : system_(system),
-        b_(b),
         x_(x),
         r_(make_vector(system)),
         p_(make_vector(system)),
-        q_(make_vector(system)) {}
+        q_(make_vector(system)),
+        course_(system, b, x, r_, options, progress) {}
 
-  SolveResult run(const SolveOptions& options, const Progress& progress) {
-    const double right_side = norm(system_, b_);
-    const double unit = right_side > 0 ? 1 / right_side : 1;
-    residual_ = true_residual(system_, b_, x_, r_);
+  SolveResult run() {
     load();
-    bool stop = record(result_, residual_ * unit, options, progress);
-    rho_ = 0;
-    while (!stop) {
-      if (!iterate()) break;
-      stop = record(result_, residual_ * unit, options, progress);
-      // The updated residual drifts from that of x; what counts at the end is the true one.
-      if (stop && !(residual_ * unit > options.tolerance)) {
-        residual_ = true_residual(system_, b_, x_, r_);
-        stop = !(residual_ * unit > options.tolerance) || result_.iterations >= options.iterations;
-        load();
-        rho_ = 0;
-      }
-    }
-    result_.residual = residual_ * unit;
-    result_.converged = result_.breakdown.empty() && result_.residual <= options.tolerance;
-    return result_;
+    while (!course_.stop()) iterate();
+    return course_.result();
   }
 
  private:
+  // Begins anew from r.
   void load() {
-    factor_ = unit_factor(residual_);
+    rho_ = 0;
+    factor_ = unit_factor(course_.residual());
     for_blocks(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
       system_.preconditioner.load(begin, end, r_.data(), factor_);
     });
   }
 
-  // One step; false with a reason when the matrix or the preconditioner is not positive definite.
-  bool iterate() {
+  void iterate() {
     Preconditioner& preconditioner = system_.preconditioner;
     preconditioner.cycle();
     const Timed timed(system_.context.profile, "solve: vectors");
@@ -67,9 +52,8 @@ class ConjugateGradients {
       for (LocalIndex i = begin; i < end; ++i) p_[i] = z[i - begin] + beta * p_[i];
     });
     const double curvature = multiply();
-    if (!check(rho, curvature)) return false;
-    update(rho / curvature);
-    return true;
+    if (const char* why = fault(rho, curvature)) return course_.break_down(why);
+    course_.step(update(rho / curvature), [&] { load(); });
   }
 
   // q = A p; returns p'q.
@@ -82,21 +66,19 @@ class ConjugateGradients {
     })[0];
   }
 
-  bool check(double rho, double curvature) {
-    if (!std::isfinite(rho) || !std::isfinite(curvature)) {
-      result_.breakdown = "a number of the iteration is not finite";
-    } else if (!(curvature > 0)) {
-      result_.breakdown = "the matrix is not positive definite, which conjugate gradients need";
-    } else if (!(rho > 0)) {
-      result_.breakdown = "the preconditioner is not positive definite, so probably the matrix is not either";
-    }
-    return result_.breakdown.empty();
+  // Why there is no step with these products; null: there is one.
+  static const char* fault(double rho, double curvature) {
+    if (!std::isfinite(rho) || !std::isfinite(curvature)) return "a number of the iteration is not finite";
+    if (!(curvature > 0)) return "the matrix is not positive definite, which conjugate gradients need";
+    if (!(rho > 0))
+      return "the preconditioner is not positive definite, so probably the matrix is not either";
+    return nullptr;
   }
 
-  // x += alpha p, r -= alpha q, r to the preconditioner.
-  void update(double alpha) {
+  // x += alpha p, r -= alpha q, r to the preconditioner; returns the norm of r.
+  double update(double alpha) {
     const Timed timed(system_.context.profile, "solve: vectors");
-    factor_ = unit_factor(residual_);
+    factor_ = unit_factor(course_.residual());
     const double square =
         sum_blocks<1>(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
           double *x = x_.data(), *r = r_.data();
@@ -108,24 +90,22 @@ class ConjugateGradients {
           system_.preconditioner.load(begin, end, r, factor_);
           return std::array{dot(r + begin, r + begin, end - begin)};
         })[0];
-    residual_ = std::sqrt(square);
+    return std::sqrt(square);
   }
 
   const System& system_;
-  const Array<double>& b_;
   Array<double>& x_;
   Array<double> r_, p_, q_;
-  SolveResult result_;
-  double residual_ = 0;  // norm of r
-  double rho_ = 0;       // r'z of the step before; 0: there is none
-  double factor_ = 1;    // the preconditioner holds factor * r
+  Course course_;
+  double rho_ = 0;     // r'z of the step before; 0: there is none
+  double factor_ = 1;  // the preconditioner holds factor * r
 };
 
 }  // namespace
 
 SolveResult conjugate_gradients(const System& system, const Array<double>& b, Array<double>& x,
                                 const SolveOptions& options, const Progress& progress) {
-  return ConjugateGradients(system, b, x).run(options, progress);
+  return ConjugateGradients(system, b, x, options, progress).run();
 }
 
 }  // namespace taihu::amg

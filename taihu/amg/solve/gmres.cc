@@ -8,56 +8,46 @@ namespace {
 
 class FlexibleGmres {
  public:
-  FlexibleGmres(const System& system, const Array<double>& b, Array<double>& x, int restart)
+  FlexibleGmres(const System& system, const Array<double>& b, Array<double>& x, const SolveOptions& options,
+                const Progress& progress)
       : system_(system),
-        b_(b),
         x_(x),
-        restart_(restart),
-        hessenberg_((restart + 1) * restart),
-        cosine_(restart),
-        sine_(restart),
-        right_(restart + 1) {
-    for (int k = 0; k <= restart; ++k) basis_.push_back(make_vector(system));
-    for (int k = 0; k < restart; ++k) steps_.push_back(make_vector(system));
-  }
+        restart_(std::max(1, std::min(options.restart, options.iterations))),
+        basis_(make_vectors(system, restart_ + 1)),
+        steps_(make_vectors(system, restart_)),
+        hessenberg_((restart_ + 1) * restart_),
+        cosine_(restart_),
+        sine_(restart_),
+        right_(restart_ + 1),
+        course_(system, b, x, basis_[0], options, progress) {}
 
-  SolveResult run(const SolveOptions& options, const Progress& progress) {
-    const double right_side = norm(system_, b_);
-    const double unit = right_side > 0 ? 1 / right_side : 1;
-    double residual = true_residual(system_, b_, x_, basis_[0]);
-    bool stop = record(result_, residual * unit, options, progress);
-    while (!stop) {
-      scale(basis_[0], 1 / residual);
+  SolveResult run() {
+    while (!course_.stop()) {
+      scale(basis_[0], 1 / course_.residual());
       std::fill(right_.begin(), right_.end(), 0.0);
-      right_[0] = residual;
+      right_[0] = course_.residual();
       int used = 0;
-      while (used < restart_ && !stop) {
+      do {
         extend(used);
-        residual = std::abs(right_[++used]);
-        stop = record(result_, residual * unit, options, progress);
-      }
+        course_.record(std::abs(right_[++used]));
+      } while (used < restart_ && !course_.stop());
       correct(used);
-      residual = true_residual(system_, b_, x_, basis_[0]);
-      stop = !(residual * unit > options.tolerance) || result_.iterations >= options.iterations ||
-             !std::isfinite(residual);
+      course_.renew();
     }
-    result_.residual = residual * unit;
-    result_.converged = result_.breakdown.empty() && result_.residual <= options.tolerance;
-    return result_;
+    return course_.result();
   }
 
  private:
-  double& h(int i, int j) { return hessenberg_[i * restart_ + j]; }
-
-  template <class Row>
-  void rows(const Row& row) {
-    for_blocks(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
-      for (LocalIndex i = begin; i < end; ++i) row(i);
-    });
+  static std::vector<Array<double>> make_vectors(const System& system, int count) {
+    std::vector<Array<double>> vectors;
+    for (int k = 0; k < count; ++k) vectors.push_back(make_vector(system));
+    return vectors;
   }
 
+  double& h(int i, int j) { return hessenberg_[i * restart_ + j]; }
+
   void scale(Array<double>& v, double factor) {
-    rows([&](LocalIndex i) { v[i] *= factor; });
+    for_rows(system_, [&](LocalIndex i) { v[i] *= factor; });
   }
 
   // The next vector of the basis, orthogonal to those before, and column k of the triangular system.
@@ -73,7 +63,7 @@ class FlexibleGmres {
       h(i, k) = sum_blocks<1>(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
         return std::array{dot(v.data() + begin, w.data() + begin, end - begin)};
       })[0];
-      rows([&](LocalIndex row) { w[row] -= h(i, k) * v[row]; });
+      for_rows(system_, [&](LocalIndex row) { w[row] -= h(i, k) * v[row]; });
     }
     h(k + 1, k) = norm(system_, w);
     if (h(k + 1, k) > 0) scale(w, 1 / h(k + 1, k));
@@ -99,26 +89,24 @@ class FlexibleGmres {
       for (int j = i + 1; j < used; ++j) sum -= h(i, j) * weight[j];
       weight[i] = h(i, i) != 0 ? sum / h(i, i) : 0;
     }
-    rows([&](LocalIndex row) {
+    for_rows(system_, [&](LocalIndex row) {
       for (int k = 0; k < used; ++k) x_[row] += weight[k] * steps_[k][row];
     });
   }
 
   const System& system_;
-  const Array<double>& b_;
   Array<double>& x_;
   int restart_;
   std::vector<Array<double>> basis_, steps_;
   std::vector<double> hessenberg_, cosine_, sine_, right_;
-  SolveResult result_;
+  Course course_;
 };
 
 }  // namespace
 
 SolveResult flexible_gmres(const System& system, const Array<double>& b, Array<double>& x,
                            const SolveOptions& options, const Progress& progress) {
-  return FlexibleGmres(system, b, x, std::max(1, std::min(options.restart, options.iterations)))
-      .run(options, progress);
+  return FlexibleGmres(system, b, x, options, progress).run();
 }
 
 }  // namespace taihu::amg

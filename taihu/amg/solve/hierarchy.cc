@@ -55,6 +55,7 @@ void Hierarchy<Value>::set_up(DistributedMatrix& finest_matrix, Operator<Value>*
     DistributedMatrix next = coarse_matrix(context_, *matrix, transfer);
     levels_.back().prolongation = make_operator<Value>(context_, transfer.prolongation);
     levels_.back().restriction = make_operator<Value>(context_, transfer.restriction);
+    if (options_.reuse == Reuse::interpolation) transfers_.push_back(std::move(transfer));
     coarser = std::move(next);
     matrix = &coarser;
   }
@@ -69,6 +70,12 @@ void Hierarchy<Value>::add_level(DistributedMatrix& matrix, Operator<Value>* fin
   level.global_rows = matrix.rows();
   level.global_entries = global_entries(context_.communicator, matrix);
   level.partition = matrix.local.partition;
+  set_matrix(level, matrix, finest);
+}
+
+template <class Value>
+void Hierarchy<Value>::set_matrix(Level<Value>& level, DistributedMatrix& matrix, Operator<Value>* finest) {
+  level.a = {};
   if (finest == nullptr) level.a = make_operator<Value>(context_, matrix);
   level.operator_a = finest == nullptr ? &level.a : finest;
   const Timed timed(context_.profile, "set-up: smoother");
@@ -80,6 +87,19 @@ void Hierarchy<Value>::add_level(DistributedMatrix& matrix, Operator<Value>* fin
     for (LocalIndex i = begin; i < end; ++i) level.scale[i] = static_cast<Value>(smoother.scale[i]);
   });
   std::fill(level.scale.data() + level.rows, level.scale.end(), Value{0});
+}
+
+template <class Value>
+void Hierarchy<Value>::update(DistributedMatrix& finest_matrix, Operator<Value>* finest) {
+  DistributedMatrix coarser;
+  DistributedMatrix* matrix = &finest_matrix;
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    set_matrix(levels_[l], *matrix, l == 0 ? finest : nullptr);
+    if (l + 1 == levels_.size()) break;
+    coarser = coarse_matrix(context_, *matrix, transfers_[l]);
+    matrix = &coarser;
+  }
+  end_with(*matrix, depth_ + static_cast<int>(levels_.size()) - 1);
 }
 
 // What is below the last level: the same matrix on each rank alone, or its inverse.
@@ -242,27 +262,36 @@ void Hierarchy<Value>::add_correction(Level<Value>& level, Level<Value>& next) {
   });
 }
 
+/// Nothing on the coarsest level, which is solved directly.
+template <class Value>
+CycleTraffic Hierarchy<Value>::traffic(std::size_t number) const {
+  if (number + 1 == levels_.size()) return {};
+  const Level<Value>& level = levels_[number];
+  // The first sweep is free, a residual is not.
+  const int passes = options_.sweeps_before + options_.sweeps_after;
+  const std::size_t vector = std::size_t(level.rows) * sizeof(Value);
+  return {passes * level.operator_a->matrix.bytes(), level.prolongation.matrix.bytes(),
+          level.restriction.matrix.bytes(), (4 * std::size_t(passes) + 5) * vector, passes + 2};
+}
+
 template <class Value>
 std::vector<LevelReport> Hierarchy<Value>::report() const {
   std::vector<LevelReport> lines;
-  for (const Level<Value>& level : levels_) lines.push_back({level.global_rows, level.global_entries, false});
+  for (std::size_t l = 0; l < levels_.size(); ++l)
+    lines.push_back({levels_[l].global_rows, levels_[l].global_entries, false, traffic(l)});
   if (!replicated_) return lines;
   lines.pop_back();  // the replicated hierarchy begins with the same matrix
-  for (LevelReport line : replicated_->report()) lines.push_back({line.rows, line.entries, true});
+  for (LevelReport line : replicated_->report()) {
+    line.replicated = true;
+    lines.push_back(line);
+  }
   return lines;
 }
 
 template <class Value>
 std::size_t Hierarchy<Value>::cycle_bytes() const {
-  std::size_t bytes = replicated_ ? replicated_->cycle_bytes() : 0;
-  for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
-    const Level<Value>& level = levels_[l];
-    const int passes =
-        options_.sweeps_before + options_.sweeps_after;  // the first sweep is free, a residual is not
-    const std::size_t vectors = std::size_t(level.rows) * sizeof(Value);
-    bytes += passes * (level.operator_a->matrix.bytes() + 4 * vectors) + level.prolongation.matrix.bytes() +
-             level.restriction.matrix.bytes() + 5 * vectors;
-  }
+  std::size_t bytes = 0;
+  for (const LevelReport& level : report()) bytes += level.cycle.bytes();
   return bytes;
 }
 

@@ -16,10 +16,19 @@
 namespace taihu::amg {
 
 /// One line of the table of levels.
+/// What one cycle moves of the arrays of a level on this rank, in bytes, and in how many runs of the team.
+struct CycleTraffic {
+  std::size_t matrix = 0, prolongation = 0, restriction = 0, vectors = 0;
+  int runs = 0;
+
+  std::size_t bytes() const { return matrix + prolongation + restriction + vectors; }
+};
+
 struct LevelReport {
   GlobalIndex rows;
   GlobalIndex entries;
   bool replicated;
+  CycleTraffic cycle;
 };
 
 template <class Value>
@@ -29,6 +38,10 @@ class Hierarchy {
   /// already, else null; it and the context outlive the hierarchy. `depth`: levels above. Collective.
   Hierarchy(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options,
             Operator<Value>* finest, int depth = 0);
+
+  /// Takes other values in the pattern of the matrix that it was set up for; transfers stay as they are.
+  /// Needs Reuse::interpolation. Collective.
+  void update(DistributedMatrix& matrix, Operator<Value>* finest);
 
   /// Right-hand side of the cycle; the caller writes its own rows.
   Value* right_hand_side() { return levels_.front().b.data(); }
@@ -41,12 +54,14 @@ class Hierarchy {
 
   const Partition& partition() const { return levels_.front().partition; }
   std::vector<LevelReport> report() const;
-  /// Bytes of matrices that a cycle reads on this rank.
+  /// Bytes of matrices and vectors that a cycle moves on this rank.
   std::size_t cycle_bytes() const;
 
  private:
+  CycleTraffic traffic(std::size_t level) const;
   void set_up(DistributedMatrix& matrix, Operator<Value>* finest, int depth);
   void add_level(DistributedMatrix& matrix, Operator<Value>* finest);
+  void set_matrix(Level<Value>& level, DistributedMatrix& matrix, Operator<Value>* finest);
   void finish_levels();
   void end_with(DistributedMatrix& matrix, int depth);
 
@@ -67,6 +82,7 @@ class Hierarchy {
   HierarchyOptions options_;
   int depth_;
   std::vector<Level<Value>> levels_;
+  std::vector<Transfer> transfers_;  // below each level but the last; empty where nothing is reused
   // Below the coarsest level: all of it on this rank, or directly solved, or neither (smoothing only).
   SoloCommunicator solo_;
   std::unique_ptr<Hierarchy> replicated_;

@@ -45,14 +45,89 @@ inline void precondition(const System& system, const Array<double>& r, double si
   });
 }
 
-/// Adds a line to the history; true when the method is to stop.
-inline bool record(SolveResult& result, double relative, const SolveOptions& options,
-                   const Progress& progress) {
-  result.history.push_back(relative);
-  result.iterations = static_cast<int>(result.history.size()) - 1;
-  if (progress) progress(result.iterations, relative);
-  if (!std::isfinite(relative)) result.breakdown = "the residual is not a finite number";
-  return !(relative > options.tolerance) || result.iterations >= options.iterations;
+/// Calls row(i) for each row of this rank, on all threads.
+template <class Row>
+void for_rows(const System& system, const Row& row) {
+  for_blocks(system.context, system.partition, [&](LocalIndex begin, LocalIndex end) {
+    for (LocalIndex i = begin; i < end; ++i) row(i);
+  });
 }
+
+/// The course of a method: its residuals relative to the right-hand side, when it stops, what it tells at the
+/// end. The residual vector that a method updates drifts from that of x, and what counts is the latter.
+class Course {
+ public:
+  /// r receives the residual of x.
+  Course(const System& system, const Array<double>& b, Array<double>& x, Array<double>& r,
+         const SolveOptions& options, const Progress& progress)
+      : system_(system), b_(b), x_(x), r_(r), options_(options), progress_(progress) {
+    const double right_side = norm(system, b);
+    unit_ = right_side > 0 ? 1 / right_side : 1;
+    residual_ = true_residual(system, b, x, r);
+    stop_ = record(residual_);
+    fresh_ = true;
+  }
+
+  /// Whether the method is to stop.
+  bool stop() const { return stop_; }
+  /// Norm of the residual.
+  double residual() const { return residual_; }
+
+  /// Counts an iteration that left a residual of this norm; true: stop.
+  bool record(double residual) {
+    residual_ = residual;
+    fresh_ = false;
+    const double relative = residual * unit_;
+    result_.history.push_back(relative);
+    result_.iterations = static_cast<int>(result_.history.size()) - 1;
+    if (progress_) progress_(result_.iterations, relative);
+    if (!std::isfinite(relative)) result_.breakdown = "the residual is not a finite number";
+    return stop_ = reached() || result_.iterations >= options_.iterations;
+  }
+
+  /// r = b - A x; stops when that is small enough or the iterations are used up.
+  void renew() {
+    residual_ = true_residual(system_, b_, x_, r_);
+    fresh_ = true;
+    stop_ = reached() || result_.iterations >= options_.iterations;
+  }
+
+  /// record(); where a small updated residual says stop, renew() has the last word, and restart() tells the
+  /// method that r is another one.
+  template <class Restart>
+  void step(double residual, const Restart& restart) {
+    if (!record(residual) || !reached()) return;
+    renew();
+    restart();
+  }
+
+  /// Ends the method: it could not go on.
+  void break_down(const char* why) {
+    result_.breakdown = why;
+    stop_ = true;
+  }
+
+  SolveResult result() {
+    if (!fresh_) residual_ = true_residual(system_, b_, x_, r_);
+    result_.residual = residual_ * unit_;
+    result_.converged = result_.breakdown.empty() && result_.residual <= options_.tolerance;
+    return std::move(result_);
+  }
+
+ private:
+  // Also when the residual is not a number.
+  bool reached() const { return !(residual_ * unit_ > options_.tolerance) || !std::isfinite(residual_); }
+
+  const System& system_;
+  const Array<double>& b_;
+  Array<double>&x_, &r_;
+  const SolveOptions& options_;
+  const Progress& progress_;
+  SolveResult result_;
+  double unit_ = 1;      // over the norm of b
+  double residual_ = 0;  // norm
+  bool fresh_ = false;   // r is the residual of x
+  bool stop_ = false;
+};
 
 }  // namespace taihu::amg

@@ -35,14 +35,17 @@ template <class Value>
 class Multigrid final : public Preconditioner {
  public:
   Multigrid(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options,
-            Operator<Value>* finest)
-      : hierarchy_(context, matrix, options, finest) {}
+            SystemMatrix& system)
+      : hierarchy_(context, matrix, options, finest(system)) {}
 
   void load(LocalIndex begin, LocalIndex end, const double* r, double factor) override {
     Value* b = hierarchy_.right_hand_side();
     for (LocalIndex i = begin; i < end; ++i) b[i] = static_cast<Value>(factor * r[i]);
   }
   void cycle() override { hierarchy_.cycle(); }
+  void update(DistributedMatrix& matrix, SystemMatrix& system) override {
+    hierarchy_.update(matrix, finest(system));
+  }
   void unload(LocalIndex begin, LocalIndex end, double* z, double factor) const override {
     const Value* x = hierarchy_.solution();
     for (LocalIndex i = begin; i < end; ++i) z[i - begin] = factor * static_cast<double>(x[i]);
@@ -52,6 +55,13 @@ class Multigrid final : public Preconditioner {
   bool single() const override { return sizeof(Value) == sizeof(float); }
 
  private:
+  static Operator<Value>* finest(SystemMatrix& system) {
+    if constexpr (sizeof(Value) == sizeof(float))
+      return system.single_operator();
+    else
+      return system.double_operator();
+  }
+
   Hierarchy<Value> hierarchy_;
 };
 
@@ -61,8 +71,8 @@ std::unique_ptr<Preconditioner> make_preconditioner(const Context& context, Dist
                                                     SystemMatrix& system, const HierarchyOptions& options,
                                                     Precision precision) {
   if (precision == Precision::double_)
-    return std::make_unique<Multigrid<double>>(context, matrix, options, system.double_operator());
-  return std::make_unique<Multigrid<float>>(context, matrix, options, system.single_operator());
+    return std::make_unique<Multigrid<double>>(context, matrix, options, system);
+  return std::make_unique<Multigrid<float>>(context, matrix, options, system);
 }
 
 Array<double> make_vector(const System& system) {

@@ -42,6 +42,9 @@ class Preconditioner {
   virtual void cycle() = 0;
   /// z = factor * result, z[0] being row begin. Any thread.
   virtual void unload(LocalIndex begin, LocalIndex end, double* z, double factor) const = 0;
+  /// Takes other values in the same pattern, with the transfers that it has (Reuse::interpolation).
+  /// Collective.
+  virtual void update(DistributedMatrix& matrix, SystemMatrix& system) = 0;
   virtual std::vector<LevelReport> report() const = 0;
   virtual std::size_t cycle_bytes() const = 0;
   virtual bool single() const = 0;

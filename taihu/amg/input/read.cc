@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/amg/input/read.h"
+
+#include "taihu/amg/input/hypre_ij.h"
+#include "taihu/amg/input/matrix_market.h"
+#include "taihu/amg/input/numpy.h"
+#include "taihu/amg/input/petsc.h"
+#include "taihu/amg/input/text.h"
+
+namespace taihu::amg {
+namespace {
+
+enum class FileKind { matrix_market, petsc, hypre_ij, npz, npy };
+
+FileKind kind_of(const std::string& path) {
+  if (looks_like_hypre_ij(path)) return FileKind::hypre_ij;
+  const MappedFile file(path);
+  const std::string_view bytes = file.text();
+  if (looks_like_petsc(bytes)) return FileKind::petsc;
+  if (looks_like_npz(bytes)) return FileKind::npz;
+  if (looks_like_npy(bytes)) return FileKind::npy;
+  if (!bytes.starts_with("%%"))
+    throw Error(path +
+                ":1:1: the file is neither Matrix Market, PETSc binary, .npz, .npy nor NAME.00000 of hypre");
+  return FileKind::matrix_market;
+}
+
+}  // namespace
+
+DistributedMatrix read_matrix(const Context& context, const std::string& path) {
+  switch (kind_of(path)) {
+    case FileKind::petsc:
+      return read_petsc_matrix(context, path);
+    case FileKind::hypre_ij:
+      return read_hypre_matrix(context, path);
+    case FileKind::npz:
+      return read_npz_matrix(context, path);
+    case FileKind::npy:
+      throw Error(path + ": an array of NumPy is dense; save a sparse matrix with scipy.sparse.save_npz");
+    case FileKind::matrix_market:
+      break;
+  }
+  return read_matrix_market(context, path);
+}
+
+std::vector<double> read_vector(const std::string& path, const Distribution& rows, int rank) {
+  switch (kind_of(path)) {
+    case FileKind::petsc:
+      return read_petsc_vector(path, rows, rank);
+    case FileKind::hypre_ij:
+      return read_hypre_vector(path, rows, rank);
+    case FileKind::npy:
+      return read_npy_vector(path, rows, rank);
+    case FileKind::npz:
+      throw Error(path + ": a right-hand side is read from .npy (numpy.save), not from .npz");
+    case FileKind::matrix_market:
+      break;
+  }
+  return read_vector_market(path, rows, rank);
+}
+
+}  // namespace taihu::amg
