@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // amgsolve: solves a linear system from a file or a model problem by algebraic multigrid. Exit code 0:
 // converged, 1: not converged or bad input, 2: wrong use.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -14,6 +13,8 @@
 #include "taihu/amg/solver.h"
 #include "taihu/base/clock.h"
 #include "taihu/base/error.h"
+#include "taihu/base/program.h"
+#include "taihu/base/program_options.h"
 
 namespace {
 
@@ -123,6 +124,21 @@ void print_report(const Context& context, const Solver& solver, const SolveResul
               moved / times.solve * 1e-9, bandwidth * 1e-9, 100 * moved / times.solve / bandwidth);
 }
 
+/// What an iteration moves on each level, for numa-model. That of the method itself counts for the finest.
+void print_traffic(const Solver& solver, const std::vector<LevelReport>& levels) {
+  const std::size_t method = solver.iteration_bytes() - solver.preconditioner().cycle_bytes();
+  for (const LevelReport& level : levels) {
+    const bool finest = &level == levels.data();
+    std::printf(
+        "%s{\"rows\":%lld,\"matrix\":%zu,\"prolongation\":%zu,\"restriction\":%zu,\"vectors\":%zu,\"runs\":%"
+        "d}",
+        finest ? "" : ",", static_cast<long long>(level.rows),
+        level.cycle.matrix + (finest ? solver.system_bytes() : 0), level.cycle.prolongation,
+        level.cycle.restriction, level.cycle.vectors + (finest ? method - solver.system_bytes() : 0),
+        level.cycle.runs + (finest ? 3 : 0));
+  }
+}
+
 void print_json(const Context& context, const Solver& solver, const SolveResult& result, const Times& times) {
   const auto levels = solver.preconditioner().report();
   double entries = 0, rows = 0;
@@ -134,13 +150,16 @@ void print_json(const Context& context, const Solver& solver, const SolveResult&
       "{\"rows\":%lld,\"entries\":%lld,\"ranks\":%d,\"threads\":%d,\"input\":%.4f,\"setup\":%.4f,\"solve\":%."
       "4f,"
       "\"iterations\":%d,\"residual\":%.3e,\"converged\":%s,\"levels\":%zu,\"grid_complexity\":%.4f,"
-      "\"operator_complexity\":%.4f,\"precision\":\"%s\",\"iteration_bytes\":%zu,\"peak_bytes\":%zu}\n",
+      "\"operator_complexity\":%.4f,\"precision\":\"%s\",\"iteration_bytes\":%zu,\"peak_bytes\":%zu,"
+      "\"traffic\":[",
       static_cast<long long>(levels[0].rows), static_cast<long long>(levels[0].entries),
       context.communicator.size(), context.team.size(), times.input, times.setup, times.solve,
       result.iterations, result.residual, result.converged ? "true" : "false", levels.size(),
       rows / static_cast<double>(levels[0].rows), entries / static_cast<double>(levels[0].entries),
       solver.preconditioner().single() ? "single" : "double", solver.iteration_bytes(),
       context.storage.peak_bytes());
+  print_traffic(solver, levels);
+  std::printf("]}\n");
 }
 
 void print_result(const Context& context, const Options& options, const Solver& solver,
@@ -192,17 +211,7 @@ int solve(const Options& options, Communicator& communicator) {
 int parse(int argc, char** argv, Options& options) {
   CLI::App app("Solves a sparse linear system by algebraic multigrid", "amgsolve");
   describe(app, options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::CallForVersion&) {
-    std::puts("amgsolve " TAIHU_VERSION);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
-  }
+  if (!parse_command_line(app, argc, argv)) return 0;
   if (options.files.empty() == options.generate.empty())
     throw UsageError("give either a matrix file or --generate PROBLEM N; --help shows all options");
   return -1;
@@ -211,20 +220,11 @@ int parse(int argc, char** argv, Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  int exit_code = 0;
   const std::unique_ptr<Communicator> world = open_world(&argc, &argv);
-  const auto complain = [&](const std::exception& error, int code) {
-    if (world->rank() == 0) std::fprintf(stderr, "amgsolve: %s\n", error.what());
-    exit_code = code;
-  };
-  try {
+  const auto body = [&] {
     Options options;
-    exit_code = parse(argc, argv, options);
-    if (exit_code < 0) exit_code = solve(options, *world);
-  } catch (const UsageError& error) {
-    complain(error, 2);
-  } catch (const std::exception& error) {
-    complain(error, 1);
-  }
-  return exit_code;
+    const int ended = parse(argc, argv, options);
+    return ended >= 0 ? ended : solve(options, *world);
+  };
+  return run_program("amgsolve", body, world->rank() == 0);
 }

@@ -4,7 +4,6 @@
 #include <elf.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -16,8 +15,9 @@
 #include <vector>
 
 #include "taihu/base/error.h"
+#include "taihu/base/program.h"
+#include "taihu/base/program_options.h"
 #include "taihu/base/units.h"
-#include "taihu/launch/nearest.h"
 
 namespace {
 
@@ -72,16 +72,6 @@ void declare(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"close", "spread"}));
   app.add_flag("--log{stderr}", options.log, "tell every allocation, and why pages are not placed; =FILE")
       ->type_name("[=FILE]");
-}
-
-/// Words before the program that look like options but are none: CLI11 would take them for the program.
-void refuse_unknown_options(const CLI::App& app, const std::vector<std::string>& rest) {
-  if (rest.empty() || !rest.front().starts_with("-")) return;
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  const std::string word = rest.front().substr(0, rest.front().find('='));
-  throw UsageError("unknown option " + word + launch::suggestion(word, names));
 }
 
 /// Where the preloaded library is: beside this program in the build tree and in an installation.
@@ -183,19 +173,9 @@ int run(int argc, char** argv) {
   Options options;
   CLI::App app("Runs a program with its large blocks of memory on the nodes of its threads", "narun");
   declare(app, options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::CallForVersion&) {
-    std::puts("narun " TAIHU_VERSION);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
-  }
+  if (!parse_command_line(app, argc, argv)) return 0;
   options.program = app.remaining();
-  refuse_unknown_options(app, options.program);
+  if (!options.program.empty()) refuse_option(app, options.program.front());
   if (!options.program.empty() && options.program.front() == "--")
     options.program.erase(options.program.begin());
   check(options);
@@ -215,13 +195,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const UsageError& error) {
-    std::fprintf(stderr, "narun: %s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "narun: %s\n", error.what());
-    return 1;
-  }
+  return taihu::run_program("narun", [&] { return run(argc, argv); });
 }

@@ -3,11 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <exception>
 
 #include "taihu/base/error.h"
+#include "taihu/base/program.h"
+#include "taihu/base/program_options.h"
 #include "taihu/noc/charts.h"
 #include "taihu/noc/replay.h"
 #include "taihu/noc/reproduce.h"
@@ -167,19 +167,11 @@ std::function<int()> parse(CLI::App& app, Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("nocsim: simulates a network on chip whose routers do MPI collectives");
-  app.set_version_flag("--version", TAIHU_VERSION);
-  Options options;
-  const auto action = parse(app, options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  try {
-    return action();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "nocsim: %s\n", error.what());
-    return 1;
-  }
+  return taihu::run_program("nocsim", [&] {
+    CLI::App app("Simulates a network on chip whose routers do MPI collectives", "nocsim");
+    app.set_version_flag("--version", "nocsim " TAIHU_VERSION);
+    Options options;
+    const auto action = parse(app, options);
+    return taihu::parse_command_line(app, argc, argv) ? action() : 0;
+  });
 }

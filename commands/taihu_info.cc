@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // taihu-info: shows this node as the runtime sees it, and the scopes and bindings that a job would get here.
-#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <exception>
 #include <nlohmann/json.hpp>
 
 #include "taihu/base/error.h"
+#include "taihu/base/program.h"
+#include "taihu/base/program_options.h"
 #include "taihu/launch/binding.h"
 #include "taihu/launch/job.h"
-#include "taihu/launch/nearest.h"
 #include "taihu/topology/machine.h"
 #include "taihu/topology/network.h"
 
@@ -78,19 +77,6 @@ void print_json(const Options& options, const topology::Machine& machine,
   std::printf("%s\n", json.dump(2).c_str());
 }
 
-void refuse_unknown_options(const CLI::App& app, int argc, char** argv) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
-  }
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
-    if (word.starts_with("--") && word.size() > 2 && app.get_option_no_throw(word) == nullptr)
-      throw UsageError("unknown option " + word + launch::suggestion(word, names));
-  }
-}
-
 int run(int argc, char** argv) {
   Options options;
   CLI::App app("Shows this node as Taihu's runtime sees it", "taihu-info");
@@ -107,18 +93,7 @@ int run(int argc, char** argv) {
       ->type_name("T")
       ->check(CLI::Range(1, 1 << 20).description(""));
   app.add_flag("--json", options.json, "print JSON");
-  refuse_unknown_options(app, argc, argv);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::CallForVersion&) {
-    std::puts("taihu-info " TAIHU_VERSION);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
-  }
+  if (!parse_command_line(app, argc, argv)) return 0;
   const topology::Machine machine = options.machine.empty()
                                         ? topology::live_machine()
                                         : topology::machine_from_file_or_text(options.machine);
@@ -130,13 +105,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const UsageError& error) {
-    std::fprintf(stderr, "taihu-info: %s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "taihu-info: %s\n", error.what());
-    return 1;
-  }
+  return taihu::run_program("taihu-info", [&] { return run(argc, argv); });
 }

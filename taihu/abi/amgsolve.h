@@ -12,7 +12,7 @@
  *
  * Calls return 0 or, with a text in amgsolve_error(), AMGSOLVE_FAILED; solving also AMGSOLVE_NOT_CONVERGED. Nothing is
  * printed, no call ends the process, no C++ exception leaves one. Different solvers may be used by different threads at
- * the same time; calls with one solver take turns. All calls come back when their work is done.
+ * the same time; calls with one solver must not overlap. All calls come back when their work is done.
  */
 #ifndef TAIHU_ABI_AMGSOLVE_H
 #define TAIHU_ABI_AMGSOLVE_H

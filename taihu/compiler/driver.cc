@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "taihu/base/error.h"
+#include "taihu/base/program.h"
 #include "taihu/compiler/tools.h"
 
 namespace taihu::compiler {
@@ -82,15 +83,7 @@ Toolchain find_toolchain(const string& executable) {
 }
 
 int run_parcc(int argc, char** argv) {
-  try {
-    return compile(std::vector<string>(argv + 1, argv + argc));
-  } catch (const UsageError& error) {
-    std::fprintf(stderr, "parcc: error: %s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "parcc: error: %s\n", error.what());
-    return 1;
-  }
+  return run_program("parcc: error", [&] { return compile(std::vector<string>(argv + 1, argv + argc)); });
 }
 
 }  // namespace taihu::compiler

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "taihu/base/error.h"
+#include "taihu/base/program.h"
 #include "taihu/compiler/response_file.h"
 #include "taihu/compiler/tools.h"
 
@@ -125,15 +126,8 @@ int run(const WrapperKind& kind, const Words& arguments) {
 }  // namespace
 
 int run_wrapper(const WrapperKind& kind, int argc, char** argv) {
-  try {
-    return run(kind, Words(argv + 1, argv + argc));
-  } catch (const UsageError& error) {
-    std::fprintf(stderr, "%s: error: %s\n", kind.name, error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s: error: %s\n", kind.name, error.what());
-    return 1;
-  }
+  return run_program((std::string(kind.name) + ": error").c_str(),
+                     [&] { return run(kind, Words(argv + 1, argv + argc)); });
 }
 
 }  // namespace taihu::compiler

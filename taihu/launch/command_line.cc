@@ -4,7 +4,6 @@
 // -genv).
 #include "taihu/launch/command_line.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <climits>
@@ -12,8 +11,9 @@
 #include <sstream>
 
 #include "taihu/base/error.h"
+#include "taihu/base/nearest.h"
+#include "taihu/base/program_options.h"
 #include "taihu/launch/mpirun_words.h"
-#include "taihu/launch/nearest.h"
 
 namespace taihu::launch {
 namespace {
@@ -144,12 +144,8 @@ void add_run_options(CLI::App& app, RunOptions& options, Texts& texts) {
   app.add_flag("--verbose", options.job.verbose, "say what is started, and where");
 }
 
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
-  }
+std::vector<std::string> accepted_names(const CLI::App& app) {
+  std::vector<std::string> names = option_names(app);
   for (const char* name : {"-np", "-host", "-hosts", "-hostfile", "-machinefile", "-wdir", "-genv"})
     names.emplace_back(name);
   return names;
@@ -176,7 +172,7 @@ const CLI::Option& find_option(const CLI::App& app, const LaunchCommand& command
     if (const char* reason = reason_to_refuse(written)) throw UsageError(written + ": " + reason);
   const CLI::Option* option = app.get_option_no_throw(name);
   if (option == nullptr)
-    throw UsageError("unknown option " + written + suggestion(written, option_names(app)));
+    throw UsageError("unknown option " + written + suggestion(written, accepted_names(app)));
   return *option;
 }
 

@@ -10,8 +10,8 @@
 #include <cstdlib>
 
 #include "taihu/base/error.h"
+#include "taihu/base/nearest.h"
 #include "taihu/base/units.h"
-#include "taihu/launch/nearest.h"
 #include "taihu/memory/process_settings.h"
 #include "taihu/topology/network.h"
 

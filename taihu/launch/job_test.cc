@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "taihu/base/error.h"
-#include "taihu/launch/nearest.h"
 
 namespace taihu::launch {
 namespace {
@@ -120,16 +119,6 @@ TEST(ThisHost, emulated_nodes_have_different_names) {
   job.emulate_nodes = true;
   job.process_on_node = 1;
   EXPECT_EQ(this_host(job, machine).name, plain.name + "#1");
-}
-
-TEST(Nearest, finds_misspelled_words_only) {
-  EXPECT_EQ(edit_distance("", ""), 0);
-  EXPECT_EQ(edit_distance("abc", "acb"), 1);
-  EXPECT_EQ(edit_distance("kitten", "sitting"), 3);
-  EXPECT_EQ(nearest("--tread", {"--threads", "--timeout"}), "--threads");
-  EXPECT_EQ(nearest("--zzzzzz", {"--threads", "--timeout"}), "");
-  EXPECT_EQ(nearest("x", {"y"}), "");
-  EXPECT_EQ(suggestion("--bindd", {"--bind"}), " (did you mean --bind?)");
 }
 
 }  // namespace

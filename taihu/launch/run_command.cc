@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <vector>
 
 #include "taihu/base/error.h"
+#include "taihu/base/program.h"
 #include "taihu/launch/launch_plan.h"
 #include "taihu/launch/supervise.h"
 
@@ -52,15 +52,7 @@ int run(const LaunchCommand& command, const std::string& version, const std::vec
 }  // namespace
 
 int run_command(const LaunchCommand& command, const std::string& version, int argc, char** argv) {
-  try {
-    return run(command, version, {argv + 1, argv + argc});
-  } catch (const UsageError& error) {
-    std::fprintf(stderr, "%s: %s\n", command.name, error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s: %s\n", command.name, error.what());
-    return 1;
-  }
+  return run_program(command.name, [&] { return run(command, version, {argv + 1, argv + argc}); });
 }
 
 }  // namespace taihu::launch

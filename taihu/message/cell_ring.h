@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lock-free ring of 64-byte cells from one producer to one consumer. A message is a header cell, whose last
-// 40 bytes already hold payload, and as many further cells as the payload needs; it never wraps, so the
-// consumer reads the payload in place. The header carries the number of the lap as its "full" mark: data and
-// mark of a short message travel in one cache line, and the consumer polls that line only.
+// A lock-free ring of 16-byte cells from one producer to one consumer. A message is a header and its payload
+// behind it; it never wraps, so the consumer reads the payload in place. The first word of the header tells
+// kind and length, and carries the number of the lap as its "full" mark: data and mark of a short message
+// travel in one cache line, and the consumer polls that line only. A message that repeats context and tag of
+// the one before leaves them out, so that four short ones fill a cache line: in streams the way of cache
+// lines between the cores is what costs most. Longer ones begin a cache line.
 //
 // Invariant: the mark of a cell that the consumer may look at is that of the current lap only when a header
 // stands there. The consumer looks at the cell behind the newest message; the producer clears its mark before
@@ -25,7 +27,10 @@
 
 namespace taihu::message {
 
-inline constexpr std::size_t cell_bytes = 64;
+inline constexpr std::size_t cell_bytes = 16;
+inline constexpr std::size_t line_bytes = 64;
+inline constexpr std::uint32_t line_cells = line_bytes / cell_bytes;
+/// Of payload, in the line of the header in any case.
 inline constexpr std::size_t inline_bytes = 40;
 
 /// Some 15 to 25 ns between two looks at a cache line. A pause instruction is as long or longer, and times of
@@ -49,122 +54,193 @@ inline void prefetch_to_write(const void* address) noexcept {
 #endif
 }
 
-enum class CellKind : std::uint32_t {
-  skip,      ///< nothing up to the end of the ring; `bytes` counts cells
-  eager,     ///< `bytes` bytes of payload follow
+enum class CellKind : std::uint8_t {
+  skip,      ///< nothing; the header's length counts cells
+  eager,     ///< payload follows
+  repeated,  ///< the same, with context and tag of the message before
   announced  ///< the payload is an Announcement
 };
 
 struct alignas(cell_bytes) Cell {
-  std::uint32_t mark;
-  CellKind kind;
-  std::uint64_t context;
-  std::int32_t tag;
-  std::uint32_t bytes;
-  std::byte payload[inline_bytes];
+  std::uint64_t word;  ///< of a header: mark, length, kind, from above
+  std::byte rest[8];   ///< of a header: context, and the tag in the next cell; or the payload
 };
 static_assert(sizeof(Cell) == cell_bytes);
 
+/// A message in the ring, as the consumer sees it.
+struct InRing {
+  CellKind kind;  ///< eager, repeated or announced
+  std::uint32_t bytes;
+  std::uint32_t cells;
+  std::int32_t tag;
+  std::uint64_t context;
+  const std::byte* payload;
+};
+
 class CellRing {
  public:
-  /// `cells`: a power of two, at least twice the cells of the longest message. One of them stays free.
-  explicit CellRing(std::uint32_t cells)
-      : mask_(cells - 1),
-        shift_(std::countr_zero(cells)),
-        cells_(static_cast<Cell*>(std::aligned_alloc(cell_bytes, cells * sizeof(Cell)))),
-        had_payload_(cells) {
-    for (std::uint32_t i = 0; i < cells; ++i) cells_.get()[i] = Cell{};
+  /// `lines`: a power of two, at least twice the cache lines of the longest message. One cell stays free.
+  explicit CellRing(std::uint32_t lines)
+      : mask_(lines * line_cells - 1),
+        shift_(std::countr_zero(lines * line_cells)),
+        cells_(static_cast<Cell*>(std::aligned_alloc(line_bytes, lines * line_bytes))),
+        had_payload_(lines * line_cells) {
+    for (std::uint64_t i = 0; i <= mask_; ++i) cells_.get()[i] = Cell{};
   }
 
-  /// A power of two or a multiple of eight: in streams of one size headers then stand where headers stood
-  /// before, and no mark needs clearing, which would cost the way to the other core once more.
+  /// The longest payload of a message in a ring of so many lines.
+  static constexpr std::size_t longest_payload(std::uint32_t lines) noexcept {
+    return (lines / 2 - 1) * line_bytes + inline_bytes;
+  }
+
+  /// For header and payload together. A power of two or a multiple of eight lines: in streams of one size
+  /// headers then stand where headers stood before, and no mark needs clearing, which would cost the way to
+  /// the other core once more.
   static std::uint32_t cells_for(std::size_t bytes) noexcept {
-    if (bytes <= inline_bytes) return 1;
-    const auto needed = 1 + static_cast<std::uint32_t>((bytes - inline_bytes + cell_bytes - 1) / cell_bytes);
-    return needed <= 8 ? std::bit_ceil(needed) : (needed + 7) / 8 * 8;
+    if (bytes <= cell_bytes) return 1;
+    if (bytes <= 2 * cell_bytes) return 2;
+    return line_cells * lines_for(bytes);
   }
 
-  /// Producer: the header cell for a message of `bytes` bytes, or null when there is no room. Fill it, then
-  /// `publish`.
-  Cell* reserve(std::size_t bytes) noexcept {
-    const std::uint32_t needed = cells_for(bytes);
-    const std::uint32_t to_end = mask_ + 1 - static_cast<std::uint32_t>(tail_ & mask_);
-    const bool skips = needed > to_end;
-    if (!has_room(skips ? needed + to_end : needed)) return nullptr;
-    if (skips) {
-      Cell& skipped = cell(tail_);
-      skipped.kind = CellKind::skip;
-      skipped.bytes = to_end;
-      publish(to_end);
-    }
-    return &cell(tail_);
-  }
+  /// Room for a message, to be filled.
+  struct Place {
+    std::byte* payload;  ///< null: there is no room
+    std::uint32_t cells;
+    bool repeats;
+  };
 
-  /// As reserve, for a message of one cell.
-  Cell* reserve_one() noexcept { return has_room(1) ? &cell(tail_) : nullptr; }
+  /// Producer: room for a message of `bytes` bytes. Fill it, then `publish`.
+  Place reserve(CellKind kind, std::uint64_t context, std::int32_t tag, std::size_t bytes) noexcept {
+    const bool repeats = kind == CellKind::eager && context == sent_context_ && tag == sent_tag_ &&
+                         bytes <= line_bytes - repeated_header_bytes;
+    const std::size_t header = repeats ? repeated_header_bytes : header_bytes;
+    const std::uint32_t cells = cells_for(header + bytes);
+    if (!make_room(cells)) [[unlikely]]
+      return {nullptr, 0, false};
+    return {reinterpret_cast<std::byte*>(&cell(tail_)) + header, cells, repeats};
+  }
 
   /// Producer: of the consumer's core.
   const CoreDistance& distance() const noexcept { return distance_; }
 
-  /// Producer: makes the reserved message of `cells` cells visible.
-  void publish(std::uint32_t cells) noexcept {
-    if (cells > 1) std::memset(&had_payload_[(tail_ & mask_) + 1], 1, cells - 1);
-    publish_header(cells);
+  /// Producer: makes the message visible that fills `place`; arguments as in `reserve`.
+  void publish(const Place& place, CellKind kind, std::uint64_t context, std::int32_t tag,
+               std::size_t bytes) noexcept {
+    if (!place.repeats) {
+      std::byte* const header = reinterpret_cast<std::byte*>(&cell(tail_));
+      std::memcpy(header + context_offset, &context, sizeof context);
+      std::memcpy(header + tag_offset, &tag, sizeof tag);
+      sent_context_ = context;
+      sent_tag_ = tag;
+    }
+    if (place.cells > 1) {
+      std::uint8_t* const had_payload = &had_payload_[(tail_ & mask_) + 1];
+      *had_payload = 1;
+      if (place.cells > 2) std::memset(had_payload, 1, place.cells - 1);
+    }
+    publish_header(place.repeats ? CellKind::repeated : kind, bytes, place.cells);
   }
-  void publish_one() noexcept { publish_header(1); }
 
-  /// Producer, when more messages will follow soon: asks for the cells that they will fill, so that the ways
-  /// of several cache lines overlap.
-  void prepare_more() const noexcept { prefetch_to_write(&cell(tail_ + cells_ahead)); }
+  /// Producer, when more messages like the newest, which has taken `cells` for `bytes` of payload, will
+  /// follow soon: asks for the cells that they will fill, so that the ways of several cache lines overlap.
+  void prepare_more(std::uint32_t cells, std::size_t bytes) const noexcept {
+    for_lines_of_later(tail_, cells, bytes, lines_ahead, prefetch_to_write);
+  }
   /// Consumer: the same, when there are more messages than one. Cells that the producer is about to fill
   /// would be taken away from it in vain.
-  void expect_more() const noexcept { __builtin_prefetch(&cell(head_ + cells_expected)); }
+  void expect_more(std::uint32_t cells, std::size_t bytes) const noexcept {
+    for_lines_of_later(head_, cells, bytes, lines_expected,
+                       [](const void* line) { __builtin_prefetch(line); });
+  }
 
-  /// Consumer: the oldest message, or null.
-  Cell* front() noexcept {
-    Cell* header = peek();
-    if (header != nullptr && header->kind == CellKind::skip) {
-      release(header->bytes);
-      header = peek();
+  /// Consumer: whether there is a message; the oldest is in `message` then.
+  bool front(InRing& message) noexcept {
+    for (;;) {
+      const std::uint64_t word = std::atomic_ref(cell(head_).word).load(std::memory_order_acquire);
+      if (word >> mark_shift != lap_mark(head_)) return false;
+      if (kind_in(word) != CellKind::skip) [[likely]] {
+        read(word, message);
+        return true;
+      }
+      release(length_in(word));
     }
-    return header;
   }
 
   /// Consumer: as front, looking up to `turns` times, as long as `may_go_on()` says so. The cells behind the
   /// header that a message of `expected_bytes` would fill are asked for together with it.
   template <class MayGoOn>
-  Cell* wait_front(int turns, std::size_t expected_bytes, MayGoOn&& may_go_on) noexcept {
-    Cell& header = cell(head_);
-    const std::uint32_t asked = std::min(cells_for(expected_bytes), cells_asked_for);
-    const std::uint32_t mark = lap_mark(head_);
+  bool wait_front(InRing& message, int turns, std::size_t expected_bytes, MayGoOn&& may_go_on) noexcept {
+    const std::uint32_t asked = std::min(lines_for(header_bytes + expected_bytes), lines_asked_for);
     for (int turn = 0; turn < turns; ++turn) {
-      if (std::atomic_ref(header.mark).load(std::memory_order_acquire) == mark)
-        return header.kind == CellKind::skip ? front() : &header;
+      if (front(message)) return true;
       if (!may_go_on()) break;
-      for (std::uint32_t i = 1; i < asked; ++i) __builtin_prefetch(&cell(head_ + i));
+      for (std::uint32_t i = 1; i < asked; ++i) __builtin_prefetch(&cell(head_ + i * line_cells));
       // Looks that follow each other at once cost more than the pause: the line arrives later.
       short_pause();
     }
-    return nullptr;
+    return false;
   }
 
   /// Consumer: gives the cells of the oldest message back.
   void pop(std::uint32_t cells) noexcept { release(cells); }
 
  private:
-  static constexpr std::uint32_t cells_asked_for = 8;
-  static constexpr std::uint32_t cells_ahead = 8;     // of the producer
-  static constexpr std::uint32_t cells_expected = 4;  // by the consumer
+  static constexpr std::uint32_t lines_asked_for = 8;
+  static constexpr std::uint32_t lines_ahead = 8;     // of the producer
+  static constexpr std::uint32_t lines_expected = 4;  // by the consumer
+
+  static constexpr std::size_t context_offset = 8;
+  static constexpr std::size_t tag_offset = 16;
+  static constexpr std::size_t header_bytes = 24;
+  static constexpr std::size_t repeated_header_bytes = 8;
+  static_assert(header_bytes + inline_bytes == line_bytes);
+
+  static constexpr int mark_shift = 32;
+  static CellKind kind_in(std::uint64_t word) noexcept { return static_cast<CellKind>(word & 0xff); }
+  static std::uint32_t length_in(std::uint64_t word) noexcept {
+    return static_cast<std::uint32_t>(word) >> 8;
+  }
 
   struct Free {
     void operator()(Cell* cells) const noexcept { std::free(cells); }
   };
 
+  /// The lines of a message some `lines` behind `position`, where messages take `cells` each; every line
+  /// once.
+  template <class Act>
+  void for_lines_of_later(std::uint64_t position, std::uint32_t cells, std::size_t bytes, std::uint32_t lines,
+                          Act&& act) const noexcept {
+    if (cells <= line_cells) {
+      if (position % line_cells == 0) act(&cell(position + lines * line_cells));
+      return;
+    }
+    const std::uint64_t first = position + std::max(cells, lines * line_cells);
+    const std::size_t used = (header_bytes + bytes + line_bytes - 1) / line_bytes;
+    for (std::uint32_t line = 0; line < std::min<std::size_t>(used, lines); ++line)
+      act(&cell(first + line * line_cells));
+  }
+
   Cell& cell(std::uint64_t position) const noexcept { return cells_.get()[position & mask_]; }
+
+  static std::uint32_t lines_for(std::size_t bytes) noexcept {
+    const auto needed = static_cast<std::uint32_t>((bytes + line_bytes - 1) / line_bytes);
+    return needed <= 8 ? std::bit_ceil(needed) : (needed + 7) / 8 * 8;
+  }
 
   /// Never zero; equal for two positions of one cell only 2^31 laps apart.
   std::uint32_t lap_mark(std::uint64_t position) const noexcept {
     return static_cast<std::uint32_t>(position >> shift_) | 0x80000000U;
+  }
+
+  /// Producer: so many free cells from tail_ on, at a multiple of their number or of a line.
+  bool make_room(std::uint32_t cells) noexcept {
+    std::uint32_t skipped = static_cast<std::uint32_t>(-tail_) & (std::min(cells, line_cells) - 1);
+    const std::uint32_t to_end = static_cast<std::uint32_t>(mask_ + 1 - (tail_ & mask_));
+    if (cells + skipped > to_end) skipped = to_end;
+    if (!has_room(cells + skipped)) [[unlikely]]
+      return false;
+    if (skipped != 0) publish_header(CellKind::skip, skipped, skipped);
+    return true;
   }
 
   /// For a message of `cells` cells and the one behind it.
@@ -176,21 +252,34 @@ class CellRing {
     return tail_ + cells - released_seen_ <= mask_;
   }
 
-  void publish_header(std::uint32_t cells) noexcept {
+  /// Of what takes the next `cells` cells.
+  void publish_header(CellKind kind, std::size_t length, std::uint32_t cells) noexcept {
     const std::uint64_t next = tail_ + cells;
     if (had_payload_[next & mask_] != 0) {
       had_payload_[next & mask_] = 0;
       // The cell is free: has_room leaves one beyond the message.
-      std::atomic_ref(cell(next).mark).store(0, std::memory_order_relaxed);
+      std::atomic_ref(cell(next).word).store(0, std::memory_order_relaxed);
     }
-    std::atomic_ref(cell(tail_).mark).store(lap_mark(tail_), std::memory_order_release);
+    const std::uint64_t word = std::uint64_t{lap_mark(tail_)} << mark_shift |
+                               static_cast<std::uint32_t>(length) << 8 | static_cast<std::uint32_t>(kind);
+    std::atomic_ref(cell(tail_).word).store(word, std::memory_order_release);
     tail_ = next;
   }
 
-  Cell* peek() noexcept {
-    Cell& header = cell(head_);
-    return std::atomic_ref(header.mark).load(std::memory_order_acquire) == lap_mark(head_) ? &header
-                                                                                           : nullptr;
+  void read(std::uint64_t word, InRing& message) noexcept {
+    const std::byte* const header = reinterpret_cast<const std::byte*>(&cell(head_));
+    message.kind = kind_in(word);
+    message.bytes = length_in(word);
+    std::size_t before_payload = repeated_header_bytes;
+    if (message.kind != CellKind::repeated) {
+      before_payload = header_bytes;
+      std::memcpy(&read_context_, header + context_offset, sizeof read_context_);
+      std::memcpy(&read_tag_, header + tag_offset, sizeof read_tag_);
+    }
+    message.cells = cells_for(before_payload + message.bytes);
+    message.context = read_context_;
+    message.tag = read_tag_;
+    message.payload = header + before_payload;
   }
 
   void release(std::uint32_t cells) noexcept {
@@ -202,14 +291,19 @@ class CellRing {
   const int shift_;
   const std::unique_ptr<Cell, Free> cells_;
 
-  alignas(cell_bytes) std::uint64_t tail_ = 0;  // producer's
-  std::uint64_t released_seen_ = 0;             // producer's copy of released_
-  std::vector<std::uint8_t> had_payload_;       // producer's: the cell's mark may be anything
-  CoreDistance distance_;                       // producer's
+  // Producer's.
+  alignas(line_bytes) std::uint64_t tail_ = 0;
+  std::uint64_t released_seen_ = 0;  // copy of released_
+  std::uint64_t sent_context_ = 0;   // of the newest message that tells them
+  std::int32_t sent_tag_ = -1;       // no tag of a message
+  CoreDistance distance_;
+  std::vector<std::uint8_t> had_payload_;  // the cell's word may be anything
 
-  // Not beside the producer's line, with which processors would fetch it.
-  alignas(2 * cell_bytes) std::uint64_t head_ = 0;  // consumer's
-  std::atomic<std::uint64_t> released_{0};          // written by the consumer
+  // Consumer's. Not beside the producer's line, with which processors would fetch it.
+  alignas(2 * line_bytes) std::uint64_t head_ = 0;
+  std::uint64_t read_context_ = 0;  // of the newest message that tells them
+  std::int32_t read_tag_ = -1;
+  std::atomic<std::uint64_t> released_{0};  // read by the producer
 };
 
 }  // namespace taihu::message

@@ -31,6 +31,12 @@ class Chain {
     (neighbours.next != nullptr ? (neighbours.next->*place).previous : last_) = neighbours.previous;
   }
 
+  /// Of a chain that is not empty.
+  void remove_first() noexcept {
+    first_ = (first_->*place).next;
+    (first_ != nullptr ? (first_->*place).previous : last_) = nullptr;
+  }
+
  private:
   T* first_ = nullptr;
   T* last_ = nullptr;

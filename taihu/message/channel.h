@@ -53,38 +53,31 @@ class Promptness {
 
 class Channel {
  public:
-  Channel(int source_rank, std::uint32_t cells) : source_(source_rank), ring_(cells) {}
+  /// `lines`: see CellRing.
+  Channel(int source_rank, std::uint32_t lines) : source_(source_rank), ring_(lines) {}
 
-  /// Sender: the message is copied into the ring; false when that is full.
-  bool push_eager(Context context, int tag, const Data& data) {
-    const std::size_t bytes = data.bytes;
+  /// Sender: the message is copied into the ring; false when that is full. `in_stream`: more will follow
+  /// soon.
+  bool push_eager(Context context, int tag, const Data& data, bool in_stream = false) {
     if (overflowing_.load(std::memory_order_relaxed)) return false;
-    Cell* cell = ring_.reserve(bytes);
-    if (cell == nullptr) return false;
-    fill(cell, data);
-    cell->kind = CellKind::eager;
-    cell->context = context;
-    cell->tag = tag;
-    cell->bytes = static_cast<std::uint32_t>(bytes);
-    ring_.publish(CellRing::cells_for(bytes));
+    const CellRing::Place place = ring_.reserve(CellKind::eager, context, tag, data.bytes);
+    if (place.payload == nullptr) return false;
+    fill(place.payload, data);
+    ring_.publish(place, CellKind::eager, context, tag, data.bytes);
+    if (in_stream) ring_.prepare_more(place.cells, data.bytes);
     return true;
   }
 
   /// Sender: as push_eager for `bytes` <= inline_bytes without a layout, in as few instructions as it takes.
-  /// `in_stream`: more will follow soon.
   bool push_inline(Context context, int tag, const void* data, std::size_t bytes, bool in_stream) noexcept {
     if (overflowing_.load(std::memory_order_relaxed)) [[unlikely]]
       return false;
-    Cell* cell = ring_.reserve_one();
-    if (cell == nullptr) [[unlikely]]
+    const CellRing::Place place = ring_.reserve(CellKind::eager, context, tag, bytes);
+    if (place.payload == nullptr) [[unlikely]]
       return false;
-    copy_short(reinterpret_cast<std::byte*>(cell) + payload_offset, data, bytes);
-    cell->kind = CellKind::eager;
-    cell->context = context;
-    cell->tag = tag;
-    cell->bytes = static_cast<std::uint32_t>(bytes);
-    ring_.publish_one();
-    if (in_stream) ring_.prepare_more();
+    copy_short(place.payload, data, bytes);
+    ring_.publish(place, CellKind::eager, context, tag, bytes);
+    if (in_stream) ring_.prepare_more(place.cells, bytes);
     return true;
   }
 
@@ -97,30 +90,26 @@ class Channel {
     overflowing_.store(true, std::memory_order_release);
   }
 
-  /// Receiver: the oldest message if it is in the ring, looked for up to `turns` times (see
-  /// CellRing::wait_front), or null; `pop` takes it away.
+  /// Receiver: whether the oldest message is in the ring, looked for up to `turns` times (see
+  /// CellRing::wait_front); `pop` takes it away.
   template <class MayGoOn>
-  const Cell* wait_front(int turns, std::size_t expected_bytes, MayGoOn&& may_go_on) noexcept {
-    return ring_.wait_front(turns, expected_bytes, may_go_on);
+  bool wait_front(InRing& message, int turns, std::size_t expected_bytes, MayGoOn&& may_go_on) noexcept {
+    return ring_.wait_front(message, turns, expected_bytes, may_go_on);
   }
-  void pop(const Cell& cell) noexcept {
-    ring_.pop(cell.kind == CellKind::eager ? CellRing::cells_for(cell.bytes) : 1);
-  }
-  static const std::byte* payload_of(const Cell& cell) noexcept {
-    return reinterpret_cast<const std::byte*>(&cell) + payload_offset;
-  }
-  static Announcement announcement_in(const Cell& cell) noexcept {
+  void pop(const InRing& message) noexcept { ring_.pop(message.cells); }
+  static Announcement announcement_in(const InRing& message) noexcept {
     Announcement announcement;
-    std::memcpy(&announcement, cell.payload, sizeof announcement);
+    std::memcpy(&announcement, message.payload, sizeof announcement);
     return announcement;
   }
 
   /// Receiver: true when something may be waiting.
   bool has_messages() noexcept {
-    return ring_.front() != nullptr || overflowing_.load(std::memory_order_acquire);
+    InRing message;
+    return ring_.front(message) || overflowing_.load(std::memory_order_acquire);
   }
 
-  /// Receiver: hands waiting messages to `deliver_cell(const Cell&)` or, when they stand in the list, to
+  /// Receiver: hands waiting messages to `deliver_cell(const InRing&)` or, when they stand in the list, to
   /// `deliver(const Arrival&)`, oldest first; returns how many. Stops early when a fast sender keeps the ring
   /// filled.
   template <class DeliverCell, class Deliver>
@@ -131,17 +120,17 @@ class Channel {
   }
 
   int source() const noexcept { return source_; }
-  /// Receiver: the message in a cell.
-  Arrival arrival_in(const Cell& cell) const noexcept {
-    if (cell.kind == CellKind::announced) {
-      return announced(cell.context, cell.tag, announcement_in(cell));
+  /// Receiver: a message in the ring.
+  Arrival arrival_in(const InRing& message) const noexcept {
+    if (message.kind == CellKind::announced) {
+      return announced(message.context, message.tag, announcement_in(message));
     }
     Arrival arrival;
     arrival.source = source_;
-    arrival.tag = cell.tag;
-    arrival.context = cell.context;
-    arrival.bytes = cell.bytes;
-    arrival.data = payload_of(cell);
+    arrival.tag = message.tag;
+    arrival.context = message.context;
+    arrival.bytes = message.bytes;
+    arrival.data = message.payload;
     return arrival;
   }
 
@@ -156,7 +145,6 @@ class Channel {
  private:
   static constexpr int messages_at_once = 256;
   static constexpr int backlog = 2;  // messages in sequence, after which more are expected
-  static constexpr std::size_t payload_offset = offsetof(Cell, payload);
 
   struct Overflow {
     Context context;
@@ -165,8 +153,7 @@ class Channel {
   };
 
   /// The header's line last: the receiver looks at it all the time and would take it away in between.
-  static void fill(Cell* cell, const Data& data) {
-    std::byte* payload = reinterpret_cast<std::byte*>(cell) + payload_offset;
+  static void fill(std::byte* payload, const Data& data) {
     const auto* from = static_cast<const std::byte*>(data.address);
     if (data.layout != nullptr) {
       data.layout->pack(payload, data.address, 0, data.bytes);
@@ -180,13 +167,11 @@ class Channel {
 
   bool push_announced(Context context, int tag, const Announcement& announcement) noexcept {
     if (overflowing_.load(std::memory_order_relaxed)) return false;
-    Cell* cell = ring_.reserve(sizeof announcement);
-    if (cell == nullptr) return false;
-    cell->kind = CellKind::announced;
-    cell->context = context;
-    cell->tag = tag;
-    std::memcpy(cell->payload, &announcement, sizeof announcement);
-    ring_.publish(1);
+    constexpr std::size_t bytes = sizeof announcement;
+    const CellRing::Place place = ring_.reserve(CellKind::announced, context, tag, bytes);
+    if (place.payload == nullptr) return false;
+    std::memcpy(place.payload, &announcement, bytes);
+    ring_.publish(place, CellKind::announced, context, tag, bytes);
     return true;
   }
 
@@ -207,11 +192,11 @@ class Channel {
   int drain_ring(DeliverCell& deliver_cell, int at_most) {
     int delivered = 0;
     while (delivered < at_most) {
-      Cell* cell = ring_.front();
-      if (cell == nullptr) break;
-      if (delivered >= backlog) ring_.expect_more();
-      deliver_cell(*cell);
-      pop(*cell);
+      InRing message;
+      if (!ring_.front(message)) break;
+      if (delivered >= backlog) ring_.expect_more(message.cells, message.bytes);
+      deliver_cell(message);
+      pop(message);
       ++delivered;
     }
     return delivered;

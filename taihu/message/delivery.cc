@@ -75,34 +75,35 @@ void LocalEndpoint::drain_channels() {
   }
 }
 
-inline void LocalEndpoint::finish_receive(Request* receive, int source, const Cell& cell) {
+inline void LocalEndpoint::finish_receive(Request* receive, int source, const InRing& message) {
   const Space& space = receive->space;
-  const std::size_t bytes = std::min<std::size_t>(cell.bytes, space.bytes);
+  const std::size_t bytes = std::min<std::size_t>(message.bytes, space.bytes);
   if (space.layout == nullptr) {
-    copy_short(space.address, Channel::payload_of(cell), bytes);
+    copy_short(space.address, message.payload, bytes);
   } else {
-    copy_message(space, {Channel::payload_of(cell), cell.bytes}, bytes);
+    copy_message(space, {message.payload, message.bytes}, bytes);
   }
-  receive->status = {source, cell.tag, cell.bytes, cell.bytes > space.bytes ? Error::truncated : Error::none};
+  receive->status = {source, message.tag, message.bytes,
+                     message.bytes > space.bytes ? Error::truncated : Error::none};
   // Who drains rings the doorbell for all.
   receive->done.store(true, std::memory_order_release);
 }
 
-inline void LocalEndpoint::deliver(Channel& channel, const Cell& cell) {
-  if (cell.kind == CellKind::eager) [[likely]] {
-    Request* receive = queues_.take_posted(channel.source(), cell.context, cell.tag);
+inline __attribute__((always_inline)) void LocalEndpoint::deliver(Channel& channel, const InRing& message) {
+  if (message.kind != CellKind::announced) [[likely]] {
+    Request* receive = queues_.take_posted(channel.source(), message.context, message.tag);
     if (receive != nullptr) {
-      finish_receive(receive, channel.source(), cell);
+      finish_receive(receive, channel.source(), message);
     } else {
-      keep_unexpected(channel.arrival_in(cell), nullptr);
+      keep_unexpected(channel.arrival_in(message), nullptr);
     }
   } else {
-    deliver(channel.arrival_in(cell), nullptr);
+    deliver(channel.arrival_in(message), nullptr);
   }
 }
 
 int LocalEndpoint::drain(Channel& channel) {
-  const int delivered = channel.drain([&](const Cell& cell) { deliver(channel, cell); },
+  const int delivered = channel.drain([&](const InRing& message) { deliver(channel, message); },
                                       [this](const Arrival& arrival) { deliver(arrival, nullptr); });
   if (delivered != 0) doorbell_.ring();
   return delivered;

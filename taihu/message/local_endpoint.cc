@@ -41,16 +41,19 @@ Request* LocalEndpoint::take_request(Context context) {
 
 Channel& LocalEndpoint::new_channel_to(LocalEndpoint& peer) {
   std::unique_ptr<Channel>& channel = outgoing_[static_cast<unsigned>(peer.local_index_)];
-  channel = std::make_unique<Channel>(rank_, node_.tuning().ring_cells);
+  channel = std::make_unique<Channel>(rank_, node_.tuning().ring_lines);
   peer.incoming_[static_cast<unsigned>(local_index_)].store(channel.get(), std::memory_order_release);
   return *channel;
 }
 
-void LocalEndpoint::notice_from(int peer_index) noexcept {
+inline void LocalEndpoint::notice_from(int peer_index) noexcept {
   doorbell_.ring();  // with the barrier between the message and the look at the bit
-  std::atomic<std::uint64_t>& bits = bits_of(peer_index);
-  if ((bits.load(std::memory_order_relaxed) & bit_of(peer_index)) != 0) return;
-  bits.fetch_or(bit_of(peer_index), std::memory_order_release);
+  if ((bits_of(peer_index).load(std::memory_order_relaxed) & bit_of(peer_index)) == 0) [[unlikely]]
+    wake_for(peer_index);
+}
+
+void LocalEndpoint::wake_for(int peer_index) noexcept {
+  bits_of(peer_index).fetch_or(bit_of(peer_index), std::memory_order_release);
   doorbell_.ring();
 }
 
@@ -68,8 +71,9 @@ void LocalEndpoint::announce(LocalEndpoint& peer, Context context, int tag, cons
   channel.announce(context, tag, {data, request});
 }
 
-inline bool LocalEndpoint::push_inline(LocalEndpoint& peer, Context context, int tag, const Data& data,
-                                       bool in_stream) {
+inline __attribute__((always_inline)) bool LocalEndpoint::push_inline(LocalEndpoint& peer, Context context,
+                                                                      int tag, const Data& data,
+                                                                      bool in_stream) {
   {
     std::lock_guard hold(lock_);
     if (!channel_to(peer).push_inline(context, tag, data.address, data.bytes, in_stream)) [[unlikely]]
@@ -85,7 +89,7 @@ bool LocalEndpoint::push_eager(LocalEndpoint& peer, Context context, int tag, co
     std::lock_guard hold(lock_);
     Channel& channel = channel_to(peer);
     if (data.bytes > pushed_stream_bytes_ && channel.prompt.expects_prompt()) return false;
-    if (!channel.push_eager(context, tag, data)) return false;
+    if (!channel.push_eager(context, tag, data, true)) return false;
   }
   peer.notice_from(local_index_);
   return true;
@@ -170,8 +174,8 @@ bool LocalEndpoint::wait_briefly(const Request& request) const noexcept {
   return false;
 }
 
-bool LocalEndpoint::start_receive(Request* receive, int source, Context context, int tag,
-                                  const Space& space) {
+inline bool LocalEndpoint::start_receive(Request* receive, int source, Context context, int tag,
+                                         const Space& space) {
   receive->space = space;
   receive->source = source;
   receive->context = context;
@@ -215,26 +219,30 @@ bool LocalEndpoint::receive_directly(int source, Context context, int tag, const
   Channel* channel = incoming_[static_cast<unsigned>(peer->local_index_)].load(std::memory_order_acquire);
   if (channel == nullptr) return false;
   const std::size_t expected = space.bytes <= node_.tuning().pushed_bytes ? space.bytes : 0;
-  const Cell* cell = channel->wait_front(turns_to_watch(peer), expected, [&] { return !lock_.is_wanted(); });
-  if (cell == nullptr || cell->context != context || (tag != any_tag && cell->tag != tag)) return false;
-  std::size_t bytes = cell->bytes;
+  InRing message;
+  const auto may_go_on = [&] { return !lock_.is_wanted(); };
+  if (!channel->wait_front(message, turns_to_watch(peer), expected, may_go_on) ||
+      message.context != context || (tag != any_tag && message.tag != tag)) {
+    return false;
+  }
+  std::size_t bytes = message.bytes;
   Request* sender = nullptr;
-  if (cell->kind == CellKind::eager) {
+  if (message.kind != CellKind::announced) {
     if (space.layout == nullptr) {
-      copy_short(space.address, Channel::payload_of(*cell), std::min(bytes, space.bytes));
+      copy_short(space.address, message.payload, std::min(bytes, space.bytes));
     } else {
-      copy_message(space, {Channel::payload_of(*cell), bytes}, std::min(bytes, space.bytes));
+      copy_message(space, {message.payload, bytes}, std::min(bytes, space.bytes));
     }
   } else {
-    const Announcement announcement = Channel::announcement_in(*cell);
+    const Announcement announcement = Channel::announcement_in(message);
     sender = announcement.sender;
     bytes = announcement.data.bytes;
     copy_announced(space, announcement.data, std::min(bytes, space.bytes), *sender);
   }
   if (status != nullptr) {
-    *status = {source, cell->tag, bytes, bytes > space.bytes ? Error::truncated : Error::none};
+    *status = {source, message.tag, bytes, bytes > space.bytes ? Error::truncated : Error::none};
   }
-  channel->pop(*cell);
+  channel->pop(message);
   if (sender != nullptr) {
     // As Request::complete, without a look at the request, which is in the cache of the sender's core.
     sender->done.store(true, std::memory_order_release);
@@ -382,8 +390,7 @@ void LocalEndpoint::await_done(Request& request) {
       request.bytes <= node_.tuning().buffered_bytes) {
     request.receiver->buffer_send(request, local_index_);
   }
-  node_.rank_sleeps();
-  doorbell_.wait([&] {
+  node_.wait_at(doorbell_, [&] {
     if (request.done.load(std::memory_order_acquire)) return true;
     progress();
     return request.done.load(std::memory_order_acquire);

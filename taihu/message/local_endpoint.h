@@ -91,6 +91,7 @@ class LocalEndpoint final : public Endpoint {
   }
   Channel& new_channel_to(LocalEndpoint& peer);
   void notice_from(int peer_index) noexcept;
+  void wake_for(int peer_index) noexcept;
   int turns_to_watch(const LocalEndpoint* partner) noexcept;
   bool wait_briefly(const Request& request) const noexcept;
   bool push_inline(LocalEndpoint& peer, Context context, int tag, const Data& data, bool in_stream);
@@ -121,12 +122,12 @@ class LocalEndpoint final : public Endpoint {
   void drain_inbox();
   void withdraw_sent_there(const Arrival& withdrawal);
   void retire_silent_channels();
-  void deliver(Channel& channel, const Cell& cell);
+  void deliver(Channel& channel, const InRing& message);
   void deliver(const Arrival& arrival, std::unique_ptr<std::byte[]> owned);
   void keep_unexpected(const Arrival& arrival, std::unique_ptr<std::byte[]> owned);
   static void buffer(Message& message);
   static void set_status(Request& receive, const Arrival& arrival) noexcept;
-  static void finish_receive(Request* receive, int source, const Cell& cell);
+  static void finish_receive(Request* receive, int source, const InRing& message);
   void finish_receive(Request* receive, const Arrival& arrival);
   void copy_announced(const Space& space, const Data& data, std::size_t bytes, const Request& sender);
   void complete_send(const Arrival& arrival) noexcept;

@@ -8,17 +8,8 @@ namespace taihu::message {
 
 namespace {
 
-bool admits(int wanted_source, Context wanted_context, int wanted_tag, int source, Context context,
-            int tag) noexcept {
-  return wanted_context == context && (wanted_source == any_rank || wanted_source == source) &&
-         (wanted_tag == any_tag || wanted_tag == tag);
-}
-
 Request* first_admitting(Request* receive, int source, Context context, int tag) noexcept {
-  while (receive != nullptr &&
-         !admits(receive->source, receive->context, receive->tag, source, context, tag)) {
-    receive = receive->in_queue.next;
-  }
+  while (receive != nullptr && !admits(*receive, source, context, tag)) receive = receive->in_queue.next;
   return receive;
 }
 
@@ -28,17 +19,7 @@ MatchQueues::~MatchQueues() {
   while (Message* message = in_order_.first()) delete take(message)->landing;
 }
 
-Request* MatchQueues::take_posted(int source, Context context, int tag) noexcept {
-  if (chained_ == 0) {
-    Request* receive = sole_;
-    if (receive == nullptr ||
-        !admits(receive->source, receive->context, receive->tag, source, context, tag)) {
-      return nullptr;
-    }
-    sole_ = nullptr;
-    receive->is_posted = false;
-    return receive;
-  }
+Request* MatchQueues::take_chained(int source, Context context, int tag) noexcept {
   Posted& named = posted_[bucket(source, context)];
   Request* from_source = first_admitting(named.first(), source, context, tag);
   Request* from_any = first_admitting(posted_any_.first(), source, context, tag);

@@ -53,12 +53,39 @@ struct Message : Arrival {
   Neighbours<Message> in_order;
 };
 
+inline bool admits(int wanted_source, Context wanted_context, int wanted_tag, int source, Context context,
+                   int tag) noexcept {
+  return wanted_context == context && (wanted_source == any_rank || wanted_source == source) &&
+         (wanted_tag == any_tag || wanted_tag == tag);
+}
+inline bool admits(const Request& receive, int source, Context context, int tag) noexcept {
+  return admits(receive.source, receive.context, receive.tag, source, context, tag);
+}
+
 class MatchQueues {
  public:
   ~MatchQueues();
 
   /// The earliest posted receive that admits a message, taken out of the queues; null when there is none.
-  Request* take_posted(int source, Context context, int tag) noexcept;
+  Request* take_posted(int source, Context context, int tag) noexcept {
+    if (chained_ == 0) {
+      Request* receive = sole_;
+      if (receive == nullptr || !admits(*receive, source, context, tag)) return nullptr;
+      sole_ = nullptr;
+      receive->is_posted = false;
+      return receive;
+    }
+    // In streams it is the first one of its bucket.
+    Posted& named = posted_[bucket(source, context)];
+    Request* receive = named.first();
+    if (receive == nullptr || posted_any_.first() != nullptr || !admits(*receive, source, context, tag))
+        [[unlikely]]
+      return take_chained(source, context, tag);
+    receive->is_posted = false;
+    named.remove_first();
+    --chained_;
+    return receive;
+  }
   /// Puts a receive behind all others.
   void post(Request* receive) noexcept {
     receive->posted_at = posts_++;
@@ -109,6 +136,7 @@ class MatchQueues {
     posted_for(receive).append(receive);
     ++chained_;
   }
+  Request* take_chained(int source, Context context, int tag) noexcept;
   Message* search(int source, Context context, int tag) const noexcept;
 
   Request* sole_ = nullptr;  // the only posted receive, while there is just one; in no chain then

@@ -20,9 +20,9 @@ Tuning default_tuning(int local_ranks, Cores cores) {
     // A helper that has lost its core would hold up the receiver.
     tuning.shared_copy_bytes = tuning.shared_copy_far_bytes = std::numeric_limits<std::size_t>::max();
   }
-  if (local_ranks > 64) tuning.ring_cells = 64;
+  if (local_ranks > 64) tuning.ring_lines = 64;
   if (local_ranks > 128) {
-    tuning.ring_cells = 32;
+    tuning.ring_lines = 32;
     tuning.eager_bytes = 512;
   }
   return tuning;
@@ -46,7 +46,7 @@ Tuning tuning_for(int local_ranks, Cores cores, Environment environment) {
   tuning.shared_copy_bytes = size_from(environment, "TAIHU_SHARED_COPY_BYTES", tuning.shared_copy_bytes);
   tuning.shared_copy_far_bytes =
       size_from(environment, "TAIHU_SHARED_COPY_BYTES", tuning.shared_copy_far_bytes);
-  const std::size_t largest = (tuning.ring_cells / 2 - 1) * cell_bytes + inline_bytes;
+  const std::size_t largest = CellRing::longest_payload(tuning.ring_lines);
   check_input(tuning.eager_bytes <= largest, "TAIHU_EAGER_BYTES=" + std::to_string(tuning.eager_bytes) +
                                                  " is too large; at most " + std::to_string(largest) +
                                                  " with " + std::to_string(local_ranks) +

@@ -14,7 +14,7 @@ enum class Cores : std::uint8_t { enough, crowded };
 
 struct Tuning {
   Cores cores = Cores::enough;
-  std::uint32_t ring_cells = 128;  ///< of each pair of ranks
+  std::uint32_t ring_lines = 128;  ///< of 64 bytes, for each pair of ranks
   std::size_t eager_bytes = 1024;  ///< longer messages are announced and copied once by the receiver
   /// A blocking send of more than this announces as well, as long as its receiver proves to be waiting: one
   /// copy by a waiting receiver is sooner done than moving the cache lines of a ring.

@@ -37,15 +37,10 @@ inline __attribute__((always_inline)) bool send_at_once(Rank& rank, Communicator
   return true;
 }
 
-inline void isend(Rank& rank, Communicator& communicator, const void* address, int count, MPI_Datatype type,
-                  int destination, int tag, Sending sending, MPI_Request* request) {
-  if (sending == Sending::standard || sending == Sending::ready) {
-    const TypedBuffer buffer(rank, address, count, type);
-    if (send_at_once(rank, communicator, buffer, destination, send_tag(tag))) {
-      *request = handle_of<MPI_Request>(&complete_send(rank));
-      return;
-    }
-  }
+/// Of any mode, to be waited for.
+__attribute__((noinline)) void begin_send(Rank& rank, Communicator& communicator, const void* address,
+                                          int count, MPI_Datatype type, int destination, int tag,
+                                          Sending sending, MPI_Request* request) {
   auto transfer = std::make_unique<Transfer>(rank, communicator, address, count, type, Direction::send);
   const int checked_tag = send_tag(tag);
   if (destination != MPI_PROC_NULL) {
@@ -54,6 +49,19 @@ inline void isend(Rank& rank, Communicator& communicator, const void* address, i
                     tag);
   }
   *request = handle_of<MPI_Request>(transfer.release());
+}
+
+inline __attribute__((always_inline)) void isend(Rank& rank, Communicator& communicator, const void* address,
+                                                 int count, MPI_Datatype type, int destination, int tag,
+                                                 Sending sending, MPI_Request* request) {
+  {
+    const TypedBuffer buffer(rank, address, count, type);
+    if (send_at_once(rank, communicator, buffer, destination, send_tag(tag))) [[likely]] {
+      *request = handle_of<MPI_Request>(&complete_send(rank));
+      return;
+    }
+  }
+  begin_send(rank, communicator, address, count, type, destination, tag, sending, request);
 }
 
 }  // namespace
@@ -97,7 +105,7 @@ MPI_CALL(int, Issend,
          (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request* request)) {
   return on_communicator("MPI_Issend", comm, [&](Rank& rank, Communicator& communicator) {
-    isend(rank, communicator, buf, count, datatype, dest, tag, Sending::synchronous, request);
+    begin_send(rank, communicator, buf, count, datatype, dest, tag, Sending::synchronous, request);
   });
 }
 
@@ -113,7 +121,7 @@ MPI_CALL(int, Ibsend,
          (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request* request)) {
   return on_communicator("MPI_Ibsend", comm, [&](Rank& rank, Communicator& communicator) {
-    isend(rank, communicator, buf, count, datatype, dest, tag, Sending::buffered, request);
+    begin_send(rank, communicator, buf, count, datatype, dest, tag, Sending::buffered, request);
   });
 }
 

@@ -17,7 +17,8 @@ namespace taihu::mpi {
 class TypedBuffer {
  public:
   /// Throws CallError for a negative count, a type that is not one or not committed, a missing buffer.
-  TypedBuffer(Rank& rank, const void* address, MPI_Count count, MPI_Datatype handle)
+  __attribute__((always_inline)) TypedBuffer(Rank& rank, const void* address, MPI_Count count,
+                                             MPI_Datatype handle)
       : address_(const_cast<void*>(address)) {
     Datatype* const type = rank.find<Datatype>(handle);
     if (type == nullptr || !type->committed || count < 0) [[unlikely]]

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace taihu::launch {
+namespace taihu {
 
 /// The least number of inserted, deleted, changed or swapped neighbouring letters that turns `a` into `b`.
 int edit_distance(std::string_view a, std::string_view b);
@@ -17,4 +17,4 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 /// " (did you mean X?)" or "".
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
-}  // namespace taihu::launch
+}  // namespace taihu

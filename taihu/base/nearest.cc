@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taihu/launch/nearest.h"
+#include "taihu/base/nearest.h"
 
 #include <algorithm>
 
-namespace taihu::launch {
+namespace taihu {
 
 int edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<int>> distance(a.size() + 1, std::vector<int>(b.size() + 1));
@@ -39,4 +39,4 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ca
   return best.empty() ? "" : " (did you mean " + best + "?)";
 }
 
-}  // namespace taihu::launch
+}  // namespace taihu

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all programs with CLI11 do alike with their words: help and version on standard output, everything
+// wrong as a UsageError of one line, which names the option that was probably meant. Only for programs: the
+// headers of CLI11 are large.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "taihu/base/error.h"
+#include "taihu/base/nearest.h"
+
+namespace taihu {
+
+/// Options that `app` and the commands chosen on its command line know, as they are written.
+inline std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  for (const CLI::App* command : app.get_subcommands())
+    for (std::string& name : option_names(*command)) names.push_back(std::move(name));
+  return names;
+}
+
+/// Throws when `word` is an option, which nobody has taken then.
+inline void refuse_option(const CLI::App& app, const std::string& word) {
+  if (word.size() < 2 || word[0] != '-' || word == "--") return;
+  const std::string name = word.substr(0, word.find('='));
+  throw UsageError("unknown option " + name + suggestion(name, option_names(app)));
+}
+
+/// Throws when the first word is a command that there is not, or when any word is an option that nobody has
+/// taken.
+inline void refuse_rest(const CLI::App& app) {
+  const std::vector<std::string> rest = app.remaining(true);
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  if (!rest.empty() && !rest.front().starts_with("-") && !commands.empty() && app.get_subcommands().empty()) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : commands) names.push_back(command->get_name());
+    throw UsageError("unknown command " + rest.front() + suggestion(rest.front(), names));
+  }
+  for (const std::string& word : rest) refuse_option(app, word);
+}
+
+/// Parses. True: go on; false: help or the version was asked for and is printed, the exit code is 0.
+inline bool parse_command_line(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return false;
+  } catch (const CLI::CallForVersion& version) {
+    std::puts(version.what());
+    return false;
+  } catch (const CLI::ParseError& error) {
+    refuse_rest(app);  // a misspelt option often makes another error, told first
+    throw UsageError(error.what());
+  }
+  return true;
+}
+
+}  // namespace taihu
