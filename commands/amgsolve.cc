@@ -112,11 +112,11 @@ void print_report(const Context& context, const Solver& solver, const SolveResul
   const auto levels = solver.preconditioner().report();
   std::printf("\n%s", level_table(levels).c_str());
   std::printf("\n%s\n", profile_table(*context.profile).c_str());
+  const double peak_bytes = static_cast<double>(context.storage.peak_bytes());  // without the arrays below
   const double bandwidth = measure_bandwidth(context, std::size_t{128} << 20);
   const double moved = static_cast<double>(solver.iteration_bytes()) * std::max(1, result.iterations);
   std::printf("hierarchy in %s precision, memory of the solver %.0f MB (peak)\n",
-              solver.preconditioner().single() ? "single" : "double",
-              static_cast<double>(context.storage.peak_bytes()) * 1e-6);
+              solver.preconditioner().single() ? "single" : "double", peak_bytes * 1e-6);
   std::printf("cycle: matrices and vectors of %.1f MB; iteration of pcg: %.1f MB on rank 0\n",
               static_cast<double>(solver.preconditioner().cycle_bytes()) * 1e-6,
               static_cast<double>(solver.iteration_bytes()) * 1e-6);
