@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "taihu/collective/copy.h"
 
@@ -49,6 +50,13 @@ class BlockMap {
   const std::ptrdiff_t* offsets_ = nullptr;
   const int* members_ = nullptr;
 };
+
+/// Lengths of blocks that a member puts down inline (at most a ring's quarter, see Board) stand in a table in
+/// front of them, which takes little room so that short ones fit into a slot with it.
+using InlineLength = std::uint16_t;
+constexpr std::size_t inline_table_bytes(int blocks) noexcept {
+  return (static_cast<std::size_t>(blocks) * sizeof(InlineLength) + 7) / 8 * 8;
+}
 
 /// Are lengths equal on all members by the rules of the call, or has each its own?
 enum class Lengths { equal, own };

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <utility>
+
+#include "taihu/collective/block_map.h"
 
 namespace taihu::collective {
 
@@ -34,6 +37,7 @@ constexpr std::size_t most_data_half_bytes = std::size_t{64} << 10;
 }  // namespace
 
 static_assert(sizeof(Slot) == 64);
+static_assert(most_data_half_bytes / 4 <= std::numeric_limits<InlineLength>::max());
 
 Board::Board(std::vector<threads::Doorbell*> doorbells, bool crowded)
     : doorbells_(std::move(doorbells)),

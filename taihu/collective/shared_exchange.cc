@@ -16,7 +16,7 @@ struct MappedBuffer {
 
 // What a member has for each other local one, packed, behind a table of lengths where these differ.
 std::size_t table_bytes(const BlockMap& map, int members) {
-  return map.has_equal_blocks() ? 0 : static_cast<std::size_t>(members) * sizeof(std::size_t);
+  return map.has_equal_blocks() ? 0 : inline_table_bytes(members);
 }
 
 std::size_t packed_bytes(const BlockMap& map, int members, int me) {
@@ -30,7 +30,7 @@ void pack(std::byte* place, const void* source, const BlockMap& map, int members
   std::byte* next = place + table_bytes(map, members);
   for (int k = 0; k < members; ++k) {
     const std::size_t bytes = k != me ? map.bytes(k) : 0;
-    if (!map.has_equal_blocks()) reinterpret_cast<std::size_t*>(place)[k] = bytes;
+    if (!map.has_equal_blocks()) reinterpret_cast<InlineLength*>(place)[k] = static_cast<InlineLength>(bytes);
     copy_block(next, map.block(source, k), bytes);
     next += bytes;
   }
@@ -54,8 +54,8 @@ Incoming incoming_from(SharedStep& step, int from, const BlockMap& out) {
   const std::byte* place = step.source_of(from);
   const int before = step.me() < from ? step.me() : step.me() - 1;  // blocks; it has none for itself
   if (has_equal_blocks) return {block_at(place, before, block_bytes), block_bytes};
-  const auto* lengths = reinterpret_cast<const std::size_t*>(place);
-  const std::byte* data = place + static_cast<std::size_t>(step.members()) * sizeof(std::size_t);
+  const auto* lengths = reinterpret_cast<const InlineLength*>(place);
+  const std::byte* data = place + inline_table_bytes(step.members());
   for (int k = 0; k < step.me(); ++k) data += lengths[k];
   return {data, lengths[step.me()]};
 }

@@ -185,13 +185,13 @@ namespace {
 
 // Blocks for the others; those of unequal length lie behind a table of where they end.
 std::size_t put_blocks(std::byte* place, const void* source, const BlockMap& map, int members, int root) {
-  const std::size_t table_bytes = static_cast<std::size_t>(members) * sizeof(std::size_t);
-  std::size_t end = map.has_equal_blocks() ? 0 : table_bytes;
+  std::size_t end = map.has_equal_blocks() ? 0 : inline_table_bytes(members);
   for (int k = 0; k < members; ++k) {
     const std::size_t bytes = k != root ? map.bytes(k) : 0;
     if (place != nullptr) copy_block(place + end, map.block(source, k), bytes);
     end += bytes;
-    if (place != nullptr && !map.has_equal_blocks()) reinterpret_cast<std::size_t*>(place)[k] = end;
+    if (place != nullptr && !map.has_equal_blocks())
+      reinterpret_cast<InlineLength*>(place)[k] = static_cast<InlineLength>(end);
   }
   return end;
 }
@@ -199,9 +199,8 @@ std::size_t put_blocks(std::byte* place, const void* source, const BlockMap& map
 // The block of a root that has put all of them inline, or null with its true length.
 const std::byte* inline_block(const SharedStep& step, int root, int member, std::size_t* bytes) {
   const std::byte* place = step.source_of(root);
-  const auto* ends = reinterpret_cast<const std::size_t*>(place);
-  const std::size_t table_bytes = static_cast<std::size_t>(step.members()) * sizeof(std::size_t);
-  const std::size_t start = member == 0 ? table_bytes : ends[member - 1];
+  const auto* ends = reinterpret_cast<const InlineLength*>(place);
+  const std::size_t start = member == 0 ? inline_table_bytes(step.members()) : ends[member - 1];
   *bytes = ends[member] - start;
   return place + start;
 }

@@ -141,15 +141,16 @@ class CellRing {
     publish_header(place.repeats ? CellKind::repeated : kind, bytes, place.cells);
   }
 
-  /// Producer, when more messages will follow soon: asks for the cells that they will fill, so that the ways
-  /// of several cache lines overlap.
-  void prepare_more() const noexcept {
-    if (tail_ % line_cells == 0) prefetch_to_write(&cell(tail_ + lines_ahead * line_cells));
+  /// Producer, when more messages like the newest, which has taken `cells` for `bytes` of payload, will
+  /// follow soon: asks for the cells that they will fill, so that the ways of several cache lines overlap.
+  void prepare_more(std::uint32_t cells, std::size_t bytes) const noexcept {
+    for_lines_of_later(tail_, cells, bytes, lines_ahead, prefetch_to_write);
   }
   /// Consumer: the same, when there are more messages than one. Cells that the producer is about to fill
   /// would be taken away from it in vain.
-  void expect_more() const noexcept {
-    if (head_ % line_cells == 0) __builtin_prefetch(&cell(head_ + lines_expected * line_cells));
+  void expect_more(std::uint32_t cells, std::size_t bytes) const noexcept {
+    for_lines_of_later(head_, cells, bytes, lines_expected,
+                       [](const void* line) { __builtin_prefetch(line); });
   }
 
   /// Consumer: whether there is a message; the oldest is in `message` then.
@@ -203,6 +204,21 @@ class CellRing {
   struct Free {
     void operator()(Cell* cells) const noexcept { std::free(cells); }
   };
+
+  /// The lines of a message some `lines` behind `position`, where messages take `cells` each; every line
+  /// once.
+  template <class Act>
+  void for_lines_of_later(std::uint64_t position, std::uint32_t cells, std::size_t bytes, std::uint32_t lines,
+                          Act&& act) const noexcept {
+    if (cells <= line_cells) {
+      if (position % line_cells == 0) act(&cell(position + lines * line_cells));
+      return;
+    }
+    const std::uint64_t first = position + std::max(cells, lines * line_cells);
+    const std::size_t used = (header_bytes + bytes + line_bytes - 1) / line_bytes;
+    for (std::uint32_t line = 0; line < std::min<std::size_t>(used, lines); ++line)
+      act(&cell(first + line * line_cells));
+  }
 
   Cell& cell(std::uint64_t position) const noexcept { return cells_.get()[position & mask_]; }
 

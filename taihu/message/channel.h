@@ -56,18 +56,19 @@ class Channel {
   /// `lines`: see CellRing.
   Channel(int source_rank, std::uint32_t lines) : source_(source_rank), ring_(lines) {}
 
-  /// Sender: the message is copied into the ring; false when that is full.
-  bool push_eager(Context context, int tag, const Data& data) {
+  /// Sender: the message is copied into the ring; false when that is full. `in_stream`: more will follow
+  /// soon.
+  bool push_eager(Context context, int tag, const Data& data, bool in_stream = false) {
     if (overflowing_.load(std::memory_order_relaxed)) return false;
     const CellRing::Place place = ring_.reserve(CellKind::eager, context, tag, data.bytes);
     if (place.payload == nullptr) return false;
     fill(place.payload, data);
     ring_.publish(place, CellKind::eager, context, tag, data.bytes);
+    if (in_stream) ring_.prepare_more(place.cells, data.bytes);
     return true;
   }
 
   /// Sender: as push_eager for `bytes` <= inline_bytes without a layout, in as few instructions as it takes.
-  /// `in_stream`: more will follow soon.
   bool push_inline(Context context, int tag, const void* data, std::size_t bytes, bool in_stream) noexcept {
     if (overflowing_.load(std::memory_order_relaxed)) [[unlikely]]
       return false;
@@ -76,7 +77,7 @@ class Channel {
       return false;
     copy_short(place.payload, data, bytes);
     ring_.publish(place, CellKind::eager, context, tag, bytes);
-    if (in_stream) ring_.prepare_more();
+    if (in_stream) ring_.prepare_more(place.cells, bytes);
     return true;
   }
 
@@ -193,7 +194,7 @@ class Channel {
     while (delivered < at_most) {
       InRing message;
       if (!ring_.front(message)) break;
-      if (delivered >= backlog) ring_.expect_more();
+      if (delivered >= backlog) ring_.expect_more(message.cells, message.bytes);
       deliver_cell(message);
       pop(message);
       ++delivered;

@@ -89,7 +89,7 @@ bool LocalEndpoint::push_eager(LocalEndpoint& peer, Context context, int tag, co
     std::lock_guard hold(lock_);
     Channel& channel = channel_to(peer);
     if (data.bytes > pushed_stream_bytes_ && channel.prompt.expects_prompt()) return false;
-    if (!channel.push_eager(context, tag, data)) return false;
+    if (!channel.push_eager(context, tag, data, true)) return false;
   }
   peer.notice_from(local_index_);
   return true;
@@ -390,8 +390,7 @@ void LocalEndpoint::await_done(Request& request) {
       request.bytes <= node_.tuning().buffered_bytes) {
     request.receiver->buffer_send(request, local_index_);
   }
-  node_.rank_sleeps();
-  doorbell_.wait([&] {
+  node_.wait_at(doorbell_, [&] {
     if (request.done.load(std::memory_order_acquire)) return true;
     progress();
     return request.done.load(std::memory_order_acquire);

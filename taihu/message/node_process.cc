@@ -200,9 +200,8 @@ std::vector<std::byte> NodeProcess::call(int process, Service service, const voi
     awaited->here.store(true, std::memory_order_release);
     awaited->bell->ring();
   });
-  rank_sleeps();
   // A rank also serves its messages meanwhile: whoever holds the lock that it asks for may be sending to it.
-  awaited->bell->wait([&] {
+  wait_at(*awaited->bell, [&] {
     if (awaited->here.load(std::memory_order_acquire)) return true;
     if (caller != nullptr) {
       caller->progress();

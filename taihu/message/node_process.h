@@ -50,9 +50,22 @@ class NodeProcess final : public Node {
   /// Null when this is the only node process.
   Remote* remote() noexcept { return remote_.get(); }
   bool poll() { return remote_ != nullptr && remote_->poll(); }
-  /// A rank will look no more for a while: the progress thread has to.
-  void rank_sleeps() noexcept {
-    if (remote_ != nullptr) nap_.cut_short();
+  /// As Doorbell::wait, for a rank: the progress thread is told to look again, now, since this rank will look
+  /// more seldom where threads share cores, and when it stops looking.
+  template <class Ready>
+  void wait_at(threads::Doorbell& bell, Ready&& ready) {
+    const threads::WaitPolicy policy = threads::wait_policy();
+    int looks_awake = policy.spins + policy.yields;
+    rank_looks_less();
+    bell.wait([&] {
+      if (ready()) return true;
+      if (looks_awake == 0) {
+        rank_looks_less();
+      } else {
+        --looks_awake;
+      }
+      return false;
+    });
   }
 
   /// The instance of `address` that belongs to the rank of `owner`. Ends the job with a message when there is
@@ -67,6 +80,9 @@ class NodeProcess final : public Node {
   void stop_progress_thread();
   void make_progress();
   LocalEndpoint* endpoint_of_caller() noexcept;
+  void rank_looks_less() noexcept {
+    if (remote_ != nullptr) nap_.cut_short();
+  }
 
   const launch::Layout layout_;
   const std::unique_ptr<Link> link_;
