@@ -21,7 +21,7 @@ enum class Smoother {
 
 /// How the next level is made of a level.
 enum class Family {
-  automatic,    ///< aggregation for strongly anisotropic matrices, else classical, one level aggressive
+  automatic,    ///< aggregation; classical where the coarsest matrix of aggregation is singular
   aggregation,  ///< smoothed aggregation
   classical     ///< coarse points with extended+i or multipass interpolation
 };

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "taihu/amg/matrix/diagonal.h"
-#include "taihu/amg/setup/family.h"
 #include "taihu/amg/solve/steps.h"
 #include "taihu/base/error.h"
 
@@ -51,13 +50,14 @@ Precision Solver::check() {
 }
 
 void Solver::set_up(Precision precision) {
-  resolved_ = with_family(context_, matrix_, options_);
+  resolved_ = options_;
+  if (options_.family == Family::automatic) resolved_.family = Family::aggregation;
   try {
     preconditioner_ = make_preconditioner(context_, matrix_, *system_, resolved_, precision);
   } catch (const Error&) {
     // The coarsest matrix of an indefinite matrix may be singular in one family and not in the other.
-    if (options_.family != Family::automatic || resolved_.family == Family::aggregation) throw;
-    resolved_.family = Family::aggregation;
+    if (options_.family != Family::automatic) throw;
+    resolved_.family = Family::classical;
     preconditioner_ = make_preconditioner(context_, matrix_, *system_, resolved_, precision);
   }
 }

@@ -65,7 +65,7 @@ void Storage::add_range(std::size_t bytes, Use use) {
     memory = reserve(wanted);
   }
   if (memory == nullptr) throw std::bad_alloc();
-  if (use == Use::cycles) madvise(memory, wanted, MADV_HUGEPAGE);  // advice: where it fails pages are small
+  madvise(memory, wanted, MADV_HUGEPAGE);  // advice: where it fails pages are small
   ranges_[static_cast<std::byte*>(memory)] = {wanted, use};
   free_[static_cast<int>(use)][static_cast<std::byte*>(memory)] = wanted;
 }

@@ -2,8 +2,8 @@
 // Aggregates: disjoint groups of strongly connected rows, each one row of the next level.
 // Roots are a distance-two independent set, each with its neighbours; where enough vertices are left between
 // them, a second set on these makes further aggregates; what is left then joins the neighbouring aggregate it
-// is coupled to most. Depends on the matrix alone, not on threads or ranks. Source: Kelley, Rajamanickam 2022
-// (arXiv:2204.02934), algorithm 3; Vanek, Mandel, Brezina 1996.
+// is coupled to most. Depends on the matrix alone, not on threads or ranks. Source: Vanek, Mandel, Brezina
+// 1996; the second set: Kelley, Rajamanickam 2022 (arXiv:2204.02934), algorithm 3.
 #pragma once
 
 #include "taihu/amg/setup/strength.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <atomic>
 
-#include "taihu/amg/matrix/bytes.h"
 #include "taihu/amg/setup/independent_set.h"
+#include "taihu/amg/setup/row_blocks.h"
 
 namespace taihu::amg {
 namespace {
@@ -122,123 +122,49 @@ class Rounds {
   std::vector<List> lists_;
 };
 
-// The rows that one rank has of a block: their graph inside the block, and which have no strong entry leaving
-// it.
-struct Piece {
-  LocalIndex begin = 0, end = 0;  // own rows
-  std::vector<LocalIndex> length, edge;
-  std::vector<unsigned char> inside;
-};
-
-Piece make_piece(const CompleteRows& rows, GlobalIndex block) {
-  const GlobalIndex first = block * first_pass_rows, last = first + first_pass_rows;
-  Piece piece;
-  piece.begin = static_cast<LocalIndex>(std::max<GlobalIndex>(first - rows.first(), 0));
-  piece.end = static_cast<LocalIndex>(std::min<GlobalIndex>(last - rows.first(), rows.own()));
-  const RowsView& view = rows.view();
-  for (LocalIndex i = piece.begin; i < piece.end; ++i) {
-    const std::size_t before = piece.edge.size();
-    bool inside = true;
-    for (Offset k = view.begin[i]; k < view.end[i]; ++k) {
-      if (!rows.strong(k)) continue;
-      const GlobalIndex j = rows.global(view.column[k]);
-      if (j < first || j >= last) {
-        inside = false;
-        continue;
-      }
-      piece.edge.push_back(static_cast<LocalIndex>(j - first) * 4 + rows.depends(k) + 2 * rows.influences(k));
-    }
-    piece.length.push_back(static_cast<LocalIndex>(piece.edge.size() - before));
-    piece.inside.push_back(inside);
-  }
-  return piece;
-}
-
-Communicator::Bytes piece_bytes(const Piece& piece) {
-  std::vector<LocalIndex> words{static_cast<LocalIndex>(piece.length.size())};
-  words.insert(words.end(), piece.length.begin(), piece.length.end());
-  words.insert(words.end(), piece.edge.begin(), piece.edge.end());
-  return to_bytes(words);
-}
-
-void append(Piece& piece, const Communicator::Bytes& bytes) {
-  const auto words = from_bytes<LocalIndex>(bytes);
-  if (words.empty()) return;
-  const auto lengths_end = words.begin() + 1 + words[0];
-  piece.length.insert(piece.length.end(), words.begin() + 1, lengths_end);
-  piece.edge.insert(piece.edge.end(), lengths_end, words.end());
-}
-
+// The first pass of Ruge and Stueben in blocks. Its coarse points without strong entries to other blocks
+// stay.
 class FirstPasses {
  public:
-  FirstPasses(const Context& context, const CompleteRows& rows, const Distribution& distribution,
-              Array<PointState>& state)
-      : context_(context), rows_(rows), distribution_(distribution), state_(state) {}
+  FirstPasses(const CompleteRows& rows, Array<PointState>& state) : rows_(rows), state_(state) {}
 
-  void run() {
-    Communicator& communicator = context_.communicator;
-    const GlobalIndex first = rows_.first(), last = first + rows_.own();
-    GlobalIndex block = first / first_pass_rows, block_end = (last + first_pass_rows - 1) / first_pass_rows;
-    if (rows_.own() == 0) block_end = block;
-    std::vector<Communicator::Bytes> to_rank(communicator.size()), back(communicator.size());
-    Piece foreign, shared;
-    const bool sends = block < block_end && block * first_pass_rows < first;
-    if (sends) {
-      foreign = make_piece(rows_, block);
-      to_rank[distribution_.owner(block * first_pass_rows)] = piece_bytes(foreign);
-      ++block;
+  void whole(LocalIndex begin, LocalIndex end) {
+    put(begin, end, run(rows(begin, end, rows_.first() + begin)).data());
+  }
+
+  BlockRows rows(LocalIndex begin, LocalIndex end, GlobalIndex first) const {
+    const RowsView& view = rows_.view();
+    BlockRows rows;
+    for (LocalIndex i = begin; i < end; ++i) {
+      const std::size_t before = rows.edge.size();
+      for (Offset k = view.begin[i]; k < view.end[i]; ++k) {
+        const GlobalIndex j = rows_.global(view.column[k]) - first;
+        if (rows_.strong(k) && j >= 0 && j < first_pass_rows)
+          rows.edge.push_back(static_cast<LocalIndex>(j) * 4 + rows_.depends(k) + 2 * rows_.influences(k));
+      }
+      rows.head.push_back(static_cast<LocalIndex>(rows.edge.size() - before));
     }
-    const auto pieces = communicator.all_to_all(to_rank);
-    const bool gathers = block < block_end && block_end * first_pass_rows > last;
-    if (gathers) --block_end;
-    run_own(block, block_end);
-    if (gathers) gather(block_end, pieces, back);
-    const auto answers = communicator.all_to_all(back);
-    if (!sends) return;
-    put(foreign, from_bytes<unsigned char>(answers[distribution_.owner((block - 1) * first_pass_rows)]));
+    return rows;
+  }
+
+  static std::vector<unsigned char> run(const BlockRows& rows) { return first_pass(rows.head, rows.edge); }
+
+  void put(LocalIndex begin, LocalIndex end, const unsigned char* coarse) {
+    for (LocalIndex i = begin; i < end; ++i)
+      if (coarse[i - begin] != 0 && inside(i)) state_[i] = coarse_point;
   }
 
  private:
-  // Whole blocks of this rank, a thread taking one after the other.
-  void run_own(GlobalIndex begin, GlobalIndex end) {
-    std::atomic<GlobalIndex> next{begin};
-    context_.team.run([&](int) {
-      for (GlobalIndex block = next++; block < end; block = next++) {
-        const Piece piece = make_piece(rows_, block);
-        put(piece, first_pass(piece.length, piece.edge));
-      }
-    });
+  // Whether no strong entry of the row leaves its block.
+  bool inside(LocalIndex i) const {
+    const RowsView& view = rows_.view();
+    const GlobalIndex block = rows_.global(i) / first_pass_rows;
+    for (Offset k = view.begin[i]; k < view.end[i]; ++k)
+      if (rows_.strong(k) && rows_.global(view.column[k]) / first_pass_rows != block) return false;
+    return true;
   }
 
-  // The last block, which begins here; others may have its end.
-  void gather(GlobalIndex block, const std::vector<Communicator::Bytes>& pieces,
-              std::vector<Communicator::Bytes>& back) {
-    Piece whole = make_piece(rows_, block);
-    std::size_t before = whole.length.size();
-    std::vector<std::size_t> count;
-    for (const auto& bytes : pieces) {
-      append(whole, bytes);
-      count.push_back(whole.length.size() - before);
-      before = whole.length.size();
-    }
-    const std::vector<unsigned char> coarse = first_pass(whole.length, whole.edge);
-    put(whole, coarse);
-    std::size_t at = whole.inside.size();
-    for (std::size_t rank = 0; rank < count.size(); ++rank) {
-      back[rank] =
-          to_bytes(std::vector<unsigned char>(coarse.begin() + at, coarse.begin() + at + count[rank]));
-      at += count[rank];
-    }
-  }
-
-  void put(const Piece& piece, const std::vector<unsigned char>& coarse) {
-    for (LocalIndex i = piece.begin; i < piece.end; ++i)
-      if (coarse[i - piece.begin] != 0 && piece.inside[i - piece.begin] != 0) state_[i] = coarse_point;
-  }
-
-  const Context& context_;
   const CompleteRows& rows_;
-  const Distribution& distribution_;
   Array<PointState>& state_;
 };
 
@@ -250,7 +176,10 @@ Array<PointState> coarse_points(const Context& context, CompleteRows& rows, cons
   context.team.run(rows.partition(), [&](LocalIndex begin, LocalIndex end, int) {
     std::fill(state.data() + begin, state.data() + end, fine_point);
   });
-  if (coarsening == Coarsening::hmis) FirstPasses(context, rows, distribution, state).run();
+  if (coarsening == Coarsening::hmis) {
+    FirstPasses passes(rows, state);
+    RowBlocks(context, distribution, {first_pass_rows}, passes).run();
+  }
   Rounds rounds(context, rows, state);
   rounds.start();
   rounds.run();

@@ -28,6 +28,9 @@ TEST(LibrarySearch, mpi_is_one_for_all_ranks_its_fortran_part_is_private) {
   EXPECT_FALSE(is_private("/opt/taihu/lib/libmpi_abi.so.1"));
   EXPECT_TRUE(is_private("/opt/taihu/lib/libmpi_abi_fortran.so"));
   EXPECT_TRUE(is_private("/usr/lib/libmpi_abi_fortran.so.1"));
+  EXPECT_FALSE(is_private("/usr/lib/x86_64-linux-gnu/libmpich.so.12"));
+  EXPECT_TRUE(is_private("/usr/lib/x86_64-linux-gnu/libmpichfort.so.12"));
+  EXPECT_TRUE(is_private("/opt/intel/lib/libmpifort.so.12"));
 }
 
 }  // namespace
