@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Models exactly as OpenMC's Python package (0.15) has written them, in one file or in four: rmc checks and runs them
-unchanged, and gets the k that OpenMC gets with the same number of neutrons. Where the package is installed, it reads
-the results. Usage: openmc_models_test.py RMC LIBRARY.json MODELS_FOLDER WORK_FOLDER"""
+"""Models as OpenMC's Python package (0.15) has written them, in one file or in four (only blanks at ends of lines are
+gone): rmc checks and runs them unchanged, and gets the k that OpenMC gets with the same number of neutrons. Where the
+package is installed, it reads the results. Usage: openmc_models_test.py RMC LIBRARY.json MODELS_FOLDER WORK_FOLDER"""
 import glob
 import math
 import os
