@@ -232,11 +232,11 @@ void add_bench_options(CLI::App& command, Options& options) {
       ->type_name("N")
       ->capture_default_str();
   command.add_option("--repeats", options.repeats, "runs of each kind")
-      ->check(CLI::PositiveNumber.description(""))
+      ->check(CLI::Range(1, 1000).description(""))
       ->type_name("N")
       ->capture_default_str();
   command.add_option("--scale", options.scale, "times the usual numbers of neutrons")
-      ->check(CLI::PositiveNumber.description(""))
+      ->check(CLI::Range(0.001, 1000.0).description(""))
       ->type_name("X")
       ->capture_default_str();
   command.add_option("--particles", options.particles, "of vectors")

@@ -3,7 +3,9 @@
 """rmc as a user runs it. Usage: rmc_test.py RMC MODEL_FOLDER WORK_FOLDER"""
 import os
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -77,6 +79,20 @@ for row in ("glibc's heap", 'guided,n/threads', 'plain vectors', 'all off') if w
 table = run('bench', 'schedule', '--threads', '2', '--repeats', '1', '--scale', '0.01').stdout
 expect(len(re.findall(r'^[A-Za-z].* s( +[\d.]+){5}$', table, re.M)) == 3, 'bench schedule has another table:\n' + table)
 run('bench', 'nothing', code=2)
+
+
+
+def small_files():
+    """As on a full disk: no file grows beyond 20 kB."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+
+full = subprocess.run([rmc, 'run', model, *short[:2], '--batches', '6', '--inactive', '2', '-o', 'full'], cwd=work,
+                      capture_output=True, text=True, timeout=100, preexec_fn=small_files)
+expect(full.returncode == 1, f'on a full disk the exit code is {full.returncode}')
+expect(re.fullmatch(r'rmc: .*statepoint.*\n', full.stderr), f'on a full disk rmc says: {full.stderr}')
+expect(not os.path.exists(f'{work}/full/statepoint.6.h5'), 'on a full disk there is half a statepoint')
 
 surface = run('run', model, *short, '--tracking', 'surface', '-o', 'surface').stdout
 found = re.search(r'k \(combined\) +([\d.]+) \+/- ([\d.]+)', surface)

@@ -4,6 +4,7 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "taihu/base/error.h"
 
@@ -76,6 +77,10 @@ hid_t make_space(const std::vector<std::int64_t>& shape) {
 }  // namespace
 
 Hdf5File::Hdf5File(const std::string& path, Mode mode) : path_(path) {
+  // At the end of the program the library would write again what could not be written, and crash. All is
+  // closed here.
+  static const herr_t not_at_exit = H5dont_atexit();
+  (void)not_at_exit;
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   file_ = mode == Mode::read ? H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT)
                              : H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -90,10 +95,14 @@ Hdf5File::~Hdf5File() {
 }
 
 void Hdf5File::close() {
+  unsigned intent = 0;
+  H5Fget_intent(file_, &intent);
   const bool flushed = H5Fflush(file_, H5F_SCOPE_LOCAL) >= 0;
   const bool closed = H5Fclose(file_) >= 0;
   file_ = -1;
-  if (!flushed || !closed) fail("writing failed; is the disk full?");
+  if (flushed && closed) return;
+  if ((intent & H5F_ACC_RDWR) != 0) std::remove(path_.c_str());  // half a file helps nobody
+  fail("writing failed; is the disk full?");
 }
 
 void Hdf5File::fail(const std::string& problem) const {

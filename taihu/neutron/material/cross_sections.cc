@@ -117,7 +117,8 @@ double CrossSections::energy(int group) const noexcept {
 }
 
 int CrossSections::group_of(double energy) const noexcept {
-  const auto above = std::upper_bound(edges_.begin(), edges_.end(), energy) - edges_.begin();
+  // An energy that is an edge belongs to the group below it, as in OpenMC.
+  const auto above = std::lower_bound(edges_.begin(), edges_.end(), energy) - edges_.begin();
   return std::clamp(groups_ - static_cast<int>(above), 0, groups_ - 1);
 }
 

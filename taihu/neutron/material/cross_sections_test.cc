@@ -82,6 +82,8 @@ TEST(CrossSections, GroupsAreCountedFromTheFastest) {
   EXPECT_EQ(sections.group_of(5), 2);
   EXPECT_EQ(sections.group_of(1e9), 0);
   EXPECT_EQ(sections.group_of(1e-9), 2);
+  for (int g = 0; g + 1 < 3; ++g)  // edges rise, groups fall
+    EXPECT_EQ(sections.group_of(sections.group_edges()[3 - g - 1]), g + 1);
   for (int g = 0; g < 3; ++g) EXPECT_EQ(sections.group_of(sections.energy(g)), g);
   EXPECT_EQ(sections.total(0, 2), 6);  // density 2
   EXPECT_EQ(sections.majorant()[1], 4);
