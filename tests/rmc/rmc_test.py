@@ -75,7 +75,7 @@ for case, reference in (('unrodded', 1.14308), ('rodded-a', 1.12806), ('rodded-b
 
 table = run('bench', '--threads', '2', '--repeats', '1', '--scale', '0.01').stdout if with_heap else ''
 for row in ("glibc's heap", 'guided,n/threads', 'plain vectors', 'all off') if with_heap else ():
-    expect(re.search(re.escape(row) + r'.*( [\d.]+| -){4}$', table, re.M), f'bench all has no row {row}:\n{table}')
+    expect(re.search(re.escape(row) + r'.*( +[\d.]+| +-){4}$', table, re.M), f'bench all has no row {row}:\n{table}')
 table = run('bench', 'schedule', '--threads', '2', '--repeats', '1', '--scale', '0.01').stdout
 expect(len(re.findall(r'^[A-Za-z].* s( +[\d.]+){5}$', table, re.M)) == 3, 'bench schedule has another table:\n' + table)
 run('bench', 'nothing', code=2)
