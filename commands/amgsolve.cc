@@ -124,6 +124,21 @@ void print_report(const Context& context, const Solver& solver, const SolveResul
               moved / times.solve * 1e-9, bandwidth * 1e-9, 100 * moved / times.solve / bandwidth);
 }
 
+/// What an iteration moves on each level, for numa-model. That of the method itself counts for the finest.
+void print_traffic(const Solver& solver, const std::vector<LevelReport>& levels) {
+  const std::size_t method = solver.iteration_bytes() - solver.preconditioner().cycle_bytes();
+  for (const LevelReport& level : levels) {
+    const bool finest = &level == levels.data();
+    std::printf(
+        "%s{\"rows\":%lld,\"matrix\":%zu,\"prolongation\":%zu,\"restriction\":%zu,\"vectors\":%zu,\"runs\":%"
+        "d}",
+        finest ? "" : ",", static_cast<long long>(level.rows),
+        level.cycle.matrix + (finest ? solver.system_bytes() : 0), level.cycle.prolongation,
+        level.cycle.restriction, level.cycle.vectors + (finest ? method - solver.system_bytes() : 0),
+        level.cycle.runs + (finest ? 3 : 0));
+  }
+}
+
 void print_json(const Context& context, const Solver& solver, const SolveResult& result, const Times& times) {
   const auto levels = solver.preconditioner().report();
   double entries = 0, rows = 0;
@@ -135,13 +150,16 @@ void print_json(const Context& context, const Solver& solver, const SolveResult&
       "{\"rows\":%lld,\"entries\":%lld,\"ranks\":%d,\"threads\":%d,\"input\":%.4f,\"setup\":%.4f,\"solve\":%."
       "4f,"
       "\"iterations\":%d,\"residual\":%.3e,\"converged\":%s,\"levels\":%zu,\"grid_complexity\":%.4f,"
-      "\"operator_complexity\":%.4f,\"precision\":\"%s\",\"iteration_bytes\":%zu,\"peak_bytes\":%zu}\n",
+      "\"operator_complexity\":%.4f,\"precision\":\"%s\",\"iteration_bytes\":%zu,\"peak_bytes\":%zu,"
+      "\"traffic\":[",
       static_cast<long long>(levels[0].rows), static_cast<long long>(levels[0].entries),
       context.communicator.size(), context.team.size(), times.input, times.setup, times.solve,
       result.iterations, result.residual, result.converged ? "true" : "false", levels.size(),
       rows / static_cast<double>(levels[0].rows), entries / static_cast<double>(levels[0].entries),
       solver.preconditioner().single() ? "single" : "double", solver.iteration_bytes(),
       context.storage.peak_bytes());
+  print_traffic(solver, levels);
+  std::printf("]}\n");
 }
 
 void print_result(const Context& context, const Options& options, const Solver& solver,

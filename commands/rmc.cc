@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rmc: Monte Carlo transport of neutrons in models of OpenMC's XML format.
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 
@@ -8,9 +9,12 @@
 #include "taihu/base/program.h"
 #include "taihu/base/program_options.h"
 #include "taihu/base/random.h"
+#include "taihu/neutron/benchmark/benchmark.h"
+#include "taihu/neutron/benchmark/workloads.h"
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/input/text_library.h"
 #include "taihu/neutron/output/picture.h"
+#include "taihu/neutron/parallel/hot_vector.h"
 #include "taihu/neutron/parallel/mpi_ranks.h"
 #include "taihu/neutron/run/run_model.h"
 
@@ -20,7 +24,8 @@ using namespace taihu;
 using namespace taihu::neutron;
 
 struct Options {
-  std::string model = ".", tracking, schedule = "dynamic,64", statepoint, output, library, target;
+  std::string model = ".", vectors = "aligned", benchmark = "all", tracking, schedule = "dynamic,64",
+              statepoint, output, library, target;
   std::int64_t particles = 0, points = 100000;
   int batches = 0, inactive = -1;
   std::uint64_t seed = 0;
@@ -29,6 +34,8 @@ struct Options {
   std::string basis = "xy", colour = "material", picture = "plot.png";
   std::vector<double> origin{0, 0, 0}, width{10, 10}, box;
   std::vector<int> pixels{800, 800};
+  int repeats = 3;
+  double scale = 1;
 };
 
 Model model_for_run(const Options& options) {
@@ -49,6 +56,7 @@ Model model_for_run(const Options& options) {
 int run(Options options) {
   const std::unique_ptr<Ranks> ranks = started_by_mpi() ? make_mpi_ranks() : std::make_unique<SingleRank>();
   try {
+    set_hot_memory(options.vectors == "plain" ? HotMemory::plain : HotMemory::aligned);
     const Model model = model_for_run(options);
     options.run.schedule = parse_schedule(options.schedule);
     options.run.resume_from = options.statepoint;
@@ -135,6 +143,76 @@ int convert_library(const Options& options) {
   return 0;
 }
 
+/// A folder of its own for the models and results of benchmarks, removed at the end.
+class WorkFolder {
+ public:
+  WorkFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "rmc-bench-XXXXXX").string();
+    check_input(mkdtemp(pattern.data()) != nullptr, pattern + ": the folder cannot be made");
+    path_ = pattern;
+  }
+  ~WorkFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+};
+
+int bench(const Options& options) {
+  if (options.benchmark == "vectors") {
+    std::printf("heap %s\n", heap_in_use().c_str());
+    const std::int64_t particles = options.particles > 0 ? options.particles : 3000;
+    const double seconds =
+        run_particle_vectors(options.run.threads, parse_schedule(options.schedule), particles);
+    std::printf("seconds %.6f\n", seconds);
+    return 0;
+  }
+  const WorkFolder folder;
+  BenchmarkOptions wanted{.program = std::filesystem::read_symlink("/proc/self/exe").string(),
+                          .threads = options.run.threads,
+                          .repeats = options.repeats,
+                          .scale = options.scale,
+                          .folder = folder.path()};
+  run_benchmark(options.benchmark, wanted, [](const std::string& line) {
+    std::puts(line.c_str());
+    std::fflush(stdout);
+  });
+  return 0;
+}
+
+void add_bench_options(CLI::App& command, Options& options) {
+  std::vector<std::string> names = benchmark_names();
+  names.emplace_back("vectors");
+  command
+      .add_option(
+          "benchmark", options.benchmark,
+          "heap, schedule, alignment, or all; vectors: only the\nkernel that allocates, in this process")
+      ->check(CLI::IsMember(names).description(""))
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_option("--threads", options.run.threads, "threads of the runs")
+      ->check(CLI::Range(1, 4096).description(""))
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_option("--repeats", options.repeats, "runs of each kind")
+      ->check(CLI::PositiveNumber.description(""))
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_option("--scale", options.scale, "times the usual numbers of neutrons")
+      ->check(CLI::PositiveNumber.description(""))
+      ->type_name("X")
+      ->capture_default_str();
+  command.add_option("--particles", options.particles, "of vectors")
+      ->check(CLI::PositiveNumber.description(""))
+      ->type_name("N");
+  command.add_option("--schedule", options.schedule, "of vectors")->type_name("KIND,N");
+}
+
 void add_run_options(CLI::App& command, Options& options) {
   command.add_option("--threads", options.run.threads, "threads of each rank")
       ->check(CLI::Range(1, 4096).description(""))
@@ -148,6 +226,12 @@ void add_run_options(CLI::App& command, Options& options) {
       .add_option("--schedule", options.schedule,
                   "static, dynamic,N or guided,N: how threads\nshare histories")
       ->type_name("KIND,N")
+      ->capture_default_str();
+  command
+      .add_option("--vectors", options.vectors,
+                  "aligned: hot arrays at cache lines and large pages;\nplain: where the heap puts them")
+      ->check(CLI::IsMember({"aligned", "plain"}).description(""))
+      ->type_name("WHERE")
       ->capture_default_str();
   command.add_option("--particles", options.particles, "neutrons per generation instead of the model's")
       ->check(CLI::PositiveNumber.description(""))
@@ -174,6 +258,14 @@ void add_view_options(CLI::App& command, Options& options) {
   command.add_option("--width", options.width, "width and height in cm")->expected(2)->type_name("W H");
 }
 
+/// "-.5" would be taken for an option.
+std::vector<std::string> with_leading_zeros(int argc, char** argv) {
+  std::vector<std::string> words(argv, argv + argc);
+  for (std::string& word : words)
+    if (word.starts_with("-.") && word.size() > 2 && word[2] >= '0' && word[2] <= '9') word.insert(1, "0");
+  return words;
+}
+
 int dispatch(int argc, char** argv) {
   Options options;
   options.run.threads = default_threads();
@@ -185,12 +277,14 @@ int dispatch(int argc, char** argv) {
   CLI::App* check_command = app.add_subcommand("check", "read a model and look for gaps and overlaps");
   CLI::App* plot_command = app.add_subcommand("plot", "draw a slice of the geometry");
   CLI::App* library_command = app.add_subcommand("library", "make an HDF5 library from a JSON one");
+  CLI::App* bench_command = app.add_subcommand("bench", "measure what optimisations bring");
   for (CLI::App* command : {run_command, restart_command, check_command, plot_command})
     command->add_option("model", options.model, "folder or model.xml")
         ->type_name("MODEL")
         ->capture_default_str();
   add_run_options(*run_command, options);
   add_run_options(*restart_command, options);
+  add_bench_options(*bench_command, options);
   restart_command->add_option("--from", options.statepoint, "the statepoint")->required()->type_name("FILE");
   check_command->add_option("--box", options.box, "where to look, in cm; default: the boxes of the sources")
       ->expected(6)
@@ -216,8 +310,12 @@ int dispatch(int argc, char** argv) {
       ->capture_default_str();
   library_command->add_option("text", options.library, "JSON library")->required()->type_name("JSON");
   library_command->add_option("target", options.target, "HDF5 library to write")->required()->type_name("H5");
-  if (!parse_command_line(app, argc, argv)) return 0;
+  std::vector<std::string> words = with_leading_zeros(argc, argv);
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  if (!parse_command_line(app, argc, pointers.data())) return 0;
   if (*run_command || *restart_command) return run(options);
+  if (*bench_command) return bench(options);
   if (*check_command) return check_geometry(options);
   if (*plot_command) return plot(options);
   return convert_library(options);

@@ -47,6 +47,8 @@ class Solver {
   const Preconditioner& preconditioner() const { return *preconditioner_; }
   /// Bytes of matrices and vectors that one iteration of conjugate gradients moves on this rank.
   std::size_t iteration_bytes() const;
+  /// Of these, bytes of the matrix that the method multiplies with.
+  std::size_t system_bytes() const { return system_->bytes(); }
 
  private:
   Precision check();

@@ -5,7 +5,9 @@
  * byte by byte at boundaries, not by naalloc. Also compares the counts of naalloc_where() and of the report
  * with those of the kernel.
  *
- * placement [huge]: with huge, blocks come in huge pages that were set aside. Prints "placement: passed". */
+ * placement [huge | limit]: with huge, blocks come in huge pages that were set aside; with limit, blocks of
+ * several sizes come and go where a control group allows one of them at a time. Prints "placement: passed".
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <naalloc.h>
@@ -14,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-enum { page = 4096, most_parts = 64, most_nodes = 64, huge_page = 2 << 20 };
+#include "page_nodes.h"
+
+enum { most_parts = 64, most_nodes = 64, huge_page = 2 << 20 };
 
 static int failures, threads, several_nodes;
 static size_t boundary_bytes = page;
@@ -26,12 +28,6 @@ static void check(int holds, const char* what) {
   if (holds) return;
   failures++;
   printf("check failed: %s\n", what);
-}
-
-static int node_of_page(const void* place) {
-  void* address = (void*)place;
-  int status = -1;
-  return syscall(SYS_move_pages, 0, 1ul, &address, NULL, &status, 0) == 0 ? status : -1;
 }
 
 /* Node that owns most bytes of the boundary unit (page, or huge page) that holds `byte`. */
@@ -183,6 +179,35 @@ static void check_zeroed(void) {
   }
 }
 
+/* What is kept of freed blocks must not count against the limit when others come. */
+static void check_limit(void) {
+  for (int round = 0; round < 12; round++) {
+    const size_t bytes = (size_t)(36 - 2 * (round % 6)) << 20;
+    char* block = naalloc_block(bytes, 1);
+    check(block != NULL, "naalloc_block within the limit");
+    if (block) touch(block, bytes);
+    nafree(block);
+  }
+}
+
+/* Whether the cpuset of this process has the node. */
+static int is_allowed(int node) {
+  static const char key[] = "Mems_allowed_list:";
+  char text[512];
+  int allowed = 0;
+  FILE* file = fopen("/proc/self/status", "r");
+  while (file && fgets(text, sizeof text, file)) {
+    if (strncmp(text, key, sizeof key - 1) != 0) continue;
+    for (char* word = strtok(text + sizeof key - 1, ", \t\n"); word; word = strtok(NULL, ", \t\n")) {
+      int first = 0, last = 0;
+      const int found = sscanf(word, "%d-%d", &first, &last);
+      allowed |= node >= first && node <= (found == 2 ? last : first);
+    }
+  }
+  if (file) fclose(file);
+  return allowed;
+}
+
 static int read_nodes(int* nodes) {
   char text[256] = "";
   FILE* file = fopen("/sys/devices/system/node/has_memory", "r");
@@ -194,7 +219,10 @@ static int read_nodes(int* nodes) {
     const int found = sscanf(word, "%d-%d", &first, &last);
     for (int node = first; node <= (found == 2 ? last : first); node++) nodes[count++] = node;
   }
-  return count;
+  int kept = 0;
+  for (int i = 0; i < count; i++)
+    if (is_allowed(nodes[i])) nodes[kept++] = nodes[i];
+  return kept;
 }
 
 int main(int argc, char** argv) {
@@ -210,7 +238,9 @@ int main(int argc, char** argv) {
   int nodes[most_nodes];
   const int nodes_with_memory = read_nodes(nodes);
   check(several_nodes || nodes_with_memory < 2, "threads are on several nodes");
-  if (boundary_bytes == page) {
+  if (argc > 1 && strcmp(argv[1], "limit") == 0) {
+    check_limit();
+  } else if (boundary_bytes == page) {
     check_shapes();
     check_moves();
     check_whole_blocks(nodes_with_memory, nodes);

@@ -8,8 +8,11 @@ import subprocess
 import sys
 
 rmc, model, work = sys.argv[1:4]
+model_3d = os.path.join(os.path.dirname(model), 'c5g7-3d')
 shutil.rmtree(work, ignore_errors=True)
 os.makedirs(work)
+with_heap = 'libtaihu_heap' in subprocess.run([rmc, 'bench', 'vectors', '--particles', '1'], capture_output=True,
+                                                 text=True).stdout
 short = ['--particles', '2000', '--batches', '30', '--inactive', '10']
 
 
@@ -56,6 +59,24 @@ rest = run('restart', model, *short, '--from', 'part/statepoint.20.h5', '-o', 'r
 expect(numbers(rest) == numbers(one)[20:], 'a run that goes on gives other numbers')
 with open(f'{work}/one/tallies.out') as a, open(f'{work}/rest/tallies.out') as b:
     expect(a.read() == b.read(), 'a run that goes on gives other tallies')
+
+expect(numbers(run('run', model, *short, '--vectors', 'plain', '--schedule', 'guided,1', '-o', 'plain').stdout) ==
+       numbers(one), 'plain vectors and another schedule give other numbers')
+
+# NEA/NSC/DOC(2005)16. With this few neutrons k is known to about 0.002.
+for case, reference in (('unrodded', 1.14308), ('rodded-a', 1.12806), ('rodded-b', 1.07777)):
+    output = run('run', f'{model_3d}/{case}', '--particles', '5000', '--batches', '60', '--inactive', '20', '-o',
+                 case).stdout
+    found = re.search(r'k \(combined\) +([\d.]+) \+/- ([\d.]+)', output)
+    expect(float(found[2]) < 0.004 and abs(float(found[1]) - reference) < 4 * float(found[2]) + 0.001,
+           f'C5G7 3-D, {case}: {found[0]} instead of {reference}')
+
+table = run('bench', '--threads', '2', '--repeats', '1', '--scale', '0.01').stdout if with_heap else ''
+for row in ("glibc's heap", 'guided,n/threads', 'plain vectors', 'all off') if with_heap else ():
+    expect(re.search(re.escape(row) + r'.*( [\d.]+| -){4}$', table, re.M), f'bench all has no row {row}:\n{table}')
+table = run('bench', 'schedule', '--threads', '2', '--repeats', '1', '--scale', '0.01').stdout
+expect(len(re.findall(r'^[A-Za-z].* s( +[\d.]+){5}$', table, re.M)) == 3, 'bench schedule has another table:\n' + table)
+run('bench', 'nothing', code=2)
 
 surface = run('run', model, *short, '--tracking', 'surface', '-o', 'surface').stdout
 found = re.search(r'k \(combined\) +([\d.]+) \+/- ([\d.]+)', surface)

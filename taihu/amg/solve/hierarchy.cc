@@ -262,27 +262,36 @@ void Hierarchy<Value>::add_correction(Level<Value>& level, Level<Value>& next) {
   });
 }
 
+/// Nothing on the coarsest level, which is solved directly.
+template <class Value>
+CycleTraffic Hierarchy<Value>::traffic(std::size_t number) const {
+  if (number + 1 == levels_.size()) return {};
+  const Level<Value>& level = levels_[number];
+  // The first sweep is free, a residual is not.
+  const int passes = options_.sweeps_before + options_.sweeps_after;
+  const std::size_t vector = std::size_t(level.rows) * sizeof(Value);
+  return {passes * level.operator_a->matrix.bytes(), level.prolongation.matrix.bytes(),
+          level.restriction.matrix.bytes(), (4 * std::size_t(passes) + 5) * vector, passes + 2};
+}
+
 template <class Value>
 std::vector<LevelReport> Hierarchy<Value>::report() const {
   std::vector<LevelReport> lines;
-  for (const Level<Value>& level : levels_) lines.push_back({level.global_rows, level.global_entries, false});
+  for (std::size_t l = 0; l < levels_.size(); ++l)
+    lines.push_back({levels_[l].global_rows, levels_[l].global_entries, false, traffic(l)});
   if (!replicated_) return lines;
   lines.pop_back();  // the replicated hierarchy begins with the same matrix
-  for (LevelReport line : replicated_->report()) lines.push_back({line.rows, line.entries, true});
+  for (LevelReport line : replicated_->report()) {
+    line.replicated = true;
+    lines.push_back(line);
+  }
   return lines;
 }
 
 template <class Value>
 std::size_t Hierarchy<Value>::cycle_bytes() const {
-  std::size_t bytes = replicated_ ? replicated_->cycle_bytes() : 0;
-  for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
-    const Level<Value>& level = levels_[l];
-    const int passes =
-        options_.sweeps_before + options_.sweeps_after;  // the first sweep is free, a residual is not
-    const std::size_t vectors = std::size_t(level.rows) * sizeof(Value);
-    bytes += passes * (level.operator_a->matrix.bytes() + 4 * vectors) + level.prolongation.matrix.bytes() +
-             level.restriction.matrix.bytes() + 5 * vectors;
-  }
+  std::size_t bytes = 0;
+  for (const LevelReport& level : report()) bytes += level.cycle.bytes();
   return bytes;
 }
 

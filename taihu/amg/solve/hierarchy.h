@@ -16,10 +16,19 @@
 namespace taihu::amg {
 
 /// One line of the table of levels.
+/// What one cycle moves of the arrays of a level on this rank, in bytes, and in how many runs of the team.
+struct CycleTraffic {
+  std::size_t matrix = 0, prolongation = 0, restriction = 0, vectors = 0;
+  int runs = 0;
+
+  std::size_t bytes() const { return matrix + prolongation + restriction + vectors; }
+};
+
 struct LevelReport {
   GlobalIndex rows;
   GlobalIndex entries;
   bool replicated;
+  CycleTraffic cycle;
 };
 
 template <class Value>
@@ -45,10 +54,11 @@ class Hierarchy {
 
   const Partition& partition() const { return levels_.front().partition; }
   std::vector<LevelReport> report() const;
-  /// Bytes of matrices that a cycle reads on this rank.
+  /// Bytes of matrices and vectors that a cycle moves on this rank.
   std::size_t cycle_bytes() const;
 
  private:
+  CycleTraffic traffic(std::size_t level) const;
   void set_up(DistributedMatrix& matrix, Operator<Value>* finest, int depth);
   void add_level(DistributedMatrix& matrix, Operator<Value>* finest);
   void set_matrix(Level<Value>& level, DistributedMatrix& matrix, Operator<Value>* finest);

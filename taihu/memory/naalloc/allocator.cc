@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "taihu/memory/naalloc/by_owners.h"
+#include "taihu/memory/placement/memory_limit.h"
 
 namespace taihu::memory {
 namespace {
@@ -52,6 +53,7 @@ Allocator::Allocator(const NaallocSettings& settings, PageSystem& system)
       window_(settings.window_bytes != 0 ? settings.window_bytes : default_window_bytes()),
       placer_(system, nodes_, log_) {
   if (settings_.max_mappings == 0) settings_.max_mappings = allowed_mappings(settings.root);
+  if (settings_.memory_limit == 0) settings_.memory_limit = memory_limit(settings.root);
 }
 
 int Allocator::look_at_threads() {

@@ -27,12 +27,13 @@
 namespace taihu::memory {
 
 struct NaallocSettings {
-  std::size_t window_bytes = 0;  ///< addresses to reserve; 0: 16 times the memory of the machine
-  std::optional<std::size_t>
-      pool_bytes;  ///< freed memory to keep; nothing: a quarter of the live blocks, at least 64 MiB
+  std::size_t window_bytes = 0;           ///< addresses to reserve; 0: 16 times the memory of the machine
+  std::optional<std::size_t> pool_bytes;  ///< freed memory to keep; nothing: a quarter of the live blocks, at
+                                          ///< least 64 MiB; not above an eighth of memory_limit
   PageKind pages = PageKind::transparent;
   int threads = 0;               ///< to suppose; 0: OpenMP's, else the caller alone
   std::string root;              ///< below which /sys and /proc are read
+  std::size_t memory_limit = 0;  ///< of the process; 0: what its control groups allow
   std::size_t max_mappings = 0;  ///< of the process; 0: what the kernel allows
 };
 

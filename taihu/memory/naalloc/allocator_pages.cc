@@ -124,6 +124,9 @@ void Allocator::place_new_pages(Block& block) {
 /// Fresh zeroed pages; when there is no room, after all kept pages were given up. Without huge pages `kind`
 /// falls back.
 std::byte* Allocator::new_pages(std::size_t bytes, PageKind& kind, int& error) {
+  // Beyond the limit of a control group there is no failure, but the end.
+  if (mapped_bytes_ + bytes > settings_.memory_limit)
+    for (const MappedPages& pages : pool_.trim(0)) drop(pages);
   for (bool last_try = false;; last_try = true) {
     std::byte* begin = window_.allocate(bytes, bytes >= huge_page_bytes ? huge_page_bytes : page_bytes());
     error = begin == nullptr ? ENOMEM : map_pages(begin, bytes, kind);
@@ -178,7 +181,8 @@ void Allocator::drop(const MappedPages& pages) {
 }
 
 std::size_t Allocator::pool_limit() const {
-  return settings_.pool_bytes ? *settings_.pool_bytes : std::max(least_pool_bytes, live_bytes_ / 4);
+  if (settings_.pool_bytes) return *settings_.pool_bytes;
+  return std::min(std::max(least_pool_bytes, live_bytes_ / 4), settings_.memory_limit / 8);
 }
 
 void Allocator::give_back(Block& block) {

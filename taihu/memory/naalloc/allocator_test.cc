@@ -84,6 +84,23 @@ TEST_F(AllocatorTest, ReusedPagesThatBelongElsewhereAreReplaced) {
   EXPECT_EQ(locality.local, 200u);
 }
 
+TEST_F(AllocatorTest, KeepsLittleWhereAControlGroupLimitsMemory) {
+  files.add_file("proc/self/cgroup", "0::/job");
+  files.add_file("sys/fs/cgroup/job/memory.max", std::to_string(800 * page));
+  start();
+  threads_on({0, 1});
+  const auto block = [&](std::size_t pages) {
+    return allocator->allocate(parts({pages * page / 2, pages * page}), Contents::undefined);
+  };
+  allocator->release(block(60));
+  EXPECT_EQ(allocator->report().pooled_bytes, 60 * page);
+  allocator->release(block(90));
+  EXPECT_LE(allocator->report().pooled_bytes, 100 * page) << "an eighth of the limit";
+  void* large = block(750);
+  EXPECT_EQ(allocator->report().pooled_bytes, 0u) << "what was kept would be beyond the limit";
+  EXPECT_TRUE(allocator->release(large));
+}
+
 TEST_F(AllocatorTest, KeptMemoryIsBounded) {
   start([](NaallocSettings& settings) { settings.pool_bytes = 50 * page; });
   threads_on({0, 1});

@@ -24,9 +24,9 @@ struct UsedParts {
 /// Fewer accesses than these tell nothing about a block.
 inline constexpr std::size_t least_uses = 16;
 
-/// `uses` are those of one block, sorted by place. A single access among those of another node is taken for
-/// chance; boundaries are put half way between accesses. Empty when there are too few accesses, or when
-/// nodes change with more than every eighth one: then nobody owns a stretch.
+/// `uses` are those of one block, sorted by place. Accesses of others, up to a third, are taken for chance,
+/// or for a thread that goes over all of it now and then; boundaries are put half way between accesses. Empty
+/// when there are too few accesses, or when nodes change all the time: then nobody owns a stretch.
 UsedParts parts_of_use(const std::byte* begin, std::size_t bytes, std::span<const ObservedUse> uses);
 
 }  // namespace taihu::memory

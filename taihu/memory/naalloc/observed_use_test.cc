@@ -58,11 +58,24 @@ TEST(ObservedUse, SingleStrangersDoNotMakeParts) {
   EXPECT_EQ(parts.node, (std::vector<int>{0, 1}));
 }
 
+TEST(ObservedUse, AThreadThatGoesOverAllOwnsOnlyItsPart) {
+  std::mt19937 random(3);
+  const auto owner = [&](double place) { return random() % 4 == 0 ? 0 : static_cast<int>(4 * place); };
+  const UsedParts parts = parts_of_use(block, block_bytes, uses(2000, owner));
+  ASSERT_EQ(parts.node, (std::vector<int>{0, 1, 2, 3}));
+  for (std::size_t part = 0; part < 4; ++part)
+    EXPECT_NEAR(static_cast<double>(parts.part_end[part]), static_cast<double>((part + 1) * block_bytes / 4),
+                block_bytes / 200.0);
+}
+
 TEST(ObservedUse, WhatAllUseHasNoOwner) {
   std::mt19937 random(7);
-  EXPECT_TRUE(
-      parts_of_use(block, block_bytes, uses(1000, [&](double) { return static_cast<int>(random() % 4); }))
-          .part_end.empty());
+  for (const unsigned nodes : {2u, 4u, 8u})
+    for (const std::size_t count : {100u, 1000u, 20000u}) {
+      const auto owner = [&](double) { return static_cast<int>(random() % nodes); };
+      EXPECT_TRUE(parts_of_use(block, block_bytes, uses(count, owner)).part_end.empty())
+          << nodes << " " << count;
+    }
 }
 
 TEST(ObservedUse, ManyAccessesAtOnePlaceAreNoParts) {

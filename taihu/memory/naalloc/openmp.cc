@@ -4,10 +4,10 @@
 #include "taihu/memory/naalloc/openmp.h"
 
 #include <dlfcn.h>
-#include <link.h>
 
 #include <atomic>
-#include <cstddef>
+
+#include "taihu/memory/naalloc/loaded_objects.h"
 
 extern "C" {
 [[gnu::weak]] int omp_get_max_threads();
@@ -33,18 +33,6 @@ struct Runtime {
 template <typename Function>
 void look_up(Function& function, const char* name) {
   if (function == nullptr) function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
-}
-
-/// Number of objects that were ever loaded.
-unsigned long long objects_loaded() {
-  unsigned long long count = 0;
-  dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void* count) {
-        *static_cast<unsigned long long*>(count) = object->dlpi_adds;
-        return 1;
-      },
-      &count);
-  return count;
 }
 
 /// Null when there is none. Names are only looked up again after something was loaded.

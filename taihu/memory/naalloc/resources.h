@@ -20,30 +20,26 @@ struct placement {
   bool operator==(const placement&) const = default;
 };
 
-/// Memory from naalloc. Throws std::bad_alloc, also for a node that does not exist. Objects may be used from
-/// any thread.
+/// Memory of at least `bytes`, aligned to 64 bytes, or to a page when it is large; nafree() takes it back.
+/// Throws std::bad_alloc, also for a node that does not exist. Any thread.
+inline void* allocate_at(placement where, std::size_t bytes) {
+  void* memory = where.how == placement::kind::parts         ? naalloc_block(bytes, 1)
+                 : where.how == placement::kind::interleaved ? naalloc_interleave(bytes)
+                                                             : naalloc_on_node(bytes, where.node);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+/// Throws std::bad_alloc as allocate_at(), and for an alignment above 64. Objects may be used from any
+/// thread.
 class numa_resource final : public std::pmr::memory_resource {
  public:
   explicit numa_resource(placement where = {}) noexcept : where_(where) {}
 
-  /// Memory of at least `bytes`, aligned to 64 bytes, or to a page when it is large. Null when there is none.
-  static void* allocate_at(placement where, std::size_t bytes) noexcept {
-    switch (where.how) {
-      case placement::kind::parts:
-        return naalloc_block(bytes, 1);
-      case placement::kind::interleaved:
-        return naalloc_interleave(bytes);
-      case placement::kind::node:
-        return naalloc_on_node(bytes, where.node);
-    }
-    return nullptr;
-  }
-
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-    void* place = alignment <= 64 ? allocate_at(where_, bytes) : nullptr;
-    if (place == nullptr) throw std::bad_alloc();
-    return place;
+    if (alignment > 64) throw std::bad_alloc();
+    return allocate_at(where_, bytes);
   }
   void do_deallocate(void* place, std::size_t, std::size_t) override { nafree(place); }
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
@@ -68,9 +64,7 @@ class numa_allocator {
 
   [[nodiscard]] T* allocate(std::size_t count) {
     if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
-    void* place = numa_resource::allocate_at(where_, count * sizeof(T));
-    if (place == nullptr) throw std::bad_alloc();
-    return static_cast<T*>(place);
+    return static_cast<T*>(allocate_at(where_, count * sizeof(T)));
   }
   void deallocate(T* place, std::size_t) noexcept { nafree(place); }
   placement where() const noexcept { return where_; }

@@ -14,10 +14,10 @@
 #if defined(__x86_64__)
 
 extern "C" {
-// Used by the stub below.
+// Used by the machine code below.
 [[gnu::visibility("hidden")]] void* narun_hooked_function = nullptr;
 [[gnu::visibility("hidden")]] void (*narun_function_returned)() = nullptr;
-[[gnu::visibility("hidden")]] void narun_function_stub();
+[[gnu::visibility("hidden")]] void narun_call_and_tell();
 }
 
 // Calls the function with the registers as they are and a copy of 32 words of the caller's stack, then the
@@ -25,10 +25,10 @@ extern "C" {
 asm(R"(
   .text
   .p2align 4
-  .hidden narun_function_stub
-  .globl narun_function_stub
-  .type narun_function_stub, @function
-narun_function_stub:
+  .hidden narun_call_and_tell
+  .globl narun_call_and_tell
+  .type narun_call_and_tell, @function
+narun_call_and_tell:
   .cfi_startproc
   pushq %rbp
   .cfi_def_cfa_offset 16
@@ -58,7 +58,7 @@ narun_function_stub:
   .cfi_def_cfa %rsp, 8
   ret
   .cfi_endproc
-  .size narun_function_stub, . - narun_function_stub
+  .size narun_call_and_tell, . - narun_call_and_tell
 )");
 
 namespace taihu::memory {
@@ -120,12 +120,12 @@ Imports imports_of(const dl_phdr_info& object) {
 /// Writes one entry of the table, which may have been made read-only after loading.
 bool replace(const Imports& imports, std::uintptr_t place) {
   auto* slot = reinterpret_cast<void**>(place);
-  auto* stub = reinterpret_cast<void*>(narun_function_stub);
-  if (*slot == stub) return false;
+  auto* call_and_tell = reinterpret_cast<void*>(narun_call_and_tell);
+  if (*slot == call_and_tell) return false;
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   auto* begin = reinterpret_cast<void*>(place / page * page);
   if (mprotect(begin, page, PROT_READ | PROT_WRITE) != 0) return false;
-  __atomic_store_n(slot, stub, __ATOMIC_RELEASE);
+  __atomic_store_n(slot, call_and_tell, __ATOMIC_RELEASE);
   const bool was_read_only = place >= imports.relro_begin && place < imports.relro_end / page * page;
   if (was_read_only) mprotect(begin, page, PROT_READ);
   return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells when a function of a library has returned, whatever its arguments are: calls from one loaded object
-// into another go through a table of addresses, and the entries of this function are replaced by a stub that
-// calls the function and then us. Calls inside of one object that do not use the table are not seen.
+// into another go through a table of addresses, and the entries of this function are replaced by code
+// that calls the function and then us. Calls inside of one object that do not use the table are not seen.
 #pragma once
 
 #include <string>

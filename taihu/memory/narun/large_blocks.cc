@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/memory/narun/large_blocks.h"
 
-#include <link.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "taihu/base/units.h"
+#include "taihu/memory/naalloc/loaded_objects.h"
 #include "taihu/memory/naalloc/report.h"
 #include "taihu/memory/narun/function_hook.h"
 #include "taihu/memory/narun/own_work.h"
@@ -18,18 +18,6 @@ namespace taihu::memory {
 namespace {
 
 LargeBlocks* of_process = nullptr;  ///< for the hook, which has no argument
-
-/// Number of objects that were ever loaded.
-unsigned long long objects_loaded() {
-  unsigned long long count = 0;
-  dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void* count) {
-        *static_cast<unsigned long long*>(count) = object->dlpi_adds;
-        return 1;
-      },
-      &count);
-  return count;
-}
 
 std::string with_process_number(std::string path) {
   if (const auto place = path.find("%p"); place != std::string::npos)

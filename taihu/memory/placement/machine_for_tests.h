@@ -49,6 +49,11 @@ class MachineFiles {
   void set_allowed(const std::string& numbers) {
     write(root_ / "proc/self/status", "Name:\tx\nMems_allowed_list:\t" + numbers);
   }
+  /// Another file of the kernel's; `path` is relative.
+  void add_file(const std::string& path, const std::string& line) const {
+    std::filesystem::create_directories((root_ / path).parent_path());
+    write(root_ / path, line);
+  }
   std::string root() const { return root_.string(); }
 
  private:

@@ -13,6 +13,7 @@
 #include "taihu/neutron/geometry/lattice.h"
 #include "taihu/neutron/geometry/region.h"
 #include "taihu/neutron/geometry/surface.h"
+#include "taihu/neutron/parallel/hot_vector.h"
 
 namespace taihu::neutron {
 
@@ -50,15 +51,15 @@ struct Universe {
 };
 
 struct Geometry {
-  std::vector<Surface> surfaces;
-  std::vector<Cell> cells;
+  HotVector<Surface> surfaces;
+  HotVector<Cell> cells;
   std::vector<CellText> cell_texts;
   std::vector<Universe> universes;
   std::vector<Lattice> lattices;
-  std::vector<Rotation> rotations;
-  std::vector<HalfSpaceTest> tests;  ///< of all cells; jumps count from the cell's first
-  std::vector<int> cell_surfaces;    ///< of all cells
-  std::vector<int> boundaries;       ///< surfaces that are not mere transmission
+  HotVector<Rotation> rotations;
+  HotVector<HalfSpaceTest> tests;  ///< of all cells; jumps count from the cell's first
+  HotVector<int> cell_surfaces;    ///< of all cells
+  HotVector<int> boundaries;       ///< surfaces that are not mere transmission
   int root = 0;
 
   std::span<const HalfSpaceTest> tests_of(const Cell& cell) const noexcept {

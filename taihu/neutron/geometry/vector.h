@@ -35,6 +35,9 @@ inline Vector operator*(double s, const Vector& a) noexcept {
 inline double dot(const Vector& a, const Vector& b) noexcept {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
+inline Vector cross(const Vector& a, const Vector& b) noexcept {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
 inline double length(const Vector& a) noexcept {
   return std::sqrt(dot(a, a));
 }

@@ -8,9 +8,45 @@
 namespace taihu::neutron {
 namespace {
 
+Distribution read_distribution(Element element);
+
+/// What its probabilities add up to, where they need not be 1.
+double integral(const Distribution& d) {
+  if (d.type == Distribution::Type::mixture || d.type == Distribution::Type::discrete) {
+    double sum = 0;
+    for (const double p : d.p) sum += p;
+    return sum;
+  }
+  if (d.type != Distribution::Type::tabular) return 1;
+  double sum = 0;
+  for (std::size_t i = 0; i + 1 < d.x.size(); ++i)
+    sum += (d.x[i + 1] - d.x[i]) * (d.histogram ? d.p[i] : 0.5 * (d.p[i] + d.p[i + 1]));
+  return sum;
+}
+
+Distribution read_mixture(Element& element) {
+  Distribution d;
+  d.type = Distribution::Type::mixture;
+  double sum = 0;
+  for (Element pair : element.children("pair")) {
+    std::optional<Element> part = pair.child("dist");
+    pair.require(part.has_value(), "<dist> is missing");
+    d.parts.push_back(read_distribution(*part));
+    const double probability = pair.number("probability");
+    pair.require(probability >= 0, "the probability must not be negative");
+    d.p.push_back(probability * integral(d.parts.back()));
+    sum += d.p.back();
+    pair.finish();
+  }
+  element.require(sum > 0, "a mixture needs a <pair> with a positive probability");
+  element.finish();
+  return d;
+}
+
 Distribution read_distribution(Element element) {
   Distribution d;
   const std::string type = element.text("type");
+  if (type == "mixture") return read_mixture(element);
   std::vector<double> values;
   if (element.has("parameters")) values = element.numbers("parameters");
   if (type == "discrete" || type == "tabular") {
@@ -33,19 +69,24 @@ Distribution read_distribution(Element element) {
       element.require(d.x.size() >= 2 && std::is_sorted(d.x.begin(), d.x.end()),
                       "a table needs two points that rise");
     }
-  } else if (type == "uniform" || type == "powerlaw" || type == "watt" || type == "maxwell") {
+  } else if (type == "uniform" || type == "powerlaw" || type == "watt" || type == "maxwell" ||
+             type == "normal") {
     const std::map<std::string, std::size_t> counts{
-        {"uniform", 2}, {"powerlaw", 3}, {"watt", 2}, {"maxwell", 1}};
+        {"uniform", 2}, {"powerlaw", 3}, {"watt", 2}, {"maxwell", 1}, {"normal", 2}};
     element.require(values.size() == counts.at(type),
                     type + " needs " + std::to_string(counts.at(type)) + " parameters");
     d.type = type == "uniform"    ? Distribution::Type::uniform
              : type == "powerlaw" ? Distribution::Type::powerlaw
              : type == "watt"     ? Distribution::Type::watt
+             : type == "normal"   ? Distribution::Type::normal
                                   : Distribution::Type::maxwell;
     d.a = values[0];
     if (values.size() > 1) d.b = values[1];
     if (values.size() > 2) d.exponent = values[2];
-    element.require(type != "powerlaw" || (d.a > 0 && d.b > d.a && d.exponent != -1), "impossible powerlaw");
+    element.require(
+        type != "powerlaw" || (d.a >= 0 && d.b > d.a && d.exponent != -1 && (d.a > 0 || d.exponent > -1)),
+        "impossible powerlaw");
+    element.require(type != "normal" || d.b > 0, "the deviation has to be positive");
     element.require((type != "watt" && type != "maxwell") || d.a > 0, "the temperature has to be positive");
   } else {
     element.fail("distribution \"" + type + "\" is not supported");
@@ -82,6 +123,11 @@ void read_space(Element element, Source& source) {
     source.space = Source::Space::cartesian;
     const char* names[] = {"x", "y", "z"};
     for (int i = 0; i < 3; ++i) source.axes[i] = required_distribution(element, names[i]);
+  } else if (type == "cylindrical") {
+    source.space = Source::Space::cylindrical;
+    if (element.has("origin")) source.lower = read_vector(element, "origin");
+    const char* names[] = {"r", "phi", "z"};
+    for (int i = 0; i < 3; ++i) source.axes[i] = required_distribution(element, names[i]);
   } else if (type == "spherical") {
     source.space = Source::Space::spherical;
     if (element.has("origin")) source.lower = read_vector(element, "origin");
@@ -93,6 +139,22 @@ void read_space(Element element, Source& source) {
   element.finish();
 }
 
+void read_polar_azimuthal(Element& element, Source& source) {
+  source.angle = Source::Angle::polar_azimuthal;
+  if (element.has("reference_uvw")) source.direction = read_vector(element, "reference_uvw");
+  if (element.has("reference_vwu")) source.across = read_vector(element, "reference_vwu");
+  element.require(length(source.direction) > 0 && length(source.across) > 0, "a reference direction is zero");
+  source.direction = unit(source.direction);
+  source.across = unit(source.across);
+  element.require(std::fabs(dot(source.direction, source.across)) < 1e-6,
+                  "\"reference_uvw\" and \"reference_vwu\" are not at right angles");
+  source.mu.type = source.phi.type = Distribution::Type::uniform;
+  source.mu.a = -1, source.mu.b = 1;
+  source.phi.a = 0, source.phi.b = 2 * std::numbers::pi;
+  if (std::optional<Element> mu = element.child("mu")) source.mu = read_distribution(*mu);
+  if (std::optional<Element> phi = element.child("phi")) source.phi = read_distribution(*phi);
+}
+
 void read_angle(Element element, Source& source) {
   const std::string type = element.text("type", "isotropic");
   if (type == "monodirectional") {
@@ -100,6 +162,8 @@ void read_angle(Element element, Source& source) {
     if (element.has("reference_uvw")) source.direction = read_vector(element, "reference_uvw");
     element.require(length(source.direction) > 0, "\"reference_uvw\" is zero");
     source.direction = unit(source.direction);
+  } else if (type == "mu-phi") {
+    read_polar_azimuthal(element, source);
   } else {
     element.require(type == "isotropic", "angle \"" + type + "\" is not supported");
   }
@@ -142,6 +206,13 @@ void read_state_point(Element element, Settings& settings) {
 
 void read_source_point(Element element, Settings& settings) {
   settings.write_source = element.boolean("write", true);
+  // The source is in every statepoint.
+  if (element.has("batches"))
+    for (const int batch : element.integers("batches"))
+      element.require(batch == settings.batches ||
+                          std::find(settings.statepoint_batches.begin(), settings.statepoint_batches.end(),
+                                    batch) != settings.statepoint_batches.end(),
+                      "batch " + std::to_string(batch) + " has no statepoint to write the source into");
   element.require(!element.boolean("separate", false), "a separate source file is not supported");
   element.require(!element.boolean("overwrite_latest", false), "\"overwrite_latest\" is not supported");
   element.finish();
@@ -239,6 +310,8 @@ void read_settings(Element root, Model& model, Ids&) {
     settings.scattering_points = std::clamp(legendre->integer("num_points", 33), 2, 100000);
     legendre->finish();
   }
+  root.require(!root.boolean("confidence_intervals", false),
+               "confidence intervals instead of standard deviations are not supported");
   // These change how fast or how OpenMC runs, not the result.
   for (const char* key : {"verbosity", "event_based", "max_particles_in_flight", "no_reduce", "log_grid_bins",
                           "material_cell_offsets", "plot_seed", "stride", "max_write_lost_particles"})

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "taihu/neutron/material/multigroup_data.h"
+#include "taihu/neutron/parallel/hot_vector.h"
 #include "taihu/neutron/source/alias_table.h"
 
 namespace taihu::neutron {
@@ -57,7 +58,7 @@ class CrossSections {
     return values_.data() + static_cast<std::size_t>(reaction) * materials_ * groups_;
   }
   /// Largest total cross section of all materials, by group.
-  const std::vector<double>& majorant() const noexcept { return majorant_; }
+  const HotVector<double>& majorant() const noexcept { return majorant_; }
 
   /// Outgoing group of a scattering that turns the direction `u`; `multiplicity` is the factor on the weight.
   struct Scattering {
@@ -88,18 +89,19 @@ class CrossSections {
 
   int groups_ = 0, materials_ = 0;
   bool any_fission_ = false, negative_angles_ = false;
-  std::vector<double> edges_, values_, majorant_;
-  std::vector<Row> scatter_rows_;          ///< [material][group], into scatter_alias_
-  std::vector<AliasEntry> scatter_alias_;  ///< outcomes are indices into the transfers
+  std::vector<double> edges_;
+  HotVector<double> values_, majorant_;
+  HotVector<Row> scatter_rows_;          ///< [material][group], into scatter_alias_
+  HotVector<AliasEntry> scatter_alias_;  ///< outcomes are indices into the transfers
   struct Transfer {
     int group = 0;
     double multiplicity = 1;
     Angle angle;
   };
-  std::vector<Transfer> transfers_;
-  std::vector<double> density_, cumulative_;  ///< of the angles
-  std::vector<Row> chi_rows_;                 ///< [material][incoming group]
-  std::vector<AliasEntry> chi_alias_;
+  HotVector<Transfer> transfers_;
+  HotVector<double> density_, cumulative_;  ///< of the angles
+  HotVector<Row> chi_rows_;                 ///< [material][incoming group]
+  HotVector<AliasEntry> chi_alias_;
 };
 
 }  // namespace taihu::neutron

@@ -93,7 +93,7 @@ class NuclearData {
   };
   struct Medium {
     std::vector<MediumPart> parts;
-    std::vector<Point> points;  ///< empty: too many
+    HotVector<Point> points;  ///< empty: too many
     EnergyIndex index;
     std::vector<int> with_formula, with_bands;  ///< parts to correct for
     bool fissionable = false;

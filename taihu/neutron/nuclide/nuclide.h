@@ -5,6 +5,7 @@
 
 #include "taihu/neutron/nuclide/energy_grid.h"
 #include "taihu/neutron/nuclide/nuclide_data.h"
+#include "taihu/neutron/parallel/hot_vector.h"
 
 namespace taihu::neutron {
 
@@ -56,7 +57,7 @@ class Nuclide {
 
   const NuclideData* data_;
   double kT_;
-  std::vector<Point> points_;
+  HotVector<Point> points_;
   EnergyIndex index_;
   std::vector<ReactionValues> scattering_, fission_;
   std::vector<std::pair<const ProbabilityTable*, double>> unresolved_;  ///< with weights

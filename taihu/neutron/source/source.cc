@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/neutron/source/source.h"
 
+#include <algorithm>
+
 #include "taihu/base/error.h"
 
 namespace taihu::neutron {
@@ -19,6 +21,23 @@ double sample_table(const Distribution& d, Stream& random) noexcept {
   const double slope = d.histogram ? 0 : (d.p[bin + 1] - d.p[bin]) / (d.x[bin + 1] - d.x[bin]);
   const double root = std::sqrt(std::fmax(0.0, d.p[bin] * d.p[bin] + 2 * slope * rest));
   return d.x[bin] + (d.p[bin] + root > 0 ? 2 * rest / (d.p[bin] + root) : 0);
+}
+
+/// G. Marsaglia's polar method.
+double sample_normal(double mean, double deviation, Stream& random) noexcept {
+  for (;;) {
+    const double x = 2 * random.uniform() - 1, y = 2 * random.uniform() - 1, square = x * x + y * y;
+    if (square < 1 && square > 0) return mean + deviation * x * std::sqrt(-2 * std::log(square) / square);
+  }
+}
+
+std::size_t sample_index(const std::vector<double>& weights, Stream& random) noexcept {
+  double total = 0;
+  for (const double weight : weights) total += weight;
+  double rest = random.uniform() * total;
+  std::size_t i = 0;
+  while (i + 1 < weights.size() && rest >= weights[i]) rest -= weights[i++];
+  return i;
 }
 
 double sample_discrete(const Distribution& d, Stream& random) noexcept {
@@ -48,8 +67,12 @@ double Distribution::sample(Stream& random) const noexcept {
       return sample_maxwell(a, random);
     case Type::watt:
       return sample_watt(a, b, random);
+    case Type::normal:
+      return sample_normal(a, b, random);
     case Type::tabular:
       return sample_table(*this, random);
+    case Type::mixture:
+      return parts[sample_index(p, random)].sample(random);
   }
   return 0;
 }
@@ -74,10 +97,31 @@ Vector SourceSampler::sample_point(const Source& source, Stream& random) const n
       const double x = source.axes[0].sample(random), y = source.axes[1].sample(random);
       return {x, y, source.axes[2].sample(random)};
     }
+    case Source::Space::cylindrical: {
+      const double r = source.axes[0].sample(random), phi = source.axes[1].sample(random);
+      return source.lower + Vector{r * std::cos(phi), r * std::sin(phi), source.axes[2].sample(random)};
+    }
     case Source::Space::spherical: {
       const double r = source.axes[0].sample(random), mu = source.axes[1].sample(random);
       const double phi = source.axes[2].sample(random), across = r * std::sqrt(std::fmax(0.0, 1 - mu * mu));
       return source.lower + Vector{across * std::cos(phi), across * std::sin(phi), r * mu};
+    }
+  }
+  return {};
+}
+
+Vector SourceSampler::sample_direction(const Source& source, Stream& random) const noexcept {
+  switch (source.angle) {
+    case Source::Angle::isotropic:
+      return random.direction();
+    case Source::Angle::monodirectional:
+      return source.direction;
+    case Source::Angle::polar_azimuthal: {
+      const double mu = std::clamp(source.mu.sample(random), -1.0, 1.0), phi = source.phi.sample(random);
+      const double side = std::sqrt(1 - mu * mu);
+      const Vector third = cross(source.direction, source.across);
+      return unit(mu * source.direction + side * std::cos(phi) * source.across +
+                  side * std::sin(phi) * third);
     }
   }
   return {};
@@ -108,7 +152,7 @@ Site SourceSampler::sample(Stream& random, CellMemory& memory) const {
     site.r = sample_point(source, random);
     if (accepted(source, site.r, memory)) break;
   }
-  site.u = source.angle == Source::Angle::isotropic ? random.direction() : source.direction;
+  site.u = sample_direction(source, random);
   if (nuclear_ == nullptr) {
     site.group = data_->group_of(source.energy.sample(random));
     return site;

@@ -14,29 +14,32 @@ namespace taihu::neutron {
 
 /// Distribution of one number.
 struct Distribution {
-  enum class Type { discrete, uniform, powerlaw, maxwell, watt, tabular };
+  enum class Type { discrete, uniform, powerlaw, maxwell, watt, normal, tabular, mixture };
   Type type = Type::discrete;
   bool log_linear = false;
   std::vector<double> x,
       p;  ///< discrete: values and probabilities; tabular: points and densities (histogram or lines)
   bool histogram = true;  ///< tabular
-  double a = 0, b = 0;    ///< uniform: ends; maxwell: theta in a; watt: a, b; powerlaw: ends
+  double a = 0, b = 0;  ///< uniform, powerlaw: ends; maxwell: theta in a; watt: a, b; normal: mean, deviation
   double exponent = 0;
+  std::vector<Distribution> parts;  ///< mixture: one of them, with probabilities proportional to p
 
   double sample(Stream& random) const noexcept;
 };
 
 struct Source {
-  enum class Space { point, box, cartesian, spherical };
-  enum class Angle { isotropic, monodirectional };
+  enum class Space { point, box, cartesian, cylindrical, spherical };
+  enum class Angle { isotropic, monodirectional, polar_azimuthal };
   double strength = 1;
   Space space = Space::point;
   Angle angle = Angle::isotropic;
   bool only_fissionable = false;
-  Vector lower, upper;   ///< of the box; the point is in `lower`; origin of the spherical one too
-  Distribution axes[3];  ///< cartesian: x, y, z; spherical: r, cos_theta, phi
-  Vector direction{0, 0, 1};
-  Distribution energy;  ///< eV
+  Vector lower,
+      upper;  ///< of the box; the point is in `lower`; origin of the cylindrical and spherical ones too
+  Distribution axes[3];  ///< cartesian: x, y, z; cylindrical: r, phi, z; spherical: r, cos_theta, phi
+  Vector direction{0, 0, 1}, across{1, 0, 0};  ///< where mu is 1; where mu and phi are 0
+  Distribution mu, phi;                        ///< polar_azimuthal
+  Distribution energy;                         ///< eV
 };
 
 /// Samples neutrons of a model's sources. Set-up code: throws Error when 10,000 points in a row were
@@ -50,6 +53,7 @@ class SourceSampler {
   double total_strength() const noexcept { return total_strength_; }
 
  private:
+  Vector sample_direction(const Source& source, Stream& random) const noexcept;
   Vector sample_point(const Source& source, Stream& random) const noexcept;
   bool accepted(const Source& source, const Vector& r, CellMemory& memory) const noexcept;
 

@@ -138,12 +138,13 @@ Estimator choose_estimator(const Tally& tally, const std::vector<Filter>& filter
     return Estimator::analog;
   }
   const bool produced = continuous && has_score(tally, Score::nu_scatter);  // known only once it has happened
-  if (has_score(tally, Score::events) || produced) {
+  if (produced) {
     check_input(tally.estimator == Estimator::automatic || tally.estimator == Estimator::analog,
-                name_of_tally(tally) + ": score " + (produced ? "nu-scatter" : "events") +
-                    " needs the analog estimator");
+                name_of_tally(tally) + ": score nu-scatter needs the analog estimator");
     return Estimator::analog;
   }
+  // Events are collisions, unless an estimator is named: then each of its contributions counts one.
+  if (has_score(tally, Score::events) && tally.estimator == Estimator::automatic) return Estimator::analog;
   if (tally.estimator != Estimator::automatic) return tally.estimator;
   return delta ? Estimator::collision : Estimator::tracklength;
 }

@@ -83,10 +83,12 @@ void TallyBins::score_combination(const TallyLayout::CompiledTally& tally, std::
     if (layout_->continuous) {
       if (tally.scores[i] == Score::flux)
         bins[i].add(amount);
+      else if (tally.scores[i] == Score::events)
+        bins[i].add(1);
       else if (event.values != nullptr)
         bins[i].add(amount * event.values[static_cast<int>(tally.scores[i])]);
     } else if (row == nullptr) {
-      bins[i].add(amount);
+      bins[i].add(tally.scores[i] == Score::events ? 1 : amount);
     } else if (material >= 0) {
       bins[i].add(amount * row[material * layout_->groups + event.group]);
     }

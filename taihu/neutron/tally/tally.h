@@ -14,6 +14,7 @@
 
 #include "taihu/neutron/geometry/geometry.h"
 #include "taihu/neutron/material/cross_sections.h"
+#include "taihu/neutron/parallel/hot_vector.h"
 #include "taihu/neutron/tally/exact_sum.h"
 #include "taihu/neutron/tally/mesh.h"
 
@@ -131,7 +132,7 @@ class TallyBins {
   /// A particle of `weight` passed a surface.
   void score_surface(const Event& event, double weight) noexcept;
 
-  std::vector<ExactSum>& sums() noexcept { return sums_; }
+  HotVector<ExactSum>& sums() noexcept { return sums_; }
 
  private:
   void score_combination(const TallyLayout::CompiledTally& tally, std::int64_t combination,
@@ -139,7 +140,7 @@ class TallyBins {
 
   const TallyLayout* layout_;
   const CrossSections* data_;
-  std::vector<ExactSum> sums_;
+  HotVector<ExactSum> sums_;
   std::vector<MeshPiece> pieces_;
 };
 

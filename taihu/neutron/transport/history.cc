@@ -163,7 +163,7 @@ bool HistoryRunner::leaves_model(int surface, const Vector& r, const Vector& u, 
 }
 
 void HistoryRunner::track_delta() {
-  const std::vector<double>& majorant = data_.majorant();
+  const HotVector<double>& majorant = data_.majorant();
   for (std::int64_t events = 0;; ++events) {
     if (events == settings_.max_events) return lose("it had too many events");
     ++flights_;

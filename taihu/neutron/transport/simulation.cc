@@ -152,9 +152,9 @@ void Simulation::end_batch(bool active) {
     for (int i = 0; i < 4; ++i) values[i] = batch_totals_[i].value() / neutrons;
     criticality_.add_batch(values);
     if (!layout_.empty()) {
-      std::vector<ExactSum>& sums = runners_[0]->bins().sums();
+      HotVector<ExactSum>& sums = runners_[0]->bins().sums();
       for (int thread = 1; thread < threads_; ++thread) {
-        std::vector<ExactSum>& other = runners_[thread]->bins().sums();
+        HotVector<ExactSum>& other = runners_[thread]->bins().sums();
         for (std::size_t i = 0; i < sums.size(); ++i) {
           sums[i] += other[i];
           other[i].clear();

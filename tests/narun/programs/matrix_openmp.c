@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
-enum { page = 4096, most_threads = 1024 };
+#include "page_nodes.h"
+
+enum { most_threads = 1024 };
 
 static int rows, entries;
 static int *row_start, *column;
@@ -87,11 +87,6 @@ static void multiply(void) {
   }
 }
 
-static int node_here(void) {
-  unsigned cpu, node;
-  return syscall(SYS_getcpu, &cpu, &node, NULL) == 0 ? (int)node : 0;
-}
-
 /* Whether the kernel lists memory on the node. */
 static int has_memory(int node) {
   char name[64], text[256] = "";
@@ -101,17 +96,6 @@ static int has_memory(int node) {
   if (file && fgets(text, sizeof text, file)) sscanf(text, "Node %*d MemTotal: %ld", &kilobytes);
   if (file) fclose(file);
   return kilobytes > 0;
-}
-
-/* Counts the pages of a thread's part whose place is known, and those on the thread's node. */
-static void count_pages(const char* begin, const char* end, int node, long* local, long* known) {
-  for (size_t place = ((size_t)begin + page - 1) / page * page; place + page <= (size_t)end; place += page) {
-    void* address = (void*)place;
-    int status = -1;
-    if (syscall(SYS_move_pages, 0, 1ul, &address, NULL, &status, 0) != 0 || status < 0) continue;
-    ++*known;
-    *local += status == node;
-  }
 }
 
 /* Not static and called through no library: tests of triggers name a function of a library instead. */

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What four optimisations of a reactor Monte Carlo code bring here, each switched on and off in runs of this
+// program: the heap, the schedule of the loop over histories, aligned arrays, restart files written by all
+// ranks; and all of them together. Source of the optimisations and of the figures "paper": Liu et al., RMC.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace taihu::neutron {
+
+struct BenchmarkOptions {
+  std::string program;  ///< the path of this program
+  int threads = 2, repeats = 3;
+  double scale = 1;    ///< times the usual numbers of neutrons
+  std::string folder;  ///< for models and results
+};
+
+/// Names of the benchmarks, "all" last.
+const std::vector<std::string>& benchmark_names();
+
+/// Runs benchmark `name` and prints its table. Throws Error.
+void run_benchmark(const std::string& name, const BenchmarkOptions& options,
+                   const std::function<void(const std::string&)>& print);
+
+}  // namespace taihu::neutron

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the benchmarks run: models that this program writes for itself, and a kernel that only allocates.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "taihu/neutron/parallel/loop.h"
+
+namespace taihu::neutron {
+
+/// The example C5G7 of the sources.
+extern const char* const c5g7_model_text;
+extern const char* const c5g7_library_text;
+
+/// Writes the example into `folder` (which is made), its tally on a mesh of `cells` x `cells`.
+void write_c5g7(const std::string& folder, int cells);
+
+/// A fixed source in an endless medium with k = 0.98: a source neutron's fission chain has 50 neutrons on
+/// average, most have few and some have thousands, so histories have very different lengths.
+void write_chains(const std::string& folder);
+
+/// Vectors that particles own, as in codes that keep a particle's banks and paths in growing vectors: each of
+/// `particles` makes four, of 32 bytes to 4 MB (every power of two as likely), two of them by appending; each
+/// lives until 32 later ones of the thread have been made, and one in four is destroyed by another thread.
+/// Particles are shared out by `schedule`. Returns seconds.
+double run_particle_vectors(int threads, const Schedule& schedule, std::int64_t particles);
+
+/// The file that malloc is in, as the dynamic linker has bound it.
+std::string heap_in_use();
+
+}  // namespace taihu::neutron
