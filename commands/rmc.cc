@@ -15,6 +15,7 @@
 #include "taihu/neutron/input/text_library.h"
 #include "taihu/neutron/output/picture.h"
 #include "taihu/neutron/parallel/hot_vector.h"
+#include "taihu/neutron/parallel/messages.h"
 #include "taihu/neutron/parallel/mpi_ranks.h"
 #include "taihu/neutron/run/run_model.h"
 
@@ -33,7 +34,8 @@ struct Options {
   Slice slice;
   std::string basis = "xy", colour = "material", picture = "plot.png";
   std::vector<double> origin{0, 0, 0}, width{10, 10}, box;
-  std::vector<int> pixels{800, 800};
+  std::vector<int> pixels{800, 800}, domains{1, 1, 1};
+  std::vector<double> domain_box;
   int repeats = 3;
   double scale = 1;
 };
@@ -53,11 +55,38 @@ Model model_for_run(const Options& options) {
   return model;
 }
 
+DomainOptions domain_options(const Options& options) {
+  DomainOptions domains;
+  for (int axis = 0; axis < 3; ++axis) domains.shape[axis] = options.domains[axis];
+  domains.has_box = !options.domain_box.empty();
+  for (int axis = 0; axis < 3 && domains.has_box; ++axis) {
+    domains.lower[axis] = options.domain_box[axis];
+    domains.upper[axis] = options.domain_box[axis + 3];
+  }
+  return domains;
+}
+
+/// Reads the model on each rank; what is wrong is told once. `code`: that the program then ends with.
+Model read_together(const Options& options, Ranks& ranks, int& code) {
+  Model model;
+  std::string problem;
+  try {
+    model = model_for_run(options);
+  } catch (const std::exception& error) {
+    problem = error.what();
+    code = dynamic_cast<const UsageError*>(&error) != nullptr ? 2 : 1;
+  }
+  throw_together(ranks, problem);
+  return model;
+}
+
 int run(Options options) {
   const std::unique_ptr<Ranks> ranks = started_by_mpi() ? make_mpi_ranks() : std::make_unique<SingleRank>();
+  int code = 1;
   try {
     set_hot_memory(options.vectors == "plain" ? HotMemory::plain : HotMemory::aligned);
-    const Model model = model_for_run(options);
+    const Model model = read_together(options, *ranks, code);
+    options.run.domains = domain_options(options);
     options.run.schedule = parse_schedule(options.schedule);
     options.run.resume_from = options.statepoint;
     options.run.output_folder = !options.output.empty()              ? options.output
@@ -70,6 +99,9 @@ int run(Options options) {
       std::fflush(stream);
     });
     return 0;
+  } catch (const SharedError& error) {  // on all ranks: one tells
+    if (ranks->is_root()) std::fprintf(stderr, "rmc: %s\n", error.what());
+    return code;
   } catch (const std::exception& error) {
     if (ranks->size() == 1) throw;
     std::fprintf(stderr, "rmc: %s\n", error.what());
@@ -251,6 +283,24 @@ void add_run_options(CLI::App& command, Options& options) {
                   "also write a statepoint every N batches")
       ->check(CLI::PositiveNumber.description(""))
       ->type_name("N");
+  command
+      .add_option("--domains", options.domains,
+                  "split space, and the memory of mesh tallies, into\nthat many domains along each axis; "
+                  "needs as many ranks")
+      ->expected(3)
+      ->check(CLI::Range(1, 100000).description(""))
+      ->type_name("X Y Z");
+  command
+      .add_option("--domain-box", options.domain_box,
+                  "the box that domains cut evenly, in cm; default:\nfrom the model's boundaries")
+      ->expected(6)
+      ->type_name("X Y Z X Y Z");
+  command
+      .add_option(
+          "--restart-speed", options.run.restart_speed,
+          "at the end, measure N times how fast the statepoint\nis written and read, by all ranks and by one")
+      ->check(CLI::PositiveNumber.description(""))
+      ->type_name("N");
 }
 
 void add_view_options(CLI::App& command, Options& options) {
@@ -324,5 +374,8 @@ int dispatch(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return taihu::run_program("rmc", [&] { return dispatch(argc, argv); });
+  return taihu::run_program("rmc", [&] {
+    taihu::neutron::become_mpi_program(argv);
+    return dispatch(argc, argv);
+  });
 }

@@ -48,10 +48,8 @@ module arithmetic_unit #(
   double_multiplier #(.Cycles(Cycles)) u_multiplier (
       .clk_i, .a_i(left_i), .b_i(right_i), .product_o(product));
 
-  logic [Cycles-1:0] multiplies;
-  assign multiplies[0] = operation_i == noc_pkg::MultiplyDouble;
-  for (genvar i = 1; i < Cycles; i++) begin : gen_multiplies
-    pipeline_register u_cut (.clk_i, .d_i(multiplies[i-1]), .q_o(multiplies[i]));
-  end
-  assign result_o = multiplies[Cycles-1] ? product : sum;
+  logic multiplies;
+  delay_line #(.Cycles(Cycles - 1)) u_multiplies (
+      .clk_i, .d_i(operation_i == noc_pkg::MultiplyDouble), .q_o(multiplies));
+  assign result_o = multiplies ? product : sum;
 endmodule

@@ -112,11 +112,5 @@ module double_adder #(
     sum = special4 ? value4 : {sign4, exponent4 >= 12'd2047 ? {11'h7ff, 52'b0} : rounded};
   end
 
-  logic [64*(Cycles>5?Cycles-4:1)-1:0] tail;
-  assign tail[63:0] = sum;
-  for (genvar i = 5; i < Cycles; i++) begin : gen_tail
-    pipeline_register #(.Width(64)) u_cut (
-        .clk_i, .d_i(tail[(i-5)*64+:64]), .q_o(tail[(i-4)*64+:64]));
-  end
-  assign sum_o = tail[$bits(tail)-64+:64];
+  delay_line #(.Width(64), .Cycles(Cycles > 5 ? Cycles - 5 : 0)) u_rest (.clk_i, .d_i(sum), .q_o(sum_o));
 endmodule

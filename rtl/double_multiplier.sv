@@ -115,11 +115,5 @@ module double_multiplier #(
     else product = {sign5, zero5 ? 63'b0 : rounded};
   end
 
-  logic [64*(Cycles>6?Cycles-5:1)-1:0] tail;
-  assign tail[63:0] = product;
-  for (genvar i = 6; i < Cycles; i++) begin : gen_tail
-    pipeline_register #(.Width(64)) u_cut (
-        .clk_i, .d_i(tail[(i-6)*64+:64]), .q_o(tail[(i-5)*64+:64]));
-  end
-  assign product_o = tail[$bits(tail)-64+:64];
+  delay_line #(.Width(64), .Cycles(Cycles > 6 ? Cycles - 6 : 0)) u_rest (.clk_i, .d_i(product), .q_o(product_o));
 endmodule

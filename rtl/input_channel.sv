@@ -68,7 +68,8 @@ module input_channel #(
   assign ready_o = count_q != '0;
   assign want_o = want_q;
   assign unit_want_o = unit_q;
-  assign front_o = front;
+  // The unit sees a packet only while no branch has sent any of it, so what is offered is the front.
+  assign front_o = offered;
   assign down_o = front[noc_pkg::KindLsb+:3] == noc_pkg::KindBroadcast;
 
   if (Reuse == noc_pkg::CutThrough) begin : gen_need_packet

@@ -4,6 +4,7 @@
 // alone: cores that know only the wire format learn a tree, reduce and broadcast; values are checked against
 // a sequential reference.
 #include "MeshRow.h"
+#include "MeshSlow.h"
 #include "rtl/cosim/followed_machine.h"
 
 namespace taihu::rtl {
@@ -26,6 +27,29 @@ TEST(CollectiveRouters, CollectivesAgreeWithTheModelWhenOutputsStall) {
 
 TEST(CollectiveRouters, OverlappingOperationsBesideTrafficAgreeWithTheModel) {
   run_overlapping<MeshRow>(row_config(), 7, 4);
+}
+
+/// As MeshSlow: the root in the middle, VCs are given away when empty, the arithmetic unit takes a word only
+/// when the last one is done, and a corner is plain, so that communicators with it run in software.
+MachineConfig slow_config() {
+  MachineConfig config = noc::machine_config(3, 3, "S2");
+  config.costs.hardware_send = config.costs.hardware_receive = config.costs.restart = 3;
+  config.costs.pipelined = false;
+  config.network.unit.arithmetic_cycles = 4;
+  config.network.reuse = noc::Reuse::atomic;
+  config.tree_root = 4;
+  config.network.levels = noc::placement(config.network.mesh, "S2", config.tree_root);
+  config.network.levels.back() = 0;
+  return config;
+}
+
+TEST(CollectiveRouters, UnpipelinedArithmeticAndEmptyVcsAgreeWithTheModel) {
+  run_collectives<MeshSlow>(slow_config(), 0, 3);
+  run_collectives<MeshSlow>(slow_config(), 0.3, 6);
+}
+
+TEST(CollectiveRouters, OverlappingOperationsWithUnpipelinedArithmeticAgreeWithTheModel) {
+  run_overlapping<MeshSlow>(slow_config(), 5, 7);
 }
 
 /// Cores that see nothing but flits.

@@ -3,29 +3,63 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include <atomic>
 #include <string>
 #include <string_view>
 
+#include "taihu/base/error.h"
 #include "taihu/memory/image/link_unit.h"
 #include "taihu/memory/libc/threads.h"
+#include "taihu/mpi/mpich_abi/constants.h"
+#include "taihu/mpi/mpich_abi/names.h"
 #include "taihu/mpi/node_process.h"
+#include "taihu/mpi/point_to_point/buffered_sends.h"
 #include "taihu/node/node_process.h"
 
 namespace {
 
-/// The calls of MPI that code of ranks gets. It must not be left to the dynamic loader to find them: Open MPI
-/// puts its own names into the global scope when it starts, and that comes first.
-void* find_call(std::string_view name) {
-  bool is_call = false;
-  for (const std::string_view begin : {"MPI_", "PMPI_", "mpi_", "pmpi_"})
-    is_call = is_call || name.starts_with(begin);
-  if (!is_call) return nullptr;
+/// For which library the program was built. It shows with the first library of MPI that a part of it needs.
+enum class Abi { unknown, ours, mpich };
+std::atomic<Abi> abi{Abi::unknown};
+
+/// In place of MPICH's library nothing is loaded. Of both kinds there cannot be parts in a program: the same
+/// names mean different calls.
+bool replaces(std::string_view library, const std::string& user) {
+  const bool is_mpich = taihu::mpi::mpich::is_library(library);
+  if (!is_mpich && !library.starts_with("libmpi_abi.so")) return false;
+  const Abi wanted = is_mpich ? Abi::mpich : Abi::ours;
+  Abi before = Abi::unknown;
+  taihu::check_input(abi.compare_exchange_strong(before, wanted) || before == wanted,
+                     "'" + user + "' needs " + std::string(library) +
+                         ", but another part of the program was built with " +
+                         (is_mpich ? "Taihu's MPI library" : "MPICH or one of its relatives") +
+                         "; build all of it with macc, mac++ or mafc");
+  if (is_mpich) taihu::mpi::set_buffered_overhead(taihu::mpi::mpich::their_MPI_BSEND_OVERHEAD);
+  return is_mpich;
+}
+
+void* find_here(const std::string& name) {
   static void* const this_library = [] {
     Dl_info self{};
-    dladdr(reinterpret_cast<const void*>(&find_call), &self);
+    dladdr(reinterpret_cast<const void*>(&find_here), &self);
     return dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   }();
-  return dlsym(this_library, std::string(name).c_str());
+  return dlsym(this_library, name.c_str());
+}
+
+/// The calls of MPI that code of ranks gets. It must not be left to the dynamic loader to find them: Open MPI
+/// puts its own names into the global scope when it starts, and that comes first.
+void* find_call(std::string_view name, bool must_exist) {
+  if (abi.load(std::memory_order_relaxed) == Abi::mpich) {
+    const std::string symbol = taihu::mpi::mpich::symbol_of(name);
+    if (symbol.empty()) return nullptr;
+    void* const found = find_here(symbol);
+    return found != nullptr || !must_exist ? found : taihu::mpi::mpich::unavailable_call(name);
+  }
+  for (const std::string_view begin : {"MPI_", "PMPI_", "mpi_", "pmpi_"}) {
+    if (name.starts_with(begin)) return find_here(std::string(name));
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -33,7 +67,7 @@ void* find_call(std::string_view name) {
 extern "C" {
 
 __attribute__((visibility("default"))) int taihu_run_node_process(int argc, char** argv) {
-  taihu::memory::set_runtime_calls(&find_call);
+  taihu::memory::set_runtime_calls(&find_call, &replaces);
   // Lives until the process ends: threads that ranks leave behind may still use it.
   return taihu::node::run_node_process(*new taihu::mpi::Mpi, argc, argv);
 }

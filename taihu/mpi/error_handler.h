@@ -17,10 +17,15 @@ struct ErrorHandler final : Object {
   ErrorHandler(Use what_for, void (*what)())
       : Object(object_kind), action(Action::call_function), use(what_for), function(what) {}
 
+  /// How functions that do not follow taihu/abi/mpi.h are called: with a handle of `use`, and the error code,
+  /// which they may change.
+  using Caller = void (*)(void (*function)(), Use use, void* handle, int* code);
+
   Action action;
   Use use = Use::any;
   void (*function)() = nullptr;  ///< MPI_Comm_errhandler_function or its sisters
   bool is_fortran = false;       ///< the function takes the handle and the code as Fortran integers
+  Caller caller = nullptr;       ///< null: a function of C
 };
 
 /// MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, MPI_ERRORS_RETURN.

@@ -7,6 +7,7 @@
 #include "taihu/base/error.h"
 #include "taihu/mpi/call.h"
 #include "taihu/mpi/diagnostics/collective_trace.h"
+#include "taihu/mpi/mpich_abi/names.h"
 
 namespace taihu::mpi {
 namespace {
@@ -17,8 +18,9 @@ const launch::JobParameters* this_job = &no_job;
 /// Whether `library` (a name such as libmpi.so.40) brings MPI_ calls of another implementation.
 bool is_other_mpi(std::string_view library) {
   const std::string_view name = library.substr(library.rfind('/') + 1);
-  for (const std::string_view begin : {"libmpi.so", "libmpich.so", "libmpicxx.so", "libmpi_mpifh.so",
-                                       "libmpi_usempi", "libmpi_cxx.so", "libmpichfort.so", "libmpifort.so"})
+  if (mpich::is_library(name)) return false;
+  for (const std::string_view begin :
+       {"libmpi.so", "libmpich.so", "libmpi_mpifh.so", "libmpi_usempi", "libmpi_cxx.so"})
     if (name.starts_with(begin)) return true;
   return false;
 }

@@ -2,10 +2,14 @@
 // Ranks that are threads of a test, so that several ranks can be tested without a message-passing library.
 #pragma once
 
+#include <algorithm>
 #include <barrier>
+#include <condition_variable>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -15,10 +19,20 @@ namespace taihu::neutron {
 
 /// What the ranks of one job share: a place for each to show what it has.
 struct ThreadJob {
-  explicit ThreadJob(int ranks) : size(ranks), shown(ranks), counts(ranks), meet(ranks) {}
+  struct Letter {
+    MessageKind kind;
+    Message message;
+  };
+  struct Mailbox {
+    std::mutex guard;
+    std::condition_variable arrived;
+    std::deque<Letter> letters;
+  };
+  explicit ThreadJob(int ranks) : size(ranks), shown(ranks), counts(ranks), mail(ranks), meet(ranks) {}
   int size;
   std::vector<const void*> shown;
   std::vector<std::int64_t> counts;
+  std::vector<Mailbox> mail;
   std::barrier<> meet;
 };
 
@@ -29,7 +43,6 @@ class ThreadRanks final : public Ranks {
   int size() const override { return job_.size; }
 
   void add_everywhere(std::span<ExactSum> values) override { add(values); }
-  void add_to_root(std::span<ExactSum> values) override { add(values); }
   void add_everywhere(std::span<std::int64_t> values) override { add(values); }
 
   std::vector<std::int64_t> all(std::int64_t value) override {
@@ -67,6 +80,32 @@ class ThreadRanks final : public Ranks {
     job_.meet.arrive_and_wait();
     if (rank_ != 0 && bytes > 0) std::memcpy(data, job_.shown[0], bytes);
     job_.meet.arrive_and_wait();
+  }
+
+  void post(int to, MessageKind kind, Bytes data) override {
+    ThreadJob::Mailbox& box = job_.mail[to];
+    {
+      const std::lock_guard lock(box.guard);
+      box.letters.push_back({kind, {rank_, std::move(data)}});
+    }
+    box.arrived.notify_one();
+  }
+
+  bool take(MessageKind kind, int from, bool wait, Message& message) override {
+    ThreadJob::Mailbox& box = job_.mail[rank_];
+    std::unique_lock lock(box.guard);
+    for (;;) {
+      const auto letter = std::find_if(box.letters.begin(), box.letters.end(), [&](const auto& candidate) {
+        return candidate.kind == kind && (from == any_rank || candidate.message.from == from);
+      });
+      if (letter != box.letters.end()) {
+        message = std::move(letter->message);
+        box.letters.erase(letter);
+        return true;
+      }
+      if (!wait) return false;
+      box.arrived.wait(lock);
+    }
   }
 
  private:

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include "taihu/base/formatted.h"
 
 namespace taihu::noc {
 
@@ -13,8 +14,7 @@ constexpr int left = 70, right = 20, top = 40, bottom = 60;
 
 std::string number_text(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);
-  return text;
+  return formatted(value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);
 }
 
 /// 1, 2 or 5 times a power of ten, so that about `count` steps cover `range`.
@@ -146,9 +146,8 @@ std::string link_table(const Network& network) {
       const int neighbour = port == local ? router : mesh.neighbour(router, port);
       if (neighbour < 0) continue;
       const double cycles = static_cast<double>(std::max<Cycle>(1, network.now()));
-      char share[32];
-      std::snprintf(share, sizeof share, "%.6f",
-                    static_cast<double>(network.flits_over(router, port)) / cycles);
+      const std::string share =
+          formatted("%.6f", static_cast<double>(network.flits_over(router, port)) / cycles);
       text += std::to_string(router) + "," + names[port] + "," + std::to_string(neighbour) + "," +
               std::to_string(network.flits_over(router, port)) + "," + share + "\n";
     }

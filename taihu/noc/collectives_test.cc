@@ -197,6 +197,7 @@ TEST(Collectives, OverlappingOperationsOnSeveralCommunicatorsBesideSaturatedTraf
     config.background->packet_flits = 1 + static_cast<int>(seed % 5);
     config.network.watchdog_cycles = 5000;
     config.network.reuse = seed % 3 == 0 ? Reuse::atomic : Reuse::cut_through;
+    config.network.route_at = seed % 3 == 1 ? RouteAt::front : RouteAt::write;
     Machine machine(config);
     const std::vector<int> communicators = {
         machine.make_communicator(all_nodes(config.network.mesh)), machine.make_communicator({0, 3, 12, 15}),

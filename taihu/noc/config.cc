@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "taihu/base/formatted.h"
 #include "taihu/noc/config_reader.h"
 
 namespace taihu::noc {
@@ -13,6 +15,7 @@ namespace taihu::noc {
 namespace {
 
 constexpr std::int64_t many = 1'000'000'000'000;
+constexpr double most_data = 1 << 30;  ///< bytes of the members of one [[operation]]
 
 class ConfigReader {
  public:
@@ -104,6 +107,7 @@ class ConfigReader {
     const bool collectives = root_.has("operation");
     network.reuse = static_cast<Reuse>(
         reader.one_of("reuse", collectives ? 1 : 0, {"wormhole", "cut-through", "atomic"}));
+    network.route_at = static_cast<RouteAt>(reader.one_of("route_at", 0, {"write", "front"}));
     network.watchdog_cycles = reader.whole("watchdog_cycles", 20000, 100, many);
     network.checked = reader.yes("checked", false);
     if (torus && network.vcs < 2) reader.fail("vcs", "a torus needs at least 2 (its rings would deadlock)");
@@ -127,7 +131,11 @@ class ConfigReader {
         reader.one_of("membership", 0, {"learned", "mask"}) == 0 ? Membership::learned : Membership::mask;
     read_placement(reader);
     reader.end();
-    const NetworkConfig& network = machine.network;
+    NetworkConfig& network = machine.network;
+    // All plain, and no software that would ask a router for its table: an ordinary network.
+    if (!root_.has("operation") &&
+        std::count(network.levels.begin(), network.levels.end(), 0) == mesh.nodes())
+      network.levels.clear();
     if (network.levels.empty()) return;
     if (network.depth < 5)
       reader.fail("placement", "collective routers need network.depth of at least 5 (a whole packet)");
@@ -274,6 +282,11 @@ class ConfigReader {
       operation.start = reader.whole("start", 0, 0, many);
       planned.repeat = static_cast<int>(reader.whole("repeat", 1, 1, 1'000'000));
       planned.every = reader.whole("every", 0, 0, many);
+      const double data =
+          static_cast<double>(operation.bytes) * static_cast<double>(members.size()) * planned.repeat;
+      if (data > most_data)
+        reader.fail("bytes", formatted("%.1f GiB for all members and repeats, at most %.0f", data / (1 << 30),
+                                       most_data / (1 << 30)));
       config_.operations.push_back(planned);
       reader.end();
     }
@@ -333,6 +346,7 @@ RunConfig parse_config(const std::string& text, const std::string& path) {
 }
 
 RunConfig read_config(const std::string& path) {
+  check_input(!std::filesystem::is_directory(path), path + ": is a folder");
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();

@@ -101,7 +101,13 @@ class TableReader {
     if (text.back() == '.') text.pop_back();
     return text;
   }
-  std::string full(const std::string& key) const { return name_.empty() ? key : name_ + "." + key; }
+  /// Keys in quotes may have line ends in them; a complaint is one line.
+  std::string full(const std::string& key) const {
+    std::string text = name_.empty() ? key : name_ + "." + key;
+    for (char& each : text)
+      if (static_cast<unsigned char>(each) < ' ') each = '?';
+    return text;
+  }
 
   const toml::table* table_;
   std::string path_, name_;

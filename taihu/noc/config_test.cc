@@ -58,6 +58,10 @@ TEST(Config, FaultsNameLineAndKey) {
        "f.toml:2: software.parameters: not one of paper2017, fair"},
       {"[[operation]]\nbytes = 8\n", "f.toml:1: operation.type: missing"},
       {"[sweep]\nloads = [0.1, 2]\n[traffic]\n", "f.toml:2: sweep.loads: a load is above 0 and at most 1"},
+      {"[network]\nroute_at = \"back\"\n[traffic]\n", "f.toml:2: network.route_at: not one of write, front"},
+      {"\"a\\nb\" = 1\n[traffic]\n", "f.toml:1: a?b: unknown key"},
+      {operation + "bytes = 16777216\nrepeat = 8\n",
+       "f.toml:3: operation.bytes: 8.0 GiB for all members and repeats, at most 1"},
   };
   for (const auto& [text, expected] : cases) EXPECT_EQ(error_of(text), expected) << text;
   EXPECT_NE(error_of("[network\n").find("f.toml:1: "), std::string::npos);
@@ -158,6 +162,41 @@ TEST(Replay, CallsOfNoBytesSaveNothing) {
       R"("bytes": [0, 0], "begin_us": [0, 0], "end_us": [5, 10]})";
   for (const Costs& costs : {fair_costs(), paper2017_costs()})
     EXPECT_DOUBLE_EQ(replay(parse_trace(nothing, "t"), {}, costs, {}).program_speedup, 1);
+}
+
+std::string call_of(const std::string& operation, const std::string& rest) {
+  return R"({"operation": ")" + operation + R"(", "begin_us": [0, 0], "end_us": [5, 10], )" + rest + "}";
+}
+
+TEST(Replay, LinesThatCanNotBeAreRefused) {
+  const std::pair<std::string, std::string> cases[] = {
+      {call_of("MPI_\\nBcast", R"("size": 2, "bytes": [8, 8])"), "t:1: operation is no name of an MPI call"},
+      {call_of("MPI_Bcast", R"("size": 2.5, "bytes": [8, 8])"), "t:1: size is not a whole number"},
+      {call_of("MPI_Bcast", R"("size": 4294967298, "bytes": [8, 8])"),
+       "t:1: the size of the communicator is not from 1 to 16384"},
+      {call_of("MPI_Bcast", R"("size": 2, "bytes": [8, 8.5])"),
+       "t:1: an entry of bytes is not a whole number"},
+      {call_of("MPI_Bcast", R"("size": 1, "bytes": [8, 8])"), "t:1: more members than the communicator has"},
+      {call_of("MPI_Bcast", R"("size": 2, "root": -5, "bytes": [8, 8])"),
+       "t:1: the root is not in the communicator"},
+  };
+  for (const auto& [text, expected] : cases) {
+    try {
+      parse_trace(text, "t");
+      ADD_FAILURE() << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()), expected);
+    }
+  }
+}
+
+TEST(Replay, ACallOfATerabyteIsLeftToSoftware) {
+  const std::string text = call_of("MPI_Allreduce", R"("size": 2, "bytes": [8, 1000000000000])");
+  const ReplayReport report = replay(parse_trace(text, "t"), {}, fair_costs(), {});
+  ASSERT_EQ(report.rows.size(), 1u);
+  EXPECT_FALSE(report.rows[0].supported);
+  EXPECT_EQ(report.rows[0].left_to_software, 1u);
+  EXPECT_DOUBLE_EQ(report.program_speedup, 1);
 }
 
 TEST(Replay, FuzzedTracesAreReadOrRefusedWithTheirLine) {

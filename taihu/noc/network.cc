@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace taihu::noc {
 
@@ -44,6 +45,7 @@ Network::Network(const NetworkConfig& config) : config_(config) {
   wants_vc_.resize(nodes);
   wants_switch_.resize(nodes);
   wants_unit_.resize(nodes);
+  uncovered_.resize(nodes);
   input_pointer_.resize(nodes * input_ports);
   output_pointer_.resize(nodes * output_ports);
   active_.resize((nodes + 63) / 64);
@@ -164,6 +166,8 @@ void Network::work(int router) {
   const auto at = static_cast<std::size_t>(router);
   exposed_ = exposed_to_unit_ = 0;
   released_.clear();
+  for (std::uint64_t rest = std::exchange(uncovered_[at], 0); rest != 0; rest &= rest - 1)
+    expose(router, std::countr_zero(rest));
   if (wants_switch_[at] != 0) traverse(router);
   CollectiveUnit* unit = collective_unit(router);
   if (unit != nullptr) run_unit(router, *unit);
@@ -172,8 +176,8 @@ void Network::work(int router) {
   if (unit != nullptr) emit(router, *unit);
   wants_vc_[at] |= exposed_;
   wants_unit_[at] |= exposed_to_unit_;
-  if ((wants_switch_[at] | wants_vc_[at] | wants_unit_[at]) == 0 && (unit == nullptr || !unit->busy()))
-    active_[at >> 6] &= ~(std::uint64_t{1} << (at & 63));
+  const std::uint64_t wanted = wants_switch_[at] | wants_vc_[at] | wants_unit_[at] | uncovered_[at];
+  if (wanted == 0 && (unit == nullptr || !unit->busy())) active_[at >> 6] &= ~(std::uint64_t{1} << (at & 63));
 }
 
 /// Whether the input VC can send a flit now, and to which output ports.
@@ -326,7 +330,11 @@ void Network::finish_packet(int router, int index) {
   out_port_[vc] = -1;
   out_vc_[vc] = -1;
   wants_switch_[static_cast<std::size_t>(router)] &= ~(std::uint64_t{1} << index);
-  if (count_[vc] != 0) expose(router, index);
+  if (count_[vc] == 0) return;
+  if (config_.route_at == RouteAt::front)
+    uncovered_[static_cast<std::size_t>(router)] |= std::uint64_t{1} << index;
+  else
+    expose(router, index);
 }
 
 Flit Network::front(std::size_t vc) const noexcept {

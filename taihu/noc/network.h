@@ -28,12 +28,19 @@ enum class Reuse : std::uint8_t {
   atomic        ///< when its buffer is empty
 };
 
+/// When the output port of a head is found.
+enum class RouteAt : std::uint8_t {
+  write,  ///< when it is written into the buffer
+  front   ///< when it is in front: one cycle more for a head that came while another packet was there
+};
+
 struct NetworkConfig {
   Mesh mesh;
   int vcs = 2;          ///< virtual channels per port, 1 to 8
   int depth = 5;        ///< flits per VC, 1 to 32
   int link_cycles = 1;  ///< a hop takes 4 + link_cycles
   Reuse reuse = Reuse::wormhole;
+  RouteAt route_at = RouteAt::write;
   std::vector<std::uint8_t> levels;  ///< of each router: 0 plain, 1 or 2; empty: all plain
   UnitConfig unit;
   Cycle watchdog_cycles = 20000;  ///< a network that holds flits and moves none for so long is deadlocked
@@ -201,6 +208,7 @@ class Network {
   std::vector<std::uint8_t> grant_pointer_;
   // Per router.
   std::vector<std::uint64_t> wants_vc_, wants_switch_, wants_unit_;
+  std::vector<std::uint64_t> uncovered_;      ///< heads behind a tail that left, with RouteAt::front
   std::vector<std::uint8_t> input_pointer_;   ///< per router and input port
   std::vector<std::uint8_t> output_pointer_;  ///< per router and output port
   std::vector<std::uint64_t> active_;

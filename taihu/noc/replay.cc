@@ -2,33 +2,54 @@
 #include "taihu/noc/replay.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <tuple>
 
+#include "taihu/base/formatted.h"
 #include "taihu/noc/config.h"
 
 namespace taihu::noc {
 
 namespace {
 
+std::int64_t whole(const nlohmann::json& value, const char* what) {
+  check_input(value.is_number_integer(), std::string(what) + " is not a whole number");
+  return value.get<std::int64_t>();
+}
+
+bool is_name(const std::string& text) {
+  return !text.empty() && text.size() < 64 &&
+         std::all_of(
+             text.begin(), text.end(),
+             [](unsigned char each) { return std::isalnum(each) != 0 || each == '_'; });
+}
+
 TracedCall parse_line(const nlohmann::json& line) {
   TracedCall call;
   call.operation = line.at("operation").get<std::string>();
-  call.size = line.at("size").get<int>();
-  if (line.contains("root")) call.root = line.at("root").get<int>();
+  check_input(is_name(call.operation), "operation is no name of an MPI call");
+  const std::int64_t size = whole(line.at("size"), "size");
+  check_input(size >= 1 && size <= 16384, "the size of the communicator is not from 1 to 16384");
+  call.size = static_cast<int>(size);
+  if (line.contains("root")) {
+    const std::int64_t root = whole(line.at("root"), "root");
+    check_input(root >= 0 && root < size, "the root is not in the communicator");
+    call.root = static_cast<int>(root);
+  }
+  for (const nlohmann::json& each : line.at("bytes")) whole(each, "an entry of bytes");
   const auto bytes = line.at("bytes").get<std::vector<std::int64_t>>();
   const auto begins = line.at("begin_us").get<std::vector<double>>();
   const auto ends = line.at("end_us").get<std::vector<double>>();
   check_input(!bytes.empty() && bytes.size() == begins.size() && bytes.size() == ends.size(),
               "bytes, begin_us and end_us are not lists of the same length");
-  check_input(call.size >= 1 && call.size <= 16384, "the size of the communicator is not from 1 to 16384");
-  check_input(call.root < call.size, "the root is not in the communicator");
+  check_input(static_cast<std::int64_t>(bytes.size()) <= size, "more members than the communicator has");
   check_input(*std::min_element(bytes.begin(), bytes.end()) >= 0, "bytes are negative");
-  check_input(call.operation.size() < 64, "no name of an MPI call");
   call.bytes = static_cast<std::size_t>(*std::max_element(bytes.begin(), bytes.end()));
   call.begin_us = *std::min_element(begins.begin(), begins.end());
   call.end_us = *std::max_element(ends.begin(), ends.end());
@@ -62,7 +83,14 @@ struct Timing {
   bool left_to_software = false;
 };
 
-constexpr std::size_t simulated_bytes = 65536;  ///< longer calls are software's anyway
+constexpr std::size_t simulated_bytes = 65536;  ///< of all members; longer calls are software's anyway
+/// Calls that move more are not simulated: whatever the routers do, they take the time that they took.
+constexpr std::size_t most_simulated_bytes = 1 << 26;
+
+bool is_simulated(const TracedCall& call) {
+  return collective_of(call.operation) && call.size >= 2 &&
+         call.bytes <= most_simulated_bytes / static_cast<std::size_t>(call.size);
+}
 
 Timing time_call(const MachineConfig& config, Collective collective, int size, int root, std::size_t bytes) {
   std::vector<int> members(static_cast<std::size_t>(size));
@@ -72,7 +100,7 @@ Timing time_call(const MachineConfig& config, Collective collective, int size, i
     Operation operation;
     operation.collective = collective;
     operation.communicator = machine.make_communicator(members);
-    operation.root = std::max(0, root);
+    operation.root = std::max(0, root);  // -1: the call has none
     operation.bytes = collective == Collective::barrier ? 0 : bytes;
     if (collective == Collective::reduce || collective == Collective::allreduce)
       operation.bytes = (bytes + 7) / 8 * 8;
@@ -137,6 +165,7 @@ std::vector<TracedCall> parse_trace(const std::string& text, const std::string& 
 }
 
 std::vector<TracedCall> read_trace(const std::string& path) {
+  check_input(!std::filesystem::is_directory(path), path + ": is a folder");
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();
@@ -153,7 +182,7 @@ ReplayReport replay(const std::vector<TracedCall>& calls, const ReplayConfig& co
   };
   std::map<Shape, Timing> timings;
   for (const TracedCall& call : calls)
-    if (collective_of(call.operation) && call.size >= 2) timings[shape_of(call)];
+    if (is_simulated(call)) timings[shape_of(call)];
   std::vector<std::pair<Shape, Timing*>> work;
   for (auto& [shape, timing] : timings) work.emplace_back(shape, &timing);
   in_parallel(
@@ -169,6 +198,7 @@ ReplayReport replay(const std::vector<TracedCall>& calls, const ReplayConfig& co
   double begin = calls.front().begin_us, end = calls.front().end_us, inside = 0, waiting = 0, saved = 0;
   std::map<std::string, ReplayRow> rows;
   std::map<std::string, std::pair<double, double>> cycles;
+  std::map<std::string, std::size_t> simulated;
   for (const TracedCall& call : calls) {
     begin = std::min(begin, call.begin_us);
     end = std::max(end, call.end_us);
@@ -180,9 +210,13 @@ ReplayReport replay(const std::vector<TracedCall>& calls, const ReplayConfig& co
     ++row.calls;
     row.share += call.rank_us;
     row.waiting += call.waiting_us;
-    if (!collective_of(call.operation) || call.size < 2) continue;
+    if (!is_simulated(call)) {
+      row.left_to_software += collective_of(call.operation) && call.size >= 2;
+      continue;
+    }
     const Timing& timing = timings[shape_of(call)];
     row.supported = true;
+    ++simulated[call.operation];
     row.left_to_software += timing.left_to_software;
     cycles[call.operation].first += timing.software;
     cycles[call.operation].second += timing.hardware;
@@ -199,7 +233,7 @@ ReplayReport replay(const std::vector<TracedCall>& calls, const ReplayConfig& co
     row.share /= total;
     row.waiting /= total;
     if (row.supported) {
-      const auto calls_of = static_cast<double>(row.calls);
+      const auto calls_of = static_cast<double>(simulated[name]);
       row.software_cycles = cycles[name].first / calls_of;
       row.hardware_cycles = cycles[name].second / calls_of;
       row.ratio = row.hardware_cycles > 0 ? row.software_cycles / row.hardware_cycles : 1;
@@ -212,30 +246,25 @@ ReplayReport replay(const std::vector<TracedCall>& calls, const ReplayConfig& co
 }
 
 std::string to_text(const ReplayReport& report) {
-  char line[240];
-  std::snprintf(
-      line, sizeof line,
+  std::string text = formatted(
       "parameters %s: %d ranks, %.0f us, %.1f%% of it in collectives (%.1f%% waiting for the last member)\n"
       "%-24s %8s %8s %8s %12s %12s %8s %12s\n",
       report.parameters.c_str(), report.ranks, report.program_us, 100 * report.collective_share,
       100 * report.waiting_share, "call", "calls", "share", "waiting", "software", "routers", "ratio",
       "to software");
-  std::string text = line;
   for (const ReplayRow& row : report.rows) {
     if (row.supported)
-      std::snprintf(line, sizeof line, "%-24s %8zu %7.1f%% %7.1f%% %12.1f %12.1f %8.2f %12zu\n",
-                    row.operation.c_str(), row.calls, 100 * row.share, 100 * row.waiting, row.software_cycles,
-                    row.hardware_cycles, row.ratio, row.left_to_software);
+      text += formatted("%-24s %8zu %7.1f%% %7.1f%% %12.1f %12.1f %8.2f %12zu\n", row.operation.c_str(),
+                        row.calls, 100 * row.share, 100 * row.waiting, row.software_cycles,
+                        row.hardware_cycles, row.ratio, row.left_to_software);
     else
-      std::snprintf(line, sizeof line, "%-24s %8zu %7.1f%% %7.1f%% %12s %12s %8s\n", row.operation.c_str(),
-                    row.calls, 100 * row.share, 100 * row.waiting, "-", "-", "-");
-    text += line;
+      text += formatted("%-24s %8zu %7.1f%% %7.1f%% %12s %12s %8s\n", row.operation.c_str(), row.calls,
+                        100 * row.share, 100 * row.waiting, "-", "-", "-");
   }
-  std::snprintf(
-      line, sizeof line,
-      "the program would be %.3f times as fast with such routers: waiting for the last member stays\n",
-      report.program_speedup);
-  return text + line;
+  return text +
+         formatted(
+             "the program would be %.3f times as fast with such routers: waiting for the last member stays\n",
+             report.program_speedup);
 }
 
 }  // namespace taihu::noc

@@ -37,7 +37,7 @@ struct ReplayRow {
   double software_cycles = 0;  ///< mean per call, simulated
   double hardware_cycles = 0;
   double ratio = 1;                  ///< software / hardware over all calls
-  std::size_t left_to_software = 0;  ///< calls for which software is faster (automatic means)
+  std::size_t left_to_software = 0;  ///< calls for which software is faster, or too long to simulate
 };
 
 struct ReplayReport {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 
+#include "taihu/base/formatted.h"
 #include "taihu/noc/animation.h"
 #include "taihu/noc/charts.h"
 #include "taihu/noc/model.h"
@@ -32,9 +32,7 @@ std::vector<std::size_t> payloads_of(Collective collective) {
 
 std::string cell(double value, const char* form = "%.3f") {
   if (!std::isfinite(value)) return "";
-  char text[40];
-  std::snprintf(text, sizeof text, form, value);
-  return text;
+  return formatted(form, value);
 }
 
 std::string percent(double ours, double papers) {
@@ -240,10 +238,9 @@ class Claims {
     csv_ += "\"" + claim + "\"," + parameters + "," + cell(paper_low) + "," + cell(paper_high) + "," +
             cell(low) + "," + cell(high) + "," + (std::isfinite(low) ? percent(low, paper_low) : "") + "," +
             percent(high, paper_high) + "\n";
-    char row[200];
-    std::snprintf(row, sizeof row, "%-50s %-10s %8s %8s %9s %9s\n", claim.c_str(), parameters.c_str(),
-                  cell(paper_low).c_str(), cell(paper_high).c_str(), cell(low).c_str(), cell(high).c_str());
-    text_ += row;
+    text_ +=
+        formatted("%-50s %-10s %8s %8s %9s %9s\n", claim.c_str(), parameters.c_str(), cell(paper_low).c_str(),
+                  cell(paper_high).c_str(), cell(low).c_str(), cell(high).c_str());
   }
 
   const Runs& runs_;
@@ -319,17 +316,13 @@ std::string reproduce(const std::string& folder, const Progress& progress) {
   Claims claims(runs);
   claims.add_all();
   write_file(folder + "/claims.csv", claims.csv());
-  char head[200];
-  std::snprintf(head, sizeof head, "%-50s %-10s %8s %8s %9s %9s\n", "claim", "parameters", "paper", "",
-                "ours", "");
-  return head + claims.text();
+  return formatted("%-50s %-10s %8s %8s %9s %9s\n", "claim", "parameters", "paper", "", "ours", "") +
+         claims.text();
 }
 
 std::string model_tables(int n, std::size_t bytes, const std::string& parameters) {
-  char line[200];
-  std::snprintf(line, sizeof line, "table 2: packet hops, %dx%d\n%-10s %-9s %9s %9s\n", n, n, "collective",
-                "strategy", "formula", "exact");
-  std::string text = line;
+  std::string text = formatted("table 2: packet hops, %dx%d\n%-10s %-9s %9s %9s\n", n, n, "collective",
+                               "strategy", "formula", "exact");
   std::string third;
   for (const Collective collective : shown)
     for (int strategy = 0; strategy <= 3; ++strategy) {
@@ -352,24 +345,20 @@ std::string model_tables(int n, std::size_t bytes, const std::string& parameters
       const int exact = collective == Collective::broadcast   ? down
                         : collective == Collective::allreduce ? up + down
                                                               : up;
-      std::snprintf(line, sizeof line, "%-10s %-9s %9s %9d\n", to_text(collective),
-                    strategy_name(strategy).c_str(), cell(table2(collective, strategy, n), "%.1f").c_str(),
-                    exact);
-      text += line;
+      text += formatted("%-10s %-9s %9s %9d\n", to_text(collective), strategy_name(strategy).c_str(),
+                        cell(table2(collective, strategy, n), "%.1f").c_str(), exact);
       MachineConfig timed = config;
       timed.network.unit.pipelined = timed.costs.pipelined;
       const Cycle corrected = strategy == 0 ? predict_software(timed, n * n, operation)
                                             : predict_hardware(timed, tree, operation);
-      std::snprintf(line, sizeof line, "%-10s %-9s %9s %9ld\n", to_text(collective),
-                    strategy_name(strategy).c_str(),
-                    cell(table3(collective, strategy, n, table3_terms(timed, data)), "%.0f").c_str(),
-                    static_cast<long>(corrected));
-      third += line;
+      third += formatted("%-10s %-9s %9s %9ld\n", to_text(collective), strategy_name(strategy).c_str(),
+                         cell(table3(collective, strategy, n, table3_terms(timed, data)), "%.0f").c_str(),
+                         static_cast<long>(corrected));
     }
-  std::snprintf(line, sizeof line,
-                "\ntable 3: cycles, %zu bytes (gather at most 4), parameters %s\n%-10s %-9s %9s %9s\n", bytes,
-                parameters.c_str(), "collective", "strategy", "formula", "corrected");
-  return text + line + third;
+  return text +
+         formatted("\ntable 3: cycles, %zu bytes (gather at most 4), parameters %s\n%-10s %-9s %9s %9s\n",
+                   bytes, parameters.c_str(), "collective", "strategy", "formula", "corrected") +
+         third;
 }
 
 }  // namespace taihu::noc

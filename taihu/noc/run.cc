@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <exception>
 #include <fstream>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "taihu/base/formatted.h"
 #include "taihu/noc/animation.h"
 #include "taihu/noc/charts.h"
 #include "taihu/noc/model.h"
@@ -227,65 +227,53 @@ std::string load_header() {
 }
 
 std::string to_csv(const LoadPoint& point) {
-  char line[200];
-  std::snprintf(line, sizeof line, "%.4f,%.4f,%.2f,%.0f,%.0f,%.0f,%ld,%.3f,%lu,%s\n", point.offered,
-                point.accepted, point.mean, point.p50, point.p95, point.p99, static_cast<long>(point.largest),
-                point.mean_hops, static_cast<unsigned long>(point.packets), point.saturated ? "yes" : "no");
-  return line;
+  return formatted("%.4f,%.4f,%.2f,%.0f,%.0f,%.0f,%ld,%.3f,%lu,%s\n", point.offered, point.accepted,
+                   point.mean, point.p50, point.p95, point.p99, static_cast<long>(point.largest),
+                   point.mean_hops, static_cast<unsigned long>(point.packets),
+                   point.saturated ? "yes" : "no");
 }
 
 std::string to_text(const RunReport& report) {
   std::string text;
-  char line[300];
   if (report.load) {
     const LoadPoint& load = *report.load;
-    std::snprintf(
-        line, sizeof line,
+    text += formatted(
         "offered %.4f, accepted %.4f flits per node and cycle%s\n"
         "latency: mean %.2f, median %.0f, 95%% %.0f, 99%% %.0f, largest %ld cycles; %.3f hops; %lu packets\n",
         load.offered, load.accepted, load.saturated ? " (saturated)" : "", load.mean, load.p50, load.p95,
         load.p99, static_cast<long>(load.largest), load.mean_hops, static_cast<unsigned long>(load.packets));
-    text += line;
   }
   if (!report.operations.empty()) {
-    std::snprintf(line, sizeof line, "%-10s %-10s %-12s %8s %8s %-9s %10s %10s %10s %10s\n", "parameters",
-                  "collective", "communicator", "bytes", "repeats", "by", "mean", "least", "most",
-                  "predicted");
-    text += line;
+    text += formatted("%-10s %-10s %-12s %8s %8s %-9s %10s %10s %10s %10s\n", "parameters", "collective",
+                      "communicator", "bytes", "repeats", "by", "mean", "least", "most", "predicted");
   }
   for (const OperationReport& row : report.operations) {
-    std::snprintf(line, sizeof line, "%-10s %-10s %-12s %8zu %8d %-9s %10.1f %10ld %10ld %10ld\n",
-                  row.parameters.c_str(), row.collective.c_str(), row.communicator.c_str(), row.bytes,
-                  row.repeats, row.by_hardware ? "routers" : "software", row.mean,
-                  static_cast<long>(row.least), static_cast<long>(row.most),
-                  static_cast<long>(row.predicted));
-    text += line;
+    text += formatted("%-10s %-10s %-12s %8zu %8d %-9s %10.1f %10ld %10ld %10ld\n", row.parameters.c_str(),
+                      row.collective.c_str(), row.communicator.c_str(), row.bytes, row.repeats,
+                      row.by_hardware ? "routers" : "software", row.mean, static_cast<long>(row.least),
+                      static_cast<long>(row.most), static_cast<long>(row.predicted));
   }
   if (!report.operations.empty()) text += "all results agree with the sequential reference\n";
   for (std::size_t number = 0; number < report.learning_cycles.size(); ++number) {
-    std::snprintf(line, sizeof line, "communicator %zu: set up in %ld cycles, %s\n", number,
-                  static_cast<long>(report.learning_cycles[number]),
-                  report.in_hardware[number] ? "known to the routers" : "collectives in software");
-    text += line;
+    text += formatted("communicator %zu: set up in %ld cycles, %s\n", number,
+                      static_cast<long>(report.learning_cycles[number]),
+                      report.in_hardware[number] ? "known to the routers" : "collectives in software");
   }
   if (report.background_packets != 0) {
-    std::snprintf(line, sizeof line, "ordinary traffic beside: %lu packets, mean latency %.2f\n",
-                  static_cast<unsigned long>(report.background_packets), report.background_latency);
-    text += line;
+    text += formatted("ordinary traffic beside: %lu packets, mean latency %.2f\n",
+                      static_cast<unsigned long>(report.background_packets), report.background_latency);
   }
-  std::snprintf(line, sizeof line,
-                "%ld cycles; packet hops %lu, flit hops %lu, buffer reads %lu, words combined in routers "
-                "%lu; busiest link %.3f\n",
-                static_cast<long>(report.cycles), static_cast<unsigned long>(report.packet_hops),
-                static_cast<unsigned long>(report.flit_hops), static_cast<unsigned long>(report.buffer_reads),
-                static_cast<unsigned long>(report.unit_words), report.busiest_link);
-  text += line;
+  text += formatted(
+      "%ld cycles; packet hops %lu, flit hops %lu, buffer reads %lu, words combined in routers "
+      "%lu; busiest link %.3f\n",
+      static_cast<long>(report.cycles), static_cast<unsigned long>(report.packet_hops),
+      static_cast<unsigned long>(report.flit_hops), static_cast<unsigned long>(report.buffer_reads),
+      static_cast<unsigned long>(report.unit_words), report.busiest_link);
   if (report.reorder_packets != 0)
     text +=
         "fixed order: at most " + std::to_string(report.reorder_packets) + " packets parked in one router\n";
   if (report.energy_pj > 0) {
-    std::snprintf(line, sizeof line, "energy with the given costs: %.1f nJ\n", report.energy_pj / 1000);
-    text += line;
+    text += formatted("energy with the given costs: %.1f nJ\n", report.energy_pj / 1000);
   }
   return text;
 }

@@ -2,9 +2,9 @@
 #include "taihu/noc/search.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <numeric>
 
+#include "taihu/base/formatted.h"
 #include "taihu/noc/model.h"
 
 namespace taihu::noc {
@@ -78,9 +78,7 @@ std::vector<PlacementResult> undominated(const std::vector<PlacementResult>& res
 std::string to_text(const std::vector<PlacementResult>& results) {
   std::string text = "  cycles    hops   units  rows\n";
   for (const PlacementResult& each : results) {
-    char line[64];
-    std::snprintf(line, sizeof line, "%8ld %7d %7d  ", static_cast<long>(each.cycles), each.hops, each.units);
-    text += line;
+    text += formatted("%8ld %7d %7d  ", static_cast<long>(each.cycles), each.hops, each.units);
     for (std::size_t at = 0; at < each.lines.size(); ++at)
       text += (at == 0 ? "" : ", ") + std::to_string(each.lines[at]);
     text += "\n";

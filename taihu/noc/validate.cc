@@ -2,8 +2,8 @@
 #include "taihu/noc/validate.h"
 
 #include <cmath>
-#include <cstdio>
 
+#include "taihu/base/formatted.h"
 #include "taihu/noc/booksim_curves.h"
 #include "taihu/noc/charts.h"
 
@@ -71,10 +71,15 @@ double load_bound(const NetworkConfig& config, const TrafficConfig& traffic_conf
 namespace {
 
 /// Our latencies at the loads of BookSim's curve for this size and pattern, if there is one.
-void compare(ValidationRow& row, const NetworkConfig& network, const MeasureConfig& times) {
+void compare(ValidationRow& row, NetworkConfig network, const MeasureConfig& times) {
+  network.route_at = RouteAt::front;
   for (const BooksimCurve& curve : booksim_curves) {
     if (curve.size != row.size || curve.pattern != row.pattern) continue;
     row.other_saturation = curve.saturation;
+    row.lookahead_saturation = curve.lookahead;
+    TrafficConfig steady;
+    steady.pattern = row.pattern;
+    row.front_saturation = saturation_load(network, steady, times);
     for (const BooksimPoint& point : curve.points) {
       TrafficConfig traffic;
       traffic.pattern = row.pattern;
@@ -142,49 +147,45 @@ int Validation::deviations() const noexcept {
 
 namespace {
 
+/// Two saturations and how far they are apart.
+std::string pair_text(double ours, double theirs) {
+  return formatted("  %9.3f %9.3f %+6.1f%%", ours, theirs, 100 * (ours / theirs - 1));
+}
+
 std::string compared_to_text(const Validation& validation) {
-  std::string text =
-      "\nbeside BookSim 2 (less the cycle that its interfaces take more); deviation of the latency at 20% "
-      "40% "
-      "60% 70% of its saturation\n"
-      "mesh   pattern         saturation   BookSim deviation\n";
-  char line[200];
+  std::string text = formatted(
+      "\nbeside BookSim 2: saturation when the port of a head is found as it is written (BookSim: lookahead "
+      "routing)\n"
+      "and when it is found in front; the latter's latency at 20%% 40%% 60%% 70%% of BookSim's saturation "
+      "(less the cycle\n"
+      "that its interfaces take more)\n%-24s %9s %9s %8s %9s %9s\n",
+      "mesh   pattern", "written", "BookSim", "", "in front", "BookSim");
   for (const ValidationRow& row : validation.rows) {
     if (row.compared.empty()) continue;
-    std::snprintf(line, sizeof line, "%2dx%-3d %-15s %10.3f %9.3f %+8.1f%%  ", row.size, row.size,
-                  to_text(row.pattern), row.saturation, row.other_saturation,
-                  100 * (row.saturation / row.other_saturation - 1));
-    text += line;
-    for (const Comparison& point : row.compared) {
-      std::snprintf(line, sizeof line, " %+5.1f%%", 100 * point.deviation());
-      text += line;
-    }
+    text += formatted("%2dx%-3d %-15s", row.size, row.size, to_text(row.pattern)) +
+            pair_text(row.saturation, row.lookahead_saturation) +
+            pair_text(row.front_saturation, row.other_saturation) + "  ";
+    for (const Comparison& point : row.compared) text += formatted(" %+5.1f%%", 100 * point.deviation());
     text += "\n";
   }
-  std::snprintf(line, sizeof line, "%d latencies are further than %.0f%% from BookSim's\n",
-                validation.deviations(), 100 * latency_tolerance);
-  return text + line;
+  return text + formatted("%d latencies are further than %.0f%% from BookSim's\n", validation.deviations(),
+                          100 * latency_tolerance);
 }
 
 }  // namespace
 
 std::string to_text(const Validation& validation) {
-  char line[200];
   std::string text =
       validation.faults == 0
           ? "zero-load law: holds for every pair of nodes, packets of 1 and 5 flits\n"
           : "zero-load law: broken for " + std::to_string(validation.faults) + " pairs of nodes\n";
-  std::snprintf(line, sizeof line,
-                "%-6s %-15s %9s %7s %10s %9s   latency at 20%% 40%% 60%% 70%% 80%% 90%% of saturation\n",
-                "mesh", "pattern", "zero load", "bound", "saturation", "accepted");
-  text += line;
+  text += formatted("%-6s %-15s %9s %7s %10s %9s   latency at 20%% 40%% 60%% 70%% 80%% 90%% of saturation\n",
+                    "mesh", "pattern", "zero load", "bound", "saturation", "accepted");
   for (const ValidationRow& row : validation.rows) {
-    std::snprintf(line, sizeof line, "%2dx%-3d %-15s %9.2f %7.3f %10.3f %9.3f  ", row.size, row.size,
-                  to_text(row.pattern), row.zero_load, row.bound, row.saturation, row.accepted_at_full_load);
-    text += line;
+    text += formatted("%2dx%-3d %-15s %9.2f %7.3f %10.3f %9.3f  ", row.size, row.size, to_text(row.pattern),
+                      row.zero_load, row.bound, row.saturation, row.accepted_at_full_load);
     for (std::size_t point = 1; point <= 6; ++point) {
-      std::snprintf(line, sizeof line, " %7.2f", row.points[point].mean);
-      text += line;
+      text += formatted(" %7.2f", row.points[point].mean);
     }
     text += "\n";
   }
@@ -196,9 +197,8 @@ void write_validation(const Validation& validation, const std::string& folder) {
   std::vector<Series> series;
   for (std::size_t at = 0; at < validation.rows.size(); ++at) {
     const ValidationRow& row = validation.rows[at];
-    char head[120];
-    std::snprintf(head, sizeof head, "%d,%s,%.2f,%.4f,%.4f,", row.size, to_text(row.pattern), row.zero_load,
-                  row.bound, row.saturation);
+    const std::string head = formatted("%d,%s,%.2f,%.4f,%.4f,", row.size, to_text(row.pattern), row.zero_load,
+                                       row.bound, row.saturation);
     Series curve{to_text(row.pattern), {{0, row.zero_load}}};
     for (const LoadPoint& point : row.points) {
       csv += head + to_csv(point);
@@ -214,14 +214,14 @@ void write_validation(const Validation& validation, const std::string& folder) {
   }
   write_file(folder + "/latency.csv", csv);
   std::string beside =
-      "size,pattern,saturation,booksim_saturation,load,latency,booksim_latency,deviation_percent\n";
+      "size,pattern,saturation,booksim_lookahead_saturation,front_saturation,booksim_saturation,load,latency,"
+      "booksim_latency,deviation_percent\n";
   for (const ValidationRow& row : validation.rows)
     for (const Comparison& point : row.compared) {
-      char line[200];
-      std::snprintf(line, sizeof line, "%d,%s,%.4f,%.4f,%.4f,%.2f,%.2f,%.2f\n", row.size,
-                    to_text(row.pattern), row.saturation, row.other_saturation, point.load, point.ours,
-                    point.theirs, 100 * point.deviation());
-      beside += line;
+      beside +=
+          formatted("%d,%s,%.4f,%.4f,%.4f,%.4f,%.4f,%.2f,%.2f,%.2f\n", row.size, to_text(row.pattern),
+                    row.saturation, row.lookahead_saturation, row.front_saturation, row.other_saturation,
+                    point.load, point.ours, point.theirs, 100 * point.deviation());
     }
   write_file(folder + "/booksim.csv", beside);
 }

@@ -18,7 +18,8 @@ int zero_load_faults(const NetworkConfig& network, int flits);
 double load_bound(const NetworkConfig& network, const TrafficConfig& traffic);
 
 /// One load at which another simulator has been run (booksim_curves.h), its latency brought to our
-/// interfaces.
+/// interfaces. BookSim's routers find the port of a head when it is in front, or with lookahead routing
+/// before it comes.
 struct Comparison {
   double load = 0, ours = 0, theirs = 0;
   double deviation() const noexcept { return ours / theirs - 1; }
@@ -30,8 +31,10 @@ struct ValidationRow {
   double zero_load = 0, bound = 0, saturation = 0;
   double accepted_at_full_load = 0;
   std::vector<LoadPoint> points;
-  double other_saturation = 0;       ///< BookSim's; 0: not known
-  std::vector<Comparison> compared;  ///< at 20, 40, 60 and 70% of it
+  double lookahead_saturation = 0;   ///< BookSim's with lookahead routing; 0: not known
+  double front_saturation = 0;       ///< ours with RouteAt::front
+  double other_saturation = 0;       ///< BookSim's as it is
+  std::vector<Comparison> compared;  ///< at 20, 40, 60 and 70% of it, ours with RouteAt::front
 };
 
 inline constexpr double latency_tolerance = 0.03;

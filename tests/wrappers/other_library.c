@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of the compilers of other MPI libraries are refused before they start.
-// REQUIRES: openmpi, mpich
+// Programs of the compiler of Open MPI are refused before they start.
+// REQUIRES: openmpi
 // RUN: mpicc.openmpi %s -o %t.openmpi && not-19 %marun -n 2 %t.openmpi 2>&1 | FileCheck-19 %s
-// RUN: mpicc.mpich %s -o %t.mpich && not-19 %marun -n 2 %t.mpich 2>&1 | FileCheck-19 %s
 // CHECK: marun: {{.*}} was linked to another MPI library (libmpi{{.*}}), which cannot run in ranks that are threads; build it with macc, mac++ or mafc
 #include <mpi.h>
 

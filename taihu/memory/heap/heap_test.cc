@@ -209,6 +209,20 @@ TEST(Heap, RefusesWhatCannotBe) {
   heap::free(nullptr);
 }
 
+TEST(Heap, GrowsToMoreThanMostMachinesHave) {
+  auto* block = static_cast<char*>(heap::allocate(1 << 20));
+  memset(block, 7, 1 << 20);
+  heap::free(heap::allocate(16 << 20));  // room that must not be taken for enough
+  const std::size_t bytes = ((std::size_t{1} << 26) + 1) << 16;
+  if (auto* grown = static_cast<char*>(heap::reallocate(block, bytes))) {
+    EXPECT_GE(heap::usable_bytes(grown), bytes);
+    block = grown;
+  }
+  EXPECT_EQ(block[0], 7);
+  EXPECT_EQ(block[(1 << 20) - 1], 7);
+  heap::free(block);
+}
+
 TEST(Heap, LongBlocksGrowInPlaceAndShrink) {
   std::size_t bytes = 1 << 20;
   auto* block = static_cast<char*>(heap::allocate(bytes));

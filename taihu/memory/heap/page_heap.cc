@@ -192,10 +192,17 @@ Slice* PageHeap::take_up_to(std::uint32_t slices, std::uint32_t most) {
 }
 
 Slice* PageHeap::take_growable(std::uint32_t slices, SliceState preferred) {
+  Bins& first = bins(preferred);
   Bins& other = preferred == SliceState::dirty ? clean_ : dirty_;
-  for (const std::uint32_t times : {8u, 2u}) {
-    Slice* run = find(bins(preferred), times * slices);
-    if (!run) run = find(other, times * slices);
+  // The block may grow on in place as long as there is room behind it, so the roomiest place comes first; but
+  // fresh pages cost more than a copy, so little room among those at hand is better than much elsewhere.
+  const struct {
+    Bins& from;
+    std::uint32_t times;
+  } wishes[] = {{first, 64}, {first, 32}, {first, 16}, {first, 8},
+                {other, 64}, {other, 8},  {first, 2},  {other, 2}};
+  for (const auto& wish : wishes) {
+    Slice* run = slices <= UINT32_MAX / wish.times ? find(wish.from, wish.times * slices) : nullptr;
     if (!run) continue;
     run = cut(run, grows_into(run) ? run->slices / 2 : 0, slices);
     run->grown = true;

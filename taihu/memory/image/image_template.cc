@@ -4,22 +4,55 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <set>
 
 #include "taihu/base/error.h"
 #include "taihu/memory/image/library_search.h"
 #include "taihu/memory/image/start.h"
 
 namespace taihu::memory {
+namespace {
+
+/// Whether a library that ranks would share needs one that the runtime replaces, itself or through others:
+/// then its calls must be bound as those of the program, which a copy makes possible.
+bool needs_replaced(const std::string& path, std::set<std::string>& seen) {
+  if (!seen.insert(path).second) return false;
+  try {
+    const ElfObject library(path);
+    for (const std::string& name : library.needed()) {
+      if (runtime_replaces(name, path)) return true;
+      const auto next = find_library(name, library);
+      if (next && needs_replaced(*next, seen)) return true;
+    }
+  } catch (const Error&) {
+    // What cannot be copied stays shared; loading it says what is wrong.
+  }
+  return false;
+}
+
+}  // namespace
 
 ImageTemplate::ImageTemplate(const std::string& program, std::vector<std::string> private_libraries)
     : private_libraries_(std::move(private_libraries)) {
   std::vector<std::shared_ptr<ElfObject>> objects = {std::make_shared<ElfObject>(program)};
   std::map<std::string, std::size_t> known;
+  const std::vector<std::string>& of_program = objects.front()->needed();
+  const bool is_replaced = std::any_of(of_program.begin(), of_program.end(), [&](const std::string& name) {
+    return runtime_replaces(name, objects.front()->path());
+  });
+  const auto is_private = [&](const std::string& name, const std::string& path) {
+    std::set<std::string> seen;
+    return is_private_library(name, path, private_libraries_) || (is_replaced && needs_replaced(path, seen));
+  };
   for (std::size_t i = 0; i < objects.size(); ++i) {
     needs_.emplace_back();
     for (const std::string& name : objects[i]->needed()) {
+      if (runtime_replaces(name, objects[i]->path())) {
+        private_names_.push_back(name);
+        continue;
+      }
       const auto path = find_library(name, *objects[i]);
-      if (!path || !is_private_library(name, *path, private_libraries_)) {
+      if (!path || !is_private(name, *path)) {
         share(name, path, *objects[i]);
         continue;
       }
@@ -95,7 +128,10 @@ std::shared_ptr<OpenedTemplate> ImageTemplate::open_locked(
     search_order.push_back(opened->object.get());
     std::vector<std::string> private_names = private_names_;
     for (const std::string& name : opened->object->needed()) {
-      if (std::find(private_names_.begin(), private_names_.end(), name) != private_names_.end()) continue;
+      const bool replaced = runtime_replaces(name, opened->object->path());
+      if (replaced) private_names.push_back(name);
+      if (replaced || std::find(private_names_.begin(), private_names_.end(), name) != private_names_.end())
+        continue;
       const auto library = find_library(name, *opened->object);
       if (!library || !is_private_library(name, *library, private_libraries_)) {
         share(name, library, *opened->object);

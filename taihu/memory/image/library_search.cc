@@ -24,7 +24,9 @@ constexpr std::array always_shared = {
     "libparallelc."sv, "libtaihu"sv,  "libnaalloc"sv,    "libasan."sv,  "libtsan."sv,     "libubsan."sv,
     "libnuma."sv,      "libhwloc."sv, "libcuda"sv,       "libuc"sv,     "libresolv.so"sv, "libutil.so"sv};
 constexpr std::array always_private = {"libgfortran."sv, "libquadmath."sv, "libstdc++."sv,
-                                       "libmpi_abi_fortran."sv};
+                                       "libmpi_abi_fortran."sv,
+                                       // Of MPICH and its relatives, around the library for C.
+                                       "libmpichfort."sv, "libmpifort"sv, "libmpichcxx."sv, "libmpicxx."sv};
 constexpr std::array system_directories = {"/lib/"sv, "/lib64/"sv, "/usr/lib/"sv, "/usr/lib64/"sv};
 
 std::string expand_origin(std::string directory, const std::string& user_path) {

@@ -57,16 +57,22 @@ class OpenedRelro {
   std::uint64_t bytes_ = 0;
 };
 
-void* (*find_runtime_call)(std::string_view name) = nullptr;
+FindRuntimeCall find_runtime_call = nullptr;
+ReplacesLibrary replaces_library = nullptr;
 
 }  // namespace
 
-void set_runtime_calls(void* (*find)(std::string_view name)) {
+void set_runtime_calls(FindRuntimeCall find, ReplacesLibrary replaces) {
   find_runtime_call = find;
+  replaces_library = replaces;
 }
 
-void* runtime_call(std::string_view name) {
-  return find_runtime_call != nullptr ? find_runtime_call(name) : nullptr;
+void* runtime_call(std::string_view name, bool must_exist) {
+  return find_runtime_call != nullptr ? find_runtime_call(name, must_exist) : nullptr;
+}
+
+bool runtime_replaces(std::string_view library, const std::string& user) {
+  return replaces_library != nullptr && replaces_library(library.substr(library.rfind('/') + 1), user);
 }
 
 LinkUnit::LinkUnit(std::vector<std::shared_ptr<ElfObject>> objects,
@@ -149,10 +155,16 @@ bool LinkUnit::plan_libc(std::uint16_t index, const ElfRelocation& relocation) {
     libc_bindings_.push_back({relocation.target, addend_of(relocation), index, true, variable, nullptr});
     return true;
   }
+  if (relocation.type == machine::copy) {
+    const void* const from = runtime_call(symbol.name);
+    if (from) runtime_copies_.push_back({relocation.target, symbol.size_bytes, index, from});
+    return from != nullptr;
+  }
   void* replacement = nullptr;
   if (is_address(relocation.type))
     replacement = symbol.name == "__libc_start_main" ? caught_start() : libc::replacement(symbol.name);
-  if (!replacement && is_address(relocation.type)) replacement = runtime_call(symbol.name);
+  if (!replacement && is_address(relocation.type))
+    replacement = runtime_call(symbol.name, symbol.binding != STB_WEAK);
   if (!replacement) return false;
   libc_bindings_.push_back({relocation.target, addend_of(relocation), index, false, -1, replacement});
   return true;
@@ -190,6 +202,8 @@ void LinkUnit::bind(const LoadedObjects& loaded, void* (*variable_place)(void*, 
     if (binding.kind == Kind::resolver)
       *reinterpret_cast<std::uintptr_t*>(bases[binding.object] + binding.target) =
           reinterpret_cast<std::uintptr_t (*)()>(definer_bases[binding.definer] + binding.value)();
+  for (const RuntimeCopy& copy : runtime_copies_)
+    std::memcpy(reinterpret_cast<void*>(bases[copy.object] + copy.target), copy.from, copy.bytes);
   for (const Binding& binding : copies_)
     std::memcpy(reinterpret_cast<void*>(bases[binding.object] + binding.target),
                 reinterpret_cast<const void*>(definer_bases[binding.definer] + binding.value), binding.bytes);

@@ -27,10 +27,18 @@ using LoadedObjects = std::unordered_map<const ElfObject*, LoadedObject>;
 /// Code of ranks gets what `find` returns for a name that is not of the rank's own objects, before the
 /// dynamic loader searches the process: there, libraries of the system may define the same names. For the
 /// calls of the language's runtime; null for names that are not. Before the first LinkUnit is made; `find`
-/// may be called by any thread.
-void set_runtime_calls(void* (*find)(std::string_view name));
+/// may be called by any thread. `find` may also know variables, which must not change any more: programs may
+/// get copies of them. `must_exist`: for a reference without which a program cannot be loaded; `find` may
+/// then return a call that says at its time that it does not exist.
+///
+/// `replaces`: whether the calls stand for those of a library that an object needs, which then is not loaded.
+/// Asked for each library that an object needs before the object's references are bound; may throw Error.
+using FindRuntimeCall = void* (*)(std::string_view name, bool must_exist);
+using ReplacesLibrary = bool (*)(std::string_view library, const std::string& user);
+void set_runtime_calls(FindRuntimeCall find, ReplacesLibrary replaces = nullptr);
 /// What `find` returns; null when nobody has set it.
-void* runtime_call(std::string_view name);
+void* runtime_call(std::string_view name, bool must_exist = false);
+bool runtime_replaces(std::string_view library, const std::string& user);
 
 class LinkUnit {
  public:
@@ -60,6 +68,11 @@ class LinkUnit {
     std::uint16_t object, definer;  ///< positions in objects_ and definers_
     Kind kind;
   };
+  struct RuntimeCopy {
+    std::uint64_t target, bytes;
+    std::uint16_t object;
+    const void* from;
+  };
   struct LibcBinding {
     std::uint64_t target;
     std::int64_t addend;
@@ -79,6 +92,7 @@ class LinkUnit {
   std::vector<Binding> bindings_;
   std::vector<Binding> copies_;
   std::vector<LibcBinding> libc_bindings_;
+  std::vector<RuntimeCopy> runtime_copies_;
   std::vector<VariableCopy> variable_copies_;
 };
 

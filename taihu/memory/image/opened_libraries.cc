@@ -46,6 +46,7 @@ RankImage::Opened* RankImage::find_opened(void* handle) {
 void* RankImage::open_library(const char* name, int flags) {
   if (!name || !*name) return copies_.front().handle;
   const std::lock_guard guard(opening_);
+  if (runtime_replaces(name, template_.program().path())) return copies_.front().handle;
   const auto found = find_library(name, template_.program());
   const std::string path = found ? real_path(*found) : name;
   if (void* handle = already_open(name, path)) {

@@ -168,8 +168,11 @@ void Attributes::call_remove(const Keyval& key, Object& object, const Attribute&
     // here lives long enough.
     std::intptr_t kept = attribute.value;
     void* const value = attribute.language == Language::c ? reinterpret_cast<void*>(attribute.value) : &kept;
-    code = reinterpret_cast<int (*)(void*, int, void*, void*)>(key.remove)(
-        handle_of<void*>(&object), attribute.keyval, value, key.extra_state);
+    void* const handle = handle_of<void*>(&object);
+    code = key.foreign != nullptr ? key.foreign->remove(key.remove, key.carrier, handle, attribute.keyval,
+                                                        value, key.extra_state)
+                                  : reinterpret_cast<int (*)(void*, int, void*, void*)>(key.remove)(
+                                        handle, attribute.keyval, value, key.extra_state);
   } else {
     code = fortran().remove(key, to_integer(rank_, handle_of<void*>(&object)), attribute.keyval,
                             attribute.value);
@@ -188,8 +191,12 @@ bool Attributes::call_copy(const Keyval& key, Object& object, const Attribute& a
     void* const value = attribute.language == Language::c ? reinterpret_cast<void*>(attribute.value) : &kept;
     int flag = 0;
     void* result = nullptr;
-    code = reinterpret_cast<int (*)(void*, int, void*, void*, void*, int*)>(key.copy)(
-        handle_of<void*>(&object), attribute.keyval, key.extra_state, value, &result, &flag);
+    void* const handle = handle_of<void*>(&object);
+    code = key.foreign != nullptr
+               ? key.foreign->copy(key.copy, key.carrier, handle, attribute.keyval, key.extra_state, value,
+                                   &result, &flag)
+               : reinterpret_cast<int (*)(void*, int, void*, void*, void*, int*)>(key.copy)(
+                     handle, attribute.keyval, key.extra_state, value, &result, &flag);
     copied = flag != 0;
     *out = reinterpret_cast<std::intptr_t>(result);
   } else {

@@ -27,6 +27,14 @@ enum class Carrier { communicator, datatype, window };
 /// of type INTEGER; `fortran`: with INTEGER(MPI_ADDRESS_KIND).
 enum class Language { c, fortran, fortran_integer };
 
+/// How functions of C are called that do not follow taihu/abi/mpi.h; both return an error code of ours.
+struct ForeignAttributeCalls {
+  int (*copy)(void (*function)(), Carrier carrier, void* handle, int keyval, void* extra_state, void* in,
+              void* out, int* flag);
+  int (*remove)(void (*function)(), Carrier carrier, void* handle, int keyval, void* value,
+                void* extra_state);
+};
+
 /// A key. The functions are those of C (MPI_Comm_copy_attr_function and its sisters), or Fortran procedures.
 /// For C null stands for the ..._NULL_..._FN, one for the ..._DUP_FN; the Fortran part passes the same two
 /// values for its predefined procedures.
@@ -36,6 +44,7 @@ struct Keyval {
   void (*copy)() = nullptr;
   void (*remove)() = nullptr;
   void* extra_state = nullptr;  ///< of Fortran: the number itself
+  const ForeignAttributeCalls* foreign = nullptr;
 };
 
 /// A value as it was set; `value` is the number itself when it was set in Fortran.
@@ -60,6 +69,13 @@ class Attributes final : public RankPart {
   static Attributes& of(Rank& rank) { return rank.part<Attributes>(Part::attributes); }
 
   int create_keyval(const Keyval& key);
+  /// For keys that are made in two steps; before anything is attached by the key.
+  template <class Change>
+  void change_keyval(int keyval, Change&& change) {
+    const std::lock_guard hold(lock_);
+    const auto found = keys_.find(keyval);
+    if (found != keys_.end()) change(found->second.key);
+  }
   /// The key goes away when nothing is attached by it any more.
   void free_keyval(Carrier carrier, int keyval);
 

@@ -2,6 +2,7 @@
 // Error classes, codes and texts, those of the standard and those that the program has added.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
@@ -33,6 +34,8 @@ class AddedErrors final : public RankPart {
   std::string text_of(int code);
   /// The value of the attribute MPI_LASTUSEDCODE, at an address that stays.
   const int* last_used() const noexcept { return &last_used_; }
+  /// A place for the same in the words of another ABI, whose value is the caller's business.
+  std::atomic<int>& last_used_elsewhere() noexcept { return last_used_elsewhere_; }
 
  private:
   struct Added {
@@ -47,6 +50,7 @@ class AddedErrors final : public RankPart {
   std::mutex lock_;
   std::map<int, Added> added_;  ///< by code; a class has MPI_SUCCESS for its class
   int last_used_ = MPI_ERR_LASTCODE;
+  std::atomic<int> last_used_elsewhere_{0};
 };
 
 }  // namespace taihu::mpi

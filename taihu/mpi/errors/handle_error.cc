@@ -28,6 +28,8 @@ std::string message_of(Rank& rank, const Subject& subject, const char* call, con
 int call_function(Rank& rank, Reference<ErrorHandler> handler, const Subject& subject, int code) {
   void (*const function)() = handler->function;
   const bool is_fortran = handler->is_fortran;
+  const ErrorHandler::Caller caller = handler->caller;
+  const ErrorHandler::Use use = handler->use;
   handler = {};
   const OutsideOfCalls outside;
   if (is_fortran) {
@@ -39,7 +41,11 @@ int call_function(Rank& rank, Reference<ErrorHandler> handler, const Subject& su
   // Handles of all kinds are pointers.
   void* handle = subject.object != nullptr ? handle_of<void*>(subject.object)
                                            : reinterpret_cast<void*>(subject.null_handle);
-  reinterpret_cast<void (*)(void**, int*, ...)>(function)(&handle, &code);
+  if (caller != nullptr) {
+    caller(function, use, handle, &code);
+  } else {
+    reinterpret_cast<void (*)(void**, int*, ...)>(function)(&handle, &code);
+  }
   return code;
 }
 

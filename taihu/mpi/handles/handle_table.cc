@@ -5,24 +5,23 @@ namespace taihu::mpi {
 namespace {
 
 constexpr int first_index = static_cast<int>(predefined_handles);
+static_assert(std::atomic<std::uintptr_t>::is_always_lock_free &&
+              std::atomic<std::uint64_t>::is_always_lock_free);
 
 }  // namespace
 
 HandleTable::~HandleTable() {
-  for (int position = 0; position < used_.load(); ++position) {
-    if (Object* const object = entry(position).load()) object->index_keeper = nullptr;
+  for (unsigned position = 0; position < used_.load(); ++position) {
+    if (Object* const object = object_at(first_index + static_cast<int>(position)))
+      object->index_keeper = nullptr;
   }
   for (auto& chunk : chunks_) delete chunk.load();
 }
 
-int HandleTable::take_position() {
-  if (!free_.empty()) {
-    const int position = free_.back();
-    free_.pop_back();
-    return position;
-  }
-  const int position = used_.load(std::memory_order_relaxed);
-  const auto chunk = static_cast<std::size_t>(position / chunk_entries);
+unsigned HandleTable::new_position() {
+  const std::lock_guard hold(lock_);
+  const unsigned position = used_.load(std::memory_order_relaxed);
+  const std::size_t chunk = position / chunk_entries;
   require(chunk < chunks_.size(), MPI_ERR_OTHER,
           "more than 16 million handles are in use at once as integers; free those no longer needed");
   if (position % chunk_entries == 0) chunks_[chunk].store(new Chunk{}, std::memory_order_release);
@@ -31,28 +30,40 @@ int HandleTable::take_position() {
   return position;
 }
 
-int HandleTable::index_of(Object& object) {
-  if (object.number != 0) return static_cast<int>(object.number);
-  const std::lock_guard hold(lock_);
-  if (object.fortran_index == 0) {
-    const int position = take_position();
-    object.fortran_index = first_index + position;
-    object.index_keeper = this;
-    entry(position).store(&object, std::memory_order_release);
+unsigned HandleTable::take_position() {
+  std::uint64_t head = free_.load(std::memory_order_acquire);
+  while (const auto link = static_cast<std::uint32_t>(head)) {
+    // Another thread may take the entry meanwhile: then what is read here is no link, and the exchange fails.
+    const std::uint64_t next =
+        static_cast<std::uint32_t>(entry(link - 1).load(std::memory_order_relaxed) >> 1);
+    const std::uint64_t count = (head >> 32) + 1;
+    if (free_.compare_exchange_weak(head, count << 32 | next, std::memory_order_acq_rel,
+                                    std::memory_order_acquire))
+      return link - 1;
   }
-  return object.fortran_index;
+  return new_position();
 }
 
-Object* HandleTable::object_at(int index) const noexcept {
-  const int position = index - first_index;
-  if (position < 0 || position >= used_.load(std::memory_order_acquire)) return nullptr;
-  return entry(position).load(std::memory_order_acquire);
+int HandleTable::give_index(Object& object) {
+  const unsigned position = take_position();
+  entry(position).store(reinterpret_cast<std::uintptr_t>(&object), std::memory_order_release);
+  std::atomic_ref(object.index_keeper).store(this, std::memory_order_relaxed);
+  const int index = first_index + static_cast<int>(position);
+  int known = 0;
+  if (std::atomic_ref(object.fortran_index).compare_exchange_strong(known, index, std::memory_order_acq_rel))
+    return index;
+  forget(index);  // another thread was faster
+  return known;
 }
 
 void HandleTable::forget(int index) noexcept {
-  const std::lock_guard hold(lock_);
-  entry(index - first_index).store(nullptr, std::memory_order_release);
-  free_.push_back(index - first_index);
+  const unsigned position = static_cast<unsigned>(index) - static_cast<unsigned>(first_index);
+  Entry& left = entry(position);
+  std::uint64_t head = free_.load(std::memory_order_relaxed);
+  do {
+    left.store(std::uintptr_t{static_cast<std::uint32_t>(head)} << 1 | 1, std::memory_order_relaxed);
+  } while (!free_.compare_exchange_weak(head, ((head >> 32) + 1) << 32 | (position + 1),
+                                        std::memory_order_acq_rel, std::memory_order_relaxed));
 }
 
 }  // namespace taihu::mpi

@@ -2,13 +2,15 @@
 // Handles as integers, for Fortran and for the calls ..._c2f, ..._f2c, ..._toint and ..._fromint: predefined
 // objects have the numbers that the standard gives them, all others an index into a table of their rank.
 //
-// The table is made of chunks that stay where they are, so that looking up takes no lock.
+// The table is made of chunks that stay where they are, so that looking up takes no lock. Nor does giving out
+// an index again: entries not in use are a linked stack, whose head carries a counter against mix-ups.
+// Programs of another ABI need an index for each request.
 #pragma once
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <mutex>
-#include <vector>
 
 #include "taihu/mpi/rank.h"
 
@@ -22,24 +24,37 @@ class HandleTable final : public RankPart, public IndexKeeper {
   static HandleTable& of(Rank& rank) { return rank.part<HandleTable>(Part::handles); }
 
   /// The integer of an object; a new index at the first time.
-  int index_of(Object& object);
+  int index_of(Object& object) {
+    if (object.number != 0) return static_cast<int>(object.number);
+    const int known = std::atomic_ref(object.fortran_index).load(std::memory_order_acquire);
+    return known != 0 ? known : give_index(object);
+  }
   /// The object of an index; null when the index is not in use.
-  Object* object_at(int index) const noexcept;
+  Object* object_at(int index) const noexcept {
+    const unsigned position = static_cast<unsigned>(index) - static_cast<unsigned>(predefined_handles);
+    if (position >= used_.load(std::memory_order_acquire)) return nullptr;
+    const std::uintptr_t found = entry(position).load(std::memory_order_acquire);
+    return (found & 1) == 0 ? reinterpret_cast<Object*>(found) : nullptr;
+  }
   void forget(int index) noexcept override;
 
  private:
-  static constexpr int chunk_entries = 4096;
-  using Chunk = std::array<std::atomic<Object*>, chunk_entries>;
+  static constexpr unsigned chunk_entries = 4096;
+  /// The address of an object; or, odd, of an entry not in use, twice the link to the next one.
+  using Entry = std::atomic<std::uintptr_t>;
+  using Chunk = std::array<Entry, chunk_entries>;
 
-  std::atomic<Object*>& entry(int position) const noexcept {
-    return (*chunks_[static_cast<std::size_t>(position / chunk_entries)].load(
-        std::memory_order_acquire))[static_cast<std::size_t>(position % chunk_entries)];
+  Entry& entry(unsigned position) const noexcept {
+    return (*chunks_[position / chunk_entries].load(std::memory_order_acquire))[position % chunk_entries];
   }
-  int take_position();
+  int give_index(Object& object);
+  unsigned take_position();
+  unsigned new_position();
 
   std::mutex lock_;
-  std::atomic<int> used_{0};  ///< positions (index - 0x400) given out so far
-  std::vector<int> free_;     ///< those to be given out again
+  std::atomic<unsigned> used_{0};  ///< positions (index - 0x400) given out so far
+  /// Of the stack of entries to be given out again: a counter, and below it the link (position + 1; 0: none).
+  std::atomic<std::uint64_t> free_{0};
   std::array<std::atomic<Chunk*>, 4096> chunks_{};
 };
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <set>
+#include <thread>
+#include <vector>
 
 #include "taihu/mpi/info/info.h"
 #include "taihu/mpi/test_ranks.h"
@@ -66,6 +69,45 @@ TEST(handles, many_at_once_from_several_threads) {
     for (auto& mine : infos) {
       for (MPI_Info& info : mine) MPI_Info_free(&info);
     }
+  });
+}
+
+TEST(handles, threads_give_indices_back_while_others_take_them) {
+  run_ranks(1, [](Rank& rank) {
+    constexpr int turns = 20000;
+    MPI_Info shared = MPI_INFO_NULL;
+    MPI_Info_create(&shared);
+    std::atomic<int> shared_index{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        TestRanks::run_as(rank, [&](Rank&) {
+          // All threads give the same object its index at once.
+          const int index = MPI_Info_c2f(shared);
+          int before = 0;
+          if (!shared_index.compare_exchange_strong(before, index)) {
+            EXPECT_EQ(before, index);
+          }
+          for (int turn = 0; turn < turns; ++turn) {
+            MPI_Info mine[2];
+            for (MPI_Info& info : mine) MPI_Info_create(&info);
+            const int first = MPI_Info_c2f(mine[0]), second = MPI_Info_c2f(mine[1]);
+            ASSERT_NE(first, second);
+            ASSERT_EQ(MPI_Info_f2c(first), mine[0]);
+            ASSERT_EQ(MPI_Info_f2c(second), mine[1]);
+            for (MPI_Info& info : mine) MPI_Info_free(&info);
+          }
+        });
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(MPI_Info_f2c(shared_index), shared);
+    // As many entries as were in use at once, not as many as objects.
+    MPI_Info last = MPI_INFO_NULL;
+    MPI_Info_create(&last);
+    EXPECT_LT(MPI_Info_c2f(last), 0x400 + 64);
+    MPI_Info_free(&last);
+    MPI_Info_free(&shared);
   });
 }
 

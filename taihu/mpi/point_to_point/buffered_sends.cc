@@ -8,6 +8,8 @@
 namespace taihu::mpi {
 namespace {
 
+std::size_t overhead_bytes = MPI_BSEND_OVERHEAD;
+
 struct BufferedMessage {
   std::unique_ptr<std::byte[]> bytes;
   std::size_t allowance = 0;
@@ -21,7 +23,7 @@ class BufferedSends final : public RankPart {
   void send(message::Context context, const TypedBuffer& buffer, int peer, int tag) {
     const std::lock_guard hold(lock_);
     sweep();
-    const std::size_t needed = buffer.bytes() + MPI_BSEND_OVERHEAD;
+    const std::size_t needed = buffer.bytes() + overhead_bytes;
     require(used_ + needed <= size_, MPI_ERR_BUFFER, [&] {
       return "the message needs " + std::to_string(needed) + " bytes of the attached buffer, which has " +
              std::to_string(size_ - used_) + " of " + std::to_string(size_) +
@@ -81,6 +83,10 @@ BufferedSends& of(Rank& rank) {
 }
 
 }  // namespace
+
+void set_buffered_overhead(std::size_t bytes) noexcept {
+  overhead_bytes = bytes;
+}
 
 void send_buffered(Rank& rank, message::Context context, const TypedBuffer& buffer, int peer, int tag) {
   of(rank).send(context, buffer, peer, tag);

@@ -11,6 +11,10 @@ namespace taihu::mpi {
 /// Complete when it returns. Throws CallError (MPI_ERR_BUFFER) when the attached buffer is too small.
 void send_buffered(Rank& rank, message::Context context, const TypedBuffer& buffer, int peer, int tag);
 
+/// What each message takes of the buffer besides its bytes, MPI_BSEND_OVERHEAD unless set: programs of
+/// another ABI count with less. Before ranks run.
+void set_buffered_overhead(std::size_t bytes) noexcept;
+
 void attach_buffer(Rank& rank, void* address, int bytes);
 /// Waits until all buffered messages are out; gives back what was attached.
 void detach_buffer(Rank& rank, void** address, int* bytes);

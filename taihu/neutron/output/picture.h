@@ -45,8 +45,8 @@ Picture draw_slice(const Model& model, const Slice& slice, std::vector<GeometryF
 std::string fault_at(const Geometry& geometry, const Vector& r);
 
 /// Map of one score of a tally whose only filter with more than one bin is a mesh; layers along z are added
-/// up. Empty (width 0) when the tally is not of this kind.
-Picture draw_mesh_tally(const TallyLayout& layout, const TallyStatistics& statistics, std::size_t tally,
+/// up. Empty (width 0) when the tally is not of this kind. `statistics`: of this tally, bins counted from 0.
+Picture draw_mesh_tally(const TallyLayout& layout, const TallyView& statistics, std::size_t tally,
                         std::size_t score);
 
 }  // namespace taihu::neutron

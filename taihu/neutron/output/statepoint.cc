@@ -2,11 +2,9 @@
 #include "taihu/neutron/output/statepoint.h"
 
 #include <fcntl.h>
-#include <hdf5.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstddef>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
@@ -14,77 +12,11 @@
 #include "taihu/base/error.h"
 #include "taihu/neutron/file/hdf5_file.h"
 #include "taihu/neutron/output/file_head.h"
+#include "taihu/neutron/output/statepoint_parts.h"
+#include "taihu/neutron/parallel/messages.h"
 
 namespace taihu::neutron {
 namespace {
-
-/// One record of the source bank, with the members that OpenMC has.
-struct BankRecord {
-  Vector r, u;
-  double energy, time, weight;
-  int delayed_group, surface, particle;
-};
-
-/// Type of a record in memory, or packed as in files.
-hid_t bank_type() {
-  const hid_t vector = H5Tcreate(H5T_COMPOUND, sizeof(Vector));
-  H5Tinsert(vector, "x", offsetof(Vector, x), H5T_NATIVE_DOUBLE);
-  H5Tinsert(vector, "y", offsetof(Vector, y), H5T_NATIVE_DOUBLE);
-  H5Tinsert(vector, "z", offsetof(Vector, z), H5T_NATIVE_DOUBLE);
-  const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(BankRecord));
-  H5Tinsert(type, "r", offsetof(BankRecord, r), vector);
-  H5Tinsert(type, "u", offsetof(BankRecord, u), vector);
-  H5Tinsert(type, "E", offsetof(BankRecord, energy), H5T_NATIVE_DOUBLE);
-  H5Tinsert(type, "time", offsetof(BankRecord, time), H5T_NATIVE_DOUBLE);
-  H5Tinsert(type, "wgt", offsetof(BankRecord, weight), H5T_NATIVE_DOUBLE);
-  H5Tinsert(type, "delayed_group", offsetof(BankRecord, delayed_group), H5T_NATIVE_INT);
-  H5Tinsert(type, "surf_id", offsetof(BankRecord, surface), H5T_NATIVE_INT);
-  H5Tinsert(type, "particle", offsetof(BankRecord, particle), H5T_NATIVE_INT);
-  H5Tclose(vector);
-  return type;
-}
-
-void write_bank(Hdf5File& file, const std::vector<Site>& sites, const Model& model) {
-  std::vector<BankRecord> records;
-  records.reserve(sites.size());
-  for (const Site& site : sites)
-    records.push_back({site.r, site.u, model.nuclear ? site.energy : model.data.energy(site.group), 0,
-                       site.weight, 0, 0, 0});
-  const hid_t memory_type = bank_type(), file_type = H5Tcopy(memory_type);
-  H5Tpack(file_type);
-  const hsize_t size = records.size();
-  const hid_t space = H5Screate_simple(1, &size, nullptr);
-  const hid_t set =
-      H5Dcreate2(file.id(), "/source_bank", file_type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  const bool written =
-      set >= 0 && H5Dwrite(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, records.data()) >= 0;
-  H5Dclose(set);
-  H5Sclose(space);
-  H5Tclose(file_type);
-  H5Tclose(memory_type);
-  if (!written) file.fail("the source bank cannot be written; is the disk full?");
-}
-
-std::vector<Site> read_bank(const Hdf5File& file, std::int64_t count, const Model& model) {
-  if (!file.exists("/source_bank")) file.fail("it has no source bank, so no run can go on from it");
-  const std::vector<std::int64_t> shape = file.shape("/source_bank");
-  if (shape.size() != 1 || shape[0] != count)
-    file.fail("its source bank does not have " + std::to_string(count) + " neutrons");
-  std::vector<BankRecord> records(count);
-  const hid_t set = H5Dopen2(file.id(), "/source_bank", H5P_DEFAULT), type = bank_type();
-  const bool good = set >= 0 && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, records.data()) >= 0;
-  H5Dclose(set);
-  H5Tclose(type);
-  if (!good) file.fail("its source bank cannot be read");
-  std::vector<Site> sites(count);
-  for (std::int64_t i = 0; i < count; ++i)
-    sites[i] = {.r = records[i].r,
-                .u = records[i].u,
-                .weight = records[i].weight,
-                .group = model.nuclear ? 0 : model.data.group_of(records[i].energy),
-                .energy = model.nuclear ? records[i].energy : 0};
-  return sites;
-}
 
 const char* energy_mode(const Model& model) {
   return model.nuclear ? "continuous-energy" : "multi-group";
@@ -169,7 +101,8 @@ void write_filters(Hdf5File& file, const TallyLayout& layout) {
   }
 }
 
-void write_tally(Hdf5File& file, const Simulation& simulation, std::size_t index) {
+/// Returns the place of the results, which the ranks write.
+std::int64_t write_tally(Hdf5File& file, const Simulation& simulation, std::size_t index) {
   const TallyLayout& layout = simulation.layout();
   const Tally& tally = layout.tallies[index];
   const TallyLayout::CompiledTally& compiled = layout.compiled[index];
@@ -189,13 +122,8 @@ void write_tally(Hdf5File& file, const Simulation& simulation, std::size_t index
   std::vector<std::string> scores;
   for (const Score score : tally.scores) scores.emplace_back(name_of(score));
   file.write_texts(place + "/score_bins", scores);
-  std::vector<double> results(2 * compiled.bin_count());
-  for (std::int64_t i = 0; i < compiled.bin_count(); ++i) {
-    results[2 * i] = simulation.statistics().sum[compiled.first_bin + i];
-    results[2 * i + 1] = simulation.statistics().sum_sq[compiled.first_bin + i];
-  }
-  file.write(place + "/results", results,
-             {compiled.combinations, static_cast<std::int64_t>(compiled.scores.size()), 2});
+  return reserve_results(file, place + "/results", compiled.combinations,
+                         static_cast<std::int64_t>(compiled.scores.size()));
 }
 
 void write_times(Hdf5File& file, Simulation& simulation) {
@@ -211,8 +139,11 @@ void write_times(Hdf5File& file, Simulation& simulation) {
   file.write_number("/runtime/writing statepoints", times.output);
 }
 
-void write_on_root(Simulation& simulation, const std::vector<Site>& bank, const std::string& path) {
+/// Makes the file with everything but the large arrays; returns their places.
+PartPlaces write_on_root(Simulation& simulation, const std::string& path) {
+  PartPlaces places;
   const Model& model = simulation.model();
+  unlink(path.c_str());  // a rank of a killed job may still write to what has this name now
   Hdf5File file(path, Hdf5File::Mode::create);
   write_file_head(file, "statepoint", {18, 1});
   file.write_attribute("/", "path", std::filesystem::absolute(model.folder).string());
@@ -229,18 +160,20 @@ void write_on_root(Simulation& simulation, const std::vector<Site>& bank, const 
   if (!ids.empty()) file.write_attribute("/tallies", "ids", ids);
   write_meshes(file, layout);
   write_filters(file, layout);
-  for (std::size_t i = 0; i < layout.tallies.size(); ++i) write_tally(file, simulation, i);
-  if (source) write_bank(file, bank, model);
+  for (std::size_t i = 0; i < layout.tallies.size(); ++i)
+    places.results.push_back(write_tally(file, simulation, i));
+  if (source) places.bank = reserve_bank(file, model.settings.particles);
   write_times(file, simulation);
   file.close();
+  return places;
 }
 
 /// What the root reads; sent to all ranks.
 struct Resumed {
   int batch = 0;
+  int realizations = 0;  ///< of the tallies
   Criticality criticality;
-  TallyStatistics statistics;
-  std::vector<Site> source;
+  PartPlaces places;
 };
 
 void require_same(const Hdf5File& file, const char* what, std::int64_t here, std::int64_t there) {
@@ -273,22 +206,18 @@ void read_criticality(const Hdf5File& file, const Settings& settings, Criticalit
   }
 }
 
-void read_tally_results(const Hdf5File& file, const Simulation& simulation, TallyStatistics& statistics) {
+void find_tally_results(const Hdf5File& file, const Simulation& simulation, Resumed& resumed) {
   const TallyLayout& layout = simulation.layout();
-  statistics.resize(layout.bin_count);
   for (std::size_t i = 0; i < layout.tallies.size(); ++i) {
-    const TallyLayout::CompiledTally& compiled = layout.compiled[i];
     const std::string place = "/tallies/tally " + std::to_string(layout.tallies[i].id);
     if (!file.exists(place)) file.fail("it has no tally " + std::to_string(layout.tallies[i].id));
-    const std::vector<double> results = file.doubles(place + "/results");
-    if (static_cast<std::int64_t>(results.size()) != 2 * compiled.bin_count() ||
-        file.text(place + "/estimator") != name_of(compiled.estimator))
+    const std::vector<std::int64_t> shape = file.shape(place + "/results");
+    const std::int64_t bins = layout.compiled[i].bin_count();
+    if (shape.size() != 3 || shape[0] != layout.compiled[i].combinations || shape[0] * shape[1] != bins ||
+        shape[2] != 2 || file.text(place + "/estimator") != name_of(layout.compiled[i].estimator))
       file.fail("its tally " + std::to_string(layout.tallies[i].id) + " has other bins or another estimator");
-    for (std::int64_t bin = 0; bin < compiled.bin_count(); ++bin) {
-      statistics.sum[compiled.first_bin + bin] = results[2 * bin];
-      statistics.sum_sq[compiled.first_bin + bin] = results[2 * bin + 1];
-    }
-    statistics.realizations = static_cast<int>(file.integer(place + "/n_realizations"));
+    resumed.places.results.push_back(place_of_results(file, place + "/results", bins));
+    resumed.realizations = static_cast<int>(file.integer(place + "/n_realizations"));
   }
 }
 
@@ -313,8 +242,8 @@ Resumed read_on_root(const Simulation& simulation, const std::string& path) {
   resumed.batch = static_cast<int>(file.integer("/current_batch"));
   if (resumed.batch < 1 || resumed.batch > 100'000'000) file.fail("current_batch is impossible");
   read_criticality(file, settings, resumed.criticality, resumed.batch);
-  read_tally_results(file, simulation, resumed.statistics);
-  if (eigenvalue) resumed.source = read_bank(file, settings.particles, model);
+  find_tally_results(file, simulation, resumed);
+  if (eigenvalue) resumed.places.bank = place_of_bank(file, settings.particles);
   return resumed;
 }
 
@@ -339,20 +268,81 @@ void broadcast_criticality(Ranks& ranks, Criticality& c) {
   ranks.broadcast(&c.active_generations, sizeof c.active_generations);
 }
 
-/// Runs `work` on the root; its failure becomes an Error on every rank.
+/// Runs `work` here; a failure on one rank becomes an Error on every rank.
 template <typename Work>
-void on_root(Ranks& ranks, const Work& work) {
+void together(Ranks& ranks, bool here, const Work& work) {
   std::string problem;
-  if (ranks.is_root()) {
+  if (here) {
     try {
       work();
     } catch (const std::exception& error) {
       problem = error.what();
     }
   }
-  std::vector<char> text(problem.begin(), problem.end());
-  broadcast_vector(ranks, text);
-  if (!text.empty()) throw Error(std::string(text.begin(), text.end()));
+  throw_together(ranks, problem);
+}
+
+void broadcast_places(Ranks& ranks, PartPlaces& places) {
+  broadcast_vector(ranks, places.results);
+  ranks.broadcast(&places.bank, sizeof places.bank);
+}
+
+Bytes pack(const TallyStatistics& statistics, const std::vector<Site>& source) {
+  Bytes bytes;
+  append(bytes, statistics.sum.data(), statistics.sum.size());
+  append(bytes, statistics.sum_sq.data(), statistics.sum_sq.size());
+  append(bytes, source.data(), source.size());
+  return bytes;
+}
+
+/// What is left behind the statistics is the source.
+StatepointPart unpack(const Simulation& simulation, int rank, const Bytes& bytes) {
+  StatepointPart part;
+  part.rank = rank;
+  part.statistics.resize(simulation.shares().owned_count(rank));
+  Reader reader(bytes);
+  reader.read(part.statistics.sum.data(), part.statistics.sum.size());
+  reader.read(part.statistics.sum_sq.data(), part.statistics.sum_sq.size());
+  part.source.resize(reader.size() / sizeof(Site));
+  reader.read(part.source.data(), part.source.size());
+  return part;
+}
+
+/// The other ranks' parts come to the root one after the other, which writes them.
+void write_through_root(Simulation& simulation, const PlainFile& file, const PartPlaces& places) {
+  Ranks& ranks = simulation.ranks();
+  write_part(file, places, simulation, 0, simulation.statistics(), simulation.source());
+  for (int rank = 1; rank < ranks.size(); ++rank) {
+    const StatepointPart part = unpack(simulation, rank, receive_from(ranks, rank));
+    write_part(file, places, simulation, rank, part.statistics, part.source);
+  }
+  file.sync();
+}
+
+void write_arrays(Simulation& simulation, const std::string& path, const PartPlaces& places,
+                  StatepointWay way) {
+  Ranks& ranks = simulation.ranks();
+  if (way == StatepointWay::parallel) {
+    const PlainFile file(path, PlainFile::Mode::write);
+    write_part(file, places, simulation, ranks.rank(), simulation.statistics(), simulation.source());
+    file.sync();
+  } else if (ranks.is_root()) {
+    write_through_root(simulation, PlainFile(path, PlainFile::Mode::write), places);
+  }
+}
+
+/// The parts of all ranks, read by the root.
+StatepointPart read_through_root(const Simulation& simulation, Ranks& ranks, const std::string& path,
+                                 const PartPlaces& places) {
+  std::vector<Bytes> parts(ranks.size());
+  together(ranks, ranks.is_root(), [&] {
+    const PlainFile file(path, PlainFile::Mode::read);
+    for (int rank = 0; rank < ranks.size(); ++rank) {
+      const StatepointPart part = read_part(file, places, simulation, rank);
+      parts[rank] = pack(part.statistics, part.source);
+    }
+  });
+  return unpack(simulation, ranks.rank(), exchange_all(ranks, std::move(parts))[0]);
 }
 
 }  // namespace
@@ -391,26 +381,53 @@ void replace_file(const std::string& temporary, const std::string& path) {
   close(directory);
 }
 
-void write_statepoint(Simulation& simulation, const std::string& path) {
+void write_statepoint(Simulation& simulation, const std::string& path, StatepointWay way) {
   Ranks& ranks = simulation.ranks();
-  const std::vector<Site> bank = simulation.model().settings.mode == RunMode::eigenvalue
-                                     ? ranks.gather(simulation.source())
-                                     : std::vector<Site>{};
-  on_root(ranks, [&] {
-    const std::string temporary = path + ".part";
-    write_on_root(simulation, bank, temporary);
-    replace_file(temporary, path);
-  });
+  const std::string temporary = path + ".part";
+  try {
+    PartPlaces places;
+    together(ranks, ranks.is_root(), [&] { places = write_on_root(simulation, temporary); });
+    broadcast_places(ranks, places);
+    if (way == StatepointWay::through_root && !ranks.is_root())
+      send_to(ranks, 0, pack(simulation.statistics(), simulation.source()));
+    together(ranks, true, [&] { write_arrays(simulation, temporary, places, way); });
+    together(ranks, ranks.is_root(), [&] { replace_file(temporary, path); });
+  } catch (...) {
+    if (ranks.is_root()) unlink(temporary.c_str());
+    throw;
+  }
 }
 
-void resume_from_statepoint(Simulation& simulation, const std::string& path) {
+void resume_from_statepoint(Simulation& simulation, const std::string& path, StatepointWay way) {
   Ranks& ranks = simulation.ranks();
   Resumed resumed;
-  on_root(ranks, [&] { resumed = read_on_root(simulation, path); });
+  together(ranks, ranks.is_root(), [&] { resumed = read_on_root(simulation, path); });
   ranks.broadcast(&resumed.batch, sizeof resumed.batch);
+  ranks.broadcast(&resumed.realizations, sizeof resumed.realizations);
   broadcast_criticality(ranks, resumed.criticality);
-  simulation.resume(resumed.batch, std::move(resumed.criticality), std::move(resumed.statistics),
-                    std::move(resumed.source));
+  broadcast_places(ranks, resumed.places);
+  StatepointPart part;
+  if (way == StatepointWay::through_root) {
+    part = read_through_root(simulation, ranks, path, resumed.places);
+  } else {
+    together(ranks, true, [&] {
+      const PlainFile file(path, PlainFile::Mode::read);
+      part = read_part(file, resumed.places, simulation, ranks.rank());
+    });
+  }
+  part.statistics.realizations = resumed.realizations;
+  simulation.resume(resumed.batch, std::move(resumed.criticality), std::move(part.statistics),
+                    std::move(part.source));
+}
+
+TallyStatistics read_tally(const std::string& path, const TallyLayout& layout, std::size_t tally) {
+  const Hdf5File file(path, Hdf5File::Mode::read);
+  const std::string place = "/tallies/tally " + std::to_string(layout.tallies[tally].id);
+  const std::int64_t bins = layout.compiled[tally].bin_count();
+  const PlainFile plain(path, PlainFile::Mode::read);
+  TallyStatistics statistics = read_results(plain, place_of_results(file, place + "/results", bins), bins);
+  statistics.realizations = static_cast<int>(file.integer(place + "/n_realizations"));
+  return statistics;
 }
 
 }  // namespace taihu::neutron

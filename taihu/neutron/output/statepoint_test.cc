@@ -7,11 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 
 #include "taihu/base/error.h"
 #include "taihu/base/random.h"
 #include "taihu/neutron/file/hdf5_file.h"
+#include "taihu/neutron/parallel/messages.h"
+#include "taihu/neutron/run/restart_speed.h"
 #include "taihu/neutron/test_models.h"
 #include "taihu/neutron/thread_ranks.h"
 
@@ -19,15 +22,18 @@ namespace taihu::neutron {
 namespace {
 
 const char* const tally =
+    "<mesh id=\"4\"><dimension>5 4 3</dimension><lower_left>-3 -3 -3</lower_left><upper_right>3 3 "
+    "3</upper_right></mesh><filter id=\"4\" type=\"mesh\"><bins>4</bins></filter>"
     "<filter id=\"3\" type=\"material\"><bins>2 1</bins></filter>"
-    "<tally id=\"2\"><filters>3</filters><scores>flux nu-fission</scores></tally>";
+    "<tally id=\"2\"><filters>3</filters><scores>flux nu-fission</scores></tally>"
+    "<tally id=\"3\"><filters>3 4</filters><scores>flux absorption</scores></tally>";
 
 /// All numbers of a finished run's statepoint.
 std::vector<double> numbers_of(const std::string& path) {
   const Hdf5File file(path, Hdf5File::Mode::read);
   std::vector<double> all;
-  for (const char* set :
-       {"/k_generation", "/entropy", "/k_combined", "/global_tallies", "/tallies/tally 2/results"}) {
+  for (const char* set : {"/k_generation", "/entropy", "/k_combined", "/global_tallies",
+                          "/tallies/tally 2/results", "/tallies/tally 3/results"}) {
     const std::vector<double> values = file.doubles(set);
     all.insert(all.end(), values.begin(), values.end());
   }
@@ -37,6 +43,16 @@ std::vector<double> numbers_of(const std::string& path) {
 void finish_and_write(Simulation& simulation, const std::string& path) {
   while (!simulation.finished()) simulation.run_batch();
   write_statepoint(simulation, path);
+}
+
+/// The source bank.
+std::vector<std::byte> bank_of(const std::string& path, const Model& model) {
+  SingleRank alone;
+  Simulation simulation(model, alone, 1, Schedule{});
+  resume_from_statepoint(simulation, path);
+  Bytes bytes;
+  append(bytes, simulation.source().data(), simulation.source().size());
+  return bytes;
 }
 
 TEST(Statepoint, ARunThatGoesOnHasTheBitsOfOneThatWasNotInterrupted) {
@@ -64,6 +80,79 @@ TEST(Statepoint, ARunThatGoesOnHasTheBitsOfOneThatWasNotInterrupted) {
           << stop << " " << ranks;
     }
   }
+}
+
+TEST(Statepoint, IsTheSameForAnyRanksDomainsAndWayOfWriting) {
+  const TemporaryFolder folder;
+  const Model model = test_model("rectangular", settings_text(203, 3, 1), tally);
+  const std::string whole = folder.path("whole.h5"), split = folder.path("split.h5");
+  {
+    SingleRank alone;
+    Simulation simulation(model, alone, 1, Schedule{});
+    finish_and_write(simulation, whole);
+  }
+  struct Case {
+    int ranks;
+    std::array<int, 3> shape;
+  };
+  for (const auto& [ranks, shape] : {Case{4, {1, 1, 1}}, Case{2, {2, 1, 1}}, Case{7, {1, 3, 2}}})
+    for (const StatepointWay way : {StatepointWay::parallel, StatepointWay::through_root}) {
+      run_ranks(ranks, [&](Ranks& rank) {
+        Simulation simulation(model, rank, 1, Schedule{}, {.shape = shape});
+        while (!simulation.finished()) simulation.run_batch();
+        write_statepoint(simulation, split, way);
+      });
+      EXPECT_EQ(numbers_of(split), numbers_of(whole)) << ranks;
+      EXPECT_EQ(bank_of(split, model), bank_of(whole, model)) << ranks;
+      // And back, on other ranks.
+      run_ranks(ranks % 5 + 1, [&](Ranks& rank) {
+        Simulation simulation(model, rank, 1, Schedule{});
+        resume_from_statepoint(simulation, split, way);
+        write_statepoint(simulation, folder.path("again.h5"), way);
+      });
+      EXPECT_EQ(numbers_of(folder.path("again.h5")), numbers_of(whole)) << ranks;
+      EXPECT_EQ(bank_of(folder.path("again.h5"), model), bank_of(whole, model)) << ranks;
+    }
+}
+
+TEST(Statepoint, ThatCannotBeWrittenIsToldOnAllRanksAndLeavesNothing) {
+  const TemporaryFolder folder;
+  const Model model = test_model("rectangular", settings_text(100, 2, 1), tally);
+  std::filesystem::create_directory(folder.path("taken.h5"));
+  for (const std::string& path : {folder.path("nowhere/s.h5"), folder.path("taken.h5")}) {
+    std::atomic<int> told = 0;
+    run_ranks(3, [&](Ranks& rank) {
+      Simulation simulation(model, rank, 1, Schedule{});
+      EXPECT_THROW(write_statepoint(simulation, path), SharedError);
+      ++told;
+    });
+    EXPECT_EQ(told, 3);
+    EXPECT_FALSE(std::filesystem::exists(path + ".part"));
+  }
+}
+
+TEST(Statepoint, ThatEndsEarlyOrWasRepackedIsRefusedOnAllRanks) {
+  const TemporaryFolder folder;
+  const Model model = test_model("rectangular", settings_text(2000, 2, 1), tally);
+  const std::string path = folder.path("s.h5");
+  SingleRank alone;
+  Simulation first(model, alone, 1, Schedule{});
+  finish_and_write(first, path);
+  const auto refusals = [&] {
+    std::atomic<int> refused = 0;
+    run_ranks(4, [&](Ranks& rank) {
+      Simulation simulation(model, rank, 1, Schedule{});
+      try {
+        resume_from_statepoint(simulation, path);
+      } catch (const SharedError&) {
+        ++refused;
+      }
+    });
+    return refused.load();
+  };
+  EXPECT_EQ(refusals(), 0);
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 40000);
+  EXPECT_EQ(refusals(), 4);
 }
 
 TEST(Statepoint, OfAnotherModelIsRefused) {
@@ -94,26 +183,73 @@ TEST(Statepoint, OfAnotherModelIsRefused) {
   EXPECT_EQ(refusal(), "cannot be read as an HDF5 file (missing, damaged or another format)");
 }
 
-TEST(Statepoint, IsWholeWheneverItsWriterIsKilled) {
+TEST(Statepoint, SpeedIsMeasuredWithoutChangingTheRun) {
   const TemporaryFolder folder;
-  const Model model = test_model("rectangular", settings_text(2000, 100, 1), tally);
+  const Model model = test_model("rectangular", settings_text(203, 3, 1), tally);
+  const std::string before = folder.path("before.h5"), after = folder.path("after.h5");
+  run_ranks(3, [&](Ranks& rank) {
+    Simulation simulation(model, rank, 1, Schedule{});
+    simulation.run_batch();
+    simulation.run_batch();
+    write_statepoint(simulation, before);
+    const RestartSpeed speed = measure_restart(simulation, {.folder = folder.path(), .repeats = 2});
+    EXPECT_GT(speed.bytes, 203 * 84);
+    for (const double seconds :
+         {speed.write_parallel, speed.write_through_root, speed.write_plain, speed.write_plain_root,
+          speed.read_parallel, speed.read_through_root, speed.read_plain})
+      EXPECT_GT(seconds, 0);
+    write_statepoint(simulation, after);
+  });
+  EXPECT_EQ(numbers_of(after), numbers_of(before));
+  EXPECT_EQ(bank_of(after, model), bank_of(before, model));
+  std::filesystem::remove(before);
+  std::filesystem::remove(after);
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    ADD_FAILURE() << entry.path() << " is left";
+}
+
+/// Several ranks run and write a statepoint after each batch. They are killed at random moments and started
+/// again with other numbers of ranks and domains until the run is through; its end has the bits of a run that
+/// was let alone.
+TEST(Statepoint, LeadsToTheSameEndHoweverOftenItsWritersAreKilled) {
+  const TemporaryFolder folder;
+  const Model model = test_model("rectangular", settings_text(203, 60, 2), tally);
+  const std::string whole = folder.path("whole.h5"), path = folder.path("s.h5");
   SingleRank alone;
-  const std::string path = folder.path("s.h5");
+  Simulation simulation(model, alone, 1, Schedule{});
+  finish_and_write(simulation, whole);
   Random random(3);
-  for (int i = 0; i < 50; ++i) {
+  int kills = 0;
+  for (int i = 0;; ++i) {
+    const bool last = kills >= 50;
     const pid_t child = fork();
     if (child == 0) {
-      Simulation simulation(model, alone, 1, Schedule{});
-      simulation.run_batch();
-      for (;;) write_statepoint(simulation, path);
+      run_ranks(3 + i % 2, [&](Ranks& rank) {
+        Simulation part(model, rank, 1, Schedule{}, {.shape = {1 + i % 3, 1, 1}});
+        if (std::filesystem::exists(path)) resume_from_statepoint(part, path);
+        while (!part.finished()) {
+          part.run_batch();
+          // Many times over, so that most kills meet a file that is being written.
+          for (int again = 0; again < (last ? 1 : 50); ++again) write_statepoint(part, path);
+        }
+      });
+      _exit(0);
     }
-    while (i == 0 && !std::filesystem::exists(path)) usleep(1000);
-    usleep(static_cast<useconds_t>(5000 + random.below(20000)));
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
-    Simulation reader(model, alone, 1, Schedule{});
-    EXPECT_NO_THROW(resume_from_statepoint(reader, path));
-    EXPECT_EQ(reader.batch(), 1);
+    if (!last) {
+      usleep(static_cast<useconds_t>(10000 + random.below(40000)));
+      kill(child, SIGKILL);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFSIGNALED(status)) {
+      ++kills;
+      continue;
+    }
+    ASSERT_EQ(status, 0);
+    ASSERT_EQ(numbers_of(path), numbers_of(whole));
+    ASSERT_EQ(bank_of(path, model), bank_of(whole, model));
+    if (last) break;
+    std::filesystem::remove(path);  // through before 50 kills: once more from the start
   }
 }
 

@@ -54,11 +54,9 @@ const char* title_of(Score score) {
   return titles[static_cast<int>(score)];
 }
 
-void write_tally(std::FILE* file, const Simulation& simulation, std::size_t index) {
-  const TallyLayout& layout = simulation.layout();
+void write_tally(std::FILE* file, const TallyLayout& layout, std::size_t index, const TallyView& statistics) {
   const Tally& tally = layout.tallies[index];
   const TallyLayout::CompiledTally& compiled = layout.compiled[index];
-  const TallyStatistics& statistics = simulation.statistics();
   std::string title =
       " TALLY " + std::to_string(tally.id) + (tally.name.empty() ? "" : ": " + tally.name) + " ";
   const std::size_t rest = title.size() < 78 ? 78 - title.size() : 0;
@@ -77,8 +75,7 @@ void write_tally(std::FILE* file, const Simulation& simulation, std::size_t inde
     }
     std::fprintf(file, "%*sTotal Material\n", indent, "");
     for (std::size_t score = 0; score < tally.scores.size(); ++score) {
-      const std::int64_t bin =
-          compiled.first_bin + combination * static_cast<std::int64_t>(tally.scores.size()) + score;
+      const std::int64_t bin = combination * static_cast<std::int64_t>(tally.scores.size()) + score;
       const Estimate value = estimate(statistics.sum[bin], statistics.sum_sq[bin], statistics.realizations);
       std::fprintf(file, "%*s%-36s %.6g +/- %.6g\n", indent + 1, "", title_of(tally.scores[score]),
                    value.mean, value.deviation);
@@ -89,10 +86,11 @@ void write_tally(std::FILE* file, const Simulation& simulation, std::size_t inde
 
 }  // namespace
 
-void write_tallies_out(const Simulation& simulation, const std::string& path) {
+void write_tallies_out(const TallyLayout& layout, const TallySource& statistics_of, const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "w"), &std::fclose);
   check_input(file != nullptr, path + ": cannot be written");
-  for (std::size_t i = 0; i < simulation.layout().tallies.size(); ++i) write_tally(file.get(), simulation, i);
+  for (std::size_t i = 0; i < layout.tallies.size(); ++i)
+    write_tally(file.get(), layout, i, statistics_of(i));
   check_input(std::fflush(file.get()) == 0 && !std::ferror(file.get()),
               path + ": writing failed; is the disk full?");
 }

@@ -2,13 +2,17 @@
 // tallies.out: the tallies as text, in the manner of OpenMC.
 #pragma once
 
+#include <functional>
 #include <string>
 
-#include "taihu/neutron/transport/simulation.h"
+#include "taihu/neutron/tally/tally.h"
 
 namespace taihu::neutron {
 
+/// Statistics of a tally, by index; valid until the next call.
+using TallySource = std::function<TallyView(std::size_t tally)>;
+
 /// One rank, the root, calls. Throws Error when the file cannot be written.
-void write_tallies_out(const Simulation& simulation, const std::string& path);
+void write_tallies_out(const TallyLayout& layout, const TallySource& statistics_of, const std::string& path);
 
 }  // namespace taihu::neutron

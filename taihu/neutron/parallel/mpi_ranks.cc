@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdlib>
+#include <list>
 
 #include "taihu/base/error.h"
 
@@ -30,6 +31,7 @@ class MpiRanks final : public Ranks {
     MPI_Op_create(add_exact, 1, &add_);
   }
   ~MpiRanks() override {
+    for (Posted& posted : posted_) MPI_Wait(&posted.request, MPI_STATUS_IGNORE);
     MPI_Op_free(&add_);
     MPI_Type_free(&site_type_);
     MPI_Type_free(&sum_type_);
@@ -41,14 +43,6 @@ class MpiRanks final : public Ranks {
 
   void add_everywhere(std::span<ExactSum> values) override {
     MPI_Allreduce(MPI_IN_PLACE, values.data(), length(values.size()), sum_type_, add_, MPI_COMM_WORLD);
-  }
-
-  void add_to_root(std::span<ExactSum> values) override {
-    const int count = length(values.size());
-    if (is_root())
-      MPI_Reduce(MPI_IN_PLACE, values.data(), count, sum_type_, add_, 0, MPI_COMM_WORLD);
-    else
-      MPI_Reduce(values.data(), nullptr, count, sum_type_, add_, 0, MPI_COMM_WORLD);
   }
 
   void add_everywhere(std::span<std::int64_t> values) override {
@@ -99,7 +93,51 @@ class MpiRanks final : public Ranks {
     MPI_Bcast(data, length(bytes), MPI_BYTE, 0, MPI_COMM_WORLD);
   }
 
+  void post(int to, MessageKind kind, Bytes data) override {
+    drop_sent();
+    Posted& posted = posted_.emplace_back();
+    posted.data = std::move(data);
+    MPI_Isend(posted.data.data(), length(posted.data.size()), MPI_BYTE, to, static_cast<int>(kind),
+              MPI_COMM_WORLD, &posted.request);
+  }
+
+  bool take(MessageKind kind, int from, bool wait, Message& message) override {
+    const int source = from == any_rank ? MPI_ANY_SOURCE : from, tag = static_cast<int>(kind);
+    drop_sent();
+    MPI_Status status;
+    int there = 1;
+    if (wait)
+      MPI_Probe(source, tag, MPI_COMM_WORLD, &status);
+    else
+      MPI_Iprobe(source, tag, MPI_COMM_WORLD, &there, &status);
+    if (!there) return false;
+    int bytes = 0;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    message.from = status.MPI_SOURCE;
+    message.data.resize(static_cast<std::size_t>(bytes));
+    MPI_Recv(message.data.data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return true;
+  }
+
  private:
+  /// A message on its way, with the memory that it is sent from.
+  struct Posted {
+    Bytes data;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
+  /// Frees the messages that have left.
+  void drop_sent() {
+    for (auto posted = posted_.begin(); posted != posted_.end();) {
+      int sent = 0;
+      MPI_Test(&posted->request, &sent, MPI_STATUS_IGNORE);
+      if (sent)
+        posted = posted_.erase(posted);
+      else
+        ++posted;
+    }
+  }
+
   static int length(std::size_t count) {
     check_input(count < (std::size_t{1} << 31), "a message has more than 2^31 elements; use more ranks");
     return static_cast<int>(count);
@@ -108,15 +146,15 @@ class MpiRanks final : public Ranks {
   int rank_ = 0, size_ = 1;
   MPI_Datatype sum_type_ = MPI_DATATYPE_NULL, site_type_ = MPI_DATATYPE_NULL;
   MPI_Op add_ = MPI_OP_NULL;
+  std::list<Posted> posted_;
 };
 
 }  // namespace
 
+void become_mpi_program(char**) {}
+
 bool started_by_mpi() {
-  for (const char* variable :
-       {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK", "MPI_LOCALNRANKS"})
-    if (std::getenv(variable) != nullptr) return true;
-  return false;
+  return true;  // a program with an MPI library is a job of one rank where nobody started more
 }
 
 std::unique_ptr<Ranks> make_mpi_ranks() {

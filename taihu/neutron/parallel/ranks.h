@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "taihu/neutron/source/site.h"
@@ -13,7 +15,20 @@
 
 namespace taihu::neutron {
 
-/// All calls are collective, block, and are made by one thread of each rank in the same order.
+using Bytes = std::vector<std::byte>;
+
+/// What a message is for. Messages of one kind between two ranks arrive in the order in which they were sent.
+enum class MessageKind { exchange = 1, transport = 2, scores = 3 };
+
+struct Message {
+  int from = -1;
+  Bytes data;
+};
+
+constexpr int any_rank = -1;
+
+/// Calls are made by one thread of each rank. All but `post` and `take` are collective, block, and are made
+/// by all ranks in the same order.
 class Ranks {
  public:
   virtual ~Ranks() = default;
@@ -21,9 +36,8 @@ class Ranks {
   virtual int size() const = 0;
   bool is_root() const { return rank() == 0; }
 
-  /// Sums over ranks. `add_to_root` leaves the values of other ranks undefined.
+  /// Sums over ranks.
   virtual void add_everywhere(std::span<ExactSum> values) = 0;
-  virtual void add_to_root(std::span<ExactSum> values) = 0;
   virtual void add_everywhere(std::span<std::int64_t> values) = 0;
 
   /// The value of each rank, by rank.
@@ -38,6 +52,13 @@ class Ranks {
 
   /// The root's bytes on every rank.
   virtual void broadcast(void* data, std::size_t bytes) = 0;
+
+  /// Sends less than 2^31 bytes, and at least one, to a rank, perhaps this one. Returns at once.
+  virtual void post(int to, MessageKind kind, Bytes data) = 0;
+
+  /// Takes the next message of a kind from a rank or from any_rank. False: none is there; with `wait` it
+  /// stays until one is.
+  virtual bool take(MessageKind kind, int from, bool wait, Message& message) = 0;
 };
 
 /// One rank, no messages.
@@ -46,7 +67,6 @@ class SingleRank final : public Ranks {
   int rank() const override { return 0; }
   int size() const override { return 1; }
   void add_everywhere(std::span<ExactSum>) override {}
-  void add_to_root(std::span<ExactSum>) override {}
   void add_everywhere(std::span<std::int64_t>) override {}
   std::vector<std::int64_t> all(std::int64_t value) override { return {value}; }
   std::vector<Site> exchange(std::span<const Site> sites, std::span<const std::int64_t>) override {
@@ -54,6 +74,19 @@ class SingleRank final : public Ranks {
   }
   std::vector<Site> gather(std::span<const Site> sites) override { return {sites.begin(), sites.end()}; }
   void broadcast(void*, std::size_t) override {}
+  void post(int, MessageKind kind, Bytes data) override { mail_.emplace_back(kind, std::move(data)); }
+  bool take(MessageKind kind, int, bool, Message& message) override {
+    for (auto letter = mail_.begin(); letter != mail_.end(); ++letter) {
+      if (letter->first != kind) continue;
+      message = {0, std::move(letter->second)};
+      mail_.erase(letter);
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  std::deque<std::pair<MessageKind, Bytes>> mail_;
 };
 
 }  // namespace taihu::neutron

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 
 #include "taihu/base/clock.h"
 #include "taihu/base/error.h"
@@ -12,6 +13,9 @@
 #include "taihu/neutron/output/statepoint.h"
 #include "taihu/neutron/output/summary.h"
 #include "taihu/neutron/output/tallies_out.h"
+#include "taihu/neutron/parallel/messages.h"
+#include "taihu/neutron/run/domain_report.h"
+#include "taihu/neutron/run/restart_speed.h"
 
 namespace taihu::neutron {
 namespace {
@@ -23,10 +27,19 @@ class Run {
       : model_(model), ranks_(ranks), options_(options), print_(print), started_ns_(now_ns()) {}
 
   RunResult execute() {
-    Simulation simulation(model_, ranks_, options_.threads, options_.schedule);
+    std::unique_ptr<Simulation> made;
+    std::string problem;
+    try {
+      made =
+          std::make_unique<Simulation>(model_, ranks_, options_.threads, options_.schedule, options_.domains);
+    } catch (const std::exception& error) {
+      problem = error.what();
+    }
+    throw_together(ranks_, problem);
+    Simulation& simulation = *made;
     if (!options_.resume_from.empty()) {
       resume_from_statepoint(simulation, options_.resume_from);
-      check_input(!simulation.finished(), options_.resume_from + ": all " +
+      check_alike(!simulation.finished(), options_.resume_from + ": all " +
                                               std::to_string(simulation.batch()) +
                                               " batches are done; ask for more with --batches");
     }
@@ -40,7 +53,14 @@ class Run {
       if (statepoint_due(simulation)) save(simulation);
     }
     if (options_.write_files) write_results(simulation);
-    return finish(simulation, first_batch);
+    const RunResult result = finish(simulation, first_batch);
+    for (const std::string& line : domain_report(simulation)) say(line);
+    if (options_.restart_speed > 0) {
+      const RestartSpeed speed =
+          measure_restart(simulation, {.folder = options_.output_folder, .repeats = options_.restart_speed});
+      for (const std::string& line : lines_of(speed)) say(line);
+    }
+    return result;
   }
 
  private:
@@ -94,7 +114,7 @@ class Run {
     const Settings& settings = model_.settings;
     const double histories =
         static_cast<double>(settings.particles) * settings.generations_per_batch * simulation.batch();
-    check_input(simulation.lost_count() < settings.max_lost_particles ||
+    check_alike(simulation.lost_count() < settings.max_lost_particles ||
                     static_cast<double>(simulation.lost_count()) < settings.max_lost_fraction * histories,
                 std::to_string(simulation.lost_count()) +
                     " neutrons were lost; look for gaps and overlaps in the geometry with rmc check");
@@ -108,9 +128,13 @@ class Run {
            (options_.statepoint_every > 0 && simulation.batch() % options_.statepoint_every == 0);
   }
 
+  std::string last_statepoint(const Simulation& simulation) const {
+    return place(statepoint_name(simulation.batch(), model_.settings.batches));
+  }
+
   void save(Simulation& simulation) const {
     const std::int64_t start = now_ns();
-    write_statepoint(simulation, place(statepoint_name(simulation.batch(), model_.settings.batches)));
+    write_statepoint(simulation, last_statepoint(simulation));
     simulation.times().output += seconds_since(start);
   }
 
@@ -120,17 +144,34 @@ class Run {
     const Settings& settings = model_.settings;
     if (settings.write_summary) write_summary(model_, place("summary.h5"));
     if (simulation.layout().empty()) return;
-    if (settings.write_tallies) write_tallies_out(simulation, place("tallies.out"));
-    for (std::size_t tally = 0; tally < simulation.layout().tallies.size(); ++tally)
-      for (std::size_t score = 0; score < simulation.layout().tallies[tally].scores.size(); ++score) {
-        const Picture picture = draw_mesh_tally(simulation.layout(), simulation.statistics(), tally, score);
-        if (picture.width == 0) continue;
-        const std::string name =
-            place("tally_" + std::to_string(simulation.layout().tallies[tally].id) + "_" +
-                  name_of(simulation.layout().tallies[tally].scores[score]) + ".png");
-        write_png(picture, name);
-        say("picture: " + name);
+    const TallyLayout& layout = simulation.layout();
+    // With several ranks nobody has all statistics: each tally is read from the file that all have written.
+    TallyStatistics read;
+    const auto statistics_of = [&](std::size_t tally) -> TallyView {
+      const TallyLayout::CompiledTally& compiled = layout.compiled[tally];
+      if (ranks_.size() > 1) {
+        read = {};
+        read = read_tally(last_statepoint(simulation), layout, tally);
+        return {read.sum, read.sum_sq, read.realizations};
       }
+      const TallyStatistics& all = simulation.statistics();
+      return {std::span(all.sum).subspan(compiled.first_bin, compiled.bin_count()),
+              std::span(all.sum_sq).subspan(compiled.first_bin, compiled.bin_count()), all.realizations};
+    };
+    if (settings.write_tallies) write_tallies_out(layout, statistics_of, place("tallies.out"));
+    for (std::size_t tally = 0; tally < layout.tallies.size(); ++tally)
+      if (layout.compiled[tally].mesh_filter >= 0) draw_maps(layout, tally, statistics_of(tally));
+  }
+
+  void draw_maps(const TallyLayout& layout, std::size_t tally, const TallyView& statistics) const {
+    for (std::size_t score = 0; score < layout.tallies[tally].scores.size(); ++score) {
+      const Picture picture = draw_mesh_tally(layout, statistics, tally, score);
+      if (picture.width == 0) continue;
+      const std::string name = place("tally_" + std::to_string(layout.tallies[tally].id) + "_" +
+                                     name_of(layout.tallies[tally].scores[score]) + ".png");
+      write_png(picture, name);
+      say("picture: " + name);
+    }
   }
 
   RunResult finish(Simulation& simulation, int first_batch) const {

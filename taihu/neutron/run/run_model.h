@@ -13,9 +13,11 @@ struct RunOptions {
   std::string output_folder = ".";
   int threads = 1;
   Schedule schedule;
+  DomainOptions domains;
   std::string resume_from;   ///< statepoint to go on from; empty: from the start
   int statepoint_every = 0;  ///< batches; 0: only at the end and where the model says
   bool write_files = true;
+  int restart_speed = 0;  ///< at the end, measure so many times how fast statepoints are written and read
   bool show_batches = true;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/neutron/source/fission_bank.h"
 
-#include "taihu/base/error.h"
+#include "taihu/neutron/parallel/messages.h"
 
 namespace taihu::neutron {
 
@@ -24,7 +24,7 @@ std::vector<Site> next_source(Ranks& ranks, const std::vector<Site>& sites, std:
     if (rank < ranks.rank()) before += made[rank];
     total += made[rank];
   }
-  check_input(total > 0, "no fission neutrons are left; start with a better source or more particles");
+  check_alike(total > 0, "no fission neutrons are left; start with a better source or more particles");
   // Tooth i takes site floor((i * total + offset) / count) with one offset in [0, total), all in whole
   // numbers.
   const auto offset = static_cast<std::int64_t>(random.uniform() * static_cast<double>(total));

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "taihu/neutron/tally/shares.h"
+
 namespace taihu::neutron {
 namespace {
 
@@ -68,15 +70,52 @@ const char* name_of(Estimator estimator) noexcept {
   return names[static_cast<int>(estimator)];
 }
 
-TallyBins::TallyBins(const TallyLayout& layout, const CrossSections& data)
-    : layout_(&layout), data_(&data), sums_(layout.bin_count) {
+TallyBins::TallyBins(const TallyLayout& layout, const CrossSections& data, const TallyParts* window)
+    : layout_(&layout),
+      data_(&data),
+      window_(window),
+      sums_(window == nullptr ? layout.bin_count : window->size) {
   pieces_.reserve(1024);
+}
+
+/// The bins of a combination's scores: in the window, or kept apart. Valid until the next call.
+ExactSum* TallyBins::bins_of(const TallyLayout::CompiledTally& tally, std::int64_t combination) noexcept {
+  const auto scores = static_cast<std::int64_t>(tally.scores.size());
+  const std::int64_t bin_in_tally = combination * scores;
+  if (window_ == nullptr) return sums_.data() + tally.first_bin + bin_in_tally;
+  const TallyPart& part = window_->tallies[&tally - layout_->compiled.data()];
+  if (const std::int64_t place = part.place_of(bin_in_tally); place >= 0) return sums_.data() + place;
+  const auto [entry, added] = outside_.try_emplace(tally.first_bin + bin_in_tally, outside_sums_.size());
+  if (added) outside_sums_.resize(outside_sums_.size() + tally.scores.size());
+  return outside_sums_.data() + entry->second;
+}
+
+void TallyBins::for_each_outside(
+    const std::function<void(std::int64_t bin, std::span<const ExactSum> sums)>& f) const {
+  for (const auto& [bin, place] : outside_) {
+    std::size_t tally = layout_->compiled.size() - 1;
+    while (layout_->compiled[tally].first_bin > bin) --tally;
+    f(bin, {outside_sums_.data() + place, layout_->compiled[tally].scores.size()});
+  }
+}
+
+void TallyBins::clear_outside() noexcept {
+  outside_.clear();
+  outside_sums_.clear();
+}
+
+void TallyBins::add(std::int64_t bin, std::span<const ExactSum> sums) noexcept {
+  std::size_t tally = layout_->compiled.size() - 1;
+  while (layout_->compiled[tally].first_bin > bin) --tally;
+  const TallyLayout::CompiledTally& compiled = layout_->compiled[tally];
+  ExactSum* bins = bins_of(compiled, (bin - compiled.first_bin) / static_cast<std::int64_t>(sums.size()));
+  for (std::size_t i = 0; i < sums.size(); ++i) bins[i] += sums[i];
 }
 
 void TallyBins::score_combination(const TallyLayout::CompiledTally& tally, std::int64_t combination,
                                   const Event& event, double amount) noexcept {
   const std::int64_t scores = static_cast<std::int64_t>(tally.scores.size());
-  ExactSum* bins = sums_.data() + tally.first_bin + combination * scores;
+  ExactSum* bins = bins_of(tally, combination);
   const int material = event.location->material;
   for (std::int64_t i = 0; i < scores; ++i) {
     const double* row = tally.rows[i];
@@ -128,8 +167,7 @@ void TallyBins::score_analog(const Event& event, Score what, double amount) noex
     for (std::size_t i = 0; i < tally.scores.size(); ++i) {
       if (tally.scores[i] != what) continue;
       const std::int64_t combination = combination_of(tally, event, -1);
-      if (combination >= 0)
-        sums_[tally.first_bin + combination * static_cast<std::int64_t>(tally.scores.size()) + i].add(amount);
+      if (combination >= 0) bins_of(tally, combination)[i].add(amount);
     }
   }
 }
@@ -138,9 +176,9 @@ void TallyBins::score_surface(const Event& event, double weight) noexcept {
   for (const int index : layout_->by_surface) {
     const TallyLayout::CompiledTally& tally = layout_->compiled[index];
     const std::int64_t combination = combination_of(tally, event, -1);
-    if (combination >= 0)
-      for (std::size_t i = 0; i < tally.scores.size(); ++i)
-        sums_[tally.first_bin + combination * static_cast<std::int64_t>(tally.scores.size()) + i].add(weight);
+    if (combination < 0) continue;
+    ExactSum* bins = bins_of(tally, combination);
+    for (std::size_t i = 0; i < tally.scores.size(); ++i) bins[i].add(weight);
   }
 }
 

@@ -3,13 +3,15 @@
 //
 // `TallyLayout` is shared and constant: filters, scores, strides. `TallyBins` are one thread's sums of the
 // running batch, exact so that they can be added in any order. `TallyStatistics` are sums and sums of squares
-// over batches on the root rank. Bins of a tally are [filter bins][scores], the last filter running fastest,
-// as in OpenMC's files.
+// over batches on the rank that owns a bin. Bins of a tally are [filter bins][scores], the last filter
+// running fastest, as in OpenMC's files.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "taihu/neutron/geometry/geometry.h"
@@ -114,10 +116,15 @@ TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters,
                         std::vector<RegularMesh> meshes, const Geometry& geometry, const CrossSections& data,
                         bool delta, int materials = -1);
 
-/// One thread's bins. Every call only touches this object.
+struct TallyParts;
+
+/// One thread's bins: all, or a window of them (shares.h). What is scored outside of the window is kept
+/// apart. Every call only touches this object.
 class TallyBins {
  public:
-  explicit TallyBins(const TallyLayout& layout, const CrossSections& data);
+  /// `window`: null for all bins.
+  explicit TallyBins(const TallyLayout& layout, const CrossSections& data,
+                     const TallyParts* window = nullptr);
 
   /// Flux `amount` at a point: collision-type estimators. `tallies`: by_flux or by_collision of the layout.
   void score_flux(const std::vector<int>& tallies, const Event& event, double amount) noexcept;
@@ -132,19 +139,31 @@ class TallyBins {
   /// A particle of `weight` passed a surface.
   void score_surface(const Event& event, double weight) noexcept;
 
-  HotVector<ExactSum>& sums() noexcept { return sums_; }
+  HotVector<ExactSum>& sums() noexcept { return sums_; }  ///< of the window
+
+  /// Sums outside of the window, as (first bin, sums of all scores); `clear_outside` forgets them.
+  std::size_t outside_count() const noexcept { return outside_.size(); }
+  void for_each_outside(const std::function<void(std::int64_t bin, std::span<const ExactSum> sums)>& f) const;
+  void clear_outside() noexcept;
+
+  /// Adds sums that another rank had outside of its window and that are in this one.
+  void add(std::int64_t bin, std::span<const ExactSum> sums) noexcept;
 
  private:
+  ExactSum* bins_of(const TallyLayout::CompiledTally& tally, std::int64_t combination) noexcept;
   void score_combination(const TallyLayout::CompiledTally& tally, std::int64_t combination,
                          const Event& event, double amount) noexcept;
 
   const TallyLayout* layout_;
   const CrossSections* data_;
+  const TallyParts* window_;
   HotVector<ExactSum> sums_;
   std::vector<MeshPiece> pieces_;
+  std::unordered_map<std::int64_t, std::size_t> outside_;  ///< by first bin: place in outside_sums_
+  std::vector<ExactSum> outside_sums_;
 };
 
-/// Sums over batches.
+/// Sums over batches of the bins that a rank owns (shares.h); of all bins where there is one rank.
 struct TallyStatistics {
   std::vector<double> sum, sum_sq;  ///< per bin
   int realizations = 0;
@@ -154,6 +173,12 @@ struct TallyStatistics {
     sum_sq.assign(bins, 0);
   }
   void add_batch(std::span<const ExactSum> batch, double factor);
+};
+
+/// Statistics of one tally, its bins counted from 0.
+struct TallyView {
+  std::span<const double> sum, sum_sq;
+  int realizations = 0;
 };
 
 struct Estimate {

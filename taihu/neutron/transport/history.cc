@@ -10,43 +10,53 @@ HistoryRunner::HistoryRunner(const Problem& problem)
       nuclear_(problem.nuclear),
       settings_(*problem.settings),
       memory_(*problem.geometry),
-      bins_(*problem.tallies, *problem.data),
+      bins_(*problem.tallies, *problem.data, problem.window),
       totals_(total_count) {
   if (nuclear_ != nullptr) remembered_.resize(nuclear_->media());
 }
 
-void HistoryRunner::run(const Site& birth, std::uint64_t generation, std::uint64_t history,
+bool HistoryRunner::run(const Site& birth, std::uint64_t generation, std::uint64_t history,
                         std::uint32_t parent, double k, bool tallying) {
   random_ = Stream(settings_.seed, StreamUse::history, generation, history);
   generation_ = generation, history_ = history, parent_ = parent;
   k_ = k;
   tallying_ = tallying;
   secondaries_.clear();
+  first_site_ = sites_.size();
+  born_ = 0;
   for (double& total : history_totals_) total = 0;
-  run_neutron(birth);
-  std::int64_t born = 0;
-  while (!secondaries_.empty()) {
-    if (++born > settings_.max_events) {
+  return finish_history(begin_neutron(birth));
+}
+
+/// Runs what is left of the history: the neutron that is `flying`, and the secondary ones.
+bool HistoryRunner::finish_history(bool flying) {
+  left_ = false;
+  for (;;) {
+    if (flying) problem_->delta ? track_delta() : track_surfaces();
+    if (left_) return false;
+    if (secondaries_.empty()) break;
+    if (++born_ > settings_.max_events) {
       lose("its fission chain does not end; the model may be supercritical");
       break;
     }
     const Site next = secondaries_.back();
     secondaries_.pop_back();
-    run_neutron(next);
+    flying = begin_neutron(next);
   }
   for (int i = 0; i < total_count; ++i) totals_[i].add(history_totals_[i]);
+  return true;
 }
 
-void HistoryRunner::run_neutron(const Site& birth) {
+/// False: it is in no cell.
+bool HistoryRunner::begin_neutron(const Site& birth) {
   weight_ = birth.weight;
   group_ = birth.group;
   values_ = nullptr;
+  events_ = 0;
   if (nuclear_ != nullptr) set_energy(birth.energy);
-  if (!locate(geometry_, memory_, birth.r, birth.u, location_)) {
-    lose("it began in no cell");
-    return;
-  }
-  problem_->delta ? track_delta() : track_surfaces();
+  if (locate(geometry_, memory_, birth.r, birth.u, location_)) return true;
+  lose("it began in no cell");
+  return false;
 }
 
 void HistoryRunner::lose(const char* reason) {
@@ -55,9 +65,18 @@ void HistoryRunner::lose(const char* reason) {
     lost_.push_back({generation_, history_, location_.levels[0].r, location_.levels[0].u, reason});
 }
 
+/// Whether the neutron has left the domain. That is looked at between flights only: a flight that crosses an
+/// edge stays whole, so that its numbers are those of a run without domains.
+bool HistoryRunner::has_left() noexcept {
+  if (problem_->box == nullptr) return false;
+  left_ = problem_->box->left_by(location_.levels[0].r);
+  return left_;
+}
+
 void HistoryRunner::track_surfaces() {
-  for (std::int64_t events = 0;; ++events) {
-    if (events == settings_.max_events) return lose("it had too many events");
+  for (;; ++events_) {
+    if (has_left()) return;
+    if (events_ == settings_.max_events) return lose("it had too many events");
     ++flights_;
     const int material = location_.material;
     const double total = material >= 0 ? total_here() : 0;
@@ -164,8 +183,9 @@ bool HistoryRunner::leaves_model(int surface, const Vector& r, const Vector& u, 
 
 void HistoryRunner::track_delta() {
   const HotVector<double>& majorant = data_.majorant();
-  for (std::int64_t events = 0;; ++events) {
-    if (events == settings_.max_events) return lose("it had too many events");
+  for (;; ++events_) {
+    if (has_left()) return;
+    if (events_ == settings_.max_events) return lose("it had too many events");
     ++flights_;
     const double largest = majorant[group_];
     double flight = largest > 0 ? random_.exponential() / largest : infinity;

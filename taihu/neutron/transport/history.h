@@ -15,8 +15,9 @@
 #include "taihu/neutron/geometry/geometry.h"
 #include "taihu/neutron/material/cross_sections.h"
 #include "taihu/neutron/nuclide/nuclear_data.h"
+#include "taihu/neutron/parallel/messages.h"
 #include "taihu/neutron/source/site.h"
-#include "taihu/neutron/tally/tally.h"
+#include "taihu/neutron/tally/shares.h"
 #include "taihu/neutron/transport/settings.h"
 
 namespace taihu::neutron {
@@ -29,6 +30,8 @@ struct Problem {
   const Settings* settings = nullptr;
   bool delta = false;
   const NuclearData* nuclear = nullptr;  ///< continuous energy; null: multi-group
+  const TallyParts* window = nullptr;    ///< the bins of this rank; null: all
+  const DomainBox* box = nullptr;        ///< histories that leave it stop; null: none
 };
 
 /// Totals per source neutron. The first four are OpenMC's global tallies, in its order.
@@ -46,9 +49,20 @@ class HistoryRunner {
  public:
   HistoryRunner(const Problem& problem);
 
-  /// Runs one history. `k` scales the number of fission sites; `tallying`: tallies count.
-  void run(const Site& birth, std::uint64_t generation, std::uint64_t history, std::uint32_t parent, double k,
+  /// Runs one history. `k` scales the number of fission sites; `tallying`: tallies count. False: it has left
+  /// the box and waits for `pack`.
+  bool run(const Site& birth, std::uint64_t generation, std::uint64_t history, std::uint32_t parent, double k,
            bool tallying);
+
+  /// Appends all there is of the history that has left to `bytes`. `go_on` takes it out again, in the same
+  /// generation, and goes on with it on this or another rank. False: it has left once more.
+  void pack(Bytes& bytes);
+  bool go_on(Reader& bytes, std::uint64_t generation, double k, bool tallying);
+  std::uint64_t history() const noexcept { return history_; }  ///< that ran last
+  std::size_t made() const noexcept {
+    return sites_.size() - first_site_;
+  }  ///< fission sites of that history
+  const Vector& position() const noexcept { return location_.levels[0].r; }  ///< where it is
 
   std::vector<Site>& sites() noexcept { return sites_; }
   std::vector<ExactSum>& totals() noexcept { return totals_; }
@@ -59,7 +73,9 @@ class HistoryRunner {
   std::int64_t flights() const noexcept { return flights_; }  ///< since the start
 
  private:
-  void run_neutron(const Site& birth);
+  bool begin_neutron(const Site& birth);
+  bool finish_history(bool flying);
+  bool has_left() noexcept;
   void track_surfaces();
   void track_delta();
   bool cross(const Crossing& crossing);
@@ -103,6 +119,7 @@ class HistoryRunner {
   TallyBins bins_;
   std::vector<ExactSum> totals_;
   std::vector<Site> sites_;        ///< for the next generation
+  std::size_t first_site_ = 0;     ///< of the history that runs
   std::vector<Site> secondaries_;  ///< of this history, fixed source only
   std::vector<LostParticle> lost_;
   std::int64_t lost_count_ = 0, flights_ = 0;
@@ -124,6 +141,8 @@ class HistoryRunner {
   bool tallying_ = false;
   std::uint32_t parent_ = 0;
   std::uint64_t generation_ = 0, history_ = 0;
+  std::int64_t events_ = 0, born_ = 0;  ///< of this neutron; secondary neutrons so far
+  bool left_ = false;                   ///< the box
   double history_totals_[total_count] = {};
 };
 

@@ -29,7 +29,8 @@ bool choose_delta(const Model& model) {
          (model.settings.tracking == Tracking::automatic && !surfaces);
 }
 
-Simulation::Simulation(const Model& model, Ranks& ranks, int threads, Schedule schedule)
+Simulation::Simulation(const Model& model, Ranks& ranks, int threads, Schedule schedule,
+                       const DomainOptions& domains)
     : model_(&model),
       ranks_(&ranks),
       threads_(threads),
@@ -42,10 +43,20 @@ Simulation::Simulation(const Model& model, Ranks& ranks, int threads, Schedule s
   const bool fission = model.nuclear ? model.nuclear->any_fission() : model.data.any_fission();
   check_input(model.settings.mode == RunMode::fixed_source || fission,
               "run mode eigenvalue, but no material is fissionable");
+  if (domains.count() > 1) domains_ = std::make_unique<Domains>(domains, model_->geometry, ranks_->size());
+  shares_ = std::make_unique<BinShares>(layout_, domains_.get(), ranks_->rank(), ranks_->size());
   problem_ = {&model_->geometry, &model_->data,       &layout_,
               &model_->settings, choose_delta(model), model_->nuclear.get()};
+  if (domains_) {
+    box_ = domains_->box(domains_->domain_of_rank(ranks_->rank()));
+    problem_.box = &box_;
+    problem_.window = &shares_->window();
+  }
   for (int i = 0; i < threads_; ++i) runners_.push_back(std::make_unique<HistoryRunner>(problem_));
-  if (ranks_->is_root()) statistics_.resize(layout_.bin_count);
+  if (domains_)
+    transport_ = std::make_unique<DomainTransport>(*domains_, *shares_, *ranks_, threads_, schedule_,
+                                                   runners_, model_->settings.particles);
+  statistics_.resize(shares_->owned_count());
   sample_first_source();
 }
 
@@ -83,11 +94,14 @@ void Simulation::run_generation(bool active) {
       source_[i] = sampler.sample(random, runners_[0]->memory());
     }
   }
-  parallel_for(threads_, schedule_, static_cast<std::int64_t>(source_.size()),
-               [&](int thread, std::int64_t i) {
-                 runners_[thread]->run(source_[i], generation, static_cast<std::uint64_t>(first + i),
-                                       static_cast<std::uint32_t>(i), k_, active);
-               });
+  if (transport_)
+    transport_->run(source_, first, generation, k_, active);
+  else
+    parallel_for(threads_, schedule_, static_cast<std::int64_t>(source_.size()),
+                 [&](int thread, std::int64_t i) {
+                   runners_[thread]->run(source_[i], generation, static_cast<std::uint64_t>(first + i),
+                                         static_cast<std::uint32_t>(i), k_, active);
+                 });
   times_.transport += seconds_since(start);
   std::vector<ExactSum> totals(total_count);
   for (const auto& runner : runners_)
@@ -107,7 +121,7 @@ void Simulation::run_generation(bool active) {
     ++criticality_.active_generations;
   }
   k_ = criticality_.k().mean;
-  check_input(k_ > 0, "no fission happened in a generation; start with a better source or more particles");
+  check_alike(k_ > 0, "no fission happened in a generation; start with a better source or more particles");
   const std::int64_t bank_start = now_ns();
   synchronise(generation);
   times_.bank += seconds_since(bank_start);
@@ -115,10 +129,16 @@ void Simulation::run_generation(bool active) {
 
 /// Makes the source of the next generation from this one's sites.
 void Simulation::synchronise(std::uint64_t generation) {
-  std::vector<std::vector<Site>*> lists;
-  for (const auto& runner : runners_) lists.push_back(&runner->sites());
-  const std::vector<Site> sites = in_history_order(lists, static_cast<std::int64_t>(source_.size()));
-  for (std::vector<Site>* list : lists) list->clear();
+  const auto histories = static_cast<std::int64_t>(source_.size());
+  std::vector<Site> sites;
+  if (transport_) {
+    sites = transport_->take_sites(histories);
+  } else {
+    std::vector<std::vector<Site>*> lists;
+    for (const auto& runner : runners_) lists.push_back(&runner->sites());
+    sites = in_history_order(lists, histories);
+    for (std::vector<Site>* list : lists) list->clear();
+  }
   if (model_->settings.has_entropy_mesh) criticality_.entropy.push_back(count_entropy(sites));
   source_ = next_source(*ranks_, sites, model_->settings.particles,
                         Stream(model_->settings.seed, StreamUse::resampling, generation, 0));
@@ -160,13 +180,15 @@ void Simulation::end_batch(bool active) {
           other[i].clear();
         }
       }
-      ranks_->add_to_root(sums);
       double strength = 1;
       if (settings.mode == RunMode::fixed_source) {
         strength = 0;
         for (const Source& source : settings.sources) strength += source.strength;
       }
-      if (ranks_->is_root()) statistics_.add_batch(sums, strength / neutrons);
+      if (ranks_->size() == 1)
+        statistics_.add_batch(sums, strength / neutrons);
+      else
+        statistics_.add_batch(shares_->to_owners(*ranks_, sums), strength / neutrons);
       for (ExactSum& sum : sums) sum.clear();
     }
   }
@@ -204,15 +226,41 @@ void Simulation::resume(int batch, Criticality criticality, TallyStatistics stat
   generation_ = static_cast<std::int64_t>(batch) *
                 (model_->settings.mode == RunMode::eigenvalue ? model_->settings.generations_per_batch : 1);
   criticality_ = std::move(criticality);
-  if (ranks_->is_root()) statistics_ = std::move(statistics);
+  statistics_ = std::move(statistics);
   if (model_->settings.mode == RunMode::fixed_source) return;
   k_ = criticality_.k().mean;
-  std::vector<std::int64_t> counts(ranks_->size(), 0);
-  if (ranks_->is_root())
-    for (int rank = 0; rank < ranks_->size(); ++rank)
-      counts[rank] = first_history(model_->settings.particles, rank + 1, ranks_->size()) -
-                     first_history(model_->settings.particles, rank, ranks_->size());
-  source_ = ranks_->exchange(source, counts);
+  source_ = std::move(source);
+}
+
+TallyStatistics Simulation::all_statistics() {
+  TallyStatistics all;
+  all.realizations = statistics_.realizations;
+  if (!ranks_->is_root()) {
+    Bytes bytes;
+    append(bytes, statistics_.sum.data(), statistics_.sum.size());
+    append(bytes, statistics_.sum_sq.data(), statistics_.sum_sq.size());
+    send_to(*ranks_, 0, std::move(bytes));
+    return all;
+  }
+  all.resize(layout_.bin_count);
+  for (int rank = 0; rank < ranks_->size(); ++rank) {
+    TallyStatistics from;
+    if (rank != 0) {
+      const Bytes bytes = receive_from(*ranks_, rank);
+      from.resize(shares_->owned_count(rank));
+      Reader reader(bytes);
+      reader.read(from.sum.data(), from.sum.size());
+      reader.read(from.sum_sq.data(), from.sum_sq.size());
+    }
+    const TallyStatistics& part = rank == 0 ? statistics_ : from;
+    for (std::size_t tally = 0; tally < layout_.compiled.size(); ++tally)
+      shares_->for_each_run(rank, tally, [&](const BinRun& run) {
+        const std::int64_t to = layout_.compiled[tally].first_bin + run.bin_in_tally;
+        std::copy_n(part.sum.begin() + run.place, run.count, all.sum.begin() + to);
+        std::copy_n(part.sum_sq.begin() + run.place, run.count, all.sum_sq.begin() + to);
+      });
+  }
+  return all;
 }
 
 }  // namespace taihu::neutron

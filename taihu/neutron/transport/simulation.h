@@ -9,7 +9,9 @@
 
 #include "taihu/neutron/parallel/loop.h"
 #include "taihu/neutron/parallel/ranks.h"
+#include "taihu/neutron/tally/shares.h"
 #include "taihu/neutron/transport/criticality.h"
+#include "taihu/neutron/transport/domain_transport.h"
 #include "taihu/neutron/transport/history.h"
 
 namespace taihu::neutron {
@@ -58,8 +60,10 @@ struct PhaseTimes {
 
 class Simulation {
  public:
-  /// The model must outlive the simulation.
-  Simulation(const Model& model, Ranks& ranks, int threads, Schedule schedule);
+  /// The model must outlive the simulation. More than one domain splits the tallies' memory and the histories
+  /// by place; results are the same. Throws Error.
+  Simulation(const Model& model, Ranks& ranks, int threads, Schedule schedule,
+             const DomainOptions& domains = {});
   ~Simulation();
 
   /// Runs one batch. Collective. Throws Error when too many particles are lost or fission has died out.
@@ -72,9 +76,12 @@ class Simulation {
   Ranks& ranks() noexcept { return *ranks_; }
   int threads() const noexcept { return threads_; }
   const TallyLayout& layout() const noexcept { return layout_; }
-  const TallyStatistics& statistics() const noexcept { return statistics_; }  ///< of the root only
-  const Criticality& criticality() const noexcept { return criticality_; }    ///< the same on all ranks
-  const std::vector<Site>& source() const noexcept { return source_; }        ///< this rank's next source
+  const TallyStatistics& statistics() const noexcept { return statistics_; }  ///< of the bins owned here
+  const BinShares& shares() const noexcept { return *shares_; }               ///< who owns what
+  const Domains* domains() const noexcept { return domains_.get(); }          ///< null: none
+  DomainLoad load() const { return transport_ ? transport_->load() : DomainLoad{}; }
+  const Criticality& criticality() const noexcept { return criticality_; }  ///< the same on all ranks
+  const std::vector<Site>& source() const noexcept { return source_; }      ///< this rank's next source
   const std::vector<double>& balance() const noexcept {
     return balance_;
   }  ///< see Total; sums of all batches
@@ -83,7 +90,10 @@ class Simulation {
   std::int64_t flights() const noexcept;
   std::vector<LostParticle> take_lost();  ///< of this rank, since the last call
 
-  /// Goes on where a statepoint ended: `source` is the whole next source, on the root only. Collective.
+  /// Statistics of all bins, in the layout's order, on the root; empty elsewhere. Collective.
+  TallyStatistics all_statistics();
+
+  /// Goes on where a statepoint ended, with this rank's shares of the statistics and of the next source.
   void resume(int batch, Criticality criticality, TallyStatistics statistics, std::vector<Site> source);
 
  private:
@@ -98,8 +108,12 @@ class Simulation {
   int threads_;
   Schedule schedule_;
   TallyLayout layout_;
+  std::unique_ptr<const Domains> domains_;
+  std::unique_ptr<const BinShares> shares_;
+  DomainBox box_;
   Problem problem_;
   std::vector<std::unique_ptr<HistoryRunner>> runners_;
+  std::unique_ptr<DomainTransport> transport_;
   std::vector<Site> source_;
   std::vector<ExactSum> batch_totals_;
   std::vector<double> balance_;

@@ -35,7 +35,8 @@ struct Outcome {
 Outcome run_to_end(Simulation& simulation) {
   while (!simulation.finished()) simulation.run_batch();
   const Criticality& c = simulation.criticality();
-  return {c.k_generation, c.entropy, simulation.statistics().sum, simulation.statistics().sum_sq, c.sum};
+  const TallyStatistics all = simulation.all_statistics();
+  return {c.k_generation, c.entropy, all.sum, all.sum_sq, c.sum};
 }
 
 Outcome run_alone(const Model& model, int threads = 1, const char* schedule = "dynamic,8") {

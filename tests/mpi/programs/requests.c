@@ -5,6 +5,16 @@
 
 #include "check.h"
 
+/* Built with another library this program does without the calls of MPI-4.1. */
+#ifndef TAIHU_MPI
+#define MPI_Status_get_source(status, source) (*(source) = (status)->MPI_SOURCE)
+#define MPI_Status_get_tag(status, tag) (*(tag) = (status)->MPI_TAG)
+#define MPI_Status_get_error(status, error) (*(error) = (status)->MPI_ERROR)
+#define MPI_Status_set_source(status, source) ((status)->MPI_SOURCE = (source))
+#define MPI_Status_set_tag(status, tag) ((status)->MPI_TAG = (tag))
+#define MPI_Status_set_error(status, error) ((status)->MPI_ERROR = (error))
+#endif
+
 static int to, from;
 
 static void all_kinds(void) {
@@ -107,7 +117,7 @@ static void both_ways(void) {
 }
 
 static void looked_at(void) {
-  int value = 0, flag, index, finished, indices[2];
+  int value = 0, flag;
   MPI_Request requests[2];
   MPI_Status status, statuses[2];
   MPI_Irecv(&value, 1, MPI_INT, rank, 20, MPI_COMM_WORLD, &requests[0]);
@@ -116,6 +126,8 @@ static void looked_at(void) {
   CHECK(!flag);
   const int five = 5;
   MPI_Send(&five, 1, MPI_INT, rank, 21, MPI_COMM_WORLD);
+#ifdef TAIHU_MPI
+  int index, finished, indices[2];
   do {
     MPI_Request_get_status_any(2, requests, &index, &flag, &status);
   } while (!flag);
@@ -124,10 +136,13 @@ static void looked_at(void) {
   CHECK(finished == 1 && indices[0] == 1);
   MPI_Request_get_status_all(2, requests, &flag, statuses);
   CHECK(!flag);
+#endif
   MPI_Send(&five, 1, MPI_INT, rank, 20, MPI_COMM_WORLD);
+#ifdef TAIHU_MPI
   do {
     MPI_Request_get_status_all(2, requests, &flag, statuses);
   } while (!flag);
+#endif
   MPI_Waitall(2, requests, statuses);
   CHECK(value == 5);
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading and writing at places in a file. Several ranks may each have the same file open and write different
+// places of it at the same time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace taihu::neutron {
+
+class PlainFile {
+ public:
+  enum class Mode { read, write, create };
+
+  /// `write`: the file is there already; `create`: made or emptied. Throws Error.
+  PlainFile(const std::string& path, Mode mode);
+  ~PlainFile();
+  PlainFile(const PlainFile&) = delete;
+  PlainFile& operator=(const PlainFile&) = delete;
+
+  /// Throw Error, also where the file ends before all is read.
+  void write_at(std::int64_t place, std::span<const std::byte> bytes) const;
+  void read_at(std::int64_t place, std::span<std::byte> bytes) const;
+
+  /// Waits until what was written is on the disk. Throws Error.
+  void sync() const;
+
+ private:
+  std::string path_;
+  int descriptor_;
+};
+
+}  // namespace taihu::neutron

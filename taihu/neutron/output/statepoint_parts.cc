@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/output/statepoint_parts.h"
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+
+#include "taihu/neutron/source/fission_bank.h"
+
+namespace taihu::neutron {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "parts are written as they lie in memory");
+
+/// One record of the source bank as it is in the file, with the members that OpenMC has.
+struct [[gnu::packed]] BankRecord {
+  double r[3], u[3];
+  double energy, time, weight;
+  std::int32_t delayed_group, surface, particle;
+};
+
+Hdf5Handle type_handle(hid_t id) {
+  return {id, [](std::int64_t h) -> int { return H5Tclose(h); }};
+}
+Hdf5Handle space_handle(hid_t id) {
+  return {id, [](std::int64_t h) -> int { return H5Sclose(h); }};
+}
+Hdf5Handle dataset_handle(hid_t id) {
+  return {id, [](std::int64_t h) -> int { return H5Dclose(h); }};
+}
+Hdf5Handle list_handle(hid_t id) {
+  return {id, [](std::int64_t h) -> int { return H5Pclose(h); }};
+}
+
+Hdf5Handle bank_type() {
+  const Hdf5Handle vector = type_handle(H5Tcreate(H5T_COMPOUND, 3 * sizeof(double)));
+  H5Tinsert(*vector, "x", 0, H5T_IEEE_F64LE);
+  H5Tinsert(*vector, "y", sizeof(double), H5T_IEEE_F64LE);
+  H5Tinsert(*vector, "z", 2 * sizeof(double), H5T_IEEE_F64LE);
+  const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(BankRecord));
+  H5Tinsert(type, "r", offsetof(BankRecord, r), *vector);
+  H5Tinsert(type, "u", offsetof(BankRecord, u), *vector);
+  H5Tinsert(type, "E", offsetof(BankRecord, energy), H5T_IEEE_F64LE);
+  H5Tinsert(type, "time", offsetof(BankRecord, time), H5T_IEEE_F64LE);
+  H5Tinsert(type, "wgt", offsetof(BankRecord, weight), H5T_IEEE_F64LE);
+  H5Tinsert(type, "delayed_group", offsetof(BankRecord, delayed_group), H5T_STD_I32LE);
+  H5Tinsert(type, "surf_id", offsetof(BankRecord, surface), H5T_STD_I32LE);
+  H5Tinsert(type, "particle", offsetof(BankRecord, particle), H5T_STD_I32LE);
+  return type_handle(type);
+}
+
+/// An array in one piece for which the file has room at once, without a fill value.
+std::int64_t reserve(Hdf5File& file, const std::string& name, hid_t type, const std::vector<hsize_t>& shape) {
+  const Hdf5Handle space =
+      space_handle(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr));
+  const Hdf5Handle list = list_handle(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_layout(*list, H5D_CONTIGUOUS);
+  H5Pset_alloc_time(*list, H5D_ALLOC_TIME_EARLY);
+  H5Pset_fill_time(*list, H5D_FILL_TIME_NEVER);
+  const Hdf5Handle set =
+      dataset_handle(H5Dcreate2(file.id(), name.c_str(), type, *space, H5P_DEFAULT, *list, H5P_DEFAULT));
+  if (!set.ok()) file.fail("data set " + name + " cannot be made");
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return -1;
+  const haddr_t place = H5Dget_offset(*set);
+  if (place == HADDR_UNDEF) file.fail("data set " + name + " gets no place in the file");
+  return static_cast<std::int64_t>(place);
+}
+
+std::int64_t find(const Hdf5File& file, const std::string& name, hid_t type, std::int64_t count) {
+  const Hdf5Handle set = dataset_handle(H5Dopen2(file.id(), name.c_str(), H5P_DEFAULT));
+  if (!set.ok()) file.fail("data set " + name + " is missing");
+  const Hdf5Handle found = type_handle(H5Dget_type(*set)), space = space_handle(H5Dget_space(*set));
+  const hssize_t size = space.ok() ? H5Sget_simple_extent_npoints(*space) : -1;
+  if (size != count) file.fail("data set " + name + " has a wrong size");
+  if (count == 0) return -1;
+  const haddr_t place = H5Dget_offset(*set);
+  if (!found.ok() || H5Tequal(*found, type) <= 0 || place == HADDR_UNDEF)
+    file.fail("data set " + name + " is stored in another way than rmc does (repacked?)");
+  return static_cast<std::int64_t>(place);
+}
+
+constexpr std::int64_t staged = 1 << 15;  // records between memory and file at a time
+
+std::span<const std::byte> bytes_of(const auto& values, std::size_t count) {
+  return std::as_bytes(std::span(values.data(), count));
+}
+std::span<std::byte> writable_bytes_of(auto& values, std::size_t count) {
+  return std::as_writable_bytes(std::span(values.data(), count));
+}
+
+/// Bins of the tally whose results are at `place`, into the bins of `statistics` from run.place on.
+void read_run(const PlainFile& file, std::int64_t place, const BinRun& run, TallyStatistics& statistics) {
+  std::vector<std::array<double, 2>> pairs;
+  for (std::int64_t done = 0; done < run.count; done += staged) {
+    pairs.resize(std::min(staged, run.count - done));
+    file.read_at(place + (run.bin_in_tally + done) * std::int64_t{sizeof pairs[0]},
+                 writable_bytes_of(pairs, pairs.size()));
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      statistics.sum[run.place + done + i] = pairs[i][0];
+      statistics.sum_sq[run.place + done + i] = pairs[i][1];
+    }
+  }
+}
+
+}  // namespace
+
+std::int64_t reserve_results(Hdf5File& file, const std::string& name, std::int64_t combinations,
+                             std::int64_t scores) {
+  return reserve(file, name, H5T_IEEE_F64LE,
+                 {static_cast<hsize_t>(combinations), static_cast<hsize_t>(scores), 2});
+}
+
+std::int64_t reserve_bank(Hdf5File& file, std::int64_t neutrons) {
+  return reserve(file, "/source_bank", *bank_type(), {static_cast<hsize_t>(neutrons)});
+}
+
+std::int64_t place_of_results(const Hdf5File& file, const std::string& name, std::int64_t bins) {
+  return find(file, name, H5T_IEEE_F64LE, 2 * bins);
+}
+
+std::int64_t place_of_bank(const Hdf5File& file, std::int64_t neutrons) {
+  if (!file.exists("/source_bank")) file.fail("it has no source bank, so no run can go on from it");
+  const std::vector<std::int64_t> shape = file.shape("/source_bank");
+  if (shape.size() != 1 || shape[0] != neutrons)
+    file.fail("its source bank does not have " + std::to_string(neutrons) + " neutrons");
+  return find(file, "/source_bank", *bank_type(), neutrons);
+}
+
+void write_part(const PlainFile& file, const PartPlaces& places, const Simulation& simulation, int rank,
+                const TallyStatistics& statistics, const std::vector<Site>& source) {
+  const Model& model = simulation.model();
+  std::vector<std::array<double, 2>> pairs;
+  for (std::size_t tally = 0; tally < places.results.size(); ++tally)
+    simulation.shares().for_each_run(rank, tally, [&](const BinRun& run) {
+      for (std::int64_t done = 0; done < run.count; done += staged) {
+        const std::int64_t count = std::min(staged, run.count - done);
+        pairs.resize(count);
+        for (std::int64_t i = 0; i < count; ++i)
+          pairs[i] = {statistics.sum[run.place + done + i], statistics.sum_sq[run.place + done + i]};
+        file.write_at(places.results[tally] + (run.bin_in_tally + done) * std::int64_t{sizeof pairs[0]},
+                      bytes_of(pairs, pairs.size()));
+      }
+    });
+  if (places.bank < 0) return;
+  const std::int64_t first = first_history(model.settings.particles, rank, simulation.shares().ranks());
+  std::vector<BankRecord> records;
+  for (std::size_t done = 0; done < source.size(); done += staged) {
+    records.resize(std::min<std::size_t>(staged, source.size() - done));
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      const Site& site = source[done + i];
+      records[i] = {.r = {site.r.x, site.r.y, site.r.z},
+                    .u = {site.u.x, site.u.y, site.u.z},
+                    .energy = model.nuclear ? site.energy : model.data.energy(site.group),
+                    .time = 0,
+                    .weight = site.weight,
+                    .delayed_group = 0,
+                    .surface = 0,
+                    .particle = 0};
+    }
+    file.write_at(places.bank + (first + static_cast<std::int64_t>(done)) * std::int64_t{sizeof(BankRecord)},
+                  bytes_of(records, records.size()));
+  }
+}
+
+TallyStatistics read_results(const PlainFile& file, std::int64_t place, std::int64_t bins) {
+  TallyStatistics statistics;
+  statistics.resize(bins);
+  read_run(file, place, {.place = 0, .bin_in_tally = 0, .count = bins}, statistics);
+  return statistics;
+}
+
+StatepointPart read_part(const PlainFile& file, const PartPlaces& places, const Simulation& simulation,
+                         int rank) {
+  const Model& model = simulation.model();
+  StatepointPart part;
+  part.rank = rank;
+  part.statistics.resize(simulation.shares().owned_count(rank));
+  for (std::size_t tally = 0; tally < places.results.size(); ++tally)
+    simulation.shares().for_each_run(
+        rank, tally, [&](const BinRun& run) { read_run(file, places.results[tally], run, part.statistics); });
+  if (places.bank < 0) return part;
+  const int ranks = simulation.shares().ranks();
+  const std::int64_t first = first_history(model.settings.particles, rank, ranks);
+  const std::int64_t last = first_history(model.settings.particles, rank + 1, ranks);
+  std::vector<BankRecord> records;
+  for (std::int64_t done = first; done < last; done += staged) {
+    records.resize(std::min(staged, last - done));
+    file.read_at(places.bank + done * std::int64_t{sizeof(BankRecord)},
+                 writable_bytes_of(records, records.size()));
+    for (const BankRecord& record : records)
+      part.source.push_back({.r = {record.r[0], record.r[1], record.r[2]},
+                             .u = {record.u[0], record.u[1], record.u[2]},
+                             .weight = record.weight,
+                             .group = model.nuclear ? 0 : model.data.group_of(record.energy),
+                             .energy = model.nuclear ? record.energy : 0});
+  }
+  return part;
+}
+
+}  // namespace taihu::neutron

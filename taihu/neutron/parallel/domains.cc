@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/parallel/domains.h"
+
+#include <algorithm>
+#include <string>
+
+#include "taihu/base/error.h"
+#include "taihu/neutron/source/fission_bank.h"
+
+namespace taihu::neutron {
+namespace {
+
+/// Where the surfaces that bound the model lie along an axis.
+struct Extent {
+  double low = infinity, high = -infinity;
+  void add(double at) {
+    low = std::min(low, at);
+    high = std::max(high, at);
+  }
+  void add(double centre, double radius) {
+    add(centre - radius);
+    add(centre + radius);
+  }
+};
+
+std::array<Extent, 3> boundaries_of(const Geometry& geometry) {
+  std::array<Extent, 3> extents;
+  for (const int index : geometry.boundaries) {
+    const Surface& surface = geometry.surfaces[index];
+    const auto& c = surface.coefficients;
+    switch (surface.type) {
+      case SurfaceType::x_plane:
+        extents[0].add(c[0]);
+        break;
+      case SurfaceType::y_plane:
+        extents[1].add(c[0]);
+        break;
+      case SurfaceType::z_plane:
+        extents[2].add(c[0]);
+        break;
+      case SurfaceType::x_cylinder:
+        extents[1].add(c[0], c[2]);
+        extents[2].add(c[1], c[2]);
+        break;
+      case SurfaceType::y_cylinder:
+        extents[0].add(c[0], c[2]);
+        extents[2].add(c[1], c[2]);
+        break;
+      case SurfaceType::z_cylinder:
+        extents[0].add(c[0], c[2]);
+        extents[1].add(c[1], c[2]);
+        break;
+      case SurfaceType::sphere:
+        for (int axis = 0; axis < 3; ++axis) extents[axis].add(c[axis], c[3]);
+        break;
+      default:
+        break;  // other kinds do not say how far the model reaches
+    }
+  }
+  return extents;
+}
+
+}  // namespace
+
+Domains::Domains(const DomainOptions& options, const Geometry& geometry, int ranks)
+    : shape_(options.shape), ranks_(ranks) {
+  check_input(options.count() <= ranks, std::to_string(options.count()) +
+                                            " domains need at least as many ranks; there are " +
+                                            std::to_string(ranks));
+  const std::array<Extent, 3> extents = boundaries_of(geometry);
+  for (int axis = 0; axis < 3; ++axis) {
+    const int layers = shape_[axis];
+    if (layers == 1) continue;
+    const double low = options.has_box ? options.lower[axis] : extents[axis].low;
+    const double high = options.has_box ? options.upper[axis] : extents[axis].high;
+    const std::string name(1, static_cast<char>('x' + axis));
+    check_input(low < high, options.has_box ? "the box of the domains has no width along " + name
+                                            : "the model's boundaries do not say where to cut along " + name +
+                                                  "; give the domains a box");
+    for (int i = 1; i < layers; ++i) cuts_[axis].push_back(low + (high - low) * i / layers);
+  }
+}
+
+int Domains::layer_of(int axis, double coordinate) const noexcept {
+  int layer = 0;
+  for (const double cut : cuts_[axis]) layer += coordinate >= cut;
+  return layer;
+}
+
+DomainBox Domains::box(int domain) const noexcept {
+  DomainBox box{{-infinity, -infinity, -infinity}, {infinity, infinity, infinity}};
+  const std::array<int, 3> layers = layers_of(domain);
+  for (int axis = 0; axis < 3; ++axis) {
+    if (layers[axis] > 0) box.lower[axis] = cuts_[axis][layers[axis] - 1];
+    if (layers[axis] + 1 < shape_[axis]) box.upper[axis] = cuts_[axis][layers[axis]];
+  }
+  return box;
+}
+
+int Domains::first_rank(int domain) const noexcept {
+  return static_cast<int>(first_history(ranks_, domain, count()));
+}
+
+int Domains::domain_of_rank(int rank) const noexcept {
+  int domain = 0;
+  while (first_rank(domain + 1) <= rank) ++domain;
+  return domain;
+}
+
+}  // namespace taihu::neutron

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/tally/shares.h"
+
+#include <algorithm>
+
+#include "taihu/neutron/parallel/messages.h"
+#include "taihu/neutron/source/fission_bank.h"
+
+namespace taihu::neutron {
+namespace {
+
+TallyPart whole_part(const TallyLayout::CompiledTally& tally) {
+  TallyPart part;
+  part.inner = static_cast<std::int64_t>(tally.scores.size());
+  part.outer = tally.combinations;
+  if (tally.mesh_filter >= 0) {
+    const TallyLayout::CompiledFilter& filter = tally.filters[tally.mesh_filter];
+    part.shape = part.high = filter.mesh->shape;
+    part.inner *= filter.stride;
+    part.outer = tally.combinations / filter.stride / filter.mesh->size();
+  }
+  return part;
+}
+
+/// Mesh cells along one axis that a domain owns and that touch it.
+struct Layers {
+  int owned_low = 0, owned_high = 0, low = 0, high = 0;
+};
+
+Layers layers_of(const RegularMesh& mesh, int axis, const Domains& domains, int layer, const DomainBox& box) {
+  Layers result;
+  if (axis >= mesh.dimensions) {  // cells without end: one domain owns them, all touch them
+    result.high = 1;
+    if (layer == domains.shape()[axis] / 2) result.owned_high = 1;
+    return result;
+  }
+  const double width = mesh.width[axis],
+               slack = 1e-6 * width;  // planes of both grids coincide up to rounding
+  bool owned = false, touched = false;
+  for (int i = 0; i < mesh.shape[axis]; ++i) {
+    const double low = mesh.lower[axis] + i * width;
+    const bool owns = domains.layer_of(axis, low + 0.5 * width) == layer;
+    if (owns && !owned) result.owned_low = i;
+    if (owns) result.owned_high = i + 1;
+    owned = owned || owns;
+    const bool touches = owns || (low + width > box.lower[axis] + slack && low < box.upper[axis] - slack);
+    if (touches && !touched) result.low = i;
+    if (touches) result.high = i + 1;
+    touched = touched || touches;
+  }
+  return result;
+}
+
+void add_part(TallyParts& parts, TallyPart part) {
+  part.first = parts.size;
+  parts.size += part.size();
+  parts.tallies.push_back(part);
+}
+
+/// Calls f(bin of `owned` counted from `begin`, place in the array of `window`'s parts, count) for the runs
+/// of bins of `owned` in [begin, end) that `window` has too.
+template <typename F>
+void for_each_common(const TallyPart& owned, std::int64_t begin, std::int64_t end, const TallyPart& window,
+                     const F& f) {
+  std::array<int, 3> low, high;
+  for (int axis = 0; axis < 3; ++axis) {
+    low[axis] = std::max(owned.low[axis], window.low[axis]);
+    high[axis] = std::min(owned.high[axis], window.high[axis]);
+    if (low[axis] >= high[axis]) return;
+  }
+  const auto place = [](const TallyPart& part, std::int64_t outer, int x, int y, int z) {
+    const std::int64_t row = std::int64_t{z - part.low[2]} * (part.high[1] - part.low[1]) + (y - part.low[1]);
+    return (outer * part.cells() + row * (part.high[0] - part.low[0]) + (x - part.low[0])) * part.inner;
+  };
+  for (std::int64_t outer = 0; outer < owned.outer; ++outer)
+    for (int z = low[2]; z < high[2]; ++z)
+      for (int y = low[1]; y < high[1]; ++y) {
+        const std::int64_t here = place(owned, outer, low[0], y, z);
+        const std::int64_t from = std::max(here, begin);
+        const std::int64_t to = std::min(here + (high[0] - low[0]) * owned.inner, end);
+        if (from >= to) continue;
+        f(from - begin, window.first + place(window, outer, low[0], y, z) + (from - here), to - from);
+      }
+}
+
+}  // namespace
+
+BinShares::BinShares(const TallyLayout& layout, const Domains* domains, int rank, int ranks)
+    : layout_(&layout), domains_(domains), rank_(rank), ranks_(ranks) {
+  const int count = domains == nullptr ? 1 : domains->count();
+  windows_.resize(count);
+  owned_.resize(count);
+  for (int domain = 0; domain < count; ++domain)
+    for (const TallyLayout::CompiledTally& tally : layout.compiled) {
+      TallyPart window = whole_part(tally), owned = window;
+      if (domains != nullptr && tally.mesh_filter >= 0) {
+        const RegularMesh& mesh = *tally.filters[tally.mesh_filter].mesh;
+        const DomainBox box = domains->box(domain);
+        for (int axis = 0; axis < 3; ++axis) {
+          const Layers layers = layers_of(mesh, axis, *domains, domains->layers_of(domain)[axis], box);
+          window.low[axis] = layers.low, window.high[axis] = layers.high;
+          owned.low[axis] = layers.owned_low, owned.high[axis] = layers.owned_high;
+        }
+      }
+      add_part(windows_[domain], window);
+      add_part(owned_[domain], owned);
+    }
+}
+
+OwnedBins BinShares::owned(int rank, std::size_t tally) const {
+  const int domain = domain_of(rank);
+  OwnedBins bins;
+  for (std::size_t t = 0; t <= tally; ++t) {
+    const std::int64_t size = owned_[domain].tallies[t].size();
+    const bool grouped = by_domain(t);
+    const int member = grouped ? rank - domains_->first_rank(domain) : rank;
+    const int members = grouped ? domains_->replicas(domain) : ranks_;
+    bins.place += bins.end - bins.begin;
+    bins.begin = first_history(size, member, members);
+    bins.end = first_history(size, member + 1, members);
+  }
+  return bins;
+}
+
+std::int64_t BinShares::owned_count(int rank) const {
+  if (layout_->compiled.empty()) return 0;
+  const OwnedBins last = owned(rank, layout_->compiled.size() - 1);
+  return last.place + last.end - last.begin;
+}
+
+void BinShares::for_each_run(int rank, std::size_t tally, const std::function<void(const BinRun&)>& f) const {
+  const OwnedBins bins = owned(rank, tally);
+  TallyPart whole = whole_part(layout_->compiled[tally]);
+  BinRun run;
+  for_each_common(owned_[domain_of(rank)].tallies[tally], bins.begin, bins.end, whole,
+                  [&](std::int64_t bin, std::int64_t bin_in_tally, std::int64_t count) {
+                    if (run.count > 0 && run.bin_in_tally + run.count == bin_in_tally) {
+                      run.count += count;
+                      return;
+                    }
+                    if (run.count > 0) f(run);
+                    run = {bins.place + bin, bin_in_tally, count};
+                  });
+  if (run.count > 0) f(run);
+}
+
+int BinShares::owner_of(std::int64_t bin) const {
+  std::size_t tally = layout_->compiled.size() - 1;
+  while (layout_->compiled[tally].first_bin > bin) --tally;
+  const std::int64_t bin_in_tally = bin - layout_->compiled[tally].first_bin;
+  int first = 0, members = ranks_;
+  std::int64_t size = layout_->compiled[tally].bin_count(), place = bin_in_tally;
+  if (by_domain(tally)) {
+    for (int domain = 0; domain < domains_->count(); ++domain) {
+      const TallyPart& part = owned_[domain].tallies[tally];
+      place = part.place_of(bin_in_tally);
+      if (place < 0) continue;
+      place -= part.first;
+      size = part.size();
+      first = domains_->first_rank(domain);
+      members = domains_->replicas(domain);
+      break;
+    }
+  }
+  int member = 0;
+  while (first_history(size, member + 1, members) <= place) ++member;
+  return first + member;
+}
+
+std::vector<ExactSum> BinShares::to_owners(Ranks& ranks, std::span<const ExactSum> sums) const {
+  std::vector<ExactSum> result(owned_count());
+  const std::size_t tallies = layout_->compiled.size();
+  for (int step = 0; step < ranks_; ++step) {
+    const int to = (rank_ + step) % ranks_, from = (rank_ - step + ranks_) % ranks_;
+    Bytes out;
+    for (std::size_t t = 0; t < tallies; ++t) {
+      const OwnedBins bins = owned(to, t);
+      for_each_common(owned_[domain_of(to)].tallies[t], bins.begin, bins.end, window().tallies[t],
+                      [&](std::int64_t bin, std::int64_t place, std::int64_t count) {
+                        if (step == 0)
+                          for (std::int64_t i = 0; i < count; ++i)
+                            result[bins.place + bin + i] += sums[place + i];
+                        else
+                          append(out, sums.data() + place, static_cast<std::size_t>(count));
+                      });
+    }
+    if (step == 0) continue;
+    send_to(ranks, to, std::move(out));
+    const Bytes in = receive_from(ranks, from);
+    Reader reader(in);
+    std::vector<ExactSum> terms;
+    for (std::size_t t = 0; t < tallies; ++t) {
+      const OwnedBins bins = owned(rank_, t);
+      for_each_common(owned_[domain_of(rank_)].tallies[t], bins.begin, bins.end,
+                      windows_[domain_of(from)].tallies[t],
+                      [&](std::int64_t bin, std::int64_t, std::int64_t count) {
+                        terms.resize(count);
+                        reader.read(terms.data(), terms.size());
+                        for (std::int64_t i = 0; i < count; ++i) result[bins.place + bin + i] += terms[i];
+                      });
+    }
+  }
+  return result;
+}
+
+}  // namespace taihu::neutron

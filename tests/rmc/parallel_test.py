@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""rmc as an MPI job: the same results with every library and with domains, one clear line for what cannot be, and
+statepoints that survive a job that is killed. Usage: parallel_test.py BIN_FOLDER MODEL_FOLDER WORK_FOLDER"""
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+
+binaries, model, work = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
+shutil.rmtree(work, ignore_errors=True)
+work.mkdir(parents=True)
+environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1', OMP_WAIT_POLICY='passive',
+                   OMPI_MCA_rmaps_base_oversubscribe='1')
+short = ['--particles', '1000', '--batches', '12', '--inactive', '4', '--threads', '1']
+
+
+def launchers():
+    """Words in front of a number of ranks, and the program, for each library that is there."""
+    for library, names in (('openmpi', ('mpirun.openmpi', 'mpirun')), ('mpich', ('mpiexec.mpich', 'mpiexec.hydra'))):
+        launcher = next(filter(None, map(shutil.which, names)), None)
+        if launcher and (binaries / f'rmc-{library}').exists():
+            yield library, [launcher, '-n'], binaries / f'rmc-{library}'
+            yield f'{library}, by way of rmc', [launcher, '-n'], binaries / 'rmc'
+    if (binaries / 'rmc-taihu').exists() and (binaries / 'marun').exists():
+        yield 'taihu', [binaries / 'marun', '-n'], binaries / 'rmc-taihu'
+
+
+def run(words, code=0):
+    done = subprocess.run([str(word) for word in words], cwd=work, capture_output=True, text=True, timeout=120,
+                          env=environment)
+    if done.returncode != code:
+        sys.exit(f'{words}: exit code {done.returncode} instead of {code}\n{done.stdout}{done.stderr}')
+    return done
+
+
+def numbers(output):
+    """Lines with results: not those with seconds and rates."""
+    return [line for line in output.splitlines() if re.match(r' *\d+ +\d+\.\d|k \(|leakage', line)]
+
+
+def kill_job(job, mark):
+    """The launcher, its helpers and all ranks: what has the mark in its environment."""
+    job.kill()
+    for process in pathlib.Path('/proc').glob('[0-9]*'):
+        try:
+            if mark.encode() in (process / 'environ').read_bytes():
+                os.kill(int(process.name), signal.SIGKILL)
+        except OSError:
+            pass  # gone, or somebody else's
+    job.communicate()
+
+
+def expect(holds, what):
+    if not holds:
+        sys.exit(f'parallel_test: {what}')
+
+
+def same_results(name, output, folder):
+    expect(numbers(output) == numbers(alone), f'{name}: other numbers\n{output}')
+    expect((work / folder / 'tallies.out').read_text() == (work / 'alone/tallies.out').read_text(),
+           f'{name}: other tallies')
+
+
+alone = run([binaries / 'rmc', 'run', model, *short, '-o', 'alone']).stdout
+expect(len(numbers(alone)) > 12, 'a run alone prints no results')
+jobs = list(launchers())
+for name, launch, program in jobs:
+    for ranks, domains in ((2, None), (3, (3, 1, 1)), (5, (2, 2, 1))):
+        words = [*launch, ranks, program, 'run', model, *short, '-o', 'job']
+        output = run(words + (['--domains', *domains] if domains else [])).stdout
+        expect(f'{ranks} ranks x 1 threads' in output, f'{name}: not {ranks} ranks:\n{output}')
+        expect(('balance ' in output) == bool(domains), f'{name}: report of domains:\n{output}')
+        same_results(f'{name}, {ranks} ranks, domains {domains}', output, 'job')
+
+for name, launch, program in jobs:
+    done = run([*launch, 2, program, 'run', model, *short, '--domains', 3, 1, 1], code=1)
+    told = [line for line in done.stderr.splitlines() if line.startswith('rmc:')]
+    expect(told == ['rmc: 3 domains need at least as many ranks; there are 2'], f'{name}: {done.stderr}')
+done = run([binaries / 'rmc', 'run', model, *short, '--domains', 2, 1, 1], code=1)
+expect(done.stderr == 'rmc: 2 domains need at least as many ranks; there are 1\n', done.stderr)
+done = run([binaries / 'rmc', 'run', model, *short, '--domains', 0, 1, 1], code=2)
+expect(len(done.stderr.splitlines()) == 1, done.stderr)
+
+# A job that is killed while it runs and writes, and goes on with other ranks, comes to the same end.
+dice = random.Random(5)
+for name, launch, program in jobs[:1]:
+    kills = 0
+    state = work / 'killed'
+    for start in range(100):
+        ranks = 2 + start % 3
+        points = sorted(state.glob('statepoint.*.h5')) if state.exists() else []
+        words = [*launch, ranks, program, *(['restart', model, '--from', points[-1]] if points else ['run', model]),
+                 *short, '--statepoint-every', 1, '-o', 'killed', '--domains', 1 + start % 2, 1, 1]
+        mark = f'killed-{os.getpid()}-{start}'
+        job = subprocess.Popen([str(word) for word in words], cwd=work, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, env=dict(environment, RMC_TEST_JOB=mark), text=True)
+        last = kills == 10
+        try:
+            complaint = job.communicate(timeout=120 if last else dice.uniform(0.1, 1.2))[1]
+        except subprocess.TimeoutExpired:
+            kill_job(job, mark)
+            kills += 1
+            continue
+        if job.returncode != 0:
+            sys.exit(f'{name}: a job that goes on fails: {words}\n{complaint}')
+        same_results(f'{name}, killed {kills} times', alone, 'killed')
+        if last:
+            break
+        shutil.rmtree(state)
+    expect(kills == 10, f'{name}: {kills} kills')
+print(f'{len(jobs)} kinds of jobs')

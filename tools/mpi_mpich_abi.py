@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the calls of the MPICH ABI from taihu/abi/mpi.h: each converts what it gets (taihu/mpi/mpich_abi/convert.h) and
+calls ours.
+
+The rules stand below as data: what becomes of a parameter follows from its type, and from its name where the type does not
+tell. Calls that need more than rules are written by hand in taihu/mpi/mpich_abi/*.cc; whatever is defined there with
+TAIHU_MPICH_CALL is left out here. Usage: mpi_mpich_abi.py MPI.H FILE-TO-MAKE HAND-WRITTEN..."""
+import pathlib
+import re
+import sys
+
+from mpi_calls import HANDLES, read_calls
+
+IN = {"MPI_Comm": "in_communicator", "MPI_Datatype": "in_datatype", "MPI_Errhandler": "in_error_handler", "MPI_Group": "in_group",
+      "MPI_Info": "in_info", "MPI_Message": "in_message", "MPI_Op": "in_operation", "MPI_Request": "in_request", "MPI_Win": "in_window",
+      "MPI_File": "in_file"}
+NULL = {"MPI_Comm": "MPI_COMM_NULL", "MPI_Datatype": "MPI_DATATYPE_NULL", "MPI_Errhandler": "MPI_ERRHANDLER_NULL",
+        "MPI_Group": "MPI_GROUP_NULL", "MPI_Info": "MPI_INFO_NULL", "MPI_Message": "MPI_MESSAGE_NULL", "MPI_Op": "MPI_OP_NULL",
+        "MPI_Request": "MPI_REQUEST_NULL", "MPI_Win": "MPI_WIN_NULL", "MPI_File": "MPI_FILE_NULL"}
+# Handles that are read although they are passed by address.
+IN_OUT = re.compile(r".*_free$|Wait|Test|Start|Cancel|Comm_disconnect|File_close|Type_commit|Mrecv|Imrecv")
+# Numbers by the name of their parameter.
+NUMBERS_IN = {"dest": "rank", "source": "rank", "root": "rank", "target_rank": "rank", "tag": "tag", "sendtag": "tag",
+              "recvtag": "tag", "required": "thread_level", "split_type": "split", "typeclass": "type_class", "order": "order",
+              "lock_type": "lock", "assert": "assertion", "amode": "file_mode", "whence": "seek", "errorcode": "error",
+              "errorclass": "error", "error": "error", "var_class": "variable_class"}
+NUMBERS_OUT = {"provided": "thread_level", "result": "comparison", "status": "topology", "combiner": "combiner",
+               "amode": "file_mode", "rank_source": "rank", "rank_dest": "rank", "source": "rank", "tag": "tag",
+               "errorclass": "error", "errorcode": "error", "error": "error", "verbosity": "verbosity", "bind": "binding",
+               "scope": "scope", "var_class": "variable_class"}
+KEYVAL = re.compile(r"(comm_|type_|win_)?keyval$")
+# The exit code of the job, and lists of ranks that name members of the group.
+AS_IT_IS = {("Abort", "errorcode")}
+IN_PLACE = {"Collective communication", "Process topologies and neighbourhood collectives"}
+TYPE_ARRAYS = {"sendtypes": "true", "recvtypes": "false"}
+
+
+def is_handle(p):
+    return p.type in HANDLES
+
+
+def c_type(p):
+    """The type of the parameter for the program."""
+    kind = p.type
+    if kind == "MPI_File":
+        kind = "void*"
+    elif kind in HANDLES:
+        kind = "int"
+    elif kind == "MPI_Status":
+        kind = "Status"
+    if p.name == "ranges":
+        return "int (*ranges)[3]"
+    stars = "*" * (p.stars + (1 if p.array else 0))
+    return f"{'const ' if p.const else ''}{kind}{stars} {p.name}"
+
+
+class Wrapper:
+    def __init__(self, call):
+        self.call, self.before, self.values, self.after = call, [], [], []
+        for parameter in call.parameters:
+            self.values.append(self.value(parameter))
+
+    def value(self, p):
+        pointer = p.stars > 0 or p.array
+        if p.type == "MPI_Status":
+            return self.status(p)
+        if is_handle(p):
+            return self.handle_by_address(p) if pointer else f"{IN[p.type]}({p.name})"
+        if p.type == "void" and p.stars == 1 and self.call.chapter in IN_PLACE and p.name in ("sendbuf", "recvbuf"):
+            return f"in_place({p.name})"
+        if p.type == "int" and (self.call.name, p.name) not in AS_IT_IS:
+            return self.number(p, pointer)
+        if p.name == "disp" and self.call.name == "File_set_view":
+            return "in_displacement(disp)"
+        return p.name
+
+    def status(self, p):
+        if p.name == "array_of_statuses":
+            self.before.append(f"StatusResults {p.name}_({self.count()}, {p.name});")
+        elif p.const or self.call.name.startswith("Status_set"):
+            self.before.append(f"StatusValue {p.name}_({p.name});")
+            if not p.const:
+                self.after.append(f"{p.name}_.give_back({p.name});")
+        else:
+            self.before.append(f"StatusResult {p.name}_({p.name});")
+        return f"{p.name}_.get()"
+
+    def count(self):
+        return "incount" if any(p.name == "incount" for p in self.call.parameters) else "count"
+
+    def handle_by_address(self, p):
+        if p.array:
+            return self.handles(p)
+        turn = "out_file" if p.type == "MPI_File" else "out_handle"
+        start = f"{p.name} != nullptr ? {IN[p.type]}(*{p.name}) : {NULL[p.type]}" if IN_OUT.match(self.call.name) else NULL[p.type]
+        self.before.append(f"{p.type} {p.name}_ = {start};")
+        self.after.append(f"if ({p.name} != nullptr) *{p.name} = {turn}({p.name}_);")
+        return f"{p.name} != nullptr ? &{p.name}_ : nullptr"
+
+    def handles(self, p):
+        if p.type == "MPI_Request" and not p.const:
+            self.before.append(f"Requests {p.name}_({self.count()}, {p.name});")
+            return f"{p.name}_.get()"
+        if p.name in TYPE_ARRAYS:
+            count = f"neighbors(comm, {TYPE_ARRAYS[p.name]})" if "eighbor" in self.call.name else "partners(comm)"
+            # With MPI_IN_PLACE the types of what is sent count for nothing.
+            given = "in_place(sendbuf) == MPI_IN_PLACE ? nullptr : sendtypes" if p.name == "sendtypes" else p.name
+        else:
+            count, given = self.count(), p.name
+        self.before.append(f"ArrayValue<{p.type}, int> {p.name}_({count}, {given}, {IN[p.type]});")
+        return f"{p.name}_.get()"
+
+    def number(self, p, pointer):
+        if KEYVAL.match(p.name):
+            if not pointer:
+                return f"in_keyval({p.name})"
+            self.before.append(f"if ({p.name} != nullptr) *{p.name} = in_keyval(*{p.name});")
+            self.after.append(f"if ({p.name} != nullptr) *{p.name} = out_keyval(*{p.name});")
+        elif pointer and p.name in NUMBERS_OUT and not p.array:
+            self.after.append(f"if (code == MPI_SUCCESS && {p.name} != nullptr) *{p.name} = out_{NUMBERS_OUT[p.name]}(*{p.name});")
+        elif not pointer and p.name in NUMBERS_IN:
+            return f"in_{NUMBERS_IN[p.name]}({p.name})"
+        return p.name
+
+    def text(self):
+        call = self.call
+        parameters = ", ".join(c_type(p) for p in call.parameters)
+        head = f"TAIHU_MPICH_CALL({call.result}, {call.name}, ({parameters})) {{\n"
+        invocation = f"PMPI_{call.name}({', '.join(self.values)})"
+        if call.result != "int":
+            return f"{head}  return {invocation};\n}}\n"
+        body = "".join(f"  {line}\n" for line in self.before)
+        if not self.after:
+            return f"{head}{body}  return out_error({invocation});\n}}\n"
+        body += f"  const int code = {invocation};\n" + "".join(f"  {line}\n" for line in self.after)
+        return f"{head}{body}  return out_error(code);\n}}\n"
+
+
+def main():
+    header, made, *hand_written = sys.argv[1:]
+    by_hand = set()
+    for path in hand_written:
+        text = pathlib.Path(path).read_text()
+        by_hand |= set(re.findall(r"TAIHU_MPICH_CALL\([^,]+, (\w+),", text))
+        by_hand |= set(re.findall(r"^(?:ERROR_HANDLER|KEYVAL|SAME_STATUS)\((\w+),", text, re.M))
+    lines = ["// SPDX-License-Identifier: Apache-2.0", "// Made by tools/mpi_mpich_abi.py.",
+             '#include "taihu/mpi/mpich_abi/convert.h"', "", "using namespace taihu::mpi;",
+             "using namespace taihu::mpi::mpich;", ""]
+    for call in read_calls(header):
+        if call.name in by_hand or re.search(r"_(c2f|f2c|toint|fromint)$", call.name):
+            continue
+        function = [p for p in call.parameters if p.type.endswith("_function") or p.type == "..."]
+        if function:
+            raise SystemExit(f"MPI_{call.name} takes a function: write it by hand in taihu/mpi/mpich_abi")
+        lines.append(Wrapper(call).text())
+    pathlib.Path(made).write_text("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()
