@@ -273,8 +273,9 @@ TEST_F(Continuous, MediaSumTheirNuclides) {
   // Below 4 eV: a quarter of the free atom's 20 b, three quarters of 20 b and the Bragg edges.
   MacroXs thermal;
   data.look_up(0, 0.05, 0, thermal);
-  const auto uranium = std::ranges::find_if(
-      data.parts(0), [&](const MediumPart& part) { return data.nuclides[part.nuclide].name == "X235"; });
+  const auto uranium = std::ranges::find_if(data.parts(0), [&](const MediumPart& part) {
+    return data.nuclides[part.nuclide].data().name == "X235";
+  });
   ASSERT_NE(uranium, data.parts(0).end());
   const double h1 = 0.25 * 20 + 0.75 * (20 + 0.02 / 0.05) + 0.3;
   EXPECT_NEAR(thermal[static_cast<int>(Reaction::total)],
