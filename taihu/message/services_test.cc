@@ -127,8 +127,11 @@ TEST_P(Services, ACallerServesItsMessagesMeanwhile) {
   std::shared_ptr<ServiceCall> kept;
   std::mutex guard;
   job.node(0).serve(Service::task, [&](std::shared_ptr<ServiceCall> call) {
-    std::lock_guard hold(guard);
-    kept = std::move(call);
+    {
+      std::lock_guard hold(guard);
+      kept = std::move(call);
+    }
+    job.endpoint(0).doorbell().ring();  // the progress thread may be the one that reads the call
   });
   job.run([&](Endpoint& me) {
     std::vector<std::byte> data(100000);
