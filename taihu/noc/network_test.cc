@@ -184,6 +184,7 @@ TEST(Network, SaturationLiesWherePublishedSimulatorsSeeIt) {
 
 TEST(Network, LatenciesAreBooksimsUpTo70PercentOfSaturation) {
   for (const BooksimCurve& curve : booksim_curves) {
+    if (curve.size > 8) continue;  // minutes under sanitizers; `nocsim validate` has those
     NetworkConfig config = plain(curve.size, curve.size);
     config.checked = false;
     config.route_at = RouteAt::front;  // as BookSim's routers
