@@ -51,11 +51,11 @@ Precision Solver::check() {
 
 void Solver::set_up(Precision precision) {
   resolved_ = options_;
-  if (options_.family == Family::automatic) resolved_.family = Family::aggregation;
   try {
     preconditioner_ = make_preconditioner(context_, matrix_, *system_, resolved_, precision);
   } catch (const Error&) {
-    // The coarsest matrix of an indefinite matrix may be singular in one family and not in the other.
+    // Aggregation was tried. It may find nothing to aggregate; and the coarsest matrix of an indefinite
+    // matrix may be singular in one family and not in the other.
     if (options_.family != Family::automatic) throw;
     resolved_.family = Family::classical;
     preconditioner_ = make_preconditioner(context_, matrix_, *system_, resolved_, precision);

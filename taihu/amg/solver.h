@@ -59,7 +59,7 @@ class Solver {
 
   Context context_;
   HierarchyOptions options_;   // as given
-  HierarchyOptions resolved_;  // with the family chosen
+  HierarchyOptions resolved_;  // classical where aggregation could not
   DistributedMatrix matrix_;
   std::unique_ptr<SystemMatrix> system_;
   std::unique_ptr<Preconditioner> preconditioner_;

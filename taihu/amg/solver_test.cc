@@ -212,6 +212,15 @@ TEST(Solver, UnsymmetricMatricesConvergeWithGmresAndBicgstab) {
     }
 }
 
+TEST(Solver, AutomaticIsClassicalWhereAggregationFindsNothingToAggregate) {
+  SolveOptions options;
+  options.method = Method::gmres;
+  const auto iterations = [&](const HierarchyOptions& hierarchy) {
+    return solve(plain_problem(convection(80, 3)), 2, 1, options, hierarchy).result.iterations;
+  };
+  EXPECT_EQ(iterations(HierarchyOptions()), iterations(classical()));
+}
+
 TEST(Solver, PatternsThatAreNotSymmetricConvergeInTheClassicalFamily) {
   PlainMatrix matrix = convection(30, 3);
   std::erase_if(matrix.entries,

@@ -4,12 +4,15 @@
 #include <algorithm>
 
 #include "taihu/amg/setup/smoother_scale.h"
+#include "taihu/base/error.h"
 
 namespace taihu::amg {
 namespace {
 
 // Coarsening that leaves more than this share of the rows is not worth a level.
 constexpr double least_reduction = 0.8;
+// Up to this size a direct solution costs next to nothing, and it does not matter that coarsening has ended.
+constexpr GlobalIndex most_inverted_cheaply = 500;
 // Coarsest levels that could not be made smaller are solved directly up to this size, smoothed beyond.
 constexpr GlobalIndex most_dense_rows = 2000;
 
@@ -50,8 +53,12 @@ void Hierarchy<Value>::set_up(DistributedMatrix& finest_matrix, Operator<Value>*
     Transfer transfer =
         make_transfer(context_, *matrix, options_, depth + static_cast<int>(levels_.size()) - 1);
     const GlobalIndex coarse_rows = transfer.restriction.rows();
-    if (coarse_rows == 0 || static_cast<double>(coarse_rows) > least_reduction * static_cast<double>(rows))
+    if (coarse_rows == 0 || static_cast<double>(coarse_rows) > least_reduction * static_cast<double>(rows)) {
+      // Convection leaves aggregation few strong connections in both directions.
+      check_input(options_.family != Family::automatic || rows <= most_inverted_cheaply,
+                  "aggregation finds next to nothing to aggregate; choose the classical family");
       break;
+    }
     DistributedMatrix next = coarse_matrix(context_, *matrix, transfer);
     levels_.back().prolongation = make_operator<Value>(context_, transfer.prolongation);
     levels_.back().restriction = make_operator<Value>(context_, transfer.restriction);
