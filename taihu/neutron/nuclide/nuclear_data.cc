@@ -265,7 +265,7 @@ void NuclearData::look_up(int number, double e, std::uint64_t band, MacroXs& xs)
         add_to(xs, part.density, banded);
       }
   }
-  at(Reaction::scatter) = std::fmax(0.0, at(Reaction::total) - at(Reaction::absorption));
+  at(Reaction::scatter) = std::max(0.0, at(Reaction::total) - at(Reaction::absorption));
 }
 
 const MediumPart& NuclearData::sample_part(int number, double e, std::uint64_t band, double total,

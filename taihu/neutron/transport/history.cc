@@ -83,7 +83,7 @@ void HistoryRunner::track_surfaces() {
     if (material < 0) values_ = nullptr;
     const double to_collision = total > 0 ? random_.exponential() / total : infinity;
     const Crossing crossing = next_crossing(geometry_, location_);
-    const double step = std::fmin(to_collision, crossing.distance);
+    const double step = std::min(to_collision, crossing.distance);
     if (step == infinity) return lose("there is no surface ahead");
     if (material >= 0) history_total(Total::k_track) += weight_ * step * nu_fission_here();
     if (tallying_ && !problem_->tallies->by_track.empty())

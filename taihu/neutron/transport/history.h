@@ -82,7 +82,6 @@ class HistoryRunner {
   void track_delta();
   bool cross(const Crossing& crossing);
   bool pass_boundary(int surface, double distance);
-  bool delta_boundary(double& flight);
   bool find_boundary(const Vector& r, const Vector& u, double flight, int& surface, double& distance);
   bool leaves_model(int surface, const Vector& r, const Vector& u, double distance);
   bool collide();

@@ -12,7 +12,7 @@ constexpr int most_attempts = 100;
 
 /// A new energy also means new bands of the unresolved resonances.
 void HistoryRunner::set_energy(double energy) noexcept {
-  energy_ = std::fmin(std::fmax(energy, nuclear_->energy_min()), nuclear_->energy_max());
+  energy_ = std::min(std::max(nuclear_->energy_min(), energy), nuclear_->energy_max());
   band_ = nuclear_->unresolved_at(energy_) ? random_.next() : 0;
 }
 
