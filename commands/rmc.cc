@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // rmc: Monte Carlo transport of neutrons in models of OpenMC's XML format.
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -66,47 +69,52 @@ DomainOptions domain_options(const Options& options) {
   return domains;
 }
 
-/// Reads the model on each rank; what is wrong is told once. `code`: that the program then ends with.
-Model read_together(const Options& options, Ranks& ranks, int& code) {
+/// Makes the folder of the results.
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  check_input(!error, "cannot create folder " + folder + " (" + error.message() + ")");
+  if (access(folder.c_str(), W_OK | X_OK) != 0)
+    throw system_error("cannot write into folder " + folder, errno);
+}
+
+/// Reads the model and all that is needed before the run on each rank; what is wrong is told once.
+Model prepare(Options& options, Ranks& ranks) {
   Model model;
-  std::string problem;
-  try {
+  together(ranks, true, [&] {
+    options.run.schedule = parse_schedule(options.schedule);
+    if (options.domain_box.size() > 0 && options.domains == std::vector<int>{1, 1, 1})
+      throw UsageError("--domain-box says where --domains cut, and there are none");
+    options.run.domains = domain_options(options);
     model = model_for_run(options);
-  } catch (const std::exception& error) {
-    problem = error.what();
-    code = dynamic_cast<const UsageError*>(&error) != nullptr ? 2 : 1;
-  }
-  throw_together(ranks, problem);
+  });
+  options.run.resume_from = options.statepoint;
+  options.run.output_folder = !options.output.empty()              ? options.output
+                              : model.settings.output_path.empty() ? "."
+                                                                   : model.settings.output_path;
+  together(ranks, ranks.is_root(), [&] { make_folder(options.run.output_folder); });
   return model;
 }
 
-int run(Options options) {
-  const std::unique_ptr<Ranks> ranks = started_by_mpi() ? make_mpi_ranks() : std::make_unique<SingleRank>();
-  int code = 1;
+int run(Options options, Ranks& ranks) {
   try {
     set_hot_memory(options.vectors == "plain" ? HotMemory::plain : HotMemory::aligned);
-    const Model model = read_together(options, *ranks, code);
-    options.run.domains = domain_options(options);
-    options.run.schedule = parse_schedule(options.schedule);
-    options.run.resume_from = options.statepoint;
-    options.run.output_folder = !options.output.empty()              ? options.output
-                                : model.settings.output_path.empty() ? "."
-                                                                     : model.settings.output_path;
-    if (ranks->is_root()) std::filesystem::create_directories(options.run.output_folder);
-    run_model(model, *ranks, options.run, [](const std::string& line) {
+    const Model model = prepare(options, ranks);
+    run_model(model, ranks, options.run, [](const std::string& line) {
       std::FILE* stream = line.starts_with("warning: ") ? stderr : stdout;
       std::fprintf(stream, "%s%s\n", stream == stderr ? "rmc: " : "", line.c_str());
       std::fflush(stream);
     });
     return 0;
-  } catch (const SharedError& error) {  // on all ranks: one tells
-    if (ranks->is_root()) std::fprintf(stderr, "rmc: %s\n", error.what());
-    return code;
-  } catch (const std::exception& error) {
-    if (ranks->size() == 1) throw;
-    std::fprintf(stderr, "rmc: %s\n", error.what());
+  } catch (const SharedError& error) {  // on all ranks: the root tells
+    if (error.wrong_use()) throw UsageError(error.what());
+    throw;
+  } catch (const std::exception& error) {  // on this rank: the others would wait for it
+    if (ranks.size() == 1) throw;
+    const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+    std::fprintf(stderr, "rmc: %s\n", memory ? "there is not enough memory" : error.what());
     std::fflush(stderr);
-    abort_all_ranks(dynamic_cast<const UsageError*>(&error) != nullptr ? 2 : 1);
+    abort_all_ranks(1);
   }
 }
 
@@ -316,7 +324,7 @@ std::vector<std::string> with_leading_zeros(int argc, char** argv) {
   return words;
 }
 
-int dispatch(int argc, char** argv) {
+int dispatch(int argc, char** argv, Ranks& ranks) {
   Options options;
   options.run.threads = default_threads();
   CLI::App app("Monte Carlo transport of neutrons", "rmc");
@@ -364,7 +372,7 @@ int dispatch(int argc, char** argv) {
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   if (!parse_command_line(app, argc, pointers.data())) return 0;
-  if (*run_command || *restart_command) return run(options);
+  if (*run_command || *restart_command) return run(options, ranks);
   if (*bench_command) return bench(options);
   if (*check_command) return check_geometry(options);
   if (*plot_command) return plot(options);
@@ -374,8 +382,13 @@ int dispatch(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return taihu::run_program("rmc", [&] {
-    taihu::neutron::become_mpi_program(argv);
-    return dispatch(argc, argv);
+  std::unique_ptr<Ranks> ranks = std::make_unique<SingleRank>();
+  const int joined = run_program("rmc", [&] {
+    become_mpi_program(argv);
+    const std::string command = argc > 1 ? argv[1] : "";
+    if (started_by_mpi() && (command == "run" || command == "restart")) ranks = make_mpi_ranks();
+    return 0;
   });
+  if (joined != 0) return joined;
+  return run_program("rmc", [&] { return dispatch(argc, argv, *ranks); }, ranks->is_root());
 }

@@ -80,8 +80,6 @@ table = run('bench', 'schedule', '--threads', '2', '--repeats', '1', '--scale', 
 expect(len(re.findall(r'^[A-Za-z].* s( +[\d.]+){5}$', table, re.M)) == 3, 'bench schedule has another table:\n' + table)
 run('bench', 'nothing', code=2)
 
-
-
 def small_files():
     """As on a full disk: no file grows beyond 20 kB."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
@@ -92,7 +90,17 @@ full = subprocess.run([rmc, 'run', model, *short[:2], '--batches', '6', '--inact
                       capture_output=True, text=True, timeout=100, preexec_fn=small_files)
 expect(full.returncode == 1, f'on a full disk the exit code is {full.returncode}')
 expect(re.fullmatch(r'rmc: .*statepoint.*\n', full.stderr), f'on a full disk rmc says: {full.stderr}')
-expect(not os.path.exists(f'{work}/full/statepoint.6.h5'), 'on a full disk there is half a statepoint')
+expect(os.listdir(f'{work}/full') == [], f'on a full disk there is {os.listdir(f"{work}/full")}')
+
+# What cannot work is told in one line before the run.
+open(f'{work}/file', 'w').close()
+for words, code, text in ((['-o', 'file'], 1, 'cannot create folder file (Not a directory)'),
+                          (['-o', 'file/in'], 1, 'cannot create folder file/in (Not a directory)'),
+                          (['--schedule', 'fair'], 2, 'schedule "fair" is not one; write static, dynamic,N or guided,N'),
+                          (['--schedule', 'dynamic,0'], 2, 'schedule "dynamic,0": the chunk is a number from 1 on'),
+                          (['--domain-box', *'0 0 0 1 1 1'.split()], 2, '--domain-box says where --domains cut, and there are none')):
+    wrong = run('run', model, *short, *words, code=code)
+    expect(wrong.stderr == f'rmc: {text}\n' and not wrong.stdout, f'{words}: {wrong.stderr}{wrong.stdout}')
 
 surface = run('run', model, *short, '--tracking', 'surface', '-o', 'surface').stdout
 found = re.search(r'k \(combined\) +([\d.]+) \+/- ([\d.]+)', surface)

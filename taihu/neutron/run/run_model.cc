@@ -28,14 +28,10 @@ class Run {
 
   RunResult execute() {
     std::unique_ptr<Simulation> made;
-    std::string problem;
-    try {
+    together(ranks_, true, [&] {
       made =
           std::make_unique<Simulation>(model_, ranks_, options_.threads, options_.schedule, options_.domains);
-    } catch (const std::exception& error) {
-      problem = error.what();
-    }
-    throw_together(ranks_, problem);
+    });
     Simulation& simulation = *made;
     if (!options_.resume_from.empty()) {
       resume_from_statepoint(simulation, options_.resume_from);
@@ -140,7 +136,10 @@ class Run {
 
   void write_results(Simulation& simulation) const {
     save(simulation);
-    if (!ranks_.is_root()) return;
+    together(ranks_, ranks_.is_root(), [&] { write_on_root(simulation); });
+  }
+
+  void write_on_root(const Simulation& simulation) const {
     const Settings& settings = model_.settings;
     if (settings.write_summary) write_summary(model_, place("summary.h5"));
     if (simulation.layout().empty()) return;
