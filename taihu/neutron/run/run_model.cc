@@ -80,6 +80,10 @@ class Run {
         settings.inactive > 0 ? formatted(" (%d inactive)", settings.inactive).c_str() : "",
         model_.nuclear ? "continuous energy" : (std::to_string(model_.data.groups()) + " groups").c_str(),
         simulation.delta() ? "delta" : "surface", ranks_.size(), options_.threads));
+    if (simulation.majorant() != nullptr)
+      say(formatted("bound of the cross sections for delta tracking: %zu bins, %.2f MB",
+                    simulation.majorant()->bins(),
+                    static_cast<double>(simulation.majorant()->bytes()) * 1e-6));
     if (!options_.show_batches || settings.mode != RunMode::eigenvalue) return;
     say(settings.has_entropy_mesh ? " batch         k    entropy     average k"
                                   : " batch         k     average k");
