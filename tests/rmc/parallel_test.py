@@ -77,6 +77,11 @@ for name, launch, program in jobs:
         expect(('balance ' in output) == bool(domains), f'{name}: report of domains:\n{output}')
         same_results(f'{name}, {ranks} ranks, domains {domains}', output, 'job')
 
+for name, launch, program in jobs:
+    output = run([*launch, 2, program, 'bench', 'restart', '--repeats', 1, '--scale', 0.01]).stdout
+    expect(len(re.findall(r'^statepoint of .*, 2 ranks$', output, re.M)) == 1, f'{name}: bench restart:\n{output}')
+    expect(len(re.findall(r'^  .* s +[\d.]+ MB/s$', output, re.M)) == 7, f'{name}: bench restart:\n{output}')
+
 (work / 'file').touch()
 (work / 'full/statepoint.12.h5').mkdir(parents=True)
 for name, launch, program in jobs:

@@ -76,6 +76,18 @@ for case, reference in (('unrodded', 1.14308), ('rodded-a', 1.12806), ('rodded-b
 table = run('bench', '--threads', '2', '--repeats', '1', '--scale', '0.01').stdout if with_heap else ''
 for row in ("glibc's heap", 'guided,n/threads', 'plain vectors', 'all off') if with_heap else ():
     expect(re.search(re.escape(row) + r'.*( +[\d.]+| +-){4}$', table, re.M), f'bench all has no row {row}:\n{table}')
+os.mkdir(f'{work}/io')
+rows = ('written by all ranks', 'written through the root', 'plain file, written by all ranks', 'plain file, written by one rank',
+        'read by all ranks', 'read through the root', 'plain file, read by all ranks')
+for table in (table,) * with_heap + (
+        run('bench', 'restart', '--ranks', '3', '--repeats', '1', '--scale', '0.01', '--folder', 'io').stdout,):
+    expect(re.search(r'^statepoint of \d+\.\d MB, \d ranks$', table, re.M), f'bench restart has no head:\n{table}')
+    for row in rows:
+        found = re.search(f'^  {row} +([\\d.]+) s +([\\d.]+) MB/s$', table, re.M)
+        expect(found and float(found[1]) > 0 and float(found[2]) > 0, f'bench restart has no row {row}:\n{table}')
+expect(', 3 ranks' in table and os.listdir(f'{work}/io') == [], f'bench restart: {os.listdir(f"{work}/io")}\n{table}')
+wrong = run('bench', 'restart', '--folder', 'nowhere', code=1)
+expect(re.fullmatch(r'rmc: cannot create folder nowhere/\S+ \(No such file or directory\)\n', wrong.stderr), wrong.stderr)
 table = run('bench', 'schedule', '--threads', '2', '--repeats', '1', '--scale', '0.01').stdout
 expect(len(re.findall(r'^[A-Za-z].* s( +[\d.]+){5}$', table, re.M)) == 3, 'bench schedule has another table:\n' + table)
 run('bench', 'nothing', code=2)

@@ -15,7 +15,6 @@
 #include "taihu/neutron/output/tallies_out.h"
 #include "taihu/neutron/parallel/messages.h"
 #include "taihu/neutron/run/domain_report.h"
-#include "taihu/neutron/run/restart_speed.h"
 
 namespace taihu::neutron {
 namespace {
@@ -51,11 +50,6 @@ class Run {
     if (options_.write_files) write_results(simulation);
     const RunResult result = finish(simulation, first_batch);
     for (const std::string& line : domain_report(simulation)) say(line);
-    if (options_.restart_speed > 0) {
-      const RestartSpeed speed =
-          measure_restart(simulation, {.folder = options_.output_folder, .repeats = options_.restart_speed});
-      for (const std::string& line : lines_of(speed)) say(line);
-    }
     return result;
   }
 

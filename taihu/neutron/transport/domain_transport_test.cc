@@ -10,10 +10,10 @@
 
 #include "taihu/base/error.h"
 #include "taihu/neutron/input/read_model.h"
+#include "taihu/neutron/parallel/thread_ranks.h"
 #include "taihu/neutron/run/domain_report.h"
 #include "taihu/neutron/test_library.h"
 #include "taihu/neutron/test_models.h"
-#include "taihu/neutron/thread_ranks.h"
 #include "taihu/neutron/transport/simulation.h"
 
 namespace taihu::neutron {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taihu/neutron/run/restart_speed.h"
+#include "taihu/neutron/benchmark/restart_speed.h"
 
 #include <fcntl.h>
 #include <unistd.h>
