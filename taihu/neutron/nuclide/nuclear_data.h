@@ -83,6 +83,10 @@ class NuclearData {
   /// Sums of a medium. `band`: random bits that a neutron keeps as long as its energy stays.
   void look_up(int medium, double e, std::uint64_t band, MacroXs& xs) const noexcept;
   MicroXs micro(const MediumPart& part, double e, std::uint64_t band) const noexcept;
+  /// Whether a band of unresolved resonances, and not the smooth values, holds for a nuclide of a medium.
+  bool in_bands(const MediumPart& part, double e) const noexcept {
+    return nuclides[part.nuclide].unresolved_at(e) && !is_thermal(part, e);
+  }
   /// The nuclide that a neutron hits in a medium whose total cross section is `total`.
   const MediumPart& sample_part(int medium, double e, std::uint64_t band, double total, Stream& random,
                                 MicroXs& xs) const noexcept;
@@ -100,6 +104,9 @@ class NuclearData {
   };
   std::vector<double> grid_of(const std::vector<MediumPart>& parts) const;
   MicroXs tabulated(const MediumPart& part, double e, bool from_below) const noexcept;
+  bool is_thermal(const MediumPart& part, double e) const noexcept {
+    return part.thermal >= 0 && e < thermals[part.thermal].energy_max();
+  }
   double band_number(const MediumPart& part, std::uint64_t band) const noexcept;
   void sum_parts(const Medium& medium, double e, std::uint64_t band, MacroXs& xs) const noexcept;
 

@@ -110,7 +110,7 @@ Picture draw_slice(const Model& model, const Slice& slice, std::vector<GeometryF
 }
 
 Picture draw_mesh_tally(const TallyLayout& layout, const TallyView& statistics, std::size_t tally,
-                        std::size_t score) {
+                        std::size_t column) {
   const TallyLayout::CompiledTally& compiled = layout.compiled[tally];
   if (compiled.mesh_filter < 0) return {};
   const RegularMesh& mesh = *compiled.filters[compiled.mesh_filter].mesh;
@@ -118,7 +118,7 @@ Picture draw_mesh_tally(const TallyLayout& layout, const TallyView& statistics, 
   std::vector<double> values(static_cast<std::size_t>(mesh.shape[0]) * mesh.shape[1]);
   for (std::int64_t i = 0; i < compiled.combinations; ++i)
     values[i % static_cast<std::int64_t>(values.size())] +=
-        statistics.sum[i * static_cast<std::int64_t>(compiled.scores.size()) + score];
+        statistics.sum[i * static_cast<std::int64_t>(compiled.columns.size()) + column];
   const double largest = *std::max_element(values.begin(), values.end());
   const int zoom = std::max(1, 800 / std::max(mesh.shape[0], mesh.shape[1]));
   Picture picture{mesh.shape[0] * zoom, mesh.shape[1] * zoom, {}};

@@ -10,7 +10,7 @@ HistoryRunner::HistoryRunner(const Problem& problem)
       nuclear_(problem.nuclear),
       settings_(*problem.settings),
       memory_(*problem.geometry),
-      bins_(*problem.tallies, *problem.data, problem.window),
+      bins_(*problem.tallies, *problem.data, problem.window, problem.nuclear),
       totals_(total_count) {
   if (nuclear_ != nullptr) remembered_.resize(nuclear_->media());
 }

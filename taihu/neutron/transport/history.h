@@ -94,7 +94,7 @@ class HistoryRunner {
   bool collide_continuous();
   void add_sites_continuous(const MediumPart& part, const MicroXs& xs, double expected);
   bool absorb_continuous(const MicroXs& xs);
-  Flight scatter_continuous(const MediumPart& part, const MicroXs& xs, double& multiplicity);
+  Flight scatter_continuous(const MediumPart& part, const MicroXs& xs, double& multiplicity, int& mt);
   Flight apply_product(const NeutronReaction& reaction, const NeutronProduct& product, double awr,
                        const Flight& in) noexcept;
   double fission_energy(const Nuclide& nuclide, const MicroXs& xs, Vector& u) noexcept;
@@ -106,7 +106,9 @@ class HistoryRunner {
             .r = location_.levels[0].r,
             .group = group_,
             .energy = energy_,
-            .values = values_};
+            .values = values_,
+            .band = band_,
+            .nuclide = nuclide_};
   }
   double& history_total(Total total) noexcept { return history_totals_[static_cast<int>(total)]; }
 
@@ -131,6 +133,7 @@ class HistoryRunner {
   double energy_ = 0;
   std::uint64_t band_ = 0;          ///< see NuclearData::look_up
   const double* values_ = nullptr;  ///< macroscopic cross sections here
+  int nuclide_ = -1;                ///< that was hit last
   struct Remembered {
     double energy = -1;
     std::uint64_t band = 0;

@@ -15,6 +15,15 @@ double seconds_since(std::int64_t start_ns) {
   return static_cast<double>(now_ns() - start_ns) * 1e-9;
 }
 
+TallyMaterials tally_materials(const Model& model) {
+  TallyMaterials materials{
+      .count = static_cast<int>(model.materials.size()), .nuclear = model.nuclear.get(), .macroscopics = {}};
+  if (!model.nuclear)
+    for (const Material& material : model.materials)
+      materials.macroscopics.push_back(material.macroscopics[0]);
+  return materials;
+}
+
 }  // namespace
 
 bool choose_delta(const Model& model) {
@@ -36,8 +45,7 @@ Simulation::Simulation(const Model& model, Ranks& ranks, int threads, Schedule s
       threads_(threads),
       schedule_(schedule),
       layout_(make_layout(model.tallies, model.filters, model.meshes, model.geometry, model.data,
-                          choose_delta(model),
-                          model.nuclear ? static_cast<int>(model.materials.size()) : -1)),
+                          choose_delta(model), tally_materials(model))),
       batch_totals_(total_count),
       balance_(total_count) {
   const bool fission = model.nuclear ? model.nuclear->any_fission() : model.data.any_fission();

@@ -24,7 +24,10 @@ const char* const some_tallies =
     "<tally id=\"1\"><filters>1 2</filters><scores>flux fission</scores></tally>"
     "<tally id=\"2\"><filters>3</filters><scores>total absorption nu-fission kappa-fission scatter "
     "nu-scatter</scores></tally>"
-    "<tally id=\"3\"><scores>absorption events</scores><estimator>analog</estimator></tally>";
+    "<tally id=\"3\"><scores>absorption events</scores><estimator>analog</estimator></tally>"
+    "<filter id=\"4\" type=\"distribcell\"><bins>1</bins></filter>"
+    "<tally id=\"4\"><filters>4</filters><nuclides>fuel total water</nuclides><scores>fission "
+    "total</scores></tally>";
 
 struct Outcome {
   std::vector<double> k, entropy, sum, sum_sq;
@@ -63,6 +66,43 @@ TEST(Simulation, HasTheSameBitsForAnyRanksThreadsAndSchedule) {
       EXPECT_EQ(root, expected) << ranks << " ranks";
     }
   }
+}
+
+/// Bins by instance are those of the cell, spread out; pairs of cells and instances pick some of them.
+TEST(Simulation, InstancesShareTheirCellsTally) {
+  const std::string end = " 5</filters><scores>total flux</scores></tally>";
+  const std::string tallies =
+      "<filter id=\"1\" type=\"distribcell\"><bins>1</bins></filter>"
+      "<filter id=\"2\" type=\"distribcell\"><bins>2</bins></filter>"
+      "<filter id=\"3\" type=\"cell\"><bins>1</bins></filter>"
+      "<filter id=\"4\" type=\"cellinstance\"><bins>1 7 2 1 1 2</bins></filter>"
+      "<filter id=\"5\" type=\"energy\"><bins>1e-5 1 2e7</bins></filter><tally id=\"1\"><filters>1" +
+      end + "<tally id=\"2\"><filters>2" + end + "<tally id=\"3\"><filters>3" + end +
+      "<tally id=\"4\"><filters>4" + end;
+  for (const char* geometry : {"rectangular", "hexagonal", "rotated"})
+    for (const Tracking tracking : {Tracking::surface, Tracking::delta}) {
+      Model model = test_model(geometry, settings_text(400, 4, 1), tallies);
+      model.settings.tracking = tracking;
+      SingleRank rank;
+      Simulation simulation(model, rank, 2, Schedule{});
+      const std::vector<double> sum = run_to_end(simulation).sum;
+      constexpr int row = 4;  // two energies, two scores
+      const int count = model.filters[0].bin_count;
+      ASSERT_EQ(sum.size(), static_cast<std::size_t>((2 * count + 1 + 3) * row));
+      for (int i = 0; i < row; ++i) {
+        double all = 0;
+        for (int instance = 0; instance < count; ++instance) {
+          all += sum[instance * row + i];
+          EXPECT_GT(sum[instance * row + i], 0);
+        }
+        const double cell = sum[2 * count * row + i];
+        EXPECT_NEAR(all, cell, 1e-12 * cell) << geometry;
+        const double* picked = sum.data() + (2 * count + 1) * row + i;
+        EXPECT_EQ(picked[0], sum[7 * row + i]);
+        EXPECT_EQ(picked[row], sum[(count + 1) * row + i]);
+        EXPECT_EQ(picked[2 * row], sum[2 * row + i]);
+      }
+    }
 }
 
 TEST(Simulation, AnotherSeedGivesOtherNumbers) {
