@@ -117,8 +117,7 @@ Picture draw_mesh_tally(const TallyLayout& layout, const TallyView& statistics, 
   if (mesh.dimensions < 2 || compiled.combinations != mesh.size()) return {};
   std::vector<double> values(static_cast<std::size_t>(mesh.shape[0]) * mesh.shape[1]);
   for (std::int64_t i = 0; i < compiled.combinations; ++i)
-    values[i % static_cast<std::int64_t>(values.size())] +=
-        statistics.sum[i * static_cast<std::int64_t>(compiled.columns.size()) + column];
+    values[i % static_cast<std::int64_t>(values.size())] += statistics.sum[i * compiled.width + column];
   const double largest = *std::max_element(values.begin(), values.end());
   const int zoom = std::max(1, 800 / std::max(mesh.shape[0], mesh.shape[1]));
   Picture picture{mesh.shape[0] * zoom, mesh.shape[1] * zoom, {}};

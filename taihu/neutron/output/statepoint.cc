@@ -137,8 +137,7 @@ std::int64_t write_tally(Hdf5File& file, const Simulation& simulation, std::size
   file.write_texts(place + "/nuclides", tally.nuclides);
   file.write_integer(place + "/n_score_bins", static_cast<std::int64_t>(tally.scores.size()));
   file.write_texts(place + "/score_bins", score_texts(tally));
-  return reserve_results(file, place + "/results", compiled.combinations,
-                         static_cast<std::int64_t>(compiled.columns.size()));
+  return reserve_results(file, place + "/results", compiled.combinations, compiled.width);
 }
 
 void write_times(Hdf5File& file, Simulation& simulation) {

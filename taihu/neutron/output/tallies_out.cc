@@ -92,7 +92,7 @@ void write_tally(std::FILE* file, const TallyLayout& layout, const Geometry& geo
       if (column % tally.scores.size() == 0)
         std::fprintf(file, "%*s%s\n", indent, "",
                      nuclide < 0 ? "Total Material" : layout.nuclides[nuclide].c_str());
-      const std::int64_t bin = combination * static_cast<std::int64_t>(compiled.columns.size()) + column;
+      const std::int64_t bin = combination * compiled.width + column;
       const Estimate value = estimate(statistics.sum[bin], statistics.sum_sq[bin], statistics.realizations);
       std::fprintf(file, "%*s%-36s %.6g +/- %.6g\n", indent + 1, "",
                    title_of(compiled.columns[column].score).c_str(), value.mean, value.deviation);

@@ -33,6 +33,7 @@ void ColumnMaker::make(const Tally& tally, TallyLayout::CompiledTally& compiled)
     for (const Score score : tally.scores)
       compiled.columns.push_back({score, nuclide, static_cast<int>(score)});
   }
+  compiled.width = static_cast<std::int64_t>(compiled.columns.size());
   if (materials_.nuclear == nullptr)
     make_rows(compiled);
   else if (compiled.estimator != Estimator::analog)

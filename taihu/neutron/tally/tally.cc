@@ -75,20 +75,19 @@ const char* name_of(Estimator estimator) noexcept {
 }
 
 TallyBins::TallyBins(const TallyLayout& layout, const CrossSections& data, const TallyParts* window,
-                     const NuclearData* nuclear)
+                     const NuclideState& state)
     : layout_(&layout),
       data_(&data),
       window_(window),
-      nuclear_(nuclear),
-      rates_(layout.rates, nuclear),
+      state_(state),
+      rates_(layout.rates, state.nuclear),
       sums_(window == nullptr ? layout.bin_count : window->size) {
   pieces_.reserve(1024);
 }
 
 /// The bins of a combination's columns: in the window, or kept apart. Valid until the next call.
 ExactSum* TallyBins::bins_of(const TallyLayout::CompiledTally& tally, std::int64_t combination) noexcept {
-  const auto columns = static_cast<std::int64_t>(tally.columns.size());
-  const std::int64_t bin_in_tally = combination * columns;
+  const std::int64_t bin_in_tally = combination * tally.width;
   if (window_ == nullptr) return sums_.data() + tally.first_bin + bin_in_tally;
   const TallyPart& part = window_->tallies[&tally - layout_->compiled.data()];
   if (const std::int64_t place = part.place_of(bin_in_tally); place >= 0) return sums_.data() + place;
@@ -121,11 +120,10 @@ void TallyBins::add(std::int64_t bin, std::span<const ExactSum> sums) noexcept {
 
 void TallyBins::score_combination(const TallyLayout::CompiledTally& tally, std::int64_t combination,
                                   const Event& event, double amount) noexcept {
-  const std::int64_t columns = static_cast<std::int64_t>(tally.columns.size());
   ExactSum* bins = bins_of(tally, combination);
   if (layout_->continuous) return score_continuous(tally, bins, event, amount);
   const int material = event.location->material;
-  for (std::int64_t i = 0; i < columns; ++i) {
+  for (std::int64_t i = 0; i < tally.width; ++i) {
     const double* row = tally.rows[i];
     if (row == nullptr) {
       bins[i].add(tally.columns[i].score == Score::events ? 1 : amount);
@@ -139,8 +137,8 @@ void TallyBins::score_continuous(const TallyLayout::CompiledTally& tally, ExactS
                                  double amount) noexcept {
   const double* values = event.values;
   if (tally.rates)
-    values = rates_.at(values == nullptr ? -1 : nuclear_->medium_of_cell[event.location->cell()],
-                       event.energy, event.band, values);
+    values = rates_.at(values == nullptr ? -1 : state_.nuclear->medium_of_cell[event.location->cell()],
+                       event.energy, *state_.band, values);
   for (std::size_t i = 0; i < tally.columns.size(); ++i) {
     const TallyLayout::Column& column = tally.columns[i];
     if (column.score == Score::flux)
@@ -154,7 +152,7 @@ void TallyBins::score_continuous(const TallyLayout::CompiledTally& tally, ExactS
 
 /// The nuclide of an event as tallies number them; -1: none that they name.
 int TallyBins::nuclide_hit(const Event& event) const noexcept {
-  const int index = layout_->continuous ? event.nuclide : event.location->material;
+  const int index = layout_->continuous ? *state_.nuclide : event.location->material;
   return index < 0 ? -1 : layout_->nuclide_of[index];
 }
 

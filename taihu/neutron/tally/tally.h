@@ -75,8 +75,13 @@ struct Event {
   // Continuous energy.
   double energy = 0, outgoing_energy = -1;  ///< eV; outgoing < 0: none
   const double* values = nullptr;           ///< cross sections by Reaction; null in voids
-  std::uint64_t band = 0;                   ///< see NuclearData::look_up
-  int nuclide = -1;                         ///< that was hit, by index; -1: none
+};
+
+/// Continuous energy: what tallies of nuclides look at besides; the history keeps it up to date.
+struct NuclideState {
+  const NuclearData* nuclear = nullptr;  ///< null: multi-group
+  const std::uint64_t* band = nullptr;   ///< see NuclearData::look_up
+  const int* nuclide = nullptr;          ///< that was hit last, by index
 };
 
 /// All tallies of a run, ready for scoring.
@@ -108,14 +113,13 @@ struct TallyLayout {
     std::vector<const double*>
         rows;  ///< per column: cross sections by [material][group]; null: flux, analog or continuous energy
     std::vector<std::vector<double>> own_rows;  ///< rows that are of a nuclide
+    std::int64_t width = 0;                     ///< number of columns
     std::int64_t first_bin = 0;
     std::int64_t combinations = 1;
     int mesh_filter = -1;  ///< index into `filters`; -1: none
     Estimator estimator = Estimator::tracklength;
     bool rates = false;  ///< it needs more than the sums of a material: `rates` of the layout
-    std::int64_t bin_count() const noexcept {
-      return combinations * static_cast<std::int64_t>(columns.size());
-    }
+    std::int64_t bin_count() const noexcept { return combinations * width; }
   };
   std::vector<Filter> filters;
   std::vector<Tally> tallies;
@@ -157,7 +161,7 @@ class TallyBins {
  public:
   /// `window`: null for all bins.
   explicit TallyBins(const TallyLayout& layout, const CrossSections& data, const TallyParts* window = nullptr,
-                     const NuclearData* nuclear = nullptr);
+                     const NuclideState& state = {});
 
   /// Flux `amount` at a point: collision-type estimators. `tallies`: by_flux or by_collision of the layout.
   void score_flux(const std::vector<int>& tallies, const Event& event, double amount) noexcept;
@@ -193,7 +197,7 @@ class TallyBins {
   const TallyLayout* layout_;
   const CrossSections* data_;
   const TallyParts* window_;
-  const NuclearData* nuclear_;
+  NuclideState state_;
   Rates rates_;
   HotVector<ExactSum> sums_;
   std::vector<MeshPiece> pieces_;

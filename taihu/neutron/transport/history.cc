@@ -10,7 +10,8 @@ HistoryRunner::HistoryRunner(const Problem& problem)
       nuclear_(problem.nuclear),
       settings_(*problem.settings),
       memory_(*problem.geometry),
-      bins_(*problem.tallies, *problem.data, problem.window, problem.nuclear),
+      bins_(*problem.tallies, *problem.data, problem.window,
+            NuclideState{problem.nuclear, &band_, &nuclide_}),
       totals_(total_count) {
   if (nuclear_ != nullptr) remembered_.resize(nuclear_->media());
 }

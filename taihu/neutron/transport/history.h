@@ -106,9 +106,7 @@ class HistoryRunner {
             .r = location_.levels[0].r,
             .group = group_,
             .energy = energy_,
-            .values = values_,
-            .band = band_,
-            .nuclide = nuclide_};
+            .values = values_};
   }
   double& history_total(Total total) noexcept { return history_totals_[static_cast<int>(total)]; }
 
