@@ -62,6 +62,13 @@ Arrival arrival_of(int process, const Header& header) {
   return arrival;
 }
 
+std::vector<std::size_t> envelope_payloads(const Link& link) {
+  std::vector<std::size_t> bytes;
+  for (int process = 0; process < link.processes(); ++process)
+    bytes.push_back(std::min(link.unasked_bytes(process) - plain_header_bytes, eager_payload_bytes));
+  return bytes;
+}
+
 /// The send waits for its match and can be asked back until then.
 void name_for_cancel(Header& header, Request& request) {
   header.initiator = to_number(&request);
@@ -73,7 +80,7 @@ void name_for_cancel(Header& header, Request& request) {
 Remote::Remote(NodeProcess& node, Link& link)
     : node_(node),
       processes_(link.processes()),
-      most_bytes_copied_(std::min(link.unasked_bytes() - plain_header_bytes, eager_payload_bytes)),
+      most_bytes_copied_(envelope_payloads(link)),
       window_(window_for(processes_)),
       unconsumed_(static_cast<std::size_t>(processes_)),
       consumed_(static_cast<std::size_t>(processes_)),
@@ -212,7 +219,7 @@ void Remote::withdrawn_arrived(const Header& header) {
 bool Remote::send_at_once(int source, int destination, Context context, int tag, const Data& data) {
   const int process = node_.layout().process_of(destination);
   // Data with gaps are packed anyway.
-  const std::size_t most = data.layout == nullptr ? most_bytes_copied_ : eager_payload_bytes;
+  const std::size_t most = data.layout == nullptr ? most_bytes_copied(process) : eager_payload_bytes;
   if (data.bytes > most || !charge(process, data.bytes)) return false;
   Header header;
   header.kind = EnvelopeKind::plain_message;
@@ -236,7 +243,7 @@ void Remote::send_message(int source, int destination, Context context, int tag,
   header.tag = tag;
   header.bytes = data.bytes;
   const auto complete = [request] { request->complete(); };
-  if (mode == SendMode::standard && data.layout == nullptr && data.bytes > most_bytes_copied_ &&
+  if (mode == SendMode::standard && data.layout == nullptr && data.bytes > most_bytes_copied(process) &&
       data.bytes <= most_bytes_following && charge(process, data.bytes)) {
     header.kind = EnvelopeKind::followed_message;
     return send_followed(process, header, data, request);
@@ -292,7 +299,7 @@ void Remote::put(int source, int destination, const void* data, memory::Symmetri
     header.reply = *reply;
   }
   const int process = node_.layout().process_of(destination);
-  if (bytes <= most_bytes_copied_) return send(process, header, nullptr, {data, bytes});
+  if (bytes <= most_bytes_copied(process)) return send(process, header, nullptr, {data, bytes});
   header.kind = EnvelopeKind::followed_put;
   send_followed(process, header, {data, bytes}, nullptr);
 }

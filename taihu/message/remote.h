@@ -93,6 +93,9 @@ class Remote {
   void ask_for(int process, std::uint64_t transfer, void* landing, std::size_t bytes,
                std::function<void()> landed);
   static std::uint64_t announce(const Data& data, std::function<void()> sent);
+  std::size_t most_bytes_copied(int process) const noexcept {
+    return most_bytes_copied_[static_cast<std::size_t>(process)];
+  }
   void give_credit(int process, std::size_t bytes);
   bool charge(int process, std::size_t bytes) noexcept;
   void discharge(int process, std::int64_t amount) noexcept;
@@ -102,7 +105,7 @@ class Remote {
 
   NodeProcess& node_;
   const int processes_;
-  const std::size_t most_bytes_copied_;  ///< what fits in an envelope that the link sends unasked
+  const std::vector<std::size_t> most_bytes_copied_;  ///< what fits in an envelope that leaves at once, by process
   const std::int64_t window_;
   std::vector<std::atomic<std::int64_t>> unconsumed_;  ///< sent to each process and not yet known to be taken
   std::vector<std::atomic<std::int64_t>> consumed_;    ///< taken from each process and not yet told to it

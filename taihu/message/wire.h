@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Envelopes and bulk data between node processes, over a Link.
 //
-// An envelope is one link message with a fixed header and up to `eager_payload_bytes` of payload. Envelopes
-// of two processes stay in order: all have one tag, the receiver keeps a ring of posted buffers and reads
-// them in posting order. Data may follow an envelope as a second link message; they are received in the order
-// of the envelopes. More data than that travel in bulk: the receiver says where they shall land and
-// under which tag, the sender sends them from where they are. Tags of bulk data are chosen by the receiver
-// and unique among its transfers under way.
+// An envelope has a header and up to `eager_payload_bytes` of payload. Envelopes of two processes stay in
+// order. Data may follow an envelope as a transfer of the link; they are received in the order of the
+// envelopes. More data than that travel in bulk: the receiver says where they shall land and under which tag,
+// the sender sends them from where they are. Tags of bulk data are chosen by the receiver and unique among
+// its transfers under way.
 //
 // The link belongs to one thread at a time: whoever enters (without waiting) does the work of all. What is
 // submitted while another thread is inside is done by that thread, at the latest on its way out.
@@ -95,7 +94,7 @@ struct Outgoing {
   std::function<void(int tag)> expect;
 };
 
-class Wire {
+class Wire final : private EnvelopeReader {
  public:
   /// `arrived(process, header, payload)` runs for every envelope, on the thread that is inside; it may submit
   /// and send_bulk, and must call receive_following when data follow the envelope.
@@ -134,12 +133,11 @@ class Wire {
     if (!try_enter()) return false;
     looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     for (int turn = 0; turn < turns && !done(); ++turn) {
-      if (submissions_.load(std::memory_order_relaxed) != 0 || !backlog_.empty()) {
+      if (submissions_.load(std::memory_order_relaxed) != 0 || backlog_size_ != 0) {
         take_submissions();
         post_backlog();
       }
-      const bool has_read = read_envelope();
-      if (!has_read && deaf_slots_ != 0) listen_again();
+      const bool has_read = link_.read(*this, 1);
       if (!under_way_.empty() && (!has_read || turn + 1 == turns)) finish_transfers();
     }
     leave();
@@ -165,11 +163,10 @@ class Wire {
 
  private:
   struct Transfer {
-    LinkRequest* request = nullptr;
+    LinkRequest* request = nullptr;  ///< null: complete
     std::function<void()> done;
-    std::unique_ptr<std::byte[]> envelope;  ///< the bytes of an envelope under way
-    Request* sent = nullptr;                ///< completed with the transfer
-    int tag = 0;                            ///< of expected bulk data, else 0
+    Request* sent = nullptr;  ///< completed with the transfer
+    int tag = 0;              ///< of expected bulk data, else 0
   };
 
   bool try_enter() noexcept {
@@ -185,16 +182,12 @@ class Wire {
   bool post_at_once(Outgoing& outgoing);
   bool take_submissions();
   void post_backlog();
-  bool can_post(const Outgoing& outgoing) const noexcept;
+  bool can_post(const Outgoing& outgoing);
   void post(Outgoing& outgoing);
-  void send_envelope(int process, const Header& header, const Data& payload);
   void send_following(int process, const void* data, std::size_t bytes, Request* sent);
   int take_tag();
-  bool read_envelope();
-  bool read_envelopes();
+  void envelope(int process, const std::byte* head, const std::byte* payload, std::size_t bytes) override;
   bool finish_transfers();
-  void listen(std::size_t slot);
-  void listen_again();
 
   Link& link_;
   const Arrived arrived_;
@@ -207,15 +200,11 @@ class Wire {
   std::atomic<std::size_t> submissions_{0};  // == submitted_.size()
 
   // Only the thread inside.
-  std::deque<Outgoing> backlog_;
+  std::vector<std::deque<Outgoing>> backlog_;  // by process
+  std::size_t backlog_size_ = 0;               // of all
+  std::vector<int> held_up_;                   // processes with a backlog
   std::vector<Transfer> under_way_;
   std::size_t next_to_test_ = 0;
-  int envelopes_under_way_ = 0;
-  std::vector<std::unique_ptr<std::byte[]>> spare_envelopes_;
-  std::vector<std::unique_ptr<std::byte[]>> slots_;
-  std::vector<LinkRequest*> listening_;
-  std::size_t next_slot_ = 0;
-  std::size_t deaf_slots_ = 0;  // read and not posted again, the last ones before next_slot_
   int next_tag_ = 0;
   std::unordered_set<int> tags_in_use_;
 };
