@@ -21,8 +21,7 @@ constexpr std::size_t most_envelope_bytes = 32 * 1024;
 constexpr std::size_t most_head_bytes = 128;
 /// Short enough that the two copies of a message overlap.
 constexpr std::size_t piece_bytes = 16 * 1024;
-/// One copy by the kernel pays from here on, by the distance of the cores.
-constexpr std::size_t single_copy_near_bytes = 1024 * 1024;
+/// One copy by the kernel pays from here on, between cores that are far from each other.
 constexpr std::size_t single_copy_far_bytes = 32 * 1024;
 /// What is read in one turn: others want to use the link, too.
 constexpr std::size_t bytes_read_at_once = 1024 * 1024;
@@ -95,10 +94,10 @@ class SharedLink::Neighbour {
 
   /// Null when all has been written.
   OwnRequest* send(int tag, const void* data, std::size_t bytes) {
-    const std::size_t single =
-        writer_.distance().is_near() ? single_copy_near_bytes : single_copy_far_bytes;
+    const bool in_one_copy = place_.may_be_read && bytes >= single_copy_far_bytes &&
+                             !writer_.look_at_distance().is_near();
     Sending sending;
-    sending.kind = place_.may_be_read && bytes >= single ? Kind::offer : Kind::piece;
+    sending.kind = in_one_copy ? Kind::offer : Kind::piece;
     sending.tag = tag;
     sending.data = static_cast<const std::byte*>(data);
     sending.bytes = bytes;

@@ -12,10 +12,10 @@
 // - piece: a part of data under a tag, in the second ring. The receiver copies it to its buffer while the
 //   sender writes the next one. The sender is done when the last piece is written
 // - offer: data under a tag that the receiver may read where they are, in one copy by the kernel
-//   (process_vm_readv); taken: they have been
-// Data that are long take offers, if the kernel has permitted a probe at the start, for the work of pinning
-// pages is constant and that of two copies grows; how long depends on how far the two cores are from each
-// other, as between far ones the second ring moves slowly.
+//   (process_vm_readv), if it has permitted a probe at the start; taken: they have been
+// The kernel's copy finds and pins every page, which makes it half as fast as the two copies of pieces, that
+// go on at the same time, as long as the second ring moves fast from core to core. So long data take offers
+// only while the cores of the two processes are far from each other, as the sender's looks at the ring tell.
 //
 // What finds no room waits here, in order, and goes on with the next look. Data in pieces and offers always
 // find their buffer: the receiver names it before they can arrive (see Wire).

@@ -106,14 +106,15 @@ class SharedRingWriter {
     const std::size_t to_end = byte_count_ - bytes_tail_ % byte_count_;
     const std::uint64_t needed = bytes > to_end ? to_end + rounded(bytes) : rounded(bytes);
     if (bytes_tail_ + needed - bytes_released_seen_ <= byte_count_) return true;
-    const std::int64_t start = now_ns();
-    bytes_released_seen_ = head_.bytes_released.load(std::memory_order_acquire);
-    distance_.learn(now_ns() - start);
+    look_at(head_.bytes_released, bytes_released_seen_);
     return bytes_tail_ + needed - bytes_released_seen_ <= byte_count_;
   }
 
-  /// Of the reader's core.
-  const CoreDistance& distance() const noexcept { return distance_; }
+  /// Of the reader's core, asked for by one look more.
+  const CoreDistance& look_at_distance() noexcept {
+    look_at(head_.lines_released, lines_released_seen_);
+    return distance_;
+  }
 
  private:
   static constexpr std::uint64_t rounded(std::size_t bytes) noexcept {
@@ -127,12 +128,19 @@ class SharedRingWriter {
     return *reinterpret_cast<std::uint64_t*>(line(position));
   }
 
+  /// What the reader has not changed since is not fetched from its core and tells nothing of the distance.
+  void look_at(const std::atomic<std::uint64_t>& released, std::uint64_t& seen) noexcept {
+    const std::int64_t start = now_ns();
+    const std::uint64_t now = released.load(std::memory_order_acquire);
+    const std::int64_t end = now_ns();
+    if (now != seen) distance_.learn(end - start);
+    seen = now;
+  }
+
   /// For a record of so many lines and the word of the one behind it.
   bool has_lines(std::uint32_t lines) noexcept {
     if (tail_ + lines - lines_released_seen_ < line_count_) return true;
-    const std::int64_t start = now_ns();
-    lines_released_seen_ = head_.lines_released.load(std::memory_order_acquire);
-    distance_.learn(now_ns() - start);
+    look_at(head_.lines_released, lines_released_seen_);
     return tail_ + lines - lines_released_seen_ < line_count_;
   }
 
