@@ -226,8 +226,8 @@ std::unique_ptr<Link> open_link() {
   const std::optional<MpiLibrary> library =
       launcher_library([](const char* name) -> const char* { return std::getenv(name); });
   if (!library) return nullptr;
-  return share_memory(std::make_unique<ShimLink>(load_shim(*library)),
-                      shared_memory_wanted(std::getenv("TAIHU_SHARED_MEMORY")));
+  const SharedMemory wanted = shared_memory_wanted(std::getenv("TAIHU_SHARED_MEMORY"));
+  return share_memory(std::make_unique<ShimLink>(load_shim(*library)), wanted);
 }
 
 }  // namespace taihu::message
