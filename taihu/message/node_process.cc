@@ -163,7 +163,7 @@ void NodeProcess::make_progress() {
       continue;
     }
     trust = shortest_trust;
-    idle = remote_->poll() ? 0 : idle + 1;
+    idle = remote_->poll_as_guest() ? 0 : idle + 1;
     looks = remote_->wire().looks();
     if (idle < 50) {
       sched_yield();

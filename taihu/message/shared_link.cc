@@ -15,7 +15,7 @@ namespace taihu::message {
 namespace {
 
 /// Envelopes up to here stand in the lines.
-constexpr std::size_t most_bytes_in_lines = 2048;
+constexpr std::size_t most_bytes_in_lines = 512;
 /// Longest envelope; longer data are sent better as data.
 constexpr std::size_t most_envelope_bytes = 32 * 1024;
 constexpr std::size_t most_head_bytes = 128;
@@ -77,7 +77,7 @@ class SharedLink::Neighbour {
     if (bytes > most_bytes_in_lines) return send_apart(head, head_bytes, payload);
     std::byte* const place = writer_.reserve(bytes);
     if (place == nullptr) return false;
-    std::memcpy(place, head, head_bytes);
+    copy_short(place, head, head_bytes);
     if (payload.layout == nullptr) {
       copy_short(place + head_bytes, payload.address, payload.bytes);
     } else {
@@ -132,12 +132,15 @@ class SharedLink::Neighbour {
     SharedRecord record;
     while (*envelopes < most && reader_.front(record)) {
       if (record.kind == static_cast<std::uint8_t>(Kind::envelope)) [[likely]] {
+        if (record.bytes > shared_line_bytes) prefetch_to_read(record.payload + shared_line_bytes, record.bytes);
         reader.envelope(place_.process, record.payload, nullptr, record.bytes);
         ++*envelopes;
       } else if (!take(record, reader, envelopes)) {
         break;
       }
       reader_.pop(record);
+      // More than one: a stream.
+      if (worked) reader_.expect_more();
       worked = true;
     }
     return worked;
@@ -183,6 +186,7 @@ class SharedLink::Neighbour {
     std::memcpy(place, &apart, sizeof apart);
     std::memcpy(place + sizeof apart, head, head_bytes);
     writer_.publish(static_cast<std::uint8_t>(Kind::envelope_apart), sizeof apart + head_bytes);
+    writer_.prepare_bytes(payload.bytes);
     return true;
   }
 
@@ -242,6 +246,7 @@ class SharedLink::Neighbour {
         break;
       case Kind::envelope_apart: {
         const auto apart = content_of<Apart>(record);
+        prefetch_to_read(reader_.bytes_at(apart.position), apart.bytes);
         reader.envelope(place_.process, record.payload + sizeof apart, reader_.bytes_at(apart.position),
                         record.bytes - sizeof apart + apart.bytes);
         reader_.release_bytes(apart.position, apart.bytes);

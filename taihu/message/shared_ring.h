@@ -102,6 +102,12 @@ class SharedRingWriter {
     bytes_tail_ += rounded(bytes);
     return bytes_ + *position % byte_count_;
   }
+  /// After `publish`, when as much as before will be written next: has its lines brought here meanwhile.
+  void prepare_bytes(std::size_t bytes) const noexcept {
+    const std::size_t start = bytes_tail_ % byte_count_;
+    const std::size_t end = std::min(start + std::min(bytes, bytes_ahead), byte_count_);
+    for (std::size_t at = start; at < end; at += shared_line_bytes) __builtin_prefetch(bytes_ + at, 1);
+  }
   bool has_bytes(std::size_t bytes) noexcept {
     const std::size_t to_end = byte_count_ - bytes_tail_ % byte_count_;
     const std::uint64_t needed = bytes > to_end ? to_end + rounded(bytes) : rounded(bytes);
@@ -117,6 +123,9 @@ class SharedRingWriter {
   }
 
  private:
+  static constexpr std::uint32_t lines_ahead = 8;
+  static constexpr std::size_t bytes_ahead = 4096;
+
   static constexpr std::uint64_t rounded(std::size_t bytes) noexcept {
     return (bytes + shared_line_bytes - 1) / shared_line_bytes * shared_line_bytes;
   }
@@ -156,6 +165,8 @@ class SharedRingWriter {
                                static_cast<std::uint32_t>(length) << 8 | kind;
     std::atomic_ref(word(tail_)).store(full, std::memory_order_release);
     tail_ = next;
+    // The ways of the lines to come overlap.
+    for (std::uint32_t i = 0; i < lines; ++i) __builtin_prefetch(line(next + lines_ahead + i), 1);
   }
 
   SharedRingHead& head_;
@@ -170,6 +181,13 @@ class SharedRingWriter {
   CoreDistance distance_;
   std::vector<std::uint8_t> had_payload_;  // by line: its word may be anything
 };
+
+/// Asks for the lines of `bytes` at `data`, the first of them.
+inline void prefetch_to_read(const std::byte* data, std::size_t bytes) noexcept {
+  constexpr std::size_t most_bytes = 4096;
+  for (std::size_t at = 0; at < std::min(bytes, most_bytes); at += shared_line_bytes)
+    __builtin_prefetch(data + at);
+}
 
 /// A record as its reader sees it, in place.
 struct SharedRecord {
@@ -206,6 +224,11 @@ class SharedRingReader {
   }
   void pop(const SharedRecord& record) noexcept { release(shared_ring::lines_of(record.bytes)); }
 
+  /// When many short records come: asks for a line that the writer has filled or will soon.
+  void expect_more() const noexcept {
+    __builtin_prefetch(lines_ + ((position_ + lines_expected) & (line_count_ - 1)) * shared_line_bytes);
+  }
+
   /// Of the second ring.
   const std::byte* bytes_at(std::uint64_t position) const noexcept { return bytes_ + position % byte_count_; }
   /// `bytes` at `position`, and all before them, may be written again.
@@ -216,6 +239,8 @@ class SharedRingReader {
   }
 
  private:
+  static constexpr std::uint32_t lines_expected = 3;
+
   void release(std::uint32_t lines) noexcept {
     position_ += lines;
     head_.lines_released.store(position_, std::memory_order_release);

@@ -21,18 +21,6 @@ constexpr int first_data_tag = first_free_tag + 1;
 constexpr int envelopes_at_once = 64;
 constexpr std::size_t tests_at_once = 32;
 
-/// What travels of the header.
-constexpr std::size_t header_bytes(EnvelopeKind kind) {
-  switch (kind) {
-    case EnvelopeKind::plain_message:
-      return plain_header_bytes;
-    case EnvelopeKind::followed_message:
-      return followed_header_bytes;
-    default:
-      return sizeof(Header);
-  }
-}
-
 }  // namespace
 
 Wire::Wire(Link& link, Arrived arrived)
@@ -60,15 +48,30 @@ bool Wire::enter_within(int milliseconds) noexcept {
   return false;
 }
 
-void Wire::leave() {
-  // Sequentially consistent on both sides: either we see the submission, or its thread sees that nobody is
-  // inside.
-  for (;;) {
-    thread_inside_.store(pthread_t{}, std::memory_order_relaxed);
-    inside_.store(false, std::memory_order_seq_cst);
-    if (submissions_.load(std::memory_order_seq_cst) == 0 || !try_enter()) return;
+/// Something may have been submitted before others could see that this thread has left.
+void Wire::look_behind() {
+  while (submissions_.load(std::memory_order_relaxed) != 0 && try_enter()) {
     take_submissions();
     post_backlog();
+    thread_inside_.store(nobody, std::memory_order_relaxed);
+    lock_.unlock();
+    threads::light_barrier();
+  }
+}
+
+/// As try_enter, after a submission: when this is false, whoever is inside will see it.
+bool Wire::enter_behind_submission() {
+  if (try_enter()) return true;
+  threads::heavy_barrier();
+  // Who has the lock without being inside comes or goes, or has only tried it.
+  for (int i = 0;; ++i) {
+    if (try_enter()) return true;
+    if (thread_inside_.load(std::memory_order_relaxed) != nobody) return false;
+    if (i < 100) {
+      threads::spin_pause();
+    } else {
+      sched_yield();
+    }
   }
 }
 
@@ -92,9 +95,9 @@ void Wire::submit(Outgoing outgoing) {
   {
     std::lock_guard hold(submitted_lock_);
     submitted_.push_back(std::move(outgoing));
-    submissions_.store(submitted_.size(), std::memory_order_seq_cst);
+    submissions_.store(submitted_.size(), std::memory_order_relaxed);
   }
-  if (!try_enter()) return;
+  if (was_inside || !enter_behind_submission()) return;
   take_submissions();
   post_backlog();
   leave();
@@ -176,18 +179,6 @@ void Wire::send_following(int process, const void* data, std::size_t bytes, Requ
   if (sent != nullptr) sent->complete();
 }
 
-bool Wire::send_now(int process, const Header& header, const Data& payload) {
-  if (!try_enter()) return false;
-  if (submissions_.load(std::memory_order_relaxed) != 0 || backlog_size_ != 0) {
-    take_submissions();
-    post_backlog();
-  }
-  const bool is_sent = backlog_[static_cast<std::size_t>(process)].empty() &&
-                       link_.send_envelope(process, &header, header_bytes(header.kind), payload);
-  leave();
-  return is_sent;
-}
-
 void Wire::send_bulk(int process, int tag, const void* data, std::size_t bytes, std::function<void()> sent) {
   Transfer transfer;
   transfer.request = link_.send(process, tag, data, bytes);
@@ -211,8 +202,8 @@ void Wire::receive_bulk(int process, int tag, void* buffer, std::size_t bytes, s
   under_way_.push_back(std::move(transfer));
 }
 
-bool Wire::poll() {
-  if (!try_enter()) return false;
+/// What poll does, inside, and leaves.
+bool Wire::work() {
   looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   bool worked = take_submissions();
   post_backlog();
