@@ -164,8 +164,8 @@ MachineMemory::Seen MachineMemory::look_at(const std::string& introduction) {
   }
   seen.mapping = std::move(mapping);
   std::uint64_t there[2] = {0, 0};
-  seen.may_read =
-      read_memory(seen.pid, address, there, sizeof there) == 0 && std::memcmp(there, token, sizeof token) == 0;
+  seen.may_read = read_memory(seen.pid, address, there, sizeof there) == 0 &&
+                  std::memcmp(there, token, sizeof token) == 0;
   return seen;
 }
 

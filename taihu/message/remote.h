@@ -75,8 +75,8 @@ class Remote {
   struct alignas(64) Account {
     std::atomic<std::int64_t> sent_inside{0};
     std::atomic<std::int64_t> sent_outside{0};
-    std::atomic<std::int64_t> known_taken{0};     ///< by the other process, as it says; written inside
-    std::atomic<std::int64_t> taken_inside{0};    ///< from the other process and not yet told to it
+    std::atomic<std::int64_t> known_taken{0};   ///< by the other process, as it says; written inside
+    std::atomic<std::int64_t> taken_inside{0};  ///< from the other process and not yet told to it
     std::atomic<std::int64_t> taken_outside{0};
     std::int64_t unknown() const noexcept {
       return sent_inside.load(std::memory_order_relaxed) + sent_outside.load(std::memory_order_relaxed) -
@@ -125,12 +125,13 @@ class Remote {
 
   NodeProcess& node_;
   const int processes_;
-  const std::vector<std::size_t> most_bytes_copied_;  ///< what fits in an envelope that leaves at once, by process
+  const std::vector<std::size_t>
+      most_bytes_copied_;  ///< what fits in an envelope that leaves at once, by process
   const std::int64_t window_;
-  std::vector<Account> accounts_;             ///< with each process
+  std::vector<Account> accounts_;  ///< with each process
   std::vector<std::int32_t> process_of_rank_;
-  std::atomic<std::int64_t> unanswered_{0};            ///< puts, gets and calls of this process
-  std::atomic<int> finished_{0};                       ///< process 0: how many have finished
+  std::atomic<std::int64_t> unanswered_{0};  ///< puts, gets and calls of this process
+  std::atomic<int> finished_{0};             ///< process 0: how many have finished
   std::atomic<bool> all_finished_{false};
   Wire wire_;
 };

@@ -94,8 +94,8 @@ class SharedLink::Neighbour {
 
   /// Null when all has been written.
   OwnRequest* send(int tag, const void* data, std::size_t bytes) {
-    const bool in_one_copy = place_.may_be_read && bytes >= single_copy_far_bytes &&
-                             !writer_.look_at_distance().is_near();
+    const bool in_one_copy =
+        place_.may_be_read && bytes >= single_copy_far_bytes && !writer_.look_at_distance().is_near();
     Sending sending;
     sending.kind = in_one_copy ? Kind::offer : Kind::piece;
     sending.tag = tag;
@@ -132,7 +132,8 @@ class SharedLink::Neighbour {
     SharedRecord record;
     while (*envelopes < most && reader_.front(record)) {
       if (record.kind == static_cast<std::uint8_t>(Kind::envelope)) [[likely]] {
-        if (record.bytes > shared_line_bytes) prefetch_to_read(record.payload + shared_line_bytes, record.bytes);
+        if (record.bytes > shared_line_bytes)
+          prefetch_to_read(record.payload + shared_line_bytes, record.bytes);
         reader.envelope(place_.process, record.payload, nullptr, record.bytes);
         ++*envelopes;
       } else if (!take(record, reader, envelopes)) {
@@ -186,7 +187,7 @@ class SharedLink::Neighbour {
     std::memcpy(place, &apart, sizeof apart);
     std::memcpy(place + sizeof apart, head, head_bytes);
     writer_.publish(static_cast<std::uint8_t>(Kind::envelope_apart), sizeof apart + head_bytes);
-    writer_.prepare_bytes(payload.bytes);
+
     return true;
   }
 
@@ -246,7 +247,6 @@ class SharedLink::Neighbour {
         break;
       case Kind::envelope_apart: {
         const auto apart = content_of<Apart>(record);
-        prefetch_to_read(reader_.bytes_at(apart.position), apart.bytes);
         reader.envelope(place_.process, record.payload + sizeof apart, reader_.bytes_at(apart.position),
                         record.bytes - sizeof apart + apart.bytes);
         reader_.release_bytes(apart.position, apart.bytes);
@@ -342,11 +342,11 @@ class SharedLink::Neighbour {
   const MachineMemory::Neighbour place_;
   SharedRingWriter writer_;
   SharedRingReader reader_;
-  std::deque<Sending> waiting_;        // for room, in order
-  std::deque<Posted> posted_;          // receives that have not got all, in order
-  std::deque<Read> reads_;             // offers that are being read
-  std::vector<OwnRequest*> offered_;   // sends that the other side may read
-  bool is_gone_ = false;               // it has ended
+  std::deque<Sending> waiting_;       // for room, in order
+  std::deque<Posted> posted_;         // receives that have not got all, in order
+  std::deque<Read> reads_;            // offers that are being read
+  std::vector<OwnRequest*> offered_;  // sends that the other side may read
+  bool is_gone_ = false;              // it has ended
 };
 
 SharedLink::SharedLink(std::unique_ptr<Link> far, std::unique_ptr<MachineMemory> memory,

@@ -3,10 +3,10 @@
 // others to the link it was made from. Each pair of processes has one way for the whole job, so the order
 // between two of them is that of its way.
 //
-// Every ordered pair has a ring of records (shared_ring.h) in the reader's segment (machine_memory.h), written
-// by one process and read by the other, each under the lock of its node; nobody waits in a kernel or for a
-// lock of another process, so a process that has died holds up nobody (the launcher ends the job). Kinds of
-// records:
+// Every ordered pair has a ring of records (shared_ring.h) in the reader's segment (machine_memory.h),
+// written by one process and read by the other, each under the lock of its node; nobody waits in a kernel or
+// for a lock of another process, so a process that has died holds up nobody (the launcher ends the job).
+// Kinds of records:
 // - envelope: head and a short payload in the lines; envelope_apart: the payload stands in the second ring,
 //   one copy into it and one out of it
 // - piece: a part of data under a tag, in the second ring. The receiver copies it to its buffer while the

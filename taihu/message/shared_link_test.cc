@@ -30,11 +30,10 @@ class Plan {
  public:
   Plan(int from, int to) : random_(static_cast<std::uint64_t>(from * 100 + to + 1)) {}
   Head next() {
-    static constexpr std::uint32_t envelopes[] = {0,    1,    8,    31,    32,    33,    63,   64,
+    static constexpr std::uint32_t envelopes[] = {0,    1,   8,   31,  32,   33,    63,    64,
                                                   1000, 499, 500, 501, 2037, 12345, 16383, 16384};
-    static constexpr std::uint32_t data[] = {0,     1,         7,         4096,          16383,  16384,
-                                             16385, 32767,     32768,     100'001,       262144, 1 << 20,
-                                             (1 << 20) + 1, 3'000'001};
+    static constexpr std::uint32_t data[] = {
+        0, 1, 7, 4096, 16383, 16384, 16385, 32767, 32768, 100'001, 262144, 1 << 20, (1 << 20) + 1, 3'000'001};
     Head head;
     head.number = number_++;
     head.bytes = envelopes[random_.below(std::size(envelopes))];
@@ -57,7 +56,9 @@ constexpr int data_tag = first_free_tag;
 class TrafficProcess final : private EnvelopeReader {
  public:
   TrafficProcess(Link& link, int count)
-      : link_(link), count_(static_cast<std::uint32_t>(count)), peers_(static_cast<std::size_t>(link.processes())) {
+      : link_(link),
+        count_(static_cast<std::uint32_t>(count)),
+        peers_(static_cast<std::size_t>(link.processes())) {
     for (int peer = 0; peer < link.processes(); ++peer) {
       at(peer).outgoing = std::make_unique<Plan>(link.process(), peer);
       at(peer).incoming = std::make_unique<Plan>(peer, link.process());
@@ -135,7 +136,8 @@ class TrafficProcess final : private EnvelopeReader {
     if (head.number != expected.number || head.bytes != expected.bytes ||
         length != sizeof head + expected.bytes ||
         !has_pattern(payload != nullptr ? payload : bytes + sizeof head, expected.bytes, seed)) {
-      problem_ = "envelope " + std::to_string(expected.number) + " of " + std::to_string(process) + " is wrong";
+      problem_ =
+          "envelope " + std::to_string(expected.number) + " of " + std::to_string(process) + " is wrong";
       return;
     }
     if (head.number % 4 != 0) return;
@@ -182,7 +184,8 @@ bool send_number(Link& link, int process, int number, std::size_t bytes = 0) {
 }
 
 bool wait_for(Link& link, Kept& kept, std::size_t envelopes) {
-  for (long look = 0; look < 100'000'000 && kept.numbers.size() < envelopes; ++look) (void)link.read(kept, 64);
+  for (long look = 0; look < 100'000'000 && kept.numbers.size() < envelopes; ++look)
+    (void)link.read(kept, 64);
   return kept.numbers.size() == envelopes;
 }
 
@@ -402,12 +405,11 @@ TEST(SharedLink, HandsTransfersToOtherMachinesOn) {
   std::vector<std::thread> processes;
   for (int process = 0; process < 3; ++process) {
     processes.emplace_back([&hub, &problems, process] {
-      const std::unique_ptr<Link> link =
-          share_memory(std::make_unique<LoopbackLink>(hub, process),
-                       process == 2 ? SharedMemory::off : SharedMemory::full);
-      problems[static_cast<std::size_t>(process)] =
-          link->way_on_machine().empty() != (process == 2) ? "the wrong way"
-                                                           : TrafficProcess(*link, 300).run();
+      const std::unique_ptr<Link> link = share_memory(std::make_unique<LoopbackLink>(hub, process),
+                                                      process == 2 ? SharedMemory::off : SharedMemory::full);
+      problems[static_cast<std::size_t>(process)] = link->way_on_machine().empty() != (process == 2)
+                                                        ? "the wrong way"
+                                                        : TrafficProcess(*link, 300).run();
       link->barrier();
     });
   }

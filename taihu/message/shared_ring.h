@@ -19,6 +19,7 @@
 
 #include "taihu/base/clock.h"
 #include "taihu/message/core_distance.h"
+#include "taihu/message/prefetch.h"
 
 namespace taihu::message {
 
@@ -38,7 +39,9 @@ struct SharedRingShape {
   static constexpr std::size_t head_bytes = 4096;
   std::size_t region_bytes() const noexcept { return head_bytes + lines * shared_line_bytes + bytes; }
   /// Longest payload of a record.
-  std::size_t longest_record() const noexcept { return lines / 8 * shared_line_bytes - sizeof(std::uint64_t); }
+  std::size_t longest_record() const noexcept {
+    return lines / 8 * shared_line_bytes - sizeof(std::uint64_t);
+  }
 };
 
 namespace shared_ring {
@@ -102,12 +105,6 @@ class SharedRingWriter {
     bytes_tail_ += rounded(bytes);
     return bytes_ + *position % byte_count_;
   }
-  /// After `publish`, when as much as before will be written next: has its lines brought here meanwhile.
-  void prepare_bytes(std::size_t bytes) const noexcept {
-    const std::size_t start = bytes_tail_ % byte_count_;
-    const std::size_t end = std::min(start + std::min(bytes, bytes_ahead), byte_count_);
-    for (std::size_t at = start; at < end; at += shared_line_bytes) __builtin_prefetch(bytes_ + at, 1);
-  }
   bool has_bytes(std::size_t bytes) noexcept {
     const std::size_t to_end = byte_count_ - bytes_tail_ % byte_count_;
     const std::uint64_t needed = bytes > to_end ? to_end + rounded(bytes) : rounded(bytes);
@@ -124,7 +121,6 @@ class SharedRingWriter {
 
  private:
   static constexpr std::uint32_t lines_ahead = 8;
-  static constexpr std::size_t bytes_ahead = 4096;
 
   static constexpr std::uint64_t rounded(std::size_t bytes) noexcept {
     return (bytes + shared_line_bytes - 1) / shared_line_bytes * shared_line_bytes;
@@ -166,7 +162,7 @@ class SharedRingWriter {
     std::atomic_ref(word(tail_)).store(full, std::memory_order_release);
     tail_ = next;
     // The ways of the lines to come overlap.
-    for (std::uint32_t i = 0; i < lines; ++i) __builtin_prefetch(line(next + lines_ahead + i), 1);
+    for (std::uint32_t i = 0; i < lines; ++i) prefetch_to_write(line(next + lines_ahead + i));
   }
 
   SharedRingHead& head_;
@@ -181,13 +177,6 @@ class SharedRingWriter {
   CoreDistance distance_;
   std::vector<std::uint8_t> had_payload_;  // by line: its word may be anything
 };
-
-/// Asks for the lines of `bytes` at `data`, the first of them.
-inline void prefetch_to_read(const std::byte* data, std::size_t bytes) noexcept {
-  constexpr std::size_t most_bytes = 4096;
-  for (std::size_t at = 0; at < std::min(bytes, most_bytes); at += shared_line_bytes)
-    __builtin_prefetch(data + at);
-}
 
 /// A record as its reader sees it, in place.
 struct SharedRecord {

@@ -249,9 +249,8 @@ bool Wire::finish_transfers() {
 
 bool Wire::idle() {
   if (!try_enter()) return false;
-  const bool answer =
-      submissions_.load(std::memory_order_relaxed) == 0 && backlog_size_ == 0 && under_way_.empty() &&
-      link_.is_quiet();
+  const bool answer = submissions_.load(std::memory_order_relaxed) == 0 && backlog_size_ == 0 &&
+                      under_way_.empty() && link_.is_quiet();
   leave();
   return answer;
 }

@@ -199,7 +199,8 @@ class Wire final : private EnvelopeReader {
     int tag = 0;              ///< of expected bulk data, else 0
   };
 
-  /// More than one: a rank that waits for several messages finds most of them here when it looks for the next.
+  /// More than one: a rank that waits for several messages finds most of them here when it looks for the
+  /// next.
   static constexpr int envelopes_driven_at_once = 32;
 
   using Thread = std::uintptr_t;
@@ -238,7 +239,7 @@ class Wire final : private EnvelopeReader {
   const Arrived arrived_;
   alignas(64) BiasedLock lock_;
   std::atomic<Thread> thread_inside_{nobody};  // set after the lock is taken, cleared before it is given back
-  std::atomic<std::uint64_t> looks_{0};     // written inside
+  std::atomic<std::uint64_t> looks_{0};        // written inside
 
   SpinLock submitted_lock_;
   std::vector<Outgoing> submitted_;          // guarded by submitted_lock_

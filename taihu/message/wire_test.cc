@@ -34,8 +34,7 @@ class TwoWires : public testing::Test {
   }
 
   bool send_now(int tag, const std::vector<std::byte>& data) {
-    return wire_.send_now(
-        1, plain(tag), {data.data(), data.size()}, [] { return true; }, [] {});
+    return wire_.send_now(1, plain(tag), {data.data(), data.size()}, [] { return true; }, [] {});
   }
 
   void submit(int tag, const std::vector<std::byte>& data) {
