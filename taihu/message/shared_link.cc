@@ -334,6 +334,8 @@ class SharedLink::Neighbour {
   void finish_offer(const Taken& taken) {
     auto* const request = reinterpret_cast<OwnRequest*>(static_cast<std::uintptr_t>(taken.request));
     offered_.erase(std::ranges::find(offered_, request));
+    // It has just been at the ring.
+    (void)writer_.look_at_distance();
     if (request->is_abandoned) return link_.give_back(request);
     request->done = true;
   }

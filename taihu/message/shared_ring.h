@@ -138,8 +138,12 @@ class SharedRingWriter {
     const std::int64_t start = now_ns();
     const std::uint64_t now = released.load(std::memory_order_acquire);
     const std::int64_t end = now_ns();
-    if (now != seen) distance_.learn(end - start);
+    if (now == seen) return;
     seen = now;
+    // One that took long may have been interrupted.
+    const bool was_long = took_long_;
+    took_long_ = CoreDistance::is_far(end - start);
+    if (!took_long_ || was_long) distance_.learn(end - start);
   }
 
   /// For a record of so many lines and the word of the one behind it.
@@ -175,6 +179,7 @@ class SharedRingWriter {
   std::uint64_t bytes_tail_ = 0;
   std::uint64_t bytes_released_seen_ = 0;
   CoreDistance distance_;
+  bool took_long_ = false;                 // the look before
   std::vector<std::uint8_t> had_payload_;  // by line: its word may be anything
 };
 
