@@ -225,11 +225,11 @@ Sliced<Stored> make_sliced(const Context& context, const DistributedMatrix& matr
   for (int part = 0; part < result.partition.parts(); ++part)
     slice_end.push_back(padded(result.partition.end(part)) / slice_rows);
   slice_end.back() += 1;
-  result.start = Array<std::int32_t>(context.storage, slice_end, Use::cycles);
+  result.start = Array<std::int32_t>(context.storage, slice_end);
   const Shape shape = measure(context, matrix, result);
-  result.base = Array<std::int32_t>(context.storage, shape.group_end, Use::cycles);
-  result.value = Array<Stored>(context.storage, times(shape.group_end, slice_rows), Use::cycles);
-  result.gather = Array<std::int32_t>(context.storage, times(shape.gather_end, slice_rows), Use::cycles);
+  result.base = Array<std::int32_t>(context.storage, shape.group_end);
+  result.value = Array<Stored>(context.storage, times(shape.group_end, slice_rows));
+  result.gather = Array<std::int32_t>(context.storage, times(shape.gather_end, slice_rows));
   const GroupColumns group_columns(matrix);
   std::atomic<bool> overflow{false};
   context.team.run(result.partition, [&](LocalIndex begin, LocalIndex end, int thread) {

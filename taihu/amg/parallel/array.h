@@ -26,10 +26,9 @@ class Array {
 
  public:
   Array() = default;
-  Array(Storage& storage, std::vector<std::size_t> part_end, Use use = Use::set_up)
-      : storage_(&storage), size_(part_end.back()) {
+  Array(Storage& storage, std::vector<std::size_t> part_end) : storage_(&storage), size_(part_end.back()) {
     part_end.back() += guard;
-    data_ = static_cast<T*>(storage.take(sizeof(T), part_end, use));
+    data_ = static_cast<T*>(storage.take(sizeof(T), part_end));
     std::memset(static_cast<void*>(data_ + size_), 0, guard * sizeof(T));
   }
   Array(Storage& storage, std::size_t size) : Array(storage, std::vector<std::size_t>{size}) {}

@@ -2,10 +2,10 @@
 // Where the arrays of the solver live. This is the one place that gets memory: an array is asked for by the
 // parts that the threads will use, so that a placing allocator can put each part on its thread's memory node
 // before first touch. Large arrays are cut from a few reserved ranges of addresses, lowest address first, so
-// that memory which one step of set-up gave back serves the next: a fresh page costs more than what set-up
-// computes on it. Arrays that every cycle reads ask for huge pages, worth up to 1.7x of bandwidth under
-// nested paging; those of set-up, read once or twice, do not, as a fresh huge page may cost a virtual machine
-// far more than small ones. Addresses that are never touched are no memory. Small arrays come from the heap.
+// that memory which one step of set-up gave back serves the next, and the solve phase in the end: a fresh
+// page costs more than what set-up computes on it. Pages are small unless somebody asks (huge_pages.h): a
+// fresh huge one may cost a virtual machine far more. Addresses that are never touched are no memory. Small
+// arrays come from the heap.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,6 @@
 
 namespace taihu::amg {
 
-/// What an array is for.
-enum class Use {
-  set_up,  ///< read a few times
-  cycles   ///< read in every cycle: worth huge pages
-};
-
 /// Any thread may call. Blocks must be given back before the end of the storage.
 class Storage {
  public:
@@ -35,7 +29,7 @@ class Storage {
   /// Uninitialised memory, aligned to 64 bytes or more, for elements of `element_bytes` bytes; part_end[t] is
   /// one past the last element of thread t (as naalloc's argument), the last one the number of elements.
   /// Throws std::bad_alloc.
-  void* take(std::size_t element_bytes, std::span<const std::size_t> part_end, Use use);
+  void* take(std::size_t element_bytes, std::span<const std::size_t> part_end);
 
   /// Gives back what take() returned for the same number of bytes (element_bytes x elements).
   void give_back(void* memory, std::size_t bytes) noexcept;
@@ -52,22 +46,15 @@ class Storage {
   std::size_t peak_bytes() const;
 
  private:
-  struct Range {
-    std::size_t bytes;
-    Use use;
-  };
-  using FreeParts = std::map<std::byte*, std::size_t>;
-
-  void* take_bytes(std::size_t bytes, Use use);
-  void* take_large(std::size_t bytes, Use use);
+  void* take_bytes(std::size_t bytes);
+  void* take_large(std::size_t bytes);
   void count(std::size_t bytes);
-  void add_range(std::size_t bytes, Use use);
+  void add_range(std::size_t bytes);
   void free_part(std::byte* address, std::size_t bytes);
-  Use use_of(std::byte* address) const { return std::prev(ranges_.upper_bound(address))->second.use; }
 
   mutable std::mutex mutex_;
-  std::map<std::byte*, Range> ranges_;
-  FreeParts free_[2];  // by use: free parts of the ranges by address; neighbours are merged
+  std::map<std::byte*, std::size_t> ranges_;  // bytes by address
+  std::map<std::byte*, std::size_t> free_;    // free parts of them; neighbours are merged
   std::size_t used_bytes_ = 0, peak_bytes_ = 0;
 };
 

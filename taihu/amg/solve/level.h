@@ -47,7 +47,7 @@ template <class Value>
 void Level<Value>::make_vectors(const Context& context, LocalIndex length, bool with_step) {
   const auto ends = part_ends(partition, 1, length - partition.rows());
   const auto make = [&](Array<Value>& vector) {
-    vector = Array<Value>(context.storage, ends, Use::cycles);
+    vector = Array<Value>(context.storage, ends);
     context.team.run(partition, [&](LocalIndex begin, LocalIndex end, int) {
       std::fill(vector.data() + begin, vector.data() + end, Value{0});
     });

@@ -91,7 +91,7 @@ std::unique_ptr<Preconditioner> make_preconditioner(const Context& context, Dist
 Array<double> make_vector(const System& system) {
   const Partition& partition = system.partition;
   Array<double> vector(system.context.storage,
-                       part_ends(partition, 1, system.matrix.columns() - partition.rows()), Use::cycles);
+                       part_ends(partition, 1, system.matrix.columns() - partition.rows()));
   system.context.team.run(partition, [&](LocalIndex begin, LocalIndex end, int) {
     std::fill(vector.data() + begin, vector.data() + end, 0.0);
   });
