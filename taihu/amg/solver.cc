@@ -61,7 +61,6 @@ void Solver::set_up(Precision precision) {
     resolved_.family = Family::classical;
     make_preconditioner(precision);
   }
-  context_.storage.trim();
 }
 
 // Of a matrix that may have lost its entries to a hierarchy that did not do.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "taihu/amg/matrix/assemble.h"
+#include "taihu/amg/parallel/huge_pages.h"
 #include "taihu/base/error.h"
 
 namespace taihu::amg {
@@ -105,6 +106,7 @@ DistributedMatrix distribute(const Context& context, const Distribution& row_dis
   local.value = std::move(rows.value);
   local.partition = Partition::by_work(local.starts, context.team.size());
   local.column = Array<LocalIndex>(context.storage, part_ends(local.partition, local.starts));
+  ask_for_huge_pages(local.column);
   const LocalIndex owned = matrix.owned_columns();
   context.team.run(local.partition, [&](LocalIndex begin, LocalIndex end, int) {
     for (Offset k = local.starts[begin]; k < local.starts[end]; ++k)

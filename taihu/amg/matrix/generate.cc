@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "taihu/amg/matrix/assemble.h"
+#include "taihu/amg/parallel/huge_pages.h"
 #include "taihu/base/error.h"
 
 namespace taihu::amg {
@@ -125,6 +126,8 @@ DistributedMatrix generate(const Context& context, Problem problem, GlobalIndex 
   DistributedMatrix matrix = matrix_frame(context, distribution, distribution, merged(ghosts));
   matrix.local = csr_with_starts<double>(context.storage, context.team.size(), rows, matrix.local.columns,
                                          std::move(starts));
+  ask_for_huge_pages(matrix.local.column);
+  ask_for_huge_pages(matrix.local.value);
   const LocalIndex owned = matrix.owned_columns();
   context.team.run(matrix.local.partition, [&](LocalIndex begin, LocalIndex end, int) {
     for (LocalIndex i = begin; i < end; ++i) {

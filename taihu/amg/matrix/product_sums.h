@@ -23,17 +23,26 @@ class alignas(64) ProductSums {  // each thread has one: not in a common cache l
     row_ = 1;
   }
 
-  /// Adds a product in a column. `columns` has the `length` columns of the row so far and gets a new one;
-  /// columns[length] is written in any case. Returns their number. Whether a column is new is computed, not
-  /// branched on: the branch could not be predicted (a mask, as compilers branch for a choice).
-  LocalIndex add(double product, LocalIndex column, LocalIndex* columns, LocalIndex length) {
-    Sum& sum = sums_[column];
-    const bool known = sum.row == row_;
-    const std::uint64_t kept = __builtin_bit_cast(std::uint64_t, sum.value) & -std::uint64_t{known};
-    sum.value = __builtin_bit_cast(double, kept) + product;
-    sum.row = row_;
-    columns[length] = column;
-    return length + !known;
+  /// Adds factor * value(k) in column(k) for k = begin .. end - 1. `columns` has the `length` columns of the
+  /// row so far and gets the new ones; one element behind them is written. Returns their number. Whether a
+  /// column is new is computed, not branched on: the branch could not be predicted (a mask, as compilers
+  /// branch for a choice).
+  template <class Column, class Value>
+  LocalIndex add(double factor, Offset begin, Offset end, const Column& column, const Value& value,
+                 LocalIndex* columns, LocalIndex length) {
+    Sum* const sums = sums_.data();
+    const std::uint32_t row = row_;
+    for (Offset k = begin; k < end; ++k) {
+      const LocalIndex j = column(k);
+      Sum& sum = sums[j];
+      const bool known = sum.row == row;
+      const std::uint64_t kept = __builtin_bit_cast(std::uint64_t, sum.value) & -std::uint64_t{known};
+      sum.value = __builtin_bit_cast(double, kept) + factor * value(k);
+      sum.row = row;
+      columns[length] = j;
+      length += !known;
+    }
+    return length;
   }
 
   /// The sum in a column of the row.
@@ -61,10 +70,9 @@ inline LocalIndex add_products(const Csr<double>& left, LocalIndex row, const Ro
     const Offset next = right.begin[left.column[std::min(k + ahead, entries - 1)]];
     __builtin_prefetch(right.column + next);
     __builtin_prefetch(right.value + next);
-    const double factor = left.value[k];
-    const Offset last = right.end[left.column[k]];
-    for (Offset m = right.begin[left.column[k]]; m < last; ++m)
-      length = sums.add(factor * right.value[m], right.column[m], columns, length);
+    length = sums.add(
+        left.value[k], right.begin[left.column[k]], right.end[left.column[k]],
+        [&](Offset m) { return right.column[m]; }, [&](Offset m) { return right.value[m]; }, columns, length);
   }
   return length;
 }

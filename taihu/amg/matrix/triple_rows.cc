@@ -142,12 +142,13 @@ class Part {
       column.resize(std::max(column.size(), static_cast<std::size_t>(most)));
       entries += add_row(i, column.data());
     }
-    const double mean = static_cast<double>(entries) / static_cast<double>(sampled);
+    const double mean = static_cast<double>(entries) / static_cast<double>(std::max<Offset>(sampled, 1));
     return static_cast<Offset>(1.1 * mean * (end_ - begin_)) + 2 * longest;
   }
 
   /// Makes the rows in the room first .. last of the result's entries; false when that did not do.
   bool run(Offset first, Offset last, LooseRows& result) {
+    if (begin_ == end_) return true;
     Offset at = first, most = make_inner(begin_, begin_);
     for (LocalIndex i = begin_; i < end_; ++i) {
       // The rows that the next one needs come to the cache meanwhile.
@@ -189,9 +190,10 @@ class Part {
     LocalIndex length = 0;
     for (Offset k = left.starts[i]; k < left.starts[i + 1]; ++k) {
       const InnerRows::Row& row = inner_[left.column[k]];
-      const double factor = left.value[k];
-      for (const Entry *entry = row.entry, *end = entry + row.count; entry < end; ++entry)
-        length = sums_.add(factor * entry->value, entry->column, column, length);
+      const Entry* entry = row.entry;
+      length = sums_.add(
+          left.value[k], 0, row.count, [=](Offset m) { return entry[m].column; },
+          [=](Offset m) { return entry[m].value; }, column, length);
     }
     return length;
   }

@@ -55,7 +55,6 @@ void Hierarchy<Value>::set_up(DistributedMatrix& finest_matrix, const Finest& fi
   DistributedMatrix* matrix = &finest_matrix;
   const bool alone = context_.communicator.size() == 1;
   for (;;) {
-    const bool is_finest = depth == 0 && matrix == &finest_matrix;
     add_level(*matrix);
     const GlobalIndex rows = matrix->rows();
     if (rows <= options_.coarse_rows || (!alone && rows <= options_.replicated_rows)) break;
@@ -70,11 +69,16 @@ void Hierarchy<Value>::set_up(DistributedMatrix& finest_matrix, const Finest& fi
       break;
     }
     DistributedMatrix next = coarse_matrix(context_, *matrix, transfer);
-    set_transfer(levels_.back(), std::move(transfer), is_finest);
-    set_matrix(levels_.back(), *matrix, is_finest ? finest : nullptr);
+    const Offset transfer_entries = transfer.prolongation.local.entries();
+    set_transfer(levels_.back(), std::move(transfer));
+    // The transfers leave room in pieces; slices that need much more are not to come beside it.
+    constexpr auto value_bytes = static_cast<Offset>(sizeof(Value)),
+                   pieces_bytes = Offset{2 * sizeof(double)};
+    if (matrix == &finest_matrix && matrix->local.entries() * value_bytes > transfer_entries * pieces_bytes)
+      context_.storage.trim();
+    set_matrix(levels_.back(), *matrix, matrix == &finest_matrix ? finest : nullptr);
     coarser = std::move(next);
     matrix = &coarser;
-    if (is_finest) context_.storage.trim();
   }
   end_with(*matrix, depth + static_cast<int>(levels_.size()) - 1);
   set_matrix(levels_.back(), *matrix, matrix == &finest_matrix ? finest : nullptr);
@@ -91,7 +95,7 @@ void Hierarchy<Value>::add_level(DistributedMatrix& matrix) {
 }
 
 template <class Value>
-void Hierarchy<Value>::set_transfer(Level<Value>& level, Transfer transfer, bool is_finest) {
+void Hierarchy<Value>::set_transfer(Level<Value>& level, Transfer transfer) {
   if (options_.reuse == Reuse::interpolation) {
     level.prolongation = make_operator<Value>(context_, transfer.prolongation);
     level.restriction = make_operator<Value>(context_, transfer.restriction);
@@ -99,9 +103,7 @@ void Hierarchy<Value>::set_transfer(Level<Value>& level, Transfer transfer, bool
     return;
   }
   level.prolongation = turned_into_operator<Value>(context_, transfer.prolongation);
-  if (is_finest) context_.storage.trim();
   level.restriction = turned_into_operator<Value>(context_, transfer.restriction);
-  if (is_finest) context_.storage.trim();
 }
 
 // The matrix and its smoother; gives back the entries of the matrix.

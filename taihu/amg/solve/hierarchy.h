@@ -67,7 +67,7 @@ class Hierarchy {
   CycleTraffic traffic(std::size_t level) const;
   void set_up(DistributedMatrix& matrix, const Finest& finest, int depth);
   void add_level(DistributedMatrix& matrix);
-  void set_transfer(Level<Value>& level, Transfer transfer, bool is_finest);
+  void set_transfer(Level<Value>& level, Transfer transfer);
   void set_matrix(Level<Value>& level, DistributedMatrix& matrix, const Finest& finest);
   void set_smoother(Level<Value>& level, const DistributedMatrix& matrix);
   void finish_levels();
