@@ -130,14 +130,19 @@ class Endpoint {
   /// Rung whenever something changed for this rank.
   virtual threads::Doorbell& doorbell() noexcept = 0;
 
+  /// Tells who looks for messages of other node processes beside the ranks that this rank is about to sleep.
+  virtual void about_to_sleep() noexcept = 0;
+
   /// Waits, making progress, until `ready()`; whoever makes it true for this rank rings the doorbell.
   template <class Ready>
   void wait_until(Ready&& ready) {
-    doorbell().wait([&] {
-      if (ready()) return true;
-      progress();
-      return ready();
-    });
+    doorbell().wait(
+        [&] {
+          if (ready()) return true;
+          progress();
+          return ready();
+        },
+        [this] { about_to_sleep(); });
   }
 
   Request* isend(int destination, Context context, int tag, const void* data, std::size_t bytes) {
@@ -199,6 +204,8 @@ class Node {
   virtual const launch::Layout& layout() const noexcept = 0;
   virtual int process() const noexcept = 0;
   virtual int local_ranks() const noexcept = 0;
+  /// How messages get to other node processes, in words; empty when there are none.
+  virtual std::string way_between_processes() const { return {}; }
   virtual Endpoint& endpoint(int local_index) noexcept = 0;
 
   /// Registers the handler of a service; before any rank runs.

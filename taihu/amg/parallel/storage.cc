@@ -6,7 +6,19 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <new>
+#include <string>
+
+#include "taihu/abi/naalloc.h"
+
+// Programs that do not link naalloc have no placement.
+extern "C" {
+[[gnu::weak]] decltype(naalloc) naalloc;
+[[gnu::weak]] decltype(naalloc_label) naalloc_label;
+[[gnu::weak]] decltype(naalloc_where) naalloc_where;
+[[gnu::weak]] decltype(nafree) nafree;
+}
 
 namespace taihu::amg {
 namespace {
@@ -27,10 +39,20 @@ void* reserve(std::size_t bytes) {
   return mapped == MAP_FAILED ? nullptr : mapped;
 }
 
+bool has_several_memory_nodes() {
+  std::string numbers;
+  std::getline(std::ifstream("/sys/devices/system/node/has_memory"), numbers);
+  return numbers.find_first_of(",-") != std::string::npos;  // a list such as 0-3,8
+}
+
 }  // namespace
 
+Storage::Storage(Placing placing)
+    : placing_(naalloc != nullptr && (placing == Placing::always ||
+                                      (placing == Placing::automatic && has_several_memory_nodes()))) {}
+
 Storage::~Storage() {
-  for (const auto& [address, range] : ranges_) munmap(address, range.bytes);
+  for (const auto& [address, bytes] : ranges_) munmap(address, bytes);
 }
 
 void Storage::count(std::size_t bytes) {
@@ -39,14 +61,22 @@ void Storage::count(std::size_t bytes) {
 }
 
 void* Storage::take(std::size_t element_bytes, std::span<const std::size_t> part_end, Use use) {
-  return take_bytes(element_bytes * part_end.back(), use);
+  const std::size_t bytes = element_bytes * part_end.back();
+  if (!placing_ || use != Use::cycles || bytes < large_bytes) return take_bytes(bytes);
+  void* memory = naalloc(element_bytes, part_end.data(), static_cast<int>(part_end.size()));
+  if (memory == nullptr) throw std::bad_alloc();
+  naalloc_label(memory, "amg");
+  const std::lock_guard lock(mutex_);
+  count(bytes);
+  placed_.insert(memory);
+  return memory;
 }
 
-void* Storage::take_bytes(std::size_t bytes, Use use) {
+void* Storage::take_bytes(std::size_t bytes) {
   if (bytes >= large_bytes) {
     const std::lock_guard lock(mutex_);
     count(bytes);
-    return take_large(round_up(bytes, granule), use);
+    return take_large(round_up(bytes, granule));
   }
   void* memory = std::aligned_alloc(alignment, round_up(std::max<std::size_t>(bytes, 1), alignment));
   if (memory == nullptr) throw std::bad_alloc();
@@ -57,7 +87,7 @@ void* Storage::take_bytes(std::size_t bytes, Use use) {
 
 // A range of addresses with room for the bytes: large, or where the system limits addresses just large
 // enough.
-void Storage::add_range(std::size_t bytes, Use use) {
+void Storage::add_range(std::size_t bytes) {
   std::size_t wanted = std::max(range_bytes, round_up(bytes, huge_page_bytes) + huge_page_bytes);
   void* memory = reserve(wanted);
   if (memory == nullptr) {
@@ -65,22 +95,32 @@ void Storage::add_range(std::size_t bytes, Use use) {
     memory = reserve(wanted);
   }
   if (memory == nullptr) throw std::bad_alloc();
-  if (use == Use::cycles) madvise(memory, wanted, MADV_HUGEPAGE);  // advice: where it fails pages are small
-  ranges_[static_cast<std::byte*>(memory)] = {wanted, use};
-  free_[static_cast<int>(use)][static_cast<std::byte*>(memory)] = wanted;
+
+  ranges_[static_cast<std::byte*>(memory)] = wanted;
+  free_[static_cast<std::byte*>(memory)] = wanted;
 }
 
-void* Storage::take_large(std::size_t bytes, Use use) {
-  FreeParts& parts = free_[static_cast<int>(use)];
+// The lowest free part with room. The last part of a range is for the most part fresh memory: a block that
+// only fits there while the free parts before it have as many bytes, in pieces, would make the process larger
+// than what it uses. Then these pieces go back to the system.
+void* Storage::take_large(std::size_t bytes) {
   const auto fits = [&](const auto& part) { return part.second >= bytes; };
-  auto found = std::find_if(parts.begin(), parts.end(), fits);
-  if (found == parts.end()) {
-    add_range(bytes, use);
-    found = std::find_if(parts.begin(), parts.end(), fits);
+  auto found = std::find_if(free_.begin(), free_.end(), fits);
+  if (found == free_.end()) {
+    add_range(bytes);
+    found = std::find_if(free_.begin(), free_.end(), fits);
   }
   const auto [address, room] = *found;
-  parts.erase(found);
-  if (room > bytes) parts[address + bytes] = room - bytes;
+  const auto& [range, range_size] = *std::prev(ranges_.upper_bound(address));
+  if (address + room == range + range_size) {
+    std::size_t before = 0;
+    for (auto part = free_.begin(); part != found; ++part) before += part->second;
+    if (before >= bytes)
+      for (auto part = free_.begin(); part != found; ++part)
+        madvise(part->first, part->second, MADV_DONTNEED);
+  }
+  free_.erase(found);
+  if (room > bytes) free_[address + bytes] = room - bytes;
   return address;
 }
 
@@ -88,29 +128,34 @@ void Storage::give_back(void* memory, std::size_t bytes) noexcept {
   const std::lock_guard lock(mutex_);
   used_bytes_ -= bytes;
   if (bytes < large_bytes) return std::free(memory);
+  if (placed_.erase(memory) > 0) return nafree(memory);
   free_part(static_cast<std::byte*>(memory), round_up(bytes, granule));
 }
 
 void Storage::free_part(std::byte* address, std::size_t bytes) {
-  FreeParts& parts = free_[static_cast<int>(use_of(address))];
-  const auto next = parts.upper_bound(address);
-  if (next != parts.begin()) {
+  const auto next = free_.upper_bound(address);
+  if (next != free_.begin()) {
     const auto before = std::prev(next);
     if (before->first + before->second == address && !ranges_.contains(address)) {
       address = before->first;
       bytes += before->second;
     }
   }
-  if (next != parts.end() && address + bytes == next->first && !ranges_.contains(next->first)) {
+  if (next != free_.end() && address + bytes == next->first && !ranges_.contains(next->first)) {
     bytes += next->second;
-    parts.erase(next);
+    free_.erase(next);
   }
-  parts[address] = bytes;
+  free_[address] = bytes;
+}
+
+bool Storage::is_placed(void* memory) const {
+  const std::lock_guard lock(mutex_);
+  return placed_.contains(memory);
 }
 
 void* Storage::shorten(void* memory, std::size_t bytes, std::size_t wanted) {
-  if (bytes < large_bytes || wanted < large_bytes) {
-    void* moved = take_bytes(wanted, Use::set_up);
+  if (is_placed(memory) || bytes < large_bytes || wanted < large_bytes) {
+    void* moved = take_bytes(wanted);
     std::memcpy(moved, memory, wanted);
     give_back(memory, bytes);
     return moved;
@@ -124,8 +169,20 @@ void* Storage::shorten(void* memory, std::size_t bytes, std::size_t wanted) {
 
 void Storage::trim() noexcept {
   const std::lock_guard lock(mutex_);
-  for (const FreeParts& parts : free_)
-    for (const auto& [address, bytes] : parts) madvise(address, bytes, MADV_DONTNEED);
+  for (const auto& [address, bytes] : free_) madvise(address, bytes, MADV_DONTNEED);
+}
+
+Storage::Pages Storage::placed_pages() const {
+  const std::lock_guard lock(mutex_);
+  Pages all;
+  for (const void* memory : placed_) {
+    naalloc_pages pages{};
+    if (naalloc_where(memory, &pages) != 0) continue;
+    all.local += pages.local;
+    all.remote += pages.remote;
+    all.unknown += pages.unknown + pages.untouched;
+  }
+  return all;
 }
 
 std::size_t Storage::used_bytes() const {

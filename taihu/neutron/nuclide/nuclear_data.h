@@ -32,6 +32,8 @@ class Thermal {
   bool has_formula() const noexcept;
   double cross_section(double e) const noexcept { return tabulated(e) + formula(e); }
   std::vector<double> grid() const;
+  /// Upper bound of the cross section over the energies [a, b].
+  double most_between(double a, double b) const noexcept;
   Outgoing sample(double e, Stream& random) const noexcept;
 
  private:
@@ -83,6 +85,10 @@ class NuclearData {
   /// Sums of a medium. `band`: random bits that a neutron keeps as long as its energy stays.
   void look_up(int medium, double e, std::uint64_t band, MacroXs& xs) const noexcept;
   MicroXs micro(const MediumPart& part, double e, std::uint64_t band) const noexcept;
+  /// Upper bound of a nuclide's total cross section [b] over the energies [a, b], whatever the band.
+  double most_between(const MediumPart& part, double a, double b) const noexcept;
+  /// How many points the nuclide's cross sections have there.
+  std::size_t points_between(const MediumPart& part, double a, double b) const noexcept;
   /// The nuclide that a neutron hits in a medium whose total cross section is `total`.
   const MediumPart& sample_part(int medium, double e, std::uint64_t band, double total, Stream& random,
                                 MicroXs& xs) const noexcept;

@@ -181,13 +181,17 @@ bool HistoryRunner::leaves_model(int surface, const Vector& r, const Vector& u, 
   return false;
 }
 
+/// What delta tracking samples flights with.
+double HistoryRunner::largest_total() const noexcept {
+  return nuclear_ == nullptr ? data_.majorant()[group_] : problem_->majorant->at(energy_);
+}
+
 void HistoryRunner::track_delta() {
-  const HotVector<double>& majorant = data_.majorant();
   for (;; ++events_) {
     if (has_left()) return;
     if (events_ == settings_.max_events) return lose("it had too many events");
     ++flights_;
-    const double largest = majorant[group_];
+    const double largest = largest_total();
     double flight = largest > 0 ? random_.exponential() / largest : infinity;
     int surface;
     double distance;
@@ -199,13 +203,16 @@ void HistoryRunner::track_delta() {
     if (flight == infinity) return lose("there is no surface ahead");
     if (!locate(geometry_, memory_, r + flight * u, u, location_)) return lose("it went into no cell");
     const double flux = weight_ / largest;
+    const bool matter = location_.material >= 0;
+    const double total = matter ? total_here() : 0;
+    if (!matter) values_ = nullptr;
+    if (total > largest) return lose("its total cross section is above the bound of delta tracking");
     if (tallying_ && !problem_->tallies->by_flux.empty())
       bins_.score_flux(problem_->tallies->by_flux, event(), flux);
-    const int material = location_.material;
-    if (material < 0) continue;
-    history_total(Total::k_track) += flux * data_.value(Reaction::nu_fission, material, group_);
-    if (random_.uniform() * largest >= data_.total(material, group_)) continue;
-    if (!collide()) return;
+    if (!matter) continue;
+    history_total(Total::k_track) += flux * nu_fission_here();
+    if (random_.uniform() * largest >= total) continue;
+    if (!(nuclear_ != nullptr ? collide_continuous() : collide())) return;
   }
 }
 

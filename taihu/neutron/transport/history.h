@@ -6,7 +6,7 @@
 // Surface tracking moves from surface to surface. Delta tracking (Woodcock et al., ANL-7050, 1965) samples
 // flights with the largest total cross section of the model, and accepts a collision with probability total /
 // largest: it needs to know the material only where a flight ends, and meets surfaces only at the boundary of
-// the model.
+// the model. With continuous energy "largest" is an upper bound (nuclide/majorant.h).
 #pragma once
 
 #include <string>
@@ -14,6 +14,7 @@
 
 #include "taihu/neutron/geometry/geometry.h"
 #include "taihu/neutron/material/cross_sections.h"
+#include "taihu/neutron/nuclide/majorant.h"
 #include "taihu/neutron/nuclide/nuclear_data.h"
 #include "taihu/neutron/parallel/messages.h"
 #include "taihu/neutron/source/site.h"
@@ -30,6 +31,7 @@ struct Problem {
   const Settings* settings = nullptr;
   bool delta = false;
   const NuclearData* nuclear = nullptr;  ///< continuous energy; null: multi-group
+  const Majorant* majorant = nullptr;    ///< with continuous energy and delta tracking
   const TallyParts* window = nullptr;    ///< the bins of this rank; null: all
   const DomainBox* box = nullptr;        ///< histories that leave it stop; null: none
 };
@@ -87,6 +89,7 @@ class HistoryRunner {
   void add_sites(double expected);
   double total_here() noexcept;
   double nu_fission_here() const noexcept;
+  double largest_total() const noexcept;
 
   // Continuous energy; in history_continuous.cc.
   void set_energy(double energy) noexcept;

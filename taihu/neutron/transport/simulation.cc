@@ -18,15 +18,12 @@ double seconds_since(std::int64_t start_ns) {
 }  // namespace
 
 bool choose_delta(const Model& model) {
-  check_input(!model.nuclear || model.settings.tracking != Tracking::delta,
-              "delta tracking needs multi-group cross sections; use --tracking surface");
-  if (model.nuclear) return false;
   const bool surfaces = needs_surface_tracking(model.tallies);
   check_input(
       !surfaces || model.settings.tracking != Tracking::delta,
       "a tally uses track lengths or currents, which delta tracking does not have; use --tracking surface");
   return model.settings.tracking == Tracking::delta ||
-         (model.settings.tracking == Tracking::automatic && !surfaces);
+         (model.settings.tracking == Tracking::automatic && !surfaces && !model.nuclear);
 }
 
 Simulation::Simulation(const Model& model, Ranks& ranks, int threads, Schedule schedule,
@@ -47,6 +44,10 @@ Simulation::Simulation(const Model& model, Ranks& ranks, int threads, Schedule s
   shares_ = std::make_unique<BinShares>(layout_, domains_.get(), ranks_->rank(), ranks_->size());
   problem_ = {&model_->geometry, &model_->data,       &layout_,
               &model_->settings, choose_delta(model), model_->nuclear.get()};
+  if (problem_.delta && model_->nuclear) {
+    majorant_ = std::make_unique<Majorant>(*model_->nuclear);
+    problem_.majorant = majorant_.get();
+  }
   if (domains_) {
     box_ = domains_->box(domains_->domain_of_rank(ranks_->rank()));
     problem_.box = &box_;

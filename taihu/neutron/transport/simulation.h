@@ -72,6 +72,8 @@ class Simulation {
   bool finished() const noexcept { return batch_ >= model_->settings.batches; }
   int batch() const noexcept { return batch_; }
   bool delta() const noexcept { return problem_.delta; }
+  /// With continuous energy and delta tracking; else null.
+  const Majorant* majorant() const noexcept { return majorant_.get(); }
   const Model& model() const noexcept { return *model_; }
   Ranks& ranks() noexcept { return *ranks_; }
   int threads() const noexcept { return threads_; }
@@ -111,6 +113,7 @@ class Simulation {
   std::unique_ptr<const Domains> domains_;
   std::unique_ptr<const BinShares> shares_;
   DomainBox box_;
+  std::unique_ptr<const Majorant> majorant_;
   Problem problem_;
   std::vector<std::unique_ptr<HistoryRunner>> runners_;
   std::unique_ptr<DomainTransport> transport_;

@@ -8,9 +8,9 @@
 #include <algorithm>
 
 #include "taihu/base/error.h"
+#include "taihu/neutron/parallel/thread_ranks.h"
 #include "taihu/neutron/source/fission_bank.h"
 #include "taihu/neutron/test_models.h"
-#include "taihu/neutron/thread_ranks.h"
 
 namespace taihu::neutron {
 namespace {
