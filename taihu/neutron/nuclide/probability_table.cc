@@ -37,7 +37,7 @@ ProbabilityTable::Values ProbabilityTable::at(double e, double xi) const noexcep
   const Interpolation law = log_log ? Interpolation::log_log : Interpolation::linear_linear;
   const auto value = [&](Column column) {
     if (log_log && (low[column] <= 0 || high[column] <= 0)) return 0.0;
-    return std::fmax(0.0, interpolate(law, e, energy[i], low[column], energy[i + 1], high[column]));
+    return std::max(0.0, interpolate(law, e, energy[i], low[column], energy[i + 1], high[column]));
   };
   return {value(elastic), value(fission), value(capture)};
 }
