@@ -91,7 +91,11 @@ class SharedRingWriter {
   /// Publishes what `reserve` gave the place for; `kind` below 255.
   void publish(std::uint8_t kind, std::size_t bytes) noexcept {
     const std::uint32_t lines = shared_ring::lines_of(bytes);
-    if (lines > 1) std::memset(&had_payload_[(tail_ & (line_count_ - 1)) + 1], 1, lines - 1);
+    if (lines > 1) {
+      std::uint8_t* const had_payload = &had_payload_[(tail_ & (line_count_ - 1)) + 1];
+      *had_payload = 1;
+      if (lines > 2) std::memset(had_payload, 1, lines - 1);
+    }
     publish_word(kind, bytes, lines);
   }
 
