@@ -368,7 +368,8 @@ SharedLink::~SharedLink() = default;
 std::string SharedLink::way_on_machine() const {
   const auto& neighbours = memory_->neighbours();
   const bool all_read = std::ranges::all_of(neighbours, [](const auto& place) { return place.may_read; });
-  return std::string("shared memory, long data in ") + (all_read ? "one copy" : "two copies");
+  return all_read ? "shared memory, long data in one copy where cores are far"
+                  : "shared memory, in two copies";
 }
 
 std::size_t SharedLink::unasked_bytes(int process) const {

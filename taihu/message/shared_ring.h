@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -34,7 +35,7 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 struct SharedRingShape {
   std::uint32_t lines = 1024;       ///< power of two
-  std::size_t bytes = 1024 * 1024;  ///< of the second ring; multiple of 4096
+  std::size_t bytes = 1024 * 1024;  ///< of the second ring; power of two, at least 4096
 
   static constexpr std::size_t head_bytes = 4096;
   std::size_t region_bytes() const noexcept { return head_bytes + lines * shared_line_bytes + bytes; }
@@ -47,9 +48,10 @@ struct SharedRingShape {
 namespace shared_ring {
 
 inline constexpr int mark_shift = 32;
-/// Never zero; equal for two positions of one line only 2^31 laps apart.
-inline std::uint32_t lap_mark(std::uint64_t position, std::uint32_t lines) noexcept {
-  return static_cast<std::uint32_t>(position / lines) | 0x80000000U;
+/// Never zero; equal for two positions of one line only 2^31 laps apart. `shift`: the logarithm of the number
+/// of lines.
+inline std::uint32_t lap_mark(std::uint64_t position, int shift) noexcept {
+  return static_cast<std::uint32_t>(position >> shift) | 0x80000000U;
 }
 inline std::uint32_t lines_of(std::size_t bytes) noexcept {
   return static_cast<std::uint32_t>((sizeof(std::uint64_t) + bytes + shared_line_bytes - 1) /
@@ -67,6 +69,7 @@ class SharedRingWriter {
         lines_(region + SharedRingShape::head_bytes),
         bytes_(lines_ + shape.lines * shared_line_bytes),
         line_count_(shape.lines),
+        shift_(std::countr_zero(shape.lines)),
         byte_count_(shape.bytes),
         had_payload_(shape.lines) {}
 
@@ -91,7 +94,11 @@ class SharedRingWriter {
   /// Publishes what `reserve` gave the place for; `kind` below 255.
   void publish(std::uint8_t kind, std::size_t bytes) noexcept {
     const std::uint32_t lines = shared_ring::lines_of(bytes);
-    if (lines > 1) std::memset(&had_payload_[(tail_ & (line_count_ - 1)) + 1], 1, lines - 1);
+    if (lines > 1) {
+      std::uint8_t* const had_payload = &had_payload_[(tail_ & (line_count_ - 1)) + 1];
+      *had_payload = 1;
+      if (lines > 2) std::memset(had_payload, 1, lines - 1);
+    }
     publish_word(kind, bytes, lines);
   }
 
@@ -99,14 +106,14 @@ class SharedRingWriter {
   /// belong to the record that is published next.
   std::byte* reserve_bytes(std::size_t bytes, std::uint64_t* position) noexcept {
     if (!has_bytes(bytes)) return nullptr;
-    const std::size_t to_end = byte_count_ - bytes_tail_ % byte_count_;
+    const std::size_t to_end = byte_count_ - (bytes_tail_ & (byte_count_ - 1));
     if (bytes > to_end) bytes_tail_ += to_end;
     *position = bytes_tail_;
     bytes_tail_ += rounded(bytes);
-    return bytes_ + *position % byte_count_;
+    return bytes_ + (*position & (byte_count_ - 1));
   }
   bool has_bytes(std::size_t bytes) noexcept {
-    const std::size_t to_end = byte_count_ - bytes_tail_ % byte_count_;
+    const std::size_t to_end = byte_count_ - (bytes_tail_ & (byte_count_ - 1));
     const std::uint64_t needed = bytes > to_end ? to_end + rounded(bytes) : rounded(bytes);
     if (bytes_tail_ + needed - bytes_released_seen_ <= byte_count_) return true;
     look_at(head_.bytes_released, bytes_released_seen_);
@@ -160,7 +167,7 @@ class SharedRingWriter {
       had_payload = 0;
       std::atomic_ref(word(next)).store(0, std::memory_order_relaxed);
     }
-    const std::uint64_t full = std::uint64_t{shared_ring::lap_mark(tail_, line_count_)}
+    const std::uint64_t full = std::uint64_t{shared_ring::lap_mark(tail_, shift_)}
                                    << shared_ring::mark_shift |
                                static_cast<std::uint32_t>(length) << 8 | kind;
     std::atomic_ref(word(tail_)).store(full, std::memory_order_release);
@@ -173,6 +180,7 @@ class SharedRingWriter {
   std::byte* const lines_;
   std::byte* const bytes_;
   const std::uint32_t line_count_;
+  const int shift_;
   const std::size_t byte_count_;
   std::uint64_t tail_ = 0;
   std::uint64_t lines_released_seen_ = 0;
@@ -198,6 +206,7 @@ class SharedRingReader {
         lines_(region + SharedRingShape::head_bytes),
         bytes_(lines_ + shape.lines * shared_line_bytes),
         line_count_(shape.lines),
+        shift_(std::countr_zero(shape.lines)),
         byte_count_(shape.bytes) {}
 
   /// Whether there is a record; the oldest is in `record` then, until `pop`.
@@ -206,7 +215,7 @@ class SharedRingReader {
       std::byte* const line = lines_ + (position_ & (line_count_ - 1)) * shared_line_bytes;
       const std::uint64_t word =
           std::atomic_ref(*reinterpret_cast<std::uint64_t*>(line)).load(std::memory_order_acquire);
-      if (word >> shared_ring::mark_shift != shared_ring::lap_mark(position_, line_count_)) return false;
+      if (word >> shared_ring::mark_shift != shared_ring::lap_mark(position_, shift_)) return false;
       record.kind = static_cast<std::uint8_t>(word & 0xff);
       record.bytes = static_cast<std::uint32_t>(word) >> 8;
       if (record.kind != shared_ring::skip_kind) [[likely]] {
@@ -224,7 +233,9 @@ class SharedRingReader {
   }
 
   /// Of the second ring.
-  const std::byte* bytes_at(std::uint64_t position) const noexcept { return bytes_ + position % byte_count_; }
+  const std::byte* bytes_at(std::uint64_t position) const noexcept {
+    return bytes_ + (position & (byte_count_ - 1));
+  }
   /// `bytes` at `position`, and all before them, may be written again.
   void release_bytes(std::uint64_t position, std::size_t bytes) noexcept {
     const std::uint64_t end =
@@ -244,6 +255,7 @@ class SharedRingReader {
   std::byte* const lines_;
   std::byte* const bytes_;
   const std::uint32_t line_count_;
+  const int shift_;
   const std::size_t byte_count_;
   std::uint64_t position_ = 0;
 };
