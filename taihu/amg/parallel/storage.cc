@@ -95,7 +95,6 @@ void Storage::add_range(std::size_t bytes) {
     memory = reserve(wanted);
   }
   if (memory == nullptr) throw std::bad_alloc();
-
   ranges_[static_cast<std::byte*>(memory)] = wanted;
   free_[static_cast<std::byte*>(memory)] = wanted;
 }
