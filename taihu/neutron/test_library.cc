@@ -94,6 +94,7 @@ class Writer {
     write_function(file_, place_ + "/total_nu/yield", {n_.nu});
     if (!(n_.delayed > 0)) return;
     begin_product(file_, place + "/product_1", "delayed", n_.delayed);
+    file_.write_attribute(place + "/product_1", "decay_rate", std::vector<double>{0.1});
     write_spectrum(file_, place + "/product_1", "maxwell", {{"theta", 1e3}});
   }
 

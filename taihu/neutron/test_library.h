@@ -18,7 +18,7 @@ struct TestNuclide {
   std::vector<double> energy{1e-5, 1e-3, 0.1, 1, 10, 1e3, 1e5, 1e6, 2e7};
   Function elastic, capture, fission, twice,
       level;                                ///< empty: none. twice: (n,2n), level: to one excited level
-  double nu = 2.5, delayed = 0;             ///< delayed: part of nu
+  double nu = 2.5, delayed = 0;             ///< delayed: part of nu, with decay rate 0.1 / s
   double level_q = -1e5;                    ///< eV
   std::vector<double> temperatures{293.6};  ///< K
   /// Cross sections are multiplied by this at each temperature.

@@ -55,6 +55,26 @@ hid_t make_space(const std::vector<std::int64_t>& shape) {
   return H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr);
 }
 
+/// Whether `count` texts are of one fixed length that can be believed.
+bool is_text_list(hid_t type, hssize_t count) {
+  if (type < 0 || count < 0 || count > 65536 || H5Tget_class(type) != H5T_STRING ||
+      H5Tis_variable_str(type) > 0)
+    return false;
+  const std::size_t size = H5Tget_size(type);
+  return size > 0 && size <= 4096;
+}
+
+/// Texts of `size` bytes each, without what fills them up.
+std::vector<std::string> split_texts(const std::vector<char>& buffer, std::size_t size) {
+  std::vector<std::string> texts;
+  for (auto first = buffer.begin(); first != buffer.end(); first += static_cast<std::ptrdiff_t>(size)) {
+    std::string text(first, std::find(first, first + static_cast<std::ptrdiff_t>(size), '\0'));
+    while (!text.empty() && text.back() == ' ') text.pop_back();
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
 }  // namespace
 
 Hdf5File::Hdf5File(const std::string& path, Mode mode) : path_(path) {
@@ -154,6 +174,19 @@ std::string Hdf5File::text(const std::string& dataset) const {
   return value;
 }
 
+std::vector<std::string> Hdf5File::texts(const std::string& dataset) const {
+  const Handle handle = dataset_handle(exists(dataset) ? H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT) : -1);
+  if (!handle.ok()) fail("data set " + dataset + " is missing");
+  const Handle type = type_handle(H5Dget_type(*handle)), space = space_handle(H5Dget_space(*handle));
+  const hssize_t count = space.ok() ? H5Sget_simple_extent_npoints(*space) : -1;
+  if (!is_text_list(*type, count)) fail("data set " + dataset + " is not a list of texts");
+  const std::size_t size = H5Tget_size(*type);
+  std::vector<char> buffer(count * size);
+  if (count > 0 && H5Dread(*handle, *type, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer.data()) < 0)
+    fail("data set " + dataset + " cannot be read");
+  return split_texts(buffer, size);
+}
+
 std::vector<std::int64_t> Hdf5File::shape(const std::string& dataset) const {
   const Handle handle = dataset_handle(exists(dataset) ? H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT) : -1);
   if (!handle.ok()) fail("data set " + dataset + " is missing");
@@ -216,21 +249,13 @@ std::vector<std::string> Hdf5File::attribute_texts(const std::string& object, co
   const Handle type = type_handle(H5Aget_type(*handle)), space = space_handle(H5Aget_space(*handle));
   const hssize_t count = space.ok() ? H5Sget_simple_extent_npoints(*space) : -1;
   if (count == 1) return {attribute_text(object, name)};
-  const std::size_t size = type.ok() ? H5Tget_size(*type) : 0;
-  if (count < 0 || count > 4096 || H5Tget_class(*type) != H5T_STRING || H5Tis_variable_str(*type) > 0 ||
-      size == 0 || size > 4096)
+  if (!is_text_list(*type, count))
     fail("attribute \"" + name + "\" of " + object + " is not a list of texts");
+  const std::size_t size = H5Tget_size(*type);
   std::vector<char> buffer(count * size);
   if (count > 0 && H5Aread(*handle, *type, buffer.data()) < 0)
     fail("attribute \"" + name + "\" of " + object + " cannot be read");
-  std::vector<std::string> texts;
-  for (hssize_t i = 0; i < count; ++i) {
-    const char* first = buffer.data() + i * size;
-    std::string text(first, std::find(first, first + size, '\0'));
-    while (!text.empty() && text.back() == ' ') text.pop_back();
-    texts.push_back(std::move(text));
-  }
-  return texts;
+  return split_texts(buffer, size);
 }
 
 void Hdf5File::make_group(const std::string& group) {

@@ -32,6 +32,7 @@ class Hdf5File {
   std::vector<double> doubles(const std::string& dataset) const;
   std::vector<std::int64_t> integers(const std::string& dataset) const;
   std::string text(const std::string& dataset) const;
+  std::vector<std::string> texts(const std::string& dataset) const;  ///< of fixed length
   std::vector<std::int64_t> shape(const std::string& dataset) const;
   double number(const std::string& dataset) const;
   std::int64_t integer(const std::string& dataset) const;

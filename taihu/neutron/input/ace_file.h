@@ -37,9 +37,10 @@ class AceTable {
 std::vector<AceTable> read_ace_tables(const std::string& path);
 
 /// Nuclide or thermal table of a file, with all of its temperatures that `choose` asks for. A file of tables
-/// of several nuclides is refused.
+/// of several nuclides is refused. `tallied`: see read_nuclide_hdf5.
 std::unique_ptr<NuclideData> read_nuclide_ace(const std::string& path, const std::string& name,
-                                              const ChooseTemperatures& choose);
+                                              const ChooseTemperatures& choose,
+                                              std::span<const int> tallied = {});
 std::unique_ptr<ThermalTable> read_thermal_ace(const std::string& path, const std::string& name,
                                                const ChooseTemperatures& choose);
 

@@ -35,7 +35,9 @@ enum Block {
 
 class NuclideReader {
  public:
-  explicit NuclideReader(const std::string& name) { data_.name = name; }
+  NuclideReader(const std::string& name, std::span<const int> tallied) : wanted_(tallied) {
+    data_.name = name;
+  }
 
   void add(const AceTable& table) {
     t_ = &table;
@@ -50,6 +52,7 @@ class NuclideReader {
     at.capture.assign(at.energy.size(), 0);
     read_cross_sections(at);
     read_unresolved(at.unresolved);
+    read_tallied(at, first);
   }
 
   std::unique_ptr<NuclideData> finish(const std::string& path) {
@@ -179,6 +182,26 @@ class NuclideReader {
     }
   }
 
+  /// `first`: the first temperature says which reactions there are.
+  void read_tallied(NuclideData::AtTemperature& at, bool first) {
+    for (const int mt : wanted_) {
+      ReactionValues values;
+      if (mt == mt_heating) {
+        // Heating numbers are eV per collision.
+        const std::int64_t points = t_->nxs[nes], start = t_->jxs[esz];
+        values.values = t_->list(start + 4 * points, points, eV);
+        for (std::int64_t i = 0; i < points; ++i) values.values[i] *= t_->at(start + points + i);
+      } else {
+        std::int64_t i = 0;
+        while (i < reactions() && mt_of(i) != mt) ++i;
+        if (i == reactions()) continue;
+        values = values_of(i);
+      }
+      if (first) data_.tallied.push_back(mt);
+      at.tallied.push_back(std::move(values));
+    }
+  }
+
   void read_unresolved(ProbabilityTable& table) {
     const std::int64_t place = t_->jxs[unr];
     if (place == 0) return;
@@ -201,7 +224,10 @@ class NuclideReader {
       }
   }
 
+  static constexpr int mt_heating = 301;
+
   const AceTable* t_ = nullptr;
+  std::span<const int> wanted_;
   NuclideData data_;
   Function1d prompt_;
 };
@@ -209,7 +235,8 @@ class NuclideReader {
 }  // namespace
 
 std::unique_ptr<NuclideData> read_nuclide_ace(const std::string& path, const std::string& name,
-                                              const ChooseTemperatures& choose) {
+                                              const ChooseTemperatures& choose,
+                                              std::span<const int> tallied) {
   const std::vector<AceTable> tables = read_ace_tables(path);
   std::vector<double> kTs;
   for (const AceTable& table : tables) {
@@ -220,7 +247,7 @@ std::unique_ptr<NuclideData> read_nuclide_ace(const std::string& path, const std
                                                           " are of two nuclides; give each a file");
     kTs.push_back(table.kT);
   }
-  NuclideReader reader(name);
+  NuclideReader reader(name, tallied);
   for (const std::size_t index : choose(kTs)) reader.add(tables[index]);
   return reader.finish(path);
 }

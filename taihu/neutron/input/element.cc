@@ -17,6 +17,15 @@ std::string trimmed(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
+/// "line:column" of a place in a text, both from 1.
+std::string line_and_column(const std::string& text, std::ptrdiff_t offset) {
+  const auto place = text.begin() + std::clamp<std::ptrdiff_t>(offset, 0, std::ssize(text));
+  auto line_start = place;
+  while (line_start != text.begin() && line_start[-1] != '\n') --line_start;
+  return std::to_string(std::count(text.begin(), place, '\n') + 1) + ":" +
+         std::to_string(place - line_start + 1);
+}
+
 template <typename T>
 bool parse(const std::string& word, T& value) {
   const char *first = word.data(), *last = word.data() + word.size();
@@ -40,26 +49,21 @@ XmlFile::XmlFile(const std::string& path) : path_(path) {
   content_.assign(std::istreambuf_iterator<char>(file), {});
   const pugi::xml_parse_result result = document_.load_buffer(content_.data(), content_.size());
   if (!result) {
-    const auto line =
-        std::count(content_.begin(),
-                   content_.begin() + std::min<std::ptrdiff_t>(result.offset, std::ssize(content_)), '\n');
-    throw Error(path + ":" + std::to_string(line + 1) + ": not well-formed XML (" + result.description() +
-                ")");
+    throw Error(path + ":" + line_and_column(content_, result.offset) + ": not well-formed XML (" +
+                result.description() + ")");
   }
   check_input(!document_.document_element().empty(), path + ": has no element");
 }
 
-int XmlFile::line_of(const pugi::xml_node& node) const noexcept {
-  const std::ptrdiff_t offset = std::clamp<std::ptrdiff_t>(node.offset_debug(), 0, std::ssize(content_));
-  return static_cast<int>(std::count(content_.begin(), content_.begin() + offset, '\n')) + 1;
+std::string XmlFile::place_of(const pugi::xml_node& node) const {
+  return path_ + ":" + line_and_column(content_, node.offset_debug() - 1);
 }
 
 Element::Element(std::shared_ptr<const XmlFile> file, pugi::xml_node node)
     : file_(std::move(file)), node_(node) {}
 
 void Element::fail(const std::string& problem) const {
-  throw Error(file_->path() + ":" + std::to_string(file_->line_of(node_)) + ": <" + node_.name() +
-              ">: " + problem);
+  throw Error(file_->place_of(node_) + ": <" + node_.name() + ">: " + problem);
 }
 
 bool Element::has(const std::string& key) const {

@@ -22,7 +22,8 @@ class XmlFile {
   explicit XmlFile(const std::string& path);
   const std::string& path() const noexcept { return path_; }
   pugi::xml_node root() const noexcept { return document_.document_element(); }
-  int line_of(const pugi::xml_node& node) const noexcept;
+  /// "path:line:column" of the tag.
+  std::string place_of(const pugi::xml_node& node) const;
 
  private:
   std::string path_, content_;
@@ -35,7 +36,7 @@ class Element {
 
   std::string tag() const { return node_.name(); }
 
-  /// Throws Error "file:line: <tag>: problem".
+  /// Throws Error "file:line:column: <tag>: problem".
   [[noreturn]] void fail(const std::string& problem) const;
   void require(bool holds, const std::string& problem) const {
     if (!holds) fail(problem);

@@ -33,6 +33,7 @@ class Builder {
 
   void build() {
     find_pairs();
+    find_reactions();
     for (const auto& [name, temperatures] : nuclide_temperatures_) read_nuclide(name, temperatures);
     for (const auto& [name, temperatures] : thermal_temperatures_) read_thermal(name, temperatures);
     data_->finish();
@@ -43,6 +44,13 @@ class Builder {
       const int material = material_of(i);
       data_->medium_of_cell.push_back(material < 0 ? -1 : media.at({material, temperature_of(i, material)}));
     }
+    for (const int mt : reactions_)
+      if (mt != mt_elastic &&
+          std::none_of(data_->library.begin(), data_->library.end(), [&](const auto& data) {
+            return std::find(data->tallied.begin(), data->tallied.end(), mt) != data->tallied.end();
+          }))
+        model_.warnings.push_back("tallies count " + name_of(reaction_score(mt)) +
+                                  ", for which no nuclide has data: it is zero");
     model_.nuclear = data_;
   }
 
@@ -78,6 +86,15 @@ class Builder {
           nuclide_temperatures_[part.nuclide].insert(model_.settings.temperature_default);
   }
 
+  /// Reactions that tallies count.
+  void find_reactions() {
+    std::set<int> reactions;
+    for (const Tally& tally : model_.tallies)
+      for (const Score score : tally.scores)
+        if (mt_of(score) > 0) reactions.insert(mt_of(score));
+    reactions_.assign(reactions.begin(), reactions.end());
+  }
+
   std::vector<Nuclide::Share> shares_for(const std::vector<double>& kTs, double temperature,
                                          const std::string& what) const {
     return choose_temperatures(kTs, temperature, model_.settings.interpolate_temperature,
@@ -110,8 +127,8 @@ class Builder {
   void read_nuclide(const std::string& name, const std::set<double>& temperatures) {
     const std::string& file = file_of(library_.nuclides, name);
     const ChooseTemperatures choose = chooser(temperatures, file + ": " + name);
-    data_->library.push_back(is_hdf5(file) ? read_nuclide_hdf5(file, name, choose)
-                                           : read_nuclide_ace(file, name, choose));
+    data_->library.push_back(is_hdf5(file) ? read_nuclide_hdf5(file, name, choose, reactions_)
+                                           : read_nuclide_ace(file, name, choose, reactions_));
     NuclideData& read = *data_->library.back();
     if (!model_.settings.probability_tables)
       for (NuclideData::AtTemperature& at : read.temperatures) at.unresolved = {};
@@ -198,6 +215,7 @@ class Builder {
   const NuclearLibrary& library_;
   std::shared_ptr<NuclearData> data_;
   std::vector<Pair> pairs_;
+  std::vector<int> reactions_;  ///< MT
   std::map<std::string, std::set<double>> nuclide_temperatures_, thermal_temperatures_;
   std::map<std::pair<std::string, double>, int> nuclides_, thermals_;
 };

@@ -2,6 +2,7 @@
 #include "taihu/neutron/input/nuclide_hdf5.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "taihu/neutron/input/law_hdf5.h"
 
@@ -20,7 +21,7 @@ class NuclideReader {
     data_.name = name;
   }
 
-  std::unique_ptr<NuclideData> read(const ChooseTemperatures& choose) {
+  std::unique_ptr<NuclideData> read(const ChooseTemperatures& choose, std::span<const int> tallied) {
     data_.awr = file_.attribute_doubles(place_, "atomic_weight_ratio").at(0);
     read_temperatures(choose);
     for (const std::string& name : file_.names_in(place_ + "/reactions"))
@@ -28,6 +29,7 @@ class NuclideReader {
     if (file_.exists(place_ + "/total_nu")) data_.nu = read_function(file_, place_ + "/total_nu/yield");
     if (!data_.fission.empty() && !file_.exists(place_ + "/total_nu")) use_products_as_nu();
     read_unresolved();
+    read_tallied(tallied);
     auto result = std::make_unique<NuclideData>(std::move(data_));
     check(*result, file_.path());
     return result;
@@ -84,6 +86,17 @@ class NuclideReader {
       (fission ? data_.temperatures[t].fission : data_.temperatures[t].scattering)
           .push_back(values_of(place, t));
     (fission ? data_.fission : data_.scattering).push_back(std::move(reaction));
+  }
+
+  void read_tallied(std::span<const int> wanted) {
+    for (const int mt : wanted) {
+      char name[32];
+      std::snprintf(name, sizeof name, "/reactions/reaction_%03d", mt);
+      if (!file_.exists(place_ + name)) continue;
+      data_.tallied.push_back(mt);
+      for (std::size_t t = 0; t < temperatures_.size(); ++t)
+        data_.temperatures[t].tallied.push_back(values_of(place_ + name, t));
+    }
   }
 
   void add_disappearance(const std::string& place, int mt) {
@@ -212,8 +225,9 @@ class NuclideReader {
 }  // namespace
 
 std::unique_ptr<NuclideData> read_nuclide_hdf5(const std::string& path, const std::string& name,
-                                               const ChooseTemperatures& choose) {
-  return NuclideReader(path, name).read(choose);
+                                               const ChooseTemperatures& choose,
+                                               std::span<const int> tallied) {
+  return NuclideReader(path, name).read(choose, tallied);
 }
 
 }  // namespace taihu::neutron

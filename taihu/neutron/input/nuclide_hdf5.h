@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,11 @@ namespace taihu::neutron {
 /// Given the temperatures [kT in eV] that a file has, says by index which to read.
 using ChooseTemperatures = std::function<std::vector<std::size_t>(const std::vector<double>&)>;
 
-/// Both throw Error with file and object.
+/// Both throw Error with file and object. `tallied`: MT of reactions to be read for tallies, where the file
+/// has them.
 std::unique_ptr<NuclideData> read_nuclide_hdf5(const std::string& path, const std::string& name,
-                                               const ChooseTemperatures& choose);
+                                               const ChooseTemperatures& choose,
+                                               std::span<const int> tallied = {});
 std::unique_ptr<ThermalTable> read_thermal_hdf5(const std::string& path, const std::string& name,
                                                 const ChooseTemperatures& choose);
 

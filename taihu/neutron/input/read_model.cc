@@ -111,10 +111,17 @@ Model read_model(const std::string& folder_or_file) {
   read_materials(*parts.materials, model, ids, library_path);
   read_geometry(*parts.geometry, model, ids);
   read_settings(*parts.settings, model, ids);
+  NuclearLibrary library;
+  if (model.settings.continuous) {
+    library = read_cross_sections_xml(library_file(folder, library_path, "OPENMC_CROSS_SECTIONS").string());
+    for (const auto& [name, file] : library.nuclides) ids.nuclides.insert(name);
+  } else {
+    for (const Material& material : model.materials)
+      ids.nuclides.insert(material.macroscopics.begin(), material.macroscopics.end());
+  }
   if (parts.tallies) read_tallies(*parts.tallies, model, ids);
   if (model.settings.continuous)
-    add_nuclear_data(
-        model, read_cross_sections_xml(library_file(folder, library_path, "OPENMC_CROSS_SECTIONS").string()));
+    add_nuclear_data(model, library);
   else
     read_cross_sections(model, folder, library_path, model.settings.temperature_default);
   return model;

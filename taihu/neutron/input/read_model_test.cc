@@ -43,43 +43,69 @@ TEST(ReadModel, ReadsAGoodOne) {
   EXPECT_EQ(refusal(good), "accepted");
 }
 
+/// What is wrong with a filter, at the place that `element` has behind a first line.
+std::string filter_refusal(const std::string& element) {
+  return refusal(
+      model_text(geometry_text("rectangular"), settings_text(),
+                 "\n  " + element + "<tally id=\"1\"><filters>1</filters><scores>flux</scores></tally>\n"));
+}
+
+TEST(ReadModel, RefusesInstancesThatAreNotThere) {
+  const auto filter = [](const std::string& type, const std::string& bins) {
+    return filter_refusal("<filter id=\"1\" type=\"" + type + "\"><bins>" + bins + "</bins></filter>");
+  };
+  const std::string place = "model.xml:22:3: <filter>: ";
+  EXPECT_EQ(filter("distribcell", "1"), "accepted");
+  EXPECT_EQ(filter("distribcell", "7"), place + "there is no cell 7");
+  EXPECT_EQ(filter("distribcell", "1 2"), place + "a distribcell filter has one cell");
+  EXPECT_EQ(filter("cellinstance", "1 0 9 0 1 11"), "accepted");
+  EXPECT_EQ(filter("cellinstance", "1 12"), place + "cell 1 has no instance 12, but 12");
+  EXPECT_EQ(filter("cellinstance", "1 -1"), place + "cell 1 has no instance -1, but 12");
+  EXPECT_EQ(filter("cellinstance", "1 3 2 3 1 3"), place + "instance 3 of cell 1 is there twice");
+  EXPECT_EQ(filter("cellinstance", "1 3 2"), place + "\"bins\" has pairs of a cell and an instance");
+  EXPECT_EQ(filter("cellinstance", "7 3"), place + "there is no cell 7");
+}
+
 TEST(ReadModel, RefusesWithFileLineAndName) {
   const std::pair<std::string, std::string> cases[] = {
       {changed(good, "type=\"z-cylinder\"", "type=\"z-ellipse\""),
-       "model.xml:9: <surface>: type \"z-ellipse\" is not supported"},
-      {changed(good, "0 0 0.45", "0 0"), "model.xml:9: <surface>: z-cylinder needs 3 coefficients"},
-      {changed(good, "0 0 0.45", "0 0 -1"), "model.xml:9: <surface>: the radius has to be positive"},
-      {changed(good, "region=\"-7\"", "region=\"-17\""), "model.xml:10: <cell>: there is no surface 17"},
+       "model.xml:9:1: <surface>: type \"z-ellipse\" is not supported"},
+      {changed(good, "0 0 0.45", "0 0"), "model.xml:9:1: <surface>: z-cylinder needs 3 coefficients"},
+      {changed(good, "0 0 0.45", "0 0 -1"), "model.xml:9:1: <surface>: the radius has to be positive"},
+      {changed(good, "region=\"-7\"", "region=\"-17\""), "model.xml:10:1: <cell>: there is no surface 17"},
       {changed(good, "region=\"-7\"", "region=\"-7 (\""),
-       "model.xml:10: <cell>: region \"-7 (\": a surface number is expected at character 5"},
-      {changed(good, "material=\"1\"/>", "material=\"7\"/>"), "model.xml:10: <cell>: there is no material 7"},
+       "model.xml:10:1: <cell>: region \"-7 (\": a surface number is expected at character 5"},
+      {changed(good, "material=\"1\"/>", "material=\"7\"/>"),
+       "model.xml:10:1: <cell>: there is no material 7"},
       {changed(good, "material=\"1\"/>", "material=\"1\" temperature=\"600\"/>"),
-       "model.xml:10: <cell>: temperatures of cells need continuous-energy data; multi-group data have one "
+       "model.xml:10:1: <cell>: temperatures of cells need continuous-energy data; multi-group data have one "
        "for all"},
       {changed(good, "fill=\"10\"", "fill=\"77\""),
-       "model.xml:5: <geometry>: cell 9 is filled with 77, which is neither a universe nor a lattice"},
+       "model.xml:5:1: <geometry>: cell 9 is filled with 77, which is neither a universe nor a lattice"},
       {changed(good, "<outer>2</outer>", "<outer>5</outer>"),
-       "model.xml:13: <lattice>: there is no universe 5"},
+       "model.xml:13:1: <lattice>: there is no universe 5"},
       {changed(good, "1 1 1 2</universes>", "1 1 1</universes>"),
-       "model.xml:13: <lattice>: \"universes\" has 15 entries instead of 16"},
+       "model.xml:13:1: <lattice>: \"universes\" has 15 entries instead of 16"},
       {changed(good, "<particles>500</particles>", "<particles>many</particles>"),
-       "model.xml:15: <settings>: \"particles\" has to be a whole number, not \"many\""},
+       "model.xml:15:1: <settings>: \"particles\" has to be a whole number, not \"many\""},
       {changed(good, "multi-group", "continuous-energy"),
-       "model.xml:3: <density>: units \"macro\" are not supported"},
-      {changed(good, "multi-group", "grey"), "model.xml:15: <settings>: energy_mode \"grey\" is not known"},
+       "model.xml:3:30: <density>: units \"macro\" are not supported"},
+      {changed(good, "multi-group", "grey"), "model.xml:15:1: <settings>: energy_mode \"grey\" is not known"},
       {changed(good, "<batches>6", "<ufs_mesh>1</ufs_mesh><batches>6"),
-       "model.xml:16: <ufs_mesh>: is not supported inside <settings>"},
+       "model.xml:16:65: <ufs_mesh>: is not supported inside <settings>"},
       {changed(good, "<scores>flux", "<scores>flux heating"),
-       "model.xml:21: <tally>: score \"heating\" is not supported"},
+       "model.xml:21:1: <tally>: score \"heating\" needs continuous-energy data"},
+      {changed(good, "<scores>flux", "<nuclides>U235</nuclides><scores>total"),
+       "model.xml:21:1: <tally>: there are no data for the nuclide \"U235\""},
       {changed(good, "<scores>flux", "<triggers/><scores>flux"),
-       "model.xml:21: <triggers>: is not supported inside <tally>"},
+       "model.xml:21:15: <triggers>: is not supported inside <tally>"},
       {changed(good, "</settings>", "</setting>"),
-       "model.xml:19: not well-formed XML (Start-end tags mismatch)"},
+       "model.xml:19:3: not well-formed XML (Start-end tags mismatch)"},
       {changed(good, "<macroscopic name=\"fuel\"/>", "<macroscopic name=\"lead\"/>"),
        "library.json: the library has no cross sections named \"lead\""},
       {changed(good, "<macroscopic name=\"fuel\"/>", "<nuclide name=\"U235\" ao=\"1\"/>"),
-       "model.xml:3: <nuclide>: is not supported inside <material>"},
-      {"", "model.xml:1: not well-formed XML (No document element found)"},
+       "model.xml:3:64: <nuclide>: is not supported inside <material>"},
+      {"", "model.xml:1:1: not well-formed XML (No document element found)"},
   };
   for (const auto& [model, message] : cases) EXPECT_EQ(refusal(model), message);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "taihu/neutron/input/element.h"
@@ -13,6 +14,8 @@ namespace taihu::neutron {
 
 struct Ids {
   std::map<int, int> surfaces, cells, universes, materials, lattices, meshes, filters;
+  std::set<std::string>
+      nuclides;  ///< that tallies may name: with data, or multi-group the materials' macroscopics
 };
 
 /// Material definitions, and the path of the library in `library_path` (empty: none given).

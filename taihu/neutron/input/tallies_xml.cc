@@ -8,20 +8,78 @@ namespace {
 
 FilterType filter_type(Element& element) {
   const std::string name = element.text("type");
-  for (int i = 0; i <= static_cast<int>(FilterType::surface); ++i)
+  for (int i = 0; i <= static_cast<int>(FilterType::cellinstance); ++i)
     if (name == name_of(static_cast<FilterType>(i))) return static_cast<FilterType>(i);
   element.fail("filter \"" + name + "\" is not supported");
 }
 
-Score score_named(Element& element, const std::string& name) {
-  for (int i = 0; i <= static_cast<int>(Score::events); ++i)
-    if (name == name_of(static_cast<Score>(i))) return static_cast<Score>(i);
-  element.fail("score \"" + name + "\" is not supported");
+/// With a library of nuclides all scores are possible, multi-group data have the first ones.
+void read_scores(Element& element, const Settings& settings, Tally& tally) {
+  constexpr int mt_heating = 301, mt_heating_local = 901;  // with eigenvalues they depend on k
+  for (const std::string& name : element.words("scores")) {
+    const std::optional<Score> score = score_named(name);
+    element.require(score.has_value(), "score \"" + name + "\" is not supported");
+    element.require(settings.continuous || *score <= Score::events,
+                    "score \"" + name + "\" needs continuous-energy data");
+    const bool heating = mt_of(*score) == mt_heating || mt_of(*score) == mt_heating_local;
+    element.require(!heating || settings.mode == RunMode::fixed_source,
+                    "score \"" + name + "\" is supported in fixed-source runs only");
+    element.require(std::find(tally.scores.begin(), tally.scores.end(), *score) == tally.scores.end(),
+                    "score \"" + name_of(*score) + "\" is there twice");
+    tally.scores.push_back(*score);
+  }
+  element.require(!tally.scores.empty(), "\"scores\" is empty");
+}
+
+void read_nuclides(Element& element, const Ids& ids, Tally& tally) {
+  if (!element.has("nuclides")) return;
+  tally.nuclides = element.words("nuclides");
+  element.require(!tally.nuclides.empty(), "\"nuclides\" is empty");
+  for (std::size_t i = 0; i < tally.nuclides.size(); ++i) {
+    const std::string& name = tally.nuclides[i];
+    element.require(name == total_nuclide || ids.nuclides.contains(name),
+                    "there are no data for the nuclide \"" + name + "\"");
+    element.require(std::find(tally.nuclides.begin(), tally.nuclides.begin() + static_cast<std::ptrdiff_t>(i),
+                              name) == tally.nuclides.begin() + static_cast<std::ptrdiff_t>(i),
+                    "nuclide \"" + name + "\" is there twice");
+  }
+  const bool named = tally.nuclides.size() > 1 || tally.nuclides[0] != total_nuclide;
+  for (const Score score : {Score::flux, Score::current})
+    element.require(
+        !named || std::find(tally.scores.begin(), tally.scores.end(), score) == tally.scores.end(),
+        "score \"" + name_of(score) + "\" is not of a nuclide; give it a tally of its own");
+}
+
+/// Pairs of a cell and the number of its instance.
+void read_cell_instances(Element& element, const Geometry& geometry, const Ids& ids, Filter& filter) {
+  const std::vector<int> numbers = element.integers("bins");
+  element.require(!numbers.empty() && numbers.size() % 2 == 0,
+                  "\"bins\" has pairs of a cell and an instance");
+  std::map<int, int> counts;  // of instances, by universe
+  for (std::size_t i = 0; i < numbers.size(); i += 2) {
+    const auto cell = ids.cells.find(numbers[i]);
+    element.require(cell != ids.cells.end(), "there is no cell " + std::to_string(numbers[i]));
+    const int universe = geometry.cells[cell->second].universe;
+    if (!counts.contains(universe)) counts[universe] = InstanceTable(geometry, universe).count();
+    const int count = counts[universe];
+    const std::string name = "cell " + std::to_string(numbers[i]);
+    element.require(
+        numbers[i + 1] >= 0 && numbers[i + 1] < count,
+        name + " has no instance " + std::to_string(numbers[i + 1]) + ", but " + std::to_string(count));
+    for (std::size_t j = 0; j < filter.bins.size(); ++j)
+      element.require(filter.bins[j] != cell->second || filter.instances[j] != numbers[i + 1],
+                      "instance " + std::to_string(numbers[i + 1]) + " of " + name + " is there twice");
+    filter.bins.push_back(cell->second);
+    filter.bin_ids.push_back(numbers[i]);
+    filter.instances.push_back(numbers[i + 1]);
+  }
+  filter.bin_count = static_cast<int>(filter.bins.size());
 }
 
 const std::map<int, int>& ids_of(FilterType type, const Ids& ids) {
   switch (type) {
     case FilterType::cell:
+    case FilterType::distribcell:
       return ids.cells;
     case FilterType::material:
       return ids.materials;
@@ -45,14 +103,19 @@ void read_filter(Element element, Model& model, Ids& ids) {
                                                           std::greater_equal<>()) == filter.energies.end(),
         "\"bins\" has at least two energies that rise");
     filter.bin_count = static_cast<int>(filter.energies.size()) - 1;
+  } else if (filter.type == FilterType::cellinstance) {
+    read_cell_instances(element, model.geometry, ids, filter);
   } else {
     filter.bin_ids = element.integers("bins");
     element.require(!filter.bin_ids.empty(), "\"bins\" is empty");
     for (const int id : filter.bin_ids) {
       const std::map<int, int>& known = ids_of(filter.type, ids);
       const auto found = known.find(id);
-      element.require(found != known.end(),
-                      "there is no " + std::string(name_of(filter.type)) + " " + std::to_string(id));
+      element.require(
+          found != known.end(),
+          "there is no " +
+              std::string(filter.type == FilterType::distribcell ? "cell" : name_of(filter.type)) + " " +
+              std::to_string(id));
       element.require(std::find(filter.bins.begin(), filter.bins.end(), found->second) == filter.bins.end(),
                       std::to_string(id) + " is in \"bins\" twice");
       filter.bins.push_back(found->second);
@@ -63,6 +126,13 @@ void read_filter(Element element, Model& model, Ids& ids) {
       element.require(element.text("translation", "") == "", "a translated mesh is not supported");
       filter.bin_count = model.meshes[filter.bins[0]].size();
     }
+    if (filter.type == FilterType::distribcell) {
+      element.require(filter.bins.size() == 1, "a distribcell filter has one cell");
+      filter.bin_count = InstanceTable(model.geometry, model.geometry.cells[filter.bins[0]].universe).count();
+      element.require(filter.bin_count > 0,
+                      "cell " + std::to_string(filter.bin_ids[0]) +
+                          " is in outer universes of lattices only, where it has no instances");
+    }
   }
   element.finish();
   element.require(ids.filters.emplace(filter.id, static_cast<int>(model.filters.size())).second,
@@ -70,7 +140,7 @@ void read_filter(Element element, Model& model, Ids& ids) {
   model.filters.push_back(std::move(filter));
 }
 
-Tally read_tally(Element element, const Ids& ids, bool& multiply) {
+Tally read_tally(Element element, const Settings& settings, const Ids& ids) {
   Tally tally;
   tally.id = element.integer("id");
   tally.name = element.text("name", "");
@@ -80,8 +150,8 @@ Tally read_tally(Element element, const Ids& ids, bool& multiply) {
       element.require(found != ids.filters.end(), "there is no filter " + std::to_string(id));
       tally.filters.push_back(found->second);
     }
-  for (const std::string& name : element.words("scores")) tally.scores.push_back(score_named(element, name));
-  element.require(!tally.scores.empty(), "\"scores\" is empty");
+  read_scores(element, settings, tally);
+  read_nuclides(element, ids, tally);
   const std::string estimator = element.text("estimator", "automatic");
   if (estimator == "tracklength")
     tally.estimator = Estimator::tracklength;
@@ -91,9 +161,7 @@ Tally read_tally(Element element, const Ids& ids, bool& multiply) {
     tally.estimator = Estimator::analog;
   else
     element.require(estimator == "automatic", "estimator \"" + estimator + "\" is not known");
-  element.require(element.text("nuclides", "total") == "total", "nuclides are not supported, only \"total\"");
-  multiply = element.boolean("multiply_density", true);
-  element.require(multiply, "multiply_density false is not supported");
+  element.require(element.boolean("multiply_density", true), "multiply_density false is not supported");
   element.finish();
   return tally;
 }
@@ -140,8 +208,7 @@ void read_tallies(Element root, Model& model, Ids& ids) {
   }
   for (const Element& element : root.children("filter")) read_filter(element, model, ids);
   for (const Element& element : root.children("tally")) {
-    bool multiply = true;
-    Tally tally = read_tally(element, ids, multiply);
+    Tally tally = read_tally(element, model.settings, ids);
     for (const Tally& other : model.tallies)
       element.require(other.id != tally.id, "tally " + std::to_string(tally.id) + " is there twice");
     model.tallies.push_back(std::move(tally));

@@ -27,7 +27,7 @@ class EnergyIndex {
     for (std::uint64_t number = first_key_; number <= last_key; ++number) {
       std::size_t end = i;
       while (end < count && key_of(grid[end * stride]) == number) ++end;
-      const int cuts = end > i ? std::min(most_cuts, static_cast<int>(std::bit_width(end - i)) - 1) : 0;
+      const int cuts = end > i ? std::min(most_cuts, static_cast<int>(std::bit_width(end - i))) : 0;
       Key key;
       key.first = static_cast<std::uint32_t>(start_.size());
       key.shift = static_cast<std::uint16_t>(key_shift - cuts);
@@ -65,12 +65,16 @@ class EnergyIndex {
     return std::min<std::size_t>((base - grid) / stride_ - 1, count_ - 2);
   }
 
-  std::size_t bytes() const noexcept {
-    return keys_.size() * sizeof(Key) + start_.size() * sizeof(std::uint32_t);
+  /// A point near an energy between the ends of the grid, that is where find() begins to look.
+  std::size_t near(double e) const noexcept {
+    const std::uint64_t bits = bits_of(e);
+    const Key& key = keys_[(bits >> key_shift) - first_key_];
+    const std::uint32_t point = start_[key.first + ((bits >> key.shift) & key.mask)];
+    return point > 0 ? point - 1 : 0;
   }
 
  private:
-  static constexpr int key_shift = 44, most_cuts = 14;  ///< a key has 8 bits of the mantissa
+  static constexpr int key_shift = 46, most_cuts = 15;  ///< a key has 6 bits of the mantissa
   struct Key {
     std::uint32_t first = 0;  ///< of its parts
     std::uint16_t shift = key_shift, mask = 0;

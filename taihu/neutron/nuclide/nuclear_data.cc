@@ -203,7 +203,7 @@ double NuclearData::band_number(const MediumPart& part, std::uint64_t band) cons
 MicroXs NuclearData::micro(const MediumPart& part, double e, std::uint64_t band) const noexcept {
   const Nuclide& nuclide = nuclides[part.nuclide];
   MicroXs xs = nuclide.smooth(e);
-  if (part.thermal >= 0 && e < thermals[part.thermal].energy_max())
+  if (is_thermal(part, e))
     apply_thermal(thermals[part.thermal].cross_section(e), part.thermal_fraction, xs);
   else if (nuclide.unresolved_at(e))
     nuclide.apply_unresolved(e, band_number(part, band), xs);

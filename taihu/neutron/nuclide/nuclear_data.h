@@ -84,11 +84,23 @@ class NuclearData {
 
   /// Sums of a medium. `band`: random bits that a neutron keeps as long as its energy stays.
   void look_up(int medium, double e, std::uint64_t band, MacroXs& xs) const noexcept;
+  /// Begins to bring what look_up() needs from memory.
+  void prefetch(int medium, double e) const noexcept {
+    const Medium& known = media_[medium];
+    if (known.points.empty()) return;
+    const Point* const point = known.points.data() + known.index.near(e);
+    __builtin_prefetch(point);
+    __builtin_prefetch(point + 1);
+  }
   MicroXs micro(const MediumPart& part, double e, std::uint64_t band) const noexcept;
   /// Upper bound of a nuclide's total cross section [b] over the energies [a, b], whatever the band.
   double most_between(const MediumPart& part, double a, double b) const noexcept;
   /// How many points the nuclide's cross sections have there.
   std::size_t points_between(const MediumPart& part, double a, double b) const noexcept;
+  /// Whether a band of unresolved resonances, and not the smooth values, holds for a nuclide of a medium.
+  bool in_bands(const MediumPart& part, double e) const noexcept {
+    return nuclides[part.nuclide].unresolved_at(e) && !is_thermal(part, e);
+  }
   /// The nuclide that a neutron hits in a medium whose total cross section is `total`.
   const MediumPart& sample_part(int medium, double e, std::uint64_t band, double total, Stream& random,
                                 MicroXs& xs) const noexcept;
@@ -106,6 +118,9 @@ class NuclearData {
   };
   std::vector<double> grid_of(const std::vector<MediumPart>& parts) const;
   MicroXs tabulated(const MediumPart& part, double e, bool from_below) const noexcept;
+  bool is_thermal(const MediumPart& part, double e) const noexcept {
+    return part.thermal >= 0 && e < thermals[part.thermal].energy_max();
+  }
   double band_number(const MediumPart& part, std::uint64_t band) const noexcept;
   void sum_parts(const Medium& medium, double e, std::uint64_t band, MacroXs& xs) const noexcept;
 

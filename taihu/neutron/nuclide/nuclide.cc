@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/neutron/nuclide/nuclide.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "taihu/base/error.h"
@@ -45,8 +46,6 @@ void Nuclide::fill(std::vector<Share> shares) {
   std::vector<const std::vector<double>*> grids;
   for (const Share& share : shares) grids.push_back(&data_->temperatures[share.temperature].energy);
   for (const double e : union_of(grids)) points_.push_back({.energy = e});
-  scattering_.resize(data_->scattering.size());
-  fission_.resize(data_->fission.size());
   // The first point at which any of the parts has a value.
   const auto start = [&](auto list, std::size_t reaction) {
     double lowest = points_.back().energy;
@@ -59,14 +58,16 @@ void Nuclide::fill(std::vector<Share> shares) {
                                         [](const Point& point, double e) { return point.energy < e; });
     return static_cast<std::size_t>(place - points_.begin());
   };
-  for (std::size_t i = 0; i < scattering_.size(); ++i) {
-    scattering_[i].first = start(&NuclideData::AtTemperature::scattering, i);
-    scattering_[i].values.assign(points_.size() - scattering_[i].first, 0);
-  }
-  for (std::size_t i = 0; i < fission_.size(); ++i) {
-    fission_[i].first = start(&NuclideData::AtTemperature::fission, i);
-    fission_[i].values.assign(points_.size() - fission_[i].first, 0);
-  }
+  const auto make = [&](std::vector<ReactionValues>& reactions, auto list, std::size_t count) {
+    reactions.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      reactions[i].first = start(list, i);
+      reactions[i].values.assign(points_.size() - reactions[i].first, 0);
+    }
+  };
+  make(scattering_, &NuclideData::AtTemperature::scattering, data_->scattering.size());
+  make(fission_, &NuclideData::AtTemperature::fission, data_->fission.size());
+  make(tallied_, &NuclideData::AtTemperature::tallied, data_->tallied.size());
   for (const Share& share : shares) add(share);
   const double q = data_->fission.empty() ? 0 : data_->fission[0].q_value;
   for (Point& point : points_) {
@@ -105,6 +106,8 @@ void Nuclide::add(const Share& share) {
       scattering_[r].values[p - scattering_[r].first] += value;
       point.total += value;
     }
+    for (std::size_t r = 0; r < tallied_.size(); ++r)
+      if (p >= tallied_[r].first) tallied_[r].values[p - tallied_[r].first] += w * at.tallied[r].at(i, f);
   }
   if (!at.unresolved.energy.empty()) unresolved_.emplace_back(&at.unresolved, share.weight);
 }
@@ -217,6 +220,11 @@ double Nuclide::most_unresolved_between(double a, double b) const noexcept {
     sum += weight * (most.elastic + most.fission + most.capture + beside);
   }
   return sum / weights;
+}
+
+int Nuclide::tallied_index(int mt) const noexcept {
+  const auto found = std::find(data_->tallied.begin(), data_->tallied.end(), mt);
+  return found == data_->tallied.end() ? -1 : static_cast<int>(found - data_->tallied.begin());
 }
 
 const NeutronReaction* Nuclide::sample_scattering(const MicroXs& xs, Stream& random) const noexcept {

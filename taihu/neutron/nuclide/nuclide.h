@@ -54,6 +54,12 @@ class Nuclide {
   const NeutronReaction* sample_scattering(const MicroXs& xs, Stream& random) const noexcept;
   const NeutronReaction& sample_fission(const MicroXs& xs, Stream& random) const noexcept;
 
+  /// Of a reaction that was read for tallies: its index, -1: the nuclide does not have it; its cross section.
+  int tallied_index(int mt) const noexcept;
+  double tallied(int index, const MicroXs& xs) const noexcept {
+    return tallied_[index].at(xs.index, xs.fraction);
+  }
+
  private:
   struct alignas(64) Point {
     double energy, total = 0, elastic = 0, absorption = 0, fission = 0, nu_fission = 0, kappa_fission = 0,
@@ -69,7 +75,7 @@ class Nuclide {
   double kT_;
   HotVector<Point> points_;
   EnergyIndex index_;
-  std::vector<ReactionValues> scattering_, fission_;
+  std::vector<ReactionValues> scattering_, fission_, tallied_;
   std::vector<std::pair<const ProbabilityTable*, double>> unresolved_;  ///< with weights
   double unresolved_min_ = 0, unresolved_max_ = 0;
 };

@@ -27,6 +27,18 @@ void check_reactions(std::vector<ReactionValues>& reactions, const std::vector<N
   }
 }
 
+/// Heating numbers may be negative.
+void check_tallied(const NuclideData& data, const NuclideData::AtTemperature& at, std::size_t points,
+                   const std::string& what) {
+  check_input(at.tallied.size() == data.tallied.size(), what + ": a tallied reaction has no cross section");
+  for (std::size_t i = 0; i < at.tallied.size(); ++i)
+    check_input(at.tallied[i].first + at.tallied[i].values.size() == points &&
+                    std::all_of(at.tallied[i].values.begin(), at.tallied[i].values.end(),
+                                [](double value) { return std::isfinite(value); }),
+                what + ", reaction " + std::to_string(data.tallied[i]) +
+                    ": the cross section does not fit to the grid of energies or is not finite");
+}
+
 void check_temperature(NuclideData& data, NuclideData::AtTemperature& at, const std::string& what) {
   check_input(at.kT >= 0 && std::isfinite(at.kT), what + ": impossible temperature");
   const std::size_t points = at.energy.size();
@@ -40,6 +52,7 @@ void check_temperature(NuclideData& data, NuclideData::AtTemperature& at, const 
   check_values(at.capture, what);
   check_reactions(at.scattering, data.scattering, points, what);
   check_reactions(at.fission, data.fission, points, what);
+  check_tallied(data, at, points, what);
   if (!at.unresolved.energy.empty()) at.unresolved.check(what);
 }
 

@@ -45,6 +45,7 @@ struct NuclideData {
     std::vector<double> elastic, disappearance, capture;  ///< disappearance: no neutron and no fission comes
                                                           ///< out; capture is its (n,gamma) part
     std::vector<ReactionValues> scattering, fission;      ///< of the reactions below
+    std::vector<ReactionValues> tallied;                  ///< of the reactions `tallied`
     ProbabilityTable unresolved;                          ///< may be empty
   };
   std::string name;
@@ -53,7 +54,8 @@ struct NuclideData {
   std::vector<NeutronReaction> scattering;
   std::vector<NeutronReaction> fission;  ///< one, or its chances apart; products are the prompt neutrons
   std::vector<NeutronProduct> delayed;
-  Function1d nu;  ///< all neutrons of a fission
+  Function1d nu;             ///< all neutrons of a fission
+  std::vector<int> tallied;  ///< MT of reactions that tallies count; transport does not look at them
   std::vector<AtTemperature> temperatures;
 };
 

@@ -44,9 +44,10 @@ Picture draw_slice(const Model& model, const Slice& slice, std::vector<GeometryF
 /// universe 1").
 std::string fault_at(const Geometry& geometry, const Vector& r);
 
-/// Map of one score of a tally whose only filter with more than one bin is a mesh; layers along z are added
-/// up. Empty (width 0) when the tally is not of this kind. `statistics`: of this tally, bins counted from 0.
+/// Map of one column (a score of a nuclide) of a tally whose only filter with more than one bin is a mesh;
+/// layers along z are added up. Empty (width 0) when the tally is not of this kind. `statistics`: of this
+/// tally, bins counted from 0.
 Picture draw_mesh_tally(const TallyLayout& layout, const TallyView& statistics, std::size_t tally,
-                        std::size_t score);
+                        std::size_t column);
 
 }  // namespace taihu::neutron

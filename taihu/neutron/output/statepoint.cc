@@ -79,6 +79,21 @@ void write_meshes(Hdf5File& file, const TallyLayout& layout) {
   }
 }
 
+void write_cell_instances(Hdf5File& file, const std::string& name, const Filter& filter) {
+  std::vector<std::int64_t> pairs;
+  for (std::size_t i = 0; i < filter.bins.size(); ++i) {
+    pairs.push_back(filter.bin_ids[i]);
+    pairs.push_back(filter.instances[i]);
+  }
+  file.write_integers(name, pairs, {static_cast<std::int64_t>(filter.bins.size()), 2});
+}
+
+std::vector<std::string> score_texts(const Tally& tally) {
+  std::vector<std::string> scores;
+  for (const Score score : tally.scores) scores.push_back(name_of(score));
+  return scores;
+}
+
 void write_filters(Hdf5File& file, const TallyLayout& layout) {
   file.make_group("/tallies/filters");
   std::vector<int> ids;
@@ -92,8 +107,10 @@ void write_filters(Hdf5File& file, const TallyLayout& layout) {
     file.write_integer(place + "/n_bins", filter.bin_count);
     if (!filter.energies.empty())
       file.write(place + "/bins", filter.energies);
-    else if (filter.type == FilterType::mesh)
+    else if (filter.type == FilterType::mesh || filter.type == FilterType::distribcell)
       file.write_integer(place + "/bins", filter.bin_ids[0]);
+    else if (filter.type == FilterType::cellinstance)
+      write_cell_instances(file, place + "/bins", filter);
     else
       file.write_integers(place + "/bins", filter.bin_ids);
   }
@@ -115,13 +132,10 @@ std::int64_t write_tally(Hdf5File& file, const Simulation& simulation, std::size
   std::vector<int> filters;
   for (const int filter : tally.filters) filters.push_back(layout.filters[filter].id);
   if (!filters.empty()) file.write_integers(place + "/filters", filters);
-  file.write_texts(place + "/nuclides", {"total"});
+  file.write_texts(place + "/nuclides", tally.nuclides);
   file.write_integer(place + "/n_score_bins", static_cast<std::int64_t>(tally.scores.size()));
-  std::vector<std::string> scores;
-  for (const Score score : tally.scores) scores.emplace_back(name_of(score));
-  file.write_texts(place + "/score_bins", scores);
-  return reserve_results(file, place + "/results", compiled.combinations,
-                         static_cast<std::int64_t>(compiled.scores.size()));
+  file.write_texts(place + "/score_bins", score_texts(tally));
+  return reserve_results(file, place + "/results", compiled.combinations, compiled.width);
 }
 
 void write_times(Hdf5File& file, Simulation& simulation) {
@@ -214,6 +228,9 @@ void find_tally_results(const Hdf5File& file, const Simulation& simulation, Resu
     if (shape.size() != 3 || shape[0] != layout.compiled[i].combinations || shape[0] * shape[1] != bins ||
         shape[2] != 2 || file.text(place + "/estimator") != name_of(layout.compiled[i].estimator))
       file.fail("its tally " + std::to_string(layout.tallies[i].id) + " has other bins or another estimator");
+    if (file.texts(place + "/nuclides") != layout.tallies[i].nuclides ||
+        file.texts(place + "/score_bins") != score_texts(layout.tallies[i]))
+      file.fail("its tally " + std::to_string(layout.tallies[i].id) + " has other nuclides or scores");
     resumed.places.results.push_back(place_of_results(file, place + "/results", bins));
     resumed.realizations = static_cast<int>(file.integer(place + "/n_realizations"));
   }

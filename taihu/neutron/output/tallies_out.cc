@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/neutron/output/tallies_out.h"
 
+#include <array>
 #include <cstdio>
 #include <memory>
 
@@ -10,7 +11,8 @@
 namespace taihu::neutron {
 namespace {
 
-std::string bin_text(const Filter& filter, const TallyLayout& layout, int bin) {
+std::string bin_text(const Filter& filter, const TallyLayout::CompiledFilter& compiled,
+                     const Geometry& geometry, int bin) {
   char text[128];
   switch (filter.type) {
     case FilterType::energy:
@@ -22,7 +24,7 @@ std::string bin_text(const Filter& filter, const TallyLayout& layout, int bin) {
                     filter.energies[bin + 1]);
       return text;
     case FilterType::mesh: {
-      const RegularMesh& mesh = layout.meshes[filter.bins[0]];
+      const RegularMesh& mesh = *compiled.mesh;
       const int x = bin % mesh.shape[0] + 1, y = bin / mesh.shape[0] % mesh.shape[1] + 1;
       const int z = bin / mesh.shape[0] / mesh.shape[1] + 1;
       if (mesh.dimensions == 1)
@@ -33,6 +35,11 @@ std::string bin_text(const Filter& filter, const TallyLayout& layout, int bin) {
         std::snprintf(text, sizeof text, "Mesh Index (%d, %d, %d)", x, y, z);
       return text;
     }
+    case FilterType::distribcell:
+      return "Distributed Cell " + compiled.instances[0].table->path(geometry, bin, filter.bins[0]);
+    case FilterType::cellinstance:
+      return "Cell " + std::to_string(filter.bin_ids[bin]) + ", Instance " +
+             std::to_string(filter.instances[bin]);
     default: {
       std::string name = name_of(filter.type);
       name[0] = static_cast<char>(name[0] - 'a' + 'A');
@@ -41,21 +48,26 @@ std::string bin_text(const Filter& filter, const TallyLayout& layout, int bin) {
   }
 }
 
-const char* title_of(Score score) {
-  constexpr const char* titles[] = {"Flux",
-                                    "Total Reaction Rate",
-                                    "Scattering Rate",
-                                    "Scattering Production Rate",
-                                    "Absorption Rate",
-                                    "Fission Rate",
-                                    "Nu-Fission Rate",
-                                    "Kappa-Fission Rate",
-                                    "Current",
-                                    "Events"};
-  return titles[static_cast<int>(score)];
+std::string title_of(Score score) {
+  static constexpr std::array titles = {"Flux",
+                                        "Total Reaction Rate",
+                                        "Scattering Rate",
+                                        "Scattering Production Rate",
+                                        "Absorption Rate",
+                                        "Fission Rate",
+                                        "Nu-Fission Rate",
+                                        "Kappa-Fission Rate",
+                                        "Current",
+                                        "Events",
+                                        "Flux-Weighted Inverse Velocity",
+                                        "Prompt-Nu-Fission Rate",
+                                        "Delayed-Nu-Fission Rate",
+                                        "Decay Rate"};
+  return score < Score::first_reaction ? titles[static_cast<std::size_t>(score)] : name_of(score);
 }
 
-void write_tally(std::FILE* file, const TallyLayout& layout, std::size_t index, const TallyView& statistics) {
+void write_tally(std::FILE* file, const TallyLayout& layout, const Geometry& geometry, std::size_t index,
+                 const TallyView& statistics) {
   const Tally& tally = layout.tallies[index];
   const TallyLayout::CompiledTally& compiled = layout.compiled[index];
   std::string title =
@@ -71,33 +83,41 @@ void write_tally(std::FILE* file, const TallyLayout& layout, std::size_t index, 
       const Filter& filter = layout.filters[tally.filters[i]];
       const int bin = static_cast<int>(combination / compiled.filters[i].stride % filter.bin_count);
       changed = changed || bin != last[i];
-      if (changed) std::fprintf(file, "%*s%s\n", indent, "", bin_text(filter, layout, bin).c_str());
+      if (changed)
+        std::fprintf(file, "%*s%s\n", indent, "",
+                     bin_text(filter, compiled.filters[i], geometry, bin).c_str());
       last[i] = bin;
     }
-    std::fprintf(file, "%*sTotal Material\n", indent, "");
-    for (std::size_t score = 0; score < tally.scores.size(); ++score) {
-      const std::int64_t bin = combination * static_cast<std::int64_t>(tally.scores.size()) + score;
+    for (std::size_t column = 0; column < compiled.columns.size(); ++column) {
+      const int nuclide = compiled.columns[column].nuclide;
+      if (column % tally.scores.size() == 0)
+        std::fprintf(file, "%*s%s\n", indent, "",
+                     nuclide < 0 ? "Total Material" : layout.nuclides[nuclide].c_str());
+      const std::int64_t bin = combination * compiled.width + column;
       const Estimate value = estimate(statistics.sum[bin], statistics.sum_sq[bin], statistics.realizations);
-      std::fprintf(file, "%*s%-36s %.6g +/- %.6g\n", indent + 1, "", title_of(tally.scores[score]),
-                   value.mean, value.deviation);
+      std::fprintf(file, "%*s%-36s %.6g +/- %.6g\n", indent + 1, "",
+                   title_of(compiled.columns[column].score).c_str(), value.mean, value.deviation);
     }
   }
   std::fprintf(file, "\n");
 }
 
-void write_all(const TallyLayout& layout, const TallySource& statistics_of, const std::string& path) {
+void write_all(const TallyLayout& layout, const Geometry& geometry, const TallySource& statistics_of,
+               const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "w"), &std::fclose);
   check_input(file != nullptr, path + ": cannot be written");
   for (std::size_t i = 0; i < layout.tallies.size(); ++i)
-    write_tally(file.get(), layout, i, statistics_of(i));
+    write_tally(file.get(), layout, geometry, i, statistics_of(i));
   check_input(std::fflush(file.get()) == 0 && !std::ferror(file.get()),
               path + ": writing failed; is the disk full?");
 }
 
 }  // namespace
 
-void write_tallies_out(const TallyLayout& layout, const TallySource& statistics_of, const std::string& path) {
-  write_and_replace(path, [&](const std::string& temporary) { write_all(layout, statistics_of, temporary); });
+void write_tallies_out(const TallyLayout& layout, const Geometry& geometry, const TallySource& statistics_of,
+                       const std::string& path) {
+  write_and_replace(
+      path, [&](const std::string& temporary) { write_all(layout, geometry, statistics_of, temporary); });
 }
 
 }  // namespace taihu::neutron

@@ -13,6 +13,7 @@ namespace taihu::neutron {
 using TallySource = std::function<TallyView(std::size_t tally)>;
 
 /// One rank, the root, calls. Throws Error when the file cannot be written.
-void write_tallies_out(const TallyLayout& layout, const TallySource& statistics_of, const std::string& path);
+void write_tallies_out(const TallyLayout& layout, const Geometry& geometry, const TallySource& statistics_of,
+                       const std::string& path);
 
 }  // namespace taihu::neutron

@@ -155,17 +155,20 @@ class Run {
       return {std::span(all.sum).subspan(compiled.first_bin, compiled.bin_count()),
               std::span(all.sum_sq).subspan(compiled.first_bin, compiled.bin_count()), all.realizations};
     };
-    if (settings.write_tallies) write_tallies_out(layout, statistics_of, place("tallies.out"));
+    if (settings.write_tallies)
+      write_tallies_out(layout, model_.geometry, statistics_of, place("tallies.out"));
     for (std::size_t tally = 0; tally < layout.tallies.size(); ++tally)
       if (layout.compiled[tally].mesh_filter >= 0) draw_maps(layout, tally, statistics_of(tally));
   }
 
   void draw_maps(const TallyLayout& layout, std::size_t tally, const TallyView& statistics) const {
-    for (std::size_t score = 0; score < layout.tallies[tally].scores.size(); ++score) {
-      const Picture picture = draw_mesh_tally(layout, statistics, tally, score);
+    const std::vector<TallyLayout::Column>& columns = layout.compiled[tally].columns;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const Picture picture = draw_mesh_tally(layout, statistics, tally, i);
       if (picture.width == 0) continue;
-      const std::string name = place("tally_" + std::to_string(layout.tallies[tally].id) + "_" +
-                                     name_of(layout.tallies[tally].scores[score]) + ".png");
+      const std::string nuclide = columns[i].nuclide < 0 ? "" : layout.nuclides[columns[i].nuclide] + "_";
+      const std::string name = place("tally_" + std::to_string(layout.tallies[tally].id) + "_" + nuclide +
+                                     name_of(columns[i].score) + ".png");
       write_png(picture, name);
       say("picture: " + name);
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns tallies as the input has them into strides and look-up tables.
 #include <algorithm>
+#include <map>
 
 #include "taihu/base/error.h"
-#include "taihu/neutron/tally/tally.h"
+#include "taihu/neutron/tally/columns.h"
 
 namespace taihu::neutron {
 namespace {
@@ -57,7 +58,8 @@ void mark_below(const Geometry& geometry, const Cell& cell, std::vector<bool>& b
 
 /// A point has to be in at most one bin: none of the cells (or universes) may be inside another one.
 void refuse_nested_bins(const Filter& filter, const Geometry& geometry) {
-  const bool cells = filter.type == FilterType::cell;
+  const bool cells = filter.type != FilterType::universe;
+  const std::string name = cells ? "cell" : "universe";
   for (std::size_t outer = 0; outer < filter.bins.size(); ++outer) {
     std::vector<bool> below(geometry.universes.size());
     if (cells)
@@ -67,17 +69,37 @@ void refuse_nested_bins(const Filter& filter, const Geometry& geometry) {
         mark_below(geometry, geometry.cells[cell], below);
     for (std::size_t inner = 0; inner < filter.bins.size(); ++inner)
       check_input(!below[cells ? geometry.cells[filter.bins[inner]].universe : filter.bins[inner]],
-                  "filter " + std::to_string(filter.id) + ": " + name_of(filter.type) + " " +
-                      std::to_string(filter.bin_ids[inner]) + " is inside " + name_of(filter.type) + " " +
+                  "filter " + std::to_string(filter.id) + ": " + name + " " +
+                      std::to_string(filter.bin_ids[inner]) + " is inside " + name + " " +
                       std::to_string(filter.bin_ids[outer]) +
                       "; a point would count twice, make two filters");
+  }
+}
+
+/// Bins of instances: all of one cell, or those of pairs of a cell and an instance.
+void compile_instances(const Filter& filter, const Geometry& geometry, TallyLayout::CompiledFilter& result) {
+  result.bin_of.assign(geometry.cells.size(), -1);
+  std::map<int, std::shared_ptr<const InstanceTable>> tables;  // by universe
+  for (std::size_t i = 0; i < filter.bins.size(); ++i) {
+    const int cell = filter.bins[i], universe = geometry.cells[cell].universe;
+    std::shared_ptr<const InstanceTable>& table = tables[universe];
+    if (table == nullptr) table = std::make_shared<InstanceTable>(geometry, universe);
+    int& index = result.bin_of[cell];
+    if (index < 0) {
+      index = static_cast<int>(result.instances.size());
+      result.instances.push_back({table, {}});
+    }
+    if (filter.type == FilterType::distribcell) continue;
+    std::vector<int>& bins = result.instances[index].bins;
+    bins.resize(table->count(), -1);
+    bins[filter.instances[i]] = static_cast<int>(i);
   }
 }
 
 TallyLayout::CompiledFilter compile(const Filter& filter, const TallyLayout& layout, const Geometry& geometry,
                                     const CrossSections& data, int materials) {
   TallyLayout::CompiledFilter result{
-      .type = filter.type, .stride = 1, .bin_of = {}, .mesh = nullptr, .energies = nullptr};
+      .type = filter.type, .stride = 1, .bin_of = {}, .mesh = nullptr, .energies = nullptr, .instances = {}};
   switch (filter.type) {
     case FilterType::cell:
       refuse_nested_bins(filter, geometry);
@@ -89,6 +111,11 @@ TallyLayout::CompiledFilter compile(const Filter& filter, const TallyLayout& lay
     case FilterType::universe:
       refuse_nested_bins(filter, geometry);
       result.bin_of = table_of(filter.bins, geometry.universes.size(), 0);
+      break;
+    case FilterType::distribcell:
+    case FilterType::cellinstance:
+      refuse_nested_bins(filter, geometry);
+      compile_instances(filter, geometry, result);
       break;
     case FilterType::surface:
       result.bin_of = table_of(filter.bins, geometry.surfaces.size(), 0);
@@ -133,7 +160,8 @@ Estimator choose_estimator(const Tally& tally, const std::vector<Filter>& filter
     check_input(tally.estimator == Estimator::automatic || tally.estimator == Estimator::analog,
                 name_of_tally(tally) + ": an energyout filter needs the analog estimator");
     for (const Score score : tally.scores)
-      check_input(score == Score::scatter || score == Score::nu_scatter || score == Score::nu_fission,
+      check_input(score == Score::scatter || score == Score::nu_scatter || score == Score::nu_fission ||
+                      mt_of(score) > 0,
                   name_of_tally(tally) + ": score " + name_of(score) + " has no outgoing energy");
     return Estimator::analog;
   }
@@ -149,9 +177,17 @@ Estimator choose_estimator(const Tally& tally, const std::vector<Filter>& filter
   return delta ? Estimator::collision : Estimator::tracklength;
 }
 
-const double* row_of(Score score, const CrossSections& data) {
-  if (score == Score::flux || score > Score::kappa_fission) return nullptr;
-  return data.rows(static_cast<Reaction>(score));
+/// Analog tallies of what has no event of its own.
+void refuse_without_events(const Tally& tally, const NuclearData& nuclear) {
+  for (const Score score : tally.scores) {
+    bool scatters = mt_of(score) == mt_elastic;
+    for (const auto& nuclide : nuclear.library)
+      for (const NeutronReaction& reaction : nuclide->scattering)
+        scatters = scatters || reaction.mt == mt_of(score);
+    check_input(score <= Score::events || scatters,
+                name_of_tally(tally) + ": score " + name_of(score) +
+                    " is not an event that a neutron survives, so the analog estimator cannot count it");
+  }
 }
 
 void sort_by_source(TallyLayout& layout, int index, const Tally& tally, bool delta) {
@@ -179,21 +215,27 @@ bool needs_surface_tracking(const std::vector<Tally>& tallies) {
 
 TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters,
                         std::vector<RegularMesh> meshes, const Geometry& geometry, const CrossSections& data,
-                        bool delta, int materials) {
+                        bool delta, const TallyMaterials& materials) {
   TallyLayout layout;
-  layout.continuous = materials >= 0;
+  layout.continuous = materials.nuclear != nullptr;
   layout.filters = std::move(filters);
   layout.meshes = std::move(meshes);
   layout.groups = data.groups();
+  ColumnMaker columns(layout, data, materials);
   for (const Tally& tally : tallies) {
     TallyLayout::CompiledTally compiled;
-    compiled.scores = tally.scores;
     compiled.estimator = choose_estimator(tally, layout.filters, delta, layout.continuous);
     compiled.first_bin = layout.bin_count;
-    for (const Score score : tally.scores)
-      compiled.rows.push_back(layout.continuous ? nullptr : row_of(score, data));
+    if (layout.continuous && compiled.estimator == Estimator::analog) {
+      refuse_without_events(tally, *materials.nuclear);
+      layout.analog_reactions =
+          layout.analog_reactions ||
+          std::any_of(tally.scores.begin(), tally.scores.end(), [](Score score) { return mt_of(score) > 0; });
+    }
+    columns.make(tally, compiled);
     for (auto filter = tally.filters.rbegin(); filter != tally.filters.rend(); ++filter) {
-      TallyLayout::CompiledFilter entry = compile(layout.filters[*filter], layout, geometry, data, materials);
+      TallyLayout::CompiledFilter entry =
+          compile(layout.filters[*filter], layout, geometry, data, materials.count);
       check_input(
           compiled.combinations < (std::int64_t{1} << 31) / std::max(1, layout.filters[*filter].bin_count),
           name_of_tally(tally) + " has more than 2^31 combinations of filter bins");
@@ -210,6 +252,7 @@ TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters,
     layout.compiled.push_back(std::move(compiled));
     sort_by_source(layout, static_cast<int>(layout.compiled.size()) - 1, tally, delta);
   }
+  columns.finish();
   layout.tallies = std::move(tallies);
   return layout;
 }

@@ -11,7 +11,7 @@ namespace {
 
 TallyPart whole_part(const TallyLayout::CompiledTally& tally) {
   TallyPart part;
-  part.inner = static_cast<std::int64_t>(tally.scores.size());
+  part.inner = tally.width;
   part.outer = tally.combinations;
   if (tally.mesh_filter >= 0) {
     const TallyLayout::CompiledFilter& filter = tally.filters[tally.mesh_filter];

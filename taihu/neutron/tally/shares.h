@@ -27,7 +27,7 @@ struct TallyPart {
   std::array<int, 3> shape{1, 1, 1};  ///< of the whole mesh
   std::array<int, 3> low{}, high{1, 1, 1};
   std::int64_t outer = 1;  ///< combinations of the filters before the mesh
-  std::int64_t inner = 1;  ///< bins of one mesh cell: combinations of the filters behind it, times scores
+  std::int64_t inner = 1;  ///< bins of one mesh cell: combinations of the filters behind it, times columns
   std::int64_t first = 0;  ///< place of its first bin in the array of all parts
 
   std::int64_t cells() const noexcept {

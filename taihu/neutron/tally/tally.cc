@@ -31,6 +31,15 @@ int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event) noexce
       for (int level = 0; level < event.location->depth; ++level)
         if (const int bin = filter.bin_of[event.location->levels[level].cell]; bin >= 0) return bin;
       return -1;
+    case FilterType::distribcell:
+    case FilterType::cellinstance:
+      for (int level = 0; level < event.location->depth; ++level)
+        if (const int index = filter.bin_of[event.location->levels[level].cell]; index >= 0) {
+          const TallyLayout::CellInstances& cell = filter.instances[index];
+          const int instance = cell.table->number(*event.location, level);
+          return cell.bins.empty() || instance < 0 ? instance : cell.bins[instance];
+        }
+      return -1;
     case FilterType::universe:
       for (int level = 0; level < event.location->depth; ++level)
         if (const int bin = filter.bin_of[event.location->levels[level].universe]; bin >= 0) return bin;
@@ -55,14 +64,9 @@ std::int64_t combination_of(const TallyLayout::CompiledTally& tally, const Event
 }  // namespace
 
 const char* name_of(FilterType type) noexcept {
-  constexpr const char* names[] = {"cell", "material", "universe", "mesh", "energy", "energyout", "surface"};
+  constexpr const char* names[] = {"cell",      "material", "universe",    "mesh",        "energy",
+                                   "energyout", "surface",  "distribcell", "cellinstance"};
   return names[static_cast<int>(type)];
-}
-
-const char* name_of(Score score) noexcept {
-  constexpr const char* names[] = {"flux",    "total",      "scatter",       "nu-scatter", "absorption",
-                                   "fission", "nu-fission", "kappa-fission", "current",    "events"};
-  return names[static_cast<int>(score)];
 }
 
 const char* name_of(Estimator estimator) noexcept {
@@ -70,23 +74,32 @@ const char* name_of(Estimator estimator) noexcept {
   return names[static_cast<int>(estimator)];
 }
 
-TallyBins::TallyBins(const TallyLayout& layout, const CrossSections& data, const TallyParts* window)
+TallyBins::TallyBins(const TallyLayout& layout, const CrossSections& data, const TallyParts* window,
+                     const NuclideState& state, HotVector<ExactSum>* shared)
     : layout_(&layout),
       data_(&data),
       window_(window),
-      sums_(window == nullptr ? layout.bin_count : window->size) {
+      state_(state),
+      rates_(layout.rates, state.nuclear),
+      sums_(shared != nullptr   ? 0
+            : window == nullptr ? layout.bin_count
+                                : window->size) {
   pieces_.reserve(1024);
+  if (shared == nullptr) return;
+  std::int64_t most = 1;
+  for (const TallyLayout::CompiledTally& tally : layout.compiled) most = std::max(most, tally.width);
+  queue_.emplace(*shared, static_cast<std::size_t>(most));
 }
 
-/// The bins of a combination's scores: in the window, or kept apart. Valid until the next call.
+/// The bins of a combination's columns: in the window, or kept apart. Valid until the next call.
 ExactSum* TallyBins::bins_of(const TallyLayout::CompiledTally& tally, std::int64_t combination) noexcept {
-  const auto scores = static_cast<std::int64_t>(tally.scores.size());
-  const std::int64_t bin_in_tally = combination * scores;
-  if (window_ == nullptr) return sums_.data() + tally.first_bin + bin_in_tally;
-  const TallyPart& part = window_->tallies[&tally - layout_->compiled.data()];
-  if (const std::int64_t place = part.place_of(bin_in_tally); place >= 0) return sums_.data() + place;
+  const std::int64_t bin_in_tally = combination * tally.width;
+  const std::int64_t place = window_ == nullptr
+                                 ? tally.first_bin + bin_in_tally
+                                 : window_->tallies[&tally - layout_->compiled.data()].place_of(bin_in_tally);
+  if (place >= 0) return queue_ ? queue_->add_to(place, tally.width) : sums_.data() + place;
   const auto [entry, added] = outside_.try_emplace(tally.first_bin + bin_in_tally, outside_sums_.size());
-  if (added) outside_sums_.resize(outside_sums_.size() + tally.scores.size());
+  if (added) outside_sums_.resize(outside_sums_.size() + tally.columns.size());
   return outside_sums_.data() + entry->second;
 }
 
@@ -95,7 +108,7 @@ void TallyBins::for_each_outside(
   for (const auto& [bin, place] : outside_) {
     std::size_t tally = layout_->compiled.size() - 1;
     while (layout_->compiled[tally].first_bin > bin) --tally;
-    f(bin, {outside_sums_.data() + place, layout_->compiled[tally].scores.size()});
+    f(bin, {outside_sums_.data() + place, layout_->compiled[tally].columns.size()});
   }
 }
 
@@ -114,24 +127,60 @@ void TallyBins::add(std::int64_t bin, std::span<const ExactSum> sums) noexcept {
 
 void TallyBins::score_combination(const TallyLayout::CompiledTally& tally, std::int64_t combination,
                                   const Event& event, double amount) noexcept {
-  const std::int64_t scores = static_cast<std::int64_t>(tally.scores.size());
   ExactSum* bins = bins_of(tally, combination);
+  if (layout_->continuous) return score_continuous(tally, bins, event, amount);
   const int material = event.location->material;
-  for (std::int64_t i = 0; i < scores; ++i) {
+  for (std::int64_t i = 0; i < tally.width; ++i) {
     const double* row = tally.rows[i];
-    if (layout_->continuous) {
-      if (tally.scores[i] == Score::flux)
-        bins[i].add(amount);
-      else if (tally.scores[i] == Score::events)
-        bins[i].add(1);
-      else if (event.values != nullptr)
-        bins[i].add(amount * event.values[static_cast<int>(tally.scores[i])]);
-    } else if (row == nullptr) {
-      bins[i].add(tally.scores[i] == Score::events ? 1 : amount);
+    if (row == nullptr) {
+      bins[i].add(tally.columns[i].score == Score::events ? 1 : amount);
     } else if (material >= 0) {
       bins[i].add(amount * row[material * layout_->groups + event.group]);
     }
   }
+}
+
+/// What a tally's columns count per unit of flux, with continuous energy; null: only flux does.
+const double* TallyBins::values_of(const TallyLayout::CompiledTally& tally, const Event& event) noexcept {
+  if (!tally.rates) return event.values;
+  return rates_.at(event.values == nullptr ? -1 : state_.nuclear->medium_of_cell[event.location->cell()],
+                   event.energy, *state_.band, event.values);
+}
+
+/// Whether all that a tally would get along a path is zero, as fission outside of the fuel.
+bool TallyBins::scores_nothing(const TallyLayout::CompiledTally& tally, const Event& event) noexcept {
+  const int material = event.location->material;
+  const double* const values = layout_->continuous ? values_of(tally, event) : nullptr;
+  for (std::size_t i = 0; i < tally.columns.size(); ++i) {
+    const TallyLayout::Column& column = tally.columns[i];
+    if (column.score == Score::flux || column.score == Score::events) return false;
+    if (layout_->continuous
+            ? values != nullptr && values[column.value] != 0
+            : tally.rows[i] == nullptr ||
+                  (material >= 0 && tally.rows[i][material * layout_->groups + event.group] != 0))
+      return false;
+  }
+  return true;
+}
+
+void TallyBins::score_continuous(const TallyLayout::CompiledTally& tally, ExactSum* bins, const Event& event,
+                                 double amount) noexcept {
+  const double* const values = values_of(tally, event);
+  for (std::size_t i = 0; i < tally.columns.size(); ++i) {
+    const TallyLayout::Column& column = tally.columns[i];
+    if (column.score == Score::flux)
+      bins[i].add(amount);
+    else if (column.score == Score::events)
+      bins[i].add(1);
+    else if (values != nullptr)
+      bins[i].add(amount * values[column.value]);
+  }
+}
+
+/// The nuclide of an event as tallies number them; -1: none that they name.
+int TallyBins::nuclide_hit(const Event& event) const noexcept {
+  const int index = layout_->continuous ? *state_.nuclide : event.location->material;
+  return index < 0 ? -1 : layout_->nuclide_of[index];
 }
 
 void TallyBins::score_flux(const std::vector<int>& tallies, const Event& event, double amount) noexcept {
@@ -152,6 +201,7 @@ void TallyBins::score_track(const Event& event, const Vector& start, const Vecto
       score_combination(tally, combination, event, weight * length);
       continue;
     }
+    if (scores_nothing(tally, event)) continue;
     const TallyLayout::CompiledFilter& filter = tally.filters[tally.mesh_filter];
     pieces_.clear();
     append_pieces(*filter.mesh, start, u, length, pieces_);
@@ -164,8 +214,9 @@ void TallyBins::score_track(const Event& event, const Vector& start, const Vecto
 void TallyBins::score_analog(const Event& event, Score what, double amount) noexcept {
   for (const int index : layout_->analog) {
     const TallyLayout::CompiledTally& tally = layout_->compiled[index];
-    for (std::size_t i = 0; i < tally.scores.size(); ++i) {
-      if (tally.scores[i] != what) continue;
+    for (std::size_t i = 0; i < tally.columns.size(); ++i) {
+      if (tally.columns[i].score != what) continue;
+      if (tally.columns[i].nuclide >= 0 && tally.columns[i].nuclide != nuclide_hit(event)) continue;
       const std::int64_t combination = combination_of(tally, event, -1);
       if (combination >= 0) bins_of(tally, combination)[i].add(amount);
     }
@@ -178,7 +229,7 @@ void TallyBins::score_surface(const Event& event, double weight) noexcept {
     const std::int64_t combination = combination_of(tally, event, -1);
     if (combination < 0) continue;
     ExactSum* bins = bins_of(tally, combination);
-    for (std::size_t i = 0; i < tally.scores.size(); ++i) bins[i].add(weight);
+    for (std::size_t i = 0; i < tally.columns.size(); ++i) bins[i].add(weight);
   }
 }
 

@@ -3,61 +3,68 @@
 //
 // `TallyLayout` is shared and constant: filters, scores, strides. `TallyBins` are one thread's sums of the
 // running batch, exact so that they can be added in any order. `TallyStatistics` are sums and sums of squares
-// over batches on the rank that owns a bin. Bins of a tally are [filter bins][scores], the last filter
-// running fastest, as in OpenMC's files.
+// over batches on the rank that owns a bin. Bins of a tally are [filter bins][nuclides][scores], the last
+// filter running fastest, as in OpenMC's files; nuclides times scores are its columns.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "taihu/neutron/geometry/geometry.h"
+#include "taihu/neutron/geometry/instances.h"
 #include "taihu/neutron/material/cross_sections.h"
 #include "taihu/neutron/parallel/hot_vector.h"
+#include "taihu/neutron/tally/bin_queue.h"
 #include "taihu/neutron/tally/exact_sum.h"
 #include "taihu/neutron/tally/mesh.h"
+#include "taihu/neutron/tally/rates.h"
+#include "taihu/neutron/tally/score.h"
 
 namespace taihu::neutron {
 
-enum class FilterType { cell, material, universe, mesh, energy, energyout, surface };
+enum class FilterType {
+  cell,
+  material,
+  universe,
+  mesh,
+  energy,
+  energyout,
+  surface,
+  distribcell,
+  cellinstance
+};
 enum class Estimator { automatic, tracklength, collision, analog };
 
 /// What the input asks for. Indices, not ids, in `bins`.
 struct Filter {
   int id = 0;
   FilterType type = FilterType::cell;
-  std::vector<int> bins;     ///< cells, materials, universes or surfaces, by index; mesh: the mesh's index
-  std::vector<int> bin_ids;  ///< the same as the user wrote them
+  std::vector<int> bins;       ///< cells, materials, universes or surfaces, by index; mesh: the mesh's index
+  std::vector<int> bin_ids;    ///< the same as the user wrote them
+  std::vector<int> instances;  ///< cellinstance: of each bin's cell
   std::vector<double> energies;  ///< edges in eV, rising
   int bin_count = 0;
 };
 
-enum class Score {
-  flux,
-  total,
-  scatter,
-  nu_scatter,
-  absorption,
-  fission,
-  nu_fission,
-  kappa_fission,
-  current,
-  events
-};
+/// All nuclides of a material together.
+constexpr const char* total_nuclide = "total";
 
 struct Tally {
   int id = 0;
   std::string name;
   std::vector<int> filters;  ///< indices
+  std::vector<std::string> nuclides{total_nuclide};
   std::vector<Score> scores;
   Estimator estimator = Estimator::automatic;
 };
 
 const char* name_of(FilterType type) noexcept;
-const char* name_of(Score score) noexcept;
 const char* name_of(Estimator estimator) noexcept;
 
 /// State of a particle as far as filters look at it. `outgoing_group` < 0: none.
@@ -72,59 +79,91 @@ struct Event {
   const double* values = nullptr;           ///< cross sections by Reaction; null in voids
 };
 
+/// Continuous energy: what tallies of nuclides look at besides; the history keeps it up to date.
+struct NuclideState {
+  const NuclearData* nuclear = nullptr;  ///< null: multi-group
+  const std::uint64_t* band = nullptr;   ///< see NuclearData::look_up
+  const int* nuclide = nullptr;          ///< that was hit last, by index
+};
+
 /// All tallies of a run, ready for scoring.
 struct TallyLayout {
+  /// Bins of the instances of a cell.
+  struct CellInstances {
+    std::shared_ptr<const InstanceTable> table;  ///< of the cell's universe
+    std::vector<int> bins;                       ///< by instance, -1: none; empty: the instance's number
+  };
   struct CompiledFilter {
     FilterType type;
     int stride = 1;           ///< in filter combinations
-    std::vector<int> bin_of;  ///< bin by cell, material + 1, universe, surface or group; -1: none
+    std::vector<int> bin_of;  ///< bin by cell, material + 1, universe, surface or group; -1: none. With
+                              ///< instances: by cell, index into them
     const RegularMesh* mesh = nullptr;
     const std::vector<double>* energies = nullptr;  ///< edges; continuous energy only
+    std::vector<CellInstances> instances;
+  };
+  /// A score of a nuclide, or of all.
+  struct Column {
+    Score score;
+    int nuclide = -1;  ///< index into `nuclides` of the layout; -1: all
+    int value =
+        0;  ///< continuous energy: place in the event's values, or in the rates of a tally with `rates`
   };
   struct CompiledTally {
     std::vector<CompiledFilter> filters;
-    std::vector<Score> scores;
+    std::vector<Column> columns;
     std::vector<const double*>
-        rows;  ///< per score: cross sections by [material][group]; null: flux, analog or continuous energy
+        rows;  ///< per column: cross sections by [material][group]; null: flux, analog or continuous energy
+    std::vector<std::vector<double>> own_rows;  ///< rows that are of a nuclide
+    std::int64_t width = 0;                     ///< number of columns
     std::int64_t first_bin = 0;
     std::int64_t combinations = 1;
     int mesh_filter = -1;  ///< index into `filters`; -1: none
     Estimator estimator = Estimator::tracklength;
-    std::int64_t bin_count() const noexcept {
-      return combinations * static_cast<std::int64_t>(scores.size());
-    }
+    bool rates = false;  ///< it needs more than the sums of a material: `rates` of the layout
+    std::int64_t bin_count() const noexcept { return combinations * width; }
   };
   std::vector<Filter> filters;
   std::vector<Tally> tallies;
   std::vector<RegularMesh> meshes;
   std::vector<CompiledTally> compiled;
   std::vector<int> by_flux, by_track, by_collision, analog, by_surface;  ///< tallies by what feeds them
+  std::vector<std::string> nuclides;                                     ///< that tallies name
+  std::vector<int> nuclide_of;  ///< index into `nuclides`, by nuclide of the data; multi-group: by material
+  RatePlan rates;               ///< continuous energy: what has to be known of single nuclides
   std::int64_t bin_count = 0;
   int groups = 0;
   bool continuous = false;
+  bool analog_reactions = false;  ///< an analog tally counts single reactions
   bool empty() const noexcept { return compiled.empty(); }
 };
 
 /// Whether tallies need what only surface tracking gives: track lengths asked for by name, or currents.
 bool needs_surface_tracking(const std::vector<Tally>& tallies);
 
+/// What the tallies have to know of the materials.
+struct TallyMaterials {
+  int count = 0;                          ///< continuous energy; multi-group materials are in `data`
+  const NuclearData* nuclear = nullptr;   ///< continuous energy; null: multi-group
+  std::vector<std::string> macroscopics;  ///< multi-group: name of the data of each material
+};
+
 /// Prepares scoring. With `delta` tracking, tallies without an estimator are fed at each tentative collision,
 /// else along each track. Throws Error: score and filters that do not go together, energies that are not
-/// group edges. `materials`: number of materials with continuous energy; negative: multi-group, they are in
-/// `data`.
+/// group edges.
 TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters,
                         std::vector<RegularMesh> meshes, const Geometry& geometry, const CrossSections& data,
-                        bool delta, int materials = -1);
+                        bool delta, const TallyMaterials& materials = {});
 
 struct TallyParts;
 
 /// One thread's bins: all, or a window of them (shares.h). What is scored outside of the window is kept
-/// apart. Every call only touches this object.
+/// apart. Every call only touches this object, and shared bins in a way that other threads may too.
 class TallyBins {
  public:
-  /// `window`: null for all bins.
-  explicit TallyBins(const TallyLayout& layout, const CrossSections& data,
-                     const TallyParts* window = nullptr);
+  /// `window`: null for all bins. `shared`: bins of the window that all threads have; null: own ones.
+  explicit TallyBins(const TallyLayout& layout, const CrossSections& data, const TallyParts* window = nullptr,
+                     const NuclideState& state = {}, HotVector<ExactSum>* shared = nullptr);
 
   /// Flux `amount` at a point: collision-type estimators. `tallies`: by_flux or by_collision of the layout.
   void score_flux(const std::vector<int>& tallies, const Event& event, double amount) noexcept;
@@ -139,7 +178,10 @@ class TallyBins {
   /// A particle of `weight` passed a surface.
   void score_surface(const Event& event, double weight) noexcept;
 
-  HotVector<ExactSum>& sums() noexcept { return sums_; }  ///< of the window
+  HotVector<ExactSum>& sums() noexcept { return sums_; }  ///< of the window; empty with shared bins
+  void flush() noexcept {                                 ///< what is scored into shared bins
+    if (queue_) queue_->flush();
+  }
 
   /// Sums outside of the window, as (first bin, sums of all scores); `clear_outside` forgets them.
   std::size_t outside_count() const noexcept { return outside_.size(); }
@@ -153,11 +195,19 @@ class TallyBins {
   ExactSum* bins_of(const TallyLayout::CompiledTally& tally, std::int64_t combination) noexcept;
   void score_combination(const TallyLayout::CompiledTally& tally, std::int64_t combination,
                          const Event& event, double amount) noexcept;
+  void score_continuous(const TallyLayout::CompiledTally& tally, ExactSum* bins, const Event& event,
+                        double amount) noexcept;
+  int nuclide_hit(const Event& event) const noexcept;
+  const double* values_of(const TallyLayout::CompiledTally& tally, const Event& event) noexcept;
+  bool scores_nothing(const TallyLayout::CompiledTally& tally, const Event& event) noexcept;
 
   const TallyLayout* layout_;
   const CrossSections* data_;
   const TallyParts* window_;
+  NuclideState state_;
+  Rates rates_;
   HotVector<ExactSum> sums_;
+  std::optional<BinQueue> queue_;  ///< into shared bins instead
   std::vector<MeshPiece> pieces_;
   std::unordered_map<std::int64_t, std::size_t> outside_;  ///< by first bin: place in outside_sums_
   std::vector<ExactSum> outside_sums_;

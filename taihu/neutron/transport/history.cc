@@ -10,7 +10,8 @@ HistoryRunner::HistoryRunner(const Problem& problem)
       nuclear_(problem.nuclear),
       settings_(*problem.settings),
       memory_(*problem.geometry),
-      bins_(*problem.tallies, *problem.data, problem.window),
+      bins_(*problem.tallies, *problem.data, problem.window, NuclideState{problem.nuclear, &band_, &nuclide_},
+            problem.shared_bins),
       totals_(total_count) {
   if (nuclear_ != nullptr) remembered_.resize(nuclear_->media());
 }
@@ -79,10 +80,11 @@ void HistoryRunner::track_surfaces() {
     if (events_ == settings_.max_events) return lose("it had too many events");
     ++flights_;
     const int material = location_.material;
+    if (material >= 0 && nuclear_ != nullptr) ask_for_data();
+    const Crossing crossing = next_crossing(geometry_, location_);
     const double total = material >= 0 ? total_here() : 0;
     if (material < 0) values_ = nullptr;
     const double to_collision = total > 0 ? random_.exponential() / total : infinity;
-    const Crossing crossing = next_crossing(geometry_, location_);
     const double step = std::min(to_collision, crossing.distance);
     if (step == infinity) return lose("there is no surface ahead");
     if (material >= 0) history_total(Total::k_track) += weight_ * step * nu_fission_here();

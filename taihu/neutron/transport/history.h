@@ -30,10 +30,11 @@ struct Problem {
   const TallyLayout* tallies = nullptr;
   const Settings* settings = nullptr;
   bool delta = false;
-  const NuclearData* nuclear = nullptr;  ///< continuous energy; null: multi-group
-  const Majorant* majorant = nullptr;    ///< with continuous energy and delta tracking
-  const TallyParts* window = nullptr;    ///< the bins of this rank; null: all
-  const DomainBox* box = nullptr;        ///< histories that leave it stop; null: none
+  const NuclearData* nuclear = nullptr;        ///< continuous energy; null: multi-group
+  const Majorant* majorant = nullptr;          ///< with continuous energy and delta tracking
+  const TallyParts* window = nullptr;          ///< the bins of this rank; null: all
+  HotVector<ExactSum>* shared_bins = nullptr;  ///< that all threads score in; null: each thread has its own
+  const DomainBox* box = nullptr;              ///< histories that leave it stop; null: none
 };
 
 /// Totals per source neutron. The first four are OpenMC's global tallies, in its order.
@@ -93,10 +94,11 @@ class HistoryRunner {
   // Continuous energy; in history_continuous.cc.
   void set_energy(double energy) noexcept;
   const MacroXs& look_up() noexcept;
+  void ask_for_data() const noexcept;
   bool collide_continuous();
   void add_sites_continuous(const MediumPart& part, const MicroXs& xs, double expected);
   bool absorb_continuous(const MicroXs& xs);
-  Flight scatter_continuous(const MediumPart& part, const MicroXs& xs, double& multiplicity);
+  Flight scatter_continuous(const MediumPart& part, const MicroXs& xs, double& multiplicity, int& mt);
   Flight apply_product(const NeutronReaction& reaction, const NeutronProduct& product, double awr,
                        const Flight& in) noexcept;
   double fission_energy(const Nuclide& nuclide, const MicroXs& xs, Vector& u) noexcept;
@@ -133,6 +135,7 @@ class HistoryRunner {
   double energy_ = 0;
   std::uint64_t band_ = 0;          ///< see NuclearData::look_up
   const double* values_ = nullptr;  ///< macroscopic cross sections here
+  int nuclide_ = -1;                ///< that was hit last
   struct Remembered {
     double energy = -1;
     std::uint64_t band = 0;

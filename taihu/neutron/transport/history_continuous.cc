@@ -16,6 +16,12 @@ void HistoryRunner::set_energy(double energy) noexcept {
   band_ = nuclear_->unresolved_at(energy_) ? random_.next() : 0;
 }
 
+/// Lets the cross sections of this place come from memory while something else is done.
+void HistoryRunner::ask_for_data() const noexcept {
+  const int medium = nuclear_->medium_of_cell[location_.cell()];
+  if (remembered_[medium].energy != energy_) nuclear_->prefetch(medium, energy_);
+}
+
 const MacroXs& HistoryRunner::look_up() noexcept {
   const int medium = nuclear_->medium_of_cell[location_.cell()];
   Remembered& known = remembered_[medium];
@@ -34,17 +40,20 @@ bool HistoryRunner::collide_continuous() {
   MicroXs xs;
   const int medium = nuclear_->medium_of_cell[location_.cell()];
   const MediumPart& part = nuclear_->sample_part(medium, energy_, band_, total, random_, xs);
+  nuclide_ = part.nuclide;
   if (tallying_) score_collision(total);
   history_total(Total::k_collision) += weight_ * sums[static_cast<int>(Reaction::nu_fission)] / total;
   if (xs.nu_fission > 0) add_sites_continuous(part, xs, weight_ * xs.nu_fission / xs.total);
   if (!absorb_continuous(xs)) return false;
   Event scattered_event = event();
   double multiplicity = 1;
-  const Flight out = scatter_continuous(part, xs, multiplicity);
+  int mt = mt_elastic;
+  const Flight out = scatter_continuous(part, xs, multiplicity, mt);
   if (tallying_ && !problem_->tallies->analog.empty()) {
     scattered_event.outgoing_energy = out.energy;
     bins_.score_analog(scattered_event, Score::scatter, weight_);
     bins_.score_analog(scattered_event, Score::nu_scatter, weight_ * multiplicity);
+    if (problem_->tallies->analog_reactions) bins_.score_analog(scattered_event, reaction_score(mt), weight_);
   }
   if (!(multiplicity > 0)) {
     history_total(Total::absorbed) += weight_;
@@ -77,8 +86,10 @@ bool HistoryRunner::absorb_continuous(const MicroXs& xs) {
   return settings_.survival_biasing && weight_ > 0;
 }
 
-/// Scattering in the widest sense. `multiplicity`: neutrons that come out.
-Flight HistoryRunner::scatter_continuous(const MediumPart& part, const MicroXs& xs, double& multiplicity) {
+/// Scattering in the widest sense. `multiplicity`: neutrons that come out; `mt`: of the reaction, unless it
+/// is elastic.
+Flight HistoryRunner::scatter_continuous(const MediumPart& part, const MicroXs& xs, double& multiplicity,
+                                         int& mt) {
   const Flight in{energy_, location_.levels[0].u};
   const Nuclide& nuclide = nuclear_->nuclides[part.nuclide];
   const double awr = nuclide.data().awr;
@@ -90,6 +101,7 @@ Flight HistoryRunner::scatter_continuous(const MediumPart& part, const MicroXs& 
     const Outgoing out = nuclear_->thermals[part.thermal].sample(energy_, random_);
     return {out.energy, scattered(in.u, out.mu, random_)};
   }
+  mt = reaction->mt;
   const NeutronProduct& product = reaction->products[0];
   multiplicity = product.yield(energy_);
   const Flight first = apply_product(*reaction, product, awr, in);

@@ -11,8 +11,20 @@
 namespace taihu::neutron {
 namespace {
 
+/// From so many bins on, threads share them: 1 MiB for each thread otherwise.
+constexpr std::int64_t bins_to_share = 1 << 16;
+
 double seconds_since(std::int64_t start_ns) {
   return static_cast<double>(now_ns() - start_ns) * 1e-9;
+}
+
+TallyMaterials tally_materials(const Model& model) {
+  TallyMaterials materials{
+      .count = static_cast<int>(model.materials.size()), .nuclear = model.nuclear.get(), .macroscopics = {}};
+  if (!model.nuclear)
+    for (const Material& material : model.materials)
+      materials.macroscopics.push_back(material.macroscopics[0]);
+  return materials;
 }
 
 }  // namespace
@@ -33,8 +45,7 @@ Simulation::Simulation(const Model& model, Ranks& ranks, int threads, Schedule s
       threads_(threads),
       schedule_(schedule),
       layout_(make_layout(model.tallies, model.filters, model.meshes, model.geometry, model.data,
-                          choose_delta(model),
-                          model.nuclear ? static_cast<int>(model.materials.size()) : -1)),
+                          choose_delta(model), tally_materials(model))),
       batch_totals_(total_count),
       balance_(total_count) {
   const bool fission = model.nuclear ? model.nuclear->any_fission() : model.data.any_fission();
@@ -52,6 +63,10 @@ Simulation::Simulation(const Model& model, Ranks& ranks, int threads, Schedule s
     box_ = domains_->box(domains_->domain_of_rank(ranks_->rank()));
     problem_.box = &box_;
     problem_.window = &shares_->window();
+  }
+  if (const std::int64_t bins = shares_->window().size; threads_ > 1 && bins >= bins_to_share) {
+    shared_bins_.resize(bins);
+    problem_.shared_bins = &shared_bins_;
   }
   for (int i = 0; i < threads_; ++i) runners_.push_back(std::make_unique<HistoryRunner>(problem_));
   if (domains_)
@@ -173,8 +188,9 @@ void Simulation::end_batch(bool active) {
     for (int i = 0; i < 4; ++i) values[i] = batch_totals_[i].value() / neutrons;
     criticality_.add_batch(values);
     if (!layout_.empty()) {
-      HotVector<ExactSum>& sums = runners_[0]->bins().sums();
-      for (int thread = 1; thread < threads_; ++thread) {
+      for (const auto& runner : runners_) runner->bins().flush();
+      HotVector<ExactSum>& sums = shared_bins_.empty() ? runners_[0]->bins().sums() : shared_bins_;
+      for (int thread = 1; thread < threads_ && shared_bins_.empty(); ++thread) {
         HotVector<ExactSum>& other = runners_[thread]->bins().sums();
         for (std::size_t i = 0; i < sums.size(); ++i) {
           sums[i] += other[i];

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "taihu/base/error.h"
 #include "taihu/neutron/parallel/thread_ranks.h"
@@ -24,7 +25,10 @@ const char* const some_tallies =
     "<tally id=\"1\"><filters>1 2</filters><scores>flux fission</scores></tally>"
     "<tally id=\"2\"><filters>3</filters><scores>total absorption nu-fission kappa-fission scatter "
     "nu-scatter</scores></tally>"
-    "<tally id=\"3\"><scores>absorption events</scores><estimator>analog</estimator></tally>";
+    "<tally id=\"3\"><scores>absorption events</scores><estimator>analog</estimator></tally>"
+    "<filter id=\"4\" type=\"distribcell\"><bins>1</bins></filter>"
+    "<tally id=\"4\"><filters>4</filters><nuclides>fuel total water</nuclides><scores>fission "
+    "total</scores></tally>";
 
 struct Outcome {
   std::vector<double> k, entropy, sum, sum_sq;
@@ -62,6 +66,83 @@ TEST(Simulation, HasTheSameBitsForAnyRanksThreadsAndSchedule) {
       });
       EXPECT_EQ(root, expected) << ranks << " ranks";
     }
+  }
+}
+
+/// Bins by instance are those of the cell, spread out; pairs of cells and instances pick some of them.
+TEST(Simulation, InstancesShareTheirCellsTally) {
+  const std::string end = " 5</filters><scores>total flux</scores></tally>";
+  const std::string tallies =
+      "<filter id=\"1\" type=\"distribcell\"><bins>1</bins></filter>"
+      "<filter id=\"2\" type=\"distribcell\"><bins>2</bins></filter>"
+      "<filter id=\"3\" type=\"cell\"><bins>1</bins></filter>"
+      "<filter id=\"4\" type=\"cellinstance\"><bins>1 7 2 1 1 2</bins></filter>"
+      "<filter id=\"5\" type=\"energy\"><bins>1e-5 1 2e7</bins></filter><tally id=\"1\"><filters>1" +
+      end + "<tally id=\"2\"><filters>2" + end + "<tally id=\"3\"><filters>3" + end +
+      "<tally id=\"4\"><filters>4" + end;
+  for (const char* geometry : {"rectangular", "hexagonal", "rotated"})
+    for (const Tracking tracking : {Tracking::surface, Tracking::delta}) {
+      Model model = test_model(geometry, settings_text(400, 4, 1), tallies);
+      model.settings.tracking = tracking;
+      SingleRank rank;
+      Simulation simulation(model, rank, 2, Schedule{});
+      const std::vector<double> sum = run_to_end(simulation).sum;
+      constexpr int row = 4;  // two energies, two scores
+      const int count = model.filters[0].bin_count;
+      ASSERT_EQ(sum.size(), static_cast<std::size_t>((2 * count + 1 + 3) * row));
+      for (int i = 0; i < row; ++i) {
+        double all = 0;
+        for (int instance = 0; instance < count; ++instance) {
+          all += sum[instance * row + i];
+          EXPECT_GT(sum[instance * row + i], 0);
+        }
+        const double cell = sum[2 * count * row + i];
+        EXPECT_NEAR(all, cell, 1e-12 * cell) << geometry;
+        const double* picked = sum.data() + (2 * count + 1) * row + i;
+        EXPECT_EQ(picked[0], sum[7 * row + i]);
+        EXPECT_EQ(picked[row], sum[(count + 1) * row + i]);
+        EXPECT_EQ(picked[2 * row], sum[2 * row + i]);
+      }
+    }
+}
+
+TEST(Simulation, ThreadsShareTheBinsOfALargeMeshAndHaveTheSameBits) {
+  const char* const large =
+      "<mesh id=\"1\"><dimension>200 180</dimension><lower_left>-3 -3</lower_left><upper_right>3 "
+      "3</upper_right></mesh><filter id=\"1\" type=\"mesh\"><bins>1</bins></filter>"
+      "<tally id=\"1\"><filters>1</filters><scores>flux fission</scores></tally>"
+      "<tally id=\"2\"><scores>absorption events nu-fission</scores><estimator>analog</estimator></tally>";
+  for (const Tracking tracking : {Tracking::surface, Tracking::delta}) {
+    Model model = test_model("rectangular", settings_text(301, 4, 1), large);
+    model.settings.tracking = tracking;
+    const Outcome expected = run_alone(model);
+    EXPECT_GT(expected.sum.back(), 0);
+    SingleRank alone;
+    Simulation shared(model, alone, 3, Schedule{});
+    EXPECT_EQ(shared.bin_copies(), 1);
+    EXPECT_EQ(run_to_end(shared), expected);
+    Outcome root;
+    run_ranks(2, [&](Ranks& rank) {
+      Simulation simulation(model, rank, 2, Schedule{}, {.shape = {2, 1, 1}});
+      const Outcome outcome = run_to_end(simulation);
+      if (rank.is_root()) root = outcome;
+    });
+    EXPECT_EQ(root, expected);
+  }
+  const Model small = test_model("rectangular", settings_text(301, 4, 1), some_tallies);
+  SingleRank alone;
+  EXPECT_EQ(Simulation(small, alone, 3, Schedule{}).bin_copies(), 3);
+}
+
+TEST(ExactSum, AtomicAdditionsHaveTheBitsOfPlainOnes) {
+  ExactSum plain, atomic;
+  Stream random(3, StreamUse::history, 0, 0);
+  for (int i = 0; i < 100000; ++i) {
+    ExactSum one;
+    one.add(std::ldexp(random.uniform() - 0.5, static_cast<int>(random.uniform() * 100) - 70));
+    plain += one;
+    atomic.add_atomically(one);
+    ASSERT_EQ(atomic, plain);
   }
 }
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/geometry/instances.h"
+
+#include <limits>
+
+#include "taihu/base/error.h"
+
+namespace taihu::neutron {
+namespace {
+
+std::string element_text(const Lattice& lattice, int index) {
+  const bool hexagonal = lattice.type != LatticeType::rectangular;
+  const int middle = hexagonal ? lattice.rings() - 1 : 0;
+  const int row = index / lattice.shape[0];
+  std::string text = std::to_string(index % lattice.shape[0] - middle) + "," +
+                     std::to_string(row % lattice.shape[1] - middle);
+  if (lattice.is_3d) text += "," + std::to_string(row / lattice.shape[1]);
+  return text;
+}
+
+}  // namespace
+
+InstanceTable::InstanceTable(const Geometry& geometry, int universe)
+    : universe_(universe),
+      root_(geometry.root),
+      counts_(geometry.universes.size(), -1),
+      cell_offsets_(geometry.cells.size()),
+      element_offsets_(geometry.lattices.size()) {
+  count_below(geometry, root_);
+}
+
+std::int64_t InstanceTable::count_below(const Geometry& geometry, int universe) {
+  std::int64_t& known = counts_[universe];
+  if (known >= 0) return known;
+  if (universe == universe_) return known = 1;
+  std::int64_t sum = 0;
+  const auto add = [&](std::int64_t count) {
+    sum += count;
+    check_input(
+        sum <= std::numeric_limits<int>::max(),
+        "universe " + std::to_string(geometry.universes[universe_].id) + " has more than 2^31 instances");
+  };
+  for (const int index : geometry.universes[universe].cells) {
+    const Cell& cell = geometry.cells[index];
+    cell_offsets_[index] = static_cast<int>(sum);
+    if (cell.fill == Fill::universe) add(count_below(geometry, cell.target));
+    if (cell.fill != Fill::lattice) continue;
+    const Lattice& lattice = geometry.lattices[cell.target];
+    const std::int64_t before = sum;
+    std::vector<int> offsets;
+    for (const int element : lattice.universes) {
+      offsets.push_back(static_cast<int>(sum - before));
+      if (element >= 0) add(count_below(geometry, element));
+    }
+    element_offsets_[cell.target] = std::move(offsets);
+  }
+  return counts_[universe] = sum;
+}
+
+std::string InstanceTable::path(const Geometry& geometry, int instance, int target) const {
+  std::string text;
+  int universe = root_, rest = instance;
+  for (;;) {
+    text += "u" + std::to_string(geometry.universes[universe].id) + "->";
+    if (universe == universe_) return text + "c" + std::to_string(geometry.cells[target].id);
+    // The last cell, and the last element, with at most `rest` instances before it.
+    const Cell* cell = nullptr;
+    for (const int index : geometry.universes[universe].cells)
+      if (geometry.cells[index].fill != Fill::material && cell_offsets_[index] <= rest)
+        cell = &geometry.cells[index];
+    if (cell == nullptr) return text;
+    rest -= cell_offsets_[cell - geometry.cells.data()];
+    text += "c" + std::to_string(cell->id) + "->";
+    if (cell->fill == Fill::universe) {
+      universe = cell->target;
+      continue;
+    }
+    const Lattice& lattice = geometry.lattices[cell->target];
+    const std::vector<int>& offsets = element_offsets_[cell->target];
+    std::size_t element = 0;
+    for (std::size_t i = 0; i < offsets.size(); ++i)
+      if (lattice.universes[i] >= 0 && offsets[i] <= rest) element = i;
+    rest -= offsets[element];
+    text += "l" + std::to_string(lattice.id) + "(" + element_text(lattice, static_cast<int>(element)) + ")->";
+    universe = lattice.universes[element];
+  }
+}
+
+}  // namespace taihu::neutron

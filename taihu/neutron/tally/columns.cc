@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/tally/columns.h"
+
+#include <algorithm>
+
+namespace taihu::neutron {
+namespace {
+
+bool is_medium_sum(Score score) {
+  return score <= Score::kappa_fission;
+}
+
+bool needs_rates(const TallyLayout::Column& column) {
+  return column.score != Score::events && (column.nuclide >= 0 || !is_medium_sum(column.score));
+}
+
+const double* row_of(Score score, const CrossSections& data) {
+  if (score == Score::flux || !is_medium_sum(score)) return nullptr;
+  return data.rows(static_cast<Reaction>(score));
+}
+
+}  // namespace
+
+int ColumnMaker::number_of(const std::string& nuclide) const {
+  const auto found = std::find(layout_.nuclides.begin(), layout_.nuclides.end(), nuclide);
+  return found == layout_.nuclides.end() ? -1 : static_cast<int>(found - layout_.nuclides.begin());
+}
+
+void ColumnMaker::make(const Tally& tally, TallyLayout::CompiledTally& compiled) {
+  for (const std::string& name : tally.nuclides) {
+    if (name != total_nuclide && number_of(name) < 0) layout_.nuclides.push_back(name);
+    const int nuclide = name == total_nuclide ? -1 : number_of(name);
+    for (const Score score : tally.scores)
+      compiled.columns.push_back({score, nuclide, static_cast<int>(score)});
+  }
+  compiled.width = static_cast<std::int64_t>(compiled.columns.size());
+  if (materials_.nuclear == nullptr)
+    make_rows(compiled);
+  else if (compiled.estimator != Estimator::analog)
+    plan_rates(compiled);
+}
+
+/// A multi-group material is one nuclide with a density, so that the nuclide's rows are those of the
+/// material.
+void ColumnMaker::make_rows(TallyLayout::CompiledTally& compiled) const {
+  for (const TallyLayout::Column& column : compiled.columns) {
+    const double* rows = row_of(column.score, data_);
+    if (rows != nullptr && column.nuclide >= 0) {
+      const std::size_t groups = data_.groups();
+      std::vector<double>& own = compiled.own_rows.emplace_back(groups * data_.materials());
+      for (std::size_t m = 0; m < materials_.macroscopics.size(); ++m)
+        if (materials_.macroscopics[m] == layout_.nuclides[column.nuclide])
+          std::copy_n(rows + m * groups, groups, own.begin() + static_cast<std::ptrdiff_t>(m * groups));
+      rows = own.data();
+    }
+    compiled.rows.push_back(rows);
+  }
+}
+
+void ColumnMaker::plan_rates(TallyLayout::CompiledTally& compiled) {
+  compiled.rates = std::any_of(compiled.columns.begin(), compiled.columns.end(), needs_rates);
+  for (TallyLayout::Column& column : compiled.columns)
+    if (needs_rates(column)) column.value = value_of(column);
+}
+
+int ColumnMaker::value_of(const TallyLayout::Column& column) {
+  RatePlan& plan = layout_.rates;
+  // The speed is the same for all nuclides.
+  const bool velocity = column.score == Score::inverse_velocity;
+  const auto [known, added] = values_.try_emplace({column.score, velocity ? -1 : column.nuclide},
+                                                  reaction_count + static_cast<int>(values_.size()));
+  if (!added) return known->second;
+  plan.values = reaction_count + static_cast<int>(values_.size());
+  plan.media.resize(materials_.nuclear->media());
+  if (velocity) plan.inverse_velocity = known->second;
+  for (int medium = 0; medium < materials_.nuclear->media() && !velocity; ++medium)
+    add_terms(medium, column, known->second);
+  return known->second;
+}
+
+void ColumnMaker::add_terms(int medium, const TallyLayout::Column& column, int value) {
+  std::vector<RatePlan::Part>& wanted = layout_.rates.media[medium];
+  const std::vector<MediumPart>& parts = materials_.nuclear->parts(medium);
+  for (int i = 0; i < static_cast<int>(parts.size()); ++i) {
+    const Nuclide& nuclide = materials_.nuclear->nuclides[parts[i].nuclide];
+    if (column.nuclide >= 0 && nuclide.data().name != layout_.nuclides[column.nuclide]) continue;
+    auto entry = std::find_if(wanted.begin(), wanted.end(), [&](const auto& part) { return part.part == i; });
+    if (entry == wanted.end()) entry = wanted.insert(wanted.end(), {.part = i, .terms = {}});
+    const int mt = mt_of(column.score);
+    entry->terms.push_back({column.score, mt > 0 ? nuclide.tallied_index(mt) : -1, value});
+  }
+}
+
+void ColumnMaker::finish() {
+  if (materials_.nuclear != nullptr)
+    for (const Nuclide& nuclide : materials_.nuclear->nuclides)
+      layout_.nuclide_of.push_back(number_of(nuclide.data().name));
+  else
+    for (const std::string& name : materials_.macroscopics) layout_.nuclide_of.push_back(number_of(name));
+}
+
+}  // namespace taihu::neutron

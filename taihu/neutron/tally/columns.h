@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns of a tally, each a score of a nuclide, and where their values come from: multi-group, rows of cross
+// sections; continuous energy, the sums of a medium or the rates of its nuclides (rates.h).
+#pragma once
+
+#include <map>
+#include <utility>
+
+#include "taihu/neutron/tally/tally.h"
+
+namespace taihu::neutron {
+
+class ColumnMaker {
+ public:
+  /// All arguments must outlive the object.
+  ColumnMaker(TallyLayout& layout, const CrossSections& data, const TallyMaterials& materials)
+      : layout_(layout), data_(data), materials_(materials) {}
+
+  /// Columns of a tally whose estimator is known.
+  void make(const Tally& tally, TallyLayout::CompiledTally& compiled);
+
+  /// After all tallies: numbers their nuclides by nuclide of the data, or by material.
+  void finish();
+
+ private:
+  int number_of(const std::string& nuclide) const;
+  void make_rows(TallyLayout::CompiledTally& compiled) const;
+  void plan_rates(TallyLayout::CompiledTally& compiled);
+  int value_of(const TallyLayout::Column& column);
+  void add_terms(int medium, const TallyLayout::Column& column, int value);
+
+  TallyLayout& layout_;
+  const CrossSections& data_;
+  const TallyMaterials& materials_;
+  std::map<std::pair<Score, int>, int> values_;  ///< by score and nuclide: number of the rate
+};
+
+}  // namespace taihu::neutron

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tallies of single nuclides and single reactions, where the answers follow from the cross sections.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "taihu/base/error.h"
+#include "taihu/neutron/file/hdf5_file.h"
+#include "taihu/neutron/input/read_model.h"
+#include "taihu/neutron/output/statepoint.h"
+#include "taihu/neutron/parallel/thread_ranks.h"
+#include "taihu/neutron/test_library.h"
+#include "taihu/neutron/test_models.h"
+
+namespace taihu::neutron {
+namespace {
+
+TEST(Score, NamesLeadBackToTheirScores) {
+  for (int mt = 2; mt <= 999; ++mt)
+    EXPECT_EQ(score_named(name_of(reaction_score(mt))), reaction_score(mt)) << mt;
+  for (int i = 0; i <= static_cast<int>(Score::decay_rate); ++i)
+    EXPECT_EQ(score_named(name_of(static_cast<Score>(i))), static_cast<Score>(i));
+  const std::map<std::string, int> others{{"102", 102},    {"(n,gamma)", 102},    {"elastic", 2},
+                                          {"n2n", 16},     {"(n,n40)", 90},       {"(n,nc)", 91},
+                                          {"(n,a0)", 800}, {"H1-production", 203}};
+  for (const auto& [name, mt] : others) EXPECT_EQ(score_named(name), reaction_score(mt)) << name;
+  EXPECT_EQ(score_named("(n,total)"), Score::total);
+  EXPECT_EQ(name_of(reaction_score(999)), "MT=999");
+  for (const char* name : {"", "n", "(n,n41)", "(n,n0)", "0", "-2", "1000", "102 ", "1e2"})
+    EXPECT_EQ(score_named(name), std::nullopt) << name;
+}
+
+TestNuclide::Function constant(double value) {
+  return [value](double) { return value; };
+}
+
+TestNuclide fuel() {
+  TestNuclide n;
+  n.name = "X235", n.awr = 233;
+  n.elastic = constant(4), n.capture = constant(1), n.fission = constant(2);
+  n.nu = 2.5, n.delayed = 0.1;
+  return n;
+}
+
+TestNuclide absorber() {
+  TestNuclide n;
+  n.name = "B", n.awr = 10;
+  n.elastic = constant(20), n.capture = constant(3);
+  return n;
+}
+
+/// A reflective box of fuel and absorber, two atoms of absorber for one of fuel. `nuclides` are its test
+/// nuclides.
+class NuclideTallies : public ::testing::Test {
+ protected:
+  Model read(const std::vector<TestNuclide>& nuclides, const std::string& tallies, int particles = 500,
+             const std::string& more_settings = "") {
+    std::vector<std::string> names;
+    for (const TestNuclide& nuclide : nuclides) {
+      write_test_nuclide(folder_.path(nuclide.name + ".h5"), nuclide);
+      names.push_back(nuclide.name);
+    }
+    folder_.write("cross_sections.xml", library_xml(names));
+    folder_.write("model.xml", text(tallies, particles, more_settings));
+    return read_model(folder_.path());
+  }
+
+  static std::string text(const std::string& tallies, int particles, const std::string& more_settings) {
+    std::string geometry;
+    const char* planes[] = {"x-plane", "y-plane", "z-plane"};
+    for (int i = 0; i < 6; ++i)
+      geometry += "<surface id=\"" + std::to_string(i + 1) + "\" type=\"" + planes[i / 2] + "\" coeffs=\"" +
+                  (i % 2 == 0 ? "-5" : "5") + "\" boundary=\"reflective\"/>";
+    return "<model><materials><cross_sections>cross_sections.xml</cross_sections>"
+           "<material id=\"1\"><density units=\"atom/b-cm\" value=\"0.3\"/><nuclide name=\"X235\" ao=\"1\"/>"
+           "<nuclide name=\"B\" ao=\"2\"/></material></materials><geometry>" +
+           geometry +
+           "<cell id=\"1\" material=\"1\" region=\"1 -2 3 -4 5 -6\"/></geometry><settings><particles>" +
+           std::to_string(particles) +
+           "</particles><batches>12</batches><inactive>2</inactive><source><space "
+           "type=\"box\"><parameters>-4 -4 -4 4 "
+           "4 4</parameters></space></source>" +
+           more_settings + "</settings>\n<tallies>\n" + tallies + "</tallies></model>";
+  }
+
+  static TallyStatistics run(const Model& model, int threads = 1) {
+    SingleRank rank;
+    Simulation simulation(model, rank, threads, Schedule{});
+    while (!simulation.finished()) simulation.run_batch();
+    return simulation.statistics();
+  }
+
+  std::string refusal(const std::string& tallies) {
+    try {
+      const Model model = read({fuel(), absorber()}, tallies);
+      SingleRank rank;
+      Simulation simulation(model, rank, 1, Schedule{});
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      return text.starts_with(folder_.path()) ? text.substr(folder_.path().size() + 1) : text;
+    }
+    return "accepted";
+  }
+
+  static Estimate at(const TallyStatistics& s, std::size_t bin) {
+    return estimate(s.sum[bin], s.sum_sq[bin], s.realizations);
+  }
+
+  TemporaryFolder folder_;
+};
+
+/// Each neutron is absorbed: a nuclide's share is that of its cross section, 3 for the fuel and 6 for the
+/// absorber.
+TEST_F(NuclideTallies, HaveTheSharesOfTheCrossSections) {
+  const std::map<std::string, std::array<double, 2>> per_absorption{{"absorption", {3. / 9, 6. / 9}},
+                                                                    {"(n,gamma)", {1. / 9, 6. / 9}},
+                                                                    {"fission", {2. / 9, 0}},
+                                                                    {"nu-fission", {5. / 9, 0}},
+                                                                    {"elastic", {4. / 9, 40. / 9}},
+                                                                    {"scatter", {4. / 9, 40. / 9}},
+                                                                    {"total", {7. / 9, 46. / 9}},
+                                                                    {"18", {2. / 9, 0}},
+                                                                    {"prompt-nu-fission", {4.8 / 9, 0}},
+                                                                    {"delayed-nu-fission", {.2 / 9, 0}},
+                                                                    {"decay-rate", {.02 / 9, 0}},
+                                                                    {"kappa-fission", {4e8 / 9, 0}}};
+  std::string names;
+  for (const auto& [name, values] : per_absorption) names += name + " ";
+  for (const std::string estimator : {"tracklength", "collision"}) {
+    const Model model =
+        read({fuel(), absorber()}, "<tally id=\"1\"><nuclides>B total X235</nuclides><scores>" + names +
+                                       "</scores><estimator>" + estimator + "</estimator></tally>");
+    const TallyStatistics statistics = run(model);
+    const std::size_t scores = per_absorption.size();
+    ASSERT_EQ(statistics.sum.size(), 3 * scores);
+    std::size_t score = 0;
+    for (const auto& [name, values] : per_absorption) {
+      const double b = statistics.sum[score], total = statistics.sum[scores + score],
+                   x = statistics.sum[2 * scores + score];
+      EXPECT_NEAR(b + x, total, 1e-12 * total) << name;
+      EXPECT_NEAR(at(statistics, score).mean, values[1],
+                  4.5 * at(statistics, score).deviation + 1e-12 * values[1]);
+      EXPECT_NEAR(at(statistics, 2 * scores + score).mean, values[0],
+                  4.5 * at(statistics, 2 * scores + score).deviation)
+          << name << " " << estimator;
+      EXPECT_LT(at(statistics, scores + score).deviation, 0.02 * (values[0] + values[1])) << name;
+      ++score;
+    }
+  }
+}
+
+TEST_F(NuclideTallies, CountTheNuclideThatWasHitWithTheAnalogEstimator) {
+  TestNuclide x = fuel();
+  x.twice = constant(0.5);
+  for (const char* biasing : {"", "<survival_biasing>true</survival_biasing>"}) {
+    const Model model = read({x, absorber()},
+                             "<tally id=\"1\"><nuclides>X235 B total</nuclides><estimator>analog</estimator>"
+                             "<scores>absorption fission scatter elastic (n,2n) nu-scatter</scores></tally>",
+                             2000, biasing);
+    const TallyStatistics statistics = run(model);
+    const double per = 1 / (9 - 0.5);  // (n,2n) makes neutrons that are absorbed too
+    const double expected[] = {3 * per, 2 * per, 4.5 * per, 4 * per,  0.5 * per, 5 * per,
+                               6 * per, 0,       40 * per,  40 * per, 0,         40 * per};
+    for (int i = 0; i < 12; ++i)
+      EXPECT_NEAR(at(statistics, i).mean, expected[i], 4.5 * at(statistics, i).deviation + 1e-12)
+          << i << biasing;
+    for (int i = 0; i < 6; ++i)
+      EXPECT_NEAR(statistics.sum[i] + statistics.sum[6 + i], statistics.sum[12 + i], 1e-9) << i;
+    EXPECT_GT(at(statistics, 4).mean, 0);
+  }
+}
+
+/// Above their thresholds, and in the bands of unresolved resonances.
+TEST_F(NuclideTallies, ReactionsAddUpToScatteringAndAbsorption) {
+  TestNuclide x = fuel();
+  x.unresolved = true;
+  x.twice = [](double e) { return e > 5e5 ? 1 : 0; };
+  x.level = [](double e) { return e > 2e5 ? 3 : 0; };
+  const Model model =
+      read({x, absorber()},
+           "<filter id=\"1\" type=\"energy\"><bins>0 1e3 1e5 2e7</bins></filter><tally id=\"1\">"
+           "<filters>1</filters><nuclides>X235 total</nuclides>"
+           "<scores>scatter elastic (n,2n) (n,n1) absorption fission (n,gamma)</scores></tally>");
+  const TallyStatistics statistics = run(model);
+  for (int row = 0; row < 6; ++row) {
+    const double* s = statistics.sum.data() + 7 * row;
+    EXPECT_NEAR(s[0], s[1] + s[2] + s[3], 1e-9 * s[0]) << row;
+    EXPECT_NEAR(s[4], s[5] + s[6], 1e-9 * s[4]) << row;
+    EXPECT_GT(s[0], 0);
+  }
+  EXPECT_GT(statistics.sum[4 * 7 + 2], 0);
+  EXPECT_EQ(statistics.sum[2], 0);
+}
+
+/// A neutron of 0.0253 eV has 2200 m/s.
+TEST_F(NuclideTallies, InverseVelocityIsThatOfTheEnergy) {
+  TestNuclide light = absorber();
+  light.awr = 1, light.capture = constant(0.02);
+  const Model model =
+      read({fuel(), light},
+           "<filter id=\"1\" type=\"energy\"><bins>0.0250 0.0256</bins></filter><tally id=\"1\">"
+           "<filters>1</filters><scores>flux inverse-velocity</scores></tally>",
+           3000);
+  const TallyStatistics statistics = run(model);
+  ASSERT_GT(statistics.sum[0], 0);
+  EXPECT_NEAR(statistics.sum[1] / statistics.sum[0], 1 / 2.2e5, 0.012 / 2.2e5);
+}
+
+TEST_F(NuclideTallies, HaveTheSameBitsForAnyRanksAndThreadsAndLeaveOthersAlone) {
+  const std::string plain =
+      "<filter id=\"1\" type=\"energy\"><bins>0 1e3 1e5 2e7</bins></filter><tally id=\"1\">"
+      "<filters>1</filters><scores>flux absorption nu-fission</scores></tally>";
+  const Model without = read({fuel(), absorber()}, plain);
+  const TallyStatistics first = run(without);
+  const Model model =
+      read({fuel(), absorber()}, plain +
+                                     "<tally id=\"2\"><filters>1</filters><nuclides>B total X235</nuclides>"
+                                     "<scores>absorption (n,gamma) inverse-velocity</scores></tally>");
+  const TallyStatistics expected = run(model);
+  EXPECT_EQ(std::vector(expected.sum.begin(), expected.sum.begin() + 9), first.sum);
+  // The sum over nuclides in a tally by nuclide is the number of a tally without.
+  for (int bin = 0; bin < 3; ++bin) EXPECT_EQ(expected.sum[9 + 9 * bin + 3], first.sum[3 * bin + 1]);
+  EXPECT_EQ(run(model, 3).sum, expected.sum);
+  run_ranks(3, [&](Ranks& rank) {
+    Simulation simulation(model, rank, 1 + rank.rank() % 2, Schedule{});
+    while (!simulation.finished()) simulation.run_batch();
+    const TallyStatistics all = simulation.all_statistics();
+    if (rank.is_root()) EXPECT_EQ(all.sum, expected.sum);
+  });
+}
+
+TEST_F(NuclideTallies, AreInStatepointsAsOpenMCReadsThem) {
+  const Model model =
+      read({fuel(), absorber()},
+           "<filter id=\"1\" type=\"energy\"><bins>0 1e3 2e7</bins></filter><tally id=\"1\">"
+           "<filters>1</filters><nuclides>B total</nuclides><scores>absorption 102 elastic</scores></tally>",
+           50);
+  SingleRank rank;
+  Simulation simulation(model, rank, 1, Schedule{});
+  while (!simulation.finished()) simulation.run_batch();
+  write_statepoint(simulation, folder_.path("s.h5"));
+  {
+    const Hdf5File file(folder_.path("s.h5"), Hdf5File::Mode::read);
+    EXPECT_EQ(file.shape("/tallies/tally 1/results"), (std::vector<std::int64_t>{2, 6, 2}));
+    EXPECT_EQ(file.integer("/tallies/tally 1/n_score_bins"), 3);
+    EXPECT_EQ(file.shape("/tallies/tally 1/nuclides"), std::vector<std::int64_t>{2});
+  }
+  Simulation again(model, rank, 1, Schedule{});
+  resume_from_statepoint(again, folder_.path("s.h5"));
+  EXPECT_EQ(again.statistics().sum, simulation.statistics().sum);
+  const Model other =
+      read({fuel(), absorber()},
+           "<filter id=\"1\" type=\"energy\"><bins>0 1e3 2e7</bins></filter><tally id=\"1\"><filters>1"
+           "</filters><nuclides>X235 total</nuclides><scores>absorption 102 elastic</scores></tally>",
+           50);
+  Simulation with_other(other, rank, 1, Schedule{});
+  EXPECT_THROW(resume_from_statepoint(with_other, folder_.path("s.h5")), Error);
+}
+
+TEST_F(NuclideTallies, AreRefusedWithThePlaceOfTheMistake) {
+  const auto tally = [](const std::string& nuclides, const std::string& scores,
+                        const std::string& more = "") {
+    return "  <tally id=\"1\"><nuclides>" + nuclides + "</nuclides><scores>" + scores + "</scores>" + more +
+           "</tally>\n";
+  };
+  const std::string analog = "<estimator>analog</estimator>";
+  const std::pair<std::string, std::string> cases[] = {
+      {tally("total X235 U999", "absorption"),
+       "model.xml:3:3: <tally>: there are no data for the nuclide \"U999\""},
+      {tally("B B", "absorption"), "model.xml:3:3: <tally>: nuclide \"B\" is there twice"},
+      {tally("", "absorption"), "model.xml:3:3: <tally>: \"nuclides\" is empty"},
+      {tally("B", "flux absorption"),
+       "model.xml:3:3: <tally>: score \"flux\" is not of a nuclide; give it a tally of its own"},
+      {tally("B", "absorption (n,gamma) 102"), "model.xml:3:3: <tally>: score \"(n,gamma)\" is there twice"},
+      {tally("B", "(n,k)"), "model.xml:3:3: <tally>: score \"(n,k)\" is not supported"},
+      {tally("B", "heating"),
+       "model.xml:3:3: <tally>: score \"heating\" is supported in fixed-source runs only"},
+      {tally("B", "(n,gamma)", analog),
+       "tally 1: score (n,gamma) is not an event that a neutron survives, so the analog estimator cannot "
+       "count it"},
+      {tally("B", "inverse-velocity", analog),
+       "tally 1: score inverse-velocity is not an event that a neutron survives, so the analog estimator "
+       "cannot count it"},
+      {tally("B", "absorption"), "accepted"}};
+  for (const auto& [tallies, message] : cases) EXPECT_EQ(refusal(tallies), message);
+}
+
+/// Data that no nuclide has are zero, and the user is told.
+TEST_F(NuclideTallies, WithoutDataAreZeroWithAWarning) {
+  const Model model =
+      read({fuel(), absorber()}, "<tally id=\"1\"><scores>(n,p) absorption</scores></tally>", 20);
+  ASSERT_EQ(model.warnings.size(), 1u);
+  EXPECT_EQ(model.warnings[0], "tallies count (n,p), for which no nuclide has data: it is zero");
+  const TallyStatistics statistics = run(model);
+  EXPECT_EQ(statistics.sum[0], 0);
+  EXPECT_GT(statistics.sum[1], 0);
+}
+
+/// Multi-group: a material is one nuclide, so its bins are bit for bit those of a filter by material.
+TEST(MultigroupNuclides, AreTheMaterialsThatNameThem) {
+  for (const char* estimator : {"automatic", "tracklength", "collision", "analog"}) {
+    const std::string end = std::string("<estimator>") + estimator + "</estimator></tally>";
+    const Model model = test_model(
+        "rectangular", settings_text(301, 4, 1),
+        "<filter id=\"1\" type=\"material\"><bins>1 2</bins></filter><tally id=\"1\">"
+        "<nuclides>fuel water total</nuclides><scores>total absorption scatter</scores>" +
+            end + "<tally id=\"2\"><filters>1</filters><scores>total absorption scatter</scores>" + end);
+    SingleRank rank;
+    Simulation simulation(model, rank, 2, Schedule{});
+    while (!simulation.finished()) simulation.run_batch();
+    const TallyStatistics& statistics = simulation.statistics();
+    for (int bin = 0; bin < 6; ++bin) {
+      EXPECT_EQ(statistics.sum[bin], statistics.sum[9 + bin]) << estimator;
+      EXPECT_EQ(statistics.sum_sq[bin], statistics.sum_sq[9 + bin]);
+      EXPECT_GT(statistics.sum[bin], 0);
+    }
+    for (int score = 0; score < 3; ++score)
+      EXPECT_NEAR(statistics.sum[score] + statistics.sum[3 + score], statistics.sum[6 + score], 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace taihu::neutron

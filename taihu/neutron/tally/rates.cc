@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/tally/rates.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace taihu::neutron {
+namespace {
+
+// CODATA 2018: speed of light [cm/s], mass of a neutron [eV].
+constexpr double light_cm_per_s = 2.99792458e10, neutron_mass_eV = 939.56542052e6;
+
+/// One over the speed [s/cm].
+double inverse_velocity(double energy) noexcept {
+  return (energy + neutron_mass_eV) / (light_cm_per_s * std::sqrt(energy * (energy + 2 * neutron_mass_eV)));
+}
+
+/// Neutrons of a fission that precursors give off, each times its weight.
+template <typename Weight>
+double sum_delayed(const NuclideData& data, double energy, const Weight& weight) noexcept {
+  double sum = 0;
+  for (const NeutronProduct& delayed : data.delayed) sum += delayed.yield(energy) * weight(delayed);
+  return sum;
+}
+
+/// What is counted per atom and flux [b].
+double rate_of(const NuclearData& nuclear, const MediumPart& part, const RatePlan::Term& term, double energy,
+               const MicroXs& xs) noexcept {
+  const Nuclide& nuclide = nuclear.nuclides[part.nuclide];
+  switch (term.score) {
+    case Score::total:
+      return xs.total;
+    case Score::scatter:
+      return xs.total - xs.absorption;
+    case Score::absorption:
+      return xs.absorption;
+    case Score::fission:
+      return xs.fission;
+    case Score::nu_fission:
+      return xs.nu_fission;
+    case Score::kappa_fission:
+      return xs.kappa_fission;
+    case Score::prompt_nu_fission:
+      return xs.fission > 0 ? xs.fission * nuclide.data().fission[0].products[0].yield(energy) : 0;
+    case Score::delayed_nu_fission:
+      return xs.fission * sum_delayed(nuclide.data(), energy, [](const NeutronProduct&) { return 1.0; });
+    case Score::decay_rate:
+      return xs.fission *
+             sum_delayed(nuclide.data(), energy, [](const NeutronProduct& p) { return p.decay_rate; });
+    default:
+      break;
+  }
+  const int mt = mt_of(term.score);
+  if (mt == mt_elastic) return xs.elastic;
+  // The table of unresolved resonances has capture, and the smooth values are not those of the band.
+  if (mt == mt_capture && nuclear.in_bands(part, energy)) return xs.absorption - xs.fission;
+  return term.reaction < 0 ? 0 : nuclide.tallied(term.reaction, xs);
+}
+
+}  // namespace
+
+Rates::Rates(const RatePlan& plan, const NuclearData* nuclear) : plan_(&plan), nuclear_(nuclear) {
+  if (plan.values == 0) return;
+  media_.resize(plan.media.size() + 1);
+  for (Remembered& known : media_) known.values.resize(plan.values);
+}
+
+void Rates::compute(Remembered& known, int medium, double energy, std::uint64_t band,
+                    const double* sums) noexcept {
+  known.energy = energy, known.band = band;
+  std::fill(known.values.begin(), known.values.end(), 0.0);
+  if (plan_->inverse_velocity >= 0) known.values[plan_->inverse_velocity] = inverse_velocity(energy);
+  if (medium < 0) return;
+  std::copy(sums, sums + reaction_count, known.values.begin());
+  const std::vector<MediumPart>& parts = nuclear_->parts(medium);
+  for (const RatePlan::Part& wanted : plan_->media[medium]) {
+    const MediumPart& part = parts[wanted.part];
+    const MicroXs xs = nuclear_->micro(part, energy, band);
+    for (const RatePlan::Term& term : wanted.terms)
+      known.values[term.value] += part.density * rate_of(*nuclear_, part, term, energy, xs);
+  }
+}
+
+}  // namespace taihu::neutron

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rates per flux that are not among the sums of a medium: those of single nuclides, of single reactions, and
+// what follows from them. Only what tallies ask for is computed, only when a tally counts it, and only once
+// as long as the neutron keeps its energy: a medium's last values are remembered.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "taihu/neutron/nuclide/nuclear_data.h"
+#include "taihu/neutron/tally/score.h"
+
+namespace taihu::neutron {
+
+/// What tallies ask for. Values are numbered: first the sums of the medium, by Reaction, then one for each
+/// pair of a score and a nuclide.
+struct RatePlan {
+  struct Term {
+    Score score;
+    int reaction = -1;  ///< of single reactions: Nuclide::tallied_index
+    int value = 0;      ///< place of the result
+  };
+  /// Nuclide of a medium.
+  struct Part {
+    int part = 0;  ///< index into the medium's parts
+    std::vector<Term> terms;
+  };
+  std::vector<std::vector<Part>> media;
+  int values = 0;             ///< 0: nothing is asked for
+  int inverse_velocity = -1;  ///< place of its value; -1: not asked for
+};
+
+/// Rates of one thread.
+class Rates {
+ public:
+  Rates(const RatePlan& plan, const NuclearData* nuclear);
+
+  /// Values in a medium [1/cm times what is counted]; `medium` < 0: void, all are zero but the flux's.
+  /// `sums`: of the medium at that energy. Valid until the next call for the medium.
+  const double* at(int medium, double energy, std::uint64_t band, const double* sums) noexcept {
+    Remembered& known = media_[static_cast<std::size_t>(medium + 1)];
+    if (known.energy != energy || known.band != band) compute(known, medium, energy, band, sums);
+    return known.values.data();
+  }
+
+ private:
+  struct Remembered {
+    double energy = -1;
+    std::uint64_t band = 0;
+    std::vector<double> values;
+  };
+  void compute(Remembered& known, int medium, double energy, std::uint64_t band, const double* sums) noexcept;
+
+  const RatePlan* plan_;
+  const NuclearData* nuclear_;
+  std::vector<Remembered> media_;  ///< the first one is void
+};
+
+}  // namespace taihu::neutron
