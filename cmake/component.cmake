@@ -2,7 +2,8 @@
 #
 # One folder of taihu/ = one static library taihu_<name> (alias taihu::<name>).
 #   SOURCES    its .cc and .c files; none makes a header-only library
-#   HEADERS    the headers it installs; each is also compiled alone (header check)
+#   HEADERS    the headers it installs; those that no source of theirs includes first are also compiled alone
+#              (header check)
 #   TESTS      *_test.cc files, one GoogleTest program taihu_<name>_test (label "unit")
 #   USES       components it may include; must agree with tools/layers.txt
 #   LINK       libraries from outside, linked privately
@@ -12,6 +13,26 @@
 # pkg_check_modules(<MODULE> REQUIRED IMPORTED_TARGET <module>); cmake/install.cmake turns both into what an installed
 # Taihu needs to find. Target `unit_tests` builds every test program; add_dependencies() further ones of label "unit".
 add_custom_target(unit_tests)
+
+# Parts `headers` into those that stand alone as `sources` show, x.h where x.cc or x_test.cc includes it first, and the
+# others.
+function(taihu_part_headers stand_alone others headers sources)
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
+  set(shown)
+  foreach(source IN LISTS sources)
+    if(source AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+      string(REGEX REPLACE "(_test)?\\.[a-z]+$" ".h" header ${source})
+      file(STRINGS ${source} first_include REGEX "^#include" LIMIT_COUNT 1)
+      if(header IN_LIST headers AND first_include STREQUAL "#include \"${folder}/${header}\"")
+        list(APPEND shown ${header})
+      endif()
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES shown)
+  list(REMOVE_ITEM headers ${shown} "")
+  set(${stand_alone} ${shown} PARENT_SCOPE)
+  set(${others} ${headers} PARENT_SCOPE)
+endfunction()
 
 function(taihu_component name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;TESTS;USES;LINK;TEST_LINK")
@@ -31,11 +52,17 @@ function(taihu_component name)
     target_link_libraries(${target} INTERFACE ${arg_LINK})
   endif()
   add_library(taihu::${name} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} VERIFY_INTERFACE_HEADER_SETS ON)
-  target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
+  taihu_part_headers(stand_alone others "${arg_HEADERS}" "${arg_SOURCES};${arg_TESTS}")
+  target_sources(${target} ${scope}
+    FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${others}
+    FILE_SET stand_alone TYPE HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${stand_alone})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} VERIFY_INTERFACE_HEADER_SETS ON
+                        INTERFACE_HEADER_SETS_TO_VERIFY HEADERS)
   list(TRANSFORM arg_USES PREPEND taihu:: OUTPUT_VARIABLE uses)
   target_link_libraries(${target} ${scope} ${uses})
-  install(TARGETS ${target} EXPORT Taihu FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  install(TARGETS ${target} EXPORT Taihu
+          FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+          FILE_SET stand_alone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
   if(BUILD_TESTING AND arg_TESTS)

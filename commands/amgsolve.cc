@@ -120,6 +120,11 @@ void print_report(const Context& context, const Solver& solver, const SolveResul
   std::printf("cycle: matrices and vectors of %.1f MB; iteration of pcg: %.1f MB on rank 0\n",
               static_cast<double>(solver.preconditioner().cycle_bytes()) * 1e-6,
               static_cast<double>(solver.iteration_bytes()) * 1e-6);
+  if (context.storage.is_placing()) {
+    const Storage::Pages pages = context.storage.placed_pages();
+    std::printf("placement: %zu of %zu pages of what cycles read are on the node of their thread\n",
+                pages.local, pages.local + pages.remote + pages.unknown);
+  }
   std::printf("bandwidth: %.1f GB/s moved while solving, %.1f GB/s measured on large arrays: %.0f%%\n",
               moved / times.solve * 1e-9, bandwidth * 1e-9, 100 * moved / times.solve / bandwidth);
 }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // rmc: Monte Carlo transport of neutrons in models of OpenMC's XML format.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -38,6 +42,8 @@ struct Options {
   std::vector<double> domain_box;
   int repeats = 3;
   double scale = 1;
+  int ranks = 4;
+  std::string folder;
 };
 
 Model model_for_run(const Options& options) {
@@ -66,47 +72,51 @@ DomainOptions domain_options(const Options& options) {
   return domains;
 }
 
-/// Reads the model on each rank; what is wrong is told once. `code`: that the program then ends with.
-Model read_together(const Options& options, Ranks& ranks, int& code) {
+/// Makes the folder of the results.
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  check_input(!error, "cannot create folder " + folder + " (" + error.message() + ")");
+  if (access(folder.c_str(), W_OK | X_OK) != 0)
+    throw system_error("cannot write into folder " + folder, errno);
+}
+
+/// Reads the model and all that is needed before the run on each rank; what is wrong is told once.
+Model prepare(Options& options, Ranks& ranks) {
   Model model;
-  std::string problem;
-  try {
+  together(ranks, true, [&] {
+    options.run.schedule = parse_schedule(options.schedule);
+    if (options.domain_box.size() > 0 && options.domains == std::vector<int>{1, 1, 1})
+      throw UsageError("--domain-box says where --domains cut, and there are none");
+    options.run.domains = domain_options(options);
     model = model_for_run(options);
-  } catch (const std::exception& error) {
-    problem = error.what();
-    code = dynamic_cast<const UsageError*>(&error) != nullptr ? 2 : 1;
-  }
-  throw_together(ranks, problem);
+  });
+  options.run.resume_from = options.statepoint;
+  options.run.output_folder = !options.output.empty()              ? options.output
+                              : model.settings.output_path.empty() ? "."
+                                                                   : model.settings.output_path;
+  together(ranks, ranks.is_root(), [&] { make_folder(options.run.output_folder); });
   return model;
 }
 
-int run(Options options) {
-  const std::unique_ptr<Ranks> ranks = started_by_mpi() ? make_mpi_ranks() : std::make_unique<SingleRank>();
-  int code = 1;
+int run(Options options, Ranks& ranks) {
   try {
     set_hot_memory(options.vectors == "plain" ? HotMemory::plain : HotMemory::aligned);
-    const Model model = read_together(options, *ranks, code);
-    options.run.domains = domain_options(options);
-    options.run.schedule = parse_schedule(options.schedule);
-    options.run.resume_from = options.statepoint;
-    options.run.output_folder = !options.output.empty()              ? options.output
-                                : model.settings.output_path.empty() ? "."
-                                                                     : model.settings.output_path;
-    if (ranks->is_root()) std::filesystem::create_directories(options.run.output_folder);
-    run_model(model, *ranks, options.run, [](const std::string& line) {
+    const Model model = prepare(options, ranks);
+    run_model(model, ranks, options.run, [](const std::string& line) {
       std::FILE* stream = line.starts_with("warning: ") ? stderr : stdout;
       std::fprintf(stream, "%s%s\n", stream == stderr ? "rmc: " : "", line.c_str());
       std::fflush(stream);
     });
     return 0;
-  } catch (const SharedError& error) {  // on all ranks: one tells
-    if (ranks->is_root()) std::fprintf(stderr, "rmc: %s\n", error.what());
-    return code;
-  } catch (const std::exception& error) {
-    if (ranks->size() == 1) throw;
-    std::fprintf(stderr, "rmc: %s\n", error.what());
+  } catch (const SharedError&) {  // on all ranks: the root tells
+    throw;
+  } catch (const std::exception& error) {  // on this rank: the others would wait for it
+    if (ranks.size() == 1) throw;
+    const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+    std::fprintf(stderr, "rmc: %s\n", memory ? "there is not enough memory" : error.what());
     std::fflush(stderr);
-    abort_all_ranks(dynamic_cast<const UsageError*>(&error) != nullptr ? 2 : 1);
+    abort_all_ranks(1);
   }
 }
 
@@ -175,27 +185,36 @@ int convert_library(const Options& options) {
   return 0;
 }
 
-/// A folder of its own for the models and results of benchmarks, removed at the end.
+/// A folder of its own for the models and results of benchmarks, removed at the end. All ranks of a job have
+/// the same one.
 class WorkFolder {
  public:
-  WorkFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "rmc-bench-XXXXXX").string();
-    check_input(mkdtemp(pattern.data()) != nullptr, pattern + ": the folder cannot be made");
-    path_ = pattern;
+  WorkFolder(const std::string& parent, Ranks& ranks) : ranks_(ranks) {
+    together(ranks, ranks.is_root(), [&] {
+      const std::filesystem::path place =
+          parent.empty() ? std::filesystem::temp_directory_path() : std::filesystem::path(parent);
+      path_ = (place / "rmc-bench-XXXXXX").string();
+      if (mkdtemp(path_.data()) == nullptr) throw system_error("cannot create folder " + path_, errno);
+    });
+    std::size_t length = path_.size();
+    ranks.broadcast(&length, sizeof length);
+    path_.resize(length);
+    ranks.broadcast(path_.data(), length);
   }
   ~WorkFolder() {
     std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
+    if (ranks_.is_root()) std::filesystem::remove_all(path_, ignored);
   }
   WorkFolder(const WorkFolder&) = delete;
   WorkFolder& operator=(const WorkFolder&) = delete;
   const std::string& path() const noexcept { return path_; }
 
  private:
+  Ranks& ranks_;
   std::string path_;
 };
 
-int bench(const Options& options) {
+int bench(const Options& options, Ranks& ranks) {
   if (options.benchmark == "vectors") {
     std::printf("heap %s\n", heap_in_use().c_str());
     const std::int64_t particles = options.particles > 0 ? options.particles : 3000;
@@ -204,12 +223,14 @@ int bench(const Options& options) {
     std::printf("seconds %.6f\n", seconds);
     return 0;
   }
-  const WorkFolder folder;
+  const WorkFolder folder(options.folder, ranks);
   BenchmarkOptions wanted{.program = std::filesystem::read_symlink("/proc/self/exe").string(),
                           .threads = options.run.threads,
                           .repeats = options.repeats,
                           .scale = options.scale,
-                          .folder = folder.path()};
+                          .folder = folder.path(),
+                          .ranks = options.ranks,
+                          .job = ranks.size() > 1 ? &ranks : nullptr};
   run_benchmark(options.benchmark, wanted, [](const std::string& line) {
     std::puts(line.c_str());
     std::fflush(stdout);
@@ -221,9 +242,9 @@ void add_bench_options(CLI::App& command, Options& options) {
   std::vector<std::string> names = benchmark_names();
   names.emplace_back("vectors");
   command
-      .add_option(
-          "benchmark", options.benchmark,
-          "heap, schedule, alignment, or all; vectors: only the\nkernel that allocates, in this process")
+      .add_option("benchmark", options.benchmark,
+                  "heap, schedule, alignment, restart, or all; vectors:\nonly the kernel that allocates, in "
+                  "this process")
       ->check(CLI::IsMember(names).description(""))
       ->type_name("NAME")
       ->capture_default_str();
@@ -239,6 +260,12 @@ void add_bench_options(CLI::App& command, Options& options) {
       ->check(CLI::Range(0.001, 1000.0).description(""))
       ->type_name("X")
       ->capture_default_str();
+  command.add_option("--ranks", options.ranks, "of restart, as threads; in an MPI job its ranks")
+      ->check(CLI::Range(1, 1024).description(""))
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_option("--folder", options.folder, "where files are written while it runs; default: TMPDIR")
+      ->type_name("DIR");
   command.add_option("--particles", options.particles, "of vectors")
       ->check(CLI::PositiveNumber.description(""))
       ->type_name("N");
@@ -295,12 +322,6 @@ void add_run_options(CLI::App& command, Options& options) {
                   "the box that domains cut evenly, in cm; default:\nfrom the model's boundaries")
       ->expected(6)
       ->type_name("X Y Z X Y Z");
-  command
-      .add_option(
-          "--restart-speed", options.run.restart_speed,
-          "at the end, measure N times how fast the statepoint\nis written and read, by all ranks and by one")
-      ->check(CLI::PositiveNumber.description(""))
-      ->type_name("N");
 }
 
 void add_view_options(CLI::App& command, Options& options) {
@@ -316,7 +337,7 @@ std::vector<std::string> with_leading_zeros(int argc, char** argv) {
   return words;
 }
 
-int dispatch(int argc, char** argv) {
+int dispatch(int argc, char** argv, Ranks& ranks) {
   Options options;
   options.run.threads = default_threads();
   CLI::App app("Monte Carlo transport of neutrons", "rmc");
@@ -364,18 +385,38 @@ int dispatch(int argc, char** argv) {
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   if (!parse_command_line(app, argc, pointers.data())) return 0;
-  if (*run_command || *restart_command) return run(options);
-  if (*bench_command) return bench(options);
+  if (*run_command || *restart_command) return run(options, ranks);
+  if (*bench_command) return bench(options, ranks);
   if (*check_command) return check_geometry(options);
   if (*plot_command) return plot(options);
   return convert_library(options);
 }
 
+/// Whether the command is one that the ranks of a job run together.
+bool runs_as_job(int argc, char** argv) {
+  const std::vector<std::string> words(argv + std::min(1, argc), argv + argc);
+  if (words.empty()) return false;
+  return words[0] == "run" || words[0] == "restart" ||
+         (words[0] == "bench" && std::find(words.begin(), words.end(), "restart") != words.end());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  return taihu::run_program("rmc", [&] {
-    taihu::neutron::become_mpi_program(argv);
-    return dispatch(argc, argv);
+  std::unique_ptr<Ranks> ranks = std::make_unique<SingleRank>();
+  const int joined = run_program("rmc", [&] {
+    become_mpi_program(argv);
+    if (started_by_mpi() && runs_as_job(argc, argv)) ranks = make_mpi_ranks();
+    return 0;
   });
+  if (joined != 0) return joined;
+  const auto body = [&] {
+    try {
+      return dispatch(argc, argv, *ranks);
+    } catch (const SharedError& error) {
+      if (error.wrong_use()) throw UsageError(error.what());
+      throw;
+    }
+  };
+  return run_program("rmc", body, ranks->is_root());
 }

@@ -73,6 +73,7 @@ class FakeEndpoint : public message::Endpoint {
   message::Request* get(int, memory::SymmetricAddress, void*, std::size_t) override { throw missing(); }
   void progress() override {}
   threads::Doorbell& doorbell() noexcept override { return doorbell_; }
+  void about_to_sleep() noexcept override {}
   message::Node& node() noexcept override { return node_; }
 
  private:

@@ -130,14 +130,19 @@ class Endpoint {
   /// Rung whenever something changed for this rank.
   virtual threads::Doorbell& doorbell() noexcept = 0;
 
+  /// Tells who looks for messages of other node processes beside the ranks that this rank is about to sleep.
+  virtual void about_to_sleep() noexcept = 0;
+
   /// Waits, making progress, until `ready()`; whoever makes it true for this rank rings the doorbell.
   template <class Ready>
   void wait_until(Ready&& ready) {
-    doorbell().wait([&] {
-      if (ready()) return true;
-      progress();
-      return ready();
-    });
+    doorbell().wait(
+        [&] {
+          if (ready()) return true;
+          progress();
+          return ready();
+        },
+        [this] { about_to_sleep(); });
   }
 
   Request* isend(int destination, Context context, int tag, const void* data, std::size_t bytes) {

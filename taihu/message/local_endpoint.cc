@@ -382,6 +382,10 @@ void LocalEndpoint::await_patiently(Request& request) {
   await_done(request);
 }
 
+void LocalEndpoint::about_to_sleep() noexcept {
+  node_.rank_looks_less();
+}
+
 void LocalEndpoint::await_done(Request& request) {
   if (spin_until_done(request, threads::wait_policy().spins)) return;
   // Programs that send to each other before they receive are common, though MPI does not promise that they

@@ -72,6 +72,7 @@ class LocalEndpoint final : public Endpoint {
   void progress() override;
   void set_background(Background* background) noexcept override;
   threads::Doorbell& doorbell() noexcept override { return doorbell_; }
+  void about_to_sleep() noexcept override;
   Node& node() noexcept override;
 
   /// A message from another node process. Any thread.

@@ -50,22 +50,17 @@ class NodeProcess final : public Node {
   /// Null when this is the only node process.
   Remote* remote() noexcept { return remote_.get(); }
   bool poll() { return remote_ != nullptr && remote_->poll(); }
-  /// As Doorbell::wait, for a rank: the progress thread is told to look again, now, since this rank will look
-  /// more seldom where threads share cores, and when it stops looking.
+  /// A rank will look for messages more seldom, or not at all, until its doorbell rings: the progress thread
+  /// has to look again, now.
+  void rank_looks_less() noexcept {
+    if (remote_ != nullptr) nap_.cut_short();
+  }
+  /// As Doorbell::wait, for a rank: the progress thread is told at the beginning, since ranks that share
+  /// cores with others look seldom, and when the rank is about to sleep.
   template <class Ready>
   void wait_at(threads::Doorbell& bell, Ready&& ready) {
-    const threads::WaitPolicy policy = threads::wait_policy();
-    int looks_awake = policy.spins + policy.yields;
     rank_looks_less();
-    bell.wait([&] {
-      if (ready()) return true;
-      if (looks_awake == 0) {
-        rank_looks_less();
-      } else {
-        --looks_awake;
-      }
-      return false;
-    });
+    bell.wait(ready, [this] { rank_looks_less(); });
   }
 
   /// The instance of `address` that belongs to the rank of `owner`. Ends the job with a message when there is
@@ -80,9 +75,6 @@ class NodeProcess final : public Node {
   void stop_progress_thread();
   void make_progress();
   LocalEndpoint* endpoint_of_caller() noexcept;
-  void rank_looks_less() noexcept {
-    if (remote_ != nullptr) nap_.cut_short();
-  }
 
   const launch::Layout layout_;
   const std::unique_ptr<Link> link_;

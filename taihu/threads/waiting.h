@@ -54,9 +54,9 @@ class Doorbell {
   }
 
   /// Returns once `ready()` is true. `ready` is called again and again by this thread, may make progress for
-  /// others, and must not wait itself.
-  template <class Ready>
-  void wait(Ready&& ready) {
+  /// others, and must not wait itself. `about_to_sleep` is called before each sleep.
+  template <class Ready, class AboutToSleep>
+  void wait(Ready&& ready, AboutToSleep&& about_to_sleep) {
     const WaitPolicy policy = wait_policy();
     for (int i = 0; i < policy.spins; ++i) {
       if (ready()) return;
@@ -67,6 +67,7 @@ class Doorbell {
       yield();
     }
     for (;;) {
+      about_to_sleep();
       const std::uint32_t seen = epoch_.load(std::memory_order_acquire);
       sleepers_.fetch_add(1, std::memory_order_relaxed);
       heavy_barrier();
@@ -75,6 +76,10 @@ class Doorbell {
       sleepers_.fetch_sub(1, std::memory_order_relaxed);
       if (done) return;
     }
+  }
+  template <class Ready>
+  void wait(Ready&& ready) {
+    wait(ready, [] {});
   }
 
  private:

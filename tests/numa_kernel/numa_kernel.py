@@ -5,6 +5,7 @@
 numa_kernel.py NODES BUILD_FOLDER PROGRAM_FOLDER: boots once and runs
 - `placement`, which compares naalloc with move_pages(2), with huge pages always, on request and never;
 - `matrix_openmp`, unmodified, without and with narun: there at least 99 % of its matrix pages must be local.
+- `amgsolve`, which places what its cycles read itself: at least 99 % of these pages must be local;
 - `rank_memory`: scratchpads and symmetric heaps are on the node of their thread;
 - on four nodes: narun that observes use; control groups that limit memory and nodes, a processor that is off;
   Debian's hypre, which has no threads, in a program that has some (tests/narun/programs/hypre_laplace.c);
@@ -75,6 +76,8 @@ def commands_for(nodes, openmp, debian_hypre):
     for name, place in (("malloc report", "none"), ("narun report", "partition")):
         commands.append((name, f"{openmp} {PRELOAD} NARUN_PLACE={place} NARUN_JSON=stderr /bin/matrix_openmp 200 uneven"))
     commands.append(("rank memory", "/bin/rank_memory"))
+    if nodes == 4:
+        commands.append(("amgsolve", f"{openmp} /bin/amgsolve --generate laplace3d 32 --report"))
     hypre = os.environ.get("TAIHU_TEST_HYPRE")
     if hypre and nodes == 4:
         large = f"{PRELOAD} NARUN_MIN=65536"
@@ -127,6 +130,12 @@ class Judge:
         if name == "rank memory":
             self.check(code == 0 and "rank_memory: passed" in text, "scratchpads and symmetric heaps", text)
             return
+        if name == "amgsolve":
+            found = re.search(r"placement: (\d+) of (\d+) pages", text)
+            local, all_pages = map(int, found.groups()) if found else (0, 0)
+            self.check(code == 0 and "converged" in text and all_pages > 500 and local >= 0.99 * all_pages,
+                       f"amgsolve: {local} of {all_pages} pages of its hierarchy and vectors local", text)
+            return
         local, known = local_share(text)
         share = 100 * local / known if known else 0
         passed = code == 0 and re.search("(matrix_openmp|hypre_laplace): passed", text) and known > 500
@@ -167,6 +176,8 @@ def main():
     files = {f"/bin/{name}": programs / name for name in ("placement", "matrix_openmp", "rank_memory")}
     files["/lib/libnarun.so"] = build / "lib/libnarun.so"
     files["/bin/narun"] = build / "bin/narun"
+    if nodes == 4:
+        files["/bin/amgsolve"] = build / "bin/amgsolve"
     if nodes == 4 and debian_hypre.exists():
         files["/bin/debian_hypre"] = debian_hypre
         files.update({plugin: plugin for plugin in glob.glob(MPI_PLUGINS)})

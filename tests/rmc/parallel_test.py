@@ -78,9 +78,25 @@ for name, launch, program in jobs:
         same_results(f'{name}, {ranks} ranks, domains {domains}', output, 'job')
 
 for name, launch, program in jobs:
+    output = run([*launch, 2, program, 'bench', 'restart', '--repeats', 1, '--scale', 0.01]).stdout
+    expect(len(re.findall(r'^statepoint of .*, 2 ranks$', output, re.M)) == 1, f'{name}: bench restart:\n{output}')
+    expect(len(re.findall(r'^  .* s +[\d.]+ MB/s$', output, re.M)) == 7, f'{name}: bench restart:\n{output}')
+
+(work / 'file').touch()
+(work / 'full/statepoint.12.h5').mkdir(parents=True)
+for name, launch, program in jobs:
     done = run([*launch, 2, program, 'run', model, *short, '--domains', 3, 1, 1], code=1)
     told = [line for line in done.stderr.splitlines() if line.startswith('rmc:')]
     expect(told == ['rmc: 3 domains need at least as many ranks; there are 2'], f'{name}: {done.stderr}')
+    for words, code, text in ((['-o', 'file'], 1, 'cannot create folder file (Not a directory)'),
+                              (['--schedule', 'fair'], 2, 'schedule "fair" is not one; write static, dynamic,N or guided,N'),
+                              (['--domains', 2, 1, 1, '--domain-box', 1, 0, 0, 1, 1, 1], 1,
+                               'the box of the domains has no width along x'),
+                              (['--domains', 0, 1, 1], 2, None), (['-o', 'full'], 1, 'full/statepoint.12.h5: cannot be replaced (Is a directory)')):
+        done = run([*launch, 3, program, 'run', model, *short, *words], code=code)
+        told = [line for line in done.stderr.splitlines() if 'rmc:' in line]
+        expect(len(told) == 1 and (not text or told == [f'rmc: {text}']), f'{name}: {words}: {done.stderr}')
+    expect([path.name for path in (work / 'full').iterdir()] == ['statepoint.12.h5'], f'{name}: half a statepoint is left')
 done = run([binaries / 'rmc', 'run', model, *short, '--domains', 2, 1, 1], code=1)
 expect(done.stderr == 'rmc: 2 domains need at least as many ranks; there are 1\n', done.stderr)
 done = run([binaries / 'rmc', 'run', model, *short, '--domains', 0, 1, 1], code=2)

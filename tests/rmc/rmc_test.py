@@ -76,11 +76,21 @@ for case, reference in (('unrodded', 1.14308), ('rodded-a', 1.12806), ('rodded-b
 table = run('bench', '--threads', '2', '--repeats', '1', '--scale', '0.01').stdout if with_heap else ''
 for row in ("glibc's heap", 'guided,n/threads', 'plain vectors', 'all off') if with_heap else ():
     expect(re.search(re.escape(row) + r'.*( +[\d.]+| +-){4}$', table, re.M), f'bench all has no row {row}:\n{table}')
+os.mkdir(f'{work}/io')
+rows = ('written by all ranks', 'written through the root', 'plain file, written by all ranks', 'plain file, written by one rank',
+        'read by all ranks', 'read through the root', 'plain file, read by all ranks')
+for table in (table,) * with_heap + (
+        run('bench', 'restart', '--ranks', '3', '--repeats', '1', '--scale', '0.01', '--folder', 'io').stdout,):
+    expect(re.search(r'^statepoint of \d+\.\d MB, \d ranks$', table, re.M), f'bench restart has no head:\n{table}')
+    for row in rows:
+        found = re.search(f'^  {row} +([\\d.]+) s +([\\d.]+) MB/s$', table, re.M)
+        expect(found and float(found[1]) > 0 and float(found[2]) > 0, f'bench restart has no row {row}:\n{table}')
+expect(', 3 ranks' in table and os.listdir(f'{work}/io') == [], f'bench restart: {os.listdir(f"{work}/io")}\n{table}')
+wrong = run('bench', 'restart', '--folder', 'nowhere', code=1)
+expect(re.fullmatch(r'rmc: cannot create folder nowhere/\S+ \(No such file or directory\)\n', wrong.stderr), wrong.stderr)
 table = run('bench', 'schedule', '--threads', '2', '--repeats', '1', '--scale', '0.01').stdout
 expect(len(re.findall(r'^[A-Za-z].* s( +[\d.]+){5}$', table, re.M)) == 3, 'bench schedule has another table:\n' + table)
 run('bench', 'nothing', code=2)
-
-
 
 def small_files():
     """As on a full disk: no file grows beyond 20 kB."""
@@ -92,7 +102,17 @@ full = subprocess.run([rmc, 'run', model, *short[:2], '--batches', '6', '--inact
                       capture_output=True, text=True, timeout=100, preexec_fn=small_files)
 expect(full.returncode == 1, f'on a full disk the exit code is {full.returncode}')
 expect(re.fullmatch(r'rmc: .*statepoint.*\n', full.stderr), f'on a full disk rmc says: {full.stderr}')
-expect(not os.path.exists(f'{work}/full/statepoint.6.h5'), 'on a full disk there is half a statepoint')
+expect(os.listdir(f'{work}/full') == [], f'on a full disk there is {os.listdir(f"{work}/full")}')
+
+# What cannot work is told in one line before the run.
+open(f'{work}/file', 'w').close()
+for words, code, text in ((['-o', 'file'], 1, 'cannot create folder file (Not a directory)'),
+                          (['-o', 'file/in'], 1, 'cannot create folder file/in (Not a directory)'),
+                          (['--schedule', 'fair'], 2, 'schedule "fair" is not one; write static, dynamic,N or guided,N'),
+                          (['--schedule', 'dynamic,0'], 2, 'schedule "dynamic,0": the chunk is a number from 1 on'),
+                          (['--domain-box', *'0 0 0 1 1 1'.split()], 2, '--domain-box says where --domains cut, and there are none')):
+    wrong = run('run', model, *short, *words, code=code)
+    expect(wrong.stderr == f'rmc: {text}\n' and not wrong.stdout, f'{words}: {wrong.stderr}{wrong.stdout}')
 
 surface = run('run', model, *short, '--tracking', 'surface', '-o', 'surface').stdout
 found = re.search(r'k \(combined\) +([\d.]+) \+/- ([\d.]+)', surface)

@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 
+#include "taihu/abi/naalloc.h"
 #include "taihu/amg/parallel/array.h"
 #include "taihu/amg/parallel/exact_sum.h"
 #include "taihu/amg/parallel/ranks_for_tests.h"
@@ -132,6 +133,26 @@ TEST(Storage, BlocksDoNotOverlapAndKeepTheirContent) {
   }
   held.clear();
   EXPECT_EQ(storage.used_bytes(), 0u);
+}
+
+TEST(Storage, PlacesWhatCyclesReadByTheirPartsAndNothingElse) {
+  Storage storage(Placing::always);
+  const std::vector<std::size_t> ends{300'000, 300'000, 1'000'000};
+  auto* placed = static_cast<double*>(storage.take(sizeof(double), ends, Use::cycles));
+  auto* other = static_cast<double*>(storage.take(sizeof(double), ends, Use::set_up));
+  std::fill(placed, placed + ends.back(), 1.0);
+  naalloc_pages pages{};
+  ASSERT_EQ(naalloc_where(placed, &pages), 0);
+  EXPECT_EQ(naalloc_where(other, &pages), -1);
+  const Storage::Pages all = storage.placed_pages();
+  EXPECT_GE((all.local + all.remote + all.unknown) * pages.page_bytes, ends.back() * sizeof(double));
+  auto* shortened = static_cast<double*>(storage.shorten(placed, ends.back() * sizeof(double), 800'000));
+  EXPECT_EQ(shortened[99'999], 1.0);
+  EXPECT_EQ(naalloc_where(placed, &pages), -1);
+  storage.give_back(shortened, 800'000);
+  storage.give_back(other, ends.back() * sizeof(double));
+  EXPECT_EQ(storage.used_bytes(), 0u);
+  EXPECT_FALSE(Storage(Placing::never).is_placing());
 }
 
 TEST(Storage, UsesFreedMemoryAgain) {

@@ -6,7 +6,19 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <new>
+#include <string>
+
+#include "taihu/abi/naalloc.h"
+
+// Programs that do not link naalloc have no placement.
+extern "C" {
+[[gnu::weak]] decltype(naalloc) naalloc;
+[[gnu::weak]] decltype(naalloc_label) naalloc_label;
+[[gnu::weak]] decltype(naalloc_where) naalloc_where;
+[[gnu::weak]] decltype(nafree) nafree;
+}
 
 namespace taihu::amg {
 namespace {
@@ -27,7 +39,17 @@ void* reserve(std::size_t bytes) {
   return mapped == MAP_FAILED ? nullptr : mapped;
 }
 
+bool has_several_memory_nodes() {
+  std::string numbers;
+  std::getline(std::ifstream("/sys/devices/system/node/has_memory"), numbers);
+  return numbers.find_first_of(",-") != std::string::npos;  // a list such as 0-3,8
+}
+
 }  // namespace
+
+Storage::Storage(Placing placing)
+    : placing_(naalloc != nullptr && (placing == Placing::always ||
+                                      (placing == Placing::automatic && has_several_memory_nodes()))) {}
 
 Storage::~Storage() {
   for (const auto& [address, range] : ranges_) munmap(address, range.bytes);
@@ -39,7 +61,15 @@ void Storage::count(std::size_t bytes) {
 }
 
 void* Storage::take(std::size_t element_bytes, std::span<const std::size_t> part_end, Use use) {
-  return take_bytes(element_bytes * part_end.back(), use);
+  const std::size_t bytes = element_bytes * part_end.back();
+  if (!placing_ || use != Use::cycles || bytes < large_bytes) return take_bytes(bytes, use);
+  void* memory = naalloc(element_bytes, part_end.data(), static_cast<int>(part_end.size()));
+  if (memory == nullptr) throw std::bad_alloc();
+  naalloc_label(memory, "amg");
+  const std::lock_guard lock(mutex_);
+  count(bytes);
+  placed_.insert(memory);
+  return memory;
 }
 
 void* Storage::take_bytes(std::size_t bytes, Use use) {
@@ -88,6 +118,7 @@ void Storage::give_back(void* memory, std::size_t bytes) noexcept {
   const std::lock_guard lock(mutex_);
   used_bytes_ -= bytes;
   if (bytes < large_bytes) return std::free(memory);
+  if (placed_.erase(memory) > 0) return nafree(memory);
   free_part(static_cast<std::byte*>(memory), round_up(bytes, granule));
 }
 
@@ -108,8 +139,13 @@ void Storage::free_part(std::byte* address, std::size_t bytes) {
   parts[address] = bytes;
 }
 
+bool Storage::is_placed(void* memory) const {
+  const std::lock_guard lock(mutex_);
+  return placed_.contains(memory);
+}
+
 void* Storage::shorten(void* memory, std::size_t bytes, std::size_t wanted) {
-  if (bytes < large_bytes || wanted < large_bytes) {
+  if (is_placed(memory) || bytes < large_bytes || wanted < large_bytes) {
     void* moved = take_bytes(wanted, Use::set_up);
     std::memcpy(moved, memory, wanted);
     give_back(memory, bytes);
@@ -126,6 +162,19 @@ void Storage::trim() noexcept {
   const std::lock_guard lock(mutex_);
   for (const FreeParts& parts : free_)
     for (const auto& [address, bytes] : parts) madvise(address, bytes, MADV_DONTNEED);
+}
+
+Storage::Pages Storage::placed_pages() const {
+  const std::lock_guard lock(mutex_);
+  Pages all;
+  for (const void* memory : placed_) {
+    naalloc_pages pages{};
+    if (naalloc_where(memory, &pages) != 0) continue;
+    all.local += pages.local;
+    all.remote += pages.remote;
+    all.unknown += pages.unknown + pages.untouched;
+  }
+  return all;
 }
 
 std::size_t Storage::used_bytes() const {

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the arrays of the solver live. This is the one place that gets memory: an array is asked for by the
-// parts that the threads will use, so that a placing allocator can put each part on its thread's memory node
-// before first touch. Large arrays are cut from a few reserved ranges of addresses, lowest address first, so
-// that memory which one step of set-up gave back serves the next: a fresh page costs more than what set-up
-// computes on it. Arrays that every cycle reads ask for huge pages, worth up to 1.7x of bandwidth under
-// nested paging; those of set-up, read once or twice, do not, as a fresh huge page may cost a virtual machine
-// far more than small ones. Addresses that are never touched are no memory. Small arrays come from the heap.
+// parts that the threads will use. On machines with several memory nodes the arrays that every cycle reads
+// (matrices, transfers and vectors of all levels) come from naalloc, which puts each part on its thread's
+// node before first touch (Gu, Liu, Optimizing Algebraic Multigrid on NUMA-based Cluster System,
+// section 3.4); programs that do not link naalloc go without. All other large arrays are cut from a few
+// reserved ranges of addresses, lowest address first, so that memory which one step of set-up gave back
+// serves the next: a fresh page costs more than what set-up computes on it. Arrays that every cycle reads ask
+// for huge pages, worth up to 1.7x of bandwidth under nested paging; those of set-up, read once or twice, do
+// not, as a fresh huge page may cost a virtual machine far more than small ones. Addresses that are never
+// touched are no memory. Small arrays come from the heap.
 #pragma once
 
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -21,13 +25,16 @@ namespace taihu::amg {
 /// What an array is for.
 enum class Use {
   set_up,  ///< read a few times
-  cycles   ///< read in every cycle: worth huge pages
+  cycles   ///< read in every cycle: worth placing and huge pages
 };
+
+/// When arrays for cycles come from naalloc: `automatic` is on machines with several memory nodes.
+enum class Placing { automatic, always, never };
 
 /// Any thread may call. Blocks must be given back before the end of the storage.
 class Storage {
  public:
-  Storage() = default;
+  explicit Storage(Placing placing = Placing::automatic);
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
   ~Storage();
@@ -51,6 +58,15 @@ class Storage {
   /// Most bytes that blocks took at one time. Blocks with room that was never touched count in full.
   std::size_t peak_bytes() const;
 
+  /// Whether arrays for cycles come from naalloc.
+  bool is_placing() const noexcept { return placing_; }
+  /// Pages of these arrays: on the node of their thread, on another one, without memory yet or where the
+  /// kernel does not say.
+  struct Pages {
+    std::size_t local = 0, remote = 0, unknown = 0;
+  };
+  Pages placed_pages() const;
+
  private:
   struct Range {
     std::size_t bytes;
@@ -64,10 +80,13 @@ class Storage {
   void add_range(std::size_t bytes, Use use);
   void free_part(std::byte* address, std::size_t bytes);
   Use use_of(std::byte* address) const { return std::prev(ranges_.upper_bound(address))->second.use; }
+  bool is_placed(void* memory) const;
 
+  const bool placing_;
   mutable std::mutex mutex_;
   std::map<std::byte*, Range> ranges_;
   FreeParts free_[2];  // by use: free parts of the ranges by address; neighbours are merged
+  std::set<void*> placed_;
   std::size_t used_bytes_ = 0, peak_bytes_ = 0;
 };
 

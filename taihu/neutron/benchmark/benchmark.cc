@@ -7,6 +7,7 @@
 #include "taihu/base/error.h"
 #include "taihu/base/formatted.h"
 #include "taihu/neutron/benchmark/measure.h"
+#include "taihu/neutron/benchmark/restart.h"
 
 namespace taihu::neutron {
 namespace {
@@ -121,14 +122,18 @@ void bench_all(const BenchmarkOptions& options, const Print& print) {
     }
     print(line);
   }
+  bench_restart(options, print);
 }
 
 struct Named {
   const char* name;
   void (*run)(const BenchmarkOptions&, const Print&);
 };
-constexpr Named benchmarks[] = {
-    {"heap", bench_heap}, {"schedule", bench_schedule}, {"alignment", bench_alignment}, {"all", bench_all}};
+constexpr Named benchmarks[] = {{"heap", bench_heap},
+                                {"schedule", bench_schedule},
+                                {"alignment", bench_alignment},
+                                {"restart", bench_restart},
+                                {"all", bench_all}};
 
 }  // namespace
 

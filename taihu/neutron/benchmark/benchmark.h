@@ -8,13 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "taihu/neutron/parallel/ranks.h"
+
 namespace taihu::neutron {
 
 struct BenchmarkOptions {
   std::string program;  ///< the path of this program
   int threads = 2, repeats = 3;
-  double scale = 1;    ///< times the usual numbers of neutrons
-  std::string folder;  ///< for models and results
+  double scale = 1;      ///< times the usual numbers of neutrons
+  std::string folder;    ///< for models and results
+  int ranks = 4;         ///< of restart, as threads of this process
+  Ranks* job = nullptr;  ///< of restart instead of them: the ranks of the job that this process is part of
 };
 
 /// Names of the benchmarks, "all" last.

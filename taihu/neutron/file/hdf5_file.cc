@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/neutron/file/hdf5_file.h"
 
-#include <hdf5.h>
-
 #include <algorithm>
 #include <cstdio>
 
 #include "taihu/base/error.h"
+#include "taihu/neutron/file/hdf5_handle.h"
 
 namespace taihu::neutron {
 namespace {
@@ -15,24 +14,6 @@ constexpr hssize_t most_elements = hssize_t{1} << 32;
 
 static_assert(sizeof(hid_t) == sizeof(std::int64_t));
 using Handle = Hdf5Handle;
-Handle dataset_handle(hid_t id) {
-  return {id, [](std::int64_t h) -> int { return H5Dclose(h); }};
-}
-Handle space_handle(hid_t id) {
-  return {id, [](std::int64_t h) -> int { return H5Sclose(h); }};
-}
-Handle type_handle(hid_t id) {
-  return {id, [](std::int64_t h) -> int { return H5Tclose(h); }};
-}
-Handle attribute_handle(hid_t id) {
-  return {id, [](std::int64_t h) -> int { return H5Aclose(h); }};
-}
-Handle object_handle(hid_t id) {
-  return {id, [](std::int64_t h) -> int { return H5Oclose(h); }};
-}
-Handle group_handle(hid_t id) {
-  return {id, [](std::int64_t h) -> int { return H5Gclose(h); }};
-}
 
 /// Text of an attribute or data set read by `read`, of fixed or variable length.
 template <typename Read>

@@ -76,21 +76,4 @@ class Hdf5File {
   std::int64_t file_ = -1;
 };
 
-/// An HDF5 identifier that is closed by the library's function for its kind.
-class Hdf5Handle {
- public:
-  Hdf5Handle(std::int64_t id, int (*close)(std::int64_t)) : id_(id), close_(close) {}
-  ~Hdf5Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  Hdf5Handle(const Hdf5Handle&) = delete;
-  Hdf5Handle& operator=(const Hdf5Handle&) = delete;
-  std::int64_t operator*() const noexcept { return id_; }
-  bool ok() const noexcept { return id_ >= 0; }
-
- private:
-  std::int64_t id_;
-  int (*close_)(std::int64_t);
-};
-
 }  // namespace taihu::neutron

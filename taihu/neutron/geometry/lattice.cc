@@ -37,7 +37,7 @@ std::array<int, 2> nearest_hexagon(LatticeType type, double x, double y) noexcep
 /// Distance along a ray to the nearer of two parallel planes at +-half, with position and speed across them.
 double slab_distance(double position, double speed, double half) noexcept {
   if (speed == 0) return infinity;
-  return std::fmax(0.0, ((speed > 0 ? half : -half) - position) / speed);
+  return std::max(0.0, ((speed > 0 ? half : -half) - position) / speed);
 }
 
 int index_along(double position, double origin, double pitch) noexcept {
@@ -82,15 +82,15 @@ double distance_to_edge(const Lattice& lattice, const Vector& p, const Vector& u
   double d = lattice.is_3d ? slab_distance(p.z, u.z, 0.5 * lattice.pitch.z) : infinity;
   const double half = 0.5 * lattice.pitch.x;
   if (lattice.type == LatticeType::rectangular)
-    return std::fmin(
-        d, std::fmin(slab_distance(p.x, u.x, half), slab_distance(p.y, u.y, 0.5 * lattice.pitch.y)));
+    return std::min(d,
+                    std::min(slab_distance(p.x, u.x, half), slab_distance(p.y, u.y, 0.5 * lattice.pitch.y)));
   const bool along_y = lattice.type == LatticeType::hexagonal_y;
   // Normals of the three pairs of sides: towards the neighbours (1,0), (0,1) and (1,-1).
   const double normals[3][2] = {{along_y ? half_root3 : 1, along_y ? 0.5 : 0},
                                 {along_y ? 0 : 0.5, along_y ? 1 : half_root3},
                                 {along_y ? half_root3 : 0.5, along_y ? -0.5 : -half_root3}};
   for (const auto& n : normals)
-    d = std::fmin(d, slab_distance(p.x * n[0] + p.y * n[1], u.x * n[0] + u.y * n[1], half));
+    d = std::min(d, slab_distance(p.x * n[0] + p.y * n[1], u.x * n[0] + u.y * n[1], half));
   return d;
 }
 

@@ -12,9 +12,14 @@ double quadratic_distance(double a, double k, double c) noexcept {
     const double d = k == 0 ? -1 : -c / (2 * k);
     return d > 0 ? d : infinity;
   }
+  if (a > 0 && c > 0 && k >= 0) return infinity;  // both roots are behind
   const double square = k * k - a * c;
   if (square < 0) return infinity;
   const double t = k > 0 ? -(k + std::sqrt(square)) : -k + std::sqrt(square);
+  if (a > 0 && c < 0) {  // one root on each side
+    const double d = k > 0 ? c / t : t / a;
+    return d > 0 ? d : infinity;
+  }
   const double first = t / a, second = t == 0 ? -1 : c / t;
   const double low = first < second ? first : second, high = first < second ? second : first;
   return low > 0 ? low : high > 0 ? high : infinity;
@@ -154,27 +159,9 @@ const char* name_of(Boundary boundary) noexcept {
   return names[static_cast<int>(boundary)];
 }
 
-double evaluate(const Surface& s, const Vector& r) noexcept {
+double evaluate_general(const Surface& s, const Vector& r) noexcept {
   const std::array<double, 10>& c = s.coefficients;
   switch (s.type) {
-    case SurfaceType::x_plane:
-      return r.x - c[0];
-    case SurfaceType::y_plane:
-      return r.y - c[0];
-    case SurfaceType::z_plane:
-      return r.z - c[0];
-    case SurfaceType::plane:
-      return c[0] * r.x + c[1] * r.y + c[2] * r.z - c[3];
-    case SurfaceType::x_cylinder:
-      return (r.y - c[0]) * (r.y - c[0]) + (r.z - c[1]) * (r.z - c[1]) - c[2] * c[2];
-    case SurfaceType::y_cylinder:
-      return (r.x - c[0]) * (r.x - c[0]) + (r.z - c[1]) * (r.z - c[1]) - c[2] * c[2];
-    case SurfaceType::z_cylinder:
-      return (r.x - c[0]) * (r.x - c[0]) + (r.y - c[1]) * (r.y - c[1]) - c[2] * c[2];
-    case SurfaceType::sphere: {
-      const Vector d{r.x - c[0], r.y - c[1], r.z - c[2]};
-      return dot(d, d) - c[3] * c[3];
-    }
     case SurfaceType::x_cone:
     case SurfaceType::y_cone:
     case SurfaceType::z_cone: {

@@ -54,8 +54,35 @@ int coefficient_count(SurfaceType type) noexcept;
 const char* name_of(SurfaceType type) noexcept;
 const char* name_of(Boundary boundary) noexcept;
 
+/// evaluate() of the rarer types.
+double evaluate_general(const Surface& surface, const Vector& r) noexcept;
+
 /// f(r): negative inside of closed surfaces and below planes.
-double evaluate(const Surface& surface, const Vector& r) noexcept;
+inline double evaluate(const Surface& s, const Vector& r) noexcept {
+  const std::array<double, 10>& c = s.coefficients;
+  switch (s.type) {
+    case SurfaceType::x_plane:
+      return r.x - c[0];
+    case SurfaceType::y_plane:
+      return r.y - c[0];
+    case SurfaceType::z_plane:
+      return r.z - c[0];
+    case SurfaceType::plane:
+      return c[0] * r.x + c[1] * r.y + c[2] * r.z - c[3];
+    case SurfaceType::x_cylinder:
+      return (r.y - c[0]) * (r.y - c[0]) + (r.z - c[1]) * (r.z - c[1]) - c[2] * c[2];
+    case SurfaceType::y_cylinder:
+      return (r.x - c[0]) * (r.x - c[0]) + (r.z - c[1]) * (r.z - c[1]) - c[2] * c[2];
+    case SurfaceType::z_cylinder:
+      return (r.x - c[0]) * (r.x - c[0]) + (r.y - c[1]) * (r.y - c[1]) - c[2] * c[2];
+    case SurfaceType::sphere: {
+      const Vector d{r.x - c[0], r.y - c[1], r.z - c[2]};
+      return dot(d, d) - c[3] * c[3];
+    }
+    default:
+      return evaluate_general(s, r);
+  }
+}
 
 /// Smallest distance > 0 along `u` (a unit vector) to the surface; infinity when there is none.
 double distance(const Surface& surface, const Vector& r, const Vector& u) noexcept;

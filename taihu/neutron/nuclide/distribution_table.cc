@@ -37,13 +37,13 @@ double TabulatedDistribution::sample(Stream& random, int& bin) const noexcept {
   const auto above = std::upper_bound(c.begin() + lines, c.end(), xi) - c.begin();
   bin = std::clamp(static_cast<int>(above) - 1, lines, std::max(lines, last - 1));
   if (bin == last) return x[last];
-  const double rest = std::fmax(0.0, xi - c[bin]), width = x[bin + 1] - x[bin];
-  if (histogram) return p[bin] > 0 ? x[bin] + std::fmin(width, rest / p[bin]) : x[bin];
+  const double rest = std::max(0.0, xi - c[bin]), width = x[bin + 1] - x[bin];
+  if (histogram) return p[bin] > 0 ? x[bin] + std::min(width, rest / p[bin]) : x[bin];
   const double slope = width > 0 ? (p[bin + 1] - p[bin]) / width : 0;
   // rest = p s + slope s^2 / 2, solved without cancellation.
-  const double root = std::sqrt(std::fmax(0.0, p[bin] * p[bin] + 2 * slope * rest));
+  const double root = std::sqrt(std::max(0.0, p[bin] * p[bin] + 2 * slope * rest));
   const double step = p[bin] + root > 0 ? 2 * rest / (p[bin] + root) : 0;
-  return x[bin] + std::fmin(width, step);
+  return x[bin] + std::min(width, step);
 }
 
 void IncidentGrid::check(const std::string& what) const {

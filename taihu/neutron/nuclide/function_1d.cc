@@ -65,6 +65,15 @@ int Function1d::whole_constant() const noexcept {
   return static_cast<int>(values[0]);
 }
 
+/// Every law goes from one value to the next without a turn.
+double Function1d::most_between(double a, double b) const noexcept {
+  const auto last = static_cast<std::ptrdiff_t>(x_.size()) - 1;
+  const auto below = std::lower_bound(x_.begin(), x_.end(), a) - x_.begin() - 1;
+  const auto above = std::upper_bound(x_.begin(), x_.end(), b) - x_.begin();
+  return *std::max_element(y_.begin() + std::clamp<std::ptrdiff_t>(below, 0, last),
+                           y_.begin() + std::clamp<std::ptrdiff_t>(above, 0, last) + 1);
+}
+
 double interpolate(Interpolation law, double x, double x0, double y0, double x1, double y1) noexcept {
   if (!(x1 > x0)) return y1;
   const bool positive_x = x0 > 0 && x > 0, positive_y = y0 > 0 && y1 > 0;

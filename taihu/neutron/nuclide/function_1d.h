@@ -29,6 +29,9 @@ class Function1d {
   /// Tables keep their first and last value outside.
   double operator()(double x) const noexcept;
 
+  /// Upper bound over [a, b], and over the intervals of the table that these are in. Tables only.
+  double most_between(double a, double b) const noexcept;
+
   bool is_table() const noexcept { return !x_.empty(); }
   bool is_linear() const noexcept;  ///< a table that is straight between all points
   /// The same whole number everywhere; 0: no.

@@ -23,7 +23,7 @@ Vector sample_target(const Flight& in, double awr, double kT, Stream& random) no
     }
     const double beta_target = std::sqrt(square), mu = 2 * random.uniform() - 1;
     const double relative =
-        std::sqrt(std::fmax(0.0, beta_neutron * beta_neutron + square - 2 * beta_neutron * beta_target * mu));
+        std::sqrt(std::max(0.0, beta_neutron * beta_neutron + square - 2 * beta_neutron * beta_target * mu));
     if (random.uniform() * (beta_neutron + beta_target) < relative)
       return std::sqrt(square * kT / awr) * scattered(in.u, mu, random);
   }
@@ -46,8 +46,8 @@ Flight scatter_elastically(const Flight& in, double awr, double kT, const AngleT
 
 void to_laboratory(double incident, double awr, double& energy, double& mu) noexcept {
   const double in_centre = energy;
-  energy = std::fmax(0.0, in_centre + (incident + 2 * mu * (awr + 1) * std::sqrt(incident * in_centre)) /
-                                          ((awr + 1) * (awr + 1)));
+  energy = std::max(0.0, in_centre + (incident + 2 * mu * (awr + 1) * std::sqrt(incident * in_centre)) /
+                                         ((awr + 1) * (awr + 1)));
   if (!(energy > 0)) return;
   mu = mu * std::sqrt(in_centre / energy) + std::sqrt(incident / energy) / (awr + 1);
   mu = std::clamp(mu, -1.0, 1.0);

@@ -79,6 +79,19 @@ std::vector<double> Thermal::grid() const {
   return energies;
 }
 
+double Thermal::most_between(double a, double b) const noexcept {
+  double sum = 0;
+  for (const Nuclide::Share& share : shares_) {
+    const ThermalElastic& elastic = at(share).elastic;
+    double most = at(share).inelastic.most_between(a, b);
+    if (elastic.table.is_table()) most += elastic.table.most_between(a, b);
+    if (elastic.bound > 0) most += elastic.formula(a);  // it falls
+    most += elastic.bragg.most_between(a, b);
+    sum += share.weight * most;
+  }
+  return sum;
+}
+
 Outgoing Thermal::sample(double e, Stream& random) const noexcept {
   double rest = random.uniform() * cross_section(e);
   for (const Nuclide::Share& share : shares_) {
@@ -197,6 +210,23 @@ MicroXs NuclearData::micro(const MediumPart& part, double e, std::uint64_t band)
   return xs;
 }
 
+double NuclearData::most_between(const MediumPart& part, double a, double b) const noexcept {
+  const Nuclide& nuclide = nuclides[part.nuclide];
+  const double end = part.thermal < 0 ? 0 : thermals[part.thermal].energy_max();
+  double most = 0;
+  if (b >= end) most = nuclide.most_between(a, b, 0);
+  if (a < nuclide.unresolved_max() && b >= nuclide.unresolved_min())
+    most = std::fmax(most, nuclide.most_unresolved_between(a, b));
+  if (a < end)
+    most = std::fmax(most, nuclide.most_between(a, b, part.thermal_fraction) +
+                               part.thermal_fraction * thermals[part.thermal].most_between(a, b));
+  return most;
+}
+
+std::size_t NuclearData::points_between(const MediumPart& part, double a, double b) const noexcept {
+  return nuclides[part.nuclide].points_between(a, b);
+}
+
 void NuclearData::sum_parts(const Medium& medium, double e, std::uint64_t band, MacroXs& xs) const noexcept {
   for (const MediumPart& part : medium.parts) add_to(xs, part.density, micro(part, e, band));
 }
@@ -235,7 +265,7 @@ void NuclearData::look_up(int number, double e, std::uint64_t band, MacroXs& xs)
         add_to(xs, part.density, banded);
       }
   }
-  at(Reaction::scatter) = std::fmax(0.0, at(Reaction::total) - at(Reaction::absorption));
+  at(Reaction::scatter) = std::max(0.0, at(Reaction::total) - at(Reaction::absorption));
 }
 
 const MediumPart& NuclearData::sample_part(int number, double e, std::uint64_t band, double total,

@@ -32,6 +32,8 @@ class Thermal {
   bool has_formula() const noexcept;
   double cross_section(double e) const noexcept { return tabulated(e) + formula(e); }
   std::vector<double> grid() const;
+  /// Upper bound of the cross section over the energies [a, b].
+  double most_between(double a, double b) const noexcept;
   Outgoing sample(double e, Stream& random) const noexcept;
 
  private:
@@ -82,7 +84,19 @@ class NuclearData {
 
   /// Sums of a medium. `band`: random bits that a neutron keeps as long as its energy stays.
   void look_up(int medium, double e, std::uint64_t band, MacroXs& xs) const noexcept;
+  /// Begins to bring what look_up() needs from memory.
+  void prefetch(int medium, double e) const noexcept {
+    const Medium& known = media_[medium];
+    if (known.points.empty()) return;
+    const Point* const point = known.points.data() + known.index.near(e);
+    __builtin_prefetch(point);
+    __builtin_prefetch(point + 1);
+  }
   MicroXs micro(const MediumPart& part, double e, std::uint64_t band) const noexcept;
+  /// Upper bound of a nuclide's total cross section [b] over the energies [a, b], whatever the band.
+  double most_between(const MediumPart& part, double a, double b) const noexcept;
+  /// How many points the nuclide's cross sections have there.
+  std::size_t points_between(const MediumPart& part, double a, double b) const noexcept;
   /// Whether a band of unresolved resonances, and not the smooth values, holds for a nuclide of a medium.
   bool in_bands(const MediumPart& part, double e) const noexcept {
     return nuclides[part.nuclide].unresolved_at(e) && !is_thermal(part, e);

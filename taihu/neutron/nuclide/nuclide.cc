@@ -179,6 +179,49 @@ void Nuclide::apply_unresolved(double e, double xi, MicroXs& xs) const noexcept 
   xs.kappa_fission = q * xs.fission;
 }
 
+/// Of what is straight between points: value(smooth cross sections) over the energies [a, b].
+template <typename Value>
+double Nuclide::largest(double a, double b, const Value& value) const noexcept {
+  double most = std::fmax(value(smooth(a)), value(smooth(b)));
+  for (std::size_t i = index_.find(&points_[0].energy, a) + 1; i < points_.size() && points_[i].energy <= b;
+       ++i) {
+    const Point& point = points_[i];
+    MicroXs xs;
+    xs.total = point.total, xs.elastic = point.elastic, xs.absorption = point.absorption;
+    xs.fission = point.fission;
+    xs.index = std::min(i, points_.size() - 2), xs.fraction = xs.index == i ? 0 : 1;
+    most = std::fmax(most, value(xs));
+  }
+  return most;
+}
+
+double Nuclide::most_between(double a, double b, double elastic_share) const noexcept {
+  return largest(a, b, [&](const MicroXs& xs) { return xs.total - elastic_share * xs.elastic; });
+}
+
+double Nuclide::most_unresolved_between(double a, double b) const noexcept {
+  const auto capture = [&](const MicroXs& xs) {
+    const Point &low = points_[xs.index], &high = points_[xs.index + 1];
+    return low.capture + xs.fraction * (high.capture - low.capture);
+  };
+  double sum = 0, weights = 0;
+  for (const auto& [table, weight] : unresolved_) {
+    ProbabilityTable::Values most = table->most_between(a, b);
+    if (table->factors) {
+      most.elastic *= largest(a, b, [](const MicroXs& xs) { return xs.elastic; });
+      most.fission *= largest(a, b, [](const MicroXs& xs) { return xs.fission; });
+      most.capture *= largest(a, b, capture);
+    }
+    double beside = largest(a, b, [&](const MicroXs& xs) { return competing(*table, xs); });
+    if (table->other_absorption >= 0)
+      beside += largest(
+          a, b, [&](const MicroXs& xs) { return std::fmax(0.0, xs.absorption - xs.fission - capture(xs)); });
+    weights += weight;
+    sum += weight * (most.elastic + most.fission + most.capture + beside);
+  }
+  return sum / weights;
+}
+
 int Nuclide::tallied_index(int mt) const noexcept {
   const auto found = std::find(data_->tallied.begin(), data_->tallied.end(), mt);
   return found == data_->tallied.end() ? -1 : static_cast<int>(found - data_->tallied.begin());

@@ -42,6 +42,14 @@ class Nuclide {
   /// Replaces the smooth values by those of the band that `xi` says.
   void apply_unresolved(double e, double xi, MicroXs& xs) const noexcept;
 
+  /// Upper bounds over the energies [a, b]: of total - `elastic_share` * elastic without unresolved
+  /// resonances; of the total in any band of the unresolved resonances.
+  double most_between(double a, double b, double elastic_share) const noexcept;
+  double most_unresolved_between(double a, double b) const noexcept;
+  std::size_t points_between(double a, double b) const noexcept {
+    return index_.find(&points_[0].energy, b) - index_.find(&points_[0].energy, a);
+  }
+
   /// A reaction other than elastic scattering and absorption, sampled at `xs`; null: none is possible there.
   const NeutronReaction* sample_scattering(const MicroXs& xs, Stream& random) const noexcept;
   const NeutronReaction& sample_fission(const MicroXs& xs, Stream& random) const noexcept;
@@ -60,6 +68,8 @@ class Nuclide {
   void fill(std::vector<Share> shares);
   void add(const Share& share);
   double competing(const ProbabilityTable& table, const MicroXs& xs) const noexcept;
+  template <typename Value>
+  double largest(double a, double b, const Value& value) const noexcept;
 
   const NuclideData* data_;
   double kT_;

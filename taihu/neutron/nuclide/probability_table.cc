@@ -37,9 +37,26 @@ ProbabilityTable::Values ProbabilityTable::at(double e, double xi) const noexcep
   const Interpolation law = log_log ? Interpolation::log_log : Interpolation::linear_linear;
   const auto value = [&](Column column) {
     if (log_log && (low[column] <= 0 || high[column] <= 0)) return 0.0;
-    return std::fmax(0.0, interpolate(law, e, energy[i], low[column], energy[i + 1], high[column]));
+    return std::max(0.0, interpolate(law, e, energy[i], low[column], energy[i + 1], high[column]));
   };
   return {value(elastic), value(fission), value(capture)};
+}
+
+/// Interpolated values lie between those of the two energies around.
+ProbabilityTable::Values ProbabilityTable::most_between(double a, double b) const noexcept {
+  const auto last = static_cast<std::ptrdiff_t>(energy.size()) - 1;
+  const auto row_below = std::upper_bound(energy.begin(), energy.end(), a) - energy.begin() - 1;
+  const auto row_above = std::lower_bound(energy.begin(), energy.end(), b) - energy.begin();
+  Values most;
+  for (std::ptrdiff_t row = std::clamp<std::ptrdiff_t>(row_below, 0, last);
+       row <= std::clamp<std::ptrdiff_t>(row_above, 0, last); ++row)
+    for (int band = 0; band < bands; ++band) {
+      const double* value = values.data() + (row * bands + band) * column_count;
+      most.elastic = std::fmax(most.elastic, value[elastic]);
+      most.fission = std::fmax(most.fission, value[fission]);
+      most.capture = std::fmax(most.capture, value[capture]);
+    }
+  return most;
 }
 
 }  // namespace taihu::neutron

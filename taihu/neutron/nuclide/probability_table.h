@@ -28,6 +28,8 @@ struct ProbabilityTable {
   bool covers(double e) const noexcept { return !energy.empty() && e >= energy.front() && e < energy.back(); }
   /// Values at an energy that is covered, for the random number `xi` that says the bands.
   Values at(double e, double xi) const noexcept;
+  /// Upper bounds over the energies [a, b], whatever the bands.
+  Values most_between(double a, double b) const noexcept;
 };
 
 }  // namespace taihu::neutron

@@ -11,6 +11,15 @@ double BraggEdges::cross_section(double e) const noexcept {
   return strength[i] / e;
 }
 
+/// It falls between edges.
+double BraggEdges::most_between(double a, double b) const noexcept {
+  double most = cross_section(a);
+  for (auto edge = std::upper_bound(energy.begin(), energy.end(), a); edge != energy.end() && *edge <= b;
+       ++edge)
+    most = std::fmax(most, cross_section(*edge));
+  return most;
+}
+
 double BraggEdges::sample_mu(double e, Stream& random) const noexcept {
   const std::size_t edges = std::upper_bound(energy.begin(), energy.end(), e) - energy.begin();
   if (edges == 0) return 1;

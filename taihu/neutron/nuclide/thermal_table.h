@@ -16,6 +16,7 @@ namespace taihu::neutron {
 struct BraggEdges {
   std::vector<double> energy, strength;
   double cross_section(double e) const noexcept;
+  double most_between(double a, double b) const noexcept;  ///< upper bound over the energies [a, b]
   double sample_mu(double e, Stream& random) const noexcept;
 };
 

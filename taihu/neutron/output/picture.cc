@@ -115,17 +115,21 @@ Picture draw_mesh_tally(const TallyLayout& layout, const TallyView& statistics, 
   if (compiled.mesh_filter < 0) return {};
   const RegularMesh& mesh = *compiled.filters[compiled.mesh_filter].mesh;
   if (mesh.dimensions < 2 || compiled.combinations != mesh.size()) return {};
-  std::vector<double> values(static_cast<std::size_t>(mesh.shape[0]) * mesh.shape[1]);
-  for (std::int64_t i = 0; i < compiled.combinations; ++i)
-    values[i % static_cast<std::int64_t>(values.size())] += statistics.sum[i * compiled.width + column];
-  const double largest = *std::max_element(values.begin(), values.end());
+  const std::int64_t layer = std::int64_t{mesh.shape[0]} * mesh.shape[1];
+  const auto value_at = [&](std::int64_t place) {  // summed along z
+    double sum = 0;
+    for (std::int64_t i = place; i < compiled.combinations; i += layer)
+      sum += statistics.sum[i * compiled.width + column];
+    return sum;
+  };
+  double largest = value_at(0);
+  for (std::int64_t place = 1; place < layer; ++place) largest = std::max(largest, value_at(place));
   const int zoom = std::max(1, 800 / std::max(mesh.shape[0], mesh.shape[1]));
   Picture picture{mesh.shape[0] * zoom, mesh.shape[1] * zoom, {}};
   picture.rgb.resize(static_cast<std::size_t>(picture.width) * picture.height * 3);
   for (int y = 0; y < picture.height; ++y)
     for (int x = 0; x < picture.width; ++x) {
-      const double value =
-          values[static_cast<std::size_t>(mesh.shape[1] - 1 - y / zoom) * mesh.shape[0] + x / zoom];
+      const double value = value_at(std::int64_t{mesh.shape[1] - 1 - y / zoom} * mesh.shape[0] + x / zoom);
       picture.set(x, y, value > 0 && largest > 0 ? heat(value / largest) : Colour{235, 235, 235});
     }
   return picture;

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/neutron/output/statepoint.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
 #include <ctime>
 #include <filesystem>
 
 #include "taihu/base/error.h"
 #include "taihu/neutron/file/hdf5_file.h"
+#include "taihu/neutron/file/replace_file.h"
 #include "taihu/neutron/output/file_head.h"
 #include "taihu/neutron/output/statepoint_parts.h"
 #include "taihu/neutron/parallel/messages.h"
@@ -297,20 +295,6 @@ void broadcast_criticality(Ranks& ranks, Criticality& c) {
   ranks.broadcast(&c.active_generations, sizeof c.active_generations);
 }
 
-/// Runs `work` here; a failure on one rank becomes an Error on every rank.
-template <typename Work>
-void together(Ranks& ranks, bool here, const Work& work) {
-  std::string problem;
-  if (here) {
-    try {
-      work();
-    } catch (const std::exception& error) {
-      problem = error.what();
-    }
-  }
-  throw_together(ranks, problem);
-}
-
 void broadcast_places(Ranks& ranks, PartPlaces& places) {
   broadcast_vector(ranks, places.results);
   ranks.broadcast(&places.bank, sizeof places.bank);
@@ -393,21 +377,6 @@ std::string statepoint_name(int batch, int batches) {
   const std::string number = std::to_string(batch), last = std::to_string(batches);
   return "statepoint." + std::string(last.size() > number.size() ? last.size() - number.size() : 0, '0') +
          number + ".h5";
-}
-
-void replace_file(const std::string& temporary, const std::string& path) {
-  const int descriptor = open(temporary.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool synced = descriptor >= 0 && fsync(descriptor) == 0;
-  const int error = errno;
-  if (descriptor >= 0) close(descriptor);
-  if (!synced) throw system_error(temporary + ": cannot be brought to the disk", error);
-  if (std::rename(temporary.c_str(), path.c_str()) != 0)
-    throw system_error(path + ": cannot be replaced", errno);
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  const int directory = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) return;
-  fsync(directory);  // some file systems refuse this for folders; the file itself is safe
-  close(directory);
 }
 
 void write_statepoint(Simulation& simulation, const std::string& path, StatepointWay way) {

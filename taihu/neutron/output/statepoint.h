@@ -34,7 +34,4 @@ void resume_from_statepoint(Simulation& simulation, const std::string& path,
 /// Statistics of one tally, its bins counted from 0. Throws Error.
 TallyStatistics read_tally(const std::string& path, const TallyLayout& layout, std::size_t tally);
 
-/// Brings a finished file to the disk and gives it its final name.
-void replace_file(const std::string& temporary, const std::string& path);
-
 }  // namespace taihu::neutron

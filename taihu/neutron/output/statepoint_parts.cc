@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/neutron/output/statepoint_parts.h"
 
-#include <hdf5.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 
+#include "taihu/neutron/file/hdf5_handle.h"
 #include "taihu/neutron/source/fission_bank.h"
 
 namespace taihu::neutron {
@@ -20,19 +19,6 @@ struct [[gnu::packed]] BankRecord {
   double energy, time, weight;
   std::int32_t delayed_group, surface, particle;
 };
-
-Hdf5Handle type_handle(hid_t id) {
-  return {id, [](std::int64_t h) -> int { return H5Tclose(h); }};
-}
-Hdf5Handle space_handle(hid_t id) {
-  return {id, [](std::int64_t h) -> int { return H5Sclose(h); }};
-}
-Hdf5Handle dataset_handle(hid_t id) {
-  return {id, [](std::int64_t h) -> int { return H5Dclose(h); }};
-}
-Hdf5Handle list_handle(hid_t id) {
-  return {id, [](std::int64_t h) -> int { return H5Pclose(h); }};
-}
 
 Hdf5Handle bank_type() {
   const Hdf5Handle vector = type_handle(H5Tcreate(H5T_COMPOUND, 3 * sizeof(double)));

@@ -12,11 +12,11 @@
 
 #include "taihu/base/error.h"
 #include "taihu/base/random.h"
+#include "taihu/neutron/benchmark/restart_speed.h"
 #include "taihu/neutron/file/hdf5_file.h"
 #include "taihu/neutron/parallel/messages.h"
-#include "taihu/neutron/run/restart_speed.h"
+#include "taihu/neutron/parallel/thread_ranks.h"
 #include "taihu/neutron/test_models.h"
-#include "taihu/neutron/thread_ranks.h"
 
 namespace taihu::neutron {
 namespace {

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "taihu/neutron/file/hdf5_file.h"
+#include "taihu/neutron/file/replace_file.h"
 #include "taihu/neutron/output/file_head.h"
-#include "taihu/neutron/output/statepoint.h"
 
 namespace taihu::neutron {
 namespace {
@@ -174,11 +174,8 @@ void write_tally_names(Hdf5File& file, const Model& model) {
   }
 }
 
-}  // namespace
-
-void write_summary(const Model& model, const std::string& path) {
-  const std::string temporary = path + ".part";
-  Hdf5File file(temporary, Hdf5File::Mode::create);
+void write_all(const Model& model, const std::string& path) {
+  Hdf5File file(path, Hdf5File::Mode::create);
   write_file_head(file, "summary", {6, 1});
   const Geometry& geometry = model.geometry;
   file.make_group("/geometry");
@@ -196,7 +193,12 @@ void write_summary(const Model& model, const std::string& path) {
   write_materials(file, model);
   write_tally_names(file, model);
   file.close();
-  replace_file(temporary, path);
+}
+
+}  // namespace
+
+void write_summary(const Model& model, const std::string& path) {
+  write_and_replace(path, [&](const std::string& temporary) { write_all(model, temporary); });
 }
 
 }  // namespace taihu::neutron

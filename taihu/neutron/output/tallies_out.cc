@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "taihu/base/error.h"
+#include "taihu/neutron/file/replace_file.h"
 
 namespace taihu::neutron {
 namespace {
@@ -127,16 +128,22 @@ void write_tally(std::FILE* file, const TallyLayout& layout, const Geometry& geo
   std::fprintf(file, "\n");
 }
 
-}  // namespace
-
-void write_tallies_out(const TallyLayout& layout, const Geometry& geometry, const TallySource& statistics_of,
-                       const std::string& path) {
+void write_all(const TallyLayout& layout, const Geometry& geometry, const TallySource& statistics_of,
+               const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "w"), &std::fclose);
   check_input(file != nullptr, path + ": cannot be written");
   for (std::size_t i = 0; i < layout.tallies.size(); ++i)
     write_tally(file.get(), layout, geometry, i, statistics_of(i));
   check_input(std::fflush(file.get()) == 0 && !std::ferror(file.get()),
               path + ": writing failed; is the disk full?");
+}
+
+}  // namespace
+
+void write_tallies_out(const TallyLayout& layout, const Geometry& geometry, const TallySource& statistics_of,
+                       const std::string& path) {
+  write_and_replace(
+      path, [&](const std::string& temporary) { write_all(layout, geometry, statistics_of, temporary); });
 }
 
 }  // namespace taihu::neutron

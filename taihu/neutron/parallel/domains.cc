@@ -2,6 +2,7 @@
 #include "taihu/neutron/parallel/domains.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "taihu/base/error.h"
@@ -74,9 +75,10 @@ Domains::Domains(const DomainOptions& options, const Geometry& geometry, int ran
     const double low = options.has_box ? options.lower[axis] : extents[axis].low;
     const double high = options.has_box ? options.upper[axis] : extents[axis].high;
     const std::string name(1, static_cast<char>('x' + axis));
-    check_input(low < high, options.has_box ? "the box of the domains has no width along " + name
-                                            : "the model's boundaries do not say where to cut along " + name +
-                                                  "; give the domains a box");
+    check_input(low < high && std::isfinite(high - low),
+                options.has_box ? "the box of the domains has no width along " + name
+                                : "the model's boundaries do not say where to cut along " + name +
+                                      "; give the domains a box");
     for (int i = 1; i < layers; ++i) cuts_[axis].push_back(low + (high - low) * i / layers);
   }
 }

@@ -52,13 +52,13 @@ Schedule parse_schedule(const std::string& text) {
   else if (kind == "guided")
     schedule.kind = Schedule::Kind::guided;
   else
-    throw Error("schedule \"" + text + "\" is not one; write static, dynamic,N or guided,N");
+    throw UsageError("schedule \"" + text + "\" is not one; write static, dynamic,N or guided,N");
   schedule.chunk = 0;
   if (comma == std::string::npos) return schedule;
   const char *first = text.data() + comma + 1, *last = text.data() + text.size();
   const auto [end, error] = std::from_chars(first, last, schedule.chunk);
-  check_input(error == std::errc() && end == last && schedule.chunk > 0,
-              "schedule \"" + text + "\": the chunk is a number from 1 on");
+  if (error != std::errc() || end != last || schedule.chunk <= 0)
+    throw UsageError("schedule \"" + text + "\": the chunk is a number from 1 on");
   return schedule;
 }
 

@@ -25,7 +25,7 @@ std::array<std::int64_t, column_count> row_here(const Simulation& simulation) {
   row[busy_us] = static_cast<std::int64_t>(load.busy * 1e6);
   row[waiting_us] = static_cast<std::int64_t>(load.waiting * 1e6);
   row[window_bytes] =
-      (simulation.shares().window().size * simulation.threads() + simulation.shares().owned_count()) *
+      (simulation.shares().window().size * simulation.bin_copies() + simulation.shares().owned_count()) *
       static_cast<std::int64_t>(sizeof(ExactSum));
   row[process_kilobytes] = usage.ru_maxrss;
   return row;

@@ -15,7 +15,6 @@
 #include "taihu/neutron/output/tallies_out.h"
 #include "taihu/neutron/parallel/messages.h"
 #include "taihu/neutron/run/domain_report.h"
-#include "taihu/neutron/run/restart_speed.h"
 
 namespace taihu::neutron {
 namespace {
@@ -28,14 +27,10 @@ class Run {
 
   RunResult execute() {
     std::unique_ptr<Simulation> made;
-    std::string problem;
-    try {
+    together(ranks_, true, [&] {
       made =
           std::make_unique<Simulation>(model_, ranks_, options_.threads, options_.schedule, options_.domains);
-    } catch (const std::exception& error) {
-      problem = error.what();
-    }
-    throw_together(ranks_, problem);
+    });
     Simulation& simulation = *made;
     if (!options_.resume_from.empty()) {
       resume_from_statepoint(simulation, options_.resume_from);
@@ -55,11 +50,6 @@ class Run {
     if (options_.write_files) write_results(simulation);
     const RunResult result = finish(simulation, first_batch);
     for (const std::string& line : domain_report(simulation)) say(line);
-    if (options_.restart_speed > 0) {
-      const RestartSpeed speed =
-          measure_restart(simulation, {.folder = options_.output_folder, .repeats = options_.restart_speed});
-      for (const std::string& line : lines_of(speed)) say(line);
-    }
     return result;
   }
 
@@ -84,6 +74,10 @@ class Run {
         settings.inactive > 0 ? formatted(" (%d inactive)", settings.inactive).c_str() : "",
         model_.nuclear ? "continuous energy" : (std::to_string(model_.data.groups()) + " groups").c_str(),
         simulation.delta() ? "delta" : "surface", ranks_.size(), options_.threads));
+    if (simulation.majorant() != nullptr)
+      say(formatted("bound of the cross sections for delta tracking: %zu bins, %.2f MB",
+                    simulation.majorant()->bins(),
+                    static_cast<double>(simulation.majorant()->bytes()) * 1e-6));
     if (!options_.show_batches || settings.mode != RunMode::eigenvalue) return;
     say(settings.has_entropy_mesh ? " batch         k    entropy     average k"
                                   : " batch         k     average k");
@@ -140,7 +134,10 @@ class Run {
 
   void write_results(Simulation& simulation) const {
     save(simulation);
-    if (!ranks_.is_root()) return;
+    together(ranks_, ranks_.is_root(), [&] { write_on_root(simulation); });
+  }
+
+  void write_on_root(const Simulation& simulation) const {
     const Settings& settings = model_.settings;
     if (settings.write_summary) write_summary(model_, place("summary.h5"));
     if (simulation.layout().empty()) return;

@@ -17,7 +17,6 @@ struct RunOptions {
   std::string resume_from;   ///< statepoint to go on from; empty: from the start
   int statepoint_every = 0;  ///< batches; 0: only at the end and where the model says
   bool write_files = true;
-  int restart_speed = 0;  ///< at the end, measure so many times how fast statepoints are written and read
   bool show_batches = true;
 };
 

@@ -5,6 +5,7 @@
 // SplitMix64 as they advise.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -73,7 +74,7 @@ class Stream {
 inline Vector scattered(const Vector& u, double mu, Stream& random) noexcept {
   double c, s;
   random.azimuth(c, s);
-  const double across = std::sqrt(std::fmax(0.0, 1 - mu * mu));
+  const double across = std::sqrt(std::max(0.0, 1 - mu * mu));
   c *= across, s *= across;
   const double w = std::sqrt(u.x * u.x + u.y * u.y);  // not from z: rounding would leave w without x and y
   Vector result;

@@ -30,12 +30,25 @@ class ExactSum {
     return *this;
   }
 
+  /// += where other threads add to this sum at the same time, all by this function.
+  void add_atomically(const ExactSum& other) noexcept {
+    static_assert(std::endian::native == std::endian::little);
+    if (other.units_ == 0) return;
+    auto* const words = reinterpret_cast<Word*>(&units_);
+    const auto low = static_cast<std::uint64_t>(other.units_);
+    const std::uint64_t before = __atomic_fetch_add(words, low, __ATOMIC_RELAXED);
+    const std::uint64_t carry = before + low < before ? 1 : 0;
+    const std::uint64_t high = static_cast<std::uint64_t>(other.units_ >> 64) + carry;
+    if (high != 0) __atomic_fetch_add(words + 1, high, __ATOMIC_RELAXED);
+  }
+
   double value() const noexcept { return static_cast<double>(units_) * 0x1.0p-72; }
   void clear() noexcept { units_ = 0; }
   bool operator==(const ExactSum&) const = default;
 
  private:
   static constexpr int fraction_bits = 72;
+  using Word [[gnu::may_alias]] = std::uint64_t;
   __int128 units_ = 0;
 };
 

@@ -6,9 +6,9 @@
 
 #include "taihu/base/error.h"
 #include "taihu/neutron/input/read_model.h"
+#include "taihu/neutron/parallel/thread_ranks.h"
 #include "taihu/neutron/test_library.h"
 #include "taihu/neutron/test_models.h"
-#include "taihu/neutron/thread_ranks.h"
 
 namespace taihu::neutron {
 namespace {

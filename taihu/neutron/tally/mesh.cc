@@ -21,8 +21,8 @@ std::pair<double, double> overlap(const RegularMesh& mesh, const Vector& start, 
       continue;
     }
     const double first = low / u[axis], second = high / u[axis];
-    enter = std::fmax(enter, std::fmin(first, second));
-    leave = std::fmin(leave, std::fmax(first, second));
+    enter = std::max(enter, std::min(first, second));
+    leave = std::min(leave, std::max(first, second));
   }
   return {enter, leave};
 }
@@ -58,9 +58,9 @@ void append_pieces(const RegularMesh& mesh, const Vector& start, const Vector& u
   double at = enter;
   while (at < leave) {
     const int axis = next[0] <= next[1] ? (next[0] <= next[2] ? 0 : 2) : (next[1] <= next[2] ? 1 : 2);
-    const double end = std::fmin(next[axis], leave);
+    const double end = std::min(next[axis], leave);
     if (end > at) pieces.push_back({(cell[2] * mesh.shape[1] + cell[1]) * mesh.shape[0] + cell[0], end - at});
-    at = std::fmax(at, end);
+    at = std::max(at, end);
     if (!(next[axis] < leave)) return;
     cell[axis] += step[axis];
     if (cell[axis] < 0 || cell[axis] >= mesh.shape[axis]) return;

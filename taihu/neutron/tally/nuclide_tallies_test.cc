@@ -10,9 +10,9 @@
 #include "taihu/neutron/file/hdf5_file.h"
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/output/statepoint.h"
+#include "taihu/neutron/parallel/thread_ranks.h"
 #include "taihu/neutron/test_library.h"
 #include "taihu/neutron/test_models.h"
-#include "taihu/neutron/thread_ranks.h"
 
 namespace taihu::neutron {
 namespace {

@@ -124,22 +124,29 @@ const char* name_of(Estimator estimator) noexcept {
 }
 
 TallyBins::TallyBins(const TallyLayout& layout, const CrossSections& data, const TallyParts* window,
-                     const NeutronState& state)
+                     const NeutronState& state, HotVector<ExactSum>* shared)
     : layout_(&layout),
       data_(&data),
       window_(window),
       state_(state),
       rates_(layout.rates, state.nuclear),
-      sums_(window == nullptr ? layout.bin_count : window->size) {
+      sums_(shared != nullptr   ? 0
+            : window == nullptr ? layout.bin_count
+                                : window->size) {
   pieces_.reserve(1024);
+  if (shared == nullptr) return;
+  std::int64_t most = 1;
+  for (const TallyLayout::CompiledTally& tally : layout.compiled) most = std::max(most, tally.width);
+  queue_.emplace(*shared, static_cast<std::size_t>(most));
 }
 
 /// The bins of a combination's columns: in the window, or kept apart. Valid until the next call.
 ExactSum* TallyBins::bins_of(const TallyLayout::CompiledTally& tally, std::int64_t combination) noexcept {
   const std::int64_t bin_in_tally = combination * tally.width;
-  if (window_ == nullptr) return sums_.data() + tally.first_bin + bin_in_tally;
-  const TallyPart& part = window_->tallies[&tally - layout_->compiled.data()];
-  if (const std::int64_t place = part.place_of(bin_in_tally); place >= 0) return sums_.data() + place;
+  const std::int64_t place = window_ == nullptr
+                                 ? tally.first_bin + bin_in_tally
+                                 : window_->tallies[&tally - layout_->compiled.data()].place_of(bin_in_tally);
+  if (place >= 0) return queue_ ? queue_->add_to(place, tally.width) : sums_.data() + place;
   const auto [entry, added] = outside_.try_emplace(tally.first_bin + bin_in_tally, outside_sums_.size());
   if (added) outside_sums_.resize(outside_sums_.size() + tally.columns.size());
   return outside_sums_.data() + entry->second;
@@ -182,12 +189,32 @@ void TallyBins::score_combination(const TallyLayout::CompiledTally& tally, std::
   }
 }
 
+/// What a tally's columns count per unit of flux, with continuous energy; null: only flux does.
+const double* TallyBins::values_of(const TallyLayout::CompiledTally& tally, const Event& event) noexcept {
+  if (!tally.rates) return event.values;
+  return rates_.at(event.values == nullptr ? -1 : state_.nuclear->medium_of_cell[event.location->cell()],
+                   event.energy, *state_.band, event.values);
+}
+
+/// Whether all that a tally would get along a path is zero, as fission outside of the fuel.
+bool TallyBins::scores_nothing(const TallyLayout::CompiledTally& tally, const Event& event) noexcept {
+  const int material = event.location->material;
+  const double* const values = layout_->continuous ? values_of(tally, event) : nullptr;
+  for (std::size_t i = 0; i < tally.columns.size(); ++i) {
+    const TallyLayout::Column& column = tally.columns[i];
+    if (column.score == Score::flux || column.score == Score::events) return false;
+    if (layout_->continuous
+            ? values != nullptr && values[column.value] != 0
+            : tally.rows[i] == nullptr ||
+                  (material >= 0 && tally.rows[i][material * layout_->groups + event.group] != 0))
+      return false;
+  }
+  return true;
+}
+
 void TallyBins::score_continuous(const TallyLayout::CompiledTally& tally, std::int64_t combination,
                                  const Event& event, double amount) noexcept {
-  const double* values = event.values;
-  if (tally.rates)
-    values = rates_.at(values == nullptr ? -1 : state_.nuclear->medium_of_cell[event.location->cell()],
-                       event.energy, *state_.band, values);
+  const double* const values = values_of(tally, event);
   if (tally.delayed_filter >= 0) return score_groups(tally, combination, values, amount);
   ExactSum* bins = bins_of(tally, combination);
   for (std::size_t i = 0; i < tally.columns.size(); ++i) {
@@ -239,6 +266,7 @@ void TallyBins::score_track(const Event& event, const Vector& start, const Vecto
       score_combination(tally, combination, event, weighed * length);
       continue;
     }
+    if (scores_nothing(tally, event)) continue;
     const TallyLayout::CompiledFilter& filter = tally.filters[tally.mesh_filter];
     pieces_.clear();
     append_pieces(*filter.mesh, start, u, length, pieces_);

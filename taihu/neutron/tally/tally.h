@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -20,6 +21,7 @@
 #include "taihu/neutron/material/cross_sections.h"
 #include "taihu/neutron/nuclide/function_1d.h"
 #include "taihu/neutron/parallel/hot_vector.h"
+#include "taihu/neutron/tally/bin_queue.h"
 #include "taihu/neutron/tally/exact_sum.h"
 #include "taihu/neutron/tally/mesh.h"
 #include "taihu/neutron/tally/rates.h"
@@ -188,12 +190,12 @@ TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters,
 struct TallyParts;
 
 /// One thread's bins: all, or a window of them (shares.h). What is scored outside of the window is kept
-/// apart. Every call only touches this object.
+/// apart. Every call only touches this object, and shared bins in a way that other threads may too.
 class TallyBins {
  public:
-  /// `window`: null for all bins.
+  /// `window`: null for all bins. `shared`: bins of the window that all threads have; null: own ones.
   explicit TallyBins(const TallyLayout& layout, const CrossSections& data, const TallyParts* window = nullptr,
-                     const NeutronState& state = {});
+                     const NeutronState& state = {}, HotVector<ExactSum>* shared = nullptr);
 
   /// Flux `amount` at a point: collision-type estimators. `tallies`: by_flux or by_collision of the layout.
   void score_flux(const std::vector<int>& tallies, const Event& event, double amount) noexcept;
@@ -209,7 +211,10 @@ class TallyBins {
   /// surface's normal, else 1.
   void score_surface(const Event& event, double weight, double sign) noexcept;
 
-  HotVector<ExactSum>& sums() noexcept { return sums_; }  ///< of the window
+  HotVector<ExactSum>& sums() noexcept { return sums_; }  ///< of the window; empty with shared bins
+  void flush() noexcept {                                 ///< what is scored into shared bins
+    if (queue_) queue_->flush();
+  }
 
   /// Sums outside of the window, as (first bin, sums of all scores); `clear_outside` forgets them.
   std::size_t outside_count() const noexcept { return outside_.size(); }
@@ -230,6 +235,8 @@ class TallyBins {
   void score_moments(const TallyLayout::CompiledTally& tally, std::int64_t combination, std::size_t column,
                      const Event& event, double amount) noexcept;
   int nuclide_hit(const Event& event) const noexcept;
+  const double* values_of(const TallyLayout::CompiledTally& tally, const Event& event) noexcept;
+  bool scores_nothing(const TallyLayout::CompiledTally& tally, const Event& event) noexcept;
 
   const TallyLayout* layout_;
   const CrossSections* data_;
@@ -237,6 +244,7 @@ class TallyBins {
   NeutronState state_;
   Rates rates_;
   HotVector<ExactSum> sums_;
+  std::optional<BinQueue> queue_;  ///< into shared bins instead
   std::vector<MeshPiece> pieces_;
   std::unordered_map<std::int64_t, std::size_t> outside_;  ///< by first bin: place in outside_sums_
   std::vector<ExactSum> outside_sums_;

@@ -10,10 +10,10 @@
 
 #include "taihu/base/error.h"
 #include "taihu/neutron/input/read_model.h"
+#include "taihu/neutron/parallel/thread_ranks.h"
 #include "taihu/neutron/run/domain_report.h"
 #include "taihu/neutron/test_library.h"
 #include "taihu/neutron/test_models.h"
-#include "taihu/neutron/thread_ranks.h"
 #include "taihu/neutron/transport/simulation.h"
 
 namespace taihu::neutron {
@@ -294,10 +294,37 @@ TEST(Messages, AFailureOfOneRankIsToldOnAll) {
       throw_together(ranks, ranks.rank() >= 2 ? "disk " + std::to_string(ranks.rank()) : "");
     } catch (const SharedError& error) {
       EXPECT_STREQ(error.what(), "disk 2");
+      EXPECT_FALSE(error.wrong_use());
       ++told;
     }
   });
   EXPECT_EQ(told, 4);
+}
+
+TEST(Messages, WhatOneRankThrowsIsThrownByAll) {
+  for (const int size : {1, 3}) {
+    std::atomic<int> told = 0, worked = 0;
+    run_ranks(size, [&](Ranks& ranks) {
+      together(ranks, ranks.is_root(), [&] { ++worked; });
+      try {
+        together(ranks, true, [&] {
+          if (ranks.rank() == size - 1) throw UsageError("no such option");
+        });
+      } catch (const SharedError& error) {
+        EXPECT_STREQ(error.what(), "no such option");
+        EXPECT_TRUE(error.wrong_use());
+        ++told;
+      }
+      try {
+        together(ranks, ranks.is_root(), [] { throw std::bad_alloc(); });
+      } catch (const SharedError& error) {
+        EXPECT_STREQ(error.what(), "there is not enough memory");
+        ++told;
+      }
+    });
+    EXPECT_EQ(told, 2 * size);
+    EXPECT_EQ(worked, 1);
+  }
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ HistoryRunner::HistoryRunner(const Problem& problem)
       settings_(*problem.settings),
       memory_(*problem.geometry),
       bins_(*problem.tallies, *problem.data, problem.window,
-            NeutronState{&born_cell_, problem.nuclear, &band_, &nuclide_}),
+            NeutronState{&born_cell_, problem.nuclear, &band_, &nuclide_}, problem.shared_bins),
       totals_(total_count) {
   if (nuclear_ != nullptr) remembered_.resize(nuclear_->media());
 }
@@ -83,11 +83,12 @@ void HistoryRunner::track_surfaces() {
     if (events_ == settings_.max_events) return lose("it had too many events");
     ++flights_;
     const int material = location_.material;
+    if (material >= 0 && nuclear_ != nullptr) ask_for_data();
+    const Crossing crossing = next_crossing(geometry_, location_);
     const double total = material >= 0 ? total_here() : 0;
     if (material < 0) values_ = nullptr;
     const double to_collision = total > 0 ? random_.exponential() / total : infinity;
-    const Crossing crossing = next_crossing(geometry_, location_);
-    const double step = std::fmin(to_collision, crossing.distance);
+    const double step = std::min(to_collision, crossing.distance);
     if (step == infinity) return lose("there is no surface ahead");
     if (material >= 0) history_total(Total::k_track) += weight_ * step * nu_fission_here();
     if (tallying_ && !problem_->tallies->by_track.empty())
@@ -210,13 +211,17 @@ bool HistoryRunner::leaves_model(int surface, const Vector& r, const Vector& u, 
   return false;
 }
 
+/// What delta tracking samples flights with.
+double HistoryRunner::largest_total() const noexcept {
+  return nuclear_ == nullptr ? data_.majorant()[group_] : problem_->majorant->at(energy_);
+}
+
 void HistoryRunner::track_delta() {
-  const HotVector<double>& majorant = data_.majorant();
   for (;; ++events_) {
     if (has_left()) return;
     if (events_ == settings_.max_events) return lose("it had too many events");
     ++flights_;
-    const double largest = majorant[group_];
+    const double largest = largest_total();
     double flight = largest > 0 ? random_.exponential() / largest : infinity;
     int surface;
     double distance;
@@ -228,13 +233,16 @@ void HistoryRunner::track_delta() {
     if (flight == infinity) return lose("there is no surface ahead");
     if (!locate(geometry_, memory_, r + flight * u, u, location_)) return lose("it went into no cell");
     const double flux = weight_ / largest;
+    const bool matter = location_.material >= 0;
+    const double total = matter ? total_here() : 0;
+    if (!matter) values_ = nullptr;
+    if (total > largest) return lose("its total cross section is above the bound of delta tracking");
     if (tallying_ && !problem_->tallies->by_flux.empty())
       bins_.score_flux(problem_->tallies->by_flux, event(), flux);
-    const int material = location_.material;
-    if (material < 0) continue;
-    history_total(Total::k_track) += flux * data_.value(Reaction::nu_fission, material, group_);
-    if (random_.uniform() * largest >= data_.total(material, group_)) continue;
-    if (!collide()) return;
+    if (!matter) continue;
+    history_total(Total::k_track) += flux * nu_fission_here();
+    if (random_.uniform() * largest >= total) continue;
+    if (!(nuclear_ != nullptr ? collide_continuous() : collide())) return;
   }
 }
 

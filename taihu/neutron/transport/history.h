@@ -6,7 +6,7 @@
 // Surface tracking moves from surface to surface. Delta tracking (Woodcock et al., ANL-7050, 1965) samples
 // flights with the largest total cross section of the model, and accepts a collision with probability total /
 // largest: it needs to know the material only where a flight ends, and meets surfaces only at the boundary of
-// the model.
+// the model. With continuous energy "largest" is an upper bound (nuclide/majorant.h).
 #pragma once
 
 #include <string>
@@ -14,6 +14,7 @@
 
 #include "taihu/neutron/geometry/geometry.h"
 #include "taihu/neutron/material/cross_sections.h"
+#include "taihu/neutron/nuclide/majorant.h"
 #include "taihu/neutron/nuclide/nuclear_data.h"
 #include "taihu/neutron/parallel/messages.h"
 #include "taihu/neutron/source/site.h"
@@ -29,9 +30,11 @@ struct Problem {
   const TallyLayout* tallies = nullptr;
   const Settings* settings = nullptr;
   bool delta = false;
-  const NuclearData* nuclear = nullptr;  ///< continuous energy; null: multi-group
-  const TallyParts* window = nullptr;    ///< the bins of this rank; null: all
-  const DomainBox* box = nullptr;        ///< histories that leave it stop; null: none
+  const NuclearData* nuclear = nullptr;        ///< continuous energy; null: multi-group
+  const Majorant* majorant = nullptr;          ///< with continuous energy and delta tracking
+  const TallyParts* window = nullptr;          ///< the bins of this rank; null: all
+  HotVector<ExactSum>* shared_bins = nullptr;  ///< that all threads score in; null: each thread has its own
+  const DomainBox* box = nullptr;              ///< histories that leave it stop; null: none
 };
 
 /// Totals per source neutron. The first four are OpenMC's global tallies, in its order.
@@ -81,17 +84,18 @@ class HistoryRunner {
   bool cross(const Crossing& crossing);
   bool pass_boundary(int surface, double distance);
   void score_passage(int surface, double sign, const Vector& r);
-  bool delta_boundary(double& flight);
   bool find_boundary(const Vector& r, const Vector& u, double flight, int& surface, double& distance);
   bool leaves_model(int surface, const Vector& r, const Vector& u, double distance);
   bool collide();
   void add_sites(double expected);
   double total_here() noexcept;
   double nu_fission_here() const noexcept;
+  double largest_total() const noexcept;
 
   // Continuous energy; in history_continuous.cc.
   void set_energy(double energy) noexcept;
   const MacroXs& look_up() noexcept;
+  void ask_for_data() const noexcept;
   bool collide_continuous();
   void add_sites_continuous(const MediumPart& part, const MicroXs& xs, double expected);
   bool absorb_continuous(const MicroXs& xs);

@@ -12,8 +12,14 @@ constexpr int most_attempts = 100;
 
 /// A new energy also means new bands of the unresolved resonances.
 void HistoryRunner::set_energy(double energy) noexcept {
-  energy_ = std::fmin(std::fmax(energy, nuclear_->energy_min()), nuclear_->energy_max());
+  energy_ = std::min(std::max(nuclear_->energy_min(), energy), nuclear_->energy_max());
   band_ = nuclear_->unresolved_at(energy_) ? random_.next() : 0;
+}
+
+/// Lets the cross sections of this place come from memory while something else is done.
+void HistoryRunner::ask_for_data() const noexcept {
+  const int medium = nuclear_->medium_of_cell[location_.cell()];
+  if (remembered_[medium].energy != energy_) nuclear_->prefetch(medium, energy_);
 }
 
 const MacroXs& HistoryRunner::look_up() noexcept {

@@ -11,6 +11,9 @@
 namespace taihu::neutron {
 namespace {
 
+/// From so many bins on, threads share them: 1 MiB for each thread otherwise.
+constexpr std::int64_t bins_to_share = 1 << 16;
+
 double seconds_since(std::int64_t start_ns) {
   return static_cast<double>(now_ns() - start_ns) * 1e-9;
 }
@@ -27,15 +30,12 @@ TallyMaterials tally_materials(const Model& model) {
 }  // namespace
 
 bool choose_delta(const Model& model) {
-  check_input(!model.nuclear || model.settings.tracking != Tracking::delta,
-              "delta tracking needs multi-group cross sections; use --tracking surface");
-  if (model.nuclear) return false;
   const bool surfaces = needs_surface_tracking(model.tallies);
   check_input(
       !surfaces || model.settings.tracking != Tracking::delta,
       "a tally uses track lengths or currents, which delta tracking does not have; use --tracking surface");
   return model.settings.tracking == Tracking::delta ||
-         (model.settings.tracking == Tracking::automatic && !surfaces);
+         (model.settings.tracking == Tracking::automatic && !surfaces && !model.nuclear);
 }
 
 Simulation::Simulation(const Model& model, Ranks& ranks, int threads, Schedule schedule,
@@ -55,10 +55,18 @@ Simulation::Simulation(const Model& model, Ranks& ranks, int threads, Schedule s
   shares_ = std::make_unique<BinShares>(layout_, domains_.get(), ranks_->rank(), ranks_->size());
   problem_ = {&model_->geometry, &model_->data,       &layout_,
               &model_->settings, choose_delta(model), model_->nuclear.get()};
+  if (problem_.delta && model_->nuclear) {
+    majorant_ = std::make_unique<Majorant>(*model_->nuclear);
+    problem_.majorant = majorant_.get();
+  }
   if (domains_) {
     box_ = domains_->box(domains_->domain_of_rank(ranks_->rank()));
     problem_.box = &box_;
     problem_.window = &shares_->window();
+  }
+  if (const std::int64_t bins = shares_->window().size; threads_ > 1 && bins >= bins_to_share) {
+    shared_bins_.resize(bins);
+    problem_.shared_bins = &shared_bins_;
   }
   for (int i = 0; i < threads_; ++i) runners_.push_back(std::make_unique<HistoryRunner>(problem_));
   if (domains_)
@@ -180,8 +188,9 @@ void Simulation::end_batch(bool active) {
     for (int i = 0; i < 4; ++i) values[i] = batch_totals_[i].value() / neutrons;
     criticality_.add_batch(values);
     if (!layout_.empty()) {
-      HotVector<ExactSum>& sums = runners_[0]->bins().sums();
-      for (int thread = 1; thread < threads_; ++thread) {
+      for (const auto& runner : runners_) runner->bins().flush();
+      HotVector<ExactSum>& sums = shared_bins_.empty() ? runners_[0]->bins().sums() : shared_bins_;
+      for (int thread = 1; thread < threads_ && shared_bins_.empty(); ++thread) {
         HotVector<ExactSum>& other = runners_[thread]->bins().sums();
         for (std::size_t i = 0; i < sums.size(); ++i) {
           sums[i] += other[i];

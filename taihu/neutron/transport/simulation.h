@@ -72,9 +72,13 @@ class Simulation {
   bool finished() const noexcept { return batch_ >= model_->settings.batches; }
   int batch() const noexcept { return batch_; }
   bool delta() const noexcept { return problem_.delta; }
+  /// With continuous energy and delta tracking; else null.
+  const Majorant* majorant() const noexcept { return majorant_.get(); }
   const Model& model() const noexcept { return *model_; }
   Ranks& ranks() noexcept { return *ranks_; }
   int threads() const noexcept { return threads_; }
+  /// Copies of the bins of this rank's window.
+  int bin_copies() const noexcept { return shared_bins_.empty() ? threads_ : 1; }
   const TallyLayout& layout() const noexcept { return layout_; }
   const TallyStatistics& statistics() const noexcept { return statistics_; }  ///< of the bins owned here
   const BinShares& shares() const noexcept { return *shares_; }               ///< who owns what
@@ -111,6 +115,8 @@ class Simulation {
   std::unique_ptr<const Domains> domains_;
   std::unique_ptr<const BinShares> shares_;
   DomainBox box_;
+  std::unique_ptr<const Majorant> majorant_;
+  HotVector<ExactSum> shared_bins_;  ///< of all threads; empty: each has its own
   Problem problem_;
   std::vector<std::unique_ptr<HistoryRunner>> runners_;
   std::unique_ptr<DomainTransport> transport_;

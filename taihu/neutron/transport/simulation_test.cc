@@ -6,11 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "taihu/base/error.h"
+#include "taihu/neutron/parallel/thread_ranks.h"
 #include "taihu/neutron/source/fission_bank.h"
 #include "taihu/neutron/test_models.h"
-#include "taihu/neutron/thread_ranks.h"
 
 namespace taihu::neutron {
 namespace {
@@ -103,6 +104,46 @@ TEST(Simulation, InstancesShareTheirCellsTally) {
         EXPECT_EQ(picked[2 * row], sum[2 * row + i]);
       }
     }
+}
+
+TEST(Simulation, ThreadsShareTheBinsOfALargeMeshAndHaveTheSameBits) {
+  const char* const large =
+      "<mesh id=\"1\"><dimension>200 180</dimension><lower_left>-3 -3</lower_left><upper_right>3 "
+      "3</upper_right></mesh><filter id=\"1\" type=\"mesh\"><bins>1</bins></filter>"
+      "<tally id=\"1\"><filters>1</filters><scores>flux fission</scores></tally>"
+      "<tally id=\"2\"><scores>absorption events nu-fission</scores><estimator>analog</estimator></tally>";
+  for (const Tracking tracking : {Tracking::surface, Tracking::delta}) {
+    Model model = test_model("rectangular", settings_text(301, 4, 1), large);
+    model.settings.tracking = tracking;
+    const Outcome expected = run_alone(model);
+    EXPECT_GT(expected.sum.back(), 0);
+    SingleRank alone;
+    Simulation shared(model, alone, 3, Schedule{});
+    EXPECT_EQ(shared.bin_copies(), 1);
+    EXPECT_EQ(run_to_end(shared), expected);
+    Outcome root;
+    run_ranks(2, [&](Ranks& rank) {
+      Simulation simulation(model, rank, 2, Schedule{}, {.shape = {2, 1, 1}});
+      const Outcome outcome = run_to_end(simulation);
+      if (rank.is_root()) root = outcome;
+    });
+    EXPECT_EQ(root, expected);
+  }
+  const Model small = test_model("rectangular", settings_text(301, 4, 1), some_tallies);
+  SingleRank alone;
+  EXPECT_EQ(Simulation(small, alone, 3, Schedule{}).bin_copies(), 3);
+}
+
+TEST(ExactSum, AtomicAdditionsHaveTheBitsOfPlainOnes) {
+  ExactSum plain, atomic;
+  Stream random(3, StreamUse::history, 0, 0);
+  for (int i = 0; i < 100000; ++i) {
+    ExactSum one;
+    one.add(std::ldexp(random.uniform() - 0.5, static_cast<int>(random.uniform() * 100) - 70));
+    plain += one;
+    atomic.add_atomically(one);
+    ASSERT_EQ(atomic, plain);
+  }
 }
 
 TEST(Simulation, AnotherSeedGivesOtherNumbers) {

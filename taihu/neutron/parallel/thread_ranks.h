@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that are threads of a test, so that several ranks can be tested without a message-passing library.
+// Ranks that are threads of this process: several ranks without a message-passing library, for benchmarks and
+// tests.
 #pragma once
 
 #include <algorithm>
@@ -124,7 +125,7 @@ class ThreadRanks final : public Ranks {
   int rank_;
 };
 
-/// Runs `body` as `ranks` ranks and waits for all.
+/// Runs `body` as `ranks` ranks and waits for all. It must not throw.
 inline void run_ranks(int ranks, const std::function<void(Ranks&)>& body) {
   ThreadJob job(ranks);
   std::vector<std::jthread> threads;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taihu/neutron/run/restart_speed.h"
+#include "taihu/neutron/benchmark/restart_speed.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -18,18 +18,6 @@ namespace taihu::neutron {
 namespace {
 
 constexpr std::int64_t piece_bytes = 8 << 20;
-
-/// A failure here is told on all ranks, so that none waits.
-template <typename Work>
-void together(Ranks& ranks, const Work& work) {
-  std::string problem;
-  try {
-    work();
-  } catch (const std::exception& error) {
-    problem = error.what();
-  }
-  throw_together(ranks, problem);
-}
 
 /// Calls f(place, bytes) for pieces of a rank's share of a file.
 template <typename F>
@@ -92,11 +80,12 @@ class Measurement {
         time(parallel ? speed.read_parallel : speed.read_through_root,
              [&] { resume_from_statepoint(simulation_, path_, way); });
       }
-      together(ranks_, [&] { speed.bytes = static_cast<std::int64_t>(std::filesystem::file_size(path_)); });
+      together(ranks_, true,
+               [&] { speed.bytes = static_cast<std::int64_t>(std::filesystem::file_size(path_)); });
       time_plain(speed.write_plain, [&] { write_plain_file(plain_, speed.bytes, rank, size); });
       drop(plain_);
       time(speed.read_plain,
-           [&] { together(ranks_, [&] { read_plain_file(plain_, speed.bytes, rank, size); }); });
+           [&] { together(ranks_, true, [&] { read_plain_file(plain_, speed.bytes, rank, size); }); });
       time_plain(speed.write_plain_root, [&] {
         if (ranks_.is_root()) write_plain_file(plain_, speed.bytes, 0, 1);
       });
@@ -119,10 +108,10 @@ class Measurement {
   /// Into a new file each time, as a statepoint is.
   template <typename Work>
   void time_plain(double& best, const Work& work) {
-    together(ranks_, [&] {
+    together(ranks_, true, [&] {
       if (ranks_.is_root()) PlainFile(plain_, PlainFile::Mode::create);
     });
-    time(best, [&] { together(ranks_, work); });
+    time(best, [&] { together(ranks_, true, work); });
   }
 
   void drop(const std::string& path) {
