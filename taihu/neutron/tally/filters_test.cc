@@ -156,7 +156,9 @@ TEST(Filters, HaveTheSameBitsWithDomains) {
     Simulation simulation(model, rank, 1, Schedule{}, {.shape = {2, 2, 1}});
     while (!simulation.finished()) simulation.run_batch();
     const TallyStatistics all = simulation.all_statistics();
-    if (rank.is_root()) EXPECT_EQ(all.sum, expected.sum);
+    if (rank.is_root()) {
+      EXPECT_EQ(all.sum, expected.sum);
+    }
   });
 }
 

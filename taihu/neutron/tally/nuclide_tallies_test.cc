@@ -265,7 +265,9 @@ TEST_F(NuclideTallies, HaveTheSameBitsForAnyRanksAndThreadsAndLeaveOthersAlone) 
     Simulation simulation(model, rank, 1 + rank.rank() % 2, Schedule{});
     while (!simulation.finished()) simulation.run_batch();
     const TallyStatistics all = simulation.all_statistics();
-    if (rank.is_root()) EXPECT_EQ(all.sum, expected.sum);
+    if (rank.is_root()) {
+      EXPECT_EQ(all.sum, expected.sum);
+    }
   });
 }
 
