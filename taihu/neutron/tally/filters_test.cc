@@ -113,7 +113,7 @@ TEST(Filters, CurrentsBetweenCellsAreThoseThroughTheirSurface) {
   EXPECT_EQ(into[2], 0);
   EXPECT_NEAR(from[0], between[1], 1e-9);
   EXPECT_NEAR(from[1], -between[3], 1e-9);
-  EXPECT_EQ(between[0], 0);
+  EXPECT_GT(between[0], 0);  // reflected at the top or the bottom
   EXPECT_GT(between[4], 0);  // from one element of the lattice to the next
   const double* born = s.sum.data() + 15;
   EXPECT_EQ(born[1], 0);  // no neutron is born in water
