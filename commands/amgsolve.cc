@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // amgsolve: solves a linear system from a file or a model problem by algebraic multigrid. Exit code 0:
 // converged, 1: not converged or bad input, 2: wrong use.
+#include <sys/resource.h>
+
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -107,16 +109,24 @@ void write_solution(const Context& context, const std::string& path, const std::
   if (std::ferror(file) != 0 || std::fclose(file) != 0) throw system_error("cannot write " + path, errno);
 }
 
+/// Most memory that the process had at one time, with all ranks that run in it.
+double process_peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return 1024 * static_cast<double>(usage.ru_maxrss);
+}
+
 void print_report(const Context& context, const Solver& solver, const SolveResult& result,
                   const Times& times) {
   const auto levels = solver.preconditioner().report();
   std::printf("\n%s", level_table(levels).c_str());
   std::printf("\n%s\n", profile_table(*context.profile).c_str());
-  const double peak_bytes = static_cast<double>(context.storage.peak_bytes());  // without the arrays below
+  // Without the arrays below.
+  const double peak_bytes = static_cast<double>(context.storage.peak_bytes()), process = process_peak_bytes();
   const double bandwidth = measure_bandwidth(context, std::size_t{128} << 20);
   const double moved = static_cast<double>(solver.iteration_bytes()) * std::max(1, result.iterations);
-  std::printf("hierarchy in %s precision, memory of the solver %.0f MB (peak)\n",
-              solver.preconditioner().single() ? "single" : "double", peak_bytes * 1e-6);
+  std::printf("hierarchy in %s precision, memory of the solver %.0f MB (peak), of the process %.0f MB\n",
+              solver.preconditioner().single() ? "single" : "double", peak_bytes * 1e-6, process * 1e-6);
   std::printf("cycle: matrices and vectors of %.1f MB; iteration of pcg: %.1f MB on rank 0\n",
               static_cast<double>(solver.preconditioner().cycle_bytes()) * 1e-6,
               static_cast<double>(solver.iteration_bytes()) * 1e-6);
@@ -156,13 +166,13 @@ void print_json(const Context& context, const Solver& solver, const SolveResult&
       "4f,"
       "\"iterations\":%d,\"residual\":%.3e,\"converged\":%s,\"levels\":%zu,\"grid_complexity\":%.4f,"
       "\"operator_complexity\":%.4f,\"precision\":\"%s\",\"iteration_bytes\":%zu,\"peak_bytes\":%zu,"
-      "\"traffic\":[",
+      "\"process_peak_bytes\":%.0f,\"traffic\":[",
       static_cast<long long>(levels[0].rows), static_cast<long long>(levels[0].entries),
       context.communicator.size(), context.team.size(), times.input, times.setup, times.solve,
       result.iterations, result.residual, result.converged ? "true" : "false", levels.size(),
       rows / static_cast<double>(levels[0].rows), entries / static_cast<double>(levels[0].entries),
       solver.preconditioner().single() ? "single" : "double", solver.iteration_bytes(),
-      context.storage.peak_bytes());
+      context.storage.peak_bytes(), process_peak_bytes());
   print_traffic(solver, levels);
   std::printf("]}\n");
 }
@@ -192,11 +202,14 @@ int solve(const Options& options, Communicator& communicator) {
   Times times;
   DistributedMatrix matrix = input_matrix(context, options);
   const Distribution rows = matrix.row_distribution;
-  std::vector<double> b(matrix.local.rows, 1.0), x(matrix.local.rows, 0.0);
+  std::vector<double> b;
   if (options.files.size() > 1) b = read_vector(options.files[1], rows, communicator.rank());
   times.input = watch.seconds();
   Solver solver(context, std::move(matrix), options.solver.hierarchy);
   times.setup = watch.seconds();
+  std::vector<double> x(solver.rows());
+  if (options.files.size() < 2) b.assign(x.size(), 1.0);
+  times.input += watch.seconds();
   const SolveResult result = solver.solve(b, x, options.solver.solve);
   times.solve = watch.seconds();
   if (communicator.rank() == 0) print_result(context, options, solver, result, times);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One virtual channel (VC) of an input port: its buffer and the state of the packet in front.
 //
-// A head that comes to the front (written into an empty buffer, or behind a tail that leaves) is "exposed": its
-// outputs, found by the router when it was written, become `want`, or it waits for the collective unit. VC
+// A head that comes to the front (written into an empty buffer, or behind a tail that leaves; with RouteAt AtFront
+// a cycle behind that tail) is "exposed": its outputs become `want`, or it waits for the collective unit. The router
+// has found them when the head was written, and they are kept with it; without KeepsRoute, when it is in front. VC
 // allocation moves outputs from `want` to `have`; the tail leaves by an output and removes it from `have`. With
 // Multicast a packet may have several outputs ("branches"): `ahead` counts per branch the flits that it has sent
 // beyond those that have left the buffer. Each cycle the lowest flit that a branch with a credit needs is offered
@@ -11,6 +12,8 @@ module input_channel #(
     parameter int Depth = 5,
     parameter int Vcs = 2,
     parameter int Reuse = noc_pkg::Wormhole,
+    parameter int RouteAt = noc_pkg::AtWrite,
+    parameter bit KeepsRoute = 1,
     parameter bit Multicast = 0,
     parameter bit HasUnit = 0,
     localparam int VcBits = Vcs > 1 ? $clog2(Vcs) : 1,
@@ -22,6 +25,7 @@ module input_channel #(
     input logic write_i,
     input logic [noc_pkg::FlitBits-1:0] flit_i,
     input logic [4:0] route_i,
+    input logic [4:0] front_route_i,  // of the head in front; used without KeepsRoute
     // VC allocation
     output logic [4:0] want_o,
     output logic down_o,  // a broadcast: keeps off VC 0
@@ -53,7 +57,6 @@ module input_channel #(
   endfunction
 
   logic [noc_pkg::FlitBits-1:0] slot_q[Depth];
-  logic [RouteBits-1:0] slot_route_q[Depth];
   logic [PointerBits-1:0] first_q, last_q;
   logic [CountBits-1:0] count_q;
   logic [4:0] want_q, have_q;
@@ -159,8 +162,9 @@ module input_channel #(
   end
 
   // What comes to the front next: the head behind a tail that leaves, or the flit that is written now.
-  logic [RouteBits-1:0] incoming, next_route;
+  logic [RouteBits-1:0] incoming, uncovered_route, next_route;
   logic [CountBits-1:0] left;
+  logic uncovers;  // the head behind a tail that has left gets its outputs now
   logic expose;
   logic [4:0] expose_ports;
   logic expose_unit;
@@ -177,14 +181,31 @@ module input_channel #(
     assign expose_unit = HasUnit && next_route == ToUnit;
   end
   assign left = count_q - CountBits'(pop);
-  assign next_route = finish && left != '0 ? slot_route_q[next(first_q)] : incoming;
-  assign expose = (finish && left != '0) || (write_i && flit_i[noc_pkg::HeadBit] && left == '0);
+  assign next_route = uncovers ? uncovered_route : incoming;
+  assign expose = uncovers || (write_i && flit_i[noc_pkg::HeadBit] && left == '0);
+
+  if (RouteAt == noc_pkg::AtFront) begin : gen_at_front
+    logic uncovers_q;
+    always_ff @(posedge clk_i) uncovers_q <= rst_ni && finish && left != '0;
+    assign uncovers = uncovers_q;
+  end else begin : gen_at_write
+    assign uncovers = finish && left != '0;
+  end
+  if (KeepsRoute) begin : gen_kept_route
+    logic [RouteBits-1:0] slot_route_q[Depth];
+    assign uncovered_route = slot_route_q[RouteAt == noc_pkg::AtFront ? first_q : next(first_q)];
+    always_ff @(posedge clk_i) if (write_i) slot_route_q[last_q] <= incoming;
+    logic unused_front;
+    assign unused_front = &{1'b0, front_route_i};
+  end else begin : gen_front_route
+    always_comb begin
+      uncovered_route = '0;
+      for (int p = 0; p < 5; p++) if (front_route_i[p]) uncovered_route = RouteBits'(p);
+    end
+  end
 
   always_ff @(posedge clk_i) begin
-    if (write_i) begin
-      slot_q[last_q] <= flit_i;
-      slot_route_q[last_q] <= incoming;
-    end
+    if (write_i) slot_q[last_q] <= flit_i;
     if (!rst_ni) begin
       first_q <= '0;
       last_q <= '0;

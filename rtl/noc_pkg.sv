@@ -55,6 +55,10 @@ package noc_pkg;
   localparam int CutThrough = 1;  // with credits for the whole packet
   localparam int Atomic = 2;      // when its buffer is empty
 
+  // When the output port of a head is found.
+  localparam int AtWrite = 0;  // when it is written into the buffer
+  localparam int AtFront = 1;  // when it is in front: a cycle later behind another packet
+
   // Operations of the arithmetic unit.
   localparam bit [3:0] AddDouble = 0;
   localparam bit [3:0] MultiplyDouble = 1;

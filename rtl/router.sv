@@ -7,6 +7,7 @@ module router #(
     parameter int Vcs = 2,
     parameter int Depth = 5,
     parameter int Reuse = noc_pkg::Wormhole,
+    parameter int RouteAt = noc_pkg::AtWrite,
     parameter bit YFirst = 1,
     parameter int Communicators = 5,
     parameter int Operations = 10,
@@ -74,10 +75,17 @@ module router #(
     end
     for (genvar v = 0; v < Vcs; v++) begin : gen_vc
       localparam int I = p * Vcs + v;
+      // Collective routers keep what they found when the head was written: their tables have one lookup per port.
+      localparam bit KeepsRoute = Level != 0 || RouteAt == noc_pkg::AtWrite;
+      logic [4:0] front_route;
+      assign front_route = KeepsRoute ? '0 :
+          noc_pkg::route(node_i, front[I*W+noc_pkg::DestinationLsb+:noc_pkg::NodeBits], YFirst);
       input_channel #(
           .Depth(Depth),
           .Vcs(Vcs),
           .Reuse(Reuse),
+          .RouteAt(RouteAt),
+          .KeepsRoute(KeepsRoute),
           .Multicast(Level != 0 && (v > 0 || p == noc_pkg::Local)),
           .HasUnit(Level != 0)
       ) u_channel (
@@ -86,6 +94,7 @@ module router #(
           .write_i(valid_i[p] && vc_i[p*VcBits+:VcBits] == VcBits'(v)),
           .flit_i(flit),
           .route_i(route),
+          .front_route_i(front_route),
           .want_o(want[I*5+:5]),
           .down_o(down[I]),
           .need_o(need[I*CountBits+:CountBits]),

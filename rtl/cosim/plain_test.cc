@@ -78,6 +78,7 @@ TEST(PlainRouter, WormholeMeshAgreesWithTheModel) {
   compare<MeshPlain>(plain_config(), 31, 3, 15);
 }
 
+/// As MeshCut, whose routers find the ports of heads in front.
 TEST(PlainRouter, CutThroughMeshWithLongLinksAgreesWithTheModel) {
   NetworkConfig config;
   config.mesh = noc::Mesh(3, 2, false, noc::Routing::xy);
@@ -85,6 +86,7 @@ TEST(PlainRouter, CutThroughMeshWithLongLinksAgreesWithTheModel) {
   config.depth = 8;
   config.link_cycles = 2;
   config.reuse = noc::Reuse::cut_through;
+  config.route_at = noc::RouteAt::front;
   config.checked = true;
   compare<MeshCut>(config, 8, 4, 40);
 }

@@ -41,6 +41,20 @@ def routers(results):
     return lines
 
 
+def added(results):
+    """What level 2 has beyond a plain router; the rest is what synthesis made of what both have."""
+    plain, two = results["plain"], results["level 2"]
+    table = two["blocks"]["path_table"]
+    unit = two["blocks"]["path_unit"] - table
+    channels = two["blocks"]["input_channel"] - plain["blocks"]["input_channel"]
+    rest = two["area"] - plain["area"] - table - unit - channels
+    lines = ["| added by level 2 | area | of a plain router |", "|---|---|---|"]
+    for title, area in (("table of communicators", table), ("learning", unit), ("replication in the input channels", channels),
+                        ("allocation, crossing, credits", rest)):
+        lines.append(f"| {title} | {area:.0f} | {percent(area, plain['area'])} |")
+    return lines
+
+
 def parts(results):
     plain, level1 = results["plain"]["area"], results["level 1"]["area"]
     blocks = results["level 1"]["blocks"]
@@ -58,24 +72,27 @@ def mesh_overhead(one, two, plain, n):
 
 def claims(results):
     plain, two, one = (results[name]["area"] for name in ("plain", "level 2", "level 1"))
-    few = results["level 1, 5 operations"]["area"]
+    few, least = (results[f"level 1, {number} operations"]["area"] for number in (5, 2))
     bare = one - results["level 1"]["blocks"]["result_memory"]
     unit = results["level 1"]["blocks"]["arithmetic_unit"]
-    lines = ["| | paper | here | 5 operations | without partial results |", "|---|---|---|---|---|",
-             f"| level 1 over plain | +90.8 % | {more(one, plain)} | {more(few, plain)} | {more(bare, plain)} |",
-             f"| arithmetic unit, share of level 1 | 38 % | {percent(unit, one)} | {percent(unit, few)} | {percent(unit, bare)} |",
-             f"| level 2 over plain | +1.4 % | {more(two, plain)} | | |",
-             "| static power of level 1 over plain | 1.84 | "
-             f"{results['level 1']['leakage'] / results['plain']['leakage']:.2f} | "
-             f"{results['level 1, 5 operations']['leakage'] / results['plain']['leakage']:.2f} | |"]
+    powers = " | ".join(f"{results[name]['leakage'] / results['plain']['leakage']:.2f}"
+                        for name in ("level 1", "level 1, 5 operations", "level 1, 2 operations"))
+    sizes = (one, few, least, bare)
+    lines = ["| | paper | here | 5 operations | 2 operations | without partial results |", "|---|---|---|---|---|---|",
+             "| level 1 over plain | +90.8 % | " + " | ".join(more(each, plain) for each in sizes) + " |",
+             "| arithmetic unit, share of level 1 | 38 % | " + " | ".join(percent(unit, each) for each in sizes) + " |",
+             f"| level 2 over plain | +1.4 % | {more(two, plain)} | | | |",
+             f"| of it: table of communicators | | {more(plain + results['level 2']['blocks']['path_table'], plain)} | | | |",
+             f"| registers of level 2 over plain | | {more(results['level 2']['registers'], results['plain']['registers'])} | | | |",
+             f"| static power of level 1 over plain | 1.84 | {powers} | |"]
     for n, paper in ((4, "24 %"), (8, "12.6 %"), (16, "7 %")):
-        row = " | ".join(more(mesh_overhead(each, two, plain, n), plain) for each in (one, few, bare))
+        row = " | ".join(more(mesh_overhead(each, two, plain, n), plain) for each in sizes)
         lines.append(f"| routers of {n} x {n}, strategy 2 | +{paper} | {row} |")
     return lines
 
 
 def tables(results):
-    return "\n".join(routers(results) + [""] + parts(results) + [""] + claims(results)) + "\n"
+    return "\n".join(routers(results) + [""] + parts(results) + [""] + added(results) + [""] + claims(results)) + "\n"
 
 
 def page(measured, picture, place):
@@ -85,14 +102,23 @@ def page(measured, picture, place):
     return "\n".join(
         ["# Areas of the routers", "",
          f"{measured['tools']}, cell library osu018 (0.18 um). `rtl/synth/area` makes this page. Areas are sums of cells, without "
-         "wires; nets of many pins have buffers. Paths go from register to register, without wires. Compare ratios only.", ""]
+         "wires; nets of many pins have buffers. Paths go from register to register, without wires. Compare ratios only, and "
+         "differences of a few percent not at all: the same registers and functions in another order of the source give them. "
+         "Numbers of registers are exact.", ""]
         + shown + routers(results) +
-        ["", "5 operations: one open operation per communicator instead of two.", ""] + parts(results) +
+        ["", "5 operations: one open operation per communicator instead of two. 2 operations: tables for two communicators with one "
+         "open operation each; collectives of further communicators run in software. Routed in front: the output port of a head "
+         "is found when it is in front of its buffer, not kept with it.", ""] + parts(results) + [""] + added(results) +
         ["", "## Beside the paper", "",
          "Lu et al., Computer Engineering 43(6), 2017, section 4.6: 90 nm. Partial results are 64 bytes for "
-         "each open operation, in flip-flops, as the library has no memories; the paper has one partial result for all operations, "
-         "with which two that overlap can deadlock. Without them is how a router with a macro for this memory would compare, "
-         "less the macro.", ""] + claims(results)) + "\n"
+         "each open operation, in flip-flops: the library has no memories, and its latch has no area. The paper has one partial "
+         "result for all operations, with which two that overlap can deadlock; two operations here are the nearest to that. Without "
+         "them is how a router with a macro for this memory would compare, less the macro.", "",
+         "The paper's level 2 has a table of five communicators with five bits each and a FIFO of five flits. A FIFO of five flits "
+         "is a tenth of all buffers of a plain router, and these are most of it: the paper's number has no room for one. Ours has "
+         "none, broadcasts are replicated from the input buffers, which is what the input channels of level 2 have more: a VC, a "
+         "count of flits sent and a bit of the route for each branch. The table is searched for all five input ports in the cycle "
+         "in which a head comes.", ""] + claims(results)) + "\n"
 
 
 # Title, module ("": what is left of the router; "unit": what is left of the collective unit), colour.

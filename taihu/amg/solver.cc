@@ -33,7 +33,8 @@ Solver::Solver(const Context& context, DistributedMatrix matrix, const Hierarchy
     : context_(context), options_(options), matrix_(std::move(matrix)) {
   const Timed timed(context_.profile, "set-up: checks");
   const Precision precision = check();
-  system_ = std::make_unique<SystemMatrix>(context_, matrix_);
+  entries_ = matrix_.local.entries();
+  system_ = std::make_unique<SystemMatrix>();
   set_up(precision);
 }
 
@@ -52,19 +53,25 @@ Precision Solver::check() {
 void Solver::set_up(Precision precision) {
   resolved_ = options_;
   try {
-    preconditioner_ = make_preconditioner(context_, matrix_, *system_, resolved_, precision);
+    make_preconditioner(precision);
   } catch (const Error&) {
     // Aggregation was tried. It may find nothing to aggregate; and the coarsest matrix of an indefinite
     // matrix may be singular in one family and not in the other.
     if (options_.family != Family::automatic) throw;
     resolved_.family = Family::classical;
-    preconditioner_ = make_preconditioner(context_, matrix_, *system_, resolved_, precision);
+    make_preconditioner(precision);
   }
 }
 
+// Of a matrix that may have lost its entries to a hierarchy that did not do.
+void Solver::make_preconditioner(Precision precision) {
+  preconditioner_.reset();
+  system_->restore(context_, matrix_);
+  preconditioner_ = amg::make_preconditioner(context_, matrix_, *system_, resolved_, precision);
+}
+
 void Solver::update(DistributedMatrix matrix) {
-  double differs =
-      matrix.local.rows != matrix_.local.rows || matrix.local.entries() != matrix_.local.entries() ? 1 : 0;
+  double differs = matrix.local.rows != matrix_.local.rows || matrix.local.entries() != entries_ ? 1 : 0;
   context_.communicator.maximum({&differs, 1});
   check_input(differs == 0, "the matrix has another pattern than the one that was set up for");
   matrix_ = std::move(matrix);
@@ -77,7 +84,7 @@ void Solver::update(DistributedMatrix matrix) {
     throw;
   }
   // The hierarchy may still point into the old one.
-  auto system = std::make_unique<SystemMatrix>(context_, matrix_);
+  auto system = std::make_unique<SystemMatrix>();
   const bool keep = preconditioner_ != nullptr && options_.reuse == Reuse::interpolation &&
                     preconditioner_->single() == (precision == Precision::single_);
   if (keep) {
@@ -154,8 +161,7 @@ SolveResult Solver::solve(std::span<const double> b, std::span<double> x, const 
   copy(x.data(), solution.data(), factor);
   SolveResult result = run(right_side, solution, options, progress);
   if (!result.breakdown.empty() && preconditioner_->single() && options_.precision == Precision::automatic) {
-    preconditioner_.reset();
-    preconditioner_ = make_preconditioner(context_, matrix_, *system_, resolved_, Precision::double_);
+    make_preconditioner(Precision::double_);
     copy(x.data(), solution.data(), factor);
     result = run(right_side, solution, options, progress);
   }

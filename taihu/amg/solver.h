@@ -43,7 +43,6 @@ class Solver {
   void precondition(std::span<const double> r, std::span<double> z);
 
   LocalIndex rows() const { return matrix_.local.rows; }
-  const DistributedMatrix& matrix() const { return matrix_; }
   const Preconditioner& preconditioner() const { return *preconditioner_; }
   /// Bytes of matrices and vectors that one iteration of conjugate gradients moves on this rank.
   std::size_t iteration_bytes() const;
@@ -54,13 +53,15 @@ class Solver {
   Precision check();
   void check_ready() const;
   void set_up(Precision precision);
+  void make_preconditioner(Precision precision);
   SolveResult run(const Array<double>& b, Array<double>& x, const SolveOptions& options,
                   const Progress& progress);
 
   Context context_;
   HierarchyOptions options_;   // as given
   HierarchyOptions resolved_;  // classical where aggregation could not
-  DistributedMatrix matrix_;
+  DistributedMatrix matrix_;   // without entries when set up
+  Offset entries_ = 0;         // of this rank
   std::unique_ptr<SystemMatrix> system_;
   std::unique_ptr<Preconditioner> preconditioner_;
 };

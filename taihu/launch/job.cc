@@ -19,8 +19,10 @@ namespace taihu::launch {
 namespace {
 
 const std::vector<std::string> user_variables = {
-    "TAIHU_STACK_SIZE", "TAIHU_HEAP_DECAY",    "TAIHU_HEAP_HUGE_PAGES", "TAIHU_HEAP_PREALLOC",
-    "TAIHU_HEAP_STATS", "TAIHU_TOPOLOGY_FILE", "TAIHU_SLURM_TOPOLOGY",  "TAIHU_CLANG"};
+    "TAIHU_STACK_SIZE",     "TAIHU_HEAP_DECAY",       "TAIHU_HEAP_HUGE_PAGES", "TAIHU_HEAP_PREALLOC",
+    "TAIHU_HEAP_STATS",     "TAIHU_TOPOLOGY_FILE",    "TAIHU_SLURM_TOPOLOGY",  "TAIHU_CLANG",
+    "TAIHU_SHARED_MEMORY",  "TAIHU_EAGER_BYTES",      "TAIHU_PUSHED_BYTES",    "TAIHU_PUSHED_STREAM_BYTES",
+    "TAIHU_BUFFERED_BYTES", "TAIHU_SHARED_COPY_BYTES"};
 
 /// Reads typed values and names the variable when one is wrong.
 class Reader {

@@ -21,8 +21,7 @@ void BiasedLock::lock_plain() noexcept {
   count_entry();
 }
 
-bool BiasedLock::try_lock() noexcept {
-  if (enter_favoured()) return true;
+bool BiasedLock::try_lock_plain(bool counts) noexcept {
   if (inside_.load(std::memory_order_relaxed) || !plain_.try_lock()) return false;
   revoke();
   if (inside_.load(std::memory_order_acquire)) {
@@ -30,7 +29,7 @@ bool BiasedLock::try_lock() noexcept {
     return false;
   }
   by_favour_ = false;
-  count_entry();
+  if (counts) count_entry();
   return true;
 }
 

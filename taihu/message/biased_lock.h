@@ -28,7 +28,9 @@ class BiasedLock {
     if (!enter_favoured()) [[unlikely]]
       lock_plain();
   }
-  bool try_lock() noexcept;
+  bool try_lock() noexcept { return enter_favoured() || try_lock_plain(true); }
+  /// As try_lock, by a thread that shall never become the favourite.
+  bool try_lock_as_guest() noexcept { return try_lock_plain(false); }
 
   void unlock() noexcept {
     if (by_favour_) [[likely]] {
@@ -70,6 +72,7 @@ class BiasedLock {
   }
 
   void lock_plain() noexcept;
+  bool try_lock_plain(bool counts) noexcept;
   /// Holder of plain_: ends the favour, if there is one.
   void revoke() noexcept;
   /// Holder by the plain way: counts towards the favour.

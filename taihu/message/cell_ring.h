@@ -23,6 +23,7 @@
 
 #include "taihu/base/clock.h"
 #include "taihu/message/core_distance.h"
+#include "taihu/message/prefetch.h"
 #include "taihu/threads/waiting.h"
 
 namespace taihu::message {
@@ -40,17 +41,6 @@ inline void short_pause() noexcept {
   for (int i = 0; i < 3; ++i) __builtin_ia32_lfence();
 #else
   threads::spin_pause();
-#endif
-}
-
-/// Asks for a cache line that will be written.
-inline void prefetch_to_write(const void* address) noexcept {
-#if defined(__x86_64__)
-  // The builtin asks for a copy to read unless the compiler may use this instruction, which is no more than a
-  // hint on processors that lack it.
-  __asm__ volatile("prefetchw %0" : : "m"(*static_cast<const char*>(address)));
-#else
-  __builtin_prefetch(address, 1);
 #endif
 }
 

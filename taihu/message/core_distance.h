@@ -15,8 +15,9 @@ class CoreDistance {
   /// A cache line took `ns` nanoseconds, the clock's own time included. Whatever disturbs the measurement
   /// makes it longer.
   void learn(std::int64_t ns) noexcept {
-    near_looks_ = ns >= far_ns ? 0 : std::min(near_looks_ + 1, looks_needed);
+    near_looks_ = is_far(ns) ? 0 : std::min(near_looks_ + 1, looks_needed);
   }
+  static bool is_far(std::int64_t ns) noexcept { return ns >= far_ns; }
   /// Far until it is known better: what is chosen for far partners loses less near than the other way round.
   bool is_near() const noexcept { return near_looks_ == looks_needed; }
 

@@ -40,6 +40,31 @@ bool LocalEndpoint::deliver_at_once(const Arrival& arrival) {
   return true;
 }
 
+inline void LocalEndpoint::finish_receive(Request* receive, int source, const InRing& message) {
+  const Space& space = receive->space;
+  const std::size_t bytes = std::min<std::size_t>(message.bytes, space.bytes);
+  if (space.layout == nullptr) {
+    copy_short(space.address, message.payload, bytes);
+  } else {
+    copy_message(space, {message.payload, message.bytes}, bytes);
+  }
+  receive->status = {source, message.tag, message.bytes,
+                     message.bytes > space.bytes ? Error::truncated : Error::none};
+  // Who drains rings the doorbell for all.
+  receive->done.store(true, std::memory_order_release);
+}
+
+bool LocalEndpoint::receive_at_once(int source, const InRing& message) {
+  std::unique_lock hold(lock_, std::try_to_lock);
+  if (!hold.owns_lock() || inbox_filled_.load(std::memory_order_acquire)) return false;
+  Request* const receive = queues_.take_posted(source, message.context, message.tag);
+  if (receive == nullptr) return false;
+  finish_receive(receive, source, message);
+  hold.unlock();
+  doorbell_.ring();
+  return true;
+}
+
 Request* LocalEndpoint::match_at_once(const Arrival& arrival) {
   std::unique_lock hold(lock_, std::try_to_lock);
   if (!hold.owns_lock() || inbox_filled_.load(std::memory_order_acquire)) return nullptr;
@@ -73,20 +98,6 @@ void LocalEndpoint::drain_channels() {
       channel->idle_polls = delivered != 0 ? 0 : channel->idle_polls + 1;
     }
   }
-}
-
-inline void LocalEndpoint::finish_receive(Request* receive, int source, const InRing& message) {
-  const Space& space = receive->space;
-  const std::size_t bytes = std::min<std::size_t>(message.bytes, space.bytes);
-  if (space.layout == nullptr) {
-    copy_short(space.address, message.payload, bytes);
-  } else {
-    copy_message(space, {message.payload, message.bytes}, bytes);
-  }
-  receive->status = {source, message.tag, message.bytes,
-                     message.bytes > space.bytes ? Error::truncated : Error::none};
-  // Who drains rings the doorbell for all.
-  receive->done.store(true, std::memory_order_release);
 }
 
 inline __attribute__((always_inline)) void LocalEndpoint::deliver(Channel& channel, const InRing& message) {

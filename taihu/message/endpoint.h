@@ -204,6 +204,8 @@ class Node {
   virtual const launch::Layout& layout() const noexcept = 0;
   virtual int process() const noexcept = 0;
   virtual int local_ranks() const noexcept = 0;
+  /// How messages get to other node processes, in words; empty when there are none.
+  virtual std::string way_between_processes() const { return {}; }
   virtual Endpoint& endpoint(int local_index) noexcept = 0;
 
   /// Registers the handler of a service; before any rank runs.

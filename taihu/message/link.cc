@@ -19,21 +19,23 @@
 #include "taihu/base/error.h"
 #include "taihu/message/mpi_launcher.h"
 #include "taihu/message/mpi_link/shim.h"
+#include "taihu/message/shared_link.h"
+#include "taihu/message/tagged_link.h"
 
 namespace taihu::message {
 
+namespace {
+
 /// The pieces of a transfer that are still under way; all but the last are full.
-struct LinkRequest {
+struct ShimRequest : LinkRequest {
   std::vector<void*> pieces;
   std::size_t tested = 0;  ///< pieces known to be complete
   LinkStatus status;
 };
 
-namespace {
-
 constexpr std::size_t piece_bytes = std::size_t{1} << 30;
 static_assert(any_process == TAIHU_SHIM_ANY_PROCESS);
-static_assert(shared_tag == TAIHU_SHIM_SHARED_TAG);
+static_assert(envelope_tag == TAIHU_SHIM_SHARED_TAG);
 
 /// Until whoever forwards this process's output has read it, or a second has passed: an MPI launcher that is
 /// told of an abort drops what is still in the pipes, which would be the reason of the abort.
@@ -50,17 +52,22 @@ void wait_until_output_is_read() {
   }
 }
 
-class ShimLink final : public Link {
+class ShimLink final : public TaggedLink {
  public:
   explicit ShimLink(const taihu_shim* shim) : shim_(shim) {
     shim_->start(&process_, &processes_, &tag_limit_, &unasked_bytes_);
   }
-  ~ShimLink() override { shim_->stop(); }
+  ~ShimLink() override {
+    close_envelopes();
+    shim_->stop();
+  }
 
   int process() const override { return process_; }
   int processes() const override { return processes_; }
   int tag_limit() const override { return tag_limit_; }
-  std::size_t unasked_bytes() const override { return static_cast<std::size_t>(unasked_bytes_); }
+  std::size_t unasked_bytes(int /*process*/) const override {
+    return static_cast<std::size_t>(unasked_bytes_);
+  }
 
   std::string library() const override {
     char text[200];
@@ -69,17 +76,15 @@ class ShimLink final : public Link {
   }
 
   LinkRequest* send(int process, int tag, const void* data, std::size_t bytes) override {
-    const auto* from = static_cast<const std::byte*>(data);
-    return start(bytes, [&](std::size_t offset, int count) {
-      return shim_->send(process, tag, from + offset, count);
-    });
-  }
-
-  LinkRequest* send_now(int process, int tag, const void* data, std::size_t bytes) override {
-    if (bytes > piece_bytes) return send(process, tag, data, bytes);
+    if (bytes > piece_bytes) {
+      const auto* from = static_cast<const std::byte*>(data);
+      return start(bytes, [&](std::size_t offset, int count) {
+        return shim_->send(process, tag, from + offset, count);
+      });
+    }
     void* piece = shim_->send_now(process, tag, data, static_cast<int>(bytes));
     if (piece == nullptr) return nullptr;
-    LinkRequest* request = take();
+    ShimRequest* request = take();
     request->pieces.push_back(piece);
     return request;
   }
@@ -91,7 +96,8 @@ class ShimLink final : public Link {
     });
   }
 
-  bool test(LinkRequest* request, LinkStatus* status) override {
+  bool test(LinkRequest* link_request, LinkStatus* status) override {
+    auto* const request = static_cast<ShimRequest*>(link_request);
     for (; request->tested < request->pieces.size(); ++request->tested) {
       taihu_shim_status piece{};
       if (shim_->test(request->pieces[request->tested], &piece) == 0) return false;
@@ -104,7 +110,8 @@ class ShimLink final : public Link {
     return true;
   }
 
-  void cancel(LinkRequest* request) override {
+  void cancel(LinkRequest* link_request) override {
+    auto* const request = static_cast<ShimRequest*>(link_request);
     for (; request->tested < request->pieces.size(); ++request->tested)
       shim_->cancel(request->pieces[request->tested]);
     release(request);
@@ -134,8 +141,8 @@ class ShimLink final : public Link {
 
  private:
   template <class StartPiece>
-  LinkRequest* start(std::size_t bytes, StartPiece&& start_piece) {
-    LinkRequest* request = take();
+  ShimRequest* start(std::size_t bytes, StartPiece&& start_piece) {
+    ShimRequest* request = take();
     std::size_t offset = 0;
     do {
       const std::size_t count = std::min(bytes - offset, piece_bytes);
@@ -145,14 +152,14 @@ class ShimLink final : public Link {
     return request;
   }
 
-  LinkRequest* take() {
-    if (free_.empty()) return all_.emplace_back(std::make_unique<LinkRequest>()).get();
-    LinkRequest* request = free_.back();
+  ShimRequest* take() {
+    if (free_.empty()) return all_.emplace_back(std::make_unique<ShimRequest>()).get();
+    ShimRequest* request = free_.back();
     free_.pop_back();
     return request;
   }
 
-  void release(LinkRequest* request) {
+  void release(ShimRequest* request) {
     request->pieces.clear();
     request->tested = 0;
     request->status = {};
@@ -164,8 +171,8 @@ class ShimLink final : public Link {
   int processes_ = 1;
   int tag_limit_ = 0;
   int unasked_bytes_ = 0;
-  std::vector<std::unique_ptr<LinkRequest>> all_;
-  std::vector<LinkRequest*> free_;
+  std::vector<std::unique_ptr<ShimRequest>> all_;
+  std::vector<ShimRequest*> free_;
 };
 
 /// Folders that may hold the shims: beside this code, and where lib/ is seen from there in a build tree or
@@ -219,7 +226,8 @@ std::unique_ptr<Link> open_link() {
   const std::optional<MpiLibrary> library =
       launcher_library([](const char* name) -> const char* { return std::getenv(name); });
   if (!library) return nullptr;
-  return std::make_unique<ShimLink>(load_shim(*library));
+  const SharedMemory wanted = shared_memory_wanted(std::getenv("TAIHU_SHARED_MEMORY"));
+  return share_memory(std::make_unique<ShimLink>(load_shim(*library)), wanted);
 }
 
 }  // namespace taihu::message

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connection between node processes: the site's MPI library, loaded at run time through a shim that was
-// built once per MPI implementation, so that its symbols never collide with ours and one binary runs on Open
-// MPI and MPICH.
+// The connection between node processes: envelopes, which come in order and without being asked for, and
+// data, for which the receiver has a buffer ready.
+//
+// Two kinds: the site's MPI library, loaded at run time through a shim that was built once per MPI
+// implementation, so that its symbols never collide with ours and one binary runs on Open MPI and MPICH
+// (tagged_link.h, link.cc); and shared memory for those node processes that run on one machine, which hands
+// everything else to the first (shared_link.h).
 #pragma once
 
 #include <cstddef>
@@ -9,24 +13,29 @@
 #include <string>
 #include <vector>
 
+#include "taihu/message/layout.h"
+
 namespace taihu::message {
 
-inline constexpr int any_process = -1;
+/// Tags of data begin here.
+inline constexpr int first_free_tag = 2;
 
-/// A transfer under way on a link; owned by the link, released when `test` says it is complete.
-struct LinkRequest;
+/// A transfer of data under way on a link; owned by the link, released when `test` says it is complete.
+struct LinkRequest {};
 
-/// What a link delivered or could deliver.
-inline constexpr int shared_tag = 1;
+/// Takes envelopes from a link.
+class EnvelopeReader {
+ public:
+  /// `bytes` is the length of head and payload together. The payload stands behind the head, or at
+  /// `payload` when that is not null. Both are gone when this returns. May send and receive on the link.
+  virtual void envelope(int process, const std::byte* head, const std::byte* payload, std::size_t bytes) = 0;
 
-struct LinkStatus {
-  int process = -1;
-  int tag = -1;
-  std::size_t bytes = 0;
+ protected:
+  ~EnvelopeReader() = default;
 };
 
-/// Point-to-point transfers between node processes. Not thread-safe: callers hold the lock of the node (see
-/// Node). Failures of the MPI library end the job with its message.
+/// Transfers between node processes. Not thread-safe: callers hold the lock of the node (see Wire). No call
+/// blocks unless it says so. Failures of the MPI library end the job with its message.
 class Link {
  public:
   virtual ~Link() = default;
@@ -34,23 +43,34 @@ class Link {
   virtual int processes() const = 0;
   /// "Open MPI v4.1.4 ..." as the library says it.
   virtual std::string library() const = 0;
+  /// How data get to the node processes of this machine, in words; empty when by the library, too.
+  virtual std::string way_on_machine() const { return {}; }
 
   /// Largest tag that transfers may use; at least 32767.
   virtual int tag_limit() const = 0;
 
-  /// Up to this size the library sends data without asking the receiver, so that they may wait in its
-  /// buffers there.
-  virtual std::size_t unasked_bytes() const = 0;
+  /// Up to this size, head included, envelopes to `process` leave at once; longer data are sent better by
+  /// `send`. At least 4000.
+  virtual std::size_t unasked_bytes(int process) const = 0;
 
-  /// Buffers stay in use until the request is complete or cancelled. Transfers between two processes with one
-  /// tag match in order.
+  /// Sends an envelope: head, then payload; both have been taken when it returns true. False, and nothing
+  /// has happened, when there is no room now. Envelopes between two processes stay in order.
+  virtual bool send_envelope(int process, const void* head, std::size_t head_bytes, const Data& payload) = 0;
+  /// Whether send_envelope with so many bytes of head and payload would be true.
+  virtual bool has_room(int process, std::size_t bytes) = 0;
+  /// Hands over up to `most` envelopes that have come, and does what else can be done for the transfers under
+  /// way; false when there was nothing to do.
+  virtual bool read(EnvelopeReader& reader, int most) = 0;
+  /// Nothing that was sent waits for room or for the MPI library.
+  virtual bool is_quiet() = 0;
+
+  /// Data, to a buffer that the other side has named with `receive` or names soon. Buffers stay in use until
+  /// the request is complete or cancelled. Transfers between two processes with one tag match in order.
+  /// `send` returns null when the transfer is complete already.
   virtual LinkRequest* send(int process, int tag, const void* data, std::size_t bytes) = 0;
-  /// Only `shared_tag` may be received from any process, and always is.
-  virtual LinkRequest* receive(int process_or_any, int tag, void* buffer, std::size_t capacity) = 0;
-  /// `status` may be null.
-  virtual bool test(LinkRequest* request, LinkStatus* status) = 0;
-  /// Gives up a receive that nothing matches, or a send that the other side will not take; releases the
-  /// request.
+  virtual LinkRequest* receive(int process, int tag, void* buffer, std::size_t capacity) = 0;
+  virtual bool test(LinkRequest* request) = 0;
+  /// Gives up a transfer whose other side does not exist (any more); releases the request.
   virtual void cancel(LinkRequest* request) = 0;
 
   /// Blocking exchange at start and end of a job; all processes call.
@@ -58,17 +78,12 @@ class Link {
   virtual void barrier() = 0;
   /// Ends all node processes of the job. Async-signal-unsafe. Does not return.
   [[noreturn]] virtual void abort(int exit_code) = 0;
-
-  /// As send; null when the transfer is complete already.
-  virtual LinkRequest* send_now(int process, int tag, const void* data, std::size_t bytes) {
-    LinkRequest* request = send(process, tag, data, bytes);
-    return test(request, nullptr) ? nullptr : request;
-  }
 };
 
-/// Opens the shim for the launcher that started this process (Open MPI or MPICH, from its environment); null
-/// when the process was not started by an MPI launcher, that is, when it is the only one. Throws Error with
-/// the remedy when the shim or the library cannot be loaded.
+/// Opens the shim for the launcher that started this process (Open MPI or MPICH, from its environment), and
+/// shared memory with the node processes of this machine unless TAIHU_SHARED_MEMORY says otherwise; null when
+/// the process was not started by an MPI launcher, that is, when it is the only one. All processes of the job
+/// call. Throws Error with the remedy when the shim or the library cannot be loaded.
 std::unique_ptr<Link> open_link();
 
 }  // namespace taihu::message

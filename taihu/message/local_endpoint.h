@@ -80,6 +80,9 @@ class LocalEndpoint final : public Endpoint {
   /// Such a message, straight to its receive or the queues, which copy the data; false when another thread
   /// has the lock or older messages wait in the inbox. Only inside (see Wire).
   bool deliver_at_once(const Arrival& arrival);
+  /// As deliver_at_once for a short standard message that a receive waits for, in few instructions; false
+  /// also when none does.
+  bool receive_at_once(int source, const InRing& message);
   /// The receive for such a message, its status set; null when deliver_at_once would be false, or when none
   /// waits. Only inside.
   Request* match_at_once(const Arrival& arrival);

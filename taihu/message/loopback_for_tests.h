@@ -10,7 +10,7 @@
 #include <mutex>
 #include <vector>
 
-#include "taihu/message/link.h"
+#include "taihu/message/tagged_link.h"
 
 namespace taihu::message {
 
@@ -23,7 +23,7 @@ class LoopbackHub {
         receives_(sends_.size()),
         texts_(sends_.size()) {}
 
-  struct Request {
+  struct Request : LinkRequest {
     bool done = false;
     LinkStatus status;
     void* buffer = nullptr;  // receive
@@ -70,29 +70,29 @@ class LoopbackHub {
   int generation_ = 0;
 };
 
-class LoopbackLink final : public Link {
+class LoopbackLink final : public TaggedLink {
  public:
   LoopbackLink(LoopbackHub& hub, int process) : hub_(hub), process_(process) {}
+  ~LoopbackLink() override { close_envelopes(); }
 
   int process() const override { return process_; }
   int processes() const override { return static_cast<int>(hub_.sends_.size()); }
   std::string library() const override { return "loopback"; }
   int tag_limit() const override { return hub_.tag_limit; }
-  std::size_t unasked_bytes() const override { return LoopbackHub::buffered_bytes; }
+  std::size_t unasked_bytes(int /*process*/) const override { return LoopbackHub::buffered_bytes; }
 
   LinkRequest* send(int process, int tag, const void* data, std::size_t bytes) override {
     std::lock_guard hold(hub_.lock_);
-    auto* request = new LoopbackHub::Request;
     hub_.carried_bytes_ += bytes;
     LoopbackHub::Send send{process_, tag, bytes, {}, nullptr};
     if (bytes <= LoopbackHub::buffered_bytes) {
       const auto* first = static_cast<const std::byte*>(data);
       if (bytes != 0) send.buffered.assign(first, first + bytes);
-      request->done = true;
     } else {
-      request->data = data;
-      send.request = request;
+      send.request = new LoopbackHub::Request;
+      send.request->data = data;
     }
+    LoopbackHub::Request* const request = send.request;
     auto& receives = hub_.receives_[static_cast<std::size_t>(process)];
     for (auto it = receives.begin(); it != receives.end(); ++it) {
       const LinkStatus& wanted = (*it)->status;
@@ -100,10 +100,10 @@ class LoopbackLink final : public Link {
       LoopbackHub::Request* receive = *it;
       receives.erase(it);
       hub_.deliver(send, receive);
-      return as_link(request);
+      return request;
     }
     hub_.sends_[static_cast<std::size_t>(process)].push_back(std::move(send));
-    return as_link(request);
+    return request;
   }
 
   LinkRequest* receive(int process_or_any, int tag, void* buffer, std::size_t capacity) override {
@@ -117,15 +117,15 @@ class LoopbackLink final : public Link {
       if (it->tag != tag || (process_or_any != any_process && it->source != process_or_any)) continue;
       hub_.deliver(*it, request);
       sends.erase(it);
-      return as_link(request);
+      return request;
     }
     hub_.receives_[static_cast<std::size_t>(process_)].push_back(request);
-    return as_link(request);
+    return request;
   }
 
   bool test(LinkRequest* link_request, LinkStatus* status) override {
     std::lock_guard hold(hub_.lock_);
-    auto* request = reinterpret_cast<LoopbackHub::Request*>(link_request);
+    auto* request = static_cast<LoopbackHub::Request*>(link_request);
     if (!request->done) return false;
     if (status != nullptr) *status = request->status;
     delete request;
@@ -134,7 +134,7 @@ class LoopbackLink final : public Link {
 
   void cancel(LinkRequest* link_request) override {
     std::lock_guard hold(hub_.lock_);
-    auto* request = reinterpret_cast<LoopbackHub::Request*>(link_request);
+    auto* request = static_cast<LoopbackHub::Request*>(link_request);
     hub_.receives_[static_cast<std::size_t>(process_)].remove(request);
     for (auto& sends : hub_.sends_) {
       sends.remove_if([&](const LoopbackHub::Send& send) { return send.request == request; });
@@ -167,10 +167,6 @@ class LoopbackLink final : public Link {
   [[noreturn]] void abort(int exit_code) override { std::_Exit(exit_code); }
 
  private:
-  static LinkRequest* as_link(LoopbackHub::Request* request) {
-    return reinterpret_cast<LinkRequest*>(request);
-  }
-
   LoopbackHub& hub_;
   const int process_;
 };

@@ -42,6 +42,12 @@ threads::WaitPolicy wait_policy_for(const launch::Layout& layout, int process) {
   return {};
 }
 
+std::string way_of(const Link* link) {
+  if (link == nullptr || link->processes() == 1) return {};
+  const std::string near = link->way_on_machine();
+  return link->library() + (near.empty() ? "" : "; on this machine " + near);
+}
+
 const char* from_environment(const char* name) {
   return std::getenv(name);
 }
@@ -102,6 +108,7 @@ NodeProcess::NodeProcess(const launch::Layout& layout, std::unique_ptr<Link> lin
       process_(link_ ? link_->process() : 0),
       first_rank_(layout_.first_rank[static_cast<unsigned>(process_)]),
       local_ranks_(layout_.first_rank[static_cast<unsigned>(process_) + 1] - first_rank_),
+      way_(way_of(link_.get())),
       tuning_(tuning_for(local_ranks_, cores_for(layout_, process_), from_environment)) {
   threads::set_wait_policy(wait_policy_for(layout_, process_));
   for (int index = 0; index < local_ranks_; ++index) {
@@ -156,7 +163,7 @@ void NodeProcess::make_progress() {
       continue;
     }
     trust = shortest_trust;
-    idle = remote_->poll() ? 0 : idle + 1;
+    idle = remote_->poll_as_guest() ? 0 : idle + 1;
     looks = remote_->wire().looks();
     if (idle < 50) {
       sched_yield();

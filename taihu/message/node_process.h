@@ -27,6 +27,7 @@ class NodeProcess final : public Node {
   const launch::Layout& layout() const noexcept override { return layout_; }
   int process() const noexcept override { return process_; }
   int local_ranks() const noexcept override { return local_ranks_; }
+  std::string way_between_processes() const override { return way_; }
   Endpoint& endpoint(int local_index) noexcept override {
     return *endpoints_[static_cast<unsigned>(local_index)];
   }
@@ -82,6 +83,7 @@ class NodeProcess final : public Node {
   const int process_;
   const int first_rank_;
   const int local_ranks_;
+  const std::string way_;
   const Tuning tuning_;
   Services services_;
   std::vector<std::unique_ptr<LocalEndpoint>> endpoints_;

@@ -62,6 +62,19 @@ Arrival arrival_of(int process, const Header& header) {
   return arrival;
 }
 
+std::vector<std::size_t> envelope_payloads(const Link& link) {
+  std::vector<std::size_t> bytes;
+  for (int process = 0; process < link.processes(); ++process)
+    bytes.push_back(std::min(link.unasked_bytes(process) - plain_header_bytes, eager_payload_bytes));
+  return bytes;
+}
+
+std::vector<std::int32_t> processes_of_ranks(const launch::Layout& layout) {
+  std::vector<std::int32_t> processes;
+  for (int rank = 0; rank < layout.ranks; ++rank) processes.push_back(layout.process_of(rank));
+  return processes;
+}
+
 /// The send waits for its match and can be asked back until then.
 void name_for_cancel(Header& header, Request& request) {
   header.initiator = to_number(&request);
@@ -73,10 +86,10 @@ void name_for_cancel(Header& header, Request& request) {
 Remote::Remote(NodeProcess& node, Link& link)
     : node_(node),
       processes_(link.processes()),
-      most_bytes_copied_(std::min(link.unasked_bytes() - plain_header_bytes, eager_payload_bytes)),
+      most_bytes_copied_(envelope_payloads(link)),
       window_(window_for(processes_)),
-      unconsumed_(static_cast<std::size_t>(processes_)),
-      consumed_(static_cast<std::size_t>(processes_)),
+      accounts_(static_cast<std::size_t>(processes_)),
+      process_of_rank_(processes_of_ranks(node.layout())),
       wire_(link, [this](int process, const Header& header, const std::byte* payload) {
         arrived(process, header, payload);
       }) {}
@@ -139,15 +152,11 @@ void Remote::ask_for(int process, std::uint64_t transfer, void* landing, std::si
 }
 
 bool Remote::charge(int process, std::size_t bytes) noexcept {
-  std::atomic<std::int64_t>& unconsumed = unconsumed_[static_cast<std::size_t>(process)];
+  Account& account = account_of(process);
   const std::int64_t amount = static_cast<std::int64_t>(bytes) + message_overhead_bytes;
-  if (unconsumed.fetch_add(amount, std::memory_order_relaxed) + amount <= window_) return true;
-  unconsumed.fetch_sub(amount, std::memory_order_relaxed);
-  return false;
-}
-
-void Remote::discharge(int process, std::int64_t amount) noexcept {
-  unconsumed_[static_cast<std::size_t>(process)].fetch_sub(amount, std::memory_order_relaxed);
+  if (account.unknown() + amount > window_) return false;
+  account.sent_outside.fetch_add(amount, std::memory_order_relaxed);
+  return true;
 }
 
 void Remote::consumed(const Arrival& message) {
@@ -162,12 +171,19 @@ void Remote::consumed(const Arrival& message) {
 }
 
 void Remote::give_credit(int process, std::size_t bytes) {
-  std::atomic<std::int64_t>& sum = consumed_[static_cast<std::size_t>(process)];
+  Account& account = account_of(process);
   const std::int64_t amount = static_cast<std::int64_t>(bytes) + message_overhead_bytes;
-  if (sum.fetch_add(amount, std::memory_order_relaxed) + amount < window_ / 4) return;
   Header header;
   header.kind = EnvelopeKind::credit;
-  header.bytes = static_cast<std::uint64_t>(sum.exchange(0, std::memory_order_relaxed));
+  if (wire_.is_inside()) {
+    const std::int64_t sum = Account::add(account.taken_inside, amount);
+    if (sum < window_ / 4) return;
+    account.taken_inside.store(0, std::memory_order_relaxed);
+    header.bytes = static_cast<std::uint64_t>(sum);
+  } else {
+    if (account.taken_outside.fetch_add(amount, std::memory_order_relaxed) + amount < window_ / 4) return;
+    header.bytes = static_cast<std::uint64_t>(account.taken_outside.exchange(0, std::memory_order_relaxed));
+  }
   if (header.bytes != 0) send(process, header);
 }
 
@@ -178,7 +194,7 @@ void Remote::cancel(int source, const Request& request) {
   header.destination = request.destination;
   header.context = request.context;
   header.initiator = to_number(&request);
-  send(node_.layout().process_of(request.destination), header);
+  send(process_of(request.destination), header);
 }
 
 void Remote::withdrawn(const Arrival& message) {
@@ -210,24 +226,26 @@ void Remote::withdrawn_arrived(const Header& header) {
 }
 
 bool Remote::send_at_once(int source, int destination, Context context, int tag, const Data& data) {
-  const int process = node_.layout().process_of(destination);
+  const int process = process_of(destination);
   // Data with gaps are packed anyway.
-  const std::size_t most = data.layout == nullptr ? most_bytes_copied_ : eager_payload_bytes;
-  if (data.bytes > most || !charge(process, data.bytes)) return false;
+  const std::size_t most = data.layout == nullptr ? most_bytes_copied(process) : eager_payload_bytes;
+  if (data.bytes > most) return false;
   Header header;
   header.kind = EnvelopeKind::plain_message;
   header.source = source;
   header.destination = destination;
   header.context = context;
   header.tag = tag;
-  if (wire_.send_now(process, header, data)) return true;
-  discharge(process, static_cast<std::int64_t>(data.bytes) + message_overhead_bytes);
-  return false;
+  Account& account = account_of(process);
+  const std::int64_t amount = static_cast<std::int64_t>(data.bytes) + message_overhead_bytes;
+  return wire_.send_now(
+      process, header, data, [&] { return account.unknown() + amount <= window_; },
+      [&] { Account::add(account.sent_inside, amount); });
 }
 
 void Remote::send_message(int source, int destination, Context context, int tag, const Data& data,
                           SendMode mode, Request* request) {
-  const int process = node_.layout().process_of(destination);
+  const int process = process_of(destination);
   Header header;
   header.kind = EnvelopeKind::message;
   header.source = source;
@@ -236,7 +254,7 @@ void Remote::send_message(int source, int destination, Context context, int tag,
   header.tag = tag;
   header.bytes = data.bytes;
   const auto complete = [request] { request->complete(); };
-  if (mode == SendMode::standard && data.layout == nullptr && data.bytes > most_bytes_copied_ &&
+  if (mode == SendMode::standard && data.layout == nullptr && data.bytes > most_bytes_copied(process) &&
       data.bytes <= most_bytes_following && charge(process, data.bytes)) {
     header.kind = EnvelopeKind::followed_message;
     return send_followed(process, header, data, request);
@@ -291,8 +309,8 @@ void Remote::put(int source, int destination, const void* data, memory::Symmetri
     header.has_reply = true;
     header.reply = *reply;
   }
-  const int process = node_.layout().process_of(destination);
-  if (bytes <= most_bytes_copied_) return send(process, header, nullptr, {data, bytes});
+  const int process = process_of(destination);
+  if (bytes <= most_bytes_copied(process)) return send(process, header, nullptr, {data, bytes});
   header.kind = EnvelopeKind::followed_put;
   send_followed(process, header, {data, bytes}, nullptr);
 }
@@ -305,7 +323,7 @@ void Remote::get(int rank, int from, memory::SymmetricAddress source, void* targ
   }
   unanswered_.fetch_add(1, std::memory_order_relaxed);
   Outgoing outgoing;
-  outgoing.process = node_.layout().process_of(from);
+  outgoing.process = process_of(from);
   outgoing.header.kind = EnvelopeKind::get;
   outgoing.header.source = rank;
   outgoing.header.destination = from;
@@ -371,7 +389,7 @@ void Remote::arrived(int process, const Header& header, const std::byte* payload
     case EnvelopeKind::withdrawn:
       return withdrawn_arrived(header);
     case EnvelopeKind::credit:
-      return discharge(process, static_cast<std::int64_t>(header.bytes));
+      return void(Account::add(account_of(process).known_taken, static_cast<std::int64_t>(header.bytes)));
     case EnvelopeKind::finished:
       return process_finished();
     case EnvelopeKind::all_finished:
@@ -380,18 +398,28 @@ void Remote::arrived(int process, const Header& header, const std::byte* payload
 }
 
 void Remote::message_arrived(int process, const Header& header, const std::byte* payload) {
-  InboxMessage message;
-  message.arrival = arrival_of(process, header);
-  message.arrival.transfer = header.transfer;
-  message.arrival.initiator = header.initiator;
-  message.arrival.in_pieces = header.in_pieces;
-  if (header.announced) {
-    message.arrival.kind = Arrival::Kind::announced_there;
-  } else {
-    message.arrival.data = payload;
-  }
   LocalEndpoint& endpoint = *node_.local_endpoint_of(header.destination);
-  if (endpoint.deliver_at_once(message.arrival)) return;
+  if (header.kind == EnvelopeKind::plain_message) [[likely]] {
+    const InRing message{.kind = CellKind::eager,
+                         .bytes = static_cast<std::uint32_t>(header.bytes),
+                         .cells = 0,
+                         .tag = header.tag,
+                         .context = header.context,
+                         .payload = payload};
+    if (endpoint.receive_at_once(header.source, message)) return give_credit(process, header.bytes);
+  }
+  Arrival arrival = arrival_of(process, header);
+  arrival.transfer = header.transfer;
+  arrival.initiator = header.initiator;
+  arrival.in_pieces = header.in_pieces;
+  if (header.announced) {
+    arrival.kind = Arrival::Kind::announced_there;
+  } else {
+    arrival.data = payload;
+  }
+  if (endpoint.deliver_at_once(arrival)) return;
+  InboxMessage message;
+  message.arrival = arrival;
   if (!header.announced) {
     message.owned = std::make_unique_for_overwrite<std::byte[]>(header.bytes);
     copy_bytes(message.owned.get(), payload, header.bytes);
@@ -432,7 +460,7 @@ void Remote::finish_landing(Landing* landing) {
 }
 
 void Remote::finish_followed(Request* receive) {
-  give_credit(node_.layout().process_of(receive->status.source), receive->status.bytes);
+  give_credit(process_of(receive->status.source), receive->status.bytes);
   receive->complete();
 }
 

@@ -55,6 +55,7 @@ class Remote {
   void answer(int process, std::uint64_t initiator, const void* data, std::size_t bytes);
 
   bool poll() { return wire_.poll(); }
+  bool poll_as_guest() { return wire_.poll_as_guest(); }
   /// See Wire::drive.
   template <class Done>
   bool drive(int turns, Done&& done) {
@@ -69,6 +70,24 @@ class Remote {
   struct Announced {
     Data data{nullptr, 0};
     std::function<void()> sent;
+  };
+  /// Bytes of eager messages. The thread inside counts by plain stores, the others have sums of their own.
+  struct alignas(64) Account {
+    std::atomic<std::int64_t> sent_inside{0};
+    std::atomic<std::int64_t> sent_outside{0};
+    std::atomic<std::int64_t> known_taken{0};   ///< by the other process, as it says; written inside
+    std::atomic<std::int64_t> taken_inside{0};  ///< from the other process and not yet told to it
+    std::atomic<std::int64_t> taken_outside{0};
+    std::int64_t unknown() const noexcept {
+      return sent_inside.load(std::memory_order_relaxed) + sent_outside.load(std::memory_order_relaxed) -
+             known_taken.load(std::memory_order_relaxed);
+    }
+    /// Only the thread inside.
+    static std::int64_t add(std::atomic<std::int64_t>& sum, std::int64_t amount) noexcept {
+      const std::int64_t now = sum.load(std::memory_order_relaxed) + amount;
+      sum.store(now, std::memory_order_relaxed);
+      return now;
+    }
   };
   /// Payload of a call or an answer, when all of it is here.
   using Received = std::function<void(std::vector<std::byte>)>;
@@ -93,21 +112,26 @@ class Remote {
   void ask_for(int process, std::uint64_t transfer, void* landing, std::size_t bytes,
                std::function<void()> landed);
   static std::uint64_t announce(const Data& data, std::function<void()> sent);
+  std::size_t most_bytes_copied(int process) const noexcept {
+    return most_bytes_copied_[static_cast<std::size_t>(process)];
+  }
   void give_credit(int process, std::size_t bytes);
+  int process_of(int rank) const noexcept { return process_of_rank_[static_cast<unsigned>(rank)]; }
+  Account& account_of(int process) noexcept { return accounts_[static_cast<unsigned>(process)]; }
   bool charge(int process, std::size_t bytes) noexcept;
-  void discharge(int process, std::int64_t amount) noexcept;
   bool settled();
   template <class Ready>
   void poll_until(Ready&& ready);
 
   NodeProcess& node_;
   const int processes_;
-  const std::size_t most_bytes_copied_;  ///< what fits in an envelope that the link sends unasked
+  const std::vector<std::size_t>
+      most_bytes_copied_;  ///< what fits in an envelope that leaves at once, by process
   const std::int64_t window_;
-  std::vector<std::atomic<std::int64_t>> unconsumed_;  ///< sent to each process and not yet known to be taken
-  std::vector<std::atomic<std::int64_t>> consumed_;    ///< taken from each process and not yet told to it
-  std::atomic<std::int64_t> unanswered_{0};            ///< puts, gets and calls of this process
-  std::atomic<int> finished_{0};                       ///< process 0: how many have finished
+  std::vector<Account> accounts_;  ///< with each process
+  std::vector<std::int32_t> process_of_rank_;
+  std::atomic<std::int64_t> unanswered_{0};  ///< puts, gets and calls of this process
+  std::atomic<int> finished_{0};             ///< process 0: how many have finished
   std::atomic<bool> all_finished_{false};
   Wire wire_;
 };

@@ -15,56 +15,24 @@ namespace taihu::message {
 
 namespace {
 
-constexpr int envelope_tag = shared_tag;
 /// One for all data that follow envelopes: they are received in the order in which they were sent.
-constexpr int following_tag = 2;
-constexpr int first_data_tag = 3;
-constexpr std::size_t listening_slots = 32;
-constexpr std::size_t slot_bytes = sizeof(Header) + eager_payload_bytes;
-constexpr int most_envelopes_under_way = 256;
-constexpr std::size_t spare_envelopes_kept = 64;
+constexpr int following_tag = first_free_tag;
+constexpr int first_data_tag = first_free_tag + 1;
 constexpr int envelopes_at_once = 64;
 constexpr std::size_t tests_at_once = 32;
-
-/// What travels of the header.
-constexpr std::size_t header_bytes(EnvelopeKind kind) {
-  switch (kind) {
-    case EnvelopeKind::plain_message:
-      return plain_header_bytes;
-    case EnvelopeKind::followed_message:
-      return followed_header_bytes;
-    default:
-      return sizeof(Header);
-  }
-}
 
 }  // namespace
 
 Wire::Wire(Link& link, Arrived arrived)
-    : link_(link), arrived_(std::move(arrived)), next_tag_(first_data_tag) {
-  for (std::size_t slot = 0; slot < listening_slots; ++slot) {
-    slots_.push_back(std::make_unique_for_overwrite<std::byte[]>(slot_bytes));
-    listening_.push_back(nullptr);
-    listen(slot);
-  }
-}
+    : link_(link),
+      arrived_(std::move(arrived)),
+      backlog_(static_cast<std::size_t>(link.processes())),
+      next_tag_(first_data_tag) {}
 
 Wire::~Wire() {
-  for (LinkRequest* request : listening_) {
-    if (request != nullptr) link_.cancel(request);
+  for (const Transfer& transfer : under_way_) {
+    if (transfer.request != nullptr) link_.cancel(transfer.request);
   }
-  for (const Transfer& transfer : under_way_) link_.cancel(transfer.request);
-}
-
-void Wire::listen(std::size_t slot) {
-  listening_[slot] = link_.receive(any_process, envelope_tag, slots_[slot].get(), slot_bytes);
-}
-
-/// Posting a slot again costs about as much as a message takes, so that is done when nothing else is to do,
-/// or many are to be posted.
-void Wire::listen_again() {
-  for (; deaf_slots_ != 0; --deaf_slots_)
-    listen((next_slot_ + listening_slots - deaf_slots_) % listening_slots);
 }
 
 void Wire::enter() noexcept {
@@ -80,22 +48,37 @@ bool Wire::enter_within(int milliseconds) noexcept {
   return false;
 }
 
-void Wire::leave() {
-  // Sequentially consistent on both sides: either we see the submission, or its thread sees that nobody is
-  // inside.
-  for (;;) {
-    thread_inside_.store(pthread_t{}, std::memory_order_relaxed);
-    inside_.store(false, std::memory_order_seq_cst);
-    if (submissions_.load(std::memory_order_seq_cst) == 0 || !try_enter()) return;
+/// Something may have been submitted before others could see that this thread has left.
+void Wire::look_behind() {
+  while (submissions_.load(std::memory_order_relaxed) != 0 && try_enter()) {
     take_submissions();
     post_backlog();
+    thread_inside_.store(nobody, std::memory_order_relaxed);
+    lock_.unlock();
+    threads::light_barrier();
+  }
+}
+
+/// As try_enter, after a submission: when this is false, whoever is inside will see it.
+bool Wire::enter_behind_submission() {
+  if (try_enter()) return true;
+  threads::heavy_barrier();
+  // Who has the lock without being inside comes or goes, or has only tried it.
+  for (int i = 0;; ++i) {
+    if (try_enter()) return true;
+    if (thread_inside_.load(std::memory_order_relaxed) != nobody) return false;
+    if (i < 100) {
+      threads::spin_pause();
+    } else {
+      sched_yield();
+    }
   }
 }
 
 /// Sends without a way through the queues; false when the thread is not inside or older envelopes wait.
 bool Wire::post_at_once(Outgoing& outgoing) {
-  if (!is_inside() || submissions_.load(std::memory_order_relaxed) != 0 || !backlog_.empty() ||
-      !can_post(outgoing)) {
+  if (!is_inside() || submissions_.load(std::memory_order_relaxed) != 0 ||
+      !backlog_[static_cast<std::size_t>(outgoing.process)].empty() || !can_post(outgoing)) {
     return false;
   }
   post(outgoing);
@@ -112,9 +95,9 @@ void Wire::submit(Outgoing outgoing) {
   {
     std::lock_guard hold(submitted_lock_);
     submitted_.push_back(std::move(outgoing));
-    submissions_.store(submitted_.size(), std::memory_order_seq_cst);
+    submissions_.store(submitted_.size(), std::memory_order_relaxed);
   }
-  if (!try_enter()) return;
+  if (was_inside || !enter_behind_submission()) return;
   take_submissions();
   post_backlog();
   leave();
@@ -128,21 +111,32 @@ bool Wire::take_submissions() {
     taken.swap(submitted_);
     submissions_.store(0, std::memory_order_relaxed);
   }
-  for (Outgoing& outgoing : taken) backlog_.push_back(std::move(outgoing));
+  for (Outgoing& outgoing : taken) {
+    auto& backlog = backlog_[static_cast<std::size_t>(outgoing.process)];
+    if (backlog.empty()) held_up_.push_back(outgoing.process);
+    backlog.push_back(std::move(outgoing));
+    ++backlog_size_;
+  }
   return !taken.empty();
 }
 
 void Wire::post_backlog() {
-  while (!backlog_.empty() && can_post(backlog_.front())) {
-    Outgoing outgoing = std::move(backlog_.front());
-    backlog_.pop_front();
-    post(outgoing);
-  }
+  if (backlog_size_ == 0) return;
+  std::erase_if(held_up_, [&](int process) {
+    auto& backlog = backlog_[static_cast<std::size_t>(process)];
+    while (!backlog.empty() && can_post(backlog.front())) {
+      Outgoing outgoing = std::move(backlog.front());
+      backlog.pop_front();
+      --backlog_size_;
+      post(outgoing);
+    }
+    return backlog.empty();
+  });
 }
 
-bool Wire::can_post(const Outgoing& outgoing) const noexcept {
+bool Wire::can_post(const Outgoing& outgoing) {
   const auto tags = static_cast<std::size_t>(link_.tag_limit() - first_data_tag + 1);
-  return envelopes_under_way_ < most_envelopes_under_way &&
+  return link_.has_room(outgoing.process, header_bytes(outgoing.header.kind) + outgoing.payload_bytes) &&
          ((outgoing.landing_bytes == 0 && !outgoing.expect) || tags_in_use_.size() < tags);
 }
 
@@ -168,59 +162,35 @@ void Wire::post(Outgoing& outgoing) {
     under_way_.push_back(std::move(expected));
   }
   const void* payload = outgoing.owned.empty() ? outgoing.payload : outgoing.owned.data();
-  send_envelope(outgoing.process, outgoing.header, {payload, outgoing.payload_bytes, outgoing.layout});
+  // There is room: can_post has asked.
+  (void)link_.send_envelope(outgoing.process, &outgoing.header, header_bytes(outgoing.header.kind),
+                            {payload, outgoing.payload_bytes, outgoing.layout});
   if (outgoing.posted != nullptr) outgoing.posted->complete();
   if (outgoing.following_bytes != 0)
     send_following(outgoing.process, outgoing.following, outgoing.following_bytes, outgoing.followed);
   if (outgoing.landing_bytes == 0 && outgoing.landed) outgoing.landed();
 }
 
-void Wire::send_envelope(int process, const Header& header, const Data& payload) {
-  if (spare_envelopes_.empty())
-    spare_envelopes_.push_back(std::make_unique_for_overwrite<std::byte[]>(slot_bytes));
-  std::byte* const envelope = spare_envelopes_.back().get();
-  const std::size_t before = header_bytes(header.kind);
-  std::memcpy(envelope, &header, before);
-  copy_message({envelope + before, payload.bytes}, payload, payload.bytes);
-  LinkRequest* request = link_.send_now(process, envelope_tag, envelope, before + payload.bytes);
-  if (request == nullptr) return;
-  Transfer transfer;
-  transfer.request = request;
-  transfer.envelope = std::move(spare_envelopes_.back());
-  spare_envelopes_.pop_back();
-  under_way_.push_back(std::move(transfer));
-  ++envelopes_under_way_;
-}
-
 void Wire::send_following(int process, const void* data, std::size_t bytes, Request* sent) {
   Transfer transfer;
-  transfer.request = link_.send_now(process, following_tag, data, bytes);
+  transfer.request = link_.send(process, following_tag, data, bytes);
   transfer.sent = sent;
   if (transfer.request != nullptr) return under_way_.push_back(std::move(transfer));
   if (sent != nullptr) sent->complete();
-}
-
-bool Wire::send_now(int process, const Header& header, const Data& payload) {
-  if (!try_enter()) return false;
-  take_submissions();
-  post_backlog();
-  const bool is_next = backlog_.empty() && envelopes_under_way_ < most_envelopes_under_way;
-  if (is_next) send_envelope(process, header, payload);
-  leave();
-  return is_next;
 }
 
 void Wire::send_bulk(int process, int tag, const void* data, std::size_t bytes, std::function<void()> sent) {
   Transfer transfer;
   transfer.request = link_.send(process, tag, data, bytes);
   transfer.done = std::move(sent);
-  under_way_.push_back(std::move(transfer));
+  // Callbacks may send the next piece: never from within the call that sent the one before.
+  if (transfer.request != nullptr || transfer.done) under_way_.push_back(std::move(transfer));
 }
 
 void Wire::receive_following(int process, void* buffer, std::size_t bytes, std::function<void()> landed) {
   Transfer transfer;
   transfer.request = link_.receive(process, following_tag, buffer, bytes);
-  if (link_.test(transfer.request, nullptr)) return landed();
+  if (link_.test(transfer.request)) return landed();
   transfer.done = std::move(landed);
   under_way_.push_back(std::move(transfer));
 }
@@ -232,43 +202,27 @@ void Wire::receive_bulk(int process, int tag, void* buffer, std::size_t bytes, s
   under_way_.push_back(std::move(transfer));
 }
 
-bool Wire::poll() {
-  if (!try_enter()) return false;
+/// What poll does, inside, and leaves.
+bool Wire::work() {
   looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   bool worked = take_submissions();
   post_backlog();
-  worked |= read_envelopes();
-  worked |= finish_transfers();
+  worked |= link_.read(*this, envelopes_at_once);
+  if (!under_way_.empty()) worked |= finish_transfers();
   leave();
   return worked;
 }
 
-bool Wire::read_envelope() {
-  const std::size_t slot = next_slot_;
-  LinkStatus status;
-  if (!link_.test(listening_[slot], &status)) return false;
-  listening_[slot] = nullptr;
-  next_slot_ = (slot + 1) % listening_slots;
-  ++deaf_slots_;
-  const std::byte* const envelope = slots_[slot].get();
+void Wire::envelope(int process, const std::byte* head, const std::byte* payload, std::size_t bytes) {
   Header header;
-  std::memcpy(static_cast<void*>(&header), envelope, plain_header_bytes);
+  std::memcpy(static_cast<void*>(&header), head, plain_header_bytes);
   const std::size_t before = header_bytes(header.kind);
   if (header.kind == EnvelopeKind::plain_message) {
-    header.bytes = status.bytes - before;
+    header.bytes = bytes - before;
   } else {
-    std::memcpy(static_cast<void*>(&header), envelope, before);
+    std::memcpy(static_cast<void*>(&header), head, before);
   }
-  arrived_(status.process, header, envelope + before);
-  if (deaf_slots_ > listening_slots / 2) listen_again();
-  return true;
-}
-
-bool Wire::read_envelopes() {
-  int read = 0;
-  while (read < envelopes_at_once && read_envelope()) ++read;
-  listen_again();
-  return read != 0;
+  arrived_(process, header, payload != nullptr ? payload : head + before);
 }
 
 bool Wire::finish_transfers() {
@@ -276,7 +230,8 @@ bool Wire::finish_transfers() {
   const std::size_t tests = std::min(under_way_.size(), tests_at_once);
   for (std::size_t i = 0; i < tests && !under_way_.empty(); ++i) {
     if (next_to_test_ >= under_way_.size()) next_to_test_ = 0;
-    if (!link_.test(under_way_[next_to_test_].request, nullptr)) {
+    LinkRequest* const request = under_way_[next_to_test_].request;
+    if (request != nullptr && !link_.test(request)) {
       ++next_to_test_;
       continue;
     }
@@ -286,11 +241,6 @@ bool Wire::finish_transfers() {
     Transfer done = std::move(under_way_.back());
     under_way_.pop_back();
     if (done.tag != 0) tags_in_use_.erase(done.tag);
-    if (done.envelope != nullptr) {
-      --envelopes_under_way_;
-      if (spare_envelopes_.size() < spare_envelopes_kept)
-        spare_envelopes_.push_back(std::move(done.envelope));
-    }
     if (done.sent != nullptr) done.sent->complete();
     if (done.done) done.done();
   }
@@ -299,8 +249,8 @@ bool Wire::finish_transfers() {
 
 bool Wire::idle() {
   if (!try_enter()) return false;
-  const bool answer =
-      submissions_.load(std::memory_order_relaxed) == 0 && backlog_.empty() && under_way_.empty();
+  const bool answer = submissions_.load(std::memory_order_relaxed) == 0 && backlog_size_ == 0 &&
+                      under_way_.empty() && link_.is_quiet();
   leave();
   return answer;
 }

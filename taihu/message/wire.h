@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Envelopes and bulk data between node processes, over a Link.
 //
-// An envelope is one link message with a fixed header and up to `eager_payload_bytes` of payload. Envelopes
-// of two processes stay in order: all have one tag, the receiver keeps a ring of posted buffers and reads
-// them in posting order. Data may follow an envelope as a second link message; they are received in the order
-// of the envelopes. More data than that travel in bulk: the receiver says where they shall land and
-// under which tag, the sender sends them from where they are. Tags of bulk data are chosen by the receiver
-// and unique among its transfers under way.
+// An envelope has a header and up to `eager_payload_bytes` of payload. Envelopes of two processes stay in
+// order. Data may follow an envelope as a transfer of the link; they are received in the order of the
+// envelopes. More data than that travel in bulk: the receiver says where they shall land and under which tag,
+// the sender sends them from where they are. Tags of bulk data are chosen by the receiver and unique among
+// its transfers under way.
 //
 // The link belongs to one thread at a time: whoever enters (without waiting) does the work of all. What is
-// submitted while another thread is inside is done by that thread, at the latest on its way out.
+// submitted while another thread is inside is done by that thread, at the latest on its way out: it says that
+// it leaves and then looks for submissions, without a fence; who submits and finds somebody inside pays for
+// both with the barrier of a Doorbell before it believes that.
 #pragma once
-
-#include <pthread.h>
 
 #include <atomic>
 #include <cstddef>
@@ -24,6 +23,7 @@
 #include <vector>
 
 #include "taihu/memory/symmetric.h"
+#include "taihu/message/biased_lock.h"
 #include "taihu/message/endpoint.h"
 #include "taihu/message/link.h"
 #include "taihu/message/spin_lock.h"
@@ -75,6 +75,18 @@ struct Header {
 inline constexpr std::size_t plain_header_bytes = offsetof(Header, bytes);
 inline constexpr std::size_t followed_header_bytes = plain_header_bytes + sizeof(Header::bytes);
 
+/// What travels of the header.
+constexpr std::size_t header_bytes(EnvelopeKind kind) {
+  switch (kind) {
+    case EnvelopeKind::plain_message:
+      return plain_header_bytes;
+    case EnvelopeKind::followed_message:
+      return followed_header_bytes;
+    default:
+      return sizeof(Header);
+  }
+}
+
 /// An envelope to send, and the data that follow it or that it asks for.
 struct Outgoing {
   int process = -1;
@@ -95,7 +107,7 @@ struct Outgoing {
   std::function<void(int tag)> expect;
 };
 
-class Wire {
+class Wire final : private EnvelopeReader {
  public:
   /// `arrived(process, header, payload)` runs for every envelope, on the thread that is inside; it may submit
   /// and send_bulk, and must call receive_following when data follow the envelope.
@@ -110,9 +122,21 @@ class Wire {
   void submit(Outgoing outgoing);
 
   /// Sends an envelope that asks for no bulk data before it returns: true, and its payload has been taken.
-  /// False, and nothing has happened, when another thread is inside or older envelopes wait. Any thread;
-  /// never blocks.
-  bool send_now(int process, const Header& header, const Data& payload);
+  /// False, and nothing has happened, when another thread is inside, older envelopes wait, or `admit()` says
+  /// no. `admit` and, when it is sent, `sent` are called inside. Any thread; never blocks.
+  template <class Admit, class Sent>
+  bool send_now(int process, const Header& header, const Data& payload, Admit&& admit, Sent&& sent) {
+    if (!try_enter()) return false;
+    if (submissions_.load(std::memory_order_relaxed) != 0 || backlog_size_ != 0) {
+      take_submissions();
+      post_backlog();
+    }
+    const bool is_sent = backlog_[static_cast<std::size_t>(process)].empty() && admit() &&
+                         link_.send_envelope(process, &header, header_bytes(header.kind), payload);
+    if (is_sent) sent();
+    leave();
+    return is_sent;
+  }
 
   /// Only inside (from `arrived` and from callbacks): sends data that the other side expects under `tag`.
   void send_bulk(int process, int tag, const void* data, std::size_t bytes, std::function<void()> sent);
@@ -125,7 +149,9 @@ class Wire {
   void release_tag(int tag) { tags_in_use_.erase(tag); }
 
   /// Does what can be done now; true when something was done. Any thread; never blocks.
-  bool poll();
+  bool poll() { return try_enter() && work(); }
+  /// As poll, by the progress thread: the link is to be fast for the ranks.
+  bool poll_as_guest() { return lock_.try_lock_as_guest() && entered() && work(); }
 
   /// Looks again and again, up to `turns` times, until `done()`; false when another thread is inside. Any
   /// thread.
@@ -134,12 +160,11 @@ class Wire {
     if (!try_enter()) return false;
     looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     for (int turn = 0; turn < turns && !done(); ++turn) {
-      if (submissions_.load(std::memory_order_relaxed) != 0 || !backlog_.empty()) {
+      if (submissions_.load(std::memory_order_relaxed) != 0 || backlog_size_ != 0) {
         take_submissions();
         post_backlog();
       }
-      const bool has_read = read_envelope();
-      if (!has_read && deaf_slots_ != 0) listen_again();
+      const bool has_read = link_.read(*this, envelopes_driven_at_once);
       if (!under_way_.empty() && (!has_read || turn + 1 == turns)) finish_transfers();
     }
     leave();
@@ -148,6 +173,9 @@ class Wire {
 
   /// Grows with every poll and drive.
   std::uint64_t looks() const noexcept { return looks_.load(std::memory_order_relaxed); }
+
+  /// Whether the calling thread is inside.
+  bool is_inside() const noexcept { return thread_inside_.load(std::memory_order_relaxed) == this_thread(); }
 
   /// Nothing submitted, queued or under way, apart from envelopes to come. Any thread, which must be the only
   /// one to submit.
@@ -165,57 +193,64 @@ class Wire {
 
  private:
   struct Transfer {
-    LinkRequest* request = nullptr;
+    LinkRequest* request = nullptr;  ///< null: complete
     std::function<void()> done;
-    std::unique_ptr<std::byte[]> envelope;  ///< the bytes of an envelope under way
-    Request* sent = nullptr;                ///< completed with the transfer
-    int tag = 0;                            ///< of expected bulk data, else 0
+    Request* sent = nullptr;  ///< completed with the transfer
+    int tag = 0;              ///< of expected bulk data, else 0
   };
 
-  bool try_enter() noexcept {
-    if (inside_.load(std::memory_order_seq_cst) || inside_.exchange(true, std::memory_order_seq_cst))
-      return false;
-    thread_inside_.store(pthread_self(), std::memory_order_relaxed);
+  /// More than one: a rank that waits for several messages finds most of them here when it looks for the
+  /// next.
+  static constexpr int envelopes_driven_at_once = 32;
+
+  using Thread = std::uintptr_t;
+  static constexpr Thread nobody = 0;
+  /// Different for all threads alive.
+  static Thread this_thread() noexcept { return reinterpret_cast<Thread>(__builtin_thread_pointer()); }
+
+  bool try_enter() noexcept { return lock_.try_lock() && entered(); }
+  bool entered() noexcept {
+    thread_inside_.store(this_thread(), std::memory_order_relaxed);
     return true;
   }
-  bool is_inside() const noexcept { return thread_inside_.load(std::memory_order_relaxed) == pthread_self(); }
+  void leave() {
+    thread_inside_.store(nobody, std::memory_order_relaxed);
+    lock_.unlock();
+    threads::light_barrier();
+    if (submissions_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      look_behind();
+  }
   void enter() noexcept;
-  void leave();
+  bool work();
+  void look_behind();
+  bool enter_behind_submission();
 
   bool post_at_once(Outgoing& outgoing);
   bool take_submissions();
   void post_backlog();
-  bool can_post(const Outgoing& outgoing) const noexcept;
+  bool can_post(const Outgoing& outgoing);
   void post(Outgoing& outgoing);
-  void send_envelope(int process, const Header& header, const Data& payload);
   void send_following(int process, const void* data, std::size_t bytes, Request* sent);
   int take_tag();
-  bool read_envelope();
-  bool read_envelopes();
+  void envelope(int process, const std::byte* head, const std::byte* payload, std::size_t bytes) override;
   bool finish_transfers();
-  void listen(std::size_t slot);
-  void listen_again();
 
   Link& link_;
   const Arrived arrived_;
-  alignas(64) std::atomic<bool> inside_{false};
-  std::atomic<pthread_t> thread_inside_{};  // never equal to a thread that is not
-  std::atomic<std::uint64_t> looks_{0};     // written inside
+  alignas(64) BiasedLock lock_;
+  std::atomic<Thread> thread_inside_{nobody};  // set after the lock is taken, cleared before it is given back
+  std::atomic<std::uint64_t> looks_{0};        // written inside
 
   SpinLock submitted_lock_;
   std::vector<Outgoing> submitted_;          // guarded by submitted_lock_
   std::atomic<std::size_t> submissions_{0};  // == submitted_.size()
 
   // Only the thread inside.
-  std::deque<Outgoing> backlog_;
+  std::vector<std::deque<Outgoing>> backlog_;  // by process
+  std::size_t backlog_size_ = 0;               // of all
+  std::vector<int> held_up_;                   // processes with a backlog
   std::vector<Transfer> under_way_;
   std::size_t next_to_test_ = 0;
-  int envelopes_under_way_ = 0;
-  std::vector<std::unique_ptr<std::byte[]>> spare_envelopes_;
-  std::vector<std::unique_ptr<std::byte[]>> slots_;
-  std::vector<LinkRequest*> listening_;
-  std::size_t next_slot_ = 0;
-  std::size_t deaf_slots_ = 0;  // read and not posted again, the last ones before next_slot_
   int next_tag_ = 0;
   std::unordered_set<int> tags_in_use_;
 };

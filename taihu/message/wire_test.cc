@@ -34,7 +34,7 @@ class TwoWires : public testing::Test {
   }
 
   bool send_now(int tag, const std::vector<std::byte>& data) {
-    return wire_.send_now(1, plain(tag), {data.data(), data.size()});
+    return wire_.send_now(1, plain(tag), {data.data(), data.size()}, [] { return true; }, [] {});
   }
 
   void submit(int tag, const std::vector<std::byte>& data) {
@@ -135,11 +135,12 @@ TEST_F(TwoWires, ADriverLooksUntilItIsDoneOrItsTurnsAreOver) {
   asked = 0;
   EXPECT_TRUE(wire_.drive(10, [&] { return ++asked == 4; }));
   EXPECT_EQ(asked, 4);
-  for (int i = 0; i < 5; ++i) ASSERT_TRUE(send_now(i, pattern(8, i)));
-  EXPECT_TRUE(other_.drive(1000, [&] { return arrived_.size() == 3; }));
-  EXPECT_EQ(arrived_.size(), 3U) << "more than asked for";
-  EXPECT_TRUE(other_.drive(1000, [&] { return arrived_.size() == 5; }));
-  expect_in_order({8}, 5);
+  for (int i = 0; i < 60; ++i) ASSERT_TRUE(send_now(i, pattern(8, i)));
+  EXPECT_TRUE(other_.drive(1000, [&] { return !arrived_.empty(); }));
+  EXPECT_GE(arrived_.size(), 2U) << "what else is here is read along";
+  EXPECT_LT(arrived_.size(), 60U) << "but not without end";
+  EXPECT_TRUE(other_.drive(1000, [&] { return arrived_.size() == 60; }));
+  expect_in_order({8}, 60);
 }
 
 TEST_F(TwoWires, ADriverAlsoSendsWhatOthersSubmitAndEndsTheirTransfers) {

@@ -108,6 +108,9 @@ class ConfigReader {
     network.reuse = static_cast<Reuse>(
         reader.one_of("reuse", collectives ? 1 : 0, {"wormhole", "cut-through", "atomic"}));
     network.route_at = static_cast<RouteAt>(reader.one_of("route_at", 0, {"write", "front"}));
+    network.bypass = reader.yes("bypass", false);
+    if (network.bypass && collectives)
+      reader.fail("bypass", "only for ordinary traffic; collective units read flits that are in the buffer");
     network.watchdog_cycles = reader.whole("watchdog_cycles", 20000, 100, many);
     network.checked = reader.yes("checked", false);
     if (torus && network.vcs < 2) reader.fail("vcs", "a torus needs at least 2 (its rings would deadlock)");
@@ -137,6 +140,7 @@ class ConfigReader {
         std::count(network.levels.begin(), network.levels.end(), 0) == mesh.nodes())
       network.levels.clear();
     if (network.levels.empty()) return;
+    if (network.bypass) reader.fail("placement", "collective routers do not work with network.bypass");
     if (network.depth < 5)
       reader.fail("placement", "collective routers need network.depth of at least 5 (a whole packet)");
     if (network.reuse == Reuse::wormhole)

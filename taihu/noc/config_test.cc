@@ -59,6 +59,12 @@ TEST(Config, FaultsNameLineAndKey) {
       {"[[operation]]\nbytes = 8\n", "f.toml:1: operation.type: missing"},
       {"[sweep]\nloads = [0.1, 2]\n[traffic]\n", "f.toml:2: sweep.loads: a load is above 0 and at most 1"},
       {"[network]\nroute_at = \"back\"\n[traffic]\n", "f.toml:2: network.route_at: not one of write, front"},
+      {"[network]\nbypass = 1\n[traffic]\n", "f.toml:2: network.bypass: not true or false"},
+      {"[network]\nbypass = true\n" + operation,
+       "f.toml:2: network.bypass: only for ordinary traffic; collective units read flits that are in the "
+       "buffer"},
+      {"[network]\nbypass = true\nreuse = \"atomic\"\n[routers]\nplacement = [3]\n[traffic]\n",
+       "f.toml:5: routers.placement: collective routers do not work with network.bypass"},
       {"\"a\\nb\" = 1\n[traffic]\n", "f.toml:1: a?b: unknown key"},
       {operation + "bytes = 16777216\nrepeat = 8\n",
        "f.toml:3: operation.bytes: 8.0 GiB for all members and repeats, at most 1"},

@@ -27,6 +27,7 @@ Network::Network(const NetworkConfig& config) : config_(config) {
 #ifdef TAIHU_NOC_CHECKED
   config_.checked = true;
 #endif
+  check_input(!config.bypass || config.levels.empty(), "collective routers do not work with bypass");
   const auto nodes = static_cast<std::size_t>(config.mesh.nodes());
   routers_ = config.mesh.nodes();
   vc_shift_ = log2_up(config.vcs);
@@ -149,8 +150,8 @@ void Network::inject_from(int node) {
   const bool tail = number + 1 == packet.flits;
   const auto target = static_cast<std::uint32_t>(input(node, (local << vc_shift_) + vc));
   const Flit flit = make_flit(slot, number, tail);
-  arrivals_[static_cast<std::size_t>((now_ + 1) % static_cast<Cycle>(arrivals_.size()))].push_back(
-      {target, flit});
+  const Cycle when = now_ + (config_.bypass ? 0 : 1);
+  arrivals_[static_cast<std::size_t>(when % static_cast<Cycle>(arrivals_.size()))].push_back({target, flit});
   if (moves != nullptr) moves->push_back({node, FlitMove::from_core, static_cast<std::int8_t>(vc), flit});
   ++in_network_;
   last_move_ = now_;
@@ -259,7 +260,8 @@ void Network::launch(int router, int port, int vc, Flit flit) {
     target = static_cast<std::uint32_t>(
         input(config_.mesh.neighbour(router, port), (opposite(port) << vc_shift_) + vc));
   }
-  const Cycle when = now_ + 2 + config_.link_cycles;
+  // With bypass it is in the buffer at the beginning of the cycle that writes it.
+  const Cycle when = now_ + 2 + config_.link_cycles - (config_.bypass && port != local ? 1 : 0);
   arrivals_[static_cast<std::size_t>(when % static_cast<Cycle>(arrivals_.size()))].push_back({target, flit});
 }
 
@@ -444,7 +446,9 @@ void Network::arrive(const Arrival& arrival) {
   const int index = static_cast<int>(vc) % input_stride_;
   push(vc, arrival.flit);
   activate(router);
-  if (count_[vc] == 1 && is_head(arrival.flit)) {
+  if (count_[vc] == 1 && is_head(arrival.flit) && config_.bypass) {
+    uncovered_[static_cast<std::size_t>(router)] |= std::uint64_t{1} << index;
+  } else if (count_[vc] == 1 && is_head(arrival.flit)) {
     exposed_ = exposed_to_unit_ = 0;
     expose(router, index);
     wants_vc_[static_cast<std::size_t>(router)] |= exposed_;

@@ -41,6 +41,7 @@ struct NetworkConfig {
   int link_cycles = 1;  ///< a hop takes 4 + link_cycles
   Reuse reuse = Reuse::wormhole;
   RouteAt route_at = RouteAt::write;
+  bool bypass = false;               ///< body flits can leave a buffer in the cycle in which they are written
   std::vector<std::uint8_t> levels;  ///< of each router: 0 plain, 1 or 2; empty: all plain
   UnitConfig unit;
   Cycle watchdog_cycles = 20000;  ///< a network that holds flits and moves none for so long is deadlocked
@@ -208,7 +209,8 @@ class Network {
   std::vector<std::uint8_t> grant_pointer_;
   // Per router.
   std::vector<std::uint64_t> wants_vc_, wants_switch_, wants_unit_;
-  std::vector<std::uint64_t> uncovered_;      ///< heads behind a tail that left, with RouteAt::front
+  std::vector<std::uint64_t>
+      uncovered_;  ///< heads that get their port in the next cycle (RouteAt::front, bypass)
   std::vector<std::uint8_t> input_pointer_;   ///< per router and input port
   std::vector<std::uint8_t> output_pointer_;  ///< per router and output port
   std::vector<std::uint64_t> active_;

@@ -88,6 +88,70 @@ TEST(Network, AHeadRoutedAtTheFrontOfItsBufferTakesACycleMoreBehindAnotherPacket
   EXPECT_EQ(zero_load_faults(config, 5), 0);
 }
 
+/// Flits per cycle of one VC with room for five, under packets that are much longer.
+double flits_of_one_vc(bool bypass) {
+  NetworkConfig config = plain(2, 1);
+  config.vcs = 1;
+  config.bypass = bypass;
+  TrafficConfig traffic;
+  traffic.pattern = Pattern::bit_complement;
+  traffic.packet_flits = 31;
+  traffic.load = 1;
+  return measure_load(config, traffic, {500, 6000, 0}).accepted;
+}
+
+TEST(Network, ACreditComesRoundACycleSoonerWithBypass) {
+  // Six rounds of five flits, then the last flit, then VA and SA of the next head.
+  EXPECT_NEAR(flits_of_one_vc(false), 31.0 / (6 * 7 + 3), 0.005);
+  EXPECT_NEAR(flits_of_one_vc(true), 31.0 / (6 * 6 + 4), 0.005);
+}
+
+TEST(Network, BypassKeepsTheZeroLoadLawAndLosesNothing) {
+  for (const RouteAt route_at : {RouteAt::write, RouteAt::front})
+    for (const Reuse reuse : {Reuse::wormhole, Reuse::cut_through, Reuse::atomic}) {
+      NetworkConfig config = plain(4, 3);
+      config.bypass = true;
+      config.route_at = route_at;
+      config.reuse = reuse;
+      for (const int flits : {1, 2, 5}) EXPECT_EQ(zero_load_faults(config, flits), 0) << flits << " flits";
+      TrafficConfig traffic;
+      traffic.load = 1;
+      traffic.queue_limit = 8;
+      Network network(config);
+      EXPECT_GT(measure_load(network, traffic, {0, 2000, 0}, nullptr).accepted, 0.3);
+    }
+  EXPECT_THROW(
+      {
+        NetworkConfig config = machine_config(2, 2, "all").network;
+        config.bypass = true;
+        Network network(config);
+      },
+      Error);
+}
+
+/// Share of its cycles in which the link from node 0 to node 1 of a 4x4 mesh carries a flit under transpose:
+/// three flows that all come to node 0 by one port.
+double corner_link(RouteAt route_at, bool bypass) {
+  NetworkConfig config = plain(4, 4);
+  config.checked = false;
+  config.route_at = route_at;
+  config.bypass = bypass;
+  TrafficConfig traffic;
+  traffic.pattern = Pattern::transpose;
+  traffic.load = 0.32;
+  Network network(config);
+  measure_load(network, traffic, {2000, 20000, 0}, nullptr);
+  return static_cast<double>(network.flits_over(0, east)) / static_cast<double>(network.now());
+}
+
+/// Both VCs of the port fall into step: tails leave in successive cycles, and the next head's RC and VA take
+/// two.
+TEST(Network, TwoVcsInStepLoseACycleOfElevenWhenHeadsAreRoutedAtTheFront) {
+  EXPECT_NEAR(corner_link(RouteAt::front, true), 10.0 / 11, 0.01);
+  EXPECT_GT(corner_link(RouteAt::front, false), 0.94);
+  EXPECT_GT(corner_link(RouteAt::write, true), 0.94);
+}
+
 /// What a second implementation is compared with: each flit of a packet at each router, cycle by cycle.
 TEST(Network, MovesNameEveryFlitAtEveryRouterInItsCycle) {
   NetworkConfig config = plain(3, 3);
@@ -188,6 +252,7 @@ TEST(Network, LatenciesAreBooksimsUpTo70PercentOfSaturation) {
     NetworkConfig config = plain(curve.size, curve.size);
     config.checked = false;
     config.route_at = RouteAt::front;  // as BookSim's routers
+    config.bypass = true;
     for (const BooksimPoint& point : curve.points) {
       TrafficConfig traffic;
       traffic.pattern = curve.pattern;

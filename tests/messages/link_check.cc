@@ -167,7 +167,6 @@ int run(int processes, int ranks, bool huge) {
   std::unique_ptr<Link> link = open_link();
   check_input(link != nullptr && link->processes() == processes,
               "link_check: not started as the given number of processes");
-  const std::string library = link->library();
   const int process = link->process();
   const launch::Layout layout = layout_for_tests(ranks, processes);
   const int local_ranks = layout.first_rank[static_cast<std::size_t>(process) + 1] -
@@ -189,7 +188,8 @@ int run(int processes, int ranks, bool huge) {
   for (auto& thread : threads) thread.join();
   node->finish();
   if (process == 0 && check.failures == 0) {
-    std::printf("link_check: ok, %d ranks in %d node processes, %s\n", ranks, processes, library.c_str());
+    std::printf("link_check: ok, %d ranks in %d node processes, %s\n", ranks, processes,
+                node->way_between_processes().c_str());
   }
   return check.failures == 0 ? 0 : 1;
 }

@@ -17,6 +17,14 @@ struct Csr {
   Array<Value> value;
 
   Offset entries() const { return rows == 0 ? 0 : starts[rows]; }
+
+  /// Gives back the memory of the entries; rows, columns and the partition stay.
+  void drop_entries() {
+    starts = {};
+    column = {};
+    value = {};
+  }
+  bool has_entries() const { return !starts.empty(); }
 };
 
 /// A matrix with these row starts and room for its entries, partitioned by work.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "taihu/amg/matrix/assemble.h"
+#include "taihu/amg/parallel/huge_pages.h"
 #include "taihu/base/error.h"
 
 namespace taihu::amg {
@@ -45,56 +47,70 @@ std::vector<GlobalIndex> find_ghosts(const Context& context, const Partition& pa
       for (Offset k = rows.starts[i]; k < rows.starts[i] + length[i]; ++k)
         if (rows.column[k] < first || rows.column[k] >= last) found[thread].push_back(rows.column[k]);
   });
-  std::vector<GlobalIndex> ghosts;
-  for (const auto& list : found) ghosts.insert(ghosts.end(), list.begin(), list.end());
-  std::sort(ghosts.begin(), ghosts.end());
-  ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
-  return ghosts;
+  return merged(found);
+}
+
+// Closes the gaps that repeated columns left, so that row i has length[i] entries.
+void close_gaps(GlobalRows& rows, const Array<Offset>& length) {
+  const auto count = static_cast<LocalIndex>(rows.starts.size()) - 1;
+  bool gaps = false;
+  for (LocalIndex i = 0; i < count; ++i) gaps |= length[i] != rows.starts[i + 1] - rows.starts[i];
+  if (!gaps) return;
+  Offset out = 0;
+  for (LocalIndex i = 0; i < count; ++i) {
+    const Offset first = rows.starts[i];
+    rows.starts[i] = out;
+    for (Offset k = first; k < first + length[i]; ++k, ++out) {
+      rows.column[out] = rows.column[k];
+      rows.value[out] = rows.value[k];
+    }
+  }
+  rows.starts[count] = out;
+  rows.value.shorten(static_cast<std::size_t>(out));
 }
 
 }  // namespace
 
+DistributedMatrix matrix_frame(const Context& context, const Distribution& rows, const Distribution& columns,
+                               std::vector<GlobalIndex> ghosts) {
+  const int rank = context.communicator.rank();
+  DistributedMatrix matrix;
+  matrix.row_distribution = rows;
+  matrix.column_distribution = columns;
+  matrix.first_row = rows.begin(rank);
+  matrix.first_column = columns.begin(rank);
+  matrix.ghosts = std::move(ghosts);
+  check_input(matrix.ghosts.empty() || (matrix.ghosts.front() >= 0 && matrix.ghosts.back() < columns.rows()),
+              "a column index is outside of the matrix");
+  matrix.halo = Halo(context.communicator, columns, matrix.ghosts);
+  matrix.local.rows = static_cast<LocalIndex>(rows.end(rank) - matrix.first_row);
+  matrix.local.columns = static_cast<LocalIndex>(columns.end(rank) - matrix.first_column) +
+                         static_cast<LocalIndex>(matrix.ghosts.size());
+  return matrix;
+}
+
+// Starts and values become those of the matrix where they are: a large matrix is not held twice.
 DistributedMatrix distribute(const Context& context, const Distribution& row_distribution,
                              const Distribution& column_distribution, GlobalRows rows) {
   const int rank = context.communicator.rank();
-  const auto count = static_cast<LocalIndex>(row_distribution.end(rank) - row_distribution.begin(rank));
   const Partition partition = Partition::by_work(rows.starts, context.team.size());
   Array<Offset> length(context.storage, part_ends(partition, 1, 1));
   order_rows(context, partition, rows, length.data());
-
-  DistributedMatrix matrix;
-  matrix.row_distribution = row_distribution;
-  matrix.column_distribution = column_distribution;
-  matrix.first_row = row_distribution.begin(rank);
-  matrix.first_column = column_distribution.begin(rank);
-  const GlobalIndex last_column = column_distribution.end(rank);
-  const auto owned = static_cast<LocalIndex>(last_column - matrix.first_column);
-  matrix.ghosts = find_ghosts(context, partition, rows, length.data(), matrix.first_column, last_column);
-  check_input(matrix.ghosts.empty() ||
-                  (matrix.ghosts.front() >= 0 && matrix.ghosts.back() < column_distribution.rows()),
-              "a column index is outside of the matrix");
-  matrix.halo = Halo(context.communicator, column_distribution, matrix.ghosts);
-
-  Array<Offset> starts(context.storage, part_ends(partition, 1, 1));
-  starts[0] = 0;
-  for (LocalIndex i = 0; i < count; ++i) starts[i + 1] = starts[i] + length[i];
-  matrix.local =
-      csr_with_starts<double>(context.storage, context.team.size(), count,
-                              owned + static_cast<LocalIndex>(matrix.ghosts.size()), std::move(starts));
-  context.team.run(matrix.local.partition, [&](LocalIndex begin, LocalIndex end, int) {
-    for (LocalIndex i = begin; i < end; ++i) {
-      Offset out = matrix.local.starts[i];
-      for (Offset k = rows.starts[i]; k < rows.starts[i] + length[i]; ++k, ++out) {
-        const GlobalIndex global = rows.column[k];
-        const bool own = global >= matrix.first_column && global < last_column;
-        matrix.local.column[out] =
-            own ? static_cast<LocalIndex>(global - matrix.first_column)
-                : owned + static_cast<LocalIndex>(
-                              std::lower_bound(matrix.ghosts.begin(), matrix.ghosts.end(), global) -
-                              matrix.ghosts.begin());
-        matrix.local.value[out] = rows.value[k];
-      }
-    }
+  DistributedMatrix matrix =
+      matrix_frame(context, row_distribution, column_distribution,
+                   find_ghosts(context, partition, rows, length.data(), column_distribution.begin(rank),
+                               column_distribution.end(rank)));
+  close_gaps(rows, length);
+  Csr<double>& local = matrix.local;
+  local.starts = std::move(rows.starts);
+  local.value = std::move(rows.value);
+  local.partition = Partition::by_work(local.starts, context.team.size());
+  local.column = Array<LocalIndex>(context.storage, part_ends(local.partition, local.starts));
+  ask_for_huge_pages(local.column);
+  const LocalIndex owned = matrix.owned_columns();
+  context.team.run(local.partition, [&](LocalIndex begin, LocalIndex end, int) {
+    for (Offset k = local.starts[begin]; k < local.starts[end]; ++k)
+      local.column[k] = local_column(matrix, owned, rows.column[k]);
   });
   return matrix;
 }

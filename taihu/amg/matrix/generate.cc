@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "taihu/amg/matrix/assemble.h"
+#include "taihu/amg/parallel/huge_pages.h"
 #include "taihu/base/error.h"
 
 namespace taihu::amg {
@@ -103,33 +105,40 @@ GlobalIndex problem_rows(Problem problem, GlobalIndex n) {
 DistributedMatrix generate(const Context& context, Problem problem, GlobalIndex n,
                            const Distribution& distribution) {
   const int rank = context.communicator.rank();
-  const GlobalIndex first = distribution.begin(rank);
-  const auto rows = static_cast<LocalIndex>(distribution.end(rank) - first);
+  const GlobalIndex first = distribution.begin(rank), last = distribution.end(rank);
+  const auto rows = static_cast<LocalIndex>(last - first);
   const Stencil stencil(problem, n);
-  const Partition partition = Partition::even(rows, context.team.size());
-  GlobalRows own;
-  own.starts = Array<Offset>(context.storage, part_ends(partition, 1, 1));
-  context.team.run(partition, [&](LocalIndex begin, LocalIndex end, int) {
+  const Partition even = Partition::even(rows, context.team.size());
+  Array<Offset> starts(context.storage, part_ends(even, 1, 1));
+  std::vector<std::vector<GlobalIndex>> ghosts(context.team.size());
+  context.team.run(even, [&](LocalIndex begin, LocalIndex end, int thread) {
     for (LocalIndex i = begin; i < end; ++i) {
       Offset count = 0;
-      stencil.row(first + i, [&](GlobalIndex, double) { ++count; });
-      own.starts[i + 1] = count;
+      stencil.row(first + i, [&](GlobalIndex column, double) {
+        ++count;
+        if (column < first || column >= last) ghosts[thread].push_back(column);
+      });
+      starts[i + 1] = count;
     }
   });
-  own.starts[0] = 0;
-  for (LocalIndex i = 0; i < rows; ++i) own.starts[i + 1] += own.starts[i];
-  own.column = Array<GlobalIndex>(context.storage, part_ends(partition, own.starts));
-  own.value = Array<double>(context.storage, part_ends(partition, own.starts));
-  context.team.run(partition, [&](LocalIndex begin, LocalIndex end, int) {
+  starts[0] = 0;
+  for (LocalIndex i = 0; i < rows; ++i) starts[i + 1] += starts[i];
+  DistributedMatrix matrix = matrix_frame(context, distribution, distribution, merged(ghosts));
+  matrix.local = csr_with_starts<double>(context.storage, context.team.size(), rows, matrix.local.columns,
+                                         std::move(starts));
+  ask_for_huge_pages(matrix.local.column);
+  ask_for_huge_pages(matrix.local.value);
+  const LocalIndex owned = matrix.owned_columns();
+  context.team.run(matrix.local.partition, [&](LocalIndex begin, LocalIndex end, int) {
     for (LocalIndex i = begin; i < end; ++i) {
-      Offset k = own.starts[i];
+      Offset k = matrix.local.starts[i];
       stencil.row(first + i, [&](GlobalIndex column, double value) {
-        own.column[k] = column;
-        own.value[k++] = value;
+        matrix.local.column[k] = local_column(matrix, owned, column);
+        matrix.local.value[k++] = value;
       });
     }
   });
-  return distribute(context, distribution, distribution, std::move(own));
+  return matrix;
 }
 
 }  // namespace taihu::amg

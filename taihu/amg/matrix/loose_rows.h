@@ -16,6 +16,7 @@ struct LooseRows {
   Array<double> value;
   LocalIndex owned_columns = 0;
   std::vector<GlobalIndex> ghosts;
+  bool ordered = false;  ///< entries of each row by column, and there are no ghosts
 };
 
 /// Rows to read: those of a CSR matrix or loose ones.
@@ -29,6 +30,10 @@ struct RowsView {
 
 /// The rows of `left` times the matrix with rows `right`, of which local column k of left is row k.
 LooseRows multiply_rows(const Context& context, const Csr<double>& left, const RowsView& right);
+
+/// The rows of left times middle times the matrix with rows `right`, on one rank.
+LooseRows triple_rows(const Context& context, const Csr<double>& left, const Csr<double>& middle,
+                      const RowsView& right);
 
 /// Appends to the own rows of a matrix, or of a product with `own` rows, the rows that `halo` names of other
 /// ranks. Collective.

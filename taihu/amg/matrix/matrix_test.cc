@@ -77,6 +77,35 @@ TEST_P(OnRanks, TripleProductIsTwoProducts) {
   });
 }
 
+// Large enough that inner rows are dropped and their memory used again.
+TEST_P(OnRanks, TripleProductOfALargeMatrixIsTheSameBitsOnOneRank) {
+  constexpr GlobalIndex n = 24, half = n / 2;
+  PlainMatrix right{n * n * n, half * half * half, {}};
+  for (GlobalIndex i = 0; i < right.rows; ++i) {
+    const GlobalIndex x = i % n / 2, y = i / n % n / 2, z = i / n / n / 2;
+    for (const GlobalIndex shift : {GlobalIndex{0}, i % 3, half * (i % 2)}) {
+      const GlobalIndex column = std::min(x + half * (y + half * z) + shift, right.columns - 1);
+      right.entries[{i, column}] = 1 / static_cast<double>(1 + i % 7 + shift);
+    }
+  }
+  const auto product = [&](const Context& context) {
+    const int ranks = context.communicator.size();
+    const Distribution fine = spread(right.rows, ranks), coarse = spread(right.columns, ranks);
+    const DistributedMatrix prolongation = distributed(context, right, fine, coarse);
+    return triple_product(context, transpose(context, prolongation),
+                          generate(context, Problem::jump, n, fine), prolongation);
+  };
+  PlainMatrix expected;
+  on_ranks(1, 1, [&](const Context& context) { expected = plain(product(context)); });
+  on_ranks(GetParam(), 2, [&](const Context& context) {
+    const PlainMatrix own = plain(product(context));
+    for (const auto& [place, value] : own.entries) ASSERT_EQ(value, expected.entries.at(place));
+    std::int64_t entries = static_cast<std::int64_t>(own.entries.size());
+    context.communicator.sum({&entries, 1});
+    EXPECT_EQ(entries, static_cast<std::int64_t>(expected.entries.size()));
+  });
+}
+
 TEST_P(OnRanks, TransposeSwapsRowsAndColumns) {
   const PlainMatrix a = random_matrix(37, 23, 4, 9);
   PlainMatrix swapped{23, 37, {}};
@@ -172,6 +201,21 @@ TEST_P(OnRanks, KernelsOfAllInstructionSetsMultiply) {
       }
     });
   }
+}
+
+TEST_P(OnRanks, RowsComeBackFromSlicesWithoutZeros) {
+  PlainMatrix matrix = random_matrix(77, 77, 5, 12), expected = matrix;
+  matrix.entries[{3, 70}] = matrix.entries[{76, 0}] = 0;
+  std::erase_if(expected.entries, [&](const auto& entry) { return matrix.entries.at(entry.first) == 0; });
+  on_ranks(GetParam(), 2, [&](const Context& context) {
+    const Distribution rows = spread(77, context.communicator.size());
+    DistributedMatrix own = distributed(context, matrix, rows, rows);
+    const Sliced<double> sliced = make_sliced<double>(context, own);
+    own.local.drop_entries();
+    EXPECT_FALSE(own.local.has_entries());
+    restore_rows(context, sliced, own);
+    expect_own_rows(own, expected);
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, OnRanks, testing::Values(1, 2, 3, 8));
@@ -275,6 +319,26 @@ TEST(Distribute, AddsRepeatedEntriesAndRefusesColumnsOutside) {
     EXPECT_EQ(plain(make(1)).entries, expected.entries);
     EXPECT_THROW(make(2), Error);
     EXPECT_THROW(make(-1), Error);
+  });
+}
+
+TEST(Distribute, RowsBehindRepeatedEntriesMoveUp) {
+  on_ranks(1, 1, [](const Context& context) {
+    GlobalRows rows;
+    rows.starts = Array<Offset>(context.storage, 4);
+    rows.column = Array<GlobalIndex>(context.storage, 5);
+    rows.value = Array<double>(context.storage, 5);
+    const std::array starts{0, 2, 2, 5};
+    const std::array columns{1, 1, 2, 0, 2};
+    std::copy(starts.begin(), starts.end(), rows.starts.begin());
+    for (int k = 0; k < 5; ++k) {
+      rows.column[k] = columns[k];
+      rows.value[k] = k + 1;
+    }
+    const DistributedMatrix made = distribute(context, Distribution({3}), Distribution({3}), std::move(rows));
+    EXPECT_EQ(made.local.entries(), 3);
+    const PlainMatrix expected{3, 3, {{{0, 1}, 3}, {{2, 0}, 4}, {{2, 2}, 8}}};
+    EXPECT_EQ(plain(made).entries, expected.entries);
   });
 }
 

@@ -49,6 +49,11 @@ DistributedMatrix multiply(const Context& context, const DistributedMatrix& left
 
 DistributedMatrix triple_product(const Context& context, const DistributedMatrix& left,
                                  const DistributedMatrix& middle, const DistributedMatrix& right) {
+  if (context.communicator.size() == 1) {
+    LooseRows product = triple_rows(context, left.local, middle.local, view(right.local));
+    product.owned_columns = right.owned_columns();
+    return pack(context, std::move(product), left.row_distribution, right.column_distribution);
+  }
   LooseRows inner = multiply_loose(context, middle, right);
   LooseRows product = multiply_loose(context, left, view(inner), middle.local.rows, inner.owned_columns,
                                      inner.ghosts, right.column_distribution);

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "taihu/amg/matrix/loose_rows.h"
+#include "taihu/amg/matrix/product_sums.h"
 
 namespace taihu::amg {
 namespace {
@@ -23,38 +23,12 @@ Array<Offset> row_work(const Context& context, const Csr<double>& left, const Ro
   return work;
 }
 
-// The sum of one row of the product in the making, by columns; `row` tells for which row a sum counts.
-struct Sum {
-  double value;
-  LocalIndex row;
-};
-
-// Adds up one row of the product and writes it to column/value; returns the number of entries. Whether a
-// column is new is computed, not branched on: the branch could not be predicted (a mask, as compilers branch
-// for a choice). One element behind the row is written.
-LocalIndex multiply_row(const Csr<double>& left, LocalIndex row, const RowsView& right, Sum* sums,
+// Adds up one row of the product and writes it to column/value; returns the number of entries. One element
+// behind the row is written.
+LocalIndex multiply_row(const Csr<double>& left, LocalIndex row, const RowsView& right, ProductSums& sums,
                         LocalIndex* column, double* value) {
-  constexpr Offset ahead = 6;  // rows of `right` that are on their way to the cache
-  const Offset entries = left.starts[left.rows];
-  LocalIndex length = 0;
-  for (Offset k = left.starts[row]; k < left.starts[row + 1]; ++k) {
-    const Offset next = right.begin[left.column[std::min(k + ahead, entries - 1)]];
-    __builtin_prefetch(right.column + next);
-    __builtin_prefetch(right.value + next);
-    const double factor = left.value[k];
-    const Offset last = right.end[left.column[k]];
-    for (Offset m = right.begin[left.column[k]]; m < last; ++m) {
-      const LocalIndex j = right.column[m];
-      Sum& sum = sums[j];
-      const bool known = sum.row == row;
-      const std::uint64_t kept = __builtin_bit_cast(std::uint64_t, sum.value) & -std::uint64_t{known};
-      sum.value = __builtin_bit_cast(double, kept) + factor * right.value[m];
-      sum.row = row;
-      column[length] = j;
-      length += !known;
-    }
-  }
-  for (LocalIndex k = 0; k < length; ++k) value[k] = sums[column[k]].value;
+  const LocalIndex length = add_products(left, row, right, sums, column);
+  for (LocalIndex k = 0; k < length; ++k) value[k] = sums[column[k]];
   return length;
 }
 
@@ -65,7 +39,7 @@ struct PartRoom {
 
 // False when the room did not do.
 bool multiply_part(const Csr<double>& left, LocalIndex begin, LocalIndex end, const RowsView& right,
-                   const Array<Offset>& work, Sum* sums, const PartRoom& room, LooseRows& result) {
+                   const Array<Offset>& work, ProductSums& sums, const PartRoom& room, LooseRows& result) {
   Offset at = room.first;
   for (LocalIndex i = begin; i < end; ++i) {
     if (at + work[i + 1] - work[i] > room.last) return false;
@@ -79,7 +53,7 @@ bool multiply_part(const Csr<double>& left, LocalIndex begin, LocalIndex end, co
 // Room that the entries of a part probably need: what a sample of its rows needs and some more, at most its
 // work.
 Offset estimated_room(const Csr<double>& left, LocalIndex begin, LocalIndex end, const RowsView& right,
-                      const Array<Offset>& work, Sum* sums) {
+                      const Array<Offset>& work, ProductSums& sums) {
   constexpr LocalIndex stride = 37, least_rows = 10'000;
   const Offset most = work[end] - work[begin];
   if (end - begin < least_rows) return most;
@@ -102,13 +76,11 @@ LooseRows multiply_rows(const Context& context, const Csr<double>& left, const R
   result.partition = Partition::by_work(work, parts);
   result.begin = Array<Offset>(context.storage, part_ends(result.partition));
   result.end = Array<Offset>(context.storage, part_ends(result.partition));
-  std::vector<Array<Sum>> sums(parts);
+  std::vector<ProductSums> sums(parts);
   std::vector<Offset> room(parts);
-  const auto clear = [&](int thread) { std::fill(sums[thread].begin(), sums[thread].end(), Sum{0, -1}); };
   context.team.run(result.partition, [&](LocalIndex begin, LocalIndex end, int thread) {
-    sums[thread] = Array<Sum>(context.storage, right.columns);
-    clear(thread);
-    room[thread] = estimated_room(left, begin, end, right, work, sums[thread].data());
+    sums[thread] = ProductSums(context.storage, right.columns);
+    room[thread] = estimated_room(left, begin, end, right, work, sums[thread]);
   });
   for (bool done = false; !done;) {
     std::vector<std::size_t> ends(parts);
@@ -116,10 +88,8 @@ LooseRows multiply_rows(const Context& context, const Csr<double>& left, const R
     result.column = Array<LocalIndex>(context.storage, ends);
     result.value = Array<double>(context.storage, ends);
     context.team.run(result.partition, [&](LocalIndex begin, LocalIndex end, int thread) {
-      clear(thread);
       const auto last = static_cast<Offset>(ends[thread]);
-      if (!multiply_part(left, begin, end, right, work, sums[thread].data(), {last - room[thread], last},
-                         result))
+      if (!multiply_part(left, begin, end, right, work, sums[thread], {last - room[thread], last}, result))
         room[thread] = -1;
     });
     done = true;

@@ -67,7 +67,7 @@ DistributedMatrix pack(const Context& context, LooseRows rows, const Distributio
   Csr<double>& local = matrix.local;
   local.rows = static_cast<LocalIndex>(row_distribution.end(rank) - matrix.first_row);
   local.columns = rows.owned_columns + static_cast<LocalIndex>(rows.ghosts.size());
-  order_rows(context, rows, matrix);
+  if (!rows.ordered) order_rows(context, rows, matrix);
   local.starts = Array<Offset>(context.storage, static_cast<std::size_t>(local.rows) + 1);
   local.starts[0] = 0;
   for (LocalIndex i = 0; i < local.rows; ++i)

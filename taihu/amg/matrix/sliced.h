@@ -54,6 +54,10 @@ struct Sliced {
 template <class Stored>
 Sliced<Stored> make_sliced(const Context& context, const DistributedMatrix& matrix);
 
+/// Gives a matrix that dropped its entries those of its sliced form, without the ones that are zero.
+template <class Stored>
+void restore_rows(const Context& context, const Sliced<Stored>& sliced, DistributedMatrix& matrix);
+
 /// Whether all values of the rank are the same in single precision.
 bool exact_in_float(const Team& team, const Csr<double>& matrix);
 

@@ -52,7 +52,7 @@ Storage::Storage(Placing placing)
                                       (placing == Placing::automatic && has_several_memory_nodes()))) {}
 
 Storage::~Storage() {
-  for (const auto& [address, range] : ranges_) munmap(address, range.bytes);
+  for (const auto& [address, bytes] : ranges_) munmap(address, bytes);
 }
 
 void Storage::count(std::size_t bytes) {
@@ -62,7 +62,7 @@ void Storage::count(std::size_t bytes) {
 
 void* Storage::take(std::size_t element_bytes, std::span<const std::size_t> part_end, Use use) {
   const std::size_t bytes = element_bytes * part_end.back();
-  if (!placing_ || use != Use::cycles || bytes < large_bytes) return take_bytes(bytes, use);
+  if (!placing_ || use != Use::cycles || bytes < large_bytes) return take_bytes(bytes);
   void* memory = naalloc(element_bytes, part_end.data(), static_cast<int>(part_end.size()));
   if (memory == nullptr) throw std::bad_alloc();
   naalloc_label(memory, "amg");
@@ -72,11 +72,11 @@ void* Storage::take(std::size_t element_bytes, std::span<const std::size_t> part
   return memory;
 }
 
-void* Storage::take_bytes(std::size_t bytes, Use use) {
+void* Storage::take_bytes(std::size_t bytes) {
   if (bytes >= large_bytes) {
     const std::lock_guard lock(mutex_);
     count(bytes);
-    return take_large(round_up(bytes, granule), use);
+    return take_large(round_up(bytes, granule));
   }
   void* memory = std::aligned_alloc(alignment, round_up(std::max<std::size_t>(bytes, 1), alignment));
   if (memory == nullptr) throw std::bad_alloc();
@@ -87,7 +87,7 @@ void* Storage::take_bytes(std::size_t bytes, Use use) {
 
 // A range of addresses with room for the bytes: large, or where the system limits addresses just large
 // enough.
-void Storage::add_range(std::size_t bytes, Use use) {
+void Storage::add_range(std::size_t bytes) {
   std::size_t wanted = std::max(range_bytes, round_up(bytes, huge_page_bytes) + huge_page_bytes);
   void* memory = reserve(wanted);
   if (memory == nullptr) {
@@ -95,22 +95,32 @@ void Storage::add_range(std::size_t bytes, Use use) {
     memory = reserve(wanted);
   }
   if (memory == nullptr) throw std::bad_alloc();
-  if (use == Use::cycles) madvise(memory, wanted, MADV_HUGEPAGE);  // advice: where it fails pages are small
-  ranges_[static_cast<std::byte*>(memory)] = {wanted, use};
-  free_[static_cast<int>(use)][static_cast<std::byte*>(memory)] = wanted;
+
+  ranges_[static_cast<std::byte*>(memory)] = wanted;
+  free_[static_cast<std::byte*>(memory)] = wanted;
 }
 
-void* Storage::take_large(std::size_t bytes, Use use) {
-  FreeParts& parts = free_[static_cast<int>(use)];
+// The lowest free part with room. The last part of a range is for the most part fresh memory: a block that
+// only fits there while the free parts before it have as many bytes, in pieces, would make the process larger
+// than what it uses. Then these pieces go back to the system.
+void* Storage::take_large(std::size_t bytes) {
   const auto fits = [&](const auto& part) { return part.second >= bytes; };
-  auto found = std::find_if(parts.begin(), parts.end(), fits);
-  if (found == parts.end()) {
-    add_range(bytes, use);
-    found = std::find_if(parts.begin(), parts.end(), fits);
+  auto found = std::find_if(free_.begin(), free_.end(), fits);
+  if (found == free_.end()) {
+    add_range(bytes);
+    found = std::find_if(free_.begin(), free_.end(), fits);
   }
   const auto [address, room] = *found;
-  parts.erase(found);
-  if (room > bytes) parts[address + bytes] = room - bytes;
+  const auto& [range, range_size] = *std::prev(ranges_.upper_bound(address));
+  if (address + room == range + range_size) {
+    std::size_t before = 0;
+    for (auto part = free_.begin(); part != found; ++part) before += part->second;
+    if (before >= bytes)
+      for (auto part = free_.begin(); part != found; ++part)
+        madvise(part->first, part->second, MADV_DONTNEED);
+  }
+  free_.erase(found);
+  if (room > bytes) free_[address + bytes] = room - bytes;
   return address;
 }
 
@@ -123,20 +133,19 @@ void Storage::give_back(void* memory, std::size_t bytes) noexcept {
 }
 
 void Storage::free_part(std::byte* address, std::size_t bytes) {
-  FreeParts& parts = free_[static_cast<int>(use_of(address))];
-  const auto next = parts.upper_bound(address);
-  if (next != parts.begin()) {
+  const auto next = free_.upper_bound(address);
+  if (next != free_.begin()) {
     const auto before = std::prev(next);
     if (before->first + before->second == address && !ranges_.contains(address)) {
       address = before->first;
       bytes += before->second;
     }
   }
-  if (next != parts.end() && address + bytes == next->first && !ranges_.contains(next->first)) {
+  if (next != free_.end() && address + bytes == next->first && !ranges_.contains(next->first)) {
     bytes += next->second;
-    parts.erase(next);
+    free_.erase(next);
   }
-  parts[address] = bytes;
+  free_[address] = bytes;
 }
 
 bool Storage::is_placed(void* memory) const {
@@ -146,7 +155,7 @@ bool Storage::is_placed(void* memory) const {
 
 void* Storage::shorten(void* memory, std::size_t bytes, std::size_t wanted) {
   if (is_placed(memory) || bytes < large_bytes || wanted < large_bytes) {
-    void* moved = take_bytes(wanted, Use::set_up);
+    void* moved = take_bytes(wanted);
     std::memcpy(moved, memory, wanted);
     give_back(memory, bytes);
     return moved;
@@ -160,8 +169,7 @@ void* Storage::shorten(void* memory, std::size_t bytes, std::size_t wanted) {
 
 void Storage::trim() noexcept {
   const std::lock_guard lock(mutex_);
-  for (const FreeParts& parts : free_)
-    for (const auto& [address, bytes] : parts) madvise(address, bytes, MADV_DONTNEED);
+  for (const auto& [address, bytes] : free_) madvise(address, bytes, MADV_DONTNEED);
 }
 
 Storage::Pages Storage::placed_pages() const {

@@ -5,10 +5,9 @@
 // node before first touch (Gu, Liu, Optimizing Algebraic Multigrid on NUMA-based Cluster System,
 // section 3.4); programs that do not link naalloc go without. All other large arrays are cut from a few
 // reserved ranges of addresses, lowest address first, so that memory which one step of set-up gave back
-// serves the next: a fresh page costs more than what set-up computes on it. Arrays that every cycle reads ask
-// for huge pages, worth up to 1.7x of bandwidth under nested paging; those of set-up, read once or twice, do
-// not, as a fresh huge page may cost a virtual machine far more than small ones. Addresses that are never
-// touched are no memory. Small arrays come from the heap.
+// serves the next, and the solve phase in the end: a fresh page costs more than what set-up computes on it.
+// Pages are small unless somebody asks (huge_pages.h): a fresh huge one may cost a virtual machine far more.
+// Addresses that are never touched are no memory. Small arrays come from the heap.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +24,7 @@ namespace taihu::amg {
 /// What an array is for.
 enum class Use {
   set_up,  ///< read a few times
-  cycles   ///< read in every cycle: worth placing and huge pages
+  cycles   ///< read in every cycle: worth placing
 };
 
 /// When arrays for cycles come from naalloc: `automatic` is on machines with several memory nodes.
@@ -68,24 +67,17 @@ class Storage {
   Pages placed_pages() const;
 
  private:
-  struct Range {
-    std::size_t bytes;
-    Use use;
-  };
-  using FreeParts = std::map<std::byte*, std::size_t>;
-
-  void* take_bytes(std::size_t bytes, Use use);
-  void* take_large(std::size_t bytes, Use use);
+  void* take_bytes(std::size_t bytes);
+  void* take_large(std::size_t bytes);
   void count(std::size_t bytes);
-  void add_range(std::size_t bytes, Use use);
+  void add_range(std::size_t bytes);
   void free_part(std::byte* address, std::size_t bytes);
-  Use use_of(std::byte* address) const { return std::prev(ranges_.upper_bound(address))->second.use; }
   bool is_placed(void* memory) const;
 
   const bool placing_;
   mutable std::mutex mutex_;
-  std::map<std::byte*, Range> ranges_;
-  FreeParts free_[2];  // by use: free parts of the ranges by address; neighbours are merged
+  std::map<std::byte*, std::size_t> ranges_;  // bytes by address
+  std::map<std::byte*, std::size_t> free_;    // free parts of them; neighbours are merged
   std::set<void*> placed_;
   std::size_t used_bytes_ = 0, peak_bytes_ = 0;
 };

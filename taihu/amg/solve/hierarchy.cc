@@ -22,6 +22,14 @@ Operator<Value> make_operator(const Context& context, DistributedMatrix& matrix)
   return {make_sliced<Value>(context, matrix), matrix.halo};
 }
 
+// The slices of a matrix that nobody needs otherwise.
+template <class Value>
+Operator<Value> turned_into_operator(const Context& context, DistributedMatrix& matrix) {
+  Operator<Value> result = make_operator<Value>(context, matrix);
+  matrix = {};
+  return result;
+}
+
 }  // namespace
 
 template <class Value>
@@ -32,21 +40,22 @@ const char* Hierarchy<Value>::step_name(const Level<Value>& level, const char* f
 
 template <class Value>
 Hierarchy<Value>::Hierarchy(const Context& context, DistributedMatrix& matrix,
-                            const HierarchyOptions& options, Operator<Value>* finest, int depth)
+                            const HierarchyOptions& options, const Finest& finest, int depth)
     : context_(context), options_(options), depth_(depth) {
   levels_.reserve(options.levels);
   set_up(matrix, finest, depth);
 }
 
-// Level by level: store the level for the solve phase, find the transfer operators, form the next matrix.
+// Level by level: find the transfer operators, form the next matrix, store the level for the solve phase.
+// What served its purpose goes at once: the finest level decides how much memory set-up takes, so what it
+// gave back does not even stay at hand for the others.
 template <class Value>
-void Hierarchy<Value>::set_up(DistributedMatrix& finest_matrix, Operator<Value>* finest, int depth) {
+void Hierarchy<Value>::set_up(DistributedMatrix& finest_matrix, const Finest& finest, int depth) {
   DistributedMatrix coarser;
   DistributedMatrix* matrix = &finest_matrix;
   const bool alone = context_.communicator.size() == 1;
   for (;;) {
-    add_level(*matrix, finest);
-    finest = nullptr;
+    add_level(*matrix);
     const GlobalIndex rows = matrix->rows();
     if (rows <= options_.coarse_rows || (!alone && rows <= options_.replicated_rows)) break;
     if (depth + static_cast<int>(levels_.size()) >= options_.levels) break;
@@ -60,31 +69,58 @@ void Hierarchy<Value>::set_up(DistributedMatrix& finest_matrix, Operator<Value>*
       break;
     }
     DistributedMatrix next = coarse_matrix(context_, *matrix, transfer);
-    levels_.back().prolongation = make_operator<Value>(context_, transfer.prolongation);
-    levels_.back().restriction = make_operator<Value>(context_, transfer.restriction);
-    if (options_.reuse == Reuse::interpolation) transfers_.push_back(std::move(transfer));
+    const Offset transfer_entries = transfer.prolongation.local.entries();
+    set_transfer(levels_.back(), std::move(transfer));
+    // The transfers leave room in pieces; slices that need much more are not to come beside it.
+    constexpr auto value_bytes = static_cast<Offset>(sizeof(Value)),
+                   pieces_bytes = Offset{2 * sizeof(double)};
+    if (matrix == &finest_matrix && matrix->local.entries() * value_bytes > transfer_entries * pieces_bytes)
+      context_.storage.trim();
+    set_matrix(levels_.back(), *matrix, matrix == &finest_matrix ? finest : nullptr);
     coarser = std::move(next);
     matrix = &coarser;
   }
   end_with(*matrix, depth + static_cast<int>(levels_.size()) - 1);
+  set_matrix(levels_.back(), *matrix, matrix == &finest_matrix ? finest : nullptr);
   finish_levels();
 }
 
 template <class Value>
-void Hierarchy<Value>::add_level(DistributedMatrix& matrix, Operator<Value>* finest) {
+void Hierarchy<Value>::add_level(DistributedMatrix& matrix) {
   Level<Value>& level = levels_.emplace_back();
   level.rows = matrix.local.rows;
   level.global_rows = matrix.rows();
   level.global_entries = global_entries(context_.communicator, matrix);
   level.partition = matrix.local.partition;
-  set_matrix(level, matrix, finest);
 }
 
 template <class Value>
-void Hierarchy<Value>::set_matrix(Level<Value>& level, DistributedMatrix& matrix, Operator<Value>* finest) {
+void Hierarchy<Value>::set_transfer(Level<Value>& level, Transfer transfer) {
+  if (options_.reuse == Reuse::interpolation) {
+    level.prolongation = make_operator<Value>(context_, transfer.prolongation);
+    level.restriction = make_operator<Value>(context_, transfer.restriction);
+    transfers_.push_back(std::move(transfer));
+    return;
+  }
+  level.prolongation = turned_into_operator<Value>(context_, transfer.prolongation);
+  level.restriction = turned_into_operator<Value>(context_, transfer.restriction);
+}
+
+// The matrix and its smoother; gives back the entries of the matrix.
+template <class Value>
+void Hierarchy<Value>::set_matrix(Level<Value>& level, DistributedMatrix& matrix, const Finest& finest) {
+  set_smoother(level, matrix);
+  level.operator_a = finest ? finest() : nullptr;
   level.a = {};
-  if (finest == nullptr) level.a = make_operator<Value>(context_, matrix);
-  level.operator_a = finest == nullptr ? &level.a : finest;
+  if (level.operator_a == nullptr) {
+    level.a = make_operator<Value>(context_, matrix);
+    level.operator_a = &level.a;
+  }
+  matrix.local.drop_entries();
+}
+
+template <class Value>
+void Hierarchy<Value>::set_smoother(Level<Value>& level, const DistributedMatrix& matrix) {
   const Timed timed(context_.profile, "set-up: smoother");
   SmootherScale smoother = smoother_scale(context_, matrix, options_.smoother);
   level.spectrum = smoother.largest;
@@ -97,16 +133,17 @@ void Hierarchy<Value>::set_matrix(Level<Value>& level, DistributedMatrix& matrix
 }
 
 template <class Value>
-void Hierarchy<Value>::update(DistributedMatrix& finest_matrix, Operator<Value>* finest) {
+void Hierarchy<Value>::update(DistributedMatrix& finest_matrix, const Finest& finest) {
   DistributedMatrix coarser;
   DistributedMatrix* matrix = &finest_matrix;
-  for (std::size_t l = 0; l < levels_.size(); ++l) {
+  for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
+    DistributedMatrix next = coarse_matrix(context_, *matrix, transfers_[l]);
     set_matrix(levels_[l], *matrix, l == 0 ? finest : nullptr);
-    if (l + 1 == levels_.size()) break;
-    coarser = coarse_matrix(context_, *matrix, transfers_[l]);
+    coarser = std::move(next);
     matrix = &coarser;
   }
   end_with(*matrix, depth_ + static_cast<int>(levels_.size()) - 1);
+  set_matrix(levels_.back(), *matrix, levels_.size() == 1 ? finest : nullptr);
 }
 
 // What is below the last level: the same matrix on each rank alone, or its inverse.

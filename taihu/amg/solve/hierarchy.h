@@ -4,6 +4,7 @@
 // is solved directly.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,14 +35,19 @@ struct LevelReport {
 template <class Value>
 class Hierarchy {
  public:
-  /// Sets up for `matrix`, which it only reads. `finest`: the matrix in slices where the caller has it
-  /// already, else null; it and the context outlive the hierarchy. `depth`: levels above. Collective.
-  Hierarchy(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options,
-            Operator<Value>* finest, int depth = 0);
+  /// Makes the slices of the matrix for a caller that needs them too; null: the caller has none of this
+  /// precision.
+  using Finest = std::function<Operator<Value>*()>;
 
-  /// Takes other values in the pattern of the matrix that it was set up for; transfers stay as they are.
-  /// Needs Reuse::interpolation. Collective.
-  void update(DistributedMatrix& matrix, Operator<Value>* finest);
+  /// Sets up for `matrix`, whose entries it gives back when it has its own form of them: only the number of
+  /// rows, the partition and the plan remain. `finest`: called when that form is due, may be empty; what it
+  /// returns and the context outlive the hierarchy. `depth`: levels above. Collective.
+  Hierarchy(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options,
+            const Finest& finest, int depth = 0);
+
+  /// Takes other values in the pattern of the matrix that it was set up for, and gives their memory back;
+  /// transfers stay as they are. Needs Reuse::interpolation. Collective.
+  void update(DistributedMatrix& matrix, const Finest& finest);
 
   /// Right-hand side of the cycle; the caller writes its own rows.
   Value* right_hand_side() { return levels_.front().b.data(); }
@@ -59,9 +65,11 @@ class Hierarchy {
 
  private:
   CycleTraffic traffic(std::size_t level) const;
-  void set_up(DistributedMatrix& matrix, Operator<Value>* finest, int depth);
-  void add_level(DistributedMatrix& matrix, Operator<Value>* finest);
-  void set_matrix(Level<Value>& level, DistributedMatrix& matrix, Operator<Value>* finest);
+  void set_up(DistributedMatrix& matrix, const Finest& finest, int depth);
+  void add_level(DistributedMatrix& matrix);
+  void set_transfer(Level<Value>& level, Transfer transfer);
+  void set_matrix(Level<Value>& level, DistributedMatrix& matrix, const Finest& finest);
+  void set_smoother(Level<Value>& level, const DistributedMatrix& matrix);
   void finish_levels();
   void end_with(DistributedMatrix& matrix, int depth);
 

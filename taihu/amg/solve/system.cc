@@ -3,7 +3,8 @@
 
 namespace taihu::amg {
 
-SystemMatrix::SystemMatrix(const Context& context, const DistributedMatrix& matrix) {
+void SystemMatrix::make(const Context& context, const DistributedMatrix& matrix) {
+  if (single_ || double_) return;
   const Timed timed(context.profile, "set-up: slices");
   double inexact = exact_in_float(context.team, matrix.local) ? 0 : 1;
   context.communicator.maximum({&inexact, 1});
@@ -13,6 +14,14 @@ SystemMatrix::SystemMatrix(const Context& context, const DistributedMatrix& matr
   else
     double_ = std::make_unique<Operator<double>>(
         Operator<double>{make_sliced<double>(context, matrix), matrix.halo});
+}
+
+void SystemMatrix::restore(const Context& context, DistributedMatrix& matrix) const {
+  if (matrix.local.has_entries()) return;
+  if (single_)
+    restore_rows(context, single_->matrix, matrix);
+  else
+    restore_rows(context, double_->matrix, matrix);
 }
 
 void SystemMatrix::fill_ghosts(const Context& context, double* x) {
@@ -36,7 +45,7 @@ class Multigrid final : public Preconditioner {
  public:
   Multigrid(const Context& context, DistributedMatrix& matrix, const HierarchyOptions& options,
             SystemMatrix& system)
-      : hierarchy_(context, matrix, options, finest(system)) {}
+      : context_(context), hierarchy_(context, matrix, options, finest(matrix, system)) {}
 
   void load(LocalIndex begin, LocalIndex end, const double* r, double factor) override {
     Value* b = hierarchy_.right_hand_side();
@@ -44,7 +53,7 @@ class Multigrid final : public Preconditioner {
   }
   void cycle() override { hierarchy_.cycle(); }
   void update(DistributedMatrix& matrix, SystemMatrix& system) override {
-    hierarchy_.update(matrix, finest(system));
+    hierarchy_.update(matrix, finest(matrix, system));
   }
   void unload(LocalIndex begin, LocalIndex end, double* z, double factor) const override {
     const Value* x = hierarchy_.solution();
@@ -55,13 +64,17 @@ class Multigrid final : public Preconditioner {
   bool single() const override { return sizeof(Value) == sizeof(float); }
 
  private:
-  static Operator<Value>* finest(SystemMatrix& system) {
-    if constexpr (sizeof(Value) == sizeof(float))
-      return system.single_operator();
-    else
-      return system.double_operator();
+  std::function<Operator<Value>*()> finest(const DistributedMatrix& matrix, SystemMatrix& system) const {
+    return [this, &matrix, &system] {
+      system.make(context_, matrix);
+      if constexpr (sizeof(Value) == sizeof(float))
+        return system.single_operator();
+      else
+        return system.double_operator();
+    };
   }
 
+  const Context& context_;
   Hierarchy<Value> hierarchy_;
 };
 

@@ -14,7 +14,10 @@ namespace taihu::amg {
 /// The matrix. Values that are the same in single precision are stored so: half the bytes, the same results.
 class SystemMatrix {
  public:
-  SystemMatrix(const Context& context, const DistributedMatrix& matrix);
+  /// Stores the matrix; nothing to do when that was done before.
+  void make(const Context& context, const DistributedMatrix& matrix);
+  /// Gives the matrix the entries back that it dropped since, without those that are zero.
+  void restore(const Context& context, DistributedMatrix& matrix) const;
 
   /// Fills the ghosts of x; before products with it.
   void fill_ghosts(const Context& context, double* x);
@@ -50,7 +53,8 @@ class Preconditioner {
   virtual bool single() const = 0;
 };
 
-/// A multigrid cycle in the given precision. The matrix outlives it. Throws Error when its values do not fit.
+/// A multigrid cycle in the given precision; makes `system` and drops the entries of the matrix when it has
+/// its own form of them. Throws Error when the values do not fit.
 std::unique_ptr<Preconditioner> make_preconditioner(const Context& context, DistributedMatrix& matrix,
                                                     SystemMatrix& system, const HierarchyOptions& options,
                                                     Precision precision);

@@ -98,8 +98,10 @@ RankCounts from_text(const std::string& text) {
   return counts;
 }
 
-void print(const std::vector<RankCounts>& ranks) {
+/// `way` between node processes, as rank 0 sees it.
+void print(const std::vector<RankCounts>& ranks, const std::string& way) {
   std::string text = "taihu: MPI statistics of " + std::to_string(ranks.size()) + " ranks\n";
+  if (!way.empty()) text += "messages outside go by " + way + "\n";
   char line[160];
   std::snprintf(line, sizeof line, "%6s %12s %16s %14s %16s %14s\n", "rank", "s in MPI", "messages inside",
                 "MB inside", "messages outside", "MB outside");
@@ -162,7 +164,7 @@ void report_statistics(Rank& rank) {
         rank.endpoint().receive(other, context, statistics_tag, text.data(), text.size());
     all[static_cast<std::size_t>(other)] = from_text(text.substr(0, status.bytes));
   }
-  print(all);
+  print(all, rank.endpoint().node().way_between_processes());
 }
 
 }  // namespace taihu::mpi

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading the memory of another process of this machine (process_vm_readv), which kernels and containers may
+// forbid.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace taihu::message {
+
+/// Lets other processes of this user read this one's memory where the security module Yama would forbid it
+/// to all but ancestors (kernel.yama.ptrace_scope = 1). Any thread.
+void permit_reading() noexcept;
+
+/// Copies `bytes` bytes at `source` of process `process` to `target`; 0, or the errno of the failure. Any
+/// thread; blocks for the copy only.
+int read_memory(pid_t process, std::uint64_t source, void* target, std::size_t bytes) noexcept;
+
+}  // namespace taihu::message
