@@ -25,7 +25,7 @@ REFERENCES = {
     'pin_cell': (1.33047, 0.00462), 'assembly_in_four_files': (1.34042, 0.00535),
     'hexagonal_assembly': (1.00221, 0.00748), 'hexagonal_layers': (0.15224, 0.00303),
     'all_surfaces': (0.31111, 0.00932), 'composite_surfaces': (0.27164, 0.01028),
-    'periodic_cell': (1.20094, 0.00921), 'nested_universes': None, 'fixed_sources': None}
+    'cell_instances': (1.13192, 0.00241), 'periodic_cell': (1.20094, 0.00921), 'nested_universes': None, 'fixed_sources': None}
 
 
 # Sum over the mesh of the flux of fixed_sources.
@@ -70,6 +70,27 @@ for name, reference in REFERENCES.items():
     expect(os.path.exists(f'{folder}/summary.h5'), f'{name}: there is no summary.h5')
     if openmc:
         read_back(folder, k)
+
+# Fission of each pin as OpenMC numbers and names them, with statistics of its own run.
+with open(f'{models}/cell_instances/fission_of_pins.txt') as text:
+    pins = [line.split() for line in text]
+with open(f'{work}/cell_instances/tallies.out') as text:
+    found = re.findall(r'Distributed Cell (\S+)\n *Total Material\n *Fission Rate +(\S+) \+/- (\S+)', text.read())
+expect([pin[0] for pin in pins] == [pin[0] for pin in found], 'cell_instances: other pins, or in another order')
+gaps = [(float(p[1]) - float(f[1])) / math.hypot(float(p[2]), float(f[2])) for p, f in zip(pins, found)]
+expect(max(map(abs, gaps)) < 5 and sum(gap * gap for gap in gaps) < 2.25 * len(gaps),
+       f'cell_instances: pins are {gaps} standard deviations away from those of OpenMC')
+if openmc:
+    with openmc.StatePoint(glob.glob(f'{work}/cell_instances/statepoint.*.h5')[-1]) as results:
+        tally = results.get_tally(name='uo2 pins')
+        expect(tally.filters[0].paths == [pin[0] for pin in pins], 'the package sees other instances')
+        means = tally.get_values(scores=['fission']).ravel()
+        expect(all(abs(mean / float(pin[1]) - 1) < 1e-5 for mean, pin in zip(means, found)),
+               'the package reads other rates of the pins')
+        nuclides = results.get_tally(name='nuclides')
+        parts = sum(nuclides.get_values(nuclides=[name]).ravel() for name in ('UO2', 'MOX43', 'Moderator'))
+        total = nuclides.get_values(nuclides=['total']).ravel()
+        expect(abs(parts - total).max() < 1e-9, 'the package reads nuclides that do not add up to the total')
 
 with open(f'{work}/fixed_sources/tallies.out') as text:
     values = [float(value) for value in re.findall(r'([\d.e+-]+) \+/-', text.read())]

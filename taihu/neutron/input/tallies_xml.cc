@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
 
 #include "taihu/neutron/input/readers.h"
 
@@ -8,7 +11,7 @@ namespace {
 
 FilterType filter_type(Element& element) {
   const std::string name = element.text("type");
-  for (int i = 0; i <= static_cast<int>(FilterType::cellinstance); ++i)
+  for (int i = 0; i <= static_cast<int>(FilterType::delayedgroup); ++i)
     if (name == name_of(static_cast<FilterType>(i))) return static_cast<FilterType>(i);
   element.fail("filter \"" + name + "\" is not supported");
 }
@@ -80,8 +83,11 @@ const std::map<int, int>& ids_of(FilterType type, const Ids& ids) {
   switch (type) {
     case FilterType::cell:
     case FilterType::distribcell:
+    case FilterType::cellfrom:
+    case FilterType::cellborn:
       return ids.cells;
     case FilterType::material:
+    case FilterType::materialfrom:
       return ids.materials;
     case FilterType::universe:
       return ids.universes;
@@ -92,48 +98,121 @@ const std::map<int, int>& ids_of(FilterType type, const Ids& ids) {
   }
 }
 
+/// Edges of bins. For angles one number stands for that many equal bins in the whole range.
+void read_edges(Element& element, Filter& filter) {
+  filter.energies = element.numbers("bins");
+  constexpr double pi = std::numbers::pi;
+  std::array<double, 2> range{0, 0};
+  if (filter.type == FilterType::mu) range = {-1, 1};
+  if (filter.type == FilterType::polar) range = {0, pi};
+  if (filter.type == FilterType::azimuthal) range = {-pi, pi};
+  if (range[1] > 0 && filter.energies.size() == 1) {
+    const double bins = filter.energies[0];
+    element.require(bins >= 2 && bins <= 1e6 && bins == std::floor(bins),
+                    "\"bins\" is a number of bins from 2 on");
+    filter.energies.assign(static_cast<std::size_t>(bins) + 1, range[1]);
+    const double width = (range[1] - range[0]) / bins;
+    for (std::size_t i = 0; i + 1 < filter.energies.size(); ++i)
+      filter.energies[i] = range[0] + static_cast<double>(i) * width;
+  }
+  element.require(
+      filter.energies.size() >= 2 && std::adjacent_find(filter.energies.begin(), filter.energies.end(),
+                                                        std::greater_equal<>()) == filter.energies.end(),
+      range[1] > 0 ? "\"bins\" has at least two edges that rise"
+                   : "\"bins\" has at least two energies that rise");
+  filter.bin_count = static_cast<int>(filter.energies.size()) - 1;
+}
+
+void read_energy_function(Element& element, const Settings& settings, Filter& filter) {
+  element.require(settings.continuous, "an energyfunction filter needs continuous-energy data");
+  filter.energies = element.numbers("energy");
+  filter.factors = element.numbers("y");
+  element.require(filter.energies.size() >= 2 && filter.energies.size() == filter.factors.size() &&
+                      std::adjacent_find(filter.energies.begin(), filter.energies.end(),
+                                         std::greater_equal<>()) == filter.energies.end(),
+                  "\"energy\" and \"y\" have as many numbers, at least two; energies rise");
+  const std::string name = element.text("interpolation", "linear-linear");
+  const std::array names{"histogram", "linear-linear", "linear-log", "log-linear", "log-log"};
+  const auto found = std::find(names.begin(), names.end(), name);
+  element.require(found != names.end(), "interpolation \"" + name + "\" is not supported");
+  filter.interpolation = static_cast<Interpolation>(found - names.begin() + 1);
+  filter.bin_count = 1;
+}
+
+/// Things with ids.
+void read_ids(Element& element, const Model& model, const Ids& ids, Filter& filter) {
+  filter.bin_ids = element.integers("bins");
+  element.require(!filter.bin_ids.empty(), "\"bins\" is empty");
+  const std::map<int, int>& known = ids_of(filter.type, ids);
+  const std::string what = &known == &ids.cells       ? "cell"
+                           : &known == &ids.materials ? "material"
+                                                      : name_of(filter.type);
+  for (const int id : filter.bin_ids) {
+    const auto found = known.find(id);
+    element.require(found != known.end(), "there is no " + what + " " + std::to_string(id));
+    element.require(std::find(filter.bins.begin(), filter.bins.end(), found->second) == filter.bins.end(),
+                    std::to_string(id) + " is in \"bins\" twice");
+    filter.bins.push_back(found->second);
+  }
+  filter.bin_count = static_cast<int>(filter.bins.size());
+  if (filter.type == FilterType::mesh) {
+    element.require(filter.bins.size() == 1, "a mesh filter has one mesh");
+    element.require(element.text("translation", "") == "", "a translated mesh is not supported");
+    filter.bin_count = model.meshes[filter.bins[0]].size();
+  }
+  if (filter.type == FilterType::distribcell) {
+    element.require(filter.bins.size() == 1, "a distribcell filter has one cell");
+    filter.bin_count = InstanceTable(model.geometry, model.geometry.cells[filter.bins[0]].universe).count();
+    element.require(filter.bin_count > 0,
+                    "cell " + std::to_string(filter.bin_ids[0]) +
+                        " is in outer universes of lattices only, where it has no instances");
+  }
+}
+
+void read_delayed_groups(Element& element, const Settings& settings, Filter& filter) {
+  element.require(settings.continuous, "a delayedgroup filter needs continuous-energy data");
+  filter.bin_ids = element.integers("bins");
+  element.require(!filter.bin_ids.empty(), "\"bins\" is empty");
+  for (const int group : filter.bin_ids) {
+    element.require(group >= 1 && group <= 8, "delayed groups are numbered from 1 to 8");
+    element.require(std::count(filter.bin_ids.begin(), filter.bin_ids.end(), group) == 1,
+                    std::to_string(group) + " is in \"bins\" twice");
+  }
+  filter.bin_count = static_cast<int>(filter.bin_ids.size());
+}
+
+void read_bins(Element& element, const Model& model, const Ids& ids, Filter& filter) {
+  switch (filter.type) {
+    case FilterType::energy:
+    case FilterType::energyout:
+    case FilterType::mu:
+    case FilterType::polar:
+    case FilterType::azimuthal:
+      return read_edges(element, filter);
+    case FilterType::energyfunction:
+      return read_energy_function(element, model.settings, filter);
+    case FilterType::delayedgroup:
+      return read_delayed_groups(element, model.settings, filter);
+    case FilterType::cellinstance:
+      return read_cell_instances(element, model.geometry, ids, filter);
+    case FilterType::legendre:
+      filter.bin_count = element.integer("order") + 1;
+      return element.require(filter.bin_count >= 1 && filter.bin_count <= 1000, "\"order\" is from 0 to 999");
+    case FilterType::particle:
+      filter.particles = element.words("bins");
+      filter.bin_count = 1;
+      return element.require(filter.particles == std::vector<std::string>{"neutron"},
+                             "\"neutron\" is the only particle that is followed");
+    default:
+      return read_ids(element, model, ids, filter);
+  }
+}
+
 void read_filter(Element element, Model& model, Ids& ids) {
   Filter filter;
   filter.id = element.integer("id");
   filter.type = filter_type(element);
-  if (filter.type == FilterType::energy || filter.type == FilterType::energyout) {
-    filter.energies = element.numbers("bins");
-    element.require(
-        filter.energies.size() >= 2 && std::adjacent_find(filter.energies.begin(), filter.energies.end(),
-                                                          std::greater_equal<>()) == filter.energies.end(),
-        "\"bins\" has at least two energies that rise");
-    filter.bin_count = static_cast<int>(filter.energies.size()) - 1;
-  } else if (filter.type == FilterType::cellinstance) {
-    read_cell_instances(element, model.geometry, ids, filter);
-  } else {
-    filter.bin_ids = element.integers("bins");
-    element.require(!filter.bin_ids.empty(), "\"bins\" is empty");
-    for (const int id : filter.bin_ids) {
-      const std::map<int, int>& known = ids_of(filter.type, ids);
-      const auto found = known.find(id);
-      element.require(
-          found != known.end(),
-          "there is no " +
-              std::string(filter.type == FilterType::distribcell ? "cell" : name_of(filter.type)) + " " +
-              std::to_string(id));
-      element.require(std::find(filter.bins.begin(), filter.bins.end(), found->second) == filter.bins.end(),
-                      std::to_string(id) + " is in \"bins\" twice");
-      filter.bins.push_back(found->second);
-    }
-    filter.bin_count = static_cast<int>(filter.bins.size());
-    if (filter.type == FilterType::mesh) {
-      element.require(filter.bins.size() == 1, "a mesh filter has one mesh");
-      element.require(element.text("translation", "") == "", "a translated mesh is not supported");
-      filter.bin_count = model.meshes[filter.bins[0]].size();
-    }
-    if (filter.type == FilterType::distribcell) {
-      element.require(filter.bins.size() == 1, "a distribcell filter has one cell");
-      filter.bin_count = InstanceTable(model.geometry, model.geometry.cells[filter.bins[0]].universe).count();
-      element.require(filter.bin_count > 0,
-                      "cell " + std::to_string(filter.bin_ids[0]) +
-                          " is in outer universes of lattices only, where it has no instances");
-    }
-  }
+  read_bins(element, model, ids, filter);
   element.finish();
   element.require(ids.filters.emplace(filter.id, static_cast<int>(model.filters.size())).second,
                   "filter " + std::to_string(filter.id) + " is there twice");

@@ -88,6 +88,12 @@ void write_cell_instances(Hdf5File& file, const std::string& name, const Filter&
   file.write_integers(name, pairs, {static_cast<std::int64_t>(filter.bins.size()), 2});
 }
 
+void write_energy_function(Hdf5File& file, const std::string& place, const Filter& filter) {
+  file.write(place + "/energy", filter.energies);
+  file.write(place + "/y", filter.factors);
+  file.write_attribute(place + "/y", "interpolation", static_cast<std::int64_t>(filter.interpolation));
+}
+
 std::vector<std::string> score_texts(const Tally& tally) {
   std::vector<std::string> scores;
   for (const Score score : tally.scores) scores.push_back(name_of(score));
@@ -105,7 +111,13 @@ void write_filters(Hdf5File& file, const TallyLayout& layout) {
     file.make_group(place);
     file.write_text(place + "/type", name_of(filter.type));
     file.write_integer(place + "/n_bins", filter.bin_count);
-    if (!filter.energies.empty())
+    if (filter.type == FilterType::energyfunction)
+      write_energy_function(file, place, filter);
+    else if (filter.type == FilterType::legendre)
+      file.write_integer(place + "/order", filter.bin_count - 1);
+    else if (filter.type == FilterType::particle)
+      file.write_texts(place + "/bins", filter.particles);
+    else if (!filter.energies.empty())
       file.write(place + "/bins", filter.energies);
     else if (filter.type == FilterType::mesh || filter.type == FilterType::distribcell)
       file.write_integer(place + "/bins", filter.bin_ids[0]);

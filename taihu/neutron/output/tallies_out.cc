@@ -35,6 +35,32 @@ std::string bin_text(const Filter& filter, const TallyLayout::CompiledFilter& co
         std::snprintf(text, sizeof text, "Mesh Index (%d, %d, %d)", x, y, z);
       return text;
     }
+    case FilterType::mu:
+    case FilterType::polar:
+    case FilterType::azimuthal:
+      std::snprintf(text, sizeof text, "%s [%g, %g)",
+                    filter.type == FilterType::mu      ? "Change-in-Angle"
+                    : filter.type == FilterType::polar ? "Polar Angle"
+                                                       : "Azimuthal Angle",
+                    filter.energies[bin], filter.energies[bin + 1]);
+      return text;
+    case FilterType::energyfunction:
+      std::snprintf(text, sizeof text, "Energy Function f([%.1e, ..., %.1e]) = [%.1e, ..., %.1e]",
+                    filter.energies.front(), filter.energies.back(), filter.factors.front(),
+                    filter.factors.back());
+      return text;
+    case FilterType::legendre:
+      return "Legendre expansion, P" + std::to_string(bin);
+    case FilterType::particle:
+      return "Particle: " + filter.particles[bin];
+    case FilterType::delayedgroup:
+      return "Delayed Group " + std::to_string(filter.bin_ids[bin]);
+    case FilterType::cellfrom:
+      return "Cell from " + std::to_string(filter.bin_ids[bin]);
+    case FilterType::materialfrom:
+      return "Material from " + std::to_string(filter.bin_ids[bin]);
+    case FilterType::cellborn:
+      return "Birth Cell " + std::to_string(filter.bin_ids[bin]);
     case FilterType::distribcell:
       return "Distributed Cell " + compiled.instances[0].table->path(geometry, bin, filter.bins[0]);
     case FilterType::cellinstance:

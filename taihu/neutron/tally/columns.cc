@@ -37,7 +37,7 @@ void ColumnMaker::make(const Tally& tally, TallyLayout::CompiledTally& compiled)
   if (materials_.nuclear == nullptr)
     make_rows(compiled);
   else if (compiled.estimator != Estimator::analog)
-    plan_rates(compiled);
+    plan_rates(tally, compiled);
 }
 
 /// A multi-group material is one nuclide with a density, so that the nuclide's rows are those of the
@@ -57,28 +57,34 @@ void ColumnMaker::make_rows(TallyLayout::CompiledTally& compiled) const {
   }
 }
 
-void ColumnMaker::plan_rates(TallyLayout::CompiledTally& compiled) {
+void ColumnMaker::plan_rates(const Tally& tally, TallyLayout::CompiledTally& compiled) {
   compiled.rates = std::any_of(compiled.columns.begin(), compiled.columns.end(), needs_rates);
   for (TallyLayout::Column& column : compiled.columns)
-    if (needs_rates(column)) column.value = value_of(column);
+    if (needs_rates(column)) column.value = value_of(column, 0);
+  for (const int filter : tally.filters) {
+    if (layout_.filters[filter].type != FilterType::delayedgroup) continue;
+    for (const TallyLayout::Column& column : compiled.columns)
+      for (const int group : layout_.filters[filter].bin_ids)
+        compiled.group_values.push_back(value_of(column, group));
+  }
 }
 
-int ColumnMaker::value_of(const TallyLayout::Column& column) {
+int ColumnMaker::value_of(const TallyLayout::Column& column, int group) {
   RatePlan& plan = layout_.rates;
   // The speed is the same for all nuclides.
   const bool velocity = column.score == Score::inverse_velocity;
-  const auto [known, added] = values_.try_emplace({column.score, velocity ? -1 : column.nuclide},
+  const auto [known, added] = values_.try_emplace({column.score, velocity ? -1 : column.nuclide, group},
                                                   reaction_count + static_cast<int>(values_.size()));
   if (!added) return known->second;
   plan.values = reaction_count + static_cast<int>(values_.size());
   plan.media.resize(materials_.nuclear->media());
   if (velocity) plan.inverse_velocity = known->second;
   for (int medium = 0; medium < materials_.nuclear->media() && !velocity; ++medium)
-    add_terms(medium, column, known->second);
+    add_terms(medium, column, group, known->second);
   return known->second;
 }
 
-void ColumnMaker::add_terms(int medium, const TallyLayout::Column& column, int value) {
+void ColumnMaker::add_terms(int medium, const TallyLayout::Column& column, int group, int value) {
   std::vector<RatePlan::Part>& wanted = layout_.rates.media[medium];
   const std::vector<MediumPart>& parts = materials_.nuclear->parts(medium);
   for (int i = 0; i < static_cast<int>(parts.size()); ++i) {
@@ -87,7 +93,7 @@ void ColumnMaker::add_terms(int medium, const TallyLayout::Column& column, int v
     auto entry = std::find_if(wanted.begin(), wanted.end(), [&](const auto& part) { return part.part == i; });
     if (entry == wanted.end()) entry = wanted.insert(wanted.end(), {.part = i, .terms = {}});
     const int mt = mt_of(column.score);
-    entry->terms.push_back({column.score, mt > 0 ? nuclide.tallied_index(mt) : -1, value});
+    entry->terms.push_back({column.score, mt > 0 ? nuclide.tallied_index(mt) : -1, value, group});
   }
 }
 

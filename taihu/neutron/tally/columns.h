@@ -4,7 +4,7 @@
 #pragma once
 
 #include <map>
-#include <utility>
+#include <tuple>
 
 #include "taihu/neutron/tally/tally.h"
 
@@ -25,14 +25,15 @@ class ColumnMaker {
  private:
   int number_of(const std::string& nuclide) const;
   void make_rows(TallyLayout::CompiledTally& compiled) const;
-  void plan_rates(TallyLayout::CompiledTally& compiled);
-  int value_of(const TallyLayout::Column& column);
-  void add_terms(int medium, const TallyLayout::Column& column, int value);
+  void plan_rates(const Tally& tally, TallyLayout::CompiledTally& compiled);
+  int value_of(const TallyLayout::Column& column, int group);
+  void add_terms(int medium, const TallyLayout::Column& column, int group, int value);
 
   TallyLayout& layout_;
   const CrossSections& data_;
   const TallyMaterials& materials_;
-  std::map<std::pair<Score, int>, int> values_;  ///< by score and nuclide: number of the rate
+  std::map<std::tuple<Score, int, int>, int>
+      values_;  ///< by score, nuclide and delayed group: number of the rate
 };
 
 }  // namespace taihu::neutron

@@ -98,14 +98,34 @@ void compile_instances(const Filter& filter, const Geometry& geometry, TallyLayo
 
 TallyLayout::CompiledFilter compile(const Filter& filter, const TallyLayout& layout, const Geometry& geometry,
                                     const CrossSections& data, int materials) {
-  TallyLayout::CompiledFilter result{
-      .type = filter.type, .stride = 1, .bin_of = {}, .mesh = nullptr, .energies = nullptr, .instances = {}};
+  TallyLayout::CompiledFilter result{.type = filter.type,
+                                     .stride = 1,
+                                     .bin_of = {},
+                                     .mesh = nullptr,
+                                     .energies = nullptr,
+                                     .source = &filter,
+                                     .instances = {}};
   switch (filter.type) {
     case FilterType::cell:
+    case FilterType::cellfrom:
       refuse_nested_bins(filter, geometry);
       result.bin_of = table_of(filter.bins, geometry.cells.size(), 0);
       break;
+    case FilterType::cellborn:
+      result.bin_of = table_of(filter.bins, geometry.cells.size(), 0);
+      break;
+    case FilterType::energyfunction:
+    case FilterType::mu:
+    case FilterType::polar:
+    case FilterType::azimuthal:
+      result.energies = &filter.energies;
+      break;
+    case FilterType::particle:
+    case FilterType::legendre:
+    case FilterType::delayedgroup:
+      break;
     case FilterType::material:
+    case FilterType::materialfrom:
       result.bin_of = table_of(filter.bins, layout.continuous ? materials + 1 : data.materials() + 1, 1);
       break;
     case FilterType::universe:
@@ -146,23 +166,34 @@ bool has_score(const Tally& tally, Score score) {
 /// What feeds a tally; refuses what cannot be scored that way.
 Estimator choose_estimator(const Tally& tally, const std::vector<Filter>& filters, bool delta,
                            bool continuous) {
-  const bool outgoing = has_filter(tally, filters, FilterType::energyout);
-  const bool surface = has_filter(tally, filters, FilterType::surface) || has_score(tally, Score::current);
+  const auto has = [&](FilterType type) { return has_filter(tally, filters, type); };
+  for (const Score score : tally.scores)
+    check_input(
+        !has(FilterType::delayedgroup) || score == Score::delayed_nu_fission || score == Score::decay_rate,
+        name_of_tally(tally) + ": score " + name_of(score) + " has no delayed groups");
+  const bool scattered = has(FilterType::mu) || has(FilterType::legendre);
+  const bool outgoing = has(FilterType::energyout) || scattered;
+  const bool surface = has(FilterType::surface) || has_score(tally, Score::current);
+  check_input(surface || !(has(FilterType::cellfrom) || has(FilterType::materialfrom)),
+              name_of_tally(tally) + ": cellfrom and materialfrom filters are for the score current");
   if (surface) {
-    check_input(has_filter(tally, filters, FilterType::surface),
-                name_of_tally(tally) + ": score current needs a surface filter");
+    check_input(has(FilterType::surface) || has(FilterType::cell) || has(FilterType::cellfrom),
+                name_of_tally(tally) + ": score current needs a surface, cell or cellfrom filter");
+    check_input(!has(FilterType::polar) && !has(FilterType::azimuthal),
+                name_of_tally(tally) + ": polar and azimuthal filters do not go with the score current");
     check_input(tally.scores.size() == 1 && has_score(tally, Score::current),
                 name_of_tally(tally) + ": with a surface filter only the score current is supported");
-    check_input(!outgoing, name_of_tally(tally) + ": energyout and surface filters do not go together");
+    check_input(!outgoing, name_of_tally(tally) + ": currents have no energyout, mu or legendre filter");
     return Estimator::analog;
   }
   if (outgoing) {
     check_input(tally.estimator == Estimator::automatic || tally.estimator == Estimator::analog,
-                name_of_tally(tally) + ": an energyout filter needs the analog estimator");
+                name_of_tally(tally) + ": energyout, mu and legendre filters need the analog estimator");
     for (const Score score : tally.scores)
-      check_input(score == Score::scatter || score == Score::nu_scatter || score == Score::nu_fission ||
-                      mt_of(score) > 0,
-                  name_of_tally(tally) + ": score " + name_of(score) + " has no outgoing energy");
+      check_input(score == Score::scatter || score == Score::nu_scatter || mt_of(score) > 0 ||
+                      (score == Score::nu_fission && !scattered),
+                  name_of_tally(tally) + ": score " + name_of(score) + " has no outgoing " +
+                      (scattered ? "angle" : "energy"));
     return Estimator::analog;
   }
   const bool produced = continuous && has_score(tally, Score::nu_scatter);  // known only once it has happened
@@ -187,6 +218,21 @@ void refuse_without_events(const Tally& tally, const NuclearData& nuclear) {
     check_input(score <= Score::events || scatters,
                 name_of_tally(tally) + ": score " + name_of(score) +
                     " is not an event that a neutron survives, so the analog estimator cannot count it");
+  }
+}
+
+void note_special_filters(const Tally& tally, TallyLayout::CompiledTally& compiled) {
+  for (int i = 0; i < static_cast<int>(compiled.filters.size()); ++i) {
+    const FilterType type = compiled.filters[i].type;
+    if (type == FilterType::energyfunction) compiled.weights.push_back(i);
+    if (type == FilterType::surface) compiled.by_sign = true;
+    if (type != FilterType::mesh && type != FilterType::legendre && type != FilterType::delayedgroup)
+      continue;
+    int& place = type == FilterType::mesh       ? compiled.mesh_filter
+                 : type == FilterType::legendre ? compiled.legendre_filter
+                                                : compiled.delayed_filter;
+    check_input(place < 0, name_of_tally(tally) + " has two " + name_of(type) + " filters; one is supported");
+    place = i;
   }
 }
 
@@ -243,11 +289,7 @@ TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters,
       compiled.combinations *= layout.filters[*filter].bin_count;
       compiled.filters.insert(compiled.filters.begin(), std::move(entry));
     }
-    for (int i = 0; i < static_cast<int>(compiled.filters.size()); ++i) {
-      if (compiled.filters[i].type != FilterType::mesh) continue;
-      check_input(compiled.mesh_filter < 0, name_of_tally(tally) + " has two mesh filters; one is supported");
-      compiled.mesh_filter = i;
-    }
+    note_special_filters(tally, compiled);
     layout.bin_count += compiled.bin_count();
     layout.compiled.push_back(std::move(compiled));
     sort_by_source(layout, static_cast<int>(layout.compiled.size()) - 1, tally, delta);

@@ -208,6 +208,44 @@ TEST_F(NuclideTallies, InverseVelocityIsThatOfTheEnergy) {
   EXPECT_NEAR(statistics.sum[1] / statistics.sum[0], 1 / 2.2e5, 0.012 / 2.2e5);
 }
 
+/// A filter that is a function of energy weighs each bin of a narrow group with its value there.
+TEST_F(NuclideTallies, EnergyFunctionsWeighTheFlux) {
+  const std::string function = "type=\"energyfunction\"><energy>1 1e3 1e6</energy><y>2 8 5</y>";
+  const Model model =
+      read({fuel(), absorber()},
+           "<filter id=\"1\" " + function + "</filter><filter id=\"2\" " + function +
+               "<interpolation>histogram</interpolation></filter><filter id=\"3\" type=\"energy\">"
+               "<bins>0 1 1e3 1e6 2e7</bins></filter><filter id=\"4\" type=\"energy\"><bins>499000 501000"
+               "</bins></filter><tally id=\"1\"><filters>2 3</filters><scores>flux</scores></tally>"
+               "<tally id=\"2\"><filters>3</filters><scores>flux</scores></tally><tally id=\"3\"><filters>1 "
+               "4</filters><nuclides>B total</nuclides><scores>absorption</scores></tally><tally id=\"4\">"
+               "<filters>4</filters><nuclides>B total</nuclides><scores>absorption</scores></tally>");
+  const TallyStatistics s = run(model);
+  const double factors[] = {0, 2, 8, 0};
+  for (int bin = 0; bin < 4; ++bin)
+    EXPECT_NEAR(s.sum[bin], factors[bin] * s.sum[4 + bin], 1e-12 * s.sum[4 + bin] * 8);
+  ASSERT_GT(s.sum[10], 0);
+  for (int bin = 0; bin < 2; ++bin)
+    EXPECT_NEAR(s.sum[8 + bin] / s.sum[10 + bin], 8 - 3 * (5e5 - 1e3) / (1e6 - 1e3), 0.004);
+}
+
+TEST_F(NuclideTallies, DelayedGroupsShareTheDelayedNeutrons) {
+  const Model model = read(
+      {fuel(), absorber()},
+      "<filter id=\"1\" type=\"delayedgroup\"><bins>2 1</bins></filter><tally id=\"1\"><filters>1</filters>"
+      "<nuclides>B total X235</nuclides><scores>delayed-nu-fission decay-rate</scores></tally>"
+      "<tally id=\"2\"><scores>delayed-nu-fission decay-rate</scores></tally>");
+  const TallyStatistics s = run(model);
+  ASSERT_EQ(s.sum.size(), 14u);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(s.sum[i], 0);  // the test nuclide has one group
+  for (int score = 0; score < 2; ++score) {
+    EXPECT_EQ(s.sum[6 + score], 0);
+    EXPECT_GT(s.sum[8 + score], 0);
+    EXPECT_EQ(s.sum[8 + score], s.sum[12 + score]);
+    EXPECT_EQ(s.sum[10 + score], s.sum[12 + score]);
+  }
+}
+
 TEST_F(NuclideTallies, HaveTheSameBitsForAnyRanksAndThreadsAndLeaveOthersAlone) {
   const std::string plain =
       "<filter id=\"1\" type=\"energy\"><bins>0 1e3 1e5 2e7</bins></filter><tally id=\"1\">"
@@ -227,7 +265,9 @@ TEST_F(NuclideTallies, HaveTheSameBitsForAnyRanksAndThreadsAndLeaveOthersAlone) 
     Simulation simulation(model, rank, 1 + rank.rank() % 2, Schedule{});
     while (!simulation.finished()) simulation.run_batch();
     const TallyStatistics all = simulation.all_statistics();
-    if (rank.is_root()) EXPECT_EQ(all.sum, expected.sum);
+    if (rank.is_root()) {
+      EXPECT_EQ(all.sum, expected.sum);
+    }
   });
 }
 
@@ -283,6 +323,13 @@ TEST_F(NuclideTallies, AreRefusedWithThePlaceOfTheMistake) {
       {tally("B", "inverse-velocity", analog),
        "tally 1: score inverse-velocity is not an event that a neutron survives, so the analog estimator "
        "cannot count it"},
+      {"  <filter id=\"1\" type=\"delayedgroup\"><bins>9</bins></filter>",
+       "model.xml:3:3: <filter>: delayed groups are numbered from 1 to 8"},
+      {"  <filter id=\"1\" type=\"delayedgroup\"><bins>1</bins></filter>" +
+           tally("B", "absorption", "<filters>1</filters>"),
+       "tally 1: score absorption has no delayed groups"},
+      {"  <filter id=\"1\" type=\"energyfunction\"><energy>1 2</energy><y>1</y></filter>",
+       "model.xml:3:3: <filter>: \"energy\" and \"y\" have as many numbers, at least two; energies rise"},
       {tally("B", "absorption"), "accepted"}};
   for (const auto& [tallies, message] : cases) EXPECT_EQ(refusal(tallies), message);
 }

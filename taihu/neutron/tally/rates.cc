@@ -15,11 +15,13 @@ double inverse_velocity(double energy) noexcept {
   return (energy + neutron_mass_eV) / (light_cm_per_s * std::sqrt(energy * (energy + 2 * neutron_mass_eV)));
 }
 
-/// Neutrons of a fission that precursors give off, each times its weight.
+/// Neutrons of a fission that precursors give off, each times its weight. `group`: 0 for all.
 template <typename Weight>
-double sum_delayed(const NuclideData& data, double energy, const Weight& weight) noexcept {
+double sum_delayed(const NuclideData& data, int group, double energy, const Weight& weight) noexcept {
   double sum = 0;
-  for (const NeutronProduct& delayed : data.delayed) sum += delayed.yield(energy) * weight(delayed);
+  for (std::size_t i = 0; i < data.delayed.size(); ++i)
+    if (group == 0 || i + 1 == static_cast<std::size_t>(group))
+      sum += data.delayed[i].yield(energy) * weight(data.delayed[i]);
   return sum;
 }
 
@@ -43,10 +45,11 @@ double rate_of(const NuclearData& nuclear, const MediumPart& part, const RatePla
     case Score::prompt_nu_fission:
       return xs.fission > 0 ? xs.fission * nuclide.data().fission[0].products[0].yield(energy) : 0;
     case Score::delayed_nu_fission:
-      return xs.fission * sum_delayed(nuclide.data(), energy, [](const NeutronProduct&) { return 1.0; });
-    case Score::decay_rate:
       return xs.fission *
-             sum_delayed(nuclide.data(), energy, [](const NeutronProduct& p) { return p.decay_rate; });
+             sum_delayed(nuclide.data(), term.group, energy, [](const NeutronProduct&) { return 1.0; });
+    case Score::decay_rate:
+      return xs.fission * sum_delayed(nuclide.data(), term.group, energy,
+                                      [](const NeutronProduct& p) { return p.decay_rate; });
     default:
       break;
   }

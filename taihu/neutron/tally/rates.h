@@ -19,6 +19,7 @@ struct RatePlan {
     Score score;
     int reaction = -1;  ///< of single reactions: Nuclide::tallied_index
     int value = 0;      ///< place of the result
+    int group = 0;      ///< delayed group, from 1; 0: all
   };
   /// Nuclide of a medium.
   struct Part {

@@ -13,7 +13,25 @@ int energy_bin(const std::vector<double>& edges, double energy) noexcept {
   return static_cast<int>(std::upper_bound(edges.begin(), edges.end(), energy) - edges.begin()) - 1;
 }
 
-int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event) noexcept {
+/// Bin between edges, the last one of which belongs to the last bin.
+int bin_between(const std::vector<double>& edges, double x) noexcept {
+  if (!(x >= edges.front() && x <= edges.back())) return -1;
+  const auto above = std::upper_bound(edges.begin(), edges.end() - 1, x) - edges.begin();
+  return static_cast<int>(above) - 1;
+}
+
+/// Bin of the first level, from the root on, that the table has one for.
+template <typename Key>
+int bin_of_levels(const std::vector<int>& table, const Location& location, const Key& key) noexcept {
+  for (int level = 0; level < location.depth; ++level)
+    if (const int bin = table[key(location.levels[level])]; bin >= 0) return bin;
+  return -1;
+}
+
+int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event,
+           const NeutronState& state) noexcept {
+  const auto cell_of = [](const Location::Level& level) { return level.cell; };
+  const Vector& u = event.location->levels[0].u;
   switch (filter.type) {
     case FilterType::material:
       return filter.bin_of[event.location->material + 1];
@@ -21,16 +39,34 @@ int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event) noexce
       if (filter.energies != nullptr) return energy_bin(*filter.energies, event.energy);
       return filter.bin_of[event.group];
     case FilterType::energyout:
-      if (filter.energies != nullptr) return energy_bin(*filter.energies, event.outgoing_energy);
-      return event.outgoing_group < 0 ? -1 : filter.bin_of[event.outgoing_group];
+      if (event.emission == nullptr) return -1;
+      if (filter.energies != nullptr) return energy_bin(*filter.energies, event.emission->energy);
+      return filter.bin_of[event.emission->group];
     case FilterType::surface:
       return event.surface < 0 ? -1 : filter.bin_of[event.surface];
     case FilterType::mesh:
       return filter.mesh->index_of(event.r);
     case FilterType::cell:
-      for (int level = 0; level < event.location->depth; ++level)
-        if (const int bin = filter.bin_of[event.location->levels[level].cell]; bin >= 0) return bin;
-      return -1;
+      return bin_of_levels(filter.bin_of, *event.location, cell_of);
+    case FilterType::cellfrom:
+      return event.from == nullptr ? -1 : bin_of_levels(filter.bin_of, *event.from, cell_of);
+    case FilterType::materialfrom:
+      return event.from == nullptr ? -1 : filter.bin_of[event.from->material + 1];
+    case FilterType::cellborn:
+      return filter.bin_of[*state.born];
+    case FilterType::particle:
+      return 0;  // only neutrons are followed
+    case FilterType::energyfunction:
+      return event.energy >= filter.energies->front() && event.energy <= filter.energies->back() ? 0 : -1;
+    case FilterType::mu:
+      return event.emission == nullptr ? -1 : bin_between(*filter.energies, event.emission->mu);
+    case FilterType::polar:
+      return bin_between(*filter.energies, std::acos(u.z));
+    case FilterType::azimuthal:
+      return bin_between(*filter.energies, std::atan2(u.y, u.x));
+    case FilterType::legendre:
+    case FilterType::delayedgroup:
+      return 0;  // of all bins, which score_moments() and score_groups() fill
     case FilterType::distribcell:
     case FilterType::cellinstance:
       for (int level = 0; level < event.location->depth; ++level)
@@ -41,31 +77,44 @@ int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event) noexce
         }
       return -1;
     case FilterType::universe:
-      for (int level = 0; level < event.location->depth; ++level)
-        if (const int bin = filter.bin_of[event.location->levels[level].universe]; bin >= 0) return bin;
-      return -1;
+      return bin_of_levels(filter.bin_of, *event.location,
+                           [](const Location::Level& l) { return l.universe; });
   }
   return -1;
 }
 
 /// Combination of all filters but the one numbered `without`; -1: the event is filtered out.
-std::int64_t combination_of(const TallyLayout::CompiledTally& tally, const Event& event,
-                            int without) noexcept {
+std::int64_t combination_of(const TallyLayout::CompiledTally& tally, const Event& event, int without,
+                            const NeutronState& state) noexcept {
   std::int64_t combination = 0;
   for (int i = 0; i < static_cast<int>(tally.filters.size()); ++i) {
     if (i == without) continue;
-    const int bin = bin_of(tally.filters[i], event);
+    const int bin = bin_of(tally.filters[i], event, state);
     if (bin < 0) return -1;
     combination += static_cast<std::int64_t>(bin) * tally.filters[i].stride;
   }
   return combination;
 }
 
+/// Product of the filters that weigh.
+double weight_of(const TallyLayout::CompiledTally& tally, const Event& event) noexcept {
+  double weight = 1;
+  for (const int index : tally.weights) {
+    const Filter& filter = *tally.filters[index].source;
+    const std::vector<double>&x = filter.energies, &y = filter.factors;
+    const auto above = std::upper_bound(x.begin() + 1, x.end() - 1, event.energy) - x.begin();
+    weight *= interpolate(filter.interpolation, event.energy, x[above - 1], y[above - 1], x[above], y[above]);
+  }
+  return weight;
+}
+
 }  // namespace
 
 const char* name_of(FilterType type) noexcept {
-  constexpr const char* names[] = {"cell",      "material", "universe",    "mesh",        "energy",
-                                   "energyout", "surface",  "distribcell", "cellinstance"};
+  constexpr const char* names[] = {"cell",         "material",  "universe",    "mesh",           "energy",
+                                   "energyout",    "surface",   "distribcell", "cellinstance",   "cellfrom",
+                                   "materialfrom", "cellborn",  "particle",    "energyfunction", "mu",
+                                   "polar",        "azimuthal", "legendre",    "delayedgroup"};
   return names[static_cast<int>(type)];
 }
 
@@ -75,7 +124,7 @@ const char* name_of(Estimator estimator) noexcept {
 }
 
 TallyBins::TallyBins(const TallyLayout& layout, const CrossSections& data, const TallyParts* window,
-                     const NuclideState& state, HotVector<ExactSum>* shared)
+                     const NeutronState& state, HotVector<ExactSum>* shared)
     : layout_(&layout),
       data_(&data),
       window_(window),
@@ -127,8 +176,8 @@ void TallyBins::add(std::int64_t bin, std::span<const ExactSum> sums) noexcept {
 
 void TallyBins::score_combination(const TallyLayout::CompiledTally& tally, std::int64_t combination,
                                   const Event& event, double amount) noexcept {
+  if (layout_->continuous) return score_continuous(tally, combination, event, amount);
   ExactSum* bins = bins_of(tally, combination);
-  if (layout_->continuous) return score_continuous(tally, bins, event, amount);
   const int material = event.location->material;
   for (std::int64_t i = 0; i < tally.width; ++i) {
     const double* row = tally.rows[i];
@@ -163,9 +212,11 @@ bool TallyBins::scores_nothing(const TallyLayout::CompiledTally& tally, const Ev
   return true;
 }
 
-void TallyBins::score_continuous(const TallyLayout::CompiledTally& tally, ExactSum* bins, const Event& event,
-                                 double amount) noexcept {
+void TallyBins::score_continuous(const TallyLayout::CompiledTally& tally, std::int64_t combination,
+                                 const Event& event, double amount) noexcept {
   const double* const values = values_of(tally, event);
+  if (tally.delayed_filter >= 0) return score_groups(tally, combination, values, amount);
+  ExactSum* bins = bins_of(tally, combination);
   for (std::size_t i = 0; i < tally.columns.size(); ++i) {
     const TallyLayout::Column& column = tally.columns[i];
     if (column.score == Score::flux)
@@ -174,6 +225,17 @@ void TallyBins::score_continuous(const TallyLayout::CompiledTally& tally, ExactS
       bins[i].add(1);
     else if (values != nullptr)
       bins[i].add(amount * values[column.value]);
+  }
+}
+
+void TallyBins::score_groups(const TallyLayout::CompiledTally& tally, std::int64_t combination,
+                             const double* values, double amount) noexcept {
+  const TallyLayout::CompiledFilter& filter = tally.filters[tally.delayed_filter];
+  const int groups = filter.source->bin_count;
+  for (int group = 0; group < groups; ++group) {
+    ExactSum* bins = bins_of(tally, combination + static_cast<std::int64_t>(group) * filter.stride);
+    for (std::int64_t i = 0; i < tally.width; ++i)
+      bins[i].add(amount * values[tally.group_values[i * groups + group]]);
   }
 }
 
@@ -186,8 +248,10 @@ int TallyBins::nuclide_hit(const Event& event) const noexcept {
 void TallyBins::score_flux(const std::vector<int>& tallies, const Event& event, double amount) noexcept {
   for (const int index : tallies) {
     const TallyLayout::CompiledTally& tally = layout_->compiled[index];
-    const std::int64_t combination = combination_of(tally, event, -1);
-    if (combination >= 0) score_combination(tally, combination, event, amount);
+    const std::int64_t combination = combination_of(tally, event, -1, state_);
+    if (combination < 0) continue;
+    score_combination(tally, combination, event,
+                      tally.weights.empty() ? amount : amount * weight_of(tally, event));
   }
 }
 
@@ -195,10 +259,11 @@ void TallyBins::score_track(const Event& event, const Vector& start, const Vecto
                             double weight) noexcept {
   for (const int index : layout_->by_track) {
     const TallyLayout::CompiledTally& tally = layout_->compiled[index];
-    const std::int64_t combination = combination_of(tally, event, tally.mesh_filter);
+    const std::int64_t combination = combination_of(tally, event, tally.mesh_filter, state_);
     if (combination < 0) continue;
+    const double weighed = tally.weights.empty() ? weight : weight * weight_of(tally, event);
     if (tally.mesh_filter < 0) {
-      score_combination(tally, combination, event, weight * length);
+      score_combination(tally, combination, event, weighed * length);
       continue;
     }
     if (scores_nothing(tally, event)) continue;
@@ -207,7 +272,7 @@ void TallyBins::score_track(const Event& event, const Vector& start, const Vecto
     append_pieces(*filter.mesh, start, u, length, pieces_);
     for (const MeshPiece& piece : pieces_)
       score_combination(tally, combination + static_cast<std::int64_t>(piece.index) * filter.stride, event,
-                        weight * piece.length);
+                        weighed * piece.length);
   }
 }
 
@@ -217,19 +282,42 @@ void TallyBins::score_analog(const Event& event, Score what, double amount) noex
     for (std::size_t i = 0; i < tally.columns.size(); ++i) {
       if (tally.columns[i].score != what) continue;
       if (tally.columns[i].nuclide >= 0 && tally.columns[i].nuclide != nuclide_hit(event)) continue;
-      const std::int64_t combination = combination_of(tally, event, -1);
-      if (combination >= 0) bins_of(tally, combination)[i].add(amount);
+      const std::int64_t combination = combination_of(tally, event, -1, state_);
+      if (combination < 0) continue;
+      const double weighed = tally.weights.empty() ? amount : amount * weight_of(tally, event);
+      if (tally.legendre_filter < 0)
+        bins_of(tally, combination)[i].add(weighed);
+      else
+        score_moments(tally, combination, i, event, weighed);
     }
   }
 }
 
-void TallyBins::score_surface(const Event& event, double weight) noexcept {
+/// Legendre polynomials of the cosine of a scattering, by their recursion.
+void TallyBins::score_moments(const TallyLayout::CompiledTally& tally, std::int64_t combination,
+                              std::size_t column, const Event& event, double amount) noexcept {
+  if (event.emission == nullptr) return;
+  const std::int64_t stride = tally.filters[tally.legendre_filter].stride;
+  const int count = tally.filters[tally.legendre_filter].source->bin_count;
+  const double mu = event.emission->mu;
+  double before = 0, now = 1;
+  for (int l = 0; l < count; ++l) {
+    bins_of(tally, combination + l * stride)[column].add(amount * now);
+    const double next = ((2 * l + 1) * mu * now - l * before) / (l + 1);
+    before = now;
+    now = next;
+  }
+}
+
+void TallyBins::score_surface(const Event& event, double weight, double sign) noexcept {
   for (const int index : layout_->by_surface) {
     const TallyLayout::CompiledTally& tally = layout_->compiled[index];
-    const std::int64_t combination = combination_of(tally, event, -1);
+    const std::int64_t combination = combination_of(tally, event, -1, state_);
     if (combination < 0) continue;
+    double amount = tally.by_sign ? sign * weight : weight;
+    if (!tally.weights.empty()) amount *= weight_of(tally, event);
     ExactSum* bins = bins_of(tally, combination);
-    for (std::size_t i = 0; i < tally.columns.size(); ++i) bins[i].add(weight);
+    for (std::size_t i = 0; i < tally.columns.size(); ++i) bins[i].add(amount);
   }
 }
 

@@ -19,6 +19,7 @@
 #include "taihu/neutron/geometry/geometry.h"
 #include "taihu/neutron/geometry/instances.h"
 #include "taihu/neutron/material/cross_sections.h"
+#include "taihu/neutron/nuclide/function_1d.h"
 #include "taihu/neutron/parallel/hot_vector.h"
 #include "taihu/neutron/tally/bin_queue.h"
 #include "taihu/neutron/tally/exact_sum.h"
@@ -37,7 +38,17 @@ enum class FilterType {
   energyout,
   surface,
   distribcell,
-  cellinstance
+  cellinstance,
+  cellfrom,
+  materialfrom,
+  cellborn,
+  particle,
+  energyfunction,
+  mu,
+  polar,
+  azimuthal,
+  legendre,
+  delayedgroup
 };
 enum class Estimator { automatic, tracklength, collision, analog };
 
@@ -48,8 +59,11 @@ struct Filter {
   std::vector<int> bins;       ///< cells, materials, universes or surfaces, by index; mesh: the mesh's index
   std::vector<int> bin_ids;    ///< the same as the user wrote them
   std::vector<int> instances;  ///< cellinstance: of each bin's cell
-  std::vector<double> energies;  ///< edges in eV, rising
-  int bin_count = 0;
+  std::vector<double> energies;  ///< edges in eV, rising; mu, polar, azimuthal: of cosines or angles
+  std::vector<double> factors;   ///< energyfunction: at the energies
+  Interpolation interpolation = Interpolation::linear_linear;  ///< between them
+  std::vector<std::string> particles;                          ///< particle: as the user wrote them
+  int bin_count = 0;                                           ///< legendre: order + 1
 };
 
 /// All nuclides of a material together.
@@ -67,20 +81,31 @@ struct Tally {
 const char* name_of(FilterType type) noexcept;
 const char* name_of(Estimator estimator) noexcept;
 
-/// State of a particle as far as filters look at it. `outgoing_group` < 0: none.
+/// A neutron that comes out of a collision.
+struct Emission {
+  int group = -1;
+  double energy = -1;  ///< eV; continuous energy
+  double mu = 1;       ///< cosine of the angle of a scattering
+};
+
+/// State of a particle as far as filters look at it.
 struct Event {
   const Location* location = nullptr;
   Vector r;
   int group = 0;
-  int outgoing_group = -1;
-  int surface = -1;
+  int surface = -1;                    ///< that was passed
+  const Emission* emission = nullptr;  ///< null: none
+  const Location* from =
+      nullptr;  ///< with `surface`, or the edge of a lattice's element: before it was passed
   // Continuous energy.
-  double energy = 0, outgoing_energy = -1;  ///< eV; outgoing < 0: none
-  const double* values = nullptr;           ///< cross sections by Reaction; null in voids
+  double energy = 0;               ///< eV
+  const double* values = nullptr;  ///< cross sections by Reaction; null in voids
 };
 
-/// Continuous energy: what tallies of nuclides look at besides; the history keeps it up to date.
-struct NuclideState {
+/// What few tallies look at besides; the history keeps it up to date.
+struct NeutronState {
+  const int* born = nullptr;  ///< cell that the neutron was born in
+  // Continuous energy.
   const NuclearData* nuclear = nullptr;  ///< null: multi-group
   const std::uint64_t* band = nullptr;   ///< see NuclearData::look_up
   const int* nuclide = nullptr;          ///< that was hit last, by index
@@ -99,7 +124,8 @@ struct TallyLayout {
     std::vector<int> bin_of;  ///< bin by cell, material + 1, universe, surface or group; -1: none. With
                               ///< instances: by cell, index into them
     const RegularMesh* mesh = nullptr;
-    const std::vector<double>* energies = nullptr;  ///< edges; continuous energy only
+    const std::vector<double>* energies = nullptr;  ///< edges; of energies with continuous energy only
+    const Filter* source = nullptr;                 ///< as the input has it
     std::vector<CellInstances> instances;
   };
   /// A score of a nuclide, or of all.
@@ -118,7 +144,13 @@ struct TallyLayout {
     std::int64_t width = 0;                     ///< number of columns
     std::int64_t first_bin = 0;
     std::int64_t combinations = 1;
-    int mesh_filter = -1;  ///< index into `filters`; -1: none
+    int mesh_filter = -1;      ///< index into `filters`; -1: none
+    int legendre_filter = -1;  ///< the same
+    int delayed_filter = -1;   ///< the same
+    std::vector<int>
+        group_values;  ///< with a filter by delayed group: places of rates, [column][bin of the filter]
+    std::vector<int> weights;  ///< indices of filters that weigh what is counted
+    bool by_sign = false;      ///< currents through surfaces, with a sign
     Estimator estimator = Estimator::tracklength;
     bool rates = false;  ///< it needs more than the sums of a material: `rates` of the layout
     std::int64_t bin_count() const noexcept { return combinations * width; }
@@ -163,7 +195,7 @@ class TallyBins {
  public:
   /// `window`: null for all bins. `shared`: bins of the window that all threads have; null: own ones.
   explicit TallyBins(const TallyLayout& layout, const CrossSections& data, const TallyParts* window = nullptr,
-                     const NuclideState& state = {}, HotVector<ExactSum>* shared = nullptr);
+                     const NeutronState& state = {}, HotVector<ExactSum>* shared = nullptr);
 
   /// Flux `amount` at a point: collision-type estimators. `tallies`: by_flux or by_collision of the layout.
   void score_flux(const std::vector<int>& tallies, const Event& event, double amount) noexcept;
@@ -175,8 +207,9 @@ class TallyBins {
   /// One event of an analog tally: score `what` gets `amount`.
   void score_analog(const Event& event, Score what, double amount) noexcept;
 
-  /// A particle of `weight` passed a surface.
-  void score_surface(const Event& event, double weight) noexcept;
+  /// A particle of `weight` passed a surface, or the edge of a lattice's element; `sign`: -1 against the
+  /// surface's normal, else 1.
+  void score_surface(const Event& event, double weight, double sign) noexcept;
 
   HotVector<ExactSum>& sums() noexcept { return sums_; }  ///< of the window; empty with shared bins
   void flush() noexcept {                                 ///< what is scored into shared bins
@@ -195,8 +228,12 @@ class TallyBins {
   ExactSum* bins_of(const TallyLayout::CompiledTally& tally, std::int64_t combination) noexcept;
   void score_combination(const TallyLayout::CompiledTally& tally, std::int64_t combination,
                          const Event& event, double amount) noexcept;
-  void score_continuous(const TallyLayout::CompiledTally& tally, ExactSum* bins, const Event& event,
+  void score_continuous(const TallyLayout::CompiledTally& tally, std::int64_t combination, const Event& event,
                         double amount) noexcept;
+  void score_groups(const TallyLayout::CompiledTally& tally, std::int64_t combination, const double* values,
+                    double amount) noexcept;
+  void score_moments(const TallyLayout::CompiledTally& tally, std::int64_t combination, std::size_t column,
+                     const Event& event, double amount) noexcept;
   int nuclide_hit(const Event& event) const noexcept;
   const double* values_of(const TallyLayout::CompiledTally& tally, const Event& event) noexcept;
   bool scores_nothing(const TallyLayout::CompiledTally& tally, const Event& event) noexcept;
@@ -204,7 +241,7 @@ class TallyBins {
   const TallyLayout* layout_;
   const CrossSections* data_;
   const TallyParts* window_;
-  NuclideState state_;
+  NeutronState state_;
   Rates rates_;
   HotVector<ExactSum> sums_;
   std::optional<BinQueue> queue_;  ///< into shared bins instead

@@ -10,8 +10,8 @@ HistoryRunner::HistoryRunner(const Problem& problem)
       nuclear_(problem.nuclear),
       settings_(*problem.settings),
       memory_(*problem.geometry),
-      bins_(*problem.tallies, *problem.data, problem.window, NuclideState{problem.nuclear, &band_, &nuclide_},
-            problem.shared_bins),
+      bins_(*problem.tallies, *problem.data, problem.window,
+            NeutronState{&born_cell_, problem.nuclear, &band_, &nuclide_}, problem.shared_bins),
       totals_(total_count) {
   if (nuclear_ != nullptr) remembered_.resize(nuclear_->media());
 }
@@ -55,9 +55,12 @@ bool HistoryRunner::begin_neutron(const Site& birth) {
   values_ = nullptr;
   events_ = 0;
   if (nuclear_ != nullptr) set_energy(birth.energy);
-  if (locate(geometry_, memory_, birth.r, birth.u, location_)) return true;
-  lose("it began in no cell");
-  return false;
+  if (!locate(geometry_, memory_, birth.r, birth.u, location_)) {
+    lose("it began in no cell");
+    return false;
+  }
+  born_cell_ = location_.cell();
+  return true;
 }
 
 void HistoryRunner::lose(const char* reason) {
@@ -113,25 +116,39 @@ double HistoryRunner::nu_fission_here() const noexcept {
 bool HistoryRunner::cross(const Crossing& crossing) {
   const bool boundary =
       crossing.surface >= 0 && geometry_.surfaces[crossing.surface].boundary != Boundary::transmission;
-  if (tallying_ && crossing.surface >= 0 && !problem_->tallies->by_surface.empty()) {
-    Event passed = event();
-    passed.surface = crossing.surface;
-    const Vector n =
-        normal(geometry_.surfaces[crossing.surface],
-               location_.levels[crossing.level].r + crossing.distance * location_.levels[crossing.level].u);
-    bins_.score_surface(passed, dot(n, location_.levels[crossing.level].u) > 0 ? weight_ : -weight_);
-  }
+  const bool currents = tallying_ && !problem_->tallies->by_surface.empty();
+  if (currents) from_ = location_;
   const Location::Level& top = location_.levels[0];
   if (boundary && leaves_model(crossing.surface, top.r, top.u, crossing.distance))
     return pass_boundary(crossing.surface, crossing.distance);
+  double sign = 1;
+  if (currents && crossing.surface >= 0) {
+    const Location::Level& level = location_.levels[crossing.level];
+    if (dot(normal(geometry_.surfaces[crossing.surface], level.r + crossing.distance * level.u), level.u) < 0)
+      sign = -1;
+  }
   advance(location_, crossing.distance + crossing_step_cm);
   // Behind an edge of a lattice's element, its neighbour is found from the cell that the lattice fills.
   const int from = crossing.surface < 0 ? crossing.level - 1 : crossing.level;
-  if (descend(geometry_, memory_, location_, from)) return true;
-  const Vector r = location_.levels[0].r, u = location_.levels[0].u;
-  if (locate(geometry_, memory_, r, u, location_)) return true;
-  lose("it went into no cell");
-  return false;
+  if (!descend(geometry_, memory_, location_, from)) {
+    const Vector r = location_.levels[0].r, u = location_.levels[0].u;
+    if (!locate(geometry_, memory_, r, u, location_)) {
+      lose("it went into no cell");
+      return false;
+    }
+  }
+  if (currents) score_passage(crossing.surface, sign, location_.levels[0].r);
+  return true;
+}
+
+/// A current through a surface, or the edge of a lattice's element, counts in the cell that the neutron is
+/// then in.
+void HistoryRunner::score_passage(int surface, double sign, const Vector& r) {
+  Event passed = event();
+  passed.surface = surface;
+  passed.r = r;
+  passed.from = &from_;
+  bins_.score_surface(passed, weight_, sign);
 }
 
 /// Carries out what `surface` does with a particle that reaches it after `distance`. False: the particle has
@@ -139,6 +156,10 @@ bool HistoryRunner::cross(const Crossing& crossing) {
 bool HistoryRunner::pass_boundary(int index, double distance) {
   const Surface& surface = geometry_.surfaces[index];
   Vector r = location_.levels[0].r, u = location_.levels[0].u;
+  const bool currents = tallying_ && !problem_->tallies->by_surface.empty();
+  const double sign = currents && dot(normal(surface, r + distance * u), u) < 0 ? -1 : 1;
+  // What comes back from where it went passes the surface twice.
+  if (currents && surface.boundary != Boundary::periodic) score_passage(index, sign, r + distance * u);
   if (surface.boundary == Boundary::vacuum) {
     history_total(Total::leakage) += weight_;
     return false;
@@ -162,9 +183,16 @@ bool HistoryRunner::pass_boundary(int index, double distance) {
     const double inwards = dot(u, across) > 0 ? 1 : -1;
     r -= (evaluate(partner, r) / length(gradient) - inwards * crossing_step_cm) * across;
   }
-  if (locate(geometry_, memory_, r, unit(u), location_)) return true;
-  lose("it came back from a boundary into no cell");
-  return false;
+  if (!locate(geometry_, memory_, r, unit(u), location_)) {
+    lose("it came back from a boundary into no cell");
+    return false;
+  }
+  if (currents && surface.boundary != Boundary::periodic) score_passage(index, -sign, r);
+  if (currents && surface.boundary == Boundary::periodic) {
+    const int partner = surface.periodic_partner;
+    score_passage(partner, dot(normal(geometry_.surfaces[partner], r), u) > 0 ? 1 : -1, r);
+  }
+  return true;
 }
 
 /// Whether a flight that meets a boundary surface leaves there the cell of the root universe that it is in.
@@ -285,8 +313,9 @@ bool HistoryRunner::collide() {
   Vector u = location_.levels[0].u;
   const CrossSections::Scattering scattering = data_.sample_scattering(material, group_, u, random_);
   if (analog) {
+    const Emission out{.group = scattering.group, .mu = dot(location_.levels[0].u, u)};
     Event scattered_event = before;
-    scattered_event.outgoing_group = scattering.group;
+    scattered_event.emission = &out;
     bins_.score_analog(scattered_event, Score::scatter, weight_);
     bins_.score_analog(scattered_event, Score::nu_scatter, weight_ * scattering.multiplicity);
   }
@@ -323,7 +352,8 @@ void HistoryRunner::add_sites(double expected) {
     site.parent = parent_;
     if (analog) {
       Event birth = event();
-      birth.outgoing_group = site.group;
+      const Emission out{.group = site.group};
+      birth.emission = &out;
       bins_.score_analog(birth, Score::nu_fission, k_);
     }
     if (fixed) history_total(Total::gained) += 1;

@@ -83,6 +83,7 @@ class HistoryRunner {
   void track_delta();
   bool cross(const Crossing& crossing);
   bool pass_boundary(int surface, double distance);
+  void score_passage(int surface, double sign, const Vector& r);
   bool find_boundary(const Vector& r, const Vector& u, double flight, int& surface, double& distance);
   bool leaves_model(int surface, const Vector& r, const Vector& u, double distance);
   bool collide();
@@ -136,6 +137,8 @@ class HistoryRunner {
   std::uint64_t band_ = 0;          ///< see NuclearData::look_up
   const double* values_ = nullptr;  ///< macroscopic cross sections here
   int nuclide_ = -1;                ///< that was hit last
+  int born_cell_ = 0;               ///< where this neutron was born
+  Location from_;                   ///< before the last crossing; kept for tallies of currents
   struct Remembered {
     double energy = -1;
     std::uint64_t band = 0;

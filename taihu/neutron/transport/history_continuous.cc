@@ -50,7 +50,8 @@ bool HistoryRunner::collide_continuous() {
   int mt = mt_elastic;
   const Flight out = scatter_continuous(part, xs, multiplicity, mt);
   if (tallying_ && !problem_->tallies->analog.empty()) {
-    scattered_event.outgoing_energy = out.energy;
+    const Emission emission{.energy = out.energy, .mu = dot(location_.levels[0].u, out.u)};
+    scattered_event.emission = &emission;
     bins_.score_analog(scattered_event, Score::scatter, weight_);
     bins_.score_analog(scattered_event, Score::nu_scatter, weight_ * multiplicity);
     if (problem_->tallies->analog_reactions) bins_.score_analog(scattered_event, reaction_score(mt), weight_);
@@ -171,7 +172,8 @@ void HistoryRunner::add_sites_continuous(const MediumPart& part, const MicroXs& 
     site.parent = parent_;
     if (analog) {
       Event birth = event();
-      birth.outgoing_energy = site.energy;
+      const Emission out{.energy = site.energy};
+      birth.emission = &out;
       bins_.score_analog(birth, Score::nu_fission, k_);
     }
     if (fixed) history_total(Total::gained) += 1;

@@ -13,7 +13,7 @@ struct Suitcase {
   std::uint64_t band = 0;
   std::int64_t events = 0, born = 0;
   double totals[total_count] = {};
-  std::int32_t group = 0, depth = 0, material = 0;
+  std::int32_t group = 0, depth = 0, material = 0, born_cell = 0;
   std::uint32_t parent = 0, sites = 0, secondaries = 0;
 };
 
@@ -31,6 +31,7 @@ void HistoryRunner::pack(Bytes& bytes) {
                     .group = group_,
                     .depth = location_.depth,
                     .material = location_.material,
+                    .born_cell = born_cell_,
                     .parent = parent_,
                     .sites = static_cast<std::uint32_t>(sites_.size() - first_site_),
                     .secondaries = static_cast<std::uint32_t>(secondaries_.size())};
@@ -59,6 +60,7 @@ bool HistoryRunner::go_on(Reader& bytes, std::uint64_t generation, double k, boo
   group_ = suitcase.group;
   location_.depth = suitcase.depth;
   location_.material = suitcase.material;
+  born_cell_ = suitcase.born_cell;
   parent_ = suitcase.parent;
   values_ = nullptr;
   bytes.read(location_.levels, static_cast<std::size_t>(suitcase.depth));
