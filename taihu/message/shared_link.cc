@@ -187,7 +187,6 @@ class SharedLink::Neighbour {
     std::memcpy(place, &apart, sizeof apart);
     std::memcpy(place + sizeof apart, head, head_bytes);
     writer_.publish(static_cast<std::uint8_t>(Kind::envelope_apart), sizeof apart + head_bytes);
-
     return true;
   }
 
