@@ -9,11 +9,11 @@ namespace taihu::collective {
 
 namespace {
 
-/// From here on the ring's two passes over the buffer beat log2 n passes.
+/// From here on the ring's two passes over the buffer, with one addition of each element, beat log2 n passes.
 constexpr std::size_t long_allreduce_bytes = 65536;
 
 schedule::Program allreduce_program(schedule::Place place, std::size_t bytes, const Reduction& reduction) {
-  if (bytes < long_allreduce_bytes || place.members < 3 || !reduction.commutative)
+  if (bytes < long_allreduce_bytes || !reduction.commutative)
     return schedule::allreduce_recursive_doubling(place, bytes);
   return schedule::allreduce_ring(place, bytes, reduction.element_bytes);
 }

@@ -23,7 +23,7 @@ class Scratch {
     return memory_.get();
   }
 
-  /// Gives large memory back.
+  /// Gives memory of more than 4 MiB back.
   void trim() noexcept {
     if (capacity_ <= kept_bytes) return;
     memory_.reset();
@@ -31,7 +31,7 @@ class Scratch {
   }
 
  private:
-  static constexpr std::size_t kept_bytes = std::size_t{4} << 20;
+  static constexpr std::size_t kept_bytes = (std::size_t{4} << 20) + 4096;
 
   struct Free {
     void operator()(std::byte* memory) const noexcept { std::free(memory); }
