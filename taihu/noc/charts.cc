@@ -13,7 +13,6 @@ namespace {
 constexpr int left = 70, right = 20, top = 40, bottom = 60;
 
 std::string number_text(double value) {
-  char text[32];
   return formatted(value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);
 }
 

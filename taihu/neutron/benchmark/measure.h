@@ -12,7 +12,8 @@ namespace taihu::neutron {
 /// One way to run: `preload` names a library with another malloc; options are those of rmc run. In them,
 /// SHARE stands for histories of a generation / threads.
 struct Variant {
-  std::string name, preload;
+  std::string name;
+  std::string preload = "";  // named initializers may leave it out
   std::string schedule = "dynamic,64";
   std::string vectors = "aligned";
 };
