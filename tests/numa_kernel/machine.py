@@ -78,9 +78,11 @@ def find_kernel(folder):
 
 
 def libraries_of(program):
-    """Files that the loader needs for a program: {path inside: file}."""
+    """Files that the loader needs for a program: {path inside: file}. Those of a build folder, which may be under the
+    machine's own /tmp, are put where the loader looks in the end."""
     listing = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
-    return {path: os.path.realpath(path) for path in re.findall(r"(/\S+) \(0x", listing)}
+    inside = lambda path: path if path.startswith(("/lib", "/usr")) else "/lib/" + os.path.basename(path)
+    return {inside(path): os.path.realpath(path) for path in re.findall(r"(/\S+) \(0x", listing)}
 
 
 class Archive:
