@@ -3,16 +3,24 @@
 // codes instead; nothing throws through a C interface, a thread or a kernel.
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
+
+#include "taihu/base/formatted.h"
 
 namespace taihu {
 
 /// A failure with its cause. The text is lower case, without a full stop: "problem (why it is one); what to
-/// do".
+/// do". It is shown as one line; `details`, our own text of any number of lines, may follow it.
 class Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit Error(const std::string& text) : std::runtime_error(one_line(text, longest)) {}
+  Error(const std::string& text, const std::string& details)
+      : std::runtime_error(one_line(text, longest) + "\n" + details) {}
+
+ private:
+  static constexpr std::size_t longest = 1997;  // and three dots
 };
 
 /// Wrong use of a program: bad option, impossible combination. Programs end with exit code 2.
@@ -29,15 +37,4 @@ inline void check_input(bool holds, const std::string& text) {
   if (!holds) throw Error(text);
 }
 
-/// Ends the program with the place when a contract between parts of the project is broken.
-[[noreturn]] void contract_broken(const char* expression, const char* file, int line) noexcept;
-
 }  // namespace taihu
-
-/// A contract of our own code; checked unless NDEBUG is set.
-#ifdef NDEBUG
-#define TAIHU_EXPECT(condition) ((void)0)
-#else
-#define TAIHU_EXPECT(condition) \
-  ((condition) ? (void)0 : ::taihu::contract_broken(#condition, __FILE__, __LINE__))
-#endif

@@ -4,10 +4,51 @@
 // headers of CLI11 are large.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <string>
+#include <type_traits>
 #include <vector>
+
+// CLI11 reads numbers by strtol with any base (010 is 8 and 0x10 is 16), takes -1 for the largest unsigned
+// one and 1e999 for infinity. Its templates find these conversions first, as they are declared before it: all
+// programs take decimal numbers that the type can hold, and nothing else.
+namespace CLI::detail {
+
+template <typename T>
+bool decimal_number(const std::string& text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if constexpr (std::is_floating_point_v<T>)
+    if (!std::isfinite(value)) return false;
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+inline bool lexical_cast(const std::string& text, int& value) {
+  return decimal_number(text, value);
+}
+inline bool lexical_cast(const std::string& text, unsigned& value) {
+  return decimal_number(text, value);
+}
+inline bool lexical_cast(const std::string& text, long& value) {
+  return decimal_number(text, value);
+}
+inline bool lexical_cast(const std::string& text, unsigned long& value) {
+  return decimal_number(text, value);
+}
+inline bool lexical_cast(const std::string& text, long long& value) {
+  return decimal_number(text, value);
+}
+inline bool lexical_cast(const std::string& text, unsigned long long& value) {
+  return decimal_number(text, value);
+}
+inline bool lexical_cast(const std::string& text, double& value) {
+  return decimal_number(text, value);
+}
+
+}  // namespace CLI::detail
+
+#include <CLI/CLI.hpp>
 
 #include "taihu/base/error.h"
 #include "taihu/base/nearest.h"

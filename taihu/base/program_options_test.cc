@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 namespace taihu {
 namespace {
 
@@ -38,6 +40,40 @@ TEST(ProgramOptions, OtherMistakesAreCLI11s) {
   EXPECT_EQ(refused({"solve"}), "--size is required");
   EXPECT_NE(refused({"solve", "--size", "big"}).find("big"), std::string::npos);
   EXPECT_NE(refused({"model", "more"}).find("more"), std::string::npos);
+}
+
+/// What a program reads from the values of its options, or "refused".
+template <typename T>
+std::string taken(const char* text) {
+  CLI::App app;
+  T value{};
+  app.add_option("--value", value);
+  const char* words[] = {"example", "--value", text};
+  try {
+    parse_command_line(app, 3, const_cast<char**>(words));
+  } catch (const UsageError&) {
+    return "refused";
+  }
+  std::ostringstream shown;
+  shown << value;
+  return shown.str();
+}
+
+TEST(ProgramOptions, NumbersAreDecimalAndFit) {
+  EXPECT_EQ(taken<int>("010"), "10");
+  EXPECT_EQ(taken<long>("010"), "10");
+  EXPECT_EQ(taken<long long>("-010"), "-10");
+  EXPECT_EQ(taken<unsigned>("0010"), "10");
+  EXPECT_EQ(taken<double>("1e-3"), "0.001");
+  for (const char* text : {"0x10", " 5", "5 ", "5x", "2147483648", "1e3"})
+    EXPECT_EQ(taken<int>(text), "refused") << text;
+  for (const char* text : {"-1", "18446744073709551616"}) {
+    EXPECT_EQ(taken<unsigned long>(text), "refused") << text;
+    EXPECT_EQ(taken<unsigned>(text), "refused") << text;
+  }
+  EXPECT_EQ(taken<long>("9223372036854775808"), "refused");
+  for (const char* text : {"nan", "inf", "1e999", "0x1p3", "1,5"})
+    EXPECT_EQ(taken<double>(text), "refused") << text;
 }
 
 TEST(ProgramOptions, HelpAndVersionGoToStandardOutput) {
