@@ -89,6 +89,8 @@ CpuSet parse_cpu_set(std::string_view text) {
     const int last = dash == item.npos ? first : parse_number(item.substr(dash + 1), text);
     check_input(first <= last,
                 "cannot read the cpu list '" + std::string(text) + "' (a range runs backwards)");
+    check_input(static_cast<std::size_t>(last - first) < most_cpus - cpus.size(),
+                "cannot read the cpu list '" + std::string(text) + "' (it names more than a million cpus)");
     for (int cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
     if (comma == rest.npos) break;
     rest.remove_prefix(comma + 1);

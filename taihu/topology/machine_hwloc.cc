@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <sstream>
 
 #include "taihu/base/error.h"
 #include "taihu/topology/machine.h"
+#include "taihu/topology/trial.h"
 
 namespace taihu::topology {
 namespace {
@@ -29,6 +32,7 @@ Topology new_topology() {
 CpuSet to_cpu_set(hwloc_const_cpuset_t set) {
   std::vector<int> cpus;
   if (set == nullptr) return {};
+  check_input(hwloc_bitmap_weight(set) >= 0, "a set of cpus has no end");
   for (int cpu = hwloc_bitmap_first(set); cpu != -1; cpu = hwloc_bitmap_next(set, cpu)) cpus.push_back(cpu);
   return CpuSet(std::move(cpus));
 }
@@ -134,8 +138,22 @@ void read_cores(hwloc_topology_t topology, Machine& machine) {
   }
 }
 
+/// What machine.h promises, of a machine that somebody wrote.
+void check_cores(const Machine& machine, const std::string& complaint) {
+  CpuSet seen;
+  for (const Core& core : machine.cores) {
+    check_input(intersection(seen, core.cpus).empty(),
+                complaint + " (cpu " + intersection(seen, core.cpus).to_text() + " is in two cores)");
+    seen.insert(core.cpus);
+    check_input(machine.packages[core.package].cpus.includes(core.cpus),
+                complaint + " (the core of cpu " + core.cpus.to_text() + " is in no package)");
+  }
+  check_input(seen == machine.cpus, complaint + " (some cpus are in no core)");
+}
+
 Machine load(Topology topology, std::string source, const std::string& complaint) {
-  if (hwloc_topology_load(topology.get()) != 0) throw system_error(complaint, errno);
+  if (hwloc_topology_load(topology.get()) != 0)
+    throw Error(complaint + (errno != 0 ? std::string(" (") + std::strerror(errno) + ")" : ""));
   Machine machine;
   machine.source = std::move(source);
   machine.cpus = to_cpu_set(hwloc_topology_get_topology_cpuset(topology.get()));
@@ -145,7 +163,22 @@ Machine load(Topology topology, std::string source, const std::string& complaint
   read_caches(topology.get(), machine);
   read_distances(topology.get(), machine);
   read_cores(topology.get(), machine);
+  check_cores(machine, complaint);
   return machine;
+}
+
+/// Loads what `configure` describes. hwloc ends the program on some descriptions that are damaged, so a child
+/// tries first.
+template <typename Configure>
+Machine load_described(Configure configure, const std::string& source, const std::string& complaint) {
+  const auto load_it = [&] {
+    Topology topology = new_topology();
+    check_input(configure(topology.get()) == 0, complaint);
+    errno = 0;
+    return load(std::move(topology), source, complaint);
+  };
+  try_in_child([&] { load_it(); }, complaint);
+  return load_it();
 }
 
 /// hwloc's format wants whole names in places and always a last level of processing units.
@@ -166,6 +199,19 @@ std::string complete_text(const std::string& text) {
   return has_units ? result : result + " pu:1";
 }
 
+constexpr std::uint64_t most_objects = 65536;
+
+/// The product of the numbers behind the colons, at least one for each word.
+double object_count(const std::string& text) {
+  std::istringstream words(text);
+  double product = 1;
+  for (std::string word; words >> word;) {
+    const std::size_t colon = word.find(':');
+    if (colon != word.npos) product *= std::max(std::strtod(word.c_str() + colon + 1, nullptr), 1.0);
+  }
+  return product;
+}
+
 }  // namespace
 
 Machine live_machine() {
@@ -174,22 +220,24 @@ Machine live_machine() {
 }
 
 Machine machine_from_xml(const std::string& path) {
-  Topology topology = new_topology();
   const std::string complaint =
       "cannot read the machine in " + path + "; record one with 'lstopo machine.xml'";
-  if (hwloc_topology_set_xml(topology.get(), path.c_str()) != 0) throw Error(complaint);
-  return load(std::move(topology), path, complaint);
+  return load_described(
+      [&](hwloc_topology_t topology) { return hwloc_topology_set_xml(topology, path.c_str()); }, path,
+      complaint);
 }
 
 Machine machine_from_text(const std::string& text) {
-  Topology topology = new_topology();
   const std::string complaint =
       "cannot read the machine '" + text +
       "'; write it as in \"package:2 numanode:2 core:4 pu:2\", or name an hwloc XML file";
-  if (text.find_first_not_of(" \t") == text.npos ||
-      hwloc_topology_set_synthetic(topology.get(), complete_text(text).c_str()) != 0)
-    throw Error(complaint);
-  return load(std::move(topology), text, complaint);
+  check_input(text.find_first_not_of(" \t") != text.npos, complaint);
+  check_input(object_count(text) <= static_cast<double>(most_objects),
+              complaint + " (more than " + std::to_string(most_objects) + " processing units)");
+  const std::string complete = complete_text(text);
+  return load_described(
+      [&](hwloc_topology_t topology) { return hwloc_topology_set_synthetic(topology, complete.c_str()); },
+      text, complaint);
 }
 
 Machine machine_from_file_or_text(const std::string& file_or_text) {

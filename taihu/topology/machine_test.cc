@@ -3,10 +3,19 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <thread>
 
 #include "taihu/base/error.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 
 namespace taihu::topology {
 namespace {
@@ -77,6 +86,69 @@ TEST(Machine, refuses_other_text) {
     EXPECT_THROW(machine_from_file_or_text(text), Error) << text;
   EXPECT_THROW(machine_from_xml("/no/such/file.xml"), Error);
   EXPECT_THROW(machine_from_xml(TAIHU_RECORDED_MACHINES "/../machine.h"), Error);
+}
+
+/// Reads `text` as a recorded machine: a machine that keeps its promises, or an Error of one line.
+void read_damaged(const std::string& text) {
+  const std::string path = testing::TempDir() + "damaged_machine_" + std::to_string(getpid()) + ".xml";
+  std::ofstream(path, std::ios::binary) << text;
+  try {
+    expect_invariants(machine_from_xml(path));
+  } catch (const Error& error) {
+    const std::string line = error.what();
+    EXPECT_NE(line.find("cannot read the machine in " + path), line.npos) << line;
+    EXPECT_EQ(line.find('\n'), line.npos) << line;
+  }
+  std::filesystem::remove(path);
+}
+
+std::string text_of(const std::string& name) {
+  std::ifstream file(std::string(TAIHU_RECORDED_MACHINES) + "/" + name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Two files at which hwloc 2.9 ends the program: by a segmentation fault and by an assertion.
+TEST(Machine, files_that_hwloc_does_not_survive) {
+  std::string text = text_of("memory_only_node.xml");
+  const std::size_t last = text.rfind("complete_nodeset=\"0x00000004\"");
+  ASSERT_NE(last, text.npos);
+  text.replace(last, 16, "complete_n_deset");
+  read_damaged(text);
+  read_damaged(
+      "<topology>\n<object type=\"PU\" os_index=\"1\" cpuset=\"0x2\" complete_cpuset=\"0x2\"/>\n"
+      "<object type=\"Machine\" os_index=\"0\" cpuset=\"0x7\" complete_cpuset=\"0x7\">\n"
+      "<object type=\"PU\" os_index=\"0\" cpuset=\"0x1\" "
+      "complete_cpuset=\"0x1\"/>\n</object>\n</topology>\n");
+}
+
+TEST(Machine, truncated_and_mutated_files) {
+#ifdef __SANITIZE_ADDRESS__
+  const __lsan::ScopedDisabler
+      hwloc_forgets;  // its reader of XML does not free all that it made of a damaged file
+#endif
+  const char* values[] = {
+      "",     "-1",       "0",      "4294967295", "99999999999999999999", "0xf...f", "x", "PU",
+      "Core", "NUMANode", "Bridge", "L1Cache",    "0x00000001,0x0"};
+  std::mt19937 random(3);
+  for (const char* name : {"hybrid.xml", "memory_only_node.xml", "no_numa.xml", "restricted.xml"}) {
+    const std::string whole = text_of(name);
+    for (int round = 0; round < 12; ++round) {
+      read_damaged(whole.substr(0, random() % whole.size()));
+      std::string text = whole;
+      for (int change = 0; change < 4; ++change) text[random() % text.size()] = static_cast<char>(random());
+      read_damaged(text);
+      text = whole;
+      const std::size_t begin = text.find("=\"", random() % (text.size() / 2)) + 2;
+      text.replace(begin, text.find('"', begin) - begin, values[random() % std::size(values)]);
+      read_damaged(text);
+    }
+  }
+}
+
+TEST(Machine, refuses_texts_of_too_many_processing_units) {
+  EXPECT_EQ(machine_from_text("package:4 core:64 pu:2").cpus.size(), 512);
+  for (const char* text : {"core:100000000", "package:65536 core:65536", "core:99999999999999999999"})
+    EXPECT_THROW(machine_from_text(text), Error) << text;
 }
 
 TEST(Machine, numa_nodes_without_memory_or_without_cpus) {
@@ -158,6 +230,15 @@ TEST(Machine, text_and_json_name_the_same_facts) {
   EXPECT_EQ(json["cores"].size(), 4u);
   EXPECT_EQ(json["cores"][3]["numa_node"], 1);
   EXPECT_EQ(json["numa_nodes"].size(), 2u);
+}
+
+TEST(Machine, json_is_valid_whatever_the_encoding_of_names) {
+  Machine machine = machine_from_text("core:2");
+  machine.source = "r\xe9seau.xml";
+  machine.packages[0].model = "\xff";
+  const auto json = nlohmann::json::parse(to_json(machine));
+  EXPECT_EQ(json["source"], "r\uFFFDseau.xml");
+  EXPECT_EQ(json["packages"][0]["model"], "\uFFFD");
 }
 
 }  // namespace

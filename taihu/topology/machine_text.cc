@@ -115,7 +115,8 @@ std::string to_json(const Machine& machine) {
                              {"efficiency", core.efficiency},
                              {"cpus", core.cpus.cpus()}});
   json["numa_distances"] = machine.distances;
-  return json.dump(2);
+  // Names of processors and files may be in any encoding.
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 }  // namespace taihu::topology
