@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "taihu/base/error.h"
+#include "taihu/base/contract.h"
 #include "taihu/message/endpoint.h"
 
 namespace taihu::tasks {
@@ -32,7 +32,7 @@ class FakeCall : public message::ServiceCall {
     const auto* first = static_cast<const std::byte*>(data);
     {
       const std::lock_guard lock(mutex_);
-      if (answered_) contract_broken("a call is answered once", __FILE__, __LINE__);
+      if (answered_) contract_broken("a call is answered once");
       answer_.assign(first, first + bytes);
       answered_ = true;
       changed_.notify_all();
@@ -105,16 +105,14 @@ class FakeNode : public message::Node {
     auto call = std::make_shared<FakeCall>(arguments, bytes, std::move(then));
     job_.nodes.at(static_cast<std::size_t>(process))->handlers_.at(service)(call);
   }
-  void barrier() override { contract_broken("services use no barrier", __FILE__, __LINE__); }
+  void barrier() override { contract_broken("services use no barrier"); }
   std::vector<std::string> allgather(const std::string&) override {
-    contract_broken("services exchange nothing", __FILE__, __LINE__);
+    contract_broken("services exchange nothing");
   }
 
-  message::Endpoint& endpoint(int) noexcept override {
-    contract_broken("services use no endpoint", __FILE__, __LINE__);
-  }
+  message::Endpoint& endpoint(int) noexcept override { contract_broken("services use no endpoint"); }
   void finish() override {}
-  void abort(int) noexcept override { contract_broken("services do not abort", __FILE__, __LINE__); }
+  void abort(int) noexcept override { contract_broken("services do not abort"); }
 
  private:
   FakeJob& job_;

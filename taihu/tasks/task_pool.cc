@@ -58,7 +58,12 @@ std::int64_t TaskPool::take_slowly(const Call& call) {
 /// Waits for the end of the current round or opens the next one, whichever is due. False: refused.
 bool TaskPool::next_round(Lock& lock, const Call& call) {
   if (open_ || opening_) {
-    wait(lock, call.meanwhile);
+    const threads::Member* thread = threads::current_member();
+    if (open_ && call.member != process_code && thread != nullptr) {
+      wait_for_threads(lock, call, *thread->array);
+    } else {
+      wait(lock, call.meanwhile);
+    }
     return true;
   }
   opening_ = true;
@@ -93,8 +98,24 @@ bool TaskPool::next_round(Lock& lock, const Call& call) {
   return false;
 }
 
+/// Waits for a change, as a thread of a kernel that was told the end of the round; or ends the round for its
+/// rank, when all threads that could still ask have returned.
+void TaskPool::wait_for_threads(Lock& lock, const Call& call, threads::ThreadArray& array) {
+  Rank& rank = ranks_[static_cast<std::size_t>(call.rank - first_rank_)];
+  if (rank.ended || rank.kind != Kind::kernel) return wait(lock, call.meanwhile);
+  const threads::ThreadArray::WatchReturns watch(array);
+  const std::uint32_t seen = version_.load(std::memory_order_acquire);
+  const std::int64_t round = round_.load(std::memory_order_relaxed);
+  if (array.running() == ++rank.waiting_members) {
+    end_rank(lock, rank);
+  } else {
+    wait(lock, call.meanwhile, seen);
+  }
+  if (round_.load(std::memory_order_relaxed) == round) --rank.waiting_members;
+}
+
 void TaskPool::begin_round(std::int64_t total, const TaskReply& reply) {
-  for (Rank& rank : ranks_) rank = {Kind::none, 0, false};
+  for (Rank& rank : ranks_) rank = {.ended = false};
   ended_ranks_ = 0;
   open_ = true;
   total_ = total;
@@ -132,9 +153,22 @@ std::int64_t TaskPool::end_member(Lock& lock, const Call& call) {
   slot.joined.store(-1, std::memory_order_relaxed);
   slot.ended.store(round_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   Rank& rank = ranks_[static_cast<std::size_t>(call.rank - first_rank_)];
-  if (++rank.ended_members != (rank.kind == Kind::kernel ? array_size_ : 1)) return no_task;
+  const int members = rank.kind == Kind::kernel ? array_size_ : 1;
+  if (++rank.ended_members == 1 && members > 1) partly_ended_.fetch_add(1, std::memory_order_relaxed);
+  if (rank.ended_members == members) end_rank(lock, rank);
+  return no_task;
+}
+
+void TaskPool::end_for_others(int rank_of_job) {
+  Lock lock(mutex_);
+  Rank& rank = ranks_[static_cast<std::size_t>(rank_of_job - first_rank_)];
+  if (open_ && !rank.ended && rank.kind == Kind::kernel && rank.ended_members > 0) end_rank(lock, rank);
+}
+
+void TaskPool::end_rank(Lock& lock, Rank& rank) {
   rank.ended = true;
-  if (++ended_ranks_ != static_cast<int>(ranks_.size())) return no_task;
+  if (rank.kind == Kind::kernel && array_size_ > 1) partly_ended_.fetch_sub(1, std::memory_order_relaxed);
+  if (++ended_ranks_ != static_cast<int>(ranks_.size())) return;
   // First say it above, then let a member ask for the next round: the order that TaskSupplier::ask demands.
   const TaskRequest end = request(TaskRequest::Kind::ended, round_, total_, rank.kind);
   lock.unlock();
@@ -142,7 +176,6 @@ std::int64_t TaskPool::end_member(Lock& lock, const Call& call) {
   lock.lock();
   open_ = false;
   changed();
-  return no_task;
 }
 
 void TaskPool::refill() {
@@ -185,7 +218,11 @@ void TaskPool::make_ready() {
 }
 
 void TaskPool::wait(Lock& lock, threads::WhileWaiting meanwhile) {
-  const std::uint32_t seen = version_.load(std::memory_order_relaxed);
+  wait(lock, meanwhile, version_.load(std::memory_order_relaxed));
+}
+
+/// Until the version is not `seen` any more.
+void TaskPool::wait(Lock& lock, threads::WhileWaiting meanwhile, std::uint32_t seen) {
   lock.unlock();
   doorbell_.wait([&] {
     if (version_.load(std::memory_order_acquire) != seen) return true;
@@ -195,7 +232,8 @@ void TaskPool::wait(Lock& lock, threads::WhileWaiting meanwhile) {
   lock.lock();
 }
 
-/// With the mutex held: lets waiting members look again.
+/// Lets waiting members look again. What they look for changes with the mutex held, or was counted by the
+/// threads of a rank before (see wait_for_threads).
 void TaskPool::changed() {
   version_.fetch_add(1, std::memory_order_release);
   doorbell_.ring();

@@ -9,7 +9,9 @@
 // in kernels, then each of its accelerator threads is a member and asks until it is told that no task is
 // left. The first call of a rank in a round decides; a call of the other kind before the rank has ended the
 // round is refused. The next round opens when all members of all ranks have been told the end of this one; a
-// member that asks earlier waits for the others.
+// member that asks earlier waits for the others. Threads that did not ask are not waited for for ever: when a
+// kernel has ended in which some were told the end, or all threads that still run it wait for the next round,
+// the round has ended for the whole rank.
 //
 // A member has completed its task when it asks again; its slot is the place to note this for a restart file.
 #pragma once
@@ -22,6 +24,7 @@
 #include <vector>
 
 #include "taihu/tasks/task_supplier.h"
+#include "taihu/threads/thread_array.h"
 #include "taihu/threads/waiting.h"
 #include "taihu/threads/while_waiting.h"
 
@@ -55,6 +58,15 @@ class TaskPool {
     return take_slowly({rank, member, total, problem, meanwhile});
   }
 
+  /// All threads of `rank` have returned from a kernel: when some were told that the round has no more tasks,
+  /// it has ended for those that did not ask. Any thread of the rank.
+  void kernel_ended(int rank) {
+    if (partly_ended_.load(std::memory_order_relaxed) != 0) end_for_others(rank);
+  }
+
+  /// A thread of a rank has returned from its kernel: members that wait look whether they still have to.
+  void member_returned() { changed(); }
+
  private:
   // A member's view of the rounds. Only the member itself uses it; atomic because process code may change
   // threads.
@@ -67,6 +79,7 @@ class TaskPool {
   struct Rank {
     Kind kind = Kind::none;  // how it takes part in the current round
     int ended_members = 0;
+    int waiting_members = 0;  ///< threads that run a kernel and wait for the next round
     bool ended = true;
   };
   struct Call {
@@ -100,14 +113,18 @@ class TaskPool {
 
   std::int64_t take_slowly(const Call& call);
   bool next_round(Lock& lock, const Call& call);
+  void wait_for_threads(Lock& lock, const Call& call, threads::ThreadArray& array);
   void begin_round(std::int64_t total, const TaskReply& reply);
   bool join_round(const Call& call);
   std::int64_t end_member(Lock& lock, const Call& call);
+  void end_for_others(int rank);
+  void end_rank(Lock& lock, Rank& rank);
   void refill();
   void ask_for_more(Lock& lock, std::int64_t wanted);
   void receive(const TaskReply& reply);
   void make_ready();
   void wait(Lock& lock, threads::WhileWaiting meanwhile);
+  void wait(Lock& lock, threads::WhileWaiting meanwhile, std::uint32_t seen);
   void changed();
   TaskRequest request(TaskRequest::Kind kind, std::int64_t round, std::int64_t total,
                       Kind callers) const noexcept;
@@ -127,6 +144,7 @@ class TaskPool {
   alignas(64) std::atomic<std::uint64_t> ready_{0};
   std::atomic<std::uint64_t> low_water_{no_low_water};  // count at which a taker asks for more
   std::atomic<std::int64_t> round_{0};                  // written with the mutex held
+  std::atomic<int> partly_ended_{0};  // ranks of which some members were told the end; written likewise
 
   alignas(64) std::mutex mutex_;  // guards all below; not held while calling the level above
   std::vector<Rank> ranks_;

@@ -47,6 +47,18 @@ class TaskService {
                                                                                          problem, meanwhile);
   }
 
+  /// All accelerator threads of `rank` have returned from a kernel: those that took no part in a round which
+  /// has ended for the others are through with it, too.
+  void kernel_ended(int rank) {
+    for (TaskPool* pool : ranks_[static_cast<std::size_t>(rank - first_rank_)].pools)
+      pool->kernel_ended(rank);
+  }
+
+  /// An accelerator thread of `rank` has returned from a kernel that others still run. Any of its threads.
+  void member_returned(int rank) {
+    for (TaskPool* pool : ranks_[static_cast<std::size_t>(rank - first_rank_)].pools) pool->member_returned();
+  }
+
   /// Waits until what this node process said to masters has arrived there. Call when all ranks here have
   /// ended, before Node::finish; destroy this object after it.
   void finish();

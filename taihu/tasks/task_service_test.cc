@@ -230,6 +230,65 @@ void take_in_kernel(void* argument) {
   }
 }
 
+// Else the next round would wait for ever for members that never asked in this one.
+TEST(TaskService, EndsARoundForMembersThatDidNotAskInTheirKernel) {
+  Job job(2, 1, {2, 2, 2}, 3);
+  const auto take_all = [&](int rank, int member, std::int64_t total) {
+    std::string problem;
+    std::int64_t taken = 0;
+    while (job.of(rank).take(launch::Scope::all, rank, member, total, &problem) != no_task) ++taken;
+    EXPECT_EQ(problem, "");
+    return taken;
+  };
+  for (const std::int64_t total : {5, 0, 7}) {
+    std::int64_t taken = take_all(0, 1, total);
+    job.of(0).kernel_ended(0);
+    taken += take_all(1, 0, total) + take_all(1, 2, total);
+    job.of(1).kernel_ended(1);
+    EXPECT_EQ(taken, total);
+  }
+  // A kernel that took single tasks and goes on in the next one has ended nothing.
+  std::string problem;
+  EXPECT_EQ(job.of(0).take(launch::Scope::all, 0, 0, 2, &problem), 0);
+  job.of(0).kernel_ended(0);
+  EXPECT_EQ(job.of(0).take(launch::Scope::all, 0, 2, 2, &problem), 1);
+}
+
+// Two rounds in one kernel, by some of its threads; the others return before, between or after.
+TEST(TaskService, OpensTheNextRoundWhenTheOtherThreadsHaveReturned) {
+  constexpr int rounds = 3;
+  for (const int askers : {1, 2, 3}) {
+    Job job(2, 1, {2, 2, 2}, 4);
+    std::atomic<std::int64_t> taken{0};
+    job.fake.run_ranks([&](int rank, int) {
+      struct Work {
+        TaskService* service;
+        int rank, askers;
+        std::atomic<std::int64_t>* taken;
+      } work{&job.of(rank), rank, askers, &taken};
+      threads::ArrayOptions options;
+      options.size = 4;
+      options.on_return = [&] { work.service->member_returned(rank); };
+      options.on_kernel_end = [&] { work.service->kernel_ended(rank); };
+      threads::ThreadArray array(options);
+      const auto kernel = [](void* argument) {
+        const Work& here = *static_cast<Work*>(argument);
+        const int member = threads::current_member()->index;
+        if (member >= here.askers)
+          return std::this_thread::sleep_for(std::chrono::milliseconds(5 * (member - here.askers)));
+        std::string problem;
+        for (int round = 0; round < rounds; ++round) {
+          while (here.service->take(Scope::all, here.rank, member, 10, &problem) >= 0) ++*here.taken;
+          while (here.service->take_in_array(here.rank, member, 5, &problem) >= 0) ++*here.taken;
+        }
+        EXPECT_EQ(problem, "");
+      };
+      for (int i = 0; i < 20; ++i) array.run(kernel, &work);
+    });
+    EXPECT_EQ(taken, 20 * rounds * (10 + 2 * 5)) << askers;
+  }
+}
+
 TEST(TaskService, ServesAcceleratorThreadsOfSeveralProcesses) {
   for (const int members : {1, 3, 32}) {
     Job job(4, 2, {4, 2, 2}, members);

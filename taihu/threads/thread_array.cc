@@ -7,6 +7,7 @@
 #include <exception>
 #include <string>
 
+#include "taihu/base/contract.h"
 #include "taihu/base/error.h"
 #include "taihu/memory/outermost.h"
 
@@ -103,7 +104,7 @@ ThreadArray::ThreadArray(ArrayOptions options)
       loops_(options_.size) {}
 
 ThreadArray::~ThreadArray() {
-  TAIHU_EXPECT(active_ == nullptr && queue_head_ == nullptr);
+  expect(active_ == nullptr && queue_head_ == nullptr, "every spawn was joined");
   stop();
 }
 
@@ -145,6 +146,17 @@ void ThreadArray::stop() noexcept {
   generation_.store(0, std::memory_order_relaxed);  // where members of a later start begin
 }
 
+// To spin would keep the other side from what is waited for.
+template <class Ready>
+void ThreadArray::wait_for_other_side(Doorbell& bell, Ready&& ready) {
+  constexpr int yields = 20;
+  for (int k = 0; options_.shares_cpus && k < yields; ++k) {
+    if (ready()) return;
+    sched_yield();
+  }
+  bell.wait(ready);
+}
+
 void* ThreadArray::member_entry(void* argument) noexcept {
   Member& member = *static_cast<Member*>(argument);
   member.array->serve(member);
@@ -159,14 +171,19 @@ void ThreadArray::serve(Member& member) {
   watch.member = &member;
   watch.on_exit = &options_.on_kernel_exit;
   for (std::uint32_t seen = 0;; ++seen) {
-    work_.wait([&] { return generation_.load(std::memory_order_acquire) != seen; });
+    wait_for_other_side(work_, [&] { return generation_.load(std::memory_order_acquire) != seen; });
     const Spawn* spawn = active_;
     if (spawn == nullptr) break;
     watch.in_kernel = true;
     memory::call_outermost(spawn->kernel, spawn->argument);
     watch.in_kernel = false;
-    // acq_rel: the last member passes the writes of all members on with `finished`.
-    if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) finish_kernel();
+    // The last member passes the writes of all members on with `finished`. Sequentially consistent: who
+    // watches either sees the smaller number or is seen.
+    if (running_.fetch_sub(1, std::memory_order_seq_cst) == 1) {
+      finish_kernel();
+    } else if (return_watches_.load(std::memory_order_seq_cst) != 0 && options_.on_return) {
+      options_.on_return();
+    }
   }
   if (options_.on_stop) options_.on_stop(member);
 }
@@ -179,6 +196,7 @@ void ThreadArray::publish(Spawn* spawn) noexcept {
 
 void ThreadArray::finish_kernel() noexcept {
   loops_.restart();
+  if (options_.on_kernel_end) options_.on_kernel_end();
   Spawn* done = nullptr;
   Spawn* next = nullptr;
   {
@@ -205,7 +223,8 @@ Spawn* ThreadArray::take_handle() {
 }
 
 Spawn* ThreadArray::spawn(Kernel kernel, void* argument) {
-  TAIHU_EXPECT(current_member() == nullptr || current_member()->array != this);
+  expect(current_member() == nullptr || current_member()->array != this,
+         "members of an array do not spawn on it");
   Spawn* spawn = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -232,7 +251,7 @@ bool ThreadArray::finished(const Spawn* spawn) const noexcept {
 }
 
 void ThreadArray::join(Spawn* spawn, WhileWaiting meanwhile) {
-  (options_.joiner != nullptr ? *options_.joiner : own_joiner_).wait([&] {
+  wait_for_other_side(options_.joiner != nullptr ? *options_.joiner : own_joiner_, [&] {
     if (finished(spawn)) return true;
     meanwhile();
     return false;

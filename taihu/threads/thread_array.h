@@ -36,6 +36,8 @@ struct ArrayOptions {
   int size = 1;  ///< members, at least 1
   /// One member per cpu when they suffice, else all members on all of them; none: free.
   std::vector<int> cpus;
+  /// The caller of spawn and join runs on the same cpus: who waits gives them away at once.
+  bool shares_cpus = false;
   std::size_t stack_bytes = 0;           ///< of each member; 0: the system's default
   memory::RankIdentity* rank = nullptr;  ///< whose members they are
   /// Called on each member before its first kernel, and before it ends. They must not throw.
@@ -44,6 +46,11 @@ struct ArrayOptions {
   /// Called on a member whose kernel ends its thread instead of returning; must not return. None: the process
   /// is aborted.
   std::function<void(Member&)> on_kernel_exit;
+  /// Called on a member when all have returned from a kernel, before the next one starts. Must not throw.
+  std::function<void()> on_kernel_end;
+  /// Called on a member that has returned from a kernel which others still run, if a WatchReturns lives. Must
+  /// not throw.
+  std::function<void()> on_return;
   /// Rung when a kernel has finished: where the rank sleeps. Null: one of the array.
   Doorbell* joiner = nullptr;
 };
@@ -84,6 +91,22 @@ class ThreadArray {
   int unjoined() noexcept;
 
   int size() const noexcept { return options_.size; }
+  /// Members that have not returned from the current kernel. What the others wrote in it is visible.
+  int running() const noexcept { return running_.load(std::memory_order_seq_cst); }
+
+  /// While one lives, `on_return` is called for all who return after it was made. For kernels of this array.
+  class WatchReturns {
+   public:
+    explicit WatchReturns(ThreadArray& array) noexcept : array_(array) {
+      array.return_watches_.fetch_add(1, std::memory_order_seq_cst);
+    }
+    ~WatchReturns() { array_.return_watches_.fetch_sub(1, std::memory_order_relaxed); }
+    WatchReturns(const WatchReturns&) = delete;
+    WatchReturns& operator=(const WatchReturns&) = delete;
+
+   private:
+    ThreadArray& array_;
+  };
 
   /// For kernels of this array.
   ArrayBarrier& barrier() noexcept { return barrier_; }
@@ -96,6 +119,8 @@ class ThreadArray {
   void stop() noexcept;
   static void* member_entry(void* member) noexcept;
   void serve(Member& member);
+  template <class Ready>
+  void wait_for_other_side(Doorbell& bell, Ready&& ready);
   void publish(Spawn* spawn) noexcept;
   void finish_kernel() noexcept;
   Spawn* take_handle();
@@ -111,6 +136,7 @@ class ThreadArray {
   Spawn* active_ = nullptr;                  // null together with a new generation: the members end
   Doorbell work_;                            // members sleep here
   alignas(64) std::atomic<int> running_{0};  // members that have not returned from the active kernel
+  std::atomic<int> return_watches_{0};
 
   // Guarded by mutex_.
   alignas(64) std::mutex mutex_;

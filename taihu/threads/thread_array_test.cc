@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <set>
 #include <thread>
@@ -238,17 +239,21 @@ TEST(ThreadArray, TellsThatAKernelEndedItsThread) {
   EXPECT_EXIT(leave(), testing::ExitedWithCode(5), "member 1 left");
 }
 
+/// Ends by a segmentation fault where the stack is smaller.
 TEST(ThreadArray, GivesTheStackThatWasAskedFor) {
   ArrayOptions options = of_size(2);
   options.stack_bytes = 32 << 20;
   ThreadArray array(options);
+  std::atomic<int> count{0};
   array.run(
-      [](void*) {
+      [](void* count) {
         volatile char large[24 << 20];
         large[0] = 1;
         large[sizeof large - 1] = 1;
+        ++*static_cast<std::atomic<int>*>(count);
       },
-      nullptr);
+      &count);
+  EXPECT_EQ(count, 2);
 }
 
 TEST(ThreadArray, RefusesWhatCannotBe) {

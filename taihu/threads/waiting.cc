@@ -48,6 +48,10 @@ namespace {
 std::atomic<WaitPolicy> current_policy{WaitPolicy{}};
 static_assert(std::atomic<WaitPolicy>::is_always_lock_free);
 
+// Of gather_barrier: how many were begun, and the latest one that is over.
+alignas(64) std::atomic<std::uint64_t> barriers_begun{0};
+std::atomic<std::uint64_t> latest_barrier_done{0};
+
 long membarrier(int command) noexcept {
   return syscall(SYS_membarrier, command, 0, 0);
 }
@@ -75,6 +79,21 @@ void heavy_barrier() noexcept {
   if (asymmetric) membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 }
 
+void gather_barrier() noexcept {
+  detail::full_fence();
+  if (!asymmetric) return;
+  // Whoever begins a barrier after this look does so for the caller as well.
+  const std::uint64_t before = barriers_begun.load(std::memory_order_seq_cst);
+  sched_yield();
+  if (latest_barrier_done.load(std::memory_order_acquire) > before) return;
+  const std::uint64_t mine = barriers_begun.fetch_add(1, std::memory_order_seq_cst) + 1;
+  membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  std::uint64_t latest = latest_barrier_done.load(std::memory_order_relaxed);
+  while (latest < mine &&
+         !latest_barrier_done.compare_exchange_weak(latest, mine, std::memory_order_release)) {
+  }
+}
+
 void spin_pause() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -87,15 +106,13 @@ void Doorbell::yield() noexcept {
   sched_yield();
 }
 
-void Doorbell::wake() noexcept {
-  epoch_.fetch_add(1, std::memory_order_release);
-  syscall(SYS_futex, &epoch_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+void Doorbell::wake(std::atomic<std::uint32_t>& epoch, std::uint32_t places) noexcept {
+  epoch.fetch_add(1, std::memory_order_release);
+  syscall(SYS_futex, &epoch, FUTEX_WAKE_BITSET_PRIVATE, INT_MAX, nullptr, nullptr, places);
 }
 
-void Doorbell::sleep(std::uint32_t seen) noexcept {
-  while (epoch_.load(std::memory_order_acquire) == seen) {
-    syscall(SYS_futex, &epoch_, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
-  }
+void Doorbell::sleep(std::uint32_t seen) const noexcept {
+  syscall(SYS_futex, epoch_, FUTEX_WAIT_BITSET_PRIVATE, seen, nullptr, nullptr, places_);
 }
 
 }  // namespace taihu::threads

@@ -5,6 +5,11 @@
 // The signalling side pays no fence: a sleeper announces itself and then issues the kernel's private
 // expedited membarrier, which orders its announcement against every other thread's stores (asymmetric
 // Dekker). Where membarrier is missing both sides use a sequentially consistent fence.
+//
+// What this costs thousands of threads on few cores: a membarrier (an interrupt of every other core), a
+// system call of whoever wakes them, and the kernel's search among all sleepers of the process, which hash
+// into few lists. So threads that go to sleep at the same time share one membarrier (gather_barrier), and
+// neighbours share the word on which they sleep (Pillow), which wakes them together (RingTogether).
 #pragma once
 
 #include <atomic>
@@ -14,8 +19,9 @@ namespace taihu::threads {
 
 /// How long to spin and to yield before sleeping. One setting per node process.
 struct WaitPolicy {
-  int spins = 2000;  ///< polls with a pause instruction between them
-  int yields = 20;   ///< polls with sched_yield between them
+  int spins = 2000;          ///< polls with a pause instruction between them
+  std::int16_t yields = 20;  ///< polls with sched_yield between them
+  bool gathers = false;  ///< many go to sleep at the same time: they give their cores away once more for it
 };
 
 /// Sets the policy of this process: few spins when more threads than cores will wait. Any thread; waits that
@@ -39,14 +45,30 @@ inline void light_barrier() noexcept {
   }
 }
 void heavy_barrier() noexcept;
+/// As heavy_barrier, but gives the core away first: a barrier that another thread has begun since the call
+/// counts.
+void gather_barrier() noexcept;
 
 /// One pause instruction.
 void spin_pause() noexcept;
+
+/// A word on which the sleepers of up to 32 doorbells sleep, each doorbell's under a bit of its own.
+struct alignas(64) Pillow {
+  static constexpr int places = 32;
+  std::atomic<std::uint32_t> epoch{0};
+};
 
 /// Where the threads of one waiter (a rank, a thread array) sleep. Any thread may ring; any number may wait.
 /// Rule: a signaller first makes the awaited condition true (release store), then rings.
 class Doorbell {
  public:
+  /// Sleepers of its own.
+  Doorbell() noexcept : epoch_(&own_epoch_), places_(~std::uint32_t{0}) {}
+  /// One of those that share `pillow`, which must outlive it; `place`: 0 .. Pillow::places - 1.
+  Doorbell(Pillow& pillow, int place) noexcept : epoch_(&pillow.epoch), places_(std::uint32_t{1} << place) {}
+  Doorbell(const Doorbell&) = delete;
+  Doorbell& operator=(const Doorbell&) = delete;
+
   /// Wakes the sleepers, if there are any. Costs one load when nobody sleeps.
   void ring() noexcept {
     light_barrier();
@@ -68,9 +90,9 @@ class Doorbell {
     }
     for (;;) {
       about_to_sleep();
-      const std::uint32_t seen = epoch_.load(std::memory_order_acquire);
+      const std::uint32_t seen = epoch_->load(std::memory_order_acquire);
       sleepers_.fetch_add(1, std::memory_order_relaxed);
-      heavy_barrier();
+      policy.gathers ? gather_barrier() : heavy_barrier();
       const bool done = ready();
       if (!done) sleep(seen);
       sleepers_.fetch_sub(1, std::memory_order_relaxed);
@@ -83,12 +105,43 @@ class Doorbell {
   }
 
  private:
-  static void yield() noexcept;
-  void wake() noexcept;                     // epoch_ += 1, wake all
-  void sleep(std::uint32_t seen) noexcept;  // until epoch_ != seen
+  friend class RingTogether;
 
-  std::atomic<std::uint32_t> epoch_{0};
+  static void yield() noexcept;
+  void wake() const noexcept { wake(*epoch_, places_); }
+  static void wake(std::atomic<std::uint32_t>& epoch, std::uint32_t places) noexcept;
+  void sleep(std::uint32_t seen) const noexcept;  // at most until rung, not when the epoch is another one
+
+  std::atomic<std::uint32_t>* const epoch_;  ///< changes whenever a doorbell with this word is rung
+  const std::uint32_t places_;               ///< bits under which to sleep and to wake
   std::atomic<std::uint32_t> sleepers_{0};
+  std::atomic<std::uint32_t> own_epoch_{0};
+};
+
+/// Rings many doorbells, as Doorbell::ring does: neighbours in the order of `ring` that share a pillow with
+/// one system call. The last ones are rung when it ends.
+class RingTogether {
+ public:
+  RingTogether() noexcept { light_barrier(); }
+  ~RingTogether() { flush(); }
+  RingTogether(const RingTogether&) = delete;
+  RingTogether& operator=(const RingTogether&) = delete;
+
+  void ring(const Doorbell& bell) noexcept {
+    if (bell.sleepers_.load(std::memory_order_relaxed) == 0) return;
+    if (bell.epoch_ != epoch_) flush();
+    epoch_ = bell.epoch_;
+    places_ |= bell.places_;
+  }
+
+ private:
+  void flush() noexcept {
+    if (places_ != 0) Doorbell::wake(*epoch_, places_);
+    places_ = 0;
+  }
+
+  std::atomic<std::uint32_t>* epoch_ = nullptr;
+  std::uint32_t places_ = 0;
 };
 
 }  // namespace taihu::threads
