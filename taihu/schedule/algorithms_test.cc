@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "taihu/base/random.h"
 #include "taihu/schedule/simulate.h"
@@ -21,20 +23,20 @@ struct Affine {
   std::uint32_t shift;
 };
 
-void compose(std::byte* target, const std::byte* left, const std::byte* right, std::size_t bytes) {
+void compose(std::byte* target, const std::byte* operand, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += sizeof(Affine)) {
     Affine a;
     Affine b;
-    std::memcpy(&a, left + at, sizeof a);
-    std::memcpy(&b, right + at, sizeof b);
+    std::memcpy(&a, operand + at, sizeof a);
+    std::memcpy(&b, target + at, sizeof b);
     const Affine c{a.scale * b.scale, b.scale * a.shift + b.shift};
     std::memcpy(target + at, &c, sizeof c);
   }
 }
 
-void add(std::byte* target, const std::byte* left, const std::byte* right, std::size_t bytes) {
+void add(std::byte* target, const std::byte* operand, std::size_t bytes) {
   for (std::size_t k = 0; k < bytes; ++k) {
-    target[k] = static_cast<std::byte>(std::to_integer<int>(left[k]) + std::to_integer<int>(right[k]));
+    target[k] = static_cast<std::byte>(std::to_integer<int>(target[k]) + std::to_integer<int>(operand[k]));
   }
 }
 
@@ -69,10 +71,11 @@ SimulationResult play(std::vector<MemberMemory>& memory, MakeProgram make, const
   return simulate(for_all_members(static_cast<int>(memory.size()), make), memory, combine);
 }
 
+// The sources of the first `count` members.
 Bytes combined(const std::vector<MemberMemory>& memory, int count, const Combine& combine) {
-  Bytes all = memory[0].source;
-  for (int k = 1; k < count; ++k) {
-    combine(all.data(), all.data(), memory[static_cast<std::size_t>(k)].source.data(), all.size());
+  Bytes all = memory[static_cast<std::size_t>(count - 1)].source;
+  for (int k = count - 1; k-- > 0;) {
+    combine(all.data(), memory[static_cast<std::size_t>(k)].source.data(), all.size());
   }
   return all;
 }
@@ -112,10 +115,22 @@ TEST_P(Members, BarrierMakesEveryoneWaitForEveryone) {
   EXPECT_EQ(play(memory, barrier).problem, "");
 }
 
+using Bcast = std::function<Program(Place, std::size_t, int)>;
+
+std::vector<Bcast> bcast_algorithms() {
+  const auto exchange = [](Place place, std::size_t bytes, int root) {
+    return bcast_scatter_exchange(place, bytes, root, 8);
+  };
+  const auto staged = [exchange](Place place, std::size_t bytes, int root) {
+    return staged_bcast(place, exchange(place, bytes, root), bytes, root);
+  };
+  return {bcast_binomial, bcast_scatter_allgather, exchange, staged};
+}
+
 TEST_P(Members, BcastGivesTheRootsBytesToAll) {
   for (const std::size_t bytes : {0u, 1u, 7u, 40u, 200u}) {
     for (int root = 0; root < n; ++root) {
-      for (const auto algorithm : {bcast_binomial, bcast_scatter_allgather}) {
+      for (const auto& algorithm : bcast_algorithms()) {
         auto memory = make_memory(n, always(0), always(bytes));
         const Bytes expected = memory[static_cast<std::size_t>(root)].result;
         const auto played = play(memory, [&](Place place) { return algorithm(place, bytes, root); });
@@ -152,6 +167,18 @@ TEST_P(Members, ReduceOfCommutativeOperationsEndsAtTheRootAtOnce) {
   }
 }
 
+TEST_P(Members, ReduceByHalvingEndsAtTheRoot) {
+  for (const std::size_t bytes : {1u, 33u, 100u}) {
+    for (int root = 0; root < n; ++root) {
+      auto memory = make_memory(n, always(bytes), [&](int k) { return k == root ? bytes : 0; });
+      const Bytes expected = combined(memory, n, add);
+      const auto played = play(memory, [&](Place place) { return reduce_halving(place, bytes, root); });
+      ASSERT_EQ(played.problem, "") << "root " << root;
+      ASSERT_EQ(memory[static_cast<std::size_t>(root)].result, expected) << "root " << root;
+    }
+  }
+}
+
 TEST_P(Members, AllreduceByDoublingKeepsTheOrder) {
   for (const std::size_t bytes : {0u, 8u, 80u}) {
     auto memory = make_memory(n, always(bytes), always(bytes));
@@ -175,6 +202,40 @@ TEST_P(Members, AllreduceByRingSendsTheBufferAboutTwice) {
   }
 }
 
+TEST_P(Members, AllreduceByHalvingGivesTheCombinationToAll) {
+  for (const std::size_t bytes : {0u, 1u, 33u, 100u}) {
+    auto memory = make_memory(n, always(bytes), always(bytes));
+    const Bytes expected = combined(memory, n, add);
+    const auto played = play(memory, [&](Place place) { return allreduce_halving(place, bytes); });
+    ASSERT_EQ(played.problem, "");
+    for (const auto& member : memory) ASSERT_EQ(member.result, expected);
+  }
+}
+
+TEST_P(Members, ReduceScatterKeepsTheOrderOfMembers) {
+  Blocks blocks;
+  for (int k = 0; k < n; ++k) blocks.starts.push_back(blocks.starts.back() + 8u * ((k * 5u + 3u) % 4u));
+  auto memory = make_memory(n, always(blocks.total()), [&](int k) { return blocks.count(k); });
+  const Bytes expected = combined(memory, n, compose);
+  const auto played =
+      play(memory, [&](Place place) { return reduce_scatter_direct(place, blocks); }, compose);
+  ASSERT_EQ(played.problem, "");
+  for (int k = 0; k < n; ++k) {
+    ASSERT_EQ(memory[static_cast<std::size_t>(k)].result, slice(expected, blocks.start(k), blocks.count(k)));
+  }
+}
+
+TEST_P(Members, ExclusiveScanCombinesAllBelowMe) {
+  auto memory = make_memory(n, always(16), always(16));
+  const auto before = memory;
+  const auto played = play(memory, [](Place place) { return exscan_recursive_doubling(place, 16); }, compose);
+  ASSERT_EQ(played.problem, "");
+  ASSERT_EQ(memory[0].result, before[0].result) << "nothing comes to member 0";
+  for (int k = 1; k < n; ++k) {
+    ASSERT_EQ(memory[static_cast<std::size_t>(k)].result, combined(before, k, compose)) << "member " << k;
+  }
+}
+
 TEST_P(Members, ScanCombinesAllUpToMe) {
   auto memory = make_memory(n, always(16), always(16));
   const auto before = memory;
@@ -189,13 +250,20 @@ TEST_P(Members, GatherPutsUnequalBlocksInMemberOrder) {
   const Blocks blocks = uneven_blocks(n);
   for (int root = 0; root < n; ++root) {
     auto memory = make_memory(
-        n, [&](int k) { return blocks.bytes(k); },
-        [&](int k) { return k == root ? blocks.total_bytes() : 0; });
-    const auto played = play(memory, [&](Place place) { return gather_binomial(place, blocks, root); });
-    ASSERT_EQ(played.problem, "") << "root " << root;
-    for (int k = 0; k < n; ++k) {
-      ASSERT_EQ(slice(memory[static_cast<std::size_t>(root)].result, blocks.start(k), blocks.bytes(k)),
-                memory[static_cast<std::size_t>(k)].source);
+        n, [&](int k) { return blocks.count(k); }, [&](int k) { return k == root ? blocks.total() : 0; });
+    const auto direct = [&](Place place) {
+      return gather_direct(place, place.me == root ? blocks : Blocks(), blocks.count(place.me), root);
+    };
+    const auto binomial = [&](Place place) { return gather_binomial(place, blocks, root); };
+    for (const std::function<Program(Place)>& algorithm :
+         {std::function<Program(Place)>(binomial), {direct}}) {
+      auto& gathered = memory[static_cast<std::size_t>(root)].result;
+      gathered.assign(gathered.size(), std::byte{0});
+      ASSERT_EQ(play(memory, algorithm).problem, "") << "root " << root;
+      for (int k = 0; k < n; ++k) {
+        ASSERT_EQ(slice(gathered, blocks.start(k), blocks.count(k)),
+                  memory[static_cast<std::size_t>(k)].source);
+      }
     }
   }
 }
@@ -204,26 +272,32 @@ TEST_P(Members, ScatterGivesEachItsBlock) {
   const Blocks blocks = uneven_blocks(n);
   for (int root = 0; root < n; ++root) {
     auto memory = make_memory(
-        n, [&](int k) { return k == root ? blocks.total_bytes() : 0; },
-        [&](int k) { return blocks.bytes(k); });
-    const auto played = play(memory, [&](Place place) { return scatter_binomial(place, blocks, root); });
-    ASSERT_EQ(played.problem, "") << "root " << root;
-    for (int k = 0; k < n; ++k) {
-      ASSERT_EQ(slice(memory[static_cast<std::size_t>(root)].source, blocks.start(k), blocks.bytes(k)),
-                memory[static_cast<std::size_t>(k)].result);
+        n, [&](int k) { return k == root ? blocks.total() : 0; }, [&](int k) { return blocks.count(k); });
+    const auto direct = [&](Place place) {
+      return scatter_direct(place, place.me == root ? blocks : Blocks(), blocks.count(place.me), root);
+    };
+    const auto binomial = [&](Place place) { return scatter_binomial(place, blocks, root); };
+    for (const std::function<Program(Place)>& algorithm :
+         {std::function<Program(Place)>(binomial), {direct}}) {
+      for (auto& member : memory) member.result.assign(member.result.size(), std::byte{0});
+      ASSERT_EQ(play(memory, algorithm).problem, "") << "root " << root;
+      for (int k = 0; k < n; ++k) {
+        ASSERT_EQ(slice(memory[static_cast<std::size_t>(root)].source, blocks.start(k), blocks.count(k)),
+                  memory[static_cast<std::size_t>(k)].result);
+      }
     }
   }
 }
 
 TEST_P(Members, AllgatherGivesAllBlocksToAll) {
   for (const Blocks& blocks : {uneven_blocks(n), equal_blocks(n, 5), equal_blocks(n, 0)}) {
-    for (const auto algorithm : {allgather_ring, allgather_bruck}) {
-      auto memory = make_memory(n, [&](int k) { return blocks.bytes(k); }, always(blocks.total_bytes()));
+    for (const auto algorithm : {allgather_ring, allgather_bruck, allgather_direct}) {
+      auto memory = make_memory(n, [&](int k) { return blocks.count(k); }, always(blocks.total()));
       const auto played = play(memory, [&](Place place) { return algorithm(place, blocks); });
       ASSERT_EQ(played.problem, "");
       for (const auto& member : memory) {
         for (int k = 0; k < n; ++k) {
-          ASSERT_EQ(slice(member.result, blocks.start(k), blocks.bytes(k)),
+          ASSERT_EQ(slice(member.result, blocks.start(k), blocks.count(k)),
                     memory[static_cast<std::size_t>(k)].source);
         }
       }
@@ -241,13 +315,15 @@ TEST_P(Members, AlltoallPairwiseMovesRangesOfAnyLength) {
       ranges.push_back({end, bytes});
       end += bytes;
     }
-    ranges.push_back({end, 0});  // behind the last: the whole length
     return ranges;
+  };
+  const auto total = [](const std::vector<Range>& ranges) {
+    return ranges.back().offset + ranges.back().count;
   };
   for (const int window : {1, 3, 100}) {
     auto memory = make_memory(
-        n, [&](int k) { return ranges_of(k, true).back().offset; },
-        [&](int k) { return ranges_of(k, false).back().offset; });
+        n, [&](int k) { return total(ranges_of(k, true)); },
+        [&](int k) { return total(ranges_of(k, false)); });
     const auto played = play(memory, [&](Place place) {
       return alltoall_pairwise(place, ranges_of(place.me, true), ranges_of(place.me, false), window);
     });
@@ -256,8 +332,8 @@ TEST_P(Members, AlltoallPairwiseMovesRangesOfAnyLength) {
       for (int to = 0; to < n; ++to) {
         const Range sent = ranges_of(from, true)[static_cast<std::size_t>(to)];
         const Range got = ranges_of(to, false)[static_cast<std::size_t>(from)];
-        ASSERT_EQ(slice(memory[static_cast<std::size_t>(to)].result, got.offset, got.bytes),
-                  slice(memory[static_cast<std::size_t>(from)].source, sent.offset, sent.bytes));
+        ASSERT_EQ(slice(memory[static_cast<std::size_t>(to)].result, got.offset, got.count),
+                  slice(memory[static_cast<std::size_t>(from)].source, sent.offset, sent.count));
       }
     }
   }
@@ -279,13 +355,40 @@ TEST_P(Members, AlltoallBruckMovesEveryBlockInFewMessages) {
   EXPECT_EQ(played.messages, rounds * static_cast<std::size_t>(n));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Members, testing::Range(1, most_members + 1));
-
-TEST(Blocks, SplitAtMultiplesOfTheGranule) {
-  const Blocks blocks = split_blocks(3, 40, 8);
-  EXPECT_EQ(blocks.starts, (std::vector<std::size_t>{0, 16, 32, 40}));
-  EXPECT_EQ(split_blocks(3, 0, 8).starts, (std::vector<std::size_t>{0, 0, 0, 0}));
+TEST_P(Members, TransfersGoToNeighboursOfARing) {
+  // Each to its right and its left neighbour, which may be the same one or itself.
+  auto memory = make_memory(n, always(2), always(2));
+  const auto played = play(memory, [&](Place place) {
+    const int right = (place.me + 1) % n;
+    const int left = (place.me + n - 1) % n;
+    const Transfer receives[] = {{left, {0, 1}}, {right, {1, 1}}};
+    const Transfer sends[] = {{right, {0, 1}}, {left, {1, 1}}};
+    return transfers(receives, sends);
+  });
+  ASSERT_EQ(played.problem, "");
+  for (std::size_t k = 0; k < memory.size(); ++k) {
+    const std::size_t right = (k + 1) % memory.size();
+    EXPECT_EQ(memory[right].result[0], memory[k].source[0]);
+    EXPECT_EQ(memory[k].result[1], memory[right].source[1]);
+  }
 }
+
+TEST_P(Members, WorkingTogetherWaitsForAllBeforeAndAfter) {
+  auto memory = make_memory(n, always(4), always(4 * static_cast<std::size_t>(n)));
+  std::vector<int> done(memory.size());
+  Bytes table;
+  for (const auto& member : memory) table.insert(table.end(), member.source.begin(), member.source.end());
+  const auto programs = for_all_members(n, [](Place place) { return work_together(place, 4); });
+  const auto played = simulate(programs, memory, add, [&](std::size_t member) {
+    EXPECT_EQ(memory[member].result, table);
+    ++done[member];
+  });
+  ASSERT_EQ(played.problem, "");
+  EXPECT_EQ(std::count(done.begin(), done.end(), 1), n);
+  EXPECT_EQ(played.messages, 2 * static_cast<std::size_t>(n * (n - 1)));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Members, testing::Range(1, most_members + 1));
 
 }  // namespace
 }  // namespace taihu::schedule

@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taihu/base/error.h"
+#include "taihu/base/contract.h"
 #include "taihu/schedule/algorithms.h"
 
 namespace taihu::schedule {
 
 Program alltoall_pairwise(Place place, std::span<const Range> sources, std::span<const Range> results,
                           int window) {
-  TAIHU_EXPECT(window >= 1);
+  expect(window >= 1, "at least one exchange is under way");
   const int n = place.members;
+  expect(sources.size() == static_cast<std::size_t>(n) && results.size() == sources.size(),
+         "one range for each member");
   const auto at = [](std::span<const Range> ranges, int k) { return ranges[static_cast<std::size_t>(k)]; };
   Program program;
   program.copy(0, Buffer::result, at(results, place.me).offset, Buffer::source, at(sources, place.me).offset,
-               at(sources, place.me).bytes);
+               at(sources, place.me).count);
   for (int k = 1; k < n; ++k) {
     const int round = (k - 1) / window;
     const int to = (place.me + k) % n;
     const int from = (place.me + n - k) % n;
-    program.send(round, to, Buffer::source, at(sources, to).offset, at(sources, to).bytes);
-    program.receive(round, from, Buffer::result, at(results, from).offset, at(results, from).bytes);
+    program.send(round, to, Buffer::source, at(sources, to).offset, at(sources, to).count);
+    program.receive(round, from, Buffer::result, at(results, from).offset, at(results, from).count);
   }
   return program;
 }
 
-Program alltoall_bruck(Place place, std::size_t block_bytes) {
+Program alltoall_bruck(Place place, std::size_t block_count) {
   const int n = place.members;
   const int me = place.me;
-  const auto block = [&](int k) { return static_cast<std::size_t>(k) * block_bytes; };
+  const auto block = [&](int k) { return static_cast<std::size_t>(k) * block_count; };
   // Scratch: n blocks, block i is on its way to member me + i; then a packing area to send and one to
   // receive.
   const std::size_t packed_out = block(n);
   const std::size_t packed_in = block(n + (n + 1) / 2);
   Program program;
-  program.scratch_bytes = block(n + 2 * ((n + 1) / 2));
+  program.scratch = block(n + 2 * ((n + 1) / 2));
   for (int i = 0; i < n; ++i) {
-    program.copy(0, Buffer::scratch, block(i), Buffer::source, block((me + i) % n), block_bytes);
+    program.copy(0, Buffer::scratch, block(i), Buffer::source, block((me + i) % n), block_count);
   }
   int round = 0;
   for (int distance = 1; distance < n; distance *= 2, ++round) {
@@ -41,7 +43,7 @@ Program alltoall_bruck(Place place, std::size_t block_bytes) {
     for (int i = 0; i < n; ++i) {
       if ((i & distance) == 0) continue;
       program.copy(round, Buffer::scratch, packed_out + block(moved++), Buffer::scratch, block(i),
-                   block_bytes);
+                   block_count);
     }
     program.send(round, (me + distance) % n, Buffer::scratch, packed_out, block(moved));
     program.receive(round, (me + n - distance) % n, Buffer::scratch, packed_in, block(moved));
@@ -49,11 +51,30 @@ Program alltoall_bruck(Place place, std::size_t block_bytes) {
     for (int i = 0; i < n; ++i) {
       if ((i & distance) == 0) continue;
       program.copy(round, Buffer::scratch, block(i), Buffer::scratch, packed_in + block(moved++),
-                   block_bytes);
+                   block_count);
     }
   }
   for (int i = 0; i < n; ++i) {  // block i has come from member me - i
-    program.copy(round, Buffer::result, block((me + n - i) % n), Buffer::scratch, block(i), block_bytes);
+    program.copy(round, Buffer::result, block((me + n - i) % n), Buffer::scratch, block(i), block_count);
+  }
+  return program;
+}
+
+Program transfers(std::span<const Transfer> receives, std::span<const Transfer> sends) {
+  Program program;
+  program.steps.reserve(receives.size() + sends.size());
+  for (const Transfer& from : receives)
+    program.receive(0, from.peer, Buffer::result, from.range.offset, from.range.count);
+  for (const Transfer& to : sends) program.send(0, to.peer, Buffer::source, to.range.offset, to.range.count);
+  return program;
+}
+
+Program work_together(Place place, std::size_t count) {
+  Program program = allgather_direct(place, equal_blocks(place.members, count));
+  program.work(1);
+  for (int k = 1; k < place.members; ++k) {
+    program.await_signal(1, (place.me + place.members - k) % place.members);
+    program.signal(1, (place.me + k) % place.members);
   }
   return program;
 }

@@ -17,16 +17,16 @@ class TreeBlocks {
         rotated_(rotate_blocks(blocks, root)),
         wrap_((blocks.members() - root) % blocks.members()) {}
 
-  /// Calls piece(offset at the root, offset behind `base` in relative order, bytes) for the relative members
+  /// Calls piece(offset at the root, offset behind `base` in relative order, count) for the relative members
   /// [v, end).
   template <class Piece>
   void for_pieces(int v, int end, Piece&& piece) const {
     const bool wraps = v < wrap_ && wrap_ < end;
     const int cut = wraps ? wrap_ : end;
-    piece(blocks_.start(tree_.member(v)), std::size_t{0}, bytes(v, cut));
-    if (wraps) piece(blocks_.start(tree_.member(cut)), bytes(v, cut), bytes(cut, end));
+    piece(blocks_.start(tree_.member(v)), std::size_t{0}, count(v, cut));
+    if (wraps) piece(blocks_.start(tree_.member(cut)), count(v, cut), count(cut, end));
   }
-  std::size_t bytes(int v, int end) const { return rotated_.start(end) - rotated_.start(v); }
+  std::size_t count(int v, int end) const { return rotated_.start(end) - rotated_.start(v); }
 
  private:
   const BinomialTree& tree_;
@@ -38,30 +38,30 @@ class TreeBlocks {
 }  // namespace
 
 Program gather_binomial(Place place, const Blocks& blocks, int root) {
+  expect(blocks.members() == place.members, "one block for each member");
   const BinomialTree tree(place, root);
   const TreeBlocks parts(tree, blocks, root);
   const int me = tree.relative();
-  const std::size_t own_bytes = blocks.bytes(place.me);
+  const std::size_t own_count = blocks.count(place.me);
   Program program;
   const bool is_leaf = !tree.has_child(1);
   if (tree.is_root()) {
-    program.copy(0, Buffer::result, blocks.start(place.me), Buffer::source, 0, own_bytes);
+    program.copy(0, Buffer::result, blocks.start(place.me), Buffer::source, 0, own_count);
   } else if (!is_leaf) {
-    program.scratch_bytes = parts.bytes(me, tree.end(me, tree.span()));
-    program.copy(0, Buffer::scratch, 0, Buffer::source, 0, own_bytes);
+    program.scratch = parts.count(me, tree.end(me, tree.span()));
+    program.copy(0, Buffer::scratch, 0, Buffer::source, 0, own_count);
   }
-  for (int span = 1; span < tree.span(); span *= 2) {
+  for (int span = 1; span < tree.span(); span *= 2) {  // all under way together
     if (!tree.has_child(span)) continue;
     const int child = me + span;
     const int end = tree.end(child, span);
-    const int round = tree.round_up(span);
     if (!tree.is_root()) {
-      program.receive(round, tree.member(child), Buffer::scratch, parts.bytes(me, child),
-                      parts.bytes(child, end));
+      program.receive(0, tree.member(child), Buffer::scratch, parts.count(me, child),
+                      parts.count(child, end));
       continue;
     }
-    parts.for_pieces(child, end, [&](std::size_t at_root, std::size_t, std::size_t bytes) {
-      program.receive(round, tree.member(child), Buffer::result, at_root, bytes);
+    parts.for_pieces(child, end, [&](std::size_t at_root, std::size_t, std::size_t count) {
+      program.receive(0, tree.member(child), Buffer::result, at_root, count);
     });
   }
   if (tree.is_root()) return program;
@@ -70,16 +70,17 @@ Program gather_binomial(Place place, const Blocks& blocks, int root) {
   const int round = tree.round_up(tree.span());
   const Buffer from = is_leaf ? Buffer::source : Buffer::scratch;
   if (tree.parent() != root) {
-    program.send(round, tree.parent(), from, 0, parts.bytes(me, end));
+    program.send(round, tree.parent(), from, 0, parts.count(me, end));
     return program;
   }
-  parts.for_pieces(me, end, [&](std::size_t, std::size_t offset, std::size_t bytes) {
-    program.send(round, root, from, offset, bytes);
+  parts.for_pieces(me, end, [&](std::size_t, std::size_t offset, std::size_t count) {
+    program.send(round, root, from, offset, count);
   });
   return program;
 }
 
 Program scatter_binomial(Place place, const Blocks& blocks, int root) {
+  expect(blocks.members() == place.members, "one block for each member");
   const BinomialTree tree(place, root);
   const TreeBlocks parts(tree, blocks, root);
   const int me = tree.relative();
@@ -89,12 +90,12 @@ Program scatter_binomial(Place place, const Blocks& blocks, int root) {
   if (!tree.is_root()) {
     const int end = tree.end(me, tree.span());
     const int round = tree.round_down(tree.span());
-    if (!is_leaf) program.scratch_bytes = parts.bytes(me, end);
+    if (!is_leaf) program.scratch = parts.count(me, end);
     if (tree.parent() != root) {
-      program.receive(round, tree.parent(), into, 0, parts.bytes(me, end));
+      program.receive(round, tree.parent(), into, 0, parts.count(me, end));
     } else {
-      parts.for_pieces(me, end, [&](std::size_t, std::size_t offset, std::size_t bytes) {
-        program.receive(round, root, into, offset, bytes);
+      parts.for_pieces(me, end, [&](std::size_t, std::size_t offset, std::size_t count) {
+        program.receive(round, root, into, offset, count);
       });
     }
   }
@@ -102,46 +103,48 @@ Program scatter_binomial(Place place, const Blocks& blocks, int root) {
     if (!tree.has_child(span)) continue;
     const int child = me + span;
     const int end = tree.end(child, span);
-    const int round = tree.round_down(span);
+    const int round = tree.round_to_children();
     if (!tree.is_root()) {
-      program.send(round, tree.member(child), Buffer::scratch, parts.bytes(me, child),
-                   parts.bytes(child, end));
+      program.send(round, tree.member(child), Buffer::scratch, parts.count(me, child),
+                   parts.count(child, end));
       continue;
     }
-    parts.for_pieces(child, end, [&](std::size_t at_root, std::size_t, std::size_t bytes) {
-      program.send(round, tree.member(child), Buffer::source, at_root, bytes);
+    parts.for_pieces(child, end, [&](std::size_t at_root, std::size_t, std::size_t count) {
+      program.send(round, tree.member(child), Buffer::source, at_root, count);
     });
   }
-  const std::size_t own_bytes = blocks.bytes(place.me);
+  const std::size_t own_count = blocks.count(place.me);
   if (tree.is_root()) {
-    program.copy(tree.levels(), Buffer::result, 0, Buffer::source, blocks.start(place.me), own_bytes);
+    program.copy(tree.levels(), Buffer::result, 0, Buffer::source, blocks.start(place.me), own_count);
   } else if (!is_leaf) {
-    program.copy(tree.levels(), Buffer::result, 0, Buffer::scratch, 0, own_bytes);
+    program.copy(tree.levels(), Buffer::result, 0, Buffer::scratch, 0, own_count);
   }
   return program;
 }
 
 Program allgather_ring(Place place, const Blocks& blocks) {
+  expect(blocks.members() == place.members, "one block for each member");
   const int n = place.members;
   const int me = place.me;
   Program program;
-  program.copy(0, Buffer::result, blocks.start(me), Buffer::source, 0, blocks.bytes(me));
+  program.copy(0, Buffer::result, blocks.start(me), Buffer::source, 0, blocks.count(me));
   for (int round = 0; round + 1 < n; ++round) {
     const int out = (me + n - round) % n;
     const int in = (me + 2 * n - round - 1) % n;
-    program.send(round, (me + 1) % n, Buffer::result, blocks.start(out), blocks.bytes(out));
-    program.receive(round, (me + n - 1) % n, Buffer::result, blocks.start(in), blocks.bytes(in));
+    program.send(round, (me + 1) % n, Buffer::result, blocks.start(out), blocks.count(out));
+    program.receive(round, (me + n - 1) % n, Buffer::result, blocks.start(in), blocks.count(in));
   }
   return program;
 }
 
 Program allgather_bruck(Place place, const Blocks& blocks) {
+  expect(blocks.members() == place.members, "one block for each member");
   const int n = place.members;
   const int me = place.me;
   const Blocks rotated = rotate_blocks(blocks, me);  // scratch holds blocks me, me + 1, ...
   Program program;
-  program.scratch_bytes = blocks.total_bytes();
-  program.copy(0, Buffer::scratch, 0, Buffer::source, 0, blocks.bytes(me));
+  program.scratch = blocks.total();
+  program.copy(0, Buffer::scratch, 0, Buffer::source, 0, blocks.count(me));
   int round = 0;
   for (int have = 1; have < n; have *= 2, ++round) {
     const int more = std::min(have, n - have);
@@ -151,7 +154,52 @@ Program allgather_bruck(Place place, const Blocks& blocks) {
   }
   const std::size_t tail = rotated.start(n - me);
   program.copy(round, Buffer::result, blocks.start(me), Buffer::scratch, 0, tail);
-  program.copy(round, Buffer::result, 0, Buffer::scratch, tail, blocks.total_bytes() - tail);
+  program.copy(round, Buffer::result, 0, Buffer::scratch, tail, blocks.total() - tail);
+  return program;
+}
+
+Program gather_direct(Place place, const Blocks& blocks, std::size_t own_count, int root) {
+  expect(place.has(place.me) && place.has(root), "the member and the root are among the members");
+  Program program;
+  if (place.me != root) {
+    program.send(0, root, Buffer::source, 0, own_count);
+    return program;
+  }
+  expect(blocks.members() == place.members, "one block for each member");
+  program.copy(0, Buffer::result, blocks.start(root), Buffer::source, 0, own_count);
+  for (int k = 0; k < place.members; ++k) {
+    if (k != root) program.receive(0, k, Buffer::result, blocks.start(k), blocks.count(k));
+  }
+  return program;
+}
+
+Program scatter_direct(Place place, const Blocks& blocks, std::size_t own_count, int root) {
+  expect(place.has(place.me) && place.has(root), "the member and the root are among the members");
+  Program program;
+  if (place.me != root) {
+    program.receive(0, root, Buffer::result, 0, own_count);
+    return program;
+  }
+  expect(blocks.members() == place.members, "one block for each member");
+  for (int k = 0; k < place.members; ++k) {
+    if (k != root) program.send(0, k, Buffer::source, blocks.start(k), blocks.count(k));
+  }
+  program.copy(1, Buffer::result, 0, Buffer::source, blocks.start(root), own_count);
+  return program;
+}
+
+Program allgather_direct(Place place, const Blocks& blocks) {
+  expect(blocks.members() == place.members, "one block for each member");
+  const int n = place.members;
+  Program program;
+  program.steps.reserve(2 * static_cast<std::size_t>(n));
+  program.copy(0, Buffer::result, blocks.start(place.me), Buffer::source, 0, blocks.count(place.me));
+  for (int distance = 1; distance < n; ++distance) {
+    const int from = (place.me + n - distance) % n;
+    const int to = (place.me + distance) % n;
+    program.receive(0, from, Buffer::result, blocks.start(from), blocks.count(from));
+    program.send(0, to, Buffer::source, 0, blocks.count(place.me));
+  }
   return program;
 }
 

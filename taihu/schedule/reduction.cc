@@ -1,121 +1,176 @@
 // SPDX-License-Identifier: Apache-2.0
+// An operation writes to its right operand only. So a sum to which a later member's operand comes moves to
+// where that has arrived, and two places are used in turn.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "taihu/schedule/algorithms.h"
+#include "taihu/schedule/folding.h"
 #include "taihu/schedule/tree.h"
 
 namespace taihu::schedule {
 
-Program reduce_binomial(Place place, std::size_t bytes, int root, Operands operands) {
+namespace {
+
+struct Where {
+  Buffer buffer = Buffer::source;
+  std::size_t offset = 0;
+};
+
+}  // namespace
+
+Program reduce_binomial(Place place, std::size_t count, int root, Operands operands) {
   const int tree_root = operands == Operands::commutative ? root : 0;
   const BinomialTree tree(place, tree_root);
   Program program;
-  // The tree's root works in `result` when that is its own to use; all others in scratch. A received operand
-  // comes from later members. The partial result starts as a copy of `source` at the first child only: leaves
-  // send `source` itself.
-  const bool in_result = place.me == root && tree.is_root();
-  const Buffer partial = in_result ? Buffer::result : Buffer::scratch;
-  const std::size_t arriving = in_result ? 0 : bytes;
-  bool has_partial = false;
-  if (in_result) {
-    program.copy(0, partial, 0, Buffer::source, 0, bytes);
-    has_partial = true;
-  }
+  Where sum;
+  std::size_t arriving = 0;
   for (int span = 1; span < tree.span(); span *= 2) {
     if (!tree.has_child(span)) continue;
     const int round = tree.round_up(span);
-    if (!has_partial) program.copy(round, partial, 0, Buffer::source, 0, bytes);
-    has_partial = true;
-    program.receive(round, tree.member(tree.relative() + span), Buffer::scratch, arriving, bytes);
-    program.local(round, Action::reduce_after, partial, 0, Buffer::scratch, arriving, bytes);
-    program.scratch_bytes = arriving + bytes;
+    program.receive(round, tree.member(tree.relative() + span), Buffer::scratch, arriving, count);
+    program.reduce(round, Buffer::scratch, arriving, sum.buffer, sum.offset, count);
+    sum = {Buffer::scratch, arriving};
+    program.scratch = std::max(program.scratch, arriving + count);
+    arriving = count - arriving;
   }
-  const Buffer done = has_partial ? partial : Buffer::source;
-  if (!tree.is_root()) program.send(tree.round_up(tree.span()), tree.parent(), done, 0, bytes);
+  if (!tree.is_root()) {
+    program.send(tree.round_up(tree.span()), tree.parent(), sum.buffer, sum.offset, count);
+  } else if (place.me == root) {
+    program.copy(tree.levels(), Buffer::result, 0, sum.buffer, sum.offset, count);
+  }
   if (root != tree_root) {
-    if (place.me == tree_root) program.send(tree.levels(), root, done, 0, bytes);
-    if (place.me == root) program.receive(tree.levels(), tree_root, Buffer::result, 0, bytes);
+    if (place.me == tree_root) program.send(tree.levels(), root, sum.buffer, sum.offset, count);
+    if (place.me == root) program.receive(tree.levels(), tree_root, Buffer::result, 0, count);
   }
   return program;
 }
 
-Program allreduce_recursive_doubling(Place place, std::size_t bytes) {
-  const int n = place.members;
-  const int me = place.me;
-  int power = 1;
-  while (power * 2 <= n) power *= 2;
-  const int folded = n - power;  // the first 2 * folded members work in pairs: the odd one stands for both
+Program allreduce_recursive_doubling(Place place, std::size_t count) {
+  const Folding folding(place);
   Program program;
-  program.scratch_bytes = n > 1 ? bytes : 0;
-  program.copy(0, Buffer::result, 0, Buffer::source, 0, bytes);
+  program.scratch = place.members > 1 ? count : 0;
+  program.copy(0, Buffer::result, 0, Buffer::source, 0, count);
+  fold(program, folding, Buffer::result, 0, Buffer::scratch, 0, count);
 
-  const bool in_pair = me < 2 * folded;
-  const bool stands_aside = in_pair && me % 2 == 0;
-  if (stands_aside) {
-    program.send(0, me + 1, Buffer::result, 0, bytes);
-  } else if (in_pair) {
-    program.receive(0, me - 1, Buffer::scratch, 0, bytes);
-    program.local(0, Action::reduce_before, Buffer::result, 0, Buffer::scratch, 0, bytes);
-  }
-
+  Buffer sum = Buffer::result;
+  Buffer arrived = Buffer::scratch;
   int round = 1;
-  const int mine = in_pair ? me / 2 : me - folded;  // among the `power` that go on, in member order
-  for (int distance = 1; distance < power; distance *= 2, ++round) {
-    if (stands_aside) continue;
-    const int theirs = mine ^ distance;
-    const int peer = theirs < folded ? 2 * theirs + 1 : theirs + folded;
-    program.send(round, peer, Buffer::result, 0, bytes);
-    program.receive(round, peer, Buffer::scratch, 0, bytes);
-    const Action action = theirs < mine ? Action::reduce_before : Action::reduce_after;
-    program.local(round, action, Buffer::result, 0, Buffer::scratch, 0, bytes);
+  for (int distance = 1; folding.takes_part() && distance < folding.members(); distance *= 2, ++round) {
+    const int theirs = folding.me() ^ distance;
+    program.send(round, folding.member(theirs), sum, 0, count);
+    program.receive(round, folding.member(theirs), arrived, 0, count);
+    if (theirs < folding.me()) {
+      program.reduce(round, sum, 0, arrived, 0, count);
+    } else {
+      program.reduce(round, arrived, 0, sum, 0, count);
+      std::swap(sum, arrived);
+    }
   }
-
-  if (stands_aside) {
-    program.receive(round, me + 1, Buffer::result, 0, bytes);
-  } else if (in_pair) {
-    program.send(round, me - 1, Buffer::result, 0, bytes);
-  }
+  unfold(program, folding, folding.levels() + 1, sum, 0, count);
+  if (sum != Buffer::result) program.copy(program.next_round(), Buffer::result, 0, sum, 0, count);
   return program;
 }
 
-Program allreduce_ring(Place place, std::size_t bytes, std::size_t granule_bytes) {
+Program allreduce_ring(Place place, std::size_t count, std::size_t granule) {
+  expect(place.has(place.me), "the member is among the members");
   const int n = place.members;
   const int me = place.me;
   const int next = (me + 1) % n;
   const int previous = (me + n - 1) % n;
-  const Blocks blocks = split_blocks(n, bytes, granule_bytes);
+  const Blocks blocks = split_blocks(n, count, granule);
   Program program;
-  program.scratch_bytes = n > 1 ? blocks.bytes(0) : 0;  // the first block is a longest one
-  program.copy(0, Buffer::result, 0, Buffer::source, 0, bytes);
+  program.scratch = n > 1 ? std::max(blocks.count(0), blocks.count(n - 1)) : 0;  // one of them is the longest
+  program.copy(0, Buffer::result, 0, Buffer::source, 0, count);
   for (int round = 0; round + 1 < n; ++round) {  // block b gathers operands from members b, b + 1, ...
     const int out = (me + n - round) % n;
     const int in = (me + 2 * n - round - 1) % n;
-    program.send(round, next, Buffer::result, blocks.start(out), blocks.bytes(out));
-    program.receive(round, previous, Buffer::scratch, 0, blocks.bytes(in));
-    program.local(round, Action::reduce_before, Buffer::result, blocks.start(in), Buffer::scratch, 0,
-                  blocks.bytes(in));
+    program.send(round, next, Buffer::result, blocks.start(out), blocks.count(out));
+    program.receive(round, previous, Buffer::scratch, 0, blocks.count(in));
+    program.reduce(round, Buffer::result, blocks.start(in), Buffer::scratch, 0, blocks.count(in));
   }
   for (int k = 0; k + 1 < n; ++k) {  // now block me + 1 is complete here
     const int round = n - 1 + k;
     const int out = (me + 1 + n - k) % n;
     const int in = (me + n - k) % n;
-    program.send(round, next, Buffer::result, blocks.start(out), blocks.bytes(out));
-    program.receive(round, previous, Buffer::result, blocks.start(in), blocks.bytes(in));
+    program.send(round, next, Buffer::result, blocks.start(out), blocks.count(out));
+    program.receive(round, previous, Buffer::result, blocks.start(in), blocks.count(in));
   }
   return program;
 }
 
-Program scan_recursive_doubling(Place place, std::size_t bytes) {
+Program reduce_scatter_direct(Place place, const Blocks& blocks) {
+  expect(blocks.members() == place.members, "one block for each member");
+  const int n = place.members;
+  const int me = place.me;
+  const std::size_t count = blocks.count(me);
   Program program;
-  program.scratch_bytes = place.me > 0 ? bytes : 0;
-  program.copy(0, Buffer::result, 0, Buffer::source, 0, bytes);
+  // Operand k, of member k, in turn the left one and where the sum is.
+  std::vector<Where> operands(static_cast<std::size_t>(n));
+  std::size_t slot = 0;
+  for (int k = 0; k < n; ++k) {
+    Where& operand = operands[static_cast<std::size_t>(k)];
+    operand = {Buffer::source, blocks.start(k)};
+    if (k == me && (k + 1 < n || n == 1)) continue;  // `source` is only read
+    operand = {Buffer::scratch, slot};
+    slot += count;
+    if (k == me) program.copy(0, Buffer::scratch, operand.offset, Buffer::source, blocks.start(k), count);
+  }
+  program.scratch = slot;
+  for (int k = 0; k < n; ++k) {
+    if (k == me) continue;
+    program.send(0, k, Buffer::source, blocks.start(k), blocks.count(k));
+    program.receive(0, k, Buffer::scratch, operands[static_cast<std::size_t>(k)].offset, count);
+  }
+  const Where sum = operands.back();
+  for (std::size_t k = operands.size() - 1; k-- > 0;) {
+    program.reduce(1, sum.buffer, sum.offset, operands[k].buffer, operands[k].offset, count);
+  }
+  program.copy(1, Buffer::result, 0, sum.buffer, sum.offset, count);
+  return program;
+}
+
+Program scan_recursive_doubling(Place place, std::size_t count) {
+  expect(place.has(place.me), "the member is among the members");
+  Program program;
+  program.scratch = place.me > 0 ? count : 0;
+  program.copy(0, Buffer::result, 0, Buffer::source, 0, count);
   int round = 0;
   for (int distance = 1; distance < place.members; distance *= 2, ++round) {
     // `result` combines the last `distance` members up to me, or all of them.
     if (place.me + distance < place.members) {
-      program.send(round, place.me + distance, Buffer::result, 0, bytes);
+      program.send(round, place.me + distance, Buffer::result, 0, count);
     }
     if (place.me < distance) continue;
-    program.receive(round, place.me - distance, Buffer::scratch, 0, bytes);
-    program.local(round, Action::reduce_before, Buffer::result, 0, Buffer::scratch, 0, bytes);
+    program.receive(round, place.me - distance, Buffer::scratch, 0, count);
+    program.reduce(round, Buffer::result, 0, Buffer::scratch, 0, count);
+  }
+  return program;
+}
+
+Program exscan_recursive_doubling(Place place, std::size_t count) {
+  expect(place.has(place.me), "the member is among the members");
+  const std::size_t arrived = count;
+  Program program;
+  program.scratch = place.members > 1 ? 2 * count : 0;
+  program.copy(0, Buffer::scratch, 0, Buffer::source, 0, place.members > 1 ? count : 0);
+  int round = 0;
+  for (int distance = 1; distance < place.members; distance *= 2, ++round) {
+    // The first half of scratch is the inclusive combination, as in the inclusive scan; `result` has the same
+    // members without me.
+    if (place.me + distance < place.members) {
+      program.send(round, place.me + distance, Buffer::scratch, 0, count);
+    }
+    if (place.me < distance) continue;
+    program.receive(round, place.me - distance, Buffer::scratch, arrived, count);
+    if (distance == 1) {
+      program.copy(round, Buffer::result, 0, Buffer::scratch, arrived, count);
+    } else {
+      program.reduce(round, Buffer::result, 0, Buffer::scratch, arrived, count);
+    }
+    const bool sends_more = place.me + 2 * distance < place.members;
+    if (sends_more) program.reduce(round, Buffer::scratch, 0, Buffer::scratch, arrived, count);
   }
   return program;
 }

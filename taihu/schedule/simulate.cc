@@ -12,9 +12,10 @@ namespace {
 
 class Simulator {
  public:
-  Simulator(const std::vector<Program>& programs, std::vector<MemberMemory>& memory, const Combine& combine)
-      : programs_(programs), memory_(memory), combine_(combine), members_(programs.size()) {
-    for (std::size_t m = 0; m < programs.size(); ++m) members_[m].scratch.resize(programs[m].scratch_bytes);
+  Simulator(const std::vector<Program>& programs, std::vector<MemberMemory>& memory, const Combine& combine,
+            const Work& work)
+      : programs_(programs), memory_(memory), combine_(combine), work_(work), members_(programs.size()) {
+    for (std::size_t m = 0; m < programs.size(); ++m) members_[m].scratch.resize(programs[m].scratch);
   }
 
   SimulationResult run() {
@@ -50,11 +51,11 @@ class Simulator {
                       std::to_string(members_[member].next) + ")";
   }
 
-  std::byte* range(std::size_t member, Buffer buffer, std::size_t offset, std::size_t bytes) {
+  std::byte* range(std::size_t member, Buffer buffer, std::size_t offset, std::size_t count) {
     std::vector<std::byte>& memory = buffer == Buffer::source   ? memory_[member].source
                                      : buffer == Buffer::result ? memory_[member].result
                                                                 : members_[member].scratch;
-    if (offset > memory.size() || bytes > memory.size() - offset) {
+    if (offset > memory.size() || count > memory.size() - offset) {
       fail(member, "names bytes outside a buffer");
       return nullptr;
     }
@@ -68,21 +69,17 @@ class Simulator {
     if (member.open > 0 || member.next == steps.size()) return false;
     const std::size_t first = member.next;
     if (first > 0 && steps[first].round < steps[first - 1].round) fail(m, "goes back to an earlier round");
-    if (!is_transfer(steps[first])) {
+    if (!steps[first].is_transfer()) {
       ++member.next;
       run_local(m, steps[first]);
       return true;
     }
-    while (member.next < steps.size() && is_transfer(steps[member.next]) &&
+    while (member.next < steps.size() && steps[member.next].is_transfer() &&
            steps[member.next].round == steps[first].round) {
       check_overlap(m, first);
       post(m, steps[member.next++]);
     }
     return true;
-  }
-
-  static bool is_transfer(const Step& step) {
-    return step.action == Action::send || step.action == Action::receive;
   }
 
   void check_overlap(std::size_t m, std::size_t first) {
@@ -91,20 +88,28 @@ class Simulator {
       const Step& early = programs_[m].steps[k];
       if (early.buffer != late.buffer) continue;
       if (early.action == Action::send && late.action == Action::send) continue;
-      if (early.offset < late.offset + late.bytes && late.offset < early.offset + early.bytes) {
+      if (early.offset < late.offset + late.count && late.offset < early.offset + early.count) {
         fail(m, "receives into bytes of another transfer of the same round");
       }
     }
   }
 
   void run_local(std::size_t m, const Step& step) {
+    if (step.action == Action::work) {
+      if (!work_) return fail(m, "has work that nobody does");
+      return work_(m);
+    }
     if (step.buffer == Buffer::source) fail(m, "writes to its source");
-    std::byte* target = range(m, step.buffer, step.offset, step.bytes);
-    const std::byte* operand = range(m, step.operand_buffer, step.operand_offset, step.bytes);
+    std::byte* target = range(m, step.buffer, step.offset, step.count);
+    const std::byte* operand = range(m, step.operand_buffer, step.operand_offset, step.count);
     if (!sound()) return;
-    if (step.action == Action::copy) std::memmove(target, operand, step.bytes);
-    if (step.action == Action::reduce_before) combine_(target, operand, target, step.bytes);
-    if (step.action == Action::reduce_after) combine_(target, target, operand, step.bytes);
+    if (step.action == Action::copy) {
+      if (step.count != 0) std::memmove(target, operand, step.count);
+    } else if (target < operand + step.count && operand < target + step.count) {
+      fail(m, "combines ranges that overlap");
+    } else {
+      combine_(target, operand, step.count);
+    }
   }
 
   void post(std::size_t m, const Step& step) {
@@ -128,21 +133,22 @@ class Simulator {
       const Transfer to = receives.front();
       sends.pop_front();
       receives.pop_front();
-      if (from.step->bytes != to.step->bytes) return fail(to.member, "expects another length than is sent");
-      const std::byte* data = range(from.member, from.step->buffer, from.step->offset, from.step->bytes);
-      std::byte* target = range(to.member, to.step->buffer, to.step->offset, to.step->bytes);
+      if (from.step->count != to.step->count) return fail(to.member, "expects another length than is sent");
+      const std::byte* data = range(from.member, from.step->buffer, from.step->offset, from.step->count);
+      std::byte* target = range(to.member, to.step->buffer, to.step->offset, to.step->count);
       if (!sound()) return;
-      if (from.step->bytes != 0) std::memcpy(target, data, from.step->bytes);
+      if (from.step->count != 0) std::memcpy(target, data, from.step->count);
       --members_[from.member].open;
       --members_[to.member].open;
       ++result_.messages;
-      result_.message_bytes += from.step->bytes;
+      result_.message_bytes += from.step->count;
     }
   }
 
   const std::vector<Program>& programs_;
   std::vector<MemberMemory>& memory_;
   const Combine& combine_;
+  const Work& work_;
   std::vector<Member> members_;
   Queues sends_;
   Queues receives_;
@@ -152,8 +158,8 @@ class Simulator {
 }  // namespace
 
 SimulationResult simulate(const std::vector<Program>& programs, std::vector<MemberMemory>& memory,
-                          const Combine& combine) {
-  return Simulator(programs, memory, combine).run();
+                          const Combine& combine, const Work& work) {
+  return Simulator(programs, memory, combine, work).run();
 }
 
 }  // namespace taihu::schedule

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the programs of all members in one thread on byte buffers: the slow, obvious meaning of a schedule,
-// and its proof reader. Transfers are taken as synchronous (a send ends when its receive has been posted),
-// the strictest reading.
+// Runs the programs of all members in one thread on byte buffers (a unit is a byte): the slow, obvious
+// meaning of a schedule, and its proof reader. Transfers are taken as synchronous (a send ends when its
+// receive has been posted), the strictest reading.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,11 @@ struct MemberMemory {
   std::vector<std::byte> result;
 };
 
-/// target = left (op) right on `bytes` bytes; target may be one of the operands.
-using Combine =
-    std::function<void(std::byte* target, const std::byte* left, const std::byte* right, std::size_t bytes)>;
+/// target = operand (op) target on `bytes` bytes that are apart.
+using Combine = std::function<void(std::byte* target, const std::byte* operand, std::size_t bytes)>;
+
+/// What member `member` does in a step of the action `work`, on the memory that the caller knows.
+using Work = std::function<void(std::size_t member)>;
 
 struct SimulationResult {
   std::string problem;       ///< empty when the schedule is sound; else what is wrong, with member and step
@@ -29,8 +31,9 @@ struct SimulationResult {
 };
 
 /// Problems found: deadlock, transfers left without a partner, lengths that differ, ranges outside a buffer,
-/// writes to `source`, overlap of a receive with another transfer that is under way, rounds that fall.
+/// writes to `source`, overlap of a receive with another transfer that is under way, operands that overlap,
+/// rounds that fall, work without `work`.
 SimulationResult simulate(const std::vector<Program>& programs, std::vector<MemberMemory>& memory,
-                          const Combine& combine);
+                          const Combine& combine, const Work& work = {});
 
 }  // namespace taihu::schedule

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a collective algorithm is: for each member a plain list of steps, without pointers, ranks of the job,
-// clocks or threads. The same list runs over real messages, is timed on a modelled network and is played as
-// packets by a network-on-chip simulator.
+// clocks or threads. The same list runs over real messages, is checked in a simulation without messages
+// (`simulate`) and is played as packets by the simulator of the network on chip.
+//
+// Offsets and counts are in units. What a unit is, the runner says: a byte, or an element of a reduction.
 //
 // Execution: steps run in order. Sends and receives that follow each other in the same round are under way
-// together; a local step (reduce, copy) or a step of a later round starts when all of them are complete.
-// Between two members the n-th send of one meets the n-th receive of the other. Lists are free of deadlock
-// even when every send waits for its receive (`simulate` checks that).
+// together; a local step (copy, reduce, work) or a step of a later round starts when all of them are
+// complete. Between two members the n-th send of one meets the n-th receive of the other. Lists are free of
+// deadlock even when every send waits for its receive (`simulate` checks that).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
+
+#include "taihu/base/contract.h"
 
 namespace taihu::schedule {
 
@@ -20,11 +25,11 @@ namespace taihu::schedule {
 enum class Buffer : std::uint8_t { source, result, scratch };
 
 enum class Action : std::uint8_t {
-  send,     ///< [offset, +bytes) of `buffer` to `peer`
-  receive,  ///< from `peer` into [offset, +bytes) of `buffer`
-  copy,     ///< operand range to [offset, +bytes) of `buffer`; nothing to do when both are the same memory
-  reduce_before,  ///< buffer = operand (op) buffer: the operand comes from earlier members
-  reduce_after    ///< buffer = buffer (op) operand: the operand comes from later members
+  send,     ///< [offset, +count) of `buffer` to `peer`
+  receive,  ///< from `peer` into [offset, +count) of `buffer`
+  copy,     ///< operand range to [offset, +count) of `buffer`; nothing to do when both are the same memory
+  reduce,   ///< buffer = operand (op) buffer: the operand comes from earlier members
+  work      ///< what the runner has to do between transfers; without a buffer
 };
 
 struct Step {
@@ -34,42 +39,69 @@ struct Step {
   int peer = -1;                           ///< of send and receive
   int round = 0;                           ///< never falls along a member's list
   std::size_t offset = 0;
-  std::size_t bytes = 0;
+  std::size_t count = 0;
   std::size_t operand_offset = 0;
+
+  bool is_transfer() const noexcept { return action == Action::send || action == Action::receive; }
 };
 
-/// A range of bytes in a buffer.
+/// A range of units in a buffer.
 struct Range {
   std::size_t offset = 0;
-  std::size_t bytes = 0;
+  std::size_t count = 0;
+};
+
+/// Where the buffers of a program are when it becomes a part of another one.
+struct Embedding {
+  Buffer source = Buffer::source;
+  std::size_t source_offset = 0;
+  Buffer result = Buffer::result;
+  std::size_t result_offset = 0;
+  std::size_t scratch_offset = 0;
 };
 
 /// What one member does, and how much scratch memory it needs for that.
+/// Invariants: step.round >= round of the step before it; step.peer >= 0 exactly for sends and receives.
 struct Program {
   std::vector<Step> steps;
-  std::size_t scratch_bytes = 0;
+  std::size_t scratch = 0;  ///< units
 
-  /// Transfers of no bytes are left out on both sides; a barrier uses `signal` and `await_signal`.
-  void send(int round, int peer, Buffer buffer, std::size_t offset, std::size_t bytes) {
-    if (bytes != 0) steps.push_back({Action::send, buffer, Buffer::source, peer, round, offset, bytes, 0});
+  /// Transfers of nothing are left out on both sides; a barrier uses `signal` and `await_signal`.
+  void send(int round, int peer, Buffer buffer, std::size_t offset, std::size_t count) {
+    if (count != 0) add({Action::send, buffer, Buffer::source, peer, round, offset, count, 0});
   }
-  void receive(int round, int peer, Buffer buffer, std::size_t offset, std::size_t bytes) {
-    if (bytes != 0) steps.push_back({Action::receive, buffer, Buffer::source, peer, round, offset, bytes, 0});
+  void receive(int round, int peer, Buffer buffer, std::size_t offset, std::size_t count) {
+    if (count != 0) add({Action::receive, buffer, Buffer::source, peer, round, offset, count, 0});
   }
   void signal(int round, int peer) {
-    steps.push_back({Action::send, Buffer::scratch, Buffer::source, peer, round, 0, 0, 0});
+    add({Action::send, Buffer::scratch, Buffer::source, peer, round, 0, 0, 0});
   }
   void await_signal(int round, int peer) {
-    steps.push_back({Action::receive, Buffer::scratch, Buffer::source, peer, round, 0, 0, 0});
-  }
-  /// copy, reduce_before or reduce_after.
-  void local(int round, Action action, Buffer target, std::size_t offset, Buffer operand,
-             std::size_t operand_offset, std::size_t bytes) {
-    if (bytes != 0) steps.push_back({action, target, operand, -1, round, offset, bytes, operand_offset});
+    add({Action::receive, Buffer::scratch, Buffer::source, peer, round, 0, 0, 0});
   }
   void copy(int round, Buffer target, std::size_t offset, Buffer operand, std::size_t operand_offset,
-            std::size_t bytes) {
-    local(round, Action::copy, target, offset, operand, operand_offset, bytes);
+            std::size_t count) {
+    if (count != 0) add({Action::copy, target, operand, -1, round, offset, count, operand_offset});
+  }
+  /// target = operand (op) target. The ranges are apart.
+  void reduce(int round, Buffer target, std::size_t offset, Buffer operand, std::size_t operand_offset,
+              std::size_t count) {
+    if (count != 0) add({Action::reduce, target, operand, -1, round, offset, count, operand_offset});
+  }
+  void work(int round) { add({Action::work, Buffer::scratch, Buffer::source, -1, round, 0, 0, 0}); }
+
+  /// All of `next`, in rounds behind those that are here.
+  void append(const Program& next, const Embedding& place = {});
+  /// Calls member m of the program `names[m]`, such as its rank of the job.
+  void name_peers(std::span<const int> names);
+  /// The round behind all that are here.
+  int next_round() const noexcept { return steps.empty() ? 0 : steps.back().round + 1; }
+
+ private:
+  void add(const Step& step) {
+    expect(step.is_transfer() == (step.peer >= 0), "sends and receives have a peer, local steps have none");
+    expect(steps.empty() ? step.round >= 0 : step.round >= steps.back().round, "rounds never fall");
+    steps.push_back(step);
   }
 };
 
@@ -77,6 +109,8 @@ struct Program {
 struct Place {
   int members = 1;
   int me = 0;
+
+  bool has(int member) const noexcept { return 0 <= member && member < members; }
 };
 
 /// The programs of all members, made by `program(Place)`.

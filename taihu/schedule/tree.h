@@ -13,6 +13,7 @@ namespace taihu::schedule {
 class BinomialTree {
  public:
   BinomialTree(Place place, int root) : members_(place.members), root_(root) {
+    expect(place.has(place.me) && place.has(root), "the member and the root are among the members");
     relative_ = (place.me - root + members_) % members_;
     while (top_ < members_) top_ *= 2, ++levels_;
     span_ = relative_ == 0 ? top_ : relative_ & -relative_;
@@ -28,8 +29,10 @@ class BinomialTree {
   /// Relative members covered by the subtree of relative `v` with `span`: [v, end).
   int end(int v, int span) const noexcept { return std::min(v + span, members_); }
   bool has_child(int span) const noexcept { return span < span_ && relative_ + span < members_; }
-  /// Rounds in which the edge of `span` is used: from the root down, and from the leaves up.
+  /// Rounds in which the edge of `span` is used: from the root down, and from the leaves up. On the way down
+  /// a member serves all its children in one round, the one behind its own.
   int round_down(int span) const noexcept { return levels_ - 1 - log2(span); }
+  int round_to_children() const noexcept { return round_down(span_) + 1; }
   int round_up(int span) const noexcept { return log2(span); }
 
  private:

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where blocks are cut, and what callers must give.
+#include "taihu/schedule/blocks.h"
+
+#include <gtest/gtest.h>
+
+#include "taihu/schedule/algorithms.h"
+
+namespace taihu::schedule {
+namespace {
+
+TEST(Blocks, SplitAtMultiplesOfTheGranule) {
+  const Blocks blocks = split_blocks(3, 40, 8);
+  EXPECT_EQ(blocks.starts, (std::vector<std::size_t>{0, 16, 32, 40}));
+  EXPECT_EQ(split_blocks(3, 44, 8).starts, (std::vector<std::size_t>{0, 16, 32, 44}));
+  EXPECT_EQ(split_blocks(3, 0, 8).starts, (std::vector<std::size_t>{0, 0, 0, 0}));
+}
+
+TEST(Contracts, MembersRootsAndBlocksThatDoNotExist) {
+  if constexpr (!contracts_checked) GTEST_SKIP() << "this build checks no contracts";
+  const ContractTrap trap;
+  EXPECT_THROW(bcast_binomial({4, 0}, 8, 4), ContractBroken);
+  EXPECT_THROW(bcast_binomial({4, 4}, 8, 0), ContractBroken);
+  EXPECT_THROW(barrier({1, -1}), ContractBroken);
+  EXPECT_THROW(allgather_ring({4, 0}, equal_blocks(3, 8)), ContractBroken);
+  EXPECT_THROW(split_blocks(2, 9, 0), ContractBroken);
+  Program program;
+  program.signal(1, 0);
+  EXPECT_THROW(program.signal(0, 0), ContractBroken);
+  EXPECT_THROW(program.signal(1, -1), ContractBroken);
+}
+
+}  // namespace
+}  // namespace taihu::schedule
