@@ -30,6 +30,8 @@ constexpr Named patterns[] = {
     {"server", workload::server},
     {"producer_consumer", workload::producer_consumer},
     {"batches", workload::batches},
+    {"fragmentation", workload::fragmentation},
+    {"scattered", workload::scattered},
     {"cache_scratch", workload::cache_scratch},
     {"cache_thrash", workload::cache_thrash},
 };

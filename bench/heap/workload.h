@@ -66,5 +66,6 @@ using Pattern = bool(unsigned threads, std::size_t operations);
 
 Pattern rmc_vectors, rmc_slots, rmc_huge_slots, rmc_temporaries, rmc_handed_over, growing_vectors;
 Pattern small_slots, server, producer_consumer, batches, cache_scratch, cache_thrash, realloc_growth;
+Pattern fragmentation, scattered;
 
 }  // namespace workload

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "taihu/memory/heap/guards.h"
+#include "taihu/memory/heap/misuse.h"
 #include "taihu/memory/heap/registry.h"
 
 namespace taihu::memory::heap {
@@ -15,72 +17,70 @@ constexpr std::size_t growing_bytes =
     256 << 10;  ///< from here on realloc looks for a place with room to grow further
 constexpr std::size_t moving_bytes = 64 << 20;  ///< from here on it moves pages instead of copying
 
-/// Record of the large block that begins at `address`; null when there is none in use.
-Slice* large_block(const void* address) {
-  Slice* block = slice_map.slice_of(address);
-  if (!block || block->address != reinterpret_cast<std::uintptr_t>(address)) return nullptr;
-  return block->state == SliceState::large ? block : nullptr;
-}
-
 Slice* new_large(std::size_t bytes, std::uint32_t alignment_slices) {
-  if (bytes > most_bytes || slices_for(bytes) > UINT32_MAX / 4) return nullptr;
+  if (bytes > most_bytes || slices_for(bytes += guards::page_bytes()) > UINT32_MAX / 4) return nullptr;
   const auto slices = static_cast<std::uint32_t>(slices_for(bytes));
   OwnCache cache;
   if (!cache) return nullptr;
-  if (alignment_slices == 1) return cache->take_large(slices);
-  return cache->node().take_run(slices, alignment_slices);
+  if (settings.secure && alignment_slices == 1)
+    if (Slice* block = cache->take_guarded(slices)) return block;
+  Slice* block =
+      alignment_slices == 1 ? cache->take_large(slices) : cache->node().take_run(slices, alignment_slices);
+  if (block && settings.secure) guards::protect(block);
+  return block;
 }
-
-}  // namespace
-
-namespace {
 
 [[gnu::noinline]] void* refill(unsigned small) {
   OwnCache cache;
   if (!cache) return nullptr;
-  if (void* block = cache->pop(small)) return block;
-  return cache->refill(small);
+  void* block = cache->pop(small);
+  if (!block) block = cache->refill(small);
+  if (block && settings.secure) guards::write_word(block);
+  return block;
+}
+
+void* allocate_small(unsigned small) {
+  if (void* block = current_cache->pop(small)) return block;
+  return refill(small);
 }
 
 }  // namespace
 
 void* allocate_other(std::size_t bytes) {
-  if (bytes <= small_bytes) {
-    const unsigned small = small_class(std::max<std::size_t>(bytes, 1));
-    if (void* block = current_cache->pop(small)) return block;
-    return refill(small);
-  }
+  const std::size_t all = bytes + guards::word_bytes();
+  if (bytes <= small_bytes && all <= small_bytes)
+    return allocate_small(small_class(std::max<std::size_t>(all, 1)));
   Slice* block = new_large(bytes, 1);
   return block ? block->begin() : nullptr;
 }
 
-void shorten(ListHead* list) {
+void shorten(FreeList* list) {
   current_cache->shorten(list);
 }
 
-void free_other(void* address, ListHead* list) {
+void free_other(void* address) {
   if (!address) return;
   OwnCache cache;
   auto* block = static_cast<Block*>(address);
-  if (list) {
+  if (FreeList* list = slice_map.list_of(address)) {
+    if (has_tag(block) || !ThreadCache::rule_of(list).starts_block(block)) check_used(block, "free()");
+    if (settings.secure) guards::check_word(block);
     if (!cache)
       ThreadCache::owner_of(list)->hand_over(block, block);
     else if (!cache->owns(list))
       cache->free_remote(list, block);
-    else if (ThreadCache::push(list, block))
+    else if (list->push(block))
       cache->shorten(list);
     return;
   }
-  Slice* large = large_block(address);
-  if (!large) os::fail("free() of something that is not a block in use", address);
-  if (cache)
-    cache->give_large(large);
-  else
-    node_heaps[large->node].give(large);
+  Slice* large = checked_large_block(address, "free()");
+  if (cache) return cache->give_guarded(large);
+  guards::unprotect(large);
+  node_heaps[large->node].give(large);
 }
 
 void* allocate_zeroed(std::size_t bytes) {
-  if (bytes <= small_bytes) {
+  if (bytes + guards::word_bytes() <= small_bytes) {
     void* block = allocate(bytes);
     return block ? memset(block, 0, bytes) : nullptr;
   }
@@ -94,11 +94,12 @@ void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
   if (bytes > most_bytes || alignment > most_bytes / 2) return nullptr;
   if (alignment < slice_bytes && bytes <= small_bytes) {
     // A class whose size is a multiple of the alignment; its spans begin at multiples of it, too.
-    const std::size_t least = std::max((bytes + alignment - 1) & ~(alignment - 1), alignment);
-    if (least <= fine_bytes) return allocate(least);
+    const std::size_t least =
+        std::max((bytes + guards::word_bytes() + alignment - 1) & ~(alignment - 1), alignment);
+    if (least <= fine_bytes) return allocate_small(small_class(least));
     for (unsigned small = least <= small_bytes ? small_class(least) : small_classes; small < small_classes;
          ++small)
-      if (class_bytes(small) % alignment == 0) return allocate(class_bytes(small));
+      if (class_bytes(small) % alignment == 0) return allocate_small(small);
   }
   const std::size_t slices = std::max<std::size_t>(alignment >> slice_shift, 1);
   if (slices > UINT32_MAX / 4) return nullptr;
@@ -108,10 +109,13 @@ void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
 
 std::size_t usable_bytes(const void* address) {
   if (!address) return 0;
-  if (slice_map.list_of(address)) return class_bytes(slice_map.span_of(address)->small);
-  const Slice* block = large_block(address);
-  if (!block) os::fail("malloc_usable_size() or realloc() of something that is not a block in use", address);
-  return block->bytes();
+  constexpr const char* call = "realloc() or malloc_usable_size()";
+  if (!slice_map.list_of(address)) {
+    const Slice* block = checked_large_block(address, call);
+    return block->bytes() - (block->guarded ? guards::page_bytes() : 0);
+  }
+  check_used(address, call);
+  return guards::usable_bytes(slice_map.span_of(address));
 }
 
 bool is_block(const void* address) {
@@ -144,6 +148,7 @@ void* move_growing(void* address, std::size_t old_bytes, std::size_t bytes) {
 bool resize_in_place(void* address, std::size_t old_bytes, std::size_t bytes) {
   if (slice_map.list_of(address)) return bytes <= old_bytes && (bytes >= old_bytes / 2 || old_bytes <= 64);
   Slice* block = large_block(address);
+  if (block->guarded) return bytes <= old_bytes && bytes >= old_bytes / 2;
   if (bytes > most_bytes || slices_for(bytes) > UINT32_MAX / 4) return false;
   const auto slices = static_cast<std::uint32_t>(slices_for(bytes));
   if (slices == block->slices && bytes > small_bytes) return true;
@@ -160,7 +165,8 @@ void* reallocate(void* address, std::size_t bytes) {
   if (!address) return allocate(bytes);
   const std::size_t old_bytes = usable_bytes(address);
   if (resize_in_place(address, old_bytes, bytes)) return address;
-  if (bytes > old_bytes && old_bytes >= growing_bytes) return move_growing(address, old_bytes, bytes);
+  if (bytes > old_bytes && old_bytes >= growing_bytes && !settings.secure)
+    return move_growing(address, old_bytes, bytes);
   void* moved = allocate(bytes);
   if (!moved) return nullptr;
   memcpy(moved, address, std::min(old_bytes, bytes));

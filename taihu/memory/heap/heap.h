@@ -8,14 +8,14 @@
 namespace taihu::memory::heap {
 
 [[gnu::noinline]] void* allocate_other(std::size_t bytes);
-[[gnu::noinline]] void free_other(void* address, ListHead* list);
-[[gnu::noinline]] void shorten(ListHead* list);
+[[gnu::noinline]] void free_other(void* address);
+[[gnu::noinline]] void shorten(FreeList* list);
 
 /// A block of at least `bytes` bytes if the size is a common one and the thread has one at hand; else null.
 inline void* allocate_fast(std::size_t bytes) {
   if (bytes > fine_bytes) [[unlikely]]
     return nullptr;
-  return current_cache->pop(static_cast<unsigned>((bytes + 15) / 16));
+  return current_cache->pop((bytes + 15) / 16);
 }
 
 /// At least `bytes` bytes aligned to 16; null when there is no memory. 0 bytes are a block of its own.
@@ -25,16 +25,17 @@ inline void* allocate(std::size_t bytes) {
   return allocate_other(bytes);
 }
 
-/// Frees a block. Null is allowed. Anything that is not a block of this heap ends the program with a message,
-/// if it is noticed at all; the checked library notices.
+/// Frees a block. Null is allowed. What is not a block in use ends the program with a line (misuse.h); of
+/// blocks in use, one that was free and is handed out again cannot be told from the one that was meant.
 inline void free(void* address) {
-  ListHead* list = slice_map.list_of(address);
-  if (current_cache->owns(list)) [[likely]] {
-    if (ThreadCache::push(list, static_cast<Block*>(address))) [[unlikely]]
+  FreeList* list = slice_map.list_near(address);
+  auto* block = static_cast<Block*>(address);
+  if (ThreadCache::rule_of(list).takes(block) && !has_tag(block)) [[likely]] {
+    if (list->push(block)) [[unlikely]]
       shorten(list);
     return;
   }
-  free_other(address, list);
+  free_other(address);
 }
 
 /// The same with all bytes 0.

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "taihu/base/contract.h"
+#include "taihu/memory/heap/background.h"
 #include "taihu/memory/heap/settings.h"
 
 namespace taihu::memory::heap {
@@ -21,6 +23,7 @@ constexpr std::size_t slices_per_mib = (std::size_t{1} << 20) >> slice_shift;
 constexpr std::size_t most_blocks = 32;            ///< of one refill
 constexpr std::uint32_t purge_first_slices = 256;  ///< what make_up_for() calls long: 16 MiB
 constexpr std::uint32_t purge_first_pause_ms = 200;
+constexpr std::size_t much_free_slices = 16 * slices_per_mib;  ///< from here on a thread gives it back
 
 }  // namespace
 
@@ -66,6 +69,19 @@ void NodeHeap::tend() {
     }
   }
   pages_.purge(lock_, now, decay, kept_slices());
+  if constexpr (contracts_checked) check_locked();
+}
+
+bool NodeHeap::purge_old() {
+  LockGuard guard(lock_);
+  const std::uint32_t decay = settings.decay_ms.load(std::memory_order_relaxed);
+  tend();
+  return decay != Settings::never && pages_.dirty_slices() + central_.slices() > kept_slices();
+}
+
+bool NodeHeap::much_is_free() const {
+  return settings.decay_ms.load(std::memory_order_relaxed) != Settings::never &&
+         pages_.dirty_slices() >= much_free_slices + kept_slices();
 }
 
 /// What a cache has not needed for half of the decay time.
@@ -124,6 +140,7 @@ Slice* NodeHeap::refill(LargeCache& cache, std::uint32_t slices) {
   if (!block) {
     // What the cache has is in pieces that are too short: here they merge with their neighbours.
     while (Slice* piece = cache.runs.take_longest(UINT32_MAX)) put(piece);
+    cache.note_taken();
     return take_several(cache, slices);
   }
   for (std::size_t more = batch(cache, slices); more > 1; --more, ++batched_) {
@@ -167,10 +184,15 @@ void NodeHeap::put(Slice* block) {
 }
 
 void NodeHeap::give(Slice* block) {
-  LockGuard guard(lock_);
-  ++returns_;
-  put(block);
-  tend();
+  bool much = false;
+  {
+    LockGuard guard(lock_);
+    ++returns_;
+    put(block);
+    tend();
+    much = much_is_free();
+  }
+  if (much) background::wake();
 }
 
 void NodeHeap::give_clean(Slice* block) {
@@ -179,14 +201,24 @@ void NodeHeap::give_clean(Slice* block) {
 }
 
 void NodeHeap::take_back(LargeCache& cache, std::size_t most_slices) {
-  LockGuard guard(lock_);
+  bool much = false;
+  {
+    LockGuard guard(lock_);
+    take_back_locked(cache, most_slices);
+    tend();
+    much = much_is_free();
+  }
+  if (much) background::wake();
+}
+
+void NodeHeap::take_back_locked(LargeCache& cache, std::size_t most_slices) {
   ++returns_;
   const std::size_t free = cache.runs.free_slices(), idle = idle_slices(cache);
   const std::size_t kept = std::min(most_slices, free - idle);
   while (cache.runs.free_slices() > kept)
     put(cache.runs.take_longest(
         static_cast<std::uint32_t>(std::min<std::size_t>(cache.runs.free_slices() - kept, UINT32_MAX))));
-  tend();
+  cache.note_taken();
 }
 
 bool NodeHeap::extend(Slice* block, std::uint32_t more) {
@@ -201,6 +233,7 @@ bool NodeHeap::trim() {
     while (Slice* block = central_.pop(slices)) pages_.give(block);
   const std::size_t before = pages_.purged_slices();
   pages_.purge(lock_, os::milliseconds(), 0, 0);
+  if constexpr (contracts_checked) check_locked();
   return pages_.purged_slices() > before;
 }
 

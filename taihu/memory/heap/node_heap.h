@@ -26,8 +26,12 @@ struct LargeCache {
   /// little takes the best that it has, so that its temporary blocks never leave it.
   Slice* take(std::uint32_t slices) {
     Slice* block = live < much ? runs.take_free(slices, 1) : runs.take_fitting(slices, slices + slices / 4);
-    if (runs.free_slices() < least_free) least_free = runs.free_slices();
+    note_taken();
     return block;
+  }
+  /// After every call that takes runs out.
+  void note_taken() {
+    if (runs.free_slices() < least_free) least_free = runs.free_slices();
   }
 };
 
@@ -53,6 +57,8 @@ class NodeHeap {
   /// Takes back a block whose pages have been moved away.
   void give_clean(Slice* block);
   bool extend(Slice* block, std::uint32_t more);
+  /// Gives back what has been idle; true when some is left that is not old enough. For the background.
+  bool purge_old();
   /// Gives everything that is free back to the system. True when there was something.
   bool trim();
   /// Present memory for all threads of the node, once.
@@ -60,6 +66,8 @@ class NodeHeap {
   /// Present memory for one thread, into its cache.
   void prepare_cache(LargeCache& cache, std::size_t bytes);
   NodeStatistics statistics();
+  /// Takes the lock.
+  void check_invariants();
 
   Mutex& lock() { return lock_; }
   /// Slices that one cache of this node may keep, where `live` are those that its thread has in use.
@@ -71,9 +79,12 @@ class NodeHeap {
   Slice* take_several(LargeCache& cache, std::uint32_t slices);
   void make_up_for(std::uint32_t slices);
   void put(Slice* block);
+  void take_back_locked(LargeCache& cache, std::size_t most_slices);
   void tend();
+  void check_locked() const;
   std::size_t idle_slices(LargeCache& cache) const;
   std::size_t kept_slices() const;
+  bool much_is_free() const;
   std::uint8_t number() const;
 
   Mutex lock_;

@@ -7,6 +7,8 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -54,6 +56,20 @@ bool discard(void* memory, std::size_t bytes) {
   return madvise(memory, bytes, MADV_DONTNEED) == 0;
 }
 
+std::size_t page_bytes() {
+  return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+bool forbid(void* memory, std::size_t bytes) {
+  KeepErrno keep;
+  return mprotect(memory, bytes, PROT_NONE) == 0;
+}
+
+void permit(void* memory, std::size_t bytes) {
+  KeepErrno keep;
+  if (mprotect(memory, bytes, PROT_READ | PROT_WRITE) != 0) fail("a guard page cannot be removed", memory);
+}
+
 void use_huge_pages(void* memory, std::size_t bytes) {
   KeepErrno keep;
   madvise(memory, bytes, MADV_HUGEPAGE);
@@ -67,7 +83,7 @@ bool move_pages(void* from, void* to, std::size_t bytes) {
 void populate(void* memory, std::size_t bytes) {
   KeepErrno keep;
   if (madvise(memory, bytes, MADV_POPULATE_WRITE) == 0) return;
-  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t page = page_bytes();
   for (std::size_t at = 0; at < bytes; at += page) {
     auto* word = reinterpret_cast<std::atomic<char>*>(static_cast<char*>(memory) + at);
     word->fetch_add(0, std::memory_order_relaxed);
@@ -102,6 +118,17 @@ unsigned node_count() {
   return last + 1;
 }
 
+std::uint64_t random_number() {
+  // 16 random bytes from the system. The C library's own secrets come from them as well, so they are mixed.
+  std::uint64_t words[2] = {};
+  if (const auto* bytes = reinterpret_cast<const void*>(getauxval(AT_RANDOM)))
+    memcpy(words, bytes, sizeof words);
+  std::uint64_t mixed = words[0] * 0x9e3779b97f4a7c15u + words[1];
+  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
+  return (mixed ^ (mixed >> 31)) | (std::uint64_t{1} << 63);
+}
+
 unsigned current_node() {
   KeepErrno keep;
   unsigned core = 0, node = 0;
@@ -122,6 +149,16 @@ void wait(std::atomic<std::uint32_t>& word, std::uint32_t value) {
 void wake_one(std::atomic<std::uint32_t>& word) {
   KeepErrno keep;
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+void wait_for_end(std::atomic<std::uint32_t>& word, std::uint32_t thread) {
+  KeepErrno keep;
+  syscall(SYS_futex, &word, FUTEX_WAIT, thread, nullptr, nullptr, 0);  // not private: the system wakes it
+}
+
+void pause(std::uint32_t milliseconds) {
+  const timespec time{static_cast<time_t>(milliseconds / 1000), milliseconds % 1000 * 1'000'000L};
+  syscall(SYS_nanosleep, &time, nullptr);
 }
 
 void fail(const char* text, const void* address) {

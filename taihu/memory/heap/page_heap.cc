@@ -119,7 +119,7 @@ Slice* PageHeap::split(Slice* run, std::uint32_t slices) {
   rest->slices = run->slices - slices;
   rest->node = run->node;
   rest->zero = run->zero;
-  rest->grown = false;
+  rest->grown = rest->guarded = false;
   rest->time = run->time;
   run->slices = slices;
   mark(rest, SliceState::large);
@@ -133,7 +133,7 @@ Slice* PageHeap::cut(Slice* run, std::uint32_t before, std::uint32_t slices) {
   const std::uint32_t time = run->time;
   remove(run);
   run->zero = state == SliceState::clean;
-  run->grown = false;
+  run->grown = run->guarded = false;
   mark(run, SliceState::large);
   if (before > 0) {
     Slice* front = run;

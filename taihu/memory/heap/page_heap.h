@@ -50,6 +50,8 @@ class PageHeap {
   /// Gives the address space of clean runs back.
   void unmap_clean();
 
+  void check_invariants() const;
+
   std::size_t dirty_slices() const { return dirty_slices_; }
   std::size_t mapped_slices() const { return mapped_slices_; }
   std::size_t clean_slices() const { return clean_slices_; }

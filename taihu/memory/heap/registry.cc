@@ -4,7 +4,9 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <new>
 
+#include "taihu/memory/heap/background.h"
 #include "taihu/memory/heap/metadata.h"
 #include "taihu/memory/heap/settings.h"
 
@@ -15,13 +17,18 @@ namespace {
 constinit ThreadCache no_cache_yet{};
 constinit ThreadCache no_cache_any_more{};
 
-constinit std::atomic<ThreadCache*> first_cache{nullptr};
+constinit std::atomic<ThreadCache*> newest_cache{nullptr};
 constinit std::atomic<std::uint32_t> dormant_caches{0}, all_caches{0}, acquired_caches{0};
 constinit std::atomic<bool> tables_ready{false};
 pthread_key_t thread_end_key;
 
+/// The cache of the thread. In a secure heap current_cache stays a stand-in, so that every call takes the
+/// path with the checks of guards.h.
+__thread ThreadCache* own_cache __attribute__((tls_model("initial-exec"))) = &no_cache_yet;
+
 void thread_ends(void* cache) {
-  current_cache = &no_cache_any_more;
+  own_cache = current_cache = &no_cache_any_more;
+  static_cast<ThreadCache*>(cache)->belong_to(0);
   Registry::release(static_cast<ThreadCache*>(cache));
 }
 
@@ -36,6 +43,7 @@ bool Registry::start_tables() {
     if (tables_ready.load(std::memory_order_relaxed)) return true;
     if (!slice_map.start() || pthread_key_create(&thread_end_key, thread_ends) != 0) return false;
     node_total = std::min(os::node_count(), most_nodes);
+    free_key = key_of(os::random_number());
     tables_ready.store(true, std::memory_order_release);
   }
   // As early as this: the handlers registered first take their locks last. May allocate.
@@ -45,6 +53,10 @@ bool Registry::start_tables() {
 
 void Registry::start() {
   read_settings();
+  if (settings.secure) {
+    current_cache = &no_cache_yet;
+    own_cache->belong_to(0);
+  }
   if (settings.central_bytes > 0 || settings.per_thread_bytes > 0) {
     OwnCache cache;
     if (!cache) return;
@@ -57,13 +69,14 @@ void Registry::start() {
 
 ThreadCache* Registry::new_cache() {
   LockGuard guard(growth_lock);
-  auto* cache = static_cast<ThreadCache*>(metadata.allocate(sizeof(ThreadCache)));
-  if (!cache) return nullptr;
+  void* memory = metadata.allocate(sizeof(ThreadCache));
+  if (!memory) return nullptr;
+  auto* cache = new (memory) ThreadCache;
   cache->state_.store(CacheState::active, std::memory_order_relaxed);
   cache->large_.runs.become(
       static_cast<std::uint16_t>(1 + all_caches.fetch_add(1, std::memory_order_relaxed)));
-  cache->next_ = first_cache.load(std::memory_order_relaxed);
-  first_cache.store(cache, std::memory_order_release);
+  cache->next_ = newest_cache.load(std::memory_order_relaxed);
+  newest_cache.store(cache, std::memory_order_release);
   return cache;
 }
 
@@ -71,7 +84,7 @@ ThreadCache* Registry::acquire() {
   if (!start_tables()) return nullptr;
   ThreadCache* cache = nullptr;
   if (dormant_caches.load(std::memory_order_relaxed) > 0) {
-    for (cache = first_cache.load(std::memory_order_acquire); cache; cache = cache->next_) {
+    for (cache = first_cache(); cache; cache = cache->next_) {
       CacheState expected = CacheState::dormant;
       if (cache->state_.load(std::memory_order_relaxed) == CacheState::dormant &&
           cache->state_.compare_exchange_strong(expected, CacheState::active, std::memory_order_acquire)) {
@@ -102,7 +115,7 @@ void Registry::release(ThreadCache* cache) {
 }
 
 void Registry::tend_dormant(ThreadCache* cache) {
-  while (cache->inbox_.load(std::memory_order_seq_cst)) {
+  while (cache->inbox_.load(std::memory_order_seq_cst) != &last_block) {
     CacheState expected = CacheState::dormant;
     if (!cache->state_.compare_exchange_strong(expected, CacheState::tended, std::memory_order_seq_cst))
       return;
@@ -111,9 +124,13 @@ void Registry::tend_dormant(ThreadCache* cache) {
   }
 }
 
+ThreadCache* Registry::first_cache() {
+  return newest_cache.load(std::memory_order_acquire);
+}
+
 CacheStatistics Registry::statistics() {
   CacheStatistics sum{};
-  for (ThreadCache* cache = first_cache.load(std::memory_order_acquire); cache; cache = cache->next_) {
+  for (ThreadCache* cache = first_cache(); cache; cache = cache->next_) {
     const CacheStatistics& one = cache->statistics_;
     sum.refills += one.refills;
     sum.releases += one.releases;
@@ -144,17 +161,19 @@ void Registry::after_fork_in_parent() {
 
 /// The other threads are gone, perhaps in the middle of a list: their caches stay as they are, for good.
 void Registry::after_fork_in_child() {
+  background::after_fork_in_child();
   growth_lock.reset();
   for (unsigned node = 0; node < node_total; ++node) node_heaps[node].lock().reset();
-  for (ThreadCache* cache = first_cache.load(std::memory_order_relaxed); cache; cache = cache->next_) {
+  for (ThreadCache* cache = newest_cache.load(std::memory_order_relaxed); cache; cache = cache->next_) {
     const CacheState state = cache->state_.load(std::memory_order_relaxed);
-    if (cache == current_cache || state == CacheState::dormant) continue;
+    if (cache == own_cache || state == CacheState::dormant) continue;
     cache->state_.store(CacheState::lost, std::memory_order_relaxed);
+    cache->belong_to(0);  // a new thread may get the thread pointer of the lost one
     if (state == CacheState::active) active_caches.fetch_sub(1, std::memory_order_relaxed);
   }
 }
 
-OwnCache::OwnCache() : cache_(current_cache) {
+OwnCache::OwnCache() : cache_(own_cache) {
   if (cache_ != &no_cache_yet && cache_ != &no_cache_any_more) return;
   borrowed_ = cache_ == &no_cache_any_more;
   cache_ = Registry::acquire();
@@ -163,7 +182,11 @@ OwnCache::OwnCache() : cache_(current_cache) {
     return;
   }
   if (borrowed_) return;
-  current_cache = cache_;
+  own_cache = cache_;
+  if (!settings.secure) {
+    current_cache = cache_;
+    cache_->belong_to(reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer()));
+  }
   pthread_setspecific(thread_end_key, cache_);
 }
 

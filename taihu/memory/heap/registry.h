@@ -20,6 +20,10 @@ class Registry {
   static void tend_dormant(ThreadCache* cache);
 
   static CacheStatistics statistics();
+  /// Of all caches. Their threads must rest.
+  static void check_invariants();
+  /// The newest; null before the first one.
+  static ThreadCache* first_cache();
   static unsigned cache_count();
 
   static void before_fork();

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "taihu/memory/heap/text.h"
+
 namespace taihu::memory::heap {
 
 struct Settings {
@@ -14,6 +16,7 @@ struct Settings {
   std::atomic<std::uint32_t> decay_ms{10'000};   ///< TAIHU_HEAP_DECAY: free memory goes back after this time
   std::size_t huge_pages_from_bytes = SIZE_MAX;  ///< TAIHU_HEAP_HUGE_PAGES: size of the heap they begin at
   bool statistics = false;                       ///< TAIHU_HEAP_STATS
+  bool secure = false;                           ///< TAIHU_HEAP_SECURE: guards.h
   // TAIHU_HEAP_PREALLOC
   unsigned prepared_threads = 0;
   std::size_t central_bytes = 0;     ///< kept for all threads; never given back
@@ -24,6 +27,9 @@ extern Settings settings;
 
 /// Reads the variables; prints one line for each that cannot be understood and leaves its default.
 void read_settings();
+/// The same into `result`, with the values that `value_of` gives (null: none) and the lines to `complain`.
+void read_settings(const char* (*value_of)(const char* name), Settings& result,
+                   void (*complain)(const Text& line));
 
 /// "64M" and the like: a whole number with an optional K, M, G or T (powers of 1024). False when it is
 /// something else.

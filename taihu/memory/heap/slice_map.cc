@@ -10,7 +10,7 @@
 
 namespace taihu::memory::heap {
 
-constinit std::atomic<ListHead*> SliceMap::nothing_{nullptr};
+constinit SliceMap::NoTable SliceMap::no_table_{};
 constinit SliceMap slice_map;
 
 bool SliceMap::start() {
@@ -19,13 +19,14 @@ bool SliceMap::start() {
   const std::size_t limit = os::address_space_limit();
   if (limit < coverage / 4) coverage = std::max(std::bit_ceil(4 * limit), std::size_t{1} << 30);
   const std::size_t slices = coverage >> slice_shift;
-  void* lists = os::map(slices * sizeof(ListHead*), nullptr);
+  constexpr std::size_t before = (rules_bytes + 63) & ~std::size_t{63};
+  auto* lists = static_cast<char*>(os::map(before + slices * sizeof *lists_, nullptr));
   void* units = metadata.allocate((slices >> unit_shift) * sizeof(Slice*));
   void* regions = metadata.allocate(most_regions * sizeof(Region));
   if (!lists || !units || !regions) return false;
   units_ = static_cast<std::atomic<Slice*>*>(units);
   regions_ = static_cast<Region*>(regions);
-  lists_ = static_cast<std::atomic<ListHead*>*>(lists);
+  lists_ = reinterpret_cast<std::ptrdiff_t*>(lists + before);
   mask_ = slices - 1;
   return true;
 }
@@ -64,9 +65,12 @@ bool SliceMap::remove_region(char* begin, std::size_t bytes) {
 
 bool SliceMap::in_region(const void* address) const {
   LockGuard guard(growth_lock);
-  const auto value = reinterpret_cast<std::uintptr_t>(address);
+  return region_at(reinterpret_cast<std::uintptr_t>(address));
+}
+
+bool SliceMap::region_at(std::uintptr_t address) const {
   for (std::size_t at = 0; at < region_count_; ++at)
-    if (value - regions_[at].begin < regions_[at].bytes) return true;
+    if (address - regions_[at].begin < regions_[at].bytes) return true;
   return false;
 }
 

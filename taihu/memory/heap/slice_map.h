@@ -4,9 +4,9 @@
 // Two tables, both indexed by address / 64 KiB modulo a power of two ("index"), with at least four times the
 // machine's memory before an index repeats. Regions are placed so that no two slices of the heap share an
 // index, and never at index 0, which null pointers have.
-// - lists: for each slice that holds small blocks, the free list of the owning thread cache that its blocks
-// go back to;
-//   null for everything else. This is all that free() looks at for a small block.
+// - lists: for each slice that holds small blocks, where the free list of the owning thread cache lies that
+//   its blocks go back to, as a distance from the table; 0 for everything else. This is all that free() looks
+//   at to find the list of a small block.
 // - slices: one record per slice, allocated for 4096 slices at a time; only the slow paths use it.
 #pragma once
 
@@ -14,17 +14,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "taihu/memory/heap/free_list.h"
+#include "taihu/memory/heap/relaxed.h"
 #include "taihu/memory/heap/size_classes.h"
 
 namespace taihu::memory::heap {
-
-/// A free block: its first word links it to the next one.
-struct Block {
-  Block* next;
-};
-
-/// Head of a free list inside a thread cache.
-using ListHead = Block*;
 
 enum class SliceState : std::uint8_t {
   none,     ///< not in the heap, or inside a run
@@ -34,37 +28,6 @@ enum class SliceState : std::uint8_t {
   cached,   ///< in a central list
   small,    ///< a span of small blocks
   large,    ///< a block in use
-};
-
-/// A field that other threads may look at while its owner writes it; what they then decide does not hang on
-/// the value.
-template <typename T>
-class Relaxed {
- public:
-  operator T() const { return value_.load(std::memory_order_relaxed); }
-  Relaxed& operator=(T value) {
-    value_.store(value, std::memory_order_relaxed);
-    return *this;
-  }
-  Relaxed& operator=(const Relaxed& other) { return *this = static_cast<T>(other); }
-
- private:
-  std::atomic<T> value_;
-};
-
-/// The same for a field that says what other fields are worth: they are written before it and read after it.
-template <typename T>
-class Published {
- public:
-  operator T() const { return value_.load(std::memory_order_acquire); }
-  Published& operator=(T value) {
-    value_.store(value, std::memory_order_release);
-    return *this;
-  }
-  Published& operator=(const Published& other) { return *this = static_cast<T>(other); }
-
- private:
-  std::atomic<T> value_;
 };
 
 /// What is known of a run of slices: a span, a large block or free memory. Valid in the first slice of the
@@ -78,7 +41,7 @@ struct alignas(64) Slice {
   Slice* previous;
   Block* free;                    ///< span: blocks that are in no thread cache's list
   std::uint32_t slices;           ///< length of the run
-  std::uint32_t carved;           ///< span: blocks handed out at least once
+  Relaxed<std::uint32_t> carved;  ///< span: blocks handed out at least once
   std::uint32_t free_blocks;      ///< span: length of `free`
   std::uint32_t time;             ///< free run: when it became free (ms)
   std::uint32_t capacity;         ///< span: blocks that fit
@@ -89,7 +52,9 @@ struct alignas(64) Slice {
   Relaxed<std::uint16_t> holder;  ///< free run: whose page heap it is in (PageHeap)
   std::uint16_t head_distance;    ///< slices to the first one of the span
   std::uint16_t first;            ///< span: offset of its first block
-  bool grown;                     ///< large block: realloc made it longer
+  bool grown : 1;                 ///< large block: realloc made it longer
+  bool guarded : 1;               ///< span, large block: its last page cannot be touched
+  bool words : 1;                 ///< span: its blocks end with a word that must stay as it is
   bool listed;                    ///< span: in the cache's list of spans with free blocks
 
   char* begin() const { return reinterpret_cast<char*>(static_cast<std::uintptr_t>(address)); }
@@ -99,12 +64,18 @@ static_assert(sizeof(Slice) == 64);
 
 class SliceMap {
  public:
-  /// The list that the block at `address` goes back to, if it is a small block.
-  ListHead* list_of(const void* address) const {
-    return lists_[index(address)].load(std::memory_order_relaxed);
+  /// The list that the block at `address` goes back to; for everything else one that takes nothing
+  /// (ListRule).
+  FreeList* list_near(const void* address) const {
+    return reinterpret_cast<FreeList*>(reinterpret_cast<char*>(lists_) + lists_[index(address)]);
   }
-  void set_list(const void* address, ListHead* list) {
-    lists_[index(address)].store(list, std::memory_order_relaxed);
+  /// The list that the block at `address` goes back to; null if it is no small block.
+  FreeList* list_of(const void* address) const {
+    FreeList* list = list_near(address);
+    return reinterpret_cast<const char*>(list) == reinterpret_cast<const char*>(lists_) ? nullptr : list;
+  }
+  void set_list(const void* address, FreeList* list) {
+    lists_[index(address)] = list ? reinterpret_cast<char*>(list) - reinterpret_cast<char*>(lists_) : 0;
   }
   /// Record of the slice that `address` is in; null when nothing near it belongs to the heap.
   Slice* slice_of(const void* address) const {
@@ -129,6 +100,9 @@ class SliceMap {
   bool remove_region(char* begin, std::size_t bytes);
   /// Is the address in memory that the heap has from the system? Slow; for the checked library.
   bool in_region(const void* address) const;
+  void check_invariants() const;
+  /// Expects that runs tile the regions; the slices of all runs. Nobody else may be in the heap.
+  std::size_t tiles() const;
   std::size_t coverage_bytes() const { return (mask_ + 1) << slice_shift; }
 
  private:
@@ -139,6 +113,7 @@ class SliceMap {
     return (reinterpret_cast<std::uintptr_t>(address) >> slice_shift) & mask_;
   }
   bool taken(char* begin, std::size_t bytes) const;
+  bool region_at(std::uintptr_t address) const;
 
   struct Region {
     std::uintptr_t begin;
@@ -146,9 +121,19 @@ class SliceMap {
   };
   static constexpr std::size_t most_regions = 4096;
 
-  static std::atomic<ListHead*> nothing_;
-  std::atomic<ListHead*>* lists_ = &nothing_;  ///< before start(): one entry that says "not a small block"
-  std::size_t mask_ = 0;
+  /// Lists lie so many bytes after their rules, and so does the table after memory that stays 0: as a list,
+  /// it takes nothing.
+  static constexpr std::size_t rules_bytes = small_classes * sizeof(ListRule);
+  struct NoTable {
+    char rules[rules_bytes];
+    std::ptrdiff_t no_list;
+  };
+  static NoTable no_table_;
+  // Static: free() reads them without the address of the map. An entry is written only while no block that
+  // lies there is in use, so what threads do to hand blocks to each other orders reads after writes.
+  static inline std::ptrdiff_t* lists_ =
+      &no_table_.no_list;  ///< before start(): one entry that says "not a small block"
+  static inline std::size_t mask_ = 0;
   std::atomic<Slice*>* units_ = nullptr;
   Region* regions_ = nullptr;
   std::size_t region_count_ = 0;

@@ -30,6 +30,7 @@ class SpanLists {
   }
 
   std::size_t slices() const { return slices_; }
+  void check_invariants() const;
 
   /// Number of blocks of this length that nobody has needed since the last call.
   std::uint32_t idle(std::uint32_t slices) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace taihu::memory::heap {
 
@@ -32,6 +33,14 @@ class Text {
     for (; shift >= 0; shift -= 4) add_character("0123456789abcdef"[(number >> shift) & 15]);
     return *this;
   }
+  /// Words of a user: control characters as "?", and after `most` characters "...".
+  Text& add_shown(const char* words, std::size_t most) {
+    for (; *words && most > 0; ++words, --most) {
+      const bool control = static_cast<unsigned char>(*words) < ' ' || *words == 0x7f;
+      add_character(control ? '?' : *words);
+    }
+    return *words ? add("...") : *this;
+  }
   /// Blanks up to a column.
   Text& pad_to(std::size_t column) {
     while (length_ < column && length_ < sizeof text_) text_[length_++] = ' ';
@@ -46,6 +55,7 @@ class Text {
     }
     return *this;
   }
+  std::string_view view() const { return {text_, length_}; }
   void clear() { length_ = 0; }
 
  private:

@@ -2,7 +2,10 @@
 #include "taihu/memory/heap/thread_cache.h"
 
 #include <algorithm>
+#include <cstddef>
 
+#include "taihu/base/contract.h"
+#include "taihu/memory/heap/guards.h"
 #include "taihu/memory/heap/registry.h"
 
 namespace taihu::memory::heap {
@@ -15,10 +18,12 @@ std::int64_t span_blocks(unsigned small) {
 
 constexpr std::uint16_t first_carve_bytes = 4096, most_carve_bytes = 32768;
 
-/// First block of a span: shifted from span to span, so that the first blocks of all spans do not meet in the
-/// same sets of the processor's caches. A multiple of the class's own alignment.
+/// First block of a span: at a multiple of the class size (multiple_bytes), or shifted from span to span, so
+/// that the first blocks of all spans do not meet in the same sets of the processor's caches. A multiple of
+/// the class's own alignment.
 std::uint16_t first_offset(unsigned small, std::uintptr_t address) {
   const std::size_t bytes = class_bytes(small), natural = bytes & (~bytes + 1);
+  if (bytes <= multiple_bytes) return static_cast<std::uint16_t>((bytes - address % bytes) % bytes);
   const std::size_t step = std::max<std::size_t>(natural, 64);
   const std::size_t shift = ((address >> slice_shift) & 15) * step;
   return shift <= slice_bytes / 32 ? static_cast<std::uint16_t>(shift) : 0;
@@ -33,24 +38,35 @@ std::int64_t ThreadCache::least_limit(unsigned small) const {
 void ThreadCache::prepare(unsigned node) {
   node_ = node;
   for (unsigned small = 1; small < small_classes; ++small) {
-    if (limits_[small] == 0) limits_[small] = rooms_[small] = least_limit(small);
+    FreeList& list = lists_[small];
+    if (limits_[small] == 0) limits_[small] = list.room = least_limit(small);
+    rules_[small].reciprocal = ListRule::reciprocal_of(class_bytes(small));
     carve_batch_[small] = static_cast<std::uint16_t>(first_carve_bytes / class_bytes(small));
   }
 }
 
+void ThreadCache::belong_to(std::uintptr_t thread) {
+  static_assert(offsetof(ThreadCache, lists_) == sizeof rules_ && 2 * sizeof rules_ <= alignof(ThreadCache));
+  for (ListRule& rule : rules_) rule.thread = thread;
+}
+
 void* ThreadCache::refill(unsigned small) {
+  if (!lists_[small].empty()) fail_corrupted(lists_[small].first);
   ++statistics_.refills;
-  if (inbox_.load(std::memory_order_relaxed)) {
+  if (inbox_.load(std::memory_order_relaxed) != &last_block) {
     take_inbox();
     if (void* block = pop(small)) return block;
   }
-  if (++slow_calls_ % 64 == 0) flush_remote();
+  if (++slow_calls_ % 64 == 0) {
+    flush_remote();
+    if constexpr (contracts_checked) check_invariants();
+  }
   if (shortened_[small]) {  // it gave blocks up and needs them again: let the list be longer
     shortened_[small] = false;
     const std::int64_t most = std::max<std::int64_t>(
         (1 << 20) / static_cast<std::int64_t>(class_bytes(small)), 4 * span_blocks(small));
     const std::int64_t limit = std::min(2 * limits_[small], most);
-    rooms_[small] += limit - limits_[small];
+    lists_[small].room += limit - limits_[small];
     limits_[small] = limit;
   }
   if (Slice* span = partial_[small])
@@ -63,9 +79,9 @@ void* ThreadCache::refill(unsigned small) {
 /// All free blocks of a span, at once.
 void ThreadCache::take_partial(unsigned small, Slice* span) {
   unlist(span);
-  heads_[small] = span->free;
-  rooms_[small] -= span->free_blocks;
-  span->free = nullptr;
+  lists_[small].first = span->free;
+  lists_[small].room -= span->free_blocks;
+  span->free = &last_block;
   span->free_blocks = 0;
 }
 
@@ -75,15 +91,15 @@ void ThreadCache::carve(unsigned small) {
   Slice* span = current_[small];
   const std::size_t bytes = class_bytes(small);
   const std::uint32_t wanted = std::max<std::uint32_t>(carve_batch_[small], 1);
-  const std::uint32_t count = std::min(wanted, span->capacity - span->carved);
+  const std::uint32_t count = std::min<std::uint32_t>(wanted, span->capacity - span->carved);
   if (wanted * bytes * 2 <= most_carve_bytes) carve_batch_[small] = static_cast<std::uint16_t>(wanted * 2);
   char* block = span->begin() + span->first + span->carved * bytes;
-  heads_[small] = reinterpret_cast<Block*>(block);
+  lists_[small].first = reinterpret_cast<Block*>(block);
   for (std::uint32_t at = 1; at < count; ++at, block += bytes)
-    reinterpret_cast<Block*>(block)->next = reinterpret_cast<Block*>(block + bytes);
-  reinterpret_cast<Block*>(block)->next = nullptr;
-  rooms_[small] -= count;
-  span->carved += count;
+    link(reinterpret_cast<Block*>(block), reinterpret_cast<Block*>(block + bytes));
+  link(reinterpret_cast<Block*>(block), &last_block);
+  lists_[small].room -= count;
+  span->carved = span->carved + count;
   if (span->carved == span->capacity) current_[small] = nullptr;
 }
 
@@ -93,15 +109,19 @@ Slice* ThreadCache::new_span(unsigned small) {
   ++statistics_.spans;
   span->state = SliceState::small;
   span->small = static_cast<std::uint8_t>(small);
-  span->free = nullptr;
-  span->free_blocks = span->carved = 0;
+  span->free = &last_block;
+  span->free_blocks = 0;
+  span->carved = 0;
   span->first = first_offset(small, span->address);
-  span->capacity = static_cast<std::uint32_t>((span->bytes() - span->first) / class_bytes(small));
+  span->capacity =
+      static_cast<std::uint32_t>((span->bytes() - guards::page_bytes() - span->first) / class_bytes(small));
   span->listed = false;
+  span->words = settings.secure;
+  if (settings.secure) guards::protect(span);
   for (std::uint32_t at = 0; at < span->slices; ++at) {
     char* address = span->begin() + at * slice_bytes;
     slice_map.slice_of(address)->head_distance = static_cast<std::uint16_t>(at);
-    slice_map.set_list(address, &heads_[small]);
+    slice_map.set_list(address, &lists_[small]);
   }
   return span;
 }
@@ -126,7 +146,7 @@ void ThreadCache::unlist(Slice* span) {
 /// A block of this cache goes back to its span.
 void ThreadCache::release(Block* block) {
   Slice* span = slice_map.span_of(block);
-  block->next = span->free;
+  link(block, span->free);
   span->free = block;
   ++span->free_blocks;
   if (span->free_blocks == span->capacity)
@@ -138,16 +158,17 @@ void ThreadCache::release(Block* block) {
 /// All its blocks are free: no longer a span.
 void ThreadCache::give_up(Slice* span) {
   if (span->listed) unlist(span);
+  guards::unprotect(span);
   for (std::uint32_t at = 0; at < span->slices; ++at)
     slice_map.set_list(span->begin() + at * slice_bytes, nullptr);
   give_large(span);
 }
 
 void ThreadCache::release_list(unsigned small, Block* block) {
-  for (Block* next = nullptr; block; block = next) {
-    next = block->next;
+  for (Block* next = nullptr; block != &last_block; block = next) {
+    next = next_of(block);
     release(block);
-    ++rooms_[small];
+    ++lists_[small].room;
     ++statistics_.releases;
   }
 }
@@ -156,29 +177,29 @@ void ThreadCache::release_list(unsigned small, Block* block) {
 void ThreadCache::shorten(unsigned small) {
   shortened_[small] = true;
   const std::int64_t kept = limits_[small] / 2;
-  Block* last = heads_[small];
-  for (std::int64_t at = 1; at < kept && last; ++at) last = last->next;
-  if (!last) return;
-  Block* rest = last->next;
-  last->next = nullptr;
+  Block* last = lists_[small].first;
+  for (std::int64_t at = 1; at < kept && last != &last_block; ++at) last = next_of(last);
+  if (last == &last_block) return;
+  Block* rest = next_of(last);
+  link(last, &last_block);
   release_list(small, rest);
 }
 
 void ThreadCache::hand_over(Block* first, Block* last) {
   Block* waiting = inbox_.load(std::memory_order_relaxed);
   do {
-    last->next = waiting;
+    link(last, waiting);
   } while (
       !inbox_.compare_exchange_weak(waiting, first, std::memory_order_seq_cst, std::memory_order_relaxed));
 }
 
 void ThreadCache::take_inbox() {
-  Block* block = inbox_.exchange(nullptr, std::memory_order_acquire);
-  for (Block* next = nullptr; block; block = next) {
-    next = block->next;
-    ListHead* list = slice_map.list_of(block);
+  Block* block = inbox_.exchange(&last_block, std::memory_order_acquire);
+  for (Block* next = nullptr; block != &last_block; block = next) {
+    next = next_of(block);
+    FreeList* list = slice_map.list_of(block);
     ++statistics_.received;
-    if (push(list, block)) shorten(list);
+    if (list->push(block)) shorten(list);
   }
 }
 
@@ -194,7 +215,7 @@ void ThreadCache::flush_remote() {
   for (RemoteBucket& bucket : remote_) flush(bucket);
 }
 
-void ThreadCache::free_remote(ListHead* list, Block* block) {
+void ThreadCache::free_remote(FreeList* list, Block* block) {
   ThreadCache* owner = owner_of(list);
   RemoteBucket& bucket =
       remote_[(reinterpret_cast<std::uintptr_t>(owner) / sizeof(ThreadCache)) % remote_buckets];
@@ -202,10 +223,10 @@ void ThreadCache::free_remote(ListHead* list, Block* block) {
     flush(bucket);
     bucket.owner = owner;
   }
-  block->next = bucket.count > 0 ? bucket.first : nullptr;
+  link(block, bucket.count > 0 ? bucket.first : &last_block);
   bucket.first = block;
   if (bucket.count++ == 0) bucket.last = block;
-  bucket.bytes += static_cast<std::uint32_t>(class_bytes(static_cast<unsigned>(list - owner->heads_)));
+  bucket.bytes += static_cast<std::uint32_t>(class_bytes(static_cast<unsigned>(list - owner->lists_)));
   ++statistics_.handed_over;
   if (bucket.count >= most_remote_blocks || bucket.bytes >= most_remote_bytes) flush(bucket);
 }
@@ -245,12 +266,44 @@ void ThreadCache::give_large(Slice* block) {
   if (large_.runs.free_slices() > limit) node().take_back(large_, limit / 2);
 }
 
+Slice* ThreadCache::take_guarded(std::uint32_t slices) {
+  Slice* block = guarded_.take(slices);
+  if (block) large_.live += block->slices;
+  return block;
+}
+
+void ThreadCache::give_guarded(Slice* block) {
+  // The pages of a longer one cost more than its guard; as holes, kept ones keep others from merging.
+  constexpr std::size_t longest = (1 << 20) >> slice_shift, limit = 2 * longest;
+  if (!block->guarded || block->node != node_ || block->slices > longest) {
+    guards::unprotect(block);
+    return give_large(block);
+  }
+  if (guarded_.full()) drop_guarded(guarded_.slices() - 1);
+  drop_guarded(limit - block->slices);
+  large_.live = std::max<std::int64_t>(large_.live - block->slices, 0);
+  guarded_.keep(block);
+}
+
+/// Frees the oldest ones until at most so much is left.
+void ThreadCache::drop_guarded(std::size_t most_slices) {
+  while (guarded_.slices() > most_slices) {
+    Slice* block = guarded_.take_oldest();
+    large_.live += block->slices;  // give_large takes it away again
+    guards::unprotect(block);
+    give_large(block);
+  }
+}
+
 bool ThreadCache::extend(Slice* block, std::uint32_t more) {
-  return large_.runs.extend(block, more) || node_heaps[block->node].extend(block, more);
+  const bool extended = large_.runs.extend(block, more);
+  large_.note_taken();
+  return extended || node_heaps[block->node].extend(block, more);
 }
 
 Slice* ThreadCache::take_growable(std::uint32_t slices, SliceState preferred) {
   Slice* block = preferred == SliceState::dirty ? large_.runs.take_growable(slices, preferred) : nullptr;
+  large_.note_taken();
   return block ? block : node().take_growable(slices, preferred);
 }
 
@@ -258,8 +311,8 @@ void ThreadCache::empty() {
   flush_remote();
   take_inbox();
   for (unsigned small = 1; small < small_classes; ++small) {
-    Block* all = heads_[small];
-    heads_[small] = nullptr;
+    Block* all = lists_[small].first;
+    lists_[small].first = &last_block;
     release_list(small, all);
     Slice* span = current_[small];
     if (span && span->free_blocks == span->carved) {
@@ -268,7 +321,9 @@ void ThreadCache::empty() {
       give_up(span);
     }
   }
+  drop_guarded(0);
   node().take_back(large_, 0);
+  if constexpr (contracts_checked) check_invariants();
 }
 
 }  // namespace taihu::memory::heap

@@ -13,6 +13,7 @@
 
 #include <atomic>
 
+#include "taihu/memory/heap/guards.h"
 #include "taihu/memory/heap/node_heap.h"
 #include "taihu/memory/heap/slice_map.h"
 
@@ -22,7 +23,7 @@ enum class CacheState : std::uint32_t {
   dormant,  ///< no thread; whoever sets another state may use it
   active,   ///< belongs to a thread
   tended,   ///< another thread empties its inbox
-  lost,     ///< its thread did not come along through fork
+  lost,     ///< its thread does not exist in the forked child
 };
 
 struct CacheStatistics {
@@ -31,39 +32,37 @@ struct CacheStatistics {
 
 class alignas(4096) ThreadCache {
  public:
-  /// Is `list` one of this cache's? One comparison, because caches are aligned.
-  bool owns(const ListHead* list) const {
-    return (reinterpret_cast<std::uintptr_t>(list) ^ reinterpret_cast<std::uintptr_t>(this)) < sizeof heads_;
+  bool owns(const FreeList* list) const {
+    const auto begin = reinterpret_cast<std::uintptr_t>(lists_);
+    return reinterpret_cast<std::uintptr_t>(list) - begin < sizeof lists_;
   }
-  static ThreadCache* owner_of(ListHead* list) {
+  static ThreadCache* owner_of(FreeList* list) {
     return reinterpret_cast<ThreadCache*>(reinterpret_cast<std::uintptr_t>(list) &
                                           ~(alignof(ThreadCache) - 1));
   }
 
-  /// A block of the class from its list; null when that is empty.
-  void* pop(unsigned small) {
-    Block* block = heads_[small];
-    if (!block) return nullptr;
-    heads_[small] = block->next;
-    ++rooms_[small];
-    return block;
+  /// Whose list it is, and what it takes.
+  static const ListRule& rule_of(const FreeList* list) {
+    return reinterpret_cast<const ListRule*>(list)[-static_cast<std::ptrdiff_t>(small_classes)];
   }
-  /// Puts a block into a list of this cache. True when the list is now too long.
-  static bool push(ListHead* list, Block* block) {
-    block->next = *list;
-    *list = block;
-    return --reinterpret_cast<std::int64_t*>(list)[small_classes] < 0;
-  }
+  /// From now on free() in the thread of this thread pointer pushes onto the lists without further tests; 0:
+  /// in none.
+  void belong_to(std::uintptr_t thread);
+
+  /// A block of the class from its list; null when that is empty, or its first block was written to.
+  void* pop(std::size_t small) { return lists_[small].pop(); }
 
   /// A block of the class, whatever it takes. Null when there is no memory. Owner only, as everything below.
   void* refill(unsigned small);
   void shorten(unsigned small);
-  void shorten(ListHead* list) { shorten(static_cast<unsigned>(list - heads_)); }
+  void shorten(FreeList* list) { shorten(static_cast<unsigned>(list - lists_)); }
   /// A block of another cache.
-  void free_remote(ListHead* list, Block* block);
-
+  void free_remote(FreeList* list, Block* block);
   Slice* take_large(std::uint32_t slices);
   void give_large(Slice* block);
+  /// Of a secure heap: a block with its guard page, if one is kept; and a freed one, kept or given.
+  Slice* take_guarded(std::uint32_t slices);
+  void give_guarded(Slice* block);
   /// Makes a large block longer by free memory behind it. False when it cannot.
   bool extend(Slice* block, std::uint32_t more);
   /// A place for a block that grows.
@@ -73,6 +72,7 @@ class alignas(4096) ThreadCache {
   void flush_remote();
   /// Gives up all that is free.
   void empty();
+  void check_invariants() const;
   NodeHeap& node() { return node_heaps[node_]; }
 
   /// From any thread: a chain of blocks of this cache.
@@ -103,22 +103,24 @@ class alignas(4096) ThreadCache {
   void prepare(unsigned node);
   void stay_on_node();
   std::int64_t least_limit(unsigned small) const;
+  void drop_guarded(std::size_t most_slices);
 
-  ListHead heads_[small_classes]{};       // the free lists; must come first (owns)
-  std::int64_t rooms_[small_classes]{};   // blocks that each list may still take; must come second (push)
+  ListRule rules_[small_classes]{};       // directly before the lists (rule_of)
+  FreeList lists_[small_classes];         // in the first page (owner_of)
   std::int64_t limits_[small_classes]{};  // length of list = limit - room
   Slice* partial_[small_classes]{};       // spans that have blocks in no list
   Slice* current_[small_classes]{};       // span that is being carved
   std::uint16_t carve_batch_[small_classes]{};
   bool shortened_[small_classes]{};  // since the last refill
   LargeCache large_;
+  guards::GuardedBlocks guarded_;
   RemoteBucket remote_[remote_buckets]{};
   CacheStatistics statistics_{};
   std::uint32_t slow_calls_ = 0;
   std::uint32_t node_ = 0;
   ThreadCache* next_ = nullptr;  // in the registry
 
-  alignas(64) std::atomic<Block*> inbox_{nullptr};
+  alignas(64) std::atomic<Block*> inbox_{&last_block};
   std::atomic<CacheState> state_{CacheState::dormant};
 };
 
