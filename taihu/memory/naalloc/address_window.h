@@ -34,6 +34,9 @@ class AddressWindow {
     return static_cast<std::size_t>(static_cast<const std::byte*>(place) - base_) < bytes_;
   }
   std::size_t capacity_bytes() const noexcept { return bytes_; }
+  /// Bytes that can still be allocated, in one gap or several.
+  std::size_t gap_bytes() const;
+  void check_invariants() const;
 
  private:
   std::byte* base_ = nullptr;

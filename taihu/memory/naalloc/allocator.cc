@@ -10,6 +10,7 @@
 #include <fstream>
 #include <utility>
 
+#include "taihu/base/contract.h"
 #include "taihu/memory/naalloc/by_owners.h"
 #include "taihu/memory/placement/memory_limit.h"
 
@@ -101,10 +102,17 @@ void* Allocator::allocate(BlockShape shape, Contents contents) {
     }
     blocks_.emplace(block.begin, block);
     live_bytes_ += block.bytes();
+    books_changed();
   }
   if (contents == Contents::zeroed && used_before) clear_by_owners(block);
   log_allocation(block);
   return block.begin;
+}
+
+/// With contracts, looks at all books now and then.
+void Allocator::books_changed() {
+  if constexpr (contracts_checked)
+    if (++changes_ % 64 == 0) check_locked();
 }
 
 void Allocator::log_allocation(const Block& block) {
@@ -174,6 +182,7 @@ bool Allocator::release(void* place) {
       ++freed_blocks_;
     }
     give_back(block);
+    books_changed();
   }
   log_.say("release %p: %zu bytes", place, bytes);
   return true;
@@ -182,6 +191,7 @@ bool Allocator::release(void* place) {
 void Allocator::trim(std::size_t keep_bytes) {
   const std::lock_guard guard(mutex_);
   for (const MappedPages& pages : pool_.trim(keep_bytes)) drop(pages);
+  if constexpr (contracts_checked) check_locked();
 }
 
 bool Allocator::label(void* place, const char* text) {

@@ -96,6 +96,7 @@ class Allocator {
   void count_freed();
 
   NaallocReport report();
+  void check_invariants();
   Log& log() noexcept { return log_; }
 
   void before_fork();
@@ -105,6 +106,8 @@ class Allocator {
  private:
   using Blocks = std::map<const std::byte*, Block>;
 
+  void check_locked() const;
+  void books_changed();
   void choose_nodes(Block& block, const ThreadMap& threads) const;
   bool belongs_into_arena(const Block& block) const;
   int place_in_arena(Block& block);
@@ -137,6 +140,7 @@ class Allocator {
   ReusePool pool_;
   std::map<int, NodeArena> arenas_;
   std::size_t live_bytes_ = 0, mapped_bytes_ = 0, mappings_ = 0;
+  std::size_t changes_ = 0;  ///< counted with contracts only
   bool huge_refused_ = false, mappings_scarce_ = false, counting_freed_ = false;
   Locality freed_;
   std::size_t freed_blocks_ = 0;

@@ -8,17 +8,15 @@
 namespace taihu::memory {
 namespace {
 
-constexpr std::size_t group_pages = 1024;
-
 /// Node, unknown_node or untouched_node of `count` pages from `first`.
 void locate_group(PageSystem& system, std::uintptr_t first, std::size_t count, int* nodes) {
-  void* pages[group_pages];
+  void* pages[pages_of_one_call];
   for (std::size_t i = 0; i < count; ++i) pages[i] = reinterpret_cast<void*>(first + i * page_bytes());
   const bool answered = system.locate({pages, count}, nodes) == 0;
   bool doubtful = !answered;
   for (std::size_t i = 0; i < count; ++i) doubtful = doubtful || nodes[i] == -ENOENT;
   // A page that automatic balancing has hidden for a while looks like one that does not exist.
-  bool present[group_pages];
+  bool present[pages_of_one_call];
   const bool told = doubtful && system.present(pages[0], count, present) == 0;
   for (std::size_t i = 0; i < count; ++i) {
     if (answered && nodes[i] >= 0) continue;
@@ -74,11 +72,11 @@ Locality find_locality(PageSystem& system, const LocalityQuestion& question) {
   // Runs may have larger pages: the one that holds `begin` begins here.
   const std::uintptr_t runs_begin =
       question.run_page_bytes == 0 ? first : begin / question.run_page_bytes * question.run_page_bytes;
-  int nodes[group_pages];
+  int nodes[pages_of_one_call];
   for (std::size_t page = 0; page < pages; ++page) {
-    const std::size_t i = page % group_pages;
+    const std::size_t i = page % pages_of_one_call;
     const std::uintptr_t place = first + page * page_bytes();
-    if (i == 0) locate_group(system, place, std::min(group_pages, pages - page), nodes);
+    if (i == 0) locate_group(system, place, std::min(pages_of_one_call, pages - page), nodes);
     const int node = nodes[i];
     ++result.on_node[node];
     const int wanted = question.runs.empty()

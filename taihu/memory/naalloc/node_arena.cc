@@ -18,6 +18,12 @@ void NodeArena::add_chunk(std::byte* begin) {
   chunks_.try_emplace(begin);
 }
 
+std::size_t NodeArena::block_count() const {
+  std::size_t count = 0;
+  for (const auto& [begin, chunk] : chunks_) count += chunk.used;
+  return count;
+}
+
 std::byte* NodeArena::release(std::byte* block) {
   const auto found = std::prev(chunks_.upper_bound(block));
   auto& [begin, chunk] = *found;

@@ -23,6 +23,10 @@ class NodeArena {
   /// null.
   std::byte* release(std::byte* block);
 
+  std::size_t block_count() const;
+  std::size_t mapped_bytes() const { return chunks_.size() * chunk_bytes; }
+  void check_invariants() const;
+
  private:
   struct Chunk {
     OffsetAllocator blocks{chunk_bytes};

@@ -12,8 +12,6 @@
 namespace taihu::memory {
 namespace {
 
-constexpr std::size_t group_pages = 1024;
-
 /// Pages to move, handed to the kernel in groups.
 class PageMover {
  public:
@@ -21,7 +19,7 @@ class PageMover {
   void add(std::byte* page, int node) {
     pages_.push_back(page);
     nodes_.push_back(node);
-    if (pages_.size() == group_pages) flush();
+    if (pages_.size() == pages_of_one_call) flush();
   }
   void flush() {
     std::vector<int> status(pages_.size());
@@ -39,10 +37,10 @@ class PageMover {
 /// Nodes of all ordinary pages, group by group: use(page number, node or error).
 template <typename Use>
 void for_each_page(PageSystem& system, std::byte* begin, std::size_t pages, Use use) {
-  void* places[group_pages];
-  int status[group_pages];
-  for (std::size_t first = 0; first < pages; first += group_pages) {
-    const std::size_t count = std::min(group_pages, pages - first);
+  void* places[pages_of_one_call];
+  int status[pages_of_one_call];
+  for (std::size_t first = 0; first < pages; first += pages_of_one_call) {
+    const std::size_t count = std::min(pages_of_one_call, pages - first);
     for (std::size_t i = 0; i < count; ++i) places[i] = begin + (first + i) * page_bytes();
     const int failure = system.locate({places, count}, status);
     for (std::size_t i = 0; i < count; ++i) use(first + i, failure == 0 ? status[i] : -failure);

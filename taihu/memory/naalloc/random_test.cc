@@ -250,6 +250,20 @@ TEST(ProcessAllocator, WhatTheKernelRefusesIsAnErrorNotTheEnd) {
   EXPECT_EQ(status, 0);
 }
 
+TEST(ProcessAllocator, LogThatCannotBeWritten) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process that has no allocator yet
+  setenv("NAALLOC_LOG", "/no such folder/log", 1);
+  const auto make = [] {
+    process_allocator();
+    _exit(0);
+  };
+  EXPECT_EXIT(
+      make(), testing::ExitedWithCode(0),
+      "^naalloc: cannot write the log NAALLOC_LOG=/no such folder/log \\(No such file or directory\\); "
+      "nothing is logged\n$");
+  unsetenv("NAALLOC_LOG");
+}
+
 TEST(AddressWindow, TakesLessWhereAddressesAreLimited) {
   const pid_t child = fork();
   if (child == 0) {

@@ -34,6 +34,7 @@ class ReusePool {
   std::vector<MappedPages> trim(std::size_t keep_bytes);
 
   std::size_t bytes() const noexcept { return bytes_; }
+  void check_invariants() const;
 
  private:
   using Entries = std::list<MappedPages>;

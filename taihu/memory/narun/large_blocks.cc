@@ -32,7 +32,8 @@ void write_text(const std::string& path, const char* mode, const std::string& te
     fprintf(stderr, "narun: cannot write %s: %m\n", path.c_str());
     return;
   }
-  fputs(text.c_str(), file);
+  const bool written = fputs(text.c_str(), file) >= 0 && fflush(file) == 0;
+  if (!written) fprintf(stderr, "narun: cannot write %s: %m\n", path.c_str());
   if (!to_stderr) fclose(file);
 }
 

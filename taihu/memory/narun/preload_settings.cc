@@ -6,13 +6,14 @@
 namespace taihu::memory {
 namespace {
 
+// A set-uid program does not follow its user's environment.
 std::string text_of(const char* name) {
-  const char* value = getenv(name);
+  const char* value = secure_getenv(name);
   return value == nullptr ? "" : value;
 }
 
 std::size_t bytes_of(const char* name, std::size_t otherwise) {
-  const char* value = getenv(name);
+  const char* value = secure_getenv(name);
   char* end = nullptr;
   const unsigned long long bytes = value == nullptr ? 0 : strtoull(value, &end, 10);
   return value == nullptr || *value == '\0' || *end != '\0' ? otherwise : bytes;

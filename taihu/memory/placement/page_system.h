@@ -8,6 +8,9 @@
 
 namespace taihu::memory {
 
+/// Callers hand pages over in groups of so many: their lists fit on a stack of any thread.
+inline constexpr std::size_t pages_of_one_call = 1024;
+
 /// All calls return 0 or an errno value and never throw; any thread may call them.
 class PageSystem {
  public:
