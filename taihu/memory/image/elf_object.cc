@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "taihu/base/error.h"
+#include "taihu/memory/image/folders.h"
 #include "taihu/memory/image/machine.h"
 
 namespace taihu::memory {
@@ -31,37 +33,14 @@ void read_at(int fd, void* buffer, std::size_t bytes, std::uint64_t offset, cons
   }
 }
 
-std::vector<std::string> split_path(std::string_view list) {
-  std::vector<std::string> parts;
-  while (!list.empty()) {
-    const std::size_t colon = list.find(':');
-    parts.emplace_back(list.substr(0, colon));
-    list = colon == std::string_view::npos ? std::string_view{} : list.substr(colon + 1);
-  }
-  return parts;
-}
-
 }  // namespace
 
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  if (this != &other) {
-    if (fd_ >= 0) close(fd_);
-    fd_ = other.release();
-  }
-  return *this;
-}
-
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) close(fd_);
-}
-
-ElfObject::ElfObject(const std::string& path) : path_(path) {
+ElfObject::ElfObject(const std::string& path, std::shared_ptr<const ElfObject> loader)
+    : path_(path), loader_(std::move(loader)) {
   Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) throw system_error("cannot open '" + path + "'", errno);
-  if (char* real = realpath(path.c_str(), nullptr)) {
-    path_ = real;
-    free(real);
-  }
+  path_ = real_path(path);
+  origin_ = std::filesystem::absolute(loader_ ? path : path_).parent_path();
   read_headers(file.get());
   copy_loaded_bytes(file.get());
   read_dynamic();
@@ -211,8 +190,8 @@ void ElfObject::read_libraries() {
   for (const Elf64_Dyn& entry : dynamic_) {
     if (entry.d_tag == DT_NEEDED) needed_.emplace_back(text_at(entry.d_un.d_val));
     if (entry.d_tag == DT_SONAME) soname_ = text_at(entry.d_un.d_val);
-    if (entry.d_tag == DT_RPATH) rpath_ = split_path(text_at(entry.d_un.d_val));
-    if (entry.d_tag == DT_RUNPATH) runpath_ = split_path(text_at(entry.d_un.d_val));
+    if (entry.d_tag == DT_RPATH && !has_runpath()) rpath_ = split_folders(text_at(entry.d_un.d_val), ":");
+    if (entry.d_tag == DT_RUNPATH) runpath_ = split_folders(text_at(entry.d_un.d_val), ":");
   }
 }
 

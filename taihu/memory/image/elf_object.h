@@ -3,7 +3,7 @@
 // memory object (the master), so that replacing or deleting the file during the run does no harm; copies map
 // their unchanged pages from the master. Before the first copy the master is edited so that the dynamic
 // loader does only what it must: constructors, names of private libraries and relocations that we bind
-// ourselves are taken out (prepare.h).
+// ourselves are taken out (copy_maker.h).
 #pragma once
 
 #include <elf.h>
@@ -16,6 +16,8 @@
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include "taihu/base/descriptor.h"
 
 namespace taihu::memory {
 
@@ -44,33 +46,20 @@ struct ElfLifecycle {
   std::uint64_t fini_array = 0, fini_count = 0;
 };
 
-/// Owner of a file descriptor.
-class Descriptor {
+class ElfObject : public std::enable_shared_from_this<ElfObject> {
  public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  ~Descriptor();
-  int get() const { return fd_; }
-  int release() {
-    const int fd = fd_;
-    fd_ = -1;
-    return fd;
-  }
-
- private:
-  int fd_;
-};
-
-class ElfObject {
- public:
-  /// Reads the file. Throws Error with the remedy when no private copy of it can work.
-  explicit ElfObject(const std::string& path);
+  /// Reads the file. `loader`: the object that needs or opens this one; null for a program. Throws Error with
+  /// the remedy when no private copy of it can work.
+  explicit ElfObject(const std::string& path, std::shared_ptr<const ElfObject> loader = nullptr);
   ElfObject(const ElfObject&) = delete;
   ElfObject& operator=(const ElfObject&) = delete;
   ~ElfObject();
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return path_; }  ///< without symbolic links
+  const ElfObject* loader() const { return loader_.get(); }
+  /// The folder that $ORIGIN stands for: of a library the one in which it was found, of a program the one in
+  /// which its file is.
+  const std::string& origin() const { return origin_; }
   int master_fd() const { return master_.get(); }
   std::span<std::byte> content() const { return content_; }  ///< by file offset, up to the last loaded byte
   const std::vector<Elf64_Phdr>& loads() const { return loads_; }
@@ -80,8 +69,10 @@ class ElfObject {
   const std::vector<std::uint64_t>& relative_targets() const { return relative_targets_; }
   const std::vector<std::string>& needed() const { return needed_; }
   const std::string& soname() const { return soname_; }
-  const std::vector<std::string>& rpath() const { return rpath_; }
+  const std::vector<std::string>& rpath() const { return rpath_; }  ///< none where there is a runpath
   const std::vector<std::string>& runpath() const { return runpath_; }
+  bool has_runpath() const { return dynamic(DT_RUNPATH).has_value(); }
+  bool skips_system_folders() const { return (dynamic(DT_FLAGS_1).value_or(0) & DF_1_NODEFLIB) != 0; }
   const ElfLifecycle& lifecycle() const { return lifecycle_; }
   std::uint64_t entry() const { return entry_; }
   std::uint64_t span_bytes() const {
@@ -125,7 +116,8 @@ class ElfObject {
   std::uint64_t count_symbols() const;
   [[noreturn]] void damaged(const char* what) const;
 
-  std::string path_;
+  std::string path_, origin_;
+  std::shared_ptr<const ElfObject> loader_;
   Descriptor file_, master_;
   std::span<std::byte> content_;
   Elf64_Ehdr header_{};

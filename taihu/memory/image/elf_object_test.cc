@@ -37,8 +37,8 @@ class TemporaryFile {
 };
 
 std::string libm() {
-  const ElfObject self("/proc/self/exe");
-  return find_library("libm.so.6", self).value_or("no libm");
+  const ElfObject program(TAIHU_PROGRAM_FOR_TESTS);
+  return find_library("libm.so.6", program).value_or("no libm");
 }
 
 TEST(ElfObject, ReadsTablesOfALibrary) {
@@ -55,10 +55,10 @@ TEST(ElfObject, ReadsTablesOfALibrary) {
 }
 
 TEST(ElfObject, FindsFunctionsOfAProgram) {
-  const ElfObject self("/proc/self/exe");
-  EXPECT_TRUE(self.is_program());
-  EXPECT_TRUE(self.find_function("main"));
-  EXPECT_FALSE(self.find_function("no such function"));
+  const ElfObject program(TAIHU_PROGRAM_FOR_TESTS);
+  EXPECT_TRUE(program.is_program());
+  EXPECT_TRUE(program.find_function("main"));
+  EXPECT_FALSE(program.find_function("no such function"));
 }
 
 TEST(ElfObject, RefusesFilesThatAreNoPrograms) {
@@ -77,9 +77,21 @@ TEST(ElfObject, SurvivesEveryTruncation) {
   }
 }
 
+/// What the makers of copies rely on without looking again.
+void expect_consistent(const ElfObject& object) {
+  for (const Elf64_Phdr& load : object.loads()) {
+    EXPECT_LE(load.p_filesz, load.p_memsz);
+    EXPECT_LE(load.p_offset + load.p_filesz, object.content().size());
+    EXPECT_LE(load.p_vaddr + load.p_memsz, object.span_bytes());
+  }
+  for (const ElfRelocation& relocation : object.relocations())
+    EXPECT_LE(relocation.symbol, object.symbols().size());
+}
+
 TEST(ElfObject, SurvivesDamage) {
   const std::string whole = contents(libm());
   Random random(6);
+  int accepted = 0, refused = 0;
   for (int i = 0; i < 300; ++i) {
     std::string damaged = whole;
     // Headers and the tables behind them are what a reader trusts.
@@ -89,21 +101,15 @@ TEST(ElfObject, SurvivesDamage) {
     try {
       const ElfObject object(file.path());
       object.find_function("main");
-    } catch (const Error&) {
-      SUCCEED();
+      expect_consistent(object);
+      ++accepted;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(file.path()), std::string::npos) << error.what();
+      ++refused;
     }
   }
-}
-
-TEST(LibrarySearch, KnowsTheUsersOwnLibraries) {
-  EXPECT_TRUE(is_private_library("libmine.so", "/home/me/libmine.so", {}));
-  EXPECT_FALSE(is_private_library("libz.so.1", "/lib/x86_64-linux-gnu/libz.so.1", {}));
-  EXPECT_TRUE(is_private_library("libz.so.1", "/lib/x86_64-linux-gnu/libz.so.1", {"libz."}));
-  EXPECT_TRUE(is_private_library("libgfortran.so.5", "/usr/lib/x86_64-linux-gnu/libgfortran.so.5", {}));
-  EXPECT_TRUE(is_private_library("libstdc++.so.6", "/usr/lib/libstdc++.so.6", {}));
-  EXPECT_FALSE(is_private_library("libc.so.6", "/home/me/libc.so.6", {}));
-  EXPECT_FALSE(is_private_library("libparallelc.so", "/home/me/taihu/lib/libparallelc.so", {}));
-  EXPECT_FALSE(is_private_library("libomp.so.5", "/opt/llvm/lib/libomp.so.5", {}));
+  EXPECT_GT(accepted, 0);
+  EXPECT_GT(refused, 0);
 }
 
 }  // namespace

@@ -4,9 +4,11 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "taihu/base/error.h"
+#include "taihu/memory/image/folders.h"
 #include "taihu/memory/image/library_search.h"
 #include "taihu/memory/image/start.h"
 
@@ -15,14 +17,15 @@ namespace {
 
 /// Whether a library that ranks would share needs one that the runtime replaces, itself or through others:
 /// then its calls must be bound as those of the program, which a copy makes possible.
-bool needs_replaced(const std::string& path, std::set<std::string>& seen) {
+bool needs_replaced(const std::string& path, const std::shared_ptr<const ElfObject>& loader,
+                    std::set<std::string>& seen) {
   if (!seen.insert(path).second) return false;
   try {
-    const ElfObject library(path);
-    for (const std::string& name : library.needed()) {
+    const auto library = std::make_shared<const ElfObject>(path, loader);
+    for (const std::string& name : library->needed()) {
       if (runtime_replaces(name, path)) return true;
-      const auto next = find_library(name, library);
-      if (next && needs_replaced(*next, seen)) return true;
+      const auto next = find_library(name, *library);
+      if (next && needs_replaced(*next, library, seen)) return true;
     }
   } catch (const Error&) {
     // What cannot be copied stays shared; loading it says what is wrong.
@@ -30,20 +33,49 @@ bool needs_replaced(const std::string& path, std::set<std::string>& seen) {
   return false;
 }
 
+bool needs_replaced(const ElfObject& object) {
+  return std::any_of(object.needed().begin(), object.needed().end(),
+                     [&](const std::string& name) { return runtime_replaces(name, object.path()); });
+}
+
+std::vector<const ElfObject*> pointers(const std::vector<std::shared_ptr<ElfObject>>& objects) {
+  std::vector<const ElfObject*> result;
+  for (const auto& object : objects) result.push_back(object.get());
+  return result;
+}
+
 }  // namespace
 
+std::vector<const OpenedTemplate*> breadth_first(const OpenedTemplate& first) {
+  std::vector<const OpenedTemplate*> order = {&first};
+  for (std::size_t i = 0; i < order.size(); ++i)
+    for (const OpenedTemplate* needed : order[i]->needed)
+      if (std::find(order.begin(), order.end(), needed) == order.end()) order.push_back(needed);
+  return order;
+}
+
 ImageTemplate::ImageTemplate(const std::string& program, std::vector<std::string> private_libraries)
-    : private_libraries_(std::move(private_libraries)) {
-  std::vector<std::shared_ptr<ElfObject>> objects = {std::make_shared<ElfObject>(program)};
+    : sharing_(std::move(private_libraries)) {
+  const std::vector<Library> objects = read_objects(program);
+  const std::vector<const ElfObject*> search_order = pointers(objects);
+  if (const auto address = objects.front()->find_function("main")) main_offset_ = *address;
+  check_input(main_offset_ != 0 || objects.front()->is_program(),
+              "'" + objects.front()->path() + "' has no main; give a program, not a library");
+  unit_ = std::make_unique<LinkUnit>(objects, search_order, shared_);
+  for (const auto& object : objects) makers_.emplace_back(object, private_names_);
+  std::vector<bool> seen(objects.size(), false);
+  order_construction(0, seen);
+}
+
+// A library that is there already is known by the name under which it was needed, by its own name, or by its
+// file.
+std::vector<ImageTemplate::Library> ImageTemplate::read_objects(const std::string& program) {
+  std::vector<Library> objects = {std::make_shared<ElfObject>(program)};
   std::map<std::string, std::size_t> known;
-  const std::vector<std::string>& of_program = objects.front()->needed();
-  const bool is_replaced = std::any_of(of_program.begin(), of_program.end(), [&](const std::string& name) {
-    return runtime_replaces(name, objects.front()->path());
-  });
-  const auto is_private = [&](const std::string& name, const std::string& path) {
-    std::set<std::string> seen;
-    return is_private_library(name, path, private_libraries_) || (is_replaced && needs_replaced(path, seen));
+  const auto name_object = [&](const std::string& name, std::size_t position) {
+    if (!name.empty() && known.emplace(name, position).second) private_names_.push_back(name);
   };
+  const bool program_needs_replaced = needs_replaced(*objects.front());
   for (std::size_t i = 0; i < objects.size(); ++i) {
     needs_.emplace_back();
     for (const std::string& name : objects[i]->needed()) {
@@ -51,36 +83,34 @@ ImageTemplate::ImageTemplate(const std::string& program, std::vector<std::string
         private_names_.push_back(name);
         continue;
       }
-      const auto path = find_library(name, *objects[i]);
-      if (!path || !is_private(name, *path)) {
-        share(name, path, *objects[i]);
-        continue;
+      if (!known.contains(name)) {
+        const auto path = find_library(name, *objects[i]);
+        std::set<std::string> seen;
+        if (!path || !(sharing_.is_private(name, *path) ||
+                       (program_needs_replaced && needs_replaced(*path, objects[i], seen)))) {
+          shared_.push_back(share(name, path, *objects[i]));
+          continue;
+        }
+        const auto same = std::find_if(objects.begin(), objects.end(), [&](const Library& object) {
+          return object->path() == real_path(*path);
+        });
+        const auto position = static_cast<std::size_t>(same - objects.begin());
+        if (same == objects.end()) objects.push_back(std::make_shared<ElfObject>(*path, objects[i]));
+        name_object(name, position);
+        name_object(objects[position]->soname(), position);
       }
-      const auto [entry, is_new] = known.emplace(name, objects.size());
-      if (is_new) {
-        objects.push_back(std::make_shared<ElfObject>(*path));
-        private_names_.push_back(name);
-      }
-      needs_[i].push_back(entry->second);
+      needs_[i].push_back(known.at(name));
     }
   }
-  std::vector<const ElfObject*> search_order;
-  for (const auto& object : objects) search_order.push_back(object.get());
-  if (const auto address = objects.front()->find_function("main")) main_offset_ = *address;
-  check_input(main_offset_ != 0 || objects.front()->is_program(),
-              "'" + objects.front()->path() + "' has no main; give a program, not a library");
-  unit_ = std::make_unique<LinkUnit>(objects, search_order);
-  for (const auto& object : objects) makers_.emplace_back(object, private_names_);
-  std::vector<bool> seen(objects.size(), false);
-  order_construction(0, seen);
+  return objects;
 }
 
 // Shared libraries are loaded once; copies then find them by their names. By the name first: the loader does
 // not know its own file again under another path.
-void ImageTemplate::share(const std::string& name, const std::optional<std::string>& path,
-                          const ElfObject& user) const {
-  if (dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return;
-  if (dlopen(path.value_or(name).c_str(), RTLD_NOW | RTLD_LOCAL)) return;
+void* ImageTemplate::share(const std::string& name, const std::optional<std::string>& path,
+                           const ElfObject& user) const {
+  if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return handle;
+  if (void* handle = dlopen(path.value_or(name).c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
   const std::string reason = dlerror();
   throw Error("'" + user.path() + "' needs a library that cannot be loaded (" + reason +
               "); install it or name its folder in LD_LIBRARY_PATH");
@@ -105,55 +135,78 @@ std::uintptr_t ImageTemplate::find_main(std::uintptr_t base) const {
   return base + offset;
 }
 
-std::shared_ptr<OpenedTemplate> ImageTemplate::open(const std::string& path,
-                                                    const std::vector<const ElfObject*>& global) const {
+// A library is opened together with all that it needs: they see each other's names, in the order breadth
+// first, and may need each other in a circle.
+const OpenedTemplate& ImageTemplate::open(const std::string& path, const ElfObject& loader,
+                                          const std::vector<const ElfObject*>& global) const {
   const std::lock_guard guard(mutex_);
-  return open_locked(path, global);
-}
-
-std::shared_ptr<OpenedTemplate> ImageTemplate::open_locked(
-    const std::string& path, const std::vector<const ElfObject*>& global) const {
-  const auto [entry, is_new] = opened_.emplace(path, nullptr);
-  if (!is_new) {
-    check_input(entry->second != nullptr,
-                "'" + path + "' needs itself through other libraries; link one of them into the other");
-    return entry->second;
-  }
-  auto opened = std::make_shared<OpenedTemplate>();
+  if (const OpenedTemplate* known = find_opened(real_path(path))) return *known;
+  const std::size_t begin = opened_.size();
   try {
-    opened->object = std::make_shared<ElfObject>(path);
-    std::vector<const ElfObject*> search_order;
-    for (const auto& object : objects()) search_order.push_back(object.get());
-    search_order.insert(search_order.end(), global.begin(), global.end());
-    search_order.push_back(opened->object.get());
-    std::vector<std::string> private_names = private_names_;
-    for (const std::string& name : opened->object->needed()) {
-      const bool replaced = runtime_replaces(name, opened->object->path());
-      if (replaced) private_names.push_back(name);
-      if (replaced || std::find(private_names_.begin(), private_names_.end(), name) != private_names_.end())
-        continue;
-      const auto library = find_library(name, *opened->object);
-      if (!library || !is_private_library(name, *library, private_libraries_)) {
-        share(name, library, *opened->object);
-        continue;
-      }
-      private_names.push_back(name);
-      opened->needed.push_back(open_locked(*library, global));
-    }
-    std::vector<std::shared_ptr<OpenedTemplate>> level = opened->needed;
-    for (std::size_t i = 0; i < level.size(); ++i) {
-      search_order.push_back(level[i]->object.get());
-      for (const auto& next : level[i]->needed)
-        if (std::find(level.begin(), level.end(), next) == level.end()) level.push_back(next);
-    }
-    opened->unit = std::make_unique<LinkUnit>(std::vector{opened->object}, search_order);
-    opened->maker = std::make_unique<CopyMaker>(opened->object, private_names);
+    read_opened(path, loader.shared_from_this());
+    for (std::size_t i = begin; i < opened_.size(); ++i) read_needed(*opened_[i]);
+    plan_group(*opened_[begin], begin, global);
   } catch (...) {
-    opened_.erase(path);
+    opened_.resize(begin);
     throw;
   }
-  opened_[path] = opened;
-  return opened;
+  return *opened_[begin];
+}
+
+OpenedTemplate* ImageTemplate::find_opened(const std::string& path) const {
+  const auto found = std::find_if(opened_.begin(), opened_.end(),
+                                  [&](const auto& opened) { return opened->object->path() == path; });
+  return found != opened_.end() ? found->get() : nullptr;
+}
+
+OpenedTemplate& ImageTemplate::read_opened(const std::string& path,
+                                           std::shared_ptr<const ElfObject> loader) const {
+  if (OpenedTemplate* known = find_opened(real_path(path))) return *known;
+  auto opened = std::make_unique<OpenedTemplate>();
+  opened->object = std::make_shared<ElfObject>(path, std::move(loader));
+  opened_.push_back(std::move(opened));
+  return *opened_.back();
+}
+
+/// Whether the file is that of the program or of one of its private libraries.
+bool ImageTemplate::is_linked(const std::string& path) const {
+  return std::any_of(objects().begin(), objects().end(),
+                     [&](const Library& object) { return object->path() == real_path(path); });
+}
+
+void ImageTemplate::read_needed(OpenedTemplate& user) const {
+  for (const std::string& name : user.object->needed()) {
+    const bool linked = std::find(private_names_.begin(), private_names_.end(), name) != private_names_.end();
+    const auto known = std::find_if(opened_.begin(), opened_.end(),
+                                    [&](const auto& opened) { return opened->object->soname() == name; });
+    const bool is_there = runtime_replaces(name, user.object->path()) || linked || known != opened_.end();
+    const auto path = is_there ? std::nullopt : find_library(name, *user.object);
+    if (!is_there && (!path || !sharing_.is_private(name, *path))) {
+      user.shared.push_back(share(name, path, *user.object));
+      continue;
+    }
+    user.private_names.push_back(name);
+    if (!linked && known != opened_.end())
+      user.needed.push_back(known->get());
+    else if (path && !is_linked(*path))
+      user.needed.push_back(&read_opened(*path, user.object));
+  }
+}
+
+void ImageTemplate::plan_group(const OpenedTemplate& first, std::size_t begin,
+                               const std::vector<const ElfObject*>& global) const {
+  std::vector<const ElfObject*> search_order = pointers(objects());
+  search_order.insert(search_order.end(), global.begin(), global.end());
+  std::vector<void*> shared = shared_;
+  for (const OpenedTemplate* opened : breadth_first(first)) {
+    search_order.push_back(opened->object.get());
+    shared.insert(shared.end(), opened->shared.begin(), opened->shared.end());
+  }
+  for (std::size_t i = begin; i < opened_.size(); ++i) {
+    OpenedTemplate& opened = *opened_[i];
+    opened.unit = std::make_unique<LinkUnit>(std::vector{opened.object}, search_order, shared);
+    opened.maker = std::make_unique<CopyMaker>(opened.object, opened.private_names);
+  }
 }
 
 }  // namespace taihu::memory

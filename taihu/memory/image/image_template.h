@@ -5,25 +5,32 @@
 #pragma once
 
 #include <atomic>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "taihu/memory/image/copy_maker.h"
 #include "taihu/memory/image/elf_object.h"
+#include "taihu/memory/image/library_sharing.h"
 #include "taihu/memory/image/link_unit.h"
 
 namespace taihu::memory {
 
-/// A library opened by ranks, with what it needs and the program does not have.
+/// A library opened by ranks, or needed by one and not linked to the program. All live until their
+/// ImageTemplate ends.
 struct OpenedTemplate {
   std::shared_ptr<ElfObject> object;
-  std::vector<std::shared_ptr<OpenedTemplate>> needed;
+  std::vector<OpenedTemplate*> needed;     ///< may lead back to this one
+  std::vector<void*> shared;               ///< handles of the needed libraries that ranks share
+  std::vector<std::string> private_names;  ///< of needed libraries that ranks do not share
   std::unique_ptr<LinkUnit> unit;
   std::unique_ptr<CopyMaker> maker;
 };
+
+/// `first` and what it needs, in the order in which names are searched.
+std::vector<const OpenedTemplate*> breadth_first(const OpenedTemplate& first);
 
 class ImageTemplate {
  public:
@@ -43,21 +50,28 @@ class ImageTemplate {
   /// Address of main in a copy at `base`; runs code of that copy when the program is stripped.
   std::uintptr_t find_main(std::uintptr_t base) const;
 
-  /// The template of a library that a rank opens by `path`; null when ranks share it. `global`: libraries
-  /// opened before with RTLD_GLOBAL, whose definitions count. Any thread; blocks while another thread reads a
-  /// library.
-  std::shared_ptr<OpenedTemplate> open(const std::string& path,
-                                       const std::vector<const ElfObject*>& global) const;
+  /// The template of a library that code of `loader` opens by `path`. `global`: libraries opened before with
+  /// RTLD_GLOBAL, whose definitions count. Any thread; blocks while another thread reads a library.
+  const OpenedTemplate& open(const std::string& path, const ElfObject& loader,
+                             const std::vector<const ElfObject*>& global) const;
 
-  const std::vector<std::string>& private_libraries() const { return private_libraries_; }
+  const LibrarySharing& sharing() const { return sharing_; }
 
  private:
+  using Library = std::shared_ptr<ElfObject>;
+  using OpenedTemplates = std::vector<std::unique_ptr<OpenedTemplate>>;
+  std::vector<Library> read_objects(const std::string& program);
   void order_construction(std::size_t index, std::vector<bool>& seen);
-  std::shared_ptr<OpenedTemplate> open_locked(const std::string& path,
-                                              const std::vector<const ElfObject*>& global) const;
-  void share(const std::string& name, const std::optional<std::string>& path, const ElfObject& user) const;
+  OpenedTemplate* find_opened(const std::string& path) const;
+  OpenedTemplate& read_opened(const std::string& path, std::shared_ptr<const ElfObject> loader) const;
+  bool is_linked(const std::string& path) const;
+  void read_needed(OpenedTemplate& user) const;
+  void plan_group(const OpenedTemplate& first, std::size_t begin,
+                  const std::vector<const ElfObject*>& global) const;
+  void* share(const std::string& name, const std::optional<std::string>& path, const ElfObject& user) const;
 
-  std::vector<std::string> private_libraries_;
+  LibrarySharing sharing_;
+  std::vector<void*> shared_;  ///< handles of the libraries that the program's objects share, in order
   std::vector<std::vector<std::size_t>> needs_;  ///< per object: positions of its private libraries
   std::vector<std::string> private_names_;
   std::unique_ptr<LinkUnit> unit_;
@@ -65,7 +79,7 @@ class ImageTemplate {
   std::vector<std::size_t> construction_order_;
   mutable std::atomic<std::uint64_t> main_offset_{0};
   mutable std::mutex mutex_;
-  mutable std::map<std::string, std::shared_ptr<OpenedTemplate>> opened_;
+  mutable OpenedTemplates opened_;
 };
 
 }  // namespace taihu::memory

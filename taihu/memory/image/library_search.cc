@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/memory/image/library_search.h"
 
+#include <dlfcn.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <string_view>
+#include <vector>
 
+#include "taihu/memory/image/folders.h"
+#include "taihu/memory/image/library_cache.h"
 #include "taihu/memory/image/machine.h"
 
 namespace taihu::memory {
@@ -17,99 +23,115 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Never copied: their state belongs to the process, or two of them in one process do not work.
-constexpr std::array always_shared = {
-    "libc.so"sv,       "libm.so"sv,   "libpthread.so"sv, "libdl.so"sv,  "librt.so"sv,     "ld-linux"sv,
-    "libgcc_s."sv,     "libgomp."sv,  "libomp"sv,        "libiomp5."sv, "libmpi"sv,       "libopen-"sv,
-    "libparallelc."sv, "libtaihu"sv,  "libnaalloc"sv,    "libasan."sv,  "libtsan."sv,     "libubsan."sv,
-    "libnuma."sv,      "libhwloc."sv, "libcuda"sv,       "libuc"sv,     "libresolv.so"sv, "libutil.so"sv};
-constexpr std::array always_private = {"libgfortran."sv, "libquadmath."sv, "libstdc++."sv,
-                                       "libmpi_abi_fortran."sv,
-                                       // Of MPICH and its relatives, around the library for C.
-                                       "libmpichfort."sv, "libmpifort"sv, "libmpichcxx."sv, "libmpicxx."sv};
-constexpr std::array system_directories = {"/lib/"sv, "/lib64/"sv, "/usr/lib/"sv, "/usr/lib64/"sv};
-
-std::string expand_origin(std::string directory, const std::string& user_path) {
-  const std::string origin = user_path.substr(0, user_path.rfind('/'));
-  for (const std::string_view word : {"${ORIGIN}"sv, "$ORIGIN"sv})
-    for (std::size_t at = directory.find(word); at != std::string::npos; at = directory.find(word))
-      directory.replace(at, word.size(), origin);
-  return directory;
+/// What $LIB stands for: where the C library itself is, such as lib/x86_64-linux-gnu or lib64.
+const std::string& library_folder() {
+  static const std::string folder = [] {
+    Dl_info libc{};
+    dladdr(reinterpret_cast<const void*>(&dlsym), &libc);
+    const std::string path = libc.dli_fname != nullptr ? real_path(libc.dli_fname) : std::string();
+    for (const std::string_view begin : {"/usr/"sv, "/"sv})
+      if (path.starts_with(begin) && path.rfind('/') > begin.size())
+        return path.substr(begin.size(), path.rfind('/') - begin.size());
+    return std::string("lib");
+  }();
+  return folder;
 }
 
-std::vector<std::string> environment_directories() {
-  std::vector<std::string> directories;
-  const char* list = std::getenv("LD_LIBRARY_PATH");
-  for (std::string_view rest = list ? list : ""; !rest.empty();) {
-    const std::size_t end = rest.find_first_of(":;");
-    directories.emplace_back(rest.substr(0, end).empty() ? "." : rest.substr(0, end));
-    rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+bool is_name_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+/// How long the token is that stands for `name` at the beginning of `text`; 0 when another word is there.
+std::size_t token_length(std::string_view text, const std::string& name) {
+  if (text.starts_with("${" + name + "}")) return name.size() + 3;
+  const std::size_t end = name.size() + 1;
+  const bool is_token = text.starts_with("$" + name) && (text.size() == end || !is_name_character(text[end]));
+  return is_token ? end : 0;
+}
+
+std::string expand_tokens(const std::string& text, const ElfObject& object) {
+  const auto* platform = reinterpret_cast<const char*>(getauxval(AT_PLATFORM));
+  const std::array<std::pair<std::string, std::string>, 3> tokens = {
+      {{"ORIGIN", object.origin()}, {"LIB", library_folder()}, {"PLATFORM", platform ? platform : ""}}};
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t length = 0;
+    for (const auto& [name, meaning] : tokens) {
+      if ((length = token_length(std::string_view(text).substr(at), name)) == 0) continue;
+      result += meaning;
+      break;
+    }
+    if (length == 0) result += text[at];
+    at += std::max<std::size_t>(length, 1);
   }
-  return directories;
+  return result;
 }
 
-// File format of ld.so.cache, "glibc-ld.so.cache1.1": a header of 48 bytes, entries of 24 bytes, then the
-// strings; offsets count from the header (glibc manual page ldconfig(8), sysdeps/generic/dl-cache.h for the
-// layout).
-std::optional<std::string> find_in_cache(const std::string& name) {
-  std::ifstream file("/etc/ld.so.cache", std::ios::binary);
-  const std::string all((std::istreambuf_iterator<char>(file)), {});
-  const std::size_t begin = all.find("glibc-ld.so.cache1.1");
-  if (begin == std::string::npos || all.size() < begin + 48) return std::nullopt;
-  const auto word = [&](std::size_t offset) {
-    std::uint32_t value = 0;
-    if (offset + 4 <= all.size()) std::memcpy(&value, all.data() + offset, 4);
-    return value;
-  };
-  const std::uint32_t count = word(begin + 20);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::size_t entry = begin + 48 + std::size_t{i} * 24;
-    const std::size_t key = begin + word(entry + 4), value = begin + word(entry + 8);
-    if (word(entry) != machine::cache_flags || key >= all.size() || value >= all.size()) continue;
-    std::uint64_t processor_features = 0;
-    if (entry + 24 <= all.size()) std::memcpy(&processor_features, all.data() + entry + 16, 8);
-    if (processor_features == 0 && name == all.c_str() + key) return std::string(all.c_str() + value);
+/// Whether the loader would take the file. One that is damaged it takes, too, and says so.
+bool is_usable(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return false;
+  Elf64_Ehdr header{};
+  if (!file.read(reinterpret_cast<char*>(&header), sizeof header) ||
+      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    return true;
+  return header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == machine::elf_machine;
+}
+
+/// Sub-folders for what this processor can do, best first; "" is the folder itself.
+const std::vector<std::string>& processor_folders() {
+  static const std::vector<std::string> folders = [] {
+    std::vector<std::string> found;
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("x86-64-v4") != 0) found.emplace_back("glibc-hwcaps/x86-64-v4/");
+    if (__builtin_cpu_supports("x86-64-v3") != 0) found.emplace_back("glibc-hwcaps/x86-64-v3/");
+    if (__builtin_cpu_supports("x86-64-v2") != 0) found.emplace_back("glibc-hwcaps/x86-64-v2/");
+#endif
+    found.emplace_back();
+    return found;
+  }();
+  return folders;
+}
+
+std::optional<std::string> find_in(const std::vector<std::string>& folders, const std::string& name,
+                                   const ElfObject& object) {
+  for (const std::string& folder : folders) {
+    const std::string place = expand_tokens(folder, object) + "/";
+    for (const std::string& variant : processor_folders())
+      if (std::string path = place + variant + name; is_usable(path)) return path;
   }
   return std::nullopt;
 }
 
-template <std::size_t count>
-bool begins_with_one_of(std::string_view name, const std::array<std::string_view, count>& list) {
-  for (const std::string_view begin : list)
-    if (name.starts_with(begin)) return true;
-  return false;
+const ElfObject& program_of(const ElfObject& user) {
+  const ElfObject* object = &user;
+  while (object->loader() != nullptr) object = object->loader();
+  return *object;
 }
 
-std::optional<std::string> find_in(const std::vector<std::string>& directories, const std::string& name,
-                                   const ElfObject& user) {
-  for (const std::string& directory : directories) {
-    const std::string path = expand_origin(directory, user.path()) + "/" + name;
-    if (access(path.c_str(), R_OK) == 0) return path;
-  }
+std::optional<std::string> find_by_rpath(const std::string& name, const ElfObject& user) {
+  if (user.has_runpath()) return std::nullopt;
+  for (const ElfObject* object = &user; object != nullptr; object = object->loader())
+    if (auto path = find_in(object->rpath(), name, *object)) return path;
   return std::nullopt;
 }
 
 }  // namespace
 
 std::optional<std::string> find_library(const std::string& name, const ElfObject& user) {
-  if (name.find('/') != std::string::npos)
-    return access(name.c_str(), R_OK) == 0 ? std::optional(name) : std::nullopt;
-  if (user.runpath().empty())
-    if (auto path = find_in(user.rpath(), name, user)) return path;
-  if (auto path = find_in(environment_directories(), name, user)) return path;
+  if (name.find('/') != std::string::npos) {
+    std::string path = expand_tokens(name, user);
+    return access(path.c_str(), R_OK) == 0 ? std::optional(std::move(path)) : std::nullopt;
+  }
+  if (auto path = find_by_rpath(name, user)) return path;
+  const char* list = std::getenv("LD_LIBRARY_PATH");
+  if (list != nullptr)
+    if (auto path = find_in(split_folders(list, ":;"), name, program_of(user))) return path;
   if (auto path = find_in(user.runpath(), name, user)) return path;
-  if (auto path = find_in_cache(name)) return path;
-  return find_in({"/lib64", "/usr/lib64", "/lib", "/usr/lib"}, name, user);
-}
-
-bool is_private_library(const std::string& name, const std::string& path,
-                        const std::vector<std::string>& more) {
-  const std::string_view base = std::string_view(name).substr(name.rfind('/') + 1);
-  for (const std::string& begin : more)
-    if (base.starts_with(begin)) return true;
-  if (begins_with_one_of(base, always_private)) return true;
-  if (begins_with_one_of(base, always_shared)) return false;
-  return !begins_with_one_of(path, system_directories);
+  if (user.skips_system_folders()) return std::nullopt;
+  if (auto path = find_in_cache(library_cache(), name, processor_folders())) return path;
+  return find_in({"/" + library_folder(), "/usr/" + library_folder(), "/lib", "/usr/lib"}, name, user);
 }
 
 }  // namespace taihu::memory

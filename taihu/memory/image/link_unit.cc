@@ -76,9 +76,11 @@ bool runtime_replaces(std::string_view library, const std::string& user) {
 }
 
 LinkUnit::LinkUnit(std::vector<std::shared_ptr<ElfObject>> objects,
-                   const std::vector<const ElfObject*>& search_order)
+                   const std::vector<const ElfObject*>& search_order, const std::vector<void*>& shared)
     : objects_(std::move(objects)), variable_copies_(libc::variable_count()) {
-  for (std::size_t i = 0; i < objects_.size(); ++i) plan_object(static_cast<std::uint16_t>(i), search_order);
+  for (std::size_t i = 0; i < objects_.size(); ++i)
+    plan_object(static_cast<std::uint16_t>(i), search_order, shared);
+  dlerror();  // names that were looked for in vain are no error of the program
 }
 
 std::uint16_t LinkUnit::definer_index(const ElfObject* definer) {
@@ -87,10 +89,12 @@ std::uint16_t LinkUnit::definer_index(const ElfObject* definer) {
   return static_cast<std::uint16_t>(index);
 }
 
-void LinkUnit::plan_object(std::uint16_t index, const std::vector<const ElfObject*>& search_order) {
+void LinkUnit::plan_object(std::uint16_t index, const std::vector<const ElfObject*>& search_order,
+                           const std::vector<void*>& shared) {
   const ElfObject& object = *objects_[index];
   for (const ElfRelocation& relocation : object.relocations())
-    if (plan_private(index, relocation, search_order) || plan_libc(index, relocation))
+    if (plan_private(index, relocation, search_order) || plan_libc(index, relocation) ||
+        plan_shared(index, relocation, shared))
       take_out(object, relocation);
 }
 
@@ -168,6 +172,27 @@ bool LinkUnit::plan_libc(std::uint16_t index, const ElfRelocation& relocation) {
   if (!replacement) return false;
   libc_bindings_.push_back({relocation.target, addend_of(relocation), index, false, -1, replacement});
   return true;
+}
+
+// The order of the loader: what is visible to the whole process comes first, and is left to it; then the
+// libraries of the program.
+bool LinkUnit::plan_shared(std::uint16_t index, const ElfRelocation& relocation,
+                           const std::vector<void*>& shared) {
+  const ElfSymbol& symbol = objects_[index]->symbols()[relocation.symbol];
+  if (!is_address(relocation.type) || symbol.defined || symbol.binding == STB_LOCAL) return false;
+  const std::string name(symbol.name), version(symbol.version);
+  const auto find_in = [&](void* handle) {
+    return version.empty() ? dlsym(handle, name.c_str()) : dlvsym(handle, name.c_str(), version.c_str());
+  };
+  static void* const process = dlopen(nullptr, RTLD_NOW);
+  if (find_in(process) != nullptr) return false;
+  for (void* const library : shared) {
+    void* const found = find_in(library);
+    if (!found) continue;
+    libc_bindings_.push_back({relocation.target, addend_of(relocation), index, false, -1, found});
+    return true;
+  }
+  return false;
 }
 
 void LinkUnit::bind(const LoadedObjects& loaded, void* (*variable_place)(void*, int), void* context) const {

@@ -42,10 +42,12 @@ bool runtime_replaces(std::string_view library, const std::string& user);
 
 class LinkUnit {
  public:
-  /// `objects`: new ones; `search_order`: all objects whose definitions count, in order (includes `objects`).
-  /// Edits the masters of `objects`. Throws Error for references that copies cannot have.
-  LinkUnit(std::vector<std::shared_ptr<ElfObject>> objects,
-           const std::vector<const ElfObject*>& search_order);
+  /// `objects`: new ones; `search_order`: all objects whose definitions count, in order (includes `objects`);
+  /// `shared`: handles of the libraries that ranks share and whose definitions count next: the dynamic loader
+  /// sees only those that a copy itself needs. Edits the masters of `objects`. Throws Error for references
+  /// that copies cannot have.
+  LinkUnit(std::vector<std::shared_ptr<ElfObject>> objects, const std::vector<const ElfObject*>& search_order,
+           const std::vector<void*>& shared);
 
   const std::vector<std::shared_ptr<ElfObject>>& objects() const { return objects_; }
 
@@ -79,12 +81,14 @@ class LinkUnit {
     std::uint16_t object;
     bool is_variable;
     int index;          ///< of the variable
-    void* replacement;  ///< of the call
+    void* replacement;  ///< of the call, or the definition of a shared library
   };
-  void plan_object(std::uint16_t index, const std::vector<const ElfObject*>& search_order);
+  void plan_object(std::uint16_t index, const std::vector<const ElfObject*>& search_order,
+                   const std::vector<void*>& shared);
   bool plan_private(std::uint16_t index, const ElfRelocation& relocation,
                     const std::vector<const ElfObject*>& search_order);
   bool plan_libc(std::uint16_t index, const ElfRelocation& relocation);
+  bool plan_shared(std::uint16_t index, const ElfRelocation& relocation, const std::vector<void*>& shared);
   std::uint16_t definer_index(const ElfObject* definer);
 
   std::vector<std::shared_ptr<ElfObject>> objects_;

@@ -2,29 +2,15 @@
 // The part of RankImage behind dlopen, dlsym and dlclose of a rank. A handle is the one of the rank's copy;
 // libraries of the system are shared and keep libc's handles.
 #include <dlfcn.h>
-#include <limits.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "taihu/base/error.h"
+#include "taihu/memory/image/folders.h"
 #include "taihu/memory/image/library_search.h"
 #include "taihu/memory/image/rank_image.h"
 
 namespace taihu::memory {
-namespace {
-
-std::string real_path(const std::string& path) {
-  char buffer[PATH_MAX];
-  return realpath(path.c_str(), buffer) ? buffer : path;
-}
-
-std::string last_part(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
-}  // namespace
 
 void* RankImage::already_open(const std::string& name, const std::string& path) const {
   const auto is_it = [&](const ElfObject& object) {
@@ -43,11 +29,27 @@ RankImage::Opened* RankImage::find_opened(void* handle) {
   return nullptr;
 }
 
-void* RankImage::open_library(const char* name, int flags) {
+RankImage::Opened* RankImage::find_opened(const OpenedTemplate& library) const {
+  for (const auto& opened : opened_)
+    if (opened->library == &library) return opened.get();
+  return nullptr;
+}
+
+/// The object of this rank whose copy holds the address, or null.
+const ElfObject* RankImage::object_at(const void* address) const {
+  const auto place = reinterpret_cast<std::uintptr_t>(address);
+  for (const auto& [object, copy] : loaded_)
+    if (place >= copy.base && place < copy.base + object->span_bytes()) return object;
+  return nullptr;
+}
+
+void* RankImage::open_library(const char* name, int flags, const void* caller) {
   if (!name || !*name) return copies_.front().handle;
   const std::lock_guard guard(opening_);
   if (runtime_replaces(name, template_.program().path())) return copies_.front().handle;
-  const auto found = find_library(name, template_.program());
+  const ElfObject* const calling = object_at(caller);
+  const ElfObject& loader = calling != nullptr ? *calling : template_.program();
+  const auto found = find_library(name, loader);
   const std::string path = found ? real_path(*found) : name;
   if (void* handle = already_open(name, path)) {
     if (Opened* opened = find_opened(handle)) {
@@ -56,30 +58,60 @@ void* RankImage::open_library(const char* name, int flags) {
     }
     return handle;
   }
-  if (!found || !is_private_library(last_part(name), path, template_.private_libraries()))
-    return dlopen(name, flags);
+  if (!found || !template_.sharing().is_private(name, path)) return dlopen(name, flags);
   if ((flags & RTLD_NOLOAD) != 0) return nullptr;
   std::vector<const ElfObject*> global;
   for (const auto& opened : opened_)
     if (opened->global) global.push_back(opened->library->object.get());
-  Opened& opened = open_copy(template_.open(path, global));
+  Opened& opened = open_copy(template_.open(*found, loader, global));
   opened.global = (flags & RTLD_GLOBAL) != 0;
   return opened.copy.handle;
 }
 
-RankImage::Opened& RankImage::open_copy(const std::shared_ptr<OpenedTemplate>& library) {
-  for (const auto& opened : opened_)
-    if (opened->library == library) {
-      ++opened->uses;
-      return *opened;
-    }
-  for (const auto& needed : library->needed) open_copy(needed);
-  opened_.push_back(std::make_unique<Opened>(Opened{library, library->maker->load(), 1, false}));
-  Opened& opened = *opened_.back();
-  loaded_[library->object.get()] = opened.copy;
-  library->unit->bind(loaded_, &RankImage::variable_place, this);
-  construct(*library->object, opened.copy.base, false);
+RankImage::Opened& RankImage::open_copy(const OpenedTemplate& library) {
+  if (Opened* opened = find_opened(library)) {
+    ++opened->uses;
+    return *opened;
+  }
+  const std::vector<const OpenedTemplate*> loaded = load_copies(library);
+  Opened& opened = *find_opened(library);
+  ++opened.uses;
+  for (const OpenedTemplate* fresh : loaded)
+    for (const OpenedTemplate* needed : fresh->needed) ++find_opened(*needed)->uses;
+  for (const OpenedTemplate* fresh : loaded)
+    construct(*fresh->object, loaded_.at(fresh->object.get()).base, false);
   return opened;
+}
+
+/// Adds what `library` needs and itself to `order`, as far as this rank has not opened it: libraries before
+/// those that use them. `begun` ends circles.
+void RankImage::add_unopened(const OpenedTemplate& library, std::vector<const OpenedTemplate*>& begun,
+                             std::vector<const OpenedTemplate*>& order) const {
+  if (find_opened(library) != nullptr || std::find(begun.begin(), begun.end(), &library) != begun.end())
+    return;
+  begun.push_back(&library);
+  for (const OpenedTemplate* needed : library.needed) add_unopened(*needed, begun, order);
+  order.push_back(&library);
+}
+
+/// Loads and binds the library and what it needs, as far as this rank does not have it. Returns what is new:
+/// libraries before those that use them. They see each other's names, so all are loaded before one is bound.
+std::vector<const OpenedTemplate*> RankImage::load_copies(const OpenedTemplate& library) {
+  std::vector<const OpenedTemplate*> begun, order;
+  add_unopened(library, begun, order);
+  const std::size_t before = opened_.size();
+  try {
+    for (const OpenedTemplate* fresh : order) {
+      opened_.push_back(std::make_unique<Opened>(Opened{fresh, fresh->maker->load(), 0, false}));
+      loaded_[fresh->object.get()] = opened_.back()->copy;
+    }
+    for (const OpenedTemplate* fresh : order) fresh->unit->bind(loaded_, &RankImage::variable_place, this);
+  } catch (...) {
+    opened_.resize(before);
+    for (const OpenedTemplate* fresh : order) loaded_.erase(fresh->object.get());
+    throw;
+  }
+  return order;
 }
 
 // The last close runs the library's destructors; its memory stays, so that pointers into it are stale but not
@@ -92,7 +124,7 @@ int RankImage::close_library(void* handle) {
   Opened* opened = find_opened(handle);
   if (!opened) return dlclose(handle);
   if (--opened->uses > 0) return 0;
-  const auto library = opened->library;
+  const OpenedTemplate* const library = opened->library;
   const std::uintptr_t base = opened->copy.base;
   std::erase(constructed_, library->object.get());
   destruct(*library->object, base);
@@ -108,11 +140,8 @@ int RankImage::close_library(void* handle) {
 std::vector<const ElfObject*> RankImage::search_order_of(void* handle, const void* caller) {
   std::vector<const ElfObject*> order;
   if (Opened* opened = find_opened(handle)) {
-    std::vector<const OpenedTemplate*> level = {opened->library.get()};
-    for (std::size_t i = 0; i < level.size(); ++i) {
-      order.push_back(level[i]->object.get());
-      for (const auto& needed : level[i]->needed) level.push_back(needed.get());
-    }
+    for (const OpenedTemplate* library : breadth_first(*opened->library))
+      order.push_back(library->object.get());
     return order;
   }
   const bool everything = handle == RTLD_DEFAULT || handle == RTLD_NEXT || handle == copies_.front().handle;
@@ -122,10 +151,7 @@ std::vector<const ElfObject*> RankImage::search_order_of(void* handle, const voi
   for (const auto& opened : opened_)
     if (opened->global) order.push_back(opened->library->object.get());
   if (handle != RTLD_NEXT) return order;
-  const auto own = std::find_if(order.begin(), order.end(), [&](const ElfObject* object) {
-    const std::uintptr_t base = loaded_.at(object).base, place = reinterpret_cast<std::uintptr_t>(caller);
-    return place >= base && place < base + object->span_bytes();
-  });
+  const auto own = std::find(order.begin(), order.end(), object_at(caller));
   if (own != order.end()) order.erase(order.begin(), own + 1);
   return order;
 }

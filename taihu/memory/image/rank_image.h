@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "taihu/memory/image/image_template.h"
-#include "taihu/memory/image_symmetric_map.h"
+#include "taihu/memory/image/symmetric_map.h"
 #include "taihu/memory/libc/rank_process.h"
 
 namespace taihu::memory {
@@ -35,22 +35,27 @@ class RankImage final : public ImageServices {
   std::vector<ImageSymmetricMap::Segment> symmetric_segments() const;
 
   void run_destructors() override;
-  void* open_library(const char* name, int flags) override;
+  void* open_library(const char* name, int flags, const void* caller) override;
   int close_library(void* handle) override;
   void* find_symbol(void* handle, const char* name, const char* version, const void* caller) override;
 
  private:
   struct Opened {
-    std::shared_ptr<OpenedTemplate> library;
+    const OpenedTemplate* library;
     LoadedObject copy;
-    int uses = 0;
+    int uses = 0;  ///< times that it was opened, and open libraries that need it
     bool global = false;
   };
   void run_program();
   void construct(const ElfObject& object, std::uintptr_t base, bool is_program);
   void destruct(const ElfObject& object, std::uintptr_t base);
-  Opened& open_copy(const std::shared_ptr<OpenedTemplate>& library);
+  Opened& open_copy(const OpenedTemplate& library);
+  std::vector<const OpenedTemplate*> load_copies(const OpenedTemplate& library);
+  void add_unopened(const OpenedTemplate& library, std::vector<const OpenedTemplate*>& begun,
+                    std::vector<const OpenedTemplate*>& order) const;
+  Opened* find_opened(const OpenedTemplate& library) const;
   Opened* find_opened(void* handle);
+  const ElfObject* object_at(const void* address) const;
   void* already_open(const std::string& name, const std::string& path) const;
   std::vector<const ElfObject*> search_order_of(void* handle, const void* caller);
   void* shared_symbol(void* handle, const char* name, const char* version) const;
