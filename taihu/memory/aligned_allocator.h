@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocator of the standard containers whose memory begins at a multiple of `alignment` bytes: whole cache
-// lines for vector instructions, no line shared with a neighbour's data. Source: Liu et al., RMC, section 2.3
+// lines for vector instructions, no line shared with a neighbour's data. Source: Xu et al., RMC, section 2.3
 // (vectors aligned to 64 bytes).
 #pragma once
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "taihu/base/contract.h"
+
 namespace taihu::memory {
 
 OffsetAllocator::OffsetAllocator(std::uint64_t capacity_bytes)
@@ -46,6 +48,25 @@ bool OffsetAllocator::release(std::uint64_t offset) {
 std::optional<std::uint64_t> OffsetAllocator::block_bytes(std::uint64_t offset) const {
   const auto block = blocks_.find(offset);
   return block == blocks_.end() ? std::nullopt : std::optional(block->second);
+}
+
+/// Gaps and blocks take turns from 0 to the capacity, and no two gaps touch; bytes of gaps == free bytes.
+void OffsetAllocator::check_invariants() const {
+  std::uint64_t at = 0, free = 0;
+  bool behind_gap = false;
+  for (auto gap = gaps_.begin(), block = blocks_.begin(); gap != gaps_.end() || block != blocks_.end();) {
+    const bool is_gap = gap != gaps_.end() && gap->first == at;
+    ensure(is_gap || (block != blocks_.end() && block->first == at),
+           "where a gap or a block ends another one begins");
+    ensure(!is_gap || !behind_gap, "no two gaps touch");
+    const std::uint64_t bytes = is_gap ? (gap++)->second : (block++)->second;
+    ensure(bytes > 0 && bytes % alignment == 0, "gaps and blocks are multiples of the alignment");
+    at += bytes;
+    if (is_gap) free += bytes;
+    behind_gap = is_gap;
+  }
+  ensure(at == capacity_bytes_, "gaps + blocks == capacity");
+  ensure(free == free_bytes_, "bytes of all gaps == free bytes");
 }
 
 std::uint64_t OffsetAllocator::largest_gap_bytes() const {

@@ -4,6 +4,7 @@
 // bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -25,8 +26,10 @@ class OffsetAllocator {
 
   std::uint64_t capacity_bytes() const { return capacity_bytes_; }
   std::uint64_t free_bytes() const { return free_bytes_; }
+  std::size_t block_count() const { return blocks_.size(); }
   /// Largest size that allocate would now give.
   std::uint64_t largest_gap_bytes() const;
+  void check_invariants() const;
 
  private:
   std::uint64_t capacity_bytes_;

@@ -21,7 +21,6 @@ void name_program(const std::string& path);
 
 /// What ranks may do to the process. Refused calls print one line on standard error and fail with EPERM.
 struct ChildRules {
-  bool fork = true;  ///< fork and vfork: the child is a copy of the whole process with one thread
   bool exec = true;  ///< exec in a rank itself, not in a child: the program takes the place of all ranks
 };
 /// Before ranks run.

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "taihu/memory/image/elf_object.h"
+#include "taihu/base/descriptor.h"
 
 namespace taihu::memory {
 

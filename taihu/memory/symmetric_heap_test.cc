@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "taihu/base/error.h"
-#include "taihu/memory/image_symmetric_map.h"
+#include "taihu/memory/image/symmetric_map.h"
 
 namespace taihu::memory {
 namespace {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Child processes of a rank see the rank's environment and its descriptors 0, 1, 2. A child made by fork
-// holds the whole node process but runs the calling rank's thread alone; it may do what a child of a threaded
-// program may, best: exec. Whether fork is allowed at all, and exec of the rank itself, which would take the
-// place of all ranks, is up to the process (process_settings.h).
+// posix_spawn, system and popen: the child sees the rank's environment, directory and descriptors.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -10,126 +7,159 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <vector>
 
-#include "taihu/memory/libc/rank_process.h"
-#include "taihu/memory/process_settings.h"
+#include "taihu/memory/libc/children.h"
+#include "taihu/memory/libc/descriptors.h"
 
 namespace taihu::memory::libc {
 namespace {
 
-int refuse(const RankProcess& rank, const char* call, const char* reason) {
-  std::fprintf(stderr, "taihu: rank %d: %s is refused (%s\n", rank.identity.rank, call, reason);
-  errno = EPERM;
-  return -1;
+// libc's file actions cannot be looked into; those of ranks are kept as calls that add them to others, which
+// begin with what makes the rank's descriptors the system's.
+using Actions = posix_spawn_file_actions_t;
+using Action = std::function<int(Actions*)>;
+using Recorded = std::vector<Action>;
+
+Recorded* recorded(const Actions* actions) {
+  return reinterpret_cast<Recorded*>(actions->__actions);
 }
 
-pid_t rank_fork() {
-  RankProcess* rank = self();
-  if (!rank) return ::fork();
-  if (!child_rules().fork)
-    return refuse(*rank, "fork",
-                  "the child would be a copy of all ranks of this node process, with one thread); when it "
-                  "does nothing but exec, allow it with marun --allow-fork");
-  rank->lock.lock();
-  const pid_t child = ::fork();
-  // The child's thread is not the one that the lock knows as its owner.
-  if (child == 0)
-    new (&rank->lock) std::recursive_mutex;
+int rank_actions_init(Actions* actions) {
+  auto* list = new (std::nothrow) Recorded;
+  *actions = {};
+  actions->__actions = reinterpret_cast<decltype(actions->__actions)>(list);
+  return list ? 0 : ENOMEM;
+}
+
+int rank_actions_destroy(Actions* actions) {
+  delete recorded(actions);
+  actions->__actions = nullptr;
+  return 0;
+}
+
+class SystemActions {
+ public:
+  SystemActions() { posix_spawn_file_actions_init(&actions_); }
+  ~SystemActions() { posix_spawn_file_actions_destroy(&actions_); }
+  SystemActions(const SystemActions&) = delete;
+  SystemActions& operator=(const SystemActions&) = delete;
+  Actions* get() { return &actions_; }
+
+ private:
+  Actions actions_;
+};
+
+int record(Actions* actions, Action action) {
+  SystemActions trial;  // libc checks the arguments
+  const int failure = action(trial.get());
+  if (failure == 0) recorded(actions)->push_back(std::move(action));
+  return failure;
+}
+
+int rank_add_open(Actions* actions, int fd, const char* path, int flags, mode_t mode) {
+  return record(actions, [fd, name = std::string(path), flags, mode](Actions* all) {
+    return posix_spawn_file_actions_addopen(all, fd, name.c_str(), flags, mode);
+  });
+}
+int rank_add_close(Actions* actions, int fd) {
+  return record(actions, [fd](Actions* all) { return posix_spawn_file_actions_addclose(all, fd); });
+}
+int rank_add_dup2(Actions* actions, int from, int to) {
+  return record(actions,
+                [from, to](Actions* all) { return posix_spawn_file_actions_adddup2(all, from, to); });
+}
+int rank_add_chdir(Actions* actions, const char* path) {
+  return record(actions, [name = std::string(path)](Actions* all) {
+    return posix_spawn_file_actions_addchdir_np(all, name.c_str());
+  });
+}
+int rank_add_fchdir(Actions* actions, int fd) {
+  return record(actions, [fd](Actions* all) { return posix_spawn_file_actions_addfchdir_np(all, fd); });
+}
+int rank_add_closefrom(Actions* actions, int first) {
+  return record(actions,
+                [first](Actions* all) { return posix_spawn_file_actions_addclosefrom_np(all, first); });
+}
+int rank_add_terminal(Actions* actions, int fd) {
+  return record(actions, [fd](Actions* all) { return posix_spawn_file_actions_addtcsetpgrp_np(all, fd); });
+}
+
+void add_rank_descriptors(const RankProcess& rank, Actions* all) {
+  for (int number = 0; number < 3; ++number) {
+    const int own = rank.descriptors[static_cast<std::size_t>(number)].load();
+    if (own == number) continue;
+    if (own >= 0 && (::fcntl(own, F_GETFD) & FD_CLOEXEC) == 0)
+      posix_spawn_file_actions_adddup2(all, own, number);
+    else
+      posix_spawn_file_actions_addclose(all, number);
+    if (own >= 0) posix_spawn_file_actions_addclose(all, own);
+  }
+  for_each_foreign(rank, [all](int fd) { posix_spawn_file_actions_addclose(all, fd); });
+}
+
+// As posix_spawn, with actions of a rank; the rank does not know the child.
+int spawn(pid_t* child, const char* path, const Recorded* actions, const posix_spawnattr_t* attributes,
+          char* const* words, char* const* variables) {
+  SystemActions all;
+  if (RankProcess* rank = rank_with_descriptors()) {
+    const std::lock_guard guard(rank->lock);
+    add_rank_descriptors(*rank, all.get());
+  }
+  if (actions)
+    for (const Action& action : *actions)
+      if (const int failure = action(all.get()); failure != 0) return failure;
+  return ::posix_spawn(child, path, all.get(), attributes, words, variables);
+}
+
+int rank_posix_spawn(pid_t* child, const char* path, const Actions* actions,
+                     const posix_spawnattr_t* attributes, char* const* words, char* const* variables) {
+  pid_t number = -1;
+  const Recorded* given = actions ? recorded(actions) : nullptr;
+  const UntilChildIsKnown blocked;
+  posix_spawnattr_t own;
+  if (attributes)
+    own = *attributes;
   else
-    rank->lock.unlock();
-  if (child == 0)
-    for (int i = 0; i < 3; ++i) {
-      const int own = rank->descriptors[static_cast<std::size_t>(i)];
-      if (own != i && own >= 0) ::dup2(own, i);
-      if (own < 0) ::close(i);
-      rank->descriptors[static_cast<std::size_t>(i)] = i;
-    }
-  return child;
+    posix_spawnattr_init(&own);
+  short flags = 0;
+  posix_spawnattr_getflags(&own, &flags);
+  if ((flags & POSIX_SPAWN_SETSIGMASK) == 0) {
+    posix_spawnattr_setsigmask(&own, &blocked.before());
+    posix_spawnattr_setflags(&own, static_cast<short>(flags | POSIX_SPAWN_SETSIGMASK));
+  }
+  const int failure = spawn(&number, path, given, &own, words, variables);
+  if (failure != 0) return failure;
+  if (RankProcess* rank = self()) rank->children.add(number);
+  if (child) *child = number;
+  return 0;
 }
 
-char** environment() {
-  RankProcess* rank = self();
-  return rank ? rank->environment() : environ;
+int rank_posix_spawnp(pid_t* child, const char* name, const Actions* actions,
+                      const posix_spawnattr_t* attributes, char* const* words, char* const* variables) {
+  int failure = ENOENT;
+  search_path(name, [&](const char* path) {
+    const int result = rank_posix_spawn(child, path, actions, attributes, words, variables);
+    if (failure != EACCES || result == 0) failure = result;
+    return result != ENOENT && result != ENOTDIR && result != EACCES;
+  });
+  return failure;
 }
 
-bool may_exec() {
-  RankProcess* rank = self();
-  if (!rank || child_rules().exec || rank->in_child_process()) return true;
-  refuse(*rank, "exec",
-         "the new program would take the place of all ranks of this node process); start it as a child, with "
-         "system or posix_spawn");
-  return false;
-}
-
-int rank_execve(const char* path, char* const* words, char* const* variables) {
-  return may_exec() ? ::execve(path, words, variables) : -1;
-}
-int rank_execvpe(const char* name, char* const* words, char* const* variables) {
-  return may_exec() ? ::execvpe(name, words, variables) : -1;
-}
-int rank_fexecve(int file, char* const* words, char* const* variables) {
-  return may_exec() ? ::fexecve(file, words, variables) : -1;
-}
-int rank_execv(const char* path, char* const* words) {
-  return rank_execve(path, words, environment());
-}
-int rank_execvp(const char* name, char* const* words) {
-  return rank_execvpe(name, words, environment());
-}
-
-std::vector<char*> collect(const char* first, va_list& rest) {
-  std::vector<char*> words;
-  for (const char* word = first; word; word = va_arg(rest, const char*))
-    words.push_back(const_cast<char*>(word));
-  words.push_back(nullptr);
-  return words;
-}
-
-int rank_execl(const char* path, const char* first, ...) {
-  va_list rest;
-  va_start(rest, first);
-  const auto words = collect(first, rest);
-  va_end(rest);
-  return rank_execv(path, words.data());
-}
-
-int rank_execlp(const char* name, const char* first, ...) {
-  va_list rest;
-  va_start(rest, first);
-  const auto words = collect(first, rest);
-  va_end(rest);
-  return rank_execvp(name, words.data());
-}
-
-int rank_execle(const char* path, const char* first, ...) {
-  va_list rest;
-  va_start(rest, first);
-  const auto words = collect(first, rest);
-  char* const* variables = first != nullptr ? va_arg(rest, char* const*) : nullptr;
-  va_end(rest);
-  return rank_execve(path, words.data(), variables);
-}
-
-// Starts the shell on `command`; `parent_end` of a pipe is on `child_fd` of the child when child_fd >= 0.
-pid_t start_shell(const char* command, int child_end, int child_fd) {
+// Starts the shell on `command`; `end` of a pipe becomes `number` of the child when number >= 0.
+pid_t start_shell(const char* command, int end, int number) {
   const char* words[] = {"sh", "-c", command, nullptr};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  if (RankProcess* rank = self())
-    for (int i = 0; i < 3; ++i) {
-      const int own = rank->descriptors[static_cast<std::size_t>(i)];
-      if (own > 2) posix_spawn_file_actions_adddup2(&actions, own, i);
-      if (own < 0) posix_spawn_file_actions_addclose(&actions, i);
-    }
-  if (child_fd >= 0) posix_spawn_file_actions_adddup2(&actions, child_end, child_fd);
+  Recorded actions;
+  if (number >= 0)
+    actions.push_back([=](Actions* all) { return posix_spawn_file_actions_adddup2(all, end, number); });
+  RankProcess* rank = self();
   pid_t child = -1;
-  const int failure =
-      posix_spawn(&child, "/bin/sh", &actions, nullptr, const_cast<char* const*>(words), environment());
-  posix_spawn_file_actions_destroy(&actions);
+  const int failure = spawn(&child, "/bin/sh", &actions, nullptr, const_cast<char* const*>(words),
+                            rank ? rank->environment() : environ);
   if (failure == 0) return child;
   errno = failure;
   return -1;
@@ -137,8 +167,10 @@ pid_t start_shell(const char* command, int child_end, int child_fd) {
 
 int wait_for(pid_t child) {
   int status = -1;
-  while (waitpid(child, &status, 0) < 0)
+  rusage usage{};
+  while (wait4(child, &status, 0, &usage) < 0)
     if (errno != EINTR) return -1;
+  if (RankProcess* rank = self()) rank->children.count(usage);
   return status;
 }
 
@@ -163,6 +195,8 @@ std::FILE* rank_popen(const char* command, const char* mode) {
     return nullptr;
   }
   const std::lock_guard guard(rank->lock);
+  adopt(ours);
+  rank->open_streams.insert(stream);
   rank->pipes[stream] = child;
   return stream;
 }
@@ -178,19 +212,27 @@ int rank_pclose(std::FILE* stream) {
     child = found->second;
     rank->pipes.erase(found);
   }
-  std::fclose(stream);
+  close_stream(stream);
   return wait_for(child);
 }
 
 }  // namespace
 
 std::span<const Replacement> child_calls() {
-  static const std::array calls = {
-      replace("fork", &rank_fork),       replace("vfork", &rank_fork),      replace("execv", &rank_execv),
-      replace("execvp", &rank_execvp),   replace("execl", &rank_execl),     replace("execlp", &rank_execlp),
-      replace("execve", &rank_execve),   replace("execvpe", &rank_execvpe), replace("execle", &rank_execle),
-      replace("fexecve", &rank_fexecve), replace("system", &rank_system),   replace("popen", &rank_popen),
-      replace("pclose", &rank_pclose)};
+  static const std::array calls = {replace("posix_spawn", &rank_posix_spawn),
+                                   replace("posix_spawnp", &rank_posix_spawnp),
+                                   replace("posix_spawn_file_actions_init", &rank_actions_init),
+                                   replace("posix_spawn_file_actions_destroy", &rank_actions_destroy),
+                                   replace("posix_spawn_file_actions_addopen", &rank_add_open),
+                                   replace("posix_spawn_file_actions_addclose", &rank_add_close),
+                                   replace("posix_spawn_file_actions_adddup2", &rank_add_dup2),
+                                   replace("posix_spawn_file_actions_addchdir_np", &rank_add_chdir),
+                                   replace("posix_spawn_file_actions_addfchdir_np", &rank_add_fchdir),
+                                   replace("posix_spawn_file_actions_addclosefrom_np", &rank_add_closefrom),
+                                   replace("posix_spawn_file_actions_addtcsetpgrp_np", &rank_add_terminal),
+                                   replace("system", &rank_system),
+                                   replace("popen", &rank_popen),
+                                   replace("pclose", &rank_pclose)};
   return calls;
 }
 

@@ -12,6 +12,14 @@
 #include "taihu/memory/libc/rank_process.h"
 
 namespace taihu::memory::libc {
+
+const char* environment_value(const RankProcess& rank, const char* name) noexcept {
+  const std::size_t length = std::strlen(name);
+  for (char** entry = rank.environment(); entry && *entry; ++entry)
+    if (std::strncmp(*entry, name, length) == 0 && (*entry)[length] == '=') return *entry + length + 1;
+  return nullptr;
+}
+
 namespace {
 
 bool is_name(const char* name) {

@@ -16,16 +16,25 @@ namespace {
 thread_local std::string refusal;
 thread_local std::string given_refusal;
 
-void* rank_dlopen(const char* name, int flags) {
-  RankProcess* rank = self();
+void* open(RankProcess& rank, const char* name, int flags, const void* caller) {
   refusal.clear();
-  if (!rank) return ::dlopen(name, flags);
   try {
-    return rank->image.open_library(name, flags);
+    return rank.image.open_library(name, flags, caller);
   } catch (const std::exception& error) {
     refusal = error.what();
     return nullptr;
   }
+}
+
+void* rank_dlopen(const char* name, int flags) {
+  return self() ? open(*self(), name, flags, __builtin_return_address(0)) : ::dlopen(name, flags);
+}
+
+/// What is opened in a name space of its own is the rank's alone.
+void* rank_dlmopen(Lmid_t space, const char* name, int flags) {
+  if (self() && space == LM_ID_BASE) return open(*self(), name, flags, __builtin_return_address(0));
+  refusal.clear();
+  return ::dlmopen(space, name, flags);
 }
 
 int rank_dlclose(void* handle) {
@@ -56,9 +65,9 @@ char* rank_dlerror() {
 }  // namespace
 
 std::span<const Replacement> library_calls() {
-  static const std::array calls = {replace("dlopen", &rank_dlopen), replace("dlclose", &rank_dlclose),
-                                   replace("dlsym", &rank_dlsym), replace("dlvsym", &rank_dlvsym),
-                                   replace("dlerror", &rank_dlerror)};
+  static const std::array calls = {replace("dlopen", &rank_dlopen),   replace("dlmopen", &rank_dlmopen),
+                                   replace("dlclose", &rank_dlclose), replace("dlsym", &rank_dlsym),
+                                   replace("dlvsym", &rank_dlvsym),   replace("dlerror", &rank_dlerror)};
   return calls;
 }
 

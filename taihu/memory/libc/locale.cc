@@ -26,11 +26,8 @@ constexpr std::array<std::pair<int, const char*>, 12> categories = {
      {LC_IDENTIFICATION, "LC_IDENTIFICATION"}}};
 
 const char* from_environment(const RankProcess& rank, const char* name) {
-  const std::size_t length = std::strlen(name);
-  for (char** entry = rank.environment(); entry && *entry; ++entry)
-    if (std::strncmp(*entry, name, length) == 0 && (*entry)[length] == '=' && (*entry)[length + 1] != '\0')
-      return *entry + length + 1;
-  return nullptr;
+  const char* value = environment_value(rank, name);
+  return value && *value != '\0' ? value : nullptr;
 }
 
 // Name that the user asked for in `request` (as given to setlocale) for one category.
@@ -93,6 +90,22 @@ char* rank_setlocale(int category, const char* request) {
   return current_name(state, category);
 }
 
+// "" as a name means the environment of the rank.
+locale_t rank_newlocale(int mask, const char* request, locale_t base) {
+  RankProcess* rank = self();
+  if (!rank || !request || *request != '\0') return ::newlocale(mask, request, base);
+  const std::lock_guard guard(rank->lock);
+  locale_t changed = base ? duplocale(base) : ::newlocale(LC_ALL_MASK, "C", nullptr);
+  for (const auto& [number, text] : categories) {
+    if (!changed || (mask & (1 << number)) == 0) continue;
+    locale_t next = ::newlocale(1 << number, wanted_name(*rank, request, text).c_str(), changed);
+    if (!next) freelocale(changed);
+    changed = next;
+  }
+  if (changed && base) freelocale(base);
+  return changed;
+}
+
 lconv* rank_localeconv() {
   RankProcess* rank = self();
   if (!rank) return std::localeconv();
@@ -105,8 +118,9 @@ lconv* rank_localeconv() {
 }  // namespace
 
 std::span<const Replacement> locale_calls() {
-  static const std::array calls = {replace("setlocale", &rank_setlocale),
-                                   replace("localeconv", &rank_localeconv)};
+  static const std::array calls = {
+      replace("setlocale", &rank_setlocale), replace("newlocale", &rank_newlocale),
+      replace("__newlocale", &rank_newlocale), replace("localeconv", &rank_localeconv)};
   return calls;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches that return static memory: hosts, users, groups, and the one hash table of hsearch.
+// Searches that return static memory: hosts, services, protocols, users, groups, mounts, names of terminals,
+// digits of numbers; and the one hash table of hsearch.
 #include <arpa/inet.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 
-#include "taihu/memory/libc/rank_process.h"
+#include "taihu/memory/libc/descriptors.h"
 
 namespace taihu::memory::libc {
 namespace {
@@ -88,6 +90,95 @@ group* rank_getgrnam(const char* name) {
   return found;
 }
 
+servent* rank_getservbyname(const char* name, const char* protocol) {
+  RankProcess* rank = self();
+  if (!rank) return ::getservbyname(name, protocol);
+  servent* found = nullptr;
+  with_room(rank->lookup.service_text, [&](char* buffer, std::size_t bytes) {
+    return getservbyname_r(name, protocol, &rank->lookup.service, buffer, bytes, &found);
+  });
+  return found;
+}
+
+servent* rank_getservbyport(int port, const char* protocol) {
+  RankProcess* rank = self();
+  if (!rank) return ::getservbyport(port, protocol);
+  servent* found = nullptr;
+  with_room(rank->lookup.service_text, [&](char* buffer, std::size_t bytes) {
+    return getservbyport_r(port, protocol, &rank->lookup.service, buffer, bytes, &found);
+  });
+  return found;
+}
+
+protoent* rank_getprotobyname(const char* name) {
+  RankProcess* rank = self();
+  if (!rank) return ::getprotobyname(name);
+  protoent* found = nullptr;
+  with_room(rank->lookup.protocol_text, [&](char* buffer, std::size_t bytes) {
+    return getprotobyname_r(name, &rank->lookup.protocol, buffer, bytes, &found);
+  });
+  return found;
+}
+
+protoent* rank_getprotobynumber(int number) {
+  RankProcess* rank = self();
+  if (!rank) return ::getprotobynumber(number);
+  protoent* found = nullptr;
+  with_room(rank->lookup.protocol_text, [&](char* buffer, std::size_t bytes) {
+    return getprotobynumber_r(number, &rank->lookup.protocol, buffer, bytes, &found);
+  });
+  return found;
+}
+
+mntent* rank_getmntent(std::FILE* table) {
+  RankProcess* rank = self();
+  if (!rank) return ::getmntent(table);
+  rank->lookup.mount_text.resize(8192);
+  return getmntent_r(table, &rank->lookup.mount, rank->lookup.mount_text.data(), 8192);
+}
+
+// The text, or null with errno set, as the failure of a call that returns one.
+char* text_or_null(std::array<char, 256>& text, int failure) {
+  if (failure == 0) return text.data();
+  errno = failure;
+  return nullptr;
+}
+
+char* rank_ttyname(int fd) {
+  RankProcess* rank = self();
+  if (!rank) return ::ttyname(fd);
+  auto& text = rank->lookup.terminal;
+  return text_or_null(text, ttyname_r(actual(fd), text.data(), text.size()));
+}
+
+char* rank_ptsname(int fd) {
+  RankProcess* rank = self();
+  if (!rank) return ::ptsname(fd);
+  auto& text = rank->lookup.pseudoterminal;
+  return text_or_null(text, ptsname_r(actual(fd), text.data(), text.size()));
+}
+
+char* rank_getlogin() {
+  RankProcess* rank = self();
+  if (!rank) return ::getlogin();
+  auto& text = rank->lookup.login;
+  return text_or_null(text, getlogin_r(text.data(), text.size()));
+}
+
+char* rank_ecvt(double value, int digits, int* point, int* sign) {
+  RankProcess* rank = self();
+  if (!rank) return ::ecvt(value, digits, point, sign);
+  auto& text = rank->lookup.number;
+  return ecvt_r(value, digits, point, sign, text.data(), text.size()) == 0 ? text.data() : nullptr;
+}
+
+char* rank_fcvt(double value, int digits, int* point, int* sign) {
+  RankProcess* rank = self();
+  if (!rank) return ::fcvt(value, digits, point, sign);
+  auto& text = rank->lookup.number;
+  return fcvt_r(value, digits, point, sign, text.data(), text.size()) == 0 ? text.data() : nullptr;
+}
+
 int rank_hcreate(std::size_t entries) {
   RankProcess* rank = self();
   return rank ? hcreate_r(entries, &rank->lookup.table) : ::hcreate(entries);
@@ -118,6 +209,16 @@ std::span<const Replacement> lookup_calls() {
                                    replace("getpwnam", &rank_getpwnam),
                                    replace("getgrgid", &rank_getgrgid),
                                    replace("getgrnam", &rank_getgrnam),
+                                   replace("getservbyname", &rank_getservbyname),
+                                   replace("getservbyport", &rank_getservbyport),
+                                   replace("getprotobyname", &rank_getprotobyname),
+                                   replace("getprotobynumber", &rank_getprotobynumber),
+                                   replace("getmntent", &rank_getmntent),
+                                   replace("ttyname", &rank_ttyname),
+                                   replace("ptsname", &rank_ptsname),
+                                   replace("getlogin", &rank_getlogin),
+                                   replace("ecvt", &rank_ecvt),
+                                   replace("fcvt", &rank_fcvt),
                                    replace("hcreate", &rank_hcreate),
                                    replace("hsearch", &rank_hsearch),
                                    replace("hdestroy", &rank_hdestroy)};

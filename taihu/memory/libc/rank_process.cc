@@ -10,6 +10,8 @@
 #include <cstring>
 
 #include "taihu/base/error.h"
+#include "taihu/memory/libc/descriptors.h"
+#include "taihu/memory/libc/file_locks.h"
 #include "taihu/memory/libc/signals.h"
 
 namespace taihu::memory {
@@ -19,9 +21,10 @@ using libc::Variable;
 RankProcess::RankProcess(RankIdentity& identity_of_rank, ImageServices& image_of_rank,
                          RankEvents events_of_rank)
     : identity(identity_of_rank), image(image_of_rank), events(std::move(events_of_rank)) {
-  places_ = {&own_.environment,     &own_.input,           &own_.output,
-             &own_.errors,          &own_.option_argument, &own_.option_index,
-             &own_.option_messages, &own_.option_letter,   &own_.gamma_sign};
+  places_ = {&own_.environment,      &own_.input,           &own_.output,
+             &own_.errors,           &own_.option_argument, &own_.option_index,
+             &own_.option_messages,  &own_.option_letter,   &own_.gamma_sign,
+             own_.zone_names.data(), &own_.zone_seconds,    &own_.zone_daylight};
   initstate_r(1, random.table.data(), random.table.size(), &random.generator);
   for (auto& action : signal_actions) action.sa_handler = SIG_DFL;
   libc::add_rank(*this);
@@ -45,6 +48,8 @@ void RankProcess::enter(const std::vector<std::string>& strings, RankStreams str
   process_id = getpid();
   first_thread_id = static_cast<pid_t>(syscall(SYS_gettid));
   set_current_rank(&identity);
+  static std::once_flag once;
+  std::call_once(once, libc::keep_from_ranks);
   // Not allowed inside of some containers; chdir and umask then refuse (descriptors.cc).
   has_own_directory = unshare(CLONE_FS) == 0;
   for (const std::string& text : strings) {
@@ -59,18 +64,26 @@ void RankProcess::enter(const std::vector<std::string>& strings, RankStreams str
   variable<int>(Variable::option_messages) = 1;
   variable<int>(Variable::option_letter) = '?';
   variable<int>(Variable::gamma_sign) = 0;
+  static char no_zone[] = "GMT";  // as in a process before tzset
+  for (int i = 0; i < 2; ++i) (&variable<char*>(Variable::zone_names))[i] = no_zone;
+  variable<long>(Variable::zone_seconds) = 0;
+  variable<int>(Variable::zone_daylight) = 0;
   make_streams(streams);
   signal_stack_.resize(64 * 1024);
   stack_t stack{};
   stack.ss_sp = signal_stack_.data();
   stack.ss_size = signal_stack_.size();
   sigaltstack(&stack, nullptr);
+  begin_counting();
 }
 
 void RankProcess::leave() {
   libc::remove_rank(*this);
-  if (has_alarm_timer) timer_delete(alarm_timer);
-  has_alarm_timer = false;
+  libc::drop_all_locks(*this);
+  for (auto& timer : interval_timers) {
+    if (timer) timer_delete(*timer);
+    timer.reset();
+  }
   stack_t stack{};
   stack.ss_flags = SS_DISABLE;
   sigaltstack(&stack, nullptr);
@@ -92,7 +105,9 @@ void RankProcess::make_streams(const RankStreams& streams) {
     if (!stream) throw system_error("cannot make the standard streams of a rank", errno);
     if (i == 1) setvbuf(stream, nullptr, _IOLBF, BUFSIZ);
     if (i == 2) setvbuf(stream, nullptr, _IONBF, 0);
-    *places[at] = own_streams_[at] = stream;
+    // Reads of descriptor 0 see the same input as the stream.
+    if (given[at] && fileno(stream) >= 0) descriptors[at] = fileno(stream);
+    *places[at] = stream;
     if (i > 0) open_streams.insert(stream);
   }
 }
@@ -107,6 +122,11 @@ void RankProcess::flush_streams() {
 }
 
 void RankProcess::finalize_library(void* library) {
+  {
+    const std::lock_guard guard(lock);
+    std::erase_if(fork_handlers,
+                  [&](const ForkHandler& handler) { return library && handler.library == library; });
+  }
   for (;;) {
     ExitHandler handler{};
     {
@@ -145,8 +165,8 @@ void RankProcess::end(int new_status) {
 }
 
 void RankProcess::end_at_once(int new_status) {
+  if (in_child_process()) ::_exit(new_status & 0xff);
   if (!ended_elsewhere.load()) status = new_status & 0xff;
-  if (in_child_process()) ::_exit(status);
   if (on_first_thread()) siglongjmp(root, 1);
   ended_elsewhere.store(true);
   if (events.exit_on_other_thread) events.exit_on_other_thread(identity, status);

@@ -7,13 +7,16 @@
 
 #include <grp.h>
 #include <locale.h>
+#include <mntent.h>
 #include <netdb.h>
 #include <pthread.h>
 #include <pwd.h>
 #include <search.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/types.h>
+#include <wchar.h>
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
@@ -21,15 +24,18 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "taihu/memory/current_rank.h"
+#include "taihu/memory/libc/child_table.h"
 #include "taihu/memory/libc/table.h"
 
 namespace taihu::memory {
@@ -38,9 +44,10 @@ namespace taihu::memory {
 class ImageServices {
  public:
   virtual ~ImageServices() = default;
-  virtual void run_destructors() = 0;                           ///< of the program and its libraries
-  virtual void* open_library(const char* name, int flags) = 0;  ///< as dlopen; throws Error
-  virtual int close_library(void* handle) = 0;                  ///< as dlclose
+  virtual void run_destructors() = 0;  ///< of the program and its libraries
+  /// As dlopen called by the code at `caller`; throws Error.
+  virtual void* open_library(const char* name, int flags, const void* caller) = 0;
+  virtual int close_library(void* handle) = 0;  ///< as dlclose
   virtual void* find_symbol(void* handle, const char* name, const char* version,
                             const void* caller) = 0;  ///< as dlsym
 };
@@ -77,6 +84,7 @@ struct RandomState {
 struct TimeState {
   std::tm calendar{};
   std::array<char, 64> text{};
+  std::optional<std::string> zone;  ///< value of TZ when the rank last looked at it
 };
 
 struct OptionState {
@@ -85,18 +93,30 @@ struct OptionState {
   bool started = false;
 };
 
+struct ForkHandler {
+  void (*before)();
+  void (*in_parent)();
+  void (*in_child)();
+  void* library;  ///< as of ExitHandler
+};
+
 /// Results that libc returns in static memory.
 struct LookupState {
   hostent host{};
   passwd user{};
   group user_group{};
+  servent service{};
+  protoent protocol{};
+  mntent mount{};
   hsearch_data table{};
-  std::vector<char> host_text, user_text, group_text;
+  std::vector<char> host_text, user_text, group_text, service_text, protocol_text, mount_text;
+  std::array<char, 256> terminal{}, pseudoterminal{}, login{}, number{};
 };
 
 struct TextState {
   char* token = nullptr;
   std::array<char, L_tmpnam> temporary_name{};
+  mbstate_t to_wide{}, from_wide{}, length{}, text_to_wide{}, text_from_wide{};
 };
 
 struct LocaleState {
@@ -133,6 +153,13 @@ class RankProcess {
   bool on_first_thread() const { return pthread_equal(first_thread, pthread_self()) != 0; }
   bool in_child_process() const;
 
+  /// At the beginning and the end of each thread that the rank starts, on that thread.
+  void begin_thread();
+  void end_thread();
+  /// What the threads of the rank have used since its program began.
+  std::int64_t processor_time_ns();
+  rusage usage();
+
   template <typename Type>
   Type& variable(libc::Variable which) const {
     return *static_cast<Type*>(places_[static_cast<std::size_t>(which)]);
@@ -160,11 +187,21 @@ class RankProcess {
       environment_strings;  ///< never freed before the rank's end: getenv gives them out
   std::vector<char*> environment_table;
   std::set<std::FILE*> open_streams;
-  std::map<std::FILE*, pid_t> pipes;        ///< of popen
-  std::array<int, 3> descriptors{0, 1, 2};  ///< what 0, 1, 2 mean for this rank
+  std::map<std::FILE*, pid_t> pipes;  ///< of popen
+  std::vector<ForkHandler> fork_handlers;
+  libc::ChildTable children;                             ///< without those of system and popen
+  std::array<std::atomic<int>, 3> descriptors{0, 1, 2};  ///< what 0, 1, 2 mean for this rank; -1: closed
+  using FileNumber = std::pair<dev_t, ino_t>;
+  std::atomic<bool> has_lock_holders{false};
+  std::map<FileNumber, int> lock_holders;  ///< open files that hold the rank's record locks
+  bool is_child = false;                   ///< this is the copy in a child that the rank has made by fork
   std::array<struct sigaction, NSIG> signal_actions{};
-  timer_t alarm_timer{};
-  bool has_alarm_timer = false;
+  std::array<std::optional<timer_t>, 3> interval_timers;  ///< of setitimer, by its first argument
+  std::set<pid_t> threads;                                ///< that live
+  struct {
+    std::int64_t ns = 0;
+    rusage usage{};
+  } ended_threads;  ///< less what the first thread had used before
   RandomState random;
   TimeState time;
   OptionState options;
@@ -173,16 +210,19 @@ class RankProcess {
   LocaleState locale;
 
  private:
+  void begin_counting();
   void make_streams(const RankStreams& streams);
   struct OwnVariables {
     char** environment = nullptr;
     std::FILE *input = nullptr, *output = nullptr, *errors = nullptr;
     char* option_argument = nullptr;
     int option_index = 1, option_messages = 1, option_letter = '?', gamma_sign = 0;
+    std::array<char*, 2> zone_names{};
+    long zone_seconds = 0;
+    int zone_daylight = 0;
   } own_;
   std::array<void*, libc::variable_count()> places_{};
   std::vector<char> signal_stack_;
-  std::array<std::FILE*, 3> own_streams_{};
 };
 
 namespace libc {
@@ -192,6 +232,13 @@ inline RankProcess* self() noexcept {
   const RankIdentity* rank = current_rank();
   return rank ? rank->process : nullptr;
 }
+
+/// Ends the caller with a message naming `call`, a call that only ranks may make, when it runs in a child
+/// that a rank has made by fork.
+void refuse_in_child(const char* call);
+
+/// Value of a variable in the rank's environment; null when it is not there.
+const char* environment_value(const RankProcess& rank, const char* name) noexcept;
 
 }  // namespace libc
 }  // namespace taihu::memory

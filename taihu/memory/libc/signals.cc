@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 
 #include "taihu/base/error.h"
@@ -55,7 +56,9 @@ bool is_crash(int signal) {
 bool for_one_thread(int signal, const siginfo_t& details) {
   const bool fault = is_crash(signal) && details.si_code > 0;
   const bool queued_here = details.si_code == SI_QUEUE && details.si_pid == getpid();
-  return fault || queued_here || signal == SIGPIPE || details.si_code == SI_TKILL ||
+  // A timer of the process's time interrupts the thread that was running: a profiler wants to see that one.
+  const bool counted = (signal == SIGPROF || signal == SIGVTALRM) && libc::self() != nullptr;
+  return fault || queued_here || counted || signal == SIGPIPE || details.si_code == SI_TKILL ||
          details.si_code == SI_TIMER;
 }
 
@@ -80,7 +83,8 @@ void call_handler(RankProcess& rank, int signal, siginfo_t* details, void* conte
 // The process ends (or stops) as the signal says.
 void take_default(RankProcess* rank, int signal, siginfo_t* details, void* context) {
   CrashReport report = crash_report.load();
-  if (rank && report && is_crash(signal)) report(rank->identity, signal, *details);
+  if (rank && !rank->in_child_process() && report && is_crash(signal))
+    report(rank->identity, signal, *details);
   const struct sigaction& before = actions_before[static_cast<std::size_t>(signal)];
   if (!has_default(before) && !is_ignored(before)) {
     if ((before.sa_flags & SA_SIGINFO) != 0)
@@ -164,6 +168,18 @@ void remove_rank(RankProcess& rank) {
   }
 }
 
+void forget_other_ranks(RankProcess& rank) {
+  for (auto& slot : ranks)
+    if (slot.load() != &rank) slot.store(nullptr);
+}
+
+void keep_ignored_signals(RankProcess& rank) {
+  struct sigaction ignore{};
+  ignore.sa_handler = SIG_IGN;
+  for (int signal = 1; signal < NSIG; ++signal)
+    if (is_ignored(action_of(rank, signal))) ::sigaction(signal, &ignore, nullptr);
+}
+
 int raise_in_rank(int signal) {
   return static_cast<int>(syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal));
 }
@@ -205,15 +221,51 @@ int rank_raise(int signal) {
   return self() ? raise_in_rank(signal) : ::raise(signal);
 }
 
+// Whether a thread of the process blocks the signal. One that waits for it (sigwait) does not.
+bool blocks(pid_t thread, int signal) {
+  char path[64], line[256];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/status", thread);
+  std::FILE* file = std::fopen(path, "re");
+  if (!file) return true;
+  unsigned long long blocked = 0;
+  while (std::fgets(line, sizeof line, file) && std::sscanf(line, "SigBlk: %llx", &blocked) != 1) {
+  }
+  std::fclose(file);
+  return ((blocked >> (signal - 1)) & 1) != 0;
+}
+
+// The thread of the rank for a signal to the rank: the caller, unless it blocks the signal and another does
+// not.
+pid_t receiver(RankProcess& rank, int signal) {
+  const auto caller = static_cast<pid_t>(syscall(SYS_gettid));
+  sigset_t blocked;
+  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  if (!is_valid(signal) || sigismember(&blocked, signal) == 0) return caller;
+  const std::lock_guard guard(rank.lock);
+  for (const pid_t thread : rank.threads)
+    if (!blocks(thread, signal)) return thread;
+  return caller;
+}
+
 // A rank that sends itself a signal means itself, not all ranks of the process.
 int rank_kill(pid_t process, int signal) {
-  const bool own = self() && process == getpid() && signal != 0;
-  return own ? raise_in_rank(signal) : ::kill(process, signal);
+  RankProcess* rank = self();
+  const bool own = rank && process == getpid() && signal != 0;
+  return own ? static_cast<int>(syscall(SYS_tgkill, process, receiver(*rank, signal), signal))
+             : ::kill(process, signal);
 }
 
 int rank_sigqueue(pid_t process, int signal, union sigval value) {
-  const bool own = self() && process == getpid() && signal != 0;
-  return own ? pthread_sigqueue(pthread_self(), signal, value) : ::sigqueue(process, signal, value);
+  RankProcess* rank = self();
+  const bool own = rank && process == getpid() && signal != 0;
+  if (!own) return ::sigqueue(process, signal, value);
+  siginfo_t details{};
+  details.si_signo = signal;
+  details.si_code = SI_QUEUE;
+  details.si_pid = process;
+  details.si_uid = getuid();
+  details.si_value = value;
+  return static_cast<int>(syscall(SYS_rt_tgsigqueueinfo, process, receiver(*rank, signal), signal, &details));
 }
 
 }  // namespace

@@ -22,6 +22,12 @@ namespace libc {
 void add_rank(RankProcess& rank);
 void remove_rank(RankProcess& rank);
 
+/// In a child made by fork, where only the threads of `rank` are left.
+void forget_other_ranks(RankProcess& rank);
+
+/// In a child: signals that the rank ignores are ignored by the process, and so after exec.
+void keep_ignored_signals(RankProcess& rank);
+
 /// As raise(3) on a thread of a rank.
 int raise_in_rank(int signal);
 

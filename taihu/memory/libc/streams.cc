@@ -13,10 +13,17 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "taihu/memory/libc/descriptors.h"
+#include "taihu/memory/libc/file_locks.h"
 #include "taihu/memory/libc/rank_process.h"
 
 namespace taihu::memory::libc {
 namespace {
+
+// Of fopencookie: libc gives it this in place of a descriptor.
+bool is_cookie(const std::FILE& stream) {
+  return stream._fileno == -2;
+}
 
 std::FILE* input() {
   RankProcess* rank = self();
@@ -127,16 +134,18 @@ wint_t rank_getwchar() {
   return std::getwc(input());
 }
 
+// Counts the stream among the rank's; its descriptor takes the lowest free number, as that of open.
 std::FILE* keep(std::FILE* stream) {
   RankProcess* rank = self();
   if (!stream || !rank) return stream;
   const std::lock_guard guard(rank->lock);
   rank->open_streams.insert(stream);
+  adopt(stream->_fileno);
   return stream;
 }
 
 std::FILE* rank_fopen(const char* path, const char* mode) {
-  return keep(std::fopen(path, mode));
+  return keep(std::fopen(RealPath(path), mode));
 }
 std::FILE* rank_tmpfile() {
   return keep(std::tmpfile());
@@ -147,53 +156,86 @@ std::FILE* rank_fopencookie(void* cookie, const char* mode, cookie_io_functions_
 
 std::FILE* rank_fdopen(int fd, const char* mode) {
   RankProcess* rank = self();
-  const bool standard = rank && fd >= 0 && fd < 3;
-  return keep(::fdopen(standard ? rank->descriptors[static_cast<std::size_t>(fd)] : fd, mode));
+  std::FILE* stream = ::fdopen(actual(fd), mode);
+  if (!stream || !rank) return stream;
+  const std::lock_guard guard(rank->lock);
+  rank->open_streams.insert(stream);
+  return stream;
 }
 
-// Before a stream on descriptor 0, 1 or 2 of the process is closed: gives it a descriptor of its own.
+int number_of_standard(const RankProcess& rank, const std::FILE* stream) {
+  return stream == rank.input() ? 0 : stream == rank.output() ? 1 : stream == rank.errors() ? 2 : -1;
+}
+
+// A standard stream that marks its lines has no descriptor of its own; it stands for the rank's number.
+int rank_fileno(std::FILE* stream) {
+  const RankProcess* rank = rank_with_descriptors();
+  const int before = errno, fd = ::fileno(stream);
+  if (!rank || fd >= 0) return number_of(fd);
+  const int number = is_cookie(*stream) ? number_of_standard(*rank, stream) : -1;
+  if (actual(number) < 0) return fd;
+  errno = before;
+  return number;
+}
+
+// Before a stream on one of the rank's numbers is closed: gives it a descriptor of its own.
 void detach(std::FILE* stream) {
-  const int fd = fileno(stream);
-  if (!self() || fd < 0 || fd > 2) return;
   std::fflush(stream);
-  const int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+  const int own = fcntl(stream->_fileno, F_DUPFD_CLOEXEC, 3);
   if (own >= 0) stream->_fileno = own;
 }
 
-int rank_fclose(std::FILE* stream) {
-  detach(stream);
-  if (RankProcess* rank = self()) {
+}  // namespace
+
+int close_stream(std::FILE* stream) {
+  RankProcess* rank = rank_with_descriptors();
+  if (!rank) return std::fclose(stream);
+  const int number = number_of(stream->_fileno);
+  drop_locks(*rank, stream->_fileno);
+  if (is_standard(number)) detach(stream);
+  {
     const std::lock_guard guard(rank->lock);
     rank->open_streams.erase(stream);
-    for (int& descriptor : rank->descriptors)
-      if (descriptor > 2 && descriptor == fileno(stream)) descriptor = -1;
+    if (is_standard(number))
+      assign(*rank, number, -1);
+    else
+      disown(stream->_fileno);
   }
   return std::fclose(stream);
 }
 
+namespace {
+
 // A stream that marks its lines (fopencookie) cannot become a file; the rank's variable gets another one.
 std::FILE* replace_stream(RankProcess& rank, const char* path, const char* mode, std::FILE* stream) {
-  std::FILE* opened = path ? std::fopen(path, mode) : nullptr;
+  std::FILE* opened = path ? std::fopen(RealPath(path), mode) : nullptr;
   if (!opened) return nullptr;
   std::fflush(stream);
+  const std::lock_guard guard(rank.lock);
   for (std::FILE** place : {&rank.input(), &rank.output(), &rank.errors()})
     if (*place == stream) *place = opened;
-  return keep(opened);
+  rank.open_streams.insert(opened);
+  return opened;
 }
 
 std::FILE* rank_freopen(const char* path, const char* mode, std::FILE* stream) {
-  RankProcess* rank = self();
+  RankProcess* rank = rank_with_descriptors();
   if (!rank) return std::freopen(path, mode, stream);
-  detach(stream);
-  const bool has_descriptor = fileno(stream) >= 0;
+  const bool marks_lines = is_cookie(*stream), was_closed = !marks_lines && stream->_fileno < 0;
+  const int number = marks_lines ? number_of_standard(*rank, stream) : number_of(stream->_fileno);
+  if (was_closed)
+    stream->_fileno = -1;  // libc would give the new file the number that was here
+  else if (!marks_lines && is_standard(stream->_fileno))
+    detach(stream);
   std::FILE* opened =
-      has_descriptor ? std::freopen(path, mode, stream) : replace_stream(*rank, path, mode, stream);
+      marks_lines ? replace_stream(*rank, path, mode, stream) : std::freopen(RealPath(path), mode, stream);
   if (!opened) return opened;
-  // What the rank's children inherit follows, as in a process of its own.
   const std::lock_guard guard(rank->lock);
-  const std::array standard = {rank->input(), rank->output(), rank->errors()};
-  for (std::size_t i = 0; i < standard.size(); ++i)
-    if (standard[i] == opened) rank->descriptors[i] = fileno(opened);
+  // What the rank's children inherit follows, as in a process of its own.
+  if (was_closed)
+    adopt(opened->_fileno);
+  else if (is_standard(number))
+    assign(*rank, number, opened->_fileno);
   return opened;
 }
 
@@ -253,7 +295,9 @@ std::span<const Replacement> stream_calls() {
                                    replace("tmpfile64", &rank_tmpfile),
                                    replace("fopencookie", &rank_fopencookie),
                                    replace("fdopen", &rank_fdopen),
-                                   replace("fclose", &rank_fclose),
+                                   replace("fileno", &rank_fileno),
+                                   replace("fileno_unlocked", &rank_fileno),
+                                   replace("fclose", &close_stream),
                                    replace("freopen", &rank_freopen),
                                    replace("freopen64", &rank_freopen)};
   return calls;

@@ -37,6 +37,9 @@ enum class Variable : int {
   option_messages,
   option_letter,
   gamma_sign,
+  zone_names,
+  zone_seconds,
+  zone_daylight,
   count
 };
 
@@ -58,10 +61,17 @@ std::span<const Replacement> locale_calls();
 std::span<const Replacement> stream_calls();
 std::span<const Replacement> message_calls();
 std::span<const Replacement> descriptor_calls();
+std::span<const Replacement> descriptor_users();
+std::span<const Replacement> descriptor_waits();
+std::span<const Replacement> file_lock_calls();
 std::span<const Replacement> signal_calls();
 std::span<const Replacement> timer_calls();
+std::span<const Replacement> processor_time_calls();
 std::span<const Replacement> thread_calls();
 std::span<const Replacement> library_calls();
 std::span<const Replacement> child_calls();
+std::span<const Replacement> fork_calls();
+std::span<const Replacement> exec_calls();
+std::span<const Replacement> wait_calls();
 
 }  // namespace taihu::memory::libc

@@ -22,9 +22,12 @@ struct Start {
 // Counts a rank's thread also when it leaves by pthread_exit or is cancelled (both unwind).
 class CountedThread {
  public:
-  explicit CountedThread(RankProcess* process) : process_(process) {}
+  explicit CountedThread(RankProcess* process) : process_(process) {
+    if (process_) process_->begin_thread();
+  }
   ~CountedThread() {
     if (!process_) return;
+    process_->end_thread();
     process_->live_threads.fetch_sub(1);
     process_->live_threads.notify_all();
   }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// alarm and setitimer: a timer per rank whose signal goes to the rank's first thread.
+// alarm, setitimer and timer_create: timers of a rank, whose signals go to its first thread. Timers of
+// processor time count that of the rank: in a job of one rank the process's, else that of its first thread,
+// as long as it has no other; the system has no timer for the time of several threads that are not the whole
+// process.
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -9,20 +13,12 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "taihu/memory/libc/rank_process.h"
+#include "taihu/memory/libc/descriptors.h"
+#include "taihu/memory/libc/thread_clock.h"
+#include "taihu/memory/process_settings.h"
 
 namespace taihu::memory::libc {
 namespace {
-
-bool make_timer(RankProcess& rank) {
-  if (rank.has_alarm_timer) return true;
-  sigevent event{};
-  event.sigev_notify = SIGEV_THREAD_ID;
-  event.sigev_signo = SIGALRM;
-  event._sigev_un._tid = rank.first_thread_id;
-  rank.has_alarm_timer = timer_create(CLOCK_REALTIME, &event, &rank.alarm_timer) == 0;
-  return rank.has_alarm_timer;
-}
 
 timespec to_timespec(const timeval& time) {
   return {time.tv_sec, time.tv_usec * 1000};
@@ -31,30 +27,71 @@ timeval to_timeval(const timespec& time) {
   return {time.tv_sec, time.tv_nsec / 1000};
 }
 
+// A job of one rank is the whole process.
+bool is_alone() {
+  return child_rules().exec;
+}
+
+// Whether a timer can count the processor time of the rank; else says why not.
+bool may_count_time(const RankProcess& rank, const char* call) {
+  if (is_alone() || rank.live_threads.load() == 0) return true;
+  std::fprintf(
+      stderr,
+      "taihu: rank %d: %s is refused (a timer of processor time cannot count several threads of one of "
+      "many ranks); use ITIMER_REAL or CLOCK_MONOTONIC, set it before starting threads, or run one rank\n",
+      rank.identity.rank, call);
+  errno = EINVAL;
+  return false;
+}
+
+clockid_t clock_of(const RankProcess& rank, __itimer_which_t which) {
+  if (which == ITIMER_REAL) return CLOCK_REALTIME;
+  return thread_clock(rank.first_thread_id,
+                      which == ITIMER_VIRTUAL ? ThreadTime::user_ticks : ThreadTime::all_ticks);
+}
+
+bool make_timer(RankProcess& rank, __itimer_which_t which) {
+  static constexpr std::array signals = {SIGALRM, SIGVTALRM, SIGPROF};
+  auto& timer = rank.interval_timers[which];
+  if (timer) return true;
+  sigevent event{};
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = signals[which];
+  event._sigev_un._tid = rank.first_thread_id;
+  timer_t made{};
+  if (::timer_create(clock_of(rank, which), &event, &made) != 0) return false;
+  timer = made;
+  return true;
+}
+
+// The rank whose own timer stands for the process's; null where libc's serves.
+RankProcess* rank_with_timer(__itimer_which_t which) {
+  RankProcess* rank = in_child() ? nullptr : self();
+  const bool known = which == ITIMER_REAL || which == ITIMER_VIRTUAL || which == ITIMER_PROF;
+  return rank && known && (which == ITIMER_REAL || !is_alone()) ? rank : nullptr;
+}
+
 int rank_setitimer(__itimer_which_t which, const itimerval* wanted, itimerval* before) {
-  RankProcess* rank = self();
-  if (!rank || rank->in_child_process()) return ::setitimer(which, wanted, before);
-  if (which != ITIMER_REAL) {
-    std::fprintf(
-        rank->errors(),
-        "taihu: setitimer refused (timers of processor time count for all ranks of the process); use "
-        "ITIMER_REAL\n");
-    errno = EINVAL;
-    return -1;
-  }
+  RankProcess* rank = rank_with_timer(which);
+  if (!rank) return ::setitimer(which, wanted, before);
+  const bool stops = !wanted || !timerisset(&wanted->it_value);
+  if (which != ITIMER_REAL && !stops && !may_count_time(*rank, "setitimer")) return -1;
   const std::lock_guard guard(rank->lock);
-  if (!make_timer(*rank)) return -1;
-  itimerspec next{to_timespec(wanted->it_interval), to_timespec(wanted->it_value)}, last{};
-  if (timer_settime(rank->alarm_timer, 0, &next, &last) != 0) return -1;
+  if (!make_timer(*rank, which)) return -1;
+  itimerspec next{}, last{};
+  if (wanted) next = {to_timespec(wanted->it_interval), to_timespec(wanted->it_value)};
+  if (timer_settime(*rank->interval_timers[which], 0, &next, &last) != 0) return -1;
   if (before) *before = {to_timeval(last.it_interval), to_timeval(last.it_value)};
   return 0;
 }
 
 int rank_getitimer(__itimer_which_t which, itimerval* now) {
-  RankProcess* rank = self();
-  if (!rank || which != ITIMER_REAL) return ::getitimer(which, now);
+  RankProcess* rank = rank_with_timer(which);
+  if (!rank) return ::getitimer(which, now);
   itimerspec left{};
-  if (rank->has_alarm_timer && timer_gettime(rank->alarm_timer, &left) != 0) return -1;
+  const std::lock_guard guard(rank->lock);
+  const auto& timer = rank->interval_timers[which];
+  if (timer && timer_gettime(*timer, &left) != 0) return -1;
   *now = {to_timeval(left.it_interval), to_timeval(left.it_value)};
   return 0;
 }
@@ -67,24 +104,54 @@ unsigned rank_alarm(unsigned seconds) {
   return static_cast<unsigned>(before.it_value.tv_sec + (before.it_value.tv_usec > 0 ? 1 : 0));
 }
 
+useconds_t rank_ualarm(useconds_t value, useconds_t interval) {
+  if (!self()) return ::ualarm(value, interval);
+  const auto time = [](useconds_t us) { return timeval{us / 1'000'000, us % 1'000'000}; };
+  const itimerval wanted{time(interval), time(value)};
+  itimerval before{};
+  if (rank_setitimer(ITIMER_REAL, &wanted, &before) != 0) return static_cast<useconds_t>(-1);
+  return static_cast<useconds_t>(before.it_value.tv_sec * 1'000'000 + before.it_value.tv_usec);
+}
+
 // A timer's signal goes to the rank that made it.
 int rank_timer_create(clockid_t clock, sigevent* event, timer_t* timer) {
-  RankProcess* rank = self();
+  RankProcess* rank = in_child() ? nullptr : self();
+  if (!rank) return ::timer_create(clock, event, timer);
+  if (clock == CLOCK_PROCESS_CPUTIME_ID && !is_alone()) {
+    if (!may_count_time(*rank, "timer_create")) return -1;
+    clock = thread_clock(rank->first_thread_id);
+  }
   sigevent directed{};
   directed.sigev_signo = SIGALRM;
   if (event) directed = *event;
-  if (!rank || (event && event->sigev_notify != SIGEV_SIGNAL)) return ::timer_create(clock, event, timer);
+  if (event && event->sigev_notify != SIGEV_SIGNAL) return ::timer_create(clock, event, timer);
   directed.sigev_notify = SIGEV_THREAD_ID;
   directed._sigev_un._tid = rank->first_thread_id;
   return ::timer_create(clock, &directed, timer);
 }
 
+int rank_setrlimit(__rlimit_resource_t resource, const rlimit* limit) {
+  RankProcess* rank = in_child() ? nullptr : self();
+  if (!rank || resource != RLIMIT_CPU || is_alone()) return ::setrlimit(resource, limit);
+  std::fprintf(
+      stderr,
+      "taihu: rank %d: setrlimit of RLIMIT_CPU is refused (it would count the processor time of all ranks "
+      "of this node process); use setitimer, or run one rank\n",
+      rank->identity.rank);
+  errno = EPERM;
+  return -1;
+}
+
 }  // namespace
 
 std::span<const Replacement> timer_calls() {
-  static const std::array calls = {replace("alarm", &rank_alarm), replace("setitimer", &rank_setitimer),
+  static const std::array calls = {replace("alarm", &rank_alarm),
+                                   replace("ualarm", &rank_ualarm),
+                                   replace("setitimer", &rank_setitimer),
                                    replace("getitimer", &rank_getitimer),
-                                   replace("timer_create", &rank_timer_create)};
+                                   replace("timer_create", &rank_timer_create),
+                                   replace("setrlimit", &rank_setrlimit),
+                                   replace("setrlimit64", &rank_setrlimit)};
   return calls;
 }
 

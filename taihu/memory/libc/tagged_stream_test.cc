@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taihu/memory/tagged_stream.h"
+#include "taihu/memory/libc/tagged_stream.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -3,13 +3,17 @@
 #pragma once
 
 #include <cstdio>
+#include <optional>
 #include <string>
 
 namespace taihu::memory {
 
+/// Where a rank's `fd` leads now when it is not the job's output any more: the descriptor, negative for none.
+using Redirection = std::optional<int> (*)(int fd);
+
 /// A stream whose lines go to descriptor `fd`, each behind `prefix` and by one write, so that lines of
 /// different ranks never mix. A last line without newline is written, with one, when the stream is closed.
-/// `fd` stays open. Throws Error.
-std::FILE* make_tagged_stream(const std::string& prefix, int fd);
+/// `fd` stays open. What is written while there is a redirection goes there as it is. Throws Error.
+std::FILE* make_tagged_stream(const std::string& prefix, int fd, Redirection redirection = nullptr);
 
 }  // namespace taihu::memory
