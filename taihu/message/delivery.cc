@@ -88,9 +88,9 @@ void LocalEndpoint::drain() {
 }
 
 void LocalEndpoint::drain_channels() {
-  for (unsigned word = 0; word < active_.size(); ++word) {
+  for (unsigned word = 0; word < active_.words(); ++word) {
     // Acquire: a set bit makes the table entry of its channel visible.
-    std::uint64_t bits = active_[word].bits.load(std::memory_order_acquire);
+    std::uint64_t bits = active_[word].load(std::memory_order_acquire);
     for (; bits != 0; bits &= bits - 1) {
       const unsigned peer = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
       Channel* channel = incoming_[peer].load(std::memory_order_acquire);
@@ -150,17 +150,17 @@ void LocalEndpoint::withdraw_sent_there(const Arrival& withdrawal) {
 
 void LocalEndpoint::retire_silent_channels() {
   int active = 0;
-  for (const ActiveChannels& word : active_)
-    active += std::popcount(word.bits.load(std::memory_order_relaxed));
+  for (unsigned word = 0; word < active_.words(); ++word)
+    active += std::popcount(active_[word].load(std::memory_order_relaxed));
   if (active <= channels_always_polled) return;
   std::vector<unsigned> retired;
-  for (unsigned word = 0; word < active_.size(); ++word) {
-    std::uint64_t bits = active_[word].bits.load(std::memory_order_acquire);
+  for (unsigned word = 0; word < active_.words(); ++word) {
+    std::uint64_t bits = active_[word].load(std::memory_order_acquire);
     for (; bits != 0; bits &= bits - 1) {
       const unsigned peer = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
       Channel* channel = incoming_[peer].load(std::memory_order_acquire);
       if (channel->idle_polls < polls_between_retirements / 2) continue;
-      active_[word].bits.fetch_and(~bit_of(static_cast<int>(peer)), std::memory_order_relaxed);
+      active_[word].fetch_and(~bit_of(static_cast<int>(peer)), std::memory_order_relaxed);
       retired.push_back(peer);
     }
   }
@@ -170,7 +170,7 @@ void LocalEndpoint::retire_silent_channels() {
     Channel* channel = incoming_[peer].load(std::memory_order_acquire);
     channel->idle_polls = 0;
     if (!channel->has_messages()) continue;
-    active_[peer / 64].bits.fetch_or(bit_of(static_cast<int>(peer)), std::memory_order_relaxed);
+    active_[peer / 64].fetch_or(bit_of(static_cast<int>(peer)), std::memory_order_relaxed);
   }
 }
 

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <thread>
 
@@ -147,13 +149,18 @@ TEST_P(TwoRanks, ASleepingReceiverIsWoken) {
 }
 
 TEST_P(TwoRanks, ASleepingSenderIsWoken) {
+  std::atomic<bool> received{false};
   job_.run([&](Endpoint& me) {
     std::vector<std::byte> data(200000);
     if (me.rank() == 0) {
-      me.send(1, user_context, 0, data.data(), data.size());
+      fill_pattern(data.data(), data.size(), 7);
+      me.send(1, user_context, 0, {data.data(), data.size()}, SendMode::synchronous);
+      EXPECT_TRUE(received) << "the send did not wait for its receiver";
     } else {
       usleep(50000);
+      received = true;
       me.receive(0, user_context, 0, data.data(), data.size());
+      EXPECT_TRUE(has_pattern(data.data(), data.size(), 7));
     }
   });
 }
@@ -244,17 +251,40 @@ TEST(ManyRanks, SilentChannelsAreTakenUpAgain) {
   JobForTests job(1, ranks);
   job.run([](Endpoint& me) {
     for (int round = 0; round < 3; ++round) {
-      int token = round;
+      int token = 100 * round + me.rank();
       if (me.rank() != 0) {
         me.send(0, user_context, round, &token, sizeof token);
         me.receive(0, user_context, round, &token, sizeof token);
+        EXPECT_EQ(token, -100 * round - me.rank());
         continue;
       }
-      for (int i = 1; i < ranks; ++i) me.receive(any_rank, user_context, round, &token, sizeof token);
+      std::vector<int> came, expected;
+      for (int i = 1; i < ranks; ++i) {
+        me.receive(any_rank, user_context, round, &token, sizeof token);
+        came.push_back(token);
+        expected.push_back(100 * round + i);
+      }
+      std::sort(came.begin(), came.end());
+      EXPECT_EQ(came, expected);
       for (int i = 0; i < 5000; ++i) me.progress();
-      for (int i = 1; i < ranks; ++i) me.send(i, user_context, round, &token, sizeof token);
+      for (int i = 1; i < ranks; ++i) {
+        token = -100 * round - i;
+        me.send(i, user_context, round, &token, sizeof token);
+      }
     }
   });
+}
+
+TEST(JobForTestsDeathTest, ARankThatFailsEndsTheProgram) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto fail_in_one_rank = [] {
+    JobForTests(1, 2).run([](Endpoint& me) {
+      if (me.rank() == 1) FAIL();
+      int value = 0;
+      me.receive(1, user_context, 0, &value, sizeof value);
+    });
+  };
+  EXPECT_EXIT(fail_in_one_rank(), testing::ExitedWithCode(1), "a member has failed");
 }
 
 TEST(NodeCreate, RefusesALayoutOfAnotherJob) {

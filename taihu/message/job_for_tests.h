@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "taihu/base/end_on_failure_for_tests.h"
 #include "taihu/memory/current_rank.h"
 #include "taihu/message/endpoint.h"
 #include "taihu/message/loopback_for_tests.h"
@@ -89,6 +90,7 @@ class JobForTests {
         memory::set_current_rank(&identity);
         program(endpoint(rank));
         memory::set_current_rank(nullptr);
+        end_program_on_failure();
       });
     }
     for (auto& rank : ranks) rank.join();

@@ -33,7 +33,7 @@ struct ShimRequest : LinkRequest {
   LinkStatus status;
 };
 
-constexpr std::size_t piece_bytes = std::size_t{1} << 30;
+constexpr std::size_t longest_call_bytes = std::size_t{1} << 30;
 static_assert(any_process == TAIHU_SHIM_ANY_PROCESS);
 static_assert(envelope_tag == TAIHU_SHIM_SHARED_TAG);
 
@@ -76,7 +76,7 @@ class ShimLink final : public TaggedLink {
   }
 
   LinkRequest* send(int process, int tag, const void* data, std::size_t bytes) override {
-    if (bytes > piece_bytes) {
+    if (bytes > longest_call_bytes) {
       const auto* from = static_cast<const std::byte*>(data);
       return start(bytes, [&](std::size_t offset, int count) {
         return shim_->send(process, tag, from + offset, count);
@@ -145,7 +145,7 @@ class ShimLink final : public TaggedLink {
     ShimRequest* request = take();
     std::size_t offset = 0;
     do {
-      const std::size_t count = std::min(bytes - offset, piece_bytes);
+      const std::size_t count = std::min(bytes - offset, longest_call_bytes);
       request->pieces.push_back(start_piece(offset, static_cast<int>(count)));
       offset += count;
     } while (offset < bytes);

@@ -19,6 +19,8 @@ namespace taihu::message {
 
 /// Tags of data begin here.
 inline constexpr int first_free_tag = 2;
+/// So many transfers under way are tested in one look; the others wait for the next.
+inline constexpr std::size_t tests_at_once = 32;
 
 /// A transfer of data under way on a link; owned by the link, released when `test` says it is complete.
 struct LinkRequest {};

@@ -9,19 +9,25 @@ namespace taihu::message {
 
 namespace {
 
+threads::Doorbell doorbell_on(threads::Pillow* pillow, int local_index) noexcept {
+  if (pillow == nullptr) return {};
+  return {*pillow, local_index % threads::Pillow::places};
+}
+
 /// Turns in which a waiting rank keeps the link for itself: a few microseconds.
 constexpr int turns_driven_at_once = 64;
 
 }  // namespace
 
-LocalEndpoint::LocalEndpoint(NodeProcess& node, int rank, int local_index)
+LocalEndpoint::LocalEndpoint(NodeProcess& node, int rank, int local_index, threads::Pillow* pillow)
     : node_(node),
       rank_(rank),
       local_index_(local_index),
       pushed_inline_bytes_(std::min(inline_bytes, node.tuning().eager_bytes)),
       pushed_stream_bytes_(std::min(node.tuning().pushed_stream_bytes, node.tuning().eager_bytes)),
-      active_((static_cast<unsigned>(node.local_ranks()) + 63) / 64),
+      active_(node.local_ranks()),
       incoming_(static_cast<unsigned>(node.local_ranks())),
+      doorbell_(doorbell_on(pillow, local_index)),
       outgoing_(static_cast<unsigned>(node.local_ranks())),
       requests_(doorbell_),
       sent_(doorbell_) {

@@ -35,14 +35,27 @@ struct InboxMessage {
   std::unique_ptr<std::byte[]> owned;
 };
 
-/// One word of a bitmap, alone in its cache line: senders read it with every message.
-struct alignas(64) ActiveChannels {
-  std::atomic<std::uint64_t> bits{0};
+/// A bit for each sender. Nothing else is in its cache lines: senders read them with every message.
+class ActiveChannels {
+ public:
+  explicit ActiveChannels(int senders)
+      : lines_(static_cast<unsigned>(senders + 511) / 512),
+        words_(static_cast<unsigned>(senders + 63) / 64) {}
+  unsigned words() const noexcept { return words_; }
+  std::atomic<std::uint64_t>& operator[](unsigned word) noexcept { return lines_[word / 8].words[word % 8]; }
+
+ private:
+  struct alignas(64) Line {
+    std::atomic<std::uint64_t> words[8] = {};
+  };
+  std::vector<Line> lines_;
+  unsigned words_;
 };
 
 class LocalEndpoint final : public Endpoint {
  public:
-  LocalEndpoint(NodeProcess& node, int rank, int local_index);
+  /// `pillow`: which the rank shares with its neighbours when it sleeps; null: none.
+  LocalEndpoint(NodeProcess& node, int rank, int local_index, threads::Pillow* pillow);
 
   int rank() const noexcept override { return rank_; }
   using Endpoint::irecv;
@@ -138,7 +151,7 @@ class LocalEndpoint final : public Endpoint {
   void poll_link_in_turn();
 
   std::atomic<std::uint64_t>& bits_of(int peer_index) noexcept {
-    return active_[static_cast<unsigned>(peer_index) / 64].bits;
+    return active_[static_cast<unsigned>(peer_index) / 64];
   }
   static std::uint64_t bit_of(int peer_index) noexcept { return std::uint64_t{1} << (peer_index % 64); }
 
@@ -149,7 +162,7 @@ class LocalEndpoint final : public Endpoint {
   const std::size_t pushed_stream_bytes_;  // other non-blocking ones up to here are pushed
 
   // Read and written by other ranks.
-  std::vector<ActiveChannels> active_;           // bit per sender: its channel may hold messages
+  ActiveChannels active_;                        // senders whose channels may hold messages
   std::vector<std::atomic<Channel*>> incoming_;  // by sender; null until its first message
   alignas(64) threads::Doorbell doorbell_;
   SpinLock inbox_lock_;

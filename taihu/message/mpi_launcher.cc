@@ -11,7 +11,8 @@ std::optional<MpiLibrary> launcher_library(Environment environment) {
     const std::string text = chosen;
     if (text == "openmpi") return MpiLibrary::open_mpi;
     if (text == "mpich") return MpiLibrary::mpich;
-    throw Error("TAIHU_MPI is '" + text + "', which names no known MPI library; set it to openmpi or mpich");
+    throw taihu::Error("TAIHU_MPI is '" + text +
+                       "', which names no known MPI library; set it to openmpi or mpich");
   }
   if (set("OMPI_COMM_WORLD_SIZE")) return MpiLibrary::open_mpi;
   // Hydra, MPICH's launcher, sets its own variables beside those of PMI.
@@ -20,7 +21,7 @@ std::optional<MpiLibrary> launcher_library(Environment environment) {
   }
   const bool slurm = set("SLURM_PROCID");
   if (slurm && (set("PMI_RANK") || set("PMIX_RANK"))) {
-    throw Error(
+    throw taihu::Error(
         "started by Slurm's srun, which serves Open MPI and MPICH alike; set TAIHU_MPI to openmpi or mpich");
   }
   if (set("PMI_RANK") && set("PMI_SIZE")) return MpiLibrary::mpich;

@@ -20,22 +20,46 @@ namespace taihu::message {
 
 namespace {
 
+int ranks_of(const launch::Layout& layout, int process) {
+  return layout.first_rank[static_cast<std::size_t>(process) + 1] -
+         layout.first_rank[static_cast<std::size_t>(process)];
+}
+
 Cores cores_for(const launch::Layout& layout, int process) {
   cpu_set_t cores;
   const int usable = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
-  const auto ranks_of = [&](int p) { return layout.first_rank[p + 1] - layout.first_rank[p]; };
   const auto node_of = [&](int p) { return layout.node_of_process[static_cast<unsigned>(p)]; };
   int on_node = 0;
   for (int other = 0; other < layout.processes; ++other) {
-    if (node_of(other) == node_of(process)) on_node += ranks_of(other);
+    if (node_of(other) == node_of(process)) on_node += ranks_of(layout, other);
   }
-  const bool crowded = ranks_of(process) > usable || on_node > sysconf(_SC_NPROCESSORS_ONLN);
+  const bool crowded = ranks_of(layout, process) > usable || on_node > sysconf(_SC_NPROCESSORS_ONLN);
   return crowded ? Cores::crowded : Cores::enough;
+}
+
+/// To give the core away is cheaper than to sleep and be woken as long as few others take their turns first.
+std::int16_t yields_when_crowded(int ranks) {
+  constexpr int most = 50, few_ranks = 32;
+  // Up to some thousands the last one comes within a few turns of all; with more a turn takes longer than to
+  // sleep.
+  constexpr int least = 3, most_ranks = 3000;
+  if (ranks > most_ranks) return 0;
+  return static_cast<std::int16_t>(std::clamp(most * few_ranks / ranks, least, most));
+}
+
+/// From so many ranks on that share cores they go to sleep and wake up in crowds.
+constexpr int many_ranks = 64;
+
+bool sleep_in_crowds(int local_ranks, Cores cores) noexcept {
+  return cores == Cores::crowded && local_ranks >= many_ranks;
 }
 
 /// Spinning pays only while every waiting thread has a core of its own.
 threads::WaitPolicy wait_policy_for(const launch::Layout& layout, int process) {
-  if (cores_for(layout, process) == Cores::crowded) return {0, 50};
+  if (cores_for(layout, process) == Cores::crowded) {
+    const int ranks = ranks_of(layout, process);
+    return {0, yields_when_crowded(ranks), sleep_in_crowds(ranks, Cores::crowded)};
+  }
   // A sleeper learns of messages from other processes through the progress thread, some 100 us later.
   // Spinning must outlast that, or two ranks that have slept once would keep waking each other that way.
   if (layout.processes > 1) return {10000, 20};
@@ -111,8 +135,12 @@ NodeProcess::NodeProcess(const launch::Layout& layout, std::unique_ptr<Link> lin
       way_(way_of(link_.get())),
       tuning_(tuning_for(local_ranks_, cores_for(layout_, process_), from_environment)) {
   threads::set_wait_policy(wait_policy_for(layout_, process_));
+  if (sleep_in_crowds(local_ranks_, tuning_.cores))
+    pillows_ = std::vector<threads::Pillow>(
+        static_cast<std::size_t>(local_ranks_ - 1) / threads::Pillow::places + 1);
   for (int index = 0; index < local_ranks_; ++index) {
-    endpoints_.push_back(std::make_unique<LocalEndpoint>(*this, first_rank_ + index, index));
+    threads::Pillow* pillow = pillows_.empty() ? nullptr : &pillows_[index / threads::Pillow::places];
+    endpoints_.push_back(std::make_unique<LocalEndpoint>(*this, first_rank_ + index, index, pillow));
   }
   if (layout_.processes > 1) {
     remote_ = std::make_unique<Remote>(*this, *link_);

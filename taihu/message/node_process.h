@@ -86,6 +86,7 @@ class NodeProcess final : public Node {
   const std::string way_;
   const Tuning tuning_;
   Services services_;
+  std::vector<threads::Pillow> pillows_;  ///< of neighbouring ranks, where there are many
   std::vector<std::unique_ptr<LocalEndpoint>> endpoints_;
   std::unique_ptr<Remote> remote_;
   std::atomic<bool> stop_{false};

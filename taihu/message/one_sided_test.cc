@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstring>
 
 #include "taihu/message/job_for_tests.h"
 #include "taihu/message/traffic_for_tests.h"
@@ -103,11 +104,16 @@ TEST_P(OneSided, ASleepingTargetIsWoken) {
   job_.run([&](Endpoint& me) {
     if (me.rank() == 0) {
       usleep(50000);
-      me.wait(me.put(2, nullptr, {0, data_offset}, 0, &reply_word), nullptr);
+      const int value = 4711;
+      me.wait(me.put(2, &value, {0, data_offset}, sizeof value, &reply_word), nullptr);
     } else if (me.rank() == 2) {
-      me.wait_until([&] { return reply_of(job_, 2).load(std::memory_order_acquire) == 1; });
+      me.wait_until([&] { return reply_of(job_, 2).load(std::memory_order_acquire) != 0; });
+      int value = 0;
+      std::memcpy(&value, job_.segment(2) + data_offset, sizeof value);
+      EXPECT_EQ(value, 4711) << "woken before the data were there";
     }
   });
+  EXPECT_EQ(reply_of(job_, 2).load(), 1);
 }
 
 // More bulk transfers at once than there are tags: some wait, and tags are taken again.

@@ -77,13 +77,23 @@ TEST_P(Requests, ASynchronousSendTakenByAMatchedProbeWaitsForItsReceive) {
 }
 
 TEST_P(Requests, BlockingSynchronousSends) {
+  std::atomic<int> receives_begun{0};
+  int sent = 0;  // by rank 0
   job_.run([&](Endpoint& me) {
-    std::vector<std::byte> data(100000);
     for (const std::size_t bytes : sizes) {
+      std::vector<std::byte> data(bytes);
       if (me.rank() == 0) {
+        fill_pattern(data.data(), bytes, bytes);
         me.send(1, user_context, 1, {data.data(), bytes}, SendMode::synchronous);
+        EXPECT_GE(receives_begun.load(), ++sent)
+            << "the send of " << bytes << " bytes did not wait for its receive";
+        me.receive(1, user_context, 2, nullptr, 0);
       } else {
+        usleep(1000);
+        ++receives_begun;
         me.receive(0, user_context, 1, data.data(), bytes);
+        EXPECT_TRUE(has_pattern(data.data(), bytes, bytes));
+        me.send(0, user_context, 2, nullptr, 0);
       }
     }
   });

@@ -20,7 +20,7 @@ constexpr std::size_t most_bytes_in_lines = 512;
 constexpr std::size_t most_envelope_bytes = 32 * 1024;
 constexpr std::size_t most_head_bytes = 128;
 /// Short enough that the two copies of a message overlap.
-constexpr std::size_t piece_bytes = 16 * 1024;
+constexpr std::size_t ring_piece_bytes = 16 * 1024;
 /// One copy by the kernel pays from here on, between cores that are far from each other.
 constexpr std::size_t single_copy_far_bytes = 32 * 1024;
 /// What is read in one turn: others want to use the link, too.
@@ -200,8 +200,9 @@ class SharedLink::Neighbour {
   }
 
   bool write_piece(Sending& sending) {
-    Piece piece{sending.tag, static_cast<std::uint32_t>(std::min(piece_bytes, sending.bytes - sending.sent)),
-                0, sending.bytes};
+    Piece piece{sending.tag,
+                static_cast<std::uint32_t>(std::min(ring_piece_bytes, sending.bytes - sending.sent)), 0,
+                sending.bytes};
     if (!writer_.has_room(sizeof piece)) return false;
     std::byte* const to = writer_.reserve_bytes(piece.bytes, &piece.position);
     if (to == nullptr) return false;

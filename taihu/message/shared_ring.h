@@ -61,17 +61,37 @@ inline constexpr std::uint8_t skip_kind = 0xff;
 
 }  // namespace shared_ring
 
-/// The writer's side. One thread at a time.
-class SharedRingWriter {
- public:
-  SharedRingWriter(std::byte* region, const SharedRingShape& shape)
+/// Where a region has what.
+class SharedRingSide {
+ protected:
+  SharedRingSide(std::byte* region, const SharedRingShape& shape)
       : head_(*reinterpret_cast<SharedRingHead*>(region)),
         lines_(region + SharedRingShape::head_bytes),
         bytes_(lines_ + shape.lines * shared_line_bytes),
         line_count_(shape.lines),
         shift_(std::countr_zero(shape.lines)),
-        byte_count_(shape.bytes),
-        had_payload_(shape.lines) {}
+        byte_count_(shape.bytes) {}
+
+  std::byte* line(std::uint64_t position) const noexcept {
+    return lines_ + (position & (line_count_ - 1)) * shared_line_bytes;
+  }
+  std::uint64_t& word(std::uint64_t position) const noexcept {
+    return *reinterpret_cast<std::uint64_t*>(line(position));
+  }
+
+  SharedRingHead& head_;
+  std::byte* const lines_;
+  std::byte* const bytes_;
+  const std::uint32_t line_count_;
+  const int shift_;
+  const std::size_t byte_count_;
+};
+
+/// The writer's side. One thread at a time.
+class SharedRingWriter : SharedRingSide {
+ public:
+  SharedRingWriter(std::byte* region, const SharedRingShape& shape)
+      : SharedRingSide(region, shape), had_payload_(shape.lines) {}
 
   /// Where to write `bytes` of a record before `publish`; null when there is no room.
   std::byte* reserve(std::size_t bytes) noexcept {
@@ -133,13 +153,6 @@ class SharedRingWriter {
     return (bytes + shared_line_bytes - 1) / shared_line_bytes * shared_line_bytes;
   }
 
-  std::byte* line(std::uint64_t position) const noexcept {
-    return lines_ + (position & (line_count_ - 1)) * shared_line_bytes;
-  }
-  std::uint64_t& word(std::uint64_t position) const noexcept {
-    return *reinterpret_cast<std::uint64_t*>(line(position));
-  }
-
   /// What the reader has not changed since is not fetched from its core and tells nothing of the distance.
   void look_at(const std::atomic<std::uint64_t>& released, std::uint64_t& seen) noexcept {
     const std::int64_t start = now_ns();
@@ -176,12 +189,6 @@ class SharedRingWriter {
     for (std::uint32_t i = 0; i < lines; ++i) prefetch_to_write(line(next + lines_ahead + i));
   }
 
-  SharedRingHead& head_;
-  std::byte* const lines_;
-  std::byte* const bytes_;
-  const std::uint32_t line_count_;
-  const int shift_;
-  const std::size_t byte_count_;
   std::uint64_t tail_ = 0;
   std::uint64_t lines_released_seen_ = 0;
   std::uint64_t bytes_tail_ = 0;
@@ -199,27 +206,19 @@ struct SharedRecord {
 };
 
 /// The reader's side. One thread at a time.
-class SharedRingReader {
+class SharedRingReader : SharedRingSide {
  public:
-  SharedRingReader(std::byte* region, const SharedRingShape& shape)
-      : head_(*reinterpret_cast<SharedRingHead*>(region)),
-        lines_(region + SharedRingShape::head_bytes),
-        bytes_(lines_ + shape.lines * shared_line_bytes),
-        line_count_(shape.lines),
-        shift_(std::countr_zero(shape.lines)),
-        byte_count_(shape.bytes) {}
+  SharedRingReader(std::byte* region, const SharedRingShape& shape) : SharedRingSide(region, shape) {}
 
   /// Whether there is a record; the oldest is in `record` then, until `pop`.
   bool front(SharedRecord& record) noexcept {
     for (;;) {
-      std::byte* const line = lines_ + (position_ & (line_count_ - 1)) * shared_line_bytes;
-      const std::uint64_t word =
-          std::atomic_ref(*reinterpret_cast<std::uint64_t*>(line)).load(std::memory_order_acquire);
-      if (word >> shared_ring::mark_shift != shared_ring::lap_mark(position_, shift_)) return false;
-      record.kind = static_cast<std::uint8_t>(word & 0xff);
-      record.bytes = static_cast<std::uint32_t>(word) >> 8;
+      const std::uint64_t full = std::atomic_ref(word(position_)).load(std::memory_order_acquire);
+      if (full >> shared_ring::mark_shift != shared_ring::lap_mark(position_, shift_)) return false;
+      record.kind = static_cast<std::uint8_t>(full & 0xff);
+      record.bytes = static_cast<std::uint32_t>(full) >> 8;
       if (record.kind != shared_ring::skip_kind) [[likely]] {
-        record.payload = line + sizeof word;
+        record.payload = line(position_) + sizeof full;
         return true;
       }
       release(static_cast<std::uint32_t>(record.bytes));
@@ -228,9 +227,7 @@ class SharedRingReader {
   void pop(const SharedRecord& record) noexcept { release(shared_ring::lines_of(record.bytes)); }
 
   /// When many short records come: asks for a line that the writer has filled or will soon.
-  void expect_more() const noexcept {
-    __builtin_prefetch(lines_ + ((position_ + lines_expected) & (line_count_ - 1)) * shared_line_bytes);
-  }
+  void expect_more() const noexcept { __builtin_prefetch(line(position_ + lines_expected)); }
 
   /// Of the second ring.
   const std::byte* bytes_at(std::uint64_t position) const noexcept {
@@ -251,12 +248,6 @@ class SharedRingReader {
     head_.lines_released.store(position_, std::memory_order_release);
   }
 
-  SharedRingHead& head_;
-  std::byte* const lines_;
-  std::byte* const bytes_;
-  const std::uint32_t line_count_;
-  const int shift_;
-  const std::size_t byte_count_;
   std::uint64_t position_ = 0;
 };
 

@@ -12,7 +12,6 @@ namespace taihu::message {
 namespace {
 
 constexpr std::size_t slot_bytes = sizeof(Header) + eager_payload_bytes;
-constexpr std::size_t tests_at_once = 32;
 
 }  // namespace
 

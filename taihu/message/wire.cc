@@ -19,7 +19,6 @@ namespace {
 constexpr int following_tag = first_free_tag;
 constexpr int first_data_tag = first_free_tag + 1;
 constexpr int envelopes_at_once = 64;
-constexpr std::size_t tests_at_once = 32;
 
 }  // namespace
 
