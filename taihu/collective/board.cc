@@ -34,6 +34,16 @@ constexpr std::size_t data_of_group_bytes = std::size_t{1} << 20;
 constexpr std::size_t least_data_half_bytes = 4096;
 constexpr std::size_t most_data_half_bytes = std::size_t{64} << 10;
 
+/// From so many members on arrivals are counted.
+constexpr std::size_t many_members = 128;
+
+Board::Wish kind_of(std::uint64_t wish) noexcept {
+  return static_cast<Board::Wish>(wish & 3);
+}
+std::size_t member_of(std::uint64_t wish) noexcept {
+  return wish >> member_shift & member_mask;
+}
+
 }  // namespace
 
 static_assert(sizeof(Slot) == 64);
@@ -53,18 +63,24 @@ Board::Board(std::vector<threads::Doorbell*> doorbells, bool crowded)
       wishes_(std::make_unique<std::atomic<std::uint64_t>[]>(doorbells_.size())),
       seats_(std::make_unique<std::atomic<int>[]>(doorbells_.size())) {
   for (std::size_t k = 0; k < doorbells_.size(); ++k) seats_[k].store(-1, std::memory_order_relaxed);
+  if (doorbells_.size() < many_members) return;
+  count_ = std::make_unique<ArrivalCount>(doorbells_.size(), depth_);
+  watchers_ = std::make_unique<std::atomic<int>[]>(doorbells_.size());
 }
 
 void Board::arrive(int member, StepNumber step, Form form) noexcept {
-  std::atomic<std::uint64_t>& signature = slot(member, step).signature;
-  signature.store(step << Slot::form_bits | static_cast<std::uint64_t>(form), std::memory_order_release);
-  grant_wishes(member, signature, step);
+  Slot& mine = slot(member, step);
+  mine.signature.store(step << Slot::form_bits | static_cast<std::uint64_t>(form), std::memory_order_release);
+  if (!is_counted()) [[likely]]
+    return grant_wishes(member, mine.signature, step);
+  grant_wishes_of_many(member, mine.signature, step, count_->arrive(member, step, mine.digest));
 }
 
 void Board::depart(int member, StepNumber step) noexcept {
   std::atomic<StepNumber>& signature = departures_[static_cast<std::size_t>(member)].step;
   signature.store(step, std::memory_order_release);
-  grant_wishes(member, signature, step);
+  if (!is_counted()) return grant_wishes(member, signature, step);
+  grant_wishes_of_many(member, signature, step, false);
 }
 
 void Board::wish(int member, Wish kind, int of_whom, StepNumber step) noexcept {
@@ -72,10 +88,43 @@ void Board::wish(int member, Wish kind, int of_whom, StepNumber step) noexcept {
                              (static_cast<std::uint64_t>(of_whom) & member_mask) << member_shift |
                              step << step_shift;
   wishes_[static_cast<std::size_t>(member)].store(word, std::memory_order_relaxed);
+  if (is_counted()) note_wish(word, 1);
 }
 
 void Board::withdraw_wish(int member) noexcept {
-  wishes_[static_cast<std::size_t>(member)].store(0, std::memory_order_relaxed);
+  std::atomic<std::uint64_t>& mine = wishes_[static_cast<std::size_t>(member)];
+  if (is_counted()) note_wish(mine.load(std::memory_order_relaxed), -1);
+  mine.store(0, std::memory_order_relaxed);
+}
+
+void Board::note_wish(std::uint64_t wish, int change) noexcept {
+  if (kind_of(wish) == Wish::arrival_of_one)
+    watchers_[member_of(wish)].fetch_add(change, std::memory_order_relaxed);
+  if (kind_of(wish) == Wish::departure_of_all) departure_wishes_.fetch_add(change, std::memory_order_relaxed);
+}
+
+// Wishes that need all members mostly are for the same step; it is looked at once.
+void Board::grant_wishes_of_many(int member, std::atomic<std::uint64_t>& signature, StepNumber step,
+                                 bool all_arrived) noexcept {
+  threads::light_barrier();
+  const auto me = static_cast<std::size_t>(member);
+  if (!all_arrived && watchers_[me].load(std::memory_order_relaxed) == 0 &&
+      departure_wishes_.load(std::memory_order_relaxed) == 0) {
+    return;
+  }
+  std::uint64_t known = 0;
+  bool known_result = false;
+  threads::RingTogether bells;
+  for (std::size_t k = 0; k < doorbells_.size(); ++k) {
+    const std::uint64_t wish = wishes_[k].load(std::memory_order_relaxed);
+    if (wish == 0 || k == me) continue;
+    if (kind_of(wish) == Wish::arrival_of_all && !all_arrived) continue;
+    if (wish != known) {
+      known = wish;
+      known_result = is_granted(wish, member, signature, step);
+    }
+    if (known_result) bells.ring(*doorbells_[k]);
+  }
 }
 
 void Board::grant_wishes(int member, std::atomic<std::uint64_t>& signature, StepNumber step) noexcept {
@@ -96,10 +145,9 @@ bool Board::is_granted(std::uint64_t wish, int by, std::atomic<std::uint64_t>& s
   const std::int64_t behind = steps_behind(step, wish);
   if (behind < 0) return false;
   const StepNumber wished = step - static_cast<StepNumber>(behind);
-  const auto kind = static_cast<Wish>(wish & 3);
-  if (kind == Wish::arrival_of_one) {
-    return (wish >> member_shift & member_mask) == static_cast<std::uint64_t>(by);
-  }
+  const Wish kind = kind_of(wish);
+  if (kind == Wish::arrival_of_one) return member_of(wish) == static_cast<std::size_t>(by);
+  if (kind == Wish::arrival_of_all && is_counted()) return have_all_arrived(wished);
   // Written by this member only: the same value again, in the order of all.
   signature.exchange(signature.load(std::memory_order_relaxed), std::memory_order_seq_cst);
   for (int k = 0; k < members(); ++k) {

@@ -14,6 +14,9 @@
 // makes a wish true rings its doorbell. When a wish needs several members, each of them signs and then looks
 // at the others, both in the single total order of sequentially consistent operations: the last one in that
 // order sees all. That a signature is seen or else the wish is, is the doorbell's asymmetric barrier.
+//
+// All this looks at every member. Boards of many members count arrivals instead (arrival_count.h), and who
+// signs looks at the wishes only when there are some that he may have made true.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +26,7 @@
 #include <memory>
 #include <vector>
 
+#include "taihu/collective/arrival_count.h"
 #include "taihu/threads/waiting.h"
 
 namespace taihu::collective {
@@ -148,6 +152,23 @@ class Board {
   };
   Own& own(int member) noexcept { return own_[static_cast<std::size_t>(member)]; }
 
+  /// The latest step at which a member was told that the calls of two did not fit together; 0: none. One that
+  /// had not to wait for others learns of it only later, and must not take it for a new one.
+  StepNumber reported() const noexcept { return reported_.load(std::memory_order_acquire); }
+  void note_report(StepNumber step) noexcept {
+    StepNumber latest = reported();
+    while (latest < step && !reported_.compare_exchange_weak(latest, step, std::memory_order_acq_rel)) {
+    }
+  }
+
+  /// Arrivals are counted: whether all are there is to be asked here, not of each member.
+  bool is_counted() const noexcept { return count_ != nullptr; }
+  bool have_all_arrived(StepNumber step) const noexcept { return count_->is_complete(step); }
+  /// Of a step at which all have arrived, counted: whether the digests of all members are this one.
+  bool have_all_digest(StepNumber step, std::uint32_t digest) const noexcept {
+    return count_->all_came_with(step, digest);
+  }
+
   /// What a member wrote before is visible to whoever then sees its signature. Called by the member itself.
   void arrive(int member, StepNumber step, Form form) noexcept;
   void depart(int member, StepNumber step) noexcept;
@@ -184,6 +205,9 @@ class Board {
   void grant_wishes(int member, std::atomic<std::uint64_t>& signature, StepNumber step) noexcept;
   bool is_granted(std::uint64_t wish, int by, std::atomic<std::uint64_t>& signature,
                   StepNumber step) const noexcept;
+  void grant_wishes_of_many(int member, std::atomic<std::uint64_t>& signature, StepNumber step,
+                            bool all_arrived) noexcept;
+  void note_wish(std::uint64_t wish, int change) noexcept;
 
   std::vector<threads::Doorbell*> doorbells_;
   bool crowded_;
@@ -195,6 +219,12 @@ class Board {
   std::unique_ptr<Own[]> own_;
   std::unique_ptr<std::atomic<std::uint64_t>[]> wishes_;  // 0: none
   std::unique_ptr<std::atomic<int>[]> seats_;             // cores
+  std::atomic<StepNumber> reported_{0};
+
+  // Of boards that count.
+  std::unique_ptr<ArrivalCount> count_;
+  std::unique_ptr<std::atomic<int>[]> watchers_;  ///< of each member: who wait for it
+  std::atomic<int> departure_wishes_{0};
 };
 
 }  // namespace taihu::collective

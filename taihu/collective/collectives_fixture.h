@@ -5,12 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "taihu/base/end_on_failure_for_tests.h"
 #include "taihu/base/random.h"
 #include "taihu/collective/collectives.h"
 #include "taihu/collective/test_job.h"
@@ -38,13 +37,6 @@ inline std::vector<int> member_list(const Setting& setting) {
   Random random(11);
   for (std::size_t k = ranks.size(); k > 1; --k) std::swap(ranks[k - 1], ranks[random.below(k)]);
   return ranks;
-}
-
-// A rank that has given up would leave the others waiting for ever.
-inline void end_program_on_failure() {
-  if (!testing::Test::HasFatalFailure()) return;
-  std::fputs("a member has failed (see above); the others cannot go on\n", stderr);
-  std::_Exit(1);
 }
 
 // Cores are fewer than threads here: spinning for long only keeps others from running.

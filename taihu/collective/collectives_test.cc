@@ -4,10 +4,12 @@
 #include "taihu/collective/collectives.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstring>
 
+#include "taihu/collective/arrival_count.h"
 #include "taihu/collective/collectives_fixture.h"
 #include "taihu/collective/test_data.h"
 
@@ -380,6 +382,57 @@ std::vector<Setting> settings() {
   all.push_back({9, 9, 1, Transport::messages, shuffled});
   all.push_back({5, 1, 64, Transport::messages, shuffled});
   return all;
+}
+
+// Enough members for a board that counts arrivals: all forms of waiting, with members that come late and
+// roots that run ahead.
+TEST(ManyMembers, MeetInAllWays) {
+  constexpr int members = 140;
+  for (const int cores : {1, 1024}) {
+    wait_briefly();
+    TestJob job(Transport::messages, members, 1, cores);
+    job.run([&](int rank) {
+      GroupHandle handle = job.groups_of(rank).join(job.endpoint(rank), launch::Scope::all);
+      const int me = handle.rank();
+      std::vector<int> block(1500), all(1500 * members);
+      for (int round = 0; round < 12; ++round) {
+        if ((me + round) % 29 == 0) usleep(200);
+        int value = me == round ? 1000 + round : -1;
+        for (int k = 0; k < 5; ++k) ASSERT_EQ(bcast(handle, &value, sizeof value, round), M_SUCCESS);
+        ASSERT_EQ(value, 1000 + round);
+        int sum = 0;
+        ASSERT_EQ(allreduce(handle, &me, &sum, 1, M_INT, M_SUM), M_SUCCESS);
+        ASSERT_EQ(sum, members * (members - 1) / 2);
+        const std::size_t count = round % 4 == 3 ? 1500 : 3;  // long ones are read from the members' buffers
+        std::fill(block.begin(), block.end(), me);
+        ASSERT_EQ(allgather(handle, block.data(), all.data(), count * sizeof(int)), M_SUCCESS);
+        for (int k = 0; k < members; ++k) ASSERT_EQ(all[static_cast<std::size_t>(k) * count], k);
+        ASSERT_EQ(gather(handle, block.data(), all.data(), count * sizeof(int), round), M_SUCCESS);
+        ASSERT_EQ(barrier(handle), M_SUCCESS);
+      }
+      // A mismatch is told, and the group works on.
+      const int two[2] = {me, me};
+      EXPECT_EQ(allreduce(handle, two, block.data(), me == 77 ? 2 : 1, M_INT, M_SUM), M_ERROR_ARGUMENT);
+      EXPECT_EQ(barrier(handle), M_SUCCESS);
+      end_program_on_failure();
+    });
+  }
+}
+
+TEST(ArrivalCount, TellsTheLastOneAndWhetherAllCameAlike) {
+  for (const int members : {1, 16, 17, 300, 4097}) {
+    ArrivalCount count(static_cast<std::size_t>(members), 16);
+    for (std::uint64_t step = 1; step < 40; ++step) {
+      for (int k = 0; k < members; ++k) {
+        const int member = (k * 7 + static_cast<int>(step)) % members;
+        const std::uint32_t digest = step % 5 == 0 && member == members / 2 ? 8 : 7;
+        ASSERT_FALSE(count.is_complete(step));
+        ASSERT_EQ(count.arrive(member, step, digest), k == members - 1);
+      }
+      ASSERT_TRUE(count.is_complete(step));
+      ASSERT_EQ(count.all_came_with(step, 7), step % 5 != 0);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Collectives, testing::ValuesIn(settings()), name_of);

@@ -12,13 +12,6 @@ namespace taihu::collective {
 
 namespace {
 
-/// So many exchanges of a member are under way together: enough to hide latency, few enough not to flood a
-/// receiver.
-constexpr int window = 8;
-/// Below, blocks travel together in log2 n messages, where every member has a node process of its own.
-constexpr std::size_t bruck_block_bytes = 256;
-constexpr int bruck_members = 8;
-
 schedule::Program remote_program(const GroupHandle& handle, const BlockMap& source_map,
                                  const BlockMap& result_map) {
   const Membership& membership = handle.membership();
@@ -33,7 +26,8 @@ schedule::Program remote_program(const GroupHandle& handle, const BlockMap& sour
     sources.push_back(range(source_map));
     results.push_back(range(result_map));
   }
-  return schedule::alltoall_pairwise({handle.size(), handle.rank()}, sources, results, window);
+  return schedule::alltoall_pairwise({handle.size(), handle.rank()}, sources, results,
+                                     among_leaders::alltoall_window);
 }
 
 int exchange(GroupHandle& handle, const void* source, const BlockMap& source_map, void* result,
@@ -81,10 +75,10 @@ int alltoall(GroupHandle& handle, const void* source, void* result, std::size_t 
   if (!is_possible_size(bytes, handle.size()) || !has_memory(source, bytes) || !has_memory(result, bytes)) {
     return M_ERROR_ARGUMENT;
   }
-  if (bytes == 0) return M_SUCCESS;
+  if (bytes == 0) return shared::move_nothing(handle, Call::alltoall);
   const BlockMap blocks(bytes);
   const bool all_apart = handle.membership().processes() == handle.size();
-  if (all_apart && handle.size() >= bruck_members && bytes <= bruck_block_bytes) {
+  if (all_apart && among_leaders::alltoall_is_short(handle.size(), bytes)) {
     return run_among_all(handle, schedule::alltoall_bruck(place_among_all(handle), bytes), {source, result});
   }
   if (needs_copy(handle, source, result, blocks)) return exchange_in_place(handle, result, blocks);

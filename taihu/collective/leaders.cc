@@ -1,17 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/collective/leaders.h"
 
+#include <utility>
+
 #include "taihu/collective/copy.h"
+#include "taihu/collective/program_run.h"
 #include "taihu/collective/shared_forms.h"
 
 namespace taihu::collective {
 
 namespace {
 
-int run_on(GroupHandle& handle, std::span<const int> ranks, const schedule::Program& program,
-           ScheduleMemory memory, const Reduction& reduction) {
-  const int code = run_schedule(program, handle.endpoint(), handle.state().context, ranks, memory,
-                                handle.schedule_scratch(), reduction);
+constexpr int message_tag = 0;  // order per pair tells the messages of a group apart
+
+int code_of(Trouble trouble) noexcept {
+  switch (trouble) {
+    case Trouble::none:
+      break;
+    case Trouble::truncated:
+    case Trouble::short_message:
+      return M_ERROR_TRUNCATE;
+    case Trouble::no_memory:
+      return M_ERROR_MEMORY;
+    case Trouble::link:
+      return M_ERROR_LINK;
+  }
+  return M_SUCCESS;
+}
+
+int run_on(GroupHandle& handle, std::span<const int> ranks, schedule::Program program, ProgramBuffers buffers,
+           const Reduction* reduction) {
+  const std::size_t unit_bytes = reduction != nullptr ? reduction->element_bytes : 1;
+  Scratch& scratch = handle.schedule_scratch();
+  std::byte* const scratch_memory = scratch.get(program.scratch * unit_bytes);
+  if (scratch_memory == nullptr) return M_ERROR_MEMORY;
+  program.name_peers(ranks);
+  PlainMemory memory(buffers.source, buffers.result, scratch_memory, reduction);
+  ProgramRun run(handle.endpoint(), handle.state().context, message_tag);
+  run.start(program, memory);
+  run.wait();
+  scratch.trim();
+  const int code = code_of(run.trouble());
   if (code == M_ERROR_TRUNCATE) {
     handle.set_problem("rank " + std::to_string(handle.global_rank(handle.rank())) +
                        " has got another length from another node process than it expects, or the sender "
@@ -33,8 +62,8 @@ Leaders::Leaders(GroupHandle& handle, int root) : handle_(handle), membership_(h
     local_leader_ = membership_.local_index[static_cast<std::size_t>(root)];
 }
 
-int Leaders::run(const schedule::Program& program, ScheduleMemory memory, const Reduction& reduction) {
-  return run_on(handle_, ranks_, program, memory, reduction);
+int Leaders::run(schedule::Program program, ProgramBuffers buffers, const Reduction* reduction) {
+  return run_on(handle_, ranks_, std::move(program), buffers, reduction);
 }
 
 int Leaders::hand_out(int code, void* buffer, std::size_t bytes) {
@@ -52,9 +81,9 @@ schedule::Blocks Leaders::blocks(std::size_t bytes) const {
   return blocks;
 }
 
-int run_among_all(GroupHandle& handle, const schedule::Program& program, ScheduleMemory memory,
-                  const Reduction& reduction) {
-  return run_on(handle, handle.membership().ranks, program, memory, reduction);
+int run_among_all(GroupHandle& handle, schedule::Program program, ProgramBuffers buffers,
+                  const Reduction* reduction) {
+  return run_on(handle, handle.membership().ranks, std::move(program), buffers, reduction);
 }
 
 void to_member_order(const Membership& membership, const void* by_process, void* by_member,

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running schedules among one member per node process (the leaders) or among all members of a group.
+// Running programs among one member per node process (the leaders) or among all members of a group.
 #pragma once
 
 #include <vector>
 
+#include "taihu/collective/choice.h"
 #include "taihu/collective/group.h"
-#include "taihu/collective/run_schedule.h"
-#include "taihu/schedule/algorithms.h"
 
 namespace taihu::collective {
+
+/// The memory behind the buffers that the steps of a program name. `source` may be `result`.
+struct ProgramBuffers {
+  const void* source = nullptr;
+  void* result = nullptr;
+};
 
 class Leaders {
  public:
@@ -23,7 +28,12 @@ class Leaders {
   int root_process() const noexcept { return root_process_; }
   schedule::Place place() const noexcept { return {membership_.processes(), membership_.here}; }
 
-  int run(const schedule::Program& program, ScheduleMemory memory, const Reduction& reduction = {});
+  /// Runs the caller's program, in which member m is the leader of process m; units are bytes, or the
+  /// elements of `reduction`. Blocks; makes progress for others meanwhile. M_ERROR_MEMORY before anything is
+  /// sent; M_ERROR_TRUNCATE when a message had another length than the program says (the call of another
+  /// member differs) and M_ERROR_LINK: all steps were run all the same, so that nobody is left waiting, but
+  /// results are undefined.
+  int run(schedule::Program program, ProgramBuffers buffers, const Reduction* reduction = nullptr);
 
   /// The last stage, for all members here: the leader's `buffer` goes to its neighbours. `code` is that of
   /// the caller's earlier stages; where the leader has failed, its neighbours fail as well.
@@ -46,12 +56,13 @@ inline bool may_reduce_by_process(const GroupHandle& handle, const Reduction& re
   return reduction.commutative || handle.membership().consecutive;
 }
 
-/// A schedule of all members of the group, without leaders.
+/// A program of all members of the group, without leaders.
 inline schedule::Place place_among_all(const GroupHandle& handle) noexcept {
   return {handle.size(), handle.rank()};
 }
-int run_among_all(GroupHandle& handle, const schedule::Program& program, ScheduleMemory memory,
-                  const Reduction& reduction = {});
+/// As Leaders::run.
+int run_among_all(GroupHandle& handle, schedule::Program program, ProgramBuffers buffers,
+                  const Reduction* reduction = nullptr);
 
 /// Copies blocks from process order (members_of[0], members_of[1], ...) to member order, and back.
 void to_member_order(const Membership& membership, const void* by_process, void* by_member,

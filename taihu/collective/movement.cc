@@ -8,27 +8,6 @@
 
 namespace taihu::collective {
 
-namespace {
-
-/// From here on bandwidth counts more than the number of rounds.
-constexpr std::size_t long_bcast_bytes = 65536;
-constexpr std::size_t long_allgather_bytes = 65536;
-
-schedule::Program bcast_program(const Leaders& leaders, std::size_t bytes) {
-  const schedule::Place place = leaders.place();
-  if (bytes < long_bcast_bytes || place.members < 3) {
-    return schedule::bcast_binomial(place, bytes, leaders.root_process());
-  }
-  return schedule::bcast_scatter_allgather(place, bytes, leaders.root_process());
-}
-
-schedule::Program allgather_program(schedule::Place place, const schedule::Blocks& blocks) {
-  const bool is_long = blocks.total_bytes() >= long_allgather_bytes;
-  return is_long ? schedule::allgather_ring(place, blocks) : schedule::allgather_bruck(place, blocks);
-}
-
-}  // namespace
-
 int barrier(GroupHandle& handle) {
   if (handle.membership().processes() == 1) return shared::barrier(handle);
   int code = shared::collect(handle);
@@ -39,16 +18,19 @@ int barrier(GroupHandle& handle) {
 
 int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root) {
   if (!is_member(handle, root) || !has_memory(buffer, bytes)) return M_ERROR_ARGUMENT;
-  if (bytes == 0) return M_SUCCESS;
+  if (bytes == 0) return shared::move_nothing(handle, Call::bcast, root);
   if (handle.membership().processes() == 1) return shared::bcast(handle, buffer, bytes, root, nullptr);
   Leaders leaders(handle, root);
   int code = M_SUCCESS;
-  const auto among_leaders = [&] { code = leaders.run(bcast_program(leaders, bytes), {nullptr, buffer}); };
+  const auto between_processes = [&] {
+    code =
+        leaders.run(among_leaders::bcast(leaders.place(), bytes, leaders.root_process()), {nullptr, buffer});
+  };
   if (handle.rank() == root) {  // neighbours copy while the messages are on their way
-    const int local = shared::bcast(handle, buffer, bytes, leaders.local_leader(), among_leaders);
+    const int local = shared::bcast(handle, buffer, bytes, leaders.local_leader(), between_processes);
     return first_error(code, local);
   }
-  if (leaders.includes_me()) among_leaders();
+  if (leaders.includes_me()) between_processes();
   return leaders.hand_out(code, buffer, bytes);
 }
 
@@ -59,7 +41,7 @@ int gather(GroupHandle& handle, const void* source, void* result, std::size_t by
       (handle.rank() == root && !has_memory(result, bytes))) {
     return M_ERROR_ARGUMENT;
   }
-  if (bytes == 0) return M_SUCCESS;
+  if (bytes == 0) return shared::move_nothing(handle, Call::gather, root);
   if (membership.processes() == 1)
     return shared::gather(handle, Lengths::equal, source, bytes, result, blocks_map, root);
   Leaders leaders(handle, root);
@@ -73,10 +55,10 @@ int gather(GroupHandle& handle, const void* source, void* result, std::size_t by
   void* whole = result;
   void* block = nullptr;
   if (is_root) {
-    if (!membership.consecutive) whole = handle.stage().get(blocks.total_bytes());
+    if (!membership.consecutive) whole = handle.stage().get(blocks.total());
     if (whole != nullptr) block = at(whole, static_cast<std::ptrdiff_t>(blocks.start(membership.here)));
   } else {
-    block = handle.stage().get(blocks.bytes(membership.here));
+    block = handle.stage().get(blocks.count(membership.here));
   }
   if (block == nullptr && bytes != 0) return M_ERROR_MEMORY;
   int code = shared::gather(handle, Lengths::equal, source, bytes, block, blocks_map, leaders.local_leader());
@@ -94,7 +76,7 @@ int allgather(GroupHandle& handle, const void* source, void* result, std::size_t
   if (!is_possible_size(bytes, handle.size()) || !has_memory(source, bytes) || !has_memory(result, bytes)) {
     return M_ERROR_ARGUMENT;
   }
-  if (bytes == 0) return M_SUCCESS;
+  if (bytes == 0) return shared::move_nothing(handle, Call::allgather);
   if (membership.processes() == 1) return shared::allgather(handle, source, bytes, result, blocks_map);
   Leaders leaders(handle);
   const schedule::Blocks blocks = leaders.blocks(bytes);
@@ -102,15 +84,15 @@ int allgather(GroupHandle& handle, const void* source, void* result, std::size_t
   if (!leaders.includes_me()) {
     code = shared::gather(handle, Lengths::equal, source, bytes, nullptr, blocks_map, leaders.local_leader());
   } else {
-    void* whole = membership.consecutive ? result : handle.stage().get(blocks.total_bytes());
+    void* whole = membership.consecutive ? result : handle.stage().get(blocks.total());
     if (whole == nullptr && bytes != 0) return M_ERROR_MEMORY;
     void* block = at(whole, static_cast<std::ptrdiff_t>(blocks.start(membership.here)));
     code = shared::gather(handle, Lengths::equal, source, bytes, block, blocks_map, leaders.local_leader());
-    code = first_error(code, leaders.run(allgather_program(leaders.place(), blocks), {block, whole}));
+    code = first_error(code, leaders.run(among_leaders::allgather(leaders.place(), blocks), {block, whole}));
     if (whole != result) to_member_order(membership, whole, result, bytes);
     handle.stage().trim();
   }
-  return leaders.hand_out(code, result, blocks.total_bytes());
+  return leaders.hand_out(code, result, blocks.total());
 }
 
 int scatter(GroupHandle& handle, const void* source, void* result, std::size_t bytes, int root) {
@@ -120,7 +102,7 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
       (handle.rank() == root && !has_memory(source, bytes))) {
     return M_ERROR_ARGUMENT;
   }
-  if (bytes == 0) return M_SUCCESS;
+  if (bytes == 0) return shared::move_nothing(handle, Call::scatter, root);
   if (membership.processes() == 1)
     return shared::scatter(handle, Lengths::equal, source, blocks_map, result, bytes, root);
   Leaders leaders(handle, root);
@@ -132,7 +114,7 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
   const schedule::Program program =
       schedule::scatter_binomial(leaders.place(), blocks, leaders.root_process());
   if (handle.rank() != root) {
-    void* block = handle.stage().get(blocks.bytes(membership.here));
+    void* block = handle.stage().get(blocks.count(membership.here));
     if (block == nullptr) return M_ERROR_MEMORY;
     const int code = leaders.run(program, {nullptr, block});
     const int local =
@@ -142,7 +124,7 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
   }
   const void* whole = source;
   if (!membership.consecutive) {
-    std::byte* staged = handle.stage().get(blocks.total_bytes());
+    std::byte* staged = handle.stage().get(blocks.total());
     if (staged == nullptr) return M_ERROR_MEMORY;
     to_process_order(membership, source, staged, bytes);
     whole = staged;

@@ -49,11 +49,11 @@ struct ProcessBlocks {
 // Every leader's blocks for my neighbours, one behind the other in `incoming`.
 schedule::Program exchange_program(const Leaders& leaders, const ProcessBlocks& order) {
   const schedule::Place place = leaders.place();
-  const std::size_t mine = order.blocks.bytes(place.me);
+  const std::size_t mine = order.blocks.count(place.me);
   std::vector<schedule::Range> sources;
   std::vector<schedule::Range> results;
   for (int process = 0; process < place.members; ++process) {
-    sources.push_back({order.blocks.start(process), order.blocks.bytes(process)});
+    sources.push_back({order.blocks.start(process), order.blocks.count(process)});
     results.push_back({static_cast<std::size_t>(process) * mine, mine});
   }
   return schedule::alltoall_pairwise(place, sources, results, place.members);
@@ -65,7 +65,7 @@ int lead(GroupHandle& handle, Leaders& leaders, const void* source, void* result
   const Membership& membership = handle.membership();
   const ProcessBlocks order(membership, members);
   const int processes = leaders.place().members;
-  const std::size_t mine = order.blocks.bytes(membership.here);
+  const std::size_t mine = order.blocks.count(membership.here);
   std::byte* stage = handle.stage().get(2 * members.all_bytes + static_cast<std::size_t>(processes) * mine);
   if (stage == nullptr) return M_ERROR_MEMORY;
   std::byte* partial = stage;
@@ -124,7 +124,7 @@ int reduce_scatter(GroupHandle& handle, const void* source, void* result, const 
   if (!is_reducible(source, all, reduction) || !has_memory(result, counts[handle.rank()])) {
     return M_ERROR_ARGUMENT;
   }
-  if (all == 0) return M_SUCCESS;
+  if (all == 0) return shared::move_nothing(handle, Call::reduce_scatter);
   if (handle.membership().processes() == 1)
     return shared::reduce_scatter(handle, source, result, counts, reduction);
   const MemberBlocks members(counts, handle.size(), reduction.element_bytes);

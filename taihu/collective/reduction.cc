@@ -7,32 +7,19 @@
 
 namespace taihu::collective {
 
-namespace {
-
-/// From here on the ring's two passes over the buffer, with one addition of each element, beat log2 n passes.
-constexpr std::size_t long_allreduce_bytes = 65536;
-
-schedule::Program allreduce_program(schedule::Place place, std::size_t bytes, const Reduction& reduction) {
-  if (bytes < long_allreduce_bytes || !reduction.commutative)
-    return schedule::allreduce_recursive_doubling(place, bytes);
-  return schedule::allreduce_ring(place, bytes, reduction.element_bytes);
-}
-
-}  // namespace
-
 int reduce(GroupHandle& handle, const void* source, void* result, std::size_t count,
            const Reduction& reduction, int root) {
   if (!is_reducible(source, count, reduction) || !is_member(handle, root)) return M_ERROR_ARGUMENT;
   const bool is_root = handle.rank() == root;
   if (is_root && !has_memory(result, count)) return M_ERROR_ARGUMENT;
-  if (count == 0) return M_SUCCESS;
+  if (count == 0) return shared::move_nothing(handle, Call::reduce, root);
   if (handle.membership().processes() == 1)
     return shared::reduce(handle, source, result, count, reduction, root);
   const std::size_t bytes = count * reduction.element_bytes;
   constexpr auto ordered = schedule::Operands::ordered;
   if (!may_reduce_by_process(handle, reduction)) {
-    return run_among_all(handle, schedule::reduce_binomial(place_among_all(handle), bytes, root, ordered),
-                         {source, is_root ? result : nullptr}, reduction);
+    return run_among_all(handle, schedule::reduce_binomial(place_among_all(handle), count, root, ordered),
+                         {source, is_root ? result : nullptr}, &reduction);
   }
   Leaders leaders(handle, root);
   if (!leaders.includes_me()) {
@@ -42,8 +29,8 @@ int reduce(GroupHandle& handle, const void* source, void* result, std::size_t co
   if (partial == nullptr && bytes != 0) return M_ERROR_MEMORY;
   int code = shared::reduce(handle, source, partial, count, reduction, leaders.local_leader());
   const schedule::Program program =
-      schedule::reduce_binomial(leaders.place(), bytes, leaders.root_process(), ordered);
-  code = first_error(code, leaders.run(program, {partial, is_root ? result : nullptr}, reduction));
+      schedule::reduce_binomial(leaders.place(), count, leaders.root_process(), ordered);
+  code = first_error(code, leaders.run(program, {partial, is_root ? result : nullptr}, &reduction));
   handle.stage().trim();
   return code;
 }
@@ -51,19 +38,19 @@ int reduce(GroupHandle& handle, const void* source, void* result, std::size_t co
 int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t count,
               const Reduction& reduction) {
   if (!is_reducible(source, count, reduction) || !has_memory(result, count)) return M_ERROR_ARGUMENT;
-  if (count == 0) return M_SUCCESS;
+  if (count == 0) return shared::move_nothing(handle, Call::allreduce);
   if (handle.membership().processes() == 1)
     return shared::allreduce(handle, source, result, count, reduction);
   const std::size_t bytes = count * reduction.element_bytes;
   if (!may_reduce_by_process(handle, reduction)) {
-    return run_among_all(handle, allreduce_program(place_among_all(handle), bytes, reduction),
-                         {source, result}, reduction);
+    return run_among_all(handle, among_leaders::allreduce(place_among_all(handle), count, reduction),
+                         {source, result}, &reduction);
   }
   Leaders leaders(handle);
   int code = shared::reduce(handle, source, result, count, reduction, leaders.local_leader());
   if (leaders.includes_me()) {
-    const schedule::Program program = allreduce_program(leaders.place(), bytes, reduction);
-    code = first_error(code, leaders.run(program, {result, result}, reduction));
+    const schedule::Program program = among_leaders::allreduce(leaders.place(), count, reduction);
+    code = first_error(code, leaders.run(program, {result, result}, &reduction));
   }
   return leaders.hand_out(code, result, bytes);
 }
@@ -71,41 +58,21 @@ int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t
 int scan(GroupHandle& handle, const void* source, void* result, std::size_t count,
          const Reduction& reduction) {
   if (!is_reducible(source, count, reduction) || !has_memory(result, count)) return M_ERROR_ARGUMENT;
-  if (count == 0) return M_SUCCESS;
+  if (count == 0) return shared::move_nothing(handle, Call::scan);
   if (handle.membership().processes() == 1) return shared::scan(handle, source, result, count, reduction);
-  const std::size_t bytes = count * reduction.element_bytes;
-  return run_among_all(handle, schedule::scan_recursive_doubling(place_among_all(handle), bytes),
-                       {source, result}, reduction);
+  return run_among_all(handle, schedule::scan_recursive_doubling(place_among_all(handle), count),
+                       {source, result}, &reduction);
 }
-
-namespace {
-
-// Everyone's inclusive result goes to the next member.
-int pass_on(GroupHandle& handle, const void* inclusive, void* result, std::size_t bytes) {
-  schedule::Program program;
-  if (handle.rank() + 1 < handle.size())
-    program.send(0, handle.rank() + 1, schedule::Buffer::source, 0, bytes);
-  if (handle.rank() > 0) program.receive(0, handle.rank() - 1, schedule::Buffer::result, 0, bytes);
-  return run_among_all(handle, program, {inclusive, result});
-}
-
-}  // namespace
 
 int exscan(GroupHandle& handle, const void* source, void* result, std::size_t count,
            const Reduction& reduction) {
   const bool is_first = handle.rank() == 0;
   if (!is_reducible(source, count, reduction) || !(is_first || has_memory(result, count)))
     return M_ERROR_ARGUMENT;
-  if (count == 0) return M_SUCCESS;
+  if (count == 0) return shared::move_nothing(handle, Call::exscan);
   if (handle.membership().processes() == 1) return shared::exscan(handle, source, result, count, reduction);
-  const std::size_t bytes = count * reduction.element_bytes;
-  std::byte* inclusive = handle.stage().get(bytes);
-  if (inclusive == nullptr) return M_ERROR_MEMORY;
-  int code = run_among_all(handle, schedule::scan_recursive_doubling(place_among_all(handle), bytes),
-                           {source, inclusive}, reduction);
-  code = first_error(code, pass_on(handle, inclusive, result, bytes));
-  handle.stage().trim();
-  return code;
+  return run_among_all(handle, schedule::exscan_recursive_doubling(place_among_all(handle), count),
+                       {source, result}, &reduction);
 }
 
 }  // namespace taihu::collective

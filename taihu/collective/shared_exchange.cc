@@ -9,11 +9,6 @@ namespace taihu::collective::shared {
 
 namespace {
 
-struct MappedBuffer {
-  const void* base;
-  const BlockMap* map;
-};
-
 // What a member has for each other local one, packed, behind a table of lengths where these differ.
 std::size_t table_bytes(const BlockMap& map, int members) {
   return map.has_equal_blocks() ? 0 : inline_table_bytes(members);

@@ -12,15 +12,26 @@
 #include <functional>
 
 #include "taihu/collective/block_map.h"
+#include "taihu/collective/board.h"
 #include "taihu/collective/group.h"
 #include "taihu/collective/operations.h"
 
 namespace taihu::collective::shared {
 
+/// A member's buffer and its map, published together.
+struct MappedBuffer {
+  const void* base;
+  const BlockMap* map;
+};
+
 /// Runs between publishing and waiting; null: nothing to do.
 using Meanwhile = std::function<void()>;
 
 int barrier(GroupHandle& handle);
+
+/// A call without data: waits for nobody, but members that expect some see that lengths differ, instead of
+/// waiting for ever. In a group of several node processes it leaves no trace.
+int move_nothing(GroupHandle& handle, Call call, int root = -1);
 
 /// One `collect` then one `release` make a barrier, with time for the collector (local member 0) in between.
 int collect(GroupHandle& handle);

@@ -9,12 +9,6 @@ namespace taihu::collective::shared {
 
 namespace {
 
-// A root's buffer and its map, published together.
-struct MappedBuffer {
-  const void* base;
-  const BlockMap* map;
-};
-
 const MappedBuffer& mapped_buffer_of(const SharedStep& step, int member) {
   return *static_cast<const MappedBuffer*>(step.addresses_of(member).source);
 }
@@ -33,6 +27,13 @@ int barrier(GroupHandle& handle) {
   SharedStep step(handle, {.call = Call::barrier});
   step.arrive();
   return step.await_all_arrivals();
+}
+
+int move_nothing(GroupHandle& handle, Call call, int root) {
+  if (handle.membership().processes() > 1) return M_SUCCESS;
+  SharedStep step(handle, {.call = call, .root = root});
+  step.arrive();
+  return M_SUCCESS;
 }
 
 int collect(GroupHandle& handle) {

@@ -117,7 +117,7 @@ void SharedStep::publish(const void* source, void* result, std::size_t length) n
 }
 
 void SharedStep::arrive() noexcept {
-  if (board_.crowded()) board_.sit(me_, sched_getcpu());
+  if (board_.crowded() && !board_.is_counted()) board_.sit(me_, sched_getcpu());
   board_.arrive(me_, step_, mine_.form);
 }
 
@@ -130,6 +130,7 @@ void SharedStep::fetch_expected_data() noexcept {
 }
 
 bool SharedStep::have_all_arrived() const noexcept {
+  if (board_.is_counted()) return board_.have_all_arrived(step_);
   for (int k = 0; k < members(); ++k) {
     if (k != me_ && !board_.has_arrived(k, step_)) return false;
   }
@@ -172,7 +173,8 @@ template <class Ready>
 void SharedStep::await(Board::Wish wish, int of_whom, StepNumber step, Ready&& ready) {
   if (ready()) return;
   if (board_.crowded()) {
-    if (await_crowded(wish, step, ready)) return;
+    // Many that give their cores to each other would keep all of them awake.
+    if (!board_.is_counted() && await_crowded(wish, step, ready)) return;
   } else {
     for (int k = polls_without_pause; k > 0; --k) {
       if (ready()) return;
@@ -240,6 +242,8 @@ bool SharedStep::is_core_wanted(Board::Wish wish, StepNumber step) const noexcep
 
 void SharedStep::await_arrivals_at(StepNumber step) {
   if (own_.known_arrived >= step) return;
+  if (board_.is_counted()) [[unlikely]]
+    return await_counted(step);
   int next = 0;
   const int count = members();
   await(Board::Wish::arrival_of_all, 0, step, [&] {
@@ -249,16 +253,21 @@ void SharedStep::await_arrivals_at(StepNumber step) {
   own_.known_arrived = step;
 }
 
+void SharedStep::await_counted(StepNumber step) {
+  await(Board::Wish::arrival_of_all, 0, step, [&] { return board_.have_all_arrived(step); });
+  own_.known_arrived = step;
+}
+
 int SharedStep::await_arrival(int member) {
   if (board_.has_arrived(member, step_)) {
     // It is ahead of me: its next steps may be there as well.
     const Slot& theirs = board_.slot(member, step_);
     prefetch(&board_.slot(member, step_ + 3));
     if (theirs.form() == Form::copied) prefetch_lines(data_behind(theirs), theirs.own.length);
-    return fits(member) ? M_SUCCESS : report(member);
+    return fits(member) || was_reported(member) ? M_SUCCESS : report(member);
   }
   await(Board::Wish::arrival_of_one, member, step_, [&] { return board_.has_arrived(member, step_); });
-  return fits(member) ? M_SUCCESS : report(member);
+  return fits(member) || was_reported(member) ? M_SUCCESS : report(member);
 }
 
 int SharedStep::await_arrivals_up_to(int last_member) {
@@ -301,10 +310,39 @@ bool SharedStep::fits(int member) const noexcept {
 }
 
 int SharedStep::check_all() {
+  if (board_.is_counted() && mine_.reduction == 0 && board_.have_all_arrived(step_) &&
+      board_.have_all_digest(step_, own_.history)) [[unlikely]] {
+    return M_SUCCESS;
+  }
   for (int member = 0; member < members(); ++member) {
-    if (member != me_ && !fits(member)) return report(member);
+    if (member != me_ && !fits(member)) return check_reported();
   }
   return M_SUCCESS;
+}
+
+// Somebody does not fit; that may be known.
+int SharedStep::check_reported() {
+  bool is_known = false;
+  for (int member = 0; member < members(); ++member) {
+    if (member == me_ || fits(member)) continue;
+    if (!was_reported(member)) return report(member);
+    is_known = true;
+  }
+  // All see here that the histories differ, and agree on a new one.
+  if (is_known) own_.history = static_cast<std::uint32_t>(step_);
+  return M_SUCCESS;
+}
+
+// Whether the calls differed before one that a member was told of, and fit together since then, as far as is
+// remembered.
+bool SharedStep::was_reported(int member) const noexcept {
+  const StepNumber reported = board_.reported();
+  if (reported == 0 || reported >= step_) return false;
+  const StepNumber oldest = step_ - std::min(step_ - reported - 1, Board::remembered_steps - 1);
+  for (StepNumber step = step_; step >= oldest; --step) {
+    if (!agree(board_.announcement(me_, step), board_.announcement(member, step))) return false;
+  }
+  return true;
 }
 
 // Names the calls that do not fit: of this step, or of an earlier one in which nobody waited for the other.
@@ -329,6 +367,7 @@ int SharedStep::report(int member) {
   }
   handle_.set_problem(text + "; all members must make the same call");
   own_.history = static_cast<std::uint32_t>(step_);
+  board_.note_report(step_);
   depart();
   return M_ERROR_ARGUMENT;
 }

@@ -72,7 +72,10 @@ class SharedStep {
   void balance_cores() noexcept;
   bool is_core_wanted(Board::Wish wish, StepNumber step) const noexcept;
   bool fits(int member) const noexcept;
+  bool was_reported(int member) const noexcept;
   int check_all();
+  [[gnu::noinline]] int check_reported();
+  [[gnu::noinline]] void await_counted(StepNumber step);
   int report(int member);
 
   GroupHandle& handle_;

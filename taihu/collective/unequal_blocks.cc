@@ -25,7 +25,7 @@ schedule::Program remote_blocks(const GroupHandle& handle, const BlockMap& map, 
     const std::size_t bytes = map.bytes(member);  // none: an empty message all the same, to compare lengths
     const std::size_t offset = bytes == 0 ? 0 : static_cast<std::size_t>(map.offset(member));
     program.steps.push_back(
-        {.action = action, .buffer = buffer, .peer = member, .offset = offset, .bytes = bytes});
+        {.action = action, .buffer = buffer, .peer = member, .offset = offset, .count = bytes});
   }
   return program;
 }
@@ -34,7 +34,7 @@ schedule::Program remote_blocks(const GroupHandle& handle, const BlockMap& map, 
 schedule::Program own_block(schedule::Action action, int root, std::size_t bytes) {
   const Buffer buffer = action == schedule::Action::send ? Buffer::source : Buffer::result;
   schedule::Program program;
-  program.steps.push_back({.action = action, .buffer = buffer, .peer = root, .bytes = bytes});
+  program.steps.push_back({.action = action, .buffer = buffer, .peer = root, .count = bytes});
   return program;
 }
 
@@ -119,7 +119,7 @@ int allgatherv(GroupHandle& handle, const void* source, std::size_t bytes, void*
   const Packed packed(membership, result_bytes);
   const BlockMap packed_map(result_bytes, packed.offsets.data());
   const BlockMap local = packed_map.of_members(membership.local().data());
-  const std::size_t all_bytes = packed.blocks.total_bytes();
+  const std::size_t all_bytes = packed.blocks.total();
   Leaders leaders(handle);
   const auto take = [&](const std::byte* whole) { unpack(whole, packed_map, result, map, handle.size()); };
   if (!leaders.includes_me()) {

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/collective/choice.h"
+
+namespace taihu::collective {
+
+using schedule::Place;
+using schedule::Program;
+
+namespace among_leaders {
+namespace {
+
+/// From here on bandwidth counts more than the number of rounds.
+constexpr std::size_t long_bcast_bytes = 64 << 10;
+constexpr std::size_t long_allgather_bytes = 64 << 10;  ///< all blocks together
+/// The ring's two passes over the buffer, with one addition of each element, beat log2 n passes.
+constexpr std::size_t long_allreduce_bytes = 64 << 10;
+/// Up to here, where there are enough members, blocks travel together in log2 n messages.
+constexpr std::size_t short_alltoall_bytes = 256;  ///< of one block
+constexpr int many_alltoall_members = 8;
+
+}  // namespace
+
+/// Enough to hide latency, few enough not to flood a receiver.
+const int alltoall_window = 8;
+
+Program bcast(Place place, std::size_t bytes, int root) {
+  if (bytes < long_bcast_bytes || place.members < 3) return schedule::bcast_binomial(place, bytes, root);
+  return schedule::bcast_scatter_allgather(place, bytes, root);
+}
+
+Program allgather(Place place, const schedule::Blocks& blocks) {
+  const bool is_long = blocks.total() >= long_allgather_bytes;
+  return is_long ? schedule::allgather_ring(place, blocks) : schedule::allgather_bruck(place, blocks);
+}
+
+Program allreduce(Place place, std::size_t count, const Reduction& reduction) {
+  const bool is_long = count * reduction.element_bytes >= long_allreduce_bytes;
+  if (is_long && reduction.commutative) return schedule::allreduce_ring(place, count);
+  return schedule::allreduce_recursive_doubling(place, count);
+}
+
+bool alltoall_is_short(int members, std::size_t bytes) noexcept {
+  return members >= many_alltoall_members && bytes <= short_alltoall_bytes;
+}
+
+}  // namespace among_leaders
+
+namespace among_all {
+namespace {
+
+/// Above these, what counts is how often data cross the memory or the network, below how many messages follow
+/// each other.
+constexpr std::size_t long_bcast_bytes = 64 << 10;
+constexpr std::size_t short_allgather_bytes = 16 << 10;  ///< all blocks together
+constexpr std::size_t short_alltoall_bytes = 256;        ///< of one block
+constexpr std::size_t long_reduction_bytes = 16 << 10;   ///< every member combines a part only
+/// Below so many members blocks do not travel together.
+constexpr int many_members = 8;
+/// Transfers of one member under way at once.
+constexpr int most_transfers = 32;
+/// Blocks of a long broadcast begin at cache lines.
+constexpr std::size_t cache_line_bytes = 64;
+/// Below, the data themselves are better sent than their addresses.
+constexpr std::size_t least_shared_bytes = 1024;  ///< times members
+/// In a shared reduction everybody writes to everybody.
+constexpr int most_sharing_members = 64;
+
+bool is_long(Place place, const Operand& operand) noexcept {
+  return operand.commutative && operand.divisible && operand.bytes() >= long_reduction_bytes &&
+         operand.count >= static_cast<std::size_t>(place.members) && place.members > 2;
+}
+
+}  // namespace
+
+Program bcast(Place place, std::size_t count, std::size_t unit_bytes, int root, bool divisible) {
+  if (count * unit_bytes < long_bcast_bytes || place.members <= 4)
+    return schedule::bcast_binomial(place, count, root);
+  const std::size_t granule = unit_bytes < cache_line_bytes ? cache_line_bytes / unit_bytes : 1;
+  const Program program = schedule::bcast_scatter_exchange(place, count, root, granule);
+  return divisible ? program : schedule::staged_bcast(place, program, count, root);
+}
+
+Program allgather(Place place, const schedule::Blocks& blocks, bool equal) {
+  if (equal && place.members >= many_members && blocks.total() <= short_allgather_bytes)
+    return schedule::allgather_bruck(place, blocks);
+  return place.members > most_transfers ? schedule::allgather_ring(place, blocks)
+                                        : schedule::allgather_direct(place, blocks);
+}
+
+Program alltoall(Place place, std::span<const schedule::Range> sources,
+                 std::span<const schedule::Range> results, bool equal) {
+  const std::size_t own = results[static_cast<std::size_t>(place.me)].count;
+  if (equal && place.members >= many_members && own <= short_alltoall_bytes)
+    return schedule::alltoall_bruck(place, own);
+  return schedule::alltoall_pairwise(place, sources, results, most_transfers);
+}
+
+Program reduce(Place place, const Operand& operand, int root) {
+  if (is_long(place, operand)) return schedule::reduce_halving(place, operand.count, root);
+  return schedule::reduce_binomial(
+      place, operand.count, root,
+      operand.commutative ? schedule::Operands::commutative : schedule::Operands::ordered);
+}
+
+Program allreduce(Place place, const Operand& operand) {
+  return is_long(place, operand) ? schedule::allreduce_halving(place, operand.count)
+                                 : schedule::allreduce_recursive_doubling(place, operand.count);
+}
+
+bool shares_reduction(int members, const Operand& operand) noexcept {
+  return operand.divisible && members > 1 && members <= most_sharing_members &&
+         operand.bytes() >= least_shared_bytes * static_cast<std::size_t>(members);
+}
+
+}  // namespace among_all
+}  // namespace taihu::collective

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/collective/program_run.h"
+
+#include "taihu/base/contract.h"
+
+namespace taihu::collective {
+
+using schedule::Action;
+using schedule::Step;
+
+namespace {
+
+constexpr std::size_t short_bytes = 1024;
+
+}  // namespace
+
+void ProgramRun::start(const schedule::Program& program, ProgramMemory& memory) noexcept {
+  expect(has_ended(), "a program starts again when it has ended");
+  memory_ = &memory;
+  steps_ = program.steps;
+  trouble_ = Trouble::none;
+}
+
+bool ProgramRun::advance() {
+  for (;;) {
+    while (!open_.empty()) {
+      message::Status status;
+      const Transfer transfer = open_.back();
+      if (!endpoint_.test(transfer.request, &status)) return false;
+      open_.pop_back();
+      note(transfer, status);
+    }
+    if (steps_.empty()) return true;
+    start_next();
+  }
+}
+
+void ProgramRun::wait() {
+  while (!has_ended()) {
+    for (const Transfer& transfer : open_) {
+      message::Status status;
+      endpoint_.wait(transfer.request, &status);
+      note(transfer, status);
+    }
+    open_.clear();
+    if (!steps_.empty()) start_next();
+  }
+}
+
+// Short messages are sent first, since others wait for them; of long ones receives are posted first, so that
+// they land in their places without a stop in between.
+void ProgramRun::start_next() {
+  const Step& first = steps_.front();
+  if (!first.is_transfer()) {
+    steps_ = steps_.subspan(1);
+    const Trouble trouble = memory_->run_local(first);
+    if (trouble != Trouble::none) trouble_ = trouble;
+    return;
+  }
+  std::size_t together = 1;
+  while (together < steps_.size() && steps_[together].is_transfer() &&
+         steps_[together].round == first.round) {
+    ++together;
+  }
+  const std::span<const Step> transfers = steps_.first(together);
+  steps_ = steps_.subspan(together);
+  open_.reserve(together);
+  const std::size_t bytes = memory_->space(first.buffer, first.offset, first.count).bytes;
+  const bool is_short = bytes <= short_bytes;
+  start_all(is_short ? Action::send : Action::receive, transfers);
+  start_all(is_short ? Action::receive : Action::send, transfers);
+}
+
+void ProgramRun::start_all(Action action, std::span<const Step> transfers) {
+  for (const Step& step : transfers) {
+    if (step.action != action) continue;
+    const bool is_empty = action == Action::send && trouble_ != Trouble::none;
+    const message::Space space =
+        is_empty ? message::Space{nullptr, 0} : memory_->space(step.buffer, step.offset, step.count);
+    if (action == Action::receive) {
+      open_.push_back({endpoint_.irecv(step.peer, context_, tag_, space), space.bytes});
+    } else {
+      const message::Data data{space.address, space.bytes, space.layout};
+      open_.push_back({endpoint_.isend(step.peer, context_, tag_, data, message::SendMode::standard), 0});
+    }
+  }
+}
+
+void ProgramRun::note(const Transfer& transfer, const message::Status& status) noexcept {
+  if (status.bytes < transfer.expected_bytes) trouble_ = Trouble::short_message;
+  if (status.error == message::Error::truncated) trouble_ = Trouble::truncated;
+  if (status.error == message::Error::link) trouble_ = Trouble::link;
+}
+
+}  // namespace taihu::collective

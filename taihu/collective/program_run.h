@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs one member's program over messages: to its end (`wait`), or bit by bit while the caller does something
+// else (`advance`).
+//
+// States: `steps_` have not been started; of those before them the transfers in `open_`, all of one round,
+// are not known to be complete. Only when there are none does the next step start, or the next transfers that
+// go together. A member that has had trouble sends nothing but empty messages from then on, and goes through
+// all steps all the same: so nobody is left waiting, and whoever depends on its data sees the trouble as
+// well.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "taihu/collective/program_memory.h"
+#include "taihu/message/endpoint.h"
+#include "taihu/schedule/step.h"
+
+namespace taihu::collective {
+
+/// One thread at a time.
+class ProgramRun {
+ public:
+  /// Messages have `context` and `tag`: order per pair of members tells those of one program apart, so
+  /// programs of the same members that may be under way together need different tags, or must be started in
+  /// the same order and wait for each other.
+  ProgramRun(message::Endpoint& endpoint, message::Context context, int tag) noexcept
+      : endpoint_(endpoint), context_(context), tag_(tag) {}
+  ProgramRun(const ProgramRun&) = delete;
+  ProgramRun& operator=(const ProgramRun&) = delete;
+
+  /// From the beginning, and again once it has ended. The peers of `program` are ranks of the job. It and
+  /// `memory` must stay until it has ended.
+  void start(const schedule::Program& program, ProgramMemory& memory) noexcept;
+  /// Does what can be done without waiting; true when the program has ended.
+  bool advance();
+  /// Goes on to the end, making progress for others.
+  void wait();
+  /// Of one that has ended; then results are undefined unless it is `none`.
+  Trouble trouble() const noexcept { return trouble_; }
+
+ private:
+  struct Transfer {
+    message::Request* request;
+    std::size_t expected_bytes;  ///< that a receive must bring; of a send 0
+  };
+
+  bool has_ended() const noexcept { return open_.empty() && steps_.empty(); }
+  void start_next();
+  void start_all(schedule::Action action, std::span<const schedule::Step> transfers);
+  void note(const Transfer& transfer, const message::Status& status) noexcept;
+
+  message::Endpoint& endpoint_;
+  const message::Context context_;
+  const int tag_;
+  ProgramMemory* memory_ = nullptr;
+  std::span<const schedule::Step> steps_;  ///< that have not been started
+  std::vector<Transfer> open_;
+  Trouble trouble_ = Trouble::none;
+};
+
+}  // namespace taihu::collective
