@@ -2,6 +2,7 @@
 """The line that stands above every table of results: machine, system, versions of the MPI libraries, day."""
 import os
 import platform
+import shutil
 import subprocess
 import time
 
@@ -17,7 +18,7 @@ def describe_processor():
 
 def describe_machine():
     model = processor_model()
-    versions = [subprocess.run(command, capture_output=True, text=True).stdout.splitlines()[0]
-                for command in (["mpirun.openmpi", "--version"], ["mpichversion"])]
-    return (f"Machine: {model}, {os.cpu_count()} cores, Linux {platform.release()}; {versions[0]}; "
-            f"{' '.join(versions[1].split())}. {time.strftime('%Y-%m-%d')}.")
+    versions = [" ".join(subprocess.run(command, capture_output=True, text=True).stdout.splitlines()[0].split())
+                for command in (["mpirun.openmpi", "--version"], ["mpichversion"]) if shutil.which(command[0])]
+    return (f"Machine: {model}, {os.cpu_count()} cores, Linux {platform.release()}; "
+            f"{'; '.join(versions) or 'no other MPI library'}. {time.strftime('%Y-%m-%d')}.")
