@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // taihu-info: shows this node as the runtime sees it, and the scopes and bindings that a job would get here.
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "taihu/base/error.h"
 #include "taihu/base/program.h"
 #include "taihu/base/program_options.h"
 #include "taihu/launch/binding.h"
+#include "taihu/launch/environment_variables.h"
 #include "taihu/launch/job.h"
 #include "taihu/topology/machine.h"
 #include "taihu/topology/network.h"
@@ -20,6 +22,7 @@ struct Options {
   std::string machine;  ///< empty: the live one
   int ranks = 0;        ///< 0: not asked for
   int threads = 0;
+  bool settings = false;
   bool json = false;
 };
 
@@ -74,7 +77,35 @@ void print_json(const Options& options, const topology::Machine& machine,
     for (const launch::RankBinding& rank : plan.binding.ranks)
       json["job"]["rank_cpus"].push_back(rank.cpus.cpus());
   }
-  std::printf("%s\n", json.dump(2).c_str());
+  std::printf("%s\n", json.dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
+}
+
+void print_settings_as_text() {
+  for (const launch::EnvironmentVariable& variable : launch::environment_variables()) {
+    const std::string name(variable.name), meaning(variable.meaning);
+    const char* value = std::getenv(name.c_str());
+    const bool is_set = value != nullptr && *value != '\0';
+    const std::string shown = is_set ? one_line(value) : std::string(variable.otherwise);
+    std::printf("%s=%s%s\n    %s: %s", name.c_str(), shown.c_str(), is_set ? "  (set)" : "",
+                std::string(variable.read_by).c_str(), meaning.c_str());
+    std::printf("; %s\n", variable.set_by == launch::SetBy::user ? std::string(variable.values).c_str()
+                                                                 : "set by the launcher");
+  }
+}
+
+void print_settings_as_json() {
+  ordered_json rows = ordered_json::array();
+  for (const launch::EnvironmentVariable& variable : launch::environment_variables()) {
+    const char* value = std::getenv(std::string(variable.name).c_str());
+    rows.push_back({{"name", variable.name},
+                    {"set_by", variable.set_by == launch::SetBy::user ? "user" : "launcher"},
+                    {"read_by", variable.read_by},
+                    {"values", variable.values},
+                    {"default", variable.otherwise},
+                    {"meaning", variable.meaning},
+                    {"value", value == nullptr ? ordered_json() : ordered_json(value)}});
+  }
+  std::printf("%s\n", rows.dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
 }
 
 int run(int argc, char** argv) {
@@ -92,8 +123,14 @@ int run(int argc, char** argv) {
                  "with -n: accelerator threads per rank (default: cores / ranks, at least 1)")
       ->type_name("T")
       ->check(CLI::Range(1, 1 << 20).description(""));
+  app.add_flag("--settings", options.settings,
+               "show the environment variables that Taihu reads, with their values here, and nothing else");
   app.add_flag("--json", options.json, "print JSON");
   if (!parse_command_line(app, argc, argv)) return 0;
+  if (options.settings) {
+    (options.json ? print_settings_as_json : print_settings_as_text)();
+    return 0;
+  }
   const topology::Machine machine = options.machine.empty()
                                         ? topology::live_machine()
                                         : topology::machine_from_file_or_text(options.machine);

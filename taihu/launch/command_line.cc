@@ -83,7 +83,6 @@ void add_mpi_options(CLI::App& app, RunOptions& options) {
       ->type_name("N")
       ->check(from_one);
   app.add_flag("--genvall", options.forward_all, "forward all variables to other nodes; also -genvall");
-  app.add_flag("--allow-fork", job.allow_fork, "ranks may call fork; the child must call exec next");
   app.add_flag("--stats", job.stats, "print counts of messages and waiting times at the end");
   app.add_option("--trace-collectives", job.trace_collectives, "write a line of JSON per collective call")
       ->type_name("FILE");
@@ -133,6 +132,8 @@ void add_run_options(CLI::App& app, RunOptions& options, Texts& texts) {
   repeatable(app, "-x", texts.environment, "forward a variable, or set it for the job; repeatable",
              "NAME[=VALUE]");
   repeatable(app, "--genv", texts.genv, "the same; also -genv NAME VALUE", "NAME=VALUE");
+  app.add_option("--argv0", options.job.program_name, "what the program finds as its own name, argv[0]")
+      ->type_name("NAME");
   app.add_flag("--tag-output", options.job.tag_output, "start every line of output with its rank");
   app.add_option("--timeout", options.timeout_seconds, "end the job after this time")
       ->type_name("SECONDS")
@@ -271,8 +272,6 @@ const LaunchCommand marun_command = {LaunchCommand::Language::mpi, "marun",
 RunOptions parse_run(const LaunchCommand& command, const std::vector<std::string>& words,
                      const std::string& version) {
   RunOptions options;
-  // Children of Parallel C programs are the business of the program.
-  options.job.allow_fork = !is_mpi(command);
   Texts texts;
   CLI::App app(command.description, command.name);
   app.formatter(std::make_shared<HelpText>(command));

@@ -202,14 +202,13 @@ std::string marun_refusal(const Words& words) {
 
 TEST(Marun, options_of_mpi_jobs) {
   const RunOptions options =
-      marun({"--stats", "--trace-collectives", "t.json", "--deadlock-timeout=2.5", "--allow-fork", "p"});
-  EXPECT_TRUE(options.job.stats && options.job.allow_fork);
+      marun({"--stats", "--trace-collectives", "t.json", "--deadlock-timeout=2.5", "p"});
+  EXPECT_TRUE(options.job.stats);
   EXPECT_EQ(options.job.trace_collectives, "t.json");
   EXPECT_EQ(options.job.deadlock_timeout_seconds, 2.5);
   const RunOptions plain = marun({"p"});
-  EXPECT_FALSE(plain.job.stats || plain.job.allow_fork);
+  EXPECT_FALSE(plain.job.stats);
   EXPECT_EQ(plain.job.deadlock_timeout_seconds, 0);
-  EXPECT_TRUE(parse({"p"}).job.allow_fork) << "children of Parallel C programs are their own business";
   EXPECT_NE(marun_refusal({"--deadlock-timeout", "0", "p"}), "accepted");
 }
 
@@ -228,7 +227,7 @@ TEST(Marun, spellings_of_mpirun_and_mpiexec) {
   EXPECT_EQ(marun({"--bind-to", "core", "p"}).job.bind, BindPolicy::core);
   EXPECT_TRUE(marun({"-l", "p"}).job.tag_output);
   EXPECT_TRUE(marun({"-genvall", "p"}).forward_all);
-  EXPECT_EQ(marun({"--oversubscribe", "--allow-run-as-root", "-q", "p"}).job.program, "p");
+  EXPECT_EQ(marun({"--oversubscribe", "--allow-run-as-root", "--allow-fork", "-q", "p"}).job.program, "p");
 }
 
 TEST(Marun, refuses_with_what_to_do) {
@@ -250,8 +249,8 @@ TEST(Marun, refuses_with_what_to_do) {
 
 TEST(Marun, help_is_one_screen) {
   const std::string help = marun({"--help"}).text_to_print;
-  for (const char* option : {"Usage: marun", "--stats", "--trace-collectives", "--deadlock-timeout",
-                             "--allow-fork", "--ppn", "--threads"})
+  for (const char* option :
+       {"Usage: marun", "--stats", "--trace-collectives", "--deadlock-timeout", "--ppn", "--threads"})
     EXPECT_NE(help.find(option), help.npos) << option;
   EXPECT_EQ(help.find("CCC_NODE"), help.npos);
   EXPECT_LT(std::count(help.begin(), help.end(), '\n'), 50) << "one screen";

@@ -12,17 +12,12 @@
 #include "taihu/base/error.h"
 #include "taihu/base/nearest.h"
 #include "taihu/base/units.h"
+#include "taihu/launch/environment_variables.h"
 #include "taihu/memory/process_settings.h"
 #include "taihu/topology/network.h"
 
 namespace taihu::launch {
 namespace {
-
-const std::vector<std::string> user_variables = {
-    "TAIHU_STACK_SIZE",     "TAIHU_HEAP_DECAY",       "TAIHU_HEAP_HUGE_PAGES", "TAIHU_HEAP_PREALLOC",
-    "TAIHU_HEAP_STATS",     "TAIHU_TOPOLOGY_FILE",    "TAIHU_SLURM_TOPOLOGY",  "TAIHU_CLANG",
-    "TAIHU_SHARED_MEMORY",  "TAIHU_EAGER_BYTES",      "TAIHU_PUSHED_BYTES",    "TAIHU_PUSHED_STREAM_BYTES",
-    "TAIHU_BUFFERED_BYTES", "TAIHU_SHARED_COPY_BYTES"};
 
 /// Reads typed values and names the variable when one is wrong.
 class Reader {
@@ -105,10 +100,10 @@ EnvironmentMap to_environment(const JobParameters& job) {
           {"TAIHU_PRIVATE_LIBRARIES", libraries},
           {"TAIHU_RANK_DIRECTORY", job.rank_directory},
           {"TAIHU_MPI", job.mpi},
-          {"TAIHU_ALLOW_FORK", std::to_string(job.allow_fork)},
           {"TAIHU_STATS", std::to_string(job.stats)},
           {"TAIHU_TRACE_COLLECTIVES", job.trace_collectives},
-          {"TAIHU_DEADLOCK_TIMEOUT", to_text(job.deadlock_timeout_seconds)}};
+          {"TAIHU_DEADLOCK_TIMEOUT", to_text(job.deadlock_timeout_seconds)},
+          {"TAIHU_PROGRAM_NAME", job.program_name}};
 }
 
 JobParameters from_environment(const EnvironmentMap& environment) {
@@ -135,10 +130,10 @@ JobParameters from_environment(const EnvironmentMap& environment) {
   job.private_libraries = split_list(reader.text("TAIHU_PRIVATE_LIBRARIES"));
   job.rank_directory = reader.text("TAIHU_RANK_DIRECTORY");
   job.mpi = reader.text("TAIHU_MPI");
-  job.allow_fork = reader.flag("TAIHU_ALLOW_FORK");
   job.stats = reader.flag("TAIHU_STATS");
   job.trace_collectives = reader.text("TAIHU_TRACE_COLLECTIVES");
   job.deadlock_timeout_seconds = reader.seconds("TAIHU_DEADLOCK_TIMEOUT");
+  job.program_name = reader.text("TAIHU_PROGRAM_NAME");
   return job;
 }
 
@@ -146,6 +141,7 @@ void from_command_line(JobParameters& job, int argc, const char* const* argv) {
   if (argc < 2)
     throw UsageError("no program given; this is an internal program, start jobs with parcrun or marun");
   job.program = argv[1];
+  if (job.program_name.empty()) job.program_name = job.program;
   job.arguments.assign(argv + 2, argv + argc);
 }
 
@@ -159,34 +155,13 @@ EnvironmentMap current_environment() {
   return result;
 }
 
-namespace {
-
-std::vector<std::string> known_variables(const std::vector<std::string>& others) {
-  std::vector<std::string> known = user_variables;
-  for (const auto& [name, value] : to_environment(JobParameters())) known.push_back(name);
-  known.push_back("TAIHU_RANK");  // of each rank: a job started by a rank inherits it
-  known.insert(known.end(), others.begin(), others.end());
-  return known;
-}
-
-}  // namespace
-
-std::vector<std::string> unknown_variables(const EnvironmentMap& environment,
-                                           const std::vector<std::string>& others) {
-  const std::vector<std::string> known = known_variables(others);
-  std::vector<std::string> unknown;
+std::vector<std::string> environment_warnings(const EnvironmentMap& environment) {
+  std::vector<std::string> known;
+  for (const EnvironmentVariable& variable : environment_variables()) known.emplace_back(variable.name);
+  std::vector<std::string> warnings;
   for (const auto& [name, value] : environment)
     if (name.starts_with("TAIHU_") && std::find(known.begin(), known.end(), name) == known.end())
-      unknown.push_back(name);
-  return unknown;
-}
-
-std::vector<std::string> environment_warnings(const EnvironmentMap& environment,
-                                              const std::vector<std::string>& others) {
-  const std::vector<std::string> known = known_variables(others);
-  std::vector<std::string> warnings;
-  for (const std::string& name : unknown_variables(environment, others))
-    warnings.push_back("unknown environment variable " + name + suggestion(name, known));
+      warnings.push_back("unknown environment variable " + name + suggestion(name, known));
   return warnings;
 }
 

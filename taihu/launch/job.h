@@ -3,17 +3,7 @@
 // that is what every launcher forwards; the program and its arguments travel on the command line of the node
 // process.
 //
-// Set by parcrun and marun for their node processes (never by users):
-//   TAIHU_RANKS TAIHU_PROCESSES TAIHU_PROCESSES_PER_NODE TAIHU_THREADS TAIHU_SNODE TAIHU_BNODE TAIHU_NODE
-//   TAIHU_BIND TAIHU_REPORT_BINDINGS TAIHU_TAG_OUTPUT TAIHU_EMULATE_NODES TAIHU_VERBOSE
-//   TAIHU_PRIVATE_LIBRARIES TAIHU_RANK_DIRECTORY TAIHU_MPI TAIHU_ALLOW_FORK TAIHU_STATS
-//   TAIHU_TRACE_COLLECTIVES TAIHU_DEADLOCK_TIMEOUT
-// Set by the node process for each of its ranks: TAIHU_RANK
-// Read from the user's environment:
-//   TAIHU_STACK_SIZE      stack of a rank, "256M"; default: the limit of 'ulimit -s', from 64 MiB to 1 GiB
-//   TAIHU_TOPOLOGY_FILE   places of nodes in the network (topology/network.h)
-//   TAIHU_SLURM_TOPOLOGY  a Slurm topology.conf (topology/network.h)
-//   TAIHU_CLANG           the clang of parcc; nothing here reads it
+// The variables are in environment_variables.h.
 #pragma once
 
 #include <map>
@@ -45,10 +35,10 @@ struct JobParameters {
       rank_directory;  ///< working directory of each rank, "%r" stands for its number; empty: unchanged
   std::string mpi;     ///< library between node processes: "openmpi" or "mpich"; empty when there is only one
   std::vector<std::string> private_libraries;
-  bool allow_fork = false;              ///< ranks may call fork
   bool stats = false;                   ///< MPI: print counts and waiting times of every rank at the end
   std::string trace_collectives;        ///< MPI: file for one line per collective call; empty: none
   double deadlock_timeout_seconds = 0;  ///< MPI: report when all ranks wait for so long; 0: never
+  std::string program_name;             ///< what the program finds as argv[0]; empty: `program`
   std::string program;                  ///< set by from_command_line
   std::vector<std::string> arguments;   ///< without the program's name; set by from_command_line
 };
@@ -61,22 +51,16 @@ EnvironmentMap to_environment(const JobParameters& job);
 /// usable value.
 JobParameters from_environment(const EnvironmentMap& environment);
 
-/// Takes program and arguments from `parallelc-node program args...`. Throws UsageError when there is no
-/// program.
+/// Takes program and arguments from `parallelc-node program args...`, and the program's name unless it is
+/// set. Throws UsageError when there is no program.
 void from_command_line(JobParameters& job, int argc, const char* const* argv);
 
 /// This process's environment.
 EnvironmentMap current_environment();
 
-/// Variables that start with TAIHU_ and that nothing reads, probably misspelled. `others` are known to the
-/// caller.
-std::vector<std::string> unknown_variables(const EnvironmentMap& environment,
-                                           const std::vector<std::string>& others = {});
-
-/// A warning for each of them, with the nearest known name: "unknown environment variable X (did you mean
-/// Y?)".
-std::vector<std::string> environment_warnings(const EnvironmentMap& environment,
-                                              const std::vector<std::string>& others = {});
+/// A warning for each variable that starts with TAIHU_ and that nothing reads, probably misspelled, with the
+/// nearest known name: "unknown environment variable X (did you mean Y?)".
+std::vector<std::string> environment_warnings(const EnvironmentMap& environment);
 
 /// The entry of this node process for make_layout.
 Host this_host(const JobParameters& job, const topology::Machine& machine);

@@ -18,6 +18,7 @@ JobParameters unusual_job() {
   job.bind = BindPolicy::numa;
   job.report_bindings = job.tag_output = job.emulate_nodes = job.verbose = true;
   job.mpi = "mpich";
+  job.program_name = "name";
   job.private_libraries = {"liba.so", "libb.so.2"};
   return job;
 }
@@ -74,17 +75,21 @@ TEST(JobParameters, program_from_the_command_line) {
   const char* argv[] = {"parallelc-node", "./heat", "--size", "", "a b"};
   from_command_line(job, 5, argv);
   EXPECT_EQ(job.program, "./heat");
+  EXPECT_EQ(job.program_name, "./heat");
   EXPECT_EQ(job.arguments, (std::vector<std::string>{"--size", "", "a b"}));
   EXPECT_THROW(from_command_line(job, 1, argv), UsageError);
 }
 
 TEST(Environment, unknown_variables_warn_with_the_nearest_name) {
-  const EnvironmentMap environment = {
-      {"TAIHU_RANKS", "1"}, {"TAIHU_STACKSIZE", "1"}, {"HOME", "/"}, {"TAIHU_OTHER_LAYER", ""}};
-  EXPECT_EQ(environment_warnings(environment, {"TAIHU_OTHER_LAYER"}),
+  EXPECT_EQ(environment_warnings({{"TAIHU_RANKS", "1"}, {"TAIHU_STACKSIZE", "1"}, {"HOME", "/"}}),
             (std::vector<std::string>{
                 "unknown environment variable TAIHU_STACKSIZE (did you mean TAIHU_STACK_SIZE?)"}));
-  EXPECT_EQ(unknown_variables(environment).size(), 2u);
+  EXPECT_EQ(environment_warnings({{"TAIHU_OTHER_LAYER", ""}}).size(), 1u);
+}
+
+TEST(Environment, known_are_those_of_all_layers_and_of_the_job) {
+  EXPECT_TRUE(environment_warnings({{"TAIHU_HEAP_SECURE", "1"}, {"TAIHU_LIBRARY_FOLDER", "/"}}).empty());
+  EXPECT_TRUE(environment_warnings(to_environment(JobParameters())).empty());
 }
 
 TEST(Environment, stack_size) {

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -277,6 +276,7 @@ LaunchPlan plan_launch(const RunOptions& options, const Surroundings& surroundin
                      (nodes.count == 1 ? " node, " : " nodes, ") + std::to_string(job.processes_per_node) +
                      " on each); raise -n, or name fewer nodes with --host");
   check_ranks_per_node(options, nodes.count);
+  check_rank_limits(surroundings.rank_limits, job.ranks, nodes.count, job.processes_per_node);
   const bool several = job.processes > 1 || nodes.remote;
   if (several && options.mpi == LauncherChoice::none)
     throw UsageError("--mpi none runs one node process on this node, but " + std::to_string(job.processes) +
@@ -319,19 +319,6 @@ std::vector<std::string> read_host_file(const std::string& path) {
   }
   check_input(!hosts.empty(), "the host file " + path + " names no host");
   return hosts;
-}
-
-std::string writable_file(const std::string& path, const std::string& option) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  const fs::path file = fs::absolute(path);
-  const fs::path folder = file.parent_path();
-  const std::string refusal = option + ": cannot write " + path;
-  check_input(!fs::is_directory(file, ignored), refusal + " (it is a directory); name a file in it");
-  check_input(fs::is_directory(folder, ignored), refusal + " (no directory " + folder.string() + ")");
-  const fs::path& changed = fs::exists(file, ignored) ? file : folder;
-  check_input(access(changed.c_str(), W_OK) == 0, refusal + " (" + std::strerror(errno) + ")");
-  return file;
 }
 
 std::string check_program(const std::string& program, const std::string& working_directory,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "taihu/launch/command_line.h"
+#include "taihu/launch/rank_limits.h"
 
 namespace taihu::launch {
 
@@ -17,6 +18,8 @@ struct Surroundings {
   const LaunchCommand* command = &parcrun_command;
   std::string node_program;  ///< path of the node process executable
   bool root = false;         ///< running as root
+  std::vector<RankLimit>
+      rank_limits{};  ///< of this machine, of which the nodes of the job are taken to be like
   /// Full path of a program in PATH, or "".
   std::function<std::string(const std::string& name)> find_program;
   /// What a command prints, or "" when it cannot be run.
@@ -48,10 +51,6 @@ LaunchPlan plan_launch(const RunOptions& options, const Surroundings& surroundin
 /// program for Linux.
 std::string check_program(const std::string& program, const std::string& working_directory,
                           const Surroundings& surroundings);
-
-/// The absolute path of a file that the job writes at its end; `option` names it. Throws Error when nothing
-/// can be written there: now rather than after the job has done its work. Changes no file.
-std::string writable_file(const std::string& path, const std::string& option);
 
 /// The node names of a hostfile of Open MPI or MPICH or of PBS_NODEFILE, each once.
 std::vector<std::string> read_host_file(const std::string& path);

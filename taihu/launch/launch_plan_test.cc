@@ -83,8 +83,8 @@ TEST(LaunchPlan, one_node_process_needs_no_mpi) {
   EXPECT_EQ(plan.set.at("TAIHU_RANKS"), "8");
   EXPECT_EQ(plan.set.at("TAIHU_THREADS"), "2");
   EXPECT_EQ(plan.set.at("A"), "1");
-  EXPECT_EQ(plan.unset, (Words{"TAIHU_MPI", "TAIHU_PRIVATE_LIBRARIES", "TAIHU_RANK_DIRECTORY",
-                               "TAIHU_TRACE_COLLECTIVES"}))
+  EXPECT_EQ(plan.unset, (Words{"TAIHU_MPI", "TAIHU_PRIVATE_LIBRARIES", "TAIHU_PROGRAM_NAME",
+                               "TAIHU_RANK_DIRECTORY", "TAIHU_TRACE_COLLECTIVES"}))
       << "nothing comes from an outer job";
 }
 
@@ -279,25 +279,6 @@ TEST_F(Program, good_ones) {
   EXPECT_EQ(check_program("good", "", place), folder_ + "/good") << "from PATH";
 }
 
-TEST_F(Program, files_to_write_are_checked_before_the_job) {
-  EXPECT_EQ(writable_file(folder_ + "/new", "--out"), folder_ + "/new");
-  EXPECT_EQ(writable_file(folder_ + "/text", "--out"), folder_ + "/text");
-  EXPECT_EQ(writable_file("new", "--out"), std::filesystem::current_path() / "new");
-  EXPECT_FALSE(std::filesystem::exists(folder_ + "/new")) << "only the job makes it";
-  const auto refusal = [](const std::string& path) {
-    try {
-      return writable_file(path, "--out");
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-  };
-  EXPECT_EQ(refusal(folder_), "--out: cannot write " + folder_ + " (it is a directory); name a file in it");
-  EXPECT_EQ(refusal(folder_ + "/none/file"),
-            "--out: cannot write " + folder_ + "/none/file (no directory " + folder_ + "/none)");
-  EXPECT_EQ(refusal("/proc/self/none").find("--out: cannot write /proc/self/none ("), 0U)
-      << "a directory in which nobody can make files, not even root";
-}
-
 TEST_F(Program, refusals_say_what_to_do) {
   EXPECT_NE(refusal_of("no_such_program").find("cannot find the program no_such_program in PATH"),
             std::string::npos);
@@ -353,13 +334,13 @@ TEST(LaunchPlan, says_when_an_option_has_nothing_to_do) {
 }
 
 TEST(LaunchPlan, options_of_mpi_jobs_reach_the_node_process) {
-  const LaunchPlan plan = marun_plan({"--stats", "--allow-fork", "--deadlock-timeout", "0.25",
-                                      "--trace-collectives", "/t/f", "--private-library", "libx"});
+  const LaunchPlan plan = marun_plan({"--stats", "--deadlock-timeout", "0.25", "--trace-collectives", "/t/f",
+                                      "--private-library", "libx", "--argv0", "name"});
   const JobParameters job = from_environment(plan.set);
-  EXPECT_TRUE(job.stats && job.allow_fork);
+  EXPECT_TRUE(job.stats);
   EXPECT_EQ(job.deadlock_timeout_seconds, 0.25);
   EXPECT_EQ(job.trace_collectives, "/t/f");
-  EXPECT_FALSE(from_environment(marun_plan({}).set).allow_fork);
+  EXPECT_EQ(job.program_name, "name");
 }
 
 TEST(LaunchPlan, all_variables_can_be_forwarded) {

@@ -50,14 +50,9 @@ constexpr std::array of_mpirun_only = {Alias{"-c", "-n"},
                                        Alias{"-version", "--version"},
                                        Alias{"-help", "--help"}};
 
-constexpr std::array<string_view, 8> without_effect = {"--oversubscribe",
-                                                       "-oversubscribe",
-                                                       "--allow-run-as-root",
-                                                       "-allow-run-as-root",
-                                                       "--quiet",
-                                                       "-quiet",
-                                                       "-q",
-                                                       "--no-ompi-server"};
+constexpr std::array<string_view, 9> without_effect = {
+    "--oversubscribe", "-oversubscribe", "--allow-fork", "--allow-run-as-root", "-allow-run-as-root",
+    "--quiet",         "-quiet",         "-q",           "--no-ompi-server"};
 
 struct Refusal {
   string_view word;

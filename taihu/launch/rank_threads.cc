@@ -14,6 +14,7 @@
 #include <mutex>
 #include <vector>
 
+#include "taihu/base/contract.h"
 #include "taihu/base/error.h"
 #include "taihu/launch/crash_report.h"
 
@@ -185,7 +186,8 @@ void wait_for_ranks(const RankThreadSettings& settings, const std::atomic<int>& 
 
 int run_ranks(const RankThreadSettings& settings, std::span<memory::RankIdentity> identities,
               const std::function<int(memory::RankIdentity&)>& body) {
-  TAIHU_EXPECT(settings.binding.empty() || settings.binding.size() == identities.size());
+  expect(settings.binding.empty() || settings.binding.size() == identities.size(),
+         "one binding for each rank, or none");
   job_end().reset();
   AlternateStack stack;
   StartGate gate;

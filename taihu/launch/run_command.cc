@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "taihu/base/error.h"
+#include "taihu/base/output_file.h"
 #include "taihu/base/program.h"
 #include "taihu/launch/launch_plan.h"
 #include "taihu/launch/supervise.h"

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "taihu/base/clock.h"
+#include "taihu/base/descriptor.h"
 #include "taihu/base/error.h"
 
 namespace taihu::launch {
@@ -30,21 +31,6 @@ constexpr std::int64_t second_ns = 1'000'000'000;
 constexpr std::int64_t grace_ns = 5 * second_ns;  // between asking a job to end and killing it
 // timeout(1) and batch systems signal a process and its group at once: that is one request.
 constexpr std::int64_t same_request_ns = second_ns / 10;
-
-/// Owns a file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const noexcept { return number_; }
-
- private:
-  int number_;
-};
 
 /// Parent of every process that /proc shows.
 std::map<pid_t, pid_t> parents() {
@@ -98,7 +84,8 @@ void kill_all() {
 sigset_t watched_signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&set, signal);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD})
+    sigaddset(&set, signal);
   return set;
 }
 
@@ -179,8 +166,13 @@ class Job {
 
   void handle(const signalfd_siginfo& info) {
     const int signal = static_cast<int>(info.ssi_signo);
-    if (signal == SIGCHLD) {
-      collect();
+    if (signal == SIGCHLD) return collect();
+    // The terminal sends its signals to every process of the group; only what was sent to us alone must be
+    // passed on.
+    const bool is_for_us_alone = info.ssi_code != SI_KERNEL;
+    if (signal == SIGUSR1 || signal == SIGUSR2 || signal == SIGTSTP || signal == SIGCONT) {
+      if (is_for_us_alone) kill(child_, signal);
+      if (signal == SIGTSTP) kill(getpid(), SIGSTOP);
       return;
     }
     if (asked_ && now_ns() < asked_at_ns_ + same_request_ns) return;
@@ -190,9 +182,8 @@ class Job {
     }
     asked_ = signal;
     asked_at_ns_ = now_ns();
-    // The terminal sends Ctrl-C to every process of the group; only what was sent to us alone must be passed
-    // on.
-    if (info.ssi_code != SI_KERNEL) kill(child_, signal);
+    // Launchers of MPI libraries do not know SIGQUIT: they would leave their processes behind.
+    if (is_for_us_alone) kill(child_, launched_ && signal == SIGQUIT ? SIGTERM : signal);
   }
 
   void collect() {

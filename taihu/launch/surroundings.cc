@@ -83,6 +83,7 @@ Surroundings this_place(const LaunchCommand& command) {
   place.host_name = topology::host_name();
   place.node_program = node_program_path(command);
   place.root = geteuid() == 0;
+  place.rank_limits = rank_limits();
   auto path = place.environment.find("PATH");
   const std::string folders = path == place.environment.end() ? "/usr/local/bin:/usr/bin:/bin" : path->second;
   place.find_program = [folders](const std::string& name) { return find_in_path(name, folders); };
