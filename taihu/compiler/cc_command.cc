@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "taihu/base/error.h"
+#include "taihu/compiler/tools.h"
 
 namespace taihu::compiler {
 
@@ -43,9 +44,16 @@ constexpr std::array<string_view, 8> cxx_suffixes = {".cc", ".cpp", ".cxx", ".c+
                                                      ".C",  ".cp",  ".CPP", ".ii"};
 constexpr std::array<string_view, 6> header_suffixes = {".h", ".hh", ".hpp", ".hxx", ".H", ".h++"};
 
+/// Of the options with -g only these ask for debug information; -gz, -gpubnames, -gsplit-dwarf and others say
+/// how it is stored, where there is some.
 bool is_debug_option(string_view argument) {
-  return argument.starts_with("-g") && argument != "-g0" && !argument.starts_with("-gcc") &&
-         argument != "-gno-column-info" && !argument.starts_with("-gno-");
+  if (argument == "-g0" || argument == "-ggdb0") return false;
+  for (const string_view exact : {"-g", "-g1", "-g2", "-g3", "-gfull", "-gused", "-gmlt", "-gmodules"})
+    if (argument == exact) return true;
+  for (const string_view begin : {"-ggdb", "-glldb", "-gsce", "-gdbx", "-gdwarf", "-gline-tables-only",
+                                  "-gline-directives-only", "-gstabs"})
+    if (argument.starts_with(begin)) return true;
+  return false;
 }
 
 /// Whether the user decides which names a program exports.
@@ -55,6 +63,24 @@ bool sets_exports(string_view argument) {
   for (const char* word : {"-export-dynamic", ",-E", "-version-script", "-dynamic-list"})
     if (argument.find(word) != string_view::npos) return true;
   return false;
+}
+
+/// Whether denormal numbers count as zero: the last option about it says.
+bool wants_fast_math(string_view argument, bool before) {
+  if (argument == "-ffast-math" || argument == "-Ofast" || argument == "-funsafe-math-optimizations")
+    return true;
+  if (argument == "-fno-fast-math" || argument == "-fno-unsafe-math-optimizations") return false;
+  return before;
+}
+
+/// "-fuse-ld=lld", "--ld-path=/opt/bin/ld.lld": lld. Empty for other arguments.
+string linker_in(const string& argument) {
+  for (const string_view option : {"-fuse-ld=", "--ld-path="}) {
+    if (!argument.starts_with(option)) continue;
+    const string name = std::filesystem::path(argument.substr(option.size())).filename();
+    return name.starts_with("ld.") ? name.substr(3) : name;
+  }
+  return {};
 }
 
 /// Collects what the arguments say together.
@@ -109,6 +135,8 @@ class Reader {
     if (is_debug_option(argument)) command_.debug = true;
     if (sets_exports(argument)) command_.own_exports = true;
     if (argument.starts_with("-fsanitize=undefined")) command_.shared_sanitizer = true;
+    if (const string linker = linker_in(argument); !linker.empty()) command_.linker = linker;
+    command_.fast_math = wants_fast_math(argument, command_.fast_math);
     if (argument == "--") after_dashes_ = true;
     command_.arguments.push_back(argument);
   }
@@ -162,13 +190,25 @@ void add_linker(std::vector<string>& line, const std::vector<string>& words) {
   }
 }
 
-void add_program(std::vector<string>& line, const CcCommand& command, const string& start_file,
-                 const string& start_object, const string& exports) {
+void add_program(std::vector<string>& line, const CcCommand& command, const ProgramFiles& files) {
   line.push_back("-shared");
-  if (!command.own_exports) add_linker(line, {"--version-script=" + exports});
-  // -u: the start files come last, but main may be in a library.
-  add_linker(line, {"-Bsymbolic", "-z", "defs", "-z", "now", "-u", "main", "-e", "_start", start_file,
-                    start_object});
+  if (!command.own_exports) add_linker(line, {"--version-script=" + files.exports});
+  // Compilers leave it out of shared objects.
+  if (!files.fast_math_file.empty()) line.push_back(files.fast_math_file);
+  // These do not take scripts that add to their own; they make what the script is for.
+  if (command.linker == "gold" || command.linker == "mold")
+    add_linker(line, {"--defsym=__executable_start=__ehdr_start"});
+  else
+    add_linker(line, {"-T", files.start_script});
+  // -u: the start files come last, but main may be in a library, and nothing refers to the interpreter.
+  add_linker(line, {"-Bsymbolic", "-z", "defs", "-z", "now", "-u", "main", "-u", "taihu_interpreter", "-e",
+                    "_start", files.start_file, files.start_object});
+}
+
+string file_of_compiler(std::vector<string> compiler, const string& name) {
+  compiler.push_back("-print-file-name=" + name);
+  const string path = output_of(compiler);
+  return path.find('/') != string::npos ? path : string();
 }
 
 void require_file(const string& file, const string& name, const string& driver) {

@@ -25,6 +25,17 @@ struct CcCommand {
   bool shared_sanitizer = false;  ///< -fsanitize=undefined: its runtime is linked as a shared library
   bool inputs = false;            ///< files or libraries are among the arguments
   bool compile_only = false;      ///< an option that stops before linking is
+  bool fast_math = false;  ///< a program begins with denormal numbers switched off, as -ffast-math says
+  std::string linker;      ///< as -fuse-ld= or --ld-path= names it: "lld"; empty: the compiler's own
+};
+
+/// What is linked into a program besides the user's files; see the head of this file.
+struct ProgramFiles {
+  std::string start_file;      ///< the C library's start object, Scrt1.o
+  std::string fast_math_file;  ///< crtfastmath.o of the compiler; empty: there is none, or it is not wanted
+  std::string start_object;    ///< the interpreter, and what start.ld collects
+  std::string start_script;    ///< start.ld
+  std::string exports;         ///< version script for programs whose user says nothing about exports
 };
 
 /// Reads arguments whose response files are expanded. `take` sees each word that is an option and returns
@@ -39,11 +50,12 @@ void refuse_in_program(const CcCommand& command, const std::string& kind, const 
 /// Adds words for the linker that the compiler passes on as they are.
 void add_linker(std::vector<std::string>& line, const std::vector<std::string>& words);
 
-/// What every program is linked with: see the head of this file. `start_file` is the C library's start object
-/// (Scrt1.o), `start_object` holds the interpreter, `exports` is a version script for programs whose user
-/// says nothing about exports.
-void add_program(std::vector<std::string>& line, const CcCommand& command, const std::string& start_file,
-                 const std::string& start_object, const std::string& exports);
+/// What every program is linked with.
+void add_program(std::vector<std::string>& line, const CcCommand& command, const ProgramFiles& files);
+
+/// The compiler's file `name` for linking ("Scrt1.o"), by asking the compiler whose words are given; empty
+/// when it has none.
+std::string file_of_compiler(std::vector<std::string> compiler, const std::string& name);
 
 /// Throws Error naming `name` when `file` is empty: was not found.
 void require_file(const std::string& file, const std::string& name, const std::string& driver);

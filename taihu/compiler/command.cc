@@ -29,12 +29,11 @@ void refuse(const string& argument) {
 
 /// Gold and mold cannot place shared variables.
 void refuse_linker(const CcCommand& command) {
-  for (const string& argument : command.arguments)
-    if (argument == "-fuse-ld=gold" || argument == "-fuse-ld=mold")
-      throw UsageError(
-          argument +
-          ": this linker does not know the linker scripts that place shared variables; use GNU ld, or "
-          "-fuse-ld=lld");
+  if (command.linker == "gold" || command.linker == "mold")
+    throw UsageError(
+        command.linker +
+        ": this linker does not know the linker scripts that place shared variables; use GNU ld, or "
+        "-fuse-ld=lld");
 }
 
 std::int64_t parse_scratchpad(const string& text) {
@@ -60,12 +59,12 @@ bool take_own(const string& argument, Command& command) {
          argument.starts_with("--spm=");
 }
 
-void add_parallel_c_program(std::vector<string>& line, const Command& command, const Toolchain& tools,
-                            const string& start_file) {
-  require_file(tools.start_object, "lib/taihu/start.o", "parcc");
+void add_parallel_c_program(std::vector<string>& line, const Command& command, const Toolchain& tools) {
+  require_file(tools.program.start_object, "lib/taihu/start.o", "parcc");
+  require_file(tools.program.start_script, "lib/taihu/start.ld", "parcc");
   require_file(tools.program_script, "lib/taihu/program.ld", "parcc");
-  require_file(tools.program_exports, "lib/taihu/exports.map", "parcc");
-  add_program(line, command, start_file, tools.start_object, tools.program_exports);
+  require_file(tools.program.exports, "lib/taihu/exports.map", "parcc");
+  add_program(line, command, tools.program);
   add_linker(line,
              {"--defsym=taihu_scratchpad_capacity=" + std::to_string(command.scratchpad_bytes),
               string("--defsym=taihu_checks=") + (command.check ? "1" : "0"), "-T", tools.program_script});
@@ -89,7 +88,7 @@ Command read_command(const std::vector<string>& arguments) {
   return command;
 }
 
-std::vector<string> clang_command(const Command& command, const Toolchain& tools, const string& start_file) {
+std::vector<string> clang_command(const Command& command, const Toolchain& tools) {
   std::vector<string> line = {tools.clang};
   if (command.output == Output::nothing) {
     line.insert(line.end(), command.arguments.begin(), command.arguments.end());
@@ -105,7 +104,7 @@ std::vector<string> clang_command(const Command& command, const Toolchain& tools
   const auto dashes = std::find(command.arguments.begin(), command.arguments.end(), "--");
   line.insert(line.end(), command.arguments.begin(), dashes);
   line.insert(line.end(), {"--start-no-unused-arguments", "-I" + tools.include, "-fPIC"});
-  if (command.output == Output::program) add_parallel_c_program(line, command, tools, start_file);
+  if (command.output == Output::program) add_parallel_c_program(line, command, tools);
   if (command.output == Output::shared_library) add_linker(line, {"-T", tools.library_script});
   if (command.output == Output::program || command.output == Output::shared_library) add_runtime(line, tools);
   if (command.cxx && (command.output == Output::program || command.output == Output::shared_library))

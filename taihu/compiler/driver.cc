@@ -54,9 +54,11 @@ int compile(const std::vector<string>& arguments) {
   }
   if (command.shared_sanitizer)
     tools.sanitizer_folder = output_of({tools.clang, "-print-resource-dir"}) + "/lib/linux";
-  string start_file;
-  if (command.output == Output::program) start_file = output_of({tools.clang, "-print-file-name=Scrt1.o"});
-  become(clang_command(command, tools, start_file));
+  if (command.output == Output::program) {
+    tools.program.start_file = file_of_compiler({tools.clang}, "Scrt1.o");
+    if (command.fast_math) tools.program.fast_math_file = file_of_compiler({tools.clang}, "crtfastmath.o");
+  }
+  become(clang_command(command, tools));
 }
 
 }  // namespace
@@ -75,9 +77,10 @@ Toolchain find_toolchain(const string& executable) {
   tools.include = (root / "include").string();
   tools.library_folder = folder.string();
   tools.library = if_there(folder / "libparallelc.so");
-  tools.start_object = if_there(folder / "taihu/start.o");
+  tools.program.start_object = if_there(folder / "taihu/start.o");
+  tools.program.start_script = if_there(folder / "taihu/start.ld");
+  tools.program.exports = if_there(folder / "taihu/exports.map");
   tools.program_script = if_there(folder / "taihu/program.ld");
-  tools.program_exports = if_there(folder / "taihu/exports.map");
   tools.library_script = if_there(folder / "taihu/library.ld");
   return tools;
 }

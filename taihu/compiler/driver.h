@@ -19,9 +19,8 @@ struct Toolchain {
   std::string include;           ///< folder of parallelc.h
   std::string library_folder;    ///< folder of libparallelc.so
   std::string library;           ///< libparallelc.so
-  std::string start_object;      ///< start.o: interpreter and descriptor
+  ProgramFiles program;          ///< with start.o (descriptor) and exports.map
   std::string program_script;    ///< program.ld
-  std::string program_exports;   ///< exports.map
   std::string library_script;    ///< library.ld
   std::string sanitizer_folder;  ///< of clang's shared sanitizer runtimes
 };
@@ -42,10 +41,8 @@ struct Command : CcCommand {
 /// Parallel C program cannot be, with the reason.
 Command read_command(const std::vector<std::string>& arguments);
 
-/// The command line for clang. Throws Error when linking needs a file that is missing. `start_files` is the C
-/// library's start object (clang -print-file-name=Scrt1.o); used only when a program is linked.
-std::vector<std::string> clang_command(const Command& command, const Toolchain& tools,
-                                       const std::string& start_file);
+/// The command line for clang. Throws Error when linking needs a file that is missing.
+std::vector<std::string> clang_command(const Command& command, const Toolchain& tools);
 
 /// The text of --help.
 const char* help_text();

@@ -2,6 +2,7 @@
 #include "taihu/compiler/response_file.h"
 
 #include <cctype>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -17,6 +18,8 @@ void expand(const std::vector<std::string>& arguments, int depth, std::vector<st
   for (const std::string& argument : arguments) {
     std::ifstream file;
     if (argument.size() > 1 && argument[0] == '@') file.open(argument.substr(1));
+    if (file.is_open() && std::filesystem::is_directory(argument.substr(1)))
+      throw UsageError(argument + ": is a folder; @ stands before a file with arguments");
     if (!file.is_open()) {
       result.push_back(argument);
       continue;

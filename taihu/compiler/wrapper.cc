@@ -75,10 +75,8 @@ void find_fortran(WrapperFiles& files, const fs::path& include, const fs::path& 
 
 /// The C library's start object; not every compiler driver tells where it is.
 string find_start_file(const Words& compiler, bool flang) {
-  for (const Words& asked : {flang ? Words{"cc"} : compiler, Words{"gcc"}}) {
-    const string path = output_of(with(asked, "-print-file-name=Scrt1.o"));
-    if (path.find('/') != string::npos) return path;
-  }
+  for (const Words& asked : {flang ? Words{"cc"} : compiler, Words{"gcc"}})
+    if (const string path = file_of_compiler(asked, "Scrt1.o"); !path.empty()) return path;
   for (const char* folder : {"/usr/lib64", "/usr/lib", "/lib"})
     if (const string path = if_there(fs::path(folder) / "Scrt1.o"); !path.empty()) return path;
   return {};
@@ -96,14 +94,20 @@ WrapperFiles find_files(const WrapperKind& kind, const WrapperCommand& command, 
   files.include = (root / "include").string();
   files.library_folder = folder.string();
   files.library = if_there(folder / "libmpi_abi.so");
-  files.start_object = if_there(folder / "taihu/mpi_start.o");
+  files.program.start_object = if_there(folder / "taihu/mpi_start.o");
+  files.program.start_script = if_there(folder / "taihu/start.ld");
   const bool cxx = kind.language == WrapperKind::Language::cxx;
-  files.exports = if_there(folder / "taihu" / (cxx ? "mpi_cxx_exports.map" : "mpi_exports.map"));
+  files.program.exports = if_there(folder / "taihu" / (cxx ? "mpi_cxx_exports.map" : "mpi_exports.map"));
   if (kind.language == WrapperKind::Language::fortran) {
     files.flang = files.clang;
     find_fortran(files, root / "include", folder);
   }
-  if (command.output == Output::program) files.start_file = find_start_file(files.compiler, files.flang);
+  if (command.output == Output::program) {
+    files.program.start_file = find_start_file(files.compiler, files.flang);
+    if (command.fast_math)
+      files.program.fast_math_file =
+          file_of_compiler(files.flang ? Words{"cc"} : files.compiler, "crtfastmath.o");
+  }
   if (links && files.clang && command.shared_sanitizer)
     files.sanitizers = output_of(with(files.compiler, "-print-resource-dir")) + "/lib/linux";
   return files;

@@ -34,12 +34,10 @@ struct WrapperFiles {
   std::string include;          ///< folder of mpi.h
   std::string library_folder;   ///< folder of libmpi_abi.so
   std::string library;          ///< libmpi_abi.so
-  std::string start_object;     ///< mpi_start.o: interpreter
-  std::string exports;          ///< version script for programs
+  ProgramFiles program;         ///< with mpi_start.o; some only when a program is linked
   std::string modules;          ///< Fortran: folder of the modules for this compiler
   std::string fortran_library;  ///< Fortran: libmpi_abi_fortran.so
   std::string sanitizers;       ///< clang: folder of shared sanitizer runtimes, when it is needed
-  std::string start_file;       ///< Scrt1.o, when a program is linked
 };
 
 /// What is asked with -show and the like instead of a run.

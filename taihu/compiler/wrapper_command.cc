@@ -194,10 +194,11 @@ Words compiler_command(const WrapperKind& kind, const WrapperCommand& command, c
   if (command.output == Output::program || command.output == Output::shared_library) {
     require_file(files.library, "lib/libmpi_abi.so", kind.name);
     if (command.output == Output::program) {
-      require_file(files.start_object, "lib/taihu/mpi_start.o", kind.name);
-      require_file(files.exports, "lib/taihu/mpi_exports.map", kind.name);
-      require_file(files.start_file, "Scrt1.o of the C library", kind.name);
-      add_program(line, command, files.start_file, files.start_object, files.exports);
+      require_file(files.program.start_object, "lib/taihu/mpi_start.o", kind.name);
+      require_file(files.program.start_script, "lib/taihu/start.ld", kind.name);
+      require_file(files.program.exports, "lib/taihu/mpi_exports.map", kind.name);
+      require_file(files.program.start_file, "Scrt1.o of the C library", kind.name);
+      add_program(line, command, files.program);
     }
     add_libraries(line, command, files);
   }

@@ -26,9 +26,10 @@ WrapperFiles complete() {
   files.include = "/t/include";
   files.library_folder = "/t/lib";
   files.library = "/t/lib/libmpi_abi.so";
-  files.start_object = "/t/lib/taihu/mpi_start.o";
-  files.exports = "/t/lib/taihu/mpi_exports.map";
-  files.start_file = "/usr/lib/Scrt1.o";
+  files.program.start_object = "/t/lib/taihu/mpi_start.o";
+  files.program.start_script = "/t/lib/taihu/start.ld";
+  files.program.exports = "/t/lib/taihu/mpi_exports.map";
+  files.program.start_file = "/usr/lib/Scrt1.o";
   return files;
 }
 
@@ -102,7 +103,7 @@ TEST(Wrapper, flang_gets_the_forms_it_knows) {
   const Words words = line({"a.f90"}, files);
   EXPECT_FALSE(holds(words, "-Xlinker") || holds(words, "--start-no-unused-arguments"));
   EXPECT_TRUE(holds(words, "-Wl,-Bsymbolic"));
-  files.start_object = "/a,b/mpi_start.o";
+  files.program.start_object = "/a,b/mpi_start.o";
   EXPECT_THROW(line({"a.f90"}, files), Error);
 }
 

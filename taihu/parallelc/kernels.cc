@@ -31,8 +31,12 @@ void start_member(const Process& process, threads::Member& member) {
   // From the first kernel on there may be more waiting threads than cores; then a waiter gives its core away
   // at once.
   const SharedServices& services = *process.services;
-  if (services.node_ranks * (member.size + 1) > services.cores)
-    threads::set_wait_policy({.spins = 0, .yields = 20});
+  if (services.node_ranks * (member.size + 1) > services.cores) {
+    threads::WaitPolicy policy = threads::wait_policy();
+    policy.spins = 0;
+    policy.yields = 20;
+    threads::set_wait_policy(policy);
+  }
   char name[16];
   std::snprintf(name, sizeof name, "rank%d.%d", process.rank, member.index);
   pthread_setname_np(pthread_self(), name);
@@ -95,10 +99,13 @@ std::unique_ptr<threads::ThreadArray> make_array(Process& process, memory::RankI
   threads::ArrayOptions options;
   options.size = size;
   options.stack_bytes = stack_bytes;
+  options.shares_cpus = !cpus.empty();  // a rank is bound to the cpus of its threads
   options.cpus = std::move(cpus);
   options.rank = rank;
   options.on_start = [&process](threads::Member& member) { start_member(process, member); };
   options.on_stop = stop_member;
+  options.on_kernel_end = [&process] { process.services->tasks.kernel_ended(process.rank); };
+  options.on_return = [&process] { process.services->tasks.member_returned(process.rank); };
   options.on_kernel_exit = kernel_exit;
   options.joiner = &process.endpoint->doorbell();
   return std::make_unique<threads::ThreadArray>(std::move(options));

@@ -6,6 +6,7 @@
 
 #include "taihu/abi/parallelc.h"
 #include "taihu/base/clock.h"
+#include "taihu/memory/libc/rank_process.h"
 #include "taihu/parallelc/errors.h"
 #include "taihu/parallelc/process.h"
 #include "taihu/threads/current_member.h"
@@ -20,6 +21,7 @@ static_assert(static_cast<int>(launch::Scope::all) == CCC_ALL &&
 Process& this_process(const char* call) {
   Process* process = current_process();
   if (process == nullptr) {
+    memory::libc::refuse_in_child(call);
     std::fprintf(
         stderr,
         "parallelc: %s: the calling thread belongs to no process of the job; call it from a thread that "

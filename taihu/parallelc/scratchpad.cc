@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scratchpad memory and transfers between it and main memory. On a cached processor a transfer is a copy by
 // the calling thread, so an asynchronous one is complete when its call returns; its reply word says so.
+#include <sched.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -81,7 +84,19 @@ int dma_bcast(void* scratchpad, const void* memory, size_t bytes) {
 }
 
 int dma_wait(int* reply, int count) {
-  if (std::atomic_ref<int>(*reply).load(std::memory_order_acquire) >= count) return M_SUCCESS;
+  const auto are_complete = [&] {
+    return std::atomic_ref<int>(*reply).load(std::memory_order_acquire) >= count;
+  };
+  // What other threads of the kernel have not started yet they may start as long as they run.
+  const taihu::threads::Member* member = taihu::threads::current_member();
+  for (int turn = 0; !are_complete() && member != nullptr && member->array->running() > 1; ++turn) {
+    if (turn < 100) {
+      sched_yield();
+    } else {
+      usleep(50);
+    }
+  }
+  if (are_complete()) return M_SUCCESS;
   return fail(M_ERROR_ARGUMENT,
               "fewer transfers were started on this reply word, so the wait would never end",
               "dma_wait(reply=%p with value %d, count=%d)", static_cast<void*>(reply), *reply, count);

@@ -31,7 +31,7 @@ def make_tree():
     subprocess.run(["rm", "-rf", tree], check=True)
     for folder in ("bin", "lib/taihu"):
         os.makedirs(os.path.join(tree, folder))
-    for file in ("bin/parcc", "lib/libparallelc-plugin.so", "lib/taihu/start.o", "lib/taihu/program.ld",
+    for file in ("bin/parcc", "lib/libparallelc-plugin.so", "lib/taihu/start.o", "lib/taihu/start.ld", "lib/taihu/program.ld",
                  "lib/taihu/library.ld", "lib/taihu/exports.map"):
         subprocess.run(["cp", os.path.join(build, file), os.path.join(tree, file)], check=True)
     subprocess.run(["cp", "-rL", headers, tree], check=True)

@@ -304,6 +304,13 @@ TEST(TaihuInfo, shows_this_node_and_others) {
   EXPECT_NE(recorded.out.find("\"hybrid\": true"), std::string::npos);
 }
 
+TEST(TaihuInfo, tells_settings_with_their_values) {
+  const Result shown = run({"/usr/bin/env", "TAIHU_HEAP_DECAY=17", TAIHU_INFO, "--settings"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_NE(shown.out.find("TAIHU_HEAP_DECAY=17  (set)\n"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("TAIHU_EAGER_BYTES=1K\n"), std::string::npos) << shown.out;
+}
+
 TEST(TaihuInfo, refusals) {
   EXPECT_EQ(run({TAIHU_INFO, "--jsn"}).err, "taihu-info: unknown option --jsn (did you mean --json?)\n");
   EXPECT_EQ(run({TAIHU_INFO, "--jsn"}).exit_code, 2);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Child processes of ranks: system always, fork when it is allowed, exec of a rank itself never.
+// Child processes of ranks: fork and system work, a child is no rank, exec of a rank itself only when it is alone.
 // RUN: %macc %s -o %t
-// RUN: (%marun -n 2 %t fork; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=REFUSED
-// REFUSED: taihu: rank {{[01]}}: fork is refused (the child would be a copy of all ranks of this node process, with one thread); when it does nothing but exec, allow it with marun --allow-fork
-// REFUSED: exit code 1
-// RUN: (%marun -n 2 --allow-fork %t fork; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=ALLOWED
-// RUN: (%marun.openmpi -n 2 --allow-fork %t fork; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=ALLOWED
-// RUN: (%marun -n 2 %t system; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=ALLOWED
-// ALLOWED-COUNT-2: a child speaks
-// ALLOWED: exit code 0
-// RUN: (%marun -n 2 --allow-fork %t exec; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=EXEC
+// RUN: (%marun -n 2 %t fork; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=WORKS
+// RUN: (%marun.openmpi -n 2 %t fork; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=WORKS
+// RUN: (%marun -n 2 %t system; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=WORKS
+// WORKS-COUNT-2: a child speaks
+// WORKS: exit code 0
+// RUN: (%marun -n 2 %t mpi; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=NORANK
+// NORANK-COUNT-2: taihu: rank {{[01]}}: MPI_Comm_rank was called in a child process made by fork (the child is no rank; it may compute, call exec and end); call it in the rank itself
+// NORANK: exit code 0
+// RUN: (%marun -n 2 %t exec; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=EXEC
 // EXEC: exec is refused (the new program would take the place of all ranks of this node process)
 // EXEC: exit code 1
 // A job of one rank is as good as a process.
@@ -17,14 +17,29 @@
 // RUN: %t exec | FileCheck-19 %s --check-prefix=ONE
 // ONE: a child speaks
 #include <errno.h>
+#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+static int run_mpi_in_child(void) {
+  MPI_Init(NULL, NULL);
+  const pid_t child = fork();
+  int rank = 0, status = 0;
+  if (child == 0) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    _exit(7);
+  }
+  const int ended = waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 1;
+  MPI_Finalize();
+  return !ended;
+}
+
 int main(int count, char **words) {
   (void)count;
   if (strcmp(words[1], "system") == 0) return system("echo a child speaks");
+  if (strcmp(words[1], "mpi") == 0) return run_mpi_in_child();
   const pid_t child = strcmp(words[1], "fork") == 0 ? fork() : 0;
   if (child == 0) {
     execlp("echo", "echo", "a child speaks", (char *)NULL);
