@@ -2,6 +2,7 @@
 #include "taihu/node/direct_start.h"
 
 #include <dlfcn.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -50,6 +51,14 @@ bool is_node_process() noexcept {
 }
 
 void start_through(const char* launcher, int argc, char** argv) {
+  // The launcher does what its environment says, which is the user's.
+  if (getauxval(AT_SECURE) != 0) {
+    std::fprintf(stderr,
+                 "%s: has rights that its user does not have (set-uid, set-gid or capabilities of the file), "
+                 "and a job cannot have them; take them away, or run it without them: %s -n 1 %s\n",
+                 argv[0], launcher, argv[0]);
+    std::_Exit(1);
+  }
   if (const long copies = copies_started_by_mpirun(); copies > 1) {
     std::fprintf(stderr, "%s: mpirun would run this as %ld jobs of one rank; use: %s -n %ld %s\n", argv[0],
                  copies, launcher, copies, argv[0]);
@@ -64,8 +73,10 @@ void start_through(const char* launcher, int argc, char** argv) {
                  launcher, library.c_str(), launcher, argv[0]);
     std::_Exit(1);
   }
-  std::string name = path.string(), option = "-n", one = "1";
-  std::vector<char*> arguments{name.data(), option.data(), one.data(), program.data()};
+  std::string name = path.string(), option = "-n", one = "1", name_option = "--argv0", dashes = "--";
+  std::vector<char*> arguments{
+      name.data(),   option.data(), one.data(), name_option.data(), argc > 0 ? argv[0] : program.data(),
+      dashes.data(), program.data()};
   for (int i = 1; i < argc; ++i) arguments.push_back(argv[i]);
   arguments.push_back(nullptr);
   execv(name.c_str(), arguments.data());

@@ -12,7 +12,7 @@
 #include "taihu/memory/current_rank.h"
 #include "taihu/memory/image/image_template.h"
 #include "taihu/memory/image/rank_image.h"
-#include "taihu/memory/image_symmetric_map.h"
+#include "taihu/memory/image/symmetric_map.h"
 #include "taihu/message/endpoint.h"
 #include "taihu/topology/machine.h"
 

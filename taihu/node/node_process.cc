@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "taihu/base/error.h"
+#include "taihu/base/program.h"
 #include "taihu/launch/layout.h"
 #include "taihu/launch/rank_threads.h"
 #include "taihu/memory/libc/rank_process.h"
@@ -110,7 +111,7 @@ void warn_of_unknown_libraries(const Language& language, const launch::JobParame
   settings.stack_bytes = launch::rank_stack_bytes(environment);
   const std::size_t thread_stack_bytes = environment.contains("TAIHU_STACK_SIZE") ? settings.stack_bytes : 0;
   // A job of one rank is as good as a process of its own.
-  memory::set_child_rules({.fork = job.allow_fork || job.ranks == 1, .exec = job.ranks == 1});
+  memory::set_child_rules({.exec = job.ranks == 1});
   language.prepare({job, *node, machine, binding, ranks.symmetric(), share, threads, thread_stack_bytes},
                    ranks.identities());
   node->barrier();
@@ -138,10 +139,10 @@ int run_node_process(Language& language, int argc, char** argv) {
     if (mpi != environment.end() && !mpi->second.empty()) connection.link = message::open_link();
     launch::JobParameters job = launch::from_environment(environment);
     launch::from_command_line(job, argc, argv);
-    memory::name_program(job.program);
+    memory::name_program(job.program_name);
     run_connected(language, job, environment, connection);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s: %s\n", language.launcher(), error.what());
+    std::fprintf(stderr, "%s: %s\n", language.launcher(), one_line(error.what()).c_str());
     const int exit_code = dynamic_cast<const UsageError*>(&error) != nullptr ? 2 : 1;
     // The other node processes would wait for this one.
     if (connection.node != nullptr) connection.node->abort(exit_code);

@@ -11,9 +11,11 @@
 #include <string_view>
 
 #include "taihu/base/error.h"
+#include "taihu/base/program.h"
 #include "taihu/launch/function_names.h"
+#include "taihu/memory/libc/descriptors.h"
 #include "taihu/memory/libc/rank_process.h"
-#include "taihu/memory/tagged_stream.h"
+#include "taihu/memory/libc/tagged_stream.h"
 #include "taihu/node/node_process.h"
 
 namespace taihu::node {
@@ -86,14 +88,14 @@ std::vector<std::string> Ranks::environment_of(const memory::RankIdentity& ident
 }
 
 int Ranks::run_program(memory::RankIdentity& identity) {
-  std::vector<std::string> arguments{job_.program};
+  std::vector<std::string> arguments{job_.program_name};
   arguments.insert(arguments.end(), job_.arguments.begin(), job_.arguments.end());
   memory::RankStreams streams;
   if (identity.rank != 0) streams.input = std::fopen("/dev/null", "r");  // standard input is rank 0's
   if (job_.tag_output) {
     const std::string tag = "[" + std::to_string(identity.rank) + "] ";
-    streams.output = memory::make_tagged_stream(tag, STDOUT_FILENO);
-    streams.errors = memory::make_tagged_stream(tag, STDERR_FILENO);
+    streams.output = memory::make_tagged_stream(tag, STDOUT_FILENO, &memory::libc::redirection);
+    streams.errors = memory::make_tagged_stream(tag, STDERR_FILENO, &memory::libc::redirection);
   }
   const int status =
       language_.ended(identity, image(identity).run(arguments, environment_of(identity), streams));
@@ -118,7 +120,7 @@ int Ranks::run_rank(message::Node& node, std::barrier<>& all_here, memory::RankI
   all_here.arrive_and_wait();
   if (problem_.empty()) return run_program(identity);
   if (identity.local_index == 0) {
-    std::fprintf(stderr, "%s: %s\n", language_.launcher(), problem_.c_str());
+    std::fprintf(stderr, "%s: %s\n", language_.launcher(), one_line(problem_).c_str());
     node.abort(1);
   }
   pause();  // until the job has ended
