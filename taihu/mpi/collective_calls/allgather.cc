@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allgather and alltoall, with equal and unequal blocks, and alltoall with types.
+#include "taihu/collective/choice.h"
 #include "taihu/collective/collectives.h"
 #include "taihu/mpi/collective_calls/flat_buffer.h"
 #include "taihu/mpi/collective_calls/neighbors.h"
 #include "taihu/mpi/collective_calls/running.h"
+#include "taihu/mpi/collective_calls/typed_blocks.h"
 
 namespace taihu::mpi::collectives {
 namespace {
@@ -60,7 +62,7 @@ Blocks blocks_of(Rank& rank, const Side& side, Form form, int members) {
 }
 
 void run(Rank& rank, Communicator& communicator, const char* call, const Allgather& arguments) {
-  if (communicator.is_inter()) return run_as_schedule(rank, communicator, call, arguments);
+  if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
   collective::GroupHandle& handle = communicator.collectives();
   const int me = communicator.rank;
   const Blocks blocks = blocks_of(rank, arguments, communicator.size());
@@ -86,7 +88,7 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Allgath
 }
 
 void run(Rank& rank, Communicator& communicator, const char* call, const Alltoall& arguments) {
-  if (communicator.is_inter()) return run_as_schedule(rank, communicator, call, arguments);
+  if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
   collective::GroupHandle& handle = communicator.collectives();
   const BothSides sides = both_sides(rank, communicator, arguments);
   const FlatBlocks result(sides.result, communicator.size());
@@ -101,47 +103,73 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Alltoal
   result.unpack();
 }
 
-void plan(Rank& rank, Communicator& communicator, const Allgather& arguments, Schedule& schedule) {
+Planned plan(Rank& rank, Communicator& communicator, const Allgather& arguments) {
   const int members = communicator.partners().size();
-  const auto blocks = blocks_of(rank, arguments, members).list(members);
+  const Blocks result = blocks_of(rank, arguments, members);
   const bool in_place = allows_in_place(communicator) && is_in_place(arguments.send);
   Piece mine;
   if (!in_place) mine = checked_buffer(rank, arguments.send, arguments.send_count, arguments.send_type);
+  const schedule::Blocks blocks = starts_of(result, members);
+  schedule::Program program;
   if (!communicator.is_inter()) {
-    const Piece& own = blocks[static_cast<std::size_t>(communicator.rank)];
-    if (!in_place) check_apart(mine, own);
-    if (!in_place) check_same_length(mine, own);
-    return plan_allgather(schedule, team_of(communicator), in_place ? nullptr : &mine, blocks,
-                          !arguments.with_counts);
+    const Piece own = result[communicator.rank];
+    if (in_place) {
+      mine = own;
+    } else {
+      check_apart(mine, own);
+      check_same_length(mine, own);
+    }
+    program = collective::among_all::allgather(place_in(communicator), blocks, !arguments.with_counts);
+  } else {
+    const schedule::TwoGroups groups = groups_of(communicator);
+    std::vector<schedule::Transfer> receives, sends;
+    for (int k = 0; k < members; ++k) {
+      receives.push_back({groups.other(k), {blocks.start(k), blocks.count(k)}});
+      sends.push_back({groups.other(k), {0, mine.bytes()}});
+    }
+    program = schedule::transfers(receives, sends);
   }
-  for (std::size_t k = 0; k < blocks.size(); ++k) {
-    const int peer = communicator.remote_group->ranks[k];
-    if (blocks[k].bytes() != 0) schedule.receive(peer, schedule.space(blocks[k]));
-    if (mine.bytes() != 0) schedule.send(peer, schedule.data(mine));
-  }
+  auto memory =
+      std::make_unique<TypedBlocks>(ByteRow(mine), ByteRow(result, members), program.scratch, in_place);
+  return planned(communicator, std::move(program), std::move(memory));
 }
 
-void plan(Rank& rank, Communicator& communicator, const Alltoall& arguments, Schedule& schedule) {
+namespace {
+
+schedule::Program alltoall_program(const Communicator& communicator, std::span<const schedule::Range> sources,
+                                   std::span<const schedule::Range> results, Form form) {
+  if (!communicator.is_inter())
+    return collective::among_all::alltoall(place_in(communicator), sources, results, form == Form::equal);
+  const schedule::TwoGroups groups = groups_of(communicator);
+  std::vector<schedule::Transfer> receives, sends;
+  for (int k = 0; k < groups.others; ++k) {
+    receives.push_back({groups.other(k), results[static_cast<std::size_t>(k)]});
+    sends.push_back({groups.other(k), sources[static_cast<std::size_t>(k)]});
+  }
+  return schedule::transfers(receives, sends);
+}
+
+}  // namespace
+
+Planned plan(Rank& rank, Communicator& communicator, const Alltoall& arguments) {
   const int members = communicator.partners().size();
   const BothSides sides = both_sides(rank, communicator, arguments);
-  const auto result = sides.result.list(members);
-  std::vector<Piece> source;
-  if (sides.in_place) {
-    // What is here now makes way for what comes.
-    for (const Piece& block : result) {
-      source.push_back(byte_buffer(schedule.scratch(block.bytes()), block.bytes()));
-      schedule.copy(schedule.space(source.back()), schedule.data(block));
-    }
-  } else {
-    source = sides.source.list(members);
+  const auto results = ranges_of(sides.result, members);
+  ByteRow result(sides.result, members);
+  if (!sides.in_place) {
+    schedule::Program program =
+        alltoall_program(communicator, ranges_of(sides.source, members), results, arguments.form);
+    auto memory =
+        std::make_unique<TypedBlocks>(ByteRow(sides.source, members), std::move(result), program.scratch);
+    return planned(communicator, std::move(program), std::move(memory));
   }
-  if (!communicator.is_inter())
-    return plan_alltoall(schedule, team_of(communicator), source, result, arguments.form == Form::equal);
-  for (std::size_t k = 0; k < result.size(); ++k) {
-    const int peer = communicator.remote_group->ranks[k];
-    if (result[k].bytes() != 0) schedule.receive(peer, schedule.space(result[k]));
-    if (source[k].bytes() != 0) schedule.send(peer, schedule.data(source[k]));
-  }
+  // What is here now makes way for what comes.
+  schedule::Program program;
+  program.copy(0, schedule::Buffer::scratch, 0, schedule::Buffer::result, 0, result.bytes());
+  program.append(alltoall_program(communicator, results, results, arguments.form),
+                 {.source = schedule::Buffer::scratch, .scratch_offset = result.bytes()});
+  auto memory = std::make_unique<TypedBlocks>(ByteRow(), std::move(result), program.scratch);
+  return planned(communicator, std::move(program), std::move(memory));
 }
 
 }  // namespace taihu::mpi::collectives

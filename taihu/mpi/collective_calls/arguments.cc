@@ -55,13 +55,6 @@ Piece checked_buffer(Rank& rank, const void* address, int count, MPI_Datatype ty
   return buffer;
 }
 
-std::vector<Piece> Blocks::list(int members) const {
-  std::vector<Piece> blocks;
-  blocks.reserve(static_cast<std::size_t>(members));
-  for (int k = 0; k < members; ++k) blocks.push_back((*this)[k]);
-  return blocks;
-}
-
 Blocks checked_blocks(Rank& rank, const void* address, int count, MPI_Datatype type, int members) {
   const Piece first = checked_buffer(rank, address, count, type);
   first.type->total_bytes(static_cast<MPI_Count>(count) * members);
@@ -118,7 +111,10 @@ Role role_of(const Communicator& communicator, int root) {
 }
 
 void check_apart(const Piece& source, const Piece& result) {
-  require(source.address != result.address || source.bytes() == 0 || result.bytes() == 0, MPI_ERR_BUFFER,
+  // The addresses say nothing: with MPI_BOTTOM they are null on both sides.
+  const auto first_byte = [](const Piece& piece) { return piece.address + piece.type->true_lower_bound; };
+  require(first_byte(source) != first_byte(result) || source.bytes() == 0 || result.bytes() == 0,
+          MPI_ERR_BUFFER,
           "the send buffer is the receive buffer (pass MPI_IN_PLACE where the standard allows it)");
 }
 

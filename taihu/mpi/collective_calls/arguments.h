@@ -43,7 +43,6 @@ struct Blocks {
                                                           : displacements[k];
     return {address + offset, counts[k], of_block};
   }
-  std::vector<Piece> list(int members) const;
 };
 
 Blocks checked_blocks(Rank& rank, const void* address, int count, MPI_Datatype type, int members);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The collectives as values: what a program passes to one, and the three things that can be done with it. The
-// calls (calls_*.cc) put them together; run_movement.cc, run_reduction.cc and the plan_*.cc do them.
+// The collectives as values: what a program passes to one, and the two things that can be done with it. The
+// calls (calls_*.cc) put them together; barrier_bcast.cc, gather.cc, allgather.cc, reductions.cc and
+// neighbors.cc do them.
 //
 // - run: blocking. In an intracommunicator on the collective layer (shared memory inside a node process), all
-//   else as a schedule that runs to its end.
-// - plan: adds the caller's part to a schedule.
+//   else as a program of messages that runs to its end.
+// - plan: makes the caller's part a program of messages, to run in the background.
 // Both check the arguments first and throw CallError. Which way a call goes never depends on what members may
 // choose for themselves, such as a type with or without gaps for the same data.
 #pragma once
 
-#include "taihu/mpi/collective_calls/schedule.h"
+#include "taihu/mpi/collective_calls/planned.h"
 #include "taihu/mpi/communicator.h"
 #include "taihu/mpi/rank.h"
 
@@ -130,17 +131,17 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Scan& a
 void run(Rank& rank, Communicator& communicator, const char* call, const NeighborAllgather& arguments);
 void run(Rank& rank, Communicator& communicator, const char* call, const NeighborAlltoall& arguments);
 
-void plan(Rank& rank, Communicator& communicator, const Barrier& arguments, Schedule& schedule);
-void plan(Rank& rank, Communicator& communicator, const Bcast& arguments, Schedule& schedule);
-void plan(Rank& rank, Communicator& communicator, const Gather& arguments, Schedule& schedule);
-void plan(Rank& rank, Communicator& communicator, const Scatter& arguments, Schedule& schedule);
-void plan(Rank& rank, Communicator& communicator, const Allgather& arguments, Schedule& schedule);
-void plan(Rank& rank, Communicator& communicator, const Alltoall& arguments, Schedule& schedule);
-void plan(Rank& rank, Communicator& communicator, const Reduce& arguments, Schedule& schedule);
-void plan(Rank& rank, Communicator& communicator, const Allreduce& arguments, Schedule& schedule);
-void plan(Rank& rank, Communicator& communicator, const ReduceScatter& arguments, Schedule& schedule);
-void plan(Rank& rank, Communicator& communicator, const Scan& arguments, Schedule& schedule);
-void plan(Rank& rank, Communicator& communicator, const NeighborAllgather& arguments, Schedule& schedule);
-void plan(Rank& rank, Communicator& communicator, const NeighborAlltoall& arguments, Schedule& schedule);
+Planned plan(Rank& rank, Communicator& communicator, const Barrier& arguments);
+Planned plan(Rank& rank, Communicator& communicator, const Bcast& arguments);
+Planned plan(Rank& rank, Communicator& communicator, const Gather& arguments);
+Planned plan(Rank& rank, Communicator& communicator, const Scatter& arguments);
+Planned plan(Rank& rank, Communicator& communicator, const Allgather& arguments);
+Planned plan(Rank& rank, Communicator& communicator, const Alltoall& arguments);
+Planned plan(Rank& rank, Communicator& communicator, const Reduce& arguments);
+Planned plan(Rank& rank, Communicator& communicator, const Allreduce& arguments);
+Planned plan(Rank& rank, Communicator& communicator, const ReduceScatter& arguments);
+Planned plan(Rank& rank, Communicator& communicator, const Scan& arguments);
+Planned plan(Rank& rank, Communicator& communicator, const NeighborAllgather& arguments);
+Planned plan(Rank& rank, Communicator& communicator, const NeighborAlltoall& arguments);
 
 }  // namespace taihu::mpi::collectives

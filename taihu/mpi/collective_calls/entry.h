@@ -40,13 +40,12 @@ inline __attribute__((always_inline)) int run_blocking(const char* call, MPI_Com
   });
 }
 
+/// A call whose arguments are refused takes no tag: the program may make it again.
 template <class Arguments>
 Reference<ScheduleRequest> make_request(Rank& rank, Communicator& communicator, const char* call,
                                         const Arguments& arguments) {
-  auto schedule = std::make_unique<Schedule>(rank.endpoint(), communicator.context_of(Traffic::schedules));
-  plan(rank, communicator, arguments, *schedule);
-  schedule->set_tag(communicator.next_schedule_tag());
-  return Reference<ScheduleRequest>(new ScheduleRequest(call, std::move(schedule)));
+  return Reference<ScheduleRequest>(
+      new ScheduleRequest(call, communicator, plan(rank, communicator, arguments)));
 }
 
 template <class Arguments>

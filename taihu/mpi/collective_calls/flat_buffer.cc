@@ -26,12 +26,14 @@ void FlatBlocks::make_tables() {
     lengths_ = many_lengths_.get();
     offsets_ = many_offsets_.get();
   }
-  data_ = blocks_.address;
+  data_ = nullptr;
   bool contiguous = true;
   std::ptrdiff_t total = 0;
   for (int k = 0; k < members_; ++k) {
     const Piece block = blocks_[k];
     lengths_[k] = block.bytes();
+    // The address may be MPI_BOTTOM, with types that know where the data are.
+    if (data_ == nullptr && lengths_[k] != 0) data_ = block.data();
     offsets_[k] = lengths_[k] != 0 ? block.data() - data_ : 0;
     total += static_cast<std::ptrdiff_t>(lengths_[k]);
     if (!block.is_contiguous()) contiguous = false;

@@ -3,6 +3,7 @@
 #include "taihu/collective/collectives.h"
 #include "taihu/mpi/collective_calls/flat_buffer.h"
 #include "taihu/mpi/collective_calls/running.h"
+#include "taihu/mpi/collective_calls/typed_blocks.h"
 
 namespace taihu::mpi::collectives {
 namespace {
@@ -93,7 +94,7 @@ int scatter_from_root(Communicator& communicator, const Parts& parts, const Scat
 }  // namespace
 
 void run(Rank& rank, Communicator& communicator, const char* call, const Gather& arguments) {
-  if (communicator.is_inter()) return run_as_schedule(rank, communicator, call, arguments);
+  if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
   const Parts parts = parts_of(rank, communicator, arguments);
   if (parts.role == Role::root)
     return check_code(communicator, gather_to_root(communicator, parts, arguments));
@@ -108,7 +109,7 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Gather&
 }
 
 void run(Rank& rank, Communicator& communicator, const char* call, const Scatter& arguments) {
-  if (communicator.is_inter()) return run_as_schedule(rank, communicator, call, arguments);
+  if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
   const Parts parts = parts_of(rank, communicator, arguments);
   if (parts.role == Role::root)
     return check_code(communicator, scatter_from_root(communicator, parts, arguments));
@@ -122,36 +123,59 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Scatter
   mine.unpack();
 }
 
-void plan(Rank& rank, Communicator& communicator, const Gather& arguments, Schedule& schedule) {
-  const Parts parts = parts_of(rank, communicator, arguments);
-  const Piece* const mine = parts.has_mine ? &parts.mine : nullptr;
-  if (!communicator.is_inter()) {
-    const auto blocks = parts.blocks.list(parts.role == Role::root ? communicator.size() : 0);
-    return plan_gather(schedule, team_of(communicator), mine, blocks, arguments.root);
-  }
-  const std::vector<int>& others = communicator.remote_group->ranks;
-  if (parts.role == Role::leaf && mine->bytes() != 0)
-    schedule.send(others[static_cast<std::size_t>(arguments.root)], schedule.data(*mine));
-  for (std::size_t k = 0; parts.role == Role::root && k < others.size(); ++k) {
-    const Piece block = parts.blocks[static_cast<int>(k)];
-    if (block.bytes() != 0) schedule.receive(others[k], schedule.space(block));
-  }
+namespace {
+
+/// Ranges of all blocks that move between the caller and the members of the other group, one each.
+std::vector<schedule::Transfer> with_all_others(const schedule::TwoGroups& groups,
+                                                const schedule::Blocks& blocks) {
+  std::vector<schedule::Transfer> transfers;
+  for (int k = 0; k < groups.others; ++k)
+    transfers.push_back({groups.other(k), {blocks.start(k), blocks.count(k)}});
+  return transfers;
 }
 
-void plan(Rank& rank, Communicator& communicator, const Scatter& arguments, Schedule& schedule) {
+}  // namespace
+
+Planned plan(Rank& rank, Communicator& communicator, const Gather& arguments) {
   const Parts parts = parts_of(rank, communicator, arguments);
-  const Piece* const mine = parts.has_mine ? &parts.mine : nullptr;
+  if (parts.role == Role::bystander) return nothing_to_do();
+  const int members = parts.role == Role::root ? communicator.partners().size() : 0;
+  const schedule::Blocks blocks = starts_of(parts.blocks, members);
+  ByteRow result = members != 0 ? ByteRow(parts.blocks, members) : ByteRow();
+  ByteRow mine = parts.has_mine ? ByteRow(parts.mine) : ByteRow();
+  schedule::Program program;
   if (!communicator.is_inter()) {
-    const auto blocks = parts.blocks.list(parts.role == Role::root ? communicator.size() : 0);
-    return plan_scatter(schedule, team_of(communicator), blocks, mine, arguments.root);
+    const std::size_t own = parts.has_mine ? mine.bytes() : 0;
+    program = schedule::gather_direct(place_in(communicator), blocks, own, arguments.root);
+  } else if (parts.role == Role::root) {
+    program = schedule::transfers(with_all_others(groups_of(communicator), blocks), {});
+  } else {
+    const schedule::Transfer to{groups_of(communicator).other(arguments.root), {0, mine.bytes()}};
+    program = schedule::transfers({}, {&to, 1});
   }
-  const std::vector<int>& others = communicator.remote_group->ranks;
-  if (parts.role == Role::leaf && mine->bytes() != 0)
-    schedule.receive(others[static_cast<std::size_t>(arguments.root)], schedule.space(*mine));
-  for (std::size_t k = 0; parts.role == Role::root && k < others.size(); ++k) {
-    const Piece block = parts.blocks[static_cast<int>(k)];
-    if (block.bytes() != 0) schedule.send(others[k], schedule.data(block));
+  return planned(communicator, std::move(program),
+                 std::make_unique<TypedBlocks>(std::move(mine), std::move(result), 0));
+}
+
+Planned plan(Rank& rank, Communicator& communicator, const Scatter& arguments) {
+  const Parts parts = parts_of(rank, communicator, arguments);
+  if (parts.role == Role::bystander) return nothing_to_do();
+  const int members = parts.role == Role::root ? communicator.partners().size() : 0;
+  const schedule::Blocks blocks = starts_of(parts.blocks, members);
+  ByteRow source = members != 0 ? ByteRow(parts.blocks, members) : ByteRow();
+  ByteRow mine = parts.has_mine ? ByteRow(parts.mine) : ByteRow();
+  schedule::Program program;
+  if (!communicator.is_inter()) {
+    const std::size_t own = parts.has_mine ? mine.bytes() : 0;
+    program = schedule::scatter_direct(place_in(communicator), blocks, own, arguments.root);
+  } else if (parts.role == Role::root) {
+    program = schedule::transfers({}, with_all_others(groups_of(communicator), blocks));
+  } else {
+    const schedule::Transfer from{groups_of(communicator).other(arguments.root), {0, mine.bytes()}};
+    program = schedule::transfers({&from, 1}, {});
   }
+  return planned(communicator, std::move(program),
+                 std::make_unique<TypedBlocks>(std::move(source), std::move(mine), 0));
 }
 
 }  // namespace taihu::mpi::collectives

@@ -6,6 +6,7 @@
 #include "taihu/mpi/collective_calls/neighbors.h"
 
 #include "taihu/mpi/collective_calls/running.h"
+#include "taihu/mpi/collective_calls/typed_blocks.h"
 
 namespace taihu::mpi::collectives {
 namespace {
@@ -20,52 +21,53 @@ int degree(const std::vector<int>& neighbors) noexcept {
   return static_cast<int>(neighbors.size());
 }
 
-/// Adds the transfers: result[k] from the k-th source, source[k] to the k-th destination.
-void connect(const Communicator& communicator, Schedule& schedule, std::span<const Piece> source,
-             std::span<const Piece> result) {
-  const Topology& topology = *communicator.topology;
-  const auto peer = [&](int neighbor) {
-    return communicator.group->ranks[static_cast<std::size_t>(neighbor)];
-  };
+/// result[k] from the k-th source, source[k] to the k-th destination.
+schedule::Program program_of(const Topology& topology, const std::vector<schedule::Range>& source,
+                             const std::vector<schedule::Range>& result) {
+  std::vector<schedule::Transfer> receives, sends;
   for (std::size_t k = 0; k < result.size(); ++k) {
-    if (topology.sources[k] != MPI_PROC_NULL && result[k].bytes() != 0)
-      schedule.receive(peer(topology.sources[k]), schedule.space(result[k]));
+    if (topology.sources[k] != MPI_PROC_NULL) receives.push_back({topology.sources[k], result[k]});
   }
   for (std::size_t k = 0; k < source.size(); ++k) {
     // In a grid sources and destinations are down and up in each dimension; what goes up is what the other
     // side awaits first, from below.
     const std::size_t next = topology.kind == MPI_CART ? k ^ 1 : k;
-    if (topology.destinations[next] != MPI_PROC_NULL && source[next].bytes() != 0)
-      schedule.send(peer(topology.destinations[next]), schedule.data(source[next]));
+    if (topology.destinations[next] != MPI_PROC_NULL)
+      sends.push_back({topology.destinations[next], source[next]});
   }
+  return schedule::transfers(receives, sends);
 }
 
 }  // namespace
 
 void run(Rank& rank, Communicator& communicator, const char* call, const NeighborAllgather& arguments) {
-  run_as_schedule(rank, communicator, call, arguments);
+  run_as_program(rank, communicator, call, arguments);
 }
 
 void run(Rank& rank, Communicator& communicator, const char* call, const NeighborAlltoall& arguments) {
-  run_as_schedule(rank, communicator, call, arguments);
+  run_as_program(rank, communicator, call, arguments);
 }
 
-void plan(Rank& rank, Communicator& communicator, const NeighborAllgather& neighbors, Schedule& schedule) {
+Planned plan(Rank& rank, Communicator& communicator, const NeighborAllgather& neighbors) {
   const Allgather& arguments = neighbors.arguments;
   const Topology& topology = topology_of(communicator);
   const Piece mine = checked_buffer(rank, arguments.send, arguments.send_count, arguments.send_type);
   const int sources = degree(topology.sources);
-  const auto result = blocks_of(rank, arguments, sources).list(sources);
-  connect(communicator, schedule, std::vector<Piece>(topology.destinations.size(), mine), result);
+  const Blocks result = blocks_of(rank, arguments, sources);
+  const std::vector<schedule::Range> sent(topology.destinations.size(), {0, mine.bytes()});
+  return planned(communicator, program_of(topology, sent, ranges_of(result, sources)),
+                 std::make_unique<TypedBlocks>(ByteRow(mine), ByteRow(result, sources), 0));
 }
 
-void plan(Rank& rank, Communicator& communicator, const NeighborAlltoall& neighbors, Schedule& schedule) {
+Planned plan(Rank& rank, Communicator& communicator, const NeighborAlltoall& neighbors) {
   const Alltoall& arguments = neighbors.arguments;
   const Topology& topology = topology_of(communicator);
   const int sources = degree(topology.sources), destinations = degree(topology.destinations);
-  const auto result = blocks_of(rank, arguments.receive, arguments.form, sources).list(sources);
-  const auto source = blocks_of(rank, arguments.send, arguments.form, destinations).list(destinations);
-  connect(communicator, schedule, source, result);
+  const Blocks result = blocks_of(rank, arguments.receive, arguments.form, sources);
+  const Blocks source = blocks_of(rank, arguments.send, arguments.form, destinations);
+  return planned(communicator,
+                 program_of(topology, ranges_of(source, destinations), ranges_of(result, sources)),
+                 std::make_unique<TypedBlocks>(ByteRow(source, destinations), ByteRow(result, sources), 0));
 }
 
 }  // namespace taihu::mpi::collectives

@@ -166,6 +166,7 @@ void Table::add_numbers() {
   add_floating<float>(MPI_REAL);
   add_floating<double>(MPI_DOUBLE_PRECISION);
   add_floating<Real2>(MPI_REAL2);
+  add_floating<Real2>(MPIX_C_FLOAT16);
   add_floating<float>(MPI_REAL4);
   add_floating<double>(MPI_REAL8);
   add_floating<Real16>(MPI_REAL16);

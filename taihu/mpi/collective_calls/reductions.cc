@@ -6,6 +6,8 @@
 #include "taihu/collective/collectives.h"
 #include "taihu/mpi/collective_calls/arguments.h"
 #include "taihu/mpi/collective_calls/running.h"
+#include "taihu/mpi/collective_calls/shared_reduction.h"
+#include "taihu/mpi/collective_calls/typed_elements.h"
 
 namespace taihu::mpi::collectives {
 namespace {
@@ -56,10 +58,6 @@ Reducer reducer_of(Rank& rank, MPI_Op operation, MPI_Datatype type) {
   return Reducer(checked_operation(rank, operation), checked_type(rank, type));
 }
 
-const Reducer& use(Rank& rank, Schedule& schedule, MPI_Op operation, MPI_Datatype type) {
-  return schedule.use(checked_operation(rank, operation), checked_type(rank, type));
-}
-
 /// Elements of each member in a reduce_scatter.
 std::vector<std::size_t> counts_of(const Communicator& communicator, const ReduceScatter& arguments) {
   const int members = communicator.size();
@@ -89,48 +87,60 @@ Operands reduce_scatter_operands(Rank& rank, const Communicator& communicator, c
   return operands;
 }
 
-bool is_in_one_process(Rank& rank, const Team& team) {
-  return std::all_of(team.ranks.begin(), team.ranks.end(),
-                     [&](int member) { return rank.is_inside(member); });
+/// Whether the members combine straight from and to each other's buffers.
+bool shares(Rank& rank, const Communicator& communicator, const Reducer& reducer, std::size_t count) {
+  const std::vector<int>& ranks = communicator.group->ranks;
+  return collective::among_all::shares_reduction(communicator.size(), operand_of(reducer, count)) &&
+         std::ranges::all_of(ranks, [&](int member) { return rank.is_inside(member); });
 }
 
-/// Between groups: the combination of this group, exchanged by the first members.
-void exchange(const Communicator& communicator, const Elements& elements, const Team& team,
-              const std::byte* sum, std::byte* received) {
-  if (team.me != 0 || elements.count() == 0) return;
-  const int peer = communicator.remote_group->ranks.front();
-  Schedule& schedule = elements.schedule();
-  schedule.end_round();
-  schedule.send(peer, elements.data(sum, elements.count()));
-  schedule.receive(peer, elements.space(received, elements.count()));
-  schedule.end_round();
+/// Results of members [first, end).
+Planned shared(const Communicator& communicator, Reducer reducer, const Operands& operands, int first,
+               int end) {
+  const SharedReduction::Offer mine{operands.source, operands.result, operands.count};
+  return planned(communicator, schedule::work_together(place_in(communicator), sizeof mine),
+                 std::make_unique<SharedReduction>(std::move(reducer), mine, communicator.rank,
+                                                   communicator.size(), first, end));
+}
+
+Planned by_messages(const Communicator& communicator, Reducer reducer, const Operands& operands,
+                    std::size_t array_count, schedule::Program program) {
+  auto memory = std::make_unique<TypedElements>(std::move(reducer), operands.source, operands.result,
+                                                array_count, program);
+  return planned(communicator, std::move(program), std::move(memory));
+}
+
+/// The combination of the local group, on its first member.
+schedule::Program reduce_to_first(const Communicator& communicator, const Reducer& reducer,
+                                  std::size_t count) {
+  return collective::among_all::reduce(place_in(communicator), operand_of(reducer, count), 0);
 }
 
 }  // namespace
 
 void run(Rank& rank, Communicator& communicator, const char* call, const Reduce& arguments) {
-  if (communicator.is_inter()) return run_as_schedule(rank, communicator, call, arguments);
+  if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
   const Role role = role_of(communicator, arguments.root);
   const Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
-  if (!reducer.is_plain()) return run_as_schedule(rank, communicator, call, arguments);
+  if (!reducer.is_plain()) return run_as_program(rank, communicator, call, arguments);
   const Operands operands = reduce_operands(rank, communicator, arguments, role);
   check_code(communicator, collective::reduce(communicator.collectives(), operands.source, operands.result,
                                               operands.count, reducer.reduction(), arguments.root));
 }
 
 void run(Rank& rank, Communicator& communicator, const char* call, const Allreduce& arguments) {
-  if (communicator.is_inter()) return run_as_schedule(rank, communicator, call, arguments);
+  if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
   const Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
-  if (!reducer.is_plain()) return run_as_schedule(rank, communicator, call, arguments);
+  if (!reducer.is_plain()) return run_as_program(rank, communicator, call, arguments);
   const Operands operands = operands_of(rank, communicator, arguments);
   check_code(communicator, collective::allreduce(communicator.collectives(), operands.source, operands.result,
                                                  operands.count, reducer.reduction()));
 }
 
 void run(Rank& rank, Communicator& communicator, const char* call, const ReduceScatter& arguments) {
-  if (communicator.is_inter()) return run_as_schedule(rank, communicator, call, arguments);
+  if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
   const Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
-  if (!reducer.is_plain()) return run_as_schedule(rank, communicator, call, arguments);
+  if (!reducer.is_plain()) return run_as_program(rank, communicator, call, arguments);
   const std::vector<std::size_t> counts = counts_of(communicator, arguments);
   const Operands operands = reduce_scatter_operands(rank, communicator, arguments, counts);
   check_code(communicator,
@@ -144,7 +154,7 @@ void run(Rank& rank, Communicator& communicator, const char* call, const ReduceS
 void run(Rank& rank, Communicator& communicator, const char* call, const Scan& arguments) {
   const Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
   if (communicator.is_inter() || !reducer.is_plain())
-    return run_as_schedule(rank, communicator, call, arguments);
+    return run_as_program(rank, communicator, call, arguments);
   const Operands operands = scan_operands(rank, communicator, arguments);
   collective::GroupHandle& handle = communicator.collectives();
   check_code(communicator, arguments.range == Range::inclusive
@@ -154,76 +164,68 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Scan& a
                                                     reducer.reduction()));
 }
 
-void plan(Rank& rank, Communicator& communicator, const Reduce& arguments, Schedule& schedule) {
+Planned plan(Rank& rank, Communicator& communicator, const Reduce& arguments) {
   const Role role = role_of(communicator, arguments.root);
-  if (role == Role::bystander) return;
-  const Team team = team_of(communicator);
-  const Reducer& reducer = use(rank, schedule, arguments.operation, arguments.type);
+  if (role == Role::bystander) return nothing_to_do();
+  Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
   const Operands operands = reduce_operands(rank, communicator, arguments, role);
-  const Elements elements(schedule, reducer, operands.count);
-  if (!communicator.is_inter()) {
-    if (is_direct(elements, team) && is_in_one_process(rank, team))
-      return plan_direct_reduce(elements, team, operands.source, operands.result, arguments.root);
-    return plan_reduce(elements, team, operands.source, operands.result, arguments.root);
+  const std::size_t count = operands.count;
+  if (communicator.is_inter()) {
+    const auto side = role == Role::root ? schedule::Side::root : schedule::Side::others;
+    schedule::Program program = schedule::reduce_between(groups_of(communicator), count, side, arguments.root,
+                                                         reduce_to_first(communicator, reducer, count));
+    return by_messages(communicator, std::move(reducer), operands, count, std::move(program));
   }
-  if (operands.count == 0) return;
-  const std::vector<int>& others = communicator.remote_group->ranks;
-  if (role == Role::root)
-    return schedule.receive(others.front(), elements.space(operands.result, operands.count));
-  std::byte* const sum = team.me == 0 ? elements.new_array(operands.count) : nullptr;
-  plan_reduce(elements, team, operands.source, sum, 0);
-  if (team.me != 0) return;
-  schedule.end_round();
-  schedule.send(others[static_cast<std::size_t>(arguments.root)], elements.data(sum, operands.count));
+  if (shares(rank, communicator, reducer, count))
+    return shared(communicator, std::move(reducer), operands, arguments.root, arguments.root + 1);
+  schedule::Program program =
+      collective::among_all::reduce(place_in(communicator), operand_of(reducer, count), arguments.root);
+  return by_messages(communicator, std::move(reducer), operands, count, std::move(program));
 }
 
-void plan(Rank& rank, Communicator& communicator, const Allreduce& arguments, Schedule& schedule) {
-  const Team team = team_of(communicator);
-  const Reducer& reducer = use(rank, schedule, arguments.operation, arguments.type);
+Planned plan(Rank& rank, Communicator& communicator, const Allreduce& arguments) {
+  Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
   const Operands operands = operands_of(rank, communicator, arguments);
-  const Elements elements(schedule, reducer, operands.count);
-  if (!communicator.is_inter()) {
-    if (is_direct(elements, team) && is_in_one_process(rank, team))
-      return plan_direct_allreduce(elements, team, operands.source, operands.result);
-    return plan_allreduce(elements, team, operands.source, operands.result);
+  const std::size_t count = operands.count;
+  schedule::Program program;
+  if (communicator.is_inter()) {
+    const auto element_bytes = static_cast<std::size_t>(reducer.type().size_bytes);
+    program = schedule::allreduce_between(
+        groups_of(communicator), count, reduce_to_first(communicator, reducer, count),
+        collective::among_all::bcast(place_in(communicator), count, element_bytes, 0, true));
+  } else if (shares(rank, communicator, reducer, count)) {
+    return shared(communicator, std::move(reducer), operands, 0, communicator.size());
+  } else {
+    program = collective::among_all::allreduce(place_in(communicator), operand_of(reducer, count));
   }
-  std::byte* const sum = team.me == 0 ? elements.new_array(operands.count) : nullptr;
-  plan_reduce(elements, team, operands.source, sum, 0);
-  exchange(communicator, elements, team, sum, operands.result);
-  plan_bcast(schedule, team,
-             {operands.result, static_cast<MPI_Count>(operands.count), &checked_type(rank, arguments.type)},
-             0);
+  return by_messages(communicator, std::move(reducer), operands, count, std::move(program));
 }
 
-void plan(Rank& rank, Communicator& communicator, const ReduceScatter& arguments, Schedule& schedule) {
-  const Team team = team_of(communicator);
-  const Reducer& reducer = use(rank, schedule, arguments.operation, arguments.type);
+Planned plan(Rank& rank, Communicator& communicator, const ReduceScatter& arguments) {
+  Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
   const std::vector<std::size_t> counts = counts_of(communicator, arguments);
   const Operands operands = reduce_scatter_operands(rank, communicator, arguments, counts);
-  const Elements elements(schedule, reducer, operands.count);
-  if (!communicator.is_inter())
-    return plan_reduce_scatter(elements, team, operands.source, operands.result, counts);
-  std::byte* const sum = team.me == 0 ? elements.new_array(operands.count) : nullptr;
-  std::byte* const received = team.me == 0 ? elements.new_array(operands.count) : nullptr;
-  plan_reduce(elements, team, operands.source, sum, 0);
-  exchange(communicator, elements, team, sum, received);
-  Datatype& type = checked_type(rank, arguments.type);
-  std::vector<Piece> blocks;
-  std::size_t first = 0;
-  for (std::size_t k = 0; team.me == 0 && k < counts.size(); first += counts[k++])
-    blocks.push_back({elements.at(received, first), static_cast<MPI_Count>(counts[k]), &type});
-  const Piece mine{operands.result, static_cast<MPI_Count>(counts[static_cast<std::size_t>(team.me)]), &type};
-  plan_scatter(schedule, team, blocks, &mine, 0);
+  schedule::Blocks blocks;
+  for (const std::size_t count : counts) blocks.starts.push_back(blocks.starts.back() + count);
+  if (!communicator.is_inter()) {
+    return by_messages(communicator, std::move(reducer), operands, blocks.count(communicator.rank),
+                       schedule::reduce_scatter_direct(place_in(communicator), blocks));
+  }
+  schedule::Program program = schedule::reduce_scatter_between(
+      groups_of(communicator), blocks, reduce_to_first(communicator, reducer, operands.count));
+  return by_messages(communicator, std::move(reducer), operands, operands.count, std::move(program));
 }
 
-void plan(Rank& rank, Communicator& communicator, const Scan& arguments, Schedule& schedule) {
+Planned plan(Rank& rank, Communicator& communicator, const Scan& arguments) {
   require(!communicator.is_inter(), MPI_ERR_COMM,
           "the communicator is an intercommunicator (scans need an order of all members)");
-  const Reducer& reducer = use(rank, schedule, arguments.operation, arguments.type);
+  Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
   const Operands operands = scan_operands(rank, communicator, arguments);
-  const Elements elements(schedule, reducer, operands.count);
-  const auto plan_one = arguments.range == Range::inclusive ? plan_scan : plan_exscan;
-  plan_one(elements, team_of(communicator), operands.source, operands.result);
+  const schedule::Place place = place_in(communicator);
+  return by_messages(communicator, std::move(reducer), operands, operands.count,
+                     arguments.range == Range::inclusive
+                         ? schedule::scan_recursive_doubling(place, operands.count)
+                         : schedule::exscan_recursive_doubling(place, operands.count));
 }
 
 }  // namespace taihu::mpi::collectives

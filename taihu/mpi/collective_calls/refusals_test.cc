@@ -108,6 +108,50 @@ TEST(WrongArguments, OneBufferForBothSidesOfExscanIsRefusedOnAllMembers) {
   });
 }
 
+// Types with addresses instead of displacements: what is at MPI_BOTTOM on both sides may lie anywhere.
+TEST(Bottom, MayStandOnBothSides) {
+  run_ranks(2, [](Rank& rank) {
+    return_errors(rank);
+    int sent[2] = {rank.number(), 10 + rank.number()}, got[2] = {-1, -1};
+    const auto at = [](int* address) {
+      const int length = 1;
+      MPI_Aint place;
+      MPI_Get_address(address, &place);
+      MPI_Datatype type;
+      MPI_Type_create_hindexed(1, &length, &place, MPI_INT, &type);
+      MPI_Datatype spaced;
+      MPI_Type_create_resized(type, 0, sizeof(int), &spaced);
+      MPI_Type_commit(&spaced);
+      MPI_Type_free(&type);
+      return spaced;
+    };
+    MPI_Datatype from = at(sent), to = at(got);
+    MPI_Datatype each_from[2] = {at(sent), at(sent + 1)}, each_to[2] = {at(got), at(got + 1)};
+    const int counts[2] = {1, 1}, places[2] = {0, 0};
+    const MPI_Comm world = MPI_COMM_WORLD;
+    EXPECT_EQ(MPI_Allgather(MPI_BOTTOM, 1, from, MPI_BOTTOM, 1, to, world), MPI_SUCCESS);
+    EXPECT_EQ(got[0], 0);
+    EXPECT_EQ(got[1], 1);
+    got[0] = got[1] = -1;
+    EXPECT_EQ(MPI_Gather(MPI_BOTTOM, 1, from, MPI_BOTTOM, 1, to, 1, world), MPI_SUCCESS);
+    EXPECT_EQ(got[1], rank.number() == 1 ? 1 : -1);
+    EXPECT_EQ(
+        MPI_Alltoallw(MPI_BOTTOM, counts, places, each_from, MPI_BOTTOM, counts, places, each_to, world),
+        MPI_SUCCESS);
+    EXPECT_EQ(got[0], 10 * rank.number());
+    EXPECT_EQ(got[1], 10 * rank.number() + 1);
+    if (rank.number() == 0) {
+      EXPECT_EQ(MPI_Gather(MPI_BOTTOM, 1, to, MPI_BOTTOM, 1, to, 0, world), MPI_ERR_BUFFER);
+    }
+    MPI_Type_free(&from);
+    MPI_Type_free(&to);
+    for (int k = 0; k < 2; ++k) {
+      MPI_Type_free(&each_from[k]);
+      MPI_Type_free(&each_to[k]);
+    }
+  });
+}
+
 TEST(EmptyCollectives, NeedNoBuffers) {
   run_ranks(3, [](Rank&) {
     const int none[] = {0, 0, 0};

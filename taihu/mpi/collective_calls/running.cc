@@ -2,7 +2,6 @@
 #include "taihu/mpi/collective_calls/running.h"
 
 #include "taihu/abi/parallelc.h"
-#include "taihu/mpi/datatype/predefined_types.h"
 
 namespace taihu::mpi::collectives {
 namespace {
@@ -22,10 +21,6 @@ namespace {
 void check_code(Communicator& communicator, int code) {
   if (code != M_SUCCESS) [[unlikely]]
     fail(communicator, code);
-}
-
-Piece byte_buffer(std::byte* address, std::size_t bytes) {
-  return {address, static_cast<MPI_Count>(bytes), predefined_datatype(MPI_BYTE)};
 }
 
 }  // namespace taihu::mpi::collectives

@@ -3,42 +3,53 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace taihu::mpi {
 namespace {
 
-const char* text_of(int error) {
-  switch (error) {
-    case MPI_ERR_TRUNCATE:
-      return ": a member sent more data than this rank has room for; counts and datatypes of the members "
-             "must fit";
-    case MPI_ERR_COUNT:
-      return ": a member sent less data than this rank expects, or failed itself; counts and datatypes of "
-             "the "
-             "members must fit";
-    case MPI_ERR_NO_MEM:
-      return ": no memory for intermediate results";
-    default:
-      return ": the connection to another node process has failed";
-  }
-}
+using collective::Trouble;
 
-void check(const char* call, int error) {
-  require(error == MPI_SUCCESS, error, [&] { return std::string(call) + text_of(error); });
+void check(const char* call, Trouble trouble) {
+  const auto fail = [call](int error, const char* text) { throw CallError(error, std::string(call) + text); };
+  switch (trouble) {
+    case Trouble::none:
+      return;
+    case Trouble::truncated:
+      return fail(
+          MPI_ERR_TRUNCATE,
+          ": a member sent more data than this rank has room for; counts and datatypes of the members "
+          "must fit");
+    case Trouble::short_message:
+      return fail(
+          MPI_ERR_COUNT,
+          ": a member sent less data than this rank expects, or failed itself; counts and datatypes of "
+          "the members must fit");
+    case Trouble::no_memory:
+      return fail(MPI_ERR_NO_MEM, ": no memory for intermediate results");
+    case Trouble::link:
+      return fail(MPI_ERR_OTHER, ": the connection to another node process has failed");
+  }
 }
 
 }  // namespace
 
+ScheduleRequest::ScheduleRequest(const char* call, Communicator& communicator, Planned planned)
+    : call_(call),
+      context_(communicator.context_of(Traffic::schedules)),
+      planned_(std::move(planned)),
+      run_(communicator.owner.endpoint(), context_, communicator.next_schedule_tag()) {}
+
 bool ScheduleRequest::is_complete(Rank& rank) {
-  if (!active || complete.load(std::memory_order_acquire)) return true;
+  if (!active || complete_.load(std::memory_order_acquire)) return true;
   rank.endpoint().progress();
   rank.part<Schedules>(Part::schedules).progress();
-  return complete.load(std::memory_order_acquire);
+  return complete_.load(std::memory_order_acquire);
 }
 
 Outcome ScheduleRequest::finish(Rank&) {
   if (persistent) active = false;
-  check(call_, schedule->error());
+  check(call_, run_.trouble());
   return {};
 }
 
@@ -55,15 +66,15 @@ Schedules::~Schedules() {
 }
 
 void Schedules::start(ScheduleRequest& request) {
-  request.complete.store(false, std::memory_order_relaxed);
-  request.schedule->start();
-  if (request.schedule->advance()) {
-    request.complete.store(true, std::memory_order_release);
+  request.complete_.store(false, std::memory_order_relaxed);
+  request.run_.start(request.planned_.program, *request.planned_.memory);
+  if (request.run_.advance()) {
+    request.complete_.store(true, std::memory_order_release);
     return;
   }
   const std::lock_guard hold(lock_);
   started_.push_back(Reference<ScheduleRequest>::to(&request));
-  under_way_.push_back(request.schedule->context());
+  under_way_.push_back(request.context_);
   if (!is_background_) endpoint_.set_background(this);
   is_background_ = true;
 }
@@ -99,9 +110,9 @@ void Schedules::progress() {
   bool completed = false;
   if (take_started()) {
     std::erase_if(running_, [&](const Reference<ScheduleRequest>& request) {
-      if (!request->schedule->advance()) return false;
-      note_end(request->schedule->context());
-      request->complete.store(true, std::memory_order_release);
+      if (!request->run_.advance()) return false;
+      note_end(request->context_);
+      request->complete_.store(true, std::memory_order_release);
       return completed = true;
     });
   }
@@ -111,10 +122,12 @@ void Schedules::progress() {
   if (missed_.exchange(false) || completed) endpoint_.doorbell().ring();
 }
 
-void run_to_end(Rank& rank, const char* call, Schedule& schedule) {
-  schedule.start();
-  if (!schedule.advance()) rank.endpoint().wait_until([&] { return schedule.advance(); });
-  check(call, schedule.error());
+void run_to_end(Rank& rank, Communicator& communicator, const char* call, const Planned& planned) {
+  collective::ProgramRun run(rank.endpoint(), communicator.context_of(Traffic::schedules),
+                             communicator.next_schedule_tag());
+  run.start(planned.program, *planned.memory);
+  run.wait();
+  check(call, run.trouble());
 }
 
 }  // namespace taihu::mpi

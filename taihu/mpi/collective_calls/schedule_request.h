@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules that run while the program does something else: the requests of non-blocking and persistent
-// collectives. Whatever thread of the rank is in an MPI call that waits, or tests a request, moves all of
-// them on.
+// Programs of messages that run while the program of the user does something else: the requests of
+// non-blocking and persistent collectives. Whatever thread of the rank is in an MPI call that waits, or tests
+// a request, moves all of them on.
 #pragma once
 
 #include <atomic>
@@ -9,15 +9,17 @@
 #include <mutex>
 #include <vector>
 
+#include "taihu/collective/program_run.h"
 #include "taihu/message/endpoint.h"
-#include "taihu/mpi/collective_calls/schedule.h"
+#include "taihu/mpi/collective_calls/planned.h"
 #include "taihu/mpi/request.h"
 
 namespace taihu::mpi {
 
-struct ScheduleRequest final : Request {
-  ScheduleRequest(const char* call, std::unique_ptr<Schedule> work)
-      : call_(call), schedule(std::move(work)) {}
+class ScheduleRequest final : public Request {
+ public:
+  /// Takes the communicator's next tag.
+  ScheduleRequest(const char* call, Communicator& communicator, Planned planned);
 
   bool is_complete(Rank& rank) override;
   Outcome outcome(Rank&) override { return {}; }
@@ -26,11 +28,13 @@ struct ScheduleRequest final : Request {
   void abandon(Rank&) override { release(); }
 
  private:
-  const char* const call_;
+  friend class Schedules;
 
- public:
-  const std::unique_ptr<Schedule> schedule;
-  std::atomic<bool> complete{false};  ///< stored last (release) by the thread that has moved it to its end
+  const char* const call_;
+  const message::Context context_;
+  const Planned planned_;
+  collective::ProgramRun run_;
+  std::atomic<bool> complete_{false};  ///< stored last (release) by the thread that has moved it to its end
 };
 
 /// The running schedules of a rank.
@@ -61,7 +65,7 @@ class Schedules final : public RankPart, public message::Background {
   std::atomic<bool> missed_{false};  ///< somebody found it busy
 };
 
-/// Runs a schedule to its end; throws CallError when it fails.
-void run_to_end(Rank& rank, const char* call, Schedule& schedule);
+/// Runs a program to its end, with the communicator's next tag; throws CallError when it fails.
+void run_to_end(Rank& rank, Communicator& communicator, const char* call, const Planned& planned);
 
 }  // namespace taihu::mpi
