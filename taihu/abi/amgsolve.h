@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** @file
- * Algebraic multigrid: solves A x = b for sparse matrices in compressed rows, in one process with OpenMP threads. Link
- * with -lamgsolve; C11 and C++. The command amgsolve, the Python module taihu.amg and this interface take the same
+ * Algebraic multigrid: solves A x = b for sparse matrices in compressed rows, in one process with threads. Link with
+ * -lamgsolve; C11 and C++. The command amgsolve, the Python module taihu.amg and this interface take the same
  * options. For the ranks of MPI use the C++ interface, taihu/amg/solver.h.
  *
  *     amgsolve *solver = amgsolve_create(0);
@@ -38,15 +38,15 @@ enum amgsolve_status {
 
 /** What a solution tells. */
 struct amgsolve_result {
-    int converged;        /**< 1: the tolerance was reached */
-    int iterations;       /**< of the method */
+    int converged;        /**< 1: the tolerance was reached, or all that rounding of x allows */
+    int iterations;       /**< of the method; of all methods and levels that were tried */
     double residual;      /**< 2-norm of b - A x over that of b, computed from x itself */
     double setup_seconds; /**< of the last set-up or update */
     double solve_seconds; /**< of the last amgsolve_solve() */
 };
 
 /** A solver with the default options.
- * @param threads of OpenMP; 0: OMP_NUM_THREADS, else all CPUs of the process
+ * @param threads of its own, which sleep between calls; 0: OMP_NUM_THREADS, else all CPUs of the process
  * @returns null when there is no memory or `threads` is negative or above 4096 */
 AMGSOLVE_PUBLIC amgsolve *amgsolve_create(int threads);
 
@@ -58,10 +58,9 @@ AMGSOLVE_PUBLIC void amgsolve_destroy(amgsolve *solver);
 AMGSOLVE_PUBLIC int amgsolve_set(amgsolve *solver, const char *name, const char *value);
 
 /** Sets up for a square matrix: row i has the entries starts[i] to starts[i+1], without the last, of columns and values;
- * all count from 0. `starts` is copied. `columns` and `values` are not: they stay the caller's, and must stay there
- * unchanged until the solver is destroyed or set up for other arrays; where the columns of a row do not ascend or
- * repeat, they are copied. A set-up that failed leaves no matrix.
- * @param starts rows + 1 numbers that begin with 0 and never fall */
+ * all count from 0. `starts` has rows + 1 numbers that begin with 0 and never fall; it is copied. `columns` and `values`
+ * are not: they stay the caller's, and must stay there unchanged until the solver is destroyed or set up for other
+ * arrays; where the columns of a row do not ascend or repeat, they are copied. A set-up that failed leaves no matrix. */
 AMGSOLVE_PUBLIC int amgsolve_setup32(amgsolve *solver, int64_t rows, const int32_t *starts, const int32_t *columns,
                                      const double *values);
 /** The same with indices of 64 bits; these are copied, and so are the values. */

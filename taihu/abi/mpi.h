@@ -251,6 +251,8 @@ typedef struct MPI_ABI_T_pvar_session* MPI_T_pvar_session;
 #define MPI_BYTE ((MPI_Datatype)0x00000247)
 #define MPI_INT16_T ((MPI_Datatype)0x00000248)
 #define MPI_UINT16_T ((MPI_Datatype)0x00000249)
+/* _Float16, by the name that MPICH has given it. */
+#define MPIX_C_FLOAT16 ((MPI_Datatype)0x0000024a)
 #define MPI_INT32_T ((MPI_Datatype)0x00000250)
 #define MPI_UINT32_T ((MPI_Datatype)0x00000251)
 #define MPI_INT64_T ((MPI_Datatype)0x00000258)

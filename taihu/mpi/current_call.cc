@@ -14,6 +14,7 @@ namespace {
 
 std::atomic<CallRecord*> first{nullptr};
 std::mutex reuse_lock;
+std::atomic<int> given_back{0};  // records that take_unused would find
 
 /// Gives the record back when its thread ends.
 struct Return {
@@ -22,17 +23,21 @@ struct Return {
     if (record == nullptr) return;
     record->name.store(nullptr, std::memory_order_release);
     record->in_use.store(false, std::memory_order_release);
+    if (record->times.load() == nullptr) given_back.fetch_add(1);
     call_record = nullptr;
   }
 };
 thread_local Return at_thread_end;
 
 CallRecord* take_unused() {
+  // The threads of thousands of ranks come here for the first time, and would look at all records before.
+  if (given_back.load() == 0) return nullptr;
   const std::lock_guard hold(reuse_lock);
   for (CallRecord* record = first.load(std::memory_order_acquire); record != nullptr; record = record->next) {
     // Counts stay with the rank they belong to.
     if (record->in_use.load(std::memory_order_acquire) || record->times.load() != nullptr) continue;
     record->in_use.store(true, std::memory_order_relaxed);
+    given_back.fetch_sub(1);
     return record;
   }
   return nullptr;

@@ -37,7 +37,7 @@ bool program_needs_this_library() {
     if (entry->d_tag == DT_STRTAB) names = reinterpret_cast<const char*>(entry->d_un.d_ptr);
   }
   for (const ElfW(Dyn)* entry = dynamic; entry->d_tag != DT_NULL && names != nullptr; ++entry) {
-    if (entry->d_tag == DT_NEEDED && std::strncmp(names + entry->d_un.d_val, "libmpi_abi.so", 13) == 0)
+    if (entry->d_tag == DT_NEEDED && std::strcmp(names + entry->d_un.d_val, "libmpi_abi.so.1") == 0)
       return true;
   }
   return false;

@@ -26,7 +26,7 @@ std::atomic<Abi> abi{Abi::unknown};
 /// names mean different calls.
 bool replaces(std::string_view library, const std::string& user) {
   const bool is_mpich = taihu::mpi::mpich::is_library(library);
-  if (!is_mpich && !library.starts_with("libmpi_abi.so")) return false;
+  if (!is_mpich && library != "libmpi_abi.so.1") return false;
   const Abi wanted = is_mpich ? Abi::mpich : Abi::ours;
   Abi before = Abi::unknown;
   taihu::check_input(abi.compare_exchange_strong(before, wanted) || before == wanted,

@@ -19,9 +19,10 @@ const launch::JobParameters* this_job = &no_job;
 bool is_other_mpi(std::string_view library) {
   const std::string_view name = library.substr(library.rfind('/') + 1);
   if (mpich::is_library(name)) return false;
-  for (const std::string_view begin :
-       {"libmpi.so", "libmpich.so", "libmpi_mpifh.so", "libmpi_usempi", "libmpi_cxx.so"})
-    if (name.starts_with(begin)) return true;
+  const std::string_view stem = name.substr(0, name.find(".so"));
+  for (const char* theirs : {"libmpi", "libmpich", "libmpi_mpifh", "libmpi_usempi", "libmpi_usempif08",
+                             "libmpi_usempi_ignore_tkr", "libmpi_cxx"})
+    if (stem == theirs) return true;
   return false;
 }
 
@@ -60,7 +61,7 @@ int Mpi::ended(memory::RankIdentity& identity, int status) {
   Rank& rank = *static_cast<Rank*>(identity.runtime);
   if (status == 0 && rank.phase == Rank::Phase::running)
     end_job(rank, 1, "ended without MPI_Finalize after MPI_Init; ending the job");
-  return status;
+  return status == 0 && trace_lost(rank) ? 1 : status;
 }
 
 const launch::JobParameters& job_parameters() noexcept {

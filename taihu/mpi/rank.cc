@@ -66,6 +66,7 @@ void Rank::finish_parts() {
 Rank& this_rank(const char* call) {
   Rank* const rank = current_rank();
   if (rank != nullptr) return *rank;
+  memory::libc::refuse_in_child(call);
   std::fprintf(stderr,
                "taihu: %s was called by a thread that belongs to no rank (only threads that a rank's program "
                "has started may call MPI)\n",

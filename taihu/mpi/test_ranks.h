@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "taihu/base/end_on_failure_for_tests.h"
 #include "taihu/memory/current_rank.h"
 #include "taihu/message/job_for_tests.h"
 #include "taihu/mpi/rank.h"
@@ -69,7 +70,11 @@ class TestRanks {
   /// Runs `program` as every rank, each on a thread of its own; may be called again.
   void run(const std::function<void(Rank&)>& program) {
     std::vector<std::thread> threads;
-    for (auto& rank : ranks_) threads.emplace_back([&rank, &program] { run_as(*rank, program); });
+    for (auto& rank : ranks_)
+      threads.emplace_back([&rank, &program] {
+        run_as(*rank, program);
+        end_program_on_failure();
+      });
     for (std::thread& thread : threads) thread.join();
   }
   /// Runs `program` on the calling thread as a thread of `rank`: for further threads of a rank.

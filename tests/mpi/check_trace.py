@@ -2,6 +2,7 @@
 """Runs a program with --trace-collectives and checks the file: every line is JSON, every collective has all members of its
 communicator, and nobody leaves a barrier before everybody has come."""
 import json
+import os
 import subprocess
 import sys
 
@@ -14,6 +15,16 @@ assert {"MPI_Bcast", "MPI_Alltoall", "MPI_Iallgather"} <= names, names
 assert any(line["communicator"] == "MPI_COMM_WORLD" and line["size"] == 3 for line in lines)
 for line in lines:
     assert "mismatch" not in line, line
-    assert line["size"] == len(set(line["ranks"])) or "inter" in line["communicator"] or line["size"] < len(line["ranks"]), line
+    assert line["size"] == len(line["ranks"]) == len(set(line["job_ranks"])), line
+    assert line.get("sides") is None or len(set(zip(line["sides"], line["ranks"]))) == line["size"], line
     if line["operation"] == "MPI_Alltoall" and line["bytes"][0] > 0:
         assert max(line["begin_us"]) <= min(line["end_us"]) + 1, line
+
+# A file that cannot be written costs no result of the program; the exit code tells.
+link = path + ".full"
+if not os.path.islink(link):
+    os.symlink("/dev/full", link)
+lost = subprocess.run([link if word == path else word for word in sys.argv[1:]], capture_output=True, text=True)
+assert lost.returncode == 1, lost
+assert f"trace of collectives: cannot write {link} (No space left on device)" in lost.stderr, lost.stderr
+assert os.path.islink(link), "a device is not replaced"

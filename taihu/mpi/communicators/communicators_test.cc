@@ -139,12 +139,15 @@ TEST(communicators, idup_does_not_wait_for_members_that_call_later) {
     if (rank.number() == 2) rank.endpoint().wait_until([&] { return started == 2; });
     MPI_Comm made;
     MPI_Request handle;
-    MPI_Comm_idup(MPI_COMM_WORLD, &made, &handle);
+    ASSERT_EQ(MPI_Comm_idup(MPI_COMM_WORLD, &made, &handle), MPI_SUCCESS);
     auto* request = rank.find<Request>(handle);
     request->wait(rank);
+    EXPECT_EQ(started >= 2, rank.number() == 2) << "the last rank's call came before the others were done";
     ++started;
     for (int each = 0; each < 3; ++each) job.rank(each).endpoint().doorbell().ring();
+    EXPECT_EQ(request->finish(rank).error, MPI_SUCCESS);
     request->release();
+    EXPECT_EQ(members(rank, made), rank.world().group->ranks);
     MPI_Comm_free(&made);
   });
 }

@@ -42,7 +42,7 @@ void barrier_inside(Communicator& communicator) {
   check(collective::barrier(handle), handle);
 }
 
-std::vector<std::byte> exchange_inside(Communicator& communicator, const Parts& mine) {
+std::vector<std::byte> exchange_inside(Communicator& communicator, const MemberPieces& mine) {
   if (communicator.size() == 1) {
     const auto* const first = static_cast<const std::byte*>(mine.data);
     return {first, first + mine.bytes.front()};

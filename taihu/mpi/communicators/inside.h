@@ -16,18 +16,18 @@ void broadcast_inside(Communicator& communicator, void* data, std::size_t bytes,
 void allgather_inside(Communicator& communicator, const void* mine, void* all, std::size_t bytes);
 void barrier_inside(Communicator& communicator);
 /// One piece for each member: where it begins behind `data`, and how long it is.
-struct Parts {
+struct MemberPieces {
   const void* data;
   std::vector<long> bytes, displacements;
 };
-std::vector<std::byte> exchange_inside(Communicator& communicator, const Parts& mine);
+std::vector<std::byte> exchange_inside(Communicator& communicator, const MemberPieces& mine);
 
 /// Element lists for every member; returns what the members had for the caller, in their order.
 template <class T>
 std::vector<T> exchange_inside(Communicator& communicator, const std::vector<std::vector<T>>& for_members) {
   static_assert(std::is_trivially_copyable_v<T>);
   std::vector<T> all;
-  Parts parts;
+  MemberPieces parts;
   for (const std::vector<T>& part : for_members) {
     parts.displacements.push_back(static_cast<long>(all.size() * sizeof(T)));
     parts.bytes.push_back(static_cast<long>(part.size() * sizeof(T)));

@@ -71,7 +71,7 @@ Form distributed(const Form& old, const Share& share, int coordinate, MPI_Aint s
   const Form block = repeated(old, share.block, slab);
   const MPI_Aint first = product(share.block * coordinate, slab);
   const MPI_Aint round = product(share.period, slab);
-  std::vector<Part> parts;
+  std::vector<FormPart> parts;
   if (share.rounds > 0) parts.push_back({&block, first, share.rounds, round});
   if (share.rest > 0) parts.push_back({&old, sum(first, product(share.rounds, round)), share.rest, slab});
   return resized(joined(parts), 0, product(slab, global));
@@ -109,7 +109,7 @@ Reference<Datatype> make_subarray(std::span<const int> sizes, std::span<const in
     });
     require(starts[d] >= 0 && starts[d] <= sizes[d] - sub_sizes[d], MPI_ERR_ARG,
             [&] { return in_dimension("the part is not inside of the array: its start", starts[d], d); });
-    const Part part{&form, product(starts[d], slab), sub_sizes[d], slab};
+    const FormPart part{&form, product(starts[d], slab), sub_sizes[d], slab};
     Form row = joined({&part, 1});
     slab = product(slab, sizes[d]);
     form = resized(std::move(row), 0, slab);

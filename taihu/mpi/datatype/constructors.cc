@@ -46,7 +46,7 @@ std::vector<MPI_Aint> addresses(std::span<const MPI_Aint> values) {
 /// Blocks of `old` at byte displacements; `length_of(i)`, `displacement_of(i)`.
 template <class LengthOf, class DisplacementOf>
 Form blocks_of(const Datatype& old, std::size_t blocks, LengthOf length_of, DisplacementOf displacement_of) {
-  std::vector<Part> parts;
+  std::vector<FormPart> parts;
   parts.reserve(blocks);
   for (std::size_t i = 0; i < blocks; ++i) {
     const int length = length_of(i);
@@ -139,7 +139,7 @@ Reference<Datatype> make_struct(std::span<const int> block_lengths, std::span<co
                 numbers({static_cast<int>(types.size())}, {block_lengths}),
                 addresses(displacements),
                 {}};
-  std::vector<Part> parts;
+  std::vector<FormPart> parts;
   parts.reserve(types.size());
   for (std::size_t i = 0; i < types.size(); ++i) {
     require(types[i] != nullptr, MPI_ERR_TYPE, "a type of the structure is MPI_DATATYPE_NULL or not valid");

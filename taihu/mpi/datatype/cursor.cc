@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/mpi/datatype/cursor.h"
 
+#include "taihu/mpi/datatype/packed_transfer.h"
 #include "taihu/mpi/datatype/strided_copy.h"
-#include "taihu/mpi/datatype/transfer.h"
 
 namespace taihu::mpi {
 

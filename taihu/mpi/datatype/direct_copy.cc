@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "taihu/mpi/datatype/cursor.h"
+#include "taihu/mpi/datatype/packed_transfer.h"
 #include "taihu/mpi/datatype/repetition.h"
 #include "taihu/mpi/datatype/strided_copy.h"
-#include "taihu/mpi/datatype/transfer.h"
 
 namespace taihu::mpi {
 namespace {

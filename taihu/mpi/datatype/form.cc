@@ -14,7 +14,7 @@ struct Range {
   MPI_Count low = std::numeric_limits<MPI_Count>::max();
   MPI_Count high = std::numeric_limits<MPI_Count>::min();
   /// The range [low, high) of each of the part's elements.
-  void add(const Part& part, MPI_Count element_low, MPI_Count element_high) {
+  void add(const FormPart& part, MPI_Count element_low, MPI_Count element_high) {
     const MPI_Count first = part.displacement;
     const MPI_Count last = sum(first, product(part.count - 1, part.stride));
     low = std::min(low, sum(std::min(first, last), element_low));
@@ -32,7 +32,7 @@ bool is_dense_block(const Form& form) {
 }
 
 /// The places of a part in one of the two programs.
-void add_places(ProgramMaker& maker, const Part& part, Merging merging) {
+void add_places(ProgramMaker& maker, const FormPart& part, Merging merging) {
   const Form& form = *part.form;
   const Program& program = merging == Merging::any ? form.program : form.typed;
   if (part.stride == form.extent() && is_dense_block(form))
@@ -41,19 +41,19 @@ void add_places(ProgramMaker& maker, const Part& part, Merging merging) {
     maker.add(repeated(program, part.count, part.stride, merging), part.displacement);
 }
 
-Program joined_program(std::span<const Part> parts, Merging merging) {
+Program joined_program(std::span<const FormPart> parts, Merging merging) {
   ProgramMaker maker(merging);
   maker.reserve(parts.size());
-  for (const Part& part : parts)
+  for (const FormPart& part : parts)
     if (part.count > 0 && part.form->size_bytes > 0) add_places(maker, part, merging);
   return maker.finish();
 }
 
 /// Sizes, basic types and bounds; returns whether all parts have but one program.
-bool add_up(Form& form, std::span<const Part> parts) {
+bool add_up(Form& form, std::span<const FormPart> parts) {
   Range marked, data;
   bool one_program = true, first = true;
-  for (const Part& part : parts) {
+  for (const FormPart& part : parts) {
     if (part.count == 0) continue;
     const Form& old = *part.form;
     if (old.explicit_bounds) {
@@ -100,7 +100,7 @@ MPI_Count sum(MPI_Count a, MPI_Count b) {
   return result;
 }
 
-Form joined(std::span<const Part> parts) {
+Form joined(std::span<const FormPart> parts) {
   Form form;
   const bool one_program = add_up(form, parts);
   form.program = joined_program(parts, Merging::any);
@@ -109,7 +109,7 @@ Form joined(std::span<const Part> parts) {
 }
 
 Form repeated(const Form& form, MPI_Count count, MPI_Aint stride) {
-  const Part part{&form, 0, count, stride};
+  const FormPart part{&form, 0, count, stride};
   return joined({&part, 1});
 }
 

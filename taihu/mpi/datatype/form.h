@@ -11,7 +11,7 @@
 namespace taihu::mpi {
 
 /// `count` elements of `form`, the first at `displacement`, `stride` bytes apart.
-struct Part {
+struct FormPart {
   const Form* form;
   MPI_Aint displacement;
   MPI_Count count;
@@ -19,7 +19,7 @@ struct Part {
 };
 
 /// The parts in this order. Error MPI_ERR_ARG when an address, MPI_ERR_COUNT when a size is beyond 2^63.
-Form joined(std::span<const Part> parts);
+Form joined(std::span<const FormPart> parts);
 /// One part.
 Form repeated(const Form& form, MPI_Count count, MPI_Aint stride);
 /// With other bounds.

@@ -3,6 +3,7 @@
 // absolute addresses, layouts that are not ours.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -152,13 +153,21 @@ TEST(Packing, AbsoluteAddresses) {
 }
 
 TEST(Packing, NothingToDo) {
-  const TypedLayout none(type_of(MPI_INT), 0);
-  none.pack(nullptr, nullptr, 0, 0);
-  none.unpack(nullptr, nullptr, 0, 0);
-  none.copy(nullptr, none, nullptr, 0);
   const auto empty = make_contiguous(0, type_of(MPI_INT));
-  const TypedLayout many_empty(*empty, 1000);
-  many_empty.pack(nullptr, nullptr, 0, 0);
+  const TypedLayout none(type_of(MPI_INT), 0), many_empty(*empty, 1000);
+  int source = 1;
+  std::byte target[16]{};
+  for (const TypedLayout* layout : {&none, &many_empty}) {
+    // A wrong access by way of the null pointers would be a segmentation fault.
+    layout->pack(nullptr, nullptr, 0, 0);
+    layout->unpack(nullptr, nullptr, 0, 0);
+    layout->copy(nullptr, *layout, nullptr, 0);
+    layout->pack(target, &source, 0, 0);
+    layout->unpack(target, reinterpret_cast<const std::byte*>(&source), 0, 0);
+    layout->copy(target, *layout, &source, 0);
+    EXPECT_TRUE(
+        std::all_of(std::begin(target), std::end(target), [](std::byte b) { return b == std::byte{}; }));
+  }
 }
 
 /// A layout that is not a datatype: every byte twice as far.

@@ -76,7 +76,7 @@ class Table {
     const Datatype* const one = find(number_of(first));
     const Datatype* const two = find(number_of(second));
     constexpr MPI_Aint second_offset = offsetof(Both, second);
-    const Part parts[] = {{&one->form, 0, 1, 0}, {&two->form, second_offset, 1, 0}};
+    const FormPart parts[] = {{&one->form, 0, 1, 0}, {&two->form, second_offset, 1, 0}};
     Form form = joined(parts);
     form.element = type;
     // In typed form a pair is one element; its holes show in the extent.
@@ -132,6 +132,7 @@ void Table::add_fixed_types() {
   add<std::uint16_t>(MPI_UINT16_T, "MPI_UINT16_T");
   add<std::uint32_t>(MPI_UINT32_T, "MPI_UINT32_T");
   add<std::uint64_t>(MPI_UINT64_T, "MPI_UINT64_T");
+  add<_Float16>(MPIX_C_FLOAT16, "MPIX_C_FLOAT16");
 }
 
 void Table::add_cxx_types() {

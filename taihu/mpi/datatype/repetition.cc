@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/mpi/datatype/repetition.h"
 
-#include "taihu/mpi/datatype/transfer.h"
+#include "taihu/mpi/datatype/packed_transfer.h"
 
 namespace taihu::mpi {
 namespace {
@@ -28,17 +28,18 @@ Repetition typed_repetition(const Datatype& type, MPI_Count count) noexcept {
 void pack(const Repetition& places, std::byte* target, const void* base, std::size_t first,
           std::size_t bytes) noexcept {
   if (bytes == 0) return;
-  Transfer<Direction::pack>::part_of_row(*places.node, moved(base, places.offset), places.stride, target,
-                                         static_cast<MPI_Count>(first), static_cast<MPI_Count>(bytes));
+  PackedTransfer<PackDirection::pack>::part_of_row(*places.node, moved(base, places.offset), places.stride,
+                                                   target, static_cast<MPI_Count>(first),
+                                                   static_cast<MPI_Count>(bytes));
 }
 
 void unpack(const Repetition& places, void* base, const std::byte* source, std::size_t first,
             std::size_t bytes) noexcept {
   if (bytes == 0) return;
   // The stream is only read.
-  Transfer<Direction::unpack>::part_of_row(*places.node, moved(base, places.offset), places.stride,
-                                           const_cast<std::byte*>(source), static_cast<MPI_Count>(first),
-                                           static_cast<MPI_Count>(bytes));
+  PackedTransfer<PackDirection::unpack>::part_of_row(
+      *places.node, moved(base, places.offset), places.stride, const_cast<std::byte*>(source),
+      static_cast<MPI_Count>(first), static_cast<MPI_Count>(bytes));
 }
 
 }  // namespace taihu::mpi

@@ -2,11 +2,9 @@
 #include "taihu/mpi/diagnostics/collective_trace.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -14,6 +12,8 @@
 #include <tuple>
 #include <vector>
 
+#include "taihu/base/error.h"
+#include "taihu/base/output_file.h"
 #include "taihu/mpi/errors/handle_error.h"
 #include "taihu/mpi/node_process.h"
 #include "taihu/mpi/rank.h"
@@ -38,6 +38,9 @@ struct Entry {
   std::uint64_t context;
   std::uint64_t number;  ///< of the collective on its communicator
   std::int32_t first_rank, size, member, root;
+  std::int32_t job_rank;
+  std::int32_t
+      side;  ///< of an intercommunicator: 0 is the group whose first member has the lower rank; else -1
   std::int64_t bytes, begin_ns, end_ns;
 };
 
@@ -46,6 +49,7 @@ class Trace final : public RankPart {
   explicit Trace(Rank&) {}
   std::mutex lock;
   std::vector<Entry> entries;
+  bool lost = false;  ///< of rank 0: the file could not be written
 };
 
 template <std::size_t length>
@@ -75,17 +79,24 @@ std::vector<Entry> gather_entries(Rank& rank) {
   return all;
 }
 
-/// The calls of all members of one collective as a line.
-std::string to_line(const std::vector<const Entry*>& members, std::int64_t start_ns) {
+/// The calls of all members of one collective as a line. `id`: of the communicator; names need not differ.
+std::string to_line(const std::vector<const Entry*>& members, std::size_t id, std::int64_t start_ns) {
   const Entry& first = *members.front();
   nlohmann::ordered_json line;
   line["operation"] = first.call;
   line["communicator"] = first.communicator;
+  line["id"] = id;
   line["size"] = first.size;
   line["number"] = first.number;
-  if (first.root >= 0) line["root"] = first.root;
+  // In an intercommunicator members beside the root name none; those opposite name it.
+  const auto names_root = [](const Entry* entry) { return entry->root >= 0; };
+  const auto root = std::find_if(members.begin(), members.end(), names_root);
+  if (root != members.end()) line["root"] = (*root)->root;
+  if (root != members.end() && first.side >= 0) line["root_side"] = 1 - (*root)->side;
   for (const Entry* entry : members) {
     line["ranks"].push_back(entry->member);
+    line["job_ranks"].push_back(entry->job_rank);
+    if (first.side >= 0) line["sides"].push_back(entry->side);
     line["bytes"].push_back(entry->bytes);
     line["begin_us"].push_back(static_cast<double>(entry->begin_ns - start_ns) / 1e3);
     line["end_us"].push_back(static_cast<double>(entry->end_ns - start_ns) / 1e3);
@@ -109,12 +120,14 @@ void write(const std::vector<Entry>& entries, const std::string& path) {
   std::stable_sort(in_time.begin(), in_time.end(), [](const auto* left, const auto* right) {
     return left->front()->begin_ns < right->front()->begin_ns;
   });
-  std::ofstream file(path);
-  for (const auto* members : in_time) file << to_line(*members, start_ns) << '\n';
-  file.close();
-  if (!file)
-    std::fprintf(stderr, "taihu: cannot write the trace of collectives to %s (%s)\n", path.c_str(),
-                 std::strerror(errno));
+  std::map<std::pair<std::uint64_t, std::int32_t>, std::size_t> ids;
+  write_file(path, [&](std::FILE* file) {
+    for (const auto* members : in_time) {
+      const Entry& first = *members->front();
+      const std::size_t id = ids.try_emplace({first.context, first.first_rank}, ids.size()).first->second;
+      std::fprintf(file, "%s\n", to_line(*members, id, start_ns).c_str());
+    }
+  });
 }
 
 }  // namespace
@@ -127,11 +140,17 @@ TracedCollective::TracedCollective(Rank& rank, Communicator& communicator, const
   store_text(entry.communicator, name_of(communicator));
   entry.context = communicator.context;
   entry.number = communicator.traced++;
-  const int local_first = communicator.group->ranks.front();
-  entry.first_rank =
-      communicator.is_inter() ? std::min(local_first, communicator.remote_group->ranks.front()) : local_first;
+  entry.first_rank = communicator.group->ranks.front();
   entry.size = communicator.size();
+  entry.side = -1;
+  if (communicator.is_inter()) {
+    const int remote_first = communicator.remote_group->ranks.front();
+    entry.side = entry.first_rank < remote_first ? 0 : 1;
+    entry.first_rank = std::min(entry.first_rank, remote_first);
+    entry.size += communicator.remote_group->size();
+  }
   entry.member = communicator.rank;
+  entry.job_rank = rank.number();
   entry.root = root;
   entry.bytes = bytes;
   entry.begin_ns = entry.end_ns = wall_ns();
@@ -150,7 +169,18 @@ TracedCollective::~TracedCollective() {
 void write_trace(Rank& rank) {
   if (!trace_wanted) return;
   const std::vector<Entry> entries = gather_entries(rank);
-  if (rank.number() == 0) write(entries, job_parameters().trace_collectives);
+  if (rank.number() != 0) return;
+  try {
+    write(entries, job_parameters().trace_collectives);
+  } catch (const Error& error) {
+    // The program goes on: its own results are worth more.
+    std::fprintf(stderr, "taihu: trace of collectives: %s\n", error.what());
+    rank.part<Trace>(Part::diagnostics).lost = true;
+  }
+}
+
+bool trace_lost(Rank& rank) {
+  return trace_wanted && rank.part<Trace>(Part::diagnostics).lost;
 }
 
 }  // namespace taihu::mpi

@@ -28,7 +28,11 @@ class TracedCollective {
   std::size_t place_;
 };
 
-/// All ranks of the job call (in MPI_Finalize): rank 0 writes the file.
+/// All ranks of the job call (in MPI_Finalize): rank 0 writes the file, and tells on standard error when it
+/// cannot.
 void write_trace(Rank& rank);
+
+/// Whether this rank should have written the file and could not.
+bool trace_lost(Rank& rank);
 
 }  // namespace taihu::mpi

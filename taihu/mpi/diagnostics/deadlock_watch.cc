@@ -7,6 +7,7 @@
 
 #include "taihu/mpi/current_call.h"
 #include "taihu/mpi/diagnostics/source_lines.h"
+#include "taihu/mpi/errors/added_errors.h"
 #include "taihu/mpi/rank.h"
 
 namespace taihu::mpi {
@@ -52,6 +53,9 @@ std::string describe(const CallRecord& record, Rank& rank) {
 std::string waiting_ranks(const std::vector<Rank*>& ranks) {
   std::string text;
   for (Rank* rank : ranks) {
+    // A rank that was refused a collective is whom the others may wait for.
+    if (const std::string failure = AddedErrors::of(*rank).last_told.get(); !failure.empty())
+      text += "taihu: rank " + std::to_string(rank->number()) + " was told before: " + failure + "\n";
     if (rank->phase == Rank::Phase::finished) {
       text += "taihu: rank " + std::to_string(rank->number()) + " has called MPI_Finalize\n";
       continue;

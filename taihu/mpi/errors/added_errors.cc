@@ -40,6 +40,9 @@ void AddedErrors::remove(int code, bool is_class, const char* problem) {
   const auto found = added_.find(code);
   require(found != added_.end() && found->second.is_class() == is_class, MPI_ERR_ARG,
           [&] { return std::to_string(code) + problem; });
+  require(!found->second.text, MPI_ERR_ARG, [&] {
+    return "error code " + std::to_string(code) + " still has a text; call MPI_Remove_error_string first";
+  });
   added_.erase(found);
   update_last_used();
 }
@@ -63,9 +66,9 @@ void AddedErrors::remove_code(int code) {
 void AddedErrors::remove_text(int code) {
   const std::lock_guard hold(lock_);
   const auto found = added_.find(code);
-  require(found != added_.end() && !found->second.text.empty(), MPI_ERR_ARG,
+  require(found != added_.end() && found->second.text, MPI_ERR_ARG,
           [&] { return "the program has added no text to error code " + std::to_string(code); });
-  found->second.text.clear();
+  found->second.text.reset();
 }
 
 bool AddedErrors::exists(int code) {
@@ -91,7 +94,7 @@ std::string AddedErrors::text_of(int code) {
   const std::lock_guard hold(lock_);
   // The text of an added code without one is empty (MPI-3.1 section 8.5).
   const auto found = added_.find(code);
-  return found != added_.end() ? found->second.text : "there is no such error code";
+  return found != added_.end() ? found->second.text.value_or("") : "there is no such error code";
 }
 
 void AddedErrors::update_last_used() noexcept {

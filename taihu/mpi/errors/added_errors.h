@@ -5,14 +5,17 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 
+#include "taihu/mpi/guarded.h"
 #include "taihu/mpi/rank.h"
 
 namespace taihu::mpi {
 
 /// What a rank's program has added (MPI_Add_error_class and its family). A class is also a code. Any thread
-/// of the rank. Functions that throw do so with CallError of class MPI_ERR_ARG.
+/// of the rank. A class goes after its codes, and both after their texts (MPI-4.1 section 9.5). Functions
+/// that throw do so with CallError of class MPI_ERR_ARG.
 class AddedErrors final : public RankPart {
  public:
   explicit AddedErrors(Rank&) {}
@@ -37,10 +40,13 @@ class AddedErrors final : public RankPart {
   /// A place for the same in the words of another ABI, whose value is the caller's business.
   std::atomic<int>& last_used_elsewhere() noexcept { return last_used_elsewhere_; }
 
+  /// What the program was told last of a call that had failed; empty: none has. For reports.
+  Guarded<std::string> last_told;
+
  private:
   struct Added {
     int error_class;
-    std::string text;
+    std::optional<std::string> text;
     bool is_class() const noexcept { return error_class == MPI_SUCCESS; }
   };
   int add(int error_class);

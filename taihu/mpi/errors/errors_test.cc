@@ -48,8 +48,13 @@ TEST(errors, programs_add_classes_codes_and_texts) {
     EXPECT_EQ(MPI_Add_error_string(MPI_ERR_TAG, "mine"), MPI_ERR_ARG);
     EXPECT_EQ(MPI_Add_error_code(code, &found), MPI_ERR_ARG) << "a code is no class";
     EXPECT_EQ(MPI_Remove_error_class(error_class), MPI_ERR_ARG) << "has a code still";
+    EXPECT_EQ(MPI_Remove_error_code(code), MPI_ERR_ARG) << "has a text still";
+    EXPECT_EQ(string_of(code), "the reactor is too hot");
     EXPECT_EQ(MPI_Remove_error_string(code), MPI_SUCCESS);
     EXPECT_EQ(MPI_Remove_error_code(code), MPI_SUCCESS);
+    MPI_Add_error_string(error_class, "");
+    EXPECT_EQ(MPI_Remove_error_class(error_class), MPI_ERR_ARG) << "has a text still, though an empty one";
+    EXPECT_EQ(MPI_Remove_error_string(error_class), MPI_SUCCESS);
     EXPECT_EQ(MPI_Remove_error_class(error_class), MPI_SUCCESS);
     EXPECT_EQ(MPI_Error_class(code, &found), MPI_ERR_ARG);
     EXPECT_EQ(MPI_Error_class(-5, &found), MPI_ERR_ARG);

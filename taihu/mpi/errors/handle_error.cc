@@ -54,9 +54,12 @@ int call_function(Rank& rank, Reference<ErrorHandler> handler, const Subject& su
 int run_handler(Rank& rank, const Reference<ErrorHandler>& slot, const Subject& subject, const char* call,
                 const CallError& error) {
   Reference<ErrorHandler> handler = handler_in(slot);
+  std::string message = message_of(rank, subject, call, error);
+  if (handler->action != ErrorHandler::Action::end_job)
+    AddedErrors::of(rank).last_told.set(std::move(message));
   switch (handler->action) {
     case ErrorHandler::Action::end_job:
-      end_job(rank, AddedErrors::of(rank).class_of(error.code()), message_of(rank, subject, call, error));
+      end_job(rank, AddedErrors::of(rank).class_of(error.code()), message);
     case ErrorHandler::Action::return_code:
       break;
     case ErrorHandler::Action::call_function:

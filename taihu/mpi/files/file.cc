@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/mpi/files/file.h"
 
-#include <cstdlib>
 #include <utility>
 
+#include "taihu/base/error.h"
+#include "taihu/base/units.h"
 #include "taihu/mpi/datatype/predefined_types.h"
 #include "taihu/mpi/files/file_call.h"
 #include "taihu/mpi/files/file_error.h"
@@ -17,15 +18,22 @@ View default_view() {
   return make_view(0, byte, byte, "native", true);
 }
 
+/// A hint that is not understood has no effect, says the MPI standard.
+void take_buffer_size(FileHints& hints, const std::string& value) {
+  try {
+    const std::int64_t bytes = parse_bytes(value, "cb_buffer_size");
+    if (bytes > 0 && bytes <= (1LL << 30)) hints.buffer_bytes = bytes;
+  } catch (const Error&) {
+  }
+}
+
 }  // namespace
 
 void take_hints(Rank& rank, FileHints& hints, MPI_Info info) {
   for (const auto& [key, value] : entries_of(rank, info)) {
     if (key == "collective_buffering" && value == "true") hints.collective_buffering = Buffering::always;
     if (key == "collective_buffering" && value == "false") hints.collective_buffering = Buffering::never;
-    if (key != "cb_buffer_size") continue;
-    const long long bytes = std::atoll(value.c_str());
-    if (bytes > 0 && bytes <= (1LL << 30)) hints.buffer_bytes = bytes;
+    if (key == "cb_buffer_size") take_buffer_size(hints, value);
   }
 }
 

@@ -216,13 +216,22 @@ TEST(FileHintsOfTheProgram, AreToldWhenTheyHaveAnEffect) {
     given->set("colour", "red");
     auto* const handle = handle_of<MPI_Info>(given.get());
     MPI_File file = open_for_test(temporary, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_COMM_WORLD, handle);
-    given->set("cb_buffer_size", "minus one");
-    EXPECT_EQ(MPI_SUCCESS, MPI_File_set_info(file, handle));
+    for (const char* no_size : {"minus one", "-4", "4 kittens", "0", "99999999999999999999", ""}) {
+      given->set("cb_buffer_size", no_size);
+      EXPECT_EQ(MPI_SUCCESS, MPI_File_set_info(file, handle));
+    }
     MPI_Info info = MPI_INFO_NULL;
     EXPECT_EQ(MPI_SUCCESS, MPI_File_get_info(file, &info));
     const Reference<Info> told(rank.find<Info>(info));
     const Info::Entries expected = {{"collective_buffering", "false"}, {"cb_buffer_size", "4096"}};
     EXPECT_EQ(expected, told->entries());
+    given->set("cb_buffer_size", "8k");
+    EXPECT_EQ(MPI_SUCCESS, MPI_File_set_info(file, handle));
+    MPI_Info larger = MPI_INFO_NULL;
+    EXPECT_EQ(MPI_SUCCESS, MPI_File_get_info(file, &larger));
+    const Reference<Info> told_again(rank.find<Info>(larger));
+    const Info::Entries then = {{"collective_buffering", "false"}, {"cb_buffer_size", "8192"}};
+    EXPECT_EQ(then, told_again->entries());
     EXPECT_EQ(MPI_SUCCESS, MPI_File_close(&file));
   });
 }

@@ -90,6 +90,7 @@ int query(void* kept, MPI_Status* status) {
 int free_state(void* kept) {
   const std::unique_ptr<Generalized> request(static_cast<Generalized*>(kept));
   if (latest == request.get()) latest = nullptr;
+  if (request->free == nullptr) return MPI_SUCCESS;
   if (request->is_fortran) return call_subroutine(reinterpret_cast<void*>(request->free), request->state);
   return in_error(request->free(request->state));
 }
@@ -161,9 +162,10 @@ TAIHU_MPICH_CALL(int, Grequest_start,
                   void* extra_state, int* request)) {
   auto kept = std::make_unique<Generalized>(query_fn, free_fn, cancel_fn, extra_state);
   MPI_Request made = MPI_REQUEST_NULL;
-  const int code = PMPI_Grequest_start(
-      query_fn != nullptr ? &query : nullptr, free_fn != nullptr ? &free_state : nullptr,
-      cancel_fn != nullptr ? &cancel : nullptr, kept.get(), request != nullptr ? &made : nullptr);
+  // What is kept goes with the state, so ours is called even where theirs is null.
+  const int code = PMPI_Grequest_start(query_fn != nullptr ? &query : nullptr, &free_state,
+                                       cancel_fn != nullptr ? &cancel : nullptr, kept.get(),
+                                       request != nullptr ? &made : nullptr);
   if (code == MPI_SUCCESS) latest = kept.release();
   if (request != nullptr) *request = out_handle(made);
   return out_error(code);

@@ -232,9 +232,7 @@ int other_error(int code) noexcept {
   for (const Pair& pair : error_pairs) {
     if (pair.ours == code) return pair.theirs;
   }
-  if (code == MPI_ERR_ERRHANDLER) return their_MPI_ERR_ARG;
   if (code == MPI_ERR_ABI) return their_MPI_ERR_OTHER;
-  if (code == MPI_T_ERR_NOT_ACCESSIBLE) return their_MPI_T_ERR_INVALID;
   return code > MPI_ERR_LASTCODE ? code | added_code : code;
 }
 int in_error(int code) noexcept {

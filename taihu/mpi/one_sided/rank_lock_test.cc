@@ -80,6 +80,7 @@ TEST(RankLock, ExcludesUnderLoad) {
 TEST(RankLock, AStreamOfReadersDoesNotStarveAWriter) {
   RankLock lock;
   std::atomic<bool> stop{false}, written{false};
+  std::atomic<int> reads{0};
   std::vector<std::thread> readers;
   for (int i = 0; i < 3; ++i) {
     readers.emplace_back([&] {
@@ -87,16 +88,23 @@ TEST(RankLock, AStreamOfReadersDoesNotStarveAWriter) {
         std::atomic<bool> mine{false};
         lock.acquire(LockKind::shared, [&] { mine.store(true); });
         while (!mine.load()) std::this_thread::yield();
+        ++reads;
         std::this_thread::yield();
         lock.release(LockKind::shared);
       }
     });
   }
+  while (reads.load() < 100) std::this_thread::yield();
   lock.acquire(LockKind::exclusive, [&] { written.store(true); });
+  // Readers that had the lock may go on once each; 1,000 leave room for those that asked before.
+  const int before = reads.load();
+  while (!written.load() && reads.load() < before + 1000) std::this_thread::yield();
+  EXPECT_TRUE(written.load()) << "readers that came later were let in before the writer";
+  stop.store(true);
   while (!written.load()) std::this_thread::yield();
   lock.release(LockKind::exclusive);
-  stop.store(true);
   for (std::thread& reader : readers) reader.join();
+  EXPECT_TRUE(lock.try_acquire(LockKind::exclusive));
 }
 
 }  // namespace

@@ -33,23 +33,29 @@ inline __attribute__((always_inline)) int on_request(const char* call, Body&& bo
       [&](const CallError& error) { return handle_error(rank, call, owner.get(), error); });
 }
 
+constexpr const char* operation_failed = "the operation failed";
+
 /// Takes the result of a complete request; gives up the program's reference unless it is persistent. A
 /// failure of the operation is kept in `failure`, with the communicator whose error handler is in charge.
 struct Failure {
   std::optional<CallError> error;
   Reference<Communicator> owner;
+
+  /// The first one counts.
+  void note(Request& request, const CallError& what) {
+    if (error) return;
+    error = what;
+    owner = Reference<Communicator>::to(request.communicator());
+  }
 };
 Outcome finish(Rank& rank, Request& request, MPI_Request& handle, Failure& failure) {
   const bool stays = request.persistent;
   Outcome outcome;
   try {
     outcome = request.finish(rank);
-    if (outcome.error != MPI_SUCCESS) throw CallError(outcome.error, "the operation failed");
+    if (outcome.error != MPI_SUCCESS) failure.note(request, CallError(outcome.error, operation_failed));
   } catch (const CallError& error) {
-    if (!failure.error) {
-      failure.error = error;
-      failure.owner = Reference<Communicator>::to(request.communicator());
-    }
+    failure.note(request, error);
     outcome = request.outcome(rank);
     outcome.error = error.code();
   }
@@ -58,6 +64,22 @@ Outcome finish(Rank& rank, Request& request, MPI_Request& handle, Failure& failu
     request.release();
   }
   return outcome;
+}
+
+/// What came out so far, without changing the request, which may be null.
+Outcome look(Rank& rank, Request* request, Failure& failure) {
+  if (!is_active(request)) return empty_status;
+  const Outcome outcome = request->outcome(rank);
+  if (outcome.error != MPI_SUCCESS) failure.note(*request, CallError(outcome.error, operation_failed));
+  return outcome;
+}
+
+void look_at_one(Rank& rank, Request* request, MPI_Status* status, Reference<Communicator>& owner) {
+  Failure failure;
+  store(status, look(rank, request, failure));
+  if (!failure.error) return;
+  owner = failure.owner;
+  throw *failure.error;
 }
 
 void finish_one(Rank& rank, Request& request, MPI_Request& handle, MPI_Status* status,
@@ -76,14 +98,9 @@ class Results {
   Results(MPI_Status* statuses, int count) : statuses_(statuses), count_(count) {}
 
   void take(Rank& rank, int place, Request* request, MPI_Request& handle) {
-    Outcome outcome = empty_status;
-    if (request != nullptr) outcome = finish(rank, *request, handle, failure_);
-    if (outcome.error != MPI_SUCCESS) [[unlikely]] {
-      errors_.resize(static_cast<std::size_t>(count_), MPI_SUCCESS);
-      errors_[static_cast<std::size_t>(place)] = outcome.error;
-    }
-    if (statuses_ != MPI_STATUSES_IGNORE) store(&statuses_[place], outcome);
+    note(place, request != nullptr ? finish(rank, *request, handle, failure_) : empty_status);
   }
+  void look_at(Rank& rank, int place, Request* request) { note(place, look(rank, request, failure_)); }
 
   void wait_and_take(Rank& rank, int place, Request* request, MPI_Request& handle) {
     MPI_Status* const status = statuses_ == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses_[place];
@@ -104,6 +121,14 @@ class Results {
   }
 
  private:
+  void note(int place, const Outcome& outcome) {
+    if (outcome.error != MPI_SUCCESS) [[unlikely]] {
+      errors_.resize(static_cast<std::size_t>(count_), MPI_SUCCESS);
+      errors_[static_cast<std::size_t>(place)] = outcome.error;
+    }
+    if (statuses_ != MPI_STATUSES_IGNORE) store(&statuses_[place], outcome);
+  }
+
   MPI_Status* const statuses_;
   const int count_;
   std::vector<int> errors_;  ///< empty as long as there are none
@@ -289,31 +314,31 @@ MPI_CALL(int, Testsome,
 }
 
 MPI_CALL(int, Request_get_status, (MPI_Request request, int* flag, MPI_Status* status)) {
-  return on_rank("MPI_Request_get_status", [&](Rank& rank) {
+  return on_request("MPI_Request_get_status", [&](Rank& rank, Reference<Communicator>& owner) {
     Request* const operation = find_request(rank, request);
     *flag = operation == nullptr || operation->is_complete(rank) ? 1 : 0;
-    if (*flag != 0) store(status, is_active(operation) ? operation->outcome(rank) : empty_status);
+    if (*flag != 0) look_at_one(rank, operation, status, owner);
   });
 }
 
 MPI_CALL(int, Request_get_status_all,
          (int count, const MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses)) {
-  return on_rank("MPI_Request_get_status_all", [&](Rank& rank) {
+  return on_request("MPI_Request_get_status_all", [&](Rank& rank, Reference<Communicator>& owner) {
     const Requests requests(rank, count, array_of_requests);
     *flag = 0;
     for (Request* request : requests) {
       if (request != nullptr && !request->is_complete(rank)) return found_nothing(rank);
     }
     *flag = 1;
-    if (array_of_statuses == MPI_STATUSES_IGNORE) return;
-    for (std::size_t i = 0; i < requests.size(); ++i)
-      store(&array_of_statuses[i], is_active(requests[i]) ? requests[i]->outcome(rank) : empty_status);
+    Results results(array_of_statuses, count);
+    for (int i = 0; i < count; ++i) results.look_at(rank, i, requests[static_cast<std::size_t>(i)]);
+    results.throw_failure(owner);
   });
 }
 
 MPI_CALL(int, Request_get_status_any,
          (int count, const MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status)) {
-  return on_rank("MPI_Request_get_status_any", [&](Rank& rank) {
+  return on_request("MPI_Request_get_status_any", [&](Rank& rank, Reference<Communicator>& owner) {
     const Requests requests(rank, count, array_of_requests);
     *indx = MPI_UNDEFINED;
     if (!any_active(requests)) {
@@ -324,25 +349,26 @@ MPI_CALL(int, Request_get_status_any,
     *flag = found != none ? 1 : 0;
     if (found == none) return found_nothing(rank);
     *indx = found;
-    store(status, requests[static_cast<std::size_t>(found)]->outcome(rank));
+    look_at_one(rank, requests[static_cast<std::size_t>(found)], status, owner);
   });
 }
 
 MPI_CALL(int, Request_get_status_some,
          (int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
           MPI_Status* array_of_statuses)) {
-  return on_rank("MPI_Request_get_status_some", [&](Rank& rank) {
+  return on_request("MPI_Request_get_status_some", [&](Rank& rank, Reference<Communicator>& owner) {
     const Requests requests(rank, incount, array_of_requests);
     *outcount = MPI_UNDEFINED;
     if (!any_active(requests)) return;
     const std::vector<int> complete = all_complete_ones(rank, requests);
     if (complete.empty()) found_nothing(rank);
     *outcount = static_cast<int>(complete.size());
-    for (std::size_t k = 0; k < complete.size(); ++k) {
-      array_of_indices[k] = complete[k];
-      if (array_of_statuses != MPI_STATUSES_IGNORE)
-        store(&array_of_statuses[k], requests[static_cast<std::size_t>(complete[k])]->outcome(rank));
+    Results results(array_of_statuses, *outcount);
+    for (int k = 0; k < *outcount; ++k) {
+      const int index = array_of_indices[k] = complete[static_cast<std::size_t>(k)];
+      results.look_at(rank, k, requests[static_cast<std::size_t>(index)]);
     }
+    results.throw_failure(owner);
   });
 }
 

@@ -31,13 +31,14 @@ class GeneralizedRequest final : public Request {
   Outcome outcome(Rank&) override {
     MPI_Status status{};
     status.MPI_ERROR = MPI_SUCCESS;
-    if (query_ != nullptr) error_ = query_(state_, &status);
-    return {status.MPI_SOURCE, status.MPI_TAG, error_, is_cancelled(status), bytes_of(status)};
+    const int error = query_ != nullptr ? query_(state_, &status) : MPI_SUCCESS;
+    return {status.MPI_SOURCE, status.MPI_TAG, error, is_cancelled(status), bytes_of(status)};
   }
 
   Outcome finish(Rank& rank) override {
-    const Outcome result = outcome(rank);
-    free_state();
+    Outcome result = outcome(rank);
+    // What the last function returns counts (MPI-3.1 section 12.2), but success does not undo a failure.
+    if (const int error = free_state(); error != MPI_SUCCESS) result.error = error;
     return result;
   }
 
@@ -48,20 +49,25 @@ class GeneralizedRequest final : public Request {
   }
 
   void abandon(Rank&) override {
-    // The functions are called when the program completes the operation; the last reference goes then.
+    // The function is called when the program completes the operation; the last reference goes then.
     abandoned_ = true;
-    if (complete_.load(std::memory_order_acquire)) free_state();
+    const int error = complete_.load(std::memory_order_acquire) ? free_state() : MPI_SUCCESS;
     release();
+    check_freed(error);
   }
 
-  bool abandoned() const noexcept { return abandoned_; }
-  void free_state() {
-    if (free_ == nullptr || freed_) return;
-    freed_ = true;
-    free_(state_);
+  /// The program has completed the operation: what it has dropped before goes now.
+  void free_if_abandoned() {
+    if (abandoned_) check_freed(free_state());
   }
 
  private:
+  /// Calls the program's function, once whoever comes first. Returns its code.
+  int free_state() { return free_ == nullptr || freed_.exchange(true) ? MPI_SUCCESS : free_(state_); }
+  static void check_freed(int error) {
+    require(error == MPI_SUCCESS, error, "the program's free function failed");
+  }
+
   Rank& rank_;
   MPI_Grequest_query_function* const query_;
   MPI_Grequest_free_function* const free_;
@@ -69,8 +75,7 @@ class GeneralizedRequest final : public Request {
   void* const state_;
   std::atomic<bool> complete_{false};
   std::atomic<bool> abandoned_{false};
-  bool freed_ = false;
-  int error_ = MPI_SUCCESS;
+  std::atomic<bool> freed_{false};
 };
 
 }  // namespace
@@ -92,7 +97,7 @@ MPI_CALL(int, Grequest_complete, (MPI_Request request)) {
     require(operation != nullptr, MPI_ERR_REQUEST, "the request is not a generalized one");
     const Reference<GeneralizedRequest> started(operation);
     operation->complete();
-    if (operation->abandoned()) operation->free_state();
+    operation->free_if_abandoned();
   });
 }
 

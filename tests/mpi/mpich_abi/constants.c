@@ -5,6 +5,14 @@
 
 #include "../programs/check.h"
 
+/* What an older MPICH does not have yet. */
+#ifndef MPI_T_ERR_NOT_ACCESSIBLE
+#define MPI_T_ERR_NOT_ACCESSIBLE 79
+#endif
+#ifndef MPI_ERR_ERRHANDLER
+#define MPI_ERR_ERRHANDLER 80
+#endif
+
 static int compared;
 
 static void compare(const char* name, intptr_t here, unsigned expected) {

@@ -116,6 +116,9 @@ static void errors(void) {
   CHECK(of_code == new_class && strcmp(text, "of my own") == 0);
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &last, &flag);
   CHECK(flag && (*last == new_code || !is_taihu));
+  /* A class of later versions of MPICH. */
+  CHECK(!is_taihu || class_of(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRHANDLER_NULL)) == 80);
+  CHECK(!is_taihu || (MPI_Error_string(80, text, &length) == MPI_SUCCESS && strstr(text, "error handler")));
   MPI_Error_class(MPI_ERR_TRUNCATE, &of_code);
   CHECK(of_code == MPI_ERR_TRUNCATE);
   MPI_Status status;
@@ -175,7 +178,20 @@ static void special_values(void) {
   MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
   MPI_Win_lock(MPI_LOCK_SHARED, rank, MPI_MODE_NOCHECK, window);
   MPI_Win_unlock(rank, window);
+  CHECK(MPI_Win_lock(MPI_LOCK_SHARED, MPI_PROC_NULL, 0, window) == MPI_SUCCESS);
+  CHECK(MPI_Win_flush(MPI_PROC_NULL, window) == MPI_SUCCESS);
+  CHECK(MPI_Win_flush_local(MPI_PROC_NULL, window) == MPI_SUCCESS);
+  CHECK(MPI_Win_unlock(MPI_PROC_NULL, window) == MPI_SUCCESS);
   MPI_Win_free(&window);
+  int* first = NULL;
+  MPI_Aint bytes = 0;
+  MPI_Comm node;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Win_allocate_shared(sizeof shared, 4, MPI_INFO_NULL, node, &value, &window);
+  CHECK(MPI_Win_shared_query(window, MPI_PROC_NULL, &bytes, &flag, &first) == MPI_SUCCESS);
+  CHECK(bytes == sizeof shared && first != NULL);
+  MPI_Win_free(&window);
+  MPI_Comm_free(&node);
   CHECK(window == MPI_WIN_NULL);
 }
 
@@ -219,6 +235,11 @@ static void datatypes(void) {
   MPI_Type_size(type, &size);
   CHECK(size == 320);
   MPI_Type_free(&type);
+  MPI_Type_size(MPIX_C_FLOAT16, &size);
+  CHECK(size == 2);
+  _Float16 half = (_Float16)0.5, total = 0;
+  MPI_Allreduce(&half, &total, 1, MPIX_C_FLOAT16, MPI_SUM, MPI_COMM_WORLD);
+  CHECK((float)total == 0.5F * (float)ranks);
   MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, &type);
   CHECK(type == MPI_REAL8 || type == MPI_DOUBLE_PRECISION || type == MPI_DOUBLE);
 }

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0
 ! The interface of Fortran 2008: typed handles, optional ierror, array sections, procedures as arguments.
 program fortran_f08
-  use mpi_f08
+  use :: mpi_f08, send_by_another_name => MPI_Send_f08ts, barrier_by_another_name => MPI_Barrier_f08
   use, intrinsic :: iso_c_binding
   implicit none
   integer :: rank, ranks, to, from, code, i, total, product
@@ -35,7 +35,11 @@ program fortran_f08
   total = rank
   call MPI_Allreduce(MPI_IN_PLACE, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
   call check(total == ranks * (ranks - 1) / 2, 4)
-  call MPI_Barrier(MPI_COMM_WORLD)
+  call MPI_Irecv(in, 1, MPI_INTEGER, from, 2, MPI_COMM_WORLD, requests(1))
+  call send_by_another_name(out, 1, MPI_INTEGER, to, 2, MPI_COMM_WORLD)
+  call MPI_Wait(requests(1), MPI_STATUS_IGNORE)
+  call check(in(1, 1) == from * 10 + 1, 30)
+  call barrier_by_another_name(MPI_COMM_WORLD)
   call check(saved == 5 + rank, 5)
   call MPI_Op_create(multiply, .true., operation)
   product = mod(rank, 3) + 1

@@ -201,6 +201,64 @@ static void generalized(void) {
   CHECK(flag && job.freed == 1);
 }
 
+struct fault {
+  MPI_Request request;
+  int query_code, free_code, queried, freed;
+};
+static int faulty_query(void* state, MPI_Status* status) {
+  struct fault* const fault = state;
+  CHECK(fault->freed == 0);
+  fault->queried++;
+  MPI_Status_set_elements(status, MPI_INT, 0);
+  MPI_Status_set_cancelled(status, 0);
+  return fault->query_code;
+}
+static int faulty_free(void* state) {
+  struct fault* const fault = state;
+  fault->freed++;
+  return fault->free_code;
+}
+static struct fault* start_faulty(int query_code, int free_code) {
+  static struct fault fault;
+  fault = (struct fault){MPI_REQUEST_NULL, query_code, free_code, 0, 0};
+  MPI_Grequest_start(faulty_query, faulty_free, cancel, &fault, &fault.request);
+  return &fault;
+}
+static int class_of(int code) {
+  MPI_Error_class(code, &code);
+  return code;
+}
+
+static void generalized_failures(void) {
+  const int codes[][3] = {{MPI_ERR_TOPOLOGY, MPI_SUCCESS, MPI_ERR_TOPOLOGY},
+                          {MPI_SUCCESS, MPI_ERR_DIMS, MPI_ERR_DIMS},
+                          {MPI_ERR_TOPOLOGY, MPI_ERR_DIMS, MPI_ERR_DIMS}};
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (int k = 0; k < 3; ++k) {
+    MPI_Status status;
+    struct fault* fault = start_faulty(codes[k][0], codes[k][1]);
+    MPI_Grequest_complete(fault->request);
+    CHECK(class_of(MPI_Wait(&fault->request, &status)) == codes[k][2]);
+    CHECK(fault->queried == 1 && fault->freed == 1 && fault->request == MPI_REQUEST_NULL);
+    fault = start_faulty(codes[k][0], codes[k][1]);
+    MPI_Grequest_complete(fault->request);
+    int flag = 0;
+    CHECK(class_of(MPI_Request_get_status(fault->request, &flag, &status)) == codes[k][0]);
+    CHECK(flag && fault->queried == 1 && fault->freed == 0);
+    CHECK(class_of(MPI_Waitall(1, &fault->request, &status)) == MPI_ERR_IN_STATUS);
+    CHECK(class_of(status.MPI_ERROR) == codes[k][2] && fault->queried == 2 && fault->freed == 1);
+    fault = start_faulty(codes[k][0], codes[k][1]);
+    MPI_Grequest_complete(fault->request);
+    CHECK(class_of(MPI_Request_free(&fault->request)) == codes[k][1] && fault->freed == 1);
+    fault = start_faulty(codes[k][0], codes[k][1]);
+    MPI_Request dropped = fault->request;
+    CHECK(MPI_Request_free(&dropped) == MPI_SUCCESS && fault->freed == 0);
+    CHECK(class_of(MPI_Grequest_complete(fault->request)) == codes[k][1] && fault->freed == 1);
+    CHECK(fault->queried == 0);
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 static void failures(void) {
   int small, big[10] = {0}, error;
   MPI_Request requests[2];
@@ -253,6 +311,7 @@ int main(int argc, char** argv) {
   both_ways();
   looked_at();
   generalized();
+  generalized_failures();
   failures();
   abandoned();
   return end("requests");

@@ -11,10 +11,10 @@
 
 namespace taihu::mpi {
 
-enum class Direction { pack, unpack };
+enum class PackDirection { pack, unpack };
 
-template <Direction direction>
-class Transfer {
+template <PackDirection direction>
+class PackedTransfer {
  public:
   /// The bytes [first, first + bytes) of one node at `memory`; `stream` is where byte `first` goes.
   static void part(const Node& node, std::byte* memory, std::byte* stream, MPI_Count first,
@@ -38,8 +38,8 @@ class Transfer {
                            MPI_Aint stream_stride, MPI_Count count) noexcept;
 };
 
-extern template class Transfer<Direction::pack>;
-extern template class Transfer<Direction::unpack>;
+extern template class PackedTransfer<PackDirection::pack>;
+extern template class PackedTransfer<PackDirection::unpack>;
 
 /// Where item `index` of a list, blocks or sequence node begins in its stream.
 inline MPI_Count item_start(const Node& node, MPI_Count index) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taihu/mpi/datatype/transfer.h"
+#include "taihu/mpi/datatype/packed_transfer.h"
 
 namespace taihu::mpi {
 namespace {
@@ -9,21 +9,21 @@ constexpr MPI_Count long_loop = 16;
 
 }  // namespace
 
-template <Direction direction>
-inline void Transfer<direction>::block(std::byte* memory, std::byte* stream, MPI_Count bytes) noexcept {
-  if constexpr (direction == Direction::pack)
+template <PackDirection direction>
+inline void PackedTransfer<direction>::block(std::byte* memory, std::byte* stream, MPI_Count bytes) noexcept {
+  if constexpr (direction == PackDirection::pack)
     copy_block(stream, memory, static_cast<std::size_t>(bytes));
   else
     copy_block(memory, stream, static_cast<std::size_t>(bytes));
 }
 
-template <Direction direction>
-void Transfer<direction>::row(const Node& node, std::byte* memory, MPI_Aint stride, std::byte* stream,
-                              MPI_Aint stream_stride, MPI_Count count) noexcept {
+template <PackDirection direction>
+void PackedTransfer<direction>::row(const Node& node, std::byte* memory, MPI_Aint stride, std::byte* stream,
+                                    MPI_Aint stream_stride, MPI_Count count) noexcept {
   switch (node.shape) {
     case Node::Shape::block: {
       const auto bytes = static_cast<std::size_t>(node.size), blocks = static_cast<std::size_t>(count);
-      if constexpr (direction == Direction::pack)
+      if constexpr (direction == PackDirection::pack)
         copy_strided(stream, stream_stride, memory, stride, bytes, blocks);
       else
         copy_strided(memory, stride, stream, stream_stride, bytes, blocks);
@@ -36,9 +36,10 @@ void Transfer<direction>::row(const Node& node, std::byte* memory, MPI_Aint stri
   }
 }
 
-template <Direction direction>
-void Transfer<direction>::row_of_loops(const Node& node, std::byte* memory, MPI_Aint stride,
-                                       std::byte* stream, MPI_Aint stream_stride, MPI_Count count) noexcept {
+template <PackDirection direction>
+void PackedTransfer<direction>::row_of_loops(const Node& node, std::byte* memory, MPI_Aint stride,
+                                             std::byte* stream, MPI_Aint stream_stride,
+                                             MPI_Count count) noexcept {
   const Node& child = *node.child;
   const MPI_Count together = std::min(instances_together(node.size), count);
   if (node.count >= long_loop || together <= node.count) {
@@ -54,9 +55,10 @@ void Transfer<direction>::row_of_loops(const Node& node, std::byte* memory, MPI_
   }
 }
 
-template <Direction direction>
-void Transfer<direction>::row_of_lists(const Node& node, std::byte* memory, MPI_Aint stride,
-                                       std::byte* stream, MPI_Aint stream_stride, MPI_Count count) noexcept {
+template <PackDirection direction>
+void PackedTransfer<direction>::row_of_lists(const Node& node, std::byte* memory, MPI_Aint stride,
+                                             std::byte* stream, MPI_Aint stream_stride,
+                                             MPI_Count count) noexcept {
   const MPI_Count together = std::min(instances_together(node.size), count);
   if (together < 4) {
     for (MPI_Count i = 0; i < count; ++i)
@@ -82,9 +84,9 @@ void Transfer<direction>::row_of_lists(const Node& node, std::byte* memory, MPI_
   }
 }
 
-template <Direction direction>
-void Transfer<direction>::items(const Node& node, std::byte* memory, std::byte* stream, MPI_Count from,
-                                MPI_Count to) noexcept {
+template <PackDirection direction>
+void PackedTransfer<direction>::items(const Node& node, std::byte* memory, std::byte* stream, MPI_Count from,
+                                      MPI_Count to) noexcept {
   const MPI_Aint* const offsets = node.offsets.data();
   if (node.shape == Node::Shape::blocks) {
     const MPI_Count* const starts = node.starts.data();
@@ -96,7 +98,7 @@ void Transfer<direction>::items(const Node& node, std::byte* memory, std::byte* 
     return;
   }
   if (node.shape == Node::Shape::list && node.child->is_block())
-    return copy_listed < direction == Direction::pack
+    return copy_listed < direction == PackDirection::pack
                ? ListSide::source
                : ListSide::target > (memory, offsets + from, stream,
                                      static_cast<std::size_t>(node.child->size),
@@ -112,9 +114,9 @@ void Transfer<direction>::items(const Node& node, std::byte* memory, std::byte* 
   }
 }
 
-template <Direction direction>
-void Transfer<direction>::part_of_items(const Node& node, std::byte* memory, std::byte* stream,
-                                        MPI_Count first, MPI_Count bytes) noexcept {
+template <PackDirection direction>
+void PackedTransfer<direction>::part_of_items(const Node& node, std::byte* memory, std::byte* stream,
+                                              MPI_Count first, MPI_Count bytes) noexcept {
   const auto item_part = [&](MPI_Count index, MPI_Count from, MPI_Count length) {
     const auto i = static_cast<std::size_t>(index);
     std::byte* const at = moved(memory, node.offsets[i]);
@@ -144,9 +146,9 @@ void Transfer<direction>::part_of_items(const Node& node, std::byte* memory, std
   if (bytes > 0) item_part(end, 0, bytes);
 }
 
-template <Direction direction>
-void Transfer<direction>::part(const Node& node, std::byte* memory, std::byte* stream, MPI_Count first,
-                               MPI_Count bytes) noexcept {
+template <PackDirection direction>
+void PackedTransfer<direction>::part(const Node& node, std::byte* memory, std::byte* stream, MPI_Count first,
+                                     MPI_Count bytes) noexcept {
   switch (node.shape) {
     case Node::Shape::block:
       return block(moved(memory, first), stream, bytes);
@@ -157,9 +159,9 @@ void Transfer<direction>::part(const Node& node, std::byte* memory, std::byte* s
   }
 }
 
-template <Direction direction>
-void Transfer<direction>::part_of_row(const Node& node, std::byte* memory, MPI_Aint stride, std::byte* stream,
-                                      MPI_Count first, MPI_Count bytes) noexcept {
+template <PackDirection direction>
+void PackedTransfer<direction>::part_of_row(const Node& node, std::byte* memory, MPI_Aint stride,
+                                            std::byte* stream, MPI_Count first, MPI_Count bytes) noexcept {
   MPI_Count index = 0;
   if (first != 0) {
     index = first / node.size;
@@ -182,7 +184,7 @@ void Transfer<direction>::part_of_row(const Node& node, std::byte* memory, MPI_A
   if (bytes > 0) part(node, moved(memory, index * stride), stream, 0, bytes);
 }
 
-template class Transfer<Direction::pack>;
-template class Transfer<Direction::unpack>;
+template class PackedTransfer<PackDirection::pack>;
+template class PackedTransfer<PackDirection::unpack>;
 
 }  // namespace taihu::mpi
