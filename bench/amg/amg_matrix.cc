@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "taihu/amg/matrix/generate.h"
+#include "taihu/parallel/solo_communicator.h"
 
+using namespace taihu;
 using namespace taihu::amg;
 
 template <class T>
@@ -16,8 +18,8 @@ static void write(std::FILE* file, const T* values, std::size_t count) {
 
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
-  SoloCommunicator alone;
-  Team team;
+  parallel::SoloCommunicator alone;
+  parallel::Team team;
   Storage storage;
   const Context context{team, storage, alone};
   const Problem problem = problem_of_name(argv[1]);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/amg/solver.h"
 
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include "taihu/amg/matrix/diagonal.h"
 #include "taihu/amg/solve/steps.h"
@@ -13,18 +15,32 @@ namespace {
 // Matrices beyond these sizes, and products of a few of their values, do not fit into single precision.
 constexpr double largest_single = 1e30, smallest_single = 1e-30;
 
-double largest_value(const Context& context, const Csr<double>& matrix) {
-  std::vector<double> of_thread(context.team.size());
+struct Values {
+  double largest;        // absolute value
+  bool constant_kernel;  // all rows add up to zero
+};
+
+Values look_at_values(const Context& context, const Csr<double>& matrix) {
+  constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
+  std::vector<std::array<double, 2>> of_thread(context.team.size());
   context.team.run(matrix.partition, [&](LocalIndex begin, LocalIndex end, int thread) {
-    double largest = 0;
-    for (Offset k = matrix.starts[begin]; k < matrix.starts[end]; ++k)
-      largest = std::max(largest, std::abs(matrix.value[k]));
-    of_thread[thread] = largest;
+    double largest = 0, adds_up = 0;
+    for (LocalIndex i = begin; i < end; ++i) {
+      double sum = 0, absolute = 0;
+      for (Offset k = matrix.starts[i]; k < matrix.starts[i + 1]; ++k) {
+        sum += matrix.value[k];
+        absolute += std::abs(matrix.value[k]);
+        largest = std::max(largest, std::abs(matrix.value[k]));
+      }
+      adds_up = std::abs(sum) > rounding * absolute ? 1 : adds_up;
+    }
+    of_thread[thread] = {largest, adds_up};
   });
-  double largest = 0;
-  for (const double value : of_thread) largest = std::max(largest, value);
-  context.communicator.maximum({&largest, 1});
-  return largest;
+  double all[2] = {0, 0};
+  for (const auto& values : of_thread)
+    for (int n = 0; n < 2; ++n) all[n] = std::max(all[n], values[n]);
+  context.communicator.maximum(all);
+  return {all[0], all[1] == 0};
 }
 
 }  // namespace
@@ -41,7 +57,9 @@ Solver::Solver(const Context& context, DistributedMatrix matrix, const Hierarchy
 // Checks the matrix; returns the precision for its hierarchy.
 Precision Solver::check() {
   check_matrix(context_, matrix_);
-  const double largest = largest_value(context_, matrix_.local);
+  const auto [largest, constant_kernel] = look_at_values(context_, matrix_.local);
+  constant_kernel_ = constant_kernel;
+  symmetric_.reset();
   const bool fits = largest < largest_single && largest > smallest_single;
   const bool use_double =
       options_.precision == Precision::double_ || (options_.precision == Precision::automatic && !fits);
@@ -52,15 +70,32 @@ Precision Solver::check() {
 
 void Solver::set_up(Precision precision) {
   resolved_ = options_;
-  try {
-    make_preconditioner(precision);
-  } catch (const Error&) {
-    // Aggregation was tried. It may find nothing to aggregate; and the coarsest matrix of an indefinite
-    // matrix may be singular in one family and not in the other.
-    if (options_.family != Family::automatic) throw;
+  resolved_.constant_kernel = constant_kernel_;
+  if (options_.smoother == Smoother::automatic) resolved_.smoother = Smoother::spai0;
+  indefinite_ = false;
+  notes_.clear();
+  make_preconditioner(precision);
+  SetUpOutcome outcome = preconditioner_->outcome();
+  if (outcome != SetUpOutcome::done && options_.family == Family::automatic) {
+    notes_.push_back(
+        outcome == SetUpOutcome::few_aggregates
+            ? "family classical: aggregation finds next to nothing to aggregate"
+        : outcome == SetUpOutcome::dense_coarse_matrix
+            ? "family classical, aggressive: rows with very many neighbours would fill the coarse "
+              "matrices of aggregation"
+            : "family classical: the coarsest matrix of aggregation is singular");
     resolved_.family = Family::classical;
+    if (outcome == SetUpOutcome::dense_coarse_matrix)
+      resolved_.aggressive_levels = std::max(1, options_.aggressive_levels);
     make_preconditioner(precision);
+    outcome = preconditioner_->outcome();
   }
+  if (outcome == SetUpOutcome::done) return;
+  preconditioner_.reset();
+  throw Error(outcome == SetUpOutcome::too_large
+                  ? "the matrix is too large or too wide for a direct solution, or singular; choose another "
+                    "family"
+                  : "the matrix is singular to working precision (found at the coarsest level)");
 }
 
 // Of a matrix that may have lost its entries to a hierarchy that did not do.
@@ -90,6 +125,7 @@ void Solver::update(DistributedMatrix matrix) {
   if (keep) {
     preconditioner_->update(matrix_, *system);
     system_ = std::move(system);
+    if (preconditioner_->outcome() != SetUpOutcome::done) set_up(precision);
   } else {
     preconditioner_.reset();
     system_ = std::move(system);
@@ -119,20 +155,8 @@ void Solver::precondition(std::span<const double> r, std::span<double> z) {
   });
 }
 
-SolveResult Solver::run(const Array<double>& b, Array<double>& x, const SolveOptions& options,
-                        const Progress& progress) {
-  const System system{context_, matrix_.local.partition, *system_, *preconditioner_};
-  switch (options.method) {
-    case Method::gmres:
-      return flexible_gmres(system, b, x, options, progress);
-    case Method::bicgstab:
-      return bicgstab(system, b, x, options, progress);
-    case Method::cycles:
-      return multigrid_cycles(system, b, x, options, progress);
-    case Method::cg:
-      break;
-  }
-  return conjugate_gradients(system, b, x, options, progress);
+System Solver::system(bool ends_when_slow) const {
+  return {context_, matrix_.local.partition, *system_, *preconditioner_, ends_when_slow};
 }
 
 SolveResult Solver::solve(std::span<const double> b, std::span<double> x, const SolveOptions& options,
@@ -150,8 +174,7 @@ SolveResult Solver::solve(std::span<const double> b, std::span<double> x, const 
   // A power of two brings the right-hand side to about one: its norm must not overflow.
   const double factor = unit_factor(size[2]);
   const Timed timed(context_.profile, "solve: vectors");
-  const System system{context_, matrix_.local.partition, *system_, *preconditioner_};
-  Array<double> right_side = make_vector(system), solution = make_vector(system);
+  Array<double> right_side = make_vector(system()), solution = make_vector(system());
   const auto copy = [&](const double* from, double* to, double times) {
     for_blocks(context_, matrix_.local.partition, [&](LocalIndex begin, LocalIndex end) {
       for (LocalIndex i = begin; i < end; ++i) to[i] = times * from[i];
@@ -159,12 +182,7 @@ SolveResult Solver::solve(std::span<const double> b, std::span<double> x, const 
   };
   copy(b.data(), right_side.data(), factor);
   copy(x.data(), solution.data(), factor);
-  SolveResult result = run(right_side, solution, options, progress);
-  if (!result.breakdown.empty() && preconditioner_->single() && options_.precision == Precision::automatic) {
-    make_preconditioner(Precision::double_);
-    copy(x.data(), solution.data(), factor);
-    result = run(right_side, solution, options, progress);
-  }
+  SolveResult result = run_choices(right_side, solution, options, progress);
   copy(solution.data(), x.data(), 1 / factor);
   return result;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The solver: set up once for a matrix, solve for any number of right-hand sides.
 //
-//     SoloCommunicator alone;
-//     Team team;
+//     parallel::SoloCommunicator alone;
+//     parallel::Team team;
 //     Storage storage;
 //     const Context context{team, storage, alone};
 //     const auto rows = Distribution::even(problem_rows(Problem::laplace3d, 100), 1);
@@ -12,6 +12,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "taihu/amg/matrix/distributed_matrix.h"
@@ -23,13 +24,14 @@ class Solver {
  public:
   /// Sets up for the matrix. Collective over the ranks of the context, which outlives the solver. Throws
   /// Error, on every rank, for a matrix that is not square, has values that are not finite or zeros on the
-  /// diagonal, or is singular.
+  /// diagonal, or is singular; a pure Neumann problem (rows that add up to zero) may be.
   Solver(const Context& context, DistributedMatrix matrix, const HierarchyOptions& options);
 
-  /// Solves A x = b from the x given, both with the rows of this rank. Collective. When single precision is
-  /// chosen automatically and does not do, sets up again in double and goes on from the given x. Throws Error
-  /// for a right-hand side of wrong length or with values that are not finite. Not converging is not an
-  /// error: see the result.
+  /// Solves A x = b from the x given, both with the rows of this rank. Collective. Where what was chosen
+  /// automatically (method, smoother, family, precision) does not do, sets up again with something else, goes
+  /// on, and says so in the notes of the result; later calls begin with that. Of the solutions of a pure
+  /// Neumann problem gives that with mean zero. Throws Error for a right-hand side of wrong length or with
+  /// values that are not finite. Not converging is not an error: see the result.
   SolveResult solve(std::span<const double> b, std::span<double> x, const SolveOptions& options,
                     const Progress& progress = nullptr);
 
@@ -50,18 +52,40 @@ class Solver {
   std::size_t system_bytes() const { return system_->bytes(); }
 
  private:
+  /// What to try where the present choice does not do.
+  struct Choice {
+    Method method;
+    HierarchyOptions hierarchy;
+    Precision precision;
+    std::string note;
+  };
+
   Precision check();
   void check_ready() const;
   void set_up(Precision precision);
   void make_preconditioner(Precision precision);
-  SolveResult run(const Array<double>& b, Array<double>& x, const SolveOptions& options,
+  System system(bool ends_when_slow = false) const;
+  bool symmetric();
+  Method first_method(const SolveOptions& options);
+  std::vector<Choice> other_choices(Trouble trouble, Method method, const SolveOptions& options);
+  bool choose_other(Trouble trouble, Method& method, const SolveOptions& options);
+  std::string explanation(const SolveResult& result, Method method);
+  bool all_that_rounding_allows(const Array<double>& b, const Array<double>& x, double residual);
+  std::string missing_solution(const Array<double>& b, double tolerance);
+  SolveResult run(Method method, const Array<double>& b, Array<double>& x, const SolveOptions& options,
                   const Progress& progress);
+  SolveResult run_choices(const Array<double>& b, Array<double>& x, const SolveOptions& options,
+                          const Progress& progress);
 
   Context context_;
   HierarchyOptions options_;   // as given
-  HierarchyOptions resolved_;  // classical where aggregation could not
-  DistributedMatrix matrix_;   // without entries when set up
-  Offset entries_ = 0;         // of this rank
+  HierarchyOptions resolved_;  // as chosen
+  std::optional<bool> symmetric_;
+  bool constant_kernel_ = false;    // the rows add up to zero
+  bool indefinite_ = false;         // conjugate gradients saw that
+  std::vector<std::string> notes_;  // of what was chosen
+  DistributedMatrix matrix_;        // without entries when set up
+  Offset entries_ = 0;              // of this rank
   std::unique_ptr<SystemMatrix> system_;
   std::unique_ptr<Preconditioner> preconditioner_;
 };

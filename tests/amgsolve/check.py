@@ -17,7 +17,7 @@ FAILURES = []
 
 
 def run(command, threads=1, limit=100):
-    environment = dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_WAIT_POLICY="passive",
+    environment = dict(os.environ, OMP_NUM_THREADS=str(threads),
                        OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=environment, timeout=limit)
     return done.returncode, done.stdout, done.stderr
@@ -64,6 +64,9 @@ def check_inputs(folder):
     expect_complaint([folder / "none.mtx"], 1, "cannot open")
     expect_complaint([bad("cut.mtx", "2 2 2\n1 1 1\n")], 1, "cut.mtx:4:1: the file ends after 1 of 2 entries")
     expect_complaint([bad("nan.mtx", "1 1 1\n1 1 nan\n")], 1, "nan.mtx:3:5: value is not a finite number")
+    expect_complaint([bad("infinite.mtx", "1 1 1\n1 1 1e309\n")], 1,
+                     "infinite.mtx:3:5: value 1e309 is too large for double precision")
+    expect_complaint(["--generate", "laplace2d", "100000"], 1, "one rank takes fewer than 2^31 rows; use more ranks")
     expect_complaint([bad("wide.mtx", "1 2 1\n1 1 1\n")], 1, "not square (1 rows, 2 columns)")
     expect_complaint([bad("zero.mtx", "2 2 2\n1 1 1\n1 2 1\n")], 1, "row 2 of the matrix has a zero on the diagonal")
     expect_complaint([bad("singular.mtx", "2 2 4\n1 1 1\n1 2 -1\n2 1 -1\n2 2 1\n")], 1, "singular")
@@ -81,13 +84,19 @@ def check_inputs(folder):
     (folder / "A.00000").write_text("0 2 0 2\n0 0 2\n0 1 -1\n1 0 -1\n1 1 2\n1 2 -1\n2 1 -1\n2 2 x\n")
     expect_complaint([folder / "A"], 1, "A.00000:8:5: 'x' is not a number (value)")
     rows = range(1, 601)
-    indefinite = "600 600 1199\n" + "".join(f"{i} {i} {1 if i % 2 else -1}\n" for i in rows)
-    indefinite += "".join(f"{i} {i + 1} 0.5\n" for i in rows if i < 600)
-    expect_complaint([bad("indefinite.mtx", indefinite)], 1, "not positive definite")
+    indefinite = "600 600 1798\n" + "".join(f"{i} {i} {1 if i % 2 else -1}\n" for i in rows)
+    indefinite += "".join(f"{i} {i + 1} 0.5\n{i + 1} {i} 0.5\n" for i in rows if i < 600)
+    expect_complaint([bad("indefinite.mtx", indefinite), "--solver", "pcg"], 1, "not positive definite")
+    expect("solving an indefinite matrix", run([AMGSOLVE, folder / "indefinite.mtx", "--quiet"]), (0, "", ""))
+    code, output, _ = run([AMGSOLVE, folder / "indefinite.mtx"])
+    expect("what was chosen", "chosen: solver gmres: the matrix is not positive definite" in output, True)
     expect_complaint([matrix, bad("short.mtx", "2 1 1\n1 1 1\n")], 1, "the right-hand side has 2 rows, the matrix 3")
     expect_complaint([], 2, "give either a matrix file or --generate")
     expect_complaint(["--generate", "laplace4d", "5"], 2, "there is no problem 'laplace4d'")
     expect_complaint(["--generate", "laplace3d", "x"], 2, "not 'x'")
+    expect_complaint(["--generate", "laplace3d", "0x10"], 2, "not '0x10'")
+    code, output, _ = run([AMGSOLVE, "--generate", "laplace2d", "010", "--json"])
+    expect("rows of ten by ten points", json.loads(output)["rows"] if code == 0 else code, 100)
     expect_complaint(["--solver", "magic", matrix], 2, "magic")
 
     code, output, errors = run([AMGSOLVE, "--generate", "laplace2d", "60", "--max-iterations", "2"])

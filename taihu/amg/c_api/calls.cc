@@ -8,12 +8,13 @@
 
 #include "taihu/abi/amgsolve.h"
 #include "taihu/amg/matrix/matrix_of_csr.h"
-#include "taihu/amg/option_names.h"
+#include "taihu/amg/options/option_names.h"
 #include "taihu/amg/report/tables.h"
 #include "taihu/amg/solver.h"
 #include "taihu/base/clock.h"
 #include "taihu/base/error.h"
 #include "taihu/base/formatted.h"
+#include "taihu/parallel/solo_communicator.h"
 
 using namespace taihu;
 using namespace taihu::amg;
@@ -21,8 +22,8 @@ using namespace taihu::amg;
 struct amgsolve {
   explicit amgsolve(int threads) : team(threads) {}
 
-  SoloCommunicator alone;
-  Team team;
+  parallel::SoloCommunicator alone;
+  parallel::Team team;
   Storage storage;
   Context context{team, storage, alone};
   SolverOptions options;
@@ -164,10 +165,7 @@ int amgsolve_solve(amgsolve* solver, const double* b, double* x) {
     last.residual = result.residual;
     last.solve_seconds = seconds_since(begin);
     if (result.converged) return AMGSOLVE_DONE;
-    solver->error = result.breakdown.empty()
-                        ? formatted("no convergence to %g in %d iterations; the residual is %.3e",
-                                    solver->options.solve.tolerance, result.iterations, result.residual)
-                        : result.breakdown + formatted(" (after %d iterations)", result.iterations);
+    solver->error = why_not_converged(result, solver->options.solve);
     return AMGSOLVE_NOT_CONVERGED;
   });
 }
@@ -202,6 +200,7 @@ const char* amgsolve_report(amgsolve* solver) {
     solver->report += formatted("%d thread%s, set-up %.3f s, solution %.3f s\n", solver->team.size(),
                                 solver->team.size() == 1 ? "" : "s", solver->last.setup_seconds,
                                 solver->last.solve_seconds);
+    for (const std::string& note : solver->result.notes) solver->report += "chosen: " + note + "\n";
     if (!solver->result.history.empty()) solver->report += convergence_table(solver->result.history);
     return AMGSOLVE_DONE;
   });

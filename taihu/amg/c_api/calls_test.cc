@@ -226,7 +226,7 @@ TEST(CInterface, SolversInSeveralThreadsDoNotDisturbEachOther) {
 
 TEST(CInterface, OptionsAreListed) {
   const std::string text = amgsolve_options();
-  EXPECT_NE(text.find("smoother\tspai0|"), std::string::npos);
+  EXPECT_NE(text.find("smoother\tauto|spai0|"), std::string::npos);
   EXPECT_NE(text.find("(default 1e-08)"), std::string::npos);
 }
 

@@ -11,7 +11,7 @@
 
 #include "taihu/amg/input/read.h"
 #include "taihu/amg/matrix/matrices_for_tests.h"
-#include "taihu/amg/parallel/ranks_for_tests.h"
+#include "taihu/amg/parallel/context_for_tests.h"
 #include "taihu/base/error.h"
 
 namespace taihu::amg {
@@ -140,6 +140,11 @@ TEST(Petsc, ReadsVectorsAloneAndBehindAMatrix) {
   EXPECT_EQ(read(files.path()).entries, expected);
   EXPECT_EQ(read_vector(files.path(), spread(3, 3), 1), (std::vector<double>{1.5}));
   EXPECT_THROW(read_vector(files.path(), spread(4, 1), 0), Error);
+  files.write(petsc_vector() + petsc_vector());
+  EXPECT_EQ(read_vector(files.path(), spread(3, 3), 1), (std::vector<double>{1.5}));
+  files.write(petsc_vector() + big(0.5));
+  EXPECT_EQ(complaint([&] { read_vector(files.path(), spread(3, 1), 0); }, files.stem()),
+            ": byte 32: behind the vector is neither the end nor a vector (complex values?)");
   files.write(petsc_matrix<std::int32_t>());
   EXPECT_THROW(read_vector(files.path(), spread(3, 1), 0), Error);
 }
@@ -191,10 +196,30 @@ TEST(HypreIj, ReadsThePartsOfAllRanksByAnyOfTheirNames) {
     EXPECT_EQ(read(files.stem(), ranks).entries, expected);
     EXPECT_EQ(read(files.stem() + ".00000", ranks).entries, expected);
   }
-  files.write("0 2\n0 1\n2 0.25\n", ".00000");
-  files.write("3 3\n3 7\n", ".00001");
+}
+
+TEST(HypreIj, VectorsHaveEachRowOnce) {
+  Files files;
+  const auto complaint_of = [&](const std::string& first, const std::string& second) {
+    files.write(first, ".00000");
+    files.write(second, ".00001");
+    return complaint([&] { read_vector(files.stem(), spread(4, 1), 0); }, files.stem());
+  };
+  const std::string last = "3 3\n3 7\n";
+  EXPECT_EQ(complaint_of("0 2\n0 1\n2 0.25\n1 0\n", last), "none");
   EXPECT_EQ(read_vector(files.stem(), spread(4, 1), 0), (std::vector<double>{1, 0, 0.25, 7}));
   EXPECT_THROW(read_vector(files.stem(), spread(3, 1), 0), Error);
+  EXPECT_EQ(complaint_of("0 2\n0 1\n2 0.25\n", last), ".00000:4:1: row 1 is missing");
+  EXPECT_EQ(complaint_of("0 2\n0 1\n1 2\n0 3\n2 1\n", last), ".00000:4:1: row 0 is there twice");
+  EXPECT_EQ(complaint_of("0 2\n0 1\n1 2\n3 3\n", last), ".00000:4:1: row 3 is not between 0 and 2");
+  EXPECT_EQ(complaint_of("0 1\n0 1\n1 2\n", last),
+            ".00001:1:1: the rows begin with 3, but those of the parts before it end with 1");
+  EXPECT_EQ(complaint_of("0 2\n0 1\n1 2\n2 3\n", "2 3\n2 1\n3 1\n"),
+            ".00001:1:1: the rows begin with 2, but those of the parts before it end with 2");
+  EXPECT_EQ(complaint_of("0 2\n0 1\n1 2e308\n2 1\n", last),
+            ".00000:3:3: value 2e308 is too large for double precision");
+  EXPECT_EQ(complaint_of("0 1099511627775\n0 1\n", last),
+            ".00000:1:3: there are fewer lines than the 1099511627776 rows announced");
 }
 
 TEST(HypreIj, IndicesMayBeginAtOneAndFilesMayBeBinary) {
@@ -212,6 +237,8 @@ TEST(HypreIj, IndicesMayBeginAtOneAndFilesMayBeBinary) {
 
 TEST(HypreIj, FaultsAreNamedWithTheirPlace) {
   EXPECT_EQ(matrix_complaint("0 1 0\n", ".00000"), ".00000:1:6: the last column is missing");
+  EXPECT_EQ(matrix_complaint("0 0 0 0\n0 0 1e309\n", ".00000"),
+            ".00000:2:5: value 1e309 is too large for double precision");
   EXPECT_EQ(matrix_complaint("0 0 0 0\n0 0 x\n", ".00000"), ".00000:2:5: 'x' is not a number (value)");
   EXPECT_EQ(matrix_complaint("0 0 0 0\n0 5 1\n", ".00000"),
             ".00000: the entry in row 0, column 5 is outside of the ranges in the first lines");
@@ -336,15 +363,18 @@ TEST(Npy, ReadsRightHandSidesOfEveryNumberType) {
   check(npy("<i2", "3,", elements<std::int16_t>(numbers)));
   check(npy("|u1", "3,", elements<std::uint8_t>(numbers)));
   check(npy(">f8", "3,", big(1.0) + big(2.0) + big(3.0)));
+  files.write(npy("<u8", "2,", little(std::uint64_t{1} << 63) + little(~std::uint64_t{0})));
+  EXPECT_EQ(read_vector(files.path(), spread(2, 1), 0), (std::vector<double>{0x1p63, 0x1p64}));
   const auto refused = [&](const std::string& content) {
     files.write(content);
     return complaint([&] { read_vector(files.path(), spread(3, 1), 0); }, files.stem());
   };
   EXPECT_EQ(refused(npy("<f8", "3,", "")), ": byte 128: the file ends before the end of the array");
+  EXPECT_EQ(refused(npy("<f8", "3,", elements<double>(numbers)) + "x"),
+            ": byte 152: there is more than the elements of the array's shape");
   EXPECT_EQ(refused(npy("<f8", "3, 2", elements<double>(std::vector<double>(6)))),
             ": byte 10: the array has neither one dimension nor one column");
-  EXPECT_EQ(refused(npy("<f8", "2,", elements<double>(numbers))),
-            ": the right-hand side has 2 rows, the matrix 3");
+  EXPECT_EQ(refused(npy("<f8", "2,", big(1.0) + big(2.0))), ": the right-hand side has 2 rows, the matrix 3");
   EXPECT_EQ(refused(npy("<c8", "3,", elements<double>(numbers))),
             ": byte 10: elements of type '<c8' are not read; convert them to float64");
   const std::string whole = npy("<f8", "3,", elements<double>(numbers));
@@ -354,6 +384,20 @@ TEST(Npy, ReadsRightHandSidesOfEveryNumberType) {
     text[random() % 128] = static_cast<char>(random());
     refused(text);
   }
+}
+
+TEST(Read, TheContentDecidesWhateverTheNameIs) {
+  for (const char* suffix : {"mat.bin", ".bin", ".00000", ".00000.bin", ".mtx"}) {
+    Files files(suffix);
+    files.write(petsc_matrix<std::int32_t>() + petsc_vector());
+    EXPECT_EQ(read(files.path()).entries, expected) << suffix;
+    EXPECT_EQ(read_vector(files.path(), spread(3, 3), 1), (std::vector<double>{1.5})) << suffix;
+    files.write(npz(false));
+    EXPECT_EQ(read(files.path()).entries, expected) << suffix;
+    files.write("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 4\n");
+    EXPECT_EQ(read(files.path()).rows, 1) << suffix;
+  }
+  EXPECT_NE(matrix_complaint("hello", "mat.bin").find("the file is neither"), std::string::npos);
 }
 
 TEST(Read, UnknownFilesAreRefusedWithWhatIsKnown) {

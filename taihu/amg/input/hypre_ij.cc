@@ -22,19 +22,19 @@ bool exists(const std::string& path) {
 }
 
 // NAME of NAME, NAME.00000 or NAME.00000.bin.
-std::string stem(std::string path) {
-  if (path.ends_with(".bin")) path.resize(path.size() - 4);
-  if (path.size() < 7 || path[path.size() - 6] != '.') return path;
-  const bool digits =
-      std::all_of(path.end() - 5, path.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-  return digits ? path.substr(0, path.size() - 6) : path;
+std::string stem(const std::string& path) {
+  const std::size_t end = path.ends_with(".bin") ? path.size() - 4 : path.size();
+  if (end < 7 || path[end - 6] != '.') return path;
+  const auto digits = path.begin() + static_cast<std::ptrdiff_t>(end) - 5;
+  const bool numbered = std::all_of(digits, digits + 5, [](unsigned char c) { return std::isdigit(c) != 0; });
+  return numbered ? path.substr(0, end - 6) : path;
 }
 
 // All parts, in order.
 std::vector<std::string> parts(const std::string& path) {
   const std::string name = stem(path);
   const char* end = exists(name + ".00000.bin") && !exists(name + ".00000") ? ".bin" : "";
-  if (path.ends_with(".bin")) end = ".bin";
+  if (name != path && path.ends_with(".bin")) end = ".bin";
   std::vector<std::string> paths;
   for (int part = 0; part <= 99999; ++part) {
     const std::string file = name + formatted(".%05d", part) + end;
@@ -134,6 +134,40 @@ Part read_part(const std::string& path) {
   return BinaryPart(bytes).read();
 }
 
+// The rows of one part.
+struct VectorPart {
+  GlobalIndex first_row;
+  std::vector<double> values;
+  GlobalIndex last_row() const { return first_row + static_cast<GlobalIndex>(values.size()) - 1; }
+};
+
+// Each row stands in the part once, in any order.
+VectorPart read_vector_part(const std::string& path) {
+  if (path.ends_with(".bin")) throw Error(path + ": binary IJ files are read for matrices only");
+  const MappedFile file(path);
+  TextReader reader(path, file.text());
+  const GlobalIndex first = reader.integer("the first row", 0, most);
+  const GlobalIndex last = reader.integer("the last row", first - 1, most);
+  // A line has at least four characters, so that the file bounds the memory.
+  const auto rows = static_cast<std::size_t>(last - first + 1);
+  if (rows > file.text().size())
+    reader.fail("there are fewer lines than the " + std::to_string(rows) + " rows announced");
+  reader.end_line();
+  VectorPart part{first, std::vector<double>(rows)};
+  std::vector<bool> seen(rows);
+  for (reader.skip_lines('%'); !reader.at_end(); reader.skip_lines('%')) {
+    const GlobalIndex row = reader.integer("row", first, last);
+    if (seen[row - first]) reader.fail("row " + std::to_string(row) + " is there twice");
+    seen[row - first] = true;
+    part.values[row - first] = reader.number("value");
+    reader.end_line();
+  }
+  const auto missing = std::find(seen.begin(), seen.end(), false);
+  if (missing != seen.end())
+    reader.fail("row " + std::to_string(first + (missing - seen.begin())) + " is missing");
+  return part;
+}
+
 }  // namespace
 
 bool looks_like_hypre_ij(const std::string& path) {
@@ -172,30 +206,34 @@ DistributedMatrix read_hypre_matrix(const Context& context, const std::string& p
 }
 
 std::vector<double> read_hypre_vector(const std::string& path, const Distribution& rows, int rank) {
-  std::vector<double> vector(rows.end(rank) - rows.begin(rank));
-  std::vector<std::pair<GlobalIndex, double>> values;
+  const std::vector<std::string> names = parts(path);
+  std::vector<VectorPart> read;
   GlobalIndex first = most, last = -1;
-  for (const std::string& name : parts(path)) {
-    if (name.ends_with(".bin")) throw Error(name + ": binary IJ files are read for matrices only");
-    const MappedFile file(name);
-    TextReader reader(name, file.text());
-    const GlobalIndex begin = reader.integer("the first row", 0, most);
-    const GlobalIndex end = reader.integer("the last row", begin - 1, most);
-    reader.end_line();
-    if (begin <= end) first = std::min(first, begin), last = std::max(last, end);
-    for (reader.skip_lines('%'); !reader.at_end(); reader.skip_lines('%')) {
-      const GlobalIndex row = reader.integer("row", begin, end);
-      values.emplace_back(row, reader.number("value"));
-      reader.end_line();
-    }
+  for (const std::string& name : names) {
+    read.push_back(read_vector_part(name));
+    if (read.back().values.empty()) continue;
+    first = std::min(first, read.back().first_row);
+    last = std::max(last, read.back().last_row());
   }
   const GlobalIndex count = std::max<GlobalIndex>(0, last - first + 1);
   if (count != rows.rows())
     throw Error(path + ": the right-hand side has " + std::to_string(count) + " rows, the matrix " +
                 std::to_string(rows.rows()));
-  for (const auto& [row, value] : values)
-    if (row - first >= rows.begin(rank) && row - first < rows.end(rank))
-      vector[row - first - rows.begin(rank)] = value;
+  GlobalIndex next = first;  // the parts are in the order of the rows
+  std::vector<double> vector(rows.end(rank) - rows.begin(rank));
+  for (std::size_t part = 0; part < read.size(); ++part) {
+    const auto& [first_row, values] = read[part];
+    if (values.empty()) continue;
+    if (first_row != next)
+      throw Error(names[part] + formatted(":1:1: the rows begin with %lld, but those of the parts before it "
+                                          "end with %lld",
+                                          static_cast<long long>(first_row),
+                                          static_cast<long long>(next - 1)));
+    for (const double value : values) {
+      const GlobalIndex row = next++ - first;
+      if (row >= rows.begin(rank) && row < rows.end(rank)) vector[row - rows.begin(rank)] = value;
+    }
+  }
   return vector;
 }
 

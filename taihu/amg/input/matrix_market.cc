@@ -54,21 +54,37 @@ Header read_header(TextReader& reader) {
   constexpr GlobalIndex most = GlobalIndex{1} << 40;
   header.rows = reader.integer("the number of rows", 0, most);
   header.columns = reader.integer("the number of columns", 0, most);
-  header.entries = header.format == Format::coordinate
-                       ? reader.integer("the number of entries", 0, most * 1024)
-                       : header.rows * header.columns;
+  if (header.format == Format::coordinate) {
+    header.entries = reader.integer("the number of entries", 0, most * 1024);
+  } else if (__builtin_mul_overflow(header.rows, header.columns, &header.entries)) {
+    reader.fail("an array of " + std::to_string(header.rows) + " x " + std::to_string(header.columns) +
+                " values is too large");
+  }
   reader.end_line();
   return header;
+}
+
+// Goes to the line with the entry or value `k`.
+void next_line(TextReader& reader, const Header& header, GlobalIndex k, const char* what) {
+  reader.skip_lines('%');
+  if (reader.at_end())
+    reader.fail("the file ends after " + std::to_string(k) + " of " + std::to_string(header.entries) + " " +
+                what);
+}
+
+void end_file(TextReader& reader, const Header& header, const char* what) {
+  reader.skip_lines('%');
+  if (reader.at_end()) return;
+  reader.word();
+  reader.fail("there is more after the " + std::to_string(header.entries) + " " + what +
+              " that the size line announces");
 }
 
 // Calls use(entry) for each entry of a coordinate file, also for those that symmetry implies.
 template <class Use>
 void read_entries(TextReader& reader, const Header& header, const Use& use) {
   for (GlobalIndex k = 0; k < header.entries; ++k) {
-    reader.skip_lines('%');
-    if (reader.at_end())
-      reader.fail("the file ends after " + std::to_string(k) + " of " + std::to_string(header.entries) +
-                  " entries");
+    next_line(reader, header, k, "entries");
     Entry entry{};
     entry.row = reader.integer("row", 1, header.rows) - 1;
     entry.column = reader.integer("column", 1, header.columns) - 1;
@@ -84,12 +100,18 @@ void read_entries(TextReader& reader, const Header& header, const Use& use) {
       use({entry.column, entry.row, header.symmetry == Symmetry::skew ? -entry.value : entry.value});
     reader.end_line();
   }
-  reader.skip_lines('%');
-  if (!reader.at_end()) {
-    reader.word();
-    reader.fail("there is more after the " + std::to_string(header.entries) +
-                " entries that the size line announces");
+  end_file(reader, header, "entries");
+}
+
+// Calls use(n, value) for each value of an array file, column by column.
+template <class Use>
+void read_values(TextReader& reader, const Header& header, const Use& use) {
+  for (GlobalIndex k = 0; k < header.entries; ++k) {
+    next_line(reader, header, k, "values");
+    use(k, reader.number("value"));
+    reader.end_line();
   }
+  end_file(reader, header, "values");
 }
 
 }  // namespace
@@ -130,15 +152,9 @@ std::vector<double> read_vector_market(const std::string& path, const Distributi
   }
   if (header.symmetry != Symmetry::general || header.field == Field::pattern)
     reader.fail("a right-hand side in array format is general and has values");
-  for (GlobalIndex i = 0; i < header.rows; ++i) {
-    reader.skip_lines('%');
-    if (reader.at_end())
-      reader.fail("the file ends after " + std::to_string(i) + " of " + std::to_string(header.rows) +
-                  " values");
-    const double value = reader.number("value");
+  read_values(reader, header, [&](GlobalIndex i, double value) {
     if (i >= first && i < last) vector[i - first] = value;
-    reader.end_line();
-  }
+  });
   return vector;
 }
 

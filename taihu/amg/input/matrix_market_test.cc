@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "taihu/amg/matrix/matrices_for_tests.h"
-#include "taihu/amg/parallel/ranks_for_tests.h"
+#include "taihu/amg/parallel/context_for_tests.h"
 #include "taihu/base/error.h"
 
 namespace taihu::amg {
@@ -92,6 +92,10 @@ TEST(MatrixMarket, FaultsAreNamedWithTheirPlace) {
   EXPECT_EQ(complaint(head + "real general\n2 2 1\n1 1\n"), ":3:4: value is missing");
   EXPECT_EQ(complaint(head + "real general\n2 2 1\n1 1 1.5x\n"), ":3:5: '1.5x' is not a number (value)");
   EXPECT_EQ(complaint(head + "real general\n2 2 1\n1 1 nan\n"), ":3:5: value is not a finite number");
+  for (const char* large : {"1e309", "-1e309", "1e99999999999999999999", "+2e308"})
+    EXPECT_EQ(complaint(head + "real general\n2 2 1\n1 1 " + large + "\n"),
+              std::string(":3:5: value ") + large + " is too large for double precision");
+  EXPECT_EQ(complaint(head + "real general\n2 2 1\n1 1 1e309x\n"), ":3:5: '1e309x' is not a number (value)");
   EXPECT_EQ(complaint(head + "real general\n2 2 1\n1.0 1 1\n"), ":3:1: '1.0' is not a whole number (row)");
   EXPECT_EQ(complaint(head + "real general\n2 2 1\n1 1 1 7\n"),
             ":3:7: '7' is more than belongs on this line");
@@ -109,14 +113,51 @@ TEST(MatrixMarket, NoPrefixOfAFileCrashes) {
     EXPECT_NE(complaint(whole.substr(0, length)), "none") << length;
 }
 
-TEST(MatrixMarket, RandomBytesDoNotCrash) {
+TEST(MatrixMarket, RandomBytesAreReadOrRefusedWithTheirPlace) {
   std::mt19937 random(1);
   const std::string whole = head + "real general\n3 3 3\n1 1 2.0\n2 1 -1\n2 2 2e0\n";
+  int refused = 0;
   for (int round = 0; round < 2000; ++round) {
     std::string text = whole;
     for (int change = 0; change < 3; ++change) text[random() % text.size()] = static_cast<char>(random());
-    complaint(text);
+    const std::string problem = complaint(text);
+    if (problem == "none") continue;
+    ++refused;
+    int line = 0, column = 0;
+    ASSERT_EQ(std::sscanf(problem.c_str(), ":%d:%d: %*c", &line, &column), 2) << problem;
+    EXPECT_TRUE(line >= 1 && line <= 8 && column >= 1) << problem;
+    EXPECT_EQ(problem.find_first_of("\n\r"), problem.npos) << problem;
   }
+  EXPECT_GT(refused, 1000);
+}
+
+TEST(VectorMarket, NumbersTooSmallForADoubleAreZero) {
+  const File file("%%MatrixMarket matrix array real general\n4 1\n1e-310\n1e-400\n-1e-99999999999\n+1.5\n");
+  EXPECT_EQ(read_vector_market(file.path(), spread(4, 1), 0), (std::vector<double>{1e-310, 0, 0, 1.5}));
+}
+
+std::string vector_complaint(const std::string& content, GlobalIndex rows) {
+  const File file(content);
+  try {
+    read_vector_market(file.path(), spread(rows, 1), 0);
+  } catch (const Error& error) {
+    return std::string(error.what()).substr(file.path().size());
+  }
+  return "none";
+}
+
+TEST(VectorMarket, SurplusAndMissingValuesOfArraysAreNamedWithTheirPlace) {
+  const std::string array = "%%MatrixMarket matrix array real general\n";
+  EXPECT_EQ(vector_complaint(array + "2 1\n1\n2\n3\n", 2),
+            ":5:1: there is more after the 2 values that the size line announces");
+  EXPECT_EQ(vector_complaint(array + "2 1\n1\n", 2), ":4:1: the file ends after 1 of 2 values");
+  EXPECT_EQ(vector_complaint(array + "2 1\n1 2\n", 2), ":3:3: '2' is more than belongs on this line");
+  EXPECT_EQ(vector_complaint(array + "2 2\n1\n2\n3\n", 2), ":6:1: the file ends after 3 of 4 values");
+  EXPECT_EQ(vector_complaint(array + "2 2\n1\n2\n3\n4\n", 2), "none");
+  EXPECT_EQ(vector_complaint(array + "2 1099511627776\n1\n2\n", 2),
+            ":5:1: the file ends after 2 of 2199023255552 values");
+  EXPECT_EQ(vector_complaint(array + "1099511627776 1099511627776\n1\n", 2),
+            ":2:15: an array of 1099511627776 x 1099511627776 values is too large");
 }
 
 TEST(VectorMarket, ReadsArraysAndRefusesWrongLengths) {

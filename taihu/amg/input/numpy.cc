@@ -33,6 +33,8 @@ class NpyArray {
     read_shape();
     const std::size_t room = (bytes.size() - data_) / element_bytes_;
     if (count_ > room) bytes.fail(bytes.size(), "the file ends before the end of the array");
+    if (place(count_) < bytes.size())
+      bytes.fail(place(count_), "there is more than the elements of the array's shape");
   }
 
   std::size_t count() const { return count_; }
@@ -43,6 +45,7 @@ class NpyArray {
       bytes_.fail(0, std::string("the array has elements of type '") + std::string(type_) + "', not " + what);
   }
 
+  // Unsigned ones from 2^63 on are negative here, which no index may be.
   std::int64_t integer(std::size_t i) const {
     switch (element_bytes_) {
       case 1:
@@ -56,9 +59,10 @@ class NpyArray {
     }
   }
   double real(std::size_t i) const {
-    const double value = kind_ != 'f'          ? static_cast<double>(integer(i))
-                         : element_bytes_ == 8 ? number<double>(i)
-                                               : number<float>(i);
+    const bool wide = element_bytes_ == 8;
+    const double value = kind_ == 'f'           ? (wide ? number<double>(i) : number<float>(i))
+                         : kind_ == 'u' && wide ? static_cast<double>(number<std::uint64_t>(i))
+                                                : static_cast<double>(integer(i));
     if (!std::isfinite(value)) bytes_.fail(place(i), "the value is not a finite number");
     return value;
   }

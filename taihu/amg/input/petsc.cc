@@ -51,6 +51,15 @@ class PetscFile {
     return matrix;
   }
 
+  // Complex values take twice the room, so that no mark follows them.
+  void check_end(const char* what) const {
+    if (at_end()) return;
+    const std::int64_t mark = integer(at_, "the mark of PETSc");
+    if (mark != vector_mark && mark != matrix_mark)
+      bytes_.fail(at_,
+                  std::string("behind the ") + what + " is neither the end nor a vector (complex values?)");
+  }
+
   // Goes over `count` numbers; returns where they begin.
   std::size_t skip(std::int64_t count, std::size_t bytes_each, const char* what) {
     const std::size_t begin = at_;
@@ -91,10 +100,7 @@ DistributedMatrix read_petsc_matrix(const Context& context, const std::string& p
   const BytesOfFile bytes(path, mapped.text());
   PetscFile file(bytes);
   const PetscFile::Matrix matrix = file.matrix();
-  // Values of complex numbers take twice the room, so what follows them is no mark.
-  if (!file.at_end() && file.integer(file.at(), "the mark of PETSc") != vector_mark &&
-      file.integer(file.at(), "the mark of PETSc") != matrix_mark)
-    bytes.fail(file.at(), "behind the matrix is neither the end nor a vector (complex values?)");
+  file.check_end("matrix");
   if (const std::string fault = size_fault(matrix.size, context.communicator.size()); !fault.empty())
     bytes.fail(0, fault);
   const OwnRows own = own_rows(context, matrix.size.rows);
@@ -137,6 +143,7 @@ std::vector<double> read_petsc_vector(const std::string& path, const Distributio
     throw Error(path + ": the right-hand side has " + std::to_string(count) + " rows, the matrix " +
                 std::to_string(rows.rows()));
   const std::size_t values = file.skip(count, sizeof(double), "the values");
+  file.check_end("vector");
   std::vector<double> vector(rows.end(rank) - rows.begin(rank));
   for (std::size_t i = 0; i < vector.size(); ++i)
     vector[i] = file.value(values + (rows.begin(rank) + i) * sizeof(double));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/amg/input/read.h"
 
+#include <unistd.h>
+
 #include "taihu/amg/input/hypre_ij.h"
 #include "taihu/amg/input/matrix_market.h"
 #include "taihu/amg/input/numpy.h"
@@ -12,17 +14,19 @@ namespace {
 
 enum class FileKind { matrix_market, petsc, hypre_ij, npz, npy };
 
+// The content decides; hypre's files, which have no mark, are told from their names.
 FileKind kind_of(const std::string& path) {
-  if (looks_like_hypre_ij(path)) return FileKind::hypre_ij;
+  const bool hypre_name = looks_like_hypre_ij(path);
+  if (hypre_name && access(path.c_str(), F_OK) != 0) return FileKind::hypre_ij;
   const MappedFile file(path);
   const std::string_view bytes = file.text();
   if (looks_like_petsc(bytes)) return FileKind::petsc;
   if (looks_like_npz(bytes)) return FileKind::npz;
   if (looks_like_npy(bytes)) return FileKind::npy;
-  if (!bytes.starts_with("%%"))
-    throw Error(path +
-                ":1:1: the file is neither Matrix Market, PETSc binary, .npz, .npy nor NAME.00000 of hypre");
-  return FileKind::matrix_market;
+  if (bytes.starts_with("%%")) return FileKind::matrix_market;
+  if (hypre_name) return FileKind::hypre_ij;
+  throw Error(path +
+              ":1:1: the file is neither Matrix Market, PETSc binary, .npz, .npy nor NAME.00000 of hypre");
 }
 
 }  // namespace

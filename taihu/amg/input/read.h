@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a matrix or a vector from a file of any known format, which is told from its content, for hypre's
-// from the names of the files: Matrix Market, PETSc binary, hypre IJ, scipy.sparse's .npz and NumPy's .npy.
+// files, which have no mark, from their names: Matrix Market, PETSc binary, hypre IJ, scipy.sparse's .npz and
+// NumPy's .npy.
 #pragma once
 
 #include <string>

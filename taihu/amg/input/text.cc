@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 namespace taihu::amg {
@@ -99,10 +100,13 @@ double TextReader::number(const char* what) {
   if (digits.size() > 1 && digits[0] == '+') digits.remove_prefix(1);
   double value = 0;
   const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error == std::errc::result_out_of_range)
-    return value;  // too small: zero; too large is not finite below
-  if (error != std::errc() || rest != digits.data() + digits.size())
+  const bool in_range = error != std::errc::result_out_of_range;
+  if ((in_range && error != std::errc()) || rest != digits.data() + digits.size())
     fail("'" + std::string(text.substr(0, 40)) + "' is not a number (" + what + ")");
+  // from_chars does not tell too large from too small; the other functions of the language do.
+  if (!in_range) value = std::strtod(std::string(digits).c_str(), nullptr);
+  if (!in_range && std::isinf(value))
+    fail(std::string(what) + " " + std::string(text.substr(0, 40)) + " is too large for double precision");
   if (!std::isfinite(value)) fail(std::string(what) + " is not a finite number");
   return value;
 }

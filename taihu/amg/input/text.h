@@ -38,7 +38,7 @@ class TextReader {
   std::string_view word();
   /// A whole number of at least `least` and at most `most`; `what` names it in messages.
   std::int64_t integer(const char* what, std::int64_t least, std::int64_t most);
-  /// A finite number.
+  /// A finite number; one too small for double precision is zero.
   double number(const char* what);
   /// Goes to the next line; fails when this one has more than blanks.
   void end_line();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/amg/input/triplets.h"
 
-#include <limits>
-
 namespace taihu::amg {
 
 std::string size_fault(const MatrixSize& size, int ranks) {
@@ -12,9 +10,8 @@ std::string size_fault(const MatrixSize& size, int ranks) {
   if (std::max(size.rows, size.columns) > margin + 2 * size.entries)
     return "a matrix of " + std::to_string(size.rows) + " x " + std::to_string(size.columns) + " with only " +
            std::to_string(size.entries) + " entries has rows without any; it is singular";
-  if (std::max(size.rows, size.columns) / ranks > std::numeric_limits<LocalIndex>::max() - 2 * row_block)
-    return "one rank takes fewer than 2^31 rows; use more ranks";
-  return {};
+  const auto all = Distribution::even(std::max(size.rows, size.columns), ranks);
+  return all.most_rows() > most_local_rows ? too_many_rows : "";
 }
 
 OwnRows own_rows(const Context& context, GlobalIndex rows) {

@@ -115,7 +115,7 @@ DistributedMatrix distribute(const Context& context, const Distribution& row_dis
   return matrix;
 }
 
-GlobalIndex global_entries(Communicator& communicator, const DistributedMatrix& matrix) {
+GlobalIndex global_entries(parallel::Communicator& communicator, const DistributedMatrix& matrix) {
   std::int64_t entries = matrix.local.entries();
   communicator.sum({&entries, 1});
   return entries;

@@ -45,6 +45,6 @@ DistributedMatrix distribute(const Context& context, const Distribution& rows, c
                              GlobalRows own_rows);
 
 /// Sum of the entries of all ranks. Collective.
-GlobalIndex global_entries(Communicator& communicator, const DistributedMatrix& matrix);
+GlobalIndex global_entries(parallel::Communicator& communicator, const DistributedMatrix& matrix);
 
 }  // namespace taihu::amg

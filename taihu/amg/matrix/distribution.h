@@ -3,11 +3,16 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "taihu/amg/parallel/partition.h"
 
 namespace taihu::amg {
+
+/// One rank has at most so many rows: with blocks that are filled up, LocalIndex numbers them.
+inline constexpr GlobalIndex most_local_rows = std::numeric_limits<LocalIndex>::max() - 2 * row_block;
+inline constexpr const char* too_many_rows = "one rank takes fewer than 2^31 rows; use more ranks";
 
 class Distribution {
  public:
@@ -35,6 +40,13 @@ class Distribution {
   GlobalIndex rows() const { return first_.back(); }
   GlobalIndex begin(int rank) const { return first_[rank]; }
   GlobalIndex end(int rank) const { return first_[rank + 1]; }
+  /// Of the rank with the most.
+  GlobalIndex most_rows() const {
+    GlobalIndex most = 0;
+    for (std::size_t rank = 0; rank + 1 < first_.size(); ++rank)
+      most = std::max(most, first_[rank + 1] - first_[rank]);
+    return most;
+  }
   int owner(GlobalIndex row) const {
     return static_cast<int>(std::upper_bound(first_.begin(), first_.end(), row) - first_.begin()) - 1;
   }

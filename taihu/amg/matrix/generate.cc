@@ -104,6 +104,7 @@ GlobalIndex problem_rows(Problem problem, GlobalIndex n) {
 
 DistributedMatrix generate(const Context& context, Problem problem, GlobalIndex n,
                            const Distribution& distribution) {
+  check_input(distribution.most_rows() <= most_local_rows, too_many_rows);
   const int rank = context.communicator.rank();
   const GlobalIndex first = distribution.begin(rank), last = distribution.end(rank);
   const auto rows = static_cast<LocalIndex>(last - first);

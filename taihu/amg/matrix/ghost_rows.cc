@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "taihu/amg/matrix/bytes.h"
 #include "taihu/amg/matrix/loose_rows.h"
+#include "taihu/parallel/bytes.h"
 
 namespace taihu::amg {
 namespace {
 
 // The rows that others asked for travel as three lists: lengths of the rows, global columns, values.
 struct Received {
-  std::vector<Communicator::Bytes> lengths, columns, values;
+  std::vector<parallel::Bytes> lengths, columns, values;
 };
 
-Received send_rows(Communicator& communicator, const RowsView& rows, const Halo& halo, LocalIndex owned,
-                   const std::vector<GlobalIndex>& ghosts, GlobalIndex first_column) {
-  std::vector<Communicator::Bytes> lengths(communicator.size()), columns(communicator.size()),
+Received send_rows(parallel::Communicator& communicator, const RowsView& rows, const Halo& halo,
+                   LocalIndex owned, const std::vector<GlobalIndex>& ghosts, GlobalIndex first_column) {
+  std::vector<parallel::Bytes> lengths(communicator.size()), columns(communicator.size()),
       values(communicator.size());
   for (const Halo::Part& part : halo.sends()) {
     std::vector<Offset> length;
@@ -29,9 +29,9 @@ Received send_rows(Communicator& communicator, const RowsView& rows, const Halo&
         value.push_back(rows.value[k]);
       }
     }
-    lengths[part.peer] = to_bytes(length);
-    columns[part.peer] = to_bytes(column);
-    values[part.peer] = to_bytes(value);
+    lengths[part.peer] = parallel::to_bytes(length);
+    columns[part.peer] = parallel::to_bytes(column);
+    values[part.peer] = parallel::to_bytes(value);
   }
   return {communicator.all_to_all(lengths), communicator.all_to_all(columns),
           communicator.all_to_all(values)};
@@ -42,7 +42,7 @@ std::vector<GlobalIndex> all_ghosts(const std::vector<GlobalIndex>& ghosts, cons
                                     GlobalIndex first, GlobalIndex last) {
   std::vector<GlobalIndex> all = ghosts;
   for (const auto& bytes : received.columns)
-    for (const GlobalIndex column : from_bytes<GlobalIndex>(bytes))
+    for (const GlobalIndex column : parallel::from_bytes<GlobalIndex>(bytes))
       if (column < first || column >= last) all.push_back(column);
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -54,7 +54,7 @@ std::vector<GlobalIndex> all_ghosts(const std::vector<GlobalIndex>& ghosts, cons
 LooseRows with_ghost_rows(const Context& context, const RowsView& rows, LocalIndex own, LocalIndex owned,
                           const std::vector<GlobalIndex>& ghosts, const Distribution& columns,
                           const Halo& halo) {
-  Communicator& communicator = context.communicator;
+  parallel::Communicator& communicator = context.communicator;
   const GlobalIndex first = columns.begin(communicator.rank()), last = columns.end(communicator.rank());
   const Received received = send_rows(communicator, rows, halo, owned, ghosts, first);
   LooseRows result;
@@ -87,9 +87,9 @@ LooseRows with_ghost_rows(const Context& context, const RowsView& rows, LocalInd
   }
   LocalIndex row = own;
   for (int peer = 0; peer < communicator.size(); ++peer) {
-    const auto length = from_bytes<Offset>(received.lengths[peer]);
-    const auto column = from_bytes<GlobalIndex>(received.columns[peer]);
-    const auto value = from_bytes<double>(received.values[peer]);
+    const auto length = parallel::from_bytes<Offset>(received.lengths[peer]);
+    const auto column = parallel::from_bytes<GlobalIndex>(received.columns[peer]);
+    const auto value = parallel::from_bytes<double>(received.values[peer]);
     std::size_t from = 0;
     for (const Offset count : length) {
       result.begin[row] = at;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/amg/matrix/halo.h"
 
-#include "taihu/amg/matrix/bytes.h"
+#include "taihu/parallel/bytes.h"
 
 namespace taihu::amg {
 
-Halo::Halo(Communicator& communicator, const Distribution& distribution,
+Halo::Halo(parallel::Communicator& communicator, const Distribution& distribution,
            const std::vector<GlobalIndex>& ghosts)
     : ghosts_(static_cast<LocalIndex>(ghosts.size())) {
   if (communicator.size() == 1) return;
@@ -17,12 +17,12 @@ Halo::Halo(Communicator& communicator, const Distribution& distribution,
     ++receives_.back().count;
     wanted[owner].push_back(ghosts[i]);
   }
-  std::vector<Communicator::Bytes> requests;
-  for (const auto& list : wanted) requests.push_back(to_bytes(list));
-  const std::vector<Communicator::Bytes> asked = communicator.all_to_all(requests);
+  std::vector<parallel::Bytes> requests;
+  for (const auto& list : wanted) requests.push_back(parallel::to_bytes(list));
+  const std::vector<parallel::Bytes> asked = communicator.all_to_all(requests);
   const GlobalIndex first = distribution.begin(communicator.rank());
   for (int peer = 0; peer < communicator.size(); ++peer) {
-    const auto rows = from_bytes<GlobalIndex>(asked[peer]);
+    const auto rows = parallel::from_bytes<GlobalIndex>(asked[peer]);
     if (rows.empty()) continue;
     sends_.push_back(
         {peer, static_cast<LocalIndex>(send_rows_.size()), static_cast<LocalIndex>(rows.size())});
@@ -30,9 +30,9 @@ Halo::Halo(Communicator& communicator, const Distribution& distribution,
   }
 }
 
-void Halo::begin_messages(Communicator& communicator, void* ghosts, std::size_t element_bytes) {
+void Halo::begin_messages(parallel::Communicator& communicator, void* ghosts, std::size_t element_bytes) {
   const auto messages = [&](const std::vector<Part>& parts, void* data) {
-    std::vector<Communicator::Message> list;
+    std::vector<parallel::Communicator::Buffer> list;
     for (const Part& part : parts)
       list.push_back({part.peer, static_cast<std::byte*>(data) + part.begin * element_bytes,
                       part.count * element_bytes});

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "taihu/amg/matrix/distribution.h"
-#include "taihu/amg/parallel/communicator.h"
+#include "taihu/parallel/communicator.h"
 
 namespace taihu::amg {
 
@@ -16,7 +16,8 @@ class Halo {
  public:
   Halo() = default;
   /// The plan for ghosts with the global indices `ghosts` (ascending, none own). Collective.
-  Halo(Communicator& communicator, const Distribution& distribution, const std::vector<GlobalIndex>& ghosts);
+  Halo(parallel::Communicator& communicator, const Distribution& distribution,
+       const std::vector<GlobalIndex>& ghosts);
 
   bool empty() const { return sends_.empty() && receives_.empty(); }
   LocalIndex ghosts() const { return ghosts_; }
@@ -24,18 +25,18 @@ class Halo {
   /// Starts filling the ghosts of `vector`, which begin at vector[ghost_begin]. Own elements must not change
   /// until finish(). Called by one thread of each rank.
   template <class T>
-  void start(Communicator& communicator, T* vector, LocalIndex ghost_begin) {
+  void start(parallel::Communicator& communicator, T* vector, LocalIndex ghost_begin) {
     if (empty()) return;
     buffer_.resize(send_rows_.size() * sizeof(T));
     auto* packed = reinterpret_cast<T*>(buffer_.data());
     for (std::size_t i = 0; i < send_rows_.size(); ++i) packed[i] = vector[send_rows_[i]];
     begin_messages(communicator, vector + ghost_begin, sizeof(T));
   }
-  void finish(Communicator& communicator) {
+  void finish(parallel::Communicator& communicator) {
     if (!empty()) communicator.finish();
   }
   template <class T>
-  void exchange(Communicator& communicator, T* vector, LocalIndex ghost_begin) {
+  void exchange(parallel::Communicator& communicator, T* vector, LocalIndex ghost_begin) {
     start(communicator, vector, ghost_begin);
     finish(communicator);
   }
@@ -50,7 +51,7 @@ class Halo {
   const std::vector<LocalIndex>& send_rows() const { return send_rows_; }
 
  private:
-  void begin_messages(Communicator& communicator, void* ghosts, std::size_t element_bytes);
+  void begin_messages(parallel::Communicator& communicator, void* ghosts, std::size_t element_bytes);
 
   std::vector<Part> sends_, receives_;
   std::vector<LocalIndex> send_rows_;

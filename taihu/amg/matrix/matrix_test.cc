@@ -7,7 +7,7 @@
 #include "taihu/amg/matrix/multiply.h"
 #include "taihu/amg/matrix/sliced_kernels.h"
 #include "taihu/amg/matrix/transpose.h"
-#include "taihu/amg/parallel/ranks_for_tests.h"
+#include "taihu/amg/parallel/context_for_tests.h"
 #include "taihu/base/error.h"
 
 namespace taihu::amg {

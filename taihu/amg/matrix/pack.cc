@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
+#include "taihu/amg/matrix/assemble.h"
 #include "taihu/amg/matrix/loose_rows.h"
 
 namespace taihu::amg {
@@ -56,17 +57,8 @@ void close_gaps(LooseRows& rows, const Array<Offset>& starts) {
 
 DistributedMatrix pack(const Context& context, LooseRows rows, const Distribution& row_distribution,
                        const Distribution& column_distribution) {
-  const int rank = context.communicator.rank();
-  DistributedMatrix matrix;
-  matrix.row_distribution = row_distribution;
-  matrix.column_distribution = column_distribution;
-  matrix.first_row = row_distribution.begin(rank);
-  matrix.first_column = column_distribution.begin(rank);
-  matrix.ghosts = rows.ghosts;
-  matrix.halo = Halo(context.communicator, column_distribution, matrix.ghosts);
+  DistributedMatrix matrix = matrix_frame(context, row_distribution, column_distribution, rows.ghosts);
   Csr<double>& local = matrix.local;
-  local.rows = static_cast<LocalIndex>(row_distribution.end(rank) - matrix.first_row);
-  local.columns = rows.owned_columns + static_cast<LocalIndex>(rows.ghosts.size());
   if (!rows.ordered) order_rows(context, rows, matrix);
   local.starts = Array<Offset>(context.storage, static_cast<std::size_t>(local.rows) + 1);
   local.starts[0] = 0;

@@ -265,7 +265,7 @@ Sliced<Stored> make_sliced(const Context& context, const DistributedMatrix& matr
 template Sliced<float> make_sliced<float>(const Context&, const DistributedMatrix&);
 template Sliced<double> make_sliced<double>(const Context&, const DistributedMatrix&);
 
-bool exact_in_float(const Team& team, const Csr<double>& matrix) {
+bool exact_in_float(const parallel::Team& team, const Csr<double>& matrix) {
   std::atomic<bool> exact{true};
   team.run(matrix.partition, [&](LocalIndex begin, LocalIndex end, int) {
     bool same = true;

@@ -59,6 +59,6 @@ template <class Stored>
 void restore_rows(const Context& context, const Sliced<Stored>& sliced, DistributedMatrix& matrix);
 
 /// Whether all values of the rank are the same in single precision.
-bool exact_in_float(const Team& team, const Csr<double>& matrix);
+bool exact_in_float(const parallel::Team& team, const Csr<double>& matrix);
 
 }  // namespace taihu::amg

@@ -4,21 +4,22 @@
 // owner of the column.
 #include "taihu/amg/matrix/transpose.h"
 
-#include "taihu/amg/matrix/bytes.h"
+#include "taihu/parallel/bytes.h"
 
 namespace taihu::amg {
 namespace {
 
-struct Entry {
+struct PlacedEntry {
   GlobalIndex row;     // of the result
   GlobalIndex column;  // of the result
   double value;
 };
 
 // Entries of the result that other ranks have, those of lower ranks first.
-std::vector<std::vector<Entry>> exchange_entries(const Context& context, const DistributedMatrix& matrix) {
-  Communicator& communicator = context.communicator;
-  std::vector<std::vector<Entry>> outgoing(communicator.size());
+std::vector<std::vector<PlacedEntry>> exchange_entries(const Context& context,
+                                                       const DistributedMatrix& matrix) {
+  parallel::Communicator& communicator = context.communicator;
+  std::vector<std::vector<PlacedEntry>> outgoing(communicator.size());
   const LocalIndex owned = matrix.owned_columns();
   for (LocalIndex i = 0; i < matrix.local.rows; ++i)
     for (Offset k = matrix.local.starts[i]; k < matrix.local.starts[i + 1]; ++k) {
@@ -28,10 +29,11 @@ std::vector<std::vector<Entry>> exchange_entries(const Context& context, const D
       outgoing[matrix.column_distribution.owner(global)].push_back(
           {global, matrix.first_row + i, matrix.local.value[k]});
     }
-  std::vector<Communicator::Bytes> packed;
-  for (const auto& list : outgoing) packed.push_back(to_bytes(list));
-  std::vector<std::vector<Entry>> incoming;
-  for (const auto& bytes : communicator.all_to_all(packed)) incoming.push_back(from_bytes<Entry>(bytes));
+  std::vector<parallel::Bytes> packed;
+  for (const auto& list : outgoing) packed.push_back(parallel::to_bytes(list));
+  std::vector<std::vector<PlacedEntry>> incoming;
+  for (const auto& bytes : communicator.all_to_all(packed))
+    incoming.push_back(parallel::from_bytes<PlacedEntry>(bytes));
   return incoming;
 }
 
@@ -76,12 +78,12 @@ Csr<double> transpose_local(const Context& context, const DistributedMatrix& mat
 
 // Puts the entries of other ranks beside the local ones, in ascending order of columns because ranks are.
 GlobalRows merge(const Context& context, const Csr<double>& local, GlobalIndex first_column,
-                 GlobalIndex first_row, const std::vector<std::vector<Entry>>& incoming) {
+                 GlobalIndex first_row, const std::vector<std::vector<PlacedEntry>>& incoming) {
   GlobalRows rows;
   rows.starts = Array<Offset>(context.storage, static_cast<std::size_t>(local.rows) + 1);
   for (LocalIndex i = 0; i < local.rows; ++i) rows.starts[i + 1] = local.starts[i + 1] - local.starts[i];
   for (const auto& list : incoming)
-    for (const Entry& entry : list) ++rows.starts[entry.row - first_row + 1];
+    for (const PlacedEntry& entry : list) ++rows.starts[entry.row - first_row + 1];
   rows.starts[0] = 0;
   for (LocalIndex i = 0; i < local.rows; ++i) rows.starts[i + 1] += rows.starts[i];
   rows.column = Array<GlobalIndex>(context.storage, rows.starts[local.rows]);
@@ -96,7 +98,7 @@ GlobalRows merge(const Context& context, const Csr<double>& local, GlobalIndex f
       for (LocalIndex i = 0; i < local.rows; ++i)
         for (Offset k = local.starts[i]; k < local.starts[i + 1]; ++k)
           put(i, first_column + local.column[k], local.value[k]);
-    for (const Entry& entry : incoming[rank])
+    for (const PlacedEntry& entry : incoming[rank])
       put(static_cast<LocalIndex>(entry.row - first_row), entry.column, entry.value);
   }
   return rows;

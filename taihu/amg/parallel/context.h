@@ -2,17 +2,17 @@
 // What the parts of the solver on one rank share: its threads, its memory, its fellow ranks.
 #pragma once
 
-#include "taihu/amg/parallel/communicator.h"
 #include "taihu/amg/parallel/profile.h"
 #include "taihu/amg/parallel/storage.h"
-#include "taihu/amg/parallel/team.h"
+#include "taihu/parallel/communicator.h"
+#include "taihu/parallel/team.h"
 
 namespace taihu::amg {
 
 struct Context {
-  Team& team;
+  parallel::Team& team;
   Storage& storage;
-  Communicator& communicator;
+  parallel::Communicator& communicator;
   Profile* profile = nullptr;  ///< where steps count their time; null: nowhere
 };
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
 #include <random>
 
 #include "taihu/abi/naalloc.h"
 #include "taihu/amg/parallel/array.h"
-#include "taihu/amg/parallel/exact_sum.h"
-#include "taihu/amg/parallel/ranks_for_tests.h"
+#include "taihu/amg/parallel/context_for_tests.h"
 
 namespace taihu::amg {
 namespace {
@@ -48,66 +45,6 @@ TEST(Partition, GivesEqualWorkWhereRowsAreUnequal) {
 
 TEST(Partition, SmallWorkStaysOnOneThread) {
   EXPECT_TRUE(Partition::by_work(starts_of(1000, 7), 16).single());
-}
-
-TEST(Team, RunsEveryShareOnceAlsoWhenOpenMpGivesFewerThreads) {
-  const Team team(7);
-  std::vector<std::atomic<int>> calls(7);
-  team.run([&](int thread) { ++calls[thread]; });
-  for (const auto& count : calls) EXPECT_EQ(count, 1);
-}
-
-TEST(Team, ThrowsAgainWhatAThreadThrew) {
-  const Team team(4);
-  EXPECT_THROW(team.run([](int thread) {
-    if (thread == 3) throw std::bad_alloc();
-  }),
-               std::bad_alloc);
-}
-
-TEST(ExactSum, IsTheSameInAnyOrder) {
-  std::mt19937_64 random(5);
-  std::vector<double> numbers;
-  for (int i = 0; i < 1000; ++i)
-    numbers.push_back(
-        std::ldexp(static_cast<double>(random()) - 9e18, static_cast<int>(random() % 600) - 300));
-  ExactSum forward, backward, half[2];
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    forward.add(numbers[i]);
-    backward.add(numbers[numbers.size() - 1 - i]);
-    half[i % 2].add(numbers[i]);
-  }
-  half[0].add(half[1]);
-  EXPECT_EQ(forward.value(), backward.value());
-  EXPECT_EQ(forward.value(), half[0].value());
-}
-
-TEST(ExactSum, KeepsWhatRoundingWouldLose) {
-  ExactSum sum;
-  for (const double value : {1e300, 1.0, -1e300, 1e-300, std::numeric_limits<double>::denorm_min()})
-    sum.add(value);
-  EXPECT_EQ(sum.value(), 1.0);
-  sum.add(-1.0);
-  EXPECT_EQ(sum.value(), 1e-300);
-  sum.add(-1e-300);
-  EXPECT_EQ(sum.value(), std::numeric_limits<double>::denorm_min());
-  sum.add(-std::numeric_limits<double>::denorm_min());
-  EXPECT_EQ(sum.value(), 0.0);
-  sum.add(-2.5);
-  EXPECT_EQ(sum.value(), -2.5);
-}
-
-TEST(ExactSum, ReachesTheLargestNumbers) {
-  ExactSum sum;
-  const double largest = std::numeric_limits<double>::max();
-  for (const double value : {largest, largest, -largest}) sum.add(value);
-  EXPECT_EQ(sum.value(), largest);
-}
-
-TEST(ExactSum, IsNotANumberAfterOneThatIsNotFinite) {
-  ExactSum sum;
-  sum.add(std::numeric_limits<double>::infinity());
-  EXPECT_TRUE(std::isnan(sum.value()));
 }
 
 TEST(Storage, BlocksDoNotOverlapAndKeepTheirContent) {

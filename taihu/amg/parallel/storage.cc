@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <new>
-#include <string>
 
 #include "taihu/abi/naalloc.h"
+#include "taihu/memory/placement/node_table.h"
+#include "taihu/memory/placement/page_system.h"
 
 // Programs that do not link naalloc have no placement.
 extern "C" {
@@ -23,14 +23,17 @@ extern "C" {
 namespace taihu::amg {
 namespace {
 
-constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 constexpr std::size_t large_bytes = std::size_t{64} << 10;  // from here on blocks come from ranges
-constexpr std::size_t granule = 4096;                       // blocks of ranges are multiples of this
 constexpr std::size_t range_bytes = std::size_t{8} << 30;   // addresses, not memory
 constexpr std::size_t alignment = 64;
 
 std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
+}
+
+// What blocks of ranges take.
+std::size_t whole_pages(std::size_t bytes) {
+  return round_up(bytes, memory::page_bytes());
 }
 
 void* reserve(std::size_t bytes) {
@@ -39,17 +42,15 @@ void* reserve(std::size_t bytes) {
   return mapped == MAP_FAILED ? nullptr : mapped;
 }
 
-bool has_several_memory_nodes() {
-  std::string numbers;
-  std::getline(std::ifstream("/sys/devices/system/node/has_memory"), numbers);
-  return numbers.find_first_of(",-") != std::string::npos;  // a list such as 0-3,8
+bool may_use_several_memory_nodes() {
+  return memory::read_node_table("").usable().size() > 1;
 }
 
 }  // namespace
 
 Storage::Storage(Placing placing)
     : placing_(naalloc != nullptr && (placing == Placing::always ||
-                                      (placing == Placing::automatic && has_several_memory_nodes()))) {}
+                                      (placing == Placing::automatic && may_use_several_memory_nodes()))) {}
 
 Storage::~Storage() {
   for (const auto& [address, bytes] : ranges_) munmap(address, bytes);
@@ -76,7 +77,7 @@ void* Storage::take_bytes(std::size_t bytes) {
   if (bytes >= large_bytes) {
     const std::lock_guard lock(mutex_);
     count(bytes);
-    return take_large(round_up(bytes, granule));
+    return take_large(whole_pages(bytes));
   }
   void* memory = std::aligned_alloc(alignment, round_up(std::max<std::size_t>(bytes, 1), alignment));
   if (memory == nullptr) throw std::bad_alloc();
@@ -88,10 +89,11 @@ void* Storage::take_bytes(std::size_t bytes) {
 // A range of addresses with room for the bytes: large, or where the system limits addresses just large
 // enough.
 void Storage::add_range(std::size_t bytes) {
-  std::size_t wanted = std::max(range_bytes, round_up(bytes, huge_page_bytes) + huge_page_bytes);
+  std::size_t wanted =
+      std::max(range_bytes, round_up(bytes, memory::huge_page_bytes) + memory::huge_page_bytes);
   void* memory = reserve(wanted);
   if (memory == nullptr) {
-    wanted = round_up(bytes, huge_page_bytes) + huge_page_bytes;
+    wanted = round_up(bytes, memory::huge_page_bytes) + memory::huge_page_bytes;
     memory = reserve(wanted);
   }
   if (memory == nullptr) throw std::bad_alloc();
@@ -128,7 +130,7 @@ void Storage::give_back(void* memory, std::size_t bytes) noexcept {
   used_bytes_ -= bytes;
   if (bytes < large_bytes) return std::free(memory);
   if (placed_.erase(memory) > 0) return nafree(memory);
-  free_part(static_cast<std::byte*>(memory), round_up(bytes, granule));
+  free_part(static_cast<std::byte*>(memory), whole_pages(bytes));
 }
 
 void Storage::free_part(std::byte* address, std::size_t bytes) {
@@ -161,7 +163,7 @@ void* Storage::shorten(void* memory, std::size_t bytes, std::size_t wanted) {
   }
   const std::lock_guard lock(mutex_);
   used_bytes_ -= bytes - wanted;
-  const std::size_t kept = round_up(wanted, granule), all = round_up(bytes, granule);
+  const std::size_t kept = whole_pages(wanted), all = whole_pages(bytes);
   if (kept < all) free_part(static_cast<std::byte*>(memory) + kept, all - kept);
   return memory;
 }

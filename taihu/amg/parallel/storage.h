@@ -27,7 +27,7 @@ enum class Use {
   cycles   ///< read in every cycle: worth placing
 };
 
-/// When arrays for cycles come from naalloc: `automatic` is on machines with several memory nodes.
+/// When arrays for cycles come from naalloc: `automatic` is where the process may use several memory nodes.
 enum class Placing { automatic, always, never };
 
 /// Any thread may call. Blocks must be given back before the end of the storage.

@@ -27,6 +27,13 @@ std::string level_table(const std::vector<LevelReport>& levels) {
                            entries / static_cast<double>(finest.entries));
 }
 
+std::string why_not_converged(const SolveResult& result, const SolveOptions& options) {
+  if (!result.breakdown.empty())
+    return result.breakdown + formatted(" (after %d iterations)", result.iterations);
+  return formatted("no convergence to %g in %d iterations; the residual is %.3e", options.tolerance,
+                   result.iterations, result.residual);
+}
+
 std::string convergence_table(const std::vector<double>& history) {
   std::string table = "iteration   residual   reduction\n";
   for (std::size_t i = 0; i < history.size(); ++i) {

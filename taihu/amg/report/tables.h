@@ -5,13 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "taihu/amg/solve/hierarchy.h"
+#include "taihu/amg/solve/krylov.h"
 
 namespace taihu::amg {
 
 /// Rows, entries and entries per row of each level, grid and operator complexity (sums over the finest
 /// level's).
 std::string level_table(const std::vector<LevelReport>& levels);
+
+/// Why there is no solution, in one line, of a result that did not converge.
+std::string why_not_converged(const SolveResult& result, const SolveOptions& options);
 
 /// Iterations with the relative residual and its reduction.
 std::string convergence_table(const std::vector<double>& history);

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <optional>
 
-#include "taihu/amg/matrix/bytes.h"
 #include "taihu/amg/matrix/multiply.h"
 #include "taihu/amg/matrix/transpose.h"
 #include "taihu/amg/setup/classical_prolongation.h"
 #include "taihu/amg/setup/smoothed_prolongation.h"
+#include "taihu/parallel/bytes.h"
 
 namespace taihu::amg {
 
@@ -84,12 +84,12 @@ DistributedMatrix replicate(const Context& context, const Context& solo, const D
       value.push_back(local.value[k]);
     }
   }
-  const auto lengths = context.communicator.all_gather(to_bytes(length));
-  const auto columns = context.communicator.all_gather(to_bytes(column));
-  const auto values = context.communicator.all_gather(to_bytes(value));
+  const auto lengths = context.communicator.all_gather(parallel::to_bytes(length));
+  const auto columns = context.communicator.all_gather(parallel::to_bytes(column));
+  const auto values = context.communicator.all_gather(parallel::to_bytes(value));
   std::vector<Offset> starts{0};
   for (const auto& bytes : lengths)
-    for (const Offset count : from_bytes<Offset>(bytes)) starts.push_back(starts.back() + count);
+    for (const Offset count : parallel::from_bytes<Offset>(bytes)) starts.push_back(starts.back() + count);
   GlobalRows rows;
   rows.starts = Array<Offset>(solo.storage, starts.size());
   std::copy(starts.begin(), starts.end(), rows.starts.begin());
@@ -97,8 +97,8 @@ DistributedMatrix replicate(const Context& context, const Context& solo, const D
   rows.value = Array<double>(solo.storage, starts.back());
   Offset at = 0;
   for (std::size_t rank = 0; rank < columns.size(); ++rank) {
-    const auto part = from_bytes<GlobalIndex>(columns[rank]);
-    const auto part_values = from_bytes<double>(values[rank]);
+    const auto part = parallel::from_bytes<GlobalIndex>(columns[rank]);
+    const auto part_values = parallel::from_bytes<double>(values[rank]);
     std::copy(part.begin(), part.end(), rows.column.begin() + at);
     std::copy(part_values.begin(), part_values.end(), rows.value.begin() + at);
     at += static_cast<Offset>(part.size());

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "taihu/amg/matrix/distributed_matrix.h"
-#include "taihu/amg/options.h"
+#include "taihu/amg/options/options.h"
 
 namespace taihu::amg {
 

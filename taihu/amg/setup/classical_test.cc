@@ -6,7 +6,7 @@
 
 #include "taihu/amg/matrix/generate.h"
 #include "taihu/amg/matrix/matrices_for_tests.h"
-#include "taihu/amg/parallel/ranks_for_tests.h"
+#include "taihu/amg/parallel/context_for_tests.h"
 #include "taihu/amg/setup/classical_prolongation.h"
 
 namespace taihu::amg {
@@ -135,7 +135,7 @@ TEST(Classical, BlocksOfTheFirstPassMayCrossRanks) {
       const DistributedMatrix matrix = generate(context, Problem::laplace2d, 400, distribution);
       CompleteRows rows(context, matrix, 0.25);
       const auto state = coarse_points(context, rows, distribution, Coarsening::hmis);
-      Communicator::Bytes mine(rows.own() * sizeof(PointState));
+      parallel::Bytes mine(rows.own() * sizeof(PointState));
       std::memcpy(mine.data(), state.data(), mine.size());
       const auto all = context.communicator.all_gather(mine);
       if (context.communicator.rank() != 0) return;

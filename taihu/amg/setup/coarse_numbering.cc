@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/amg/setup/coarse_numbering.h"
 
-#include "taihu/amg/matrix/bytes.h"
+#include "taihu/parallel/bytes.h"
 
 namespace taihu::amg {
 
-CoarseNumbering number_coarse_rows(Communicator& communicator, GlobalIndex mine) {
+CoarseNumbering number_coarse_rows(parallel::Communicator& communicator, GlobalIndex mine) {
   std::vector<GlobalIndex> end;
   GlobalIndex all = 0;
-  for (const auto& bytes : communicator.all_gather(to_bytes(std::vector<GlobalIndex>{mine})))
-    end.push_back(all += from_bytes<GlobalIndex>(bytes)[0]);
+  for (const auto& bytes : communicator.all_gather(parallel::to_bytes(std::vector<GlobalIndex>{mine})))
+    end.push_back(all += parallel::from_bytes<GlobalIndex>(bytes)[0]);
   CoarseNumbering result;
   result.first = end[communicator.rank()] - mine;
   std::vector<GlobalIndex> counts;

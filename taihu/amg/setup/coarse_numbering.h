@@ -16,6 +16,6 @@ struct CoarseNumbering {
 };
 
 /// For `mine` coarse rows that stand for rows of this rank. Collective.
-CoarseNumbering number_coarse_rows(Communicator& communicator, GlobalIndex mine);
+CoarseNumbering number_coarse_rows(parallel::Communicator& communicator, GlobalIndex mine);
 
 }  // namespace taihu::amg

@@ -8,7 +8,7 @@
 // Source: De Sterck, Yang, Heys 2006 (SIAM J. Matrix Anal. Appl. 27, 1019); Ruge, Stueben 1987.
 #pragma once
 
-#include "taihu/amg/options.h"
+#include "taihu/amg/options/options.h"
 #include "taihu/amg/setup/complete_rows.h"
 
 namespace taihu::amg {

@@ -8,9 +8,9 @@
 #include <atomic>
 #include <vector>
 
-#include "taihu/amg/matrix/bytes.h"
 #include "taihu/amg/matrix/distribution.h"
 #include "taihu/amg/parallel/context.h"
+#include "taihu/parallel/bytes.h"
 
 namespace taihu::amg {
 
@@ -46,10 +46,10 @@ class RowBlocks {
 
   /// Collective.
   void run() {
-    Communicator& communicator = context_.communicator;
+    parallel::Communicator& communicator = context_.communicator;
     const GlobalIndex size = choice_.rows;
     GlobalIndex block = first_ / size, block_end = first_ < last_ ? (last_ + size - 1) / size : block;
-    std::vector<Communicator::Bytes> to_rank(communicator.size()), back(communicator.size());
+    std::vector<parallel::Bytes> to_rank(communicator.size()), back(communicator.size());
     const GlobalIndex foreign = block < block_end && block * size < first_ ? block++ : -1;
     const bool sends = foreign >= 0 && chosen(foreign);
     if (sends) to_rank[distribution_.owner(foreign * size)] = to_words(rows_of(foreign));
@@ -60,7 +60,7 @@ class RowBlocks {
     if (shares && chosen(block_end)) gather(block_end, pieces, back);
     const auto answers = communicator.all_to_all(back);
     if (!sends) return;
-    const auto answer = from_bytes<unsigned char>(answers[distribution_.owner(foreign * size)]);
+    const auto answer = parallel::from_bytes<unsigned char>(answers[distribution_.owner(foreign * size)]);
     pass_.put(begin_of(foreign), end_of(foreign), answer.data());
   }
 
@@ -86,8 +86,8 @@ class RowBlocks {
   }
 
   // The last block, which begins here; others may have its end.
-  void gather(GlobalIndex block, const std::vector<Communicator::Bytes>& pieces,
-              std::vector<Communicator::Bytes>& back) {
+  void gather(GlobalIndex block, const std::vector<parallel::Bytes>& pieces,
+              std::vector<parallel::Bytes>& back) {
     BlockRows all = rows_of(block);
     std::size_t at = all.head.size();
     std::vector<std::size_t> ends;
@@ -98,17 +98,18 @@ class RowBlocks {
     const std::vector<unsigned char> decided = pass_.run(all);
     pass_.put(begin_of(block), end_of(block), decided.data());
     for (std::size_t rank = 0; rank < ends.size(); at = ends[rank++])
-      back[rank] = to_bytes(std::vector<unsigned char>(decided.begin() + at, decided.begin() + ends[rank]));
+      back[rank] =
+          parallel::to_bytes(std::vector<unsigned char>(decided.begin() + at, decided.begin() + ends[rank]));
   }
 
-  static Communicator::Bytes to_words(const BlockRows& rows) {
+  static parallel::Bytes to_words(const BlockRows& rows) {
     std::vector<LocalIndex> words{static_cast<LocalIndex>(rows.head.size())};
     words.insert(words.end(), rows.head.begin(), rows.head.end());
     words.insert(words.end(), rows.edge.begin(), rows.edge.end());
-    return to_bytes(words);
+    return parallel::to_bytes(words);
   }
-  static void append(BlockRows& rows, const Communicator::Bytes& bytes) {
-    const auto words = from_bytes<LocalIndex>(bytes);
+  static void append(BlockRows& rows, const parallel::Bytes& bytes) {
+    const auto words = parallel::from_bytes<LocalIndex>(bytes);
     if (words.empty()) return;
     const auto head_end = words.begin() + 1 + words[0];
     rows.head.insert(rows.head.end(), words.begin() + 1, head_end);

@@ -35,6 +35,7 @@ RowSums row_sums(const Csr<double>& matrix, LocalIndex owned, LocalIndex i) {
 double scale_of(const RowSums& sums, Smoother smoother) {
   if (sums.diagonal == 0) return 0;
   switch (smoother) {
+    case Smoother::automatic:
     case Smoother::spai0:
       return sums.diagonal / sums.unit / sums.square / sums.unit;
     case Smoother::jacobi:

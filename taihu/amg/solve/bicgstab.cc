@@ -72,9 +72,7 @@ class BiCgStab {
     course_.step(residual, [&] { begin(); });
   }
 
-  void break_down() {
-    course_.break_down("BiCGSTAB broke down (a product of its vectors vanished); gmres does not");
-  }
+  void break_down() { course_.break_down(Trouble::vanished); }
 
   const System& system_;
   Array<double>& x_;

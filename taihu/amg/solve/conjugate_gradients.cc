@@ -52,7 +52,7 @@ class ConjugateGradients {
       for (LocalIndex i = begin; i < end; ++i) p_[i] = z[i - begin] + beta * p_[i];
     });
     const double curvature = multiply();
-    if (const char* why = fault(rho, curvature)) return course_.break_down(why);
+    if (const Trouble why = trouble(rho, curvature); why != Trouble::none) return course_.break_down(why);
     course_.step(update(rho / curvature), [&] { load(); });
   }
 
@@ -66,13 +66,11 @@ class ConjugateGradients {
     })[0];
   }
 
-  // Why there is no step with these products; null: there is one.
-  static const char* fault(double rho, double curvature) {
-    if (!std::isfinite(rho) || !std::isfinite(curvature)) return "a number of the iteration is not finite";
-    if (!(curvature > 0)) return "the matrix is not positive definite, which conjugate gradients need";
-    if (!(rho > 0))
-      return "the preconditioner is not positive definite, so probably the matrix is not either";
-    return nullptr;
+  // Why there is no step with these products.
+  static Trouble trouble(double rho, double curvature) {
+    if (!std::isfinite(rho) || !std::isfinite(curvature)) return Trouble::not_finite;
+    if (!(curvature > 0)) return Trouble::indefinite_matrix;
+    return rho > 0 ? Trouble::none : Trouble::indefinite_cycle;
   }
 
   // x += alpha p, r -= alpha q, r to the preconditioner; returns the norm of r.

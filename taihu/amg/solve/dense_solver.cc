@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/amg/solve/dense_solver.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "taihu/base/error.h"
 
 namespace taihu::amg {
 namespace {
 
 // Left of the solver's pivots is a multiple of this of the largest entry: below it the matrix counts as
 // singular.
-constexpr double singular = 64 * std::numeric_limits<double>::epsilon();
+constexpr double singular_pivot = 64 * std::numeric_limits<double>::epsilon();
+// The same where rounding in the sums of coarse matrices is all that is left.
+constexpr double rounding_pivot = 1e-10;
 
 }  // namespace
 
-DenseSolver::DenseSolver(const Csr<double>& matrix)
+DenseSolver::DenseSolver(const Csr<double>& matrix, bool constant_kernel)
     : rows_(matrix.rows), inverse_(std::size_t(rows_) * rows_) {
   const std::size_t n = rows_;
   std::vector<double> work(n * n);
@@ -32,8 +33,15 @@ DenseSolver::DenseSolver(const Csr<double>& matrix)
     for (std::size_t i = column; i < n; ++i)
       if (std::abs(work[i * n + column]) > std::abs(work[pivot * n + column])) pivot = i;
     const double value = work[pivot * n + column];
-    check_input(std::abs(value) > singular * largest,
-                "the matrix is singular to working precision (found at the coarsest level)");
+    const bool last = column + 1 == n;
+    if (!(std::abs(value) > (constant_kernel ? rounding_pivot : singular_pivot) * largest) ||
+        (constant_kernel && last)) {
+      singular_ |= !constant_kernel;
+      // This unknown is zero; its equation follows from the others.
+      std::fill_n(&work[column * n], n, 0.0);
+      std::fill_n(&inverse_[column * n], n, 0.0);
+      continue;
+    }
     if (pivot != column) {
       std::swap_ranges(&work[pivot * n], &work[pivot * n] + n, &work[column * n]);
       std::swap_ranges(&inverse_[pivot * n], &inverse_[pivot * n] + n, &inverse_[column * n]);

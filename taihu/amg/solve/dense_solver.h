@@ -10,9 +10,14 @@ namespace taihu::amg {
 
 class DenseSolver {
  public:
-  /// Inverts the matrix of a single rank by Gauss-Jordan elimination with row exchanges, O(rows^3). Throws
-  /// Error when it is singular to working precision.
-  explicit DenseSolver(const Csr<double>& matrix);
+  /// Inverts the matrix of a single rank by Gauss-Jordan elimination with row exchanges, O(rows^3).
+  /// `constant_kernel`: the matrix is singular, and constants are what it takes to zero, on each connected
+  /// part; then the result is one of the solutions of systems that have one.
+  DenseSolver(const Csr<double>& matrix, bool constant_kernel);
+
+  /// Whether the matrix is singular to working precision where it should not be: there is nothing to solve
+  /// with.
+  bool singular() const { return singular_; }
 
   /// x = A^-1 b
   template <class Value>
@@ -27,6 +32,7 @@ class DenseSolver {
 
  private:
   LocalIndex rows_;
+  bool singular_ = false;
   std::vector<double> inverse_;
 };
 

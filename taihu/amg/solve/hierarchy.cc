@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "taihu/amg/setup/smoother_scale.h"
-#include "taihu/base/error.h"
 
 namespace taihu::amg {
 namespace {
@@ -15,6 +14,21 @@ constexpr double least_reduction = 0.8;
 constexpr GlobalIndex most_inverted_cheaply = 500;
 // Coarsest levels that could not be made smaller are solved directly up to this size, smoothed beyond.
 constexpr GlobalIndex most_dense_rows = 2000;
+
+// Whether the next matrix has far more entries than this one. Row i of the prolongation joins all pairs of
+// the coarse rows that it has: on grids the pairs are up to twice as many as the entries of the matrix, with
+// a few rows of very many neighbours (graphs with hubs) more than eight times.
+bool fills_coarse_matrix(const Context& context, const DistributedMatrix& matrix, const Transfer& transfer) {
+  constexpr std::int64_t most_pairs_per_entry = 4;
+  const Csr<double>& prolongation = transfer.prolongation.local;
+  std::int64_t counts[2] = {0, matrix.local.entries()};
+  for (LocalIndex i = 0; i < prolongation.rows; ++i) {
+    const Offset length = prolongation.starts[i + 1] - prolongation.starts[i];
+    counts[0] += length * length;
+  }
+  context.communicator.sum(counts);
+  return counts[0] > most_pairs_per_entry * counts[1];
+}
 
 template <class Value>
 Operator<Value> make_operator(const Context& context, DistributedMatrix& matrix) {
@@ -64,10 +78,12 @@ void Hierarchy<Value>::set_up(DistributedMatrix& finest_matrix, const Finest& fi
     const GlobalIndex coarse_rows = transfer.restriction.rows();
     if (coarse_rows == 0 || static_cast<double>(coarse_rows) > least_reduction * static_cast<double>(rows)) {
       // Convection leaves aggregation few strong connections in both directions.
-      check_input(options_.family != Family::automatic || rows <= most_inverted_cheaply,
-                  "aggregation finds next to nothing to aggregate; choose the classical family");
+      if (options_.family == Family::automatic && rows > most_inverted_cheaply)
+        return void(outcome_ = SetUpOutcome::few_aggregates);
       break;
     }
+    if (options_.family == Family::automatic && fills_coarse_matrix(context_, *matrix, transfer))
+      return void(outcome_ = SetUpOutcome::dense_coarse_matrix);
     DistributedMatrix next = coarse_matrix(context_, *matrix, transfer);
     const Offset transfer_entries = transfer.prolongation.local.entries();
     set_transfer(levels_.back(), std::move(transfer));
@@ -81,6 +97,7 @@ void Hierarchy<Value>::set_up(DistributedMatrix& finest_matrix, const Finest& fi
     matrix = &coarser;
   }
   end_with(*matrix, depth + static_cast<int>(levels_.size()) - 1);
+  if (outcome_ != SetUpOutcome::done) return;
   set_matrix(levels_.back(), *matrix, matrix == &finest_matrix ? finest : nullptr);
   finish_levels();
 }
@@ -154,9 +171,11 @@ void Hierarchy<Value>::end_with(DistributedMatrix& matrix, int depth) {
     const Context solo{context_.team, context_.storage, solo_};
     DistributedMatrix all = replicate(context_, solo, matrix);
     replicated_ = std::make_unique<Hierarchy>(solo, all, options_, nullptr, depth);
+    outcome_ = replicated_->outcome();
   } else if (context_.communicator.size() == 1 &&
              matrix.rows() <= std::max<GlobalIndex>(options_.coarse_rows, most_dense_rows)) {
-    dense_.emplace(matrix.local);
+    dense_.emplace(matrix.local, options_.constant_kernel);
+    outcome_ = dense_->singular() ? SetUpOutcome::singular_coarse_matrix : SetUpOutcome::done;
   }
 }
 
@@ -192,7 +211,7 @@ template <class Value>
 void Hierarchy<Value>::solve_coarsest(Level<Value>& level, Cycle kind) {
   if (dense_) return dense_->solve(level.b.data(), level.x.data());
   if (replicated_) {
-    Communicator::Bytes mine(level.rows * sizeof(Value));
+    parallel::Bytes mine(level.rows * sizeof(Value));
     if (!mine.empty()) std::memcpy(mine.data(), level.b.data(), mine.size());
     Value* all = replicated_->right_hand_side();
     for (const auto& bytes : context_.communicator.all_gather(mine)) {

@@ -9,10 +9,11 @@
 #include <optional>
 #include <string>
 
-#include "taihu/amg/options.h"
+#include "taihu/amg/options/options.h"
 #include "taihu/amg/setup/build.h"
 #include "taihu/amg/solve/dense_solver.h"
 #include "taihu/amg/solve/level.h"
+#include "taihu/parallel/solo_communicator.h"
 
 namespace taihu::amg {
 
@@ -32,6 +33,15 @@ struct LevelReport {
   CycleTraffic cycle;
 };
 
+/// How set-up ended; all but the first leave nothing to solve with.
+enum class SetUpOutcome {
+  done,
+  few_aggregates,       ///< Family::automatic only: aggregation finds next to nothing to aggregate
+  dense_coarse_matrix,  ///< Family::automatic only: rows with very many neighbours would fill the next matrix
+  singular_coarse_matrix,
+  too_large  ///< for a direct solution
+};
+
 template <class Value>
 class Hierarchy {
  public:
@@ -48,6 +58,9 @@ class Hierarchy {
   /// Takes other values in the pattern of the matrix that it was set up for, and gives their memory back;
   /// transfers stay as they are. Needs Reuse::interpolation. Collective.
   void update(DistributedMatrix& matrix, const Finest& finest);
+
+  /// Of the last set_up or update; the same on all ranks.
+  SetUpOutcome outcome() const { return outcome_; }
 
   /// Right-hand side of the cycle; the caller writes its own rows.
   Value* right_hand_side() { return levels_.front().b.data(); }
@@ -89,10 +102,11 @@ class Hierarchy {
   Context context_;
   HierarchyOptions options_;
   int depth_;
+  SetUpOutcome outcome_ = SetUpOutcome::done;
   std::vector<Level<Value>> levels_;
   std::vector<Transfer> transfers_;  // below each level but the last; empty where nothing is reused
   // Below the coarsest level: all of it on this rank, or directly solved, or neither (smoothing only).
-  SoloCommunicator solo_;
+  parallel::SoloCommunicator solo_;
   std::unique_ptr<Hierarchy> replicated_;
   Distribution coarsest_distribution_;
   std::optional<DenseSolver> dense_;

@@ -15,12 +15,24 @@ namespace taihu::amg {
 /// Called on every rank with the iteration and the residual relative to the right-hand side.
 using Progress = std::function<void(int iteration, double residual)>;
 
+/// Why a method could not go on.
+enum class Trouble {
+  none,
+  slow,  ///< and something else can be tried
+  not_finite,
+  indefinite_matrix,  ///< p'Ap is not positive
+  indefinite_cycle,   ///< r'z is not positive
+  vanished            ///< a product that BiCGSTAB divides by
+};
+
 struct SolveResult {
   bool converged = false;
   int iterations = 0;
   double residual = 0;          ///< of x itself, relative to the right-hand side
   std::vector<double> history;  ///< relative residuals, the initial one first
-  std::string breakdown;        ///< why the method could not go on; empty: it could
+  Trouble trouble = Trouble::none;
+  std::string breakdown;           ///< why there is no solution, where more is known than the residual
+  std::vector<std::string> notes;  ///< what was chosen automatically because the first choice did not do
 };
 
 /// b and x: vectors of make_vector().

@@ -8,7 +8,7 @@
 #include <array>
 
 #include "taihu/amg/parallel/context.h"
-#include "taihu/amg/parallel/exact_sum.h"
+#include "taihu/parallel/exact_sum.h"
 
 namespace taihu::amg {
 
@@ -16,9 +16,10 @@ namespace taihu::amg {
 /// Collective.
 template <std::size_t N, class Block>
 std::array<double, N> sum_blocks(const Context& context, const Partition& partition, const Block& block) {
-  std::vector<std::array<ExactSum, N>> of_thread(context.team.size());
+  using Sum = parallel::ExactSum<2144>;
+  std::vector<std::array<Sum, N>> of_thread(context.team.size());
   context.team.run(partition, [&](LocalIndex begin, LocalIndex end, int thread) {
-    std::array<ExactSum, N> sums;
+    std::array<Sum, N> sums;
     for (LocalIndex row = begin; row < end; row += row_block) {
       const std::array<double, N> values = block(row, std::min(row + row_block, end));
       for (std::size_t n = 0; n < N; ++n) sums[n].add(values[n]);
@@ -27,8 +28,8 @@ std::array<double, N> sum_blocks(const Context& context, const Partition& partit
   });
   std::array<double, N> result;
   for (std::size_t n = 0; n < N; ++n) {
-    ExactSum total;
-    for (const auto& sums : of_thread) total.add(sums[n]);
+    Sum total;
+    for (const auto& sums : of_thread) total += sums[n];
     context.communicator.sum(total.digits());
     result[n] = total.value();
   }

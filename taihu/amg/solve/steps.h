@@ -81,15 +81,18 @@ class Course {
     result_.history.push_back(relative);
     result_.iterations = static_cast<int>(result_.history.size()) - 1;
     if (progress_) progress_(result_.iterations, relative);
-    if (!std::isfinite(relative)) result_.breakdown = "the residual is not a finite number";
-    return stop_ = reached() || result_.iterations >= options_.iterations;
+    if (!std::isfinite(relative)) result_.trouble = Trouble::not_finite;
+    end_when_slow();
+    return stop_ = ended();
   }
 
   /// r = b - A x; stops when that is small enough or the iterations are used up.
   void renew() {
     residual_ = true_residual(system_, b_, x_, r_);
+    result_.history.back() = residual_ * unit_;
     fresh_ = true;
-    stop_ = reached() || result_.iterations >= options_.iterations;
+    end_when_slow();
+    stop_ = ended();
   }
 
   /// record(); where a small updated residual says stop, renew() has the last word, and restart() tells the
@@ -102,19 +105,46 @@ class Course {
   }
 
   /// Ends the method: it could not go on.
-  void break_down(const char* why) {
-    result_.breakdown = why;
+  void break_down(Trouble why) {
+    result_.trouble = why;
     stop_ = true;
   }
 
   SolveResult result() {
     if (!fresh_) residual_ = true_residual(system_, b_, x_, r_);
     result_.residual = residual_ * unit_;
-    result_.converged = result_.breakdown.empty() && result_.residual <= options_.tolerance;
+    result_.converged = result_.residual <= options_.tolerance;
+    if (result_.converged) result_.trouble = Trouble::none;
     return std::move(result_);
   }
 
  private:
+  bool ended() const {
+    return reached() || result_.trouble != Trouble::none || result_.iterations >= options_.iterations;
+  }
+
+  void end_when_slow() {
+    if (system_.ends_when_slow && result_.trouble == Trouble::none && !reached() && slow())
+      result_.trouble = Trouble::slow;
+  }
+
+  // Whether far more iterations are to come than a good cycle takes, by the last thirty: looked at now and
+  // then, as residuals of Krylov methods go up and down. What rounding leaves is not the cycle's fault.
+  bool slow() const {
+    constexpr int looked_at = 40, many = 200;
+    constexpr double rounding = 1e-12;
+    if (result_.iterations % looked_at != 0 || result_.iterations == 0) return false;
+    const auto lowest = [&](int from) {
+      const auto first = result_.history.end() - from;
+      return *std::min_element(first, first + 10);
+    };
+    const double now = lowest(10), before = lowest(30);
+    if (now < rounding) return false;
+    if (!(now < before)) return true;
+    const double left = 20 * std::log(std::max(options_.tolerance, rounding) / now) / std::log(now / before);
+    return result_.iterations + left > many;
+  }
+
   // Also when the residual is not a number.
   bool reached() const { return !(residual_ * unit_ > options_.tolerance) || !std::isfinite(residual_); }
 

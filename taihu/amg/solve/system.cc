@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/amg/solve/system.h"
 
+#include "taihu/amg/solve/direct_solution.h"
+
 namespace taihu::amg {
 
 void SystemMatrix::make(const Context& context, const DistributedMatrix& matrix) {
@@ -62,6 +64,7 @@ class Multigrid final : public Preconditioner {
   std::vector<LevelReport> report() const override { return hierarchy_.report(); }
   std::size_t cycle_bytes() const override { return hierarchy_.cycle_bytes(); }
   bool single() const override { return sizeof(Value) == sizeof(float); }
+  SetUpOutcome outcome() const override { return hierarchy_.outcome(); }
 
  private:
   std::function<Operator<Value>*()> finest(const DistributedMatrix& matrix, SystemMatrix& system) const {
@@ -83,6 +86,7 @@ class Multigrid final : public Preconditioner {
 std::unique_ptr<Preconditioner> make_preconditioner(const Context& context, DistributedMatrix& matrix,
                                                     SystemMatrix& system, const HierarchyOptions& options,
                                                     Precision precision) {
+  if (options.family == Family::direct) return make_direct_solution(context, matrix, system);
   if (precision == Precision::double_)
     return std::make_unique<Multigrid<double>>(context, matrix, options, system);
   return std::make_unique<Multigrid<float>>(context, matrix, options, system);

@@ -51,10 +51,12 @@ class Preconditioner {
   virtual std::vector<LevelReport> report() const = 0;
   virtual std::size_t cycle_bytes() const = 0;
   virtual bool single() const = 0;
+  /// Of the last set-up or update; only with `done` there is a cycle.
+  virtual SetUpOutcome outcome() const = 0;
 };
 
-/// A multigrid cycle in the given precision; makes `system` and drops the entries of the matrix when it has
-/// its own form of them. Throws Error when the values do not fit.
+/// A multigrid cycle in the given precision, or a direct solution (Family::direct); makes `system` and drops
+/// the entries of the matrix when it has its own form of them. Collective.
 std::unique_ptr<Preconditioner> make_preconditioner(const Context& context, DistributedMatrix& matrix,
                                                     SystemMatrix& system, const HierarchyOptions& options,
                                                     Precision precision);
@@ -65,6 +67,7 @@ struct System {
   const Partition& partition;
   SystemMatrix& matrix;
   Preconditioner& preconditioner;
+  bool ends_when_slow = false;  ///< something else can be tried where this converges slowly
 };
 
 /// A vector for the system: own elements, filled up to whole slices, then ghosts; all zero.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taihu/amg/option_names.h"
+#include "taihu/amg/options/option_names.h"
 
 #include <gtest/gtest.h>
 

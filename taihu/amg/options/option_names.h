@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "taihu/amg/options.h"
+#include "taihu/amg/options/options.h"
 
 namespace taihu::amg {
 

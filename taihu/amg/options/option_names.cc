@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taihu/amg/option_names.h"
+#include "taihu/amg/options/option_names.h"
 
 #include <charconv>
 #include <functional>
@@ -78,19 +78,25 @@ std::vector<Row> make_rows() {
   using S = SolveOptions;
   std::vector<Row> rows = {
       choice("solver",
-             Words<Method>{{"pcg", Method::cg},
+             Words<Method>{{"auto", Method::automatic},
+                           {"pcg", Method::cg},
                            {"gmres", Method::gmres},
                            {"bicgstab", Method::bicgstab},
                            {"amg", Method::cycles}},
-             "method; gmres or bicgstab for unsymmetric matrices", solve(&S::method)),
+             "method; auto: pcg, gmres where the matrix is not symmetric or not positive definite",
+             solve(&S::method)),
       number("tol", 0.0, 1.0, "relative 2-norm of the residual to reach", solve(&S::tolerance)),
       number("max-iterations", 0, 1 << 30, "give up after so many", solve(&S::iterations)),
       number("restart", 1, 1000, "vectors of gmres", solve(&S::restart)),
-      choice("family",
-             Words<Family>{{"auto", Family::automatic},
-                           {"aggregation", Family::aggregation},
-                           {"classical", Family::classical}},
-             "how coarser levels are made", hierarchy(&H::family)),
+      choice(
+          "family",
+          Words<Family>{{"auto", Family::automatic},
+                        {"aggregation", Family::aggregation},
+                        {"classical", Family::classical},
+                        {"direct", Family::direct}},
+          "how coarser levels are made; auto: aggregation, the others where it does not do; direct: not at "
+          "all, for small or slender problems",
+          hierarchy(&H::family)),
       choice("coarsening", Words<Coarsening>{{"pmis", Coarsening::pmis}, {"hmis", Coarsening::hmis}},
              "coarse points of the classical family", hierarchy(&H::coarsening)),
       number("aggressive", 0, 20,
@@ -101,12 +107,13 @@ std::vector<Row> make_rows() {
       number("truncation", 0.0, 1.0, "drop weights below this share of the row's largest, classical family",
              hierarchy(&H::truncation)),
       choice("smoother",
-             Words<Smoother>{{"spai0", Smoother::spai0},
+             Words<Smoother>{{"auto", Smoother::automatic},
+                             {"spai0", Smoother::spai0},
                              {"jacobi", Smoother::jacobi},
                              {"l1-jacobi", Smoother::l1_jacobi},
                              {"chebyshev", Smoother::chebyshev},
                              {"gauss-seidel", Smoother::gauss_seidel}},
-             "smoother", hierarchy(&H::smoother)),
+             "smoother; auto: spai0, chebyshev where that does not do", hierarchy(&H::smoother)),
       number("sweeps", 1, 20, "smoothing sweeps before and after", hierarchy(&H::sweeps_before)),
       choice("cycle", Words<Cycle>{{"V", Cycle::v}, {"W", Cycle::w}, {"F", Cycle::f}}, "cycle",
              hierarchy(&H::cycle)),

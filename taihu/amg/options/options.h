@@ -9,6 +9,7 @@ namespace taihu::amg {
 /// Diagonal smoothers x += scale (b - A x), polynomials of them, Gauss-Seidel in blocks: none depends on the
 /// number of threads or ranks.
 enum class Smoother {
+  automatic,  ///< spai0; chebyshev where that is too weak or indefinite for a symmetric matrix
   spai0,   ///< scale_i = a_ii / sum_j a_ij^2, the sparse approximate inverse with the pattern of the diagonal
   jacobi,  ///< scale_i = 2/3 / a_ii
   l1_jacobi,  ///< scale_i = 1 / sum_j |a_ij|: converges for every symmetric positive definite matrix
@@ -21,9 +22,12 @@ enum class Smoother {
 
 /// How the next level is made of a level.
 enum class Family {
-  automatic,    ///< aggregation; classical where the coarsest matrix of aggregation is singular
+  /// aggregation; classical where aggregation finds next to nothing to aggregate, makes dense or singular
+  /// coarse matrices or converges slowly; direct where neither converges
+  automatic,
   aggregation,  ///< smoothed aggregation
-  classical     ///< coarse points with extended+i or multipass interpolation
+  classical,    ///< coarse points with extended+i or multipass interpolation
+  direct        ///< no levels: factors of the whole matrix, which must be small or slender (BandSolver)
 };
 
 /// Choice of the coarse points of the classical family.
@@ -51,8 +55,9 @@ enum class Reuse {
 };
 
 enum class Method {
-  cg,     ///< conjugate gradients: symmetric positive definite matrices
-  gmres,  ///< flexible, restarted
+  automatic,  ///< cg; gmres where the matrix turns out not to be symmetric or not to be positive definite
+  cg,         ///< conjugate gradients: symmetric positive definite matrices
+  gmres,      ///< flexible, restarted
   bicgstab,
   cycles  ///< multigrid cycles alone
 };
@@ -72,19 +77,22 @@ struct HierarchyOptions {
   double coarse_free_share = 0.3;  ///< the same on the others, where smaller aggregates cost little
   LocalIndex coarse_rows = 256;    ///< levels of at most so many rows are solved directly
   int levels = 20;                 ///< at most so many
-  Smoother smoother = Smoother::spai0;
+  Smoother smoother = Smoother::automatic;
   int sweeps_before = 1;
   int sweeps_after = 1;
   Cycle cycle = Cycle::v;
   Precision precision = Precision::automatic;
   Reuse reuse = Reuse::nothing;
+  /// The matrix times ones is zero (pure Neumann problem): the coarsest level is solved up to a constant.
+  /// Found by Solver.
+  bool constant_kernel = false;
   GlobalIndex replicated_rows = 8192;  ///< from here on down each rank has all rows of a level
 };
 
 struct SolveOptions {
-  Method method = Method::cg;
+  Method method = Method::automatic;
   double tolerance = 1e-8;  ///< of the 2-norm of the residual over that of the right-hand side
-  int iterations = 500;     ///< at most so many
+  int iterations = 500;     ///< at most so many with each choice
   int restart = 30;         ///< vectors of GMRES
 };
 
