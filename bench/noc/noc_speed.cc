@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "taihu/noc/validate.h"
+#include "taihu/noc/validation/validate.h"
 
 namespace {
 
