@@ -107,6 +107,9 @@ TEST(NumaTime, RefusesWhatIsNoReport) {
        R"({"format": "taihu-locality 1", "threads": [], "thread_bytes": []})",
        R"({"format": "taihu-locality 1", "threads": [{"node": 0}], "thread_bytes": [{"thread": 5, "bytes_on_node": {}}]})",
        R"({"format": "taihu-locality 1", "threads": [{"node": 0}], "thread_bytes": [{"thread": 0, "bytes_on_node": {"x": 1}}]})",
+       R"({"format": "taihu-locality 1", "threads": [{"node": 0}], "thread_bytes": [{"thread": 0, "bytes_on_node": {"1x": 1}}]})",
+       R"({"format": "taihu-locality 1", "threads": [{"node": 4294967296}], "thread_bytes": [{"thread": 0, "bytes_on_node": {"0": 1}}]})",
+       R"({"format": "taihu-locality 1", "threads": [{"node": 0.5}], "thread_bytes": [{"thread": 0, "bytes_on_node": {"0": 1}}]})",
        R"({"format": "taihu-locality 1", "threads": [{"node": "a"}], "thread_bytes": []})"})
     EXPECT_THROW(traffic_of_report(wrong, "r", 2), Error) << wrong;
 }

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <stdexcept>
 
 #include "taihu/base/error.h"
 
@@ -28,10 +29,12 @@ NumaTraffic moved(const NumaTraffic& traffic, NodeOf node_of) {
 
 void read_threads(const json& report, const std::string& file, int nodes, NumaTraffic& traffic) {
   for (const json& thread : report.at("threads")) {
-    const int node = thread.at("node");
+    const json& given = thread.at("node");
+    if (!given.is_number_integer()) throw std::invalid_argument("node");
+    const auto node = given.get<std::int64_t>();  // as an int 2^32 would be 0
     check_input(node >= 0 && node < nodes, file + ": a thread runs on node " + std::to_string(node) +
                                                ", but the machine has " + std::to_string(nodes) + " nodes");
-    traffic.home.push_back(node);
+    traffic.home.push_back(static_cast<int>(node));
   }
   traffic.bytes.assign(traffic.home.size(), std::vector<double>(static_cast<std::size_t>(nodes), 0.0));
 }
@@ -49,7 +52,9 @@ void read_bytes(const json& report, const std::string& file, int nodes, NumaTraf
         unknown = value;
         continue;
       }
-      const int node = std::stoi(key);
+      std::size_t end = 0;
+      const int node = std::stoi(key, &end);
+      if (end != key.size()) throw std::invalid_argument(key);
       check_input(node >= 0 && node < nodes, file + ": bytes lie on node " + key + ", but the machine has " +
                                                  std::to_string(nodes) + " nodes");
       row[static_cast<std::size_t>(node)] += value.get<double>();
