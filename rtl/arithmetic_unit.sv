@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// left (operation) right on 64-bit words: the operations of taihu/noc/arithmetic.h. A new pair may come every cycle;
+// left (operation) right on 64-bit words: the operations of taihu/noc/network/arithmetic.h. A new pair may come every cycle;
 // the result is there Cycles - 1 clock edges later (in the same cycle with one).
 // min takes right where right < left, else left, so an unordered pair gives left; max likewise.
 module arithmetic_unit #(
+    /// From operands to result, 1 or more; adder and multiplier have five places for registers, further cycles are
+    /// delay.
     parameter int Cycles = 6
 ) (
     input logic clk_i,

@@ -8,14 +8,23 @@
 // stored. Others are combined word by word, partial result (op) packet. When the contributions inside add up to
 // those learned, the operation's result is on the list of those that leave.
 module collective_unit #(
+    /// Input VCs of links and core: 5 * Vcs.
     parameter int Inputs = 10,
+    /// Virtual channels per port, 2 or more.
     parameter int Vcs = 2,
+    /// Flits of the next router's buffers, 5 or more.
     parameter int Depth = 5,
+    /// As the router's: CutThrough or Atomic.
     parameter int Reuse = noc_pkg::CutThrough,
+    /// As the router's.
     parameter bit YFirst = 1,
+    /// Entries of the table of communicators, 1 to 1024; further communicators stay with software.
     parameter int Communicators = 5,
+    /// Open operations, each with 64 bytes of partial result; Operations / Communicators must be a power of two.
     parameter int Operations = 10,
+    /// Cycles from operands to result, 1 or more; beyond 6 they are delay.
     parameter int ArithmeticCycles = 6,
+    /// 1: a word may start in every cycle; 0: only when the last one is done.
     parameter bit Pipelined = 1,
     localparam int W = noc_pkg::FlitBits,
     localparam int VcBits = Vcs > 1 ? $clog2(Vcs) : 1,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A value some clock edges later; with none, a wire.
 module delay_line #(
+    /// Bits.
     parameter int Width = 1,
+    /// Clock edges of delay; 0: a wire.
     parameter int Cycles = 1
 ) (
     input logic clk_i,

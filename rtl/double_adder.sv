@@ -5,6 +5,7 @@
 //
 // Stages: order by magnitude; align; add or subtract; normalise; round; select.
 module double_adder #(
+    /// From operands to sum, 1 or more; up to 6 cut its stages, further ones are delay.
     parameter int Cycles = 6
 ) (
     input logic clk_i,

@@ -4,6 +4,7 @@
 //
 // Stages: unpack; two partial products; their sum; count leading zeros; shift; round.
 module double_multiplier #(
+    /// From operands to product, 1 or more; up to 6 cut its stages, further ones are delay.
     parameter int Cycles = 6
 ) (
     input logic clk_i,

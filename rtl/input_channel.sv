@@ -9,12 +9,20 @@
 // beyond those that have left the buffer. Each cycle the lowest flit that a branch with a credit needs is offered
 // to all such branches; it leaves the buffer when all branches have sent it.
 module input_channel #(
+    /// Flits of the buffer, 1 or more.
     parameter int Depth = 5,
+    /// VCs of each output: the width of the VC that the packet holds.
     parameter int Vcs = 2,
+    /// When a VC is given to the next packet: noc_pkg::Wormhole, CutThrough or Atomic. Collectives need one of the
+    /// last two.
     parameter int Reuse = noc_pkg::Wormhole,
+    /// When a head gets its output port: noc_pkg::AtWrite, or AtFront, a cycle later behind another packet.
     parameter int RouteAt = noc_pkg::AtWrite,
+    /// The output port found at the write is kept with each flit; 0 only with AtFront, where front_route_i has it.
     parameter bit KeepsRoute = 1,
+    /// Packets may have several outputs (broadcasts); 0 where none can come.
     parameter bit Multicast = 0,
+    /// Packets may go to the router's unit (Level 1 or 2).
     parameter bit HasUnit = 0,
     localparam int VcBits = Vcs > 1 ? $clog2(Vcs) : 1,
     localparam int CountBits = $clog2(Depth + 1)
@@ -80,7 +88,7 @@ module input_channel #(
     assign flits = noc_pkg::flits_of(front[noc_pkg::KindLsb+:3], front[noc_pkg::LengthLsb+:7]);
     assign need_o = flits > 6'(Depth) ? CountBits'(Depth) : CountBits'(flits);
   end else begin : gen_need_fixed
-    assign need_o = Reuse == noc_pkg::Atomic ? CountBits'(Depth) : CountBits'(1);
+    assign need_o = Reuse == noc_pkg::Atomic ? CountBits'(Depth) : '0;
   end
 
   // Switch allocation's view.
@@ -224,4 +232,26 @@ module input_channel #(
       if (HasUnit) marks_q <= expose ? 2'b0 : unit_begin_i ? unit_marks_i : marks_q;
     end
   end
+
+`ifndef SYNTHESIS
+  // No flit is lost, no packet is cut or mixed with another, and only the owner of an output VC sends to it.
+  logic inside_q;  // the tail of the packet that is being written has not come
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      inside_q <= 1'b0;
+    end else begin
+      if (write_i) inside_q <= !flit_i[noc_pkg::TailBit];
+      assert (!write_i || count_q != CountBits'(Depth))
+      else $error("a flit comes to a full buffer");
+      assert (!pop || count_q != '0)
+      else $error("a flit leaves an empty buffer");
+      assert (!write_i || flit_i[noc_pkg::HeadBit] == !inside_q)
+      else $error("a packet is cut or mixed with another");
+      assert ((won_i & ~have_q) == '0)
+      else $error("a flit is sent to a VC that its packet does not own");
+      assert ((grant_i & ~want_q) == '0)
+      else $error("a packet is given a VC that it has not asked for");
+    end
+  end
+`endif
 endmodule

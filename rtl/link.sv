@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A link of some cycles: flits one way, credits the other way.
 module link #(
+    /// Registers on the way, 1 or more.
     parameter int Cycles = 1,
+    /// VCs, each with a credit wire back.
     parameter int Vcs = 2,
     localparam int VcBits = Vcs > 1 ? $clog2(Vcs) : 1
 ) (

@@ -2,18 +2,32 @@
 // A whole network: Width x Height routers with links and the interfaces of the cores. Node number y * Width + x;
 // y grows southwards. Levels holds two bits per node: 0 plain, 1 or 2.
 module mesh #(
+    /// Columns, 1 to 16: a head names a node by 4 bits of x and 4 of y.
     parameter int Width = 4,
+    /// Rows, 1 to 16.
     parameter int Height = 4,
+    /// Two bits per node, node 0 lowest: 0 plain, 1 combines and replicates, 2 only replicates.
     parameter bit [2*Width*Height-1:0] Levels = '0,
+    /// Virtual channels per port, 1 or more; a router with a unit (Level 1 or 2) needs 2, as broadcasts keep off VC 0.
     parameter int Vcs = 2,
+    /// Flits of a VC's buffer, 1 or more; 5, a whole packet, for collectives.
     parameter int Depth = 5,
+    /// Cycles on a link, 1 or more: a hop takes 4 + LinkCycles.
     parameter int LinkCycles = 1,
+    /// When a VC is given to the next packet: noc_pkg::Wormhole, CutThrough or Atomic. Collectives need one of the
+    /// last two.
     parameter int Reuse = noc_pkg::Wormhole,
+    /// When a head gets its output port: noc_pkg::AtWrite, or AtFront, a cycle later behind another packet.
     parameter int RouteAt = noc_pkg::AtWrite,
+    /// Dimension-order routing goes along y first (1) or along x first (0). The same in all routers of a network.
     parameter bit YFirst = 1,
+    /// Entries of the table of communicators, 1 to 1024; further communicators stay with software.
     parameter int Communicators = 5,
+    /// Open operations, each with 64 bytes of partial result; Operations / Communicators must be a power of two.
     parameter int Operations = 10,
+    /// Cycles from operands to result, 1 or more; beyond 6 they are delay.
     parameter int ArithmeticCycles = 6,
+    /// 1: a word may start in every cycle; 0: only when the last one is done.
     parameter bit Pipelined = 1,
     localparam int Nodes = Width * Height,
     localparam int W = noc_pkg::FlitBits,

@@ -51,7 +51,7 @@ package noc_pkg;
   localparam int MarkForget = 2;  // the communicator is to be forgotten
 
   // When a VC is given to the next packet.
-  localparam int Wormhole = 0;    // with one credit
+  localparam int Wormhole = 0;    // when the tail before has left, with or without a credit
   localparam int CutThrough = 1;  // with credits for the whole packet
   localparam int Atomic = 2;      // when its buffer is empty
 

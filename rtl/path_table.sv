@@ -3,7 +3,9 @@
 // Counts, how many contributions there are and how many of them have passed no other level-1 router. One lookup per
 // input port for heads that are being written, and one for the unit, which also writes.
 module path_table #(
+    /// Communicators that it can hold, 1 or more.
     parameter int Entries = 5,
+    /// Counts contributions (level 1); without, only ports are noted (level 2).
     parameter bit Counts = 0,
     localparam int Bits = noc_pkg::CommunicatorBits,
     localparam int CountBits = noc_pkg::WeightBits

@@ -2,9 +2,13 @@
 // The unit of a level-2 router: the table of learned paths. Each cycle it takes one waiting pseudo packet, round
 // robin, notes the port it came by and lets it go on to the root.
 module path_unit #(
+    /// Input VCs of links and core: 5 * Vcs.
     parameter int Inputs = 10,
+    /// Virtual channels per port, 2 or more.
     parameter int Vcs = 2,
+    /// As the router's.
     parameter bit YFirst = 1,
+    /// Entries of the table of communicators, 1 to 1024; further communicators stay with software.
     parameter int Communicators = 5
 ) (
     input logic clk_i,

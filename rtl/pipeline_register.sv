@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A place where a pipeline may be cut: a register when enabled, else a wire.
 module pipeline_register #(
+    /// Bits.
     parameter int Width = 1,
+    /// 1: a register, 0: a wire.
     parameter bit Enable = 1
 ) (
     input logic clk_i,

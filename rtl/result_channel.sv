@@ -2,8 +2,11 @@
 // Input port "unit" of a level-1 router: the result that leaves. It has no buffer; flits are made from the operation's
 // memory, which stays as it is until the result has gone on, as operations are admitted in order.
 module result_channel #(
+    /// VCs of each output, 2 or more.
     parameter int Vcs = 2,
+    /// Flits of the next router's buffers, 5 or more.
     parameter int Depth = 5,
+    /// As the router's: CutThrough or Atomic.
     parameter int Reuse = noc_pkg::CutThrough,
     localparam int VcBits = Vcs > 1 ? $clog2(Vcs) : 1,
     localparam int CountBits = $clog2(Depth + 1)

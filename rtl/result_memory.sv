@@ -2,6 +2,7 @@
 // Partial results: 64 bytes for each of `Slots` operations. Written either by flits that are stored, at any byte
 // position, or by the arithmetic unit, word by word; read by the arithmetic unit and by the result that leaves.
 module result_memory #(
+    /// Operations, 1 or more; 64 bytes of flip-flops each.
     parameter int Slots = 10,
     localparam int SlotBits = Slots > 1 ? $clog2(Slots) : 1
 ) (

@@ -2,6 +2,7 @@
 // Picks the first request at or behind a pointer, going around. Combinational; the pointer's register belongs to
 // the caller, who decides when a choice counts.
 module round_robin #(
+    /// Requesters, 1 or more.
     parameter int Width = 4,
     localparam int PointerBits = Width > 1 ? $clog2(Width) : 1
 ) (

@@ -3,15 +3,27 @@
 // what taihu/noc/README.md says; the stages of a flit are buffer write with route computation, VC allocation,
 // switch allocation, switch traversal; links are outside. All outputs are registers.
 module router #(
+    /// 0 plain, 1 collective unit, 2 learned paths only.
     parameter int Level = 0,
+    /// Virtual channels per port, 1 or more; a router with a unit (Level 1 or 2) needs 2, as broadcasts keep off VC 0.
     parameter int Vcs = 2,
+    /// Flits of a VC's buffer, 1 or more; 5, a whole packet, for collectives.
     parameter int Depth = 5,
+    /// When a VC is given to the next packet: noc_pkg::Wormhole, CutThrough or Atomic. Collectives need one of the
+    /// last two.
     parameter int Reuse = noc_pkg::Wormhole,
+    /// When a head gets its output port: noc_pkg::AtWrite, or AtFront, a cycle later behind another packet.
     parameter int RouteAt = noc_pkg::AtWrite,
+    /// Dimension-order routing goes along y first (1) or along x first (0). The same in all routers of a network.
     parameter bit YFirst = 1,
+    /// Entries of the table of communicators, 1 to 1024; further communicators stay with software. Levels 1 and 2.
     parameter int Communicators = 5,
+    /// Open operations, each with 64 bytes of partial result; Operations / Communicators must be a power of two.
+    /// Level 1.
     parameter int Operations = 10,
+    /// Cycles from operands to result, 1 or more; beyond 6 they are delay. Level 1.
     parameter int ArithmeticCycles = 6,
+    /// 1: a word may start in every cycle; 0: only when the last one is done. Level 1.
     parameter bit Pipelined = 1,
     localparam int VcBits = Vcs > 1 ? $clog2(Vcs) : 1
 ) (
@@ -216,6 +228,8 @@ module router #(
   logic [5*Inputs-1:0] port_grant;
   logic [5*Inputs*VcBits-1:0] port_grant_vc;
   logic [5*Vcs-1:0] released;
+  // Of equally empty VCs a head asks for the one behind that which its input VC was given last.
+  logic [Inputs*VcBits-1:0] first_q;
   for (genvar p = 0; p < 5; p++) begin : gen_va
     logic [Inputs-1:0] port_want;
     for (genvar i = 0; i < Inputs; i++) begin : gen_want
@@ -235,11 +249,23 @@ module router #(
         .want_i(port_want),
         .down_i(down),
         .need_i(need),
+        .first_i(first_q),
         .credits_i(credits_q[p*Vcs*CountBits+:Vcs*CountBits]),
         .release_i(released[p*Vcs+:Vcs]),
         .grant_o(port_grant[p*Inputs+:Inputs]),
         .grant_vc_o(port_grant_vc[p*Inputs*VcBits+:Inputs*VcBits])
     );
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int i = 0; i < Inputs; i++) begin
+      if (!rst_ni) first_q[i*VcBits+:VcBits] <= '0;
+      else
+        for (int p = 0; p < 5; p++)
+          if (granted[i*5+p])
+            first_q[i*VcBits+:VcBits] <= granted_vc[(i*5+p)*VcBits+:VcBits] == VcBits'(Vcs - 1) ? '0 :
+                granted_vc[(i*5+p)*VcBits+:VcBits] + 1'b1;
+    end
   end
 
   // Switch allocation.
@@ -315,6 +341,22 @@ module router #(
       end
     end
   end
+
+`ifndef SYNTHESIS
+  // No credit is lost or doubled.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      for (int p = 0; p < noc_pkg::Local; p++) begin
+        for (int v = 0; v < Vcs; v++) begin
+          assert (!(sent[p] && sent_vc[p*VcBits+:VcBits] == VcBits'(v)) || credits_q[(p*Vcs+v)*CountBits+:CountBits] != '0)
+          else $error("a flit is sent without a credit");
+          assert (!credit_i[p*Vcs+v] || credits_q[(p*Vcs+v)*CountBits+:CountBits] != CountBits'(Depth))
+          else $error("a credit comes that was not spent");
+        end
+      end
+    end
+  end
+`endif
 
   // Switch traversal: flits read in switch allocation cross in the next cycle.
   logic [InputPorts*W-1:0] crossing_q;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// VC allocation of one output port. Its VCs choose in rising order: a free one takes the first waiting head at or
-// behind its pointer among those that may use it and have none yet; when it lacks the credits that this head
-// needs, it is given to nobody, so that short packets do not overtake a long one for ever.
+// VC allocation of one output port. Each waiting head asks for the emptiest free VC that it may take, of equally empty
+// ones for the first at or behind its `first_i`. Each VC chooses the first head at or behind its pointer among those that
+// ask for it, and is given to it when it has the credits that this head needs.
 module vc_allocator #(
+    /// Input VCs of the router, its unit's included: input ports * Vcs.
     parameter int Inputs = 10,
+    /// VCs of this output, 1 or more.
     parameter int Vcs = 2,
+    /// Flits of each: the most credits.
     parameter int Depth = 5,
-    parameter bit IsLocal = 0,  // the core takes everything: no credits, and broadcasts may use VC 0
+    /// The output to the core, which takes everything: no credits, and broadcasts may use VC 0.
+    parameter bit IsLocal = 0,
+    /// Broadcasts may come (Level 1 or 2): they keep off VC 0, or they could deadlock with packets in routing order.
     parameter bit HasDown = 0,
     localparam int VcBits = Vcs > 1 ? $clog2(Vcs) : 1,
     localparam int CountBits = $clog2(Depth + 1)
@@ -16,6 +21,7 @@ module vc_allocator #(
     input logic [Inputs-1:0] want_i,
     input logic [Inputs-1:0] down_i,
     input logic [Inputs*CountBits-1:0] need_i,
+    input logic [Inputs*VcBits-1:0] first_i,
     input logic [Vcs*CountBits-1:0] credits_i,
     input logic [Vcs-1:0] release_i,  // the tail of the packet that owns the VC leaves
     output logic [Inputs-1:0] grant_o,
@@ -25,17 +31,36 @@ module vc_allocator #(
 
   logic [Vcs-1:0] owned_q, given;
   logic [Vcs*PointerBits-1:0] pointer_q, pointer_next;
+  logic [Vcs*Inputs-1:0] ask;
+
+  for (genvar i = 0; i < Inputs; i++) begin : gen_ask
+    logic [Vcs-1:0] chosen;
+    always_comb begin
+      logic [CountBits:0] level, best;  // credits, and whether the VC is at or behind first_i
+      chosen = '0;
+      best = '0;
+      for (int v = 0; v < Vcs; v++) begin
+        level = {IsLocal ? CountBits'(0) : credits_i[v*CountBits+:CountBits], VcBits'(v) >= first_i[i*VcBits+:VcBits]};
+        if (want_i[i] && !owned_q[v] && !(HasDown && !IsLocal && v == 0 && down_i[i]) && (chosen == '0 || level > best)) begin
+          chosen = Vcs'(1) << v;
+          best = level;
+        end
+      end
+    end
+    for (genvar v = 0; v < Vcs; v++) begin : gen_vc
+      assign ask[v*Inputs+i] = chosen[v];
+    end
+  end
 
   always_comb begin
-    logic [Inputs-1:0] waiting, behind, winner;
+    logic [Inputs-1:0] behind, winner;
     logic [CountBits-1:0] need;
-    waiting = want_i;
     grant_o = '0;
     grant_vc_o = '0;
     given = '0;
     pointer_next = pointer_q;
     for (int v = 0; v < Vcs; v++) begin
-      winner = owned_q[v] ? '0 : HasDown && !IsLocal && v == 0 ? waiting & ~down_i : waiting;
+      winner = ask[v*Inputs+:Inputs];
       for (int i = 0; i < Inputs; i++) behind[i] = winner[i] && PointerBits'(i) >= pointer_q[v*PointerBits+:PointerBits];
       if (behind != '0) winner = behind;
       winner = winner & (~winner + 1'b1);
@@ -44,7 +69,6 @@ module vc_allocator #(
       given[v] = winner != '0 && (IsLocal || credits_i[v*CountBits+:CountBits] >= need);
       if (given[v]) begin
         grant_o = grant_o | winner;
-        waiting = waiting & ~winner;
         for (int i = 0; i < Inputs; i++) begin
           if (winner[i]) begin
             grant_vc_o[i*VcBits+:VcBits] = VcBits'(v);
@@ -64,4 +88,18 @@ module vc_allocator #(
       pointer_q <= pointer_next;
     end
   end
+
+`ifndef SYNTHESIS
+  // A VC has one owner at a time.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      assert ((given & owned_q) == '0)
+      else $error("a VC is given away that has an owner");
+      assert ((release_i & ~owned_q) == '0)
+      else $error("a VC is released that has no owner");
+      assert ((grant_o & ~want_i) == '0)
+      else $error("a VC is given to a head that has not asked for it");
+    end
+  end
+`endif
 endmodule

@@ -2,6 +2,7 @@
 // Words of flits on their way into the arithmetic unit: up to two come and one goes per cycle; a word that comes can
 // go in the same cycle.
 module word_queue #(
+    /// Words that can wait, 1 or more; the two that come do not count.
     parameter int Depth = 3
 ) (
     input logic clk_i,

@@ -12,7 +12,7 @@
 #include "Arithmetic1.h"
 #include "Arithmetic6.h"
 #include "taihu/base/random.h"
-#include "taihu/noc/arithmetic.h"
+#include "taihu/noc/network/arithmetic.h"
 
 namespace taihu::rtl {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "rtl/cosim/lockstep.h"
-#include "taihu/noc/test_machines.h"
+#include "taihu/noc/collectives/test_machines.h"
 
 namespace taihu::rtl {
 

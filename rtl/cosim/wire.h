@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "taihu/noc/network.h"
+#include "taihu/noc/network/network.h"
 
 namespace taihu::rtl {
 

@@ -41,6 +41,16 @@ def routers(results):
     return lines
 
 
+def clock(results):
+    """What the longest paths mean for results in cycles."""
+    plain, one = (results[name]["path"] for name in ("plain", "level 1"))
+    if not plain or not one:
+        return []
+    return ["", f"Results in cycles, such as the speedups of `nocsim`, hold for one clock. A network that has to take the clock of its "
+            f"level-1 routers ({nanoseconds(one)}) instead of that of plain ones ({nanoseconds(plain)}) needs {one / plain:.2f} "
+            "times as long for each cycle: in time, a speedup over software on plain routers is smaller by as much."]
+
+
 def added(results):
     """What level 2 has beyond a plain router; the rest is what synthesis made of what both have."""
     plain, two = results["plain"], results["level 2"]
@@ -105,12 +115,12 @@ def page(measured, picture, place):
          "wires; nets of many pins have buffers. Paths go from register to register, without wires. Compare ratios only, and "
          "differences of a few percent not at all: the same registers and functions in another order of the source give them. "
          "Numbers of registers are exact.", ""]
-        + shown + routers(results) +
+        + shown + routers(results) + clock(results) +
         ["", "5 operations: one open operation per communicator instead of two. 2 operations: tables for two communicators with one "
          "open operation each; collectives of further communicators run in software. Routed in front: the output port of a head "
          "is found when it is in front of its buffer, not kept with it.", ""] + parts(results) + [""] + added(results) +
         ["", "## Beside the paper", "",
-         "Lu et al., Computer Engineering 43(6), 2017, section 4.6: 90 nm. Partial results are 64 bytes for "
+         "Lu et al., Computer Engineering 43(6), 2017, section 4.3.5: 90 nm. Partial results are 64 bytes for "
          "each open operation, in flip-flops: the library has no memories, and its latch has no area. The paper has one partial "
          "result for all operations, with which two that overlap can deadlock; two operations here are the nearest to that. Without "
          "them is how a router with a macro for this memory would compare, less the macro.", "",
