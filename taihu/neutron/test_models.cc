@@ -37,7 +37,7 @@ std::string model_text(const std::string& geometry, const std::string& settings,
   return "<model>\n<materials><cross_sections>library.json</cross_sections>\n"
          "<material id=\"1\" name=\"fuel\"><density units=\"macro\" value=\"1\"/><macroscopic "
          "name=\"fuel\"/></material>\n"
-         "<material id=\"2\" name=\"water\"><macroscopic "
+         "<material id=\"2\" name=\"water\"><density units=\"macro\"/><macroscopic "
          "name=\"water\"/></material></materials>\n<geometry>\n" +
          geometry + "</geometry>\n<settings>\n" + settings + "</settings>\n" +
          (tallies.empty() ? "" : "<tallies>\n" + tallies + "</tallies>\n") + "</model>\n";

@@ -83,7 +83,8 @@ for name, launch, program in jobs:
     expect(len(re.findall(r'^  .* s +[\d.]+ MB/s$', output, re.M)) == 7, f'{name}: bench restart:\n{output}')
 
 (work / 'file').touch()
-(work / 'full/statepoint.12.h5').mkdir(parents=True)
+(work / 'taken/statepoint.12.h5').mkdir(parents=True)  # refused before the run
+(work / 'late/statepoint.12.h5.part').mkdir(parents=True)  # found when it is written
 for name, launch, program in jobs:
     done = run([*launch, 2, program, 'run', model, *short, '--domains', 3, 1, 1], code=1)
     told = [line for line in done.stderr.splitlines() if line.startswith('rmc:')]
@@ -92,11 +93,14 @@ for name, launch, program in jobs:
                               (['--schedule', 'fair'], 2, 'schedule "fair" is not one; write static, dynamic,N or guided,N'),
                               (['--domains', 2, 1, 1, '--domain-box', 1, 0, 0, 1, 1, 1], 1,
                                'the box of the domains has no width along x'),
-                              (['--domains', 0, 1, 1], 2, None), (['-o', 'full'], 1, 'full/statepoint.12.h5: cannot be replaced (Is a directory)')):
+                              (['--domains', 0, 1, 1], 2, None),
+                              (['-o', 'taken'], 1, 'cannot write taken/statepoint.12.h5 (it is a directory); name a file in it'),
+                              (['-o', 'late'], 1, 'late/statepoint.12.h5.part: cannot be created')):
         done = run([*launch, 3, program, 'run', model, *short, *words], code=code)
         told = [line for line in done.stderr.splitlines() if 'rmc:' in line]
         expect(len(told) == 1 and (not text or told == [f'rmc: {text}']), f'{name}: {words}: {done.stderr}')
-    expect([path.name for path in (work / 'full').iterdir()] == ['statepoint.12.h5'], f'{name}: half a statepoint is left')
+    for folder, file in ('taken', 'statepoint.12.h5'), ('late', 'statepoint.12.h5.part'):
+        expect([path.name for path in (work / folder).iterdir()] == [file], f'{name}: half a statepoint is left')
 done = run([binaries / 'rmc', 'run', model, *short, '--domains', 2, 1, 1], code=1)
 expect(done.stderr == 'rmc: 2 domains need at least as many ranks; there are 1\n', done.stderr)
 done = run([binaries / 'rmc', 'run', model, *short, '--domains', 0, 1, 1], code=2)

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // What four optimisations of a reactor Monte Carlo code bring here, each switched on and off in runs of this
 // program: the heap, the schedule of the loop over histories, aligned arrays, restart files written by all
-// ranks; and all of them together. Source of the optimisations and of the figures "paper": Liu et al., RMC.
+// ranks; and all of them together. Source of the optimisations and of the figures "paper": Xu et al., RMC.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "taihu/neutron/parallel/ranks.h"
+#include "taihu/parallel/communicator.h"
 
 namespace taihu::neutron {
 
 struct BenchmarkOptions {
   std::string program;  ///< the path of this program
   int threads = 2, repeats = 3;
-  double scale = 1;      ///< times the usual numbers of neutrons
-  std::string folder;    ///< for models and results
-  int ranks = 4;         ///< of restart, as threads of this process
-  Ranks* job = nullptr;  ///< of restart instead of them: the ranks of the job that this process is part of
+  double scale = 1;    ///< times the usual numbers of neutrons
+  std::string folder;  ///< for models and results
+  int ranks = 4;       ///< of restart, as threads of this process
+  parallel::Communicator* job =
+      nullptr;  ///< of restart instead of them: the ranks of the job that this process is part of
 };
 
 /// Names of the benchmarks, "all" last.

@@ -52,8 +52,8 @@ TEST(Benchmark, ModelsOfTheProgramAreRead) {
 }
 
 TEST(Benchmark, ParticleVectorsRunOnSeveralThreads) {
-  EXPECT_GT(run_particle_vectors(3, parse_schedule("dynamic,2"), 9), 0);
-  EXPECT_GT(run_particle_vectors(1, parse_schedule("static"), 1), 0);
+  EXPECT_GT(run_particle_vectors(3, parallel::parse_loop_schedule("dynamic,2"), 9), 0);
+  EXPECT_GT(run_particle_vectors(1, parallel::parse_loop_schedule("static"), 1), 0);
 }
 
 }  // namespace

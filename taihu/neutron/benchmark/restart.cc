@@ -9,24 +9,25 @@
 #include "taihu/neutron/benchmark/restart_speed.h"
 #include "taihu/neutron/benchmark/workloads.h"
 #include "taihu/neutron/input/read_model.h"
-#include "taihu/neutron/parallel/messages.h"
-#include "taihu/neutron/parallel/thread_ranks.h"
+#include "taihu/parallel/shared_error.h"
+#include "taihu/parallel/solo_communicator.h"
+#include "taihu/parallel/thread_communicator.h"
 
 namespace taihu::neutron {
 namespace {
 
-RestartSpeed measure_on(Ranks& ranks, const BenchmarkOptions& options) {
+RestartSpeed measure_on(parallel::Communicator& ranks, const BenchmarkOptions& options) {
   const std::string place = (std::filesystem::path(options.folder) / "restart").string();
   const int cells = std::max(10, static_cast<int>(std::lround(1000 * std::sqrt(options.scale))));
-  together(ranks, ranks.is_root(), [&] { write_c5g7(place, cells); });
+  parallel::together(ranks, ranks.is_root(), [&] { write_c5g7(place, cells); });
   Model model;
   std::unique_ptr<Simulation> simulation;
-  together(ranks, true, [&] {
+  parallel::together(ranks, true, [&] {
     model = read_model(place);
     model.settings.particles = std::max(100L, std::lround(20000 * options.scale));
     model.settings.batches = 2;
     model.settings.inactive = 0;
-    simulation = std::make_unique<Simulation>(model, ranks, 1, Schedule{});
+    simulation = std::make_unique<Simulation>(model, ranks, 1, parallel::LoopSchedule{});
   });
   simulation->run_batch();
   return measure_restart(*simulation, {.folder = options.folder, .repeats = options.repeats});
@@ -40,16 +41,16 @@ void bench_restart(const BenchmarkOptions& options, const std::function<void(con
     speed = measure_on(*options.job, options);
     if (!options.job->is_root()) return;
   } else {
-    std::unique_ptr<SharedError> failure;
-    run_ranks(options.ranks, [&](Ranks& ranks) {
+    std::unique_ptr<parallel::SharedError> failure;
+    parallel::run_ranks(options.ranks, [&](parallel::Communicator& ranks) {
       try {
         RestartSpeed found = measure_on(ranks, options);
         if (ranks.is_root()) speed = found;
-      } catch (const SharedError& error) {
-        if (ranks.is_root()) failure = std::make_unique<SharedError>(error);
+      } catch (const parallel::SharedError& error) {
+        if (ranks.is_root()) failure = std::make_unique<parallel::SharedError>(error);
       }
     });
-    if (failure) throw SharedError(*failure);
+    if (failure) throw parallel::SharedError(*failure);
   }
   for (const std::string& line : lines_of(speed)) print(line);
 }

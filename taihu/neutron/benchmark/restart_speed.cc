@@ -11,8 +11,9 @@
 #include "taihu/base/formatted.h"
 #include "taihu/neutron/file/plain_file.h"
 #include "taihu/neutron/output/statepoint.h"
-#include "taihu/neutron/parallel/messages.h"
 #include "taihu/neutron/source/fission_bank.h"
+#include "taihu/parallel/messages.h"
+#include "taihu/parallel/shared_error.h"
 
 namespace taihu::neutron {
 namespace {
@@ -29,7 +30,7 @@ void for_each_piece(std::int64_t bytes, int rank, int ranks, const F& f) {
 
 void write_plain_file(const std::string& path, std::int64_t bytes, int rank, int ranks) {
   const PlainFile file(path, PlainFile::Mode::write);
-  const Bytes content(piece_bytes, std::byte{0x5a});
+  const parallel::Bytes content(piece_bytes, std::byte{0x5a});
   for_each_piece(bytes, rank, ranks, [&](std::int64_t place, std::int64_t count) {
     file.write_at(place, std::span(content).first(static_cast<std::size_t>(count)));
   });
@@ -38,7 +39,7 @@ void write_plain_file(const std::string& path, std::int64_t bytes, int rank, int
 
 void read_plain_file(const std::string& path, std::int64_t bytes, int rank, int ranks) {
   const PlainFile file(path, PlainFile::Mode::read);
-  Bytes content(piece_bytes);
+  parallel::Bytes content(piece_bytes);
   for_each_piece(bytes, rank, ranks, [&](std::int64_t place, std::int64_t count) {
     file.read_at(place, std::span(content).first(static_cast<std::size_t>(count)));
   });
@@ -80,12 +81,13 @@ class Measurement {
         time(parallel ? speed.read_parallel : speed.read_through_root,
              [&] { resume_from_statepoint(simulation_, path_, way); });
       }
-      together(ranks_, true,
-               [&] { speed.bytes = static_cast<std::int64_t>(std::filesystem::file_size(path_)); });
+      parallel::together(ranks_, true,
+                         [&] { speed.bytes = static_cast<std::int64_t>(std::filesystem::file_size(path_)); });
       time_plain(speed.write_plain, [&] { write_plain_file(plain_, speed.bytes, rank, size); });
       drop(plain_);
-      time(speed.read_plain,
-           [&] { together(ranks_, true, [&] { read_plain_file(plain_, speed.bytes, rank, size); }); });
+      time(speed.read_plain, [&] {
+        parallel::together(ranks_, true, [&] { read_plain_file(plain_, speed.bytes, rank, size); });
+      });
       time_plain(speed.write_plain_root, [&] {
         if (ranks_.is_root()) write_plain_file(plain_, speed.bytes, 0, 1);
       });
@@ -108,10 +110,10 @@ class Measurement {
   /// Into a new file each time, as a statepoint is.
   template <typename Work>
   void time_plain(double& best, const Work& work) {
-    together(ranks_, true, [&] {
+    parallel::together(ranks_, true, [&] {
       if (ranks_.is_root()) PlainFile(plain_, PlainFile::Mode::create);
     });
-    time(best, [&] { together(ranks_, true, work); });
+    time(best, [&] { parallel::together(ranks_, true, work); });
   }
 
   void drop(const std::string& path) {
@@ -120,7 +122,7 @@ class Measurement {
   }
 
   Simulation& simulation_;
-  Ranks& ranks_;
+  parallel::Communicator& ranks_;
   int repeats_;
   std::string path_, plain_;
 };

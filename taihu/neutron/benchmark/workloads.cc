@@ -11,7 +11,7 @@
 
 #include "taihu/base/clock.h"
 #include "taihu/base/error.h"
-#include "taihu/neutron/source/random.h"
+#include "taihu/neutron/particle/random.h"
 
 namespace taihu::neutron {
 namespace {
@@ -89,11 +89,12 @@ void write_chains(const std::string& folder) {
   write_text(std::filesystem::path(folder) / "chains.json", chains_library);
 }
 
-double run_particle_vectors(int threads, const Schedule& schedule, std::int64_t particles) {
+double run_particle_vectors(int threads, const parallel::LoopSchedule& schedule, std::int64_t particles) {
   std::vector<Mailbox> boxes(threads);
   std::vector<Keeper> keepers(threads);
   const std::int64_t start = now_ns();
-  parallel_for(threads, schedule, particles, [&](int thread, std::int64_t particle) {
+  const parallel::Team team(threads);
+  parallel::parallel_for(team, schedule, particles, [&](int thread, std::int64_t particle) {
     Keeper& keeper = keepers[thread];
     Stream random(1, StreamUse::history, 0, static_cast<std::uint64_t>(particle));
     for (int vector = 0; vector < 4; ++vector) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "taihu/neutron/parallel/loop.h"
+#include "taihu/parallel/loop.h"
 
 namespace taihu::neutron {
 
@@ -24,7 +24,7 @@ void write_chains(const std::string& folder);
 /// `particles` makes four, of 32 bytes to 4 MB (every power of two as likely), two of them by appending; each
 /// lives until 32 later ones of the thread have been made, and one in four is destroyed by another thread.
 /// Particles are shared out by `schedule`. Returns seconds.
-double run_particle_vectors(int threads, const Schedule& schedule, std::int64_t particles);
+double run_particle_vectors(int threads, const parallel::LoopSchedule& schedule, std::int64_t particles);
 
 /// The file that malloc is in, as the dynamic linker has bound it.
 std::string heap_in_use();

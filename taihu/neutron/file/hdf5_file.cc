@@ -2,15 +2,18 @@
 #include "taihu/neutron/file/hdf5_file.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <cmath>
 
 #include "taihu/base/error.h"
+#include "taihu/base/formatted.h"
 #include "taihu/neutron/file/hdf5_handle.h"
 
 namespace taihu::neutron {
 namespace {
 
-constexpr hssize_t most_elements = hssize_t{1} << 32;
+constexpr hssize_t most_elements = hssize_t{1} << 32, few_elements = 4096;
+/// Numbers that one stored byte can stand for; deflate makes at most 1032 bytes of one.
+constexpr hsize_t most_compressed = 1032;
 
 static_assert(sizeof(hid_t) == sizeof(std::int64_t));
 using Handle = Hdf5Handle;
@@ -96,18 +99,14 @@ Hdf5File::~Hdf5File() {
 }
 
 void Hdf5File::close() {
-  unsigned intent = 0;
-  H5Fget_intent(file_, &intent);
   const bool flushed = H5Fflush(file_, H5F_SCOPE_LOCAL) >= 0;
   const bool closed = H5Fclose(file_) >= 0;
   file_ = -1;
-  if (flushed && closed) return;
-  if ((intent & H5F_ACC_RDWR) != 0) std::remove(path_.c_str());  // half a file helps nobody
-  fail("writing failed; is the disk full?");
+  if (!flushed || !closed) fail("writing failed; is the disk full?");
 }
 
 void Hdf5File::fail(const std::string& problem) const {
-  throw Error(path_ + ": " + problem);
+  throw Error(path_ + ": " + one_line(problem));
 }
 
 bool Hdf5File::exists(const std::string& object) const {
@@ -144,8 +143,9 @@ std::vector<T> Hdf5File::read_all(const std::string& dataset, std::int64_t memor
   if (!type.ok() || !is_number(*type)) fail("data set " + dataset + " is not of numbers");
   const hssize_t count = space.ok() ? H5Sget_simple_extent_npoints(*space) : -1;
   if (count < 0 || count > most_elements) fail("data set " + dataset + " has an impossible size");
-  if (static_cast<hsize_t>(count) > 4096 && H5Dget_storage_size(*handle) == 0)
-    fail("data set " + dataset + " has no data");
+  // What is not in the file is zero, so that a small file could ask for any amount of memory.
+  if (count > few_elements && static_cast<hsize_t>(count) / most_compressed > H5Dget_storage_size(*handle))
+    fail("data set " + dataset + " has a size that its data do not have");
   std::vector<T> values(count);
   if (count > 0 && H5Dread(*handle, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
     fail("data set " + dataset + " cannot be read");
@@ -223,6 +223,13 @@ std::vector<double> Hdf5File::attribute_doubles(const std::string& object, const
   return values;
 }
 
+double Hdf5File::attribute_number(const std::string& object, const std::string& name) const {
+  const std::vector<double> values = attribute_doubles(object, name);
+  if (values.size() != 1 || !std::isfinite(values[0]))
+    fail("attribute \"" + name + "\" of " + object + " is not one number");
+  return values[0];
+}
+
 std::int64_t Hdf5File::attribute_integer(const std::string& object, const std::string& name) const {
   const std::vector<double> values = attribute_doubles(object, name);
   if (values.size() != 1 || !(values[0] >= -1e15 && values[0] <= 1e15))
@@ -256,6 +263,16 @@ std::vector<std::string> Hdf5File::attribute_texts(const std::string& object, co
   if (count > 0 && H5Aread(*handle, *type, buffer.data()) < 0)
     fail("attribute \"" + name + "\" of " + object + " cannot be read");
   return split_texts(buffer, size);
+}
+
+void Hdf5File::require_format(const std::string& what, const std::string& type, int version) const {
+  if (has_attribute("/", "filetype") && attribute_text("/", "filetype") != type)
+    fail("this is not a " + what + " (filetype \"" + attribute_text("/", "filetype") + "\")");
+  if (!has_attribute("/", "version")) return;
+  const std::vector<double> found = attribute_doubles("/", "version");
+  if (found.empty() || found[0] != version)
+    fail("this " + what + " has version " + (found.empty() ? "" : formatted("%g", found[0])) +
+         " of its format; version " + std::to_string(version) + " is supported");
 }
 
 void Hdf5File::make_group(const std::string& group) {

@@ -37,10 +37,14 @@ class Hdf5File {
   double number(const std::string& dataset) const;
   std::int64_t integer(const std::string& dataset) const;
   std::vector<double> attribute_doubles(const std::string& object, const std::string& name) const;
+  double attribute_number(const std::string& object, const std::string& name) const;
   std::int64_t attribute_integer(const std::string& object, const std::string& name) const;
   std::string attribute_text(const std::string& object, const std::string& name) const;
   /// One text or an array of texts of fixed length.
   std::vector<std::string> attribute_texts(const std::string& object, const std::string& name) const;
+
+  /// Throws Error when the file says that it is of another type or of another major version.
+  void require_format(const std::string& what, const std::string& type, int version) const;
 
   void make_group(const std::string& group);
   /// An empty shape writes one value.

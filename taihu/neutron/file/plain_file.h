@@ -23,6 +23,8 @@ class PlainFile {
   void write_at(std::int64_t place, std::span<const std::byte> bytes) const;
   void read_at(std::int64_t place, std::span<std::byte> bytes) const;
 
+  const std::string& path() const noexcept { return path_; }
+
   /// Waits until what was written is on the disk. Throws Error.
   void sync() const;
 

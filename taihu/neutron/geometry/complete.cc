@@ -2,11 +2,14 @@
 // Checks of a whole geometry, and what follows from its parts.
 #include <algorithm>
 
-#include "taihu/base/error.h"
 #include "taihu/neutron/geometry/geometry.h"
 
 namespace taihu::neutron {
 namespace {
+
+void require(bool holds, const std::string& problem, GeometryError::Where where) {
+  if (!holds) throw GeometryError(problem, where);
+}
 
 std::string surface_name(const Surface& surface) {
   return "surface " + std::to_string(surface.id);
@@ -17,14 +20,15 @@ void fill_universes(Geometry& geometry) {
   for (std::size_t i = 0; i < geometry.cells.size(); ++i)
     geometry.universes[geometry.cells[i].universe].cells.push_back(static_cast<int>(i));
   for (const Universe& universe : geometry.universes)
-    check_input(!universe.cells.empty(), "universe " + std::to_string(universe.id) + " has no cells");
+    require(!universe.cells.empty(), "universe " + std::to_string(universe.id) + " has no cells", {});
 }
 
 /// Walks down from each universe once; `state` 1: on the way, 2: done. Returns levels below and with it.
 int measure_depth(const Geometry& geometry, int universe, std::vector<int>& state, std::vector<int>& depth) {
   if (state[universe] == 2) return depth[universe];
   const std::string name = "universe " + std::to_string(geometry.universes[universe].id);
-  check_input(state[universe] == 0, name + " contains itself");
+  const int first_cell = geometry.universes[universe].cells.front();
+  require(state[universe] == 0, name + " contains itself", {.cell = first_cell});
   state[universe] = 1;
   int below = 0;
   for (const int index : geometry.universes[universe].cells) {
@@ -39,20 +43,22 @@ int measure_depth(const Geometry& geometry, int universe, std::vector<int>& stat
     }
   }
   state[universe] = 2;
-  check_input(below + 1 <= max_depth, name + ": more than " + std::to_string(max_depth) +
-                                          " universes inside one another; flatten the model");
+  require(
+      below + 1 <= max_depth,
+      name + ": more than " + std::to_string(max_depth) + " universes inside one another; flatten the model",
+      {.cell = first_cell});
   return depth[universe] = below + 1;
 }
 
 void check_boundary_places(const Geometry& geometry) {
   for (const Cell& cell : geometry.cells)
     for (const int index : geometry.surfaces_of(cell))
-      check_input(
-          cell.universe == geometry.root || geometry.surfaces[index].boundary == Boundary::transmission,
-          surface_name(geometry.surfaces[index]) + ": boundary condition \"" +
-              name_of(geometry.surfaces[index].boundary) + "\" inside universe " +
-              std::to_string(geometry.universes[cell.universe].id) +
-              " is not supported; put it on surfaces of cells of the root universe");
+      require(cell.universe == geometry.root || geometry.surfaces[index].boundary == Boundary::transmission,
+              surface_name(geometry.surfaces[index]) + ": boundary condition \"" +
+                  name_of(geometry.surfaces[index].boundary) + "\" inside universe " +
+                  std::to_string(geometry.universes[cell.universe].id) +
+                  " is not supported; put it on surfaces of cells of the root universe",
+              {.surface = index});
 }
 
 /// A periodic plane without a named partner takes the only other periodic plane parallel to it.
@@ -64,35 +70,38 @@ void pair_periodic_surfaces(Geometry& geometry) {
   for (const int i : geometry.boundaries) {
     Surface& surface = geometry.surfaces[i];
     if (surface.boundary != Boundary::periodic) continue;
-    check_input(is_plane(surface), surface_name(surface) + ": only planes can be periodic");
+    require(is_plane(surface), surface_name(surface) + ": only planes can be periodic", {.surface = i});
     if (surface.periodic_partner < 0) {
       for (const int j : geometry.boundaries) {
         if (j == i || geometry.surfaces[j].boundary != Boundary::periodic ||
             !is_plane(geometry.surfaces[j]) || !parallel(i, j))
           continue;
-        check_input(surface.periodic_partner < 0,
-                    surface_name(surface) +
-                        ": several surfaces could be its periodic partner; name one in "
-                        "periodic_surface_id");
+        require(surface.periodic_partner < 0,
+                surface_name(surface) +
+                    ": several surfaces could be its periodic partner; name one in "
+                    "periodic_surface_id",
+                {.surface = i});
         surface.periodic_partner = j;
       }
     }
-    check_input(surface.periodic_partner >= 0,
-                surface_name(surface) +
-                    " is periodic and has no parallel periodic partner (rotational periodicity "
-                    "is not supported)");
+    require(surface.periodic_partner >= 0,
+            surface_name(surface) +
+                " is periodic and has no parallel periodic partner (rotational periodicity "
+                "is not supported)",
+            {.surface = i});
     const Surface& partner = geometry.surfaces[surface.periodic_partner];
-    check_input(
+    require(
         is_plane(partner) && partner.boundary == Boundary::periodic && parallel(i, surface.periodic_partner),
         surface_name(surface) + ": its periodic partner " + surface_name(partner) +
-            " is not a parallel periodic plane (rotational periodicity is not supported)");
+            " is not a parallel periodic plane (rotational periodicity is not supported)",
+        {.surface = i});
   }
 }
 
 }  // namespace
 
 void complete(Geometry& geometry) {
-  check_input(!geometry.cells.empty(), "the geometry has no cells");
+  require(!geometry.cells.empty(), "the geometry has no cells", {});
   fill_universes(geometry);
   // The root is the universe that nothing is filled with.
   std::vector<bool> used(geometry.universes.size());
@@ -107,10 +116,12 @@ void complete(Geometry& geometry) {
   std::vector<int> roots;
   for (std::size_t i = 0; i < used.size(); ++i)
     if (!used[i]) roots.push_back(static_cast<int>(i));
-  check_input(!roots.empty(), "every universe is inside another one; one has to be the root");
-  check_input(roots.size() == 1, "universes " + std::to_string(geometry.universes[roots[0]].id) + " and " +
-                                     std::to_string(geometry.universes[roots.back()].id) +
-                                     " are both in no cell; one root is needed");
+  require(!roots.empty(), "every universe is inside another one; one has to be the root", {});
+  require(roots.size() == 1,
+          "universes " + std::to_string(geometry.universes[roots[0]].id) + " and " +
+              std::to_string(geometry.universes[roots.back()].id) +
+              " are both in no cell; one root is needed",
+          {.cell = geometry.universes[roots.back()].cells.front()});
   geometry.root = roots[0];
   std::vector<int> state(used.size()), depth(used.size());
   measure_depth(geometry, geometry.root, state, depth);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "taihu/base/error.h"
 #include "taihu/neutron/geometry/lattice.h"
 #include "taihu/neutron/geometry/region.h"
 #include "taihu/neutron/geometry/surface.h"
@@ -70,9 +71,22 @@ struct Geometry {
   }
 };
 
+/// What is wrong with a geometry, and with which part of it; an index of -1: with no one.
+class GeometryError : public Error {
+ public:
+  struct Where {
+    int surface = -1, cell = -1;
+  };
+  GeometryError(const std::string& text, Where where) : Error(text), where_(where) {}
+  Where where() const noexcept { return where_; }
+
+ private:
+  Where where_;
+};
+
 /// Checks a filled-in geometry and completes what follows from the rest: cells of universes, boundaries,
-/// depth. Throws Error: universe inside itself, deeper than max_depth, boundary condition below the root
-/// universe, periodic surfaces that do not fit, no cell in the root universe.
+/// depth. Throws GeometryError: universe inside itself, deeper than max_depth, boundary condition below the
+/// root universe, periodic surfaces that do not fit, no cell in the root universe.
 void complete(Geometry& geometry);
 
 /// Rotation matrix of OpenMC's three angles (degrees about x, y, z).

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "taihu/neutron/source/random.h"
+#include "taihu/neutron/particle/random.h"
 #include "taihu/neutron/test_models.h"
 
 namespace taihu::neutron {

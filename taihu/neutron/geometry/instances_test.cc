@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "taihu/neutron/source/random.h"
+#include "taihu/neutron/particle/random.h"
 #include "taihu/neutron/test_models.h"
 
 namespace taihu::neutron {

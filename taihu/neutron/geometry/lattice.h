@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "taihu/neutron/geometry/vector.h"
+#include "taihu/neutron/particle/vector.h"
 
 namespace taihu::neutron {
 

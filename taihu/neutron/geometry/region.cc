@@ -35,7 +35,11 @@ class RegionParser {
 
  private:
   [[noreturn]] void fail(const std::string& problem) const {
-    throw Error("region \"" + text_ + "\": " + problem + " at character " + std::to_string(at_ + 1));
+    constexpr std::size_t around = 40;
+    const std::size_t first = at_ > around ? at_ - around : 0, last = std::min(text_.size(), at_ + around);
+    throw Error("region \"" + std::string(first > 0 ? "..." : "") + text_.substr(first, last - first) +
+                (last < text_.size() ? "..." : "") + "\": " + problem + " at character " +
+                std::to_string(at_ + 1));
   }
 
   char peek() {

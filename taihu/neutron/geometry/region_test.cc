@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "taihu/base/error.h"
-#include "taihu/neutron/source/random.h"
+#include "taihu/neutron/particle/random.h"
 
 namespace taihu::neutron {
 namespace {

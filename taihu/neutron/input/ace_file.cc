@@ -11,11 +11,9 @@
 namespace taihu::neutron {
 namespace {
 
-constexpr double eV_per_MeV = 1e6;
-
-class Reader {
+class AceReader {
  public:
-  explicit Reader(const std::string& path) : path_(path), in_(path) {
+  explicit AceReader(const std::string& path) : path_(path), in_(path) {
     check_input(in_.good(), path + ": cannot be read");
   }
 
@@ -89,7 +87,9 @@ class Reader {
       for (;;) {
         char* end = nullptr;
         const double value = std::strtod(text, &end);
-        if (end == text) break;
+        // 1.0-305, as Fortran writes 1e-305, is not two numbers.
+        const bool separate = *end == '\0' || *end == ' ' || *end == '\t' || *end == '\r';
+        if (end == text || !separate || !std::isfinite(value)) break;
         table.xss.push_back(value);
         text = end;
       }
@@ -141,7 +141,7 @@ std::vector<double> AceTable::list(std::int64_t place, std::int64_t count, doubl
 }
 
 std::vector<AceTable> read_ace_tables(const std::string& path) {
-  return Reader(path).read();
+  return AceReader(path).read();
 }
 
 }  // namespace taihu::neutron

@@ -15,6 +15,9 @@
 
 namespace taihu::neutron {
 
+/// Energies of ACE files are in MeV, ours in eV.
+inline constexpr double eV_per_MeV = 1e6;
+
 class AceTable {
  public:
   std::string path, name;  ///< file, and identifier such as 92235.80c

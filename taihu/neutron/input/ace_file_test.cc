@@ -160,6 +160,25 @@ TEST(Ace, ReadsAThermalTable) {
   }
 }
 
+TEST(Ace, NumbersThatRunIntoEachOtherOrAreNotFiniteAreRefused) {
+  const TemporaryFolder folder;
+  const std::string whole = fissile().text();
+  const std::size_t at = whole.find("1.00000000000E-06");
+  ASSERT_NE(at, std::string::npos);
+  for (const char* number :
+       {"1.00000000000-306", "1.000000000E+400 ", "nan              ", "-inf             "}) {
+    std::string damaged = whole;
+    damaged.replace(at, 17, number);
+    folder.write("x.ace", damaged);
+    try {
+      read_nuclide_ace(folder.path("x.ace"), "U235", all_of);
+      ADD_FAILURE() << number;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("a number is damaged"), std::string::npos) << error.what();
+    }
+  }
+}
+
 /// Tables with damaged numbers are read or refused with one line, never worse.
 TEST(Ace, DamagedTablesAreReadOrRefused) {
   const TemporaryFolder folder;

@@ -7,8 +7,6 @@
 namespace taihu::neutron {
 namespace {
 
-constexpr double eV = 1e6;  // per MeV
-
 /// Points, densities and sums at `place`; `factor` on the points.
 TabulatedDistribution read_rows(const AceTable& table, std::int64_t place, std::int64_t points, int law,
                                 int lines, double factor) {
@@ -52,7 +50,7 @@ IncidentGrid read_incident(const AceTable& table, std::int64_t& place, std::vect
   place += 1 + 2 * regions;
   const std::int64_t energies = table.count(place);
   IncidentGrid grid;
-  grid.energy = table.list(place + 1, energies, eV);
+  grid.energy = table.list(place + 1, energies, eV_per_MeV);
   grid.check(table.path + ": table " + table.name);
   for (std::int64_t i = 0; i < energies; ++i) locators.push_back(table.whole(place + 1 + energies + i));
   place += 1 + 2 * energies;
@@ -73,8 +71,8 @@ EnergyTable read_energy_table(const AceTable& table, std::int64_t block, std::in
   for (const std::int64_t locator : locators) {
     const std::int64_t first = block + locator - 1;
     const std::int64_t both = table.whole(first), points = table.count(first + 1);
-    energy.tables.push_back(
-        read_rows(table, first + 2, points, static_cast<int>(both % 10), static_cast<int>(both / 10), eV));
+    energy.tables.push_back(read_rows(table, first + 2, points, static_cast<int>(both % 10),
+                                      static_cast<int>(both / 10), eV_per_MeV));
     extra.emplace_back();
     for (int column = 0; column < columns; ++column)
       extra.back().push_back(table.list(first + 2 + (3 + column) * points, points));
@@ -112,21 +110,22 @@ std::unique_ptr<AngleEnergyLaw> read_correlated(const AceTable& table, std::int6
 
 std::unique_ptr<EnergyLaw> read_energy_law(const AceTable& table, std::int64_t block, std::int64_t law,
                                            std::int64_t place) {
-  if (law == 3) return std::make_unique<LevelLaw>(table.at(place) * eV, table.at(place + 1));
+  if (law == 3) return std::make_unique<LevelLaw>(table.at(place) * eV_per_MeV, table.at(place + 1));
   if (law == 4) {
     std::vector<std::vector<std::vector<double>>> none;
     return std::make_unique<TableLaw>(read_energy_table(table, block, place, 0, none));
   }
   if (law == 7 || law == 9) {
-    Function1d theta = read_ace_function(table, place, eV, eV);
+    Function1d theta = read_ace_function(table, place, eV_per_MeV, eV_per_MeV);
     return std::make_unique<SpectrumLaw>(
         law == 7 ? SpectrumLaw::Kind::maxwell : SpectrumLaw::Kind::evaporation, std::move(theta),
-        Function1d(), table.at(place) * eV);
+        Function1d(), table.at(place) * eV_per_MeV);
   }
   if (law == 11) {
-    Function1d a = read_ace_function(table, place, eV, eV), b = read_ace_function(table, place, eV, 1 / eV);
+    Function1d a = read_ace_function(table, place, eV_per_MeV, eV_per_MeV),
+               b = read_ace_function(table, place, eV_per_MeV, 1 / eV_per_MeV);
     return std::make_unique<SpectrumLaw>(SpectrumLaw::Kind::watt, std::move(a), std::move(b),
-                                         table.at(place) * eV);
+                                         table.at(place) * eV_per_MeV);
   }
   table.fail("law " + std::to_string(law) + " of outgoing energies is not supported");
 }
@@ -152,7 +151,7 @@ Function1d read_ace_function(const AceTable& table, std::int64_t& place, double 
 AngleTable read_ace_angle(const AceTable& table, std::int64_t place) {
   AngleTable angle;
   const std::int64_t energies = table.count(place);
-  angle.grid.energy = table.list(place + 1, energies, eV);
+  angle.grid.energy = table.list(place + 1, energies, eV_per_MeV);
   angle.grid.check(table.path + ": table " + table.name);
   for (std::int64_t i = 0; i < energies; ++i) {
     const std::int64_t locator = table.whole(place + 1 + energies + i), block = table.jxs[9];
@@ -173,7 +172,7 @@ std::unique_ptr<AngleEnergyLaw> read_ace_law(const AceTable& table, std::int64_t
   for (;;) {
     const std::int64_t next = table.whole(place), law = table.whole(place + 1), data = table.whole(place + 2);
     std::int64_t behind = place + 3;
-    Function1d probability = read_ace_function(table, behind, eV);
+    Function1d probability = read_ace_function(table, behind, eV_per_MeV);
     const std::int64_t first = block + data - 1;
     std::unique_ptr<AngleEnergyLaw> read;
     if (law == 44) {

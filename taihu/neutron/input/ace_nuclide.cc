@@ -9,7 +9,6 @@
 namespace taihu::neutron {
 namespace {
 
-constexpr double eV = 1e6;  // per MeV
 constexpr double per_shake = 1e8;
 
 /// Indices of the arrays NXS and JXS.
@@ -46,7 +45,7 @@ class NuclideReader {
     NuclideData::AtTemperature& at = data_.temperatures.emplace_back();
     at.kT = table.kT;
     const std::int64_t points = table.nxs[nes], start = table.jxs[esz];
-    at.energy = table.list(start, points, eV);
+    at.energy = table.list(start, points, eV_per_MeV);
     at.disappearance = table.list(start + 2 * points, points);
     at.elastic = table.list(start + 3 * points, points);
     at.capture.assign(at.energy.size(), 0);
@@ -86,7 +85,7 @@ class NuclideReader {
     for (const std::int64_t i : producers()) {
       NeutronReaction reaction;
       reaction.mt = static_cast<int>(mt_of(i));
-      reaction.q_value = t_->at(t_->jxs[lqr] + i) * eV;
+      reaction.q_value = t_->at(t_->jxs[lqr] + i) * eV_per_MeV;
       const std::int64_t type = t_->whole(t_->jxs[tyr] + i);
       reaction.centre_of_mass = type < 0;
       NeutronProduct product;
@@ -104,20 +103,20 @@ class NuclideReader {
 
   Function1d yield_of(std::int64_t type, int mt) {
     if (is_fission(mt)) return prompt_;
-    if (type <= 100) return Function1d::polynomial({static_cast<double>(type)});
+    if (type <= 100) return Function1d::polynomial({static_cast<double>(type)}, t_->path + ": " + t_->name);
     std::int64_t place = t_->jxs[dlw] + type - 101;
-    return read_ace_function(*t_, place, eV);
+    return read_ace_function(*t_, place, eV_per_MeV);
   }
 
   Function1d nu_at(std::int64_t place) const {
     const std::int64_t form = t_->whole(place);
     ++place;
-    if (form == 2) return read_ace_function(*t_, place, eV);
+    if (form == 2) return read_ace_function(*t_, place, eV_per_MeV);
     if (form != 1) t_->fail("a form of nu is not known");
     std::vector<double> coefficients = t_->list(place + 1, t_->count(place));
     double scale = 1;
-    for (double& c : coefficients) c *= scale, scale /= eV;
-    return Function1d::polynomial(std::move(coefficients));
+    for (double& c : coefficients) c *= scale, scale /= eV_per_MeV;
+    return Function1d::polynomial(std::move(coefficients), t_->path + ": " + t_->name);
   }
 
   void read_nu() {
@@ -139,7 +138,7 @@ class NuclideReader {
       NeutronProduct product;
       product.decay_rate = t_->at(place) * per_shake;
       ++place;
-      const Function1d share = read_ace_function(*t_, place, eV);
+      const Function1d share = read_ace_function(*t_, place, eV_per_MeV);
       product.yield = combined(all, share, [](double a, double b) { return a * b; });
       product.law =
           read_ace_law(*t_, t_->jxs[dned], t_->jxs[dned] + t_->whole(t_->jxs[dnedl] + group) - 1, 0, {});
@@ -189,7 +188,7 @@ class NuclideReader {
       if (mt == mt_heating) {
         // Heating numbers are eV per collision.
         const std::int64_t points = t_->nxs[nes], start = t_->jxs[esz];
-        values.values = t_->list(start + 4 * points, points, eV);
+        values.values = t_->list(start + 4 * points, points, eV_per_MeV);
         for (std::int64_t i = 0; i < points; ++i) values.values[i] *= t_->at(start + points + i);
       } else {
         std::int64_t i = 0;
@@ -213,7 +212,7 @@ class NuclideReader {
     table.inelastic = static_cast<int>(t_->whole(place + 3));
     table.other_absorption = static_cast<int>(t_->whole(place + 4));
     table.factors = t_->whole(place + 5) == 1;
-    table.energy = t_->list(place + 6, energies, eV);
+    table.energy = t_->list(place + 6, energies, eV_per_MeV);
     const std::vector<double> values = t_->list(place + 6 + energies, energies * 6 * bands);
     for (std::int64_t i = 0; i < energies; ++i)
       for (std::int64_t band = 0; band < bands; ++band) {

@@ -8,8 +8,6 @@
 namespace taihu::neutron {
 namespace {
 
-constexpr double eV = 1e6;  // per MeV
-
 enum Index { nil = 3, nieb = 4, idpnc = 5, ncl = 6, ifeng = 7, ncli = 8 };
 enum Block { itie = 1, itxe = 3, itce = 4, itca = 6, itcei = 7, itcai = 9 };
 
@@ -41,7 +39,7 @@ class ThermalReader {
     ThermalTable::AtTemperature at;
     at.kT = t_.kT;
     const std::int64_t place = t_.jxs[itie], points = t_.count(place);
-    const std::vector<double> incident = t_.list(place + 1, points, eV);
+    const std::vector<double> incident = t_.list(place + 1, points, eV_per_MeV);
     at.inelastic = Function1d::line(incident, t_.list(place + 1 + points, points), what());
     if (t_.nxs[nil] < 0 || t_.nxs[nil] > 10000) t_.fail("impossible number of cosines");
     if (t_.nxs[ifeng] == 0 || t_.nxs[ifeng] == 1)
@@ -64,7 +62,7 @@ class ThermalReader {
     std::int64_t place = t_.jxs[itxe];
     for (std::size_t i = 0; i < incident.size(); ++i)
       for (std::int64_t j = 0; j < energies; ++j, place += cosines + 1) {
-        energy.push_back(t_.at(place) * eV);
+        energy.push_back(t_.at(place) * eV_per_MeV);
         for (const double cosine : t_.list(place + 1, cosines)) mu.push_back(cosine);
       }
     return std::make_unique<DiscreteInelastic>(incident, static_cast<int>(energies),
@@ -85,8 +83,8 @@ class ThermalReader {
       TabulatedDistribution table;
       mu.emplace_back();
       for (std::int64_t j = 0; j < points; ++j, place += record) {
-        table.x.push_back(t_.at(place) * eV);
-        table.p.push_back(t_.at(place + 1) / eV);
+        table.x.push_back(t_.at(place) * eV_per_MeV);
+        table.p.push_back(t_.at(place + 1) / eV_per_MeV);
         table.c.push_back(t_.at(place + 2));
         mu.back().push_back(t_.list(place + 3, cosines));
       }
@@ -100,8 +98,8 @@ class ThermalReader {
     if (t_.jxs[itce] == 0) return;
     if (t_.nxs[idpnc] == 4 || t_.nxs[idpnc] == 5) {
       const std::int64_t place = t_.jxs[itce], edges = t_.count(place);
-      elastic.bragg.energy = t_.list(place + 1, edges, eV);
-      elastic.bragg.strength = t_.list(place + 1 + edges, edges, eV);
+      elastic.bragg.energy = t_.list(place + 1, edges, eV_per_MeV);
+      elastic.bragg.strength = t_.list(place + 1 + edges, edges, eV_per_MeV);
       for (std::int64_t i = 0; i < edges; ++i)
         if (!(elastic.bragg.energy[i] > (i > 0 ? elastic.bragg.energy[i - 1] : 0)) ||
             elastic.bragg.strength[i] < (i > 0 ? elastic.bragg.strength[i - 1] : 0))
@@ -116,7 +114,7 @@ class ThermalReader {
                        std::int64_t cosines) {
     const std::int64_t points = t_.count(place);
     elastic.table =
-        Function1d::line(t_.list(place + 1, points, eV), t_.list(place + 1 + points, points), what());
+        Function1d::line(t_.list(place + 1, points, eV_per_MeV), t_.list(place + 1 + points, points), what());
     if (cosines < 1 || cosines > 100000) t_.fail("impossible number of cosines");
     for (std::int64_t i = 0; i < points; ++i)
       elastic.cosines.push_back(t_.list(angles + i * cosines, cosines));

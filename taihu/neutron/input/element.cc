@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "taihu/base/error.h"
+#include "taihu/base/formatted.h"
 
 namespace taihu::neutron {
 namespace {
@@ -34,6 +35,36 @@ bool parse(const std::string& word, T& value) {
   return error == std::errc() && end == last && first != last;
 }
 
+/// Bytes of the UTF-8 character at `at`, 0 where there is none (also for those that XML does not allow).
+std::size_t character_bytes(const std::string& text, std::size_t at) {
+  const auto byte = [&](std::size_t i) -> unsigned {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return first >= 0x20 || first == '\t' || first == '\n' || first == '\r' ? 1 : 0;
+  const std::size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  unsigned code = first & (0x7fu >> bytes);
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+    code = code << 6 | (byte(i) & 0x3f);
+  }
+  const unsigned least = bytes == 2 ? 0x80 : bytes == 3 ? 0x800 : 0x10000;
+  const bool surrogate = code >= 0xd800 && code < 0xe000;
+  return first >= 0xc0 && first < 0xf8 && code >= least && code <= 0x10ffff && !surrogate ? bytes : 0;
+}
+
+/// Other encodings would be read as something else, or with wrong places in messages.
+void check_characters(const std::string& path, const std::string& text, pugi::xml_encoding encoding) {
+  check_input(encoding == pugi::encoding_utf8, path + ": is not encoded in UTF-8; save it so");
+  for (std::size_t at = 0, bytes = 0; at < text.size(); at += bytes) {
+    bytes = character_bytes(text, at);
+    if (bytes != 0) continue;
+    throw Error(
+        path + ":" + line_and_column(text, static_cast<std::ptrdiff_t>(at)) +
+        formatted(": the byte 0x%02x is no character of XML in UTF-8", static_cast<unsigned char>(text[at])));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> split_words(const std::string& text) {
@@ -52,6 +83,7 @@ XmlFile::XmlFile(const std::string& path) : path_(path) {
     throw Error(path + ":" + line_and_column(content_, result.offset) + ": not well-formed XML (" +
                 result.description() + ")");
   }
+  check_characters(path, content_, result.encoding);
   check_input(!document_.document_element().empty(), path + ": has no element");
 }
 
@@ -63,7 +95,7 @@ Element::Element(std::shared_ptr<const XmlFile> file, pugi::xml_node node)
     : file_(std::move(file)), node_(node) {}
 
 void Element::fail(const std::string& problem) const {
-  throw Error(file_->place_of(node_) + ": <" + node_.name() + ">: " + problem);
+  throw Error(place() + "<" + node_.name() + ">: " + one_line(problem));
 }
 
 bool Element::has(const std::string& key) const {
@@ -76,7 +108,17 @@ std::string Element::text(const std::string& key) {
   const pugi::xml_node child = node_.child(key.c_str());
   if (!child) fail("\"" + key + "\" is missing");
   require(!child.next_sibling(key.c_str()), "<" + key + "> is there twice");
-  return trimmed(child.child_value());
+  return Element(file_, child).only_text();
+}
+
+std::string Element::only_text() const {
+  std::string text;
+  require(node_.first_attribute().empty(), "has attributes, but its text is its value");
+  for (const pugi::xml_node& part : node_.children()) {
+    require(part.type() != pugi::node_element, "has elements, but its text is its value");
+    text += part.value();  // comments divide it
+  }
+  return trimmed(text);
 }
 
 std::string Element::text(const std::string& key, const std::string& otherwise) {
@@ -84,14 +126,16 @@ std::string Element::text(const std::string& key, const std::string& otherwise) 
   return has(key) ? text(key) : otherwise;
 }
 
-std::string Element::content() {
-  return trimmed(node_.child_value());
-}
-
 int Element::integer(const std::string& key) {
   int value = 0;
   const std::string word = text(key);
   require(parse(word, value), "\"" + key + "\" has to be a whole number, not \"" + word + "\"");
+  return value;
+}
+
+int Element::id() {
+  const int value = integer("id");
+  require(value >= 0, "\"id\" must not be negative");
   return value;
 }
 
@@ -133,7 +177,8 @@ std::vector<double> Element::numbers(const std::string& key) {
   std::vector<double> values;
   for (const std::string& word : split_words(text(key))) {
     double value = 0;
-    require(parse(word, value) && std::isfinite(value), "\"" + key + "\": \"" + word + "\" is not a number");
+    require(parse(word, value) && std::isfinite(value),
+            "\"" + key + "\": \"" + word + "\" is not a number of double precision");
     values.push_back(value);
   }
   return values;
@@ -169,12 +214,19 @@ std::optional<Element> Element::child(const std::string& tag) {
 }
 
 void Element::finish() const {
-  for (const pugi::xml_attribute& attribute : node_.attributes())
-    require(used_.contains(attribute.name()),
-            std::string("\"") + attribute.name() + "\" is not supported here");
-  for (const pugi::xml_node& child : node_.children())
+  std::set<std::string> attributes;
+  for (const pugi::xml_attribute& attribute : node_.attributes()) {
+    const std::string name = attribute.name();
+    require(used_.contains(name), "\"" + name + "\" is not supported here");
+    require(attributes.insert(name).second && node_.child(name.c_str()).empty(),
+            "\"" + name + "\" is there twice");
+  }
+  for (const pugi::xml_node& child : node_.children()) {
     if (child.type() == pugi::node_element && !used_.contains(child.name()))
       Element(file_, child).fail("is not supported inside <" + tag() + ">");
+    require(child.type() == pugi::node_element || trimmed(child.value()).empty(),
+            "the text \"" + trimmed(child.value()) + "\" is not expected here");
+  }
 }
 
 }  // namespace taihu::neutron

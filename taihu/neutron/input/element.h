@@ -15,7 +15,7 @@
 
 namespace taihu::neutron {
 
-/// A parsed file; lives as long as its elements.
+/// A parsed file, of UTF-8; lives as long as its elements.
 class XmlFile {
  public:
   /// Throws Error with line when the file is missing or not well formed.
@@ -43,13 +43,14 @@ class Element {
   }
 
   bool has(const std::string& key) const;
+  std::string place() const { return file_->place_of(node_) + ": "; }
 
   /// Value of attribute or child `key`, without surrounding blanks. The first form fails when there is none.
   std::string text(const std::string& key);
   std::string text(const std::string& key, const std::string& otherwise);
-  std::string content();  ///< of this element itself
   int integer(const std::string& key);
   int integer(const std::string& key, int otherwise);
+  int id();  ///< a whole number from 0 on
   std::int64_t long_integer(const std::string& key, std::int64_t otherwise);
   double number(const std::string& key);
   double number(const std::string& key, double otherwise);
@@ -64,10 +65,12 @@ class Element {
   /// Accepts `key` without reading it: it has no effect on the result here. Say why at the call.
   void ignore(const std::string& key) { used_.insert(key); }
 
-  /// Fails on the first attribute or child that was not asked for.
+  /// Fails on the first attribute, child or text that was not asked for, and on what is there twice.
   void finish() const;
 
  private:
+  std::string only_text() const;
+
   std::shared_ptr<const XmlFile> file_;
   pugi::xml_node node_;
   std::set<std::string> used_;

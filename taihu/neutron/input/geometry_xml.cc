@@ -7,7 +7,7 @@
 namespace taihu::neutron {
 namespace {
 
-constexpr std::int64_t most_elements = 100'000'000;
+constexpr std::int64_t most_lattice_elements = 100'000'000;
 
 SurfaceType surface_type(Element& element) {
   const std::string name = element.text("type");
@@ -25,27 +25,35 @@ Boundary boundary_type(Element& element) {
   element.fail("boundary \"" + name + "\" is not supported");
 }
 
+/// Surfaces that are none, and numbers whose squares are not.
 void check_coefficients(const Element& element, const Surface& surface) {
+  constexpr double largest = 1e100, least_radius = 1e-100;
   const auto& c = surface.coefficients;
+  const auto radius = [&](double value) { return value >= least_radius; };
+  for (const double value : c) element.require(std::fabs(value) <= largest, "a coefficient is beyond 1e100");
   switch (surface.type) {
     case SurfaceType::plane:
-      element.require(c[0] != 0 || c[1] != 0 || c[2] != 0, "a plane needs A, B or C other than 0");
+      element.require(std::hypot(c[0], c[1], c[2]) >= least_radius, "a plane needs A, B or C other than 0");
+      break;
+    case SurfaceType::quadric:
+      element.require(std::any_of(c.begin(), c.begin() + 9, [&](double v) { return radius(std::fabs(v)); }),
+                      "a quadric needs one of its first nine coefficients other than 0");
       break;
     case SurfaceType::x_cylinder:
     case SurfaceType::y_cylinder:
     case SurfaceType::z_cylinder:
-      element.require(c[2] > 0, "the radius has to be positive");
+      element.require(radius(c[2]), "the radius has to be positive");
       break;
     case SurfaceType::sphere:
     case SurfaceType::x_cone:
     case SurfaceType::y_cone:
     case SurfaceType::z_cone:
-      element.require(c[3] > 0, "the radius (or r2 of a cone) has to be positive");
+      element.require(radius(c[3]), "the radius (or r2 of a cone) has to be positive");
       break;
     case SurfaceType::x_torus:
     case SurfaceType::y_torus:
     case SurfaceType::z_torus:
-      element.require(c[3] >= 0 && c[4] > 0 && c[5] > 0, "the radii have to be positive");
+      element.require(c[3] >= 0 && radius(c[4]) && radius(c[5]), "the radii have to be positive");
       break;
     default:
       break;
@@ -62,6 +70,7 @@ void read_surface(Element element, Model& model, Ids& ids, std::vector<int>& par
   surface.albedo = element.number("albedo", 1);
   element.require(surface.albedo >= 0, "\"albedo\" must not be negative");
   partners.push_back(element.integer("periodic_surface_id", 0));
+  element.require(partners.back() != surface.id, "a surface is not its own periodic partner");
   const std::vector<double> coefficients = element.numbers("coeffs");
   const int count = coefficient_count(surface.type);
   element.require(static_cast<int>(coefficients.size()) == count,
@@ -112,6 +121,7 @@ void read_transformation(Element& element, Cell& cell, CellText& text, Geometry&
 
 int material_target(Element& element, const Ids& ids) {
   const std::vector<std::string> words = element.words("material");
+  element.require(!words.empty(), "\"material\" is empty");
   element.require(words.size() == 1, "several materials for the instances of one cell are not supported");
   if (words[0] == "void") return void_material;
   const int id = element.integer("material");
@@ -125,10 +135,12 @@ void read_cell(Element element, Model& model, Ids& ids, std::vector<int>& fills)
   Geometry& geometry = model.geometry;
   Cell cell;
   CellText text;
-  cell.id = element.integer("id");
+  cell.id = element.id();
   text.name = element.text("name", "");
   element.ignore("volume");  // says something to volume calculations only
-  cell.universe = universe_index(element.integer("universe", 0), model, ids);
+  const int universe = element.integer("universe", 0);
+  element.require(universe >= 0, "\"universe\" must not be negative");
+  cell.universe = universe_index(universe, model, ids);
   text.region = element.text("region", "");
   const auto index_of = [&](int id) {
     const auto found = ids.surfaces.find(id);
@@ -192,7 +204,7 @@ void add_lattice(Element& element, Lattice lattice, Model& model, Ids& ids) {
 
 void read_rectangular_lattice(Element element, Model& model, Ids& ids) {
   Lattice lattice;
-  lattice.id = element.integer("id");
+  lattice.id = element.id();
   lattice.name = element.text("name", "");
   const std::vector<int> shape = element.integers("dimension");
   const std::vector<double> lower = element.numbers("lower_left"), pitch = element.numbers("pitch");
@@ -202,12 +214,14 @@ void read_rectangular_lattice(Element element, Model& model, Ids& ids) {
   lattice.is_3d = shape.size() == 3;
   std::int64_t count = 1;
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    element.require(shape[i] > 0 && pitch[i] > 0, "\"dimension\" and \"pitch\" have to be positive");
+    element.require(shape[i] > 0 && pitch[i] >= 1e-100, "\"dimension\" and \"pitch\" have to be positive");
+    element.require(lower[i] + pitch[i] > lower[i] && std::isfinite(lower[i] + shape[i] * pitch[i]),
+                    "\"pitch\" is too small or too large beside \"lower_left\"");
     lattice.shape[i] = shape[i];
     lattice.origin[static_cast<int>(i)] = lower[i];
     lattice.pitch[static_cast<int>(i)] = pitch[i];
     count *= shape[i];
-    element.require(count <= most_elements, "more than 10^8 elements");
+    element.require(count <= most_lattice_elements, "more than 10^8 elements");
   }
   if (element.has("outer")) lattice.outer = known_universe(element, element.integer("outer"), ids);
   const std::vector<int> universes = element.integers("universes");
@@ -227,7 +241,7 @@ void read_rectangular_lattice(Element element, Model& model, Ids& ids) {
 
 void read_hexagonal_lattice(Element element, Model& model, Ids& ids) {
   Lattice lattice;
-  lattice.id = element.integer("id");
+  lattice.id = element.id();
   lattice.name = element.text("name", "");
   const int rings = element.integer("n_rings"), layers = element.integer("n_axial", 0);
   const std::string orientation = element.text("orientation", "y");
@@ -239,7 +253,8 @@ void read_hexagonal_lattice(Element element, Model& model, Ids& ids) {
   const std::vector<double> centre = element.numbers("center"), pitch = element.numbers("pitch");
   element.require(centre.size() == (lattice.is_3d ? 3u : 2u) && pitch.size() == (lattice.is_3d ? 2u : 1u),
                   "\"center\" and \"pitch\" have two and one numbers, three and two with \"n_axial\"");
-  for (const double p : pitch) element.require(p > 0, "\"pitch\" has to be positive");
+  for (const double p : pitch)
+    element.require(p > 1e-100 && p < 1e100, "\"pitch\" has to be positive and below 1e100");
   lattice.shape = {2 * rings - 1, 2 * rings - 1, std::max(1, layers)};
   lattice.origin = {centre[0], centre[1], lattice.is_3d ? centre[2] : 0};
   lattice.pitch = {pitch[0], pitch[0], lattice.is_3d ? pitch[1] : 0};
@@ -263,16 +278,16 @@ void read_hexagonal_lattice(Element element, Model& model, Ids& ids) {
 
 void read_geometry(Element root, Model& model, Ids& ids) {
   std::vector<int> partners, fills;
-  for (const Element& element : root.children("surface")) read_surface(element, model, ids, partners);
+  const std::vector<Element> surfaces = root.children("surface"), cells = root.children("cell");
+  for (const Element& element : surfaces) read_surface(element, model, ids, partners);
   for (std::size_t i = 0; i < partners.size(); ++i) {
     if (partners[i] == 0) continue;
     const auto found = ids.surfaces.find(partners[i]);
-    root.require(found != ids.surfaces.end(),
-                 "periodic_surface_id " + std::to_string(partners[i]) + " of surface " +
-                     std::to_string(model.geometry.surfaces[i].id) + " does not exist");
+    surfaces[i].require(found != ids.surfaces.end(), "there is no surface " + std::to_string(partners[i]) +
+                                                         ", which periodic_surface_id names");
     model.geometry.surfaces[i].periodic_partner = found->second;
   }
-  for (const Element& element : root.children("cell")) read_cell(element, model, ids, fills);
+  for (const Element& element : cells) read_cell(element, model, ids, fills);
   for (const Element& element : root.children("lattice")) read_rectangular_lattice(element, model, ids);
   for (const Element& element : root.children("hex_lattice")) read_hexagonal_lattice(element, model, ids);
   root.finish();
@@ -281,16 +296,17 @@ void read_geometry(Element root, Model& model, Ids& ids) {
     if (cell.fill == Fill::material) continue;
     const auto lattice = ids.lattices.find(fills[i]);
     const auto universe = ids.universes.find(fills[i]);
-    root.require(lattice != ids.lattices.end() || universe != ids.universes.end(),
-                 "cell " + std::to_string(cell.id) + " is filled with " + std::to_string(fills[i]) +
-                     ", which is neither a universe nor a lattice");
+    cells[i].require(
+        lattice != ids.lattices.end() || universe != ids.universes.end(),
+        "it is filled with " + std::to_string(fills[i]) + ", which is neither a universe nor a lattice");
     if (lattice != ids.lattices.end()) cell.fill = Fill::lattice;
     cell.target = lattice != ids.lattices.end() ? lattice->second : universe->second;
   }
   try {
     complete(model.geometry);
-  } catch (const Error& error) {
-    root.fail(error.what());
+  } catch (const GeometryError& error) {
+    const auto [surface, cell] = error.where();
+    (surface >= 0 ? surfaces[surface] : cell >= 0 ? cells[cell] : root).fail(error.what());
   }
 }
 

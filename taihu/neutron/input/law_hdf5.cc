@@ -72,9 +72,16 @@ TabulatedDistribution distribution_from(const Hdf5File& file, const std::string&
   return table;
 }
 
+/// A parameter of a law: an energy, a mass, or a ratio of them.
+double parameter(const Hdf5File& file, const std::string& place, const char* name) {
+  const double value = file.attribute_number(place, name);
+  if (!(std::fabs(value) < 1e100)) file.fail(place + ": " + name + " is impossible");
+  return value;
+}
+
 std::unique_ptr<EnergyLaw> read_energy_law(const Hdf5File& file, const std::string& place) {
   const std::string type = file.attribute_text(place, "type");
-  const auto number = [&](const char* name) { return file.attribute_doubles(place, name).at(0); };
+  const auto number = [&](const char* name) { return parameter(file, place, name); };
   if (type == "level") return std::make_unique<LevelLaw>(number("threshold"), number("mass_ratio"));
   if (type == "continuous") {
     std::vector<double> rows;
@@ -123,6 +130,9 @@ std::unique_ptr<AngleEnergyLaw> read_kalbach(const Hdf5File& file, const std::st
   for (const TabulatedDistribution& table : energy.tables) {
     r.push_back(row_part(rows, columns, 3, first, first + table.x.size()));
     a.push_back(row_part(rows, columns, 4, first, first + table.x.size()));
+    for (const auto* values : {&r.back(), &a.back()})
+      for (const double value : *values)
+        if (!(std::fabs(value) <= 500)) file.fail(place + ": a fraction or slope is impossible");  // of exp()
     first += table.x.size();
   }
   return std::make_unique<KalbachLaw>(std::move(energy), std::move(r), std::move(a));
@@ -144,7 +154,8 @@ std::vector<double> row_part(const std::vector<double>& rows, std::size_t column
 Function1d read_function(const Hdf5File& file, const std::string& place) {
   if (!file.exists(place)) file.fail("function " + place + " is missing");
   const std::string type = file.attribute_text(place, "type");
-  if (type == "Polynomial" || type == "constant") return Function1d::polynomial(file.doubles(place));
+  if (type == "Polynomial" || type == "constant")
+    return Function1d::polynomial(file.doubles(place), file.path() + ": " + place);
   if (type != "Tabulated1D") file.fail("function " + place + ": type \"" + type + "\" is not supported");
   const Rows rows = read_rows(file, place, 2);
   return Function1d::table(row_part(rows.values, rows.columns, 0, 0, rows.columns),
@@ -204,9 +215,11 @@ std::unique_ptr<AngleEnergyLaw> read_angle_energy_law(const Hdf5File& file, cons
   if (type == "nbody") {
     const std::int64_t bodies = file.attribute_integer(place, "n_particles");
     if (bodies < 3 || bodies > 5) file.fail(place + ": a phase space has 3 to 5 bodies");
-    const auto number = [&](const char* name) { return file.attribute_doubles(place, name).at(0); };
-    return std::make_unique<PhaseSpaceLaw>(static_cast<int>(bodies), number("total_mass"),
-                                           number("atomic_weight_ratio"), number("q_value"));
+    const double mass = parameter(file, place, "total_mass"),
+                 awr = parameter(file, place, "atomic_weight_ratio");
+    if (!(mass > 1 && awr > 0)) file.fail(place + ": impossible masses");
+    return std::make_unique<PhaseSpaceLaw>(static_cast<int>(bodies), mass, awr,
+                                           parameter(file, place, "q_value"));
   }
   file.fail(place + ": distribution \"" + type + "\" is not supported");
 }

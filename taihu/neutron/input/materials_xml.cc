@@ -8,7 +8,8 @@ namespace {
 
 double density_of(Element material) {
   std::optional<Element> density = material.child("density");
-  if (!density) return 1;
+  material.require(density.has_value(),
+                   "<density> is missing; units=\"macro\" value=\"1\" is the library's own");
   const std::string units = density->text("units", "macro");
   density->require(
       units == "macro",
@@ -22,7 +23,8 @@ double density_of(Element material) {
 /// What both kinds of materials have.
 Material read_head(Element& element) {
   Material material;
-  material.id = element.integer("id");
+  material.id = element.id();
+  material.place = element.place();
   material.name = element.text("name", "");
   element.ignore("depletable");  // says something to depletion codes only
   element.ignore("volume");      // the same
@@ -48,6 +50,7 @@ void read_density(Element& element, Material& material) {
 void read_nuclide(Element element, Material& material) {
   Material::Constituent part;
   part.nuclide = element.text("name");
+  element.require(!part.nuclide.empty(), "\"name\" is empty");
   element.require(element.has("ao") != element.has("wo"), "a nuclide has either \"ao\" or \"wo\"");
   part.by_weight = element.has("wo");
   part.amount = element.number(part.by_weight ? "wo" : "ao");
@@ -74,6 +77,9 @@ Material read_continuous_material(Element element) {
     use.fraction = sab.number("fraction", 1);
     sab.require(use.fraction > 0 && use.fraction <= 1, "\"fraction\" has to be above 0 and at most 1");
     sab.finish();
+    sab.require(!use.table.empty(), "\"name\" is empty");
+    for (const Material::ThermalUse& other : material.thermal)
+      sab.require(other.table != use.table, use.table + " is there twice");
     material.thermal.push_back(use);
   }
   element.require(element.children("macroscopic").empty(),
@@ -92,6 +98,8 @@ Material read_material(Element element, std::vector<std::string>& names) {
   for (Element macroscopic : element.children("macroscopic")) {
     const std::string name = macroscopic.text("name");
     macroscopic.finish();
+    macroscopic.require(!name.empty() && name.find('/') == std::string::npos,
+                        "\"name\" is no name in a library");
     material.macroscopics.push_back(name);
     std::size_t index = 0;
     while (index < names.size() && names[index] != name) ++index;

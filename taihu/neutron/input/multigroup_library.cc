@@ -19,7 +19,7 @@ class EntryReader {
  public:
   EntryReader(const Hdf5File& file, const std::string& name, int groups, double temperature)
       : file_(file), name_(name), groups_(groups), place_("/" + name) {
-    if (!file_.exists(place_)) file_.fail("the library has no cross sections named \"" + name + "\"");
+    if (!file_.exists(place_)) throw MissingEntry(file.path(), name);
     temperature_place_ = place_ + "/" + nearest_temperature(temperature);
   }
 
@@ -83,7 +83,9 @@ class EntryReader {
     double best_gap = 0;
     if (!file_.exists(place_ + "/kTs")) file_.fail("group " + place_ + "/kTs is missing");
     for (const std::string& name : file_.names_in(place_ + "/kTs")) {
-      const double gap = std::fabs(file_.number(place_ + "/kTs/" + name) / boltzmann - temperature);
+      const double kT = file_.number(place_ + "/kTs/" + name);
+      if (!(kT >= 0) || !std::isfinite(kT)) file_.fail(place_ + "/kTs/" + name + ": impossible temperature");
+      const double gap = std::fabs(kT / boltzmann - temperature);
       if (best.empty() || gap < best_gap) best = name, best_gap = gap;
     }
     if (best.empty() || !file_.exists(place_ + "/" + best)) file_.fail(place_ + " has no temperature");
@@ -192,9 +194,7 @@ class EntryReader {
 MultigroupLibrary read_multigroup_library(const std::string& path, const std::vector<std::string>& names,
                                           double temperature) {
   const Hdf5File file(path, Hdf5File::Mode::read);
-  if (file.has_attribute("/", "filetype") && file.attribute_text("/", "filetype") != "mgxs")
-    file.fail("this is not a multi-group library (filetype \"" + file.attribute_text("/", "filetype") +
-              "\")");
+  file.require_format("multi-group library", "mgxs", 1);
   MultigroupLibrary library;
   const std::int64_t groups = file.attribute_integer("/", "energy_groups");
   if (groups < 1 || groups > 20000) file.fail(std::to_string(groups) + " energy groups are impossible");
@@ -204,8 +204,8 @@ MultigroupLibrary read_multigroup_library(const std::string& path, const std::ve
   if (!std::is_sorted(library.group_edges.begin(), library.group_edges.end()) ||
       std::adjacent_find(library.group_edges.begin(), library.group_edges.end()) !=
           library.group_edges.end() ||
-      !std::isfinite(library.group_edges.front()) || !std::isfinite(library.group_edges.back()))
-    file.fail("\"group structure\" has to rise");
+      !(library.group_edges.front() >= 0) || !std::isfinite(library.group_edges.back()))
+    file.fail("\"group structure\" has to rise, from 0 eV on");
   for (const std::string& name : names)
     library.data.push_back(EntryReader(file, name, static_cast<int>(groups), temperature).read());
   return library;

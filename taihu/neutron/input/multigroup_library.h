@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "taihu/base/error.h"
 #include "taihu/neutron/material/multigroup_data.h"
 
 namespace taihu::neutron {
@@ -14,7 +15,19 @@ struct MultigroupLibrary {
   std::vector<MultigroupData> data;
 };
 
-/// Reads the entries `names` of the file at the temperature nearest to `temperature` [K]. Throws Error.
+/// The library has no entry of a name that was asked for.
+class MissingEntry : public Error {
+ public:
+  MissingEntry(const std::string& path, const std::string& name)
+      : Error(path + ": the library has no cross sections named \"" + name + "\""), name_(name) {}
+  const std::string& name() const noexcept { return name_; }
+
+ private:
+  std::string name_;
+};
+
+/// Reads the entries `names` of the file at the temperature nearest to `temperature` [K]. Throws
+/// MissingEntry, Error.
 MultigroupLibrary read_multigroup_library(const std::string& path, const std::vector<std::string>& names,
                                           double temperature);
 

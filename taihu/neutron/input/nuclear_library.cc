@@ -111,9 +111,21 @@ class Builder {
     };
   }
 
+  /// Of the first material that has the nuclide or thermal table.
+  std::string place_of(const std::string& name) const {
+    for (const Material& material : model_.materials) {
+      for (const Material::Constituent& part : material.constituents)
+        if (part.nuclide == name) return material.place;
+      for (const Material::ThermalUse& use : material.thermal)
+        if (use.table == name) return material.place;
+    }
+    return "";
+  }
+
   const std::string& file_of(const std::map<std::string, std::string>& files, const std::string& name) const {
     const auto found = files.find(name);
-    check_input(found != files.end(), library_.path + ": the library has no data for \"" + name + "\"");
+    check_input(found != files.end(),
+                place_of(name) + library_.path + ": the library has no data for \"" + name + "\"");
     return found->second;
   }
 
@@ -200,15 +212,15 @@ class Builder {
     bool used = false;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (std::find(names.begin(), names.end(), material.constituents[i].nuclide) == names.end()) continue;
-      check_input(parts[i].thermal < 0, "material " + std::to_string(material.id) +
+      check_input(parts[i].thermal < 0, material.place + "material " + std::to_string(material.id) +
                                             ": two thermal tables are for " +
                                             material.constituents[i].nuclide);
       parts[i].thermal = index;
       parts[i].thermal_fraction = use.fraction;
       used = true;
     }
-    check_input(used, "material " + std::to_string(material.id) + ": the thermal table " + use.table +
-                          " is for none of its nuclides");
+    check_input(used, material.place + "material " + std::to_string(material.id) + ": the thermal table " +
+                          use.table + " is for none of its nuclides");
   }
 
   Model& model_;

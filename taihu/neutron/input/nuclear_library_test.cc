@@ -17,6 +17,7 @@
 #include "taihu/neutron/output/summary.h"
 #include "taihu/neutron/test_library.h"
 #include "taihu/neutron/test_models.h"
+#include "taihu/parallel/solo_communicator.h"
 
 // Damaged files make the HDF5 library ask for absurd amounts of memory and forget some of what it has. It
 // must get none of that, as without the sanitizers, and what it forgets is not ours.
@@ -94,8 +95,8 @@ class Continuous : public ::testing::Test {
     return "";
   }
   static Criticality run(const Model& model, int threads = 1) {
-    SingleRank rank;
-    Simulation simulation(model, rank, threads, Schedule{});
+    parallel::SoloCommunicator rank;
+    Simulation simulation(model, rank, threads, parallel::LoopSchedule{});
     while (!simulation.finished()) simulation.run_batch();
     EXPECT_EQ(simulation.lost_count(), 0);
     return simulation.criticality();
@@ -178,8 +179,8 @@ TEST_F(Continuous, HydrogenSlowsDownWithOneOverE) {
       "id=\"1\"><filters>1</filters><scores>flux scatter</scores></tally><tally id=\"2\"><filters>1</filters>"
       "<scores>flux</scores><estimator>collision</estimator></tally></tallies>";
   const Model model = read(box_model(material("<nuclide name=\"H\" ao=\"1\"/>"), settings, tallies));
-  SingleRank rank;
-  Simulation simulation(model, rank, 1, Schedule{});
+  parallel::SoloCommunicator rank;
+  Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
   while (!simulation.finished()) simulation.run_batch();
   const double edges[] = {10, 100, 1e3, 1e4, 1e5, 9e5};
   const TallyStatistics& statistics = simulation.statistics();
@@ -223,8 +224,8 @@ TEST_F(Continuous, NeutronsComeToTheTemperatureOfAFreeGas) {
                                        "<tallies><filter id=\"1\" type=\"energy\"><bins>" + bins +
                                            "</bins></filter><tally id=\"1\"><filters>1</filters><scores>flux"
                                            "</scores></tally></tallies>"));
-    SingleRank rank;
-    Simulation simulation(model, rank, 1, Schedule{});
+    parallel::SoloCommunicator rank;
+    Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
     while (!simulation.finished()) simulation.run_batch();
     const TallyStatistics& statistics = simulation.statistics();
     const auto below = [](double x) { return 1 - (1 + x) * std::exp(-x); };
@@ -313,12 +314,12 @@ TEST_F(Continuous, ThreadsGiveTheSameBits) {
 TEST_F(Continuous, ARunThatGoesOnHasTheSameBits) {
   add(fuel());
   const Model model = read(box_model(material("<nuclide name=\"X235\" ao=\"1\"/>"), counts(200, 6, 1)));
-  SingleRank rank;
-  Simulation first(model, rank, 1, Schedule{});
+  parallel::SoloCommunicator rank;
+  Simulation first(model, rank, 1, parallel::LoopSchedule{});
   for (int i = 0; i < 3; ++i) first.run_batch();
   write_statepoint(first, folder_.path("statepoint.3.h5"));
   write_summary(model, folder_.path("summary.h5"));
-  Simulation second(model, rank, 1, Schedule{});
+  Simulation second(model, rank, 1, parallel::LoopSchedule{});
   resume_from_statepoint(second, folder_.path("statepoint.3.h5"));
   while (!second.finished()) second.run_batch();
   EXPECT_EQ(second.criticality().k_generation, run(model).k_generation);

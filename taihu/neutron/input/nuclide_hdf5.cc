@@ -17,12 +17,13 @@ class NuclideReader {
  public:
   NuclideReader(const std::string& path, const std::string& name)
       : file_(path, Hdf5File::Mode::read), place_("/" + name) {
+    file_.require_format("library of a nuclide", "data_neutron", 3);
     if (!file_.exists(place_)) file_.fail("there is no nuclide \"" + name + "\"");
     data_.name = name;
   }
 
   std::unique_ptr<NuclideData> read(const ChooseTemperatures& choose, std::span<const int> tallied) {
-    data_.awr = file_.attribute_doubles(place_, "atomic_weight_ratio").at(0);
+    data_.awr = file_.attribute_number(place_, "atomic_weight_ratio");
     read_temperatures(choose);
     for (const std::string& name : file_.names_in(place_ + "/reactions"))
       read_reaction(place_ + "/reactions/" + name);
@@ -74,7 +75,7 @@ class NuclideReader {
     if (mt == 2) return read_elastic(place);
     NeutronReaction reaction;
     reaction.mt = mt;
-    reaction.q_value = file_.attribute_doubles(place, "Q_value").at(0);
+    reaction.q_value = file_.attribute_number(place, "Q_value");
     reaction.centre_of_mass = file_.attribute_integer(place, "center_of_mass") != 0;
     const bool fission = is_fission(mt);
     read_products(place, reaction, fission && data_.fission.empty());
@@ -133,7 +134,7 @@ class NuclideReader {
       NeutronProduct read;
       read.yield = read_function(file_, product + "/yield");
       if (file_.has_attribute(product, "decay_rate"))
-        read.decay_rate = file_.attribute_doubles(product, "decay_rate").at(0);
+        read.decay_rate = file_.attribute_number(product, "decay_rate");
       read.law = read_law(product);
       if (read.law != nullptr) (delayed ? data_.delayed : reaction.products).push_back(std::move(read));
     }

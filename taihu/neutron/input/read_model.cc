@@ -3,8 +3,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <new>
 
 #include "taihu/base/error.h"
+#include "taihu/base/formatted.h"
 #include "taihu/neutron/input/multigroup_library.h"
 #include "taihu/neutron/input/nuclear_library.h"
 #include "taihu/neutron/input/readers.h"
@@ -51,22 +53,34 @@ Parts parts_of(const fs::path& model_file, const fs::path& folder) {
 }
 
 /// The library that the materials name, or else the environment variable.
-fs::path library_file(const fs::path& folder, std::string library_path, const char* variable) {
+fs::path library_file(const Element& materials, const fs::path& folder, std::string library_path,
+                      const char* variable) {
   if (library_path.empty()) {
     const char* value = std::getenv(variable);
-    check_input(
+    materials.require(
         value != nullptr,
-        std::string("the materials name no library of cross sections; write <cross_sections> or set ") +
-            variable);
+        std::string("they name no library of cross sections; write <cross_sections> or set ") + variable);
     library_path = value;
   }
   const fs::path path(library_path);
   return path.is_relative() ? folder / path : path;
 }
 
-void read_cross_sections(Model& model, const fs::path& folder, const std::string& library_path,
-                         double temperature) {
-  const fs::path path = library_file(folder, library_path, "OPENMC_MG_CROSS_SECTIONS");
+/// Names the first material that wants an entry that is not there.
+MultigroupLibrary read_library(const Model& model, const fs::path& path,
+                               const std::vector<std::string>& names, double temperature) {
+  try {
+    return path.extension() == ".json" ? read_text_library(path.string(), names)
+                                       : read_multigroup_library(path.string(), names, temperature);
+  } catch (const MissingEntry& missing) {
+    for (const Material& material : model.materials)
+      for (const std::string& name : material.macroscopics)
+        if (name == missing.name()) throw Error(material.place + missing.what());
+    throw;
+  }
+}
+
+void read_cross_sections(Model& model, const fs::path& path, double temperature) {
   std::vector<std::string> names;
   std::vector<std::vector<MixturePart>> mixtures;
   for (const Material& material : model.materials) {
@@ -77,9 +91,7 @@ void read_cross_sections(Model& model, const fs::path& folder, const std::string
       names[index] = material.macroscopics[i];
     }
   }
-  MultigroupLibrary library = path.extension() == ".json"
-                                  ? read_text_library(path.string(), names)
-                                  : read_multigroup_library(path.string(), names, temperature);
+  MultigroupLibrary library = read_library(model, path, names, temperature);
   model.data =
       CrossSections(library.data, mixtures, std::move(library.group_edges), model.settings.scattering_points);
   if (model.data.has_negative_angles())
@@ -88,14 +100,12 @@ void read_cross_sections(Model& model, const fs::path& folder, const std::string
         "there");
 }
 
-}  // namespace
-
-Model read_model(const std::string& folder_or_file) {
+Model read_parts(const std::string& folder_or_file) {
   fs::path folder(folder_or_file), model_file;
   check_input(fs::exists(folder), folder_or_file + ": there is no such file or folder");
   if (!fs::is_directory(folder)) {
     model_file = folder;
-    folder = folder.parent_path();
+    folder = folder.has_parent_path() ? folder.parent_path() : ".";
   } else if (fs::exists(folder / "model.xml")) {
     model_file = folder / "model.xml";
   }
@@ -113,7 +123,8 @@ Model read_model(const std::string& folder_or_file) {
   read_settings(*parts.settings, model, ids);
   NuclearLibrary library;
   if (model.settings.continuous) {
-    library = read_cross_sections_xml(library_file(folder, library_path, "OPENMC_CROSS_SECTIONS").string());
+    library = read_cross_sections_xml(
+        library_file(*parts.materials, folder, library_path, "OPENMC_CROSS_SECTIONS").string());
     for (const auto& [name, file] : library.nuclides) ids.nuclides.insert(name);
   } else {
     for (const Material& material : model.materials)
@@ -123,8 +134,24 @@ Model read_model(const std::string& folder_or_file) {
   if (model.settings.continuous)
     add_nuclear_data(model, library);
   else
-    read_cross_sections(model, folder, library_path, model.settings.temperature_default);
+    read_cross_sections(model,
+                        library_file(*parts.materials, folder, library_path, "OPENMC_MG_CROSS_SECTIONS"),
+                        model.settings.temperature_default);
   return model;
+}
+
+}  // namespace
+
+Model read_model(const std::string& folder_or_file) {
+  try {
+    return read_parts(folder_or_file);
+  } catch (const std::bad_alloc&) {
+    throw Error(folder_or_file + ": there is not enough memory to read the model");
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw Error(folder_or_file + ": cannot be read (" + error.code().message() + ")");
+  } catch (const Error& error) {
+    throw Error(one_line(error.what(), 1000));
+  }
 }
 
 }  // namespace taihu::neutron

@@ -59,7 +59,7 @@ Distribution read_distribution(Element element) {
       element.require(p >= 0, "probabilities must not be negative");
       sum += p;
     }
-    element.require(sum > 0, "probabilities are all zero");
+    element.require(sum > 0 && std::isfinite(sum), "probabilities are all zero or have no sum");
     if (type == "tabular") {
       d.type = Distribution::Type::tabular;
       const std::string interpolation = element.text("interpolation", "histogram");
@@ -68,6 +68,8 @@ Distribution read_distribution(Element element) {
       d.histogram = interpolation == "histogram";
       element.require(d.x.size() >= 2 && std::is_sorted(d.x.begin(), d.x.end()),
                       "a table needs two points that rise");
+      element.require(integral(d) > 0 && std::isfinite(integral(d)),
+                      "the densities of the table are zero wherever they count");
     }
   } else if (type == "uniform" || type == "powerlaw" || type == "watt" || type == "maxwell" ||
              type == "normal") {
@@ -86,6 +88,8 @@ Distribution read_distribution(Element element) {
     element.require(
         type != "powerlaw" || (d.a >= 0 && d.b > d.a && d.exponent != -1 && (d.a > 0 || d.exponent > -1)),
         "impossible powerlaw");
+    element.require(type != "uniform" || d.a <= d.b, "the lower end is above the upper one");
+    element.require(type != "watt" || d.b >= 0, "\"b\" must not be negative");
     element.require(type != "normal" || d.b > 0, "the deviation has to be positive");
     element.require((type != "watt" && type != "maxwell") || d.a > 0, "the temperature has to be positive");
   } else {
@@ -107,6 +111,46 @@ Vector read_vector(Element& element, const std::string& key) {
   return {v[0], v[1], v[2]};
 }
 
+/// Where the numbers of a distribution lie.
+struct Range {
+  double least, most;
+};
+
+Range range_of(const Distribution& d) {
+  switch (d.type) {
+    case Distribution::Type::discrete:
+    case Distribution::Type::tabular: {
+      const auto [least, most] = std::minmax_element(d.x.begin(), d.x.end());
+      return {*least, *most};
+    }
+    case Distribution::Type::uniform:
+    case Distribution::Type::powerlaw:
+      return {d.a, d.b};
+    case Distribution::Type::normal:
+      return {d.a, d.a};  // the rest may be anywhere
+    case Distribution::Type::maxwell:
+    case Distribution::Type::watt:
+      return {0, infinity};
+    case Distribution::Type::mixture:
+      break;
+  }
+  Range range{infinity, -infinity};
+  for (const Distribution& part : d.parts) {
+    range.least = std::min(range.least, range_of(part).least);
+    range.most = std::max(range.most, range_of(part).most);
+  }
+  return range;
+}
+
+/// Reads what has to lie in a range, with what rounding leaves outside.
+Distribution required_between(Element& owner, const std::string& name, double least, double most) {
+  const Distribution d = required_distribution(owner, name);
+  const Range range = range_of(d);
+  owner.require(range.least >= least - 1e-12 && range.most <= most + 1e-12,
+                "<" + name + "> has values " + (most == infinity ? "below 0" : "outside of -1 to 1"));
+  return d;
+}
+
 void read_space(Element element, Source& source) {
   const std::string type = element.text("type");
   if (type == "point") {
@@ -118,6 +162,8 @@ void read_space(Element element, Source& source) {
     source.space = Source::Space::box;
     source.lower = {v[0], v[1], v[2]};
     source.upper = {v[3], v[4], v[5]};
+    element.require(v[0] <= v[3] && v[1] <= v[4] && v[2] <= v[5],
+                    "the lower corner of the box is above the upper one");
     source.only_fissionable = type == "fission";
   } else if (type == "cartesian") {
     source.space = Source::Space::cartesian;
@@ -126,13 +172,15 @@ void read_space(Element element, Source& source) {
   } else if (type == "cylindrical") {
     source.space = Source::Space::cylindrical;
     if (element.has("origin")) source.lower = read_vector(element, "origin");
-    const char* names[] = {"r", "phi", "z"};
-    for (int i = 0; i < 3; ++i) source.axes[i] = required_distribution(element, names[i]);
+    source.axes[0] = required_between(element, "r", 0, infinity);
+    source.axes[1] = required_distribution(element, "phi");
+    source.axes[2] = required_distribution(element, "z");
   } else if (type == "spherical") {
     source.space = Source::Space::spherical;
     if (element.has("origin")) source.lower = read_vector(element, "origin");
-    const char* names[] = {"r", "cos_theta", "phi"};
-    for (int i = 0; i < 3; ++i) source.axes[i] = required_distribution(element, names[i]);
+    source.axes[0] = required_between(element, "r", 0, infinity);
+    source.axes[1] = required_between(element, "cos_theta", -1, 1);
+    source.axes[2] = required_distribution(element, "phi");
   } else {
     element.fail("space \"" + type + "\" is not supported");
   }
@@ -151,7 +199,7 @@ void read_polar_azimuthal(Element& element, Source& source) {
   source.mu.type = source.phi.type = Distribution::Type::uniform;
   source.mu.a = -1, source.mu.b = 1;
   source.phi.a = 0, source.phi.b = 2 * std::numbers::pi;
-  if (std::optional<Element> mu = element.child("mu")) source.mu = read_distribution(*mu);
+  if (element.has("mu")) source.mu = required_between(element, "mu", -1, 1);
   if (std::optional<Element> phi = element.child("phi")) source.phi = read_distribution(*phi);
 }
 
@@ -170,20 +218,28 @@ void read_angle(Element element, Source& source) {
   element.finish();
 }
 
-Source read_source(Element element) {
+/// OpenMC's source where the model has none: a point at the origin, isotropic, the spectrum of fission
+/// ("<source> Element" in its "Settings Specification"; parameters as in its src/settings.cpp).
+Source default_source() {
   Source source;
+  source.energy.type = Distribution::Type::watt;
+  source.energy.a = 0.988e6;
+  source.energy.b = 2.249e-6;
+  return source;
+}
+
+Source read_source(Element element) {
+  Source source = default_source();
+  source.place = element.place();
   source.strength = element.number("strength", 1);
   element.require(source.strength >= 0, "\"strength\" must not be negative");
   element.require(element.text("type", "independent") == "independent",
                   "only independent sources are supported");
   element.require(element.text("particle", "neutron") == "neutron", "only neutrons are supported");
-  // OpenMC's defaults: a point at the origin, isotropic, a fission spectrum.
-  source.energy.type = Distribution::Type::watt;
-  source.energy.a = 0.988e6;
-  source.energy.b = 2.249e-6;
   if (std::optional<Element> space = element.child("space")) read_space(*space, source);
   if (std::optional<Element> angle = element.child("angle")) read_angle(*angle, source);
-  if (std::optional<Element> energy = element.child("energy")) source.energy = read_distribution(*energy);
+  if (element.has("energy")) source.energy = required_between(element, "energy", 0, infinity);
+  element.require(range_of(source.energy).most > 0, "<energy> has no energy above 0");
   if (std::optional<Element> constraints = element.child("constraints")) {
     source.only_fissionable = constraints->boolean("fissionable", source.only_fissionable);
     constraints->finish();
@@ -201,6 +257,8 @@ void read_output(Element element, Settings& settings) {
 
 void read_state_point(Element element, Settings& settings) {
   if (element.has("batches")) settings.statepoint_batches = element.integers("batches");
+  for (const int batch : settings.statepoint_batches)
+    element.require(batch > 0, "\"batches\" are numbered from 1");
   element.finish();
 }
 
@@ -242,19 +300,24 @@ void read_cutoffs(Element element, Settings& settings) {
 void read_counts(Element& root, Settings& settings) {
   settings.particles = root.long_integer("particles", 0);
   root.require(settings.particles > 0 && settings.particles < (std::int64_t{1} << 40),
-               "\"particles\" has to be positive");
+               "\"particles\" has to be positive and below 2^40");
   settings.batches = root.integer("batches", 0);
-  root.require(settings.batches > 0, "\"batches\" has to be positive");
+  root.require(settings.batches > 0 && settings.batches <= 100'000'000,
+               "\"batches\" has to be positive and at most 10^8");
   settings.inactive = root.integer("inactive", 0);
   root.require(settings.inactive >= 0 && settings.inactive < settings.batches,
                "\"inactive\" has to be less than \"batches\"");
   settings.generations_per_batch = root.integer("generations_per_batch", 1);
-  root.require(settings.generations_per_batch > 0, "\"generations_per_batch\" has to be positive");
+  root.require(settings.generations_per_batch > 0 &&
+                   std::int64_t{settings.generations_per_batch} * settings.batches <= 1'000'000'000,
+               "\"generations_per_batch\" has to be positive, and at most 10^9 in all batches");
   const std::int64_t seed = root.long_integer("seed", 1);
   root.require(seed > 0, "\"seed\" has to be positive");
   settings.seed = static_cast<std::uint64_t>(seed);
   settings.max_lost_particles = root.integer("max_lost_particles", settings.max_lost_particles);
   settings.max_lost_fraction = root.number("rel_max_lost_particles", settings.max_lost_fraction);
+  root.require(settings.max_lost_particles > 0 && settings.max_lost_fraction >= 0,
+               "impossible number of lost particles");
   settings.max_events = root.long_integer("max_particle_events", settings.max_events);
   root.require(settings.max_events > 0, "\"max_particle_events\" has to be positive");
 }
@@ -287,12 +350,19 @@ void read_settings(Element root, Model& model, Ids&) {
   Settings& settings = model.settings;
   const std::string mode = root.text("run_mode", "eigenvalue");
   root.require(mode == "eigenvalue" || mode == "fixed source", "run_mode \"" + mode + "\" is not supported");
+  settings.place = root.place();
   settings.mode = mode == "eigenvalue" ? RunMode::eigenvalue : RunMode::fixed_source;
   root.ignore("energy_mode");  // read before
   read_counts(root, settings);
   if (settings.mode == RunMode::fixed_source) settings.inactive = 0;
   for (const Element& element : root.children("source")) settings.sources.push_back(read_source(element));
-  root.require(!settings.sources.empty(), "there is no <source>");
+  if (settings.sources.empty()) {
+    settings.sources.push_back(default_source());
+    settings.sources[0].place = root.place();
+  }
+  root.require(std::any_of(settings.sources.begin(), settings.sources.end(),
+                           [](const Source& source) { return source.strength > 0; }),
+               "all sources have the strength 0");
   std::map<int, RegularMesh> meshes;
   read_entropy_mesh(root, settings, meshes);
   settings.survival_biasing = root.boolean("survival_biasing", false);
@@ -307,7 +377,9 @@ void read_settings(Element root, Model& model, Ids&) {
   if (std::optional<Element> legendre = root.child("tabular_legendre")) {
     // Angles are always tables here; `enable` false asks for the same distribution without them.
     legendre->boolean("enable", true);
-    settings.scattering_points = std::clamp(legendre->integer("num_points", 33), 2, 100000);
+    settings.scattering_points = legendre->integer("num_points", 33);
+    legendre->require(settings.scattering_points >= 2 && settings.scattering_points <= 100000,
+                      "\"num_points\" has to be from 2 to 100000");
     legendre->finish();
   }
   root.require(!root.boolean("confidence_intervals", false),

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "taihu/base/error.h"
 #include "taihu/neutron/input/readers.h"
 
 namespace taihu::neutron {
@@ -53,6 +54,14 @@ void read_nuclides(Element& element, const Ids& ids, Tally& tally) {
         "score \"" + name_of(score) + "\" is not of a nuclide; give it a tally of its own");
 }
 
+int count_instances(const Element& element, const Geometry& geometry, int universe) {
+  try {
+    return InstanceTable(geometry, universe).count();
+  } catch (const Error& error) {
+    element.fail(error.what());
+  }
+}
+
 /// Pairs of a cell and the number of its instance.
 void read_cell_instances(Element& element, const Geometry& geometry, const Ids& ids, Filter& filter) {
   const std::vector<int> numbers = element.integers("bins");
@@ -63,7 +72,7 @@ void read_cell_instances(Element& element, const Geometry& geometry, const Ids& 
     const auto cell = ids.cells.find(numbers[i]);
     element.require(cell != ids.cells.end(), "there is no cell " + std::to_string(numbers[i]));
     const int universe = geometry.cells[cell->second].universe;
-    if (!counts.contains(universe)) counts[universe] = InstanceTable(geometry, universe).count();
+    if (!counts.contains(universe)) counts[universe] = count_instances(element, geometry, universe);
     const int count = counts[universe];
     const std::string name = "cell " + std::to_string(numbers[i]);
     element.require(
@@ -120,6 +129,7 @@ void read_edges(Element& element, Filter& filter) {
                                                         std::greater_equal<>()) == filter.energies.end(),
       range[1] > 0 ? "\"bins\" has at least two edges that rise"
                    : "\"bins\" has at least two energies that rise");
+  element.require(range[1] > 0 || filter.energies.front() >= 0, "\"bins\" has a negative energy");
   filter.bin_count = static_cast<int>(filter.energies.size()) - 1;
 }
 
@@ -136,6 +146,7 @@ void read_energy_function(Element& element, const Settings& settings, Filter& fi
   const auto found = std::find(names.begin(), names.end(), name);
   element.require(found != names.end(), "interpolation \"" + name + "\" is not supported");
   filter.interpolation = static_cast<Interpolation>(found - names.begin() + 1);
+  element.require(filter.energies.front() >= 0, "\"energy\" has a negative energy");
   filter.bin_count = 1;
 }
 
@@ -162,7 +173,8 @@ void read_ids(Element& element, const Model& model, const Ids& ids, Filter& filt
   }
   if (filter.type == FilterType::distribcell) {
     element.require(filter.bins.size() == 1, "a distribcell filter has one cell");
-    filter.bin_count = InstanceTable(model.geometry, model.geometry.cells[filter.bins[0]].universe).count();
+    filter.bin_count =
+        count_instances(element, model.geometry, model.geometry.cells[filter.bins[0]].universe);
     element.require(filter.bin_count > 0,
                     "cell " + std::to_string(filter.bin_ids[0]) +
                         " is in outer universes of lattices only, where it has no instances");
@@ -210,7 +222,8 @@ void read_bins(Element& element, const Model& model, const Ids& ids, Filter& fil
 
 void read_filter(Element element, Model& model, Ids& ids) {
   Filter filter;
-  filter.id = element.integer("id");
+  filter.id = element.id();
+  filter.place = element.place();
   filter.type = filter_type(element);
   read_bins(element, model, ids, filter);
   element.finish();
@@ -221,12 +234,16 @@ void read_filter(Element element, Model& model, Ids& ids) {
 
 Tally read_tally(Element element, const Settings& settings, const Ids& ids) {
   Tally tally;
-  tally.id = element.integer("id");
+  tally.id = element.id();
+  tally.place = element.place();
   tally.name = element.text("name", "");
   if (element.has("filters"))
     for (const int id : element.integers("filters")) {
       const auto found = ids.filters.find(id);
       element.require(found != ids.filters.end(), "there is no filter " + std::to_string(id));
+      element.require(
+          std::find(tally.filters.begin(), tally.filters.end(), found->second) == tally.filters.end(),
+          "filter " + std::to_string(id) + " is there twice");
       tally.filters.push_back(found->second);
     }
   read_scores(element, settings, tally);
@@ -249,7 +266,7 @@ Tally read_tally(Element element, const Settings& settings, const Ids& ids) {
 
 RegularMesh read_mesh(Element element) {
   RegularMesh mesh;
-  mesh.id = element.integer("id");
+  mesh.id = element.id();
   mesh.name = element.text("name", "");
   const std::string type = element.text("type", "regular");
   element.require(type == "regular", "mesh type \"" + type + "\" is not supported");
@@ -272,7 +289,9 @@ RegularMesh read_mesh(Element element) {
     mesh.shape[i] = shape[i];
     mesh.lower[i] = lower[i];
     mesh.width[i] = has_width ? size[i] : (size[i] - lower[i]) / shape[i];
-    element.require(mesh.width[i] > 0, "the mesh has no width");
+    element.require(mesh.width[i] >= 1e-100, "the mesh has no width");
+    element.require(lower[i] + mesh.width[i] > lower[i] && std::isfinite(lower[i] + shape[i] * mesh.width[i]),
+                    "the mesh is too small or too large beside \"lower_left\"");
   }
   element.finish();
   return mesh;

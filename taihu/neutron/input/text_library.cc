@@ -30,9 +30,11 @@ void read_scatter(const json& rows, MultigroupData& data) {
     for (const json& value : row)
       if (value.is_array()) data.moments = std::max(data.moments, static_cast<int>(value.size()));
   data.scatter.assign(groups * groups * data.moments, 0);
-  check_input(rows.size() == groups, "scatter has not one row per group");
+  check_input(rows.size() == groups,
+              "cross sections \"" + data.name + "\": scatter has not one row per group");
   for (std::size_t from = 0; from < groups; ++from) {
-    check_input(rows[from].size() == groups, "scatter has not one column per group");
+    check_input(rows[from].size() == groups,
+                "cross sections \"" + data.name + "\": scatter has not one column per group");
     for (std::size_t to = 0; to < groups; ++to) {
       const json& value = rows[from][to];
       const std::size_t place = (from * groups + to) * data.moments;
@@ -74,7 +76,7 @@ MultigroupLibrary read_text_library(const std::string& path, const std::vector<s
     if (wanted.empty())
       for (const auto& [name, entry] : materials.items()) wanted.push_back(name);
     for (const std::string& name : wanted) {
-      check_input(materials.contains(name), "the library has no cross sections named \"" + name + "\"");
+      if (!materials.contains(name)) throw MissingEntry(path, name);
       library.data.push_back(read_entry(name, materials.at(name)));
     }
     library.group_edges = numbers(root, "group_edges_eV");
@@ -84,10 +86,17 @@ MultigroupLibrary read_text_library(const std::string& path, const std::vector<s
         library.group_edges.push_back(10 * library.group_edges.back());
     }
     check_input(
-        library.group_edges.size() >= 2 &&
+        library.group_edges.size() >= 2 && library.group_edges.front() >= 0 &&
             std::is_sorted(library.group_edges.begin(), library.group_edges.end(), std::less_equal<>()),
-        "group_edges_eV has to rise");
+        "group_edges_eV has to rise, from 0 eV on");
+    for (const MultigroupData& data : library.data)
+      check_input(library.group_edges.size() == static_cast<std::size_t>(data.groups) + 1,
+                  std::to_string(library.group_edges.size() - 1) +
+                      " groups have edges, but cross sections \"" + data.name + "\" have " +
+                      std::to_string(data.groups));
     return library;
+  } catch (const MissingEntry&) {
+    throw;
   } catch (const json::exception& error) {
     throw Error(path + ": " + error.what());
   } catch (const Error& error) {

@@ -9,7 +9,7 @@
 
 namespace taihu::neutron {
 
-/// Reads the entries `names`, all when it is empty. Throws Error.
+/// Reads the entries `names`, all when it is empty. Throws MissingEntry, Error.
 MultigroupLibrary read_text_library(const std::string& path, const std::vector<std::string>& names);
 
 }  // namespace taihu::neutron

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing libraries of format version 1.0 of OpenMC: all groups are stored, g_min 1 and g_max the number of
 // groups.
-#include "taihu/base/error.h"
+#include "taihu/base/output_file.h"
 #include "taihu/neutron/file/hdf5_file.h"
 #include "taihu/neutron/input/multigroup_library.h"
 
@@ -46,9 +46,7 @@ void write_entry(Hdf5File& file, const MultigroupData& data) {
   write_scattering(file, values + "/scatter_data", data);
 }
 
-}  // namespace
-
-void write_multigroup_library(const std::string& path, const MultigroupLibrary& library) {
+void write_all(const std::string& path, const MultigroupLibrary& library) {
   Hdf5File file(path, Hdf5File::Mode::create);
   file.write_attribute("/", "filetype", std::string("mgxs"));
   file.write_attribute("/", "version", std::vector<int>{1, 0});
@@ -57,6 +55,12 @@ void write_multigroup_library(const std::string& path, const MultigroupLibrary& 
   file.write_attribute("/", "group structure", library.group_edges);
   for (const MultigroupData& data : library.data) write_entry(file, data);
   file.close();
+}
+
+}  // namespace
+
+void write_multigroup_library(const std::string& path, const MultigroupLibrary& library) {
+  write_and_replace(path, [&](const std::string& temporary) { write_all(temporary, library); });
 }
 
 }  // namespace taihu::neutron

@@ -14,7 +14,7 @@
 
 #include "taihu/neutron/material/multigroup_data.h"
 #include "taihu/neutron/parallel/hot_vector.h"
-#include "taihu/neutron/source/alias_table.h"
+#include "taihu/neutron/particle/alias_table.h"
 
 namespace taihu::neutron {
 

@@ -29,6 +29,7 @@ void check(const MultigroupData& data) {
   if (!data.nu_fission.empty()) check_values(data, "nu-fission", data.nu_fission, groups);
   if (!data.multiplicity.empty())
     check_values(data, "multiplicity_matrix", data.multiplicity, groups * groups);
+  if (!data.inverse_velocity.empty()) check_values(data, "inverse-velocity", data.inverse_velocity, groups);
   check_input(data.scatter.size() == groups * groups * data.moments,
               "cross sections \"" + data.name + "\": scatter_matrix has a wrong size");
   for (const double value : data.scatter)
@@ -37,9 +38,14 @@ void check(const MultigroupData& data) {
     const std::string where = "cross sections \"" + data.name + "\", group " + std::to_string(g + 1) + ": ";
     check_input(data.absorption[g] <= data.total[g] * (1 + 1e-4), where + "absorption is larger than total");
     double out = 0;
-    for (std::size_t i = 0; i < groups * data.moments; ++i)
-      if (data.format != AngleFormat::legendre || i % data.moments == 0)
-        out += data.scatter[g * groups * data.moments + i];
+    for (std::size_t i = 0; i < groups * data.moments; ++i) {
+      if (data.format == AngleFormat::legendre && i % data.moments != 0) continue;
+      const double part = data.scatter[g * groups * data.moments + i];
+      // What is left of a library's own rounding is not sampled.
+      check_input(part >= -1e-6 * data.total[g],
+                  where + "scattering to group " + std::to_string(i / data.moments + 1) + " is negative");
+      out += part;
+    }
     check_input(out > 0 || data.total[g] - data.absorption[g] <= 1e-4 * data.total[g],
                 where + "total exceeds absorption but nothing is scattered");
   }

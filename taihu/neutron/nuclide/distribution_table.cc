@@ -13,9 +13,9 @@ void TabulatedDistribution::check(const std::string& what) {
   check_input(lines >= 0 && static_cast<std::size_t>(lines) <= x.size(),
               what + ": a distribution has more discrete values than points");
   for (std::size_t i = 0; i < x.size(); ++i)
-    check_input(std::isfinite(x[i]) && std::isfinite(p[i]) && p[i] >= 0 && std::isfinite(c[i]) &&
+    check_input(std::fabs(x[i]) < 1e100 && p[i] >= 0 && p[i] < 1e100 && std::fabs(c[i]) < 1e100 &&
                     (i == 0 || c[i] >= c[i - 1] - 1e-9),
-                what + ": a distribution is negative, not finite or its sums do not rise");
+                what + ": a distribution is negative, beyond 1e100 or its sums do not rise");
   check_input(std::is_sorted(x.begin() + lines, x.end()),
               what + ": the points of a distribution have to rise");
   // Rounded sums of libraries: make them rise, and end with one.
@@ -47,8 +47,10 @@ double TabulatedDistribution::sample(Stream& random, int& bin) const noexcept {
 }
 
 void IncidentGrid::check(const std::string& what) const {
-  check_input(!energy.empty() && std::is_sorted(energy.begin(), energy.end()),
-              what + ": incident energies have to rise");
+  check_input(
+      !energy.empty() && std::is_sorted(energy.begin(), energy.end()) &&
+          std::all_of(energy.begin(), energy.end(), [](double e) { return e >= 0 && std::isfinite(e); }),
+      what + ": incident energies have to rise, from 0 on");
 }
 
 std::size_t find_interval(const std::vector<double>& grid, double e, double& fraction) noexcept {

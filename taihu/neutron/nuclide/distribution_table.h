@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "taihu/neutron/source/random.h"
+#include "taihu/neutron/particle/random.h"
 
 namespace taihu::neutron {
 

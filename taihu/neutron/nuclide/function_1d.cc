@@ -8,7 +8,9 @@
 
 namespace taihu::neutron {
 
-Function1d Function1d::polynomial(std::vector<double> coefficients) {
+Function1d Function1d::polynomial(std::vector<double> coefficients, const std::string& what) {
+  for (const double value : coefficients)
+    check_input(std::isfinite(value), what + ": a coefficient is not finite");
   Function1d function;
   function.coefficients_ = std::move(coefficients);
   return function;
@@ -20,7 +22,8 @@ Function1d Function1d::table(std::vector<double> x, std::vector<double> y,
   check_input(!x.empty() && x.size() == y.size(), what + ": a table needs as many values as points");
   check_input(std::is_sorted(x.begin(), x.end()), what + ": the points of a table have to rise");
   for (std::size_t i = 0; i < x.size(); ++i)
-    check_input(std::isfinite(x[i]) && std::isfinite(y[i]), what + ": a value is not finite");
+    check_input(std::fabs(x[i]) < 1e100 && std::fabs(y[i]) < 1e100,
+                what + ": a value is not finite or beyond 1e100");
   check_input(
       !laws.empty() && (breakpoints.size() == laws.size() || (breakpoints.empty() && laws.size() == 1)),
       what + ": a table needs one law per region");

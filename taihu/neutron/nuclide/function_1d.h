@@ -16,7 +16,8 @@ class Function1d {
   /// Zero everywhere.
   Function1d() = default;
 
-  static Function1d polynomial(std::vector<double> coefficients);
+  /// Throws Error that begins with `what`, when a coefficient is not finite.
+  static Function1d polynomial(std::vector<double> coefficients, const std::string& what);
 
   /// `breakpoints`: number of the last point, counted from 1, of each region; empty: one region with laws[0].
   /// Throws Error that begins with `what`.

@@ -30,7 +30,7 @@ void expect_mean(double expected, const std::function<double(Stream&)>& sample) 
 }
 
 Function1d constant(double value) {
-  return Function1d::polynomial({value});
+  return Function1d::polynomial({value}, "test");
 }
 
 TabulatedDistribution distribution(std::vector<double> x, std::vector<double> p, std::vector<double> c,
@@ -52,9 +52,10 @@ TEST(Function1d, FollowsEachLawAndKeepsItsEndsOutside) {
   EXPECT_DOUBLE_EQ(f(12), std::sqrt(63.0));
   EXPECT_DOUBLE_EQ(f(std::sqrt(512.0)), std::sqrt(162.0));
   EXPECT_DOUBLE_EQ(f(99), 18);
-  EXPECT_DOUBLE_EQ(Function1d::polynomial({1, 2, 3})(2), 17);
-  EXPECT_EQ(Function1d::polynomial({2}).whole_constant(), 2);
-  EXPECT_EQ(Function1d::polynomial({2.5}).whole_constant(), 0);
+  EXPECT_DOUBLE_EQ(Function1d::polynomial({1, 2, 3}, "f")(2), 17);
+  EXPECT_EQ(Function1d::polynomial({2}, "f").whole_constant(), 2);
+  EXPECT_EQ(Function1d::polynomial({2.5}, "f").whole_constant(), 0);
+  EXPECT_THROW(Function1d::polynomial({1, std::nan("")}, "f"), Error);
   EXPECT_THROW(Function1d::table({2, 1}, {0, 0}, {}, {2}, "f"), Error);
   EXPECT_THROW(Function1d::table({1, 2}, {0, 0}, {3}, {2}, "f"), Error);
   EXPECT_THROW(Function1d::table({1, 2}, {0, 0}, {}, {6}, "f"), Error);

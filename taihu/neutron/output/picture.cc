@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "taihu/base/error.h"
+#include "taihu/base/output_file.h"
 #include "taihu/base/random.h"
 
 namespace taihu::neutron {
@@ -47,6 +48,53 @@ int first_other_cell(const Geometry& geometry, const Location::Level& level) {
   return -1;
 }
 
+/// Sums of a mesh along z, at most `most_pixels` a side.
+class MeshMap {
+ public:
+  explicit MeshMap(const RegularMesh& mesh)
+      : mesh_(mesh),
+        cells_((std::max(mesh.shape[0], mesh.shape[1]) + most_pixels - 1) / most_pixels),
+        width_((mesh.shape[0] + cells_ - 1) / cells_),
+        height_((mesh.shape[1] + cells_ - 1) / cells_),
+        sums_(static_cast<std::size_t>(width_) * height_) {}
+
+  void add(std::int64_t cell, double value) {
+    const auto x = static_cast<int>(cell % mesh_.shape[0]);
+    const auto y = static_cast<int>(cell / mesh_.shape[0] % mesh_.shape[1]);
+    sums_[static_cast<std::size_t>(y / cells_) * width_ + x / cells_] += value;
+  }
+
+  Picture draw() const {
+    double largest = 0;
+    for (int y = 0; y < height_; ++y)
+      for (int x = 0; x < width_; ++x) largest = std::max(largest, mean(x, y));
+    const int zoom = std::max(1, 800 / std::max(width_, height_));
+    Picture picture{width_ * zoom, height_ * zoom, {}};
+    picture.rgb.resize(static_cast<std::size_t>(picture.width) * picture.height * 3);
+    for (int y = 0; y < picture.height; ++y)
+      for (int x = 0; x < picture.width; ++x) {
+        const double value = mean(x / zoom, height_ - 1 - y / zoom);
+        picture.set(x, y, value > 0 ? heat(value / largest) : Colour{235, 235, 235});
+      }
+    return picture;
+  }
+
+ private:
+  static constexpr int most_pixels = 1600;
+
+  /// The last pixels of a row or column may have fewer cells.
+  double mean(int x, int y) const {
+    const int across = std::min(cells_, mesh_.shape[0] - x * cells_);
+    const int up = std::min(cells_, mesh_.shape[1] - y * cells_);
+    return sums_[static_cast<std::size_t>(y) * width_ + x] / (across * up);
+  }
+
+  const RegularMesh& mesh_;
+  int cells_;  ///< of the mesh along a side of a pixel
+  int width_, height_;
+  std::vector<double> sums_;
+};
+
 }  // namespace
 
 void write_png(const Picture& picture, const std::string& path) {
@@ -56,11 +104,13 @@ void write_png(const Picture& picture, const std::string& path) {
   image.width = picture.width;
   image.height = picture.height;
   image.format = PNG_FORMAT_RGB;
-  if (!png_image_write_to_file(&image, path.c_str(), 0, picture.rgb.data(), 0, nullptr)) {
+  write_file(path, [&](std::FILE* file) {
+    if (png_image_write_to_stdio(&image, file, 0, picture.rgb.data(), 0, nullptr) || std::ferror(file) != 0)
+      return;
     const std::string problem = image.message;
     png_image_free(&image);
-    throw Error(path + ": the picture cannot be written (" + problem + ")");
-  }
+    throw Error("cannot write " + path + " (" + problem + ")");
+  });
 }
 
 std::string fault_at(const Geometry& geometry, const Vector& r) {
@@ -109,30 +159,26 @@ Picture draw_slice(const Model& model, const Slice& slice, std::vector<GeometryF
   return picture;
 }
 
-Picture draw_mesh_tally(const TallyLayout& layout, const TallyView& statistics, std::size_t tally,
-                        std::size_t column) {
+bool is_map(const TallyLayout& layout, std::size_t tally) {
   const TallyLayout::CompiledTally& compiled = layout.compiled[tally];
-  if (compiled.mesh_filter < 0) return {};
+  if (compiled.mesh_filter < 0) return false;
   const RegularMesh& mesh = *compiled.filters[compiled.mesh_filter].mesh;
-  if (mesh.dimensions < 2 || compiled.combinations != mesh.size()) return {};
-  const std::int64_t layer = std::int64_t{mesh.shape[0]} * mesh.shape[1];
-  const auto value_at = [&](std::int64_t place) {  // summed along z
-    double sum = 0;
-    for (std::int64_t i = place; i < compiled.combinations; i += layer)
-      sum += statistics.sum[i * compiled.width + column];
-    return sum;
-  };
-  double largest = value_at(0);
-  for (std::int64_t place = 1; place < layer; ++place) largest = std::max(largest, value_at(place));
-  const int zoom = std::max(1, 800 / std::max(mesh.shape[0], mesh.shape[1]));
-  Picture picture{mesh.shape[0] * zoom, mesh.shape[1] * zoom, {}};
-  picture.rgb.resize(static_cast<std::size_t>(picture.width) * picture.height * 3);
-  for (int y = 0; y < picture.height; ++y)
-    for (int x = 0; x < picture.width; ++x) {
-      const double value = value_at(std::int64_t{mesh.shape[1] - 1 - y / zoom} * mesh.shape[0] + x / zoom);
-      picture.set(x, y, value > 0 && largest > 0 ? heat(value / largest) : Colour{235, 235, 235});
-    }
-  return picture;
+  return mesh.dimensions >= 2 && compiled.combinations == mesh.size();
+}
+
+std::vector<Picture> draw_mesh_tally(const TallyLayout& layout, const TallySource& source,
+                                     std::size_t tally) {
+  if (!is_map(layout, tally)) return {};
+  const TallyLayout::CompiledTally& compiled = layout.compiled[tally];
+  std::vector<MeshMap> maps(compiled.width, MeshMap(*compiled.filters[compiled.mesh_filter].mesh));
+  for_each_piece(layout, source, tally, [&](std::int64_t first, std::int64_t n, const TallyView& statistics) {
+    for (std::size_t column = 0; column < maps.size(); ++column)
+      for (std::int64_t i = 0; i < n; ++i)
+        maps[column].add(first + i, statistics.sum[i * compiled.width + column]);
+  });
+  std::vector<Picture> pictures;
+  for (const MeshMap& map : maps) pictures.push_back(map.draw());
+  return pictures;
 }
 
 }  // namespace taihu::neutron

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "taihu/neutron/output/tally_source.h"
 #include "taihu/neutron/transport/simulation.h"
 
 namespace taihu::neutron {
@@ -44,10 +45,11 @@ Picture draw_slice(const Model& model, const Slice& slice, std::vector<GeometryF
 /// universe 1").
 std::string fault_at(const Geometry& geometry, const Vector& r);
 
-/// Map of one column (a score of a nuclide) of a tally whose only filter with more than one bin is a mesh;
-/// layers along z are added up. Empty (width 0) when the tally is not of this kind. `statistics`: of this
-/// tally, bins counted from 0.
-Picture draw_mesh_tally(const TallyLayout& layout, const TallyView& statistics, std::size_t tally,
-                        std::size_t column);
+/// Whether a tally can be drawn as a map: its only filter with more than one bin is a mesh with x and y.
+bool is_map(const TallyLayout& layout, std::size_t tally);
+
+/// Maps of all columns (scores of nuclides) of a tally, none where it is no map. Layers along z are added up;
+/// beyond 1600 pixels a side several cells share one, which shows their mean. Throws what `source` throws.
+std::vector<Picture> draw_mesh_tally(const TallyLayout& layout, const TallySource& source, std::size_t tally);
 
 }  // namespace taihu::neutron

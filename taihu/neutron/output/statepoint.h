@@ -31,7 +31,4 @@ void write_statepoint(Simulation& simulation, const std::string& path,
 void resume_from_statepoint(Simulation& simulation, const std::string& path,
                             StatepointWay way = StatepointWay::parallel);
 
-/// Statistics of one tally, its bins counted from 0. Throws Error.
-TallyStatistics read_tally(const std::string& path, const TallyLayout& layout, std::size_t tally);
-
 }  // namespace taihu::neutron

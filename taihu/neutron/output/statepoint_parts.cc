@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 
+#include "taihu/base/error.h"
 #include "taihu/neutron/file/hdf5_handle.h"
 #include "taihu/neutron/source/fission_bank.h"
 
@@ -67,6 +69,16 @@ std::int64_t find(const Hdf5File& file, const std::string& name, hid_t type, std
   return static_cast<std::int64_t>(place);
 }
 
+void require(bool holds, const PlainFile& file, const char* problem) {
+  if (!holds) throw Error(file.path() + ": " + problem);
+}
+
+bool is_possible(const BankRecord& record) {
+  const Vector r{record.r[0], record.r[1], record.r[2]}, u{record.u[0], record.u[1], record.u[2]};
+  return dot(r, r) < 1e100 && std::fabs(dot(u, u) - 1) < 1e-6 && record.energy >= 0 && record.energy < 1e20 &&
+         record.weight > 0 && record.weight < 1e20;
+}
+
 constexpr std::int64_t staged = 1 << 15;  // records between memory and file at a time
 
 std::span<const std::byte> bytes_of(const auto& values, std::size_t count) {
@@ -74,20 +86,6 @@ std::span<const std::byte> bytes_of(const auto& values, std::size_t count) {
 }
 std::span<std::byte> writable_bytes_of(auto& values, std::size_t count) {
   return std::as_writable_bytes(std::span(values.data(), count));
-}
-
-/// Bins of the tally whose results are at `place`, into the bins of `statistics` from run.place on.
-void read_run(const PlainFile& file, std::int64_t place, const BinRun& run, TallyStatistics& statistics) {
-  std::vector<std::array<double, 2>> pairs;
-  for (std::int64_t done = 0; done < run.count; done += staged) {
-    pairs.resize(std::min(staged, run.count - done));
-    file.read_at(place + (run.bin_in_tally + done) * std::int64_t{sizeof pairs[0]},
-                 writable_bytes_of(pairs, pairs.size()));
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      statistics.sum[run.place + done + i] = pairs[i][0];
-      statistics.sum_sq[run.place + done + i] = pairs[i][1];
-    }
-  }
 }
 
 }  // namespace
@@ -150,11 +148,19 @@ void write_part(const PlainFile& file, const PartPlaces& places, const Simulatio
   }
 }
 
-TallyStatistics read_results(const PlainFile& file, std::int64_t place, std::int64_t bins) {
-  TallyStatistics statistics;
-  statistics.resize(bins);
-  read_run(file, place, {.place = 0, .bin_in_tally = 0, .count = bins}, statistics);
-  return statistics;
+void read_results(const PlainFile& file, std::int64_t place, const BinRun& run, TallyStatistics& statistics) {
+  std::vector<std::array<double, 2>> pairs;
+  for (std::int64_t done = 0; done < run.count; done += staged) {
+    pairs.resize(std::min(staged, run.count - done));
+    file.read_at(place + (run.bin_in_tally + done) * std::int64_t{sizeof pairs[0]},
+                 writable_bytes_of(pairs, pairs.size()));
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      require(std::isfinite(pairs[i][0]) && std::isfinite(pairs[i][1]), file,
+              "a result of a tally is not a finite number");
+      statistics.sum[run.place + done + i] = pairs[i][0];
+      statistics.sum_sq[run.place + done + i] = pairs[i][1];
+    }
+  }
 }
 
 StatepointPart read_part(const PlainFile& file, const PartPlaces& places, const Simulation& simulation,
@@ -164,8 +170,9 @@ StatepointPart read_part(const PlainFile& file, const PartPlaces& places, const 
   part.rank = rank;
   part.statistics.resize(simulation.shares().owned_count(rank));
   for (std::size_t tally = 0; tally < places.results.size(); ++tally)
-    simulation.shares().for_each_run(
-        rank, tally, [&](const BinRun& run) { read_run(file, places.results[tally], run, part.statistics); });
+    simulation.shares().for_each_run(rank, tally, [&](const BinRun& run) {
+      read_results(file, places.results[tally], run, part.statistics);
+    });
   if (places.bank < 0) return part;
   const int ranks = simulation.shares().ranks();
   const std::int64_t first = first_history(model.settings.particles, rank, ranks);
@@ -175,12 +182,15 @@ StatepointPart read_part(const PlainFile& file, const PartPlaces& places, const 
     records.resize(std::min(staged, last - done));
     file.read_at(places.bank + done * std::int64_t{sizeof(BankRecord)},
                  writable_bytes_of(records, records.size()));
-    for (const BankRecord& record : records)
+    for (const BankRecord& record : records) {
+      require(is_possible(record), file,
+              "the source bank has a neutron of impossible place, direction, energy or weight");
       part.source.push_back({.r = {record.r[0], record.r[1], record.r[2]},
                              .u = {record.u[0], record.u[1], record.u[2]},
                              .weight = record.weight,
                              .group = model.nuclear ? 0 : model.data.group_of(record.energy),
                              .energy = model.nuclear ? record.energy : 0});
+    }
   }
   return part;
 }

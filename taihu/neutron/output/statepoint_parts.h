@@ -42,8 +42,8 @@ std::int64_t place_of_bank(const Hdf5File& file, std::int64_t neutrons);
 /// Both throw Error when the file system does not do it.
 void write_part(const PlainFile& file, const PartPlaces& places, const Simulation& simulation, int rank,
                 const TallyStatistics& statistics, const std::vector<Site>& source);
-/// All results of a tally at `place`.
-TallyStatistics read_results(const PlainFile& file, std::int64_t place, std::int64_t bins);
+/// Bins of the tally whose results are at `place`, into the bins of `statistics` from run.place on.
+void read_results(const PlainFile& file, std::int64_t place, const BinRun& run, TallyStatistics& statistics);
 StatepointPart read_part(const PlainFile& file, const PartPlaces& places, const Simulation& simulation,
                          int rank);
 

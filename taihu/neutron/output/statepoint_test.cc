@@ -14,9 +14,10 @@
 #include "taihu/base/random.h"
 #include "taihu/neutron/benchmark/restart_speed.h"
 #include "taihu/neutron/file/hdf5_file.h"
-#include "taihu/neutron/parallel/messages.h"
-#include "taihu/neutron/parallel/thread_ranks.h"
 #include "taihu/neutron/test_models.h"
+#include "taihu/parallel/ranks_for_tests.h"
+#include "taihu/parallel/shared_error.h"
+#include "taihu/parallel/solo_communicator.h"
 
 namespace taihu::neutron {
 namespace {
@@ -47,11 +48,11 @@ void finish_and_write(Simulation& simulation, const std::string& path) {
 
 /// The source bank.
 std::vector<std::byte> bank_of(const std::string& path, const Model& model) {
-  SingleRank alone;
-  Simulation simulation(model, alone, 1, Schedule{});
+  parallel::SoloCommunicator alone;
+  Simulation simulation(model, alone, 1, parallel::LoopSchedule{});
   resume_from_statepoint(simulation, path);
-  Bytes bytes;
-  append(bytes, simulation.source().data(), simulation.source().size());
+  parallel::Bytes bytes;
+  parallel::append(bytes, simulation.source().data(), simulation.source().size());
   return bytes;
 }
 
@@ -59,19 +60,19 @@ TEST(Statepoint, ARunThatGoesOnHasTheBitsOfOneThatWasNotInterrupted) {
   const TemporaryFolder folder;
   for (const int stop : {1, 2, 4}) {  // before, at and after the end of the inactive batches
     Model model = test_model("rectangular", settings_text(203, 6, 2), tally);
-    SingleRank alone;
+    parallel::SoloCommunicator alone;
     {
-      Simulation whole(model, alone, 1, Schedule{});
+      Simulation whole(model, alone, 1, parallel::LoopSchedule{});
       finish_and_write(whole, folder.path("whole.h5"));
       model.settings.batches = stop + 2;  // the first part was meant to end elsewhere
-      Simulation part(model, alone, 2, Schedule{});
+      Simulation part(model, alone, 2, parallel::LoopSchedule{});
       while (part.batch() < stop) part.run_batch();
       write_statepoint(part, folder.path("part.h5"));
     }
     model.settings.batches = 6;
     for (const int ranks : {1, 3}) {
-      run_ranks(ranks, [&](Ranks& rank) {
-        Simulation rest(model, rank, 1, Schedule{});
+      parallel::on_ranks(ranks, [&](parallel::Communicator& rank) {
+        Simulation rest(model, rank, 1, parallel::LoopSchedule{});
         resume_from_statepoint(rest, folder.path("part.h5"));
         EXPECT_EQ(rest.batch(), stop);
         finish_and_write(rest, folder.path("rest.h5"));
@@ -87,8 +88,8 @@ TEST(Statepoint, IsTheSameForAnyRanksDomainsAndWayOfWriting) {
   const Model model = test_model("rectangular", settings_text(203, 3, 1), tally);
   const std::string whole = folder.path("whole.h5"), split = folder.path("split.h5");
   {
-    SingleRank alone;
-    Simulation simulation(model, alone, 1, Schedule{});
+    parallel::SoloCommunicator alone;
+    Simulation simulation(model, alone, 1, parallel::LoopSchedule{});
     finish_and_write(simulation, whole);
   }
   struct Case {
@@ -97,16 +98,16 @@ TEST(Statepoint, IsTheSameForAnyRanksDomainsAndWayOfWriting) {
   };
   for (const auto& [ranks, shape] : {Case{4, {1, 1, 1}}, Case{2, {2, 1, 1}}, Case{7, {1, 3, 2}}})
     for (const StatepointWay way : {StatepointWay::parallel, StatepointWay::through_root}) {
-      run_ranks(ranks, [&](Ranks& rank) {
-        Simulation simulation(model, rank, 1, Schedule{}, {.shape = shape});
+      parallel::on_ranks(ranks, [&](parallel::Communicator& rank) {
+        Simulation simulation(model, rank, 1, parallel::LoopSchedule{}, {.shape = shape});
         while (!simulation.finished()) simulation.run_batch();
         write_statepoint(simulation, split, way);
       });
       EXPECT_EQ(numbers_of(split), numbers_of(whole)) << ranks;
       EXPECT_EQ(bank_of(split, model), bank_of(whole, model)) << ranks;
       // And back, on other ranks.
-      run_ranks(ranks % 5 + 1, [&](Ranks& rank) {
-        Simulation simulation(model, rank, 1, Schedule{});
+      parallel::on_ranks(ranks % 5 + 1, [&](parallel::Communicator& rank) {
+        Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
         resume_from_statepoint(simulation, split, way);
         write_statepoint(simulation, folder.path("again.h5"), way);
       });
@@ -121,9 +122,9 @@ TEST(Statepoint, ThatCannotBeWrittenIsToldOnAllRanksAndLeavesNothing) {
   std::filesystem::create_directory(folder.path("taken.h5"));
   for (const std::string& path : {folder.path("nowhere/s.h5"), folder.path("taken.h5")}) {
     std::atomic<int> told = 0;
-    run_ranks(3, [&](Ranks& rank) {
-      Simulation simulation(model, rank, 1, Schedule{});
-      EXPECT_THROW(write_statepoint(simulation, path), SharedError);
+    parallel::on_ranks(3, [&](parallel::Communicator& rank) {
+      Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
+      EXPECT_THROW(write_statepoint(simulation, path), parallel::SharedError);
       ++told;
     });
     EXPECT_EQ(told, 3);
@@ -135,16 +136,16 @@ TEST(Statepoint, ThatEndsEarlyOrWasRepackedIsRefusedOnAllRanks) {
   const TemporaryFolder folder;
   const Model model = test_model("rectangular", settings_text(2000, 2, 1), tally);
   const std::string path = folder.path("s.h5");
-  SingleRank alone;
-  Simulation first(model, alone, 1, Schedule{});
+  parallel::SoloCommunicator alone;
+  Simulation first(model, alone, 1, parallel::LoopSchedule{});
   finish_and_write(first, path);
   const auto refusals = [&] {
     std::atomic<int> refused = 0;
-    run_ranks(4, [&](Ranks& rank) {
-      Simulation simulation(model, rank, 1, Schedule{});
+    parallel::on_ranks(4, [&](parallel::Communicator& rank) {
+      Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
       try {
         resume_from_statepoint(simulation, path);
-      } catch (const SharedError&) {
+      } catch (const parallel::SharedError&) {
         ++refused;
       }
     });
@@ -158,12 +159,12 @@ TEST(Statepoint, ThatEndsEarlyOrWasRepackedIsRefusedOnAllRanks) {
 TEST(Statepoint, OfAnotherModelIsRefused) {
   const TemporaryFolder folder;
   Model model = test_model("rectangular", settings_text(100, 3, 1), tally);
-  SingleRank alone;
-  Simulation first(model, alone, 1, Schedule{});
+  parallel::SoloCommunicator alone;
+  Simulation first(model, alone, 1, parallel::LoopSchedule{});
   finish_and_write(first, folder.path("s.h5"));
   const auto refusal = [&]() -> std::string {
     try {
-      Simulation other(model, alone, 1, Schedule{});
+      Simulation other(model, alone, 1, parallel::LoopSchedule{});
       resume_from_statepoint(other, folder.path("s.h5"));
     } catch (const Error& error) {
       return std::string(error.what()).substr(folder.path("s.h5").size() + 2);
@@ -187,8 +188,8 @@ TEST(Statepoint, SpeedIsMeasuredWithoutChangingTheRun) {
   const TemporaryFolder folder;
   const Model model = test_model("rectangular", settings_text(203, 3, 1), tally);
   const std::string before = folder.path("before.h5"), after = folder.path("after.h5");
-  run_ranks(3, [&](Ranks& rank) {
-    Simulation simulation(model, rank, 1, Schedule{});
+  parallel::on_ranks(3, [&](parallel::Communicator& rank) {
+    Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
     simulation.run_batch();
     simulation.run_batch();
     write_statepoint(simulation, before);
@@ -215,8 +216,8 @@ TEST(Statepoint, LeadsToTheSameEndHoweverOftenItsWritersAreKilled) {
   const TemporaryFolder folder;
   const Model model = test_model("rectangular", settings_text(203, 60, 2), tally);
   const std::string whole = folder.path("whole.h5"), path = folder.path("s.h5");
-  SingleRank alone;
-  Simulation simulation(model, alone, 1, Schedule{});
+  parallel::SoloCommunicator alone;
+  Simulation simulation(model, alone, 1, parallel::LoopSchedule{});
   finish_and_write(simulation, whole);
   Random random(3);
   int kills = 0;
@@ -224,8 +225,8 @@ TEST(Statepoint, LeadsToTheSameEndHoweverOftenItsWritersAreKilled) {
     const bool last = kills >= 50;
     const pid_t child = fork();
     if (child == 0) {
-      run_ranks(3 + i % 2, [&](Ranks& rank) {
-        Simulation part(model, rank, 1, Schedule{}, {.shape = {1 + i % 3, 1, 1}});
+      parallel::on_ranks(3 + i % 2, [&](parallel::Communicator& rank) {
+        Simulation part(model, rank, 1, parallel::LoopSchedule{}, {.shape = {1 + i % 3, 1, 1}});
         if (std::filesystem::exists(path)) resume_from_statepoint(part, path);
         while (!part.finished()) {
           part.run_batch();

@@ -3,8 +3,8 @@
 
 #include <set>
 
+#include "taihu/base/output_file.h"
 #include "taihu/neutron/file/hdf5_file.h"
-#include "taihu/neutron/file/replace_file.h"
 #include "taihu/neutron/output/file_head.h"
 
 namespace taihu::neutron {

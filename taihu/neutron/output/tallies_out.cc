@@ -3,10 +3,9 @@
 
 #include <array>
 #include <cstdio>
-#include <memory>
 
 #include "taihu/base/error.h"
-#include "taihu/neutron/file/replace_file.h"
+#include "taihu/base/output_file.h"
 
 namespace taihu::neutron {
 namespace {
@@ -92,58 +91,81 @@ std::string title_of(Score score) {
   return score < Score::first_reaction ? titles[static_cast<std::size_t>(score)] : name_of(score);
 }
 
-void write_tally(std::FILE* file, const TallyLayout& layout, const Geometry& geometry, std::size_t index,
-                 const TallyView& statistics) {
-  const Tally& tally = layout.tallies[index];
-  const TallyLayout::CompiledTally& compiled = layout.compiled[index];
+void write_title(std::FILE* file, const Tally& tally) {
   std::string title =
       " TALLY " + std::to_string(tally.id) + (tally.name.empty() ? "" : ": " + tally.name) + " ";
   const std::size_t rest = title.size() < 78 ? 78 - title.size() : 0;
   title = std::string(rest / 2, '=') + ">" + title + "<" + std::string(rest - rest / 2, '=');
   std::fprintf(file, "%s\n\n", title.c_str());
-  std::vector<int> last(tally.filters.size(), -1);
-  for (std::int64_t combination = 0; combination < compiled.combinations; ++combination) {
-    int indent = 1;
-    bool changed = false;
-    for (std::size_t i = 0; i < tally.filters.size(); ++i, ++indent) {
-      const Filter& filter = layout.filters[tally.filters[i]];
-      const int bin = static_cast<int>(combination / compiled.filters[i].stride % filter.bin_count);
-      changed = changed || bin != last[i];
-      if (changed)
-        std::fprintf(file, "%*s%s\n", indent, "",
-                     bin_text(filter, compiled.filters[i], geometry, bin).c_str());
-      last[i] = bin;
-    }
-    for (std::size_t column = 0; column < compiled.columns.size(); ++column) {
-      const int nuclide = compiled.columns[column].nuclide;
-      if (column % tally.scores.size() == 0)
-        std::fprintf(file, "%*s%s\n", indent, "",
-                     nuclide < 0 ? "Total Material" : layout.nuclides[nuclide].c_str());
-      const std::int64_t bin = combination * compiled.width + column;
-      const Estimate value = estimate(statistics.sum[bin], statistics.sum_sq[bin], statistics.realizations);
-      std::fprintf(file, "%*s%-36s %.6g +/- %.6g\n", indent + 1, "",
-                   title_of(compiled.columns[column].score).c_str(), value.mean, value.deviation);
-    }
-  }
-  std::fprintf(file, "\n");
 }
 
-void write_all(const TallyLayout& layout, const Geometry& geometry, const TallySource& statistics_of,
-               const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "w"), &std::fclose);
-  check_input(file != nullptr, path + ": cannot be written");
-  for (std::size_t i = 0; i < layout.tallies.size(); ++i)
-    write_tally(file.get(), layout, geometry, i, statistics_of(i));
-  check_input(std::fflush(file.get()) == 0 && !std::ferror(file.get()),
-              path + ": writing failed; is the disk full?");
-}
+/// The text of one tally, combination after combination: what a filter's bin is called stands where it
+/// changes.
+class TallyText {
+ public:
+  TallyText(std::FILE* file, const TallyLayout& layout, const Geometry& geometry, std::size_t index)
+      : file_(file),
+        layout_(layout),
+        geometry_(geometry),
+        tally_(layout.tallies[index]),
+        compiled_(layout.compiled[index]),
+        last_(tally_.filters.size(), -1) {}
+
+  /// `first_bin`: of the combination, in `statistics`.
+  void write(std::int64_t combination, const TallyView& statistics, std::int64_t first_bin) {
+    bool changed = false;
+    int indent = 1;
+    for (std::size_t i = 0; i < tally_.filters.size(); ++i, ++indent) {
+      const Filter& filter = layout_.filters[tally_.filters[i]];
+      const int bin = static_cast<int>(combination / compiled_.filters[i].stride % filter.bin_count);
+      changed = changed || bin != last_[i];
+      if (changed)
+        std::fprintf(file_, "%*s%s\n", indent, "",
+                     bin_text(filter, compiled_.filters[i], geometry_, bin).c_str());
+      last_[i] = bin;
+    }
+    for (std::size_t column = 0; column < compiled_.columns.size(); ++column) {
+      const int nuclide = compiled_.columns[column].nuclide;
+      if (column % tally_.scores.size() == 0)
+        std::fprintf(file_, "%*s%s\n", indent, "",
+                     nuclide < 0 ? "Total Material" : layout_.nuclides[nuclide].c_str());
+      const std::int64_t bin = first_bin + static_cast<std::int64_t>(column);
+      const Estimate value = estimate(statistics.sum[bin], statistics.sum_sq[bin], statistics.realizations);
+      std::fprintf(file_, "%*s%-36s %.6g +/- %.6g\n", indent + 1, "",
+                   title_of(compiled_.columns[column].score).c_str(), value.mean, value.deviation);
+    }
+  }
+
+ private:
+  std::FILE* file_;
+  const TallyLayout& layout_;
+  const Geometry& geometry_;
+  const Tally& tally_;
+  const TallyLayout::CompiledTally& compiled_;
+  std::vector<int> last_;  ///< bin of each filter
+};
 
 }  // namespace
 
-void write_tallies_out(const TallyLayout& layout, const Geometry& geometry, const TallySource& statistics_of,
-                       const std::string& path) {
-  write_and_replace(
-      path, [&](const std::string& temporary) { write_all(layout, geometry, statistics_of, temporary); });
+void write_tallies_out(const TallyLayout& layout, const Geometry& geometry, const TallySource& source,
+                       const std::string& path, std::int64_t most_values) {
+  write_file(path, [&](std::FILE* file) {
+    for (std::size_t i = 0; i < layout.tallies.size(); ++i) {
+      const TallyLayout::CompiledTally& compiled = layout.compiled[i];
+      write_title(file, layout.tallies[i]);
+      TallyText text(file, layout, geometry, i);
+      if (compiled.bin_count() > most_values)
+        std::fprintf(file, " %lld values, which are in the statepoint; --all-tallies writes them here\n",
+                     static_cast<long long>(compiled.bin_count()));
+      else
+        for_each_piece(layout, source, i,
+                       [&](std::int64_t first, std::int64_t n, const TallyView& statistics) {
+                         for (std::int64_t at = 0; at < n; ++at)
+                           text.write(first + at, statistics, at * compiled.width);
+                       });
+      std::fprintf(file, "\n");
+    }
+  });
 }
 
 }  // namespace taihu::neutron

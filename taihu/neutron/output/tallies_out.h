@@ -2,18 +2,15 @@
 // tallies.out: the tallies as text, in the manner of OpenMC.
 #pragma once
 
-#include <functional>
 #include <string>
 
-#include "taihu/neutron/tally/tally.h"
+#include "taihu/neutron/output/tally_source.h"
 
 namespace taihu::neutron {
 
-/// Statistics of a tally, by index; valid until the next call.
-using TallySource = std::function<TallyView(std::size_t tally)>;
-
-/// One rank, the root, calls. Throws Error when the file cannot be written.
-void write_tallies_out(const TallyLayout& layout, const Geometry& geometry, const TallySource& statistics_of,
-                       const std::string& path);
+/// One rank, the root, calls. Instead of the values of a tally that has more than `most_values` the file says
+/// where they are. Throws Error when the file cannot be written.
+void write_tallies_out(const TallyLayout& layout, const Geometry& geometry, const TallySource& source,
+                       const std::string& path, std::int64_t most_values);
 
 }  // namespace taihu::neutron

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors for the arrays that histories read and write all the time: cross sections, surfaces, cells, bins.
 // Their memory begins at a cache line; large ones begin at a large page and ask the system for such pages,
-// which saves misses of the address translation. Source: Liu et al., RMC, section 2.3 (vectors aligned to 64
+// which saves misses of the address translation. Source: Xu et al., RMC, section 2.3 (vectors aligned to 64
 // bytes).
 //
 // Plain memory, as any malloc gives it, can be chosen for comparison. Results do not depend on it.

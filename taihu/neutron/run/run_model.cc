@@ -3,41 +3,59 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
+#include <new>
 
 #include "taihu/base/clock.h"
 #include "taihu/base/error.h"
 #include "taihu/base/formatted.h"
-#include "taihu/neutron/output/picture.h"
 #include "taihu/neutron/output/statepoint.h"
-#include "taihu/neutron/output/summary.h"
-#include "taihu/neutron/output/tallies_out.h"
-#include "taihu/neutron/parallel/messages.h"
 #include "taihu/neutron/run/domain_report.h"
+#include "taihu/neutron/run/result_files.h"
+#include "taihu/parallel/shared_error.h"
 
 namespace taihu::neutron {
 namespace {
 
 class Run {
  public:
-  Run(const Model& model, Ranks& ranks, const RunOptions& options,
+  Run(const Model& model, parallel::Communicator& ranks, const RunOptions& options,
       const std::function<void(const std::string&)>& print)
-      : model_(model), ranks_(ranks), options_(options), print_(print), started_ns_(now_ns()) {}
+      : model_(model),
+        ranks_(ranks),
+        options_(options),
+        print_(print),
+        files_(model, options.output_folder, options.all_tallies),
+        started_ns_(now_ns()) {}
 
   RunResult execute() {
+    try {
+      return run_batches();
+    } catch (const std::bad_alloc&) {
+      throw Error(memory_text());
+    }
+  }
+
+ private:
+  RunResult run_batches() {
     std::unique_ptr<Simulation> made;
-    together(ranks_, true, [&] {
-      made =
-          std::make_unique<Simulation>(model_, ranks_, options_.threads, options_.schedule, options_.domains);
+    parallel::together(ranks_, true, [&] {
+      try {
+        made = std::make_unique<Simulation>(model_, ranks_, options_.threads, options_.schedule,
+                                            options_.domains);
+      } catch (const std::bad_alloc&) {
+        throw Error(memory_text());
+      }
     });
     Simulation& simulation = *made;
     if (!options_.resume_from.empty()) {
       resume_from_statepoint(simulation, options_.resume_from);
-      check_alike(!simulation.finished(), options_.resume_from + ": all " +
-                                              std::to_string(simulation.batch()) +
-                                              " batches are done; ask for more with --batches");
+      parallel::check_alike(!simulation.finished(), options_.resume_from + ": all " +
+                                                        std::to_string(simulation.batch()) +
+                                                        " batches are done; ask for more with --batches");
     }
+    if (options_.write_files)
+      parallel::together(ranks_, ranks_.is_root(), [&] { files_.look_at(simulation.layout()); });
     simulation.times().initialization = seconds_since(started_ns_);
     const int first_batch = simulation.batch();
     announce(simulation);
@@ -53,15 +71,26 @@ class Run {
     return result;
   }
 
- private:
+  /// What probably takes the memory that there is not.
+  std::string memory_text() const {
+    std::string text = "there is not enough memory for " + std::to_string(model_.settings.particles) +
+                       " neutrons per generation";
+    const Tally* largest = nullptr;
+    double most = 0;
+    for (const Tally& tally : model_.tallies) {
+      double values = static_cast<double>(tally.scores.size() * tally.nuclides.size());
+      for (const int filter : tally.filters) values *= model_.filters[filter].bin_count;
+      if (values > most) most = values, largest = &tally;
+    }
+    if (largest == nullptr) return text;
+    return largest->place + text + " and the tallies, of which tally " + std::to_string(largest->id) +
+           formatted(" has %.0f values; use fewer, or --domains", most);
+  }
+
   static double seconds_since(std::int64_t ns) { return static_cast<double>(now_ns() - ns) * 1e-9; }
 
   void say(const std::string& line) const {
     if (ranks_.is_root()) print_(line);
-  }
-
-  std::string place(const std::string& name) const {
-    return (std::filesystem::path(options_.output_folder) / name).string();
   }
 
   void announce(const Simulation& simulation) const {
@@ -108,10 +137,11 @@ class Run {
     const Settings& settings = model_.settings;
     const double histories =
         static_cast<double>(settings.particles) * settings.generations_per_batch * simulation.batch();
-    check_alike(simulation.lost_count() < settings.max_lost_particles ||
-                    static_cast<double>(simulation.lost_count()) < settings.max_lost_fraction * histories,
-                std::to_string(simulation.lost_count()) +
-                    " neutrons were lost; look for gaps and overlaps in the geometry with rmc check");
+    parallel::check_alike(
+        simulation.lost_count() < settings.max_lost_particles ||
+            static_cast<double>(simulation.lost_count()) < settings.max_lost_fraction * histories,
+        std::to_string(simulation.lost_count()) +
+            " neutrons were lost; look for gaps and overlaps in the geometry with rmc check");
   }
 
   bool statepoint_due(const Simulation& simulation) const {
@@ -122,56 +152,17 @@ class Run {
            (options_.statepoint_every > 0 && simulation.batch() % options_.statepoint_every == 0);
   }
 
-  std::string last_statepoint(const Simulation& simulation) const {
-    return place(statepoint_name(simulation.batch(), model_.settings.batches));
-  }
-
   void save(Simulation& simulation) const {
     const std::int64_t start = now_ns();
-    write_statepoint(simulation, last_statepoint(simulation));
+    write_statepoint(simulation, files_.statepoint_after(simulation.batch()));
     simulation.times().output += seconds_since(start);
   }
 
-  void write_results(Simulation& simulation) const {
+  void write_results(Simulation& simulation) {
     save(simulation);
-    together(ranks_, ranks_.is_root(), [&] { write_on_root(simulation); });
-  }
-
-  void write_on_root(const Simulation& simulation) const {
-    const Settings& settings = model_.settings;
-    if (settings.write_summary) write_summary(model_, place("summary.h5"));
-    if (simulation.layout().empty()) return;
-    const TallyLayout& layout = simulation.layout();
-    // With several ranks nobody has all statistics: each tally is read from the file that all have written.
-    TallyStatistics read;
-    const auto statistics_of = [&](std::size_t tally) -> TallyView {
-      const TallyLayout::CompiledTally& compiled = layout.compiled[tally];
-      if (ranks_.size() > 1) {
-        read = {};
-        read = read_tally(last_statepoint(simulation), layout, tally);
-        return {read.sum, read.sum_sq, read.realizations};
-      }
-      const TallyStatistics& all = simulation.statistics();
-      return {std::span(all.sum).subspan(compiled.first_bin, compiled.bin_count()),
-              std::span(all.sum_sq).subspan(compiled.first_bin, compiled.bin_count()), all.realizations};
-    };
-    if (settings.write_tallies)
-      write_tallies_out(layout, model_.geometry, statistics_of, place("tallies.out"));
-    for (std::size_t tally = 0; tally < layout.tallies.size(); ++tally)
-      if (layout.compiled[tally].mesh_filter >= 0) draw_maps(layout, tally, statistics_of(tally));
-  }
-
-  void draw_maps(const TallyLayout& layout, std::size_t tally, const TallyView& statistics) const {
-    const std::vector<TallyLayout::Column>& columns = layout.compiled[tally].columns;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      const Picture picture = draw_mesh_tally(layout, statistics, tally, i);
-      if (picture.width == 0) continue;
-      const std::string nuclide = columns[i].nuclide < 0 ? "" : layout.nuclides[columns[i].nuclide] + "_";
-      const std::string name = place("tally_" + std::to_string(layout.tallies[tally].id) + "_" + nuclide +
-                                     name_of(columns[i].score) + ".png");
-      write_png(picture, name);
-      say("picture: " + name);
-    }
+    const std::int64_t start = now_ns();
+    parallel::together(ranks_, ranks_.is_root(), [&] { files_.write(simulation, print_); });
+    results_seconds_ = seconds_since(start);
   }
 
   RunResult finish(Simulation& simulation, int first_batch) const {
@@ -191,9 +182,9 @@ class Run {
     say(formatted("leakage          %.5f +/- %.5f", leakage.mean, leakage.deviation));
     say(
         formatted("seconds: initialization %.3f, transport %.3f, fission bank %.3f, tallies %.3f, files "
-                  "%.3f, total %.3f",
+                  "%.3f, text and pictures %.3f, total %.3f",
                   times.initialization, times.transport, times.bank, times.tallies, times.output,
-                  seconds_since(started_ns_)));
+                  results_seconds_, seconds_since(started_ns_)));
     if (inactive > 0) say(formatted("rate (inactive)  %.0f neutrons/s", result.inactive_rate));
     say(formatted("rate (active)    %.0f neutrons/s", result.active_rate));
     return result;
@@ -212,15 +203,17 @@ class Run {
   }
 
   const Model& model_;
-  Ranks& ranks_;
+  parallel::Communicator& ranks_;
   const RunOptions& options_;
   const std::function<void(const std::string&)>& print_;
+  ResultFiles files_;
   std::int64_t started_ns_;
+  double results_seconds_ = 0;
 };
 
 }  // namespace
 
-RunResult run_model(const Model& model, Ranks& ranks, const RunOptions& options,
+RunResult run_model(const Model& model, parallel::Communicator& ranks, const RunOptions& options,
                     const std::function<void(const std::string&)>& print) {
   return Run(model, ranks, options, print).execute();
 }

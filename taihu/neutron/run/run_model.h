@@ -12,11 +12,12 @@ namespace taihu::neutron {
 struct RunOptions {
   std::string output_folder = ".";
   int threads = 1;
-  Schedule schedule;
+  parallel::LoopSchedule schedule;
   DomainOptions domains;
   std::string resume_from;   ///< statepoint to go on from; empty: from the start
   int statepoint_every = 0;  ///< batches; 0: only at the end and where the model says
   bool write_files = true;
+  bool all_tallies = false;  ///< as text, however many values they have
   bool show_batches = true;
 };
 
@@ -29,7 +30,7 @@ struct RunResult {
 };
 
 /// Runs `model`. Collective. `print` gets finished lines on the root, nothing elsewhere. Throws Error.
-RunResult run_model(const Model& model, Ranks& ranks, const RunOptions& options,
+RunResult run_model(const Model& model, parallel::Communicator& ranks, const RunOptions& options,
                     const std::function<void(const std::string&)>& print);
 
 }  // namespace taihu::neutron

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/neutron/source/fission_bank.h"
 
-#include "taihu/neutron/parallel/messages.h"
+#include "taihu/parallel/shared_error.h"
 
 namespace taihu::neutron {
 
@@ -16,15 +16,16 @@ std::vector<Site> in_history_order(const std::vector<std::vector<Site>*>& lists,
   return ordered;
 }
 
-std::vector<Site> next_source(Ranks& ranks, const std::vector<Site>& sites, std::int64_t count,
-                              Stream random) {
+std::vector<Site> next_source(parallel::Communicator& ranks, const std::vector<Site>& sites,
+                              std::int64_t count, Stream random) {
   const std::vector<std::int64_t> made = ranks.all(static_cast<std::int64_t>(sites.size()));
   std::int64_t total = 0, before = 0;
   for (int rank = 0; rank < ranks.size(); ++rank) {
     if (rank < ranks.rank()) before += made[rank];
     total += made[rank];
   }
-  check_alike(total > 0, "no fission neutrons are left; start with a better source or more particles");
+  parallel::check_alike(total > 0,
+                        "no fission neutrons are left; start with a better source or more particles");
   // Tooth i takes site floor((i * total + offset) / count) with one offset in [0, total), all in whole
   // numbers.
   const auto offset = static_cast<std::int64_t>(random.uniform() * static_cast<double>(total));
@@ -47,7 +48,7 @@ std::vector<Site> next_source(Ranks& ranks, const std::vector<Site>& sites, std:
     while (tooth >= first_history(count, owner + 1, ranks.size())) ++owner;
     ++counts[owner];
   }
-  return ranks.exchange(taken, counts);
+  return ranks.exchange<Site>(taken, counts);
 }
 
 }  // namespace taihu::neutron

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "taihu/neutron/parallel/ranks.h"
-#include "taihu/neutron/source/random.h"
-#include "taihu/neutron/source/site.h"
+#include "taihu/neutron/particle/random.h"
+#include "taihu/neutron/particle/site.h"
+#include "taihu/parallel/communicator.h"
 
 namespace taihu::neutron {
 
@@ -24,7 +24,7 @@ std::vector<Site> in_history_order(const std::vector<std::vector<Site>*>& lists,
 /// is taken count / total times on average, and never less or more than by one), and gives each rank its
 /// share, in order. Throws Error when there are no sites. Collective. Source: T. E. Booth, A weight (charge)
 /// conserving importance-weighted comb for Monte Carlo, LA-UR-96-0051 (1996).
-std::vector<Site> next_source(Ranks& ranks, const std::vector<Site>& sites, std::int64_t count,
-                              Stream random);
+std::vector<Site> next_source(parallel::Communicator& ranks, const std::vector<Site>& sites,
+                              std::int64_t count, Stream random);
 
 }  // namespace taihu::neutron

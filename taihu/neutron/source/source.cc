@@ -146,7 +146,7 @@ Site SourceSampler::sample(Stream& random, CellMemory& memory) const {
   const Source& source = (*sources_)[which];
   Site site;
   for (int attempt = 0;; ++attempt) {
-    check_input(attempt < 10000, "the source gives no point inside the model" +
+    check_input(attempt < 10000, source.place + "the source gives no point inside the model" +
                                      std::string(source.only_fissionable ? " that is fissionable" : "") +
                                      " (10000 points were tried); correct its <space>");
     site.r = sample_point(source, random);
@@ -158,8 +158,9 @@ Site SourceSampler::sample(Stream& random, CellMemory& memory) const {
     return site;
   }
   for (int attempt = 0;; ++attempt) {
-    check_input(attempt < 10000,
-                "the source gives no energy for which the nuclides have data; correct its <energy>");
+    check_input(
+        attempt < 10000,
+        source.place + "the source gives no energy for which the nuclides have data; correct its <energy>");
     site.energy = source.energy.sample(random);
     if (site.energy >= nuclear_->energy_min() && site.energy <= nuclear_->energy_max()) return site;
   }

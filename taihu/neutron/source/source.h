@@ -8,7 +8,7 @@
 #include "taihu/neutron/geometry/geometry.h"
 #include "taihu/neutron/material/cross_sections.h"
 #include "taihu/neutron/nuclide/nuclear_data.h"
-#include "taihu/neutron/source/site.h"
+#include "taihu/neutron/particle/site.h"
 
 namespace taihu::neutron {
 
@@ -30,6 +30,7 @@ struct Distribution {
 struct Source {
   enum class Space { point, box, cartesian, cylindrical, spherical };
   enum class Angle { isotropic, monodirectional, polar_azimuthal };
+  std::string place;  ///< "file:line:column: " for messages; empty: not from a file
   double strength = 1;
   Space space = Space::point;
   Angle angle = Angle::isotropic;

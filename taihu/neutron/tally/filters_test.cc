@@ -6,16 +6,17 @@
 
 #include "taihu/base/error.h"
 #include "taihu/neutron/input/read_model.h"
-#include "taihu/neutron/parallel/thread_ranks.h"
 #include "taihu/neutron/test_library.h"
 #include "taihu/neutron/test_models.h"
+#include "taihu/parallel/ranks_for_tests.h"
+#include "taihu/parallel/solo_communicator.h"
 
 namespace taihu::neutron {
 namespace {
 
 TallyStatistics run(const Model& model) {
-  SingleRank rank;
-  Simulation simulation(model, rank, 2, Schedule{});
+  parallel::SoloCommunicator rank;
+  Simulation simulation(model, rank, 2, parallel::LoopSchedule{});
   while (!simulation.finished()) simulation.run_batch();
   return simulation.statistics();
 }
@@ -37,8 +38,8 @@ std::string tally(int id, const std::string& filters, const std::string& scores,
 std::string refusal(const std::string& tallies) {
   try {
     const Model model = test_model("rectangular", settings_text(10, 2, 1), tallies);
-    SingleRank rank;
-    Simulation simulation(model, rank, 1, Schedule{});
+    parallel::SoloCommunicator rank;
+    Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
   } catch (const Error& error) {
     const std::string text = error.what();
     return text.substr(text.find("model.xml") == std::string::npos ? 0 : text.find("model.xml"));
@@ -131,8 +132,8 @@ TEST(Filters, CurrentsThroughBoundariesAreCountedWhereTheNeutronIsThen) {
   const Model model = model_from_text(model_text(geometry, settings_text(2000, 5, 1),
                                                  filter(1, "surface", "1 2 3") + filter(2, "cell", "9") +
                                                      tally(1, "1 2", "current") + tally(2, "1", "current")));
-  SingleRank rank;
-  Simulation simulation(model, rank, 1, Schedule{});
+  parallel::SoloCommunicator rank;
+  Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
   while (!simulation.finished()) simulation.run_batch();
   const TallyStatistics& s = simulation.statistics();
   EXPECT_GT(std::fabs(s.sum[0]), 0);
@@ -152,8 +153,8 @@ TEST(Filters, HaveTheSameBitsWithDomains) {
           "<filter id=\"3\" type=\"legendre\"><order>1</order></filter>" + filter(4, "distribcell", "1") +
           tally(1, "1 2", "flux") + tally(2, "1 3", "scatter") + tally(3, "4 2", "total"));
   const TallyStatistics expected = run(model);
-  run_ranks(4, [&](Ranks& rank) {
-    Simulation simulation(model, rank, 1, Schedule{}, {.shape = {2, 2, 1}});
+  parallel::on_ranks(4, [&](parallel::Communicator& rank) {
+    Simulation simulation(model, rank, 1, parallel::LoopSchedule{}, {.shape = {2, 2, 1}});
     while (!simulation.finished()) simulation.run_batch();
     const TallyStatistics all = simulation.all_statistics();
     if (rank.is_root()) {
@@ -164,8 +165,10 @@ TEST(Filters, HaveTheSameBitsWithDomains) {
 
 TEST(Filters, ThatDoNotFitAreRefused) {
   const std::pair<std::string, std::string> cases[] = {
-      {filter(1, "mu", "4") + tally(1, "1", "flux"), "tally 1: score flux has no outgoing angle"},
-      {filter(1, "mu", "4") + tally(1, "1", "nu-fission"), "tally 1: score nu-fission has no outgoing angle"},
+      {filter(1, "mu", "4") + tally(1, "1", "flux"),
+       "model.xml:21:49: tally 1: score flux has no outgoing angle"},
+      {filter(1, "mu", "4") + tally(1, "1", "nu-fission"),
+       "model.xml:21:49: tally 1: score nu-fission has no outgoing angle"},
       {filter(1, "mu", "1") + tally(1, "1", "scatter"),
        "model.xml:21:1: <filter>: \"bins\" is a number of bins from 2 on"},
       {filter(1, "polar", "1 0.5") + tally(1, "1", "flux"),
@@ -173,13 +176,13 @@ TEST(Filters, ThatDoNotFitAreRefused) {
       {filter(1, "particle", "photon") + tally(1, "1", "flux"),
        "model.xml:21:1: <filter>: \"neutron\" is the only particle that is followed"},
       {filter(1, "cellfrom", "1") + tally(1, "1", "flux"),
-       "tally 1: cellfrom and materialfrom filters are for the score current"},
+       "model.xml:21:55: tally 1: cellfrom and materialfrom filters are for the score current"},
       {filter(1, "cellfrom", "77") + tally(1, "1", "current"),
        "model.xml:21:1: <filter>: there is no cell 77"},
       {filter(1, "materialfrom", "77") + tally(1, "1", "current"),
        "model.xml:21:1: <filter>: there is no material 77"},
       {filter(1, "material", "1") + tally(1, "1", "current"),
-       "tally 1: score current needs a surface, cell or cellfrom filter"},
+       "model.xml:21:55: tally 1: score current needs a surface, cell or cellfrom filter"},
       {"<filter id=\"1\" type=\"legendre\"><order>-1</order></filter>" + tally(1, "1", "scatter"),
        "model.xml:21:1: <filter>: \"order\" is from 0 to 999"},
       {"<filter id=\"1\" type=\"energyfunction\"><energy>1 2</energy><y>1 2</y></filter>" +

@@ -10,7 +10,11 @@ namespace taihu::neutron {
 namespace {
 
 std::string name_of_tally(const Tally& tally) {
-  return "tally " + std::to_string(tally.id);
+  return tally.place + "tally " + std::to_string(tally.id);
+}
+
+std::string name_of_filter(const Filter& filter) {
+  return filter.place + "filter " + std::to_string(filter.id);
 }
 
 std::vector<int> table_of(const std::vector<int>& bins, std::size_t size, int shift) {
@@ -31,7 +35,7 @@ std::vector<int> energy_table(const Filter& filter, const CrossSections& data) {
       return std::fabs(group - edge) <= 1e-6 * std::fabs(edge);
     });
     check_input(beyond || known,
-                "filter " + std::to_string(filter.id) + ": the energy " + std::to_string(edge) +
+                name_of_filter(filter) + ": the energy " + std::to_string(edge) +
                     " eV is not an edge of the library's groups, so a group would belong to two bins");
   }
   for (int g = 0; g < data.groups(); ++g) {
@@ -69,9 +73,8 @@ void refuse_nested_bins(const Filter& filter, const Geometry& geometry) {
         mark_below(geometry, geometry.cells[cell], below);
     for (std::size_t inner = 0; inner < filter.bins.size(); ++inner)
       check_input(!below[cells ? geometry.cells[filter.bins[inner]].universe : filter.bins[inner]],
-                  "filter " + std::to_string(filter.id) + ": " + name + " " +
-                      std::to_string(filter.bin_ids[inner]) + " is inside " + name + " " +
-                      std::to_string(filter.bin_ids[outer]) +
+                  name_of_filter(filter) + ": " + name + " " + std::to_string(filter.bin_ids[inner]) +
+                      " is inside " + name + " " + std::to_string(filter.bin_ids[outer]) +
                       "; a point would count twice, make two filters");
   }
 }

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "taihu/neutron/geometry/vector.h"
+#include "taihu/neutron/particle/vector.h"
 
 namespace taihu::neutron {
 

@@ -10,9 +10,10 @@
 #include "taihu/neutron/file/hdf5_file.h"
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/output/statepoint.h"
-#include "taihu/neutron/parallel/thread_ranks.h"
 #include "taihu/neutron/test_library.h"
 #include "taihu/neutron/test_models.h"
+#include "taihu/parallel/ranks_for_tests.h"
+#include "taihu/parallel/solo_communicator.h"
 
 namespace taihu::neutron {
 namespace {
@@ -86,8 +87,8 @@ class NuclideTallies : public ::testing::Test {
   }
 
   static TallyStatistics run(const Model& model, int threads = 1) {
-    SingleRank rank;
-    Simulation simulation(model, rank, threads, Schedule{});
+    parallel::SoloCommunicator rank;
+    Simulation simulation(model, rank, threads, parallel::LoopSchedule{});
     while (!simulation.finished()) simulation.run_batch();
     return simulation.statistics();
   }
@@ -95,8 +96,8 @@ class NuclideTallies : public ::testing::Test {
   std::string refusal(const std::string& tallies) {
     try {
       const Model model = read({fuel(), absorber()}, tallies);
-      SingleRank rank;
-      Simulation simulation(model, rank, 1, Schedule{});
+      parallel::SoloCommunicator rank;
+      Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
     } catch (const Error& error) {
       const std::string text = error.what();
       return text.starts_with(folder_.path()) ? text.substr(folder_.path().size() + 1) : text;
@@ -261,8 +262,8 @@ TEST_F(NuclideTallies, HaveTheSameBitsForAnyRanksAndThreadsAndLeaveOthersAlone) 
   // The sum over nuclides in a tally by nuclide is the number of a tally without.
   for (int bin = 0; bin < 3; ++bin) EXPECT_EQ(expected.sum[9 + 9 * bin + 3], first.sum[3 * bin + 1]);
   EXPECT_EQ(run(model, 3).sum, expected.sum);
-  run_ranks(3, [&](Ranks& rank) {
-    Simulation simulation(model, rank, 1 + rank.rank() % 2, Schedule{});
+  parallel::on_ranks(3, [&](parallel::Communicator& rank) {
+    Simulation simulation(model, rank, 1 + rank.rank() % 2, parallel::LoopSchedule{});
     while (!simulation.finished()) simulation.run_batch();
     const TallyStatistics all = simulation.all_statistics();
     if (rank.is_root()) {
@@ -277,8 +278,8 @@ TEST_F(NuclideTallies, AreInStatepointsAsOpenMCReadsThem) {
            "<filter id=\"1\" type=\"energy\"><bins>0 1e3 2e7</bins></filter><tally id=\"1\">"
            "<filters>1</filters><nuclides>B total</nuclides><scores>absorption 102 elastic</scores></tally>",
            50);
-  SingleRank rank;
-  Simulation simulation(model, rank, 1, Schedule{});
+  parallel::SoloCommunicator rank;
+  Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
   while (!simulation.finished()) simulation.run_batch();
   write_statepoint(simulation, folder_.path("s.h5"));
   {
@@ -287,7 +288,7 @@ TEST_F(NuclideTallies, AreInStatepointsAsOpenMCReadsThem) {
     EXPECT_EQ(file.integer("/tallies/tally 1/n_score_bins"), 3);
     EXPECT_EQ(file.shape("/tallies/tally 1/nuclides"), std::vector<std::int64_t>{2});
   }
-  Simulation again(model, rank, 1, Schedule{});
+  Simulation again(model, rank, 1, parallel::LoopSchedule{});
   resume_from_statepoint(again, folder_.path("s.h5"));
   EXPECT_EQ(again.statistics().sum, simulation.statistics().sum);
   const Model other =
@@ -295,7 +296,7 @@ TEST_F(NuclideTallies, AreInStatepointsAsOpenMCReadsThem) {
            "<filter id=\"1\" type=\"energy\"><bins>0 1e3 2e7</bins></filter><tally id=\"1\"><filters>1"
            "</filters><nuclides>X235 total</nuclides><scores>absorption 102 elastic</scores></tally>",
            50);
-  Simulation with_other(other, rank, 1, Schedule{});
+  Simulation with_other(other, rank, 1, parallel::LoopSchedule{});
   EXPECT_THROW(resume_from_statepoint(with_other, folder_.path("s.h5")), Error);
 }
 
@@ -318,16 +319,18 @@ TEST_F(NuclideTallies, AreRefusedWithThePlaceOfTheMistake) {
       {tally("B", "heating"),
        "model.xml:3:3: <tally>: score \"heating\" is supported in fixed-source runs only"},
       {tally("B", "(n,gamma)", analog),
-       "tally 1: score (n,gamma) is not an event that a neutron survives, so the analog estimator cannot "
+       "model.xml:3:3: tally 1: score (n,gamma) is not an event that a neutron survives, so the analog "
+       "estimator cannot "
        "count it"},
       {tally("B", "inverse-velocity", analog),
-       "tally 1: score inverse-velocity is not an event that a neutron survives, so the analog estimator "
+       "model.xml:3:3: tally 1: score inverse-velocity is not an event that a neutron survives, so the "
+       "analog estimator "
        "cannot count it"},
       {"  <filter id=\"1\" type=\"delayedgroup\"><bins>9</bins></filter>",
        "model.xml:3:3: <filter>: delayed groups are numbered from 1 to 8"},
       {"  <filter id=\"1\" type=\"delayedgroup\"><bins>1</bins></filter>" +
            tally("B", "absorption", "<filters>1</filters>"),
-       "tally 1: score absorption has no delayed groups"},
+       "model.xml:3:63: tally 1: score absorption has no delayed groups"},
       {"  <filter id=\"1\" type=\"energyfunction\"><energy>1 2</energy><y>1</y></filter>",
        "model.xml:3:3: <filter>: \"energy\" and \"y\" have as many numbers, at least two; energies rise"},
       {tally("B", "absorption"), "accepted"}};
@@ -354,8 +357,8 @@ TEST(MultigroupNuclides, AreTheMaterialsThatNameThem) {
         "<filter id=\"1\" type=\"material\"><bins>1 2</bins></filter><tally id=\"1\">"
         "<nuclides>fuel water total</nuclides><scores>total absorption scatter</scores>" +
             end + "<tally id=\"2\"><filters>1</filters><scores>total absorption scatter</scores>" + end);
-    SingleRank rank;
-    Simulation simulation(model, rank, 2, Schedule{});
+    parallel::SoloCommunicator rank;
+    Simulation simulation(model, rank, 2, parallel::LoopSchedule{});
     while (!simulation.finished()) simulation.run_batch();
     const TallyStatistics& statistics = simulation.statistics();
     for (int bin = 0; bin < 6; ++bin) {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "taihu/neutron/parallel/messages.h"
 #include "taihu/neutron/source/fission_bank.h"
+#include "taihu/parallel/messages.h"
 
 namespace taihu::neutron {
 namespace {
@@ -167,12 +167,13 @@ int BinShares::owner_of(std::int64_t bin) const {
   return first + member;
 }
 
-std::vector<ExactSum> BinShares::to_owners(Ranks& ranks, std::span<const ExactSum> sums) const {
+std::vector<ExactSum> BinShares::to_owners(parallel::Communicator& ranks,
+                                           std::span<const ExactSum> sums) const {
   std::vector<ExactSum> result(owned_count());
   const std::size_t tallies = layout_->compiled.size();
   for (int step = 0; step < ranks_; ++step) {
     const int to = (rank_ + step) % ranks_, from = (rank_ - step + ranks_) % ranks_;
-    Bytes out;
+    parallel::Bytes out;
     for (std::size_t t = 0; t < tallies; ++t) {
       const OwnedBins bins = owned(to, t);
       for_each_common(owned_[domain_of(to)].tallies[t], bins.begin, bins.end, window().tallies[t],
@@ -181,13 +182,13 @@ std::vector<ExactSum> BinShares::to_owners(Ranks& ranks, std::span<const ExactSu
                           for (std::int64_t i = 0; i < count; ++i)
                             result[bins.place + bin + i] += sums[place + i];
                         else
-                          append(out, sums.data() + place, static_cast<std::size_t>(count));
+                          parallel::append(out, sums.data() + place, static_cast<std::size_t>(count));
                       });
     }
     if (step == 0) continue;
-    send_to(ranks, to, std::move(out));
-    const Bytes in = receive_from(ranks, from);
-    Reader reader(in);
+    parallel::send_to(ranks, to, std::move(out));
+    const parallel::Bytes in = parallel::receive_from(ranks, from);
+    parallel::Reader reader(in);
     std::vector<ExactSum> terms;
     for (std::size_t t = 0; t < tallies; ++t) {
       const OwnedBins bins = owned(rank_, t);

@@ -15,9 +15,9 @@
 #include <span>
 #include <vector>
 
-#include "taihu/neutron/parallel/domains.h"
-#include "taihu/neutron/parallel/ranks.h"
+#include "taihu/neutron/tally/domains.h"
 #include "taihu/neutron/tally/tally.h"
+#include "taihu/parallel/communicator.h"
 
 namespace taihu::neutron {
 
@@ -82,7 +82,7 @@ class BinShares {
   int owner_of(std::int64_t bin) const;
 
   /// Adds up the windows' sums of all ranks; returns those of the bins that are owned here. Collective.
-  std::vector<ExactSum> to_owners(Ranks& ranks, std::span<const ExactSum> sums) const;
+  std::vector<ExactSum> to_owners(parallel::Communicator& ranks, std::span<const ExactSum> sums) const;
 
  private:
   int domain_of(int rank) const noexcept { return domains_ == nullptr ? 0 : domains_->domain_of_rank(rank); }

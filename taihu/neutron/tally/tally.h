@@ -20,9 +20,9 @@
 #include "taihu/neutron/geometry/instances.h"
 #include "taihu/neutron/material/cross_sections.h"
 #include "taihu/neutron/nuclide/function_1d.h"
+#include "taihu/neutron/parallel/exact_sum.h"
 #include "taihu/neutron/parallel/hot_vector.h"
 #include "taihu/neutron/tally/bin_queue.h"
-#include "taihu/neutron/tally/exact_sum.h"
 #include "taihu/neutron/tally/mesh.h"
 #include "taihu/neutron/tally/rates.h"
 #include "taihu/neutron/tally/score.h"
@@ -64,6 +64,7 @@ struct Filter {
   Interpolation interpolation = Interpolation::linear_linear;  ///< between them
   std::vector<std::string> particles;                          ///< particle: as the user wrote them
   int bin_count = 0;                                           ///< legendre: order + 1
+  std::string place;  ///< "file:line:column: " for messages; empty: not from a file
 };
 
 /// All nuclides of a material together.
@@ -76,6 +77,7 @@ struct Tally {
   std::vector<std::string> nuclides{total_nuclide};
   std::vector<Score> scores;
   Estimator estimator = Estimator::automatic;
+  std::string place;  ///< "file:line:column: " for messages; empty: not from a file
 };
 
 const char* name_of(FilterType type) noexcept;

@@ -3,44 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <random>
-
-#include "taihu/neutron/source/random.h"
+#include "taihu/neutron/particle/random.h"
 
 namespace taihu::neutron {
 namespace {
-
-TEST(ExactSum, DoesNotDependOnTheOrder) {
-  std::vector<double> terms;
-  Stream random(1, StreamUse::source, 0, 0);
-  for (int i = 0; i < 10000; ++i)
-    terms.push_back(std::ldexp(random.uniform() - 0.4, static_cast<int>(random.uniform() * 60) - 40));
-  ExactSum forward, backward, parts[3];
-  long double plain = 0;
-  for (const double term : terms) forward.add(term), plain += term;
-  std::reverse(terms.begin(), terms.end());
-  for (const double term : terms) backward.add(term);
-  for (std::size_t i = 0; i < terms.size(); ++i) parts[i % 3].add(terms[i]);
-  parts[0] += parts[2];
-  parts[0] += parts[1];
-  EXPECT_EQ(forward, backward);
-  EXPECT_EQ(forward, parts[0]);
-  EXPECT_NEAR(forward.value(), static_cast<double>(plain), 1e-9 * std::fabs(static_cast<double>(plain)));
-}
-
-TEST(ExactSum, KeepsSmallAndLargeTermsAndCancels) {
-  ExactSum sum;
-  sum.add(1e15);
-  sum.add(1e-20);
-  sum.add(-1e15);
-  EXPECT_NEAR(sum.value(), 1e-20, 1e-21);
-  sum.clear();
-  for (const double odd : {0.0, -0.0, 5e-324, 1e-300}) sum.add(odd);
-  EXPECT_EQ(sum.value(), 0);
-  sum.add(-0.1);
-  EXPECT_NEAR(sum.value(), -0.1, 1e-17);
-}
 
 RegularMesh mesh_of(int dimensions) {
   RegularMesh mesh;

@@ -9,6 +9,7 @@
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/test_models.h"
 #include "taihu/neutron/transport/simulation.h"
+#include "taihu/parallel/solo_communicator.h"
 
 namespace taihu::neutron {
 namespace {
@@ -75,8 +76,8 @@ Model sood_model(const json& data, const json& problem) {
   std::string text = "<model><materials><cross_sections>library.json</cross_sections>";
   int id = 0;
   for (const json& name : problem.at("materials"))
-    text += "<material id=\"" + std::to_string(++id) + "\"><macroscopic name=\"" + name.get<std::string>() +
-            "\"/></material>";
+    text += "<material id=\"" + std::to_string(++id) + "\"><density units=\"macro\"/><macroscopic name=\"" +
+            name.get<std::string>() + "\"/></material>";
   text += "</materials><geometry>" + sood_geometry(problem) +
           "</geometry><settings><energy_mode>multi-group</energy_mode><particles>1000</"
           "particles><batches>60</batches>"
@@ -108,8 +109,8 @@ TEST(Benchmark, AnalyticCriticalitySet) {
     // Angles that are negative somewhere cannot be sampled as they are.
     if (model.data.has_negative_angles()) continue;
     model.settings.tracking = number % 2 == 0 ? Tracking::surface : Tracking::delta;
-    SingleRank rank;
-    Simulation simulation(model, rank, 1, Schedule{});
+    parallel::SoloCommunicator rank;
+    Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
     while (!simulation.finished()) simulation.run_batch();
     const Estimate k = simulation.criticality().combined();
     EXPECT_NEAR(k.mean, problem.at("k_ref").get<double>(), 4.5 * k.deviation + 5e-4) << problem.at("name");
@@ -139,9 +140,11 @@ TEST(Benchmark, FluxesBehindAVoid) {
       "<cell id=\"2\" material=\"2\" region=\"1 -3 5 -7 9 -11 ~(-2 -6 -10)\"/>"
       "<cell id=\"3\" material=\"1\" region=\"1 -4 5 -8 9 -12 ~(-3 -7 -11)\"/>";
   const std::string text =
-      "<model><materials><cross_sections>library.json</cross_sections><material id=\"1\"><macroscopic "
+      "<model><materials><cross_sections>library.json</cross_sections><material id=\"1\"><density "
+      "units=\"macro\"/><macroscopic "
       "name=\"absorber\"/>"
-      "</material><material id=\"2\"><macroscopic name=\"void\"/></material></materials><geometry>" +
+      "</material><material id=\"2\"><density units=\"macro\"/><macroscopic "
+      "name=\"void\"/></material></materials><geometry>" +
       geometry +
       "</geometry><settings><run_mode>fixed "
       "source</run_mode><energy_mode>multi-group</energy_mode><particles>40000"
@@ -160,8 +163,8 @@ TEST(Benchmark, FluxesBehindAVoid) {
   const json reference = test_data("kobayashi.json").at("cases").at("1A");
   for (const Tracking tracking : {Tracking::surface, Tracking::delta}) {
     model.settings.tracking = tracking;
-    SingleRank rank;
-    Simulation simulation(model, rank, 1, Schedule{});
+    parallel::SoloCommunicator rank;
+    Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
     while (!simulation.finished()) simulation.run_batch();
     for (int i = 0; i < 5; ++i) {
       // The mesh cell of 2 cm around y = 5, 15, ...; its volume is 4 x 2 x 4 cm^3.

@@ -9,9 +9,10 @@
 #include "taihu/base/error.h"
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/nuclide/majorant.h"
-#include "taihu/neutron/parallel/thread_ranks.h"
 #include "taihu/neutron/test_library.h"
 #include "taihu/neutron/test_models.h"
+#include "taihu/parallel/ranks_for_tests.h"
+#include "taihu/parallel/solo_communicator.h"
 
 namespace taihu::neutron {
 namespace {
@@ -119,8 +120,8 @@ class ContinuousDelta : public ::testing::Test {
     std::vector<Estimate> found[2];
     for (const bool delta : {false, true}) {
       model.settings.tracking = delta ? Tracking::delta : Tracking::surface;
-      SingleRank rank;
-      Simulation simulation(model, rank, 1, Schedule{});
+      parallel::SoloCommunicator rank;
+      Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
       EXPECT_EQ(simulation.delta(), delta);
       found[delta ? 1 : 0] = results(simulation);
     }
@@ -182,20 +183,20 @@ TEST_F(ContinuousDelta, HasTheResultsOfSurfaceTracking) {
 TEST_F(ContinuousDelta, HasTheSameBitsForAnyRanksAndThreads) {
   Model model = read(pin("reflective"), settings(101, 4, 1), tallies);
   model.settings.tracking = Tracking::delta;
-  const auto numbers = [&](Ranks& rank, int threads, const DomainOptions& domains) {
-    Simulation simulation(model, rank, threads, Schedule{}, domains);
+  const auto numbers = [&](parallel::Communicator& rank, int threads, const DomainOptions& domains) {
+    Simulation simulation(model, rank, threads, parallel::LoopSchedule{}, domains);
     std::vector<double> values;
     for (const Estimate& one : results(simulation)) values.insert(values.end(), {one.mean, one.deviation});
     const std::vector<double>& k = simulation.criticality().k_generation;
     values.insert(values.end(), k.begin(), k.end());
     return values;
   };
-  SingleRank alone;
+  parallel::SoloCommunicator alone;
   const std::vector<double> expected = numbers(alone, 1, {});
   EXPECT_EQ(numbers(alone, 3, {}), expected);
   for (const DomainOptions& domains : {DomainOptions{}, DomainOptions{.shape = {2, 1, 1}}}) {
     std::vector<double> root;
-    run_ranks(3, [&](Ranks& rank) {
+    parallel::on_ranks(3, [&](parallel::Communicator& rank) {
       std::vector<double> mine = numbers(rank, 1 + rank.rank() % 2, domains);
       if (rank.is_root()) root = std::move(mine);
     });

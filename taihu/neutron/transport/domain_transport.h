@@ -13,9 +13,9 @@
 #include <memory>
 #include <vector>
 
-#include "taihu/neutron/parallel/loop.h"
-#include "taihu/neutron/parallel/messages.h"
 #include "taihu/neutron/transport/history.h"
+#include "taihu/parallel/communicator.h"
+#include "taihu/parallel/loop.h"
 
 namespace taihu::neutron {
 
@@ -29,9 +29,9 @@ struct DomainLoad {
 class DomainTransport {
  public:
   /// All arguments must outlive the object. `particles`: histories of a generation on all ranks.
-  DomainTransport(const Domains& domains, const BinShares& shares, Ranks& ranks, int threads,
-                  Schedule schedule, std::vector<std::unique_ptr<HistoryRunner>>& runners,
-                  std::int64_t particles);
+  DomainTransport(const Domains& domains, const BinShares& shares, parallel::Communicator& ranks,
+                  const parallel::Team& team, parallel::LoopSchedule schedule,
+                  std::vector<std::unique_ptr<HistoryRunner>>& runners, std::int64_t particles);
 
   /// Runs a generation; this rank's `source` begins with history `first`. Collective.
   void run(const std::vector<Site>& source, std::int64_t first, std::uint64_t generation, double k,
@@ -55,7 +55,7 @@ class DomainTransport {
   };
   /// What one thread has for other ranks and for the end.
   struct Result {
-    std::vector<Bytes> leaving;  ///< by rank
+    std::vector<parallel::Bytes> leaving;  ///< by rank
     std::vector<Ended> ended;
     std::int64_t count = 0;  ///< of histories that ended
   };
@@ -66,23 +66,23 @@ class DomainTransport {
   void finish(int thread, bool ended);
   void send_leaving(bool all);
   bool look_for_messages(bool wait);
-  bool read_message(const Message& message);
+  bool read_message(const parallel::Message& message);
   bool tell_root();
   void send_scores_if_many();
-  std::vector<Bytes> take_outside();
-  void add_scores(Reader reader);
+  std::vector<parallel::Bytes> take_outside();
+  void add_scores(parallel::Reader reader);
   void bring_scores_home();
 
   const Domains* domains_;
   const BinShares* shares_;
-  Ranks* ranks_;
-  int threads_;
-  Schedule schedule_;
+  parallel::Communicator* ranks_;
+  const parallel::Team* team_;
+  parallel::LoopSchedule schedule_;
   std::vector<std::unique_ptr<HistoryRunner>>* runners_;
   std::vector<std::int64_t> first_of_rank_;  ///< history of each rank's source, and the number of all
 
   std::vector<Birth> births_;
-  Bytes visitors_bytes_;               ///< histories that have arrived, one behind the other
+  parallel::Bytes visitors_bytes_;     ///< histories that have arrived, one behind the other
   std::vector<std::size_t> visitors_;  ///< where each begins
   std::vector<Result> results_;        ///< by thread
   std::vector<std::uint64_t> scores_sent_, scores_taken_;  ///< messages, by rank, of this generation

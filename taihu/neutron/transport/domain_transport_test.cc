@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs with domains: the same bits as without, over numbers of ranks, threads and domains and for models that
 // make it hard.
+
 #include "taihu/neutron/transport/domain_transport.h"
-
 #include <gtest/gtest.h>
-
 #include <atomic>
 #include <cstdio>
-
 #include "taihu/base/error.h"
 #include "taihu/neutron/input/read_model.h"
-#include "taihu/neutron/parallel/thread_ranks.h"
 #include "taihu/neutron/run/domain_report.h"
 #include "taihu/neutron/test_library.h"
 #include "taihu/neutron/test_models.h"
 #include "taihu/neutron/transport/simulation.h"
+#include "taihu/parallel/messages.h"
+#include "taihu/parallel/ranks_for_tests.h"
+#include "taihu/parallel/shared_error.h"
+#include "taihu/parallel/solo_communicator.h"
 
 namespace taihu::neutron {
 namespace {
@@ -42,24 +43,31 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
+/// The sites of all ranks on the root; none elsewhere.
+std::vector<Site> on_root(parallel::Communicator& ranks, const std::vector<Site>& sites) {
+  std::vector<std::int64_t> counts(ranks.size());
+  counts[0] = static_cast<std::int64_t>(sites.size());
+  return ranks.exchange<Site>(sites, counts);
+}
+
 /// Runs to the end; the outcome is whole on the root.
 Outcome run_to_end(Simulation& simulation) {
   while (!simulation.finished()) simulation.run_batch();
   const TallyStatistics statistics = simulation.all_statistics();
   const Criticality& c = simulation.criticality();
   std::int64_t flights = simulation.flights();
-  simulation.ranks().add_everywhere(std::span<std::int64_t>(&flights, 1));
+  simulation.ranks().sum(std::span<std::int64_t>(&flights, 1));
   Outcome outcome{c.k_generation,    c.entropy, statistics.sum,
                   statistics.sum_sq, c.sum,     simulation.lost_count(),
                   flights,           {}};
-  for (const Site& site : simulation.ranks().gather(simulation.source()))
+  for (const Site& site : on_root(simulation.ranks(), simulation.source()))
     outcome.source.insert(outcome.source.end(), {site.r.x, site.u.y, site.energy, double(site.group)});
   return outcome;
 }
 
 Outcome run_alone(const Model& model) {
-  SingleRank rank;
-  Simulation simulation(model, rank, 1, Schedule{});
+  parallel::SoloCommunicator rank;
+  Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
   return run_to_end(simulation);
 }
 
@@ -76,8 +84,8 @@ Outcome run_split(const Model& model, const Split& split, std::int64_t* arrived 
   domains.upper = -1 * domains.lower;
   Outcome root;
   std::atomic<std::int64_t> crossed = 0;
-  run_ranks(split.ranks, [&](Ranks& rank) {
-    Simulation simulation(model, rank, 1 + rank.rank() % 2, Schedule{}, domains);
+  parallel::on_ranks(split.ranks, [&](parallel::Communicator& rank) {
+    Simulation simulation(model, rank, 1 + rank.rank() % 2, parallel::LoopSchedule{}, domains);
     const Outcome outcome = run_to_end(simulation);
     crossed += simulation.load().arrived;
     if (rank.is_root()) root = outcome;
@@ -186,11 +194,11 @@ TEST(Domains, OfAChainThatDoesNotEndAreLostToo) {
 
 TEST(Domains, SplitTheMemoryOfTallies) {
   const Model model = test_model("rectangular", settings_text(10, 2, 1), tallies);
-  SingleRank alone;
-  const std::int64_t all = Simulation(model, alone, 1, Schedule{}).layout().bin_count;
+  parallel::SoloCommunicator alone;
+  const std::int64_t all = Simulation(model, alone, 1, parallel::LoopSchedule{}).layout().bin_count;
   std::atomic<std::int64_t> owned = 0, largest = 0;
-  run_ranks(8, [&](Ranks& rank) {
-    const Simulation simulation(model, rank, 1, Schedule{}, {.shape = {2, 2, 2}});
+  parallel::on_ranks(8, [&](parallel::Communicator& rank) {
+    const Simulation simulation(model, rank, 1, parallel::LoopSchedule{}, {.shape = {2, 2, 2}});
     owned += simulation.shares().owned_count();
     const std::int64_t window = simulation.shares().window().size;
     if (rank.is_root()) largest = window;
@@ -203,8 +211,8 @@ TEST(Domains, EveryBinHasOneOwnerWhoseWindowHasIt) {
   const Model model = test_model("rectangular", settings_text(10, 2, 1), tallies);
   for (const Split& split : {Split{{1, 1, 1}, 3}, Split{{3, 2, 1}, 7}, Split{{1, 1, 5}, 5}}) {
     std::vector<int> owner(1000, -1);
-    run_ranks(split.ranks, [&](Ranks& rank) {
-      const Simulation simulation(model, rank, 1, Schedule{}, {.shape = split.shape});
+    parallel::on_ranks(split.ranks, [&](parallel::Communicator& rank) {
+      const Simulation simulation(model, rank, 1, parallel::LoopSchedule{}, {.shape = split.shape});
       if (!rank.is_root()) return;
       const TallyLayout& layout = simulation.layout();
       std::int64_t bins = 0;
@@ -229,8 +237,9 @@ TEST(Domains, EveryBinHasOneOwnerWhoseWindowHasIt) {
 TEST(Domains, AreReportedOneByOne) {
   const Model model = test_model("rectangular", settings_text(200, 2, 0), tallies);
   std::vector<std::string> with, without;
-  run_ranks(5, [&](Ranks& rank) {
-    Simulation split(model, rank, 1, Schedule{}, {.shape = {2, 1, 2}}), whole(model, rank, 1, Schedule{});
+  parallel::on_ranks(5, [&](parallel::Communicator& rank) {
+    Simulation split(model, rank, 1, parallel::LoopSchedule{}, {.shape = {2, 1, 2}}),
+        whole(model, rank, 1, parallel::LoopSchedule{});
     split.run_batch();
     const std::vector<std::string> lines = domain_report(split), none = domain_report(whole);
     if (rank.is_root()) with = lines, without = none;
@@ -255,9 +264,9 @@ TEST(Domains, ThatCannotBeAreRefused) {
   const Model model = test_model("rectangular");
   const auto refusal = [&](const DomainOptions& domains) -> std::string {
     std::string text = "accepted";
-    run_ranks(4, [&](Ranks& rank) {
+    parallel::on_ranks(4, [&](parallel::Communicator& rank) {
       try {
-        const Simulation simulation(model, rank, 1, Schedule{}, domains);
+        const Simulation simulation(model, rank, 1, parallel::LoopSchedule{}, domains);
       } catch (const Error& error) {
         if (rank.is_root()) text = error.what();
       }
@@ -273,26 +282,26 @@ TEST(Domains, ThatCannotBeAreRefused) {
 }
 
 TEST(Messages, OfAnyLengthArriveWhole) {
-  run_ranks(3, [&](Ranks& ranks) {
-    std::vector<Bytes> out(3);
+  parallel::on_ranks(3, [&](parallel::Communicator& ranks) {
+    std::vector<parallel::Bytes> out(3);
     const std::size_t lengths[] = {0, (std::size_t{64} << 20) + 3, 5};
     for (int to = 0; to < 3; ++to)
       out[to].assign(lengths[to], static_cast<std::byte>(10 * ranks.rank() + to));
-    const std::vector<Bytes> in = exchange_all(ranks, std::move(out));
+    const std::vector<parallel::Bytes> in = parallel::exchange_all(ranks, std::move(out));
     for (int from = 0; from < 3; ++from) {
       ASSERT_EQ(in[from].size(), lengths[ranks.rank()]);
-      EXPECT_EQ(in[from], Bytes(in[from].size(), static_cast<std::byte>(10 * from + ranks.rank())));
+      EXPECT_EQ(in[from], parallel::Bytes(in[from].size(), static_cast<std::byte>(10 * from + ranks.rank())));
     }
   });
 }
 
 TEST(Messages, AFailureOfOneRankIsToldOnAll) {
   std::atomic<int> told = 0;
-  run_ranks(4, [&](Ranks& ranks) {
-    EXPECT_NO_THROW(throw_together(ranks, ""));
+  parallel::on_ranks(4, [&](parallel::Communicator& ranks) {
+    EXPECT_NO_THROW(parallel::throw_together(ranks, ""));
     try {
-      throw_together(ranks, ranks.rank() >= 2 ? "disk " + std::to_string(ranks.rank()) : "");
-    } catch (const SharedError& error) {
+      parallel::throw_together(ranks, ranks.rank() >= 2 ? "disk " + std::to_string(ranks.rank()) : "");
+    } catch (const parallel::SharedError& error) {
       EXPECT_STREQ(error.what(), "disk 2");
       EXPECT_FALSE(error.wrong_use());
       ++told;
@@ -304,20 +313,20 @@ TEST(Messages, AFailureOfOneRankIsToldOnAll) {
 TEST(Messages, WhatOneRankThrowsIsThrownByAll) {
   for (const int size : {1, 3}) {
     std::atomic<int> told = 0, worked = 0;
-    run_ranks(size, [&](Ranks& ranks) {
-      together(ranks, ranks.is_root(), [&] { ++worked; });
+    parallel::on_ranks(size, [&](parallel::Communicator& ranks) {
+      parallel::together(ranks, ranks.is_root(), [&] { ++worked; });
       try {
-        together(ranks, true, [&] {
+        parallel::together(ranks, true, [&] {
           if (ranks.rank() == size - 1) throw UsageError("no such option");
         });
-      } catch (const SharedError& error) {
+      } catch (const parallel::SharedError& error) {
         EXPECT_STREQ(error.what(), "no such option");
         EXPECT_TRUE(error.wrong_use());
         ++told;
       }
       try {
-        together(ranks, ranks.is_root(), [] { throw std::bad_alloc(); });
-      } catch (const SharedError& error) {
+        parallel::together(ranks, ranks.is_root(), [] { throw std::bad_alloc(); });
+      } catch (const parallel::SharedError& error) {
         EXPECT_STREQ(error.what(), "there is not enough memory");
         ++told;
       }

@@ -15,6 +15,7 @@ enum class RunMode { eigenvalue, fixed_source };
 enum class Tracking { automatic, surface, delta };
 
 struct Settings {
+  std::string place;  ///< "file:line:column: " of the run mode, for messages; empty: not from a file
   RunMode mode = RunMode::eigenvalue;
   Tracking tracking = Tracking::automatic;
   std::int64_t particles = 0;  ///< per generation

@@ -7,6 +7,8 @@
 #include "taihu/base/clock.h"
 #include "taihu/base/error.h"
 #include "taihu/neutron/source/fission_bank.h"
+#include "taihu/parallel/messages.h"
+#include "taihu/parallel/shared_error.h"
 
 namespace taihu::neutron {
 namespace {
@@ -31,18 +33,21 @@ TallyMaterials tally_materials(const Model& model) {
 
 bool choose_delta(const Model& model) {
   const bool surfaces = needs_surface_tracking(model.tallies);
-  check_input(
-      !surfaces || model.settings.tracking != Tracking::delta,
-      "a tally uses track lengths or currents, which delta tracking does not have; use --tracking surface");
+  if (surfaces && model.settings.tracking == Tracking::delta)
+    for (const Tally& tally : model.tallies)
+      check_input(!needs_surface_tracking({tally}),
+                  tally.place + "tally " + std::to_string(tally.id) +
+                      " uses track lengths or currents, which delta tracking does not have; use --tracking "
+                      "surface");
   return model.settings.tracking == Tracking::delta ||
          (model.settings.tracking == Tracking::automatic && !surfaces && !model.nuclear);
 }
 
-Simulation::Simulation(const Model& model, Ranks& ranks, int threads, Schedule schedule,
-                       const DomainOptions& domains)
+Simulation::Simulation(const Model& model, parallel::Communicator& ranks, int threads,
+                       parallel::LoopSchedule schedule, const DomainOptions& domains)
     : model_(&model),
       ranks_(&ranks),
-      threads_(threads),
+      team_(threads),
       schedule_(schedule),
       layout_(make_layout(model.tallies, model.filters, model.meshes, model.geometry, model.data,
                           choose_delta(model), tally_materials(model))),
@@ -50,11 +55,15 @@ Simulation::Simulation(const Model& model, Ranks& ranks, int threads, Schedule s
       balance_(total_count) {
   const bool fission = model.nuclear ? model.nuclear->any_fission() : model.data.any_fission();
   check_input(model.settings.mode == RunMode::fixed_source || fission,
-              "run mode eigenvalue, but no material is fissionable");
+              model.settings.place + "run mode eigenvalue, but no material is fissionable");
   if (domains.count() > 1) domains_ = std::make_unique<Domains>(domains, model_->geometry, ranks_->size());
   shares_ = std::make_unique<BinShares>(layout_, domains_.get(), ranks_->rank(), ranks_->size());
-  problem_ = {&model_->geometry, &model_->data,       &layout_,
-              &model_->settings, choose_delta(model), model_->nuclear.get()};
+  problem_ = {.geometry = &model_->geometry,
+              .data = &model_->data,
+              .tallies = &layout_,
+              .settings = &model_->settings,
+              .delta = choose_delta(model),
+              .nuclear = model_->nuclear.get()};
   if (problem_.delta && model_->nuclear) {
     majorant_ = std::make_unique<Majorant>(*model_->nuclear);
     problem_.majorant = majorant_.get();
@@ -64,14 +73,14 @@ Simulation::Simulation(const Model& model, Ranks& ranks, int threads, Schedule s
     problem_.box = &box_;
     problem_.window = &shares_->window();
   }
-  if (const std::int64_t bins = shares_->window().size; threads_ > 1 && bins >= bins_to_share) {
+  if (const std::int64_t bins = shares_->window().size; threads > 1 && bins >= bins_to_share) {
     shared_bins_.resize(bins);
     problem_.shared_bins = &shared_bins_;
   }
-  for (int i = 0; i < threads_; ++i) runners_.push_back(std::make_unique<HistoryRunner>(problem_));
+  for (int i = 0; i < threads; ++i) runners_.push_back(make_history_runner(problem_));
   if (domains_)
-    transport_ = std::make_unique<DomainTransport>(*domains_, *shares_, *ranks_, threads_, schedule_,
-                                                   runners_, model_->settings.particles);
+    transport_ = std::make_unique<DomainTransport>(*domains_, *shares_, *ranks_, team_, schedule_, runners_,
+                                                   model_->settings.particles);
   statistics_.resize(shares_->owned_count());
   sample_first_source();
 }
@@ -113,11 +122,11 @@ void Simulation::run_generation(bool active) {
   if (transport_)
     transport_->run(source_, first, generation, k_, active);
   else
-    parallel_for(threads_, schedule_, static_cast<std::int64_t>(source_.size()),
-                 [&](int thread, std::int64_t i) {
-                   runners_[thread]->run(source_[i], generation, static_cast<std::uint64_t>(first + i),
-                                         static_cast<std::uint32_t>(i), k_, active);
-                 });
+    parallel::parallel_for(
+        team_, schedule_, static_cast<std::int64_t>(source_.size()), [&](int thread, std::int64_t i) {
+          runners_[thread]->run(source_[i], generation, static_cast<std::uint64_t>(first + i),
+                                static_cast<std::uint32_t>(i), k_, active);
+        });
   times_.transport += seconds_since(start);
   std::vector<ExactSum> totals(total_count);
   for (const auto& runner : runners_)
@@ -125,7 +134,7 @@ void Simulation::run_generation(bool active) {
       totals[i] += runner->totals()[i];
       runner->totals()[i].clear();
     }
-  ranks_->add_everywhere(std::span<ExactSum>(totals));
+  ranks_->sum(std::span<ExactSum>(totals));
   for (int i = 0; i < total_count; ++i) batch_totals_[i] += totals[i];
   ++generation_;
   if (fixed) return;
@@ -137,7 +146,8 @@ void Simulation::run_generation(bool active) {
     ++criticality_.active_generations;
   }
   k_ = criticality_.k().mean;
-  check_alike(k_ > 0, "no fission happened in a generation; start with a better source or more particles");
+  parallel::check_alike(k_ > 0,
+                        "no fission happened in a generation; start with a better source or more particles");
   const std::int64_t bank_start = now_ns();
   synchronise(generation);
   times_.bank += seconds_since(bank_start);
@@ -166,7 +176,7 @@ double Simulation::count_entropy(const std::vector<Site>& sites) {
   std::vector<std::int64_t> counts(mesh.size());
   for (const Site& site : sites)
     if (const int index = mesh.index_of(site.r); index >= 0) ++counts[index];
-  ranks_->add_everywhere(std::span<std::int64_t>(counts));
+  ranks_->sum(std::span<std::int64_t>(counts));
   std::int64_t total = 0;
   for (const std::int64_t count : counts) total += count;
   double entropy = 0;
@@ -190,7 +200,7 @@ void Simulation::end_batch(bool active) {
     if (!layout_.empty()) {
       for (const auto& runner : runners_) runner->bins().flush();
       HotVector<ExactSum>& sums = shared_bins_.empty() ? runners_[0]->bins().sums() : shared_bins_;
-      for (int thread = 1; thread < threads_ && shared_bins_.empty(); ++thread) {
+      for (int thread = 1; thread < threads() && shared_bins_.empty(); ++thread) {
         HotVector<ExactSum>& other = runners_[thread]->bins().sums();
         for (std::size_t i = 0; i < sums.size(); ++i) {
           sums[i] += other[i];
@@ -212,7 +222,7 @@ void Simulation::end_batch(bool active) {
   for (ExactSum& total : batch_totals_) total.clear();
   std::int64_t lost = 0;
   for (const auto& runner : runners_) lost += runner->lost_count();
-  ranks_->add_everywhere(std::span<std::int64_t>(&lost, 1));
+  ranks_->sum(std::span<std::int64_t>(&lost, 1));
   lost_count_ = lost;
   times_.tallies += seconds_since(start);
 }
@@ -253,19 +263,19 @@ TallyStatistics Simulation::all_statistics() {
   TallyStatistics all;
   all.realizations = statistics_.realizations;
   if (!ranks_->is_root()) {
-    Bytes bytes;
-    append(bytes, statistics_.sum.data(), statistics_.sum.size());
-    append(bytes, statistics_.sum_sq.data(), statistics_.sum_sq.size());
-    send_to(*ranks_, 0, std::move(bytes));
+    parallel::Bytes bytes;
+    parallel::append(bytes, statistics_.sum.data(), statistics_.sum.size());
+    parallel::append(bytes, statistics_.sum_sq.data(), statistics_.sum_sq.size());
+    parallel::send_to(*ranks_, 0, std::move(bytes));
     return all;
   }
   all.resize(layout_.bin_count);
   for (int rank = 0; rank < ranks_->size(); ++rank) {
     TallyStatistics from;
     if (rank != 0) {
-      const Bytes bytes = receive_from(*ranks_, rank);
+      const parallel::Bytes bytes = parallel::receive_from(*ranks_, rank);
       from.resize(shares_->owned_count(rank));
-      Reader reader(bytes);
+      parallel::Reader reader(bytes);
       reader.read(from.sum.data(), from.sum.size());
       reader.read(from.sum_sq.data(), from.sum_sq.size());
     }

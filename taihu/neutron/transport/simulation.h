@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "taihu/neutron/parallel/loop.h"
-#include "taihu/neutron/parallel/ranks.h"
 #include "taihu/neutron/tally/shares.h"
 #include "taihu/neutron/transport/criticality.h"
 #include "taihu/neutron/transport/domain_transport.h"
 #include "taihu/neutron/transport/history.h"
+#include "taihu/parallel/communicator.h"
+#include "taihu/parallel/loop.h"
 
 namespace taihu::neutron {
 
@@ -36,6 +36,7 @@ struct Material {
   std::vector<ThermalUse> thermal;
   std::string density_units;
   double density = 0;
+  std::string place;                   ///< "file:line:column: " for messages
   double temperature = -1;             ///< K; negative: the default
   std::vector<double> atom_densities;  ///< atoms/(b cm), of the constituents; known once data are read
 };
@@ -62,7 +63,7 @@ class Simulation {
  public:
   /// The model must outlive the simulation. More than one domain splits the tallies' memory and the histories
   /// by place; results are the same. Throws Error.
-  Simulation(const Model& model, Ranks& ranks, int threads, Schedule schedule,
+  Simulation(const Model& model, parallel::Communicator& ranks, int threads, parallel::LoopSchedule schedule,
              const DomainOptions& domains = {});
   ~Simulation();
 
@@ -75,10 +76,10 @@ class Simulation {
   /// With continuous energy and delta tracking; else null.
   const Majorant* majorant() const noexcept { return majorant_.get(); }
   const Model& model() const noexcept { return *model_; }
-  Ranks& ranks() noexcept { return *ranks_; }
-  int threads() const noexcept { return threads_; }
+  parallel::Communicator& ranks() noexcept { return *ranks_; }
+  int threads() const noexcept { return team_.size(); }
   /// Copies of the bins of this rank's window.
-  int bin_copies() const noexcept { return shared_bins_.empty() ? threads_ : 1; }
+  int bin_copies() const noexcept { return shared_bins_.empty() ? threads() : 1; }
   const TallyLayout& layout() const noexcept { return layout_; }
   const TallyStatistics& statistics() const noexcept { return statistics_; }  ///< of the bins owned here
   const BinShares& shares() const noexcept { return *shares_; }               ///< who owns what
@@ -108,9 +109,9 @@ class Simulation {
   void end_batch(bool active);
 
   const Model* model_;
-  Ranks* ranks_;
-  int threads_;
-  Schedule schedule_;
+  parallel::Communicator* ranks_;
+  parallel::Team team_;
+  parallel::LoopSchedule schedule_;
   TallyLayout layout_;
   std::unique_ptr<const Domains> domains_;
   std::unique_ptr<const BinShares> shares_;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taihu/neutron/source/alias_table.h"
+#include "taihu/neutron/particle/alias_table.h"
 
 #include <numeric>
 
-#include "taihu/base/error.h"
+#include "taihu/base/contract.h"
 
 namespace taihu::neutron {
 
 std::vector<AliasEntry> make_alias_table(std::span<const double> weights, int first_name) {
   const int count = static_cast<int>(weights.size());
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-  TAIHU_EXPECT(count > 0 && total > 0);
+  expect(count > 0 && total > 0, "there are weights, and not all are 0");
   std::vector<AliasEntry> table(count);
   std::vector<double> height(count);
   std::vector<int> low, high;

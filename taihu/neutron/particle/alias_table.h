@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "taihu/neutron/source/random.h"
+#include "taihu/neutron/particle/random.h"
 
 namespace taihu::neutron {
 

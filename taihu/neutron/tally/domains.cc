@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taihu/neutron/parallel/domains.h"
+#include "taihu/neutron/tally/domains.h"
 
 #include <algorithm>
 #include <cmath>

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "taihu/base/random.h"
-#include "taihu/neutron/geometry/vector.h"
+#include "taihu/neutron/particle/vector.h"
 
 namespace taihu::neutron {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "taihu/neutron/geometry/vector.h"
+#include "taihu/neutron/particle/vector.h"
 
 namespace taihu::neutron {
 

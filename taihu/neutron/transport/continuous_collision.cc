@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/transport/continuous_collision.h"
+
+namespace taihu::neutron {
+namespace {
+
+/// Energies above the data's end are sampled again, so many times.
+constexpr int most_attempts = 100;
+
+}  // namespace
+
+ContinuousCollision::ContinuousCollision(const Problem& problem, HistoryState& history)
+    : history_(history),
+      particle_(history.particle),
+      nuclear_(*problem.nuclear),
+      majorant_(problem.majorant),
+      settings_(*problem.settings),
+      remembered_(problem.nuclear->media()) {}
+
+const MacroXs& ContinuousCollision::look_up() noexcept {
+  const int medium = medium_here();
+  Remembered& known = remembered_[medium];
+  if (known.energy != particle_.energy || known.band != particle_.band) {
+    nuclear_.look_up(medium, particle_.energy, particle_.band, known.xs);
+    known.energy = particle_.energy, known.band = particle_.band;
+  }
+  history_.values = known.xs.data();
+  return known.xs;
+}
+
+bool ContinuousCollision::collide() {
+  const MacroXs& sums = look_up();
+  const double total = sums[static_cast<int>(Reaction::total)];
+  MicroXs xs;
+  const MediumPart& part =
+      nuclear_.sample_part(medium_here(), particle_.energy, particle_.band, total, particle_.random, xs);
+  history_.nuclide = part.nuclide;
+  if (history_.tallying) history_.score_collision(total);
+  particle_.total(Total::k_collision) +=
+      particle_.weight * sums[static_cast<int>(Reaction::nu_fission)] / total;
+  if (xs.nu_fission > 0) add_sites(part, xs, particle_.weight * xs.nu_fission / xs.total);
+  if (!absorb(xs)) return false;
+  double multiplicity = 1;
+  int mt = mt_elastic;
+  const Flight out = scatter(part, xs, multiplicity, mt);
+  if (history_.tallies_analog()) {
+    const Emission emission{.energy = out.energy, .mu = dot(history_.u(), out.u)};
+    Event scattered_event = history_.event();
+    scattered_event.emission = &emission;
+    history_.bins.score_analog(scattered_event, Score::scatter, particle_.weight);
+    history_.bins.score_analog(scattered_event, Score::nu_scatter, particle_.weight * multiplicity);
+    if (history_.tallies.analog_reactions)
+      history_.bins.score_analog(scattered_event, reaction_score(mt), particle_.weight);
+  }
+  if (!(multiplicity > 0)) {
+    particle_.total(Total::absorbed) += particle_.weight;
+    return false;
+  }
+  // Whole numbers make more neutrons, sampled with the first one; others change the weight.
+  if (multiplicity != std::floor(multiplicity)) {
+    particle_.total(Total::gained) += particle_.weight * (multiplicity - 1);
+    particle_.weight *= multiplicity;
+  }
+  set_energy(out.energy);
+  set_direction(history_.geometry, history_.location, out.u);
+  return !settings_.survival_biasing || history_.roulette();
+}
+
+/// False: the neutron was absorbed.
+bool ContinuousCollision::absorb(const MicroXs& xs) {
+  const double absorbed = settings_.survival_biasing ? particle_.weight * xs.absorption / xs.total
+                          : particle_.random.uniform() * xs.total < xs.absorption ? particle_.weight
+                                                                                  : 0;
+  if (!(absorbed > 0)) return true;
+  particle_.total(Total::k_absorption) += absorbed * xs.nu_fission / xs.absorption;
+  particle_.total(Total::absorbed) += absorbed;
+  if (history_.tallies_analog()) {
+    history_.score_absorption(absorbed, xs.absorption, xs.fission, xs.kappa_fission);
+  }
+  particle_.weight -= absorbed;
+  return settings_.survival_biasing && particle_.weight > 0;
+}
+
+/// Scattering in the widest sense. `multiplicity`: neutrons that come out; `mt`: of the reaction, unless it
+/// is elastic.
+Flight ContinuousCollision::scatter(const MediumPart& part, const MicroXs& xs, double& multiplicity,
+                                    int& mt) {
+  const Flight in{particle_.energy, history_.u()};
+  const Nuclide& nuclide = nuclear_.nuclides[part.nuclide];
+  const double awr = nuclide.data().awr;
+  const double rest = particle_.random.uniform() * (xs.total - xs.absorption);
+  const NeutronReaction* reaction =
+      rest < xs.elastic ? nullptr : nuclide.sample_scattering(xs, particle_.random);
+  if (reaction == nullptr) {
+    if (rest >= xs.thermal)
+      return scatter_elastically(in, awr, nuclide.kT(), nuclide.data().elastic_angle, particle_.random);
+    const Outgoing out = nuclear_.thermals[part.thermal].sample(particle_.energy, particle_.random);
+    return {out.energy, scattered(in.u, out.mu, particle_.random)};
+  }
+  mt = reaction->mt;
+  const NeutronProduct& product = reaction->products[0];
+  multiplicity = product.yield(particle_.energy);
+  const Flight first = apply_product(*reaction, product, awr, in);
+  const auto add = [&](const NeutronProduct& made, int count) {
+    for (int i = 0; i < count; ++i) {
+      const Flight out = apply_product(*reaction, made, awr, in);
+      Site site;
+      site.r = history_.r();
+      site.u = out.u;
+      site.weight = particle_.weight;
+      site.energy = out.energy;
+      history_.secondaries.push_back(site);
+      particle_.total(Total::gained) += particle_.weight;
+    }
+  };
+  if (multiplicity == std::floor(multiplicity)) add(product, static_cast<int>(multiplicity) - 1);
+  for (std::size_t i = 1; i < reaction->products.size(); ++i)
+    add(reaction->products[i],
+        static_cast<int>(reaction->products[i].yield(particle_.energy) + particle_.random.uniform()));
+  return first;
+}
+
+/// One neutron of a reaction, in the laboratory.
+Flight ContinuousCollision::apply_product(const NeutronReaction& reaction, const NeutronProduct& product,
+                                          double awr, const Flight& in) noexcept {
+  Outgoing out = product.law->sample(in.energy, particle_.random);
+  if (reaction.centre_of_mass) to_laboratory(in.energy, awr, out.energy, out.mu);
+  return {out.energy, scattered(in.u, out.mu, particle_.random)};
+}
+
+/// Energy and direction of a fission neutron: of a precursor, or prompt.
+double ContinuousCollision::fission_energy(const Nuclide& nuclide, const MicroXs& xs, Vector& u) noexcept {
+  const NuclideData& data = nuclide.data();
+  const Vector incident = history_.u();
+  double rest = particle_.random.uniform() * data.nu(particle_.energy);
+  const NeutronProduct* product = nullptr;
+  for (const NeutronProduct& delayed : data.delayed) {
+    const double yield = delayed.yield(particle_.energy);
+    if (rest < yield) {
+      product = &delayed;
+      break;
+    }
+    rest -= yield;
+  }
+  const NeutronReaction& fission = nuclide.sample_fission(xs, particle_.random);
+  const bool centre = product == nullptr && fission.centre_of_mass;
+  if (product == nullptr) product = &fission.products[0];
+  Outgoing out;
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    out = product->law->sample(particle_.energy, particle_.random);
+    if (centre) to_laboratory(particle_.energy, data.awr, out.energy, out.mu);
+    if (out.energy < nuclear_.energy_max()) break;
+  }
+  u = scattered(incident, out.mu, particle_.random);
+  return out.energy;
+}
+
+void ContinuousCollision::add_sites(const MediumPart& part, const MicroXs& xs, double expected) {
+  const int count = history_.fission_sites(expected);
+  for (int i = 0; i < count; ++i) {
+    Site site;
+    site.r = history_.r();
+    site.energy = fission_energy(nuclear_.nuclides[part.nuclide], xs, site.u);
+    site.parent = particle_.parent;
+    history_.add_fission_site(site, {.energy = site.energy});
+  }
+}
+
+}  // namespace taihu::neutron

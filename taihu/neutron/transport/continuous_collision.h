@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a neutron meets in matter with continuous-energy data.
+#pragma once
+
+#include <vector>
+
+#include "taihu/neutron/transport/history_state.h"
+
+namespace taihu::neutron {
+
+/// A Collision (history.cc) of one history state, which must outlive it.
+class ContinuousCollision {
+ public:
+  ContinuousCollision(const Problem& problem, HistoryState& history);
+
+  /// A new energy also means new bands of the unresolved resonances.
+  void set_energy(double energy) noexcept {
+    particle_.energy = std::min(std::max(nuclear_.energy_min(), energy), nuclear_.energy_max());
+    particle_.band = nuclear_.unresolved_at(particle_.energy) ? particle_.random.next() : 0;
+  }
+  void prefetch() const noexcept {
+    const int medium = medium_here();
+    if (remembered_[medium].energy != particle_.energy) nuclear_.prefetch(medium, particle_.energy);
+  }
+  double total() noexcept { return look_up()[static_cast<int>(Reaction::total)]; }
+  double nu_fission() const noexcept { return history_.values[static_cast<int>(Reaction::nu_fission)]; }
+  double largest_total() const noexcept { return majorant_->at(particle_.energy); }
+  bool collide();
+
+ private:
+  int medium_here() const noexcept { return nuclear_.medium_of_cell[history_.location.cell()]; }
+  const MacroXs& look_up() noexcept;
+  void add_sites(const MediumPart& part, const MicroXs& xs, double expected);
+  bool absorb(const MicroXs& xs);
+  Flight scatter(const MediumPart& part, const MicroXs& xs, double& multiplicity, int& mt);
+  Flight apply_product(const NeutronReaction& reaction, const NeutronProduct& product, double awr,
+                       const Flight& in) noexcept;
+  double fission_energy(const Nuclide& nuclide, const MicroXs& xs, Vector& u) noexcept;
+
+  HistoryState& history_;
+  Particle& particle_;
+  const NuclearData& nuclear_;
+  const Majorant* majorant_;  ///< with delta tracking
+  const Settings& settings_;
+  struct Remembered {
+    double energy = -1;
+    std::uint64_t band = 0;
+    MacroXs xs{};
+  };
+  std::vector<Remembered> remembered_;  ///< by medium: a neutron often comes back with the same energy
+};
+
+}  // namespace taihu::neutron

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/transport/history_state.h"
+
+namespace taihu::neutron {
+namespace {
+
+constexpr std::size_t most_reported = 100;  // particles that were lost
+
+}  // namespace
+
+HistoryState::HistoryState(const Problem& problem)
+    : geometry(*problem.geometry),
+      tallies(*problem.tallies),
+      settings(*problem.settings),
+      memory(*problem.geometry),
+      bins(*problem.tallies, *problem.data, problem.window,
+           NeutronState{&particle.born_cell, problem.nuclear, &particle.band, &nuclide},
+           problem.shared_bins) {}
+
+void HistoryState::lose(const char* reason) {
+  ++lost_count;
+  if (lost.size() < most_reported) lost.push_back({generation, particle.history, r(), u(), reason});
+}
+
+void HistoryState::score_collision(double total) {
+  const double weight = particle.weight;
+  if (!tallies.by_collision.empty()) bins.score_flux(tallies.by_collision, event(), weight / total);
+  if (tallies.analog.empty()) return;
+  bins.score_analog(event(), Score::flux, weight / total);
+  bins.score_analog(event(), Score::total, weight);
+  bins.score_analog(event(), Score::events, 1);
+}
+
+void HistoryState::score_absorption(double amount, double absorption, double fission, double kappa_fission) {
+  const double per_absorption = amount / absorption;
+  bins.score_analog(event(), Score::absorption, amount);
+  bins.score_analog(event(), Score::fission, per_absorption * fission);
+  bins.score_analog(event(), Score::kappa_fission, per_absorption * kappa_fission);
+}
+
+int HistoryState::fission_sites(double expected) noexcept {
+  if (settings.mode == RunMode::fixed_source && !settings.create_fission_neutrons) return 0;
+  return static_cast<int>(expected / k + particle.random.uniform());
+}
+
+void HistoryState::add_fission_site(const Site& site, const Emission& emission) {
+  if (tallies_analog()) {
+    Event birth = event();
+    birth.emission = &emission;
+    bins.score_analog(birth, Score::nu_fission, k);
+  }
+  const bool fixed = settings.mode == RunMode::fixed_source;
+  if (fixed) particle.total(Total::gained) += 1;
+  (fixed ? secondaries : sites).push_back(site);
+}
+
+bool HistoryState::roulette() {
+  if (particle.weight >= settings.weight_cutoff) return true;
+  if (particle.random.uniform() * settings.weight_after_roulette >= particle.weight) {
+    particle.total(Total::absorbed) += particle.weight;
+    return false;
+  }
+  particle.total(Total::gained) += settings.weight_after_roulette - particle.weight;
+  particle.weight = settings.weight_after_roulette;
+  return true;
+}
+
+}  // namespace taihu::neutron

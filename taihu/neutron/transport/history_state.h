@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The history that a thread runs and all that it writes. A flight moves the particle (flight.h), a collision
+// changes it (multigroup_collision.h, continuous_collision.h); both score.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "taihu/neutron/geometry/geometry.h"
+#include "taihu/neutron/material/cross_sections.h"
+#include "taihu/neutron/nuclide/majorant.h"
+#include "taihu/neutron/nuclide/nuclear_data.h"
+#include "taihu/neutron/particle/site.h"
+#include "taihu/neutron/tally/shares.h"
+#include "taihu/neutron/transport/particle.h"
+#include "taihu/neutron/transport/settings.h"
+
+namespace taihu::neutron {
+
+/// What all histories of a run share; nothing changes while they run.
+struct Problem {
+  const Geometry* geometry = nullptr;
+  const CrossSections* data = nullptr;
+  const TallyLayout* tallies = nullptr;
+  const Settings* settings = nullptr;
+  bool delta = false;
+  const NuclearData* nuclear = nullptr;        ///< continuous energy; null: multi-group
+  const Majorant* majorant = nullptr;          ///< with continuous energy and delta tracking
+  const TallyParts* window = nullptr;          ///< the bins of this rank; null: all
+  HotVector<ExactSum>* shared_bins = nullptr;  ///< that all threads score in; null: each thread has its own
+  const DomainBox* box = nullptr;              ///< histories that leave it stop; null: none
+};
+
+/// A particle that could not go on, as it is reported.
+struct LostParticle {
+  std::uint64_t generation = 0, history = 0;
+  Vector r, u;
+  std::string reason;
+};
+
+/// One per thread. Nothing is allocated once its arrays have grown. The bins keep the addresses of some
+/// members: it stays where it is.
+struct HistoryState {
+  explicit HistoryState(const Problem& problem);
+  HistoryState(const HistoryState&) = delete;
+  HistoryState& operator=(const HistoryState&) = delete;
+
+  const Geometry& geometry;
+  const TallyLayout& tallies;
+  const Settings& settings;
+  CellMemory memory;
+
+  Particle particle;
+  Location location;
+  const double* values = nullptr;  ///< macroscopic cross sections here
+  int nuclide = -1;                ///< that was hit last
+  double k = 1;                    ///< scales the number of fission sites
+  bool tallying = false;
+  std::uint64_t generation = 0;
+
+  TallyBins bins;
+  std::vector<Site> sites;        ///< for the next generation
+  std::size_t first_site = 0;     ///< of the history that runs
+  std::vector<Site> secondaries;  ///< of this history, fixed source only
+  std::vector<LostParticle> lost;
+  std::int64_t lost_count = 0;
+
+  const Vector& r() const noexcept { return location.levels[0].r; }
+  const Vector& u() const noexcept { return location.levels[0].u; }
+  bool tallies_analog() const noexcept { return tallying && !tallies.analog.empty(); }
+  /// Here and now, for tallies.
+  Event event() const noexcept {
+    return {.location = &location,
+            .r = r(),
+            .group = particle.group,
+            .energy = particle.energy,
+            .values = values};
+  }
+
+  /// The particle cannot go on.
+  void lose(const char* reason);
+  /// Scores a collision with the total cross section `total`.
+  void score_collision(double total);
+  /// Scores `amount` absorbed, by the cross sections of whatever absorbed it.
+  void score_absorption(double amount, double absorption, double fission, double kappa_fission);
+  /// How many fission neutrons to make where `expected` are born: about `expected` / k.
+  int fission_sites(double expected) noexcept;
+  /// Adds a fission neutron: to the next generation, or with a fixed source to this history.
+  void add_fission_site(const Site& site, const Emission& emission);
+  /// Ends a neutron of little weight, or gives it more. False: it has ended.
+  bool roulette();
+};
+
+}  // namespace taihu::neutron

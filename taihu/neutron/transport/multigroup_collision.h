@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a neutron meets in matter with multi-group data.
+#pragma once
+
+#include "taihu/neutron/transport/history_state.h"
+
+namespace taihu::neutron {
+
+/// A Collision (history.cc) of one history state, which must outlive it.
+class MultigroupCollision {
+ public:
+  MultigroupCollision(const Problem& problem, HistoryState& history)
+      : history_(history), particle_(history.particle), data_(*problem.data), settings_(*problem.settings) {}
+
+  void set_energy(double) noexcept {}  // the group says all
+  void prefetch() const noexcept {}
+  double total() noexcept { return data_.total(history_.location.material, particle_.group); }
+  double nu_fission() const noexcept {
+    return data_.value(Reaction::nu_fission, history_.location.material, particle_.group);
+  }
+  double largest_total() const noexcept { return data_.majorant()[particle_.group]; }
+  bool collide();
+
+ private:
+  void add_sites(double expected);
+
+  HistoryState& history_;
+  Particle& particle_;
+  const CrossSections& data_;
+  const Settings& settings_;
+};
+
+}  // namespace taihu::neutron

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The neutron that flies, with its history.
+#pragma once
+
+#include <cstdint>
+
+#include "taihu/neutron/particle/random.h"
+
+namespace taihu::neutron {
+
+/// Totals per source neutron. The first four are OpenMC's global tallies, in its order.
+enum class Total { k_collision, k_absorption, k_track, leakage, absorbed, gained, count };
+constexpr int total_count = static_cast<int>(Total::count);
+
+/// All numbers that decide how a history goes on, but for its place (Location). A history that enters another
+/// domain takes them along as they lie in memory: whatever a history has to remember between two flights is a
+/// member.
+struct Particle {
+  std::uint64_t history = 0;  ///< its number in the generation
+  Stream random{0, StreamUse::history, 0, 0};
+  double weight = 1;
+  double energy = 0;                ///< eV; continuous energy only
+  std::uint64_t band = 0;           ///< see NuclearData::look_up
+  std::int64_t events = 0;          ///< flights of this neutron
+  std::int64_t born = 0;            ///< secondary neutrons of the history so far
+  double totals[total_count] = {};  ///< of the history, by Total
+  std::int32_t group = 0;           ///< multi-group only
+  std::int32_t born_cell = 0;       ///< where this neutron was born
+  std::uint32_t parent = 0;         ///< of the sites that it makes: the history's number on its rank
+
+  double& total(Total which) noexcept { return totals[static_cast<int>(which)]; }
+};
+
+}  // namespace taihu::neutron

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/transport/surface_passage.h"
+
+namespace taihu::neutron {
+namespace {
+
+/// Whether a flight that meets a boundary surface leaves there the cell of the root universe that it is in.
+bool leaves_model(const Geometry& geometry, int surface, const Vector& r, const Vector& u, double distance) {
+  const Cell* cell = nullptr;
+  const Vector before = r + std::fmax(0.0, distance - crossing_step_cm) * u;
+  for (const int index : geometry.universes[geometry.root].cells)
+    if (contains(geometry.tests_of(geometry.cells[index]), geometry.surfaces, before)) {
+      cell = &geometry.cells[index];
+      break;
+    }
+  if (cell == nullptr) return false;
+  const Vector behind = r + (distance + crossing_step_cm) * u;
+  for (const int index : geometry.surfaces_of(*cell))
+    if (index == surface) return !contains(geometry.tests_of(*cell), geometry.surfaces, behind);
+  return false;
+}
+
+}  // namespace
+
+// Points on the same side of a plane, or both inside a convex surface, see each other.
+bool find_boundary(const Geometry& geometry, const Vector& r, const Vector& u, double flight, int& surface,
+                   double& distance) {
+  double passed = 0;
+  for (;;) {
+    distance = infinity;
+    const Vector start = r + passed * u, end = r + flight * u;
+    for (const int index : geometry.boundaries) {
+      const Surface& candidate = geometry.surfaces[index];
+      if (flight != infinity && negative_side_is_convex(candidate)) {
+        const bool from = evaluate(candidate, start) > 0, to = evaluate(candidate, end) > 0;
+        if (from == to && (!from || is_plane(candidate))) continue;
+      }
+      const double d = taihu::neutron::distance(candidate, start, u);
+      if (d < distance) distance = d, surface = index;
+    }
+    if (!(passed + distance <= flight) || distance == infinity) return false;
+    if (leaves_model(geometry, surface, start, u, distance)) {
+      distance += passed;
+      return true;
+    }
+    passed += distance + crossing_step_cm;  // here the surface bounds nothing
+    if (passed >= flight) return false;
+  }
+}
+
+bool SurfacePassage::cross(const Crossing& crossing) {
+  const bool boundary =
+      crossing.surface >= 0 && geometry_.surfaces[crossing.surface].boundary != Boundary::transmission;
+  const bool currents = scores_currents();
+  if (currents) from_ = location_;
+  const Location::Level& top = location_.levels[0];
+  if (boundary && leaves_model(geometry_, crossing.surface, top.r, top.u, crossing.distance))
+    return pass_boundary(crossing.surface, crossing.distance);
+  double sign = 1;
+  if (currents && crossing.surface >= 0) {
+    const Location::Level& level = location_.levels[crossing.level];
+    if (dot(normal(geometry_.surfaces[crossing.surface], level.r + crossing.distance * level.u), level.u) < 0)
+      sign = -1;
+  }
+  advance(location_, crossing.distance + crossing_step_cm);
+  // Behind an edge of a lattice's element, its neighbour is found from the cell that the lattice fills.
+  const int from = crossing.surface < 0 ? crossing.level - 1 : crossing.level;
+  if (!descend(geometry_, history_.memory, location_, from)) {
+    const Vector r = history_.r(), u = history_.u();
+    if (!locate(geometry_, history_.memory, r, u, location_)) {
+      history_.lose("it went into no cell");
+      return false;
+    }
+  }
+  if (currents) score_passage(crossing.surface, sign, history_.r());
+  return true;
+}
+
+bool SurfacePassage::pass_boundary(int index, double distance) {
+  const Surface& surface = geometry_.surfaces[index];
+  Vector r = history_.r(), u = history_.u();
+  const bool currents = scores_currents();
+  const double sign = currents && dot(normal(surface, r + distance * u), u) < 0 ? -1 : 1;
+  // What comes back from where it went passes the surface twice.
+  if (currents && surface.boundary != Boundary::periodic) score_passage(index, sign, r + distance * u);
+  if (surface.boundary == Boundary::vacuum) {
+    particle_.total(Total::leakage) += particle_.weight;
+    return false;
+  }
+  particle_.weight *= surface.albedo;
+  r += std::fmax(0.0, distance - crossing_step_cm) * u;
+  Vector n = normal(surface, r);
+  if (dot(n, u) > 0) n = -1 * n;  // inwards
+  if (surface.boundary == Boundary::reflective) {
+    u -= 2 * dot(u, n) * n;
+  } else if (surface.boundary == Boundary::white) {
+    u = scattered(n, std::sqrt(particle_.random.uniform()), particle_.random);
+  } else {
+    // To the partner along the common normal, as far inside of it as the particle is here.
+    const Surface& partner = geometry_.surfaces[surface.periodic_partner];
+    const Vector across = normal(partner, r);
+    const Vector gradient =
+        partner.type == SurfaceType::plane
+            ? Vector{partner.coefficients[0], partner.coefficients[1], partner.coefficients[2]}
+            : across;
+    const double inwards = dot(u, across) > 0 ? 1 : -1;
+    r -= (evaluate(partner, r) / length(gradient) - inwards * crossing_step_cm) * across;
+  }
+  if (!locate(geometry_, history_.memory, r, unit(u), location_)) {
+    history_.lose("it came back from a boundary into no cell");
+    return false;
+  }
+  if (currents && surface.boundary != Boundary::periodic) score_passage(index, -sign, r);
+  if (currents && surface.boundary == Boundary::periodic) {
+    const int partner = surface.periodic_partner;
+    score_passage(partner, dot(normal(geometry_.surfaces[partner], r), u) > 0 ? 1 : -1, r);
+  }
+  return true;
+}
+
+/// A current through a surface, or the edge of a lattice's element, counts in the cell that the neutron is
+/// then in.
+void SurfacePassage::score_passage(int surface, double sign, const Vector& r) {
+  Event passed = history_.event();
+  passed.surface = surface;
+  passed.r = r;
+  passed.from = &from_;
+  history_.bins.score_surface(passed, particle_.weight, sign);
+}
+
+}  // namespace taihu::neutron

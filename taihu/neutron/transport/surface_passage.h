@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens to a particle at surfaces: it goes into the next cell, or leaves the model or comes back as
+// the surface's boundary condition says; and currents through them.
+#pragma once
+
+#include "taihu/neutron/transport/history_state.h"
+
+namespace taihu::neutron {
+
+/// The first boundary of the model within `flight` of a straight path, with its distance. False: there is
+/// none.
+bool find_boundary(const Geometry& geometry, const Vector& r, const Vector& u, double flight, int& surface,
+                   double& distance);
+
+/// Of one history state, which must outlive it.
+class SurfacePassage {
+ public:
+  explicit SurfacePassage(HistoryState& history)
+      : history_(history),
+        geometry_(history.geometry),
+        particle_(history.particle),
+        location_(history.location) {}
+
+  /// Moves the particle through what `crossing` says is next on its path. False: it has gone.
+  bool cross(const Crossing& crossing);
+  /// Carries out what boundary `surface` does with a particle that reaches it after `distance`. False: it has
+  /// gone.
+  bool pass_boundary(int surface, double distance);
+
+ private:
+  bool scores_currents() const noexcept { return history_.tallying && !history_.tallies.by_surface.empty(); }
+  void score_passage(int surface, double sign, const Vector& r);
+
+  HistoryState& history_;
+  const Geometry& geometry_;
+  Particle& particle_;
+  Location& location_;
+  Location from_;  ///< before the last crossing; kept for tallies of currents
+};
+
+}  // namespace taihu::neutron
