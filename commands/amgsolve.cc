@@ -3,20 +3,22 @@
 // converged, 1: not converged or bad input, 2: wrong use.
 #include <sys/resource.h>
 
+#include <charconv>
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "taihu/amg/input/read.h"
 #include "taihu/amg/matrix/generate.h"
-#include "taihu/amg/option_names.h"
-#include "taihu/amg/parallel/world.h"
+#include "taihu/amg/options/option_names.h"
 #include "taihu/amg/report/tables.h"
 #include "taihu/amg/solver.h"
 #include "taihu/base/clock.h"
 #include "taihu/base/error.h"
+#include "taihu/base/output_file.h"
 #include "taihu/base/program.h"
 #include "taihu/base/program_options.h"
+#include "taihu/parallel/world.h"
 
 namespace {
 
@@ -84,29 +86,44 @@ DistributedMatrix input_matrix(const Context& context, const Options& options) {
   if (!options.files.empty()) return read_matrix(context, options.files[0]);
   const Problem problem = problem_of_name(options.generate[0]);
   GlobalIndex points = 0;
-  if (!CLI::detail::lexical_cast(options.generate[1], points))
-    throw UsageError("--generate needs a number of points, not '" + options.generate[1] + "'");
+  const std::string& text = options.generate[1];
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), points);
+  if (error != std::errc() || rest != text.data() + text.size())
+    throw UsageError("--generate needs a number of points, not '" + text + "'");
   const auto rows = Distribution::even(problem_rows(problem, points), context.communicator.size());
   return generate(context, problem, points, rows);
 }
 
+/// The root tries, before the work, whether it can write the solution; all ranks end when it cannot.
+void look_at_output(parallel::Communicator& communicator, const std::string& path) {
+  std::string problem;
+  try {
+    if (communicator.rank() == 0) writable_file(path, "--output");
+  } catch (const Error& error) {
+    problem = error.what();
+  }
+  parallel::Bytes mine(problem.size());
+  if (!mine.empty()) std::memcpy(mine.data(), problem.data(), mine.size());
+  const parallel::Bytes of_root = communicator.all_gather(mine)[0];
+  check_input(of_root.empty(), std::string(reinterpret_cast<const char*>(of_root.data()), of_root.size()));
+}
+
 void write_solution(const Context& context, const std::string& path, const std::vector<double>& x) {
-  Communicator::Bytes mine(x.size() * sizeof(double));
+  parallel::Bytes mine(x.size() * sizeof(double));
   if (!mine.empty()) std::memcpy(mine.data(), x.data(), mine.size());
   const auto all = context.communicator.all_gather(mine);
   if (context.communicator.rank() != 0) return;
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) throw system_error("cannot write " + path, errno);
   std::size_t rows = 0;
   for (const auto& bytes : all) rows += bytes.size() / sizeof(double);
-  std::fprintf(file, "%%%%MatrixMarket matrix array real general\n%zu 1\n", rows);
-  for (const auto& bytes : all)
-    for (std::size_t i = 0; i < bytes.size(); i += sizeof(double)) {
-      double value;
-      std::memcpy(&value, bytes.data() + i, sizeof value);
-      std::fprintf(file, "%.17g\n", value);
-    }
-  if (std::ferror(file) != 0 || std::fclose(file) != 0) throw system_error("cannot write " + path, errno);
+  write_file(path, [&](std::FILE* file) {
+    std::fprintf(file, "%%%%MatrixMarket matrix array real general\n%zu 1\n", rows);
+    for (const auto& bytes : all)
+      for (std::size_t i = 0; i < bytes.size(); i += sizeof(double)) {
+        double value;
+        std::memcpy(&value, bytes.data() + i, sizeof value);
+        std::fprintf(file, "%.17g\n", value);
+      }
+  });
 }
 
 /// Most memory that the process had at one time, with all ranks that run in it.
@@ -174,6 +191,9 @@ void print_json(const Context& context, const Solver& solver, const SolveResult&
       solver.preconditioner().single() ? "single" : "double", solver.iteration_bytes(),
       context.storage.peak_bytes(), process_peak_bytes());
   print_traffic(solver, levels);
+  std::printf("],\"chosen\":[");
+  for (const std::string& note : result.notes)
+    std::printf("%s\"%s\"", &note == result.notes.data() ? "" : ",", note.c_str());
   std::printf("]}\n");
 }
 
@@ -187,14 +207,16 @@ void print_result(const Context& context, const Options& options, const Solver& 
               context.communicator.size() == 1 ? "" : "s", context.team.size(),
               context.team.size() == 1 ? "" : "s");
   std::printf("%s", convergence_table(result.history).c_str());
+  for (const std::string& note : result.notes) std::printf("chosen: %s\n", note.c_str());
   std::printf("%s after %d iterations, residual %.3e; input %.3f s, setup %.3f s, solve %.3f s\n",
               result.converged ? "converged" : "not converged", result.iterations, result.residual,
               times.input, times.setup, times.solve);
   if (options.report) print_report(context, solver, result, times);
 }
 
-int solve(const Options& options, Communicator& communicator) {
-  Team team(options.threads);
+int solve(const Options& options, parallel::Communicator& communicator) {
+  if (!options.output.empty()) look_at_output(communicator, options.output);
+  parallel::Team team(options.threads);
   Storage storage;
   Profile profile;
   const Context context{team, storage, communicator, options.report ? &profile : nullptr};
@@ -213,14 +235,7 @@ int solve(const Options& options, Communicator& communicator) {
   const SolveResult result = solver.solve(b, x, options.solver.solve);
   times.solve = watch.seconds();
   if (communicator.rank() == 0) print_result(context, options, solver, result, times);
-  if (!result.converged) {
-    if (!result.breakdown.empty())
-      throw Error(result.breakdown + " (after " + std::to_string(result.iterations) + " iterations)");
-    char text[160];
-    std::snprintf(text, sizeof text, "no convergence to %g in %d iterations; the residual is %.3e",
-                  options.solver.solve.tolerance, result.iterations, result.residual);
-    throw Error(text);
-  }
+  if (!result.converged) throw Error(why_not_converged(result, options.solver.solve));
   if (!options.output.empty()) write_solution(context, options.output, x);
   return 0;
 }
@@ -238,7 +253,7 @@ int parse(int argc, char** argv, Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::unique_ptr<Communicator> world = open_world(&argc, &argv);
+  const std::unique_ptr<parallel::Communicator> world = parallel::open_world(&argc, &argv);
   const auto body = [&] {
     Options options;
     const int ended = parse(argc, argv, options);

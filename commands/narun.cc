@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "taihu/base/error.h"
+#include "taihu/base/output_file.h"
 #include "taihu/base/program.h"
 #include "taihu/base/program_options.h"
 #include "taihu/base/units.h"
@@ -116,8 +117,14 @@ void set(const char* name, const std::string& value) {
   if (!value.empty()) setenv(name, value.c_str(), 1);
 }
 
-std::string absolute(const std::string& file) {
-  return file.empty() || file == "stderr" ? file : std::filesystem::absolute(file).string();
+/// The absolute path of a file that the preloaded library writes when the program ends; "%p" in it becomes
+/// the number of the process.
+std::string output(std::string file, const std::string& option, FileUse use) {
+  if (file.empty() || file == "stderr") return file;
+  const std::size_t process = file.find("%p");
+  if (process == std::string::npos) return writable_file(file, option, use);
+  writable_file(std::string(file).replace(process, 2, std::to_string(getpid())), option, use);
+  return std::filesystem::absolute(file).string();
 }
 
 /// The value of --observe for the preloaded library.
@@ -141,11 +148,11 @@ void set_environment(const Options& options) {
   if (!options.after_bytes.empty())
     set("NARUN_AFTER_BYTES", std::to_string(parse_bytes(options.after_bytes, "--after-bytes")));
   if (!options.observe.empty()) set("NARUN_OBSERVE", milliseconds(options.observe));
-  set("NARUN_REPORT", absolute(options.report));
-  set("NARUN_JSON", absolute(options.json));
+  set("NARUN_REPORT", output(options.report, "--report", FileUse::appended));
+  set("NARUN_JSON", output(options.json, "--json", FileUse::replaced));
   set("NAALLOC_THREADS", options.threads);
   set("NAALLOC_PAGES", options.pages);
-  set("NAALLOC_LOG", absolute(options.log));
+  set("NAALLOC_LOG", output(options.log, "--log", FileUse::appended));
   set("OMP_PROC_BIND", options.bind);
   if (!options.bind.empty()) setenv("OMP_PLACES", "cores", 0);
   const char* others = getenv("LD_PRELOAD");

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // nocsim: simulates a network on chip whose routers do MPI collectives.
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "taihu/base/error.h"
+#include "taihu/base/output_file.h"
 #include "taihu/base/program.h"
 #include "taihu/base/program_options.h"
-#include "taihu/noc/charts.h"
-#include "taihu/noc/replay.h"
-#include "taihu/noc/reproduce.h"
-#include "taihu/noc/run.h"
-#include "taihu/noc/search.h"
-#include "taihu/noc/validate.h"
+#include "taihu/noc/collectives/search.h"
+#include "taihu/noc/output/charts.h"
+#include "taihu/noc/reproduction/reproduce.h"
+#include "taihu/noc/validation/validate.h"
+#include "taihu/noc/validation/validate_sweep.h"
+#include "taihu/noc/workload/replay.h"
+#include "taihu/noc/workload/run.h"
 
 namespace {
 
@@ -21,9 +23,12 @@ using namespace taihu;
 using namespace taihu::noc;
 
 struct Options {
-  std::string file, out, parameters = "fair", placed = "S2";
+  std::string file, out, parameters = "fair";
+  ReplayConfig replay;
   std::vector<double> loads;
-  int size = 8, width = 0, height = 0, lines = 3, bytes = 16;
+  int size = 8, lines = 3, bytes = 16;
+  int sweep = 0;
+  std::uint64_t seed = 1;
   bool json = false, quick = false;
 };
 
@@ -31,13 +36,9 @@ struct Options {
 Progress progress_bar() {
   if (isatty(STDERR_FILENO) == 0) return {};
   return [](int done, int all) {
-    std::fprintf(stderr, "\r%3d%% (%d of %d)%s", 100 * done / all, done, all, done == all ? "\n" : "");
+    std::fprintf(stderr, "\r%3d%% (%d of %d)%s", static_cast<int>(100LL * done / all), done, all,
+                 done == all ? "\n" : "");
   };
-}
-
-void make_folder(const std::string& path) {
-  if (mkdir(path.c_str(), 0777) != 0 && errno != EEXIST)
-    throw system_error(path + ": cannot make the folder", errno);
 }
 
 void do_run(const Options& options) {
@@ -51,31 +52,38 @@ void do_sweep(const Options& options) {
   std::vector<double> loads = options.loads.empty() ? config.loads : options.loads;
   if (loads.empty())
     for (int step = 1; step <= 20; ++step) loads.push_back(0.02 * step);
+  const std::string table = options.out + "/sweep.csv", picture = options.out + "/sweep.png";
+  if (!options.out.empty()) {
+    make_writable_folder(options.out);
+    for (const std::string& file : {table, picture}) writable_file(file, "--out");
+  }
   const std::vector<LoadPoint> points = sweep(config, loads, progress_bar());
   std::string csv = load_header();
   for (const LoadPoint& point : points) csv += to_csv(point);
   std::fputs(csv.c_str(), stdout);
   if (options.out.empty()) return;
-  make_folder(options.out);
-  write_file(options.out + "/sweep.csv", csv);
+  write_file(table, csv);
   Series curve{to_text(config.traffic.pattern), {}};
   for (const LoadPoint& point : points) curve.points.emplace_back(point.offered, point.mean);
   curves("latency over load", "offered flits per node and cycle", "cycles", {curve},
          4 * mean_zero_load_latency(config.machine.network, config.traffic))
-      .save_png(options.out + "/sweep.png");
+      .save_png(picture);
 }
 
 int do_validate(const Options& options) {
+  if (options.sweep > 0) {
+    const std::vector<SweepRow> rows = validate_sweep(options.sweep, options.seed, progress_bar());
+    std::fputs(to_text(rows).c_str(), stdout);
+    return std::all_of(rows.begin(), rows.end(), [](const SweepRow& row) { return row.agrees(); }) ? 0 : 1;
+  }
   NetworkConfig network;
   MeasureConfig times{4000, 4000, 20000};
   if (options.quick) times = {1000, 4000, 10000};
   const std::vector<int> sizes = options.quick ? std::vector<int>{4} : std::vector<int>{4, 8, 16};
+  if (!options.out.empty()) make_writable_folder(options.out);
   const Validation validation = validate(network, sizes, times, options.quick, progress_bar());
   std::fputs(to_text(validation).c_str(), stdout);
-  if (!options.out.empty()) {
-    make_folder(options.out);
-    write_validation(validation, options.out);
-  }
+  if (!options.out.empty()) write_validation(validation, options.out);
   const int saturations = options.quick ? 0 : validation.saturation_deviations();
   return validation.faults + validation.deviations() + saturations == 0 ? 0 : 1;
 }
@@ -89,21 +97,19 @@ void do_model(const Options& options) {
 void do_replay(const Options& options) {
   const std::vector<TracedCall> calls = read_trace(options.file);
   for (const char* parameters : {"paper2017", "fair"}) {
-    const ReplayReport report = replay(calls, {options.width, options.height, options.placed},
-                                       costs_named(parameters), progress_bar());
+    const ReplayReport report = replay(calls, options.replay, costs_named(parameters), progress_bar());
     std::printf("%s\n", to_text(report).c_str());
   }
 }
 
 void do_reproduce(const Options& options) {
-  make_folder(options.out);
+  make_writable_folder(options.out);
   std::fputs(reproduce(options.out, progress_bar()).c_str(), stdout);
 }
 
 void do_place(const Options& options) {
   MachineConfig config;
-  config.network.mesh = Mesh(options.width == 0 ? options.size : options.width,
-                             options.height == 0 ? options.size : options.height, false, Routing::yx);
+  config.network.mesh = Mesh(options.size, options.size, false, Routing::yx);
   config.tree_root = middle_node(config.network.mesh);
   config.costs = costs_named(options.parameters);
   const auto results = search_placements(config, options.lines, static_cast<std::size_t>(options.bytes));
@@ -142,16 +148,26 @@ std::function<int()> parse(CLI::App& app, Options& options) {
       command("validate", "the plain network against its laws, with its curves", do_validate);
   validate->add_option("--out", options.out, "folder for latency.csv and pictures");
   validate->add_flag("--quick", options.quick, "4x4 only, short runs");
+  validate
+      ->add_option("--sweep", options.sweep, "so many random configurations beside BookSim, 50 by default")
+      ->expected(0, 1)
+      ->default_str("50")
+      ->check(CLI::Range(1, 1000));
+  validate->add_option("--seed", options.seed, "draws the configurations of --sweep");
   CLI::App* model = command("model", "tables 2 and 3 of the paper, as printed and corrected", do_model);
   model->add_option("-n,--size", options.size, "rows and columns")->check(CLI::Range(2, 64));
   model->add_option("--bytes", options.bytes, "data of a member")->check(CLI::Range(1, 64));
   CLI::App* replay =
       command("replay", "collectives of an MPI program (marun --trace-collectives) on the chip", do_replay);
   replay->add_option("TRACE", options.file, "trace")->required();
-  replay->add_option("--width", options.width, "columns of the mesh")->check(CLI::Range(1, 128));
-  replay->add_option("--height", options.height, "rows of the mesh")->check(CLI::Range(1, 128));
-  replay->add_option("--placement", options.placed, "level-1 routers")
+  replay->add_option("--width", options.replay.width, "columns of the mesh")->check(CLI::Range(1, 128));
+  replay->add_option("--height", options.replay.height, "rows of the mesh")->check(CLI::Range(1, 128));
+  replay->add_option("--placement", options.replay.placed, "level-1 routers")
       ->check(CLI::IsMember({"S1", "S2", "S3", "all", "none"}));
+  replay->add_option("--places", options.replay.places,
+                     "nodes of the ranks: rows, columns, snake, random, or a list such as 0,5,10");
+  replay->add_option("--clock", options.replay.clock_ghz, "of the network, GHz")
+      ->check(CLI::Range(0.01, 100.0));
   CLI::App* reproduce =
       command("reproduce", "every figure and table of section 4 of the paper", do_reproduce);
   reproduce->add_option("--out", options.out, "folder for CSV and PNG files")->required();

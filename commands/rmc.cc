@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "taihu/base/error.h"
+#include "taihu/base/output_file.h"
 #include "taihu/base/program.h"
 #include "taihu/base/program_options.h"
 #include "taihu/base/random.h"
@@ -19,9 +20,10 @@
 #include "taihu/neutron/input/text_library.h"
 #include "taihu/neutron/output/picture.h"
 #include "taihu/neutron/parallel/hot_vector.h"
-#include "taihu/neutron/parallel/messages.h"
-#include "taihu/neutron/parallel/mpi_ranks.h"
 #include "taihu/neutron/run/run_model.h"
+#include "taihu/parallel/shared_error.h"
+#include "taihu/parallel/solo_communicator.h"
+#include "taihu/parallel/world.h"
 
 namespace {
 
@@ -72,20 +74,11 @@ DomainOptions domain_options(const Options& options) {
   return domains;
 }
 
-/// Makes the folder of the results.
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  check_input(!error, "cannot create folder " + folder + " (" + error.message() + ")");
-  if (access(folder.c_str(), W_OK | X_OK) != 0)
-    throw system_error("cannot write into folder " + folder, errno);
-}
-
 /// Reads the model and all that is needed before the run on each rank; what is wrong is told once.
-Model prepare(Options& options, Ranks& ranks) {
+Model prepare(Options& options, parallel::Communicator& ranks) {
   Model model;
-  together(ranks, true, [&] {
-    options.run.schedule = parse_schedule(options.schedule);
+  parallel::together(ranks, true, [&] {
+    options.run.schedule = parallel::parse_loop_schedule(options.schedule);
     if (options.domain_box.size() > 0 && options.domains == std::vector<int>{1, 1, 1})
       throw UsageError("--domain-box says where --domains cut, and there are none");
     options.run.domains = domain_options(options);
@@ -95,11 +88,11 @@ Model prepare(Options& options, Ranks& ranks) {
   options.run.output_folder = !options.output.empty()              ? options.output
                               : model.settings.output_path.empty() ? "."
                                                                    : model.settings.output_path;
-  together(ranks, ranks.is_root(), [&] { make_folder(options.run.output_folder); });
+  parallel::together(ranks, ranks.is_root(), [&] { make_writable_folder(options.run.output_folder); });
   return model;
 }
 
-int run(Options options, Ranks& ranks) {
+int run(Options options, parallel::Communicator& ranks) {
   try {
     set_hot_memory(options.vectors == "plain" ? HotMemory::plain : HotMemory::aligned);
     const Model model = prepare(options, ranks);
@@ -109,14 +102,14 @@ int run(Options options, Ranks& ranks) {
       std::fflush(stream);
     });
     return 0;
-  } catch (const SharedError&) {  // on all ranks: the root tells
+  } catch (const parallel::SharedError&) {  // on all ranks: the root tells
     throw;
   } catch (const std::exception& error) {  // on this rank: the others would wait for it
     if (ranks.size() == 1) throw;
     const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
     std::fprintf(stderr, "rmc: %s\n", memory ? "there is not enough memory" : error.what());
     std::fflush(stderr);
-    abort_all_ranks(1);
+    parallel::abort_all_ranks(1);
   }
 }
 
@@ -160,6 +153,7 @@ int check_geometry(const Options& options) {
 }
 
 int plot(const Options& options) {
+  writable_file(options.picture, "--output");
   const Model model = read_model(options.model);
   Slice slice;
   slice.origin = {options.origin[0], options.origin[1], options.origin[2]};
@@ -180,6 +174,7 @@ int plot(const Options& options) {
 }
 
 int convert_library(const Options& options) {
+  writable_file(options.target, "");
   write_multigroup_library(options.target, read_text_library(options.library, {}));
   std::printf("library: %s\n", options.target.c_str());
   return 0;
@@ -189,8 +184,8 @@ int convert_library(const Options& options) {
 /// the same one.
 class WorkFolder {
  public:
-  WorkFolder(const std::string& parent, Ranks& ranks) : ranks_(ranks) {
-    together(ranks, ranks.is_root(), [&] {
+  WorkFolder(const std::string& parent, parallel::Communicator& ranks) : ranks_(ranks) {
+    parallel::together(ranks, ranks.is_root(), [&] {
       const std::filesystem::path place =
           parent.empty() ? std::filesystem::temp_directory_path() : std::filesystem::path(parent);
       path_ = (place / "rmc-bench-XXXXXX").string();
@@ -210,16 +205,16 @@ class WorkFolder {
   const std::string& path() const noexcept { return path_; }
 
  private:
-  Ranks& ranks_;
+  parallel::Communicator& ranks_;
   std::string path_;
 };
 
-int bench(const Options& options, Ranks& ranks) {
+int bench(const Options& options, parallel::Communicator& ranks) {
   if (options.benchmark == "vectors") {
     std::printf("heap %s\n", heap_in_use().c_str());
     const std::int64_t particles = options.particles > 0 ? options.particles : 3000;
     const double seconds =
-        run_particle_vectors(options.run.threads, parse_schedule(options.schedule), particles);
+        run_particle_vectors(options.run.threads, parallel::parse_loop_schedule(options.schedule), particles);
     std::printf("seconds %.6f\n", seconds);
     return 0;
   }
@@ -310,6 +305,9 @@ void add_run_options(CLI::App& command, Options& options) {
                   "also write a statepoint every N batches")
       ->check(CLI::PositiveNumber.description(""))
       ->type_name("N");
+  command.add_flag(
+      "--all-tallies", options.run.all_tallies,
+      "write tallies of more than 10^6 values into\ntallies.out, too; the statepoint has them all");
   command
       .add_option("--domains", options.domains,
                   "split space, and the memory of mesh tallies, into\nthat many domains along each axis; "
@@ -337,9 +335,9 @@ std::vector<std::string> with_leading_zeros(int argc, char** argv) {
   return words;
 }
 
-int dispatch(int argc, char** argv, Ranks& ranks) {
+int dispatch(int argc, char** argv, parallel::Communicator& ranks) {
   Options options;
-  options.run.threads = default_threads();
+  options.run.threads = parallel::default_threads();
   CLI::App app("Monte Carlo transport of neutrons", "rmc");
   app.set_version_flag("--version", "rmc " TAIHU_VERSION);
   app.require_subcommand(1);
@@ -403,17 +401,17 @@ bool runs_as_job(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::unique_ptr<Ranks> ranks = std::make_unique<SingleRank>();
+  std::unique_ptr<parallel::Communicator> ranks = std::make_unique<parallel::SoloCommunicator>();
   const int joined = run_program("rmc", [&] {
-    become_mpi_program(argv);
-    if (started_by_mpi() && runs_as_job(argc, argv)) ranks = make_mpi_ranks();
+    parallel::become_mpi_program(argv);
+    if (parallel::has_mpi() && runs_as_job(argc, argv)) ranks = parallel::open_world(&argc, &argv);
     return 0;
   });
   if (joined != 0) return joined;
   const auto body = [&] {
     try {
       return dispatch(argc, argv, *ranks);
-    } catch (const SharedError& error) {
+    } catch (const parallel::SharedError& error) {
       if (error.wrong_use()) throw UsageError(error.what());
       throw;
     }

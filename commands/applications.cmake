@@ -1,0 +1,86 @@
+# The applications and simulators, for one process and for the ranks of each MPI.
+taihu_command(numa-model numa_model.cc launch model)
+target_link_libraries(numa-model PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json)
+taihu_command(nocsim nocsim.cc noc)
+target_link_libraries(nocsim PRIVATE CLI11::CLI11)
+
+# rmc for one process, and for the ranks of each MPI: rmc-openmpi, rmc-mpich, and rmc-taihu by mac++. They differ in the
+# file that makes the ranks. rmc becomes one of the first two when that library's launcher has started it.
+set(parallel ${PROJECT_SOURCE_DIR}/taihu/parallel)
+taihu_command(rmc rmc.cc neutron)
+target_sources(rmc PRIVATE ${parallel}/world_alone.cc)
+target_link_libraries(rmc PRIVATE CLI11::CLI11)
+
+# Taihu's thread-caching heap comes before the C library's. Sanitizers bring their own heap.
+function(taihu_rmc_heap program)
+  if(NOT "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize")
+    target_link_libraries(${program} PRIVATE taihu_heap)
+  endif()
+endfunction()
+taihu_rmc_heap(rmc)
+
+# taihu_command_for_mpi(<name> <source> <component> <source with MPI>): <name>-openmpi and <name>-mpich where these libraries
+# are there; gives their names in <name>_with_mpi.
+function(taihu_command_for_mpi name source component mpi_source)
+  foreach(library openmpi mpich)
+    string(TOUPPER ${library} upper)
+    if(NOT TAIHU_MPICC_${upper})
+      continue()
+    endif()
+    set(program ${name}-${library})
+    taihu_command(${program} ${source} ${component})
+    target_sources(${program} PRIVATE ${mpi_source})
+    # Only the C interface: without the C++ bindings that some MPI headers still offer.
+    target_compile_definitions(${program} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+    target_link_libraries(${program} PRIVATE CLI11::CLI11)
+    taihu_mpi_flags(${program} ${TAIHU_MPICC_${upper}} ${taihu_show_${library}})
+    list(APPEND programs ${program})
+  endforeach()
+  set(${name}_with_mpi ${programs} PARENT_SCOPE)
+endfunction()
+set(taihu_show_openmpi --showme)
+set(taihu_show_mpich -show)
+taihu_command_for_mpi(rmc rmc.cc neutron ${parallel}/mpi_communicator.cc)
+foreach(program ${rmc_with_mpi})
+  taihu_rmc_heap(${program})
+endforeach()
+
+# amgsolve for one process, and for the ranks of each MPI: amgsolve-openmpi, amgsolve-mpich, and amgsolve-taihu by mac++.
+# They differ in the file that makes the communicator.
+taihu_command(amgsolve amgsolve.cc amg)
+target_sources(amgsolve PRIVATE ${parallel}/world_alone.cc)
+target_link_libraries(amgsolve PRIVATE CLI11::CLI11)
+
+taihu_command_for_mpi(amgsolve amgsolve.cc amg ${parallel}/mpi_communicator.cc)
+
+# With naalloc, which the solver takes where a program has it.
+foreach(program amgsolve ${amgsolve_with_mpi})
+  target_link_libraries(${program} PRIVATE taihu_memory)
+  target_link_options(${program} PRIVATE -Wl,--undefined=naalloc)
+endforeach()
+
+# taihu_program_by_macxx(<program> SOURCES ... ARCHIVES <targets> LIBRARIES <flags>): <program>-taihu, whose ranks are threads
+# of one process.
+function(taihu_program_by_macxx program)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;ARCHIVES;LIBRARIES")
+  get_target_property(includes CLI11::CLI11 INTERFACE_INCLUDE_DIRECTORIES)
+  set(output ${PROJECT_BINARY_DIR}/bin/${program}-taihu)
+  list(TRANSFORM arg_ARCHIVES REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archives)
+  add_custom_command(OUTPUT ${output}
+    COMMAND $<TARGET_FILE:mac++> -std=c++20 -O2 -g1 "-DTAIHU_VERSION=\"${PROJECT_VERSION}\"" -I${PROJECT_SOURCE_DIR}
+            "-I$<JOIN:${includes},;-I>" ${arg_SOURCES} ${archives} ${arg_LIBRARIES} -lgomp -o ${output}
+    DEPENDS ${arg_SOURCES} ${arg_ARCHIVES} mac++ marun
+    COMMAND_EXPAND_LISTS VERBATIM COMMENT "Building ${program}-taihu with mac++")
+  add_custom_target(${program}-taihu ALL DEPENDS ${output})
+  install(PROGRAMS ${output} DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+taihu_program_by_macxx(amgsolve
+  SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/amgsolve.cc ${parallel}/mpi_communicator.cc
+  ARCHIVES taihu_amg taihu_parallel taihu_memory taihu_base
+  LIBRARIES -lz)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(rmc_libraries REQUIRED hdf5-serial pugixml libpng)
+taihu_program_by_macxx(rmc
+  SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/rmc.cc ${parallel}/mpi_communicator.cc
+  ARCHIVES taihu_neutron taihu_parallel taihu_base
+  LIBRARIES ${rmc_libraries_LDFLAGS})
