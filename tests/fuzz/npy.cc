@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/fuzz/read_linear_system.h"
+
+TAIHU_FUZZ_FILE(path, "input.npy") {
+  taihu::fuzz::read_linear_system(path);
+}

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/geometry/region.h"
+#include "tests/fuzz/fuzz.h"
+
+TAIHU_FUZZ_TEXT(text) {
+  taihu::neutron::compile_region(text, [](int id) { return id; });
+}
