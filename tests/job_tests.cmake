@@ -20,10 +20,9 @@ function(taihu_job_tests prefix program)
         set(test ${prefix}.${name}.ranks${ranks}.processes${processes}.${library})
         set(arguments ${arg_ARGUMENTS})
         list(TRANSFORM arguments REPLACE "@TEST@" "${test}")
-        add_test(NAME ${test} COMMAND ${arg_LAUNCHER} --timeout 100 -n ${ranks} --processes-per-node ${processes}
-                 --mpi ${library} ${arg_OPTIONS} ${program} ${arguments})
-        set_tests_properties(${test} PROPERTIES LABELS programs TIMEOUT 120 PASS_REGULAR_EXPRESSION "${arg_EXPECT}"
-                             FAIL_REGULAR_EXPRESSION "check failed")
+        taihu_expect_test(${test} EXPECT "${arg_EXPECT}" COMMAND ${arg_LAUNCHER} --timeout 100 -n ${ranks}
+                          --processes-per-node ${processes} --mpi ${library} ${arg_OPTIONS} ${program} ${arguments})
+        set_tests_properties(${test} PROPERTIES LABELS programs TIMEOUT 120 FAIL_REGULAR_EXPRESSION "check failed")
         math(EXPR parity "(${ranks} + ${processes}) % 2")
         set(shared_memory off)
         if((library STREQUAL openmpi AND parity EQUAL 0) OR (library STREQUAL mpich AND parity EQUAL 1))

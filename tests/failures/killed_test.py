@@ -25,6 +25,25 @@ int main(void) {
 }
 """
 
+# Ends by itself after SIGUSR1 and SIGUSR2, with the exit code 0.
+SIGNALS = """
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile sig_atomic_t first, second;
+static void on_signal(int number) {
+    *(number == SIGUSR1 ? &first : &second) = 1;
+}
+int main(void) {
+    signal(SIGUSR1, on_signal);
+    signal(SIGUSR2, on_signal);
+    puts("running");
+    fflush(stdout);
+    while (!first || !second) usleep(1000);
+    puts("both seen");
+}
+"""
+
 
 def children(name):
     """Ids of the living node processes that run `name`."""
@@ -40,9 +59,10 @@ def children(name):
     return found
 
 
-def start(build, program, options):
-    job = subprocess.Popen([build / "bin" / "parcrun", "--timeout", "50", "-n", "4", *options, program],
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def start(build, program, options, ranks="4"):
+    # In a process group of its own, as a shell starts a job: the kernel drops SIGTSTP in a group without a parent in its session.
+    job = subprocess.Popen([build / "bin" / "parcrun", "--timeout", "50", "-n", ranks, *options, program],
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=os.setpgrp)
     assert job.stdout.readline() == "running\n"
     return job
 
@@ -71,18 +91,57 @@ def check(build, program, options, what, kill, codes):
     print(f"{what} {' '.join(options)}: exit code {job.returncode}, nothing left")
 
 
+def state_of(process):
+    return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def wait_for_state(process, is_wanted, what):
+    for _ in range(100):
+        if is_wanted(state_of(process)):
+            return
+        time.sleep(0.1)
+    sys.exit(f"{what}: state {state_of(process)}")
+
+
+def check_passed_on(build, program):
+    """Signals to parcrun alone reach the program, and a job that is stopped goes on."""
+    job = start(build, program, [], "1")
+    node, = children(str(program))
+    try:
+        job.send_signal(signal.SIGUSR1)
+        job.send_signal(signal.SIGTSTP)
+        for process in job.pid, node:
+            wait_for_state(process, lambda state: state == "T", "not stopped")
+        job.send_signal(signal.SIGCONT)
+        for process in job.pid, node:
+            wait_for_state(process, lambda state: state != "T", "still stopped")
+    except SystemExit:
+        os.kill(node, signal.SIGKILL)
+        job.kill()
+        raise
+    job.send_signal(signal.SIGUSR2)
+    output, _ = job.communicate(timeout=40)
+    if job.returncode != 0 or output != "both seen\n":
+        sys.exit(f"signals passed on: exit code {job.returncode}, output:\n{output}")
+    print("signals passed on: exit code 0")
+
+
 def main():
     build = pathlib.Path(sys.argv[1])
     folder = build / "tests" / "failures"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "killed.c").write_text(SOURCE)
     program = folder / "killed"
-    subprocess.run([build / "bin" / "parcc", folder / "killed.c", "-o", program], check=True)
+    (folder / "signals.c").write_text(SIGNALS)
+    for name in "killed", "signals":
+        subprocess.run([build / "bin" / "parcc", folder / f"{name}.c", "-o", folder / name], check=True)
+    check_passed_on(build, folder / "signals")
     for options in [], ["--processes-per-node", "2", "--mpi", "openmpi"], ["--processes-per-node", "2", "--mpi", "mpich"]:
         # MPICH's launcher gives the signal's number itself as the exit code of a killed process.
         check(build, program, options, "node process killed", lambda _, nodes: os.kill(nodes[-1], signal.SIGKILL), {137, 9})
         check(build, program, options, "node process terminated", lambda _, nodes: os.kill(nodes[0], signal.SIGTERM), {143, 15})
         check(build, program, options, "parcrun interrupted", lambda job, _: job.send_signal(signal.SIGINT), {130})
+        check(build, program, options, "parcrun quit", lambda job, _: job.send_signal(signal.SIGQUIT), {131})
         check(build, program, options, "parcrun killed", lambda job, _: job.kill(), {-9})
 
 

@@ -2,6 +2,7 @@
 // Scratchpad memory and DMA. Built with --spm=64K.
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -57,6 +58,22 @@ __kernel void stream(void *argument) {
     spm_free(buffer);
 }
 
+/* A reply word that another thread counts up. */
+static int shared_reply;
+__kernel void wait_for_others(void *argument) {
+    (void)argument;
+    double *buffer = spm_malloc(8 * sizeof(double));
+    const int me = m_rank(CCC_ARRAY), all = m_size(CCC_ARRAY);
+    if (me == all - 1) {
+        dma_wait(&shared_reply, all - 1);
+        expect(shared_reply == all - 1);
+    } else {
+        usleep(2000);
+        dma_iget(buffer, source, 8 * sizeof(double), &shared_reply);
+    }
+    spm_free(buffer);
+}
+
 int main(void) {
     for (int i = 0; i < n; i++) source[i] = i;
     m_run(allocate, NULL);
@@ -64,5 +81,7 @@ int main(void) {
     m_run(stream, NULL);
     CHECK(problems == 0);
     for (int i = 0; i < n; i++) CHECK(target[i] == 2.0 * i);
+    m_run(wait_for_others, NULL);
+    CHECK(problems == 0);
     return all_checks_passed("scratchpad");
 }

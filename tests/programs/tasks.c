@@ -27,6 +27,11 @@ __kernel void take(void *argument) {
     }
 }
 
+/* Only some threads ask. */
+__kernel void take_by_first(void *argument) {
+    if (m_rank(CCC_ARRAY) == 0) take(argument);
+}
+
 int main(void) {
     const m_scope_t scopes[] = {CCC_ALL, CCC_SNODE, CCC_BNODE, CCC_NODE};
     long id;
@@ -43,6 +48,11 @@ int main(void) {
     for (int s = 0; s < 4; s++) {
         m_run(take, (void *)&scopes[s]);
         check_round(scopes[s], total);
+    }
+    m_scope_t everybody = CCC_ALL;
+    for (int round = 0; round < 3; round++) {
+        m_run(round % 2 == 0 ? take_by_first : take, &everybody);
+        check_round(CCC_ALL, total);
     }
     m_scope_t array = CCC_ARRAY;
     for (int round = 0; round < 3; round++) {

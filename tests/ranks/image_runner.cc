@@ -25,10 +25,11 @@
 #include "taihu/base/clock.h"
 #include "taihu/base/error.h"
 #include "taihu/memory/image/rank_image.h"
+#include "taihu/memory/libc/descriptors.h"
 #include "taihu/memory/libc/signals.h"
+#include "taihu/memory/libc/tagged_stream.h"
 #include "taihu/memory/libc/threads.h"
 #include "taihu/memory/process_settings.h"
-#include "taihu/memory/tagged_stream.h"
 
 // Shared libraries such as libgomp find this one before libc's.
 extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* thread,
@@ -106,7 +107,9 @@ struct Job {
     environment.push_back("RANK=" + std::to_string(rank));
     environment.push_back("RANKS=" + std::to_string(options.ranks));
     RankStreams streams;
-    if (options.tag) streams.output = taihu::memory::make_tagged_stream(std::to_string(rank) + ": ", 1);
+    if (options.tag)
+      streams.output = taihu::memory::make_tagged_stream(std::to_string(rank) + ": ", 1,
+                                                         &taihu::memory::libc::redirection);
     const int ended = copy->run(options.words, environment, streams);
     if (streams.output && copy->process().open_streams.count(streams.output) != 0)
       std::fclose(streams.output);
@@ -183,6 +186,7 @@ int main(int count, char** words) {
     taihu::memory::allow_many_files();
     taihu::memory::name_program(options.words.front());
     taihu::memory::watch_for_crashes(&report_crash);
+    taihu::memory::set_child_rules({.exec = options.ranks == 1});
     const int status = run(options);
     std::fflush(nullptr);
     std::_Exit(status);

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <langinfo.h>
 #include <locale.h>
 #include <math.h>
+#include <pthread.h>
 #include <pwd.h>
 #include <search.h>
 #include <signal.h>
@@ -178,6 +180,38 @@ static void check_locale(int rank) {
   CHECK(strcmp(setlocale(LC_ALL, ""), "C") == 0);
 }
 
+// Results in static memory, and what libc reads from the environment by itself.
+static void check_more(int rank) {
+  char want[64], text[128];
+  int point, sign;
+  const char* digits = ecvt(rank + 0.5, 3, &point, &sign);
+  let_others_run();
+  CHECK(atoi(digits) % 10 == 0 && digits[0] == (rank == 0 ? '5' : '0' + rank));
+  snprintf(text, sizeof text, "temporary_%d", rank);
+  CHECK(mkdir(text, 0777) == 0 && setenv("TMPDIR", text, 1) == 0);
+  let_others_run();
+  char* name = tempnam("/var/tmp", "begin");
+  snprintf(want, sizeof want, "temporary_%d/begin", rank);
+  CHECK(name && strncmp(name, want, strlen(want)) == 0);
+  free(name);
+  CHECK(unsetenv("TMPDIR") == 0 && rmdir(text) == 0);
+  // A locale object of the environment's.
+  CHECK(setenv("LC_ALL", rank % 2 ? "C.UTF-8" : "C", 1) == 0);
+  let_others_run();
+  locale_t locale = newlocale(LC_ALL_MASK, "", NULL);
+  CHECK(locale && strcmp(nl_langinfo_l(CODESET, locale), rank % 2 ? "UTF-8" : "ANSI_X3.4-1968") == 0);
+  // The first byte of a character of two, kept by libc for the next call.
+  locale_t before = uselocale(locale);
+  if (rank % 2) {
+    wchar_t wide = 0;
+    CHECK(mbrtowc(&wide, "\xc3", 1, NULL) == (size_t)-2);
+    let_others_run();
+    CHECK(mbrtowc(&wide, "\xa4", 1, NULL) == 1 && wide == 0xe4);
+  }
+  uselocale(before);
+  freelocale(locale);
+}
+
 static volatile sig_atomic_t caught_signal, caught_rank = -1;
 
 static void catch_signal(int signal) {
@@ -212,6 +246,32 @@ static void check_signals(int rank) {
   for (int i = 0; i < 1000 && !caught_signal; ++i) usleep(1000);
   CHECK(caught_signal == SIGALRM && caught_rank == rank);
   CHECK(alarm(100) == 0 && alarm(0) >= 99);
+}
+
+static void* wait_for_signal(void* got) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR2);
+  CHECK(sigwait(&set, got) == 0);
+  return NULL;
+}
+
+// A signal that the caller blocks reaches the thread of the rank that waits for it.
+static void check_waiting_thread(void) {
+  sigset_t set, before;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR2);
+  pthread_sigmask(SIG_BLOCK, &set, &before);
+  pthread_t thread;
+  volatile int got = 0;
+  CHECK(pthread_create(&thread, NULL, wait_for_signal, (void*)&got) == 0);
+  for (int i = 0; i < 1000 && !got; ++i) {
+    CHECK(kill(getpid(), SIGUSR2) == 0);
+    usleep(10000);
+  }
+  CHECK(got == SIGUSR2 && pthread_join(thread, NULL) == 0);
+  signal(SIGUSR2, SIG_IGN);  // what came before the thread has begun to wait
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void check_directory(int rank) {
@@ -285,7 +345,9 @@ int main(void) {
   check_small_ones(rank);
   check_hash(rank);
   check_locale(rank);
+  check_more(rank);
   check_signals(rank);
+  check_waiting_thread();
   check_directory(rank);
   check_children(rank);
   check_streams(rank);

@@ -47,7 +47,7 @@ int main(void) {
   CHECK(dlclose(plugin) == 0 && host_counter == 1 + rank && dlclose(plugin) == 0 &&
         host_counter == 1001 + rank);
   plugin = dlopen("./plugin.so", RTLD_NOW);
-  CHECK(plugin && dlsym(plugin, "plugin_run"));
+  CHECK(plugin && dlsym(plugin, "plugin_run") && dlmopen(LM_ID_BASE, "./plugin.so", RTLD_NOW) == plugin);
   CHECK(!dlopen("./missing.so", RTLD_NOW) && strstr(dlerror(), "missing.so"));
   void* mathematics = dlopen("libm.so.6", RTLD_NOW);
   double (*cosine)(double) = (double (*)(double))dlsym(mathematics, "cos");

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Benchmarks on a machine without any other library: each says what it does not compare with, and goes on alone."""
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import os
+import pathlib
+import sys
+import tempfile
+import types
+import unittest
+
+BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench"
+
+
+def load(script):
+    """The functions of a script without its main()."""
+    loader = importlib.machinery.SourceFileLoader(script.replace("/", "_"), str(BENCH / script))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+class WithoutPeers(unittest.TestCase):
+    def setUp(self):
+        self.kept = dict(os.environ)
+        self.folder = tempfile.TemporaryDirectory()
+        self.build = pathlib.Path(self.folder.name)
+        (self.build / "bin").mkdir()
+        for name in ("macc", "marun"):
+            (self.build / "bin" / name).write_text("")
+            (self.build / "bin" / name).chmod(0o755)
+        os.environ.update(PATH="", HYPRE_ROOT=self.folder.name)
+        for name in ("AMGCL_INCLUDE", "HYPRE_IJ"):
+            os.environ.pop(name, None)
+
+    def tearDown(self):
+        os.environ.clear()
+        os.environ.update(self.kept)
+        self.folder.cleanup()
+
+    def found(self, function, *arguments):
+        """The names that `function` gives, and the lines about what is missing."""
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            names = [getattr(one, "name", one) for one in function(*arguments)]
+        return names, said.getvalue()
+
+    def test_mpi(self):
+        names, said = self.found(load("mpi/run").contenders, self.build, 2)
+        self.assertEqual(names, ["taihu"])
+        for name in ("openmpi", "mpich"):
+            self.assertIn(f"*** SKIPPED: {name} is NOT compared with: there is no mpicc.{name}", said)
+        self.assertEqual(self.found(load("mpi/run").between_node_processes, self.build)[0], [])
+
+    def test_amg(self):
+        options = types.SimpleNamespace(amgcl=None, hypre_ij=None)
+        amg = load("amg/run")
+        names, said = self.found(amg.contenders, self.build, options, self.build)
+        self.assertIn("taihu", names)
+        self.assertNotIn("hypre default", names)
+        self.assertIn("*** SKIPPED: hypre is NOT compared with: ", said)
+        if "amgcl" not in names:  # it is looked for in the system's folders, too
+            self.assertIn("*** SKIPPED: AMGCL is NOT compared with: ", said)
+
+    def test_the_line_about_the_machine(self):
+        sys.path.insert(0, str(BENCH))
+        from describe_machine import describe_machine
+        self.assertIn("no other MPI library", describe_machine())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
