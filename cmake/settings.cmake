@@ -24,10 +24,15 @@ set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/../../${CMAK
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 
 add_compile_options(-Wall -Wextra)
+# Contracts (taihu/base/contract.h) are checked in the debug and sanitizer builds.
+add_compile_definitions($<$<CONFIG:Debug>:TAIHU_CONTRACTS>)
 option(TAIHU_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
 if(TAIHU_WARNINGS_AS_ERRORS)
   add_compile_options(-Werror)
 endif()
+
+# A third less time for the sanitizer builds. Not for the release: there each file shows that it includes what it uses.
+option(TAIHU_FEWER_COMPILER_RUNS "Compile eight sources of a library in one run, and the headers of tests once" OFF)
 
 find_package(Threads REQUIRED)
 if(BUILD_TESTING)

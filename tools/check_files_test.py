@@ -31,6 +31,10 @@ class CheckFiles(unittest.TestCase):
                          problems("a.cc", "int a;\n" + LICENCE))
         self.assertEqual(1, len(problems("run", "#!/bin/sh\ntrue\n")))
 
+    def test_tests_that_ignore_the_exit_code(self):
+        self.assertEqual(1, len(problems("CMakeLists.txt", "set_tests_properties(a PROPERTIES PASS_REGULAR_EXPRESSION b)\n")))
+        self.assertEqual(1, len(problems("a.cmake", "PASS_REGULAR_EXPRESSION\n")))
+
     def test_white_space(self):
         self.assertEqual(["a.md:2: white space at the end of the line"], problems("a.md", "a\nb \n"))
         self.assertEqual(["a.md:1: white space at the end of the line"], problems("a.md", "a\r\n"))

@@ -75,6 +75,31 @@ class CheckLayers(unittest.TestCase):
             ["taihu/memory/CMakeLists.txt:2: 'memory' USES 'threads', which its line in the table does not name"],
             self.problems({"taihu/memory/CMakeLists.txt": "taihu_component(memory\n  USES base threads LINK hwloc)\n"}))
 
+    def test_name_of_a_library_that_is_not_in_the_line(self):
+        found = self.problems({"taihu/memory/a.cc": "// threads::x\nint a = threads::count(\"threads::\");\nbase::B b;\n"})
+        self.assertEqual(["taihu/memory/a.cc:2: 'memory' names threads::, but may not use 'threads'"], found)
+
+    def test_sub_folders_point_down(self):
+        table = "base:\n  .:\n  numbers: .\n  solve: . numbers\n"
+        up = '#include "taihu/base/solve/b.h"\n'
+        self.assertEqual([], self.problems({"taihu/base/solve/a.h": '#include "taihu/base/numbers/b.h"\n'}, table))
+        self.assertEqual(["taihu/base/numbers/a.h:1: 'base/numbers' includes \"taihu/base/solve/b.h\", but may not use "
+                          "'base/solve'"], self.problems({"taihu/base/numbers/a.h": up}, table))
+        self.assertEqual(1, len(self.problems({"taihu/base/a.h": up}, table)))
+        self.assertEqual([], self.problems({"taihu/base/numbers/a_test.cc": up}, table))
+
+    def test_sub_folder_without_a_line_and_cycle_of_sub_folders(self):
+        self.assertEqual(["taihu/base/rain/a.h:1: the sub-folder base/rain has no line in tools/layers.txt"],
+                         self.problems({"taihu/base/rain/a.h": ""}, "base:\n  .:\n"))
+        self.assertIn("a cycle", self.problems({}, "base:\n  x: y\n  y: x\n")[0])
+
+    def test_type_with_two_definitions(self):
+        one = "namespace taihu::base {\nclass A;\nstruct B : A {\n  struct C {};\n};\n}  // namespace taihu::base\n"
+        two = "namespace taihu::base {\nenum class B { x };\n}  // namespace taihu::base\n"
+        hidden = "namespace taihu::base {\nnamespace {\nstruct B {};\n}  // namespace\n}  // namespace taihu::base\n"
+        self.assertEqual(["taihu/base/two.h:2: taihu::base::B is defined in taihu/base/one.h, too"],
+                         self.problems({"taihu/base/one.h": one, "taihu/base/two.h": two, "taihu/base/three.cc": hidden}))
+
 
 if __name__ == "__main__":
     unittest.main()

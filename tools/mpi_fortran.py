@@ -5,7 +5,8 @@
   fortran_calls.c   the procedures mpi_... and pmpi_... for all three interfaces (names as gfortran and flang write them)
   mpif.h            constants and sentinels for include 'mpif.h'
   mpi.f90           module mpi: the same, with interfaces that check arguments
-  mpi_f08.f90       module mpi_f08: typed handles, optional ierror, buffers of any kind (TS 29113)
+  mpi_f08.f90       module mpi_f08: typed handles, optional ierror, buffers of any kind (TS 29113); each name is generic,
+                    with one specific procedure whose name the standard gives
 
 The rules stand below as data: what a C parameter is in Fortran follows from its type, and from its name where the type does
 not tell. Calls that need more than rules are written by hand in taihu/mpi/fortran/special_calls.c and are only declared here."""
@@ -78,7 +79,7 @@ def length_of_array(call, parameter):
 
 
 def f08_suffix(call):
-    """Of the linker name in mpi_f08: the specific procedure names of MPI-3.1 section 17.1.5."""
+    """Of the linker name in mpi_f08, and with that of the specific procedure name (MPI-3.1 section 17.1.5)."""
     return "f08ts_" if any(is_choice(call, p) for p in call.parameters) else "f08_"
 
 
@@ -405,6 +406,8 @@ def interfaces(calls, f08):
         for prefix in ("", "P"):
             lines.append(interface(call, f08, prefix))
     lines.append("  end interface")
+    if f08:
+        lines = with_specific_names("\n".join(lines)).split("\n")
     for call in [] if f08 else filter(gives_memory, bound(calls)):
         for prefix in ("", "P"):
             lines += [f"  interface {prefix}MPI_{call.name}", interface(call, f08, prefix),
@@ -428,6 +431,16 @@ def with_profiling(text):
               if not name.lower().endswith(("_fn", "_function"))]
     copies = [f"    {kind} PMPI_{name}{body}{kind} PMPI_{name}" for kind, name, body in wanted]
     return "\n".join([text.rstrip(), "  interface", *copies, "  end interface"])
+
+
+def with_specific_names(text):
+    """Each procedure bound to C below its specific name, which the linker name tells, in an interface of its generic name."""
+    def generic(found):
+        kind, name, body, suffix, rest = found.groups()
+        return (f"  end interface\n  interface {name}\n    {kind} {name}{suffix}{body}{suffix}_{rest}"
+                f"    end {kind} {name}{suffix}\n  end interface\n  interface")
+    return re.sub(r"^    (subroutine|function) (P?MPI_\w+)(\((?:(?!^    end ).)*?bind\(C, name=\"p?mpi_\w+?)(_f08(?:ts)?)_(\".*?)"
+                  r"^    end \1 \2$", generic, text, flags=re.MULTILINE | re.DOTALL)
 
 
 def make_module(calls, constants, hand_written):
@@ -456,7 +469,7 @@ def make_module_f08(calls, constants, hand_written):
     for operator, value in ((".eq.", "=="), (".ne.", "/=")):
         text += [f"  interface operator ({value})"] + \
             [f"    module procedure {kind.lower()}{operator.strip('.')}" for kind in HANDLES] + ["  end interface"]
-    text += interfaces(calls, True) + [with_profiling(hand_written), "contains"]
+    text += interfaces(calls, True) + [with_specific_names(with_profiling(hand_written)), "contains"]
     for kind in HANDLES:
         for operator, value in (("eq", "=="), ("ne", "/=")):
             text += [f"  elemental function {kind.lower()}{operator}(left, right) result(holds)",

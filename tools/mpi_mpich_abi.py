@@ -21,7 +21,7 @@ NULL = {"MPI_Comm": "MPI_COMM_NULL", "MPI_Datatype": "MPI_DATATYPE_NULL", "MPI_E
 # Handles that are read although they are passed by address.
 IN_OUT = re.compile(r".*_free$|Wait|Test|Start|Cancel|Comm_disconnect|File_close|Type_commit|Mrecv|Imrecv")
 # Numbers by the name of their parameter.
-NUMBERS_IN = {"dest": "rank", "source": "rank", "root": "rank", "target_rank": "rank", "tag": "tag", "sendtag": "tag",
+NUMBERS_IN = {"dest": "rank", "source": "rank", "root": "rank", "rank": "rank", "target_rank": "rank", "tag": "tag", "sendtag": "tag",
               "recvtag": "tag", "required": "thread_level", "split_type": "split", "typeclass": "type_class", "order": "order",
               "lock_type": "lock", "assert": "assertion", "amode": "file_mode", "whence": "seek", "errorcode": "error",
               "errorclass": "error", "error": "error", "var_class": "variable_class"}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the table of packages in README.md, between its two markers, from tools/packages.txt; --check only compares."""
+"""Writes the table of packages in docs/how-to/install.md, between its two markers, from tools/packages.txt; --check only compares."""
 import argparse
 import pathlib
 import re
@@ -22,25 +22,25 @@ def table(text):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Writes the package table of README.md.")
+    parser = argparse.ArgumentParser(description="Writes the package table of docs/how-to/install.md.")
     parser.add_argument("root", type=pathlib.Path, nargs="?", default=pathlib.Path("."), help="source tree")
     parser.add_argument("--check", action="store_true", help="only say whether the table is current")
     arguments = parser.parse_args()
 
-    readme = arguments.root / "README.md"
-    old = readme.read_text()
+    page = arguments.root / "docs/how-to/install.md"
+    old = page.read_text()
     head, begin, rest = old.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end:
-        print(f"{readme}: the markers '{BEGIN}' and '{END}' are missing")
+        print(f"{page}: the markers '{BEGIN}' and '{END}' are missing")
         return 1
     new = head + BEGIN + "\n" + table((arguments.root / "tools/packages.txt").read_text()) + "\n" + END + tail
     if new == old:
         return 0
     if arguments.check:
-        print(f"{readme}: the table of packages is not that of tools/packages.txt; run tools/package_table.py")
+        print(f"{page}: the table of packages is not that of tools/packages.txt; run tools/package_table.py")
         return 1
-    readme.write_text(new)
+    page.write_text(new)
     return 0
 
 
