@@ -25,6 +25,13 @@
 namespace taihu::launch {
 namespace {
 
+/// The thread sanitizer of GCC 12 drops a signal that it hands to a thread which has not started yet.
+#ifdef __SANITIZE_THREAD__
+constexpr bool signals_can_get_lost = true;
+#else
+constexpr bool signals_can_get_lost = false;
+#endif
+
 using Body = std::function<int(memory::RankIdentity&)>;
 
 int run(int ranks, const Body& body, std::size_t stack_bytes = 1 << 20,
@@ -195,7 +202,11 @@ TEST(RunRanksDeathTest, terminate_ends_quickly) {
   const auto start = now_ns();
   EXPECT_EXIT(run(3, one_of([]() -> int {
                     kill(getpid(), SIGTERM);
-                    wait_forever();
+                    if (!signals_can_get_lost) wait_forever();
+                    while (true) {
+                      usleep(100'000);
+                      kill(getpid(), SIGTERM);
+                    }
                   })),
               testing::ExitedWithCode(143), "");
   EXPECT_LT(now_ns() - start, 2'500'000'000);
