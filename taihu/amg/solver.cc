@@ -79,7 +79,7 @@ void Solver::set_up(Precision precision) {
   if (outcome != SetUpOutcome::done && options_.family == Family::automatic) {
     notes_.push_back(
         outcome == SetUpOutcome::few_aggregates
-            ? "family classical: aggregation finds next to nothing to aggregate"
+            ? "family classical: aggregation hardly reduces the number of unknowns"
         : outcome == SetUpOutcome::dense_coarse_matrix
             ? "family classical, aggressive: rows with very many neighbours would fill the coarse "
               "matrices of aggregation"
@@ -98,7 +98,7 @@ void Solver::set_up(Precision precision) {
                   : "the matrix is singular to working precision (found at the coarsest level)");
 }
 
-// Of a matrix that may have lost its entries to a hierarchy that did not do.
+// An earlier set-up that failed may have moved the entries of the matrix away.
 void Solver::make_preconditioner(Precision precision) {
   preconditioner_.reset();
   system_->restore(context_, matrix_);
@@ -145,7 +145,7 @@ void Solver::precondition(std::span<const double> r, std::span<double> z) {
   for (const double value : r) size = std::max(size, std::abs(value));
   double seen[2] = {wrong, size};
   context_.communicator.maximum(seen);
-  check_input(seen[0] == 0, "the vectors have not as many elements as the matrix has rows");
+  check_input(seen[0] == 0, "the length of a vector differs from the number of rows of the matrix");
   const double factor = unit_factor(seen[1]);
   for_blocks(context_, matrix_.local.partition,
              [&](LocalIndex begin, LocalIndex end) { preconditioner_->load(begin, end, r.data(), factor); });
@@ -168,8 +168,9 @@ SolveResult Solver::solve(std::span<const double> b, std::span<double> x, const 
     size[2] = std::max(size[2], std::abs(value));
   }
   context_.communicator.maximum(size);
-  check_input(size[0] == 0,
-              "the right-hand side or the solution has not as many elements as the matrix has rows");
+  check_input(
+      size[0] == 0,
+      "the length of the right-hand side or the solution differs from the number of rows of the matrix");
   check_input(size[1] == 0, "the right-hand side has a value that is not a finite number");
   // A power of two brings the right-hand side to about one: its norm must not overflow.
   const double factor = unit_factor(size[2]);

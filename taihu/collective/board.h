@@ -10,10 +10,11 @@
 // of the member, made at first use, with the same rule. Where data of a member are likely to be next is known
 // from the last ones, so that they can be fetched before its slot says that they are there.
 //
-// Steps only grow, so nothing is ever reset. A member that waits for long says in its wish for what; whoever
-// makes a wish true rings its doorbell. When a wish needs several members, each of them signs and then looks
-// at the others, both in the single total order of sequentially consistent operations: the last one in that
-// order sees all. That a signature is seen or else the wish is, is the doorbell's asymmetric barrier.
+// Steps only grow, so nothing is ever reset. A member that has waited long publishes the value it waits for,
+// its wish; whoever writes that value rings its doorbell. When a wish needs several members, each of them
+// signs and then looks at the others, both in the single total order of sequentially consistent operations:
+// the last one in that order sees all. The doorbell's asymmetric barrier guarantees that the waiter sees the
+// signature or the signer sees the wish.
 //
 // All this looks at every member. Boards of many members count arrivals instead (arrival_count.h), and who
 // signs looks at the wishes only when there are some that he may have made true.

@@ -37,8 +37,8 @@ int move_nothing(GroupHandle& handle, Call call, int root = -1);
 int collect(GroupHandle& handle);
 int release(GroupHandle& handle);
 
-/// Meanwhile is the root's only. After `fail_bcast` of the root the others return M_ERROR_TRUNCATE: it was to
-/// hand on data that it has not got.
+/// Meanwhile is the root's only. After `fail_bcast` of the root the others return M_ERROR_TRUNCATE: it should
+/// have forwarded data that it never received.
 int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root, const Meanwhile& meanwhile);
 void fail_bcast(GroupHandle& handle, std::size_t bytes, int root);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of the functions of programs, for call stacks. A program exports next to nothing, so the dynamic
+// Names of the functions of programs, for call stacks. A program exports hardly any symbol, so the dynamic
 // loader knows no names of it; they are in the symbol table of its file. A crash handler may not read files,
 // so the tables are read before ranks run and only looked up later.
 #pragma once

@@ -130,7 +130,8 @@ class Endpoint {
   /// Rung whenever something changed for this rank.
   virtual threads::Doorbell& doorbell() noexcept = 0;
 
-  /// Tells who looks for messages of other node processes beside the ranks that this rank is about to sleep.
+  /// Tells the progress thread, which looks for messages of other node processes, that this rank is about to
+  /// sleep.
   virtual void about_to_sleep() noexcept = 0;
 
   /// Waits, making progress, until `ready()`; whoever makes it true for this rank rings the doorbell.

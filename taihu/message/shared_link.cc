@@ -25,7 +25,7 @@ constexpr std::size_t ring_piece_bytes = 16 * 1024;
 constexpr std::size_t single_copy_far_bytes = 32 * 1024;
 /// What is read in one turn: others want to use the link, too.
 constexpr std::size_t bytes_read_at_once = 1024 * 1024;
-/// The MPI library is asked on every so many-th look: that costs as much as a message here.
+/// The MPI library is polled once in so many polls: asking it costs as much as a message here.
 constexpr std::uint32_t looks_between_far_ones = 4;
 
 enum class Kind : std::uint8_t { envelope, envelope_apart, piece, offer, taken };

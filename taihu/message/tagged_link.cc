@@ -19,8 +19,8 @@ void TaggedLink::listen(std::size_t slot) {
   listening_[slot] = receive(any_process, envelope_tag, slots_[slot].get(), slot_bytes);
 }
 
-/// Posting a slot again costs about as much as a message takes, so that is done when nothing else is to do,
-/// or many are to be posted.
+/// Posting a slot again costs about as much as a message. So slots are posted when there is nothing else to
+/// do, or when many have been read.
 void TaggedLink::listen_again() {
   for (; deaf_slots_ != 0; --deaf_slots_)
     listen((next_slot_ + listening_slots - deaf_slots_) % listening_slots);

@@ -35,7 +35,7 @@ struct Tuning {
 
 /// For so many ranks in this process. Users may set TAIHU_EAGER_BYTES, TAIHU_PUSHED_BYTES,
 /// TAIHU_PUSHED_STREAM_BYTES, TAIHU_BUFFERED_BYTES and TAIHU_SHARED_COPY_BYTES (such as 4K); throws Error
-/// when a value is no size, or no message of so many bytes fits into a ring.
+/// when a value is not a size, or exceeds what a ring can hold.
 Tuning tuning_for(int local_ranks, Cores cores, Environment environment);
 
 class Node;

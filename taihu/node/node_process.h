@@ -12,8 +12,8 @@ namespace taihu::node {
 /// returns 1 or 2 when the job cannot be started. Once per process.
 int run_node_process(Language& language, int argc, char** argv);
 
-/// Ends all node processes of the job with `code`, which is made one that counts as a failure unless it is 0.
-/// Flushes the streams of the caller's rank. Any thread, once the ranks are prepared.
+/// Ends all node processes of the job with `code`. A code that the system would cut to 0 becomes 1, unless it
+/// is 0. Flushes the streams of the caller's rank. Any thread, once the ranks are prepared.
 [[noreturn]] void abort_job(int code);
 
 }  // namespace taihu::node

@@ -22,7 +22,7 @@ enum class Smoother {
 
 /// How the next level is made of a level.
 enum class Family {
-  /// aggregation; classical where aggregation finds next to nothing to aggregate, makes dense or singular
+  /// aggregation; classical where aggregation hardly coarsens, makes dense or singular
   /// coarse matrices or converges slowly; direct where neither converges
   automatic,
   aggregation,  ///< smoothed aggregation

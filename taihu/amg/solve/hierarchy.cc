@@ -10,7 +10,7 @@ namespace {
 
 // Coarsening that leaves more than this share of the rows is not worth a level.
 constexpr double least_reduction = 0.8;
-// Up to this size a direct solution costs next to nothing, and it does not matter that coarsening has ended.
+// Up to this size a direct solution costs little, and it does not matter that coarsening has ended.
 constexpr GlobalIndex most_inverted_cheaply = 500;
 // Coarsest levels that could not be made smaller are solved directly up to this size, smoothed beyond.
 constexpr GlobalIndex most_dense_rows = 2000;
@@ -61,8 +61,7 @@ Hierarchy<Value>::Hierarchy(const Context& context, DistributedMatrix& matrix,
 }
 
 // Level by level: find the transfer operators, form the next matrix, store the level for the solve phase.
-// What served its purpose goes at once: the finest level decides how much memory set-up takes, so what it
-// gave back does not even stay at hand for the others.
+// Temporaries are freed at once and returned to the system: the finest level sets the peak of memory.
 template <class Value>
 void Hierarchy<Value>::set_up(DistributedMatrix& finest_matrix, const Finest& finest, int depth) {
   DistributedMatrix coarser;
@@ -87,7 +86,7 @@ void Hierarchy<Value>::set_up(DistributedMatrix& finest_matrix, const Finest& fi
     DistributedMatrix next = coarse_matrix(context_, *matrix, transfer);
     const Offset transfer_entries = transfer.prolongation.local.entries();
     set_transfer(levels_.back(), std::move(transfer));
-    // The transfers leave room in pieces; slices that need much more are not to come beside it.
+    // Freed transfers leave fragmented space. Slices that would not fit there must not come on top of it.
     constexpr auto value_bytes = static_cast<Offset>(sizeof(Value)),
                    pieces_bytes = Offset{2 * sizeof(double)};
     if (matrix == &finest_matrix && matrix->local.entries() * value_bytes > transfer_entries * pieces_bytes)

@@ -36,7 +36,7 @@ struct LevelReport {
 /// How set-up ended; all but the first leave nothing to solve with.
 enum class SetUpOutcome {
   done,
-  few_aggregates,       ///< Family::automatic only: aggregation finds next to nothing to aggregate
+  few_aggregates,       ///< Family::automatic only: aggregation hardly coarsens
   dense_coarse_matrix,  ///< Family::automatic only: rows with very many neighbours would fill the next matrix
   singular_coarse_matrix,
   too_large  ///< for a direct solution

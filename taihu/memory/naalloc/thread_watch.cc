@@ -99,7 +99,7 @@ ThreadPlace ThreadWatch::set_thread(int thread) {
   const ThreadPlace place = place_of_this_thread(system_, nodes_);
   const std::lock_guard guard(mutex_);
   const auto number = static_cast<std::size_t>(thread);
-  // Threads that have not come yet are supposed beside the one before them.
+  // A thread that has not been seen yet is assumed to run on the memory node of the thread before it.
   while (pool_.size() <= number) pool_.push_back(pool_.empty() ? place : pool_.back());
   pool_[number] = place;
   map_ = std::make_shared<const ThreadMap>(ThreadMap{pool_, "threads of a pool", false});

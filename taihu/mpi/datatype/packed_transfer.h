@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moves bytes between places in memory and their packed stream. Works on many instances of a node at once:
-// the loop over the instances may run inside of the loop over the parts of the node, as for an array of small
-// structures, whose first members are one row of equal blocks, whose second members another.
+// the loop over the instances may run inside the loop over the parts of the node. In an array of small
+// structures, each member then forms a vector of equal blocks of its own.
 #pragma once
 
 #include <algorithm>

@@ -95,7 +95,7 @@ int to_theirs(const Pair (&pairs)[count], int ours) noexcept {
   }
   return ours;
 }
-/// Bits that are none of theirs become one that our calls refuse.
+/// Unknown bits become one that our calls refuse.
 template <std::size_t count>
 int bits_to_ours(const Pair (&pairs)[count], int theirs) noexcept {
   int ours = 0;

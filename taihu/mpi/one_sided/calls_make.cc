@@ -107,7 +107,7 @@ MPI_CALL(int, Win_shared_query, (MPI_Win win, int rank, MPI_Aint* size, int* dis
     const Target& target = window.targets[static_cast<unsigned>(member)];
     *size = target.size_bytes;
     *disp_unit = target.displacement_unit;
-    // A part of its own that is empty lies nowhere; between contiguous parts it has a place.
+    // An empty part has no address when it was allocated alone; between contiguous parts it has one.
     const bool apart = parts_are_apart(window.hints.get());
     store_pointer(baseptr, apart && target.size_bytes == 0 ? nullptr : target.base);
   });

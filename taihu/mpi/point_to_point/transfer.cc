@@ -122,8 +122,8 @@ void PostedReceive::abandon(Rank& rank) {
 }
 
 void Transfer::abandon(Rank& rank) {
-  // Programs free the buffer when a later message to the same rank is complete, which tells little where that
-  // one was buffered.
+  // Programs reuse the buffer when a later message to the same rank is complete. That proves nothing about
+  // this message if the later one was buffered.
   if (transfer_ != nullptr) rank.endpoint().buffer(transfer_);
   if (is_complete(rank)) {
     release();
