@@ -109,7 +109,7 @@ long get_task_id(long total, const char *checkpoint_file, m_scope_t scope);
 enum {
   M_SUCCESS = 0,
   M_ERROR_ARGUMENT = 1,  /**< an argument is out of its range */
-  M_ERROR_TRUNCATE = 2,  /**< the message is longer than the receive buffer */
+  M_ERROR_TRUNCATE = 2,  /**< a message is longer than its buffer, or a collective's lengths do not fit together */
   M_ERROR_ADDRESS = 3,   /**< a remote address is not symmetric */
   M_ERROR_CONTEXT = 4,   /**< called where it is not allowed (for example in a kernel) */
   M_ERROR_MEMORY = 5,    /**< out of memory */

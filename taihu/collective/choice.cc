@@ -6,6 +6,19 @@ namespace taihu::collective {
 using schedule::Place;
 using schedule::Program;
 
+namespace {
+
+/// To so many members an empty block of its own length is sent as well. In larger groups most blocks are
+/// empty in many programs, and one message for each would cost more than what is to be sent.
+constexpr int most_members_with_empty_blocks = 32;
+
+schedule::Nothing nothing_of(int members, bool equal) noexcept {
+  return equal || members <= most_members_with_empty_blocks ? schedule::Nothing::sent
+                                                            : schedule::Nothing::left_out;
+}
+
+}  // namespace
+
 namespace among_leaders {
 namespace {
 
@@ -37,6 +50,10 @@ Program allreduce(Place place, std::size_t count, const Reduction& reduction) {
   const bool is_long = count * reduction.element_bytes >= long_allreduce_bytes;
   if (is_long && reduction.commutative) return schedule::allreduce_ring(place, count);
   return schedule::allreduce_recursive_doubling(place, count);
+}
+
+schedule::Nothing empty_blocks(int members, bool equal) noexcept {
+  return nothing_of(members, equal);
 }
 
 bool alltoall_is_short(int members, std::size_t bytes) noexcept {
@@ -92,7 +109,8 @@ Program alltoall(Place place, std::span<const schedule::Range> sources,
   const std::size_t own = results[static_cast<std::size_t>(place.me)].count;
   if (equal && place.members >= many_members && own <= short_alltoall_bytes)
     return schedule::alltoall_bruck(place, own);
-  return schedule::alltoall_pairwise(place, sources, results, most_transfers);
+  return schedule::alltoall_pairwise(place, sources, results, most_transfers,
+                                     nothing_of(place.members, equal));
 }
 
 Program reduce(Place place, const Operand& operand, int root) {

@@ -24,6 +24,9 @@ schedule::Program allreduce(schedule::Place place, std::size_t count, const Redu
 bool alltoall_is_short(int members, std::size_t bytes) noexcept;
 /// Exchanges of a member under way together in a long alltoall.
 extern const int alltoall_window;
+/// What becomes of empty blocks of an alltoall; `equal`: all blocks have the same length by the rules of the
+/// call.
+schedule::Nothing empty_blocks(int members, bool equal) noexcept;
 
 }  // namespace among_leaders
 

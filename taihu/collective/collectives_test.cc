@@ -412,7 +412,7 @@ TEST(ManyMembers, MeetInAllWays) {
       }
       // A mismatch is told, and the group works on.
       const int two[2] = {me, me};
-      EXPECT_EQ(allreduce(handle, two, block.data(), me == 77 ? 2 : 1, M_INT, M_SUM), M_ERROR_ARGUMENT);
+      EXPECT_EQ(allreduce(handle, two, block.data(), me == 77 ? 2 : 1, M_INT, M_SUM), M_ERROR_TRUNCATE);
       EXPECT_EQ(barrier(handle), M_SUCCESS);
       end_program_on_failure();
     });

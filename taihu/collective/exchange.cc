@@ -17,17 +17,23 @@ schedule::Program remote_program(const GroupHandle& handle, const BlockMap& sour
   const Membership& membership = handle.membership();
   std::vector<schedule::Range> sources;
   std::vector<schedule::Range> results;
+  const auto is_near = [&](int member) {
+    return membership.process[static_cast<std::size_t>(member)] == membership.here;
+  };
   for (int member = 0; member < handle.size(); ++member) {
-    const bool is_remote = membership.process[static_cast<std::size_t>(member)] != membership.here;
     const auto range = [&](const BlockMap& map) {
-      if (!is_remote) return schedule::Range{};
+      if (is_near(member)) return schedule::Range{};
       return schedule::Range{static_cast<std::size_t>(map.offset(member)), map.bytes(member)};
     };
     sources.push_back(range(source_map));
     results.push_back(range(result_map));
   }
-  return schedule::alltoall_pairwise({handle.size(), handle.rank()}, sources, results,
-                                     among_leaders::alltoall_window);
+  schedule::Program program = schedule::alltoall_pairwise(
+      {handle.size(), handle.rank()}, sources, results, among_leaders::alltoall_window,
+      among_leaders::empty_blocks(handle.size(), source_map.has_equal_blocks()));
+  std::erase_if(program.steps,
+                [&](const schedule::Step& step) { return step.is_transfer() && is_near(step.peer); });
+  return program;
 }
 
 int exchange(GroupHandle& handle, const void* source, const BlockMap& source_map, void* result,
@@ -75,7 +81,7 @@ int alltoall(GroupHandle& handle, const void* source, void* result, std::size_t 
   if (!is_possible_size(bytes, handle.size()) || !has_memory(source, bytes) || !has_memory(result, bytes)) {
     return M_ERROR_ARGUMENT;
   }
-  if (bytes == 0) return shared::move_nothing(handle, Call::alltoall);
+  if (bytes == 0 && handle.membership().processes() == 1) return shared::move_nothing(handle, Call::alltoall);
   const BlockMap blocks(bytes);
   const bool all_apart = handle.membership().processes() == handle.size();
   if (all_apart && among_leaders::alltoall_is_short(handle.size(), bytes)) {

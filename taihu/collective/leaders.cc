@@ -41,11 +41,7 @@ int run_on(GroupHandle& handle, std::span<const int> ranks, schedule::Program pr
   run.wait();
   scratch.trim();
   const int code = code_of(run.trouble());
-  if (code == M_ERROR_TRUNCATE) {
-    handle.set_problem("rank " + std::to_string(handle.global_rank(handle.rank())) +
-                       " has got another length from another node process than it expects, or the sender "
-                       "has failed itself; the counts of all members must agree");
-  }
+  if (code == M_ERROR_TRUNCATE) handle.set_problem(run.length_problem());
   return code;
 }
 
@@ -69,7 +65,7 @@ int Leaders::run(schedule::Program program, ProgramBuffers buffers, const Reduct
 int Leaders::hand_out(int code, void* buffer, std::size_t bytes) {
   if (code == M_SUCCESS || !includes_me())
     return first_error(code, shared::bcast(handle_, buffer, bytes, local_leader_, nullptr));
-  shared::fail_bcast(handle_, bytes, local_leader_);
+  shared::fail(handle_, Call::bcast, bytes, local_leader_);
   return code;
 }
 

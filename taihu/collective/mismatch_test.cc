@@ -30,7 +30,7 @@ TEST(Mismatch, OfCountsNamesBothRanks) {
     std::vector<int> data(2000, 1);
     std::vector<int> result(2000, -1);
     const long count = handle.rank() == 0 ? 2000 : 1;  // long here, short there
-    EXPECT_EQ(allreduce(handle, data.data(), result.data(), count, M_INT, M_SUM), M_ERROR_ARGUMENT);
+    EXPECT_EQ(allreduce(handle, data.data(), result.data(), count, M_INT, M_SUM), M_ERROR_TRUNCATE);
     if (handle.rank() != 1) return;
     EXPECT_EQ(handle.problem(),
               "rank 1 calls allreduce of 4 bytes type 5 operation 0 while rank 0 calls allreduce of 8000 "
@@ -59,7 +59,7 @@ TEST(Mismatch, WithNothingIsSeen) {
   run_pair([](GroupHandle& handle) {
     std::vector<int> source(4, 1), result(4);
     const std::size_t bytes = handle.rank() == 0 ? 0 : sizeof(int);
-    const int told = handle.rank() == 0 ? M_SUCCESS : M_ERROR_ARGUMENT;
+    const int told = handle.rank() == 0 ? M_SUCCESS : M_ERROR_TRUNCATE;
     EXPECT_EQ(alltoall(handle, source.data(), result.data(), bytes), told);
     EXPECT_EQ(allgather(handle, source.data(), result.data(), bytes), told);
     EXPECT_EQ(bcast(handle, source.data(), bytes, 0), told);
@@ -115,7 +115,7 @@ TEST(Mismatch, ThatWasToldDoesNotSpoilTheCallsThatFollow) {
     std::vector<std::byte> data(8);
     for (int k = 0; k < 3; ++k) {
       const int code = bcast(handle, data.data(), me == 0 ? 8 : 4, 0);
-      EXPECT_EQ(code, me == 0 ? M_SUCCESS : M_ERROR_ARGUMENT);
+      EXPECT_EQ(code, me == 0 ? M_SUCCESS : M_ERROR_TRUNCATE);
     }
     const int one = 1;
     int sum = 0;
@@ -172,6 +172,27 @@ TEST(Mismatch, OfReductionsIsNamedByTheLanguage) {
     EXPECT_EQ(barrier(handle), M_SUCCESS);  // one was told, which is enough
     reduction.code = rank == 0 ? 0 : 71;    // unknown fits to everything
     EXPECT_EQ(scan(handle, &value, &value, 1, reduction), M_SUCCESS);
+  });
+}
+
+TEST(Mismatch, WithNothingIsSeenBetweenNodeProcesses) {
+  TestJob job(Transport::twin, 4, 2, 1);
+  job.run([&](int rank) {
+    GroupHandle handle = job.groups_of(rank).join(job.endpoint(rank), launch::Scope::all);
+    const int mine[4] = {1, 1, 1, 1};
+    int got[4] = {};
+    const std::size_t bytes = rank < 2 ? 0 : sizeof(int);
+    const long count = rank < 2 ? 0 : 1;
+    const auto told = [&](int code) { return rank < 2 || code == M_ERROR_TRUNCATE; };
+    EXPECT_TRUE(told(alltoall(handle, mine, got, bytes)));
+    EXPECT_TRUE(told(allgather(handle, mine, got, bytes)));
+    EXPECT_TRUE(told(bcast(handle, got, bytes, 0)));
+    EXPECT_TRUE(told(scatter(handle, mine, got, bytes, 0)));
+    EXPECT_TRUE(told(allreduce(handle, mine, got, count, M_INT, M_SUM)));
+    EXPECT_TRUE(told(scan(handle, mine, got, count, M_INT, M_SUM)));
+    EXPECT_EQ(barrier(handle), M_SUCCESS);
+    EXPECT_EQ(allreduce(handle, mine, got, 1, M_INT, M_SUM), M_SUCCESS);
+    EXPECT_EQ(got[0], 4);
   });
 }
 

@@ -18,7 +18,8 @@ int barrier(GroupHandle& handle) {
 
 int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root) {
   if (!is_member(handle, root) || !has_memory(buffer, bytes)) return M_ERROR_ARGUMENT;
-  if (bytes == 0) return shared::move_nothing(handle, Call::bcast, root);
+  if (bytes == 0 && handle.membership().processes() == 1)
+    return shared::move_nothing(handle, Call::bcast, root);
   if (handle.membership().processes() == 1) return shared::bcast(handle, buffer, bytes, root, nullptr);
   Leaders leaders(handle, root);
   int code = M_SUCCESS;
@@ -41,7 +42,8 @@ int gather(GroupHandle& handle, const void* source, void* result, std::size_t by
       (handle.rank() == root && !has_memory(result, bytes))) {
     return M_ERROR_ARGUMENT;
   }
-  if (bytes == 0) return shared::move_nothing(handle, Call::gather, root);
+  if (bytes == 0 && handle.membership().processes() == 1)
+    return shared::move_nothing(handle, Call::gather, root);
   if (membership.processes() == 1)
     return shared::gather(handle, Lengths::equal, source, bytes, result, blocks_map, root);
   Leaders leaders(handle, root);
@@ -76,7 +78,8 @@ int allgather(GroupHandle& handle, const void* source, void* result, std::size_t
   if (!is_possible_size(bytes, handle.size()) || !has_memory(source, bytes) || !has_memory(result, bytes)) {
     return M_ERROR_ARGUMENT;
   }
-  if (bytes == 0) return shared::move_nothing(handle, Call::allgather);
+  if (bytes == 0 && handle.membership().processes() == 1)
+    return shared::move_nothing(handle, Call::allgather);
   if (membership.processes() == 1) return shared::allgather(handle, source, bytes, result, blocks_map);
   Leaders leaders(handle);
   const schedule::Blocks blocks = leaders.blocks(bytes);
@@ -102,7 +105,8 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
       (handle.rank() == root && !has_memory(source, bytes))) {
     return M_ERROR_ARGUMENT;
   }
-  if (bytes == 0) return shared::move_nothing(handle, Call::scatter, root);
+  if (bytes == 0 && handle.membership().processes() == 1)
+    return shared::move_nothing(handle, Call::scatter, root);
   if (membership.processes() == 1)
     return shared::scatter(handle, Lengths::equal, source, blocks_map, result, bytes, root);
   Leaders leaders(handle, root);
@@ -116,11 +120,15 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
   if (handle.rank() != root) {
     void* block = handle.stage().get(blocks.count(membership.here));
     if (block == nullptr) return M_ERROR_MEMORY;
-    const int code = leaders.run(program, {nullptr, block});
-    const int local =
-        shared::scatter(handle, Lengths::equal, block, blocks_map, result, bytes, leaders.local_leader());
+    int code = leaders.run(program, {nullptr, block});
+    if (code == M_SUCCESS) {
+      code =
+          shared::scatter(handle, Lengths::equal, block, blocks_map, result, bytes, leaders.local_leader());
+    } else {
+      shared::fail(handle, Call::scatter, bytes, leaders.local_leader());
+    }
     handle.stage().trim();
-    return first_error(code, local);
+    return code;
   }
   const void* whole = source;
   if (!membership.consecutive) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "taihu/collective/copy.h"
 #include "taihu/collective/operations.h"
@@ -30,6 +31,8 @@ class ProgramMemory {
   virtual message::Space space(schedule::Buffer buffer, std::size_t offset, std::size_t count) noexcept = 0;
   /// Does a step that is no transfer. Does not block.
   virtual Trouble run_local(const schedule::Step& step) = 0;
+  /// In words when that has told of another length than expected.
+  virtual std::string length_problem() const { return {}; }
 };
 
 /// Units of `unit_bytes` one behind the other in each buffer: bytes, or the elements of a reduction.
@@ -45,6 +48,7 @@ class PlainMemory final : public ProgramMemory {
         unit_bytes_(reduction != nullptr ? reduction->element_bytes : 1) {}
 
   message::Space space(schedule::Buffer buffer, std::size_t offset, std::size_t count) noexcept override {
+    if (count == 0) return {nullptr, 0};
     return {address(buffer, offset), count * unit_bytes_};
   }
 

@@ -19,6 +19,7 @@ void ProgramRun::start(const schedule::Program& program, ProgramMemory& memory) 
   memory_ = &memory;
   steps_ = program.steps;
   trouble_ = Trouble::none;
+  sender_ = -1;
 }
 
 bool ProgramRun::advance() {
@@ -54,7 +55,7 @@ void ProgramRun::start_next() {
   if (!first.is_transfer()) {
     steps_ = steps_.subspan(1);
     const Trouble trouble = memory_->run_local(first);
-    if (trouble != Trouble::none) trouble_ = trouble;
+    if (trouble_ == Trouble::none) trouble_ = trouble;
     return;
   }
   std::size_t together = 1;
@@ -87,9 +88,29 @@ void ProgramRun::start_all(Action action, std::span<const Step> transfers) {
 }
 
 void ProgramRun::note(const Transfer& transfer, const message::Status& status) noexcept {
-  if (status.bytes < transfer.expected_bytes) trouble_ = Trouble::short_message;
-  if (status.error == message::Error::truncated) trouble_ = Trouble::truncated;
-  if (status.error == message::Error::link) trouble_ = Trouble::link;
+  if (trouble_ != Trouble::none) return;
+  if (status.error == message::Error::link) {
+    trouble_ = Trouble::link;
+    return;
+  }
+  const bool is_truncated = status.error == message::Error::truncated;
+  if (!is_truncated && status.bytes >= transfer.expected_bytes) return;
+  trouble_ = is_truncated ? Trouble::truncated : Trouble::short_message;
+  sender_ = status.source;
+  sent_bytes_ = status.bytes;
+  expected_bytes_ = transfer.expected_bytes;
+}
+
+std::string ProgramRun::length_problem() const {
+  if (sender_ < 0) return memory_->length_problem();
+  const std::string sender = "rank " + std::to_string(sender_);
+  const std::string expected = std::to_string(expected_bytes_);
+  return "rank " + std::to_string(endpoint_.rank()) +
+         (sent_bytes_ != 0
+              ? " got " + std::to_string(sent_bytes_) + " bytes from " + sender + ", but expects " + expected
+              : " got no data from " + sender + ", but expects " + expected + " bytes (" + sender +
+                    " passed another count or failed itself)") +
+         "; the counts and datatypes of all members must fit together";
 }
 
 }  // namespace taihu::collective

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "taihu/collective/program_memory.h"
@@ -37,8 +38,10 @@ class ProgramRun {
   bool advance();
   /// Goes on to the end, making progress for others.
   void wait();
-  /// Of one that has ended; then results are undefined unless it is `none`.
+  /// The first of one that has ended; then results are undefined unless it is `none`.
   Trouble trouble() const noexcept { return trouble_; }
+  /// In words when a message had another length than expected: both ranks of the job and both lengths.
+  std::string length_problem() const;
 
  private:
   struct Transfer {
@@ -58,6 +61,10 @@ class ProgramRun {
   std::span<const schedule::Step> steps_;  ///< that have not been started
   std::vector<Transfer> open_;
   Trouble trouble_ = Trouble::none;
+  // Of the message that was first to have another length.
+  int sender_ = -1;
+  std::size_t sent_bytes_ = 0;
+  std::size_t expected_bytes_ = 0;
 };
 
 }  // namespace taihu::collective

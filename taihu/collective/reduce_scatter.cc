@@ -124,7 +124,8 @@ int reduce_scatter(GroupHandle& handle, const void* source, void* result, const 
   if (!is_reducible(source, all, reduction) || !has_memory(result, counts[handle.rank()])) {
     return M_ERROR_ARGUMENT;
   }
-  if (all == 0) return shared::move_nothing(handle, Call::reduce_scatter);
+  if (all == 0 && handle.membership().processes() == 1)
+    return shared::move_nothing(handle, Call::reduce_scatter);
   if (handle.membership().processes() == 1)
     return shared::reduce_scatter(handle, source, result, counts, reduction);
   const MemberBlocks members(counts, handle.size(), reduction.element_bytes);

@@ -12,7 +12,8 @@ int reduce(GroupHandle& handle, const void* source, void* result, std::size_t co
   if (!is_reducible(source, count, reduction) || !is_member(handle, root)) return M_ERROR_ARGUMENT;
   const bool is_root = handle.rank() == root;
   if (is_root && !has_memory(result, count)) return M_ERROR_ARGUMENT;
-  if (count == 0) return shared::move_nothing(handle, Call::reduce, root);
+  if (count == 0 && handle.membership().processes() == 1)
+    return shared::move_nothing(handle, Call::reduce, root);
   if (handle.membership().processes() == 1)
     return shared::reduce(handle, source, result, count, reduction, root);
   const std::size_t bytes = count * reduction.element_bytes;
@@ -38,7 +39,8 @@ int reduce(GroupHandle& handle, const void* source, void* result, std::size_t co
 int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t count,
               const Reduction& reduction) {
   if (!is_reducible(source, count, reduction) || !has_memory(result, count)) return M_ERROR_ARGUMENT;
-  if (count == 0) return shared::move_nothing(handle, Call::allreduce);
+  if (count == 0 && handle.membership().processes() == 1)
+    return shared::move_nothing(handle, Call::allreduce);
   if (handle.membership().processes() == 1)
     return shared::allreduce(handle, source, result, count, reduction);
   const std::size_t bytes = count * reduction.element_bytes;
@@ -58,7 +60,7 @@ int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t
 int scan(GroupHandle& handle, const void* source, void* result, std::size_t count,
          const Reduction& reduction) {
   if (!is_reducible(source, count, reduction) || !has_memory(result, count)) return M_ERROR_ARGUMENT;
-  if (count == 0) return shared::move_nothing(handle, Call::scan);
+  if (count == 0 && handle.membership().processes() == 1) return shared::move_nothing(handle, Call::scan);
   if (handle.membership().processes() == 1) return shared::scan(handle, source, result, count, reduction);
   return run_among_all(handle, schedule::scan_recursive_doubling(place_among_all(handle), count),
                        {source, result}, &reduction);
@@ -69,7 +71,7 @@ int exscan(GroupHandle& handle, const void* source, void* result, std::size_t co
   const bool is_first = handle.rank() == 0;
   if (!is_reducible(source, count, reduction) || !(is_first || has_memory(result, count)))
     return M_ERROR_ARGUMENT;
-  if (count == 0) return shared::move_nothing(handle, Call::exscan);
+  if (count == 0 && handle.membership().processes() == 1) return shared::move_nothing(handle, Call::exscan);
   if (handle.membership().processes() == 1) return shared::exscan(handle, source, result, count, reduction);
   return run_among_all(handle, schedule::exscan_recursive_doubling(place_among_all(handle), count),
                        {source, result}, &reduction);

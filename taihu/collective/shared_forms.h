@@ -30,17 +30,18 @@ using Meanwhile = std::function<void()>;
 int barrier(GroupHandle& handle);
 
 /// A call without data: waits for nobody, but members that expect some see that lengths differ, instead of
-/// waiting for ever. In a group of several node processes it leaves no trace.
+/// waiting for ever. For groups of one node process; between several, empty messages do the same.
 int move_nothing(GroupHandle& handle, Call call, int root = -1);
 
 /// One `collect` then one `release` make a barrier, with time for the collector (local member 0) in between.
 int collect(GroupHandle& handle);
 int release(GroupHandle& handle);
 
-/// Meanwhile is the root's only. After `fail_bcast` of the root the others return M_ERROR_TRUNCATE: it should
-/// have forwarded data that it never received.
+/// Meanwhile is the root's only.
 int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root, const Meanwhile& meanwhile);
-void fail_bcast(GroupHandle& handle, std::size_t bytes, int root);
+/// Instead of bcast or scatter, on a root that should have forwarded data that it never received: the others
+/// return M_ERROR_TRUNCATE.
+void fail(GroupHandle& handle, Call call, std::size_t bytes, int root);
 
 /// `take` sees the root's `bytes` of `data`, on every member; called once unless the call fails.
 int share(GroupHandle& handle, const void* data, std::size_t bytes, int root,

@@ -30,7 +30,6 @@ int barrier(GroupHandle& handle) {
 }
 
 int move_nothing(GroupHandle& handle, Call call, int root) {
-  if (handle.membership().processes() > 1) return M_SUCCESS;
   SharedStep step(handle, {.call = call, .root = root});
   step.arrive();
   return M_SUCCESS;
@@ -70,8 +69,8 @@ int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root, const 
   return M_SUCCESS;
 }
 
-void fail_bcast(GroupHandle& handle, std::size_t bytes, int root) {
-  SharedStep step(handle, {.call = Call::bcast, .root = root, .bytes = bytes});
+void fail(GroupHandle& handle, Call call, std::size_t bytes, int root) {
+  SharedStep step(handle, {.call = call, .root = root, .bytes = bytes});
   step.arrive();
 }
 
@@ -256,6 +255,7 @@ int scatter(GroupHandle& handle, Lengths lengths, const void* source, const Bloc
   step.arrive();
   const int code = step.await_arrival(root);
   if (code != M_SUCCESS) return code;
+  if (step.form_of(root) == Form::nothing) return report_missing_data(handle, root);
   if (!is_equal) return fetch_own_length(handle, step, result, bytes, root);
   const bool is_published = step.form_of(root) == Form::published;
   const int before = !is_published && step.me() > root ? step.me() - 1 : step.me();

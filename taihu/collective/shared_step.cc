@@ -39,6 +39,12 @@ bool agree(const Announcement& a, const Announcement& b) noexcept {
          (a.reduction == b.reduction || a.reduction == 0 || b.reduction == 0);
 }
 
+bool differ_in_length_only(Announcement a, const Announcement& b) noexcept {
+  if (a.bytes == b.bytes) return false;
+  a.bytes = b.bytes;
+  return agree(a, b);
+}
+
 const char* call_text(Call call) {
   constexpr const char* texts[] = {
       "none",     "barrier", "bcast",  "reduce",         "allreduce", "gather",     "allgather", "scatter",
@@ -352,7 +358,17 @@ int SharedStep::report(int member) {
   const auto call_of = [&](int who) -> const Announcement& { return board_.announcement(who, step); };
   const StepNumber oldest = step_ - std::min(step_ - 1, Board::remembered_steps - 1);
   while (step > oldest && agree(call_of(me_), call_of(member))) --step;
-  const bool is_found = !agree(call_of(me_), call_of(member));
+  bool is_found = !agree(call_of(me_), call_of(member));
+  if (!is_found) {
+    // It is older; if somebody was told just now, that may be about the call of a third member.
+    step = step_;
+    for (int other = 0; other < members() && !is_found; ++other) {
+      is_found = board_.has_arrived(other, step_) && !agree(call_of(me_), call_of(other));
+      if (is_found) member = other;
+    }
+    const StepNumber reported = board_.reported();
+    if (!is_found && reported != 0 && reported >= oldest) return M_SUCCESS;
+  }
   const StepNumber ago = step_ - step;
   std::string text;
   if (!is_found) {
@@ -369,7 +385,8 @@ int SharedStep::report(int member) {
   own_.history = static_cast<std::uint32_t>(step_);
   board_.note_report(step_);
   depart();
-  return M_ERROR_ARGUMENT;
+  const bool is_length = is_found && differ_in_length_only(call_of(me_), call_of(member));
+  return is_length ? M_ERROR_TRUNCATE : M_ERROR_ARGUMENT;
 }
 
 }  // namespace taihu::collective

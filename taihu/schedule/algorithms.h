@@ -76,11 +76,15 @@ Program allgather_bruck(Place place, const Blocks& blocks);
 /// The same in one round: every member sends its block to every other.
 Program allgather_direct(Place place, const Blocks& blocks);
 
+/// What becomes of blocks without units: empty messages, by which a member learns that it expects too much,
+/// or none, which is fewer messages where most blocks are empty.
+enum class Nothing { sent, left_out };
+
 /// `source` range k of me goes to range `me` of `result` of member k. `sources` and `results` have one range
 /// per member; what k sends to me is as long as my result range k. In round r member m sends to m + r and
 /// receives from m - r; with `window` > 1 so many of these exchanges are under way together. n - 1 exchanges.
 Program alltoall_pairwise(Place place, std::span<const Range> sources, std::span<const Range> results,
-                          int window);
+                          int window, Nothing nothing = Nothing::sent);
 /// Equal blocks of `block_count` in ceil(log2 n) rounds (Bruck), each of half the buffer: for short blocks.
 /// Scratch: twice all blocks.
 Program alltoall_bruck(Place place, std::size_t block_count);

@@ -320,12 +320,13 @@ TEST_P(Members, AlltoallPairwiseMovesRangesOfAnyLength) {
   const auto total = [](const std::vector<Range>& ranges) {
     return ranges.back().offset + ranges.back().count;
   };
-  for (const int window : {1, 3, 100}) {
+  for (const auto& [window, nothing] :
+       {std::pair{1, Nothing::sent}, {3, Nothing::sent}, {100, Nothing::sent}, {3, Nothing::left_out}}) {
     auto memory = make_memory(
         n, [&](int k) { return total(ranges_of(k, true)); },
         [&](int k) { return total(ranges_of(k, false)); });
     const auto played = play(memory, [&](Place place) {
-      return alltoall_pairwise(place, ranges_of(place.me, true), ranges_of(place.me, false), window);
+      return alltoall_pairwise(place, ranges_of(place.me, true), ranges_of(place.me, false), window, nothing);
     });
     ASSERT_EQ(played.problem, "");
     for (int from = 0; from < n; ++from) {

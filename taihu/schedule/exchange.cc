@@ -5,7 +5,7 @@
 namespace taihu::schedule {
 
 Program alltoall_pairwise(Place place, std::span<const Range> sources, std::span<const Range> results,
-                          int window) {
+                          int window, Nothing nothing) {
   expect(window >= 1, "at least one exchange is under way");
   const int n = place.members;
   expect(sources.size() == static_cast<std::size_t>(n) && results.size() == sources.size(),
@@ -18,8 +18,11 @@ Program alltoall_pairwise(Place place, std::span<const Range> sources, std::span
     const int round = (k - 1) / window;
     const int to = (place.me + k) % n;
     const int from = (place.me + n - k) % n;
-    program.send(round, to, Buffer::source, at(sources, to).offset, at(sources, to).count);
-    program.receive(round, from, Buffer::result, at(results, from).offset, at(results, from).count);
+    const Range out = at(sources, to);
+    const Range in = at(results, from);
+    const bool is_sparse = nothing == Nothing::left_out;
+    if (out.count != 0 || !is_sparse) program.send(round, to, Buffer::source, out.offset, out.count);
+    if (in.count != 0 || !is_sparse) program.receive(round, from, Buffer::result, in.offset, in.count);
   }
   return program;
 }

@@ -86,7 +86,7 @@ class Simulator {
     const Step& late = programs_[m].steps[members_[m].next];
     for (std::size_t k = first; k < members_[m].next; ++k) {
       const Step& early = programs_[m].steps[k];
-      if (early.buffer != late.buffer) continue;
+      if (early.buffer != late.buffer || early.count == 0 || late.count == 0) continue;
       if (early.action == Action::send && late.action == Action::send) continue;
       if (early.offset < late.offset + late.count && late.offset < early.offset + early.count) {
         fail(m, "receives into bytes of another transfer of the same round");

@@ -66,19 +66,15 @@ struct Program {
   std::vector<Step> steps;
   std::size_t scratch = 0;  ///< units
 
-  /// Transfers of nothing are left out on both sides; a barrier uses `signal` and `await_signal`.
+  /// Nothing is an empty message: the other side may expect something, by mistake, and would wait for it.
   void send(int round, int peer, Buffer buffer, std::size_t offset, std::size_t count) {
-    if (count != 0) add({Action::send, buffer, Buffer::source, peer, round, offset, count, 0});
+    add({Action::send, buffer, Buffer::source, peer, round, offset, count, 0});
   }
   void receive(int round, int peer, Buffer buffer, std::size_t offset, std::size_t count) {
-    if (count != 0) add({Action::receive, buffer, Buffer::source, peer, round, offset, count, 0});
+    add({Action::receive, buffer, Buffer::source, peer, round, offset, count, 0});
   }
-  void signal(int round, int peer) {
-    add({Action::send, Buffer::scratch, Buffer::source, peer, round, 0, 0, 0});
-  }
-  void await_signal(int round, int peer) {
-    add({Action::receive, Buffer::scratch, Buffer::source, peer, round, 0, 0, 0});
-  }
+  void signal(int round, int peer) { send(round, peer, Buffer::scratch, 0, 0); }
+  void await_signal(int round, int peer) { receive(round, peer, Buffer::scratch, 0, 0); }
   void copy(int round, Buffer target, std::size_t offset, Buffer operand, std::size_t operand_offset,
             std::size_t count) {
     if (count != 0) add({Action::copy, target, operand, -1, round, offset, count, operand_offset});

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allgather and alltoall, with equal and unequal blocks, and alltoall with types.
+#include <memory>
+#include <string>
+
 #include "taihu/collective/choice.h"
 #include "taihu/collective/collectives.h"
 #include "taihu/mpi/collective_calls/flat_buffer.h"
@@ -18,6 +21,7 @@ bool allows_in_place(const Communicator& communicator) noexcept {
 struct BothSides {
   bool in_place;
   Blocks source{}, result{};
+  std::string problem{};  ///< of the lengths that the caller sends itself
 };
 
 BothSides both_sides(Rank& rank, Communicator& communicator, const Alltoall& arguments) {
@@ -28,13 +32,31 @@ BothSides both_sides(Rank& rank, Communicator& communicator, const Alltoall& arg
   sides.source = blocks_of(rank, arguments.send, arguments.form, members);
   if (communicator.is_inter()) return sides;
   check_apart(sides.source[communicator.rank], sides.result[communicator.rank]);
-  check_same_length(sides.source[communicator.rank], sides.result[communicator.rank]);
+  sides.problem = own_length_problem(sides.source[communicator.rank], sides.result[communicator.rank]);
   return sides;
 }
 
+/// Takes the result of a member whose own lengths do not fit together: it gets blocks as long as those that
+/// it sends, for which its result has no room.
+class Aside {
+ public:
+  Aside(bool is_needed, std::size_t block_bytes, int members)
+      : memory_(is_needed ? std::make_unique_for_overwrite<std::byte[]>(block_bytes *
+                                                                        static_cast<std::size_t>(members))
+                          : nullptr) {}
+
+  std::byte* instead_of(std::byte* result) const noexcept { return memory_ ? memory_.get() : result; }
+
+ private:
+  std::unique_ptr<std::byte[]> memory_;
+};
+
 int alltoall(collective::GroupHandle& handle, const FlatBlocks& source, const FlatBlocks& result, Form form) {
-  if (form == Form::equal)
-    return collective::alltoall(handle, source.data(), result.data(), result.block_bytes());
+  const std::size_t bytes = source.block_bytes();
+  if (form == Form::equal) {
+    const Aside aside(bytes != result.block_bytes(), bytes, handle.size());
+    return collective::alltoall(handle, source.data(), aside.instead_of(result.data()), bytes);
+  }
   return collective::alltoallv(handle, source.data(), source.lengths(), source.offsets(), result.data(),
                                result.lengths(), result.offsets());
 }
@@ -69,10 +91,11 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Allgath
   const FlatBlocks result(blocks, communicator.size());
   const bool in_place = is_in_place(arguments.send);
   Piece own = blocks[me];
+  std::string problem;
   if (!in_place) {
     own = checked_buffer(rank, arguments.send, arguments.send_count, arguments.send_type);
     check_apart(own, blocks[me]);
-    check_same_length(own, blocks[me]);
+    problem = own_length_problem(own, blocks[me]);
   }
   const FlatBuffer mine(own);
   if (in_place)
@@ -80,10 +103,15 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Allgath
   else
     mine.pack();
   const std::byte* const source = in_place ? result.block(me) : mine.data();
-  check_code(communicator, arguments.with_counts
-                               ? collective::allgatherv(handle, source, mine.bytes(), result.data(),
-                                                        result.lengths(), result.offsets())
-                               : collective::allgather(handle, source, result.data(), mine.bytes()));
+  int code = 0;
+  if (arguments.with_counts) {
+    code = collective::allgatherv(handle, source, mine.bytes(), result.data(), result.lengths(),
+                                  result.offsets());
+  } else {
+    const Aside aside(!problem.empty(), mine.bytes(), communicator.size());
+    code = collective::allgather(handle, source, aside.instead_of(result.data()), mine.bytes());
+  }
+  check_code(communicator, code, problem);
   result.unpack();
 }
 
@@ -98,10 +126,29 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Alltoal
   } else {
     const FlatBlocks source(sides.source, communicator.size());
     source.pack();
-    check_code(communicator, alltoall(handle, source, result, arguments.form));
+    check_code(communicator, alltoall(handle, source, result, arguments.form), sides.problem);
   }
   result.unpack();
 }
+
+namespace {
+
+/// For a member whose own lengths do not fit together: it sends what it has, and what comes goes nowhere.
+Planned allgather_aside(const Communicator& communicator, const Piece& mine, const schedule::Blocks& blocks,
+                        bool equal, const std::string& problem) {
+  schedule::Blocks sent;
+  for (int k = 0; k < blocks.members(); ++k) {
+    const bool is_mine = equal || k == communicator.rank;
+    sent.starts.push_back(sent.starts.back() + (is_mine ? mine.bytes() : blocks.count(k)));
+  }
+  schedule::Program program;
+  program.append(collective::among_all::allgather(place_in(communicator), sent, equal),
+                 {.result = schedule::Buffer::scratch, .scratch_offset = sent.total()});
+  auto memory = std::make_unique<TypedBlocks>(ByteRow(mine), ByteRow(), program.scratch);
+  return planned(communicator, std::move(program), std::move(memory), problem);
+}
+
+}  // namespace
 
 Planned plan(Rank& rank, Communicator& communicator, const Allgather& arguments) {
   const int members = communicator.partners().size();
@@ -117,7 +164,8 @@ Planned plan(Rank& rank, Communicator& communicator, const Allgather& arguments)
       mine = own;
     } else {
       check_apart(mine, own);
-      check_same_length(mine, own);
+      if (const std::string problem = own_length_problem(mine, own); !problem.empty()) [[unlikely]]
+        return allgather_aside(communicator, mine, blocks, !arguments.with_counts, problem);
     }
     program = collective::among_all::allgather(place_in(communicator), blocks, !arguments.with_counts);
   } else {
@@ -149,11 +197,32 @@ schedule::Program alltoall_program(const Communicator& communicator, std::span<c
   return schedule::transfers(receives, sends);
 }
 
+/// As allgather_aside.
+Planned alltoall_aside(const Communicator& communicator, const BothSides& sides, Form form) {
+  const int members = communicator.size();
+  const auto sources = ranges_of(sides.source, members);
+  auto results = form == Form::equal ? sources : ranges_of(sides.result, members);
+  const auto me = static_cast<std::size_t>(communicator.rank);
+  results[me].count = sources[me].count;
+  std::size_t end = 0;
+  for (schedule::Range& range : results) {
+    range.offset = end;
+    end += range.count;
+  }
+  schedule::Program program;
+  program.append(alltoall_program(communicator, sources, results, form),
+                 {.result = schedule::Buffer::scratch, .scratch_offset = end});
+  auto memory = std::make_unique<TypedBlocks>(ByteRow(sides.source, members), ByteRow(), program.scratch);
+  return planned(communicator, std::move(program), std::move(memory), sides.problem);
+}
+
 }  // namespace
 
 Planned plan(Rank& rank, Communicator& communicator, const Alltoall& arguments) {
   const int members = communicator.partners().size();
   const BothSides sides = both_sides(rank, communicator, arguments);
+  if (!sides.problem.empty()) [[unlikely]]
+    return alltoall_aside(communicator, sides, arguments.form);
   const auto results = ranges_of(sides.result, members);
   ByteRow result(sides.result, members);
   if (!sides.in_place) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gather and scatter, with equal and unequal blocks.
+#include <string>
+
 #include "taihu/collective/collectives.h"
 #include "taihu/mpi/collective_calls/flat_buffer.h"
 #include "taihu/mpi/collective_calls/running.h"
@@ -13,7 +15,8 @@ struct Parts {
   Role role;
   bool has_mine = false;  ///< false: in place, or nothing to move here
   Piece mine{};
-  Blocks blocks{};  ///< on the root
+  Blocks blocks{};        ///< on the root
+  std::string problem{};  ///< of the root's own lengths; then it is not `has_mine`, so that nothing is copied
 };
 
 Blocks root_blocks(Rank& rank, int members, const Gather& arguments) {
@@ -53,7 +56,8 @@ Parts parts_of(Rank& rank, Communicator& communicator, const Arguments& argument
   if (parts.role == Role::root) {
     const Piece block = parts.blocks[communicator.rank];
     check_apart(parts.mine, block);
-    check_same_length(parts.mine, block);
+    parts.problem = own_length_problem(parts.mine, block);
+    parts.has_mine = parts.problem.empty();
   }
   return parts;
 }
@@ -97,7 +101,7 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Gather&
   if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
   const Parts parts = parts_of(rank, communicator, arguments);
   if (parts.role == Role::root)
-    return check_code(communicator, gather_to_root(communicator, parts, arguments));
+    return check_code(communicator, gather_to_root(communicator, parts, arguments), parts.problem);
   collective::GroupHandle& handle = communicator.collectives();
   const FlatBuffer mine(parts.mine);
   mine.pack();
@@ -112,7 +116,7 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Scatter
   if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
   const Parts parts = parts_of(rank, communicator, arguments);
   if (parts.role == Role::root)
-    return check_code(communicator, scatter_from_root(communicator, parts, arguments));
+    return check_code(communicator, scatter_from_root(communicator, parts, arguments), parts.problem);
   collective::GroupHandle& handle = communicator.collectives();
   const FlatBuffer mine(parts.mine);
   check_code(
@@ -154,7 +158,7 @@ Planned plan(Rank& rank, Communicator& communicator, const Gather& arguments) {
     program = schedule::transfers({}, {&to, 1});
   }
   return planned(communicator, std::move(program),
-                 std::make_unique<TypedBlocks>(std::move(mine), std::move(result), 0));
+                 std::make_unique<TypedBlocks>(std::move(mine), std::move(result), 0), parts.problem);
 }
 
 Planned plan(Rank& rank, Communicator& communicator, const Scatter& arguments) {
@@ -175,7 +179,7 @@ Planned plan(Rank& rank, Communicator& communicator, const Scatter& arguments) {
     program = schedule::transfers({&from, 1}, {});
   }
   return planned(communicator, std::move(program),
-                 std::make_unique<TypedBlocks>(std::move(source), std::move(mine), 0));
+                 std::make_unique<TypedBlocks>(std::move(source), std::move(mine), 0), parts.problem);
 }
 
 }  // namespace taihu::mpi::collectives

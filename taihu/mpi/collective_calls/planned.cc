@@ -7,7 +7,7 @@
 namespace taihu::mpi {
 
 Planned planned(const Communicator& communicator, schedule::Program program,
-                std::unique_ptr<collective::ProgramMemory> memory) {
+                std::unique_ptr<collective::ProgramMemory> memory, std::string problem) {
   if (communicator.is_inter()) {
     std::vector<int> names = communicator.group->ranks;
     names.insert(names.end(), communicator.remote_group->ranks.begin(),
@@ -16,7 +16,7 @@ Planned planned(const Communicator& communicator, schedule::Program program,
   } else {
     program.name_peers(communicator.group->ranks);
   }
-  return {std::move(program), std::move(memory)};
+  return {std::move(program), std::move(memory), std::move(problem)};
 }
 
 }  // namespace taihu::mpi

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "taihu/collective/program_memory.h"
 #include "taihu/mpi/communicator.h"
@@ -16,6 +17,9 @@ namespace taihu::mpi {
 struct Planned {
   schedule::Program program;  ///< its peers are ranks of the job
   std::unique_ptr<collective::ProgramMemory> memory;
+  /// What is wrong with the lengths that the caller sends itself: a member takes part all the same, as others
+  /// wait for it, and is told when the program has ended. Empty: nothing.
+  std::string problem{};
 };
 
 /// Of a call that is nothing to this member.
@@ -34,6 +38,6 @@ inline schedule::TwoGroups groups_of(const Communicator& communicator) noexcept 
 
 /// `program`'s peers are members of the local group, in an intercommunicator those of schedule::TwoGroups.
 Planned planned(const Communicator& communicator, schedule::Program program,
-                std::unique_ptr<collective::ProgramMemory> memory);
+                std::unique_ptr<collective::ProgramMemory> memory, std::string problem = {});
 
 }  // namespace taihu::mpi

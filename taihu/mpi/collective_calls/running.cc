@@ -18,7 +18,9 @@ namespace {
 
 }  // namespace
 
-void check_code(Communicator& communicator, int code) {
+void check_code(Communicator& communicator, int code, const std::string& own_problem) {
+  if (!own_problem.empty()) [[unlikely]]
+    throw CallError(MPI_ERR_TRUNCATE, own_problem);
   if (code != M_SUCCESS) [[unlikely]]
     fail(communicator, code);
 }

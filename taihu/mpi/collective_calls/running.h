@@ -2,13 +2,16 @@
 // What the collectives have in common when they run.
 #pragma once
 
+#include <string>
+
 #include "taihu/mpi/collective_calls/collectives.h"
 #include "taihu/mpi/collective_calls/schedule_request.h"
 
 namespace taihu::mpi::collectives {
 
-/// Throws CallError unless the collective layer's code says that all went well.
-void check_code(Communicator& communicator, int code);
+/// Throws CallError unless the collective layer's code says that all went well, and `own_problem`, of the
+/// lengths that the caller sends itself, is empty.
+void check_code(Communicator& communicator, int code, const std::string& own_problem = {});
 
 /// The caller's part of a new collective. A call whose arguments are refused is no part of it: the program
 /// may make the call again.

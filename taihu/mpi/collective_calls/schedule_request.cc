@@ -10,25 +10,21 @@ namespace {
 
 using collective::Trouble;
 
-void check(const char* call, Trouble trouble) {
-  const auto fail = [call](int error, const char* text) { throw CallError(error, std::string(call) + text); };
-  switch (trouble) {
+void check(const char* call, const Planned& planned, const collective::ProgramRun& run) {
+  const auto fail = [call](int error, const std::string& text) {
+    throw CallError(error, std::string(call) + ": " + text);
+  };
+  if (!planned.problem.empty()) return fail(MPI_ERR_TRUNCATE, planned.problem);
+  switch (run.trouble()) {
     case Trouble::none:
       return;
     case Trouble::truncated:
-      return fail(
-          MPI_ERR_TRUNCATE,
-          ": a member sent more data than this rank has room for; counts and datatypes of the members "
-          "must fit");
     case Trouble::short_message:
-      return fail(
-          MPI_ERR_COUNT,
-          ": a member sent less data than this rank expects, or failed itself; counts and datatypes of "
-          "the members must fit");
+      return fail(MPI_ERR_TRUNCATE, run.length_problem());
     case Trouble::no_memory:
-      return fail(MPI_ERR_NO_MEM, ": no memory for intermediate results");
+      return fail(MPI_ERR_NO_MEM, "no memory for intermediate results");
     case Trouble::link:
-      return fail(MPI_ERR_OTHER, ": the connection to another node process has failed");
+      return fail(MPI_ERR_OTHER, "the connection to another node process has failed");
   }
 }
 
@@ -49,7 +45,7 @@ bool ScheduleRequest::is_complete(Rank& rank) {
 
 Outcome ScheduleRequest::finish(Rank&) {
   if (persistent) active = false;
-  check(call_, run_.trouble());
+  check(call_, planned_, run_);
   return {};
 }
 
@@ -127,7 +123,7 @@ void run_to_end(Rank& rank, Communicator& communicator, const char* call, const 
                              communicator.next_schedule_tag());
   run.start(planned.program, *planned.memory);
   run.wait();
-  check(call, run.trouble());
+  check(call, planned, run);
 }
 
 }  // namespace taihu::mpi

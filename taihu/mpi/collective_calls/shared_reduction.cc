@@ -24,10 +24,19 @@ Trouble SharedReduction::run_local(const schedule::Step& step) {
   return Trouble::none;
 }
 
-Trouble SharedReduction::combine() const {
+std::string SharedReduction::length_problem() const {
+  return "member " + std::to_string(misfit_) + " of the communicator passes " +
+         std::to_string(offers_[static_cast<std::size_t>(misfit_)].count) + " elements, but member " +
+         std::to_string(me_) + " passes " + std::to_string(mine_.count) +
+         "; the counts of all members must agree";
+}
+
+Trouble SharedReduction::combine() {
   const std::size_t count = mine_.count;
   for (int k = 0; k < members_; ++k) {
-    if (offers_[static_cast<std::size_t>(k)].count != count) return Trouble::short_message;
+    if (offers_[static_cast<std::size_t>(k)].count == count) continue;
+    misfit_ = k;
+    return Trouble::short_message;
   }
   collective::Scratch scratch;
   collective::PieceBuffers pieces(reducer_.stride(), scratch);

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "taihu/collective/program_memory.h"
@@ -34,14 +35,16 @@ class SharedReduction final : public collective::ProgramMemory {
 
   message::Space space(schedule::Buffer buffer, std::size_t offset, std::size_t count) noexcept override;
   collective::Trouble run_local(const schedule::Step& step) override;
+  std::string length_problem() const override;
 
  private:
-  collective::Trouble combine() const;
+  collective::Trouble combine();
 
   const Reducer reducer_;
   Offer mine_;
   std::unique_ptr<Offer[]> offers_;
   int me_, members_, first_, end_;
+  int misfit_ = 0;  ///< member whose count is not ours
 };
 
 }  // namespace taihu::mpi

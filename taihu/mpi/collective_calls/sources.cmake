@@ -11,5 +11,5 @@ list(APPEND mpi_sources collective_calls/allgather.cc collective_calls/arguments
             collective_calls/reductions.cc collective_calls/running.cc collective_calls/schedule_request.cc
             collective_calls/shared_reduction.cc collective_calls/typed_blocks.cc collective_calls/typed_elements.cc)
 list(APPEND mpi_tests collective_calls/collectives_test.cc collective_calls/intercommunicators_test.cc
-            collective_calls/neighbors_test.cc collective_calls/operations_test.cc collective_calls/refusals_test.cc
+            collective_calls/mismatch_test.cc collective_calls/neighbors_test.cc collective_calls/operations_test.cc collective_calls/refusals_test.cc
             collective_calls/test_trials_movement.cc collective_calls/test_trials_reductions.cc)

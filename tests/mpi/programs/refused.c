@@ -7,7 +7,7 @@ int main(int argc, char** argv) {
   begin(&argc, &argv);
   int sent[8] = {0}, got[8];
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  MPI_Alltoall(sent, rank == 1 ? 2 : 1, MPI_INT, got, 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Alltoall(sent, rank == 1 ? -1 : 1, MPI_INT, got, 1, MPI_INT, MPI_COMM_WORLD);
   MPI_Recv(got, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   return end("refused");
 }
