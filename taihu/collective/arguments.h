@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <vector>
 
 #include "taihu/collective/block_map.h"
 #include "taihu/collective/group.h"
@@ -43,5 +44,23 @@ inline bool is_reducible(const void* source, std::size_t count, const Reduction&
   return reduction.combine != nullptr && reduction.element_bytes != 0 &&
          count <= most_bytes / reduction.element_bytes && has_memory(source, count);
 }
+
+/// Counts and displacements of elements as bytes.
+struct ElementBlocks {
+  /// False when a count is negative or too large.
+  bool set(const long* counts, const long* displacements, int members, std::size_t element_bytes) {
+    if (counts == nullptr || displacements == nullptr) return false;
+    for (int k = 0; k < members; ++k) {
+      const auto count = static_cast<std::size_t>(counts[k]);
+      if (counts[k] < 0 || (element_bytes != 0 && count > most_bytes / element_bytes)) return false;
+      bytes.push_back(count * element_bytes);
+      offsets.push_back(displacements[k] * static_cast<std::ptrdiff_t>(element_bytes));
+    }
+    return true;
+  }
+
+  std::vector<std::size_t> bytes;
+  std::vector<std::ptrdiff_t> offsets;
+};
 
 }  // namespace taihu::collective

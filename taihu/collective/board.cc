@@ -44,7 +44,26 @@ std::size_t member_of(std::uint64_t wish) noexcept {
   return wish >> member_shift & member_mask;
 }
 
+bool has_common_length(Call call) {
+  return call < Call::gatherv && call != Call::barrier;
+}
+
 }  // namespace
+
+const char* call_text(Call call) {
+  constexpr const char* texts[] = {
+      "none",     "barrier", "bcast",  "reduce",         "allreduce", "gather",     "allgather", "scatter",
+      "alltoall", "scan",    "exscan", "reduce_scatter", "gatherv",   "allgatherv", "scatterv",  "alltoallv"};
+  return texts[static_cast<int>(call)];
+}
+
+std::string describe(const Announcement& call, const std::string& root, const std::string& reduction) {
+  std::string text = call_text(call.call);
+  if (!root.empty()) text += " root " + root;
+  if (has_common_length(call.call)) text += " of " + std::to_string(call.bytes) + " bytes";
+  if (!reduction.empty()) text += " " + reduction;
+  return text;
+}
 
 static_assert(sizeof(Slot) == 64);
 static_assert(most_data_half_bytes / 4 <= std::numeric_limits<InlineLength>::max());

@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "taihu/collective/arrival_count.h"
@@ -61,6 +62,21 @@ struct Announcement {
   std::size_t bytes = 0;  ///< 0 where the length is each member's own
   std::uint32_t reduction = 0;
 };
+
+/// Do the calls of two members fit together?
+inline bool agree(const Announcement& a, const Announcement& b) noexcept {
+  return a.call == b.call && a.root == b.root && a.bytes == b.bytes &&
+         (a.reduction == b.reduction || a.reduction == 0 || b.reduction == 0);
+}
+/// Would they, if they had the same length?
+inline bool differ_in_length_only(Announcement a, const Announcement& b) noexcept {
+  if (a.bytes == b.bytes) return false;
+  a.bytes = b.bytes;
+  return agree(a, b);
+}
+const char* call_text(Call call);
+/// For reports; `root` and `reduction` are the names of what the call has of these.
+std::string describe(const Announcement& call, const std::string& root, const std::string& reduction);
 
 /// Where a member's data are: in the slot, in its ring, or in its buffers until the others have departed.
 enum class Form : std::uint8_t { nothing, in_slot, copied, published };

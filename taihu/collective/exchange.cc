@@ -104,27 +104,6 @@ int alltoallv(GroupHandle& handle, const void* source, const std::size_t* source
   return exchange(handle, source, source_map, result, result_map);
 }
 
-namespace {
-
-// Counts and displacements of elements as bytes; false when a count is negative or too large.
-struct ElementBlocks {
-  bool set(const long* counts, const long* displacements, int members, std::size_t element_bytes) {
-    if (counts == nullptr || displacements == nullptr) return false;
-    for (int k = 0; k < members; ++k) {
-      const auto count = static_cast<std::size_t>(counts[k]);
-      if (counts[k] < 0 || (element_bytes != 0 && count > most_bytes / element_bytes)) return false;
-      bytes.push_back(count * element_bytes);
-      offsets.push_back(displacements[k] * static_cast<std::ptrdiff_t>(element_bytes));
-    }
-    return true;
-  }
-
-  std::vector<std::size_t> bytes;
-  std::vector<std::ptrdiff_t> offsets;
-};
-
-}  // namespace
-
 int alltoallv(GroupHandle& handle, const void* source, const long* source_counts,
               const long* source_displacements, void* result, const long* result_counts,
               const long* result_displacements, std::size_t element_bytes) {

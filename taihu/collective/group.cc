@@ -10,6 +10,7 @@
 
 #include "taihu/base/error.h"
 #include "taihu/collective/board.h"
+#include "taihu/collective/operations.h"
 
 namespace taihu::collective {
 
@@ -36,10 +37,6 @@ std::vector<threads::Doorbell*> local_doorbells(message::Node& node, const Membe
     doorbells.push_back(&node.endpoint(rank - first).doorbell());
   }
   return doorbells;
-}
-
-std::string parallel_c_reduction(std::uint32_t code) {
-  return "type " + std::to_string((code - 1) / 256) + " operation " + std::to_string((code - 1) % 256);
 }
 
 }  // namespace
@@ -80,7 +77,7 @@ class GroupRegistry {
     return groups_.size();
   }
 
-  Groups::ReductionText reduction_text = parallel_c_reduction;
+  Groups::ReductionText reduction_text = collective::reduction_text;
 
  private:
   using Key = std::pair<message::Context, int>;

@@ -85,4 +85,8 @@ std::optional<Reduction> find_reduction(m_type_t type, m_op_t op) noexcept {
                    .code = static_cast<std::uint32_t>(row * 256 + column + 1)};
 }
 
+std::string reduction_text(std::uint32_t code) {
+  return "type " + std::to_string((code - 1) / 256) + " operation " + std::to_string((code - 1) % 256);
+}
+
 }  // namespace taihu::collective

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "taihu/abi/parallelc.h"
 
@@ -43,5 +44,8 @@ std::size_t type_bytes(m_type_t type) noexcept;
 /// pairs, the others need numbers. With equal values M_MINLOC and M_MAXLOC give the lower index. Signed
 /// integers wrap around. `target` of these kernels may also be `left`.
 std::optional<Reduction> find_reduction(m_type_t type, m_op_t op) noexcept;
+
+/// What a code of find_reduction stands for, for reports.
+std::string reduction_text(std::uint32_t code);
 
 }  // namespace taihu::collective

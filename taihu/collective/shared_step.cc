@@ -34,39 +34,14 @@ std::uint32_t digest(std::uint32_t history, const Announcement& call) noexcept {
          1;
 }
 
-bool agree(const Announcement& a, const Announcement& b) noexcept {
-  return a.call == b.call && a.root == b.root && a.bytes == b.bytes &&
-         (a.reduction == b.reduction || a.reduction == 0 || b.reduction == 0);
-}
-
-bool differ_in_length_only(Announcement a, const Announcement& b) noexcept {
-  if (a.bytes == b.bytes) return false;
-  a.bytes = b.bytes;
-  return agree(a, b);
-}
-
-const char* call_text(Call call) {
-  constexpr const char* texts[] = {
-      "none",     "barrier", "bcast",  "reduce",         "allreduce", "gather",     "allgather", "scatter",
-      "alltoall", "scan",    "exscan", "reduce_scatter", "gatherv",   "allgatherv", "scatterv",  "alltoallv"};
-  return texts[static_cast<int>(call)];
-}
-
-bool has_common_length(Call call) {
-  return call < Call::gatherv && call != Call::barrier;
-}
-
 std::string rank_text(const GroupHandle& handle, int local) {
   const int member = handle.membership().local()[static_cast<std::size_t>(local)];
   return "rank " + std::to_string(handle.global_rank(member));
 }
 
 std::string describe(const GroupHandle& handle, const Announcement& call) {
-  std::string text = call_text(call.call);
-  if (call.root >= 0) text += " root " + rank_text(handle, call.root).substr(5);
-  if (has_common_length(call.call)) text += " of " + std::to_string(call.bytes) + " bytes";
-  if (call.reduction != 0) text += " " + handle.reduction_text(call.reduction);
-  return text;
+  return describe(call, call.root >= 0 ? rank_text(handle, call.root).substr(5) : "",
+                  call.reduction != 0 ? handle.reduction_text(call.reduction) : "");
 }
 
 // Data of one step take a piece of the ring that is not shared with those of the next: reading them, a
