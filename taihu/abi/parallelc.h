@@ -190,7 +190,10 @@ int m_test_msg(handle_t handle);
 /** Blocks until `*reply >= count`; helps others meanwhile. */
 int m_wait_reply(int *reply, int count);
 
-/* ---- Collectives: all members of the process scope call, in the same order ------------------------------------ */
+/* ---- Collectives: all members of the scope call, in the same order ---------------------------------------------- *
+ *
+ * In kernels, too: over CCC_ARRAY all accelerator threads call; over the other scopes one thread of each process, and
+ * a second one that calls meanwhile is refused. Process code has no members of CCC_ARRAY. */
 
 /** Types of elements: the C type of the same name. */
 typedef enum m_type_t {
@@ -223,7 +226,7 @@ typedef struct m_double_int {
 /** M_AND, M_OR, M_XOR work on the bits of integers. */
 typedef enum m_op_t { M_SUM, M_PROD, M_MIN, M_MAX, M_AND, M_OR, M_XOR, M_MINLOC, M_MAXLOC } m_op_t;
 
-/** Also valid in kernels with CCC_ARRAY. */
+/** Nobody returns before all have called. */
 int m_barrier(m_scope_t scope);
 /** @{ */
 /** `root` is a rank in `scope`. Counts are elements, per member where several buffers are meant. Buffers of source and

@@ -62,6 +62,7 @@ void ParallelC::prepare(const node::Preparation& preparation, std::span<memory::
     process.services = services_.get();
     process.array = make_array(process, &identity, preparation.threads, preparation.thread_stack_bytes,
                                thread_cpus(preparation.binding.ranks[index]));
+    process.thread_group = std::make_unique<collective::ThreadGroup>(preparation.threads);
     join_groups(process, groups);
   }
 }

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 
 #include "taihu/abi/parallelc.h"
 #include "taihu/abi/program.h"
 #include "taihu/collective/group.h"
+#include "taihu/collective/thread_collectives.h"
 #include "taihu/launch/layout.h"
 #include "taihu/memory/current_rank.h"
 #include "taihu/memory/symmetric.h"
@@ -27,11 +29,13 @@ struct Process {
   message::Endpoint* endpoint = nullptr;
   const launch::Layout* layout = nullptr;
   const memory::SymmetricMap* symmetric = nullptr;
-  const taihu_program* program = nullptr;       ///< in the rank's image; null for a plain C program
-  std::unique_ptr<threads::ThreadArray> array;  ///< its accelerator threads
-  std::unique_ptr<memory::SymmetricHeap> heap;  ///< of m_malloc
-  SharedServices* services = nullptr;           ///< locks and tasks of the node process
+  const taihu_program* program = nullptr;                 ///< in the rank's image; null for a plain C program
+  std::unique_ptr<threads::ThreadArray> array;            ///< its accelerator threads
+  std::unique_ptr<memory::SymmetricHeap> heap;            ///< of m_malloc
+  SharedServices* services = nullptr;                     ///< locks and tasks of the node process
+  std::unique_ptr<collective::ThreadGroup> thread_group;  ///< of CCC_ARRAY
   std::array<std::unique_ptr<collective::GroupHandle>, 4> groups;  ///< by process scope
+  std::array<std::atomic<bool>, 4> in_collective{};  ///< whether one of its threads is, by process scope
 
   int ranks() const noexcept { return layout->ranks; }
   collective::GroupHandle& group(m_scope_t scope) noexcept { return *groups[scope]; }

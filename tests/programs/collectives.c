@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives over every scope, several types, counts and roots, against their plain definitions.
+#include <sched.h>
 #include <stdlib.h>
 
 #include "check.h"
@@ -72,6 +73,44 @@ static void check_scope(m_scope_t scope, long count) {
     free(a), free(b);
 }
 
+// Every thread of the array is a member; one of them also takes part for the process in the larger scopes.
+__kernel void in_kernel(void *argument) {
+    (void)argument;
+    const long counts[] = {0, 1, 5, 1003};
+    for (int c = 0; c < 4; c++) check_scope(CCC_ARRAY, counts[c]);
+    const int speaker = m_size(CCC_ARRAY) - 1;
+    if (m_rank(CCC_ARRAY) == speaker) {
+        for (int scope = CCC_ALL; scope <= CCC_NODE; scope++) {
+            check_scope(scope, 5);
+            m_barrier(scope);
+        }
+    }
+    // A sum over all threads of the job: among threads, among processes, and back.
+    const long mine = 1000 * m_rank(CCC_ALL) + m_rank(CCC_ARRAY);
+    long of_array = 0, of_job = 0;
+    CHECK(m_reduce(CCC_ARRAY, &mine, &of_array, 1, M_LONG, M_SUM, speaker) == M_SUCCESS);
+    if (m_rank(CCC_ARRAY) == speaker) m_allreduce(CCC_ALL, &of_array, &of_job, 1, M_LONG, M_SUM);
+    CHECK(m_bcast(CCC_ARRAY, &of_job, 1, M_LONG, speaker) == M_SUCCESS);
+    const long ranks = m_size(CCC_ALL), threads = m_size(CCC_ARRAY);
+    CHECK(of_job == 1000 * threads * ranks * (ranks - 1) / 2 + ranks * threads * (threads - 1) / 2);
+}
+
+static int refused;
+
+// One thread of a process at a time: while the first waits for the other processes, the second is told so.
+__kernel void two_for_a_process(void *argument) {
+    (void)argument;
+    long one = 1, all = 0;
+    if (m_rank(CCC_ARRAY) > 1) return;
+    const int code = m_allreduce(CCC_ALL, &one, &all, 1, M_LONG, M_SUM);
+    if (code != M_SUCCESS) {
+        CHECK(code == M_ERROR_CONTEXT);
+        __atomic_fetch_add(&refused, 1, __ATOMIC_RELEASE);
+    } else {
+        CHECK(all == m_size(CCC_ALL));
+    }
+}
+
 int main(void) {
     const m_scope_t scopes[] = {CCC_ALL, CCC_SNODE, CCC_BNODE, CCC_NODE};
     const long counts[] = {0, 1, 5, 1000, 20011};
@@ -96,7 +135,22 @@ int main(void) {
     same = sum;
     m_bcast(CCC_ALL, &same, 1, M_DOUBLE, 0);
     CHECK(same == sum);
+    m_run(in_kernel, NULL);
     m_set_errors(M_ERRORS_RETURN);
+    if (size > 1 && m_size(CCC_ARRAY) > 1) {
+        m_spawn_t kernel = me == 0 ? NULL : m_spawn(two_for_a_process, NULL);
+        if (me == 0) {  // the others wait for it until each of them has refused one thread
+            for (int r = 1; r < size; r++) m_recv(r, NULL, 0, 9, NULL);
+            long one = 1, all = 0;
+            CHECK(m_allreduce(CCC_ALL, &one, &all, 1, M_LONG, M_SUM) == M_SUCCESS && all == size);
+        } else {
+            while (__atomic_load_n(&refused, __ATOMIC_ACQUIRE) == 0) sched_yield();
+            m_send(0, NULL, 0, 9);
+            m_join(kernel);
+            CHECK(refused == 1);
+        }
+    }
+    CHECK(m_allreduce(CCC_ARRAY, &f, &product, 1, M_FLOAT, M_SUM) == M_ERROR_CONTEXT);
     CHECK(m_allreduce(CCC_ALL, &f, &product, 1, M_FLOAT, M_XOR) == M_ERROR_ARGUMENT);
     CHECK(m_bcast(CCC_ALL, &f, 1, M_FLOAT, size) == M_ERROR_ARGUMENT);
     m_set_errors(M_ERRORS_ABORT);
