@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/mpi/datatype/cursor.h"
 
+#include "taihu/message/strided_copy.h"
 #include "taihu/mpi/datatype/packed_transfer.h"
-#include "taihu/mpi/datatype/strided_copy.h"
 
 namespace taihu::mpi {
+
+using message::moved;
 
 Cursor::Cursor(const Repetition& places, void* base, MPI_Count position)
     : deep_levels_(places.node->depth >= usual_depth

@@ -3,12 +3,17 @@
 // are walked together with the loops of transfer.cc; otherwise two cursors go side by side.
 #include <algorithm>
 
+#include "taihu/message/strided_copy.h"
 #include "taihu/mpi/datatype/cursor.h"
 #include "taihu/mpi/datatype/packed_transfer.h"
 #include "taihu/mpi/datatype/repetition.h"
-#include "taihu/mpi/datatype/strided_copy.h"
 
 namespace taihu::mpi {
+
+using message::copy_block;
+using message::copy_strided;
+using message::moved;
+
 namespace {
 
 /// Instances of a node in memory.

@@ -7,12 +7,15 @@
 #include <bit>
 #include <cstring>
 
+#include "taihu/message/strided_copy.h"
 #include "taihu/mpi/datatype/node.h"
 #include "taihu/mpi/datatype/predefined_types.h"
 #include "taihu/mpi/datatype/segments.h"
-#include "taihu/mpi/datatype/strided_copy.h"
 
 namespace taihu::mpi {
+
+using message::moved;
+
 namespace {
 
 /// How the numbers of a basic type look here and outside.

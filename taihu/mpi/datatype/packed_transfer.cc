@@ -2,6 +2,13 @@
 #include "taihu/mpi/datatype/packed_transfer.h"
 
 namespace taihu::mpi {
+
+using message::copy_block;
+using message::copy_listed;
+using message::copy_strided;
+using message::ListSide;
+using message::moved;
+
 namespace {
 
 /// Loops this long are good inner loops.

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "taihu/message/strided_copy.h"
 #include "taihu/mpi/datatype/node.h"
-#include "taihu/mpi/datatype/strided_copy.h"
 
 namespace taihu::mpi {
 

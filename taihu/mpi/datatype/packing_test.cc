@@ -8,13 +8,16 @@
 #include <numeric>
 #include <vector>
 
+#include "taihu/message/strided_copy.h"
 #include "taihu/mpi/datatype/constructors.h"
 #include "taihu/mpi/datatype/naive_types_for_tests.h"
 #include "taihu/mpi/datatype/node.h"
-#include "taihu/mpi/datatype/strided_copy.h"
 #include "taihu/mpi/datatype/typed_layout.h"
 
 namespace taihu::mpi::testing {
+
+using message::copy_strided;
+
 namespace {
 
 Datatype& type_of(MPI_Datatype handle) {

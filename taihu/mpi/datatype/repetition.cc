@@ -4,6 +4,9 @@
 #include "taihu/mpi/datatype/packed_transfer.h"
 
 namespace taihu::mpi {
+
+using message::moved;
+
 namespace {
 
 Repetition repeat(const Program& program, MPI_Count count, MPI_Count extent) noexcept {

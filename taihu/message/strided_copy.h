@@ -9,7 +9,7 @@
 
 #include "taihu/message/copy.h"
 
-namespace taihu::mpi {
+namespace taihu::message {
 
 /// base + offset for addresses that may be absolute (MPI_BOTTOM).
 inline std::byte* moved(const void* base, std::ptrdiff_t offset) noexcept {
@@ -46,7 +46,7 @@ inline void copy_ends(std::byte* target, const std::byte* source, std::size_t by
 inline void copy_block(std::byte* target, const std::byte* source, std::size_t bytes) noexcept {
   using detail::Word16;
   if (bytes > 32) {
-    if (bytes > 64) return message::copy_bytes(target, source, bytes);
+    if (bytes > 64) return copy_bytes(target, source, bytes);
     const auto first = detail::load<Word16>(source), second = detail::load<Word16>(source + 16);
     detail::copy_ends<Word16>(target + bytes - 32, source + bytes - 32, 32);
     detail::store(target, first);
@@ -72,4 +72,4 @@ template <ListSide side>
 void copy_listed(std::byte* listed, const std::ptrdiff_t* offsets, std::byte* dense, std::size_t bytes,
                  std::size_t count) noexcept;
 
-}  // namespace taihu::mpi
+}  // namespace taihu::message

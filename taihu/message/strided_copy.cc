@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taihu/mpi/datatype/strided_copy.h"
+#include "taihu/message/strided_copy.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
-namespace taihu::mpi {
+namespace taihu::message {
 namespace {
 
 /// A block of two words of different or equal sizes.
@@ -179,4 +179,4 @@ template void copy_listed<ListSide::source>(std::byte*, const std::ptrdiff_t*, s
 template void copy_listed<ListSide::target>(std::byte*, const std::ptrdiff_t*, std::byte*, std::size_t,
                                             std::size_t) noexcept;
 
-}  // namespace taihu::mpi
+}  // namespace taihu::message
