@@ -71,6 +71,13 @@ class FakeEndpoint : public message::Endpoint {
     throw missing();
   }
   message::Request* get(int, memory::SymmetricAddress, void*, std::size_t) override { throw missing(); }
+  message::Request* put_blocks(int, const void*, memory::SymmetricAddress, const message::StridedShape&,
+                               const memory::SymmetricAddress*) override {
+    throw missing();
+  }
+  message::Request* get_blocks(int, memory::SymmetricAddress, void*, const message::StridedShape&) override {
+    throw missing();
+  }
   void progress() override {}
   threads::Doorbell& doorbell() noexcept override { return doorbell_; }
   void about_to_sleep() noexcept override {}

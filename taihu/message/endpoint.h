@@ -20,6 +20,7 @@
 #include "taihu/memory/symmetric.h"
 #include "taihu/message/layout.h"
 #include "taihu/message/link.h"
+#include "taihu/message/strided_blocks.h"
 #include "taihu/threads/waiting.h"
 
 namespace taihu::message {
@@ -118,6 +119,13 @@ class Endpoint {
                        std::size_t bytes, const memory::SymmetricAddress* reply) = 0;
   /// One-sided read; as put.
   virtual Request* get(int from, memory::SymmetricAddress source, void* target, std::size_t bytes) = 0;
+
+  /// As put and get, in blocks: in one copy inside a node process, packed into as few messages as their size
+  /// needs between two.
+  virtual Request* put_blocks(int destination, const void* source, memory::SymmetricAddress target,
+                              const StridedShape& shape, const memory::SymmetricAddress* reply) = 0;
+  virtual Request* get_blocks(int from, memory::SymmetricAddress source, void* target,
+                              const StridedShape& shape) = 0;
 
   /// Does whatever can be done now without waiting: incoming messages, requests of others to this node
   /// process, and what set_background named.

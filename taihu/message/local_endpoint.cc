@@ -478,34 +478,6 @@ void LocalEndpoint::set_background(Background* background) noexcept {
   background_.store(background, std::memory_order_release);
 }
 
-Request* LocalEndpoint::put(int destination, const void* source, memory::SymmetricAddress target,
-                            std::size_t bytes, const memory::SymmetricAddress* reply) {
-  LocalEndpoint* peer = node_.local_endpoint_of(destination);
-  if (peer == nullptr) {
-    Request* request = take_request(no_context);
-    node_.remote()->put(rank_, destination, source, target, bytes, reply, request);
-    return request;
-  }
-  void* to = node_.resolve(*peer, target, bytes, rank_);
-  int* word =
-      reply == nullptr ? nullptr : static_cast<int*>(node_.resolve(*peer, *reply, sizeof(int), rank_));
-  copy_bytes(to, source, bytes);
-  if (word != nullptr) std::atomic_ref(*word).fetch_add(1, std::memory_order_release);
-  peer->doorbell_.ring();
-  return nullptr;
-}
-
-Request* LocalEndpoint::get(int from, memory::SymmetricAddress source, void* target, std::size_t bytes) {
-  LocalEndpoint* peer = node_.local_endpoint_of(from);
-  if (peer == nullptr) {
-    Request* request = take_request(no_context);
-    node_.remote()->get(rank_, from, source, target, bytes, request);
-    return request;
-  }
-  copy_bytes(target, node_.resolve(*peer, source, bytes, rank_), bytes);
-  return nullptr;
-}
-
 void LocalEndpoint::progress() {
   run_background();
   help_wanted_.help();

@@ -82,6 +82,10 @@ class LocalEndpoint final : public Endpoint {
   Request* put(int destination, const void* source, memory::SymmetricAddress target, std::size_t bytes,
                const memory::SymmetricAddress* reply) override;
   Request* get(int from, memory::SymmetricAddress source, void* target, std::size_t bytes) override;
+  Request* put_blocks(int destination, const void* source, memory::SymmetricAddress target,
+                      const StridedShape& shape, const memory::SymmetricAddress* reply) override;
+  Request* get_blocks(int from, memory::SymmetricAddress source, void* target,
+                      const StridedShape& shape) override;
   void progress() override;
   void set_background(Background* background) noexcept override;
   threads::Doorbell& doorbell() noexcept override { return doorbell_; }
@@ -101,6 +105,7 @@ class LocalEndpoint final : public Endpoint {
   Request* match_at_once(const Arrival& arrival);
 
  private:
+  void announce_put(LocalEndpoint& peer, const memory::SymmetricAddress* reply);
   Request* take_request(Context context);
   Channel& channel_to(LocalEndpoint& peer) {
     Channel* channel = outgoing_[static_cast<unsigned>(peer.local_index_)].get();

@@ -12,6 +12,9 @@
 // - put: with its data; followed_put: with its data right behind the envelope; put_done: they and the reply
 //   word are visible
 // - get: the data expected under `data_tag`, straight from the memory of the rank asked
+// - put_blocks: the payload begins with the places of the blocks at the target; short data follow there,
+//   packed, others are announced and asked for in pieces. get_blocks: the payload is the places of the blocks
+//   at the rank asked; the data are expected in pieces
 // - call, answer: bytes for a service handler and back
 // - credit: `bytes` of eager messages have been taken by their receivers
 // - finished, all_finished: the end; each process tells process 0, which tells all
@@ -30,6 +33,7 @@
 #include "taihu/message/bulk.h"
 #include "taihu/message/copy.h"
 #include "taihu/message/node_process.h"
+#include "taihu/message/pointer_number.h"
 
 namespace taihu::message {
 
@@ -40,16 +44,6 @@ constexpr std::int64_t message_overhead_bytes = 128;
 std::int64_t window_for(int processes) {
   return std::clamp<std::int64_t>((std::int64_t{256} << 20) / processes, std::int64_t{64} << 10,
                                   std::int64_t{4} << 20);
-}
-
-/// Pointers travel as numbers and come back to the process that sent them.
-template <class T>
-std::uint64_t to_number(T* pointer) {
-  return reinterpret_cast<std::uintptr_t>(pointer);
-}
-template <class T>
-T* to_pointer(std::uint64_t number) {
-  return reinterpret_cast<T*>(static_cast<std::uintptr_t>(number));
 }
 
 Arrival arrival_of(int process, const Header& header) {
@@ -148,6 +142,20 @@ void Remote::ask_for(int process, std::uint64_t transfer, void* landing, std::si
   outgoing.landing = landing;
   outgoing.landing_bytes = bytes;
   outgoing.landed = std::move(landed);
+  wire_.submit(std::move(outgoing));
+}
+
+void Remote::ask_for_pieces(int process, std::uint64_t transfer, const Space& space, std::size_t bytes,
+                            std::function<void()> landed) {
+  Outgoing outgoing;
+  outgoing.process = process;
+  outgoing.header.kind = EnvelopeKind::clear_to_send;
+  outgoing.header.transfer = transfer;
+  outgoing.header.bytes = bytes;
+  outgoing.header.in_pieces = true;
+  outgoing.expect = [this, process, space, bytes, landed = std::move(landed)](int tag) {
+    receive_in_pieces(wire_, process, tag, space, bytes, landed);
+  };
   wire_.submit(std::move(outgoing));
 }
 
@@ -283,59 +291,7 @@ void Remote::accept(const Arrival& message, const Space& space, std::size_t byte
     ask_for(message.process, message.transfer, space.address, bytes, complete);
     return;
   }
-  Outgoing outgoing;
-  outgoing.process = message.process;
-  outgoing.header.kind = EnvelopeKind::clear_to_send;
-  outgoing.header.transfer = message.transfer;
-  outgoing.header.bytes = bytes;
-  outgoing.header.in_pieces = true;
-  outgoing.expect = [this, process = message.process, space, bytes, complete](int tag) {
-    receive_in_pieces(wire_, process, tag, space, bytes, complete);
-  };
-  wire_.submit(std::move(outgoing));
-}
-
-void Remote::put(int source, int destination, const void* data, memory::SymmetricAddress target,
-                 std::size_t bytes, const memory::SymmetricAddress* reply, Request* request) {
-  unanswered_.fetch_add(1, std::memory_order_relaxed);
-  Header header;
-  header.kind = EnvelopeKind::put;
-  header.source = source;
-  header.destination = destination;
-  header.bytes = bytes;
-  header.initiator = to_number(request);
-  header.target = target;
-  if (reply != nullptr) {
-    header.has_reply = true;
-    header.reply = *reply;
-  }
-  const int process = process_of(destination);
-  if (bytes <= most_bytes_copied(process)) return send(process, header, nullptr, {data, bytes});
-  header.kind = EnvelopeKind::followed_put;
-  send_followed(process, header, {data, bytes}, nullptr);
-}
-
-void Remote::get(int rank, int from, memory::SymmetricAddress source, void* target, std::size_t bytes,
-                 Request* request) {
-  if (bytes == 0) {
-    request->complete();
-    return;
-  }
-  unanswered_.fetch_add(1, std::memory_order_relaxed);
-  Outgoing outgoing;
-  outgoing.process = process_of(from);
-  outgoing.header.kind = EnvelopeKind::get;
-  outgoing.header.source = rank;
-  outgoing.header.destination = from;
-  outgoing.header.bytes = bytes;
-  outgoing.header.target = source;
-  outgoing.landing = target;
-  outgoing.landing_bytes = bytes;
-  outgoing.landed = [this, request] {
-    unanswered_.fetch_sub(1, std::memory_order_release);
-    request->complete();
-  };
-  wire_.submit(std::move(outgoing));
+  ask_for_pieces(message.process, message.transfer, space, bytes, complete);
 }
 
 void Remote::call(int process, Service service, const void* arguments, std::size_t bytes,
@@ -368,8 +324,12 @@ void Remote::arrived(int process, const Header& header, const std::byte* payload
     case EnvelopeKind::put_done:
       unanswered_.fetch_sub(1, std::memory_order_release);
       return to_pointer<Request>(header.initiator)->complete();
+    case EnvelopeKind::put_blocks:
+      return put_blocks_arrived(process, header, payload);
     case EnvelopeKind::get:
       return get_arrived(process, header);
+    case EnvelopeKind::get_blocks:
+      return get_blocks_arrived(process, header, payload);
     case EnvelopeKind::call:
       return receive_whole(process, header, payload,
                            [this, process, header](std::vector<std::byte> arguments) {
@@ -462,36 +422,6 @@ void Remote::finish_landing(Landing* landing) {
 void Remote::finish_followed(Request* receive) {
   give_credit(process_of(receive->status.source), receive->status.bytes);
   receive->complete();
-}
-
-void Remote::put_arrived(int process, const Header& header, const std::byte* payload) {
-  LocalEndpoint& target = *node_.local_endpoint_of(header.destination);
-  void* to = node_.resolve(target, header.target, header.bytes, header.source);
-  if (header.kind == EnvelopeKind::followed_put) {
-    return wire_.receive_following(process, to, header.bytes,
-                                   [this, process, header] { finish_put(process, header); });
-  }
-  copy_bytes(to, payload, header.bytes);
-  finish_put(process, header);
-}
-
-void Remote::finish_put(int process, const Header& header) {
-  LocalEndpoint& target = *node_.local_endpoint_of(header.destination);
-  if (header.has_reply) {
-    int* word = static_cast<int*>(node_.resolve(target, header.reply, sizeof(int), header.source));
-    std::atomic_ref(*word).fetch_add(1, std::memory_order_release);
-  }
-  target.doorbell().ring();
-  Header done;
-  done.kind = EnvelopeKind::put_done;
-  done.initiator = header.initiator;
-  send(process, done);
-}
-
-void Remote::get_arrived(int process, const Header& header) {
-  LocalEndpoint& owner = *node_.local_endpoint_of(header.destination);
-  wire_.send_bulk(process, header.data_tag, node_.resolve(owner, header.target, header.bytes, header.source),
-                  header.bytes, nullptr);
 }
 
 void Remote::clear_to_send(int process, const Header& header) {

@@ -50,6 +50,10 @@ class Remote {
            const memory::SymmetricAddress* reply, Request* request);
   void get(int rank, int from, memory::SymmetricAddress source, void* target, std::size_t bytes,
            Request* request);
+  void put_blocks(int source, int destination, const void* data, memory::SymmetricAddress target,
+                  const StridedShape& shape, const memory::SymmetricAddress* reply, Request* request);
+  void get_blocks(int rank, int from, memory::SymmetricAddress source, void* target,
+                  const StridedShape& shape, Request* request);
 
   void call(int process, Service service, const void* arguments, std::size_t bytes, Node::AnswerHandler then);
   void answer(int process, std::uint64_t initiator, const void* data, std::size_t bytes);
@@ -98,8 +102,10 @@ class Remote {
   void finish_landing(Landing* landing);
   void finish_followed(Request* receive);
   void put_arrived(int process, const Header& header, const std::byte* payload);
+  void put_blocks_arrived(int process, const Header& header, const std::byte* payload);
   void finish_put(int process, const Header& header);
   void get_arrived(int process, const Header& header);
+  void get_blocks_arrived(int process, const Header& header, const std::byte* payload);
   void clear_to_send(int process, const Header& header);
   void cancel_arrived(int process, const Header& header);
   static void withdrawn_arrived(const Header& header);
@@ -111,6 +117,8 @@ class Remote {
   void send_owned(int process, Header header, const void* data, std::size_t bytes);
   void ask_for(int process, std::uint64_t transfer, void* landing, std::size_t bytes,
                std::function<void()> landed);
+  void ask_for_pieces(int process, std::uint64_t transfer, const Space& space, std::size_t bytes,
+                      std::function<void()> landed);
   static std::uint64_t announce(const Data& data, std::function<void()> sent);
   std::size_t most_bytes_copied(int process) const noexcept {
     return most_bytes_copied_[static_cast<std::size_t>(process)];
