@@ -92,6 +92,15 @@ int dma_iget(void *scratchpad, const void *memory, size_t bytes, int *reply);
 int dma_iput(void *memory, const void *scratchpad, size_t bytes, int *reply);
 int dma_bcast(void *scratchpad, const void *memory, size_t bytes);
 /** @} */
+/** @{ */
+/** The same with `bytes` in blocks of `block`, of which the last may have fewer, whose starts are `stride` apart in main
+ *  memory; in the scratchpad they lie one behind the other. `stride` >= `block` > 0; both say nothing when `bytes` <=
+ *  `block`. */
+int dma_get_stride(void *scratchpad, const void *memory, size_t bytes, size_t block, size_t stride);
+int dma_put_stride(void *memory, const void *scratchpad, size_t bytes, size_t block, size_t stride);
+int dma_iget_stride(void *scratchpad, const void *memory, size_t bytes, int *reply, size_t block, size_t stride);
+int dma_iput_stride(void *memory, const void *scratchpad, size_t bytes, int *reply, size_t block, size_t stride);
+/** @} */
 
 /** Blocks until `count` transfers on that reply word are complete (`*reply >= count`). */
 int dma_wait(int *reply, int count);
@@ -153,6 +162,15 @@ int m_recv(int src_rank, void *buffer, long size, int tag, m_status_t *status);
 handle_t m_isend(int dest_rank, const void *buffer, long size, int tag);
 handle_t m_irecv(int src_rank, void *buffer, long size, int tag);
 /** @} */
+/** @{ */
+/** The same with the data in memory in blocks of `block` bytes, whose starts are `stride` bytes apart: `size` bytes in
+ *  all, of which the last block may have fewer. The message is its bytes one behind the other: the other side may
+ *  have other blocks, or none. `block` > 0 and `stride` >= `block`; both say nothing when `size` <= `block`. */
+int m_send_stride(int dest_rank, const void *buffer, long size, long block, long stride, int tag);
+int m_recv_stride(int src_rank, void *buffer, long size, long block, long stride, int tag, m_status_t *status);
+handle_t m_isend_stride(int dest_rank, const void *buffer, long size, long block, long stride, int tag);
+handle_t m_irecv_stride(int src_rank, void *buffer, long size, long block, long stride, int tag);
+/** @} */
 /** Blocks until a matching message could be received. */
 int m_probe(int src_rank, int tag, m_status_t *status);
 /** Sets *found to 1 and fills *status when a matching message could be received now, else sets it to 0. */
@@ -182,6 +200,19 @@ handle_t m_msg_get(int src_rank, void *source_addr, void *dest_addr, long size);
 /** Blocking forms. */
 int m_msg_put_wait(int dest_rank, void *source_addr, void *dest_addr, long size, int *dest_rply);
 int m_msg_get_wait(int src_rank, void *source_addr, void *dest_addr, long size);
+/** @} */
+/** @{ */
+/** One-sided in blocks: `size` bytes in blocks of `block`, of which the last may have fewer; strides from block start
+ *  to block start, on either side. `block` > 0 and strides >= `block`; all three say nothing when `size` <= `block`.
+ *  Inside a node process one copy; between two, packed into few messages. The reply word grows by one in all. */
+handle_t m_msg_put_stride(int dest_rank, void *source_addr, void *dest_addr, long size, long block,
+                          long source_stride, long dest_stride, int *dest_rply);
+handle_t m_msg_get_stride(int src_rank, void *source_addr, void *dest_addr, long size, long block,
+                          long source_stride, long dest_stride);
+int m_msg_put_stride_wait(int dest_rank, void *source_addr, void *dest_addr, long size, long block,
+                          long source_stride, long dest_stride, int *dest_rply);
+int m_msg_get_stride_wait(int src_rank, void *source_addr, void *dest_addr, long size, long block,
+                          long source_stride, long dest_stride);
 /** @} */
 /** Waits for a one-sided handle and releases it. */
 int m_wait_msg(handle_t handle);
@@ -275,12 +306,36 @@ TAIHU_CHECKED_TRANSFER(dma_iput,
                        (memory, scratchpad, bytes, reply))
 TAIHU_CHECKED_TRANSFER(dma_bcast, (void *scratchpad, const void *memory, size_t bytes, const char *file, int line),
                        (scratchpad, memory, bytes))
+TAIHU_CHECKED_TRANSFER(dma_get_stride,
+                       (void *scratchpad, const void *memory, size_t bytes, size_t block, size_t stride,
+                        const char *file, int line),
+                       (scratchpad, memory, bytes, block, stride))
+TAIHU_CHECKED_TRANSFER(dma_put_stride,
+                       (void *memory, const void *scratchpad, size_t bytes, size_t block, size_t stride,
+                        const char *file, int line),
+                       (memory, scratchpad, bytes, block, stride))
+TAIHU_CHECKED_TRANSFER(dma_iget_stride,
+                       (void *scratchpad, const void *memory, size_t bytes, int *reply, size_t block, size_t stride,
+                        const char *file, int line),
+                       (scratchpad, memory, bytes, reply, block, stride))
+TAIHU_CHECKED_TRANSFER(dma_iput_stride,
+                       (void *memory, const void *scratchpad, size_t bytes, int *reply, size_t block, size_t stride,
+                        const char *file, int line),
+                       (memory, scratchpad, bytes, reply, block, stride))
 #undef TAIHU_CHECKED_TRANSFER
 #define dma_get(spm, mem, bytes) taihu_checked_dma_get(spm, mem, bytes, __FILE__, __LINE__)
 #define dma_put(mem, spm, bytes) taihu_checked_dma_put(mem, spm, bytes, __FILE__, __LINE__)
 #define dma_iget(spm, mem, bytes, reply) taihu_checked_dma_iget(spm, mem, bytes, reply, __FILE__, __LINE__)
 #define dma_iput(mem, spm, bytes, reply) taihu_checked_dma_iput(mem, spm, bytes, reply, __FILE__, __LINE__)
 #define dma_bcast(spm, mem, bytes) taihu_checked_dma_bcast(spm, mem, bytes, __FILE__, __LINE__)
+#define dma_get_stride(spm, mem, bytes, block, stride) \
+  taihu_checked_dma_get_stride(spm, mem, bytes, block, stride, __FILE__, __LINE__)
+#define dma_put_stride(mem, spm, bytes, block, stride) \
+  taihu_checked_dma_put_stride(mem, spm, bytes, block, stride, __FILE__, __LINE__)
+#define dma_iget_stride(spm, mem, bytes, reply, block, stride) \
+  taihu_checked_dma_iget_stride(spm, mem, bytes, reply, block, stride, __FILE__, __LINE__)
+#define dma_iput_stride(mem, spm, bytes, reply, block, stride) \
+  taihu_checked_dma_iput_stride(mem, spm, bytes, reply, block, stride, __FILE__, __LINE__)
 #endif
 
 #ifdef __cplusplus

@@ -6,56 +6,16 @@
 #include "taihu/abi/parallelc.h"
 #include "taihu/message/endpoint.h"
 #include "taihu/parallelc/errors.h"
+#include "taihu/parallelc/message_checks.h"
+#include "taihu/parallelc/message_handle.h"
 #include "taihu/parallelc/process.h"
 
 namespace taihu::parallelc {
 namespace {
 
-using message::Request;
-
-handle_t to_handle(Request* request) {
-  return reinterpret_cast<handle_t>(request);
-}
-Request* to_request(handle_t handle) {
-  return reinterpret_cast<Request*>(handle);
-}
-
-int code_of(message::Error error) {
-  return static_cast<int>(error);
-}
-
 static_assert(static_cast<int>(message::Error::truncated) == M_ERROR_TRUNCATE);
 static_assert(static_cast<int>(message::Error::link) == M_ERROR_LINK);
 static_assert(message::any_rank == M_ANY_RANK && message::any_tag == M_ANY_TAG);
-
-void fill(m_status_t* status, const message::Status& from) {
-  if (status == nullptr) return;
-  *status = {from.source, from.tag, static_cast<long>(from.bytes), code_of(from.error)};
-}
-
-/// Why the arguments are wrong, or null.
-const char* problem_of_send(const Process& process, int destination, const void* buffer, long size, int tag) {
-  if (destination < 0 || destination >= process.ranks()) return "no such rank";
-  if (size < 0) return "negative size";
-  if (buffer == nullptr && size > 0) return "null buffer";
-  if (tag < 0) return "negative tag";
-  return nullptr;
-}
-
-const char* problem_of_receive(const Process& process, int source, const void* buffer, long size, int tag) {
-  if (source != M_ANY_RANK && (source < 0 || source >= process.ranks())) return "no such rank";
-  if (size < 0) return "negative size";
-  if (buffer == nullptr && size > 0) return "null buffer";
-  if (tag != M_ANY_TAG && tag < 0) return "negative tag";
-  return nullptr;
-}
-
-int report_status(const char* call, const message::Status& status) {
-  if (status.error == message::Error::none) return M_SUCCESS;
-  const int code = code_of(status.error);
-  return fail(code, m_error_text(code), "%s (message of %zu bytes from rank %d with tag %d)", call,
-              status.bytes, status.source, status.tag);
-}
 
 }  // namespace
 }  // namespace taihu::parallelc
@@ -131,7 +91,8 @@ int m_probe(int src_rank, int tag, m_status_t* status) {
 int m_wait(handle_t* handle, m_status_t* status) {
   Process& process = this_process("m_wait");
   Status received;
-  if (*handle != M_NO_HANDLE) process.endpoint->wait(to_request(*handle), &received);
+  if (*handle != M_NO_HANDLE) process.endpoint->wait(request_of(*handle), &received);
+  release(*handle);
   *handle = M_NO_HANDLE;
   fill(status, received);
   return report_status("m_wait", received);
@@ -140,8 +101,9 @@ int m_wait(handle_t* handle, m_status_t* status) {
 int m_test(handle_t* handle, int* complete, m_status_t* status) {
   Process& process = this_process("m_test");
   Status received;
-  *complete = *handle == M_NO_HANDLE || process.endpoint->test(to_request(*handle), &received) ? 1 : 0;
+  *complete = *handle == M_NO_HANDLE || process.endpoint->test(request_of(*handle), &received) ? 1 : 0;
   if (*complete == 0) return M_SUCCESS;
+  release(*handle);
   *handle = M_NO_HANDLE;
   fill(status, received);
   return report_status("m_test", received);

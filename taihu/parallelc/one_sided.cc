@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-sided messages with reply words, and symmetric memory. A remote address is given as the caller's own
-// address of the same variable; it travels as a symmetric address. Source: He et al. 2017, sections 4.4
-// and 5.4.
+// One-sided messages with reply words. A remote address is given as the caller's own address of the same
+// variable; it travels as a symmetric address. Source: He et al. 2017, sections 4.4 and 5.4.
 #include <atomic>
 #include <optional>
+#include <string>
 
 #include "taihu/abi/parallelc.h"
 #include "taihu/message/endpoint.h"
 #include "taihu/parallelc/errors.h"
+#include "taihu/parallelc/message_handle.h"
 #include "taihu/parallelc/process.h"
+#include "taihu/parallelc/strides.h"
 
 namespace taihu::parallelc {
 namespace {
@@ -16,59 +18,110 @@ namespace {
 using memory::SymmetricAddress;
 
 constexpr const char* not_symmetric =
-    "is not symmetric (only file-scope and static variables and memory of m_malloc exist on every process); "
+    " is not symmetric (only file-scope and static variables and memory of m_malloc exist on every process); "
     "use one of "
     "these";
 
-std::optional<SymmetricAddress> symmetric(const Process& process, const void* address, long bytes) {
-  return process.symmetric->find(process.local_index, address, static_cast<std::size_t>(bytes));
+/// The arguments of a call; a call without strides has one block.
+struct Arguments {
+  const char* call;
+  int rank;  ///< the other one
+  void* source;
+  void* target;
+  long size;
+  bool in_blocks = false;
+  long block = 0, source_stride = 0, target_stride = 0;
+
+  message::StridedShape shape() const noexcept {
+    if (!in_blocks) return {static_cast<std::size_t>(size), static_cast<std::size_t>(size > 0 ? size : 1)};
+    const Blocks from = blocks_of(size, block, source_stride), to = blocks_of(size, block, target_stride);
+    return {static_cast<std::size_t>(size), from.block, from.stride, to.stride};
+  }
+
+  /// "m_msg_get(src_rank=3, ...": the rank is called `rank_name`.
+  std::string text(const char* rank_name) const {
+    char line[400];
+    std::snprintf(line, sizeof line, "%s(%s=%d, source_addr=%p, dest_addr=%p, size=%ld", call, rank_name,
+                  rank, source, target, size);
+    std::string text = line;
+    if (in_blocks) {
+      std::snprintf(line, sizeof line, ", block=%ld, source_stride=%ld, dest_stride=%ld", block,
+                    source_stride, target_stride);
+      text += line;
+    }
+    return text;
+  }
+};
+
+std::optional<SymmetricAddress> symmetric(const Process& process, const void* address, std::size_t bytes) {
+  return process.symmetric->find(process.local_index, address, bytes);
+}
+
+/// What is wrong with both puts and gets, or null.
+const char* problem_of(const Process& process, const Arguments& call) {
+  if (call.rank < 0 || call.rank >= process.ranks()) return "no such rank";
+  if (call.in_blocks) return problem_of_blocks(call.size, call.block, call.source_stride, call.target_stride);
+  return call.size < 0 ? "negative size" : nullptr;
 }
 
 /// Starts a put; *code tells whether it could be started.
-message::Request* start_put(const char* call, int to, void* source, void* target, long size, int* reply,
-                            int* code) {
-  Process& process = this_process(call);
-  const auto refuse = [&](int error, const char* reason) {
-    *code = fail(error, reason, "%s(dest_rank=%d, source_addr=%p, dest_addr=%p, size=%ld, dest_rply=%p)",
-                 call, to, source, target, size, static_cast<void*>(reply));
+message::Request* start_put(const Arguments& call, int* reply, int* code) {
+  Process& process = this_process(call.call);
+  const auto refuse = [&](int error, const std::string& reason) {
+    *code = fail(error, reason.c_str(), "%s, dest_rply=%p)", call.text("dest_rank").c_str(),
+                 static_cast<void*>(reply));
     return nullptr;
   };
   *code = M_SUCCESS;
-  if (to < 0 || to >= process.ranks()) return refuse(M_ERROR_ARGUMENT, "no such rank");
-  if (size < 0) return refuse(M_ERROR_ARGUMENT, "negative size");
-  if (source == nullptr && size > 0) return refuse(M_ERROR_ARGUMENT, "null source_addr");
-  const auto remote = symmetric(process, target, size);
-  if (!remote && size > 0)
-    return refuse(M_ERROR_ADDRESS, (std::string("dest_addr ") + not_symmetric).c_str());
+  if (const char* problem = problem_of(process, call)) return refuse(M_ERROR_ARGUMENT, problem);
+  if (call.source == nullptr && call.size > 0) return refuse(M_ERROR_ARGUMENT, "null source_addr");
+  const message::StridedShape shape = call.shape();
+  const auto remote = symmetric(process, call.target, shape.target_extent());
+  if (!remote && call.size > 0) return refuse(M_ERROR_ADDRESS, std::string("dest_addr") + not_symmetric);
   std::optional<SymmetricAddress> remote_reply;
   if (reply != nullptr) {
     remote_reply = symmetric(process, reply, sizeof(int));
-    if (!remote_reply) return refuse(M_ERROR_ADDRESS, (std::string("dest_rply ") + not_symmetric).c_str());
+    if (!remote_reply) return refuse(M_ERROR_ADDRESS, std::string("dest_rply") + not_symmetric);
   }
-  return process.endpoint->put(to, source, remote.value_or(SymmetricAddress{}),
-                               static_cast<std::size_t>(size), remote_reply ? &*remote_reply : nullptr);
+  return process.endpoint->put_blocks(call.rank, call.source, remote.value_or(SymmetricAddress{}), shape,
+                                      remote_reply ? &*remote_reply : nullptr);
 }
 
-message::Request* start_get(const char* call, int from, void* source, void* target, long size, int* code) {
-  Process& process = this_process(call);
-  const auto refuse = [&](int error, const char* reason) {
-    *code = fail(error, reason, "%s(src_rank=%d, source_addr=%p, dest_addr=%p, size=%ld)", call, from, source,
-                 target, size);
+message::Request* start_get(const Arguments& call, int* code) {
+  Process& process = this_process(call.call);
+  const auto refuse = [&](int error, const std::string& reason) {
+    *code = fail(error, reason.c_str(), "%s)", call.text("src_rank").c_str());
     return nullptr;
   };
   *code = M_SUCCESS;
-  if (from < 0 || from >= process.ranks()) return refuse(M_ERROR_ARGUMENT, "no such rank");
-  if (size < 0) return refuse(M_ERROR_ARGUMENT, "negative size");
-  if (target == nullptr && size > 0) return refuse(M_ERROR_ARGUMENT, "null dest_addr");
-  const auto remote = symmetric(process, source, size);
-  if (!remote && size > 0)
-    return refuse(M_ERROR_ADDRESS, (std::string("source_addr ") + not_symmetric).c_str());
-  return process.endpoint->get(from, remote.value_or(SymmetricAddress{}), target,
-                               static_cast<std::size_t>(size));
+  if (const char* problem = problem_of(process, call)) return refuse(M_ERROR_ARGUMENT, problem);
+  if (call.target == nullptr && call.size > 0) return refuse(M_ERROR_ARGUMENT, "null dest_addr");
+  const message::StridedShape shape = call.shape();
+  const auto remote = symmetric(process, call.source, shape.source_extent());
+  if (!remote && call.size > 0) return refuse(M_ERROR_ADDRESS, std::string("source_addr") + not_symmetric);
+  return process.endpoint->get_blocks(call.rank, remote.value_or(SymmetricAddress{}), call.target, shape);
 }
 
-handle_t to_handle(message::Request* request) {
-  return reinterpret_cast<handle_t>(request);
+handle_t put(const Arguments& call, int* reply) {
+  int code;
+  return to_handle(start_put(call, reply, &code));
+}
+
+handle_t get(const Arguments& call) {
+  int code;
+  return to_handle(start_get(call, &code));
+}
+
+int put_and_wait(const Arguments& call, int* reply) {
+  int code;
+  message::Request* request = start_put(call, reply, &code);
+  return code != M_SUCCESS ? code : m_wait_msg(to_handle(request));
+}
+
+int get_and_wait(const Arguments& call) {
+  int code;
+  message::Request* request = start_get(call, &code);
+  return code != M_SUCCESS ? code : m_wait_msg(to_handle(request));
 }
 
 }  // namespace
@@ -79,27 +132,45 @@ using namespace taihu::parallelc;
 extern "C" {
 
 handle_t m_msg_put(int dest_rank, void* source_addr, void* dest_addr, long size, int* dest_rply) {
-  int code;
-  return to_handle(start_put("m_msg_put", dest_rank, source_addr, dest_addr, size, dest_rply, &code));
+  return put({"m_msg_put", dest_rank, source_addr, dest_addr, size}, dest_rply);
 }
 
 handle_t m_msg_get(int src_rank, void* source_addr, void* dest_addr, long size) {
-  int code;
-  return to_handle(start_get("m_msg_get", src_rank, source_addr, dest_addr, size, &code));
+  return get({"m_msg_get", src_rank, source_addr, dest_addr, size});
 }
 
 int m_msg_put_wait(int dest_rank, void* source_addr, void* dest_addr, long size, int* dest_rply) {
-  int code;
-  taihu::message::Request* request =
-      start_put("m_msg_put_wait", dest_rank, source_addr, dest_addr, size, dest_rply, &code);
-  return code != M_SUCCESS ? code : m_wait_msg(to_handle(request));
+  return put_and_wait({"m_msg_put_wait", dest_rank, source_addr, dest_addr, size}, dest_rply);
 }
 
 int m_msg_get_wait(int src_rank, void* source_addr, void* dest_addr, long size) {
-  int code;
-  taihu::message::Request* request =
-      start_get("m_msg_get_wait", src_rank, source_addr, dest_addr, size, &code);
-  return code != M_SUCCESS ? code : m_wait_msg(to_handle(request));
+  return get_and_wait({"m_msg_get_wait", src_rank, source_addr, dest_addr, size});
+}
+
+handle_t m_msg_put_stride(int dest_rank, void* source_addr, void* dest_addr, long size, long block,
+                          long source_stride, long dest_stride, int* dest_rply) {
+  return put(
+      {"m_msg_put_stride", dest_rank, source_addr, dest_addr, size, true, block, source_stride, dest_stride},
+      dest_rply);
+}
+
+handle_t m_msg_get_stride(int src_rank, void* source_addr, void* dest_addr, long size, long block,
+                          long source_stride, long dest_stride) {
+  return get(
+      {"m_msg_get_stride", src_rank, source_addr, dest_addr, size, true, block, source_stride, dest_stride});
+}
+
+int m_msg_put_stride_wait(int dest_rank, void* source_addr, void* dest_addr, long size, long block,
+                          long source_stride, long dest_stride, int* dest_rply) {
+  return put_and_wait({"m_msg_put_stride_wait", dest_rank, source_addr, dest_addr, size, true, block,
+                       source_stride, dest_stride},
+                      dest_rply);
+}
+
+int m_msg_get_stride_wait(int src_rank, void* source_addr, void* dest_addr, long size, long block,
+                          long source_stride, long dest_stride) {
+  return get_and_wait({"m_msg_get_stride_wait", src_rank, source_addr, dest_addr, size, true, block,
+                       source_stride, dest_stride});
 }
 
 int m_wait_reply(int* reply, int count) {

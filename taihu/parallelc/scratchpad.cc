@@ -9,9 +9,11 @@
 #include <cstring>
 
 #include "taihu/abi/parallelc.h"
+#include "taihu/message/strided_blocks.h"
 #include "taihu/parallelc/errors.h"
 #include "taihu/parallelc/kernels.h"
 #include "taihu/parallelc/process.h"
+#include "taihu/parallelc/strides.h"
 
 namespace taihu::parallelc {
 namespace {
@@ -28,6 +30,26 @@ memory::ScratchpadArena* scratchpad_of_caller(const char* call) {
 int transfer(const char* call, void* target, const void* source, size_t bytes, int* reply) {
   if (scratchpad_of_caller(call) == nullptr) return M_ERROR_CONTEXT;
   std::memcpy(target, source, bytes);
+  if (reply != nullptr) std::atomic_ref<int>(*reply).fetch_add(1, std::memory_order_release);
+  return M_SUCCESS;
+}
+
+enum class Gaps { at_source, at_target };
+
+/// The side in main memory has blocks with gaps between them.
+int transfer_blocks(const char* call, Gaps gaps, void* target, const void* source, size_t bytes, int* reply,
+                    size_t block, size_t stride) {
+  if (scratchpad_of_caller(call) == nullptr) return M_ERROR_CONTEXT;
+  const auto size = static_cast<long>(bytes), size_of_block = static_cast<long>(block);
+  const long distance = static_cast<long>(stride);
+  if (const char* problem = problem_of_blocks(size, size_of_block, distance, distance)) {
+    return fail(M_ERROR_ARGUMENT, problem, "%s(bytes=%zu, block=%zu, stride=%zu)", call, bytes, block,
+                stride);
+  }
+  const Blocks blocks = blocks_of(size, size_of_block, distance);
+  message::StridedShape shape{bytes, blocks.block, blocks.block, blocks.block};
+  (gaps == Gaps::at_source ? shape.source_stride : shape.target_stride) = blocks.stride;
+  message::copy_blocks(target, source, shape);
   if (reply != nullptr) std::atomic_ref<int>(*reply).fetch_add(1, std::memory_order_release);
   return M_SUCCESS;
 }
@@ -71,6 +93,26 @@ int dma_iget(void* scratchpad, const void* memory, size_t bytes, int* reply) {
 
 int dma_iput(void* memory, const void* scratchpad, size_t bytes, int* reply) {
   return transfer("dma_iput", memory, scratchpad, bytes, reply);
+}
+
+int dma_get_stride(void* scratchpad, const void* memory, size_t bytes, size_t block, size_t stride) {
+  return transfer_blocks("dma_get_stride", Gaps::at_source, scratchpad, memory, bytes, nullptr, block,
+                         stride);
+}
+
+int dma_put_stride(void* memory, const void* scratchpad, size_t bytes, size_t block, size_t stride) {
+  return transfer_blocks("dma_put_stride", Gaps::at_target, memory, scratchpad, bytes, nullptr, block,
+                         stride);
+}
+
+int dma_iget_stride(void* scratchpad, const void* memory, size_t bytes, int* reply, size_t block,
+                    size_t stride) {
+  return transfer_blocks("dma_iget_stride", Gaps::at_source, scratchpad, memory, bytes, reply, block, stride);
+}
+
+int dma_iput_stride(void* memory, const void* scratchpad, size_t bytes, int* reply, size_t block,
+                    size_t stride) {
+  return transfer_blocks("dma_iput_stride", Gaps::at_target, memory, scratchpad, bytes, reply, block, stride);
 }
 
 int dma_bcast(void* scratchpad, const void* memory, size_t bytes) {

@@ -3,12 +3,16 @@
 // RUN: %parcc --check %s -o %t
 // RUN: (%parcrun -n 1 %t over; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=OVER %s
 // RUN: (%parcrun -n 1 %t outside; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=OUTSIDE %s
-// OVER: scratchpad_bounds.c:[[@LINE+17]]: dma_get
+// RUN: (%parcrun -n 1 %t blocks; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=BLOCKS %s
+// OVER: scratchpad_bounds.c:[[@LINE+22]]: dma_get
 // OVER-SAME: runs over the end of the scratchpad
 // OVER: exit code 1
-// OUTSIDE: scratchpad_bounds.c:[[@LINE+12]]: dma_put
+// OUTSIDE: scratchpad_bounds.c:[[@LINE+15]]: dma_put
 // OUTSIDE-SAME: is not in the scratchpad
 // OUTSIDE: exit code 1
+// BLOCKS: scratchpad_bounds.c:[[@LINE+14]]: dma_get_stride
+// BLOCKS-SAME: runs over the end of the scratchpad
+// BLOCKS: exit code 1
 #include <parallelc.h>
 #include <string.h>
 
@@ -19,6 +23,8 @@ __kernel void transfer(void *argument) {
     char here[100] = {0};
     if (strcmp(argument, "outside") == 0) {
         dma_put(memory, here, 100);
+    } else if (strcmp(argument, "blocks") == 0) {
+        dma_get_stride(area, memory, 66000, 8, 12);
     } else {
         dma_get(area, memory, 65000); dma_get(area + 900, memory, 65536);
     }

@@ -58,6 +58,33 @@ __kernel void stream(void *argument) {
     spm_free(buffer);
 }
 
+// A column of a matrix of 64 columns into the scratchpad, and back into another column.
+__kernel void column(void *argument) {
+    (void)argument;
+    enum { columns = 64, rows = n / columns };
+    double *buffer = spm_malloc(rows * sizeof(double));
+    const int me = m_rank(CCC_ARRAY) % columns;
+    int reply = 0;
+    m_barrier(CCC_ARRAY);
+    expect(dma_get_stride(buffer, source + me, rows * sizeof(double), sizeof(double), columns * sizeof(double)) ==
+           M_SUCCESS);
+    for (int i = 0; i < rows; i++) expect(buffer[i] == i * columns + me);
+    expect(dma_iput_stride(target + me, buffer, rows * sizeof(double), &reply, sizeof(double),
+                           columns * sizeof(double)) == M_SUCCESS);
+    dma_wait(&reply, 1);
+    for (int i = 0; i < rows; i++) expect(target[i * columns + me] == i * columns + me);
+    m_barrier(CCC_ARRAY);
+    // The last block is cut; without gaps; nothing.
+    memset(buffer, 0, 8 * sizeof(double));
+    expect(dma_iget_stride(buffer, source, 20, &reply, 8, 16) == M_SUCCESS && reply == 2);
+    expect(buffer[0] == 0 && buffer[1] == 2 && memcmp(buffer + 2, source + 4, 4) == 0 && ((char *)buffer)[20] == 0);
+    expect(dma_get_stride(buffer, source + 1, 16, 8, 8) == M_SUCCESS && buffer[0] == 1 && buffer[1] == 2);
+    expect(dma_put_stride(target, buffer, 0, 0, 0) == M_SUCCESS);
+    expect(dma_get_stride(buffer, source, 16, 8, 7) == M_ERROR_ARGUMENT);
+    expect(dma_put_stride(target, buffer, 16, 0, 8) == M_ERROR_ARGUMENT);
+    spm_free(buffer);
+}
+
 /* A reply word that another thread counts up. */
 static int shared_reply;
 __kernel void wait_for_others(void *argument) {
@@ -81,6 +108,10 @@ int main(void) {
     m_run(stream, NULL);
     CHECK(problems == 0);
     for (int i = 0; i < n; i++) CHECK(target[i] == 2.0 * i);
+    m_set_errors(M_ERRORS_RETURN);
+    m_run(column, NULL);
+    m_set_errors(M_ERRORS_ABORT);
+    CHECK(problems == 0);
     m_run(wait_for_others, NULL);
     CHECK(problems == 0);
     return all_checks_passed("scratchpad");
