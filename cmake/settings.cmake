@@ -15,8 +15,15 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 
-# Programs that only the other programs start (node processes) are kept out of the user's PATH.
-set(TAIHU_INSTALL_LIBEXECDIR ${CMAKE_INSTALL_LIBEXECDIR}/taihu)
+# Programs find each other's files by their distance from bin/, so that an installation can be moved.
+foreach(kind BIN LIB INCLUDE)
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${kind}DIR}")
+    message(FATAL_ERROR "CMAKE_INSTALL_${kind}DIR is ${CMAKE_INSTALL_${kind}DIR}; give it relative to the prefix")
+  endif()
+endforeach()
+
+# Programs that only the other programs start (node processes) are kept out of the user's PATH; the launcher knows this folder.
+set(TAIHU_INSTALL_LIBEXECDIR libexec/taihu)
 set(TAIHU_LIBEXEC_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/libexec/taihu)
 
 # The same relative distances in the build tree and in an installation: bin/ lib/ libexec/taihu/ include/.

@@ -66,15 +66,13 @@ int compile(const std::vector<string>& arguments) {
 Toolchain find_toolchain(const string& executable) {
   Toolchain tools;
   const fs::path root = fs::path(executable).parent_path().parent_path();
-  // The build tree always has lib/; an installation has what it was configured with.
-  const fs::path installed = root / TAIHU_LIBRARY_FOLDER;
-  const fs::path folder = fs::exists(installed / "libparallelc-plugin.so") ? installed : root / "lib";
+  const fs::path folder = folder_with("libparallelc-plugin.so", root, TAIHU_LIBRARY_FOLDER, "lib");
   tools.clang = find_clang();
   tools.plugin = if_there(folder / "libparallelc-plugin.so");
   if (tools.plugin.empty())
     throw Error("cannot find " + (folder / "libparallelc-plugin.so").string() +
                 "; the installation is incomplete");
-  tools.include = (root / "include").string();
+  tools.include = folder_with("parallelc.h", root, TAIHU_INCLUDE_FOLDER, "include").string();
   tools.library_folder = folder.string();
   tools.library = if_there(folder / "libparallelc.so");
   tools.program.start_object = if_there(folder / "taihu/start.o");

@@ -32,6 +32,11 @@ string if_there(const fs::path& path) {
   return fs::exists(path, ignored) ? path.string() : string();
 }
 
+fs::path folder_with(const fs::path& file, const fs::path& root, const char* configured, const char* built) {
+  const fs::path installed = root / configured;
+  return if_there(installed / file).empty() ? root / built : installed;
+}
+
 string find_in_path(const string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);

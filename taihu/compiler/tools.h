@@ -11,6 +11,11 @@ namespace taihu::compiler {
 /// The path as text when the file exists, else "".
 std::string if_there(const std::filesystem::path& path);
 
+/// The folder below `root` that holds `file`: `configured` in an installation, which has what it was
+/// configured with; `built` in a build tree, and where neither has the file.
+std::filesystem::path folder_with(const std::filesystem::path& file, const std::filesystem::path& root,
+                                  const char* configured, const char* built);
+
 /// The program `name` in PATH, or "".
 std::string find_in_path(const std::string& name);
 

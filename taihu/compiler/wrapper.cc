@@ -85,13 +85,12 @@ string find_start_file(const Words& compiler, bool flang) {
 WrapperFiles find_files(const WrapperKind& kind, const WrapperCommand& command, const fs::path& executable) {
   WrapperFiles files;
   const fs::path root = executable.parent_path().parent_path();
-  // The build tree always has lib/; an installation has what it was configured with.
-  const fs::path installed = root / TAIHU_LIBRARY_FOLDER;
-  const fs::path folder = fs::exists(installed / "taihu/mpi_start.o") ? installed : root / "lib";
+  const fs::path folder = folder_with("taihu/mpi_start.o", root, TAIHU_LIBRARY_FOLDER, "lib");
+  const fs::path include = folder_with("mpi.h", root, TAIHU_INCLUDE_FOLDER, "include");
   const bool links = command.output == Output::program || command.output == Output::shared_library;
   files.compiler = find_compiler(kind, command);
   files.clang = is_of_llvm(files.compiler);
-  files.include = (root / "include").string();
+  files.include = include.string();
   files.library_folder = folder.string();
   files.library = if_there(folder / "libmpi_abi.so");
   files.program.start_object = if_there(folder / "taihu/mpi_start.o");
@@ -100,7 +99,7 @@ WrapperFiles find_files(const WrapperKind& kind, const WrapperCommand& command, 
   files.program.exports = if_there(folder / "taihu" / (cxx ? "mpi_cxx_exports.map" : "mpi_exports.map"));
   if (kind.language == WrapperKind::Language::fortran) {
     files.flang = files.clang;
-    find_fortran(files, root / "include", folder);
+    find_fortran(files, include, folder);
   }
   if (command.output == Output::program) {
     files.program.start_file = find_start_file(files.compiler, files.flang);
