@@ -73,13 +73,14 @@ function(taihu_program_by_macxx program)
     COMMAND_EXPAND_LISTS VERBATIM COMMENT "Building ${program}-taihu with mac++")
   add_custom_target(${program}-taihu ALL DEPENDS ${output})
   install(PROGRAMS ${output} DESTINATION ${CMAKE_INSTALL_BINDIR})
+  set_property(GLOBAL APPEND PROPERTY TAIHU_COMMANDS_BY_MACXX ${program}-taihu)
 endfunction()
 taihu_program_by_macxx(amgsolve
   SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/amgsolve.cc ${parallel}/mpi_communicator.cc
   ARCHIVES taihu_amg taihu_parallel taihu_memory taihu_base
   LIBRARIES -lz)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(rmc_libraries REQUIRED hdf5-serial pugixml libpng)
+pkg_check_modules(rmc_libraries REQUIRED ${hdf5_MODULE_NAME} pugixml libpng)
 taihu_program_by_macxx(rmc
   SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/rmc.cc ${parallel}/mpi_communicator.cc
   ARCHIVES taihu_neutron taihu_parallel taihu_base
