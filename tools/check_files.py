@@ -3,7 +3,7 @@
 """Checks every text file that git knows or would add: licence line, no notes to self, no stray white space.
 
 - sources and scripts carry the SPDX line first (after '#!' second)
-- no trailing white space, no tab outside of Makefiles, no carriage return, exactly one line end at the end
+- no trailing white space, no tab outside of makefiles, no carriage return, exactly one line end at the end
 - no marker for unfinished work: what is left to do belongs into an issue
 - tests look at the exit code of what they run
 - links of Markdown pages to files of this tree lead somewhere
@@ -45,7 +45,7 @@ def check_text(path, text):
     for number, line in enumerate(lines, 1):
         if line != line.rstrip():
             problems.append(f"{path}:{number}: white space at the end of the line")
-        if "\t" in line and path.name not in ("Makefile", ".gitmodules"):
+        if "\t" in line and path.name not in ("Makefile", "rules", ".gitmodules"):
             problems.append(f"{path}:{number}: tab")
         if EXIT_CODE_IGNORED in line and (path.name == "CMakeLists.txt" or path.suffix == ".cmake"):
             problems.append(f"{path}:{number}: CTest ignores the exit code here; use taihu_expect_test()")
