@@ -47,16 +47,16 @@ int combine(const ThreadHandle& handle, const CheckedReduction& call, int first,
 }  // namespace
 
 // All compare with the first member, so that all come to the same end.
-bool ThreadHandle::calls_fit() {
+int ThreadHandle::compare_calls() {
   for (int k = 1; k < size(); ++k) {
     if (agree(slot(0).call, slot(k).call)) [[likely]]
       continue;
     problem_ = "accelerator thread 0 calls " + describe_call(slot(0).call) + " while accelerator thread " +
                std::to_string(k) + " calls " + describe_call(slot(k).call) +
                "; all members must make the same call";
-    return false;
+    return differ_in_length_only(slot(0).call, slot(k).call) ? M_ERROR_TRUNCATE : M_ERROR_ARGUMENT;
   }
-  return true;
+  return M_SUCCESS;
 }
 
 int barrier(ThreadHandle& handle) {

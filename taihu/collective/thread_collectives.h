@@ -65,7 +65,8 @@ class ThreadHandle {
   int meet(const Announcement& call, Addresses addresses, const ElementBlocks* sent, Work&& work) {
     group_.slots_[static_cast<std::size_t>(member_)] = {call, addresses, sent};
     group_.meeting_.wait();
-    const int code = calls_fit() ? work() : M_ERROR_ARGUMENT;
+    int code = compare_calls();
+    if (code == M_SUCCESS) code = work();
     group_.meeting_.wait();
     return code;
   }
@@ -74,7 +75,8 @@ class ThreadHandle {
   const ThreadGroup::Slot& slot(int member) const noexcept {
     return group_.slots_[static_cast<std::size_t>(member)];
   }
-  bool calls_fit();
+  /// M_SUCCESS, M_ERROR_TRUNCATE when only lengths differ, else M_ERROR_ARGUMENT: the same on all members.
+  int compare_calls();
 
   ThreadGroup& group_;
   int member_;
