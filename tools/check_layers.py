@@ -4,7 +4,8 @@
 
 - The table is read top to bottom; a folder may only name folders above its own line, so the table cannot hold a cycle.
   An indented line is a sub-folder of the folder above it and names sub-folders of the same folder; '.' is the folder
-  itself. Where a folder has such lines, each of its sub-folders has one.
+  itself. Where a folder has such lines, each of its sub-folders has one; where one of them is a path such as objects/info,
+  so have those further down.
 - Every #include "taihu/<folder>/...", every USES of CMake and every name <folder>::... of another library must be in the
   line of its folder; includes inside of a folder must be in the line of the sub-folder. Tests may name more inside of
   their own folder: they stand beside what they test and use the test kits of others.
@@ -55,9 +56,10 @@ def read_table(path, problems):
     return folders, inside
 
 
-def sub_folder(parts):
-    """Of a path below taihu/<folder>/, as the table names it: '.' or the first folder."""
-    return parts[0] if len(parts) > 1 else "."
+def sub_folder(parts, names):
+    """Of a path below taihu/<folder>/, as the table's `names` are: '.', the first folder, or all folders."""
+    depth = len(parts) - 1 if any("/" in name for name in names) else 1
+    return "/".join(parts[:-1][:depth]) or "."
 
 
 def check_include(place, kind, name, path, folder, tables, problems):
@@ -74,7 +76,8 @@ def check_include(place, kind, name, path, folder, tables, problems):
     elif used != folder and used not in folders[folder]:
         problems.append(f"{place}: '{folder}' includes \"{name}\", but may not use '{used}'")
     elif used == folder and folder in inside and not TEST.search(path.name):
-        own, other = sub_folder(path.parts[path.parts.index("taihu") + 2:]), sub_folder(rest)
+        names = inside[folder]
+        own, other = sub_folder(path.parts[path.parts.index("taihu") + 2:], names), sub_folder(rest, names)
         if own in inside[folder] and other != own and other not in inside[folder][own]:
             problems.append(f"{place}: '{folder}/{own}' includes \"{name}\", but may not use '{folder}/{other}'")
 
@@ -141,8 +144,9 @@ def check(root):
         elif path.name == "CMakeLists.txt":
             check_cmake(path, folder, folders, problems)
         else:
-            if folder in inside and sub_folder(parts[1:]) not in inside[folder]:
-                problems.append(f"{path}:1: the sub-folder {folder}/{sub_folder(parts[1:])} has no line in tools/layers.txt")
+            own = sub_folder(parts[1:], inside.get(folder, ()))
+            if folder in inside and own not in inside[folder]:
+                problems.append(f"{path}:1: the sub-folder {folder}/{own} has no line in tools/layers.txt")
             check_source(path, folder, tables, problems)
             sources.append(path)
     check_definitions(root, sources, problems)

@@ -93,6 +93,15 @@ class CheckLayers(unittest.TestCase):
                          self.problems({"taihu/base/rain/a.h": ""}, "base:\n  .:\n"))
         self.assertIn("a cycle", self.problems({}, "base:\n  x: y\n  y: x\n")[0])
 
+    def test_sub_folders_further_down(self):
+        table = "base:\n  .:\n  sky: .\n  sky/rain: sky\n"
+        files = {"taihu/base/sky/rain/a.h": '#include "taihu/base/sky/b.h"\n#include "taihu/base/c.h"\n',
+                 "taihu/base/sky/b.h": '#include "taihu/base/sky/rain/a.h"\n', "taihu/base/sky/hail/d.h": ""}
+        self.assertEqual(["taihu/base/sky/b.h:1: 'base/sky' includes \"taihu/base/sky/rain/a.h\", but may not use 'base/sky/rain'",
+                          "taihu/base/sky/hail/d.h:1: the sub-folder base/sky/hail has no line in tools/layers.txt",
+                          "taihu/base/sky/rain/a.h:2: 'base/sky/rain' includes \"taihu/base/c.h\", but may not use 'base/.'"],
+                         self.problems(files, table))
+
     def test_type_with_two_definitions(self):
         one = "namespace taihu::base {\nclass A;\nstruct B : A {\n  struct C {};\n};\n}  // namespace taihu::base\n"
         two = "namespace taihu::base {\nenum class B { x };\n}  // namespace taihu::base\n"

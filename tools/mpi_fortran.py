@@ -9,7 +9,7 @@
                     with one specific procedure whose name the standard gives
 
 The rules stand below as data: what a C parameter is in Fortran follows from its type, and from its name where the type does
-not tell. Calls that need more than rules are written by hand in taihu/mpi/fortran/special_calls.c and are only declared here."""
+not tell. Calls that need more than rules are written by hand in taihu/mpi/bindings/fortran/special_calls.c and are only declared here."""
 import pathlib
 import re
 import sys
@@ -225,7 +225,7 @@ def gives_memory(call):
 
 
 def make_calls(calls):
-    parts = ["/* Made by tools/mpi_fortran.py from taihu/abi/mpi.h. */", '#include "taihu/mpi/fortran/support.h"', ""]
+    parts = ["/* Made by tools/mpi_fortran.py from taihu/abi/mpi.h. */", '#include "taihu/mpi/bindings/fortran/support.h"', ""]
     for call in bound(calls):
         if call.name in SPECIAL:
             continue

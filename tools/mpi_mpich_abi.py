@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the calls of the MPICH ABI from taihu/abi/mpi.h: each converts what it gets (taihu/mpi/mpich_abi/convert.h) and
+"""Makes the calls of the MPICH ABI from taihu/abi/mpi.h: each converts what it gets (taihu/mpi/bindings/mpich_abi/convert.h) and
 calls ours.
 
 The rules stand below as data: what becomes of a parameter follows from its type, and from its name where the type does not
-tell. Calls that need more than rules are written by hand in taihu/mpi/mpich_abi/*.cc; whatever is defined there with
+tell. Calls that need more than rules are written by hand in taihu/mpi/bindings/mpich_abi/*.cc; whatever is defined there with
 TAIHU_MPICH_CALL is left out here. Usage: mpi_mpich_abi.py MPI.H FILE-TO-MAKE HAND-WRITTEN..."""
 import pathlib
 import re
@@ -145,14 +145,14 @@ def main():
         by_hand |= set(re.findall(r"TAIHU_MPICH_CALL\([^,]+, (\w+),", text))
         by_hand |= set(re.findall(r"^(?:ERROR_HANDLER|KEYVAL|SAME_STATUS)\((\w+),", text, re.M))
     lines = ["// SPDX-License-Identifier: Apache-2.0", "// Made by tools/mpi_mpich_abi.py.",
-             '#include "taihu/mpi/mpich_abi/convert.h"', "", "using namespace taihu::mpi;",
+             '#include "taihu/mpi/bindings/mpich_abi/convert.h"', "", "using namespace taihu::mpi;",
              "using namespace taihu::mpi::mpich;", ""]
     for call in read_calls(header):
         if call.name in by_hand or re.search(r"_(c2f|f2c|toint|fromint)$", call.name):
             continue
         function = [p for p in call.parameters if p.type.endswith("_function") or p.type == "..."]
         if function:
-            raise SystemExit(f"MPI_{call.name} takes a function: write it by hand in taihu/mpi/mpich_abi")
+            raise SystemExit(f"MPI_{call.name} takes a function: write it by hand in taihu/mpi/bindings/mpich_abi")
         lines.append(Wrapper(call).text())
     pathlib.Path(made).write_text("\n".join(lines))
 

@@ -17,7 +17,7 @@
 #include "taihu/base/end_on_failure_for_tests.h"
 #include "taihu/memory/current_rank.h"
 #include "taihu/message/job_for_tests.h"
-#include "taihu/mpi/rank.h"
+#include "taihu/mpi/objects/rank.h"
 
 namespace taihu::mpi {
 

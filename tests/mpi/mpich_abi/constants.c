@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * That taihu/mpi/mpich_abi/constants.def has the values of the mpi.h that this is compiled with. Also run
+ * That taihu/mpi/bindings/mpich_abi/constants.def has the values of the mpi.h that this is compiled with. Also run
  * without Taihu. */
 #include <stdint.h>
 
@@ -61,7 +61,7 @@ static void compare(const char* name, intptr_t here, unsigned expected) {
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
-#include "../../../taihu/mpi/mpich_abi/constants.def"
+#include "../../../taihu/mpi/bindings/mpich_abi/constants.def"
   CHECK(compared > 300);
   CHECK(sizeof(MPI_Status) == 20 && sizeof(MPI_Comm) == 4 && sizeof(MPI_File) == 8 && sizeof(MPI_Aint) == 8);
   CHECK((intptr_t)MPI_COMM_DUP_FN == (intptr_t)MPI_TYPE_DUP_FN);

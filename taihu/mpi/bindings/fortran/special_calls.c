@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Fortran procedures that follow no rule: functions, procedure arguments, attributes, arguments that C does
+ * not have. What needs the inside of the library is in fortran_entry.cc. Each exists under its profiling
+ * name, too.
+ */
+#include <string.h>
+
+#include "taihu/mpi/bindings/fortran/entry.h"
+#include "taihu/mpi/bindings/fortran/support.h"
+
+/* Defines mpi_name_ and pmpi_name_. */
+#define FORTRAN(result, name, parameters)                   \
+  result p##name parameters;                                \
+  result name parameters __attribute__((alias("p" #name))); \
+  result p##name parameters
+
+/* ... and mpi_name_f08_ and pmpi_name_f08_, the same under the names of mpi_f08. */
+#define FORTRAN_AND_F08(result, name, parameters)                    \
+  result p##name parameters;                                         \
+  result name##f08_ parameters __attribute__((alias("p" #name)));    \
+  result p##name##f08_ parameters __attribute__((alias("p" #name))); \
+  FORTRAN(result, name, parameters)
+
+static void finish(int code, MPI_Fint* ierror) {
+  if (ierror != NULL) *ierror = code;
+}
+
+FORTRAN_AND_F08(void, mpi_init_, (MPI_Fint * ierror)) {
+  finish(PMPI_Init(NULL, NULL), ierror);
+}
+FORTRAN_AND_F08(void, mpi_init_thread_, (const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierror)) {
+  finish(PMPI_Init_thread(NULL, NULL, *required, provided), ierror);
+}
+FORTRAN_AND_F08(void, mpi_pcontrol_, (const MPI_Fint* level)) {
+  PMPI_Pcontrol(*level);
+}
+FORTRAN_AND_F08(double, mpi_wtime_, (void)) {
+  return PMPI_Wtime();
+}
+FORTRAN_AND_F08(double, mpi_wtick_, (void)) {
+  return PMPI_Wtick();
+}
+FORTRAN_AND_F08(MPI_Aint, mpi_aint_add_, (const MPI_Aint* base, const MPI_Aint* disp)) {
+  return *base + *disp;
+}
+FORTRAN_AND_F08(MPI_Aint, mpi_aint_diff_, (const MPI_Aint* addr1, const MPI_Aint* addr2)) {
+  return *addr1 - *addr2;
+}
+
+FORTRAN(void, mpi_buffer_detach_, (void** buffer_addr, MPI_Fint* size, MPI_Fint* ierror)) {
+  /* Fortran programs know the buffer by its name: its address is of no use (the standard lets it undefined).
+   */
+  (void)buffer_addr;
+  void* address;
+  finish(PMPI_Buffer_detach(&address, size), ierror);
+}
+FORTRAN(void, mpi_buffer_detach_f08_, (void** buffer_addr, MPI_Fint* size, MPI_Fint* ierror)) {
+  finish(PMPI_Buffer_detach(buffer_addr, size), ierror);
+}
+FORTRAN_AND_F08(void, mpi_sizeof_, (CFI_cdesc_t * x, MPI_Fint* size, MPI_Fint* ierror)) {
+  *size = (MPI_Fint)x->elem_len;
+  finish(MPI_SUCCESS, ierror);
+}
+FORTRAN_AND_F08(void, mpi_status_f2f08_, (const MPI_Fint* from, MPI_Fint* to, MPI_Fint* ierror)) {
+  memmove(to, from, sizeof(MPI_Status));
+  finish(MPI_SUCCESS, ierror);
+}
+FORTRAN_AND_F08(void, mpi_status_f082f_, (const MPI_Fint* from, MPI_Fint* to, MPI_Fint* ierror)) {
+  memmove(to, from, sizeof(MPI_Status));
+  finish(MPI_SUCCESS, ierror);
+}
+
+/* --- procedures as arguments --- */
+
+/* The predefined ones are recognised by their address, but programs may also call them. The procedures of
+   MPI_KEYVAL_CREATE have attributes of type INTEGER. */
+#define PREDEFINED_COPY(name, value, copied)                                                           \
+  void name(const MPI_Fint* object, const MPI_Fint* keyval, const value* extra_state, const value* in, \
+            value* out, MPI_Fint* flag, MPI_Fint* ierror) {                                            \
+    (void)object, (void)keyval, (void)extra_state;                                                     \
+    *flag = (copied);                                                                                  \
+    if (copied) *out = *in;                                                                            \
+    *ierror = MPI_SUCCESS;                                                                             \
+  }
+#define PREDEFINED_DELETE(name, value)                                              \
+  void name(const MPI_Fint* object, const MPI_Fint* keyval, const value* attribute, \
+            const value* extra_state, MPI_Fint* ierror) {                           \
+    (void)object, (void)keyval, (void)attribute, (void)extra_state;                 \
+    *ierror = MPI_SUCCESS;                                                          \
+  }
+#define PREDEFINED(kind, value)                        \
+  PREDEFINED_COPY(mpi_##kind##null_copy_fn_, value, 0) \
+  PREDEFINED_COPY(mpi_##kind##dup_fn_, value, 1)       \
+  PREDEFINED_DELETE(mpi_##kind##null_delete_fn_, value)
+PREDEFINED(, MPI_Fint)
+PREDEFINED(comm_, MPI_Aint)
+PREDEFINED(type_, MPI_Aint)
+PREDEFINED(win_, MPI_Aint)
+/* Never called: it stands for "no conversion". */
+void mpi_conversion_fn_null_(void) {}
+
+typedef void procedure(void);
+
+static procedure* copy_procedure(procedure* given) {
+  if (given == (procedure*)mpi_null_copy_fn_ || given == (procedure*)mpi_comm_null_copy_fn_ ||
+      given == (procedure*)mpi_type_null_copy_fn_ || given == (procedure*)mpi_win_null_copy_fn_)
+    return (procedure*)MPI_NULL_COPY_FN;
+  if (given == (procedure*)mpi_dup_fn_ || given == (procedure*)mpi_comm_dup_fn_ ||
+      given == (procedure*)mpi_type_dup_fn_ || given == (procedure*)mpi_win_dup_fn_)
+    return (procedure*)MPI_DUP_FN;
+  return given;
+}
+static procedure* delete_procedure(procedure* given) {
+  return given == (procedure*)mpi_null_delete_fn_ || given == (procedure*)mpi_comm_null_delete_fn_ ||
+                 given == (procedure*)mpi_type_null_delete_fn_ || given == (procedure*)mpi_win_null_delete_fn_
+             ? (procedure*)MPI_NULL_DELETE_FN
+             : given;
+}
+
+#define KEYVAL(name, carrier)                                                                    \
+  FORTRAN(void, mpi_##name##_create_keyval_,                                                     \
+          (procedure * copy, procedure * remove, MPI_Fint * keyval, const MPI_Aint* extra_state, \
+           MPI_Fint* ierror)) {                                                                  \
+    finish(taihu_fortran_create_keyval(carrier, copy_procedure(copy), delete_procedure(remove),  \
+                                       *extra_state, 0, keyval),                                 \
+           ierror);                                                                              \
+  }
+KEYVAL(comm, taihu_on_communicator)
+KEYVAL(type, taihu_on_datatype)
+KEYVAL(win, taihu_on_window)
+FORTRAN(void, mpi_keyval_create_,
+        (procedure * copy, procedure* remove, MPI_Fint* keyval, const MPI_Fint* extra_state,
+         MPI_Fint* ierror)) {
+  finish(taihu_fortran_create_keyval(taihu_on_communicator, copy_procedure(copy), delete_procedure(remove),
+                                     *extra_state, 1, keyval),
+         ierror);
+}
+
+#define ATTRIBUTES(name, carrier)                                                                            \
+  FORTRAN_AND_F08(                                                                                           \
+      void, mpi_##name##_set_attr_,                                                                          \
+      (const MPI_Fint* object, const MPI_Fint* keyval, const MPI_Aint* value, MPI_Fint* ierror)) {           \
+    finish(taihu_fortran_set_attribute(carrier, *object, *keyval, *value, 0), ierror);                       \
+  }                                                                                                          \
+  FORTRAN_AND_F08(                                                                                           \
+      void, mpi_##name##_get_attr_,                                                                          \
+      (const MPI_Fint* object, const MPI_Fint* keyval, MPI_Aint* value, MPI_Fint* flag, MPI_Fint* ierror)) { \
+    finish(taihu_fortran_get_attribute(carrier, *object, *keyval, value, flag), ierror);                     \
+  }
+ATTRIBUTES(comm, taihu_on_communicator)
+ATTRIBUTES(type, taihu_on_datatype)
+ATTRIBUTES(win, taihu_on_window)
+FORTRAN(void, mpi_attr_put_,
+        (const MPI_Fint* comm, const MPI_Fint* keyval, const MPI_Fint* value, MPI_Fint* ierror)) {
+  finish(taihu_fortran_set_attribute(taihu_on_communicator, *comm, *keyval, *value, 1), ierror);
+}
+FORTRAN(void, mpi_attr_get_,
+        (const MPI_Fint* comm, const MPI_Fint* keyval, MPI_Fint* value, MPI_Fint* flag, MPI_Fint* ierror)) {
+  MPI_Aint wide = 0;
+  const int code = taihu_fortran_get_attribute(taihu_on_communicator, *comm, *keyval, &wide, flag);
+  if (code == MPI_SUCCESS && *flag) *value = (MPI_Fint)wide;
+  finish(code, ierror);
+}
+
+FORTRAN(void, mpi_op_create_,
+        (procedure * user_fn, const MPI_Fint* commute, MPI_Fint* op, MPI_Fint* ierror)) {
+  MPI_Op made = MPI_OP_NULL;
+  const int code = taihu_fortran_create_operation(user_fn, *commute != 0, &made);
+  *op = MPI_Op_c2f(made);
+  finish(code, ierror);
+}
+
+#define ERROR_HANDLER(name, use)                                                          \
+  FORTRAN(void, name, (procedure * function, MPI_Fint * errhandler, MPI_Fint * ierror)) { \
+    MPI_Errhandler made = MPI_ERRHANDLER_NULL;                                            \
+    const int code = taihu_fortran_create_error_handler(use, function, &made);            \
+    *errhandler = MPI_Errhandler_c2f(made);                                               \
+    finish(code, ierror);                                                                 \
+  }
+ERROR_HANDLER(mpi_comm_create_errhandler_, taihu_on_communicator)
+ERROR_HANDLER(mpi_errhandler_create_, taihu_on_communicator)
+ERROR_HANDLER(mpi_win_create_errhandler_, taihu_on_window)
+ERROR_HANDLER(mpi_file_create_errhandler_, taihu_on_file)
+
+/* Generalized requests. The procedures get the program's own variable as extra state, as with the other MPI
+   libraries: programs keep state in it. */
+struct generalized {
+  void (*query)(MPI_Aint* state, MPI_Fint* status, MPI_Fint* ierror);
+  void (*free)(MPI_Aint* state, MPI_Fint* ierror);
+  void (*cancel)(MPI_Aint* state, MPI_Fint* complete, MPI_Fint* ierror);
+  MPI_Aint* state;
+};
+static int query(void* state, MPI_Status* status) {
+  struct generalized* const request = state;
+  MPI_Fint code = MPI_SUCCESS;
+  request->query(request->state, (MPI_Fint*)status, &code);
+  return code;
+}
+static int free_state(void* state) {
+  struct generalized* const request = state;
+  MPI_Fint code = MPI_SUCCESS;
+  request->free(request->state, &code);
+  free(request);
+  return code;
+}
+static int cancel(void* state, int complete) {
+  struct generalized* const request = state;
+  MPI_Fint code = MPI_SUCCESS, is_complete = complete;
+  request->cancel(request->state, &is_complete, &code);
+  return code;
+}
+FORTRAN(void, mpi_grequest_start_,
+        (void (*query_fn)(MPI_Aint*, MPI_Fint*, MPI_Fint*), void (*free_fn)(MPI_Aint*, MPI_Fint*),
+         void (*cancel_fn)(MPI_Aint*, MPI_Fint*, MPI_Fint*), MPI_Aint* extra_state, MPI_Fint* request,
+         MPI_Fint* ierror)) {
+  struct generalized* const kept = taihu_array(1, sizeof *kept);
+  *kept = (struct generalized){query_fn, free_fn, cancel_fn, extra_state};
+  MPI_Request made = MPI_REQUEST_NULL;
+  const int code = PMPI_Grequest_start(query, free_state, cancel, kept, &made);
+  if (code != MPI_SUCCESS) free(kept);
+  *request = MPI_Request_c2f(made);
+  finish(code, ierror);
+}
+
+/* --- what is refused in C as well: its message says why --- */
+
+FORTRAN(void, mpi_comm_spawn_,
+        (const char* command, const char* argv, const MPI_Fint* maxprocs, const MPI_Fint* info,
+         const MPI_Fint* root, const MPI_Fint* comm, MPI_Fint* intercomm, MPI_Fint* errcodes,
+         MPI_Fint* ierror, size_t command_length, size_t argv_length)) {
+  (void)argv, (void)argv_length, (void)errcodes;
+  char* const name = taihu_text(command, command_length, 0);
+  MPI_Comm made = MPI_COMM_NULL;
+  const int code = PMPI_Comm_spawn(name, MPI_ARGV_NULL, *maxprocs, taihu_Info(*info), *root,
+                                   taihu_Comm(*comm), &made, MPI_ERRCODES_IGNORE);
+  free(name);
+  *intercomm = MPI_Comm_c2f(made);
+  finish(code, ierror);
+}
+
+FORTRAN(void, mpi_comm_spawn_multiple_,
+        (const MPI_Fint* count, const char* commands, const char* argvs, const MPI_Fint* maxprocs,
+         const MPI_Fint* infos, const MPI_Fint* root, const MPI_Fint* comm, MPI_Fint* intercomm,
+         MPI_Fint* errcodes, MPI_Fint* ierror, size_t command_length, size_t argv_length)) {
+  (void)commands, (void)argvs, (void)infos, (void)errcodes, (void)command_length, (void)argv_length;
+  MPI_Comm made = MPI_COMM_NULL;
+  const int code = PMPI_Comm_spawn_multiple(*count, NULL, MPI_ARGVS_NULL, maxprocs, NULL, *root,
+                                            taihu_Comm(*comm), &made, MPI_ERRCODES_IGNORE);
+  *intercomm = MPI_Comm_c2f(made);
+  finish(code, ierror);
+}
+
+/* Data representations. They last until MPI_FINALIZE, and so does what belongs to them. */
+struct representation {
+  void (*extent)(const MPI_Fint* datatype, MPI_Aint* extent, MPI_Aint* state, MPI_Fint* ierror);
+  MPI_Aint state;
+};
+static int extent_in_file(MPI_Datatype datatype, MPI_Aint* extent, void* state) {
+  struct representation* const kept = state;
+  const MPI_Fint type = MPI_Type_c2f(datatype);
+  MPI_Fint code = MPI_SUCCESS;
+  kept->extent(&type, extent, &kept->state, &code);
+  return code;
+}
+/* Conversion functions are refused in C as well; any stands for those of the program there. */
+static int conversion(void* user, MPI_Datatype type, int count, void* file, MPI_Offset position,
+                      void* state) {
+  (void)user, (void)type, (void)count, (void)file, (void)position, (void)state;
+  return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+FORTRAN(void, mpi_register_datarep_,
+        (const char* datarep, procedure* read, procedure* write,
+         void (*extent)(const MPI_Fint*, MPI_Aint*, MPI_Aint*, MPI_Fint*), const MPI_Aint* extra_state,
+         MPI_Fint* ierror, size_t datarep_length)) {
+  struct representation* const kept = taihu_array(1, sizeof *kept);
+  *kept = (struct representation){extent, *extra_state};
+  char* const name = taihu_text(datarep, datarep_length, 0);
+  const int code = PMPI_Register_datarep(
+      name, read == mpi_conversion_fn_null_ ? MPI_CONVERSION_FN_NULL : conversion,
+      write == mpi_conversion_fn_null_ ? MPI_CONVERSION_FN_NULL : conversion, extent_in_file, kept);
+  if (code != MPI_SUCCESS) free(kept);
+  free(name);
+  finish(code, ierror);
+}
+
+/* A call that the compiler cannot look into: it keeps a buffer's values in memory around it. */
+FORTRAN(void, mpi_f_sync_reg_, (void* buffer)) {
+  (void)buffer;
+}
+FORTRAN(void, mpi_f_sync_reg_f08ts_, (CFI_cdesc_t * buffer)) {
+  (void)buffer;
+}
+
+/* --- with arguments that C counts otherwise or that Fortran does not have --- */
+
+FORTRAN_AND_F08(void, mpi_info_create_env_, (MPI_Fint * info, MPI_Fint* ierror)) {
+  MPI_Info made = MPI_INFO_NULL;
+  const int code = PMPI_Info_create_env(0, NULL, &made);
+  *info = MPI_Info_c2f(made);
+  finish(code, ierror);
+}
+
+static void info_get_string(MPI_Fint info, const char* key, size_t key_length, MPI_Fint* buflen, char* value,
+                            size_t value_length, MPI_Fint* flag, MPI_Fint* ierror) {
+  char* const name = taihu_text(key, key_length, 1);
+  const int wanted = *buflen;
+  int room = wanted + 1; /* C counts the zero byte, too */
+  char* const text = taihu_array(room, 1);
+  int length = wanted == 0 ? 0 : room;
+  const int code = PMPI_Info_get_string(taihu_Info(info), name, &length, text, flag);
+  if (code == MPI_SUCCESS && *flag) {
+    *buflen = length - 1;
+    if (wanted > 0) taihu_store_text(value, value_length, text);
+  }
+  free(name);
+  free(text);
+  finish(code, ierror);
+}
+FORTRAN(void, mpi_info_get_string_,
+        (const MPI_Fint* info, const char* key, MPI_Fint* buflen, char* value, MPI_Fint* flag,
+         MPI_Fint* ierror, size_t key_length, size_t value_length)) {
+  info_get_string(*info, key, key_length, buflen, value, value_length, flag, ierror);
+}
+FORTRAN(void, mpi_info_get_string_f08_,
+        (const MPI_Fint* info, CFI_cdesc_t* key, MPI_Fint* buflen, CFI_cdesc_t* value, MPI_Fint* flag,
+         MPI_Fint* ierror)) {
+  info_get_string(*info, key->base_addr, key->elem_len, buflen, value->base_addr, value->elem_len, flag,
+                  ierror);
+}
+
+/* --- removed calls, whose addresses and displacements are of type INTEGER --- */
+
+FORTRAN(void, mpi_address_, (void* location, MPI_Fint* address, MPI_Fint* ierror)) {
+  MPI_Aint wide = 0;
+  int code = PMPI_Get_address(location, &wide);
+  *address = (MPI_Fint)wide;
+  if (code == MPI_SUCCESS && *address != wide) code = MPI_ERR_ARG; /* does not fit: use MPI_GET_ADDRESS */
+  finish(code, ierror);
+}
+static MPI_Aint* widened(const MPI_Fint* numbers, MPI_Fint count) {
+  MPI_Aint* const wide = taihu_array(count, sizeof *wide);
+  for (MPI_Fint i = 0; i < count; ++i) wide[i] = numbers[i];
+  return wide;
+}
+FORTRAN(void, mpi_type_struct_,
+        (const MPI_Fint* count, const MPI_Fint* lengths, const MPI_Fint* displacements, const MPI_Fint* types,
+         MPI_Fint* newtype, MPI_Fint* ierror)) {
+  MPI_Aint* const places = widened(displacements, *count);
+  MPI_Datatype* const of = taihu_array(*count, sizeof *of);
+  for (MPI_Fint i = 0; i < *count; ++i) of[i] = taihu_Type(types[i]);
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  finish(PMPI_Type_create_struct(*count, lengths, places, of, &made), ierror);
+  *newtype = MPI_Type_c2f(made);
+  free(places);
+  free(of);
+}
+FORTRAN(void, mpi_type_hindexed_,
+        (const MPI_Fint* count, const MPI_Fint* lengths, const MPI_Fint* displacements,
+         const MPI_Fint* oldtype, MPI_Fint* newtype, MPI_Fint* ierror)) {
+  MPI_Aint* const places = widened(displacements, *count);
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  finish(PMPI_Type_create_hindexed(*count, lengths, places, taihu_Type(*oldtype), &made), ierror);
+  *newtype = MPI_Type_c2f(made);
+  free(places);
+}
+FORTRAN(void, mpi_type_hvector_,
+        (const MPI_Fint* count, const MPI_Fint* length, const MPI_Fint* stride, const MPI_Fint* oldtype,
+         MPI_Fint* newtype, MPI_Fint* ierror)) {
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  finish(PMPI_Type_create_hvector(*count, *length, *stride, taihu_Type(*oldtype), &made), ierror);
+  *newtype = MPI_Type_c2f(made);
+}
+FORTRAN(void, mpi_type_extent_, (const MPI_Fint* datatype, MPI_Fint* extent, MPI_Fint* ierror)) {
+  MPI_Aint lower = 0, wide = 0;
+  finish(PMPI_Type_get_extent(taihu_Type(*datatype), &lower, &wide), ierror);
+  *extent = (MPI_Fint)wide;
+}
+FORTRAN(void, mpi_type_lb_, (const MPI_Fint* datatype, MPI_Fint* displacement, MPI_Fint* ierror)) {
+  MPI_Aint lower = 0, extent = 0;
+  finish(PMPI_Type_get_extent(taihu_Type(*datatype), &lower, &extent), ierror);
+  *displacement = (MPI_Fint)lower;
+}
+FORTRAN(void, mpi_type_ub_, (const MPI_Fint* datatype, MPI_Fint* displacement, MPI_Fint* ierror)) {
+  MPI_Aint lower = 0, extent = 0;
+  finish(PMPI_Type_get_extent(taihu_Type(*datatype), &lower, &extent), ierror);
+  *displacement = (MPI_Fint)(lower + extent);
+}

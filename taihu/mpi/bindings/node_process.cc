@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/mpi/bindings/node_process.h"
+
+#include <string>
+#include <string_view>
+
+#include "taihu/base/error.h"
+#include "taihu/mpi/bindings/mpich_abi/names.h"
+#include "taihu/mpi/objects/call.h"
+#include "taihu/mpi/objects/diagnostics/collective_trace.h"
+#include "taihu/mpi/objects/job.h"
+
+namespace taihu::mpi {
+namespace {
+
+/// Whether `library` (a name such as libmpi.so.40) brings MPI_ calls of another implementation.
+bool is_other_mpi(std::string_view library) {
+  const std::string_view name = library.substr(library.rfind('/') + 1);
+  if (mpich::is_library(name)) return false;
+  const std::string_view stem = name.substr(0, name.find(".so"));
+  for (const char* theirs : {"libmpi", "libmpich", "libmpi_mpifh", "libmpi_usempi", "libmpi_usempif08",
+                             "libmpi_usempi_ignore_tkr", "libmpi_cxx"})
+    if (stem == theirs) return true;
+  return false;
+}
+
+}  // namespace
+
+void Mpi::check(const memory::ImageTemplate& program) {
+  for (const auto& object : program.objects()) {
+    for (const std::string& needed : object->needed()) {
+      check_input(!is_other_mpi(needed),
+                  object->path() + " was linked to another MPI library (" + needed +
+                      "), which cannot run in ranks that are threads; build it with macc, mac++ or mafc");
+    }
+  }
+}
+
+void Mpi::prepare(const node::Preparation& preparation, std::span<memory::RankIdentity> ranks) {
+  set_job_parameters(preparation.job);
+  statistics_wanted = preparation.job.stats;
+  trace_wanted = !preparation.job.trace_collectives.empty();
+  services_ = std::make_unique<NodeServices>(preparation.node);
+  for (memory::RankIdentity& identity : ranks) {
+    ranks_.push_back(
+        std::make_unique<Rank>(identity, preparation.node.endpoint(identity.local_index), *services_));
+    identity.runtime = ranks_.back().get();
+  }
+}
+
+void Mpi::all_loaded(message::Node& node) {
+  if (job_parameters().deadlock_timeout_seconds <= 0) return;
+  std::vector<Rank*> ranks;
+  for (const auto& rank : ranks_) ranks.push_back(rank.get());
+  watch_ = std::make_unique<DeadlockWatch>(node, std::move(ranks), job_parameters().deadlock_timeout_seconds);
+}
+
+int Mpi::ended(memory::RankIdentity& identity, int status) {
+  Rank& rank = *static_cast<Rank*>(identity.runtime);
+  if (status == 0 && rank.phase == Rank::Phase::running)
+    end_job(rank, 1, "ended without MPI_Finalize after MPI_Init; ending the job");
+  return status == 0 && trace_lost(rank) ? 1 : status;
+}
+
+}  // namespace taihu::mpi

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What MPI adds to the steps of a node process (node/language.h): the state of each rank, and the rule that a
+// rank which has called MPI_Init must call MPI_Finalize before it ends.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "taihu/mpi/objects/diagnostics/deadlock_watch.h"
+#include "taihu/mpi/objects/rank.h"
+#include "taihu/node/language.h"
+
+namespace taihu::mpi {
+
+class Mpi final : public node::Language {
+ public:
+  const char* launcher() const noexcept override { return "marun"; }
+  /// Refuses programs that need another MPI library.
+  void check(const memory::ImageTemplate& program) override;
+  void prepare(const node::Preparation& preparation, std::span<memory::RankIdentity> ranks) override;
+  void all_loaded(message::Node& node) override;
+  int ended(memory::RankIdentity& rank, int status) override;
+  void finish() override { watch_.reset(); }
+
+ private:
+  std::unique_ptr<NodeServices> services_;
+  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::unique_ptr<DeadlockWatch> watch_;
+};
+
+}  // namespace taihu::mpi

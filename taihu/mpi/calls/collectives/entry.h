@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The three forms in which a program calls a collective.
+#pragma once
+
+#include <optional>
+
+#include "taihu/mpi/calls/collectives/bytes_sent.h"
+#include "taihu/mpi/objects/call.h"
+#include "taihu/mpi/objects/diagnostics/collective_trace.h"
+#include "taihu/mpi/work/collectives/running.h"
+
+namespace taihu::mpi::collectives {
+
+inline Side equal_blocks(const void* address, int count, MPI_Datatype type) noexcept {
+  return {address, count, type};
+}
+inline Side unequal_blocks(const void* address, const int* counts, const int* displacements,
+                           MPI_Datatype type) noexcept {
+  return {address, 0, type, counts, displacements};
+}
+inline Side typed_blocks(const void* address, const int* counts, const int* displacements,
+                         const MPI_Datatype* types) noexcept {
+  return {address, 0, MPI_DATATYPE_NULL, counts, displacements, nullptr, types};
+}
+inline Side typed_blocks(const void* address, const int* counts, const MPI_Aint* displacements,
+                         const MPI_Datatype* types) noexcept {
+  return {address, 0, MPI_DATATYPE_NULL, counts, nullptr, displacements, types};
+}
+
+template <class Arguments>
+inline __attribute__((always_inline)) int run_blocking(const char* call, MPI_Comm comm,
+                                                       const Arguments& arguments) {
+  return on_communicator(call, comm, [&](Rank& rank, Communicator& communicator) {
+    if (trace_wanted) [[unlikely]] {
+      const TracedCollective traced(rank, communicator, call, bytes_sent(rank, arguments),
+                                    root_of(arguments));
+      return run(rank, communicator, call, arguments);
+    }
+    run(rank, communicator, call, arguments);
+  });
+}
+
+/// A call whose arguments are refused takes no tag: the program may make it again.
+template <class Arguments>
+Reference<ScheduleRequest> make_request(Rank& rank, Communicator& communicator, const char* call,
+                                        const Arguments& arguments) {
+  return Reference<ScheduleRequest>(
+      new ScheduleRequest(call, communicator, plan(rank, communicator, arguments)));
+}
+
+template <class Arguments>
+inline __attribute__((always_inline)) int start_nonblocking(const char* call, MPI_Comm comm,
+                                                            const Arguments& arguments,
+                                                            MPI_Request* request) {
+  return on_communicator(call, comm, [&](Rank& rank, Communicator& communicator) {
+    require(request != nullptr, MPI_ERR_ARG, "the address for the request is a null pointer");
+    *request = MPI_REQUEST_NULL;
+    std::optional<TracedCollective> traced;
+    if (trace_wanted) [[unlikely]]
+      traced.emplace(rank, communicator, call, bytes_sent(rank, arguments), root_of(arguments));
+    auto made = make_request(rank, communicator, call, arguments);
+    rank.part<Schedules>(Part::schedules).start(*made);
+    *request = handle_of<MPI_Request>(made.give_up());
+  });
+}
+
+/// Hints are for the library to use or not; there are none that it knows.
+template <class Arguments>
+inline __attribute__((always_inline)) int make_persistent(const char* call, MPI_Comm comm,
+                                                          const Arguments& arguments, MPI_Info,
+                                                          MPI_Request* request) {
+  return on_communicator(call, comm, [&](Rank& rank, Communicator& communicator) {
+    require(request != nullptr, MPI_ERR_ARG, "the address for the request is a null pointer");
+    *request = MPI_REQUEST_NULL;
+    auto made = make_request(rank, communicator, call, arguments);
+    made->persistent = true;
+    made->active = false;
+    *request = handle_of<MPI_Request>(made.give_up());
+  });
+}
+
+}  // namespace taihu::mpi::collectives

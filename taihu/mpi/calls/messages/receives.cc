@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Receives, and sends with receives (MPI-3.1 sections 3.2, 3.7 and 3.10).
+#include <memory>
+
+#include "taihu/mpi/objects/call.h"
+#include "taihu/mpi/work/messages/transfer.h"
+
+namespace taihu::mpi {
+namespace {
+
+__attribute__((noinline)) std::unique_ptr<Request> irecv_from_anywhere(Rank& rank, Communicator& communicator,
+                                                                       void* address, int count,
+                                                                       MPI_Datatype type, int source,
+                                                                       int tag) {
+  auto transfer = std::make_unique<Transfer>(rank, communicator, address, count, type, Direction::receive);
+  const int checked_tag = receive_tag(tag);
+  const int peer = source_rank(communicator, source);
+  transfer->begin(rank.endpoint().irecv(peer, communicator.context, checked_tag, transfer->buffer().space()),
+                  peer, tag);
+  return transfer;
+}
+
+inline __attribute__((always_inline)) std::unique_ptr<Request> irecv(Rank& rank, Communicator& communicator,
+                                                                     void* address, int count,
+                                                                     MPI_Datatype type, int source, int tag) {
+  if (rank.layout().processes != 1)
+    return irecv_from_anywhere(rank, communicator, address, count, type, source, tag);
+  auto receive = std::make_unique<PostedReceive>(rank, communicator, address, count, type);
+  const int checked_tag = receive_tag(tag);
+  receive->begin(rank, source_rank(communicator, source), checked_tag);
+  return receive;
+}
+
+/// Both halves of MPI_Isendrecv. The temporary of MPI_Isendrecv_replace lives as long.
+struct SendReceive final : Request {
+  bool is_complete(Rank& rank) override {
+    const bool sent = send == nullptr || send->is_complete(rank);
+    return (receive == nullptr || receive->is_complete(rank)) && sent;
+  }
+  Outcome outcome(Rank& rank) override { return receive == nullptr ? nobody : receive->outcome(rank); }
+  Outcome finish(Rank& rank) override {
+    if (send != nullptr) send->finish(rank);
+    return receive == nullptr ? nobody : receive->finish(rank);
+  }
+  void abandon(Rank& rank) override {
+    wait(rank);
+    release();
+  }
+  Communicator* communicator() noexcept override { return on.get(); }
+
+  Reference<Communicator> on;
+  std::unique_ptr<std::byte[]> copy;
+  std::unique_ptr<Transfer> send;
+  std::unique_ptr<Request> receive;
+};
+
+/// A contiguous copy of what a buffer holds.
+std::unique_ptr<std::byte[]> packed_copy(const TypedBuffer& buffer) {
+  auto copy = std::make_unique_for_overwrite<std::byte[]>(buffer.bytes());
+  message::copy_message({copy.get(), buffer.bytes()}, buffer.data(), buffer.bytes());
+  return copy;
+}
+
+void send_and_receive(Rank& rank, Communicator& communicator, const message::Data& data, int destination,
+                      int send_tag_, const message::Space& space, int source, int receive_tag_,
+                      MPI_Status* status) {
+  const int out_tag = send_tag(send_tag_), in_tag = receive_tag(receive_tag_);
+  const int to = destination == MPI_PROC_NULL ? -1 : destination_rank(communicator, destination);
+  message::Request* receive = nullptr;
+  int from = -1;
+  if (source != MPI_PROC_NULL) {
+    from = source_rank(communicator, source);
+    receive = rank.endpoint().irecv(from, communicator.context, in_tag, space);
+  }
+  if (destination != MPI_PROC_NULL) {
+    waits_for(to, out_tag, communicator.context, communicator.size());
+    if (statistics_wanted) [[unlikely]]
+      count_message(rank.is_inside(to), data.bytes);
+    rank.endpoint().send(to, communicator.context, out_tag, data);
+  }
+  if (source == MPI_PROC_NULL) {
+    store(status, nobody);
+    return;
+  }
+  waits_for(from, in_tag, communicator.context, communicator.size());
+  message::Status received;
+  rank.endpoint().wait(receive, &received);
+  const Outcome outcome = outcome_of(communicator, received, space.bytes);
+  store(status, outcome);
+  check_received(outcome, received);
+}
+
+}  // namespace
+
+MPI_CALL(int, Recv,
+         (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+          MPI_Status* status)) {
+  return on_communicator("MPI_Recv", comm, [&](Rank& rank, Communicator& communicator) {
+    const TypedBuffer buffer(rank, buf, count, datatype);
+    const int checked_tag = receive_tag(tag);
+    if (source == MPI_PROC_NULL) {
+      store(status, nobody);
+      return;
+    }
+    const int peer = source_rank(communicator, source);
+    waits_for(peer, tag, communicator.context, communicator.size());
+    message::Status received;
+    rank.endpoint().receive(peer, communicator.context, checked_tag, buffer.space(), &received);
+    const Outcome outcome = outcome_of(communicator, received, buffer.bytes());
+    store(status, outcome);
+    check_received(outcome, received);
+  });
+}
+
+MPI_CALL(int, Irecv,
+         (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+          MPI_Request* request)) {
+  return on_communicator("MPI_Irecv", comm, [&](Rank& rank, Communicator& communicator) {
+    if (source == MPI_PROC_NULL) {
+      const TypedBuffer buffer(rank, buf, count, datatype);
+      receive_tag(tag);
+      *request = handle_of<MPI_Request>(new CompleteRequest(nobody));
+      return;
+    }
+    *request = handle_of<MPI_Request>(irecv(rank, communicator, buf, count, datatype, source, tag).release());
+  });
+}
+
+MPI_CALL(int, Sendrecv,
+         (const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
+          int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status)) {
+  return on_communicator("MPI_Sendrecv", comm, [&](Rank& rank, Communicator& communicator) {
+    const TypedBuffer out(rank, sendbuf, sendcount, sendtype), in(rank, recvbuf, recvcount, recvtype);
+    send_and_receive(rank, communicator, out.data(), dest, sendtag, in.space(), source, recvtag, status);
+  });
+}
+
+MPI_CALL(int, Sendrecv_replace,
+         (void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+          MPI_Comm comm, MPI_Status* status)) {
+  return on_communicator("MPI_Sendrecv_replace", comm, [&](Rank& rank, Communicator& communicator) {
+    const TypedBuffer buffer(rank, buf, count, datatype);
+    const std::unique_ptr<std::byte[]> copy = packed_copy(buffer);
+    send_and_receive(rank, communicator, {copy.get(), buffer.bytes()}, dest, sendtag, buffer.space(), source,
+                     recvtag, status);
+  });
+}
+
+MPI_CALL(int, Isendrecv,
+         (const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
+          int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+          MPI_Request* request)) {
+  return on_communicator("MPI_Isendrecv", comm, [&](Rank& rank, Communicator& communicator) {
+    auto both = std::make_unique<SendReceive>();
+    both->on = Reference<Communicator>::to(&communicator);
+    both->send =
+        std::make_unique<Transfer>(rank, communicator, sendbuf, sendcount, sendtype, Direction::send);
+    const int checked_tag = send_tag(sendtag);
+    const int to = dest == MPI_PROC_NULL ? -1 : destination_rank(communicator, dest);
+    if (source != MPI_PROC_NULL)
+      both->receive = irecv(rank, communicator, recvbuf, recvcount, recvtype, source, recvtag);
+    if (dest != MPI_PROC_NULL) {
+      both->send->begin(
+          start_send(rank, communicator, both->send->buffer(), to, checked_tag, Sending::standard), to,
+          sendtag);
+    }
+    *request = handle_of<MPI_Request>(both.release());
+  });
+}
+
+MPI_CALL(int, Isendrecv_replace,
+         (void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+          MPI_Comm comm, MPI_Request* request)) {
+  return on_communicator("MPI_Isendrecv_replace", comm, [&](Rank& rank, Communicator& communicator) {
+    auto both = std::make_unique<SendReceive>();
+    both->on = Reference<Communicator>::to(&communicator);
+    const TypedBuffer buffer(rank, buf, count, datatype);
+    both->copy = packed_copy(buffer);
+    require(buffer.bytes() <= INT32_MAX, MPI_ERR_COUNT, "the message has more than 2 GiB");
+    both->send = std::make_unique<Transfer>(rank, communicator, both->copy.get(),
+                                            static_cast<int>(buffer.bytes()), MPI_BYTE, Direction::send);
+    const int checked_tag = send_tag(sendtag);
+    const int to = dest == MPI_PROC_NULL ? -1 : destination_rank(communicator, dest);
+    if (source != MPI_PROC_NULL)
+      both->receive = irecv(rank, communicator, buf, count, datatype, source, recvtag);
+    if (dest != MPI_PROC_NULL) {
+      both->send->begin(
+          start_send(rank, communicator, both->send->buffer(), to, checked_tag, Sending::standard), to,
+          sendtag);
+    }
+    *request = handle_of<MPI_Request>(both.release());
+  });
+}
+
+}  // namespace taihu::mpi

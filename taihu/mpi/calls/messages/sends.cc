@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocking and non-blocking sends in all modes (MPI-3.1 sections 3.4 and 3.7).
+#include "taihu/mpi/objects/call.h"
+#include "taihu/mpi/work/messages/buffered_sends.h"
+#include "taihu/mpi/work/messages/transfer.h"
+
+namespace taihu::mpi {
+namespace {
+
+/// Standard sends up to here are buffered wherever they go, unless the user wants it otherwise
+/// (TAIHU_EAGER_BYTES); then a report of a deadlock does not tell whom they wait for.
+constexpr std::size_t never_waiting_bytes = 64;
+
+inline __attribute__((always_inline)) void send(Rank& rank, Communicator& communicator, const void* address,
+                                                int count, MPI_Datatype type, int destination, int tag,
+                                                message::SendMode mode) {
+  const TypedBuffer buffer(rank, address, count, type);
+  const int checked_tag = send_tag(tag);
+  if (destination == MPI_PROC_NULL) return;
+  const int peer = destination_rank(communicator, destination);
+  // Short ones never wait for their receiver.
+  if (buffer.bytes() > never_waiting_bytes || mode != message::SendMode::standard)
+    waits_for(peer, tag, communicator.context, communicator.size());
+  if (statistics_wanted) [[unlikely]]
+    count_message(rank.is_inside(peer), buffer.bytes());
+  rank.endpoint().send(peer, communicator.context, checked_tag, buffer.data(), mode);
+}
+
+/// Whether a standard send was complete at once; if not, nothing has happened.
+inline __attribute__((always_inline)) bool send_at_once(Rank& rank, Communicator& communicator,
+                                                        const TypedBuffer& buffer, int destination, int tag) {
+  if (destination == MPI_PROC_NULL) return true;
+  const int peer = destination_rank(communicator, destination);
+  if (!rank.endpoint().send_at_once(peer, communicator.context, tag, buffer.data())) return false;
+  if (statistics_wanted) [[unlikely]]
+    count_message(rank.is_inside(peer), buffer.bytes());
+  return true;
+}
+
+/// Of any mode, to be waited for.
+__attribute__((noinline)) void begin_send(Rank& rank, Communicator& communicator, const void* address,
+                                          int count, MPI_Datatype type, int destination, int tag,
+                                          Sending sending, MPI_Request* request) {
+  auto transfer = std::make_unique<Transfer>(rank, communicator, address, count, type, Direction::send);
+  const int checked_tag = send_tag(tag);
+  if (destination != MPI_PROC_NULL) {
+    const int peer = destination_rank(communicator, destination);
+    transfer->begin(start_send(rank, communicator, transfer->buffer(), peer, checked_tag, sending), peer,
+                    tag);
+  }
+  *request = handle_of<MPI_Request>(transfer.release());
+}
+
+inline __attribute__((always_inline)) void isend(Rank& rank, Communicator& communicator, const void* address,
+                                                 int count, MPI_Datatype type, int destination, int tag,
+                                                 Sending sending, MPI_Request* request) {
+  {
+    const TypedBuffer buffer(rank, address, count, type);
+    if (send_at_once(rank, communicator, buffer, destination, send_tag(tag))) [[likely]] {
+      *request = handle_of<MPI_Request>(&complete_send(rank));
+      return;
+    }
+  }
+  begin_send(rank, communicator, address, count, type, destination, tag, sending, request);
+}
+
+}  // namespace
+
+MPI_CALL(int, Send, (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)) {
+  return on_communicator("MPI_Send", comm, [&](Rank& rank, Communicator& communicator) {
+    send(rank, communicator, buf, count, datatype, dest, tag, message::SendMode::standard);
+  });
+}
+
+MPI_CALL(int, Ssend, (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)) {
+  return on_communicator("MPI_Ssend", comm, [&](Rank& rank, Communicator& communicator) {
+    send(rank, communicator, buf, count, datatype, dest, tag, message::SendMode::synchronous);
+  });
+}
+
+MPI_CALL(int, Rsend, (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)) {
+  return on_communicator("MPI_Rsend", comm, [&](Rank& rank, Communicator& communicator) {
+    send(rank, communicator, buf, count, datatype, dest, tag, message::SendMode::standard);
+  });
+}
+
+MPI_CALL(int, Bsend, (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)) {
+  return on_communicator("MPI_Bsend", comm, [&](Rank& rank, Communicator& communicator) {
+    const TypedBuffer buffer(rank, buf, count, datatype);
+    const int checked_tag = send_tag(tag);
+    if (dest == MPI_PROC_NULL) return;
+    send_buffered(rank, communicator.context, buffer, destination_rank(communicator, dest), checked_tag);
+  });
+}
+
+MPI_CALL(int, Isend,
+         (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+          MPI_Request* request)) {
+  return on_communicator("MPI_Isend", comm, [&](Rank& rank, Communicator& communicator) {
+    isend(rank, communicator, buf, count, datatype, dest, tag, Sending::standard, request);
+  });
+}
+
+MPI_CALL(int, Issend,
+         (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+          MPI_Request* request)) {
+  return on_communicator("MPI_Issend", comm, [&](Rank& rank, Communicator& communicator) {
+    begin_send(rank, communicator, buf, count, datatype, dest, tag, Sending::synchronous, request);
+  });
+}
+
+MPI_CALL(int, Irsend,
+         (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+          MPI_Request* request)) {
+  return on_communicator("MPI_Irsend", comm, [&](Rank& rank, Communicator& communicator) {
+    isend(rank, communicator, buf, count, datatype, dest, tag, Sending::ready, request);
+  });
+}
+
+MPI_CALL(int, Ibsend,
+         (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+          MPI_Request* request)) {
+  return on_communicator("MPI_Ibsend", comm, [&](Rank& rank, Communicator& communicator) {
+    begin_send(rank, communicator, buf, count, datatype, dest, tag, Sending::buffered, request);
+  });
+}
+
+MPI_CALL(int, Buffer_attach, (void* buffer, int size)) {
+  return on_rank("MPI_Buffer_attach", [&](Rank& rank) { attach_buffer(rank, buffer, size); });
+}
+
+MPI_CALL(int, Buffer_detach, (void* buffer_addr, int* size)) {
+  return on_rank("MPI_Buffer_detach",
+                 [&](Rank& rank) { detach_buffer(rank, static_cast<void**>(buffer_addr), size); });
+}
+
+}  // namespace taihu::mpi

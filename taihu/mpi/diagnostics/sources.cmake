@@ -1,6 +1,0 @@
-find_package(PkgConfig REQUIRED)
-find_package(nlohmann_json REQUIRED)
-pkg_check_modules(libdw REQUIRED IMPORTED_TARGET libdw)
-list(APPEND mpi_headers diagnostics/collective_trace.h diagnostics/deadlock_watch.h diagnostics/source_lines.h diagnostics/statistics.h)
-list(APPEND mpi_sources diagnostics/collective_trace.cc diagnostics/deadlock_watch.cc diagnostics/source_lines.cc diagnostics/statistics.cc)
-list(APPEND mpi_link PkgConfig::libdw $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)

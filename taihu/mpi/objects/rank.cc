@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/mpi/objects/rank.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+
+#include "taihu/memory/libc/rank_process.h"
+#include "taihu/mpi/objects/call.h"
+#include "taihu/mpi/objects/predefined.h"
+
+namespace taihu::mpi {
+namespace {
+
+// Contexts below the first minted ones; two ranks' MPI_COMM_SELF may be the same, as they have no member in
+// common.
+constexpr message::Context world_context = contexts_per_communicator;
+constexpr message::Context self_context = 2 * contexts_per_communicator;
+
+Reference<Group> group_of_world(int ranks) {
+  std::vector<int> members(static_cast<std::size_t>(ranks));
+  std::iota(members.begin(), members.end(), 0);
+  return Reference<Group>(new Group(std::move(members)));
+}
+
+}  // namespace
+
+Rank::Rank(memory::RankIdentity& identity, message::Endpoint& endpoint, NodeServices& services)
+    : identity_(identity), endpoint_(endpoint), services_(services) {
+  add_predefined_objects(*this);
+  world_ = Reference<Communicator>(
+      new Communicator(*this, world_context, group_of_world(services.node.layout().ranks)));
+  self_ = Reference<Communicator>(
+      new Communicator(*this, self_context, Reference<Group>(new Group({identity.rank}))));
+  add_predefined(predefined, MPI_COMM_WORLD, *world_);
+  add_predefined(predefined, MPI_COMM_SELF, *self_);
+  world_->name.set("MPI_COMM_WORLD");
+  self_->name.set("MPI_COMM_SELF");
+  for (Communicator* communicator : {world_.get(), self_.get()})
+    communicator->errors = Reference<ErrorHandler>::to(find<ErrorHandler>(MPI_ERRORS_ARE_FATAL));
+}
+
+Rank::~Rank() {
+  for (auto& part : parts_) delete part.load();
+  // Communicators belong to their references, datatypes and operations to all ranks.
+  for (Object* object : predefined) {
+    if (object != nullptr &&
+        (object->kind == Kind::group || object->kind == Kind::info || object->kind == Kind::error_handler))
+      object->release();
+  }
+}
+
+message::Context Rank::mint_contexts() noexcept {
+  // From 2^32 on: the number of the minting rank, then that of the communicator.
+  const std::uint64_t communicator = minted_.fetch_add(1, std::memory_order_relaxed);
+  return static_cast<message::Context>(((static_cast<std::uint64_t>(number()) + 1) << 40) +
+                                       communicator * contexts_per_communicator);
+}
+
+void Rank::finish_parts() {
+  for (auto& part : parts_) {
+    if (RankPart* const found = part.load(std::memory_order_acquire)) found->finish(*this);
+  }
+}
+
+Rank& this_rank(const char* call) {
+  Rank* const rank = current_rank();
+  if (rank != nullptr) return *rank;
+  memory::libc::refuse_in_child(call);
+  std::fprintf(stderr,
+               "taihu: %s was called by a thread that belongs to no rank (only threads that a rank's program "
+               "has started may call MPI)\n",
+               call);
+  std::abort();
+}
+
+void not_running(const char* call) {
+  Rank& rank = this_rank(call);
+  end_job(rank, 1,
+          std::string(call) + (rank.phase == Rank::Phase::before ? " was called before MPI_Init"
+                                                                 : " was called after MPI_Finalize"));
+}
+
+void end_job(Rank& rank, int code, const std::string& message) {
+  // The caller's streams only: one of another rank may be locked by a read that never ends.
+  if (rank.identity().process != nullptr) rank.identity().process->flush_streams();
+  std::fprintf(stderr, "taihu: rank %d: %s\n", rank.number(), message.c_str());
+  // An exit status has eight bits; a code whose low bits are zero must still count as a failure.
+  rank.node().abort(code != 0 && (code & 0xff) == 0 ? 1 : code);
+  __builtin_unreachable();  // gcc 12 does not see that a virtual function does not return
+}
+
+}  // namespace taihu::mpi

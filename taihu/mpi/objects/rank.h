@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// What MPI keeps for each rank, and how a call finds it.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "taihu/collective/group.h"
+#include "taihu/launch/layout.h"
+#include "taihu/memory/current_rank.h"
+#include "taihu/message/endpoint.h"
+#include "taihu/mpi/error.h"
+#include "taihu/mpi/object.h"
+#include "taihu/mpi/objects/communicator.h"
+
+namespace taihu::mpi {
+
+/// What the ranks of a node process share.
+struct NodeServices {
+  message::Node& node;
+  collective::Groups groups;
+  explicit NodeServices(message::Node& of) : node(of), groups(of) {}
+};
+
+/// Parts of the library that keep something for each rank; each is made by its owner at first use
+/// (Rank::part).
+class RankPart {
+ public:
+  virtual ~RankPart() = default;
+  /// MPI_Finalize is about to wait for the other ranks: complete what the program has left to the library.
+  virtual void finish(Rank&) {}
+};
+enum class Part : int {
+  abandoned,
+  attributes,
+  handles,
+  buffered_sends,
+  schedules,
+  windows,
+  files,
+  fortran,
+  errors,
+  tools,
+  diagnostics,
+  complete_send,
+  count
+};
+
+/// One per rank, from before its program starts until the node process ends.
+class Rank {
+ public:
+  Rank(memory::RankIdentity& identity, message::Endpoint& endpoint, NodeServices& services);
+  ~Rank();
+
+  int number() const noexcept { return identity_.rank; }  ///< in the job, and in MPI_COMM_WORLD
+  memory::RankIdentity& identity() noexcept { return identity_; }
+  message::Endpoint& endpoint() noexcept { return endpoint_; }
+  message::Node& node() noexcept { return services_.node; }
+  const launch::Layout& layout() noexcept { return services_.node.layout(); }
+  NodeServices& services() noexcept { return services_; }
+  /// Whether a rank of the job is in this node process.
+  bool is_inside(int job_rank) noexcept { return layout().process_of(job_rank) == node().process(); }
+
+  enum class Phase { before, running, finished };
+  std::atomic<Phase> phase{Phase::before};
+  pthread_t main_thread{};  ///< that called MPI_Init
+
+  PredefinedObjects predefined{};
+  Communicator& world() noexcept { return *world_; }
+  Communicator& self() noexcept { return *self_; }
+  template <class T, class Handle>
+  T* find(Handle handle) const noexcept {
+    return object_of<T>(predefined, handle);
+  }
+
+  /// Contexts for a new communicator, different from all others of the job. Some member of it calls and tells
+  /// the other members. Any thread.
+  message::Context mint_contexts() noexcept;
+
+  /// The rank's instance of a part; any thread.
+  template <class T>
+  T& part(Part which) {
+    std::atomic<RankPart*>& slot = parts_[static_cast<int>(which)];
+    RankPart* found = slot.load(std::memory_order_acquire);
+    if (found == nullptr) {
+      const std::lock_guard hold(parts_lock_);
+      found = slot.load(std::memory_order_acquire);
+      if (found == nullptr) slot.store(found = new T(*this), std::memory_order_release);
+    }
+    return *static_cast<T*>(found);
+  }
+
+  /// Calls `finish` of all parts there are.
+  void finish_parts();
+
+ private:
+  memory::RankIdentity& identity_;
+  message::Endpoint& endpoint_;
+  NodeServices& services_;
+  Reference<Communicator> world_, self_;
+  std::atomic<std::uint64_t> minted_{0};
+  std::mutex parts_lock_;
+  std::atomic<RankPart*> parts_[static_cast<int>(Part::count)]{};
+};
+
+/// The caller's rank, or null on a thread that belongs to none.
+inline Rank* current_rank() noexcept {
+  const memory::RankIdentity* identity = memory::current_rank();
+  return identity != nullptr ? static_cast<Rank*>(identity->runtime) : nullptr;
+}
+
+/// The caller's rank; ends the job with a message naming `call` when there is none.
+Rank& this_rank(const char* call);
+/// The same between MPI_Init and MPI_Finalize only.
+inline Rank& running_rank(const char* call);
+[[noreturn]] void not_running(const char* call);
+
+inline Rank& running_rank(const char* call) {
+  Rank* const rank = current_rank();
+  if (rank == nullptr || rank->phase.load(std::memory_order_relaxed) != Rank::Phase::running) [[unlikely]]
+    not_running(call);
+  return *rank;
+}
+
+}  // namespace taihu::mpi

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Put and get.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "taihu/message/copy.h"
+#include "taihu/mpi/types/repetition.h"
+#include "taihu/mpi/work/windows/access.h"
+#include "taihu/mpi/work/windows/epochs.h"
+#include "taihu/mpi/work/windows/place.h"
+
+namespace taihu::mpi {
+namespace {
+
+/// Pieces of long transfers to other node processes: long enough for the link's bandwidth, short enough that
+/// copies at both ends overlap with it.
+constexpr std::size_t piece_bytes = std::size_t{256} << 10;
+
+/// One row of data in memory, or places with a type.
+struct Side {
+  std::byte* address;
+  MPI_Count count;
+  const Datatype* type;
+};
+
+/// Copies `bytes` bytes of data in this node process.
+inline void move(const Side& target, const Side& source, std::size_t bytes) {
+  if (target.type->is_contiguous(target.count) && source.type->is_contiguous(source.count)) [[likely]] {
+    std::byte* const to = target.address + target.type->block_offset();
+    const std::byte* const from = source.address + source.type->block_offset();
+    // One store for a word, so that who polls it never sees a part.
+    if (bytes == 8) {
+      std::memcpy(to, from, 8);
+    } else if (bytes == 4) {
+      std::memcpy(to, from, 4);
+    } else {
+      message::copy_bytes(to, from, bytes);
+    }
+    return;
+  }
+  copy(repetition(*target.type, target.count), target.address, repetition(*source.type, source.count),
+       source.address, bytes);
+}
+
+std::byte* local_address(const Target& target, MPI_Aint place) {
+  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(target.base) +
+                                      static_cast<std::uintptr_t>(place));
+}
+
+/// Tells where the bytes [first, first + bytes) of the data are at the target.
+void set_places(WindowCall& call, const Places& places, MPI_Aint place, std::size_t first,
+                std::size_t bytes) {
+  call.head.bytes = bytes;
+  call.head.place = place;
+  if (places.type->is_contiguous(places.count)) {
+    call.head.place += places.type->block_offset() + static_cast<MPI_Aint>(first);
+    return;
+  }
+  for_each_segment(*places.type, places.count, first, bytes, [&](MPI_Aint offset, std::size_t length) {
+    add_block(call.runs, offset, static_cast<std::uint32_t>(length));
+  });
+}
+
+std::shared_ptr<RequestParts> parts_of(Tracker* tracker) {
+  if (tracker == nullptr) return nullptr;
+  if (tracker->parts == nullptr) tracker->parts = std::make_shared<RequestParts>();
+  return tracker->parts;
+}
+
+void put_remote(Window& window, Target& target, MPI_Aint place, const Buffer& origin, const Places& places,
+                Tracker* tracker) {
+  const std::size_t all = origin.bytes();
+  const bool is_block = origin.type->is_contiguous(origin.count);
+  std::vector<std::byte> packed(is_block ? 0 : std::min(all, piece_bytes));
+  for (std::size_t first = 0; first < all; first += piece_bytes) {
+    WindowCall call;
+    call.head.action = WindowAction::put;
+    call.data_bytes = std::min(piece_bytes, all - first);
+    call.data = static_cast<const std::byte*>(origin.address) + origin.type->block_offset() + first;
+    if (!is_block) {
+      pack(repetition(*origin.type, origin.count), packed.data(), origin.address, first, call.data_bytes);
+      call.data = packed.data();
+    }
+    set_places(call, places, place, first, call.data_bytes);
+    call.parts = parts_of(tracker);
+    start_call(window, target, std::move(call));
+  }
+}
+
+void get_remote(Window& window, Target& target, MPI_Aint place, const Buffer& origin, const Places& places,
+                Tracker* tracker) {
+  const std::size_t all = places.bytes();
+  for (std::size_t first = 0; first < all; first += piece_bytes) {
+    const std::size_t bytes = std::min(piece_bytes, all - first);
+    WindowCall call;
+    call.head.action = WindowAction::get;
+    call.head.wants_result = true;
+    set_places(call, places, place, first, bytes);
+    call.take = [type = Reference<Datatype>::to(origin.type), count = origin.count, address = origin.address,
+                 first, bytes](const std::byte* data) {
+      unpack(repetition(*type, count), address, data, first, bytes);
+    };
+    call.parts = parts_of(tracker);
+    start_call(window, target, std::move(call));
+  }
+}
+
+}  // namespace
+
+void put(Window& window, const Buffer& origin, const Places& places, Tracker* tracker) {
+  require_access(window, places.member);
+  const std::size_t bytes = origin.bytes();
+  if (bytes == 0) return;
+  require(bytes <= places.bytes(), MPI_ERR_TRUNCATE, "the places at the target are fewer than the data");
+  Target& target = window.targets[static_cast<unsigned>(places.member)];
+  const MPI_Aint place = place_of(window, target, places);
+  if (!target.is_mapped) return put_remote(window, target, place, origin, places, tracker);
+  move({local_address(target, place), places.count, places.type},
+       {static_cast<std::byte*>(origin.address), origin.count, origin.type}, bytes);
+}
+
+void get(Window& window, const Buffer& origin, const Places& places, Tracker* tracker) {
+  require_access(window, places.member);
+  const std::size_t bytes = places.bytes();
+  if (bytes == 0) return;
+  require(bytes <= origin.bytes(), MPI_ERR_TRUNCATE, "the data at the target are more than the buffer holds");
+  Target& target = window.targets[static_cast<unsigned>(places.member)];
+  const MPI_Aint place = place_of(window, target, places);
+  if (!target.is_mapped) return get_remote(window, target, place, origin, places, tracker);
+  move({static_cast<std::byte*>(origin.address), origin.count, origin.type},
+       {local_address(target, place), places.count, places.type}, bytes);
+}
+
+}  // namespace taihu::mpi
