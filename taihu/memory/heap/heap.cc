@@ -30,18 +30,18 @@ Slice* new_large(std::size_t bytes, std::uint32_t alignment_slices) {
   return block;
 }
 
-[[gnu::noinline]] void* refill(unsigned small) {
+[[gnu::noinline]] void* refill(unsigned small, std::size_t alignment) {
   OwnCache cache;
   if (!cache) return nullptr;
   void* block = cache->pop(small);
-  if (!block) block = cache->refill(small);
+  if (!block) block = cache->refill(small, alignment);
   if (block && settings.secure) guards::write_word(block);
   return block;
 }
 
-void* allocate_small(unsigned small) {
+void* allocate_small(unsigned small, std::size_t alignment = 16) {
   if (void* block = current_cache->pop(small)) return block;
-  return refill(small);
+  return refill(small, alignment);
 }
 
 }  // namespace
@@ -96,10 +96,10 @@ void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
     // A class whose size is a multiple of the alignment; its spans begin at multiples of it, too.
     const std::size_t least =
         std::max((bytes + guards::word_bytes() + alignment - 1) & ~(alignment - 1), alignment);
-    if (least <= fine_bytes) return allocate_small(small_class(least));
+    if (least <= fine_bytes) return allocate_small(small_class(least), alignment);
     for (unsigned small = least <= small_bytes ? small_class(least) : small_classes; small < small_classes;
          ++small)
-      if (class_bytes(small) % alignment == 0) return allocate_small(small);
+      if (class_bytes(small) % alignment == 0) return allocate_small(small, alignment);
   }
   const std::size_t slices = std::max<std::size_t>(alignment >> slice_shift, 1);
   if (slices > UINT32_MAX / 4) return nullptr;

@@ -73,7 +73,7 @@ TEST(PageHeap, TakesAndMerges) {
   EXPECT_EQ(after.central, 0u);
 }
 
-std::atomic<int> interrupted{0}, may_go_on{0}, inside_a_call{0};
+std::atomic<int> interrupted{0}, may_go_on{0}, inside_a_call{0}, rounds{0};
 std::atomic<bool> in_a_call{false};
 
 void wait_in_the_middle(int) {
@@ -96,7 +96,7 @@ TEST(PageHeap, NeighboursOfOtherHoldersStayAlone) {
   Slice* last = heap::slice_map.slice_of(run->begin() + heap::slice_bytes);
   heap::PageHeap before(50001), own(50002);
   std::atomic<bool> stop{false};
-  interrupted = may_go_on = inside_a_call = 0;
+  interrupted = may_go_on = inside_a_call = rounds = 0;
   std::signal(SIGUSR1, wait_in_the_middle);
   std::thread owner([&] {
     while (!stop) {
@@ -105,7 +105,9 @@ TEST(PageHeap, NeighboursOfOtherHoldersStayAlone) {
       own.give(run);
       in_a_call = false;
       if (own.take_free(2, 1) != run) break;
+      ++rounds;
     }
+    rounds = -1;
   });
   int moved = 0;
   // Long enough that some calls of the owner are interrupted, where the cores are busy too.
@@ -116,15 +118,21 @@ TEST(PageHeap, NeighboursOfOtherHoldersStayAlone) {
     return time < std::chrono::milliseconds(500) || (inside_a_call < 20 && time < std::chrono::seconds(30));
   };
   for (int number = 1; moved == 0 && goes_on(); ++number) {
+    // Where cores are busy, the signal would else come before the owner has gone on from the last one.
+    const int seen = rounds;
+    while (rounds == seen) sched_yield();
+    if (rounds < 0) break;
     pthread_kill(owner.native_handle(), SIGUSR1);
     while (interrupted < number) sched_yield();
     before.give(behind);
     if (before.take_free(2, 1) != behind) moved = number;
     may_go_on = number;
   }
+  const bool owner_runs = rounds >= 0;
   stop = true;
   owner.join();
   std::signal(SIGUSR1, SIG_DFL);
+  ASSERT_TRUE(owner_runs) << "the owner did not find its run";
   ASSERT_EQ(moved, 0) << "the other heap took the run";
   EXPECT_GE(inside_a_call, 20) << "the owner was hardly ever interrupted where it matters";
   EXPECT_EQ(own.free_slices() + before.free_slices(), 0u);

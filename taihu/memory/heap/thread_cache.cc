@@ -16,7 +16,7 @@ std::int64_t span_blocks(unsigned small) {
   return static_cast<std::int64_t>((span_slices(small) * slice_bytes) / class_bytes(small));
 }
 
-constexpr std::uint16_t first_carve_bytes = 4096, most_carve_bytes = 32768;
+constexpr std::uint32_t carve_bytes = 4096;
 
 /// First block of a span: at a multiple of the class size (multiple_bytes), or shifted from span to span, so
 /// that the first blocks of all spans do not meet in the same sets of the processor's caches. A multiple of
@@ -41,7 +41,6 @@ void ThreadCache::prepare(unsigned node) {
     FreeList& list = lists_[small];
     if (limits_[small] == 0) limits_[small] = list.room = least_limit(small);
     rules_[small].reciprocal = ListRule::reciprocal_of(class_bytes(small));
-    carve_batch_[small] = static_cast<std::uint16_t>(first_carve_bytes / class_bytes(small));
   }
 }
 
@@ -50,7 +49,7 @@ void ThreadCache::belong_to(std::uintptr_t thread) {
   for (ListRule& rule : rules_) rule.thread = thread;
 }
 
-void* ThreadCache::refill(unsigned small) {
+void* ThreadCache::refill(unsigned small, std::size_t alignment) {
   if (!lists_[small].empty()) fail_corrupted(lists_[small].first);
   ++statistics_.refills;
   if (inbox_.load(std::memory_order_relaxed) != &last_block) {
@@ -71,9 +70,29 @@ void* ThreadCache::refill(unsigned small) {
   }
   if (Slice* span = partial_[small])
     take_partial(small, span);
+  else if (void* block = borrow(small, alignment))
+    return block;
   else if (current_[small] || (current_[small] = new_span(small)))
     carve(small);
   return pop(small);
+}
+
+/// A free block of one of the next classes, at most a quarter longer, instead of pages that nobody has
+/// written: how many blocks of a class are in use goes up and down, and what one class has free meets the
+/// need of another. Not for short blocks: a page holds many of those, so a call for each would cost more than
+/// the page.
+void* ThreadCache::borrow(unsigned small, std::size_t alignment) {
+  if (small < fine_classes) return nullptr;
+  const std::size_t bytes = class_bytes(small), most = bytes + bytes / 4;
+  for (unsigned other = small + 1; other < small_classes && class_bytes(other) <= most; ++other) {
+    if (class_bytes(other) % alignment != 0) continue;
+    if (void* block = pop(other)) return block;
+    if (Slice* span = partial_[other]) {
+      take_partial(other, span);
+      return pop(other);
+    }
+  }
+  return nullptr;
 }
 
 /// All free blocks of a span, at once.
@@ -85,14 +104,12 @@ void ThreadCache::take_partial(unsigned small, Slice* span) {
   span->free_blocks = 0;
 }
 
-/// New blocks, a page's worth at first and more when they are used up, so that small programs touch few
-/// pages.
+/// New blocks, a page's worth, so that no more pages are touched than are needed.
 void ThreadCache::carve(unsigned small) {
   Slice* span = current_[small];
   const std::size_t bytes = class_bytes(small);
-  const std::uint32_t wanted = std::max<std::uint32_t>(carve_batch_[small], 1);
-  const std::uint32_t count = std::min<std::uint32_t>(wanted, span->capacity - span->carved);
-  if (wanted * bytes * 2 <= most_carve_bytes) carve_batch_[small] = static_cast<std::uint16_t>(wanted * 2);
+  const std::uint32_t wanted = std::max<std::uint32_t>(carve_bytes / static_cast<std::uint32_t>(bytes), 1);
+  const std::uint32_t count = std::min(wanted, span->capacity - span->carved);
   char* block = span->begin() + span->first + span->carved * bytes;
   lists_[small].first = reinterpret_cast<Block*>(block);
   for (std::uint32_t at = 1; at < count; ++at, block += bytes)

@@ -52,8 +52,9 @@ class alignas(4096) ThreadCache {
   /// A block of the class from its list; null when that is empty, or its first block was written to.
   void* pop(std::size_t small) { return lists_[small].pop(); }
 
-  /// A block of the class, whatever it takes. Null when there is no memory. Owner only, as everything below.
-  void* refill(unsigned small);
+  /// A block of the class, or of a little longer one that has the alignment too, whatever it takes. Null when
+  /// there is no memory. Owner only, as everything below.
+  void* refill(unsigned small, std::size_t alignment = 16);
   void shorten(unsigned small);
   void shorten(FreeList* list) { shorten(static_cast<unsigned>(list - lists_)); }
   /// A block of another cache.
@@ -94,6 +95,7 @@ class alignas(4096) ThreadCache {
   void take_inbox();
   void release(Block* block);
   void take_partial(unsigned small, Slice* span);
+  void* borrow(unsigned small, std::size_t alignment);
   void carve(unsigned small);
   Slice* new_span(unsigned small);
   void list(Slice* span);
@@ -110,8 +112,7 @@ class alignas(4096) ThreadCache {
   std::int64_t limits_[small_classes]{};  // length of list = limit - room
   Slice* partial_[small_classes]{};       // spans that have blocks in no list
   Slice* current_[small_classes]{};       // span that is being carved
-  std::uint16_t carve_batch_[small_classes]{};
-  bool shortened_[small_classes]{};  // since the last refill
+  bool shortened_[small_classes]{};       // since the last refill
   LargeCache large_;
   guards::GuardedBlocks guarded_;
   RemoteBucket remote_[remote_buckets]{};
