@@ -3,34 +3,11 @@
 // public benchmarks.
 #include <algorithm>
 #include <barrier>
-#include <cstdlib>
 #include <mutex>
 
 #include "workload.h"
 
 namespace workload {
-
-namespace {
-
-struct Block {
-  char* begin = nullptr;
-  std::size_t bytes = 0;
-};
-
-Block new_block(std::size_t bytes) {
-  Block block{static_cast<char*>(malloc(bytes)), bytes};
-  mark(block.begin, bytes);
-  return block;
-}
-
-bool release(Block& block) {
-  const bool good = !block.begin || marked(block.begin, block.bytes);
-  free(block.begin);
-  block = {};
-  return good;
-}
-
-}  // namespace
 
 /// A store whose records change their sizes (as in the tests of Redis and of Mesh): 64 MiB in all, of which
 /// three in four records, drawn at random, are freed and replaced by others of the next size; 16 to 128 bytes

@@ -9,21 +9,6 @@
 
 namespace workload {
 
-namespace {
-
-struct Block {
-  char* begin = nullptr;
-  std::size_t bytes = 0;
-};
-
-Block new_block(std::size_t bytes) {
-  Block block{static_cast<char*>(malloc(bytes)), bytes};
-  mark(block.begin, bytes);
-  return block;
-}
-
-}  // namespace
-
 /// 256 blocks of 32 B to 8 KB per thread, replaced at random.
 bool small_slots(unsigned threads, std::size_t operations) {
   return on_threads(threads, [=](unsigned number) {
@@ -121,10 +106,6 @@ bool batches(unsigned threads, std::size_t operations) {
     std::vector<Block> kept, old;
     kept.reserve(batch);
     bool good = true;
-    const auto release = [&](Block& block) {
-      good = good && marked(block.begin, block.bytes);
-      free(block.begin);
-    };
     for (std::size_t done = 0; done < operations / threads; done += batch) {
       kept.clear();
       while (kept.size() < batch) {
@@ -132,13 +113,13 @@ bool batches(unsigned threads, std::size_t operations) {
         const std::size_t run = std::min<std::size_t>(1 + 500 / bytes, batch - kept.size());
         for (std::size_t at = 0; at < run; ++at) kept.push_back(new_block(bytes));
       }
-      for (std::size_t at = 0; at < batch / 2; ++at) release(kept[at]);
-      for (Block& block : old) release(block);
+      for (std::size_t at = 0; at < batch / 2; ++at) good = release(kept[at]) && good;
+      for (Block& block : old) good = release(block) && good;
       old.clear();
-      for (std::size_t at = batch; at-- > batch / 2 + batch / 8;) release(kept[at]);
+      for (std::size_t at = batch; at-- > batch / 2 + batch / 8;) good = release(kept[at]) && good;
       old.assign(kept.begin() + batch / 2, kept.begin() + batch / 2 + batch / 8);
     }
-    for (Block& block : old) release(block);
+    for (Block& block : old) good = release(block) && good;
     return good;
   });
 }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -44,6 +45,24 @@ inline bool marked(const void* block, std::size_t bytes) {
   const auto* words = static_cast<const unsigned char*>(block);
   return words[0] == static_cast<unsigned char>(bytes) &&
          words[bytes - 1] == static_cast<unsigned char>(bytes);
+}
+
+struct Block {
+  char* begin = nullptr;
+  std::size_t bytes = 0;
+};
+
+inline Block new_block(std::size_t bytes) {
+  Block block{static_cast<char*>(malloc(bytes)), bytes};
+  mark(block.begin, bytes);
+  return block;
+}
+/// False when the block was damaged. Also for one that is none.
+inline bool release(Block& block) {
+  const bool good = !block.begin || marked(block.begin, block.bytes);
+  free(block.begin);
+  block = {};
+  return good;
 }
 
 /// Runs body(thread number) on that many threads at once; true when all return true.

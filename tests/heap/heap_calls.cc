@@ -204,11 +204,13 @@ void short_threads() {
 
 /// Allocates until nothing is left, then frees all and goes on.
 void runs_out(std::size_t bytes) {
+  // More than the limit, which does not take back what the heap had mapped before: up to 1.3 GiB.
+  const std::size_t too_many = (std::size_t{2} << 30) / bytes;
   std::vector<void*> blocks;
-  blocks.reserve(4000000);
+  blocks.reserve(too_many);
   errno = 0;
   void* block = nullptr;
-  while (blocks.size() < 4000000 && (block = malloc(bytes))) {
+  while (blocks.size() < too_many && (block = malloc(bytes))) {
     std::memset(block, 7, bytes < 100 ? bytes : 100);
     blocks.push_back(block);
   }
