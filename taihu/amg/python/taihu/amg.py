@@ -47,7 +47,9 @@ class _Result(ctypes.Structure):
 def _load():
     here = pathlib.Path(__file__).resolve()
     folder = os.environ.get("TAIHU_LIBRARY_FOLDER")
-    places = [pathlib.Path(folder) / LIBRARY] if folder else [here.parents[3] / LIBRARY, LIBRARY]
+    # In a wheel, in an installation, and by the system's own search.
+    places = [pathlib.Path(folder) / LIBRARY] if folder else [here.parent / "installation/lib" / LIBRARY,
+                                                              here.parents[3] / LIBRARY, LIBRARY]
     for place in places:
         if isinstance(place, str) or place.exists():
             try:
