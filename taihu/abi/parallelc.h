@@ -221,6 +221,34 @@ int m_test_msg(handle_t handle);
 /** Blocks until `*reply >= count`; helps others meanwhile. */
 int m_wait_reply(int *reply, int count);
 
+/* ---- Aggregation: many small one-sided operations as few messages --------------------------------------------- */
+
+/** Gathers small puts, gets and additions by node process. They leave when a buffer is full, at m_aggregator_flush, and
+ *  when the thread that made them waits in a message call; they are complete, and results are here, after a flush. In
+ *  between they are in no order, neither among each other nor with other messages. Those for ranks of the caller's node
+ *  process are done at once. The targets need not call anything. Remote addresses are symmetric, as of m_msg_put. Used
+ *  by one thread at a time. */
+typedef struct m_aggregator *m_aggregator_t;
+
+/** A new aggregator with buffers of `buffer_size` bytes for each other node process: 0, the usual 16 KB, or from 256
+ *  on. NULL on an error. */
+m_aggregator_t m_aggregator_open(long buffer_size);
+/** Flushes and releases it. */
+int m_aggregator_close(m_aggregator_t aggregator);
+/** Sends what was gathered and blocks until all of it is done at the targets and all results are here. */
+int m_aggregator_flush(m_aggregator_t aggregator);
+
+/** @{ */
+/** May block while many buffers are on their way. m_aggregator_put has taken the data when it returns; m_aggregator_get
+ *  fills `dest_addr`, and m_aggregator_fetch_add stores the value before the addition in `*former`, until the next flush
+ *  ends. Additions are atomic among each other; `dest_addr` is aligned as a long. What is larger than a quarter of a
+ *  buffer goes on its own. */
+int m_aggregator_put(m_aggregator_t aggregator, int dest_rank, const void *source_addr, void *dest_addr, long size);
+int m_aggregator_get(m_aggregator_t aggregator, int src_rank, const void *source_addr, void *dest_addr, long size);
+int m_aggregator_add(m_aggregator_t aggregator, int dest_rank, long *dest_addr, long value);
+int m_aggregator_fetch_add(m_aggregator_t aggregator, int dest_rank, long *dest_addr, long value, long *former);
+/** @} */
+
 /* ---- Collectives: all members of the scope call, in the same order ---------------------------------------------- *
  *
  * In kernels, too: over CCC_ARRAY all accelerator threads call; over the other scopes one thread of each process, and

@@ -183,8 +183,8 @@ class Endpoint {
   virtual void await(Request& request) = 0;
 };
 
-/// What other ranks may ask a node process to do: locks, tasks, and later I/O.
-enum class Service : std::uint16_t { lock = 1, task = 2, window = 3, file = 4, watch = 5 };
+/// What other ranks may ask a node process to do.
+enum class Service : std::uint16_t { lock = 1, task = 2, window = 3, file = 4, watch = 5, aggregate = 6 };
 
 /// A call of a service, to be answered once, now or later, by any thread.
 class ServiceCall {

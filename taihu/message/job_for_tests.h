@@ -81,8 +81,16 @@ class JobForTests {
     return maps_[static_cast<std::size_t>(layout_.process_of(rank))]->buffer(local_index(rank));
   }
 
+  const memory::SymmetricMap& symmetric(int process) { return *maps_[static_cast<std::size_t>(process)]; }
+
   /// Runs `program` as every rank and ends the job.
   void run(const std::function<void(Endpoint& endpoint)>& program) {
+    run_ranks(program);
+    finish();
+  }
+
+  /// Runs `program` as every rank; others may follow.
+  void run_ranks(const std::function<void(Endpoint& endpoint)>& program) {
     std::vector<std::thread> ranks;
     for (int rank = 0; rank < layout_.ranks; ++rank) {
       ranks.emplace_back([this, rank, &program] {
@@ -94,7 +102,6 @@ class JobForTests {
       });
     }
     for (auto& rank : ranks) rank.join();
-    finish();
   }
 
   void finish() {

@@ -11,6 +11,7 @@
 #include "taihu/collective/group.h"
 #include "taihu/memory/libc/threads.h"
 #include "taihu/memory/symmetric_heap.h"
+#include "taihu/message/aggregator.h"
 #include "taihu/node/node_process.h"
 #include "taihu/parallelc/kernels.h"
 
@@ -45,6 +46,7 @@ void join_groups(Process& process, collective::Groups& groups) {
 void ParallelC::prepare(const node::Preparation& preparation, std::span<memory::RankIdentity> ranks) {
   message::Node& node = preparation.node;
   services_ = std::make_unique<SharedServices>(node, preparation.threads);
+  message::serve_aggregators(node, preparation.symmetric);
   services_->node_ranks = preparation.share.node_ranks;
   services_->cores = static_cast<int>(preparation.machine.cores.size());
   processes_ = std::vector<Process>(ranks.size());

@@ -15,6 +15,7 @@
 #include "taihu/memory/symmetric.h"
 #include "taihu/memory/symmetric_heap.h"
 #include "taihu/message/endpoint.h"
+#include "taihu/parallelc/aggregation.h"
 #include "taihu/threads/thread_array.h"
 
 namespace taihu::parallelc {
@@ -29,11 +30,12 @@ struct Process {
   message::Endpoint* endpoint = nullptr;
   const launch::Layout* layout = nullptr;
   const memory::SymmetricMap* symmetric = nullptr;
-  const taihu_program* program = nullptr;                 ///< in the rank's image; null for a plain C program
-  std::unique_ptr<threads::ThreadArray> array;            ///< its accelerator threads
-  std::unique_ptr<memory::SymmetricHeap> heap;            ///< of m_malloc
-  SharedServices* services = nullptr;                     ///< locks and tasks of the node process
-  std::unique_ptr<collective::ThreadGroup> thread_group;  ///< of CCC_ARRAY
+  const taihu_program* program = nullptr;       ///< in the rank's image; null for a plain C program
+  std::unique_ptr<threads::ThreadArray> array;  ///< its accelerator threads
+  std::unique_ptr<memory::SymmetricHeap> heap;  ///< of m_malloc
+  OpenAggregators aggregators;
+  SharedServices* services = nullptr;                              ///< locks and tasks of the node process
+  std::unique_ptr<collective::ThreadGroup> thread_group;           ///< of CCC_ARRAY
   std::array<std::unique_ptr<collective::GroupHandle>, 4> groups;  ///< by process scope
   std::array<std::atomic<bool>, 4> in_collective{};  ///< whether one of its threads is, by process scope
 

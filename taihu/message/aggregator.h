@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many small one-sided operations as few messages: those for ranks of one other node process gather in a
+// buffer, which travels as one call of a service when it is full, at a flush, or when the rank waits. The
+// handler there carries all of them out and answers with what gets and fetches have read. Operations on ranks
+// of this node process are done at once.
+//
+// Model: the exstack and conveyors of the bale library (Maley, DeVinney: Conveyors for streaming many-to-many
+// communication, IA3 2019), without their collective steps: the target need not take part.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "taihu/memory/symmetric.h"
+#include "taihu/message/endpoint.h"
+
+namespace taihu::message {
+
+/// Carries out what aggregators of other node processes send. Once per node process, before its ranks run;
+/// `symmetric` must live as long as `node`.
+void serve_aggregators(Node& node, const memory::SymmetricMap& symmetric);
+
+/// Used by one thread at a time. Operations are in no order among each other until a flush; results are where
+/// they shall be after it. Operations of more than a quarter of the buffer go on their own.
+class Aggregator {
+ public:
+  static constexpr std::size_t usual_buffer_bytes = 16 * 1024;
+  static constexpr std::size_t least_buffer_bytes = 256;
+
+  /// For operations of the rank of `endpoint`. `buffer_bytes`: for each other node process, at least
+  /// least_buffer_bytes. All must outlive the aggregator.
+  Aggregator(Endpoint& endpoint, const memory::SymmetricMap& symmetric, std::size_t buffer_bytes);
+  /// Flush first.
+  ~Aggregator();
+  Aggregator(const Aggregator&) = delete;
+  Aggregator& operator=(const Aggregator&) = delete;
+
+  /// The data have been taken when this returns. May wait for buffers on their way, as all operations.
+  void put(int destination, const void* source, memory::SymmetricAddress target, std::size_t bytes);
+  /// `target` is filled after a flush.
+  void get(int from, memory::SymmetricAddress source, void* target, std::size_t bytes);
+  /// Adds atomically to the aligned 64-bit number at `target`. `before`, when not null, has its former value
+  /// after a flush.
+  void add(int destination, memory::SymmetricAddress target, std::int64_t value, std::int64_t* before);
+
+  /// Sends all buffers and waits until everything is done at its target and results are here.
+  void flush();
+  /// Sends all buffers, and does not wait. For a turn of waiting; does nothing inside of other calls.
+  void send_all();
+
+  /// Buffers sent so far: tells tests what was gathered.
+  std::uint64_t buffers_sent() const noexcept { return sent_; }
+
+ private:
+  enum class Kind : std::uint32_t { put, get, add, fetch_add };
+  /// Of an operation in a buffer; data of a put, the number of an add follow.
+  struct Record {
+    std::uint64_t place;  ///< segment in the upper 16 bits, offset
+    std::int32_t local_index;
+    std::uint32_t bytes_and_kind;
+  };
+  struct Result {
+    void* target;
+    std::size_t bytes;
+  };
+  struct Buffer {
+    std::vector<std::byte> data;
+    std::vector<Result> results;
+    std::size_t result_bytes = 0;
+  };
+
+  bool is_here(int rank) const noexcept {
+    return process_of_rank_[static_cast<unsigned>(rank)] == own_process_;
+  }
+  /// Room for a record with `data_bytes` behind it, for an answer of `result_bytes`; returns where the data
+  /// go.
+  std::byte* append(Kind kind, int rank, memory::SymmetricAddress place, std::size_t bytes,
+                    std::size_t data_bytes, void* result);
+  void send(int process);
+  void wait_for_large(Request* request);
+
+  friend void serve_aggregators(Node& node, const memory::SymmetricMap& symmetric);
+  static std::vector<std::byte> carry_out(const std::vector<std::byte>& records,
+                                          const memory::SymmetricMap& symmetric, Node& node);
+  static constexpr unsigned kind_bits = 2;
+  static constexpr unsigned offset_bits = 48;
+
+  Endpoint& endpoint_;
+  const memory::SymmetricMap& symmetric_;
+  const std::size_t buffer_bytes_;
+  const int own_process_;
+  std::vector<std::int32_t> process_of_rank_;
+  std::vector<Buffer> buffers_;  // by process
+  std::vector<Request*> large_;  // operations that go on their own
+  std::atomic<int> under_way_{0};
+  std::uint64_t sent_ = 0;
+  bool is_inside_ = false;
+};
+
+}  // namespace taihu::message
