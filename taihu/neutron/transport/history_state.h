@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The history that a thread runs and all that it writes. A flight moves the particle (history.cc), a collision
-// changes it (multigroup_collision.h, continuous_collision.h); both score.
+// The history that a thread runs and all that it writes. A flight moves the particle (history.cc), a
+// collision changes it (multigroup_collision.h, continuous_collision.h); both score.
 #pragma once
 
 #include <string>
