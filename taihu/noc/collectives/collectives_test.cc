@@ -209,8 +209,8 @@ TEST(Collectives, OverlappingOperationsOnSeveralCommunicatorsBesideSaturatedTraf
   }
 }
 
-/// Two operations that need the same routers, of which each is first on one side: with a single partial
-/// result per router each would wait for the other for ever.
+/// Two operations need the same routers, and each comes first on one side. With a single partial result per
+/// router they would deadlock.
 TEST(Collectives, TwoReductionsThatComeInOppositeOrders) {
   for (const char* placed : {"S1", "S2", "S3", "all"})
     for (const bool same : {false, true}) {
@@ -223,7 +223,7 @@ TEST(Collectives, TwoReductionsThatComeInOppositeOrders) {
       for (int turn = 0; turn < 2; ++turn) {
         Operation operation = make_operation(Collective::reduce, turn == 0 ? one : other, 4, 1, 64,
                                              static_cast<std::uint64_t>(turn));
-        // Of the second operation the far members call early, of the first the near ones.
+        // The near members call the first operation early, the far members the second.
         operation.late = turn == 0 ? std::vector<Cycle>{500, 0, 0, 500} : std::vector<Cycle>{0, 500, 500, 0};
         numbers.push_back(machine.start(operation));
       }
@@ -245,7 +245,8 @@ TEST(Collectives, AMemberThatNeverCallsIsAnErrorNotAHang) {
 TEST(Collectives, MembersWithoutALevelOneRouterOnTheirWay) {
   MachineConfig config = machine_config(8, 8, "S2");
   Machine machine(config);
-  // The root's core adds up what no router on the way has: nodes below the root's row go through its router.
+  // The root's core combines what no level-1 router has combined: nodes below the root's row go through the
+  // root's router.
   for (const std::vector<int>& members :
        {std::vector<int>{50, 51, 52, 53, 58, 59, 60, 61}, {0, 63}, {7, 6}}) {
     const int communicator = machine.make_communicator(members);

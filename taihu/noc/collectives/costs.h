@@ -3,13 +3,14 @@
 // together:
 //
 // paper2017: the accounting of Lu et al. 2017. A message costs its sender `a`; cores pay nothing to start a
-// collective in the routers, only the root of an allreduce pays for its broadcast. The paper does not print
+// collective in the routers; only the root of an allreduce pays for its broadcast. The paper does not print
 // its values; these (a 680, restart 440, fetch 0.28 a, arithmetic unit not pipelined, software arithmetic
 // free) reproduce most of its ratios.
 //
-// fair: who uses the routers pays for a send and a receive as for any message. A message of 8 bytes between
-// two ranks of one node process takes this project's MPI 70 ns one way in a common cache at 2.6 GHz = 182
-// cycles, half of it at either end. Software sums a word in a cycle, and its trees know the mesh.
+// fair: a core that uses the routers pays for a send and a receive as for any message. With this project's
+// MPI a message of 8 bytes between two ranks of one node process takes 70 ns one way in a common cache at 2.6
+// GHz, or 182 cycles, half of them at either end. Software sums a word in a cycle, and its trees know the
+// mesh.
 #pragma once
 
 #include <string>

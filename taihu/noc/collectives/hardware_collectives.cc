@@ -170,7 +170,7 @@ void HardwareCollectives::start_broadcast(int number) {
   machine_.message(node, top, operation.bytes, [this, number, top, cost] {
     machine_.work(top, cost, [this, number] { broadcast_all(number); });
   });
-  // The root has the data that come back to it.
+  // The broadcast also comes back to the root, which has the data already.
   Progress& progress = progress_[number];
   progress.missing[static_cast<std::size_t>(operation.root)] = 0;
   machine_.outcome_state(number).results[static_cast<std::size_t>(operation.root)] =
@@ -247,7 +247,7 @@ void HardwareCollectives::root_took(const Packet& packet) {
 
 namespace {
 
-/// Combines what is left for software, in the order of the packets' sources.
+/// Combines the packets that routers did not combine, in the order of their sources.
 Packet combined(std::vector<Packet>& packets) {
   std::sort(packets.begin(), packets.end(),
             [](const Packet& left, const Packet& right) { return left.source < right.source; });
@@ -307,7 +307,7 @@ void HardwareCollectives::segment_ended(int number, std::uint32_t segment_number
   notify(number, segment_number);
 }
 
-/// When all segments of a window have ended and members can not know it from results, the root tells them.
+/// When all segments of a window have ended and members cannot know it from results, the root tells them.
 void HardwareCollectives::notify(int number, std::uint32_t segment_number) {
   Group& own = group(number);
   const auto window = static_cast<std::uint32_t>(machine_.network().config().unit.window());
@@ -386,7 +386,7 @@ void HardwareCollectives::take_part(int number, int member, const Segment& segme
     try_end(number, member, is_top ? 0 : machine_.config().costs.hardware_receive);
 }
 
-/// A member's part ends when it has called, has sent all its contributions and has all of its result.
+/// A member's part ends when the member has called, has sent all its contributions and has all of its result.
 void HardwareCollectives::try_end(int number, int member, Cycle cost) {
   const Operation& operation = machine_.operation(number);
   Progress& progress = progress_[number];

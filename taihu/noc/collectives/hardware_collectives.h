@@ -4,9 +4,8 @@
 //
 // Operations that go up the tree (reduce, gather, allreduce, barrier) are cut into segments of one packet,
 // numbered on their communicator. Ordered admission: a member sends its contribution to segment k only when
-// it knows that segment k - window has ended. It knows from the result of an allreduce or barrier, or from a
-// notice that the root broadcasts when all of a window's segments have ended and some of them gave most
-// members no result.
+// it knows that segment k - window has ended. It knows that from the result of an allreduce or barrier. Where
+// most members get no result, the root broadcasts a notice when all segments of a window have ended.
 #pragma once
 
 #include <deque>

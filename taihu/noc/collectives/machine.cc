@@ -18,7 +18,7 @@ MachineConfig completed(MachineConfig config) {
   const UnitConfig& unit = config.network.unit;
   check_input(unit.communicators >= 1 && unit.operations >= unit.communicators,
               "a router needs at least one open operation (CSBA) for each communicator (LSBA)");
-  if (config.membership == Membership::mask) {  // tables are computed, not stored: they can not run over
+  if (config.membership == Membership::mask) {  // tables are computed, not stored: they cannot run full
     const int window = unit.window();
     config.network.unit.communicators = 4096;
     config.network.unit.operations = 4096 * window;

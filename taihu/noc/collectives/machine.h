@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cores on the network: communicators, collectives in the routers or in software, ordinary traffic beside. A
-// core does one thing after the other; what it does costs cycles (costs.h). Everything is real: packets carry
-// data, results come out of routers or of the software's steps.
+// Cores on the network: communicators, collectives in the routers or in software, with ordinary traffic at
+// the same time. A core does one thing after the other, and each costs cycles (costs.h). Results are
+// computed, not assumed: packets carry data, and routers or the steps of software combine them.
 //
 // How a run goes: a queue of events in time (a core ends a piece of work, a member calls) is interleaved with
 // the cycles of the network; while the network is idle, time jumps to the next event.
@@ -22,7 +22,7 @@
 namespace taihu::noc {
 
 /// learned: tables of the routers, filled by pseudo packets. mask: the header names the members (power-of-two
-/// sets only); routers compute what a table would say, nothing is learned and nothing runs over.
+/// sets only); routers compute what a table would say, so nothing is learned and no table runs full.
 enum class Membership : std::uint8_t { learned, mask };
 
 struct MachineConfig {
@@ -53,8 +53,8 @@ class Machine {
   explicit Machine(const MachineConfig& config);
   ~Machine();
 
-  /// Makes a communicator of these nodes (at least 2, no node twice) and teaches it to the routers; runs
-  /// until that has ended. Returns its number. Throws Error.
+  /// Makes a communicator of these nodes (at least 2, no node twice) and lets the routers learn it; runs
+  /// until they have. Returns its number. Throws Error.
   int make_communicator(const std::vector<int>& members);
   /// Makes the routers forget it. No operation of it may be open.
   void free_communicator(int number);
@@ -62,14 +62,14 @@ class Machine {
     return *communicators_.at(static_cast<std::size_t>(number));
   }
 
-  /// Puts an operation on the list; members call their operations in the order of the list. Returns its
+  /// Appends an operation to the list; members call their operations in the order of the list. Returns its
   /// number.
   int start(Operation operation);
   /// A member calls an operation with `called_later`, at the time of the event that is being handled.
   void call(int number, int member);
   /// Gives the data and results of an operation that has ended back.
   void forget_data(int number);
-  /// Runs until all operations have ended. Throws Error when one can not (`limit` cycles, deadlock).
+  /// Runs until all operations have ended. Throws Error when one cannot (`limit` cycles, deadlock).
   void run(Cycle limit = 100'000'000);
   /// Runs `cycles` with ordinary traffic only.
   void run_traffic(Cycle cycles);
@@ -79,10 +79,10 @@ class Machine {
   Network& network() noexcept { return network_; }
   const MachineConfig& config() const noexcept { return config_; }
   Cycle now() const noexcept { return network_.now(); }
-  /// Time at the core whose event is being handled; at most one cycle behind `now()`, as a core reacts to
-  /// what arrives in one cycle in the next.
+  /// Time at the core whose event is being handled. At most one cycle behind `now()`: a core reacts in the
+  /// next cycle to what arrives in this one.
   Cycle core_now() const noexcept { return core_now_; }
-  /// Latencies of the ordinary packets that have arrived beside the operations.
+  /// Latencies of the ordinary packets that have arrived during the operations.
   std::uint64_t background_packets() const noexcept { return background_packets_; }
   double background_latency() const noexcept {
     return background_packets_ == 0 ? 0 : background_cycles_ / static_cast<double>(background_packets_);
@@ -92,7 +92,7 @@ class Machine {
   std::function<void(int operation, int member)> on_member_end;
   /// Runs until `done`, which is looked at every cycle. Throws Error as `run` does.
   void run_until(const std::function<bool()>& done, Cycle limit);
-  /// Nothing is under way and nothing is to come.
+  /// Nothing is under way and no event is left.
   bool idle() const noexcept { return network_.idle() && events_.empty(); }
 
   /// Called after every simulated cycle when set, for animations.

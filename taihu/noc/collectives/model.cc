@@ -258,7 +258,7 @@ Cycle predict_hardware(const MachineConfig& config, const Tree& tree, const Oper
            costs.hardware_receive;
   }
   const Cycle up = Ascent(config, tree, operation, segment).end();
-  // Further segments: a window's worth of them goes up together, then the root's answer has to come down.
+  // Further segments: those of one window go up together, then the root's answer has to come down.
   const Cycle window = std::max(1, config.network.unit.window());
   const Cycle answer = costs.restart + down;
   const Cycle more = (segments - 1) / window * (up + answer);

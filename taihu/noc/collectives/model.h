@@ -25,7 +25,7 @@ int gather_hops(const Mesh& mesh, const Tree& tree);
 /// Binomial tree over members in the order of their numbers.
 int binomial_hops(const Mesh& mesh, const std::vector<int>& members, int root);
 
-/// Table 2 as printed, for n x n: strategy 0 is "no optimisation". NaN where the table has none.
+/// Table 2 as printed, for n x n: strategy 0 is "no optimisation". NaN where the table has no value.
 double table2(Collective collective, int strategy, int n);
 
 // --- latencies ---
@@ -36,7 +36,7 @@ struct Table3Terms {
   double transfer = 0, compute = 0, append = 0, fetch = 0, software = 0, software_compute = 0;
 };
 Table3Terms table3_terms(const MachineConfig& config, std::size_t bytes);
-/// Table 3 as printed, strategy 0: software. NaN where the table has none.
+/// Table 3 as printed, strategy 0: software. NaN where the table has no value.
 double table3(Collective collective, int strategy, int n, const Table3Terms& terms);
 
 /// Cycles of a collective in the routers, at zero load, from the call of all members to the end of the last
@@ -46,7 +46,7 @@ Cycle predict_hardware(const MachineConfig& config, const Tree& tree, const Oper
 /// counting.
 Cycle predict_software(const MachineConfig& config, int members, const Operation& operation);
 
-/// A message between cores, alone in the network: from the call to when the receiver has taken it.
+/// A message between cores, alone in the network: from the call until the receiver has taken it.
 Cycle message_cycles(const MachineConfig& config, int from, int to, std::size_t bytes);
 
 Cycle hardware_estimate(const Machine& machine, const Communicator& communicator, const Operation& operation);

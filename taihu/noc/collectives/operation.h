@@ -18,7 +18,7 @@ enum class Collective : std::uint8_t { reduce, broadcast, allreduce, gather, bar
 std::optional<Collective> collective_named(std::string_view name) noexcept;
 const char* to_text(Collective collective) noexcept;
 
-/// hardware: in the routers (by software when the routers can not: table full, plain routers on the way).
+/// hardware: in the routers (by software when the routers cannot: table full, plain routers on the way).
 /// automatic: the one that the closed-form model says is faster.
 enum class Means : std::uint8_t { hardware, software, automatic };
 
@@ -46,7 +46,7 @@ struct Outcome {
   Cycle cycles() const noexcept { return end - begin; }
 };
 
-/// What every member has to get: computed one after the other in member order.
+/// The result that every member has to get, computed sequentially in member order.
 std::vector<Bytes> reference_results(const Operation& operation, int members);
 
 }  // namespace taihu::noc

@@ -21,7 +21,7 @@ struct PlacementResult {
 /// Error when there are more than a million sets.
 std::vector<PlacementResult> search_placements(const MachineConfig& config, int most_lines,
                                                std::size_t bytes);
-/// Those that no other one beats in all of cycles, hops and number of units.
+/// The Pareto-optimal ones: no other one beats them in all of cycles, hops and number of units.
 std::vector<PlacementResult> undominated(const std::vector<PlacementResult>& results);
 std::string to_text(const std::vector<PlacementResult>& results);
 

@@ -131,7 +131,7 @@ void SoftwareCollectives::call(int number, int member) {
   go_on(number, static_cast<int>(position));
 }
 
-/// Goes on with a member's steps until it has to wait.
+/// Runs a member's steps until it has to wait.
 void SoftwareCollectives::go_on(int number, int position) {
   while (true) {
     Run& run = runs_[number];
@@ -174,8 +174,8 @@ void SoftwareCollectives::post(int number, int position) {
   }
 }
 
-/// Takes what the receives of the present round wait for; true when all of it has come, and the round is
-/// over.
+/// Takes the messages that the receives of the present round wait for. True when all have come and the round
+/// is over.
 bool SoftwareCollectives::receive(Run& run, int position) {
   Member& member = run.members[static_cast<std::size_t>(position)];
   const int round = member.program.steps[member.step].round;

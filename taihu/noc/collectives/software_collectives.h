@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives by software: the steps of taihu/schedule, run by the cores of the machine, their transfers as
-// packets of the same network. Rooted operations: binomial trees. Allreduce: recursive doubling, or reduce
-// and broadcast with the parameter set paper2017, whose authors did so; rings and scatter-allgather for long
-// data.
+// Collectives by software: the cores of the machine run the steps of taihu/schedule, and transfers are
+// packets of the same network. Rooted operations: binomial trees. Allreduce: recursive doubling; with the
+// parameter set paper2017 reduce and broadcast, as its authors did. Long data: rings and scatter-allgather.
 #pragma once
 
 #include <deque>

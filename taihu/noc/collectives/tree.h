@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the level-1 routers are, and the tree that a communicator's contributions run along, computed from
-// the routes instead of learned: software uses it for what routers can not learn (places), the tests compare
+// the routes instead of learned. Software uses it for what routers cannot learn (places), the tests compare
 // learned tables with it, and the closed-form model walks over it.
 #pragma once
 
@@ -32,8 +32,8 @@ struct Tree {
 Tree make_tree(const Mesh& mesh, const std::vector<std::uint8_t>& levels, const std::vector<int>& members,
                int root);
 
-/// Whether the nodes are all that agree in some bits of their x and y (and differ in all ways in the others):
-/// then a header can name them by a node and a mask.
+/// Whether the nodes are exactly those that agree in some bits of x and y, with every value of the other
+/// bits: then a header can name them by a node and a mask.
 bool is_mask_set(const Mesh& mesh, const std::vector<int>& members);
 
 }  // namespace taihu::noc

@@ -5,7 +5,7 @@
 //
 // Every table entry of a communicator owns `window` operation entries, chosen by the operation's number
 // modulo `window`. Cores never have more than `window` operations of a communicator open (ordered admission),
-// so an entry is always there and operations that overlap in any order can not block each other.
+// so an entry is always free, and operations that overlap in any order cannot block each other.
 #pragma once
 
 #include <array>
@@ -74,7 +74,7 @@ class CollectiveUnit {
   /// LSBA write of a pseudo packet that came in by `port`. Level 1 counts, level 2 notes the port.
   void learn(Packet& packet, int port) noexcept;
   int open_operations() const noexcept;
-  /// Whether the unit has work besides what waits in buffers.
+  /// Whether the unit works on something. Packets that wait in buffers do not count.
   bool busy() const noexcept { return working || !finished.empty(); }
 
   // The packet that is being taken in; the network drives it (network_unit.cc).

@@ -57,7 +57,8 @@ class Mesh {
   int distance(int from, int to) const noexcept;
   /// In a torus every ring has a date line between its last and its first node. On the way up a packet's
   /// class in a ring is whether its route crosses the line there (1) or not (0): shortest routes of either
-  /// kind never go all around. On the way down it is whether the packet has crossed it since its source.
+  /// kind never go all around. On the way down the class says whether the packet has crossed the line since
+  /// its source.
   int ring_class(int here, int port, int source, int destination, Way way) const noexcept;
   /// "8x8 mesh, YX".
   std::string describe() const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The network, cycle by cycle: routers with input buffers, virtual channels (VCs) and credits, links, the
-// interfaces of the nodes, and the collective units of level-1 and level-2 routers. README.md of this folder
-// says what happens in which cycle; this file keeps that promise, and RTL has to.
+// interfaces of the nodes, and the collective units of level-1 and level-2 routers. taihu/noc/README.md says
+// what happens in which cycle. This file and the RTL have to agree with it.
 //
 // How it is stored: everything is in flat arrays indexed by router and port or VC ("structure of arrays");
 // three bit masks per router name its VCs that wait for a VC of the next router, for the switch, and for the
@@ -45,13 +45,13 @@ struct NetworkConfig {
   bool bypass = false;               ///< body flits can leave a buffer in the cycle in which they are written
   std::vector<std::uint8_t> levels;  ///< of each router: 0 plain, 1 or 2; empty: all plain
   UnitConfig unit;
-  Cycle watchdog_cycles = 20000;  ///< a network that holds flits and moves none for so long is deadlocked
+  Cycle watchdog_cycles = 20000;  ///< a network that holds flits and moves none in this time is deadlocked
   bool checked = false;           ///< conservation of flits and credits is checked after every cycle
 
   int hop_cycles() const noexcept { return 4 + link_cycles; }
 };
 
-/// The network holds flits that can not move; the text names who holds what.
+/// The network holds flits that cannot move; the text names who holds what.
 class DeadlockError : public Error {
  public:
   using Error::Error;
@@ -60,8 +60,8 @@ class DeadlockError : public Error {
 /// A flit that moves in a cycle. Leaving a router: `port` is the output port and `vc` the VC of the next
 /// router's input, in the cycle of its switch allocation (it is written there 2 + link_cycles later).
 /// Entering the network: `port` is `from_core` and `vc` that of the router's local input (written there in
-/// the next cycle). With `slot_of`, `number_of`, `is_tail` this is all that a second implementation of the
-/// routers needs to be driven with the same flits and compared, cycle by cycle.
+/// the next cycle). With `slot_of`, `number_of`, `is_tail` a second implementation of the routers can be
+/// driven with the same flits and compared cycle by cycle.
 struct FlitMove {
   static constexpr std::int8_t from_core = -1;
   std::int32_t router;
@@ -88,7 +88,8 @@ class Network {
   Slot make_packet();
   Packet& packet(Slot slot) noexcept { return packets_[slot]; }
   const Packet& packet(Slot slot) const noexcept { return packets_[slot]; }
-  /// Appends to the source queue of `packet.source`; its first flit can enter the network in this cycle.
+  /// Appends the packet to the source queue of `packet.source`. Its first flit can enter the network in this
+  /// cycle.
   void enqueue(Slot slot);
   int queue_length(int node) const noexcept { return queue_length_[static_cast<std::size_t>(node)]; }
   /// Gives one reference of a delivered packet back.
@@ -98,8 +99,8 @@ class Network {
   /// the next call. Throws DeadlockError.
   void step();
   const std::vector<Delivery>& deliveries() const noexcept { return deliveries_; }
-  /// Nothing is under way, waits in a source queue or is being worked on. Partial results that wait for
-  /// further contributions do not count.
+  /// No flit or credit is under way, no packet waits in a source queue, and no unit is at work. Partial
+  /// results that wait for further contributions do not count.
   bool idle() const noexcept { return in_network_ + queued_ + pending_credits_ + busy_units_ == 0; }
   /// Lets time pass while idle.
   void skip_to(Cycle cycle) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network looks at itself: conservation of flits and credits, and who holds what.
+// Checks of the network: conservation of flits and credits, and who holds what.
 #include <bit>
 
 #include "taihu/noc/network/network.h"

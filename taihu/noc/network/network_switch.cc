@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Switch allocation (SA), and the ways of flits through the switch (ST) and over the links (LT).
+// Switch allocation (SA), switch traversal (ST) and link traversal (LT).
 #include <algorithm>
 #include <bit>
 
@@ -34,8 +34,8 @@ bool Network::may_send(int router, int index, std::uint8_t& ports) const noexcep
 }
 
 /// The VC of an input port that may cross the switch, out of `waiting`: the port chooses an output that one
-/// of them can send to, then one of those that can. A busy output then keeps the VCs for other ones from the
-/// switch no longer than its turn, however many VCs want it.
+/// of them can send to, then one of those that can. So a busy output holds up the VCs for other outputs for
+/// one turn only, however many VCs want it.
 Network::Nominee Network::nominate(int router, int port, std::uint64_t waiting) const noexcept {
   const int shift = port << vc_shift_;
   std::uint64_t able[output_ports] = {};  // VCs, by output
@@ -169,7 +169,7 @@ void Network::pop(int router, int index) {
   ++pending_credits_;
 }
 
-/// The tail has left the VC: what is behind comes to the front.
+/// The tail has left the VC: the packet behind it comes to the front.
 void Network::finish_packet(int router, int index) {
   const std::size_t vc = input(router, index);
   out_port_[vc] = -1;

@@ -109,8 +109,9 @@ TEST(Network, ACreditComesRoundACycleSoonerWithBypass) {
 }
 
 TEST(Network, AVcIsGivenAwayBeforeItHasACreditAgain) {
-  // The tail takes the last credit. VA of the next head is done when the first one comes back. That of a head
-  // comes a cycle later than those of other flits, as a head leaves the next buffer a cycle later.
+  // The tail takes the last credit. VA of the next head is done when the first one comes back. The credit of
+  // a head comes a cycle later than those of other flits, because a head leaves the next buffer a cycle
+  // later.
   EXPECT_NEAR(flits_of_one_vc(false, 10), 10.0 / (8 + 7), 0.005);
 }
 
@@ -386,7 +387,7 @@ TEST(Network, OfferedLoadIsAccepted) {
   EXPECT_EQ(measure_load(config, traffic, {10, 10, 10}).packets, 0u);
 }
 
-/// No configuration that is accepted can deadlock, so a unit that never ends its work stands in for a fault.
+/// No accepted configuration can deadlock. So this test makes a fault: a unit that never ends its work.
 TEST(Network, DeadlockIsReportedWithWhoHoldsWhat) {
   MachineConfig config = machine_config(2, 2, "all");
   config.network.watchdog_cycles = 100;

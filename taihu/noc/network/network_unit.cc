@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a packet's head means at a router (route computation), and the collective units at work.
+// Route computation of heads, and the cycles of the collective units.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -90,8 +90,8 @@ void park(CollectiveUnit& unit, OpenOperation& operation, Slot slot, std::size_t
   unit.parked_most = std::max(unit.parked_most, static_cast<int>(parked));
 }
 
-/// Joins the packet at hand with the partial result. Returns the cycles for parked packets whose turn it
-/// makes.
+/// Combines the unit's current packet with the partial result. Returns the cycles for the parked packets that
+/// can follow it.
 Cycle merge(CollectiveUnit& unit, Network& network, OpenOperation& operation) {
   const Slot slot = unit.taken_slot;
   const Packet& packet = network.packet(slot);
@@ -118,8 +118,8 @@ Cycle merge(CollectiveUnit& unit, Network& network, OpenOperation& operation) {
 
 }  // namespace
 
-/// A cycle of the unit: takes a flit of the packet at hand, ends it when its last word is done, begins
-/// another one.
+/// A cycle of the unit: takes a flit of the current packet, ends the packet when its last word is done,
+/// begins another one.
 void Network::run_unit(int router, CollectiveUnit& unit) {
   if (unit.working) {
     take_flit(router, unit);
@@ -188,7 +188,7 @@ void Network::take_flit(int router, CollectiveUnit& unit) {
   finish_packet(router, unit.source_index);
 }
 
-/// The packet at hand has been stored or combined. When it was the last of its operation, the result is
+/// The current packet has been stored or combined. When it was the last of its operation, the result is
 /// ready.
 void Network::end_packet(CollectiveUnit& unit) {
   last_move_ = now_;

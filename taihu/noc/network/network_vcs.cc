@@ -47,9 +47,9 @@ int Network::emptiest_vc(int vcs, const std::uint8_t* credits, int first) const 
   return chosen;
 }
 
-/// VC allocation: each waiting head asks for the emptiest free VC of its output that it may take, the next
-/// time for one behind it if they are equal. Each VC chooses one of those that ask for it, round robin, and
-/// is given to it when it has the credits that the packet needs.
+/// VC allocation: each waiting head asks for the emptiest free VC of its output that it may take; of equally
+/// empty ones it takes turns. Each VC chooses one of the heads that ask for it, round robin. The head gets
+/// the VC if the VC has the credits that the packet needs.
 void Network::allocate_vcs(int router) {
   std::uint64_t requests[output_ports] = {};
   std::uint64_t winners = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What travels. A packet is one record in a pool and, in buffers and on links, one 32-bit word per flit. The
-// flits of a packet: a head that carries the header and the first 8 bytes of data, then bodies of 16 bytes
-// each (Lu et al. 2017, figure 4: 128-bit flits), so that 64 bytes need 5 flits.
+// Packets and flits. A packet is one record in a pool and, in buffers and on links, one 32-bit word per flit.
+// The flits of a packet: a head that carries the header and the first 8 bytes of data, then bodies of 16
+// bytes each (Lu et al. 2017, figure 4: 128-bit flits), so that 64 bytes need 5 flits.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A film of the network: which packets cross which links in which cycle, as one HTML page that needs nothing
-// else.
+// An animation of the network: which packets cross which links in which cycle, as one self-contained HTML
+// page.
 #pragma once
 
 #include <string>

@@ -252,8 +252,8 @@ class Claims {
   std::string text_;
 };
 
-/// One reduction of 64 bytes to the root on 8x8, S2: a film, and the load that it and its learning put on
-/// links.
+/// One reduction of 64 bytes to the root on 8x8, S2: an animation, and the load of the links from the
+/// reduction and its learning.
 void film(const std::string& folder) {
   Machine machine(config_of({"paper2017", Collective::reduce, 8, 2, 64, false, {}}));
   std::vector<int> all(64);

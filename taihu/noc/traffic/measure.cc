@@ -84,8 +84,9 @@ LoadPoint measure_load(Network& network, const TrafficConfig& traffic_config, co
   point.offered = traffic_config.load;
   const double node_cycles = static_cast<double>(times.measure) * network.config().mesh.nodes();
   point.accepted = static_cast<double>(network.ejected_flits() - before) / node_cycles;
-  // New packets keep coming while the measured ones drain, so that these see the load to their end.
-  // Packets come at random: accepted load may fall short of offered load by three standard deviations and 2%.
+  // New packets keep coming while the measured ones drain, so that the measured ones see the same load to
+  // their end. Packets come at random: accepted load may fall short of offered load by three standard
+  // deviations and 2%.
   const double spread = std::sqrt(point.offered * traffic_config.packet_flits / node_cycles);
   point.saturated = traffic.refused() != refused_before || point.accepted < point.offered * 0.98 - 3 * spread;
   Cycle drained = 0;

@@ -26,7 +26,7 @@ struct TrafficConfig {
   std::uint64_t seed = 1;
   std::vector<int> hot_nodes;  ///< hotspot: empty means the middle node
   double hot_share = 0.1;      ///< hotspot: share of packets for the hot nodes, the others are uniform
-  int queue_limit = 256;       ///< a node whose source queue is so long makes no further packet (saturation)
+  int queue_limit = 256;  ///< a node whose source queue has this length makes no further packet (saturation)
 };
 
 const char* to_text(Pattern pattern) noexcept;
@@ -38,8 +38,8 @@ class Traffic {
  public:
   Traffic(const Mesh& mesh, const TrafficConfig& config);
 
-  /// Hands the packets of the network's present cycle to it. To be called once per cycle, before `step`.
-  /// `measured` marks them.
+  /// Makes the packets of the present cycle and hands them to the network. To be called once per cycle,
+  /// before `step`. `measured` marks the packets as measured.
   void make_packets(Network& network, bool measured);
   /// Packets that were not made because a source queue was full.
   std::uint64_t refused() const noexcept { return refused_; }

@@ -172,14 +172,15 @@ int Validation::saturation_deviations() const noexcept {
 
 namespace {
 
-/// Two saturations and how far they are apart.
+/// Two saturations and the distance between them.
 std::string pair_text(double ours, double theirs) {
   return formatted("  %9.3f %9.3f %+6.1f%%", ours, theirs, 100 * (ours / theirs - 1));
 }
 
 std::string compared_to_text(const Validation& validation) {
   std::string text = formatted(
-      "\nbeside BookSim 2, with bypass (a body flit can leave a buffer in the cycle that writes it, as "
+      "\ncompared with BookSim 2, with bypass (a body flit can leave a buffer in the cycle that writes it, "
+      "as "
       "there):\n"
       "saturation when the port of a head is found as it is written (BookSim: lookahead routing) and when it "
       "is in front;\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain network against what must hold: the zero-load law for every pair of nodes, the bound of the
-// busiest link, and curves of latency over load.
+// Checks of the plain network: the zero-load law for every pair of nodes, the bound of the busiest link, and
+// curves of latency over load.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace taihu::noc {
 
-/// Pairs of nodes whose packet, alone in the network, does not take what zero_load_latency says; 0 when the
-/// law holds.
+/// Number of pairs of nodes between which a packet, alone in the network, takes another time than
+/// zero_load_latency says; 0 when the law holds.
 int zero_load_faults(const NetworkConfig& network, int flits);
 /// Load at which the busiest link of a pattern would carry a flit in every cycle: no network can accept more.
 /// Exact for all patterns (expected link loads over the routes).
@@ -31,9 +31,9 @@ struct ValidationRow {
   double zero_load = 0, bound = 0, saturation = 0;
   double accepted_at_full_load = 0;
   std::vector<LoadPoint> points;
-  // Beside BookSim, whose body flits leave a buffer in the cycle in which they are written (`bypass`). Its
-  // routers find the port of a head when it is in front (RouteAt::front), or with lookahead routing before it
-  // comes, which is RouteAt::write.
+  // Comparison with BookSim, whose body flits leave a buffer in the cycle in which they are written
+  // (`bypass`). Its routers find the port of a head when it is in front (RouteAt::front), or with lookahead
+  // routing before it comes, which is RouteAt::write.
   double write_saturation = 0, lookahead_saturation = 0;  ///< ours, BookSim's
   double front_saturation = 0, other_saturation = 0;      ///< ours, BookSim's
   std::vector<Comparison> compared;                       ///< at 20, 40, 60 and 70% of the latter
@@ -52,12 +52,12 @@ struct Validation {
   int saturation_deviations() const noexcept;
 };
 
-/// How long bench/noc/compare has BookSim run to tell whether a load is beyond saturation: the fewer nodes,
+/// How long BookSim runs in bench/noc/compare to tell whether a load is beyond saturation: the fewer nodes,
 /// the longer.
 MeasureConfig saturation_times(int size, bool quick) noexcept;
 
-/// `sizes`: 4, 8, 16. `times` per point. The saturations beside BookSim are known to a few percent only when
-/// `quick`, in a fifth of their time.
+/// `sizes`: 4, 8, 16. `times` per point. With `quick` the search for saturations takes a fifth of the time
+/// and finds them to a few percent only.
 Validation validate(const NetworkConfig& network, const std::vector<int>& sizes, const MeasureConfig& times,
                     bool quick, const Progress& progress);
 std::string to_text(const Validation& validation);

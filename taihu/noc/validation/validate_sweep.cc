@@ -47,7 +47,8 @@ SweepRow latencies_beside(const SweptCurve& curve) {
 
 namespace {
 
-/// Of three runs: one is known to 3% only, as the links that saturate carry the packets of few nodes.
+/// The mean of three runs: one run is accurate to 3% only, because the links that saturate carry the packets
+/// of few nodes.
 double mean_saturation(const SweptCurve& curve, const SweepRow& row) {
   constexpr int runs = 3;
   double sum = 0;
@@ -90,7 +91,7 @@ std::vector<SweepRow> validate_sweep(int count, std::uint64_t seed, const Progre
 
 std::string to_text(const std::vector<SweepRow>& rows) {
   std::string text = formatted(
-      "beside BookSim 2: saturation, and latency at 30%% 60%% 70%% of BookSim's (* beyond %.0f%% and "
+      "compared with BookSim 2: saturation, and latency at 30%% 60%% 70%% of BookSim's (* beyond %.0f%% and "
       "%.1f%%)\n"
       "%-13s %-15s %3s %5s %5s %10s %8s %8s\n",
       100 * saturation_tolerance, 100 * latency_tolerance, "network", "pattern", "VCs", "depth", "flits",

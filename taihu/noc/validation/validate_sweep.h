@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain network beside BookSim 2 in configurations of many kinds, drawn at random from stored ones
+// Compares the plain network with BookSim 2 in configurations of many kinds, drawn at random from stored ones
 // (booksim_sweep.h).
 #pragma once
 

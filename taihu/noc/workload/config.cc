@@ -135,7 +135,7 @@ class ConfigReader {
     read_placement(reader);
     reader.end();
     NetworkConfig& network = machine.network;
-    // All plain, and no software that would ask a router for its table: an ordinary network.
+    // All routers are plain and no software asks a router for its table: an ordinary network.
     if (!root_.has("operation") &&
         std::count(network.levels.begin(), network.levels.end(), 0) == mesh.nodes())
       network.levels.clear();
@@ -373,7 +373,7 @@ void fill_data(Operation& operation, int members, std::uint64_t seed) {
     for (std::size_t place = 0; pieces && place < data.size(); ++place)
       data[place] = static_cast<std::byte>(random.next());
     for (std::size_t place = 0; !pieces && place + 8 <= data.size(); place += 8) {
-      // Whole numbers sum exactly; for products powers of two whose sum of exponents stays small.
+      // Whole numbers, whose sums are exact; for products, powers of two whose exponents sum to little.
       const double real = operation.arithmetic == Arithmetic::multiply_double
                               ? (random.below(2) == 0 ? 2.0 : 0.5) * (random.below(2) == 0 ? 1 : -1)
                               : static_cast<double>(random.below(2001)) - 1000;

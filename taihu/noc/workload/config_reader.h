@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads one table of a TOML document: each key once, with its type and range; what is left over is refused.
+// Reads one table of a TOML document: each key once, with its type and range. Keys that nobody has read are
+// refused.
 #pragma once
 
 #include <limits>
@@ -10,8 +11,8 @@
 
 #include "taihu/base/error.h"
 
-// The parser of toml++ 3.3 ends the program at some texts that are not TOML by an assertion of its own: here
-// that is an exception like its other complaints.
+// At some texts that are not TOML the parser of toml++ 3.3 fails an assertion and ends the program. Here the
+// assertion throws an exception, as other errors of the parser do.
 #define TOML_ASSERT(expression) ((expression) ? void() : throw std::logic_error("not TOML: " #expression))
 
 #pragma GCC diagnostic push
@@ -72,7 +73,7 @@ class TableReader {
     for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
     fail(key, *node, "not one of " + list);
   }
-  /// The node of a key whose reading is special; null when absent.
+  /// The TOML node of a key that the caller reads itself; null when absent.
   const toml::node* take(const std::string& key) {
     taken_.insert(key);
     return table_ == nullptr ? nullptr : table_->get(key);
@@ -86,7 +87,7 @@ class TableReader {
     const toml::node* node = table_->get(key);
     fail(key, node != nullptr ? *node : static_cast<const toml::node&>(*table_), problem);
   }
-  /// Refuses keys that nobody has taken.
+  /// Refuses keys that nobody has read.
   void end() const {
     if (table_ == nullptr) return;
     for (const auto& [key, node] : *table_)
@@ -101,7 +102,7 @@ class TableReader {
     if (text.back() == '.') text.pop_back();
     return text;
   }
-  /// Keys in quotes may have line ends in them; a complaint is one line.
+  /// Keys in quotes may contain line ends, but an error message is one line.
   std::string full(const std::string& key) const {
     std::string text = name_.empty() ? key : name_ + "." + key;
     for (char& each : text)

@@ -90,7 +90,7 @@ TEST(Config, RunsWhatItSays) {
   EXPECT_NE(to_json(report).find("\"collective\": \"gather\""), std::string::npos);
 }
 
-/// Any text gives a configuration or one line of complaint; never anything else.
+/// Any text gives a configuration or an error of one line; never anything else.
 TEST(Config, FuzzedTexts) {
   const std::string good =
       "[network]\nwidth = 3\nheight = 4\nvcs = 2\ntopology = \"mesh\"\n[routers]\nplacement = \"S2\"\nroot = "

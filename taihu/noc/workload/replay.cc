@@ -18,11 +18,11 @@ namespace taihu::noc {
 namespace {
 
 constexpr Cycle most_cycles = Cycle{1} << 60;
-/// Calls that move more, of all members together, take the time that they took: the routers are no help
+/// Calls whose members together move more than this take as long as in the trace: the routers do not help
 /// there.
 constexpr std::size_t most_simulated_bytes = 65536;
 
-/// Which collective of the routers an MPI call is; none for those that stay in software.
+/// Which collective of the routers does an MPI call; none for calls that stay in software.
 std::optional<Collective> collective_of(const std::string& operation) {
   static const std::map<std::string, Collective> known = {
       {"MPI_Barrier", Collective::barrier},     {"MPI_Ibarrier", Collective::barrier},
@@ -39,7 +39,7 @@ bool is_nonblocking(const std::string& operation) {
   return operation.starts_with("MPI_I");
 }
 
-/// A call as the chip does it.
+/// A call as it is simulated.
 struct PlannedCall {
   std::optional<Collective> collective;  ///< none: members take the time that they took
   std::size_t communicator = 0;          ///< in Plan::communicators
@@ -58,7 +58,7 @@ struct CallOfRank {
   std::size_t call, member;
 };
 
-/// What is the same for software and routers.
+/// The data that runs with software and with routers share.
 struct Plan {
   std::vector<PlannedCall> calls;
   std::vector<PlannedCommunicator> communicators;
@@ -139,7 +139,7 @@ class ReplayRun {
     for (const auto& [rank, own] : plan.ranks) next_[rank] = 0;
     state_.resize(calls.size());
     communicators_.resize(plan.communicators.size(), -1);
-    // Tables of the routers are for the communicators that are used most.
+    // The routers' tables go to the communicators with most calls.
     for (const std::size_t each : plan.by_use) {
       std::vector<int> nodes;
       for (const int rank : plan.communicators[each].job_ranks)
@@ -169,7 +169,7 @@ class ReplayRun {
 
   Cycle duration = 0;
   std::size_t in_routers = 0;
-  /// Of a call: cycles from the last member's call to the last end, and whether the routers did it.
+  /// Of each call: cycles from the last member's call to the last end, and whether the routers did it.
   Cycle cycles_of(std::size_t call) const { return state_[call].cycles; }
   bool by_routers(std::size_t call) const { return state_[call].by_routers; }
 
@@ -233,7 +233,7 @@ class ReplayRun {
     if (--state_[at].left == 0) machine_.at(machine_.core_now(), [this, at] { check(at); });
   }
 
-  /// The operation has ended: its results are looked at, its memory is given back.
+  /// The operation has ended: checks its results and gives its memory back.
   void check(std::size_t at) {
     CallState& state = state_[at];
     const Outcome& outcome = machine_.outcome(state.operation);
@@ -247,8 +247,8 @@ class ReplayRun {
     call_ended();
   }
 
-  /// A member of a call that is not simulated leaves as long after the last one has come as in the trace, or
-  /// as long after itself when it did not wait there.
+  /// A member of a call that is not simulated leaves after the same time as in the trace, counted from the
+  /// arrival of the last member, or from its own arrival if it did not wait for others.
   void as_traced(std::size_t at, std::size_t member) {
     const TracedCall& call = calls_[at];
     CallState& state = state_[at];
@@ -267,7 +267,7 @@ class ReplayRun {
     call_ended();
   }
 
-  /// The rank goes on with what lies between this call and its next one.
+  /// The rank computes until its next call.
   void leaves(int rank, Cycle when) {
     const auto [at, member] = present(rank);
     const double end_us = calls_[at].members[member].end_us;

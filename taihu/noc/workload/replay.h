@@ -43,7 +43,7 @@ struct ReplayConfig {
   double clock_ghz = 2.6;       ///< of the network: what a microsecond of the trace is
 };
 
-/// Throws Error, also when the calls are in an order in which they can not end.
+/// Throws Error, also when the order of the calls is a deadlock.
 ReplayReport replay(const std::vector<TracedCall>& calls, const ReplayConfig& config, const Costs& costs,
                     const Progress& progress);
 std::string to_text(const ReplayReport& report);

@@ -194,7 +194,8 @@ std::string call_of(const std::string& operation, const std::string& rest) {
 
 TEST(Replay, LinesThatCanNotBeAreRefused) {
   const std::pair<std::string, std::string> cases[] = {
-      {call_of("MPI_\\nBcast", R"("size": 2, "bytes": [8, 8])"), "t:1: operation is no name of an MPI call"},
+      {call_of("MPI_\\nBcast", R"("size": 2, "bytes": [8, 8])"),
+       "t:1: operation is not the name of an MPI call"},
       {call_of("MPI_Bcast", R"("size": 2.5, "bytes": [8, 8])"), "t:1: size is not a whole number"},
       {call_of("MPI_Bcast", R"("size": 4294967298, "bytes": [8, 8])"), "t:1: size is not from 0 to 16384"},
       {call_of("MPI_Bcast", R"("size": 18446744073709551615, "bytes": [8, 8])"),

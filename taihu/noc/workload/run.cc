@@ -215,7 +215,7 @@ std::string to_text(const RunReport& report) {
                       report.in_hardware[number] ? "known to the routers" : "collectives in software");
   }
   if (report.background_packets != 0) {
-    text += formatted("ordinary traffic beside: %lu packets, mean latency %.2f\n",
+    text += formatted("ordinary traffic at the same time: %lu packets, mean latency %.2f\n",
                       static_cast<unsigned long>(report.background_packets), report.background_latency);
   }
   text += formatted(

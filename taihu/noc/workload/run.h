@@ -40,7 +40,7 @@ RunReport run_config(const RunConfig& config);
 std::string to_text(const RunReport& report);
 std::string to_json(const RunReport& report);
 
-/// One point per load, all cores at work.
+/// One point per load; runs on all cores.
 std::vector<LoadPoint> sweep(const RunConfig& config, const std::vector<double>& loads,
                              const Progress& progress);
 

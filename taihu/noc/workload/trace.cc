@@ -86,7 +86,7 @@ std::vector<TracedMember> parse_members(const nlohmann::json& line, std::size_t 
 TracedCall parse_line(const nlohmann::json& line) {
   TracedCall call;
   call.operation = line.at("operation").get<std::string>();
-  check_input(is_name(call.operation), "operation is no name of an MPI call");
+  check_input(is_name(call.operation), "operation is not the name of an MPI call");
   check_input(!line.contains("mismatch"), "members are in different calls");
   const std::int64_t size = whole(line.at("size"), "size", most_ranks);
   check_input(size >= 1, "the size of the communicator is 0");

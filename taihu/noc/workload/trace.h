@@ -7,7 +7,7 @@
 
 namespace taihu::noc {
 
-/// A member's part of a call.
+/// What a member did in a call.
 struct TracedMember {
   int job_rank = 0;
   int rank = 0;  ///< in its group
