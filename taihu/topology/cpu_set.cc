@@ -14,8 +14,7 @@
 namespace taihu::topology {
 namespace {
 
-constexpr int most_cpus =
-    1 << 20;  // more than any kernel is built for; bounds what a typing error can allocate
+constexpr int most_cpus = 1 << 20;  // more than any kernel supports; bounds what a typing error can allocate
 
 struct FreeKernelSet {
   void operator()(cpu_set_t* set) const noexcept { CPU_FREE(set); }

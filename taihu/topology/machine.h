@@ -23,7 +23,8 @@ struct Package {
 struct NumaNode {
   int os_index = 0;
   std::int64_t memory_bytes = 0;  ///< 0: no memory here, or its size is unknown
-  CpuSet cpus;  ///< near it; hwloc gives memory without processors the cpus of what it hangs on, or none
+  CpuSet cpus;  ///< near it; of memory without processors: the cpus of the object that hwloc attaches it to,
+                ///< or none
 };
 
 struct Cache {
@@ -53,7 +54,7 @@ struct Machine {
   std::vector<Core> cores;
   std::vector<std::uint64_t> distances;  ///< [from * numa_nodes.size() + to], 10 = local by convention
 
-  /// Number of NUMA nodes that are the home of a core, at least 1: what the ranks of a node can be dealt to.
+  /// Number of NUMA nodes that are the home of a core, at least 1. The ranks of a node are dealt to these.
   /// Memory without processors and a second memory of the same cores are not counted.
   int numa_nodes_with_cpus() const noexcept;
   /// Size of a cache line in bytes; 64 when the machine does not say.
@@ -65,7 +66,7 @@ struct Machine {
 };
 
 /// The machine this process runs on, restricted to the cpus of its cgroup and of the calling thread's
-/// affinity mask, so call it before binding threads. Throws Error when hwloc cannot look.
+/// affinity mask, so call it before binding threads. Throws Error when hwloc cannot read the machine.
 Machine live_machine();
 
 /// A recorded machine (`lstopo file.xml`). Cpus that were disallowed when it was recorded are left out.

@@ -98,7 +98,7 @@ void read_distances(hwloc_topology_t topology, Machine& machine) {
 }
 
 /// The smallest NUMA node around the core; the first of equals, because hwloc lists ordinary memory before
-/// special memory. A core without memory of its own gets the first node that has some.
+/// special memory. A core without a memory node gets the first node that has memory.
 int numa_node_of(const Machine& machine, const CpuSet& core) {
   int best = -1;
   for (std::size_t i = 0; i < machine.numa_nodes.size(); ++i) {
@@ -138,7 +138,7 @@ void read_cores(hwloc_topology_t topology, Machine& machine) {
   }
 }
 
-/// What machine.h promises, of a machine that somebody wrote.
+/// Checks the invariants of machine.h for a machine that a user has written.
 void check_cores(const Machine& machine, const std::string& complaint) {
   CpuSet seen;
   for (const Core& core : machine.cores) {
@@ -181,7 +181,7 @@ Machine load_described(Configure configure, const std::string& source, const std
   return load_it();
 }
 
-/// hwloc's format wants whole names in places and always a last level of processing units.
+/// hwloc's format needs some names in full, and always a last level of processing units.
 std::string complete_text(const std::string& text) {
   std::istringstream words(text);
   std::string result;

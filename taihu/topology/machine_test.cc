@@ -24,7 +24,7 @@ Machine recorded(const std::string& name) {
   return machine_from_xml(std::string(TAIHU_RECORDED_MACHINES) + "/" + name);
 }
 
-/// What machine.h promises of every machine.
+/// Checks the invariants of machine.h.
 void expect_invariants(const Machine& machine) {
   CpuSet seen;
   ASSERT_FALSE(machine.cores.empty());
@@ -88,7 +88,8 @@ TEST(Machine, refuses_other_text) {
   EXPECT_THROW(machine_from_xml(TAIHU_RECORDED_MACHINES "/../machine.h"), Error);
 }
 
-/// Reads `text` as a recorded machine: a machine that keeps its promises, or an Error of one line.
+/// Reads `text` as a recorded machine: the result is a machine that keeps the invariants, or an Error of one
+/// line.
 void read_damaged(const std::string& text) {
   const std::string path = testing::TempDir() + "damaged_machine_" + std::to_string(getpid()) + ".xml";
   std::ofstream(path, std::ios::binary) << text;
@@ -123,8 +124,7 @@ TEST(Machine, files_that_hwloc_does_not_survive) {
 
 TEST(Machine, truncated_and_mutated_files) {
 #ifdef __SANITIZE_ADDRESS__
-  const __lsan::ScopedDisabler
-      hwloc_forgets;  // its reader of XML does not free all that it made of a damaged file
+  const __lsan::ScopedDisabler hwloc_forgets;  // its XML reader leaks memory when a file is damaged
 #endif
   const char* values[] = {
       "",     "-1",       "0",      "4294967295", "99999999999999999999", "0xf...f", "x", "PU",
@@ -167,7 +167,7 @@ TEST(Machine, numa_nodes_without_memory_or_without_cpus) {
   EXPECT_EQ(machine.numa_nodes[machine.cores[0].numa_node].os_index, 0);
   ASSERT_EQ(machine.distances.size(), 9u);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(machine.distances[i * 3 + i], 10u);
-  EXPECT_NE(describe(machine).find("NUMA node 2 without cores of its own: 512 GiB"), std::string::npos);
+  EXPECT_NE(describe(machine).find("NUMA node 2 without cores: 512 GiB"), std::string::npos);
 }
 
 TEST(Machine, cores_of_two_kinds) {

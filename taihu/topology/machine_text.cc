@@ -81,8 +81,7 @@ std::string describe(const Machine& machine) {
   for (std::size_t i = 0; i < machine.numa_nodes.size(); ++i) {
     if (is_home(machine, i)) continue;
     const NumaNode& node = machine.numa_nodes[i];
-    text << "  NUMA node " << node.os_index
-         << " without cores of its own: " << format_bytes(node.memory_bytes) << '\n';
+    text << "  NUMA node " << node.os_index << " without cores: " << format_bytes(node.memory_bytes) << '\n';
   }
   describe_caches(machine, text);
   describe_distances(machine, text);

@@ -68,7 +68,7 @@ std::string path_from_user_file(const std::string& file, const std::string& host
 std::string path_from_slurm_address(const std::string& address, const std::string& pattern) {
   const std::vector<std::string> names = split(address, '.');
   const std::vector<std::string> kinds = split(pattern, '.');
-  // A node name may have dots itself; the switches before it do not.
+  // A node name may contain dots; the names of the switches before it do not.
   if (names.size() < kinds.size() || kinds.back() != "node") return {};
   std::string path;
   for (std::size_t i = 0; i + 1 < kinds.size(); ++i) {
@@ -129,7 +129,7 @@ void expand_range(const std::string& prefix, const std::string& range, const std
   for (long number = low; number <= high; ++number) {
     std::string digits = std::to_string(number);
     if (digits.size() < first.size()) digits.insert(0, first.size() - digits.size(), '0');
-    expand_item(prefix + digits + rest, names);  // the rest may have brackets of its own
+    expand_item(prefix + digits + rest, names);  // the rest may have brackets, too
     check_input(names.size() <= 1'000'000, "a host list names more than a million hosts");
   }
 }

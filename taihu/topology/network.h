@@ -22,7 +22,7 @@ struct NetworkPosition {
 using Environment = std::function<const char*(const char* name)>;
 
 /// The position of `host`. Reads the files named in `environment`. Throws Error with file and line for a file
-/// that cannot be read or has a wrong line: a user who names a file wants it used.
+/// that cannot be read or has a wrong line: a user who names a file expects that it is used.
 NetworkPosition network_position(const std::string& host, const Environment& environment);
 
 /// Of this node: its host name and this process's environment.

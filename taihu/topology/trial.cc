@@ -35,7 +35,7 @@ constexpr rlim_t most_seconds = 20;
   _exit(0);
 }
 
-/// All that the child says; of a long text the begin.
+/// Everything that the child writes; of a long text the beginning.
 std::string text_of(int lines) {
   std::string text;
   std::array<char, 512> buffer{};
@@ -71,7 +71,7 @@ void try_in_child(const std::function<void()>& work, const std::string& complain
     throw Error(complaint + " (it is damaged: the reader ends with '" + strsignal(WTERMSIG(status)) + "')");
   if (!said.empty() && WEXITSTATUS(status) != 0)
     throw Error(complaint + " (" + said.substr(0, said.find('\n')) + ")");
-  if (!said.empty()) throw Error(complaint + " (it is damaged: what it says does not agree with itself)");
+  if (!said.empty()) throw Error(complaint + " (it is damaged: it contradicts itself)");
 }
 
 }  // namespace taihu::topology

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work that may take the program along, tried out first.
+// Tries work that may crash the program in a child process first.
 #pragma once
 
 #include <functional>
@@ -7,9 +7,9 @@
 
 namespace taihu::topology {
 
-/// Does `work` in a child process. Throws Error with `complaint` and the reason when the child is ended by a
-/// signal, runs for more than 20 s or says something on standard error, as a library does that complains
-/// about its input. An exception in a child that is silent is none here: the caller will meet it when it does
+/// Does `work` in a child process. Throws Error with `complaint` and the reason when a signal ends the child,
+/// when the child runs for more than 20 s, or when it writes to standard error, as a library does that
+/// rejects its input. An exception in a silent child is ignored here: the caller meets it again when it does
 /// the work itself.
 void try_in_child(const std::function<void()>& work, const std::string& complaint);
 
