@@ -29,7 +29,7 @@ struct RunOptions {
   JobParameters job;               ///< without what the launch plan adds: processes, mpi
   std::vector<std::string> hosts;  ///< from --host, each once
   std::string host_file;
-  int ranks_per_node = 0;              ///< of --ppn, which must agree with how ranks are dealt; 0: not given
+  int ranks_per_node = 0;              ///< of --ppn, which must agree with the layout of ranks; 0: not given
   std::vector<std::string> forwarded;  ///< names of -x NAME
   bool forward_all = false;            ///< every variable goes to other nodes
   std::vector<std::pair<std::string, std::string>> assignments;  ///< -x NAME=VALUE, -genv NAME VALUE
@@ -38,13 +38,13 @@ struct RunOptions {
   LauncherChoice mpi = LauncherChoice::automatic;
   std::string launcher;  ///< program given with --launcher
   bool dry_run = false;
-  std::vector<std::string> debugger;  ///< words before the node process's command
+  std::vector<std::string> debugger;  ///< words that come before the node process's command
   std::string text_to_print;          ///< of --help or --version: print it, run nothing
 };
 
-/// Options end at the first word that is not one, or after "--"; the rest is the program and its arguments.
-/// Throws UsageError for unknown options (with the nearest known one), wrong values, a missing program, and
-/// for what other launchers know and this one does not do (with what to do instead).
+/// Options end at the first word that is not an option, or after "--"; the rest is the program and its
+/// arguments. Throws UsageError for unknown options (with the nearest known one), wrong values, a missing
+/// program, and for options of other launchers that this one does not support (with what to do instead).
 RunOptions parse_run(const LaunchCommand& command, const std::vector<std::string>& words,
                      const std::string& version);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a node process says when a rank crashes: one report with rank, host, signal, fault address and call
-// stack.
+// The report of a node process when a rank crashes: rank, host, signal, fault address and call stack.
 //
 // The handler runs on the crashed thread, on an alternate stack so that a stack overflow can be told. Only
 // the first crash reports; it then tells the owner that the job is over and stays asleep, because ending a
@@ -14,9 +13,9 @@
 
 namespace taihu::launch {
 
-/// Gives the calling thread a stack for signal handlers and lets reports recognise an overflow of its own
-/// stack. Must be destroyed by the same thread. Threads without one still report all crashes but overflows of
-/// their stack.
+/// Gives the calling thread a stack for signal handlers and lets reports recognise an overflow of the
+/// thread's own stack. Must be destroyed by the same thread. Threads without such a stack still report all
+/// crashes but stack overflows.
 class AlternateStack {
  public:
   AlternateStack();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every environment variable that a program or library of Taihu reads, in one table: the words of `taihu-info
-// --settings` and of docs/reference/environment.md, and what a misspelled name is compared with. A check of
-// the source tree looks for variables that are read and not named here (tools/environment_page.py).
+// Every environment variable that a program or library of Taihu reads, in one table. `taihu-info --settings`
+// and docs/reference/environment.md show its texts, and misspelled names are compared with its names. A check
+// of the source tree looks for variables that are read and not named here (tools/environment_page.py).
 #pragma once
 
 #include <span>
@@ -18,8 +18,8 @@ struct EnvironmentVariable {
   std::string_view name;
   SetBy set_by;
   std::string_view read_by;    ///< programs or libraries
-  std::string_view values;     ///< what may stand in it
-  std::string_view otherwise;  ///< what holds when it is not set or empty
+  std::string_view values;     ///< its allowed values
+  std::string_view otherwise;  ///< its value when it is not set or empty
   std::string_view meaning;
 };
 

@@ -13,7 +13,8 @@ namespace {
 /// Part of a file; empty when it is not there.
 template <typename Entry>
 std::vector<Entry> read_entries(std::ifstream& file, std::uint64_t offset, std::uint64_t bytes) {
-  constexpr std::uint64_t most_bytes = 1 << 30;  // a damaged header must not make us ask for all memory
+  constexpr std::uint64_t most_bytes = 1
+                                       << 30;  // so that a damaged header cannot make us allocate all memory
   std::vector<Entry> entries(bytes <= most_bytes ? bytes / sizeof(Entry) : 0);
   file.seekg(static_cast<std::streamoff>(offset));
   file.read(reinterpret_cast<char*>(entries.data()),

@@ -29,7 +29,7 @@ struct JobParameters {
   BindPolicy bind = BindPolicy::automatic;
   bool report_bindings = false;
   bool tag_output = false;
-  bool emulate_nodes = false;  ///< each node process counts as an operating-system node of its own
+  bool emulate_nodes = false;  ///< each node process counts as a separate operating-system node
   bool verbose = false;
   std::string
       rank_directory;  ///< working directory of each rank, "%r" stands for its number; empty: unchanged
@@ -37,8 +37,8 @@ struct JobParameters {
   std::vector<std::string> private_libraries;
   bool stats = false;                   ///< MPI: print counts and waiting times of every rank at the end
   std::string trace_collectives;        ///< MPI: file for one line per collective call; empty: none
-  double deadlock_timeout_seconds = 0;  ///< MPI: report when all ranks wait for so long; 0: never
-  std::string program_name;             ///< what the program finds as argv[0]; empty: `program`
+  double deadlock_timeout_seconds = 0;  ///< MPI: report when all ranks have waited for this time; 0: never
+  std::string program_name;             ///< the program's argv[0]; empty: `program`
   std::string program;                  ///< set by from_command_line
   std::vector<std::string> arguments;   ///< without the program's name; set by from_command_line
 };

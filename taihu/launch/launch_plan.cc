@@ -24,11 +24,11 @@ std::string value_of(const EnvironmentMap& environment, const std::string& name)
   return found == environment.end() ? std::string() : found->second;
 }
 
-/// The nodes of the job: their number, and their names where somebody gave them.
+/// The nodes of the job: their number, and their names where the user or a batch system gave them.
 struct Nodes {
   int count = 1;
   std::vector<std::string> names;
-  bool remote = false;  ///< the only node is another one than this
+  bool remote = false;  ///< the only node is not this one
 };
 
 bool is_this_host(const std::string& name, const Surroundings& surroundings) {
@@ -135,7 +135,8 @@ void append(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
-/// Names that a launcher can take, without its own and those of a batch system, which differ between nodes.
+/// Variables that a launcher can pass on. Those of the launcher and of a batch system are left out: they
+/// differ between nodes.
 bool can_be_forwarded(const std::string& name) {
   for (const char* begin : {"OMPI_", "PMIX_", "PRTE_", "PMI_", "SLURM_", "PBS_", "HOSTNAME"})
     if (name.starts_with(begin)) return false;
@@ -175,7 +176,7 @@ Words openmpi_words(const RunOptions& options, LaunchPlan& plan, const Surroundi
   return words;
 }
 
-/// Hydra takes the whole environment along.
+/// Hydra passes the whole environment on.
 Words mpich_words(const LaunchPlan& plan, int per_node) {
   Words words = {
       "-n", std::to_string(plan.processes), "-ppn", std::to_string(per_node), "-bind-to", "none", "-genvall"};
@@ -240,7 +241,7 @@ void set_environment(const RunOptions& options, const JobParameters& job, Launch
   }
 }
 
-/// --ppn cannot change how ranks are dealt (launch/layout.h): it must say the same.
+/// --ppn cannot change how ranks are dealt to nodes (launch/layout.h): it must agree with the layout.
 void check_ranks_per_node(const RunOptions& options, int nodes) {
   const int ranks = options.job.ranks, wanted = options.ranks_per_node;
   const bool agrees = nodes == 1 ? ranks <= wanted : ranks == wanted * nodes || ranks == wanted * nodes - 1;
@@ -328,7 +329,8 @@ std::string check_program(const std::string& program, const std::string& working
   std::error_code ignored;
   const bool in_path = program.find('/') == program.npos;
   const std::string found = in_path ? surroundings.find_program(program) : program;
-  // With a directory per rank ("%r") the program is found from where the command was started.
+  // With a directory per rank ("%r") a relative path of the program starts at the directory in which the
+  // command was started.
   const bool per_rank = working_directory.find("%r") != working_directory.npos;
   const fs::path here = per_rank ? fs::path() : fs::path(working_directory);
   if (in_path && found.empty())

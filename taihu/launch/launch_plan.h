@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From options to the one command that starts the node processes of a job, without running it.
+// Turns options into the one command that starts the node processes of a job, without running it.
 #pragma once
 
 #include <functional>
@@ -16,17 +16,16 @@ struct Surroundings {
   EnvironmentMap environment;
   std::string host_name;
   const LaunchCommand* command = &parcrun_command;
-  std::string node_program;  ///< path of the node process executable
-  bool root = false;         ///< running as root
-  std::vector<RankLimit>
-      rank_limits{};  ///< of this machine, of which the nodes of the job are taken to be like
+  std::string node_program;              ///< path of the node process executable
+  bool root = false;                     ///< running as root
+  std::vector<RankLimit> rank_limits{};  ///< of this machine; the nodes of the job are assumed to be like it
   /// Full path of a program in PATH, or "".
   std::function<std::string(const std::string& name)> find_program;
   /// What a command prints, or "" when it cannot be run.
   std::function<std::string(const std::vector<std::string>& command)> output_of;
 };
 
-/// This process's surroundings. `node_program` stands in libexec/taihu/ beside the bin/ of the running
+/// This process's surroundings. `node_program` is in libexec/taihu/ next to the bin/ of the running
 /// executable.
 Surroundings this_place(const LaunchCommand& command);
 
@@ -40,15 +39,15 @@ struct LaunchPlan {
   std::string working_directory;     ///< empty: the current one
   int processes = 1;
   std::vector<std::string> hosts;    ///< empty: this node, or what the batch system gives
-  std::vector<std::string> remarks;  ///< options that have nothing to do in this job, one line each
+  std::vector<std::string> remarks;  ///< options that have no effect in this job, one line each
 };
 
 /// Throws UsageError for impossible combinations and Error when no launcher is found.
 LaunchPlan plan_launch(const RunOptions& options, const Surroundings& surroundings);
 
 /// The path under which the node process finds `program` (names without '/' are looked up in PATH). Throws
-/// Error with one line on what to do when it does not exist, is a directory, a script, not executable or no
-/// program for Linux.
+/// Error with one line on what to do when it does not exist, is a directory or a script, is not executable,
+/// or is not a program for Linux.
 std::string check_program(const std::string& program, const std::string& working_directory,
                           const Surroundings& surroundings);
 

@@ -17,7 +17,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Surroundings whose PATH holds the given programs; what they say is their version text.
+/// Surroundings whose PATH holds the given programs, each with its version text.
 Surroundings place_with(const std::map<std::string, std::string>& programs) {
   Surroundings place;
   place.host_name = "login";

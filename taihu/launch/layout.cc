@@ -10,8 +10,7 @@
 namespace taihu::launch {
 namespace {
 
-/// Neighbouring processes that have something in common: the ranks [first, last) on one node or under one
-/// switch.
+/// The ranks [first, last) of neighbouring processes on one node or under one switch.
 struct Run {
   int first = 0;
   int last = 0;
@@ -55,7 +54,7 @@ int common_divisor(const std::vector<Run>& runs) {
   return divisor;
 }
 
-/// The same for the NUMA nodes of each node, to which its ranks are dealt as evenly as they are to processes.
+/// The same for the NUMA nodes of each node. Ranks are dealt to them as evenly as to processes.
 int numa_divisor(const std::vector<Run>& nodes) {
   int divisor = 0;
   for (const Run& run : nodes) {
@@ -104,7 +103,7 @@ void choose_supernode(ScopeSizes& sizes, const Layout& layout, const std::vector
   const auto leaves = runs_of(
       layout, hosts, [](const Host& a, const Host& b) { return a.network_position == b.network_position; });
   const int size = known ? common_divisor(leaves) : layout.ranks;
-  // Processes of one node that claim different leaves make no leaf that a big node fits into.
+  // If processes of one node name different leaf switches, no leaf contains the whole big node.
   sizes.snode = size % sizes.bnode == 0 ? size : layout.ranks;
 }
 

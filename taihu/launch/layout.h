@@ -18,7 +18,7 @@ struct ScopeSizes {
   int node = 0;
 };
 
-/// Where a node process runs, as it says itself when the job starts.
+/// Where a node process runs, as the process reports when the job starts.
 struct Host {
   std::string name;              ///< host name (or its stand-in with `--emulate-nodes`)
   std::string network_position;  ///< path of switches, root first, '/'-separated; empty when unknown

@@ -12,7 +12,7 @@ Host host(const std::string& name, int numa_nodes = 1, const std::string& positi
   return {name, position, numa_nodes};
 }
 
-/// What layout.h promises of every layout.
+/// Checks the invariants of layout.h.
 void expect_invariants(const Layout& layout) {
   ASSERT_EQ(layout.first_rank.size(), static_cast<std::size_t>(layout.processes) + 1);
   EXPECT_EQ(layout.first_rank.front(), 0);

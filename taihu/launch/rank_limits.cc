@@ -13,12 +13,12 @@
 namespace taihu::launch {
 namespace {
 
-// What a rank of a small program needs, measured with 500 to 2,000 ranks: two mappings are its stack, five
-// its image of the program; with each other rank there are two pointers to a channel.
+// What a rank of a small program needs, measured with 500 to 2,000 ranks: two mappings for its stack, five
+// for its image of the program, and two pointers to a channel for each other rank.
 constexpr long mappings_of_rank = 7, other_mappings = 100;
 constexpr double bytes_of_rank = 160 << 10, bytes_of_pair = 16;
 
-/// The first number of a file; none where there is none ("max").
+/// The first number of a file; empty when the file has none ("max").
 std::optional<double> number_in(const std::string& path) {
   std::ifstream file(path);
   double number = 0;

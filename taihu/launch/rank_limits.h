@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many ranks the machine can hold: every rank is a thread with mappings and memory of its own.
+// How many ranks the machine can hold: every rank is a thread with its own mappings and memory.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ struct RankLimit {
   std::string reason;  ///< which setting it comes from, with its value
 };
 
-/// The limits of this machine for processes of this user. `root`: where /proc and /sys are found, empty but
-/// in tests. What cannot be read limits nothing.
+/// The limits of this machine for processes of this user. `root`: the folder of /proc and /sys, empty except
+/// in tests. A setting that cannot be read is no limit.
 std::vector<RankLimit> rank_limits(const std::string& root = {});
 
 /// Throws UsageError with one line that names the limit when `ranks` on `nodes` nodes with `processes` node

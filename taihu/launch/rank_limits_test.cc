@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Files under a folder of the test's own, as /proc and /sys have them.
+/// Files in a folder of this test, laid out as /proc and /sys.
 class RankLimits : public testing::Test {
  protected:
   RankLimits() : root_(fs::path(testing::TempDir()) / ("rank_limits." + std::to_string(getpid()))) {

@@ -23,8 +23,8 @@ namespace {
 
 constexpr int patience_seconds = 3;
 
-/// The first reason to end the job wins. Posting a semaphore is one of the few things a signal handler may
-/// do, so both the waiting caller and the watchdog sleep on one. Static because signal handlers must find it.
+/// The first reason to end the job wins. A signal handler may do little, but it may post a semaphore. So both
+/// the waiting caller and the watchdog sleep on one. It is static because signal handlers must find it.
 class JobEnd {
  public:
   JobEnd() {
@@ -101,8 +101,8 @@ struct RankThread {
   std::atomic<int>* running = nullptr;
 };
 
-/// Prints before it decides, because the process can end as soon as that is done; only the first failure is
-/// of interest.
+/// Prints before it records the reason, because the process can end as soon as that is done. Only the first
+/// failure is of interest.
 void report_failure(int rank, int code) {
   static std::mutex one_at_a_time;
   std::lock_guard lock(one_at_a_time);
@@ -143,7 +143,7 @@ void* watchdog_start(void*) {
   _exit(job_end().exit_code());
 }
 
-/// Its own class of thread: it must get none of the process's signals.
+/// Started with all signals blocked: this thread must not get signals of the process.
 pthread_t start_watchdog() {
   sigset_t all, previous;
   sigfillset(&all);
@@ -179,7 +179,7 @@ void wait_for_ranks(const RankThreadSettings& settings, const std::atomic<int>& 
   while (running > 0 && !job_end().decided()) job_end().caller_waits();
   if (!job_end().decided()) return;
   if (settings.abort_job) settings.abort_job(job_end().exit_code());
-  _exit(job_end().exit_code());  // ranks still run on stacks that this call owns: returning is not possible
+  _exit(job_end().exit_code());  // returning is not possible: ranks still run on stacks that this call owns
 }
 
 }  // namespace

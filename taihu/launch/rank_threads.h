@@ -15,7 +15,7 @@ namespace taihu::launch {
 struct RankThreadSettings {
   std::string host;                      ///< for reports
   std::size_t stack_bytes = 64 << 20;    ///< of every rank; mapped lazily
-  std::span<const RankBinding> binding;  ///< one per rank; or empty: nowhere bound
+  std::span<const RankBinding> binding;  ///< one per rank; empty: no rank is bound
   /// Ends all node processes of the job with this exit code and does not return. Called by the thread that
   /// called run_ranks, never in a signal handler. Ranks are still running then. If it takes more than three
   /// seconds (the MPI library can hang in a process that crashed) the process ends by itself with the exit

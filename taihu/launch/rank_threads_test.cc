@@ -50,7 +50,7 @@ int run(int ranks, const Body& body, std::size_t stack_bytes = 1 << 20,
   while (true) pause();
 }
 
-/// Rank 101 does `deed`, the others wait for ever: only the end of the job ends them.
+/// Rank 101 does `deed`. The others wait without end: only the end of the job ends them.
 Body one_of(const std::function<int()>& deed) {
   return [deed](memory::RankIdentity& self) -> int {
     if (self.local_index != 1) wait_forever();

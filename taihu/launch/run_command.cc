@@ -34,7 +34,8 @@ int run(const LaunchCommand& command, const std::string& version, const std::vec
   const Surroundings place = this_place(command);
   for (const std::string& warning : environment_warnings(place.environment)) say(warning);
   options.job.program = check_program(options.job.program, options.working_directory, place);
-  // A file of ours belongs where the command was started, whatever directory the ranks work in.
+  // A file that we write goes to the directory in which the command was started, whatever directory the ranks
+  // work in.
   if (!options.job.trace_collectives.empty())
     options.job.trace_collectives = writable_file(options.job.trace_collectives, "--trace-collectives");
   const LaunchPlan plan = plan_launch(options, place);

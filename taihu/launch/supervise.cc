@@ -100,7 +100,7 @@ enum Step { change_folder = 1, execute = 2 };
 
 /// In the child, between fork and exec; `report` closes on success.
 [[noreturn]] void become_command(const LaunchPlan& plan, pid_t parent, const sigset_t& mask, int report) {
-  // A launcher ends its own processes when it is asked to; a node process has nobody to tell.
+  // A launcher ends its processes when it is asked to. A node process without a launcher is killed at once.
   prctl(PR_SET_PDEATHSIG, plan.kind == LauncherKind::direct ? SIGKILL : SIGTERM);
   if (getppid() != parent) _exit(127);
   if (!plan.working_directory.empty() && chdir(plan.working_directory.c_str()) != 0)
@@ -182,7 +182,7 @@ class Job {
     }
     asked_ = signal;
     asked_at_ns_ = now_ns();
-    // Launchers of MPI libraries do not know SIGQUIT: they would leave their processes behind.
+    // Launchers of MPI libraries do not handle SIGQUIT: they would leave their processes behind.
     if (is_for_us_alone) kill(child_, launched_ && signal == SIGQUIT ? SIGTERM : signal);
   }
 
@@ -198,7 +198,7 @@ class Job {
       exit_code_ = timeout_exit_code;
       kill_all();
     } else if (asked_ != 0 && launched_) {
-      exit_code_ = 128 + asked_;  // launchers end the job then; some (MPICH 4.0) call that a success
+      exit_code_ = 128 + asked_;  // launchers then end the job; some (MPICH 4.0) report success
     } else if (WIFSIGNALED(status)) {
       exit_code_ = 128 + WTERMSIG(status);
       kill_all();
