@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Child processes of ranks: fork and system work, a child is no rank, exec of a rank itself only when it is alone.
+// Child processes of ranks: fork and system work, a child is not a rank, exec of a rank itself only when it is alone.
 // RUN: %macc %s -o %t
 // RUN: (%marun -n 2 %t fork; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=WORKS
 // RUN: (%marun.openmpi -n 2 %t fork; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=WORKS
@@ -7,7 +7,7 @@
 // WORKS-COUNT-2: a child speaks
 // WORKS: exit code 0
 // RUN: (%marun -n 2 %t mpi; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=NORANK
-// NORANK-COUNT-2: taihu: rank {{[01]}}: MPI_Comm_rank was called in a child process made by fork (the child is no rank; it may compute, call exec and end); call it in the rank itself
+// NORANK-COUNT-2: taihu: rank {{[01]}}: MPI_Comm_rank was called in a child process made by fork (the child is not a rank; it may compute, call exec and end); call it in the rank itself
 // NORANK: exit code 0
 // RUN: (%marun -n 2 %t exec; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=EXEC
 // EXEC: exec is refused (the new program would take the place of all ranks of this node process)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Children of a rank that it has not waited for, and what those have used that it has. Without locks and, but
-// for adding many children, without memory of the heap: handlers of signals wait for children.
+// The children that a rank has not waited for, and the resources used by those that it has waited for. Signal
+// handlers wait for children, so nothing here takes a lock, and only adding many children allocates.
 #pragma once
 
 #include <sys/resource.h>

@@ -19,8 +19,8 @@
 namespace taihu::memory::libc {
 namespace {
 
-// libc's file actions cannot be looked into; those of ranks are kept as calls that add them to others, which
-// begin with what makes the rank's descriptors the system's.
+// libc's file actions cannot be read back. So those of ranks are kept as a list of calls. The calls are added
+// to new file actions, which first move the rank's descriptors to the numbers 0, 1 and 2.
 using Actions = posix_spawn_file_actions_t;
 using Action = std::function<int(Actions*)>;
 using Recorded = std::vector<Action>;
@@ -102,7 +102,7 @@ void add_rank_descriptors(const RankProcess& rank, Actions* all) {
   for_each_foreign(rank, [all](int fd) { posix_spawn_file_actions_addclose(all, fd); });
 }
 
-// As posix_spawn, with actions of a rank; the rank does not know the child.
+// As posix_spawn, with actions of a rank; the child is not added to the rank's children.
 int spawn(pid_t* child, const char* path, const Recorded* actions, const posix_spawnattr_t* attributes,
           char* const* words, char* const* variables) {
   SystemActions all;

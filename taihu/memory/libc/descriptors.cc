@@ -38,8 +38,8 @@ std::atomic<int>& place_of(RankProcess& rank, int number) {
   return rank.descriptors[static_cast<std::size_t>(number)];
 }
 
-// What a stream on a closed number has in place of a descriptor: every use fails with EBADF, and the stream
-// is found again when the number is opened anew. (-2 is libc's for streams without one.)
+// Stands in for the descriptor of a stream whose number is closed: every use fails with EBADF, and the stream
+// is found again when the number is reopened. (libc uses -2 for streams without a descriptor.)
 int closed_mark(int number) {
   return -10 - number;
 }
@@ -77,7 +77,7 @@ bool may_close(int fd) noexcept {
 }
 
 void keep_from_ranks() {
-  // Descriptors that a rank opens are 3 or above: the numbers below stand for what the rank says.
+  // Descriptors that a rank opens are 3 or above: 0, 1 and 2 mean what the rank has made of them.
   for (int fd = open("/dev/null", O_RDWR | O_CLOEXEC); fd >= 0; fd = open("/dev/null", O_RDWR | O_CLOEXEC)) {
     if (fd < 3) continue;
     ::close(fd);
@@ -258,15 +258,15 @@ int rank_fcntl(int fd, int command, ...) {
   return copies ? adopt(result, static_cast<int>(reinterpret_cast<std::intptr_t>(argument))) : result;
 }
 
-// True when the rank has a working directory of its own; else says why the call is refused.
+// True when the rank has its own working directory; else prints why the call is refused.
 bool may_change_directory(const char* call) {
   RankProcess* rank = self();
   if (!rank || rank->has_own_directory || rank->in_child_process()) return true;
-  std::fprintf(
-      rank->errors(),
-      "taihu: %s refused (this system lets no thread have a working directory of its own, so all ranks would "
-      "move); use absolute paths, or allow unshare(2) in the container\n",
-      call);
+  std::fprintf(rank->errors(),
+               "taihu: %s refused (on this system threads cannot have separate working directories, so all "
+               "ranks would "
+               "move); use absolute paths, or allow unshare(2) in the container\n",
+               call);
   errno = EPERM;
   return false;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors of a rank. The numbers 0, 1 and 2 are the rank's own and are looked up in every call; all
-// others are the process's, but it is known which rank has opened them, so that no rank closes another's and
-// children inherit those of their own rank alone. In a child process all numbers are the system's.
+// Descriptors of a rank. The numbers 0, 1 and 2 belong to the rank and are looked up in every call. All other
+// numbers are the process's. A table knows which rank has opened each, so that no rank closes a descriptor of
+// another, and children inherit only those of their rank. In a child process all numbers are the system's.
 #pragma once
 
 #include <cstdio>
@@ -51,7 +51,7 @@ int adopt(int fd, int least = 0);
 /// The rank's number of the process's descriptor.
 int number_of(int fd) noexcept;
 
-/// Before the process's descriptor is closed for the rank.
+/// To be called before the process's descriptor is closed for the rank.
 void disown(int fd) noexcept;
 
 /// Keeps the descriptor from all ranks: it is the node process's.
@@ -64,7 +64,7 @@ bool may_close(int fd) noexcept;
 /// Makes `number` (0, 1, 2) of the rank mean the process's descriptor `own`; -1 for none. Streams follow.
 void assign(RankProcess& rank, int number, int own);
 
-/// Before the first rank starts to run: all descriptors that are open now are the node process's.
+/// To be called before the first rank runs: all descriptors that are open now belong to the node process.
 void keep_from_ranks();
 
 /// In the child of a rank, whose table is the child's own: the rank's numbers become the system's, and

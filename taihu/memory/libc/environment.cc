@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// getenv and its relatives on the rank's own environment. A program may also change `environ` itself; so the
-// table is looked at anew by each call, as libc does.
+// getenv and its relatives on the rank's own environment. A program may also change `environ` itself. So each
+// call reads the table again, as libc does.
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exec family: with the rank's environment and, for names without a slash, the rank's PATH. In a child it
 // always works; in a rank itself the new program would take the place of all ranks (process_settings.h). Must
-// not allocate: the child of vfork, on its parent's memory, would never free it.
+// not allocate: the child of vfork runs on its parent's memory, and nobody would free the block.
 #include <alloca.h>
 #include <limits.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ char** environment() {
   return rank ? rank->environment() : environ;
 }
 
-// Whether the caller may become another program; its descriptors then have the system's numbers.
+// Whether the caller may be replaced by another program. If so, gives its descriptors the system's numbers.
 bool prepare_exec() {
   RankProcess* rank = self();
   if (!rank || in_child()) return true;

@@ -77,8 +77,8 @@ void rank_finalize(void* library) {
     __cxa_finalize(library);
 }
 
-// Objects of the rank's first thread go before its exit handlers; those of other threads when the thread
-// ends, by libc.
+// Thread-local objects of the rank's first thread are destroyed before its exit handlers run. libc destroys
+// those of other threads when the thread ends.
 int rank_at_thread_exit(void (*call)(void*), void* argument, void* library) {
   RankProcess* rank = self();
   if (!rank || !rank->on_first_thread()) return __cxa_thread_atexit_impl(call, argument, library);
@@ -105,7 +105,8 @@ void rank_abort() {
   __builtin_unreachable();
 }
 
-// The first thread of a process that leaves by pthread_exit waits for the others; so does a rank's.
+// When the first thread of a process leaves by pthread_exit, it waits for the others; so does a rank's first
+// thread.
 void rank_thread_exit(void* result) {
   RankProcess* rank = self();
   if (!rank || !rank->on_first_thread()) pthread_exit(result);

@@ -49,8 +49,8 @@ int lock_holder(RankProcess& rank, int fd) {
   return holder;
 }
 
-// Children that other ranks have just forked have the open file, too: its locks are dropped, not only its
-// descriptor.
+// Children that other ranks have just forked have the open file, too. So the locks are dropped explicitly;
+// closing the descriptor is not enough.
 void release(int holder) {
   flock all{};
   all.l_type = F_UNLCK;
@@ -95,7 +95,7 @@ int lock_file(int fd, int command, flock* wanted) {
 
 void drop_locks(RankProcess& rank, int fd) {
   RankProcess::FileNumber number;
-  // Handlers of signals may close descriptors: no lock unless the program locks files.
+  // Signal handlers may close descriptors. So this takes no lock unless the program locks files.
   if (!rank.has_lock_holders.load() || !identify(fd, number)) return;
   const std::lock_guard guard(rank.lock);
   const auto found = rank.lock_holders.find(number);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // fork and vfork. The child holds a copy of the node process (vfork: its memory itself) but runs the calling
 // thread alone, as the child of any threaded program. Its descriptors are those of its rank under the
-// system's numbers, its handlers of pthread_atfork those of its rank. It is no rank: MPI refuses to work in
-// it.
+// system's numbers, and its handlers of pthread_atfork are those of its rank. The child is not a rank: MPI
+// refuses to work in it.
 #include <pthread.h>
 #include <pty.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ void enter_child(RankProcess& rank) {
 
 // After fork: the copy of the memory is the child's own.
 void become_child(RankProcess& rank) {
-  new (&rank.lock) std::recursive_mutex;  // the child's thread is not the one that it knows as its owner
+  new (&rank.lock) std::recursive_mutex;  // the lock would not recognise the child's thread as its owner
   enter_child(rank);
   rank.is_child = true;
   rank.identity.runtime = nullptr;
@@ -51,10 +51,11 @@ void call(void (*handler)()) {
 void refuse_in_child(const char* call) {
   const RankProcess* rank = self();
   if (!rank || !rank->in_child_process()) return;
-  std::fprintf(stderr,
-               "taihu: rank %d: %s was called in a child process made by fork (the child is no rank; it may "
-               "compute, call exec and end); call it in the rank itself\n",
-               rank->identity.rank, call);
+  std::fprintf(
+      stderr,
+      "taihu: rank %d: %s was called in a child process made by fork (the child is not a rank; it may "
+      "compute, call exec and end); call it in the rank itself\n",
+      rank->identity.rank, call);
   ::_exit(1);
 }
 
@@ -78,7 +79,7 @@ pid_t fork_rank() {
   return child;
 }
 
-// The masks of signals of before vfork: of the rank, and of a child that calls vfork itself.
+// The signal masks from before vfork: that of the rank, and that of a child that calls vfork itself.
 static thread_local std::array<std::optional<UntilChildIsKnown>, 2> blocked_by_vfork;
 
 static std::optional<UntilChildIsKnown>& blocked_at(int depth) {
@@ -106,7 +107,7 @@ extern "C" __attribute__((used, visibility("hidden"))) pid_t taihu_after_vfork(l
   return -1;
 }
 
-// The child returns from the call first and overwrites the stack below; so the return address is kept in a
+// The child returns from the call first and overwrites the stack frame. So the return address is kept in a
 // register.
 #if defined(__x86_64__)
 extern "C" __attribute__((visibility("hidden"))) pid_t taihu_vfork();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dlopen and its relatives: libraries of the user's own become private copies of the rank, as those linked at
-// the start.
+// dlopen and its relatives: libraries of the user become private copies of the rank, as those linked at the
+// start.
 #include <dlfcn.h>
 
 #include <array>
@@ -30,7 +30,7 @@ void* rank_dlopen(const char* name, int flags) {
   return self() ? open(*self(), name, flags, __builtin_return_address(0)) : ::dlopen(name, flags);
 }
 
-/// What is opened in a name space of its own is the rank's alone.
+/// A library opened in a separate name space (dlmopen) belongs to the rank alone.
 void* rank_dlmopen(Lmid_t space, const char* name, int flags) {
   if (self() && space == LM_ID_BASE) return open(*self(), name, flags, __builtin_return_address(0));
   refusal.clear();

@@ -83,7 +83,7 @@ char* rank_setlocale(int category, const char* request) {
     changed = next;
     names[static_cast<std::size_t>(number)] = name == "POSIX" ? "C" : name;
   }
-  // The locale of before stays: other threads of the rank may be in the middle of using it.
+  // The previous locale is kept: other threads of the rank may still be using it.
   state.names = names;
   state.locale = changed;
   uselocale(changed);

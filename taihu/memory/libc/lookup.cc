@@ -137,7 +137,7 @@ mntent* rank_getmntent(std::FILE* table) {
   return getmntent_r(table, &rank->lookup.mount, rank->lookup.mount_text.data(), 8192);
 }
 
-// The text, or null with errno set, as the failure of a call that returns one.
+// Returns the text, or null with errno set where the search failed with a code.
 char* text_or_null(std::array<char, 256>& text, int failure) {
   if (failure == 0) return text.data();
   errno = failure;

@@ -47,8 +47,8 @@ void add_usage(rusage& sum, const rusage& more, int sign = 1) {
   add_counts(sum, more, sign);
 }
 
-// Use of another thread: the system tells its time to the nanosecond, but the share of user time and the page
-// faults only in its list of threads.
+// The resource use of another thread. The system gives its time to the nanosecond through a clock; user time
+// and page faults are only in the list of threads.
 rusage usage_of(pid_t thread) {
   rusage usage{};
   char path[64];
@@ -121,7 +121,7 @@ rusage RankProcess::usage() {
 namespace libc {
 namespace {
 
-// Null in a child, which is a process of its own.
+// Null in a child, which is a separate process.
 RankProcess* counted_rank() {
   return in_child() ? nullptr : self();
 }

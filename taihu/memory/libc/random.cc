@@ -28,7 +28,7 @@ void rank_seed(unsigned seed) {
   srandom_r(seed, &rank->random.generator);
 }
 
-// The caller gets the table of before, which begins one word before `state` (random(3), random_r(3)).
+// The caller gets the previous table, which begins one word before `state` (random(3), random_r(3)).
 char* table_in_use(const random_data& generator) {
   return generator.state ? reinterpret_cast<char*>(generator.state - 1) : nullptr;
 }

@@ -91,8 +91,8 @@ void RankProcess::leave() {
   set_current_rank(nullptr);
 }
 
-// Streams of a rank share the process's descriptors, but their buffers, modes and redirections are its own.
-// Output goes by whole lines, so that lines of ranks do not tear each other apart.
+// Streams of a rank share the process's descriptors but have their own buffers, modes and redirections.
+// Output is written by whole lines, so that lines of different ranks do not mix.
 void RankProcess::make_streams(const RankStreams& streams) {
   const std::array given = {streams.input, streams.output, streams.errors};
   const std::array<const char*, 3> modes = {"r", "w", "w"};

@@ -52,16 +52,16 @@ class ImageServices {
                             const void* caller) = 0;  ///< as dlsym
 };
 
-/// Streams of a rank. A null stream: one of the rank's own on descriptor 0, 1, 2 of the process; so give all
-/// ranks but one another input. Given streams stay the caller's, to be closed after the rank's end unless the
-/// program has closed them itself (variable `open_streams` of the rank's process knows).
+/// Streams of a rank. Null: the rank gets a new stream on descriptor 0, 1 or 2 of the process; so all ranks
+/// but one should be given another input. Given streams stay the caller's, who closes them after the rank's
+/// end unless the program has done so (see `open_streams` of the rank's process).
 struct RankStreams {
   std::FILE* input = nullptr;
   std::FILE* output = nullptr;
   std::FILE* errors = nullptr;
 };
 
-/// Told about ends that are no return from main. Called on the thread that caused them.
+/// Called when a rank ends otherwise than by a return from main, on the thread that causes the end.
 struct RankEvents {
   /// `exit` on another thread than the rank's first: handlers have run, the thread ends, the rank's first
   /// thread goes on until it returns. The layer above decides whether to end the job.
@@ -178,13 +178,13 @@ class RankProcess {
   sigjmp_buf root;
   int status = 0;
   std::atomic<bool> ended_elsewhere{
-      false};  ///< by exit on another thread than the first, whose status counts
+      false};  ///< set by exit on another thread than the first; then the status of exit counts
   bool has_own_directory = false;
   std::atomic<int> live_threads{0};  ///< started by the rank and not ended
 
   std::vector<ExitHandler> exit_handlers, quick_exit_handlers, thread_exit_handlers;
   std::vector<std::unique_ptr<char[]>>
-      environment_strings;  ///< never freed before the rank's end: getenv gives them out
+      environment_strings;  ///< never freed before the rank's end, because getenv returns them
   std::vector<char*> environment_table;
   std::set<std::FILE*> open_streams;
   std::map<std::FILE*, pid_t> pipes;  ///< of popen
@@ -194,7 +194,7 @@ class RankProcess {
   using FileNumber = std::pair<dev_t, ino_t>;
   std::atomic<bool> has_lock_holders{false};
   std::map<FileNumber, int> lock_holders;  ///< open files that hold the rank's record locks
-  bool is_child = false;                   ///< this is the copy in a child that the rank has made by fork
+  bool is_child = false;  ///< this object is the copy in a child that the rank has made by fork
   std::array<struct sigaction, NSIG> signal_actions{};
   std::array<std::optional<timer_t>, 3> interval_timers;  ///< of setitimer, by its first argument
   std::set<pid_t> threads;                                ///< that live

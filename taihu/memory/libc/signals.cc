@@ -19,8 +19,8 @@ namespace {
 constexpr std::array crash_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 constexpr std::size_t most_ranks = 4096;
 
-// All ranks of the process for process-wide signals. A slot is null or a live rank; read by the dispatcher,
-// which may interrupt anything, so no lock.
+// All ranks of the process, for process-wide signals. A slot is null or a live rank. The dispatcher reads it
+// and may interrupt anything, so there is no lock.
 std::array<std::atomic<RankProcess*>, most_ranks> ranks;
 std::atomic<CrashReport> crash_report{nullptr};
 std::array<struct sigaction, NSIG>
@@ -56,7 +56,8 @@ bool is_crash(int signal) {
 bool for_one_thread(int signal, const siginfo_t& details) {
   const bool fault = is_crash(signal) && details.si_code > 0;
   const bool queued_here = details.si_code == SI_QUEUE && details.si_pid == getpid();
-  // A timer of the process's time interrupts the thread that was running: a profiler wants to see that one.
+  // A timer of the process's time interrupts the thread that was running: that is the thread a profiler wants
+  // to see.
   const bool counted = (signal == SIGPROF || signal == SIGVTALRM) && libc::self() != nullptr;
   return fault || queued_here || counted || signal == SIGPIPE || details.si_code == SI_TKILL ||
          details.si_code == SI_TIMER;
@@ -80,7 +81,8 @@ void call_handler(RankProcess& rank, int signal, siginfo_t* details, void* conte
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-// The process ends (or stops) as the signal says.
+// Does what the process would do without ranks: calls its earlier handler, or takes the default action of the
+// signal.
 void take_default(RankProcess* rank, int signal, siginfo_t* details, void* context) {
   CrashReport report = crash_report.load();
   if (rank && !rank->in_child_process() && report && is_crash(signal))
@@ -234,7 +236,7 @@ bool blocks(pid_t thread, int signal) {
   return ((blocked >> (signal - 1)) & 1) != 0;
 }
 
-// The thread of the rank for a signal to the rank: the caller, unless it blocks the signal and another does
+// The thread that gets a signal to the rank: the caller, unless it blocks the signal and another thread does
 // not.
 pid_t receiver(RankProcess& rank, int signal) {
   const auto caller = static_cast<pid_t>(syscall(SYS_gettid));

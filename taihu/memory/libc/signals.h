@@ -10,7 +10,7 @@
 namespace taihu::memory {
 
 /// Called in the signal handler, before the process ends by `signal` (SIGSEGV, SIGABRT, ...) caused by a
-/// thread of `rank`: may only do what a signal handler may.
+/// thread of `rank`: may do only what a signal handler may.
 using CrashReport = void (*)(const RankIdentity& rank, int signal, const siginfo_t& details);
 
 /// Installs the dispatcher for the signals of crashes. Once, before the first rank starts.

@@ -20,7 +20,7 @@
 namespace taihu::memory::libc {
 namespace {
 
-// Of fopencookie: libc gives it this in place of a descriptor.
+// The number that libc gives to streams of fopencookie in place of a descriptor.
 bool is_cookie(const std::FILE& stream) {
   return stream._fileno == -2;
 }
@@ -167,7 +167,7 @@ int number_of_standard(const RankProcess& rank, const std::FILE* stream) {
   return stream == rank.input() ? 0 : stream == rank.output() ? 1 : stream == rank.errors() ? 2 : -1;
 }
 
-// A standard stream that marks its lines has no descriptor of its own; it stands for the rank's number.
+// A standard stream that marks its lines has no descriptor; the rank's number is used.
 int rank_fileno(std::FILE* stream) {
   const RankProcess* rank = rank_with_descriptors();
   const int before = errno, fd = ::fileno(stream);
@@ -178,7 +178,8 @@ int rank_fileno(std::FILE* stream) {
   return number;
 }
 
-// Before a stream on one of the rank's numbers is closed: gives it a descriptor of its own.
+// To be called before a stream on one of the rank's numbers is closed: gives the stream a separate
+// descriptor.
 void detach(std::FILE* stream) {
   std::fflush(stream);
   const int own = fcntl(stream->_fileno, F_DUPFD_CLOEXEC, 3);
@@ -231,7 +232,7 @@ std::FILE* rank_freopen(const char* path, const char* mode, std::FILE* stream) {
       marks_lines ? replace_stream(*rank, path, mode, stream) : std::freopen(RealPath(path), mode, stream);
   if (!opened) return opened;
   const std::lock_guard guard(rank->lock);
-  // What the rank's children inherit follows, as in a process of its own.
+  // The rank's children inherit the new file, as in a separate process.
   if (was_closed)
     adopt(opened->_fileno);
   else if (is_standard(number))
@@ -239,7 +240,7 @@ std::FILE* rank_freopen(const char* path, const char* mode, std::FILE* stream) {
   return opened;
 }
 
-// Flushing all streams of the process would wait for every other rank's reads, and glibc deadlocks when
+// Flushing all streams of the process would wait for the reads of every other rank, and glibc deadlocks while
 // another rank is in freopen.
 int rank_fflush(std::FILE* stream) {
   RankProcess* rank = self();

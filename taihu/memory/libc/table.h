@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls and variables of libc whose hidden state would be shared by the ranks of a process, and what code
-// of ranks gets instead. One file per family defines its calls and lists them here; only the code of ranks is
-// bound to them (image/link_unit.h), everything else in the process keeps libc. A replacement called on a
-// thread of no rank does what libc does. To add a call: write it in its family's file and name it in that
-// family's list.
+// The calls and variables of libc whose hidden state the ranks of a process would share, and their
+// replacements for code of ranks. One file per family defines its calls and lists them here. Only the code of
+// ranks is bound to them (image/link_unit.h); everything else in the process keeps libc. A replacement that
+// is called on a thread of no rank does the same as libc. To add a call: write it in its family's file and
+// name it in that family's list.
 #pragma once
 
 #include <cstddef>

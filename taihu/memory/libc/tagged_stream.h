@@ -8,12 +8,12 @@
 
 namespace taihu::memory {
 
-/// Where a rank's `fd` leads now when it is not the job's output any more: the descriptor, negative for none.
+/// The descriptor to which a rank's `fd` has been redirected; negative when it still is the job's output.
 using Redirection = std::optional<int> (*)(int fd);
 
 /// A stream whose lines go to descriptor `fd`, each behind `prefix` and by one write, so that lines of
 /// different ranks never mix. A last line without newline is written, with one, when the stream is closed.
-/// `fd` stays open. What is written while there is a redirection goes there as it is. Throws Error.
+/// `fd` stays open. While there is a redirection, output goes there unchanged. Throws Error.
 std::FILE* make_tagged_stream(const std::string& prefix, int fd, Redirection redirection = nullptr);
 
 }  // namespace taihu::memory

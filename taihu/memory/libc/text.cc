@@ -22,7 +22,7 @@ char* rank_strtok(char* text, const char* separators) {
   return rank ? strtok_r(text, separators, &rank->text.token) : std::strtok(text, separators);
 }
 
-// A name that no file has at this moment, as tmpnam(3) promises and no more.
+// A name that no file has at this moment. tmpnam(3) promises no more.
 char* rank_tmpnam(char* name) {
   RankProcess* rank = self();
   static thread_local std::array<char, L_tmpnam> text_of_no_rank;
@@ -56,7 +56,7 @@ char* rank_tempnam(const char* folder, const char* prefix) {
   return path;
 }
 
-// Conversions without a state of the caller's keep the rest of a character in one of libc's.
+// Conversions to which the caller passes no state keep the rest of a character in a state of libc.
 mbstate_t* state_or(mbstate_t* given, mbstate_t TextState::* own) {
   RankProcess* rank = self();
   return given || !rank ? given : &(rank->text.*own);

@@ -50,7 +50,7 @@ void* start_thread(void* place) {
 
 using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 
-// libc's own, also when the executable exports a function of the same name.
+// The function of libc, also when the executable exports one of the same name.
 Create libc_create() {
   static const auto create = [] {
     void* libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);

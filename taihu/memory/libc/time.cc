@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calendar calls: each rank has its own results in static memory, and its own time zone. libc has one zone
-// loaded; a call of a rank that wants another one loads that first, and keeps the others out until it is
-// done.
+// Calendar calls: each rank has its own results in static memory and its own time zone. libc can have only
+// one zone loaded. A call of a rank with another zone loads that zone first, under a lock that it holds until
+// it is done.
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,8 +34,8 @@ class LoadedZone {
   /// Under the lock.
   void load(const std::string& zone) {
     if (loaded_ && *loaded_ == zone) return;
-    // Others may read the process's environment at any time: the texts stay, and so does a table that is
-    // replaced by a larger one.
+    // Other threads may read the process's environment at any time. So its texts are never freed, nor is a
+    // table that a larger one replaces.
     loaded_ = &*zones_.insert(zone).first;
     *entry() = const_cast<char*>(texts_.insert("TZ=" + zone).first->c_str());
     ::tzset();
@@ -69,7 +69,7 @@ class LoadedZone {
 std::string wanted_zone(RankProcess& rank) {
   const std::lock_guard guard(rank.lock);
   const char* zone = environment_value(rank, "TZ");
-  return zone ? zone : "/etc/localtime";  // what libc takes without the variable
+  return zone ? zone : "/etc/localtime";  // what libc uses when the variable is not set
 }
 
 void copy_variables(RankProcess& rank) {
@@ -79,7 +79,7 @@ void copy_variables(RankProcess& rank) {
   rank.variable<int>(Variable::zone_daylight) = daylight;
 }
 
-// Does `call` in the rank's time zone; after a look at the rank's TZ when libc looks at it, too.
+// Does `call` in the rank's time zone. Reads the rank's TZ first where libc reads it, too.
 template <typename Call>
 auto in_zone(RankProcess& rank, bool looks, Call call) {
   std::string wanted = wanted_zone(rank);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // alarm, setitimer and timer_create: timers of a rank, whose signals go to its first thread. Timers of
-// processor time count that of the rank: in a job of one rank the process's, else that of its first thread,
-// as long as it has no other; the system has no timer for the time of several threads that are not the whole
-// process.
+// processor time count the time of the rank. In a job of one rank that is the time of the process, else that
+// of the rank's first thread, as long as the rank has no other thread. The system has no timer for several
+// threads that are not the whole process.
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -32,7 +32,7 @@ bool is_alone() {
   return child_rules().exec;
 }
 
-// Whether a timer can count the processor time of the rank; else says why not.
+// Whether a timer can count the processor time of the rank; prints why if it cannot.
 bool may_count_time(const RankProcess& rank, const char* call) {
   if (is_alone() || rank.live_threads.load() == 0) return true;
   std::fprintf(
@@ -64,7 +64,7 @@ bool make_timer(RankProcess& rank, __itimer_which_t which) {
   return true;
 }
 
-// The rank whose own timer stands for the process's; null where libc's serves.
+// The rank whose own timer takes the place of the process's; null where the timer of libc is used.
 RankProcess* rank_with_timer(__itimer_which_t which) {
   RankProcess* rank = in_child() ? nullptr : self();
   const bool known = which == ITIMER_REAL || which == ITIMER_VIRTUAL || which == ITIMER_PROF;

@@ -20,8 +20,8 @@ bool is_in_group(pid_t child, pid_t group) {
   return group == 0 || getpgid(child) == group;
 }
 
-// Until one of the children has ended; children that may stop or go on, and those above a number, are looked
-// at again after a while.
+// Waits until one of the children has ended. Children that may stop or go on, and those beyond a number, are
+// polled from time to time.
 void wait_for_change(const RankProcess& rank, pid_t group, bool only_ends) {
   std::array<pollfd, 64> entries;
   nfds_t count = 0;
@@ -37,8 +37,8 @@ void wait_for_change(const RankProcess& rank, pid_t group, bool only_ends) {
   for (nfds_t i = 0; i < count; ++i) ::close(entries[i].fd);
 }
 
-// Calls `attempt(child, options)` for the rank's children until its result is not 0; an error counts when it
-// is not ECHILD (another thread was first). 0: WNOHANG was asked for and nothing has happened.
+// Calls `attempt(child, options)` for the rank's children until the result is not 0, and returns it. ECHILD
+// is ignored (another thread was first). 0: WNOHANG was given and nothing has happened.
 template <typename Attempt>
 int wait_for_any(RankProcess& rank, pid_t group, int options, Attempt attempt) {
   for (;;) {
