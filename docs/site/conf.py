@@ -14,7 +14,7 @@ version = release = re.search(r"project\(Taihu VERSION (\S+)", (root / "CMakeLis
 
 extensions = ["myst_parser"]
 myst_heading_anchors = 3
-include_patterns = ["*.md", "docs/*.md", "docs/*/*.md", "taihu/**/README.md"]
+include_patterns = ["*.md", "docs/*.md", "docs/*/*.md", "taihu/**/README.md", "examples/*/README.md"]
 root_doc = "README"
 
 html_theme = "furo"
