@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <parallelc.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,7 +45,10 @@ static void read_slice(long z) {
     for (size_t done = 0; done < bytes;) {
         const ssize_t now =
             pread(file_in, voxels + (size_t)z * bytes + done, bytes - done, (off_t)((size_t)z * bytes + done));
-        if (now <= 0) give_up("cannot read the volume (%s)", now < 0 ? strerror(errno) : "it became shorter");
+        if (now <= 0) {
+            fprintf(stderr, "volume: cannot read the volume (%s)\n", now < 0 ? strerror(errno) : "it became shorter");
+            m_abort(1);
+        }
         done += (size_t)now;
     }
 }

@@ -75,19 +75,19 @@ static float largest_difference(int last_frame) {
 }
 
 static void wrong_use(void) {
-    if (m_rank(CCC_ALL) == 0)
-        fprintf(stderr,
-                "usage: volume [options]\n"
-                "  -n N or -n X,Y,Z  voxels in each direction (default 256)\n"
-                "  -v FILE           a volume of so many bytes, x fastest, instead of the orbital\n"
-                "  -t FILE           transfer function, lines 'value red green blue opacity'\n"
-                "  -r STEP           distance of two samples in voxels (default 1)\n"
-                "  -s FACES          a landscape of so many triangles instead of a volume\n"
-                "  -f FRAMES         pictures of one turn around it (default 1)\n"
-                "  -p W,H            pixels, multiples of %d (default 512,512)\n"
-                "  -o PATTERN        file names as in frame%%03d.png\n",
-                tile);
-    exit(2);
+    if (m_rank(CCC_ALL) != 0) pause();  // until process 0 ends the job
+    fprintf(stderr,
+            "usage: volume [options]\n"
+            "  -n N or -n X,Y,Z  voxels in each direction (default 256)\n"
+            "  -v FILE           a volume of so many bytes, x fastest, instead of the orbital\n"
+            "  -t FILE           transfer function, lines 'value red green blue opacity'\n"
+            "  -r STEP           distance of two samples in voxels (default 1)\n"
+            "  -s FACES          a landscape of so many triangles instead of a volume\n"
+            "  -f FRAMES         pictures of one turn around it (default 1)\n"
+            "  -p W,H            pixels, multiples of %d (default 512,512)\n"
+            "  -o PATTERN        file names as in frame%%03d.png\n",
+            tile);
+    m_abort(2);
 }
 
 // Up to `count` numbers from `least` to `most` with commas between them; a single one stands for all.

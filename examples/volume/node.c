@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <unistd.h>
 
 #include "scene.h"
 
@@ -39,13 +39,14 @@ void for_all_on_node(void (*body)(long cell), long count) {
 }
 
 void give_up(const char *format, ...) {
-    if (m_rank(CCC_ALL) == 0) {
+    if (m_rank(CCC_NODE) == 0) {
         va_list values;
         va_start(values, format);
         fputs("volume: ", stderr);
         vfprintf(stderr, format, values);
         fputc('\n', stderr);
         va_end(values);
+        m_abort(1);
     }
-    exit(1);
+    for (;;) pause();  // until the job is ended
 }

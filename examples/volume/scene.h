@@ -35,7 +35,7 @@ void *node_memory(size_t bytes);
 /// returns when all are done.
 void for_all_on_node(void (*body)(long cell), long count);
 
-/// Prints the message on process 0 and ends the job with exit code 1.
+/// Ends the job with exit code 1 after the message, which one process of a node prints. All processes of the node call.
 void give_up(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 #endif
