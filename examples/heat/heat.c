@@ -11,6 +11,7 @@
 // whole field is known at any time and the result is checked to rounding error at every point.
 #include <math.h>
 #include <parallelc.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -172,16 +173,22 @@ static void allocate_and_fill(void) {
     }
 }
 
+// Ends the job with exit code 2 after a message of process 0; the others wait for that.
+static void wrong_use(const char *format, ...) {
+    if (m_rank(CCC_ALL) != 0) pause();
+    va_list values;
+    va_start(values, format);
+    vfprintf(stderr, format, values);
+    va_end(values);
+    m_abort(2);
+}
+
 // A number of at least `least`, or the end of the job with a message.
 static int number(const char *option, const char *text, int least) {
     char *end;
     const long value = strtol(text, &end, 10);
-    if (*end != '\0' || value < least || value > 1000000) {
-        if (m_rank(CCC_ALL) == 0) {
-            fprintf(stderr, "heat: %s '%s' is not a number from %d to 1000000\n", option, text, least);
-        }
-        exit(2);
-    }
+    if (*end != '\0' || value < least || value > 1000000)
+        wrong_use("heat: %s '%s' is not a number from %d to 1000000\n", option, text, least);
     return (int)value;
 }
 
@@ -196,17 +203,12 @@ int main(int argc, char **argv) {
             steps = number("-s", optarg, 0);
         else if (option == 'o')
             file = optarg;
-        else {
-            if (m_rank(CCC_ALL) == 0) fprintf(stderr, "usage: heat [-n POINTS] [-s STEPS] [-o PICTURE.png]\n");
-            return 2;
-        }
+        else
+            wrong_use("usage: heat [-n POINTS] [-s STEPS] [-o PICTURE.png]\n");
     }
     const int rank = m_rank(CCC_ALL);
-    if (u.points < m_size(CCC_ALL)) {
-        if (rank == 0)
-            fprintf(stderr, "heat: %d rows are fewer than %d processes; use a larger -n\n", u.points, m_size(CCC_ALL));
-        return 2;
-    }
+    if (u.points < m_size(CCC_ALL))
+        wrong_use("heat: %d rows are fewer than %d processes; use a larger -n\n", u.points, m_size(CCC_ALL));
     allocate_and_fill();
     double *before = file != NULL ? collect(0) : NULL;
     m_barrier(CCC_ALL);
