@@ -174,7 +174,8 @@ scene make_volume(const int n[3], const char *file, const char *transfer_file, f
     make_field(&data, n, file, &colours);
     const int fine_enough = n[0] >= 128 && n[1] >= 128 && n[2] >= 128;
     true_value = file == NULL && fine_enough ? orbital_value : voxel_value;
-    scene s = {.cast = cast, .cast_slowly = cast_slowly, .elevation = 0.4f, .tolerance = 0.03f, .checked_packets = 64};
+    scene s = {.cast = cast, .cast_slowly = cast_slowly, .elevation = 0.4f, .checked_packets = 64};
+    s.tolerance = true_value == orbital_value ? 0.03f : 0.01f;
     float square = 0;
     for (int a = 0; a < 3; a++) {
         s.centre[a] = 0.5f * (float)(n[a] - 1);
