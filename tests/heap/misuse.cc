@@ -203,6 +203,13 @@ const Case overflows_of_secure[] = {
        one[malloc_usable_size(one)] ^= 1;
        free(one);
      }},
+    {"one byte behind a block that the next class lent", "overflow",
+     [](std::size_t bytes) {
+       free(block(bytes + bytes / 8 + 16));
+       char* one = block(bytes);
+       one[malloc_usable_size(one)] ^= 1;
+       free(one);
+     }},
     {"eight bytes of a string behind the block", "overflow",
      [](std::size_t bytes) {
        char* one = block(bytes);

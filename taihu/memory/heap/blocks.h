@@ -14,6 +14,7 @@ namespace taihu::memory::heap::blocks {
 using heap::allocate;
 using heap::allocate_aligned;
 using heap::allocate_fast;
+using heap::allocate_other;
 using heap::allocate_zeroed;
 using heap::free;
 using heap::reallocate;

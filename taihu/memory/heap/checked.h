@@ -13,6 +13,9 @@ void* allocate(std::size_t bytes);
 inline void* allocate_fast(std::size_t) {
   return nullptr;
 }
+inline void* allocate_other(std::size_t bytes) {
+  return allocate(bytes);
+}
 void* allocate_zeroed(std::size_t bytes);
 void* allocate_aligned(std::size_t alignment, std::size_t bytes);
 void* reallocate(void* address, std::size_t bytes);

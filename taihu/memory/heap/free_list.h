@@ -97,7 +97,9 @@ struct FreeList {
 /// apart from the list itself so that it stays in everybody's processor cache.
 struct ListRule {
   Relaxed<std::uint64_t> reciprocal;  ///< of the class size: see starts_block()
-  Relaxed<std::uintptr_t> thread;     ///< thread pointer of the owner; 0: nobody may push without tests
+  /// Thread pointer of the owner; + 1 when it must look at the words of blocks first (guards.h); 0: nobody
+  /// may push without tests.
+  Relaxed<std::uintptr_t> thread;
 
   /// 2^64 / bytes, rounded up; for longer blocks, which may begin anywhere in their span, a number that
   /// refuses every address from 2 GiB up.
@@ -111,6 +113,11 @@ struct ListRule {
   /// Is it the calling thread's list, and does a block of it begin here?
   bool takes(const void* address) const {
     return thread == reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer()) && starts_block(address);
+  }
+  /// The same for a list whose blocks have words.
+  bool takes_with_word(const void* address) const {
+    return thread == reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer()) + 1 &&
+           starts_block(address);
   }
 };
 static_assert(sizeof(FreeList) == 16 && sizeof(ListRule) == sizeof(FreeList));

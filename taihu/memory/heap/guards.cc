@@ -13,22 +13,6 @@ namespace {
 constexpr std::uint32_t most_pages = 16384;
 constinit std::atomic<std::uint32_t> pages{0};
 
-std::uint64_t word_of(const void* block) {
-  return free_key + reinterpret_cast<std::uint64_t>(block);
-}
-
-void* word_in(const Slice* span, const void* block) {
-  return const_cast<char*>(static_cast<const char*>(block)) + usable_bytes(span);
-}
-
-[[noreturn, gnu::cold]] void fail_overflow(const void* block, std::uint64_t bytes) {
-  Text words;
-  words.add("taihu heap: overflow: bytes behind the block of ").add_number(bytes).add(" bytes at ");
-  words.add_hexadecimal(reinterpret_cast<std::uintptr_t>(block)).add(" were overwritten\n");
-  words.write_to(STDERR_FILENO);
-  abort();
-}
-
 }  // namespace
 
 std::size_t page_bytes() {
@@ -79,21 +63,13 @@ Slice* GuardedBlocks::remove(unsigned at) {
   return block;
 }
 
-std::size_t usable_bytes(const Slice* span) {
-  return class_bytes(span->small) - (span->words ? sizeof(std::uint64_t) : 0);
-}
-
-void write_word(void* block) {
-  const Slice* span = slice_map.span_of(block);
-  const std::uint64_t word = word_of(block);
-  if (span->words) memcpy(word_in(span, block), &word, sizeof word);
-}
-
-void check_word(const void* block) {
-  const Slice* span = slice_map.span_of(block);
-  const std::uint64_t word = word_of(block);
-  if (span->words && memcmp(word_in(span, block), &word, sizeof word) != 0)
-    fail_overflow(block, usable_bytes(span));
+void fail_overflow(const void* block, unsigned small) {
+  Text words;
+  words.add("taihu heap: overflow: bytes behind the block of ");
+  words.add_number(class_bytes(small) - sizeof(std::uint64_t)).add(" bytes at ");
+  words.add_hexadecimal(reinterpret_cast<std::uintptr_t>(block)).add(" were overwritten\n");
+  words.write_to(STDERR_FILENO);
+  abort();
 }
 
 }  // namespace taihu::memory::heap::guards

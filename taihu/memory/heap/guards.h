@@ -3,6 +3,8 @@
 // cannot be touched behind large blocks and spans. Blocks made before the setting was read have none.
 #pragma once
 
+#include <string.h>
+
 #include "taihu/memory/heap/settings.h"
 #include "taihu/memory/heap/slice_map.h"
 
@@ -20,8 +22,8 @@ std::size_t page_bytes();
 void protect(Slice* run);
 void unprotect(Slice* run);
 
-/// Freed large blocks of one thread whose last page is still inaccessible: two system calls less when the
-/// thread needs such a block again. Only the thread's cache uses it.
+/// Freed large blocks and spans of one thread whose last page is still inaccessible: two system calls less
+/// when the thread needs such a run again. Only the thread's cache uses it.
 class GuardedBlocks {
  public:
   /// A block of `slices` slices or up to a quarter more, in state `large`; null when there is none.
@@ -43,11 +45,22 @@ class GuardedBlocks {
   std::size_t slices_ = 0;
 };
 
-/// Bytes that a program may use of a block of its span.
-std::size_t usable_bytes(const Slice* span);
-/// Writes the word of a block that is handed out, if its span has words.
-void write_word(void* block);
+/// The last 8 bytes of a small block in use.
+inline std::uint64_t word_of(const void* block) {
+  return free_key + reinterpret_cast<std::uint64_t>(block);
+}
+/// Writes the word of a block of this class that is handed out.
+inline void write_word(void* block, unsigned small) {
+  const std::uint64_t word = word_of(block);
+  memcpy(static_cast<char*>(block) + class_bytes(small) - sizeof word, &word, sizeof word);
+}
+[[noreturn, gnu::cold, gnu::noinline]] void fail_overflow(const void* block, unsigned small);
 /// Ends the program when the word was overwritten.
-void check_word(const void* block);
+inline void check_word(const void* block, unsigned small) {
+  std::uint64_t word = 0;
+  memcpy(&word, static_cast<const char*>(block) + class_bytes(small) - sizeof word, sizeof word);
+  if (word != word_of(block)) [[unlikely]]
+    fail_overflow(block, small);
+}
 
 }  // namespace taihu::memory::heap::guards

@@ -35,7 +35,7 @@ Slice* new_large(std::size_t bytes, std::uint32_t alignment_slices) {
   if (!cache) return nullptr;
   void* block = cache->pop(small);
   if (!block) block = cache->refill(small, alignment);
-  if (block && settings.secure) guards::write_word(block);
+  if (block && settings.secure) guards::write_word(block, slice_map.span_of(block)->small);
   return block;
 }
 
@@ -44,29 +44,26 @@ void* allocate_small(unsigned small, std::size_t alignment = 16) {
   return refill(small, alignment);
 }
 
-}  // namespace
-
-void* allocate_other(std::size_t bytes) {
-  const std::size_t all = bytes + guards::word_bytes();
-  if (bytes <= small_bytes && all <= small_bytes)
-    return allocate_small(small_class(std::max<std::size_t>(all, 1)));
-  Slice* block = new_large(bytes, 1);
-  return block ? block->begin() : nullptr;
+/// The same in a secure heap.
+void* allocate_with_word(unsigned small, std::size_t alignment = 16) {
+  void* block = own_cache->pop(small);
+  if (!block) [[unlikely]]
+    return refill(small, alignment);
+  guards::write_word(block, small);
+  return block;
 }
 
-void shorten(FreeList* list) {
-  current_cache->shorten(list);
-}
-
-void free_other(void* address) {
+/// A block that free() and free_other() do not know: of another thread, large, or none.
+[[gnu::noinline]] void free_slowly(void* address) {
   if (!address) return;
   OwnCache cache;
   auto* block = static_cast<Block*>(address);
   if (FreeList* list = slice_map.list_of(address)) {
     if (has_tag(block) || !ThreadCache::rule_of(list).starts_block(block)) check_used(block, "free()");
-    if (settings.secure) guards::check_word(block);
+    ThreadCache* owner = ThreadCache::owner_of(list);
+    if (owner->has_words()) guards::check_word(block, ThreadCache::class_of(list));
     if (!cache)
-      ThreadCache::owner_of(list)->hand_over(block, block);
+      owner->hand_over(block, block);
     else if (!cache->owns(list))
       cache->free_remote(list, block);
     else if (list->push(block))
@@ -79,8 +76,33 @@ void free_other(void* address) {
   node_heaps[large->node].give(large);
 }
 
+}  // namespace
+
+void* allocate_other(std::size_t bytes) {
+  if (!settings.secure) {
+    if (bytes <= small_bytes) return allocate_small(small_class(std::max<std::size_t>(bytes, 1)));
+  } else if (bytes <= small_bytes - guards::word_bytes()) {
+    return allocate_with_word(small_class(bytes + guards::word_bytes()));
+  }
+  Slice* block = new_large(bytes, 1);
+  return block ? block->begin() : nullptr;
+}
+
+void shorten(FreeList* list) {
+  own_cache->shorten(list);
+}
+
+/// The common case where blocks have words.
+void free_other(void* address, FreeList* list) {
+  auto* block = static_cast<Block*>(address);
+  if (!ThreadCache::rule_of(list).takes_with_word(block) || has_tag(block)) return free_slowly(address);
+  guards::check_word(block, ThreadCache::class_of(list));
+  if (list->push(block)) [[unlikely]]
+    shorten(list);
+}
+
 void* allocate_zeroed(std::size_t bytes) {
-  if (bytes + guards::word_bytes() <= small_bytes) {
+  if (bytes <= small_bytes - guards::word_bytes()) {
     void* block = allocate(bytes);
     return block ? memset(block, 0, bytes) : nullptr;
   }
@@ -96,10 +118,10 @@ void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
     // A class whose size is a multiple of the alignment; its spans begin at multiples of it, too.
     const std::size_t least =
         std::max((bytes + guards::word_bytes() + alignment - 1) & ~(alignment - 1), alignment);
-    if (least <= fine_bytes) return allocate_small(small_class(least), alignment);
-    for (unsigned small = least <= small_bytes ? small_class(least) : small_classes; small < small_classes;
-         ++small)
-      if (class_bytes(small) % alignment == 0) return allocate_small(small, alignment);
+    unsigned small = least <= small_bytes ? small_class(least) : small_classes;
+    while (small < small_classes && class_bytes(small) % alignment != 0) ++small;
+    if (small < small_classes)
+      return settings.secure ? allocate_with_word(small, alignment) : allocate_small(small, alignment);
   }
   const std::size_t slices = std::max<std::size_t>(alignment >> slice_shift, 1);
   if (slices > UINT32_MAX / 4) return nullptr;
@@ -110,12 +132,13 @@ void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
 std::size_t usable_bytes(const void* address) {
   if (!address) return 0;
   constexpr const char* call = "realloc() or malloc_usable_size()";
-  if (!slice_map.list_of(address)) {
+  FreeList* list = slice_map.list_of(address);
+  if (!list) {
     const Slice* block = checked_large_block(address, call);
     return block->bytes() - (block->guarded ? guards::page_bytes() : 0);
   }
   check_used(address, call);
-  return guards::usable_bytes(slice_map.span_of(address));
+  return ThreadCache::owner_of(list)->usable_bytes(ThreadCache::class_of(list));
 }
 
 bool is_block(const void* address) {

@@ -8,7 +8,8 @@
 namespace taihu::memory::heap {
 
 [[gnu::noinline]] void* allocate_other(std::size_t bytes);
-[[gnu::noinline]] void free_other(void* address);
+/// `list`: list_near(address).
+[[gnu::noinline]] void free_other(void* address, FreeList* list);
 [[gnu::noinline]] void shorten(FreeList* list);
 
 /// A block of at least `bytes` bytes if the size is a common one and the thread has one at hand; else null.
@@ -35,7 +36,7 @@ inline void free(void* address) {
       shorten(list);
     return;
   }
-  free_other(address);
+  free_other(address, list);
 }
 
 /// The same with all bytes 0.

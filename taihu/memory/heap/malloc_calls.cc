@@ -34,7 +34,7 @@ std::size_t page_bytes() {
 namespace {
 
 [[gnu::noinline]] void* malloc_slowly(std::size_t bytes) {
-  void* block = blocks::allocate(bytes);
+  void* block = blocks::allocate_other(bytes);
   return block ? block : no_memory();
 }
 

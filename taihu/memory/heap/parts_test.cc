@@ -186,7 +186,9 @@ std::string said_of(const char* value) {
   heap::read_settings(
       [](const char* name) { return std::strcmp(name, "TAIHU_HEAP_DECAY") == 0 ? decay : nullptr; }, settings,
       [](const heap::Text& line) { said += line.view(); });
-  if (!said.empty()) EXPECT_EQ(settings.decay_ms, heap::Settings().decay_ms);
+  if (!said.empty()) {
+    EXPECT_EQ(settings.decay_ms, heap::Settings().decay_ms);
+  }
   return said;
 }
 

@@ -22,10 +22,6 @@ constinit std::atomic<std::uint32_t> dormant_caches{0}, all_caches{0}, acquired_
 constinit std::atomic<bool> tables_ready{false};
 pthread_key_t thread_end_key;
 
-/// The cache of the thread. In a secure heap current_cache stays a stand-in, so that every call takes the
-/// path with the checks of guards.h.
-__thread ThreadCache* own_cache __attribute__((tls_model("initial-exec"))) = &no_cache_yet;
-
 void thread_ends(void* cache) {
   own_cache = current_cache = &no_cache_any_more;
   static_cast<ThreadCache*>(cache)->belong_to(0);
@@ -35,6 +31,7 @@ void thread_ends(void* cache) {
 }  // namespace
 
 __thread ThreadCache* current_cache __attribute__((tls_model("initial-exec"))) = &no_cache_yet;
+__thread ThreadCache* own_cache __attribute__((tls_model("initial-exec"))) = &no_cache_yet;
 
 bool Registry::start_tables() {
   if (tables_ready.load(std::memory_order_acquire)) return true;
@@ -53,9 +50,12 @@ bool Registry::start_tables() {
 
 void Registry::start() {
   read_settings();
-  if (settings.secure) {
-    current_cache = &no_cache_yet;
-    own_cache->belong_to(0);
+  if (settings.secure && own_cache != &no_cache_yet) {  // from now on one whose blocks have words
+    ThreadCache* early = own_cache;
+    own_cache = current_cache = &no_cache_yet;
+    early->belong_to(0);
+    pthread_setspecific(thread_end_key, nullptr);
+    release(early);
   }
   if (settings.central_bytes > 0 || settings.per_thread_bytes > 0) {
     OwnCache cache;
@@ -72,6 +72,7 @@ ThreadCache* Registry::new_cache() {
   void* memory = metadata.allocate(sizeof(ThreadCache));
   if (!memory) return nullptr;
   auto* cache = new (memory) ThreadCache;
+  cache->words_ = settings.secure;
   cache->state_.store(CacheState::active, std::memory_order_relaxed);
   cache->large_.runs.become(
       static_cast<std::uint16_t>(1 + all_caches.fetch_add(1, std::memory_order_relaxed)));
@@ -86,7 +87,8 @@ ThreadCache* Registry::acquire() {
   if (dormant_caches.load(std::memory_order_relaxed) > 0) {
     for (cache = first_cache(); cache; cache = cache->next_) {
       CacheState expected = CacheState::dormant;
-      if (cache->state_.load(std::memory_order_relaxed) == CacheState::dormant &&
+      if (cache->words_ == settings.secure &&
+          cache->state_.load(std::memory_order_relaxed) == CacheState::dormant &&
           cache->state_.compare_exchange_strong(expected, CacheState::active, std::memory_order_acquire)) {
         dormant_caches.fetch_sub(1, std::memory_order_relaxed);
         break;
@@ -183,10 +185,9 @@ OwnCache::OwnCache() : cache_(own_cache) {
   }
   if (borrowed_) return;
   own_cache = cache_;
-  if (!settings.secure) {
-    current_cache = cache_;
-    cache_->belong_to(reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer()));
-  }
+  const auto thread = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
+  cache_->belong_to(cache_->has_words() ? thread + 1 : thread);
+  if (!cache_->has_words()) current_cache = cache_;
   pthread_setspecific(thread_end_key, cache_);
 }
 

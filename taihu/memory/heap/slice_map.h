@@ -54,7 +54,6 @@ struct alignas(64) Slice {
   std::uint16_t first;            ///< span: offset of its first block
   bool grown : 1;                 ///< large block: realloc made it longer
   bool guarded : 1;               ///< span, large block: its last page cannot be touched
-  bool words : 1;                 ///< span: its blocks end with a word that must stay as it is
   bool listed;                    ///< span: in the cache's list of spans with free blocks
 
   char* begin() const { return reinterpret_cast<char*>(static_cast<std::uintptr_t>(address)); }

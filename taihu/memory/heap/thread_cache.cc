@@ -121,7 +121,8 @@ void ThreadCache::carve(unsigned small) {
 }
 
 Slice* ThreadCache::new_span(unsigned small) {
-  Slice* span = take_large(span_slices(small));  // may be a little longer
+  Slice* span = settings.secure ? take_guarded(span_slices(small)) : nullptr;
+  if (!span) span = take_large(span_slices(small));  // may be a little longer
   if (!span) return nullptr;
   ++statistics_.spans;
   span->state = SliceState::small;
@@ -133,8 +134,7 @@ Slice* ThreadCache::new_span(unsigned small) {
   span->capacity =
       static_cast<std::uint32_t>((span->bytes() - guards::page_bytes() - span->first) / class_bytes(small));
   span->listed = false;
-  span->words = settings.secure;
-  if (settings.secure) guards::protect(span);
+  if (settings.secure && !span->guarded) guards::protect(span);
   for (std::uint32_t at = 0; at < span->slices; ++at) {
     char* address = span->begin() + at * slice_bytes;
     slice_map.slice_of(address)->head_distance = static_cast<std::uint16_t>(at);
@@ -175,10 +175,9 @@ void ThreadCache::release(Block* block) {
 /// All its blocks are free: no longer a span.
 void ThreadCache::give_up(Slice* span) {
   if (span->listed) unlist(span);
-  guards::unprotect(span);
   for (std::uint32_t at = 0; at < span->slices; ++at)
     slice_map.set_list(span->begin() + at * slice_bytes, nullptr);
-  give_large(span);
+  give_guarded(span);
 }
 
 void ThreadCache::release_list(unsigned small, Block* block) {
@@ -243,7 +242,7 @@ void ThreadCache::free_remote(FreeList* list, Block* block) {
   link(block, bucket.count > 0 ? bucket.first : &last_block);
   bucket.first = block;
   if (bucket.count++ == 0) bucket.last = block;
-  bucket.bytes += static_cast<std::uint32_t>(class_bytes(static_cast<unsigned>(list - owner->lists_)));
+  bucket.bytes += static_cast<std::uint32_t>(class_bytes(class_of(list)));
   ++statistics_.handed_over;
   if (bucket.count >= most_remote_blocks || bucket.bytes >= most_remote_bytes) flush(bucket);
 }

@@ -45,9 +45,17 @@ class alignas(4096) ThreadCache {
   static const ListRule& rule_of(const FreeList* list) {
     return reinterpret_cast<const ListRule*>(list)[-static_cast<std::ptrdiff_t>(small_classes)];
   }
+  static unsigned class_of(FreeList* list) { return static_cast<unsigned>(list - owner_of(list)->lists_); }
   /// From now on free() in the thread of this thread pointer pushes onto the lists without further tests; 0:
   /// in none.
   void belong_to(std::uintptr_t thread);
+
+  /// Do its blocks end with a word (guards.h)? Those of caches made before the setting was read do not.
+  bool has_words() const { return words_; }
+  /// Bytes that a program may use of a block of the class.
+  std::size_t usable_bytes(unsigned small) const {
+    return class_bytes(small) - (words_ ? sizeof(std::uint64_t) : 0);
+  }
 
   /// A block of the class from its list; null when that is empty, or its first block was written to.
   void* pop(std::size_t small) { return lists_[small].pop(); }
@@ -56,7 +64,7 @@ class alignas(4096) ThreadCache {
   /// there is no memory. Owner only, as everything below.
   void* refill(unsigned small, std::size_t alignment = 16);
   void shorten(unsigned small);
-  void shorten(FreeList* list) { shorten(static_cast<unsigned>(list - lists_)); }
+  void shorten(FreeList* list) { shorten(class_of(list)); }
   /// A block of another cache.
   void free_remote(FreeList* list, Block* block);
   Slice* take_large(std::uint32_t slices);
@@ -113,6 +121,7 @@ class alignas(4096) ThreadCache {
   Slice* partial_[small_classes]{};       // spans that have blocks in no list
   Slice* current_[small_classes]{};       // span that is being carved
   bool shortened_[small_classes]{};       // since the last refill
+  bool words_ = false;                    // never changes after it is made
   LargeCache large_;
   guards::GuardedBlocks guarded_;
   RemoteBucket remote_[remote_buckets]{};
@@ -127,5 +136,8 @@ class alignas(4096) ThreadCache {
 
 /// The calling thread's cache; a cache with empty lists before the first slow call and after its end.
 extern __thread ThreadCache* current_cache __attribute__((tls_model("initial-exec")));
+/// The same; but where blocks have words, current_cache keeps its empty lists, so that every call takes the
+/// path that writes and checks them.
+extern __thread ThreadCache* own_cache __attribute__((tls_model("initial-exec")));
 
 }  // namespace taihu::memory::heap
