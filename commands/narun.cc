@@ -10,7 +10,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "taihu/base/output_file.h"
 #include "taihu/base/program.h"
 #include "taihu/base/program_options.h"
+#include "taihu/base/search_path.h"
 #include "taihu/base/units.h"
 
 namespace {
@@ -83,18 +83,6 @@ std::string preload_library() {
        {folder / "../lib/libnarun.so", folder / ".." / TAIHU_LIBRARY_FOLDER / "libnarun.so"})
     if (fs::exists(place)) return fs::canonical(place).string();
   throw Error("libnarun.so is not in the folder lib beside " + folder.string() + "; install Taihu anew");
-}
-
-/// The file that execvp would run; empty when there is none.
-std::string find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return name;
-  const char* path = getenv("PATH");
-  std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string file = (folder.empty() ? "." : folder) + "/" + name;
-    if (access(file.c_str(), X_OK) == 0) return file;
-  }
-  return "";
 }
 
 /// A program without an interpreter is loaded without us.
@@ -186,10 +174,12 @@ int run(int argc, char** argv) {
   if (!options.program.empty() && options.program.front() == "--")
     options.program.erase(options.program.begin());
   check(options);
-  const std::string file = find_program(options.program.front());
-  if (file.empty() || access(file.c_str(), X_OK) != 0)
-    throw Error("cannot run " + options.program.front() + " (" + strerror(file.empty() ? ENOENT : errno) +
-                ")");
+  const std::string& name = options.program.front();
+  const std::string file = find_in_path(name);
+  if (file.empty()) {
+    const bool is_there = name.find('/') != std::string::npos && access(name.c_str(), F_OK) == 0;
+    throw Error("cannot run " + name + " (" + strerror(is_there ? EACCES : ENOENT) + ")");
+  }
   refuse_static_program(file);
   set_environment(options);
   std::vector<char*> arguments;

@@ -8,6 +8,7 @@
 
 #include "taihu/base/error.h"
 #include "taihu/base/program.h"
+#include "taihu/base/search_path.h"
 #include "taihu/compiler/tools.h"
 
 namespace taihu::compiler {

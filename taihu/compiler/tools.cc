@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <sstream>
 
 #include "taihu/base/error.h"
 
@@ -35,16 +33,6 @@ string if_there(const fs::path& path) {
 fs::path folder_with(const fs::path& file, const fs::path& root, const char* configured, const char* built) {
   const fs::path installed = root / configured;
   return if_there(installed / file).empty() ? root / built : installed;
-}
-
-string find_in_path(const string& name) {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (string folder; std::getline(folders, folder, ':');) {
-    const string candidate = (folder.empty() ? "." : folder) + "/" + name;
-    if (access(candidate.c_str(), X_OK) == 0 && !fs::is_directory(candidate)) return candidate;
-  }
-  return {};
 }
 
 string output_of(const std::vector<string>& words) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What drivers need of the system: finding and running other programs.
+// What drivers need of the system: running other programs.
 #pragma once
 
 #include <filesystem>
@@ -15,9 +15,6 @@ std::string if_there(const std::filesystem::path& path);
 /// configured with; `built` in a build tree, and where neither has the file.
 std::filesystem::path folder_with(const std::filesystem::path& file, const std::filesystem::path& root,
                                   const char* configured, const char* built);
-
-/// The program `name` in PATH, or "".
-std::string find_in_path(const std::string& name);
 
 /// What a command prints, without the last newline. Empty when it fails or cannot be run. Throws Error when
 /// the system is out of processes or descriptors.

@@ -8,6 +8,7 @@
 
 #include "taihu/base/error.h"
 #include "taihu/base/program.h"
+#include "taihu/base/search_path.h"
 #include "taihu/compiler/response_file.h"
 #include "taihu/compiler/tools.h"
 

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "taihu/base/page_size.h"
 #include "taihu/launch/function_names.h"
 #include "taihu/memory/current_rank.h"
 
@@ -77,7 +78,7 @@ const char* name_of(int signal) {
 bool is_stack_overflow(int signal, const siginfo_t* info) {
   if (signal != SIGSEGV || info->si_code <= 0 || stack_start == 0) return false;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  return address < stack_start + 4096 && address + overflow_reach_bytes > stack_start;
+  return address < stack_start + page_bytes() && address + overflow_reach_bytes > stack_start;
 }
 
 void add_cause(Text& text, int signal, const siginfo_t* info) {

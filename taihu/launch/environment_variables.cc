@@ -15,7 +15,8 @@ constexpr EnvironmentVariable variables[] = {
     // Jobs.
     {"TAIHU_STACK_SIZE", user, nodes, "size from 64K on", "`ulimit -s`, for ranks from 64M to 1G",
      "stack of a rank and of each of its accelerator threads"},
-    {"TAIHU_MPI", user, nodes, "`openmpi`, `mpich`", "what the launcher's variables tell",
+    {"TAIHU_MPI", user, "node processes, amgsolve, rmc", "`openmpi`, `mpich`",
+     "what the launcher's variables tell",
      "MPI library between node processes; needed under srun. With `--mpi` parcrun and marun set it"},
     {"TAIHU_SHARED_MEMORY", user, nodes, "`on`, `copy`, `off`", "on",
      "how node processes of one machine exchange messages: by shared memory, the same without reading each "

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "taihu/base/error.h"
+#include "taihu/base/mpi_launcher.h"
 #include "taihu/base/nearest.h"
 #include "taihu/base/units.h"
 #include "taihu/launch/environment_variables.h"
@@ -72,9 +73,8 @@ std::string to_text(double seconds) {
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), seconds).ptr};
 }
 
-/// Launchers number the processes on a node, each under a name of its own.
 int index_on_node(const Reader& reader) {
-  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
+  for (const char* name : index_on_node_variables)
     if (!reader.text(name).empty()) return reader.number(name, 0, 0);
   return 0;
 }

@@ -8,27 +8,14 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
-#include <sstream>
 
 #include "taihu/base/error.h"
+#include "taihu/base/search_path.h"
 #include "taihu/launch/launch_plan.h"
 #include "taihu/topology/network.h"
 
 namespace taihu::launch {
 namespace {
-
-std::string find_in_path(const std::string& name, const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  if (name.find('/') != name.npos) return fs::is_regular_file(name, ignored) ? name : "";
-  std::istringstream folders(path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path candidate = fs::path(folder.empty() ? "." : folder) / name;
-    if (fs::is_regular_file(candidate, ignored) && access(candidate.c_str(), X_OK) == 0)
-      return candidate.string();
-  }
-  return {};
-}
 
 std::string read_all(int descriptor) {
   std::string text;
@@ -84,9 +71,7 @@ Surroundings this_place(const LaunchCommand& command) {
   place.node_program = node_program_path(command);
   place.root = geteuid() == 0;
   place.rank_limits = rank_limits();
-  auto path = place.environment.find("PATH");
-  const std::string folders = path == place.environment.end() ? "/usr/local/bin:/usr/bin:/bin" : path->second;
-  place.find_program = [folders](const std::string& name) { return find_in_path(name, folders); };
+  place.find_program = [](const std::string& name) { return find_in_path(name); };
   place.output_of = output_of;
   return place;
 }

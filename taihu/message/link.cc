@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "taihu/base/error.h"
-#include "taihu/message/mpi_launcher.h"
+#include "taihu/base/mpi_launcher.h"
 #include "taihu/message/mpi_link/shim.h"
 #include "taihu/message/shared_link.h"
 #include "taihu/message/tagged_link.h"
@@ -196,13 +196,13 @@ std::vector<std::filesystem::path> shim_folders() {
 }
 
 std::string shim_file(MpiLibrary library) {
-  const std::string name = "libtaihu-link-" + shim_name(library) + ".so";
+  const std::string name = "libtaihu-link-" + file_suffix(library) + ".so";
   for (const std::filesystem::path& folder : shim_folders()) {
     std::error_code ignored;
     if (std::filesystem::exists(folder / name, ignored)) return folder / name;
   }
-  throw Error(
-      "cannot find " + name + " (this installation was built without " + shim_name(library) +
+  throw taihu::Error(
+      "cannot find " + name + " (this installation was built without " + file_suffix(library) +
       "); rebuild with that MPI library installed, or start the job with the launcher of another one");
 }
 
@@ -210,12 +210,12 @@ const taihu_shim* load_shim(MpiLibrary library) {
   const std::string file = shim_file(library);
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    throw Error(std::string("cannot load the MPI link (") + dlerror() + "); install the " +
-                shim_name(library) + " library on this node");
+    throw taihu::Error(std::string("cannot load the MPI link (") + dlerror() + "); install the " +
+                       file_suffix(library) + " library on this node");
   }
   const auto entry = reinterpret_cast<const taihu_shim* (*)()>(dlsym(handle, "taihu_mpi_shim"));
   if (entry == nullptr || entry()->version != TAIHU_SHIM_VERSION) {
-    throw Error(file + " belongs to another version of this library; reinstall");
+    throw taihu::Error(file + " belongs to another version of this library; reinstall");
   }
   return entry();
 }
@@ -223,8 +223,7 @@ const taihu_shim* load_shim(MpiLibrary library) {
 }  // namespace
 
 std::unique_ptr<Link> open_link() {
-  const std::optional<MpiLibrary> library =
-      launcher_library([](const char* name) -> const char* { return std::getenv(name); });
+  const std::optional<MpiLibrary> library = launcher_library(process_environment);
   if (!library) return nullptr;
   const SharedMemory wanted = shared_memory_wanted(std::getenv("TAIHU_SHARED_MEMORY"));
   return share_memory(std::make_unique<ShimLink>(load_shim(*library)), wanted);

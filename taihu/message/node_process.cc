@@ -72,10 +72,6 @@ std::string way_of(const Link* link) {
   return link->library() + (near.empty() ? "" : "; on this machine " + near);
 }
 
-const char* from_environment(const char* name) {
-  return std::getenv(name);
-}
-
 class OwnCall final : public ServiceCall {
  public:
   OwnCall(const void* arguments, std::size_t bytes, Node::AnswerHandler then)
@@ -133,7 +129,7 @@ NodeProcess::NodeProcess(const launch::Layout& layout, std::unique_ptr<Link> lin
       first_rank_(layout_.first_rank[static_cast<unsigned>(process_)]),
       local_ranks_(layout_.first_rank[static_cast<unsigned>(process_) + 1] - first_rank_),
       way_(way_of(link_.get())),
-      tuning_(tuning_for(local_ranks_, cores_for(layout_, process_), from_environment)) {
+      tuning_(tuning_for(local_ranks_, cores_for(layout_, process_), process_environment)) {
   threads::set_wait_policy(wait_policy_for(layout_, process_));
   if (sleep_in_crowds(local_ranks_, tuning_.cores))
     pillows_ = std::vector<threads::Pillow>(

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "taihu/message/mpi_launcher.h"
+#include "taihu/base/mpi_launcher.h"
 
 namespace taihu::message {
 

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "taihu/base/mpi_launcher.h"
+
 namespace taihu::node {
 namespace {
 
@@ -33,15 +35,10 @@ std::filesystem::path find_launcher(const std::filesystem::path& library, const 
   return {};
 }
 
-/// How many processes an MPI launcher (mpirun, mpiexec) has started of the program; 1 without one, and for
-/// programs that a rank of one of our jobs starts: they inherit what the launcher said about its node
-/// process.
+/// As launched_processes; 1 also for programs that a rank of one of our jobs starts: they inherit what the
+/// launcher said about its node process.
 long copies_started_by_mpirun() {
-  if (std::getenv("TAIHU_RANKS") != nullptr) return 1;
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
-    if (const char* size = std::getenv(name)) return std::strtol(size, nullptr, 10);
-  }
-  return 1;
+  return std::getenv("TAIHU_RANKS") != nullptr ? 1 : launched_processes(process_environment);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "taihu/base/search_path.h"
 #include "taihu/memory/libc/rank_process.h"
 
 namespace taihu::memory::libc {
@@ -41,7 +42,7 @@ template <typename Attempt>
 void search_path(const char* name, Attempt attempt) {
   const RankProcess* rank = self();
   const char* list = rank ? environment_value(*rank, "PATH") : std::getenv("PATH");
-  if (!list) list = "/bin:/usr/bin";
+  if (!list) list = default_search_path;
   if (std::strchr(name, '/') || *name == '\0') {
     attempt(name);
     return;

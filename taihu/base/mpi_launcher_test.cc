@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taihu/message/mpi_launcher.h"
+#include "taihu/base/mpi_launcher.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "taihu/base/error.h"
 
-namespace taihu::message {
+namespace taihu {
 namespace {
 
 std::map<std::string, std::string>& variables() {
@@ -15,12 +15,19 @@ std::map<std::string, std::string>& variables() {
   return table;
 }
 
+const char* look_up(const char* name) {
+  const auto found = variables().find(name);
+  return found == variables().end() ? nullptr : found->second.c_str();
+}
+
 std::optional<MpiLibrary> library_for(const std::map<std::string, std::string>& environment) {
   variables() = environment;
-  return launcher_library([](const char* name) -> const char* {
-    const auto found = variables().find(name);
-    return found == variables().end() ? nullptr : found->second.c_str();
-  });
+  return launcher_library(look_up);
+}
+
+long processes_for(const std::map<std::string, std::string>& environment) {
+  variables() = environment;
+  return launched_processes(look_up);
 }
 
 TEST(LauncherLibrary, IsNoneWithoutALauncher) {
@@ -35,6 +42,19 @@ TEST(LauncherLibrary, FollowsTheLauncher) {
   EXPECT_EQ(library_for({{"PMI_RANK", "0"}, {"MPI_LOCALNRANKS", "2"}, {"SLURM_PROCID", "0"}}),
             MpiLibrary::mpich)
       << "mpiexec.hydra inside a Slurm job";
+}
+
+TEST(LauncherLibrary, OfPmixWithoutSlurmIsOpenMpi) {
+  EXPECT_EQ(library_for({{"PMIX_RANK", "0"}}), MpiLibrary::open_mpi);
+}
+
+TEST(LaunchedProcesses, AreCountedWhoeverStartedThem) {
+  EXPECT_EQ(processes_for({}), 1);
+  EXPECT_EQ(processes_for({{"OMPI_COMM_WORLD_SIZE", "3"}, {"PMIX_RANK", "0"}}), 3);
+  EXPECT_EQ(processes_for({{"PMI_RANK", "0"}, {"PMI_SIZE", "4"}}), 4);
+  EXPECT_EQ(processes_for({{"PMIX_RANK", "1"}, {"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "5"}}), 5);
+  EXPECT_EQ(processes_for({{"SLURM_PROCID", "0"}, {"SLURM_STEP_NUM_TASKS", "5"}}), 1) << "no MPI process";
+  EXPECT_EQ(processes_for({{"PMI_SIZE", "many"}}), 1);
 }
 
 TEST(LauncherLibrary, IsWhatTaihuMpiSays) {
@@ -58,4 +78,4 @@ TEST(LauncherLibrary, RefusesWhatItCannotDecideAndSaysWhatToDo) {
 }
 
 }  // namespace
-}  // namespace taihu::message
+}  // namespace taihu
