@@ -61,6 +61,7 @@ endforeach()
 
 # taihu_program_by_macxx(<program> SOURCES ... ARCHIVES <targets> LIBRARIES <flags>): <program>-taihu, whose ranks are threads
 # of one process.
+set(taihu_program_rpath "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 function(taihu_program_by_macxx program)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;ARCHIVES;LIBRARIES")
   get_target_property(includes CLI11::CLI11 INTERFACE_INCLUDE_DIRECTORIES)
@@ -68,11 +69,18 @@ function(taihu_program_by_macxx program)
   list(TRANSFORM arg_ARCHIVES REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archives)
   add_custom_command(OUTPUT ${output}
     COMMAND $<TARGET_FILE:mac++> -std=c++20 -O2 -g1 "-DTAIHU_VERSION=\"${PROJECT_VERSION}\"" -I${PROJECT_SOURCE_DIR}
-            "-I$<JOIN:${includes},;-I>" ${arg_SOURCES} ${archives} ${arg_LIBRARIES} -lgomp -o ${output}
+            "-I$<JOIN:${includes},;-I>" ${arg_SOURCES} ${archives} ${arg_LIBRARIES} -lgomp -Wl,-rpath,${taihu_program_rpath} -o ${output}
     DEPENDS ${arg_SOURCES} ${arg_ARCHIVES} mac++ marun
     COMMAND_EXPAND_LISTS VERBATIM COMMENT "Building ${program}-taihu with mac++")
   add_custom_target(${program}-taihu ALL DEPENDS ${output})
   install(PROGRAMS ${output} DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # mac++ wrote the library's folder in the build tree into the program, where an installation needs its own.
+  set(installed "\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/${program}-taihu")
+  if(CMAKE_SKIP_RPATH OR CMAKE_SKIP_INSTALL_RPATH)
+    install(CODE "file(RPATH_REMOVE FILE \"${installed}\")")
+  else()
+    install(CODE "file(RPATH_CHANGE FILE \"${installed}\" OLD_RPATH [[${taihu_program_rpath}:${PROJECT_BINARY_DIR}/lib]] NEW_RPATH [[${taihu_program_rpath}]])")
+  endif()
   set_property(GLOBAL APPEND PROPERTY TAIHU_COMMANDS_BY_MACXX ${program}-taihu)
 endfunction()
 taihu_program_by_macxx(amgsolve

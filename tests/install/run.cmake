@@ -24,6 +24,15 @@ foreach(text IN LISTS texts)
   endforeach()
 endforeach()
 
+# Nor any program or library where it looks for others.
+file(GLOB_RECURSE objects ${WORK}/moved/bin/* ${WORK}/moved/libexec/* ${WORK}/moved/*.so ${WORK}/moved/*.so.*)
+foreach(object IN LISTS objects)
+  file(READ_ELF ${object} RUNPATH folders CAPTURE_ERROR not_elf)
+  if("${folders}" MATCHES "${WORK}|${BUILD}|${SOURCE}")
+    message(FATAL_ERROR "${object} looks for libraries in ${folders}")
+  endif()
+endforeach()
+
 # A user's CMake project.
 run(${CMAKE_COMMAND} -S ${SOURCE}/tests/install/cmake -B ${WORK}/cmake -G Ninja -D CMAKE_PREFIX_PATH=${WORK}/moved
     -D CMAKE_C_COMPILER=${C_COMPILER} -D CMAKE_CXX_COMPILER=${CXX_COMPILER} -D CMAKE_BUILD_TYPE=${CONFIGURATION})
