@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/threads/context_switch.h"
+
+#include <dlfcn.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <initializer_list>
+
+#if defined(__x86_64__)
+
+// Saved on the stack, from the top: return address, rbp, rbx, r12 to r15, control words of both float units.
+extern "C" void taihu_switch_context(void** saved, void* stack, std::uintptr_t thread) noexcept;
+extern "C" void taihu_context_entry() noexcept;
+__asm__(R"(
+.text
+.p2align 4
+.hidden taihu_switch_context
+.globl taihu_switch_context
+.type taihu_switch_context, @function
+taihu_switch_context:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  subq $8, %rsp
+  stmxcsr (%rsp)
+  fnstcw 4(%rsp)
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  wrfsbase %rdx
+  ldmxcsr (%rsp)
+  fldcw 4(%rsp)
+  addq $8, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+.size taihu_switch_context, . - taihu_switch_context
+
+.p2align 4
+.hidden taihu_context_entry
+.globl taihu_context_entry
+.type taihu_context_entry, @function
+taihu_context_entry:
+  .cfi_startproc
+  .cfi_undefined rip
+  movq %r12, %rdi
+  callq *%r13
+  ud2
+  .cfi_endproc
+.size taihu_context_entry, . - taihu_context_entry
+)");
+
+#endif
+
+namespace taihu::threads {
+
+#if defined(__x86_64__)
+
+namespace {
+
+constexpr unsigned long may_set_thread_pointer = 2;  // HWCAP2_FSGSBASE
+
+// A second stack of return addresses, kept by the processor, would have to be switched as well.
+bool has_shadow_stacks() noexcept {
+  constexpr int get_status = 0x5005;  // ARCH_SHSTK_STATUS
+  unsigned long enabled = 0;
+  return syscall(SYS_arch_prctl, get_status, &enabled) == 0 && enabled != 0;
+}
+
+bool is_sanitized() noexcept {
+  for (const char* symbol : {"__asan_init", "__tsan_init", "__msan_init"}) {
+    if (dlsym(RTLD_DEFAULT, symbol) != nullptr) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool can_switch_contexts() noexcept {
+  static const bool can =
+      (getauxval(AT_HWCAP2) & may_set_thread_pointer) != 0 && !has_shadow_stacks() && !is_sanitized();
+  return can;
+}
+
+std::uintptr_t thread_pointer() noexcept {
+  std::uintptr_t pointer;
+  __asm__("movq %%fs:0, %0" : "=r"(pointer));
+  return pointer;
+}
+
+void switch_context(void** saved, void* stack, std::uintptr_t thread) noexcept {
+  taihu_switch_context(saved, stack, thread);
+}
+
+void* prepare_stack(void* memory, std::size_t bytes, void (*entry)(void*), void* argument) noexcept {
+  enum { control_words, r15, r14, r13, r12, rbx, rbp, return_address, words };
+  const std::uintptr_t top = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / 16 * 16;
+  // A function begins with the stack 8 off a multiple of 16; the entry is jumped to, and calls.
+  auto* const frame = reinterpret_cast<std::uintptr_t*>(top) - words - 2;
+  for (int k = 0; k < words; ++k) frame[k] = 0;
+  constexpr std::uintptr_t default_control_words = std::uintptr_t{0x037f} << 32 | 0x1f80;
+  frame[control_words] = default_control_words;
+  frame[r13] = reinterpret_cast<std::uintptr_t>(entry);
+  frame[r12] = reinterpret_cast<std::uintptr_t>(argument);
+  frame[return_address] = reinterpret_cast<std::uintptr_t>(&taihu_context_entry);
+  return frame;
+}
+
+long raw_system_call(long number, std::uintptr_t a, std::uintptr_t b, std::uintptr_t c, std::uintptr_t d,
+                     std::uintptr_t e, std::uintptr_t f) noexcept {
+  long result;
+  register std::uintptr_t r10 __asm__("r10") = d;
+  register std::uintptr_t r8 __asm__("r8") = e;
+  register std::uintptr_t r9 __asm__("r9") = f;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+
+#else
+
+bool can_switch_contexts() noexcept {
+  return false;
+}
+std::uintptr_t thread_pointer() noexcept {
+  return 0;
+}
+void switch_context(void**, void*, std::uintptr_t) noexcept {
+  std::abort();
+}
+void* prepare_stack(void*, std::size_t, void (*)(void*), void*) noexcept {
+  return nullptr;
+}
+long raw_system_call(long number, std::uintptr_t a, std::uintptr_t b, std::uintptr_t c, std::uintptr_t d,
+                     std::uintptr_t e, std::uintptr_t f) noexcept {
+  return syscall(number, a, b, c, d, e, f);
+}
+
+#endif
+
+}  // namespace taihu::threads
