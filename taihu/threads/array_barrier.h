@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "taihu/threads/crew.h"
 #include "taihu/threads/waiting.h"
 #include "taihu/threads/while_waiting.h"
 
@@ -30,6 +31,7 @@ class ArrayBarrier {
       doorbell_.ring();
       return;
     }
+    if (meanwhile.help == nullptr && wait_in_context(doorbell_, epoch_, before)) return;
     doorbell_.wait([&] {
       if (epoch_.load(std::memory_order_acquire) != before) return true;
       meanwhile();

@@ -10,6 +10,7 @@
 #include "taihu/base/contract.h"
 #include "taihu/base/error.h"
 #include "taihu/memory/outermost.h"
+#include "taihu/threads/context_switch.h"
 
 namespace taihu::threads {
 
@@ -22,6 +23,10 @@ struct Spawn {
 };
 
 namespace {
+
+bool are_contexts(const ArrayOptions& options) noexcept {
+  return options.cores > 0 && options.size > options.cores && can_switch_contexts();
+}
 
 /// The attributes of a member's thread; destroyed with this object.
 class ThreadAttributes {
@@ -50,7 +55,8 @@ class ThreadAttributes {
   // members wait.
   void bind(const ArrayOptions& options, int index) {
     if (options.cpus.empty()) return;
-    const bool one_each = options.cpus.size() >= static_cast<std::size_t>(options.size);
+    const bool one_each =
+        options.cpus.size() >= static_cast<std::size_t>(options.size) && !are_contexts(options);
     int largest = 0;
     for (const int cpu : options.cpus) largest = cpu > largest ? cpu : largest;
     const std::size_t bytes = CPU_ALLOC_SIZE(largest + 1);
@@ -111,6 +117,7 @@ ThreadArray::~ThreadArray() {
 void ThreadArray::start() {
   members_ = std::make_unique<Member[]>(static_cast<std::size_t>(options_.size));
   threads_.reserve(static_cast<std::size_t>(options_.size));
+  if (are_contexts(options_)) crew_ = std::make_unique<Crew>(options_.size, options_.cores);
   try {
     for (int i = 0; i < options_.size; ++i) start_member(i);
   } catch (...) {
@@ -137,12 +144,13 @@ void ThreadArray::start_member(int index) {
 }
 
 void ThreadArray::stop() noexcept {
-  if (threads_.empty()) return;
+  if (crew_ && threads_.size() < static_cast<std::size_t>(options_.size)) crew_->dissolve();
   active_ = nullptr;
   generation_.fetch_add(1, std::memory_order_release);
   work_.ring();
   for (const pthread_t thread : threads_) pthread_join(thread, nullptr);
   threads_.clear();
+  crew_.reset();
   generation_.store(0, std::memory_order_relaxed);  // where members of a later start begin
 }
 
@@ -170,13 +178,26 @@ void ThreadArray::serve(Member& member) {
   KernelWatch& watch = kernel_watch;
   watch.member = &member;
   watch.on_exit = &options_.on_kernel_exit;
+  if (!crew_) {
+    run_kernels(watch.in_kernel);
+  } else if (crew_->enter(member.index)) {
+    run_kernels(watch.in_kernel);
+    crew_->leave();
+  }
+  if (options_.on_stop) options_.on_stop(member);
+}
+
+void ThreadArray::run_kernels(bool& in_kernel) {
   for (std::uint32_t seen = 0;; ++seen) {
-    wait_for_other_side(work_, [&] { return generation_.load(std::memory_order_acquire) != seen; });
+    if (!wait_in_context(work_, generation_, seen)) {
+      wait_for_other_side(work_, [&] { return generation_.load(std::memory_order_acquire) != seen; });
+    }
     const Spawn* spawn = active_;
-    if (spawn == nullptr) break;
-    watch.in_kernel = true;
+    if (spawn == nullptr) return;
+    in_kernel = true;
     memory::call_outermost(spawn->kernel, spawn->argument);
-    watch.in_kernel = false;
+    in_kernel = false;
+    if (crew_) crew_->come_back();
     // The last member passes the writes of all members on with `finished`. Sequentially consistent: who
     // watches either sees the smaller number or is seen.
     if (running_.fetch_sub(1, std::memory_order_seq_cst) == 1) {
@@ -185,12 +206,12 @@ void ThreadArray::serve(Member& member) {
       options_.on_return();
     }
   }
-  if (options_.on_stop) options_.on_stop(member);
 }
 
 void ThreadArray::publish(Spawn* spawn) noexcept {
   active_ = spawn;
   running_.store(options_.size, std::memory_order_relaxed);
+  if (crew_) crew_->kernel_starts();
   generation_.store(generation_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
@@ -203,6 +224,7 @@ void ThreadArray::finish_kernel() noexcept {
     const std::lock_guard lock(mutex_);
     done = active_;
     next = queue_head_;
+    if (crew_) crew_->kernel_ends();
     if (next != nullptr) {
       queue_head_ = next->next;
       publish(next);

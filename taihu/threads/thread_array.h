@@ -7,7 +7,8 @@
 // publishes the next kernel and marks the finished one. A member can therefore never be more than one
 // generation behind.
 //
-// Members are threads of the operating system, started at the first spawn. Kernels always run on members,
+// Members are threads of the operating system, started at the first spawn; when they are more than the cores
+// they are contexts, which take turns on a few of these threads (crew.h). Kernels always run on members,
 // never on the caller, because a kernel has its own thread-local values and scratchpad.
 #pragma once
 
@@ -22,6 +23,7 @@
 
 #include "taihu/memory/current_rank.h"
 #include "taihu/threads/array_barrier.h"
+#include "taihu/threads/crew.h"
 #include "taihu/threads/current_member.h"
 #include "taihu/threads/dynamic_loop.h"
 #include "taihu/threads/rendezvous.h"
@@ -38,6 +40,9 @@ struct ArrayOptions {
   std::vector<int> cpus;
   /// The caller of spawn and join runs on the same cpus: who waits gives them away at once.
   bool shares_cpus = false;
+  /// More members than so many cores are contexts that share them (crew.h), where these can be; 0: all are
+  /// threads that the system schedules.
+  int cores = 0;
   std::size_t stack_bytes = 0;           ///< of each member; 0: the system's default
   memory::RankIdentity* rank = nullptr;  ///< whose members they are
   /// Called on each member before its first kernel, and before it ends. They must not throw.
@@ -119,6 +124,7 @@ class ThreadArray {
   void stop() noexcept;
   static void* member_entry(void* member) noexcept;
   void serve(Member& member);
+  void run_kernels(bool& in_kernel);
   template <class Ready>
   void wait_for_other_side(Doorbell& bell, Ready&& ready);
   void publish(Spawn* spawn) noexcept;
@@ -146,6 +152,7 @@ class ThreadArray {
   std::vector<std::unique_ptr<Spawn>> handles_;
   std::unique_ptr<Member[]> members_;
   std::vector<pthread_t> threads_;
+  std::unique_ptr<Crew> crew_;  ///< of members that are contexts
 
   Doorbell own_joiner_;
 };

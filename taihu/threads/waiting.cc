@@ -13,6 +13,9 @@
 
 #include <climits>
 
+#include "taihu/threads/context_switch.h"
+#include "taihu/threads/crew.h"
+
 #if defined(__SANITIZE_THREAD__)
 #define TAIHU_THREAD_SANITIZER 1
 #elif defined(__has_feature)
@@ -102,8 +105,12 @@ void spin_pause() noexcept {
 #endif
 }
 
-void Doorbell::yield() noexcept {
+void Doorbell::yield_core() noexcept {
   sched_yield();
+}
+
+void Doorbell::yield() noexcept {
+  if (!give_way()) yield_core();
 }
 
 void Doorbell::wake(std::atomic<std::uint32_t>& epoch, std::uint32_t places) noexcept {
@@ -112,7 +119,12 @@ void Doorbell::wake(std::atomic<std::uint32_t>& epoch, std::uint32_t places) noe
 }
 
 void Doorbell::sleep(std::uint32_t seen) const noexcept {
-  syscall(SYS_futex, epoch_, FUTEX_WAIT_BITSET_PRIVATE, seen, nullptr, nullptr, places_);
+  if (!sleep_in_context(*epoch_, seen)) sleep_on_core(seen);
+}
+
+void Doorbell::sleep_on_core(std::uint32_t seen) const noexcept {
+  raw_system_call(SYS_futex, reinterpret_cast<std::uintptr_t>(epoch_), FUTEX_WAIT_BITSET_PRIVATE, seen, 0, 0,
+                  places_);
 }
 
 }  // namespace taihu::threads

@@ -104,12 +104,33 @@ class Doorbell {
     wait(ready, [] {});
   }
 
+  /// Of the thread that carries contexts (crew.h), for all of them: none of them is ready.
+  template <class Ready>
+  void wait_as_carrier(Ready&& ready) {
+    const WaitPolicy policy = wait_policy();
+    for (int i = 0; i < policy.spins + policy.yields; ++i) {
+      if (ready()) return;
+      i < policy.spins ? spin_pause() : yield_core();
+    }
+    for (;;) {
+      const std::uint32_t seen = epoch_->load(std::memory_order_acquire);
+      sleepers_.fetch_add(1, std::memory_order_relaxed);
+      heavy_barrier();
+      const bool done = ready();
+      if (!done) sleep_on_core(seen);
+      sleepers_.fetch_sub(1, std::memory_order_relaxed);
+      if (done) return;
+    }
+  }
+
  private:
   friend class RingTogether;
 
   static void yield() noexcept;
+  static void yield_core() noexcept;
   void wake() const noexcept { wake(*epoch_, places_); }
   static void wake(std::atomic<std::uint32_t>& epoch, std::uint32_t places) noexcept;
+  void sleep_on_core(std::uint32_t seen) const noexcept;
   void sleep(std::uint32_t seen) const noexcept;  // at most until rung, not when the epoch is another one
 
   std::atomic<std::uint32_t>* const epoch_;  ///< changes whenever a doorbell with this word is rung

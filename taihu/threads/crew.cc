@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+// A ring is locked from before a turn is passed on until after the switch: who gets the turn unlocks it. So
+// nobody resumes a context that is not wholly saved.
+#include "taihu/threads/crew.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <system_error>
+
+#include "taihu/base/contract.h"
+#include "taihu/base/error.h"
+#include "taihu/threads/context_switch.h"
+
+namespace taihu::threads {
+
+constinit __attribute__((tls_model("initial-exec"))) thread_local Context* detail::current_context = nullptr;
+
+/// Contexts that take turns. All but the lock is guarded by it.
+struct alignas(64) Ring {
+  std::atomic<bool> is_locked{false};
+  Context* current = nullptr;  ///< whose turn it is
+  Context* first = nullptr;    ///< one of them; null: empty
+  Carrier* carrier = nullptr;
+  bool sleeps = false;           ///< nobody is ready
+  int away = 0;                  ///< contexts that have a thread of their own now
+  std::uint32_t turns = 0;       ///< so far
+  std::uint32_t turns_seen = 0;  ///< by the watchman
+  int times_stuck = 0;           ///< as the watchman saw it, one behind the other
+
+  bool try_lock() noexcept { return !is_locked.exchange(true, std::memory_order_acquire); }
+  void lock() noexcept {
+    while (!try_lock()) sched_yield();  // held for nanoseconds; longer when its holder has lost its core
+  }
+  void unlock() noexcept { is_locked.store(false, std::memory_order_release); }
+
+  void insert(Context& context) noexcept {
+    context.ring.store(this, std::memory_order_relaxed);
+    if (first == nullptr) {
+      first = context.next = context.previous = &context;
+      return;
+    }
+    context.next = first;
+    context.previous = first->previous;
+    context.previous->next = first->previous = &context;
+  }
+  void remove(Context& context) noexcept {
+    context.ring.store(nullptr, std::memory_order_relaxed);
+    context.previous->next = context.next;
+    context.next->previous = context.previous;
+    if (first == &context) first = context.next != &context ? context.next : nullptr;
+  }
+  void send_away(Context& context) noexcept {
+    remove(context);
+    ++away;
+  }
+  /// From `start` on; null when there is none.
+  Context* find_ready(Context* start) const noexcept {
+    Context* each = start;
+    do {
+      if (each->is_ready()) return each;
+      each = each->next;
+    } while (each != start);
+    return nullptr;
+  }
+
+  Context& next_turn(Context* start) noexcept;
+  void sleep() noexcept;
+};
+
+/// A thread of the operating system while it is none of the program.
+struct alignas(64) Carrier {
+  static constexpr std::uint32_t carry_order = 1;
+  static constexpr std::uint32_t home_order = 2;
+
+  Crew* crew = nullptr;
+  Context* own = nullptr;  ///< whose thread it is
+  void* stack = nullptr;   ///< where it is saved while it runs contexts
+  std::uint64_t signal_mask = 0;
+  std::atomic<std::uint32_t> orders{0};
+  std::atomic<bool> is_spare{false};
+  bool has_entered = false;
+  bool is_home = false;
+  Ring* ring = nullptr;       ///< to carry
+  Context* lone = nullptr;    ///< of the ring: to carry only this one, which has left it
+  Ring* to_unlock = nullptr;  ///< by who switches back to it: the ring's turn has been given up
+  bool ends_ring = false;     ///< the ring to unlock is empty for good
+};
+
+namespace {
+
+constexpr std::size_t carrier_stack_bytes = std::size_t{32} << 10;
+constexpr std::size_t guard_bytes = std::size_t{64} << 10;  // a page, whatever its size
+constexpr std::chrono::milliseconds watch_interval(5);
+constexpr timespec nap{0, 500'000};
+
+std::uintptr_t word_of(const void* address) noexcept {
+  return reinterpret_cast<std::uintptr_t>(address);
+}
+
+/// At most until woken, or for `duration` when that is not null.
+void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t seen,
+                const timespec* duration) noexcept {
+  raw_system_call(SYS_futex, word_of(&word), FUTEX_WAIT_PRIVATE, seen, word_of(duration), 0, 0);
+}
+
+std::uint64_t set_signal_mask(std::uint64_t mask) noexcept {
+  std::uint64_t former = 0;
+  raw_system_call(SYS_rt_sigprocmask, SIG_SETMASK, word_of(&mask), word_of(&former), sizeof mask, 0, 0);
+  return former;
+}
+
+constexpr std::uint64_t all_signals = ~std::uint64_t{0};
+
+}  // namespace
+
+/// Starts at `start`; sleeps until somebody is ready.
+Context& Ring::next_turn(Context* start) noexcept {
+  Context* next = find_ready(start);
+  while (next == nullptr) {
+    sleep();
+    next = find_ready(start);
+  }
+  next->word = nullptr;
+  current = next;
+  ++turns;
+  return *next;
+}
+
+// Mostly all wait for the same: a kernel, or a barrier. Else it looks from time to time, as when somebody may
+// come back.
+void Ring::sleep() noexcept {
+  sleeps = true;
+  bool is_same = true;
+  for (Context* each = first->next; each != first; each = each->next) {
+    is_same = is_same && each->word == first->word && each->seen == first->seen && each->bell == first->bell;
+  }
+  const bool is_brief = !is_same || away != 0;
+  const Context what{.word = first->word, .seen = first->seen, .bell = first->bell};
+  unlock();
+  const auto is_over = [&] {
+    lock();
+    const bool over = find_ready(first) != nullptr;
+    unlock();
+    return over;
+  };
+  if (is_brief || what.bell == nullptr) {
+    bool over = false;
+    for (int k = 0; k < 20 && !over; ++k) {
+      sched_yield();
+      over = is_over();
+    }
+    if (!over) futex_wait(*what.word, what.seen, is_brief ? &nap : nullptr);
+  } else {
+    what.bell->wait_as_carrier([&] { return what.is_ready(); });
+  }
+  lock();
+  sleeps = false;
+}
+
+Crew::Crew(int members, int carriers)
+    : members_(members),
+      contexts_(std::make_unique<Context[]>(static_cast<std::size_t>(members))),
+      carriers_(std::make_unique<Carrier[]>(static_cast<std::size_t>(members))),
+      missing_(members),
+      rings_left_(carriers) {
+  expect(can_switch_contexts() && carriers >= 1 && carriers < members, "contexts share cores");
+  const std::size_t each = carrier_stack_bytes + guard_bytes;
+  stacks_ = mmap(nullptr, each * static_cast<std::size_t>(members), PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (stacks_ == MAP_FAILED) throw system_error("no memory for the stacks of accelerator threads", errno);
+  for (int k = 0; k < carriers; ++k) rings_.push_back(std::make_unique<Ring>());
+  for (int k = 0; k < members; ++k) {
+    Context& context = contexts_[static_cast<std::size_t>(k)];
+    Carrier& carrier = carriers_[static_cast<std::size_t>(k)];
+    context.crew = carrier.crew = this;
+    carrier.own = &context;
+    context.home = rings_[static_cast<std::size_t>(static_cast<long>(k) * carriers / members)].get();
+    context.home->insert(context);
+    auto* const stack = static_cast<char*>(stacks_) + each * static_cast<std::size_t>(k) + guard_bytes;
+    mprotect(stack, carrier_stack_bytes, PROT_READ | PROT_WRITE);
+    carrier.stack = prepare_stack(
+        stack, carrier_stack_bytes,
+        [](void* argument) {
+          auto& self = *static_cast<Carrier*>(argument);
+          self.crew->carry(self);
+        },
+        &carrier);
+  }
+  // Signals of the process are for its threads, not for this one.
+  sigset_t all;
+  sigset_t former;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &former);
+  int code = 0;
+  try {
+    watchman_ = std::thread([this] { watch(); });
+  } catch (const std::system_error& error) {
+    code = error.code().value();
+  }
+  pthread_sigmask(SIG_SETMASK, &former, nullptr);
+  if (code != 0) {
+    munmap(stacks_, each * static_cast<std::size_t>(members));
+    throw system_error("cannot start a thread to watch over accelerator threads", code);
+  }
+}
+
+Crew::~Crew() {
+  stops_.store(true, std::memory_order_release);
+  watch_.ring();
+  watchman_.join();
+  munmap(stacks_, (carrier_stack_bytes + guard_bytes) * static_cast<std::size_t>(members_));
+}
+
+bool Crew::enter(int member) noexcept {
+  Context& me = contexts_[static_cast<std::size_t>(member)];
+  Carrier& carrier = carriers_[static_cast<std::size_t>(member)];
+  me.thread = thread_pointer();
+  detail::current_context = &me;
+  switch_context(&me.stack, carrier.stack, me.thread);
+  if (carrier.is_home) {
+    detail::current_context = nullptr;
+    return false;
+  }
+  me.home->unlock();
+  return true;
+}
+
+void Crew::carry(Carrier& carrier) noexcept {
+  for (;;) {
+    const bool ends_ring = carrier.ends_ring;
+    carrier.ends_ring = false;
+    Ring* const given_up = carrier.to_unlock;
+    carrier.to_unlock = nullptr;
+    carrier.signal_mask = set_signal_mask(all_signals);
+    if (given_up != nullptr) given_up->unlock();
+    carrier.is_spare.store(true, std::memory_order_release);
+    if (!carrier.has_entered) {
+      carrier.has_entered = true;
+      if (missing_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        for (const auto& ring : rings_) assign(*ring, nullptr);
+      }
+    }
+    if (ends_ring && rings_left_.fetch_sub(1, std::memory_order_acq_rel) == 1) dissolve();
+    std::uint32_t orders = 0;
+    while ((orders = carrier.orders.load(std::memory_order_acquire)) == 0) {
+      futex_wait(carrier.orders, 0, nullptr);
+    }
+    if ((orders & Carrier::home_order) != 0) go_home(carrier);
+    carrier.orders.fetch_and(~Carrier::carry_order, std::memory_order_relaxed);
+    set_signal_mask(carrier.signal_mask);
+    Ring& ring = *carrier.ring;
+    ring.lock();
+    const Context& next = carrier.lone != nullptr ? *carrier.lone : ring.next_turn(ring.first);
+    switch_context(&carrier.stack, next.stack, next.thread);
+  }
+}
+
+void Crew::go_home(Carrier& carrier) noexcept {
+  set_signal_mask(carrier.signal_mask);
+  carrier.is_home = true;
+  void* unused = nullptr;
+  switch_context(&unused, carrier.own->stack, carrier.own->thread);
+  __builtin_unreachable();
+}
+
+// There are as many threads as contexts, and a ring that asks has at least one context: if none is spare, one
+// is about to be.
+void Crew::assign(Ring& ring, Context* lone) noexcept {
+  for (;; sched_yield()) {
+    for (int k = 0; k < members_; ++k) {
+      Carrier& carrier = carriers_[static_cast<std::size_t>(k)];
+      if (!carrier.is_spare.load(std::memory_order_relaxed) ||
+          !carrier.is_spare.exchange(false, std::memory_order_acquire)) {
+        continue;
+      }
+      // Nobody else uses it before the ring or the context has its first turn.
+      (lone != nullptr ? lone->carrier : ring.carrier) = &carrier;
+      carrier.ring = &ring;
+      carrier.lone = lone;
+      carrier.orders.fetch_or(Carrier::carry_order, std::memory_order_release);
+      raw_system_call(SYS_futex, word_of(&carrier.orders), FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+      return;
+    }
+  }
+}
+
+void Crew::dissolve() noexcept {
+  for (int k = 0; k < members_; ++k) {
+    std::atomic<std::uint32_t>& orders = carriers_[static_cast<std::size_t>(k)].orders;
+    orders.fetch_or(Carrier::home_order, std::memory_order_release);
+    raw_system_call(SYS_futex, word_of(&orders), FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+  }
+}
+
+void Crew::come_back() noexcept {
+  Context& me = *detail::current_context;
+  if (me.ring.load(std::memory_order_relaxed) != nullptr) return;
+  Carrier& carrier = *me.carrier;
+  me.home->lock();
+  me.home->insert(me);
+  --me.home->away;
+  carrier.to_unlock = me.home;
+  switch_context(&me.stack, carrier.stack, carrier.own->thread);
+  me.home->unlock();
+}
+
+void Crew::leave() noexcept {
+  come_back();
+  Context& me = *detail::current_context;
+  Ring& ring = *me.home;
+  ring.lock();
+  Context* const after = me.next;
+  ring.remove(me);
+  if (ring.first == nullptr) {
+    Carrier& carrier = *ring.carrier;
+    ring.current = nullptr;
+    carrier.to_unlock = &ring;
+    carrier.ends_ring = true;
+    switch_context(&me.stack, carrier.stack, carrier.own->thread);
+  } else {
+    const Context& next = ring.next_turn(after);
+    switch_context(&me.stack, next.stack, next.thread);
+  }
+  detail::current_context = nullptr;  // at home
+}
+
+void Crew::watch() {
+  std::uint32_t kernels = 0;
+  const auto runs = [&] {
+    kernels = kernels_.load(std::memory_order_acquire);
+    return stops_.load(std::memory_order_acquire) || kernels % 2 == 1;
+  };
+  for (;;) {
+    watch_.wait(runs);
+    if (stops_.load(std::memory_order_acquire)) return;
+    for (const auto& ring : rings_) {
+      ring->lock();
+      ring->turns_seen = ring->turns;
+      ring->unlock();
+    }
+    std::this_thread::sleep_for(watch_interval);
+    for (const auto& ring : rings_) look_after(*ring);
+  }
+}
+
+// Who keeps others waiting gets the carrier for himself. When it happens again, one look behind the other,
+// seven more get threads of their own, then 63 more and so on: contexts that all wait in loops for each other
+// are soon as good as threads of the system.
+void Crew::look_after(Ring& ring) noexcept {
+  if (!ring.try_lock()) return;
+  Context* const stuck = ring.current;
+  if (stuck == nullptr || ring.sleeps || ring.turns != ring.turns_seen ||
+      ring.find_ready(stuck->next) == stuck) {
+    if (stuck != nullptr) ring.times_stuck = 0;
+    ring.unlock();
+    return;
+  }
+  stuck->carrier = ring.carrier;
+  ring.send_away(*stuck);
+  ring.current = nullptr;
+  ring.carrier = nullptr;
+  Context* lone = nullptr;  // list of those who leave, by `next`
+  const int most = (1 << 3 * std::min(ring.times_stuck++, 9)) - 1;
+  for (int k = 0; k < most && ring.first->next != ring.first; ++k) {
+    Context* const ready = ring.find_ready(ring.first);
+    if (ready == nullptr) break;
+    ring.send_away(*ready);
+    ready->word = nullptr;
+    ready->next = lone;
+    lone = ready;
+  }
+  ring.unlock();
+  assign(ring, nullptr);
+  while (lone != nullptr) {
+    Context* const next = lone->next;
+    assign(ring, lone);
+    lone = next;
+  }
+}
+
+namespace {
+
+/// The ring of the calling context, locked; null when it has a thread of its own.
+Ring* lock_ring_of(Context& me) noexcept {
+  Ring* const ring = me.ring.load(std::memory_order_relaxed);
+  if (ring == nullptr) return nullptr;
+  ring->lock();
+  if (me.ring.load(std::memory_order_relaxed) == ring) return ring;
+  ring->unlock();
+  return nullptr;
+}
+
+/// Passes the turn on, to others first; false when it came back at once.
+bool pass_turn(Ring& ring, Context& me) noexcept {
+  const Context& next = ring.next_turn(me.next);
+  const bool is_other = &next != &me;
+  if (is_other) switch_context(&me.stack, next.stack, next.thread);
+  ring.unlock();
+  return is_other;
+}
+
+}  // namespace
+
+bool give_way() noexcept {
+  Context* const me = detail::current_context;
+  if (me == nullptr) return false;
+  Ring* const ring = lock_ring_of(*me);
+  return ring != nullptr && pass_turn(*ring, *me);
+}
+
+bool sleep_in_context(const std::atomic<std::uint32_t>& word, std::uint32_t seen) noexcept {
+  Context* const me = detail::current_context;
+  if (me == nullptr) return false;
+  Ring* const ring = lock_ring_of(*me);
+  if (ring == nullptr) return false;
+  me->word = &word;
+  me->seen = seen;
+  me->bell = nullptr;
+  pass_turn(*ring, *me);
+  return true;
+}
+
+bool detail::wait_in_context(Doorbell& bell, const std::atomic<std::uint32_t>& word,
+                             std::uint32_t seen) noexcept {
+  Context& me = *current_context;
+  if (word.load(std::memory_order_acquire) != seen) return true;
+  Ring* const ring = lock_ring_of(me);
+  if (ring == nullptr) return false;
+  me.word = &word;
+  me.seen = seen;
+  me.bell = &bell;
+  pass_turn(*ring, me);
+  return true;
+}
+
+}  // namespace taihu::threads
