@@ -15,6 +15,8 @@ constexpr EnvironmentVariable variables[] = {
     // Jobs.
     {"TAIHU_STACK_SIZE", user, nodes, "size from 64K on", "`ulimit -s`, for ranks from 64M to 1G",
      "stack of a rank and of each of its accelerator threads"},
+    {"TAIHU_CONTEXTS", user, nodes, "`on`, `off`", "on",
+     "more accelerator threads than cores take turns as contexts; off: the system schedules them"},
     {"TAIHU_MPI", user, "node processes, amgsolve, rmc", "`openmpi`, `mpich`",
      "what the launcher's variables tell",
      "MPI library between node processes; needed under srun. With `--mpi` parcrun and marun set it"},

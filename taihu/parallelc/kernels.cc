@@ -95,12 +95,13 @@ threads::Spawn* spawn(const char* call, threads::ThreadArray& array, threads::Ke
 }  // namespace
 
 std::unique_ptr<threads::ThreadArray> make_array(Process& process, memory::RankIdentity* rank, int size,
-                                                 std::size_t stack_bytes, std::vector<int> cpus) {
+                                                 std::size_t stack_bytes, std::vector<int> cpus, int cores) {
   threads::ArrayOptions options;
   options.size = size;
   options.stack_bytes = stack_bytes;
   options.shares_cpus = !cpus.empty();  // a rank is bound to the cpus of its threads
   options.cpus = std::move(cpus);
+  options.cores = cores;
   options.rank = rank;
   options.on_start = [&process](threads::Member& member) { start_member(process, member); };
   options.on_stop = stop_member;

@@ -32,9 +32,10 @@ inline AcceleratorThread* current_accelerator_thread() noexcept {
 }
 
 /// The array of `process` with `size` members on `cpus`, with stacks of `stack_bytes` (0: the system's
-/// default); its threads start with the first kernel.
+/// default); its threads start with the first kernel. More than `cores` share these (threads/crew.h); 0: they
+/// are the system's to schedule.
 std::unique_ptr<threads::ThreadArray> make_array(Process& process, memory::RankIdentity* rank, int size,
-                                                 std::size_t stack_bytes, std::vector<int> cpus);
+                                                 std::size_t stack_bytes, std::vector<int> cpus, int cores);
 
 /// Ends the job with a message when the process that has just ended left kernels that were not joined.
 void check_joined(const Process& process);

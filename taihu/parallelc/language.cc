@@ -5,7 +5,10 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "taihu/base/error.h"
 #include "taihu/collective/group.h"
@@ -33,6 +36,15 @@ std::vector<int> thread_cpus(const launch::RankBinding& binding) {
   return cpus;
 }
 
+/// Cores that the accelerator threads of a rank share; 0: the user wants them to be the system's to schedule.
+int cores_to_share(const SharedServices& services) {
+  const char* contexts = std::getenv("TAIHU_CONTEXTS");
+  const std::string_view wanted = contexts != nullptr && *contexts != 0 ? contexts : "on";
+  check_input(wanted == "on" || wanted == "off",
+              "TAIHU_CONTEXTS is '" + std::string(wanted) + "'; give on or off");
+  return wanted == "on" ? std::max(1, services.cores / services.node_ranks) : 0;
+}
+
 void join_groups(Process& process, collective::Groups& groups) {
   for (const launch::Scope scope :
        {launch::Scope::all, launch::Scope::snode, launch::Scope::bnode, launch::Scope::node}) {
@@ -49,6 +61,7 @@ void ParallelC::prepare(const node::Preparation& preparation, std::span<memory::
   message::serve_aggregators(node, preparation.symmetric);
   services_->node_ranks = preparation.share.node_ranks;
   services_->cores = static_cast<int>(preparation.machine.cores.size());
+  const int cores = cores_to_share(*services_);
   processes_ = std::vector<Process>(ranks.size());
   programs_.assign(ranks.size(), nullptr);
   collective::Groups groups(node);
@@ -63,7 +76,7 @@ void ParallelC::prepare(const node::Preparation& preparation, std::span<memory::
     process.symmetric = &preparation.symmetric;
     process.services = services_.get();
     process.array = make_array(process, &identity, preparation.threads, preparation.thread_stack_bytes,
-                               thread_cpus(preparation.binding.ranks[index]));
+                               thread_cpus(preparation.binding.ranks[index]), cores);
     process.thread_group = std::make_unique<collective::ThreadGroup>(preparation.threads);
     join_groups(process, groups);
   }

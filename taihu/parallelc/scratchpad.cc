@@ -14,6 +14,7 @@
 #include "taihu/parallelc/kernels.h"
 #include "taihu/parallelc/process.h"
 #include "taihu/parallelc/strides.h"
+#include "taihu/threads/crew.h"
 
 namespace taihu::parallelc {
 namespace {
@@ -132,6 +133,7 @@ int dma_wait(int* reply, int count) {
   // What other threads of the kernel have not started yet they may start as long as they run.
   const taihu::threads::Member* member = taihu::threads::current_member();
   for (int turn = 0; !are_complete() && member != nullptr && member->array->running() > 1; ++turn) {
+    if (taihu::threads::give_way()) continue;
     if (turn < 100) {
       sched_yield();
     } else {

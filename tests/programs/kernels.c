@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels on the accelerator threads: run, spawn, join, barriers, locks, loops, also from process code.
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -55,9 +57,52 @@ static void divide_from_a_function(int *values, int count) {
 
 __kernel void call_function(void *argument) { divide_from_a_function(argument, n); }
 
+static __thread int own_in_memory = 5;
+static __thread_local int own_in_scratchpad = 6;
+
+// What is a thread's own stays its own, whoever runs between the barriers.
+__kernel void keep_own(void *argument) {
+    const int me = m_rank(CCC_ARRAY);
+    int *bad = argument;
+    own_in_memory = 10 * me;
+    own_in_scratchpad = 20 * me;
+    for (int round = 0; round < 20; round++) {
+        errno = 1 + me;
+        m_barrier(CCC_ARRAY);
+        if (own_in_memory != 10 * me || own_in_scratchpad != 20 * me || errno != 1 + me || m_rank(CCC_ARRAY) != me)
+            __atomic_fetch_add(bad, 1, __ATOMIC_RELAXED);
+    }
+}
+
+static volatile int opened;
+
+// The first waits for the second one, in a loop that calls nothing.
+__kernel void wait_in_a_loop(void *argument) {
+    (void)argument;
+    if (m_rank(CCC_ARRAY) == 0 && m_size(CCC_ARRAY) > 1)
+        while (!opened);
+    if (m_rank(CCC_ARRAY) == 1) opened = 1;
+}
+
+// The first waits in the system for what the last one writes.
+__kernel void block(void *argument) {
+    const int *ends = argument;
+    char byte = 7;
+    if (m_rank(CCC_ARRAY) == m_size(CCC_ARRAY) - 1 && write(ends[1], &byte, 1) != 1) abort();
+    if (m_rank(CCC_ARRAY) == 0 && (read(ends[0], &byte, 1) != 1 || byte != 7)) abort();
+}
+
 int main(void) {
     int threads = m_size(CCC_ARRAY);
     m_run(count_members, &threads);
+
+    int bad_own = 0;
+    m_run(keep_own, &bad_own);
+    CHECK(bad_own == 0);
+    m_run(wait_in_a_loop, NULL);
+    int ends[2];
+    CHECK(pipe(ends) == 0);
+    m_run(block, ends);
     CHECK(members_seen == threads);
 
     int number[20];
