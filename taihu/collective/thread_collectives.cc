@@ -16,6 +16,11 @@ bool is_member(const ThreadHandle& handle, int member) noexcept {
   return member >= 0 && member < handle.size();
 }
 
+/// Leaves a block alone that already is in its place: others may be reading it.
+void take_block(void* target, const void* source, std::size_t bytes) noexcept {
+  if (target != source) copy_block(target, source, bytes);
+}
+
 /// A reduction whose arguments hold.
 struct CheckedReduction {
   Reduction reduction;
@@ -66,7 +71,7 @@ int barrier(ThreadHandle& handle) {
 int bcast(ThreadHandle& handle, void* buffer, std::size_t bytes, int root) {
   if (!is_member(handle, root) || !has_memory(buffer, bytes)) return M_ERROR_ARGUMENT;
   return handle.meet({Call::bcast, root, bytes, 0}, {buffer, buffer}, nullptr, [&] {
-    copy_block(buffer, handle.addresses_of(root).source, bytes);
+    take_block(buffer, handle.addresses_of(root).source, bytes);
     return M_SUCCESS;
   });
 }
@@ -109,7 +114,7 @@ int gather(ThreadHandle& handle, const void* source, void* result, std::size_t b
     return M_ERROR_ARGUMENT;
   }
   return handle.meet({Call::gather, root, bytes, 0}, {source, result}, nullptr, [&] {
-    copy_block(block_at(handle.addresses_of(root).result, handle.rank(), bytes), source, bytes);
+    take_block(block_at(handle.addresses_of(root).result, handle.rank(), bytes), source, bytes);
     return M_SUCCESS;
   });
 }
@@ -120,7 +125,7 @@ int allgather(ThreadHandle& handle, const void* source, void* result, std::size_
   }
   return handle.meet({Call::allgather, -1, bytes, 0}, {source, result}, nullptr, [&] {
     for (int k = 0; k < handle.size(); ++k) {
-      copy_block(block_at(result, k, bytes), handle.addresses_of(k).source, bytes);
+      take_block(block_at(result, k, bytes), handle.addresses_of(k).source, bytes);
     }
     return M_SUCCESS;
   });
@@ -132,7 +137,7 @@ int scatter(ThreadHandle& handle, const void* source, void* result, std::size_t 
     return M_ERROR_ARGUMENT;
   }
   return handle.meet({Call::scatter, root, bytes, 0}, {source, result}, nullptr, [&] {
-    copy_block(result, block_at(handle.addresses_of(root).source, handle.rank(), bytes), bytes);
+    take_block(result, block_at(handle.addresses_of(root).source, handle.rank(), bytes), bytes);
     return M_SUCCESS;
   });
 }

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -144,6 +145,11 @@ TEST_P(ThreadCollectives, BlocksOfGatherAndScatterAreInTheirPlaces) {
     ASSERT_EQ(allgather(handle, source.data(), all.data(), bytes), M_SUCCESS);
     for (std::size_t i = 0; i < all.size(); ++i)
       ASSERT_EQ(all[i], value(static_cast<int>(i / count), i % count));
+    std::vector<long> in_place(count * members, -1);
+    long* const own = in_place.data() + static_cast<std::size_t>(handle.rank()) * count;
+    std::copy(source.begin(), source.end(), own);
+    ASSERT_EQ(allgather(handle, own, in_place.data(), bytes), M_SUCCESS);
+    ASSERT_EQ(in_place, all);
   });
 }
 
