@@ -52,7 +52,9 @@ void Mpi::all_loaded(message::Node& node) {
   if (job_parameters().deadlock_timeout_seconds <= 0) return;
   std::vector<Rank*> ranks;
   for (const auto& rank : ranks_) ranks.push_back(rank.get());
-  watch_ = std::make_unique<DeadlockWatch>(node, std::move(ranks), job_parameters().deadlock_timeout_seconds);
+  watch_ = std::make_unique<node::DeadlockWatch>(
+      node, job_parameters().deadlock_timeout_seconds, [ranks] { return look_at(ranks); },
+      [ranks] { return waiting_ranks(ranks); });
 }
 
 int Mpi::ended(memory::RankIdentity& identity, int status) {

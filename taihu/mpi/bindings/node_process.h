@@ -25,7 +25,7 @@ class Mpi final : public node::Language {
  private:
   std::unique_ptr<NodeServices> services_;
   std::vector<std::unique_ptr<Rank>> ranks_;
-  std::unique_ptr<DeadlockWatch> watch_;
+  std::unique_ptr<node::DeadlockWatch> watch_;
 };
 
 }  // namespace taihu::mpi
