@@ -86,10 +86,6 @@ void add_mpi_options(CLI::App& app, RunOptions& options) {
   app.add_flag("--stats", job.stats, "print counts of messages and waiting times at the end");
   app.add_option("--trace-collectives", job.trace_collectives, "write a line of JSON per collective call")
       ->type_name("FILE");
-  app.add_option("--deadlock-timeout", job.deadlock_timeout_seconds,
-                 "when all ranks wait for so long, say for whom and end the job")
-      ->type_name("SECONDS")
-      ->check(seconds_above_zero);
 }
 
 void add_shape_options(CLI::App& app, const LaunchCommand& command, JobParameters& job) {
@@ -136,6 +132,10 @@ void add_run_options(CLI::App& app, RunOptions& options, Texts& texts) {
       ->type_name("NAME");
   app.add_flag("--tag-output", options.job.tag_output, "start every line of output with its rank");
   app.add_option("--timeout", options.timeout_seconds, "end the job after this time")
+      ->type_name("SECONDS")
+      ->check(seconds_above_zero);
+  app.add_option("--deadlock-timeout", options.job.deadlock_timeout_seconds,
+                 "when all ranks wait for so long, say for whom and end the job")
       ->type_name("SECONDS")
       ->check(seconds_above_zero);
   app.add_option("--debugger", texts.debugger,

@@ -212,6 +212,11 @@ TEST(Marun, options_of_mpi_jobs) {
   EXPECT_NE(marun_refusal({"--deadlock-timeout", "0", "p"}), "accepted");
 }
 
+TEST(CommandLine, deadlock_timeout_is_for_both_languages) {
+  EXPECT_EQ(parse_run(parcrun_command, {"--deadlock-timeout", "2.5", "p"}, "").job.deadlock_timeout_seconds,
+            2.5);
+}
+
 TEST(Marun, spellings_of_mpirun_and_mpiexec) {
   for (const char* word : {"-n", "-np", "--np", "-c"})
     EXPECT_EQ(marun({word, "5", "p"}).job.ranks, 5) << word;

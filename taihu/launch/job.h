@@ -37,7 +37,7 @@ struct JobParameters {
   std::vector<std::string> private_libraries;
   bool stats = false;                   ///< MPI: print counts and waiting times of every rank at the end
   std::string trace_collectives;        ///< MPI: file for one line per collective call; empty: none
-  double deadlock_timeout_seconds = 0;  ///< MPI: report when all ranks have waited for this time; 0: never
+  double deadlock_timeout_seconds = 0;  ///< report when all ranks have waited for this time; 0: never
   std::string program_name;             ///< the program's argv[0]; empty: `program`
   std::string program;                  ///< set by from_command_line
   std::vector<std::string> arguments;   ///< without the program's name; set by from_command_line

@@ -117,6 +117,8 @@ int m_aggregator_fetch_add(m_aggregator_t aggregator, int dest_rank, long* dest_
 int m_aggregator_flush(m_aggregator_t aggregator) {
   if (aggregator == nullptr) return fail(M_ERROR_ARGUMENT, "null aggregator", "m_aggregator_flush()");
   aggregator->user = std::this_thread::get_id();
+  const Waiting waiting(this_process("m_aggregator_flush"), "m_aggregator_flush",
+                        [] { return "for its operations"; });
   aggregator->aggregator.flush();
   return M_SUCCESS;
 }

@@ -64,6 +64,7 @@ int collective_call(const char* call, m_scope_t scope, long count, m_type_t type
     return refuse(code, code == M_ERROR_ARGUMENT ? "null buffer or negative count" : m_error_text(code));
   };
   if (scope == CCC_ARRAY) {
+    const Waiting waiting(process, call, [] { return "for the other threads of CCC_ARRAY"; });
     collective::ThreadHandle group(*process.thread_group, member->index);
     return run(group);
   }
@@ -74,6 +75,8 @@ int collective_call(const char* call, m_scope_t scope, long count, m_type_t type
         "another thread of this process is in a collective of the scope; one thread of each process "
         "takes part");
   }
+  const Waiting waiting(process, call,
+                        [&] { return std::string("for the other processes of ") + name_of(scope); });
   return run(process.group(scope));
 }
 
@@ -104,6 +107,8 @@ int m_barrier(m_scope_t scope) {
     if (member == nullptr) {
       return fail(M_ERROR_CONTEXT, outside_kernel, "m_barrier(CCC_ARRAY)");
     }
+    const Waiting waiting(this_process("m_barrier"), "m_barrier",
+                          [] { return "for the other threads of CCC_ARRAY"; });
     member->array->barrier().wait();
     return M_SUCCESS;
   }

@@ -143,7 +143,9 @@ int m_run(void (*kernel)(void*), void* argument) {
   taihu::threads::ThreadArray* array = array_of("m_run", process, reinterpret_cast<void*>(kernel), &code);
   if (array == nullptr) return code;
   taihu::threads::Spawn* started = spawn("m_run", *array, kernel, argument, &code);
-  if (started != nullptr) array->join(started, help(process));
+  if (started == nullptr) return code;
+  const Waiting waiting(process, "m_run", [] { return "for its kernel"; });
+  array->join(started, help(process));
   return code;
 }
 
@@ -165,6 +167,7 @@ int m_join(m_spawn_t spawned) {
     return fail(M_ERROR_ARGUMENT, "no kernel of this process that waits to be joined", "m_join(spawn=%p)",
                 static_cast<void*>(spawned));
   }
+  const Waiting waiting(process, "m_join", [] { return "for its kernel"; });
   array->join(kernel, help(process));
   return M_SUCCESS;
 }

@@ -58,6 +58,8 @@ void join_groups(Process& process, collective::Groups& groups) {
 void ParallelC::prepare(const node::Preparation& preparation, std::span<memory::RankIdentity> ranks) {
   message::Node& node = preparation.node;
   services_ = std::make_unique<SharedServices>(node, preparation.threads);
+  deadlock_timeout_seconds_ = preparation.job.deadlock_timeout_seconds;
+  waits_wanted = deadlock_timeout_seconds_ > 0;
   message::serve_aggregators(node, preparation.symmetric);
   services_->node_ranks = preparation.share.node_ranks;
   services_->cores = static_cast<int>(preparation.machine.cores.size());
@@ -98,10 +100,41 @@ ParallelC::Segments ParallelC::loaded(memory::RankIdentity& rank, const memory::
 
 void ParallelC::all_loaded(message::Node& node) {
   shared_variables_ = std::make_unique<SharedVariables>(programs_, node);
+  if (!waits_wanted) return;
+  watch_ = std::make_unique<node::DeadlockWatch>(
+      node, deadlock_timeout_seconds_, [this] { return look(); }, [this] { return waiting_ranks(); });
+}
+
+/// A process waits when its own code does and every thread of its kernel, too.
+node::DeadlockWatch::Progress ParallelC::look() {
+  node::DeadlockWatch::Progress progress;
+  progress.all_wait = true;
+  for (Process& process : processes_) {
+    const std::lock_guard hold(process.waiting.mutex);
+    progress.calls.push_back(process.waiting.changes);
+    if (process.waiting.has_ended) continue;
+    const auto in_kernel = std::ranges::count_if(process.waiting.open, &Waiting::is_in_kernel);
+    const bool process_code_waits = in_kernel < std::ssize(process.waiting.open);
+    if (!process_code_waits || in_kernel < process.array->running()) progress.all_wait = false;
+  }
+  return progress;
+}
+
+std::string ParallelC::waiting_ranks() {
+  std::string text;
+  for (Process& process : processes_) {
+    const std::lock_guard hold(process.waiting.mutex);
+    if (process.waiting.has_ended) text += "taihu: rank " + std::to_string(process.rank) + " has ended\n";
+    for (const Waiting* waiting : process.waiting.open) text += waiting->line();
+  }
+  return text;
 }
 
 int ParallelC::ended(memory::RankIdentity& rank, int status) {
-  if (status == 0) check_joined(processes_[static_cast<std::size_t>(rank.local_index)]);
+  Process& process = processes_[static_cast<std::size_t>(rank.local_index)];
+  if (status == 0) check_joined(process);
+  const std::lock_guard hold(process.waiting.mutex);
+  process.waiting.has_ended = true;
   return status;
 }
 

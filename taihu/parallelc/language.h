@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "taihu/abi/program.h"
+#include "taihu/node/deadlock_watch.h"
 #include "taihu/node/language.h"
 #include "taihu/parallelc/process.h"
 #include "taihu/parallelc/services.h"
@@ -21,13 +22,21 @@ class ParallelC final : public node::Language {
   Segments loaded(memory::RankIdentity& rank, const memory::RankImage& image) override;
   void all_loaded(message::Node& node) override;
   int ended(memory::RankIdentity& rank, int status) override;
-  void finish() override { services_->tasks.finish(); }
+  void finish() override {
+    watch_.reset();
+    services_->tasks.finish();
+  }
 
  private:
+  node::DeadlockWatch::Progress look();
+  std::string waiting_ranks();
+
   std::unique_ptr<SharedServices> services_;
   std::vector<Process> processes_;
   std::vector<const taihu_program*> programs_;  ///< null for a plain C program
   std::unique_ptr<SharedVariables> shared_variables_;
+  double deadlock_timeout_seconds_ = 0;  ///< 0: never
+  std::unique_ptr<node::DeadlockWatch> watch_;
 };
 
 }  // namespace taihu::parallelc

@@ -43,8 +43,11 @@ using namespace taihu::parallelc;
 extern "C" {
 
 int m_lock(m_scope_t scope, int id) {
-  return lock_call("m_lock", scope, id,
-                   [&](auto& locks, auto group, auto owner) { return locks.lock(group, id, owner); });
+  return lock_call("m_lock", scope, id, [&](auto& locks, auto group, auto owner) {
+    const Waiting waiting(this_process("m_lock"), "m_lock",
+                          [&] { return "for lock " + std::to_string(id) + " of " + name_of(scope); });
+    return locks.lock(group, id, owner);
+  });
 }
 
 int m_trylock(m_scope_t scope, int id, int* taken) {

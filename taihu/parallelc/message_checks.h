@@ -2,6 +2,8 @@
 // What all calls of two-sided messages check before, and report afterwards.
 #pragma once
 
+#include <string>
+
 #include "taihu/abi/parallelc.h"
 #include "taihu/message/endpoint.h"
 #include "taihu/parallelc/errors.h"
@@ -26,6 +28,12 @@ inline const char* problem_of_receive(const Process& process, int source, const 
   if (buffer == nullptr && size > 0) return "null buffer";
   if (tag != M_ANY_TAG && tag < 0) return "negative tag";
   return nullptr;
+}
+
+/// "for rank 3, tag 5".
+inline std::string wait_for(int rank, int tag) {
+  return (rank == M_ANY_RANK ? "for any rank" : "for rank " + std::to_string(rank)) +
+         (tag == M_ANY_TAG ? ", any tag" : ", tag " + std::to_string(tag));
 }
 
 inline void fill(m_status_t* status, const message::Status& from) {

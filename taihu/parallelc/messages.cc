@@ -51,6 +51,7 @@ int m_send(int dest_rank, const void* buffer, long size, int tag) {
   if (const char* problem = problem_of_send(process, dest_rank, buffer, size, tag)) {
     return fail(M_ERROR_ARGUMENT, problem, "m_send(dest_rank=%d, size=%ld, tag=%d)", dest_rank, size, tag);
   }
+  const Waiting waiting(process, "m_send", [&] { return wait_for(dest_rank, tag); });
   process.endpoint->send(dest_rank, user_context, tag, buffer, static_cast<std::size_t>(size));
   return M_SUCCESS;
 }
@@ -60,6 +61,7 @@ int m_recv(int src_rank, void* buffer, long size, int tag, m_status_t* status) {
   if (const char* problem = problem_of_receive(process, src_rank, buffer, size, tag)) {
     return fail(M_ERROR_ARGUMENT, problem, "m_recv(src_rank=%d, size=%ld, tag=%d)", src_rank, size, tag);
   }
+  const Waiting waiting(process, "m_recv", [&] { return wait_for(src_rank, tag); });
   const Status received =
       process.endpoint->receive(src_rank, user_context, tag, buffer, static_cast<std::size_t>(size));
   fill(status, received);
@@ -82,6 +84,7 @@ int m_probe(int src_rank, int tag, m_status_t* status) {
   if (const char* problem = problem_of_receive(process, src_rank, nullptr, 0, tag)) {
     return fail(M_ERROR_ARGUMENT, problem, "m_probe(src_rank=%d, tag=%d)", src_rank, tag);
   }
+  const Waiting waiting(process, "m_probe", [&] { return wait_for(src_rank, tag); });
   Status seen;
   process.endpoint->wait_until([&] { return process.endpoint->iprobe(src_rank, user_context, tag, &seen); });
   fill(status, seen);
@@ -90,6 +93,7 @@ int m_probe(int src_rank, int tag, m_status_t* status) {
 
 int m_wait(handle_t* handle, m_status_t* status) {
   Process& process = this_process("m_wait");
+  const Waiting waiting(process, "m_wait", [] { return "for a message under way"; });
   Status received;
   if (*handle != M_NO_HANDLE) process.endpoint->wait(request_of(*handle), &received);
   release(*handle);

@@ -178,6 +178,7 @@ int m_wait_reply(int* reply, int count) {
   if (reply == nullptr)
     return fail(M_ERROR_ARGUMENT, "null reply word", "m_wait_reply(reply=%p, count=%d)", nullptr, count);
   const std::atomic_ref<int> word(*reply);
+  const Waiting waiting(process, "m_wait_reply", reply, count);
   process.endpoint->wait_until([&] { return word.load(std::memory_order_acquire) >= count; });
   return M_SUCCESS;
 }

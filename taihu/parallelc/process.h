@@ -16,6 +16,7 @@
 #include "taihu/memory/symmetric_heap.h"
 #include "taihu/message/endpoint.h"
 #include "taihu/parallelc/aggregation.h"
+#include "taihu/parallelc/waiting_calls.h"
 #include "taihu/threads/thread_array.h"
 
 namespace taihu::parallelc {
@@ -34,6 +35,7 @@ struct Process {
   std::unique_ptr<threads::ThreadArray> array;  ///< its accelerator threads
   std::unique_ptr<memory::SymmetricHeap> heap;  ///< of m_malloc
   OpenAggregators aggregators;
+  WaitingCalls waiting;
   SharedServices* services = nullptr;                              ///< locks and tasks of the node process
   std::unique_ptr<collective::ThreadGroup> thread_group;           ///< of CCC_ARRAY
   std::array<std::unique_ptr<collective::GroupHandle>, 4> groups;  ///< by process scope

@@ -120,6 +120,8 @@ int dma_bcast(void* scratchpad, const void* memory, size_t bytes) {
   const taihu::threads::Member* member = taihu::threads::current_member();
   if (scratchpad_of_caller("dma_bcast") == nullptr) return M_ERROR_CONTEXT;
   // Memory is read when all have called, and may be changed when the call returns: a barrier on either side.
+  const Waiting waiting(this_process("dma_bcast"), "dma_bcast",
+                        [] { return "for the other threads of CCC_ARRAY"; });
   member->array->barrier().wait();
   std::memcpy(scratchpad, memory, bytes);
   member->array->barrier().wait();
@@ -130,6 +132,7 @@ int dma_wait(int* reply, int count) {
   const auto are_complete = [&] {
     return std::atomic_ref<int>(*reply).load(std::memory_order_acquire) >= count;
   };
+  const Waiting waiting(this_process("dma_wait"), "dma_wait", reply, count);
   // What other threads of the kernel have not started yet they may start as long as they run.
   const taihu::threads::Member* member = taihu::threads::current_member();
   for (int turn = 0; !are_complete() && member != nullptr && member->array->running() > 1; ++turn) {

@@ -87,6 +87,7 @@ int m_send_stride(int dest_rank, const void* buffer, long size, long block, long
   const Arguments call{Side::send, "m_send_stride", dest_rank, buffer, size, block, stride, tag};
   if (const char* problem = call.problem(process)) return call.refuse(problem);
   const taihu::message::StridedBlocks layout = call.layout();
+  const Waiting waiting(process, "m_send_stride", [&] { return wait_for(dest_rank, tag); });
   process.endpoint->send(dest_rank, taihu::message::user_context, tag, call.data(layout),
                          taihu::message::SendMode::standard);
   return M_SUCCESS;
@@ -98,6 +99,7 @@ int m_recv_stride(int src_rank, void* buffer, long size, long block, long stride
   const Arguments call{Side::receive, "m_recv_stride", src_rank, buffer, size, block, stride, tag};
   if (const char* problem = call.problem(process)) return call.refuse(problem);
   const taihu::message::StridedBlocks layout = call.layout();
+  const Waiting waiting(process, "m_recv_stride", [&] { return wait_for(src_rank, tag); });
   taihu::message::Status received;
   process.endpoint->receive(src_rank, taihu::message::user_context, tag, call.space(layout), &received);
   fill(status, received);

@@ -22,6 +22,8 @@ extern "C" long get_task_id(long total, const char* checkpoint_file, m_scope_t s
   const taihu::threads::Member* member = taihu::threads::current_member();
   const int index = member != nullptr ? member->index : taihu::tasks::process_code;
   std::string problem;
+  const Waiting waiting(process, "get_task_id",
+                        [&] { return std::string("for a task of ") + name_of(scope); });
   taihu::tasks::TaskService& tasks = process.services->tasks;
   const std::int64_t id = scope == CCC_ARRAY ? tasks.take_in_array(process.rank, index, total, &problem)
                                              : tasks.take(static_cast<taihu::launch::Scope>(scope),

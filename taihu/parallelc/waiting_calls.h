@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// For `parcrun --deadlock-timeout`: which calls the threads of a rank wait in, and for what. Without the
+// option a waiting call pays one test of a constant.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "taihu/abi/parallelc.h"
+
+namespace taihu::parallelc {
+
+struct Process;
+
+/// Whether waiting calls are noted. Set before ranks run, constant afterwards.
+extern bool waits_wanted;
+
+/// Says for the time of its life that the calling thread waits in `call`. `describe` says for what, such as
+/// "for rank 3, tag 5"; it is asked at once and only when somebody wants to know.
+class Waiting {
+ public:
+  template <class Describe>
+  Waiting(Process& process, const char* call, Describe&& describe) {
+    if (waits_wanted) [[unlikely]]
+      begin(process, call, describe(), nullptr);
+  }
+  /// For `*word` to reach `count`: the report tells its value then.
+  Waiting(Process& process, const char* call, const int* word, int count);
+  ~Waiting() {
+    if (process_ != nullptr) [[unlikely]]
+      end();
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+  /// "taihu: rank 1 waits in m_recv for rank 0, tag 5, at ring.c:12".
+  std::string line() const;
+  bool is_in_kernel() const noexcept { return thread_ >= 0; }
+
+ private:
+  void begin(Process& process, const char* call, std::string what, const int* word);
+  void end();
+
+  Process* process_ = nullptr;  ///< null: not noted
+  const char* call_ = nullptr;
+  std::string what_;
+  const int* word_ = nullptr;
+  int thread_ = -1;                ///< index of an accelerator thread
+  std::array<void*, 8> frames_{};  ///< innermost call first
+  int frame_count_ = 0;
+};
+
+/// What a process keeps of them.
+struct WaitingCalls {
+  std::mutex mutex;
+  std::vector<const Waiting*> open;
+  std::uint64_t changes = 0;  ///< grows with every begin and end of a wait
+  bool has_ended = false;     ///< the program; nobody will hear from it again
+};
+
+/// "CCC_ALL" and so on.
+const char* name_of(m_scope_t scope) noexcept;
+
+}  // namespace taihu::parallelc
