@@ -60,10 +60,10 @@ threads::WaitPolicy wait_policy_for(const launch::Layout& layout, int process) {
     const int ranks = ranks_of(layout, process);
     return {0, yields_when_crowded(ranks), sleep_in_crowds(ranks, Cores::crowded)};
   }
-  // A sleeper learns of messages from other processes through the progress thread, some 100 us later.
-  // Spinning must outlast that, or two ranks that have slept once would keep waking each other that way.
-  if (layout.processes > 1) return {10000, 20};
-  return {};
+  // Some 350 us. Spinning must outlast the copy of a few MB by the partner, since to wake a sleeper takes 40
+  // us more. And a sleeper learns of messages from other processes through the progress thread, some 100 us
+  // later: two ranks that have slept once would keep waking each other that way.
+  return {10000, 20};
 }
 
 std::string way_of(const Link* link) {
