@@ -4,9 +4,9 @@
 // RUN: (%parcrun -n 2 --threads 2 --deadlock-timeout 0.4 %t receive; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=RECEIVE %s
 // RUN: (%parcrun.openmpi -n 2 --processes-per-node 2 --threads 2 --deadlock-timeout 0.4 %t receive; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=RECEIVE %s
 // RUN: (%parcrun -n 2 --threads 2 --deadlock-timeout 0.4 %t reply; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=REPLY %s
-// RUN: (%parcrun -n 2 --threads 2 --deadlock-timeout 0.4 %t lock; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=LOCK %s
+// RUN: (%parcrun -n 2 --threads 2 --deadlock-timeout 2 %t lock; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=LOCK %s
 // RUN: (%parcrun -n 1 --threads 2 --deadlock-timeout 0.4 %t kernel; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=KERNEL %s
-// RUN: (%parcrun -n 2 --threads 2 --deadlock-timeout 0.2 %t compute; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=COMPUTE %s
+// RUN: (%parcrun -n 2 --threads 2 --deadlock-timeout 1 %t compute; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=COMPUTE %s
 // RECEIVE-DAG: taihu: deadlock: no rank has gone on for 0.4 s
 // RECEIVE-DAG: taihu: rank 0 waits in m_recv for rank 1, tag 5, at deadlock.c:[[@LINE+38]]
 // RECEIVE-DAG: taihu: rank 1 waits in m_barrier for the other processes of CCC_ALL, at deadlock.c:[[@LINE+55]]
@@ -15,7 +15,7 @@
 // REPLY-DAG: taihu: rank 0 waits in m_wait_reply for reply word arrived to reach 2 (it is 1), at deadlock.c:[[@LINE+37]]
 // REPLY-DAG: taihu: rank 1 has ended
 // REPLY: exit code 1
-// LOCK: taihu: deadlock: no rank has gone on for 0.4 s
+// LOCK: taihu: deadlock: no rank has gone on for 2 s
 // LOCK-DAG: taihu: rank 0 waits in m_barrier for the other processes of CCC_ALL, at deadlock.c:[[@LINE+48]]
 // LOCK-DAG: taihu: rank 1 waits in m_lock for lock 3 of CCC_ALL, at deadlock.c:[[@LINE+40]]
 // LOCK: exit code 1
@@ -63,7 +63,7 @@ int main(int argc, char **argv) {
     if (strcmp(what, "kernel") == 0)
         m_run(part_ways, NULL);
     if (strcmp(what, "compute") == 0 && rank == 0)
-        usleep(1000000);
+        usleep(2500000);
     m_barrier(CCC_ALL);
     return 0;
 }
