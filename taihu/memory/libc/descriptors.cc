@@ -264,8 +264,7 @@ bool may_change_directory(const char* call) {
   if (!rank || rank->has_own_directory || rank->in_child_process()) return true;
   std::fprintf(rank->errors(),
                "taihu: %s refused (on this system threads cannot have separate working directories, so all "
-               "ranks would "
-               "move); use absolute paths, or allow unshare(2) in the container\n",
+               "ranks would move); use absolute paths, or allow unshare(2) in the container\n",
                call);
   errno = EPERM;
   return false;
