@@ -3,8 +3,7 @@
 // the result is there Cycles - 1 clock edges later (in the same cycle with one).
 // min takes right where right < left, else left, so an unordered pair gives left; max likewise.
 module arithmetic_unit #(
-    /// From operands to result, 1 or more; adder and multiplier have five places for registers, further cycles are
-    /// delay.
+    /// From operands to result, 1 or more; adder and multiplier can be cut at five places, further cycles are delay.
     parameter int Cycles = 6
 ) (
     input logic clk_i,

@@ -3,10 +3,10 @@
 // partial results, and the arithmetic unit. Each communicator owns Operations / Communicators operations ("window", a
 // power of two), chosen by the operation's number; cores keep no more open.
 //
-// A packet is taken in when the unit is free: pseudo packets write the table and go on; of others the operation is
-// opened in this cycle, then a flit is taken per cycle. The first packet of an operation and all of a gather are
-// stored. Others are combined word by word, partial result (op) packet. When the contributions inside add up to
-// those learned, the operation's result is on the list of those that leave.
+// A packet is taken in when the unit is free. Pseudo packets write the table and go on. For other packets the unit
+// opens the operation in this cycle, then takes a flit per cycle. The first packet of an operation and all packets of
+// a gather are stored. Others are combined word by word, partial result (op) packet. When the contributions inside
+// add up to those learned, the operation's result joins the list of results that leave.
 module collective_unit #(
     /// Input VCs of links and core: 5 * Vcs.
     parameter int Inputs = 10,
@@ -45,7 +45,7 @@ module collective_unit #(
     output logic [Inputs-1:0] take_o,
     output logic [4:0] route_o,
     output logic [1:0] marks_o,
-    // The result that leaves, as an input channel
+    // The result that leaves, seen as an input channel
     output logic [4:0] result_want_o,
     output logic [CountBits-1:0] result_need_o,
     input logic [4:0] result_grant_i,
@@ -141,7 +141,7 @@ module collective_unit #(
   logic [Slots*9-1:0] weight_q;
   logic [Slots-1:0] gathers_q;
 
-  // The packet at hand.
+  // The current packet.
   logic [Inputs-1:0] source_q;
   logic [SlotBits-1:0] slot_q;
   logic [3:0] arithmetic_q;

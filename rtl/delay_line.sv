@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value some clock edges later; with none, a wire.
+// Delays a value by some clock edges; with none it is a wire.
 module delay_line #(
     /// Bits.
     parameter int Width = 1,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sum of two IEEE 754 doubles, rounded to nearest even, with subnormal numbers. A NaN result is always the quiet
 // NaN 7ff8000000000000. A new pair may come every cycle; the sum is there Cycles - 1 clock edges later. A bypassed
-// value takes the same way and comes out unchanged.
+// value passes the same stages and comes out unchanged.
 //
 // Stages: order by magnitude; align; add or subtract; normalise; round; select.
 module double_adder #(
-    /// From operands to sum, 1 or more; up to 6 cut its stages, further ones are delay.
+    /// From operands to sum, 1 or more; up to 6 cut the stages, further cycles are delay.
     parameter int Cycles = 6
 ) (
     input logic clk_i,

@@ -4,7 +4,7 @@
 //
 // Stages: unpack; two partial products; their sum; count leading zeros; shift; round.
 module double_multiplier #(
-    /// From operands to product, 1 or more; up to 6 cut its stages, further ones are delay.
+    /// From operands to product, 1 or more; up to 6 cut the stages, further cycles are delay.
     parameter int Cycles = 6
 ) (
     input logic clk_i,
@@ -13,7 +13,7 @@ module double_multiplier #(
     output logic [63:0] product_o
 );
   logic a_zero, b_zero, a_large, b_large, is_nan, is_infinite, sign;
-  logic signed [13:0] exponent;  // of the product when its first of 106 bits is one
+  logic signed [13:0] exponent;  // exponent of the product when the first of its 106 bits is one
   always_comb begin
     a_zero = a_i[62:0] == '0;
     b_zero = b_i[62:0] == '0;

@@ -3,11 +3,11 @@
 //
 // A head that comes to the front (written into an empty buffer, or behind a tail that leaves; with RouteAt AtFront
 // a cycle behind that tail) is "exposed": its outputs become `want`, or it waits for the collective unit. The router
-// has found them when the head was written, and they are kept with it; without KeepsRoute, when it is in front. VC
-// allocation moves outputs from `want` to `have`; the tail leaves by an output and removes it from `have`. With
-// Multicast a packet may have several outputs ("branches"): `ahead` counts per branch the flits that it has sent
-// beyond those that have left the buffer. Each cycle the lowest flit that a branch with a credit needs is offered
-// to all such branches; it leaves the buffer when all branches have sent it.
+// finds them when the head is written, and they are kept with the head; without KeepsRoute it finds them when the
+// head is in front. VC allocation moves outputs from `want` to `have`; the tail leaves by an output and removes it
+// from `have`. With Multicast a packet may have several outputs ("branches"): `ahead` counts per branch the flits
+// that it has sent beyond those that have left the buffer. Each cycle the lowest flit that a branch with a credit
+// needs is offered to all such branches; it leaves the buffer when all branches have sent it.
 module input_channel #(
     /// Flits of the buffer, 1 or more.
     parameter int Depth = 5,
@@ -20,7 +20,7 @@ module input_channel #(
     parameter int RouteAt = noc_pkg::AtWrite,
     /// The output port found at the write is kept with each flit; 0 only with AtFront, where front_route_i has it.
     parameter bit KeepsRoute = 1,
-    /// Packets may have several outputs (broadcasts); 0 where none can come.
+    /// 1: packets may have several outputs (broadcasts); 0 where no broadcast can come.
     parameter bit Multicast = 0,
     /// Packets may go to the router's unit (Level 1 or 2).
     parameter bit HasUnit = 0,
@@ -36,7 +36,7 @@ module input_channel #(
     input logic [4:0] front_route_i,  // of the head in front; used without KeepsRoute
     // VC allocation
     output logic [4:0] want_o,
-    output logic down_o,  // a broadcast: keeps off VC 0
+    output logic down_o,  // a broadcast: must not use VC 0
     output logic [CountBits-1:0] need_o,  // credits
     input logic [4:0] grant_i,
     input logic [5*VcBits-1:0] grant_vc_i,
@@ -79,7 +79,7 @@ module input_channel #(
   assign ready_o = count_q != '0;
   assign want_o = want_q;
   assign unit_want_o = unit_q;
-  // The unit sees a packet only while no branch has sent any of it, so what is offered is the front.
+  // The unit sees a packet only while no branch has sent any flit of it, so the flit offered is the front one.
   assign front_o = offered;
   assign down_o = front[noc_pkg::KindLsb+:3] == noc_pkg::KindBroadcast;
 
@@ -235,7 +235,7 @@ module input_channel #(
 
 `ifndef SYNTHESIS
   // No flit is lost, no packet is cut or mixed with another, and only the owner of an output VC sends to it.
-  logic inside_q;  // the tail of the packet that is being written has not come
+  logic inside_q;  // the packet that is being written has no tail yet
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       inside_q <= 1'b0;

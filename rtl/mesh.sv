@@ -8,7 +8,7 @@ module mesh #(
     parameter int Height = 4,
     /// Two bits per node, node 0 lowest: 0 plain, 1 combines and replicates, 2 only replicates.
     parameter bit [2*Width*Height-1:0] Levels = '0,
-    /// Virtual channels per port, 1 or more; a router with a unit (Level 1 or 2) needs 2, as broadcasts keep off VC 0.
+    /// Virtual channels per port, 1 or more; a router with a unit (Level 1 or 2) needs 2, as broadcasts must not use VC 0.
     parameter int Vcs = 2,
     /// Flits of a VC's buffer, 1 or more; 5, a whole packet, for collectives.
     parameter int Depth = 5,
@@ -42,9 +42,9 @@ module mesh #(
     output logic [Nodes-1:0] eject_valid_o,
     output logic [Nodes*W-1:0] eject_flit_o,
     output logic [Nodes*VcBits-1:0] eject_vc_o,
-    // Outputs of routers that send nothing in this cycle, for instance because the core or the link is busy.
+    // Outputs of routers that must not send in this cycle, for instance because the core or the link is busy.
     input logic [Nodes*5-1:0] stall_i,
-    // What leaves each router by each output.
+    // The flits that leave each router by each output.
     output logic [Nodes*5-1:0] sent_valid_o,
     output logic [Nodes*5*W-1:0] sent_flit_o,
     output logic [Nodes*5*VcBits-1:0] sent_vc_o,

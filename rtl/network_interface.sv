@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between a core and the local input of its router. The core offers flits, one packet after the other. For a head
-// the interface takes the emptiest VC, of equally empty ones the first at or behind the VC that follows the last one, when it
-// has the credits that the packet needs; then a flit goes per cycle while that
-// VC has a credit. A flit accepted in cycle c is written into the router's buffer in c + 1.
+// Between a core and the local input of its router. The core offers flits, one packet after the other. For a head the
+// interface takes the emptiest VC, if that VC has the credits that the packet needs; of equally empty ones it takes
+// the first at or behind the VC that follows the last one. Then it sends a flit per cycle while that VC has a credit.
+// A flit accepted in cycle c is written into the router's buffer in c + 1.
 module network_interface #(
     /// Flits of a VC of the router's local input.
     parameter int Depth = 5,

@@ -48,10 +48,10 @@ package noc_pkg;
 
   localparam int MarkBeyond = 0;  // a router on the way had no table entry left
   localparam int MarkSeen = 1;    // a level-1 router has counted the packet
-  localparam int MarkForget = 2;  // the communicator is to be forgotten
+  localparam int MarkForget = 2;  // routers forget the communicator
 
   // When a VC is given to the next packet.
-  localparam int Wormhole = 0;    // when the tail before has left, with or without a credit
+  localparam int Wormhole = 0;    // when the tail of the packet before has left, with or without a credit
   localparam int CutThrough = 1;  // with credits for the whole packet
   localparam int Atomic = 2;      // when its buffer is empty
 

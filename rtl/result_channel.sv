@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input port "unit" of a level-1 router: the result that leaves. It has no buffer; flits are made from the operation's
-// memory, which stays as it is until the result has gone on, as operations are admitted in order.
+// Input port "unit" of a level-1 router: the result that leaves. It has no buffer: flits are made from the
+// operation's memory. Operations are admitted in order, so that memory does not change until the result has left.
 module result_channel #(
     /// VCs of each output, 2 or more.
     parameter int Vcs = 2,

@@ -5,7 +5,7 @@
 module router #(
     /// 0 plain, 1 collective unit, 2 learned paths only.
     parameter int Level = 0,
-    /// Virtual channels per port, 1 or more; a router with a unit (Level 1 or 2) needs 2, as broadcasts keep off VC 0.
+    /// Virtual channels per port, 1 or more; a router with a unit (Level 1 or 2) needs 2, as broadcasts must not use VC 0.
     parameter int Vcs = 2,
     /// Flits of a VC's buffer, 1 or more; 5, a whole packet, for collectives.
     parameter int Depth = 5,
@@ -39,8 +39,8 @@ module router #(
     output logic [5*noc_pkg::FlitBits-1:0] flit_o,
     output logic [5*VcBits-1:0] vc_o,
     input logic [5*Vcs-1:0] credit_i,  // of the local port: unused
-    input logic [4:0] stall_i,  // outputs that send nothing in this cycle
-    output logic fault_o  // stays up after a broadcast of an unknown communicator or an operation too many
+    input logic [4:0] stall_i,  // outputs that must not send in this cycle
+    output logic fault_o  // stays 1 after a broadcast of an unknown communicator or one operation too many
 );
   /*verilator hier_block*/
   localparam int W = noc_pkg::FlitBits;
@@ -87,7 +87,7 @@ module router #(
     end
     for (genvar v = 0; v < Vcs; v++) begin : gen_vc
       localparam int I = p * Vcs + v;
-      // Collective routers keep what they found when the head was written: their tables have one lookup per port.
+      // Collective routers keep the outputs found when the head was written: their tables have one lookup per port.
       localparam bit KeepsRoute = Level != 0 || RouteAt == noc_pkg::AtWrite;
       logic [4:0] front_route;
       assign front_route = KeepsRoute ? '0 :
@@ -228,7 +228,7 @@ module router #(
   logic [5*Inputs-1:0] port_grant;
   logic [5*Inputs*VcBits-1:0] port_grant_vc;
   logic [5*Vcs-1:0] released;
-  // Of equally empty VCs a head asks for the one behind that which its input VC was given last.
+  // Of equally empty VCs a head asks for the first one behind the VC that its input VC got last.
   logic [Inputs*VcBits-1:0] first_q;
   for (genvar p = 0; p < 5; p++) begin : gen_va
     logic [Inputs-1:0] port_want;
@@ -303,7 +303,7 @@ module router #(
               chosen_vc[i*5*VcBits+:5*VcBits] | held_vc[(i*Vcs+v)*5*VcBits+:5*VcBits];
         end
       end
-      // A plain router has not noted the path of a communicator that is being learned.
+      // A plain router does not note the path of a communicator that is being learned.
       if (Level == 0 && chosen[i*W+noc_pkg::HeadBit] &&
           chosen[i*W+noc_pkg::KindLsb+:3] == noc_pkg::KindLearn)
         chosen[i*W+noc_pkg::MarkBeyond] = 1'b1;

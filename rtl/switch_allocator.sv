@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Switch allocation. Each input port chooses the first output at or behind its pointer that one of its VCs can send to, and
-// nominates the first VC at or behind another pointer that can send there; each output port takes the first nominating
-// input port at or behind its pointer. Pointers move only for winners.
+// Switch allocation. Each input port chooses the first output at or behind its pointer that one of its VCs can send
+// to. It nominates the first VC at or behind another pointer that can send there. Each output port takes the first
+// nominating input port at or behind its pointer. Pointers move only for winners.
 module switch_allocator #(
     /// 5, or 6 with a collective unit.
     parameter int InputPorts = 5,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// VC allocation of one output port. Each waiting head asks for the emptiest free VC that it may take, of equally empty
-// ones for the first at or behind its `first_i`. Each VC chooses the first head at or behind its pointer among those that
-// ask for it, and is given to it when it has the credits that this head needs.
+// VC allocation of one output port. Each waiting head asks for the emptiest free VC that it may take; of equally
+// empty ones it asks for the first at or behind its `first_i`. Each VC chooses the first head at or behind its
+// pointer among those that ask for it. The head gets the VC if the VC has the credits that the head needs.
 module vc_allocator #(
     /// Input VCs of the router, its unit's included: input ports * Vcs.
     parameter int Inputs = 10,
@@ -11,7 +11,7 @@ module vc_allocator #(
     parameter int Depth = 5,
     /// The output to the core, which takes everything: no credits, and broadcasts may use VC 0.
     parameter bit IsLocal = 0,
-    /// Broadcasts may come (Level 1 or 2): they keep off VC 0, or they could deadlock with packets in routing order.
+    /// Broadcasts may come (Level 1 or 2). They must not use VC 0: they could deadlock with packets in routing order.
     parameter bit HasDown = 0,
     localparam int VcBits = Vcs > 1 ? $clog2(Vcs) : 1,
     localparam int CountBits = $clog2(Depth + 1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of flits on their way into the arithmetic unit: up to two come and one goes per cycle; a word that comes can
+// Words of flits on their way into the arithmetic unit. Per cycle up to two come and one goes; a word that comes can
 // go in the same cycle.
 module word_queue #(
     /// Words that can wait, 1 or more; the two that come do not count.

@@ -23,8 +23,8 @@ bool is_nan(std::uint64_t value) {
   return std::isnan(std::bit_cast<double>(value));
 }
 
-/// The unit makes one quiet NaN of all that have none of the operands as result; the host keeps some
-/// payloads.
+/// Where the result is a NaN, the unit gives one quiet NaN unless an operand is the result; the host keeps
+/// some payloads.
 std::uint64_t expected(Arithmetic operation, std::uint64_t left, std::uint64_t right) {
   const std::uint64_t host = noc::combine(operation, left, right);
   const bool rounds = operation == Arithmetic::add_double || operation == Arithmetic::multiply_double;

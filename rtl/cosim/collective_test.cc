@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Meshes with level-1 and level-2 routers: cores of the model (Machine) run collectives on the model's
-// network, the RTL gets the same packets and has to send the same flits in the same cycles. And the RTL
-// alone: cores that know only the wire format learn a tree, reduce and broadcast; values are checked against
-// a sequential reference.
+// network. The RTL gets the same packets and has to send the same flits in the same cycles. Then the RTL
+// alone: cores that know only the wire format learn a tree, reduce and broadcast, and values are checked
+// against a sequential reference.
 #include "MeshRow.h"
 #include "MeshSlow.h"
 #include "rtl/cosim/followed_machine.h"

@@ -93,8 +93,8 @@ void run_collectives(const MachineConfig& config, double stall, std::uint64_t se
   EXPECT_GT(followed.flits(), nodes < 9 ? 3000u : 4000u);
 }
 
-/// Many operations of several communicators at once, more communicators than entries, ordinary traffic
-/// beside.
+/// Many operations of several communicators at once, more communicators than entries, and ordinary traffic at
+/// the same time.
 template <class Model>
 void run_overlapping(MachineConfig config, int count, std::uint64_t seed) {
   noc::TrafficConfig traffic;

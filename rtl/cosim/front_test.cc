@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A mesh with collective routers that find the port of a head when it is in front of its buffer, and with
-// small tables. A program of its own: blocks that Verilator compiles on their own have the same names in all
+// small tables. A separate program: blocks that Verilator compiles separately have the same names in all
 // models.
 #include "MeshFront.h"
 #include "rtl/cosim/followed_machine.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model (taihu/noc) and the RTL side by side: the same packets are handed to both, the same outputs are
-// stalled, and after every cycle all flits that the routers send are compared, with their VCs and all their
-// bits.
+// Runs the model (taihu/noc) and the RTL in lockstep. Both get the same packets and the same stalled outputs.
+// After every cycle all flits that the routers send are compared, with their VCs and all their bits.
 //
 // A flit that wins the switch of the model in cycle s is on the RTL router's output in s + 2, and at the core
 // K (link) cycles later.
@@ -39,7 +38,7 @@ class Lockstep {
     rtl_.stall(router, ports);
   }
 
-  /// To be called behind the model's step. False when the two differ; the failure has been reported.
+  /// To be called after the model's step. False when the two differ; the failure has been reported.
   bool follow() {
     const noc::Mesh& mesh = network_.config().mesh;
     for (const noc::Slot slot : handed_) {

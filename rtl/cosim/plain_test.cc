@@ -21,8 +21,8 @@ void add_packet(noc::Network& network, Random& random, int source, int destinati
   network.enqueue(slot);
 }
 
-/// Phases of 500 cycles, each with its own load, pattern and share of stalled outputs; at the end all is
-/// delivered.
+/// Phases of 500 cycles, each with its own load, pattern and share of stalled outputs; at the end every
+/// packet is delivered.
 template <class Model>
 void compare(const NetworkConfig& config, int most_flits, std::uint64_t seed, int phases) {
   noc::Network network(config);

@@ -54,7 +54,8 @@ struct Sent {
   WireFlit flit;
 };
 
-/// Made before a model: all its registers begin with random values, other ones for each model of a process.
+/// Made before a model: all registers of the model begin with random values, different ones for each model of
+/// a process.
 struct RandomRegisters {
   RandomRegisters() {
     static int models = 0;
@@ -67,8 +68,8 @@ template <class Model>
 class RtlMesh {
  public:
   RtlMesh(int nodes, int vcs) : nodes_(nodes), vc_bits_(vcs > 4 ? 3 : vcs > 2 ? 2 : 1), queues_(size(nodes)) {
-    // All registers begin with random values, the clocks inside of blocks, too: those that begin high miss
-    // the first edge. So two cycles of reset are one for them.
+    // All registers begin with random values, also the clocks inside blocks. A clock that begins high misses
+    // the first edge, so it sees only one of the two cycles of reset.
     for (int node = 0; node < nodes; ++node) {
       set_bits(model_.inject_valid_i, node, 1, 0);
       stall(node, 0);
@@ -104,12 +105,12 @@ class RtlMesh {
     model_.eval();
   }
 
-  /// What is on the outputs of the routers, in the order of links.
+  /// Reads the outputs of the routers, in the order of links.
   void sent(std::vector<Sent>& list) const {
     list.clear();
     collect(list, nodes_ * 5, model_.sent_valid_o, model_.sent_flit_o, model_.sent_vc_o);
   }
-  /// What arrives at the cores.
+  /// Reads the flits that arrive at the cores.
   void arrived(std::vector<Sent>& list) const {
     list.clear();
     collect(list, nodes_, model_.eject_valid_o, model_.eject_flit_o, model_.eject_vc_o);
