@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries of continuous-energy data with analytic cross sections, written as the files that users have.
+// Libraries of continuous-energy data with analytic cross sections, written in the formats that users have.
 #pragma once
 
 #include <functional>

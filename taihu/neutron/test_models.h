@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small models for tests, written as the files that users write and read by the reader that users use.
+// Small models for tests, written as users write them and read by the reader of the program.
 #pragma once
 
 #include <string>

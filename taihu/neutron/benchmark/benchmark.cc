@@ -22,7 +22,8 @@ std::string header(const std::string& first, const std::vector<std::string>& col
   return line;
 }
 
-/// Measures all workloads and prints a table: seconds of the first variant, the others' divided by it.
+/// Measures all workloads and prints a table: the seconds of the first variant, and the ratio of the others
+/// to it.
 void print_table(const std::vector<Workload>& workloads, const std::vector<Variant>& variants,
                  const BenchmarkOptions& options, const Print& print) {
   std::vector<std::string> columns;

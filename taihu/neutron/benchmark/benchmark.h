@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What four optimisations of a reactor Monte Carlo code bring here, each switched on and off in runs of this
-// program: the heap, the schedule of the loop over histories, aligned arrays, restart files written by all
-// ranks; and all of them together. Source of the optimisations and of the figures "paper": Xu et al., RMC.
+// Measures four optimisations of a reactor Monte Carlo code, each switched on and off in runs of this
+// program, and all of them together: the heap, the schedule of the loop over histories, aligned arrays,
+// restart files written by all ranks. Source of the optimisations and of the figures "paper": Xu et al., RMC.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ struct BenchmarkOptions {
   std::string folder;  ///< for models and results
   int ranks = 4;       ///< of restart, as threads of this process
   parallel::Communicator* job =
-      nullptr;  ///< of restart instead of them: the ranks of the job that this process is part of
+      nullptr;  ///< of restart, instead of threads: the ranks of the job that this process is part of
 };
 
 /// Names of the benchmarks, "all" last.

@@ -14,7 +14,7 @@ namespace {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-/// Threads that wait for others sleep, so that a wait costs no processor time of the others.
+/// Waiting threads sleep, so that they take no processor time from the others.
 Environment environment_of(const Variant& variant) {
   return {{"LD_PRELOAD", variant.preload}, {"OMP_WAIT_POLICY", "passive"}};
 }

@@ -18,7 +18,7 @@ struct Variant {
   std::string vectors = "aligned";
 };
 
-/// Models are run for the time of the active batches; the particle vectors for that of the kernel.
+/// The time of a model is that of its active batches; the time of the particle vectors is that of the kernel.
 struct Workload {
   std::string name, folder;  ///< no folder: particle vectors
   long particles = 0;
@@ -38,7 +38,7 @@ std::vector<double> measure(const Workload& workload, const std::vector<Variant>
 /// Whether the dynamic linker finds `library` and binds malloc to it.
 bool heap_is_there(const std::string& library, const BenchmarkOptions& options);
 
-/// The file that this program's malloc is in when nothing is preloaded.
+/// The file of this program's malloc when no library is preloaded.
 std::string own_heap(const BenchmarkOptions& options);
 
 }  // namespace taihu::neutron

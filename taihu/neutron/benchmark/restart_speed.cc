@@ -45,7 +45,7 @@ void read_plain_file(const std::string& path, std::int64_t bytes, int rank, int 
   });
 }
 
-/// Asks the system to drop what it keeps of a file that is on the disk.
+/// Asks the system to drop the cached pages of a file that is on the disk.
 void forget(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -96,7 +96,7 @@ class Measurement {
   }
 
  private:
-  /// Every rank's clock starts when all are there and stops when all are done.
+  /// The clock of every rank starts when all ranks have arrived and stops when all are done.
   template <typename Work>
   void time(double& best, const Work& work) {
     ranks_.all(0);

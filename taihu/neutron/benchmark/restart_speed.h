@@ -15,9 +15,9 @@ struct RestartSpeedOptions {
   int repeats = 3;
 };
 
-/// Seconds, the best of all repeats, each from when all ranks begin until all are done. Writing includes
-/// bringing the file to the disk. Before reading, the system is asked to forget what it keeps of the file in
-/// memory.
+/// Seconds, the best of all repeats, each from the time when all ranks begin until all are done. Writing
+/// includes bringing the file to the disk. Before reading, the system is asked to drop the file from its
+/// cache.
 struct RestartSpeed {
   std::int64_t bytes = 0;  ///< of the statepoint
   int ranks = 1;
@@ -25,7 +25,7 @@ struct RestartSpeed {
   double read_parallel = 0, read_through_root = 0, read_plain = 0;
 };
 
-/// Collective. The simulation's state is as before afterwards. Throws Error.
+/// Collective. Does not change the state of the simulation. Throws Error.
 RestartSpeed measure_restart(Simulation& simulation, const RestartSpeedOptions& options);
 
 std::vector<std::string> lines_of(const RestartSpeed& speed);

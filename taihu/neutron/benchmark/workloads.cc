@@ -54,14 +54,14 @@ struct Mailbox {
   std::vector<std::vector<double>> waiting;
 };
 
-/// What a thread of the kernel keeps.
+/// The vectors that a thread of the kernel keeps.
 struct Keeper {
   std::vector<std::vector<double>> live{32}, arrived;
   std::size_t next = 0;
   double check = 0;
 };
 
-/// `append`: grown element by element, as a path is; else given its size at once, as a table is.
+/// `append`: the vector grows element by element, like a path; else it gets its size at once, like a table.
 std::vector<double> made_vector(std::size_t bytes, bool append) {
   const std::size_t count = bytes / sizeof(double);
   if (!append) return std::vector<double>(count, 1.0);

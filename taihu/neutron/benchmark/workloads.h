@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benchmarks run: models that this program writes for itself, and a kernel that only allocates.
+// The workloads of the benchmarks: models that this program writes for itself, and a kernel that only
+// allocates.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +21,13 @@ void write_c5g7(const std::string& folder, int cells);
 /// average, most have few and some have thousands, so histories have very different lengths.
 void write_chains(const std::string& folder);
 
-/// Vectors that particles own, as in codes that keep a particle's banks and paths in growing vectors: each of
-/// `particles` makes four, of 32 bytes to 4 MB (every power of two as likely), two of them by appending; each
-/// lives until 32 later ones of the thread have been made, and one in four is destroyed by another thread.
-/// Particles are shared out by `schedule`. Returns seconds.
+/// Vectors that particles own, as in codes that keep a particle's banks and paths in growing vectors. Each of
+/// `particles` makes four vectors of 32 bytes to 4 MB (all powers of two equally likely), two of them by
+/// appending. Each vector lives until the thread has made 32 later ones. One in four is destroyed by another
+/// thread. Particles are shared out by `schedule`. Returns seconds.
 double run_particle_vectors(int threads, const parallel::LoopSchedule& schedule, std::int64_t particles);
 
-/// The file that malloc is in, as the dynamic linker has bound it.
+/// The file of the malloc to which the dynamic linker has bound this program.
 std::string heap_in_use();
 
 }  // namespace taihu::neutron

@@ -12,7 +12,7 @@ namespace taihu::neutron {
 namespace {
 
 constexpr hssize_t most_elements = hssize_t{1} << 32, few_elements = 4096;
-/// Numbers that one stored byte can stand for; deflate makes at most 1032 bytes of one.
+/// How many numbers one stored byte can expand to; deflate makes at most 1032 bytes of one.
 constexpr hsize_t most_compressed = 1032;
 
 static_assert(sizeof(hid_t) == sizeof(std::int64_t));
@@ -58,7 +58,7 @@ hid_t make_space(const std::vector<std::int64_t>& shape) {
   return H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr);
 }
 
-/// Whether `count` texts are of one fixed length that can be believed.
+/// Whether `count` texts have one fixed length that is plausible for the file.
 bool is_text_list(hid_t type, hssize_t count) {
   if (type < 0 || count < 0 || count > 65536 || H5Tget_class(type) != H5T_STRING ||
       H5Tis_variable_str(type) > 0)
@@ -67,7 +67,7 @@ bool is_text_list(hid_t type, hssize_t count) {
   return size > 0 && size <= 4096;
 }
 
-/// Texts of `size` bytes each, without what fills them up.
+/// Texts of `size` bytes each, without their padding.
 std::vector<std::string> split_texts(const std::vector<char>& buffer, std::size_t size) {
   std::vector<std::string> texts;
   for (auto first = buffer.begin(); first != buffer.end(); first += static_cast<std::ptrdiff_t>(size)) {
@@ -81,8 +81,8 @@ std::vector<std::string> split_texts(const std::vector<char>& buffer, std::size_
 }  // namespace
 
 Hdf5File::Hdf5File(const std::string& path, Mode mode) : path_(path) {
-  // At the end of the program the library would write again what could not be written, and crash. All is
-  // closed here.
+  // At the end of the program the library would try again to write data that it could not write, and crash.
+  // So everything is closed here.
   static const herr_t not_at_exit = H5dont_atexit();
   (void)not_at_exit;
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
@@ -110,7 +110,7 @@ void Hdf5File::fail(const std::string& problem) const {
 }
 
 bool Hdf5File::exists(const std::string& object) const {
-  // Each link on the way has to exist before the next one can be asked for.
+  // HDF5 can ask for a link only if all links before it on the path exist.
   for (std::size_t slash = object.find('/', 1);; slash = object.find('/', slash + 1)) {
     if (H5Lexists(file_, object.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;
     if (slash == std::string::npos) return true;
@@ -143,7 +143,7 @@ std::vector<T> Hdf5File::read_all(const std::string& dataset, std::int64_t memor
   if (!type.ok() || !is_number(*type)) fail("data set " + dataset + " is not of numbers");
   const hssize_t count = space.ok() ? H5Sget_simple_extent_npoints(*space) : -1;
   if (count < 0 || count > most_elements) fail("data set " + dataset + " has an impossible size");
-  // What is not in the file is zero, so that a small file could ask for any amount of memory.
+  // Data that are not in the file read as zero, so a small file could ask for any amount of memory.
   if (count > few_elements && static_cast<hsize_t>(count) / most_compressed > H5Dget_storage_size(*handle))
     fail("data set " + dataset + " has a size that its data do not have");
   std::vector<T> values(count);

@@ -43,7 +43,7 @@ class Hdf5File {
   /// One text or an array of texts of fixed length.
   std::vector<std::string> attribute_texts(const std::string& object, const std::string& name) const;
 
-  /// Throws Error when the file says that it is of another type or of another major version.
+  /// Throws Error when the file declares another type or another major version.
   void require_format(const std::string& what, const std::string& type, int version) const;
 
   void make_group(const std::string& group);

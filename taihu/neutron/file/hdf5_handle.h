@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// HDF5's identifiers, closed when they go out of scope. Private to what uses the HDF5 library itself.
+// HDF5's identifiers, closed when they go out of scope. Only for files that use the HDF5 library itself.
 #pragma once
 
 #include <hdf5.h>
 
 namespace taihu::neutron {
 
-/// An identifier, or none where the call that should have made it has failed.
+/// An identifier; invalid where the call that should have made it has failed.
 class Hdf5Handle {
  public:
   Hdf5Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}

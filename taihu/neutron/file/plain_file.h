@@ -19,7 +19,7 @@ class PlainFile {
   PlainFile(const PlainFile&) = delete;
   PlainFile& operator=(const PlainFile&) = delete;
 
-  /// Throw Error, also where the file ends before all is read.
+  /// Throw Error, also where the file ends before all bytes are read.
   void write_at(std::int64_t place, std::span<const std::byte> bytes) const;
   void read_at(std::int64_t place, std::span<std::byte> bytes) const;
 

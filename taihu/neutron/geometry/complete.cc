@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of a whole geometry, and what follows from its parts.
+// Checks a whole geometry and computes the members that follow from the others.
 #include <algorithm>
 
 #include "taihu/neutron/geometry/geometry.h"
@@ -23,7 +23,8 @@ void fill_universes(Geometry& geometry) {
     require(!universe.cells.empty(), "universe " + std::to_string(universe.id) + " has no cells", {});
 }
 
-/// Walks down from each universe once; `state` 1: on the way, 2: done. Returns levels below and with it.
+/// Walks down from each universe once; `state` 1: on the way, 2: done. Returns the number of levels from it
+/// downwards, its own included.
 int measure_depth(const Geometry& geometry, int universe, std::vector<int>& state, std::vector<int>& depth) {
   if (state[universe] == 2) return depth[universe];
   const std::string name = "universe " + std::to_string(geometry.universes[universe].id);
@@ -103,7 +104,7 @@ void pair_periodic_surfaces(Geometry& geometry) {
 void complete(Geometry& geometry) {
   require(!geometry.cells.empty(), "the geometry has no cells", {});
   fill_universes(geometry);
-  // The root is the universe that nothing is filled with.
+  // The root is the universe that fills no cell and no lattice.
   std::vector<bool> used(geometry.universes.size());
   for (const Cell& cell : geometry.cells) {
     if (cell.fill == Fill::universe) used[cell.target] = true;

@@ -10,7 +10,7 @@ bool cell_contains(const Geometry& geometry, const Cell& cell, const Vector& r) 
   return contains(geometry.tests_of(cell), geometry.surfaces, r);
 }
 
-/// The cell of a universe that holds `r`, or -1. Universes of a few cells are simply searched in order.
+/// The cell of a universe that holds `r`, or -1. Universes with few cells are searched in order.
 int find_cell(const Geometry& geometry, CellMemory& memory, int universe, const Vector& r) noexcept {
   const std::vector<int>& cells = geometry.universes[universe].cells;
   if (cells.size() > 3) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constructive solid geometry: cells in universes in lattices, to any depth up to max_depth.
 //
-// Hot data are flat arrays of plain structs; what only input and output need (texts, angles) is in
-// `CellText`. A finished Geometry is never changed, so all threads share it. What a thread remembers to find
-// cells faster is in its own `CellMemory`.
+// Hot data are flat arrays of plain structs; members that only input and output need (texts, angles) are in
+// `CellText`. A finished Geometry is never changed, so all threads share it. Each thread has a `CellMemory`,
+// which makes finding cells faster.
 #pragma once
 
 #include <span>
@@ -39,7 +39,7 @@ struct Cell {
   Vector translation;
 };
 
-/// What only people and files need of a cell.
+/// The members of a cell that only people and files need.
 struct CellText {
   std::string name, region;
   double temperature = -1;  ///< K; negative: the material's
@@ -71,7 +71,7 @@ struct Geometry {
   }
 };
 
-/// What is wrong with a geometry, and with which part of it; an index of -1: with no one.
+/// An error of a geometry and the part that is wrong; an index of -1 names none.
 class GeometryError : public Error {
  public:
   struct Where {
@@ -84,9 +84,9 @@ class GeometryError : public Error {
   Where where_;
 };
 
-/// Checks a filled-in geometry and completes what follows from the rest: cells of universes, boundaries,
-/// depth. Throws GeometryError: universe inside itself, deeper than max_depth, boundary condition below the
-/// root universe, periodic surfaces that do not fit, no cell in the root universe.
+/// Checks a filled-in geometry and computes the members that follow from the rest: cells of universes,
+/// boundaries, depth. Throws GeometryError: universe inside itself, deeper than max_depth, boundary condition
+/// below the root universe, periodic surfaces that do not fit, no cell in the root universe.
 void complete(Geometry& geometry);
 
 /// Rotation matrix of OpenMC's three angles (degrees about x, y, z).
@@ -128,7 +128,7 @@ bool descend(const Geometry& geometry, CellMemory& memory, Location& location, i
 bool locate(const Geometry& geometry, CellMemory& memory, const Vector& r, const Vector& u,
             Location& location) noexcept;
 
-/// What a ray meets first.
+/// The first surface or edge that a ray meets.
 struct Crossing {
   double distance = infinity;
   int level = 0;

@@ -4,7 +4,7 @@
 //
 // Instances count from 0 in the order of a walk down from the root universe: cells in the order of the input,
 // elements of a lattice with x running fastest, then y, then z. That is OpenMC's order, so that its tools
-// know which place a bin belongs to. What lies in the outer universe of a lattice is no instance of anything.
+// know which place a bin belongs to. Cells in the outer universe of a lattice are not counted as instances.
 #pragma once
 
 #include <string>

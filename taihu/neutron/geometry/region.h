@@ -3,7 +3,7 @@
 //
 // An expression is compiled into tests of half-spaces with jumps: each test says where to go on when the
 // point is on its side and where when it is not. Complements are pushed down to the half-spaces (de Morgan),
-// so there is nothing but tests, no stack, and evaluation stops at the first test that decides.
+// so evaluation needs no stack, only tests, and stops at the first test that decides.
 #pragma once
 
 #include <functional>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Surfaces f(r) = 0 of second order and tori, with what happens to a particle that reaches one.
+// Surfaces f(r) = 0 of second order and tori, with their boundary conditions.
 //
 // All second-order surfaces share one form of the ray equation, a d^2 + 2 k d + c = 0 with c = f(r). The root
 // near zero is computed as c / t, so its sign is the sign of c: a point that is on one side by rounding alone
-// never finds the surface that it has just crossed again in front of it.
+// never finds the surface that it has just crossed in front of it again.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ struct Surface {
   Boundary boundary = Boundary::transmission;
   int periodic_partner = -1;  ///< index of the surface where a particle comes in again; -1: none
   int id = 0;                 ///< the user's
-  double albedo = 1;          ///< factor on the weight at a boundary that sends particles back
+  double albedo = 1;          ///< factor on the weight at a boundary that returns particles
   std::array<double, 10> coefficients{};
   std::string name;
 };

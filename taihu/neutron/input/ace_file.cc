@@ -57,7 +57,8 @@ class AceReader {
       if (!(second >> table.awr >> temperature >> date >> comments) || comments < 0 || comments > 100000)
         fail("the head of a table is damaged");
       for (int i = 0; i < comments; ++i) line_or_fail();
-      // Readers of the older head find theirs in the last comments, and the pairs behind; so does this one.
+      // Readers of the older head find their lines in the last comments, and the pairs behind them; so does
+      // this reader.
     } else {
       if (!(words >> table.awr >> temperature)) fail("this is not the head of an ACE table (text form)");
       line_or_fail();  // a comment

@@ -7,7 +7,7 @@
 namespace taihu::neutron {
 namespace {
 
-/// Points, densities and sums at `place`; `factor` on the points.
+/// Reads points, densities and sums at `place`; multiplies the points by `factor`.
 TabulatedDistribution read_rows(const AceTable& table, std::int64_t place, std::int64_t points, int law,
                                 int lines, double factor) {
   TabulatedDistribution d;
@@ -27,7 +27,7 @@ TabulatedDistribution read_cosines(const AceTable& table, std::int64_t place) {
   return read_rows(table, place + 2, table.count(place + 1), static_cast<int>(table.whole(place)), 0, 1);
 }
 
-/// 32 equally probable ranges.
+/// Reads 32 equally probable ranges.
 TabulatedDistribution equal_ranges(const AceTable& table, std::int64_t place) {
   TabulatedDistribution d;
   d.histogram = true;

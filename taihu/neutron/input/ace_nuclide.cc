@@ -66,7 +66,8 @@ class NuclideReader {
   std::int64_t reactions() const { return t_->nxs[ntr]; }
   std::int64_t mt_of(std::int64_t i) const { return t_->whole(t_->jxs[mtr] + i); }
 
-  /// Numbers of the reactions that make neutrons. With its chances apart, fission as a whole is left out.
+  /// Numbers of the reactions that make neutrons. Total fission is left out where its chances are listed
+  /// separately.
   std::vector<std::int64_t> producers() const {
     if (t_->nxs[nr] < 0 || t_->nxs[nr] > reactions() || reactions() > 10000) t_->fail("impossible reactions");
     bool chances = false;
@@ -181,7 +182,7 @@ class NuclideReader {
     }
   }
 
-  /// `first`: the first temperature says which reactions there are.
+  /// `first`: the first temperature decides which reactions there are.
   void read_tallied(NuclideData::AtTemperature& at, bool first) {
     for (const int mt : wanted_) {
       ReactionValues values;

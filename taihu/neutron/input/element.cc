@@ -35,7 +35,7 @@ bool parse(const std::string& word, T& value) {
   return error == std::errc() && end == last && first != last;
 }
 
-/// Bytes of the UTF-8 character at `at`, 0 where there is none (also for those that XML does not allow).
+/// Number of bytes of the UTF-8 character at `at`; 0 where there is none, or one that XML does not allow.
 std::size_t character_bytes(const std::string& text, std::size_t at) {
   const auto byte = [&](std::size_t i) -> unsigned {
     return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
@@ -53,15 +53,15 @@ std::size_t character_bytes(const std::string& text, std::size_t at) {
   return first >= 0xc0 && first < 0xf8 && code >= least && code <= 0x10ffff && !surrogate ? bytes : 0;
 }
 
-/// Other encodings would be read as something else, or with wrong places in messages.
+/// Other encodings would give other characters, or wrong positions in messages.
 void check_characters(const std::string& path, const std::string& text, pugi::xml_encoding encoding) {
   check_input(encoding == pugi::encoding_utf8, path + ": is not encoded in UTF-8; save it so");
   for (std::size_t at = 0, bytes = 0; at < text.size(); at += bytes) {
     bytes = character_bytes(text, at);
     if (bytes != 0) continue;
-    throw Error(
-        path + ":" + line_and_column(text, static_cast<std::ptrdiff_t>(at)) +
-        formatted(": the byte 0x%02x is no character of XML in UTF-8", static_cast<unsigned char>(text[at])));
+    throw Error(path + ":" + line_and_column(text, static_cast<std::ptrdiff_t>(at)) +
+                formatted(": the byte 0x%02x is not a character of XML in UTF-8",
+                          static_cast<unsigned char>(text[at])));
   }
 }
 

@@ -65,7 +65,7 @@ class Element {
   /// Accepts `key` without reading it: it has no effect on the result here. Say why at the call.
   void ignore(const std::string& key) { used_.insert(key); }
 
-  /// Fails on the first attribute, child or text that was not asked for, and on what is there twice.
+  /// Fails on the first attribute, child or text that was not asked for, and on any that is there twice.
   void finish() const;
 
  private:

@@ -25,7 +25,7 @@ Boundary boundary_type(Element& element) {
   element.fail("boundary \"" + name + "\" is not supported");
 }
 
-/// Surfaces that are none, and numbers whose squares are not.
+/// Refuses surfaces without points, and numbers whose squares overflow or vanish.
 void check_coefficients(const Element& element, const Surface& surface) {
   constexpr double largest = 1e100, least_radius = 1e-100;
   const auto& c = surface.coefficients;
@@ -137,7 +137,7 @@ void read_cell(Element element, Model& model, Ids& ids, std::vector<int>& fills)
   CellText text;
   cell.id = element.id();
   text.name = element.text("name", "");
-  element.ignore("volume");  // says something to volume calculations only
+  element.ignore("volume");  // used by volume calculations only
   const int universe = element.integer("universe", 0);
   element.require(universe >= 0, "\"universe\" must not be negative");
   cell.universe = universe_index(universe, model, ids);
@@ -216,7 +216,7 @@ void read_rectangular_lattice(Element element, Model& model, Ids& ids) {
   for (std::size_t i = 0; i < shape.size(); ++i) {
     element.require(shape[i] > 0 && pitch[i] >= 1e-100, "\"dimension\" and \"pitch\" have to be positive");
     element.require(lower[i] + pitch[i] > lower[i] && std::isfinite(lower[i] + shape[i] * pitch[i]),
-                    "\"pitch\" is too small or too large beside \"lower_left\"");
+                    "\"pitch\" is too small or too large compared with \"lower_left\"");
     lattice.shape[i] = shape[i];
     lattice.origin[static_cast<int>(i)] = lower[i];
     lattice.pitch[static_cast<int>(i)] = pitch[i];

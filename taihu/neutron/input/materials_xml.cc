@@ -20,13 +20,13 @@ double density_of(Element material) {
   return value;
 }
 
-/// What both kinds of materials have.
+/// The part that both kinds of materials have.
 Material read_head(Element& element) {
   Material material;
   material.id = element.id();
   material.place = element.place();
   material.name = element.text("name", "");
-  element.ignore("depletable");  // says something to depletion codes only
+  element.ignore("depletable");  // used by depletion codes only
   element.ignore("volume");      // the same
   return material;
 }
@@ -99,7 +99,7 @@ Material read_material(Element element, std::vector<std::string>& names) {
     const std::string name = macroscopic.text("name");
     macroscopic.finish();
     macroscopic.require(!name.empty() && name.find('/') == std::string::npos,
-                        "\"name\" is no name in a library");
+                        "\"name\" is not a name that a library can have");
     material.macroscopics.push_back(name);
     std::size_t index = 0;
     while (index < names.size() && names[index] != name) ++index;

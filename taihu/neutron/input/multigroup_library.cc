@@ -58,7 +58,7 @@ class EntryReader {
     return values;
   }
 
-  /// Absorption and everything scattered, for libraries without a total.
+  /// The sum of absorption and all scattering, for libraries without a total.
   std::vector<double> total_from_parts() const {
     std::vector<double> total = data_.absorption;
     const std::size_t groups = groups_, moments = data_.moments;

@@ -79,7 +79,7 @@ class Builder {
       for (const Material::ThermalUse& use : model_.materials[material].thermal)
         thermal_temperatures_[use.table].insert(temperature);
     }
-    // Materials that no cell has still need masses for their densities.
+    // Materials that are in no cell still need masses for their densities.
     for (const Material& material : model_.materials)
       for (const Material::Constituent& part : material.constituents)
         if (nuclide_temperatures_[part.nuclide].empty())
@@ -220,7 +220,7 @@ class Builder {
       used = true;
     }
     check_input(used, material.place + "material " + std::to_string(material.id) + ": the thermal table " +
-                          use.table + " is for none of its nuclides");
+                          use.table + " is not for any of its nuclides");
   }
 
   Model& model_;

@@ -140,7 +140,7 @@ class NuclideReader {
     }
   }
 
-  /// Null: a product without distributions, which only says how many there are.
+  /// Null: a product without distributions, which gives only the number of neutrons.
   std::unique_ptr<AngleEnergyLaw> read_law(const std::string& product) {
     const std::int64_t count = file_.attribute_integer(product, "n_distribution");
     if (count < 0 || count > 1000) file_.fail(product + ": impossible n_distribution");
@@ -154,7 +154,7 @@ class NuclideReader {
     return std::make_unique<MixedLaw>(std::move(parts));
   }
 
-  /// Without a total the neutrons of a fission are those of its products, summed at all of their energies.
+  /// Without a total, the yield of a fission is the sum over its products, on the union of their energies.
   void use_products_as_nu() {
     std::vector<const Function1d*> yields;
     for (const NeutronProduct& product : data_.fission[0].products) yields.push_back(&product.yield);

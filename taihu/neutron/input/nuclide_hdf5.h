@@ -13,7 +13,7 @@
 
 namespace taihu::neutron {
 
-/// Given the temperatures [kT in eV] that a file has, says by index which to read.
+/// Gets the temperatures [kT in eV] of a file and returns the indices of those to read.
 using ChooseTemperatures = std::function<std::vector<std::size_t>(const std::vector<double>&)>;
 
 /// Both throw Error with file and object. `tallied`: MT of reactions to be read for tallies, where the file

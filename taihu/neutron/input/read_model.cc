@@ -66,7 +66,7 @@ fs::path library_file(const Element& materials, const fs::path& folder, std::str
   return path.is_relative() ? folder / path : path;
 }
 
-/// Names the first material that wants an entry that is not there.
+/// Throws an error that names the first material whose entry is missing.
 MultigroupLibrary read_library(const Model& model, const fs::path& path,
                                const std::vector<std::string>& names, double temperature) {
   try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The readers of the parts of a model. Ids of the user become indices; `Ids` keeps the way back for the later
-// parts.
+// The readers of the parts of a model. Ids of the user become indices; `Ids` maps ids to indices for the
+// later parts.
 #pragma once
 
 #include <map>

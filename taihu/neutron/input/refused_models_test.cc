@@ -144,8 +144,10 @@ TEST(RefusedModels, Geometries) {
       {"<dimension>4 4</dimension><lower_left>-2 -2", "<dimension>60000 60000</dimension><lower_left>-2 -2",
        lattice + "more than 10^8 elements"},
       {"<pitch>1 1", "<pitch>1 0", lattice + "\"dimension\" and \"pitch\" have to be positive"},
-      {"<pitch>1 1", "<pitch>1 1e-30", lattice + "\"pitch\" is too small or too large beside \"lower_left\""},
-      {"<pitch>1 1", "<pitch>1 1e308", lattice + "\"pitch\" is too small or too large beside \"lower_left\""},
+      {"<pitch>1 1", "<pitch>1 1e-30",
+       lattice + "\"pitch\" is too small or too large compared with \"lower_left\""},
+      {"<pitch>1 1", "<pitch>1 1e308",
+       lattice + "\"pitch\" is too small or too large compared with \"lower_left\""},
       {"<pitch>1 1", "<pitch>1 <!-- y --> 1", "accepted"},
       {"<pitch>1 1", "<pitch unit=\"cm\">1 1",
        "model.xml:13:74: <pitch>: has attributes, but its text is its value"},
@@ -183,7 +185,7 @@ TEST(RefusedModels, Materials) {
       {"<macroscopic name=\"fuel\"/>", "",
        material + "a material has exactly one <macroscopic> in a multi-group model"},
       {"<macroscopic name=\"fuel\"/>", "<macroscopic name=\"\"/>",
-       "model.xml:3:64: <macroscopic>: \"name\" is no name in a library"},
+       "model.xml:3:64: <macroscopic>: \"name\" is not a name that a library can have"},
       {"<macroscopic name=\"fuel\"/>", "<macroscopic name=\"a\nb\"/>",
        "model.xml:3:1: library.json: the library has no cross sections named \"a b\""},
       {"name=\"water\"><density", "name=\"w&#10;x\"><density foo=\"a&#10;b\"",
@@ -260,7 +262,7 @@ TEST(RefusedModels, Tallies) {
       {"<upper_right>1 1", "<upper_right>1e-320 1", mesh + "the mesh has no width"},
       {"<lower_left>0 0</lower_left><upper_right>1 1",
        "<lower_left>-1e308 0</lower_left><upper_right>1e308 1",
-       mesh + "the mesh is too small or too large beside \"lower_left\""},
+       mesh + "the mesh is too small or too large compared with \"lower_left\""},
       {"0 1 2e7", "1 0 2e7", energy + "\"bins\" has at least two energies that rise"},
       {"0 1 2e7", "0 1 1", energy + "\"bins\" has at least two energies that rise"},
       {"0 1 2e7", "1", energy + "\"bins\" has at least two energies that rise"},
@@ -322,14 +324,14 @@ TEST(RefusedModels, WhatOnlyTheWholeModelShows) {
 TEST(RefusedModels, TextThatIsNoXml) {
   std::string text = good;
   text.insert(text.find("fuel"), "\xff");
-  EXPECT_EQ(refusal(text), "model.xml:3:24: the byte 0xff is no character of XML in UTF-8");
+  EXPECT_EQ(refusal(text), "model.xml:3:24: the byte 0xff is not a character of XML in UTF-8");
   text = good;
   text.insert(text.find("fuel"), "\xc0\xaf");
-  EXPECT_EQ(refusal(text), "model.xml:3:24: the byte 0xc0 is no character of XML in UTF-8")
+  EXPECT_EQ(refusal(text), "model.xml:3:24: the byte 0xc0 is not a character of XML in UTF-8")
       << "longer than needed";
   text = good;
   text.insert(text.find("fuel"), "\x01");
-  EXPECT_EQ(refusal(text), "model.xml:3:24: the byte 0x01 is no character of XML in UTF-8");
+  EXPECT_EQ(refusal(text), "model.xml:3:24: the byte 0x01 is not a character of XML in UTF-8");
   text = good;
   text.insert(text.find("fuel"), "\xc3\xa4 \xe4\xb8\xad \xf0\x9f\x98\x80");
   EXPECT_EQ(refusal(text), "accepted") << "the name of a material in any script";

@@ -10,7 +10,7 @@ namespace {
 
 Distribution read_distribution(Element element);
 
-/// What its probabilities add up to, where they need not be 1.
+/// The sum of its probabilities, where it need not be 1.
 double integral(const Distribution& d) {
   if (d.type == Distribution::Type::mixture || d.type == Distribution::Type::discrete) {
     double sum = 0;
@@ -142,7 +142,7 @@ Range range_of(const Distribution& d) {
   return range;
 }
 
-/// Reads what has to lie in a range, with what rounding leaves outside.
+/// Reads a distribution whose values have to lie in a range, except for rounding errors.
 Distribution required_between(Element& owner, const std::string& name, double least, double most) {
   const Distribution d = required_distribution(owner, name);
   const Range range = range_of(d);
@@ -375,7 +375,8 @@ void read_settings(Element root, Model& model, Ids&) {
     read_source_point(*source_point, settings);
   if (std::optional<Element> cutoff = root.child("cutoff")) read_cutoffs(*cutoff, settings);
   if (std::optional<Element> legendre = root.child("tabular_legendre")) {
-    // Angles are always tables here; `enable` false asks for the same distribution without them.
+    // Angles are always tables here. So `enable` false, which asks for the same distribution without tables,
+    // has no effect.
     legendre->boolean("enable", true);
     settings.scattering_points = legendre->integer("num_points", 33);
     legendre->require(settings.scattering_points >= 2 && settings.scattering_points <= 100000,

@@ -17,7 +17,7 @@ FilterType filter_type(Element& element) {
   element.fail("filter \"" + name + "\" is not supported");
 }
 
-/// With a library of nuclides all scores are possible, multi-group data have the first ones.
+/// With a library of nuclides all scores are possible; with multi-group data only the first ones.
 void read_scores(Element& element, const Settings& settings, Tally& tally) {
   constexpr int mt_heating = 301, mt_heating_local = 901;  // with eigenvalues they depend on k
   for (const std::string& name : element.words("scores")) {
@@ -51,7 +51,7 @@ void read_nuclides(Element& element, const Ids& ids, Tally& tally) {
   for (const Score score : {Score::flux, Score::current})
     element.require(
         !named || std::find(tally.scores.begin(), tally.scores.end(), score) == tally.scores.end(),
-        "score \"" + name_of(score) + "\" is not of a nuclide; give it a tally of its own");
+        "score \"" + name_of(score) + "\" does not belong to a nuclide; put it into a separate tally");
 }
 
 int count_instances(const Element& element, const Geometry& geometry, int universe) {
@@ -291,7 +291,7 @@ RegularMesh read_mesh(Element element) {
     mesh.width[i] = has_width ? size[i] : (size[i] - lower[i]) / shape[i];
     element.require(mesh.width[i] >= 1e-100, "the mesh has no width");
     element.require(lower[i] + mesh.width[i] > lower[i] && std::isfinite(lower[i] + shape[i] * mesh.width[i]),
-                    "the mesh is too small or too large beside \"lower_left\"");
+                    "the mesh is too small or too large compared with \"lower_left\"");
   }
   element.finish();
   return mesh;

@@ -41,7 +41,7 @@ class ThermalReader {
   }
 
  private:
-  /// Finite numbers from `least` to `most`, with what rounding leaves outside.
+  /// Finite numbers from `least` to `most`, except for rounding errors.
   std::vector<double> numbers(const std::string& place, double least, double most) {
     std::vector<double> values = file_.doubles(place);
     for (const double value : values)

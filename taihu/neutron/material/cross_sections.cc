@@ -165,7 +165,8 @@ void CrossSections::add_scattering(const MultigroupData& mixed, int material, in
            make_angle({mixed.scatter.data() + pair * mixed.moments, static_cast<std::size_t>(mixed.moments)},
                       mixed.format, points)});
     }
-    // Nowhere to go: the particle stays as it is. check() has made sure that this group never scatters.
+    // There is no outgoing group: the particle does not change. check() has made sure that this group never
+    // scatters.
     if (amounts.empty()) amounts.push_back(1), transfers_.push_back({from, 1, {}});
     const std::vector<AliasEntry> table = make_alias_table(amounts, first);
     scatter_rows_[static_cast<std::size_t>(material) * groups_ + from] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cross sections of all materials of a model as flat tables: structure of arrays, index [material][group].
-// What a collision samples (outgoing group, angle, fission spectrum) is prepared so that each sample costs
-// the same for any number of groups.
+// The distributions that a collision samples (outgoing group, angle, fission spectrum) are prepared so that a
+// sample costs the same for any number of groups.
 //
 // Legendre moments become tables of 33 equal steps in the cosine, straight between points, where they are not
 // isotropic. A truncated expansion may be negative somewhere; it is set to zero there, as is customary, which

@@ -41,7 +41,7 @@ void check(const MultigroupData& data) {
     for (std::size_t i = 0; i < groups * data.moments; ++i) {
       if (data.format == AngleFormat::legendre && i % data.moments != 0) continue;
       const double part = data.scatter[g * groups * data.moments + i];
-      // What is left of a library's own rounding is not sampled.
+      // Remainders of a library's rounding are not sampled.
       check_input(part >= -1e-6 * data.total[g],
                   where + "scattering to group " + std::to_string(i / data.moments + 1) + " is negative");
       out += part;

@@ -18,7 +18,7 @@ void TabulatedDistribution::check(const std::string& what) {
                 what + ": a distribution is negative, beyond 1e100 or its sums do not rise");
   check_input(std::is_sorted(x.begin() + lines, x.end()),
               what + ": the points of a distribution have to rise");
-  // Rounded sums of libraries: make them rise, and end with one.
+  // Sums in libraries are rounded: make them rise, and end with one.
   for (std::size_t i = 1; i < c.size(); ++i) c[i] = std::max(c[i], c[i - 1]);
   const double total = c.back();
   if (static_cast<std::size_t>(lines) < x.size() && x.size() - lines > 1)

@@ -68,7 +68,7 @@ int Function1d::whole_constant() const noexcept {
   return static_cast<int>(values[0]);
 }
 
-/// Every law goes from one value to the next without a turn.
+/// Every law is monotonic between two points.
 double Function1d::most_between(double a, double b) const noexcept {
   const auto last = static_cast<std::ptrdiff_t>(x_.size()) - 1;
   const auto below = std::lower_bound(x_.begin(), x_.end(), a) - x_.begin() - 1;

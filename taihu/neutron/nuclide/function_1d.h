@@ -46,8 +46,8 @@ class Function1d {
   std::vector<Interpolation> laws_;  ///< of each interval
 };
 
-/// Value at x between (x0, y0) and (x1, y1). Logarithms of what is not positive are avoided by going
-/// straight.
+/// Value at x between (x0, y0) and (x1, y1). Where a logarithm would need a value that is not positive, the
+/// interpolation is linear.
 double interpolate(Interpolation law, double x, double x0, double y0, double x1, double y1) noexcept;
 
 }  // namespace taihu::neutron

@@ -6,7 +6,7 @@
 namespace taihu::neutron {
 namespace {
 
-/// A spectrum's tail above the cut-off may hold nearly everything: then the energy is the cut-off.
+/// Nearly all of a spectrum may lie above the cut-off: then the energy is the cut-off.
 constexpr int most_rejections = 10000;
 
 double sample_evaporation(double theta, double most, Stream& random) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Laws of secondary neutrons: outgoing energy [eV] and cosine for an incident energy. Which frame they are in
-// is said by the reaction. Sources: MCNP, LA-UR-03-1987, vol. I, ch. 2; C. Everett, E. Cashwell, LA-9721-MS
+// Laws of secondary neutrons: outgoing energy [eV] and cosine for an incident energy. The reaction says in
+// which frame they are. Sources: MCNP, LA-UR-03-1987, vol. I, ch. 2; C. Everett, E. Cashwell, LA-9721-MS
 // (1983); C. Kalbach, Phys. Rev. C 37 (1988) 2350.
 #pragma once
 
@@ -67,7 +67,7 @@ class SpectrumLaw : public EnergyLaw {
   double restriction_;
 };
 
-/// Angle and energy apart. Without an energy law the energy stays as it is.
+/// Angle and energy are sampled separately. Without an energy law the energy does not change.
 class UncorrelatedLaw : public AngleEnergyLaw {
  public:
   UncorrelatedLaw(AngleTable angle, std::unique_ptr<EnergyLaw> energy)

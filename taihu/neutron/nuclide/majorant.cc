@@ -16,7 +16,7 @@ constexpr double slack = 1.03;
 /// Look-ups interpolate and sum in another order than the bound.
 constexpr double rounding = 1 + 1e-6;
 
-/// A nuclide with its thermal table, once however many media have it.
+/// A nuclide with its thermal table; listed once, however many media contain it.
 using Kind = std::tuple<int, int, double>;
 
 Kind kind_of(const MediumPart& part) {
@@ -84,7 +84,7 @@ Majorant::Majorant(const NuclearData& data) {
   }
 }
 
-/// The bins of the next key, as few as will do.
+/// Adds the bins of the next key, as few as are accurate enough.
 void Majorant::add_key(std::vector<double> fine) {
   const double mean = sum_of(fine) / static_cast<double>(fine.size());
   while (fine.size() > 1) {

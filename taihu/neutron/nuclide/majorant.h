@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An upper bound, by energy, of the total cross sections of all media: what delta tracking samples flights
-// with.
+// An upper bound, by energy, of the total cross sections of all media. Delta tracking samples flights with
+// it.
 //
 // The bound is constant in bins of the energy. A bin belongs to a key, that is the exponent of the energy and
 // the first eight bits of its mantissa; each key is cut into as many bins (a power of two) as its cross
@@ -19,7 +19,7 @@ namespace taihu::neutron {
 
 class Majorant {
  public:
-  /// Of all media that `data` has now. It is not needed afterwards.
+  /// Covers all media that `data` has now. `data` is not needed afterwards.
   explicit Majorant(const NuclearData& data);
 
   /// 1/cm, for an energy between data's limits.

@@ -25,8 +25,8 @@ void apply_thermal(double thermal, double fraction, MicroXs& xs) noexcept {
   xs.elastic = xs.thermal + (1 - fraction) * xs.elastic;
 }
 
-/// The part that collisions most often are with comes first, so that sampling seldom looks at the others: by
-/// the mean over equal steps of the energy's logarithm.
+/// Sorts the parts by how often collisions hit them, so that sampling seldom looks past the first. The
+/// measure is the mean over equal steps of the energy's logarithm.
 void sort_by_collisions(const NuclearData& data, std::vector<MediumPart>& parts) {
   constexpr int steps = 64;
   const double low = std::fmax(data.energy_min(), 1e-5), ratio = data.energy_max() / low;
@@ -127,7 +127,7 @@ bool NuclearData::any_fission() const noexcept {
 }
 
 /// Energies of all nuclides and thermal tables between the common limits. The end of a thermal table is a
-/// jump and there twice.
+/// jump, so its energy is there twice.
 std::vector<double> NuclearData::grid_of(const std::vector<MediumPart>& parts) const {
   std::vector<double> all{energy_min_, energy_max_};
   const auto add = [&](const std::vector<double>& grid) {
@@ -189,7 +189,7 @@ int NuclearData::add_medium(std::vector<MediumPart> parts, std::size_t points) {
   return static_cast<int>(media_.size()) - 1;
 }
 
-/// In [0, 1), the same for a nuclide at any temperature and in any medium.
+/// A number in [0, 1), the same for a nuclide at any temperature and in any medium.
 double NuclearData::band_number(const MediumPart& part, std::uint64_t band) const noexcept {
   std::uint64_t z =
       band +

@@ -3,9 +3,9 @@
 // its media, that is materials at a temperature.
 //
 // A medium has the sums over its nuclides on the union of their energies, so that a flight needs one look-up
-// and not one per nuclide; a collision then samples the nuclide. What is not straight between points, that is
-// unresolved resonances and Bragg edges, is corrected for at the look-up. Media with very many points sum
-// over their nuclides instead. Source of the idea: J. Leppanen, Ann. Nucl. Energy 36 (2009) 878.
+// and not one per nuclide; a collision then samples the nuclide. Unresolved resonances and Bragg edges are
+// not linear between points. The look-up corrects for them. Media with very many points sum over their
+// nuclides instead. Source of the idea: J. Leppanen, Ann. Nucl. Energy 36 (2009) 878.
 #pragma once
 
 #include <array>
@@ -84,7 +84,7 @@ class NuclearData {
 
   /// Sums of a medium. `band`: random bits that a neutron keeps as long as its energy stays.
   void look_up(int medium, double e, std::uint64_t band, MacroXs& xs) const noexcept;
-  /// Begins to bring what look_up() needs from memory.
+  /// Prefetches the data that look_up() needs.
   void prefetch(int medium, double e) const noexcept {
     const Medium& known = media_[medium];
     if (known.points.empty()) return;

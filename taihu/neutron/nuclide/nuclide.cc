@@ -136,7 +136,7 @@ MicroXs Nuclide::smooth(double e, bool from_below) const noexcept {
   return xs;
 }
 
-/// Scattering other than elastic beside the table.
+/// Scattering other than elastic that the probability table does not contain.
 double Nuclide::competing(const ProbabilityTable& table, const MicroXs& xs) const noexcept {
   if (table.inelastic < 0) return 0;
   double sum = 0;
@@ -179,7 +179,7 @@ void Nuclide::apply_unresolved(double e, double xi, MicroXs& xs) const noexcept 
   xs.kappa_fission = q * xs.fission;
 }
 
-/// Of what is straight between points: value(smooth cross sections) over the energies [a, b].
+/// Upper bound of value(smooth cross sections), which are linear between points, over the energies [a, b].
 template <typename Value>
 double Nuclide::largest(double a, double b, const Value& value) const noexcept {
   double most = std::fmax(value(smooth(a)), value(smooth(b)));

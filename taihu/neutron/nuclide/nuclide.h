@@ -39,7 +39,7 @@ class Nuclide {
   bool unresolved_at(double e) const noexcept { return e >= unresolved_min_ && e < unresolved_max_; }
   double unresolved_min() const noexcept { return unresolved_min_; }
   double unresolved_max() const noexcept { return unresolved_max_; }
-  /// Replaces the smooth values by those of the band that `xi` says.
+  /// Replaces the smooth values by those of the band that `xi` selects.
   void apply_unresolved(double e, double xi, MicroXs& xs) const noexcept;
 
   /// Upper bounds over the energies [a, b]: of total - `elastic_share` * elastic without unresolved

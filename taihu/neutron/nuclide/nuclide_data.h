@@ -52,10 +52,10 @@ struct NuclideData {
   double awr = 0;
   AngleTable elastic_angle;
   std::vector<NeutronReaction> scattering;
-  std::vector<NeutronReaction> fission;  ///< one, or its chances apart; products are the prompt neutrons
+  std::vector<NeutronReaction> fission;  ///< one, or one for each chance; products are the prompt neutrons
   std::vector<NeutronProduct> delayed;
   Function1d nu;             ///< all neutrons of a fission
-  std::vector<int> tallied;  ///< MT of reactions that tallies count; transport does not look at them
+  std::vector<int> tallied;  ///< MT of reactions that tallies count; transport does not use them
   std::vector<AtTemperature> temperatures;
 };
 

@@ -11,7 +11,7 @@ double BraggEdges::cross_section(double e) const noexcept {
   return strength[i] / e;
 }
 
-/// It falls between edges.
+/// The cross section falls between edges.
 double BraggEdges::most_between(double a, double b) const noexcept {
   double most = cross_section(a);
   for (auto edge = std::upper_bound(energy.begin(), energy.end(), a); edge != energy.end() && *edge <= b;
@@ -97,7 +97,8 @@ Outgoing ContinuousInelastic::sample(double energy, Stream& random) const noexce
   double out = table.sample(random, bin);
   const std::size_t next = std::min<std::size_t>(bin + 1, table.x.size() - 1);
   const double width = table.x[next] - table.x[bin], g = width > 0 ? (out - table.x[bin]) / width : 0;
-  // Below half of the table's incident energy energies scale with it, above they keep their distance from it.
+  // Outgoing energies below half of the table's incident energy scale with it; those above keep their
+  // distance from it.
   const double incident = energy_.grid.energy[i];
   out = out < 0.5 * incident ? out * std::fmax(0.0, 2 * energy / incident - 1) : out + energy - incident;
   const std::vector<double>&low = mu_[i][bin], &high = mu_[i][next];

@@ -20,7 +20,7 @@ struct BraggEdges {
   double sample_mu(double e, Stream& random) const noexcept;
 };
 
-/// Elastic part. Several may be there at once.
+/// Elastic part. A table may have several kinds at once.
 struct ThermalElastic {
   BraggEdges bragg;                          ///< coherent; may be empty
   double bound = 0, debye_waller = 0;        ///< incoherent, by formula; bound 0: none

@@ -16,7 +16,7 @@ namespace {
 
 using Colour = std::array<std::uint8_t, 3>;
 
-/// Colours that stay apart: hues by the golden angle, two levels of brightness.
+/// Distinct colours: hues by the golden angle, two levels of brightness.
 Colour colour_of(int number) {
   if (number < 0) return {255, 255, 255};  // void
   const double hue = std::fmod(number * 0.61803398875, 1.0) * 6, light = number % 2 == 0 ? 0.95 : 0.7;

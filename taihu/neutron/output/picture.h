@@ -31,7 +31,7 @@ struct Slice {
   bool by_material = true;           ///< colours tell materials apart, else cells
 };
 
-/// What a slice or a check found wrong.
+/// An error that a slice or a check has found.
 struct GeometryFault {
   Vector r;
   std::string problem;
@@ -41,15 +41,15 @@ struct GeometryFault {
 /// each kind is added to `faults`.
 Picture draw_slice(const Model& model, const Slice& slice, std::vector<GeometryFault>& faults);
 
-/// Looks at a point: empty when all is well, else what is wrong ("in no cell ...", "in cells 3 and 4 of
-/// universe 1").
+/// Checks a point. Empty: no error; else the error ("in no cell ...", "in cells 3 and 4 of universe 1").
 std::string fault_at(const Geometry& geometry, const Vector& r);
 
 /// Whether a tally can be drawn as a map: its only filter with more than one bin is a mesh with x and y.
 bool is_map(const TallyLayout& layout, std::size_t tally);
 
-/// Maps of all columns (scores of nuclides) of a tally, none where it is no map. Layers along z are added up;
-/// beyond 1600 pixels a side several cells share one, which shows their mean. Throws what `source` throws.
+/// Maps of all columns (scores of nuclides) of a tally; none where the tally cannot be drawn. Layers along z
+/// are added up. Beyond 1600 pixels a side several cells share a pixel, which shows their mean. Throws what
+/// `source` throws.
 std::vector<Picture> draw_mesh_tally(const TallyLayout& layout, const TallySource& source, std::size_t tally);
 
 }  // namespace taihu::neutron

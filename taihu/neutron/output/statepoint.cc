@@ -47,7 +47,7 @@ parallel::Bytes pack(const TallyStatistics& statistics, const std::vector<Site>&
   return bytes;
 }
 
-/// What is left behind the statistics is the source.
+/// The bytes behind the statistics are the source.
 StatepointPart unpack(const Simulation& simulation, int rank, const parallel::Bytes& bytes) {
   StatepointPart part;
   part.rank = rank;
@@ -60,7 +60,7 @@ StatepointPart unpack(const Simulation& simulation, int rank, const parallel::By
   return part;
 }
 
-/// The other ranks' parts come to the root one after the other, which writes them.
+/// The root gets the other ranks' parts one after the other and writes them.
 void write_through_root(Simulation& simulation, const PlainFile& file, const PartPlaces& places) {
   parallel::Communicator& ranks = simulation.ranks();
   write_part(file, places, simulation, 0, simulation.statistics(), simulation.source());

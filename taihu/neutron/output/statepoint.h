@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statepoint files in OpenMC's format 18.1: results of the batches so far, and all that a run needs to go on.
+// Statepoint files in OpenMC's format 18.1: results of the batches so far, and the state from which a run
+// continues.
 //
 // The root makes the file under a temporary name and reserves room for the large arrays; then every rank
 // writes its own tally bins and source neutrons into them (statepoint_parts.h), nothing is gathered. The file
@@ -18,11 +19,11 @@ namespace taihu::neutron {
 std::string statepoint_name(int batch, int batches);
 
 /// How the large arrays get into the file and out of it. `through_root` sends them to the root, which does
-/// all reading and writing: it is there to be compared with.
+/// all reading and writing; it exists for comparison.
 enum class StatepointWay { parallel, through_root };
 
-/// Writes the state of `simulation` to `path`. Collective. Throws SharedError; the file that had the name
-/// before is then untouched and nothing half-written is left.
+/// Writes the state of `simulation` to `path`. Collective. Throws SharedError; an earlier file of that name
+/// is then unchanged, and no half-written file is left.
 void write_statepoint(Simulation& simulation, const std::string& path,
                       StatepointWay way = StatepointWay::parallel);
 

@@ -22,10 +22,10 @@ struct StatepointFrame {
 /// Makes the file with everything but the large arrays; returns their places. Throws Error.
 PartPlaces write_frame(Simulation& simulation, const std::string& path);
 
-/// Throws Error when the file is no statepoint or does not fit the model.
+/// Throws Error when the file is not a statepoint or does not fit the model.
 StatepointFrame read_frame(const Simulation& simulation, const std::string& path);
 
-/// What the file says of the model; compared by the reader.
+/// The properties of the model that the file stores; the reader compares them.
 const char* energy_mode(const Model& model);
 std::vector<std::string> score_texts(const Tally& tally);
 

@@ -13,7 +13,7 @@ void require_same(const Hdf5File& file, const char* what, std::int64_t here, std
               std::to_string(here));
 }
 
-/// Numbers of a count that is at most `most`.
+/// Reads an array of at most `most` numbers.
 int read_count(const Hdf5File& file, const std::string& name, int most) {
   const std::int64_t count = file.integer(name);
   if (count < 0 || count > most) file.fail(name + " is " + std::to_string(count) + ", which is impossible");

@@ -163,7 +163,7 @@ std::vector<std::string> score_texts(const Tally& tally) {
 PartPlaces write_frame(Simulation& simulation, const std::string& path) {
   PartPlaces places;
   const Model& model = simulation.model();
-  unlink(path.c_str());  // a rank of a killed job may still write to what has this name now
+  unlink(path.c_str());  // a rank of a killed job may still write to the file that has this name now
   Hdf5File file(path, Hdf5File::Mode::create);
   write_file_head(file, "statepoint", {18, 1});
   file.write_attribute("/", "path", std::filesystem::absolute(model.folder).string());

@@ -39,7 +39,7 @@ Hdf5Handle bank_type() {
   return type_handle(type);
 }
 
-/// An array in one piece for which the file has room at once, without a fill value.
+/// A contiguous array, allocated in the file at once and without a fill value.
 std::int64_t reserve(Hdf5File& file, const std::string& name, hid_t type, const std::vector<hsize_t>& shape) {
   const Hdf5Handle space =
       space_handle(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr));

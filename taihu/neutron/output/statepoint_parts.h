@@ -22,7 +22,7 @@ struct PartPlaces {
   std::int64_t bank = -1;
 };
 
-/// What one rank has.
+/// The part of one rank.
 struct StatepointPart {
   int rank = 0;
   TallyStatistics statistics;  ///< of the bins that the rank owns
@@ -34,12 +34,12 @@ std::int64_t reserve_results(Hdf5File& file, const std::string& name, std::int64
                              std::int64_t scores);
 std::int64_t reserve_bank(Hdf5File& file, std::int64_t neutrons);
 
-/// Place of an array in a file that exists. Throws Error when it is missing or has another size, other
-/// numbers or is stored in another way.
+/// Place of an array in an existing file. Throws Error when the array is missing, has another size or type,
+/// or is stored in another way.
 std::int64_t place_of_results(const Hdf5File& file, const std::string& name, std::int64_t bins);
 std::int64_t place_of_bank(const Hdf5File& file, std::int64_t neutrons);
 
-/// Both throw Error when the file system does not do it.
+/// Both throw Error when the file system fails.
 void write_part(const PlainFile& file, const PartPlaces& places, const Simulation& simulation, int rank,
                 const TallyStatistics& statistics, const std::vector<Site>& source);
 /// Bins of the tally whose results are at `place`, into the bins of `statistics` from run.place on.

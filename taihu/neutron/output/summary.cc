@@ -71,7 +71,7 @@ void write_universes(Hdf5File& file, const Geometry& geometry) {
   }
 }
 
-/// Rectangular lattices have their rows from top to bottom in this file, hexagonal ones as they are here.
+/// In this file rectangular lattices have their rows from top to bottom. Hexagonal ones have our order.
 void write_lattice_universes(Hdf5File& file, const std::string& place, const Geometry& geometry,
                              const Lattice& lattice) {
   std::vector<std::int64_t> ids;

@@ -99,7 +99,7 @@ void write_title(std::FILE* file, const Tally& tally) {
   std::fprintf(file, "%s\n\n", title.c_str());
 }
 
-/// The text of one tally, combination after combination: what a filter's bin is called stands where it
+/// The text of one tally, combination after combination. The name of a filter's bin is written where it
 /// changes.
 class TallyText {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where texts and pictures get the statistics of tallies from: piece by piece, as nobody has room for all.
+// Gives the statistics of tallies to texts and pictures, piece by piece, because no rank has memory for all.
 #pragma once
 
 #include <algorithm>

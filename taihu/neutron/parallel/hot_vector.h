@@ -16,8 +16,8 @@ namespace taihu::neutron {
 
 enum class HotMemory { plain, aligned };
 
-/// For all that is allocated from now on in this process. Call it before a model is read; not while other
-/// threads run.
+/// Applies to all hot vectors that are allocated from now on in this process. Call it before a model is read;
+/// not while other threads run.
 void set_hot_memory(HotMemory memory) noexcept;
 
 /// At least `alignment`, a power of two. Throws std::bad_alloc.

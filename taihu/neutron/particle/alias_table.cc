@@ -30,7 +30,7 @@ std::vector<AliasEntry> make_alias_table(std::span<const double> weights, int fi
       low.push_back(large);
     }
   }
-  // What rounding left over are whole slots, except slots of weight 0, which must never be drawn.
+  // Slots that are left over by rounding are whole, except slots of weight 0, which must never be drawn.
   for (const int i : low)
     if (weights[i] == 0) {
       int best = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers of one history. The stream is a function of (seed, generation, history) alone, so that what
-// a history does depends neither on the rank nor on the thread that runs it. Sources: D. Blackman, S. Vigna,
-// Scrambled linear pseudorandom number generators, ACM TOMS 47 (2021), xoshiro256++; the state is filled by
-// SplitMix64 as they advise.
+// Random numbers of one history. The stream is a function of (seed, generation, history) alone, so a history
+// does not depend on the rank and thread that run it. Sources: D. Blackman, S. Vigna, Scrambled linear
+// pseudorandom number generators, ACM TOMS 47 (2021), xoshiro256++; the state is filled by SplitMix64 as they
+// advise.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace taihu::neutron {
 
-/// What a stream is for: keeps streams of the same generation and number apart.
+/// The purpose of a stream; makes streams of the same generation and number differ.
 enum class StreamUse : std::uint64_t { history = 1, source = 2, resampling = 3 };
 
 class Stream {

@@ -47,7 +47,7 @@ void ResultFiles::write(const Simulation& simulation,
   if (model_.settings.write_summary) write_summary(model_, place("summary.h5"));
   const TallyLayout& layout = simulation.layout();
   if (layout.empty()) return;
-  // With several ranks nobody has all statistics: they are read from the file that all have written.
+  // With several ranks no rank has all statistics. They are read from the file that all ranks have written.
   std::optional<StatepointTallies> file;
   if (simulation.shares().ranks() > 1) file.emplace(statepoint_after(simulation.batch()), layout);
   const TallySource source = [&](std::size_t tally, std::int64_t first, std::int64_t count) -> TallyView {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that a run leaves in its folder beside the statepoints: summary, tallies as text, pictures.
+// The files that a run leaves in its folder next to the statepoints: summary, tallies as text, pictures.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,8 @@
 
 namespace taihu::neutron {
 
-/// Values of a tally that its text is written for; a value takes about 90 bytes and half a microsecond.
+/// Largest number of values of a tally that is written as text; a value takes about 90 bytes and half a
+/// microsecond.
 constexpr std::int64_t most_text_values = 1'000'000;
 
 class ResultFiles {
@@ -20,10 +21,11 @@ class ResultFiles {
 
   std::string statepoint_after(int batch) const;
 
-  /// Throws Error when one of the files cannot be written: before the batches rather than behind them.
+  /// Throws Error when one of the files cannot be written. To be called before the batches, so that no work
+  /// is lost.
   void look_at(const TallyLayout& layout) const;
 
-  /// One rank, the root, calls, when all ranks have written the last statepoint. `say` gets finished lines.
+  /// Called by the root alone, when all ranks have written the last statepoint. `say` gets finished lines.
   /// Throws Error.
   void write(const Simulation& simulation, const std::function<void(const std::string&)>& say) const;
 

@@ -71,7 +71,7 @@ class Run {
     return result;
   }
 
-  /// What probably takes the memory that there is not.
+  /// The error when there is too little memory, with the arrays that probably need most of it.
   std::string memory_text() const {
     std::string text = "there is not enough memory for " + std::to_string(model_.settings.particles) +
                        " neutrons per generation";

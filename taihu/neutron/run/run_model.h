@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run as the program does it: batches with a line of progress each, statepoints, results, pictures, times.
+// A run of the program: batches with a line of progress each, statepoints, results, pictures, times.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct RunOptions {
   bool show_batches = true;
 };
 
-/// What a run came to.
+/// The result of a run.
 struct RunResult {
   Estimate k;                ///< combined estimate; eigenvalue only
   double inactive_rate = 0;  ///< source neutrons per second

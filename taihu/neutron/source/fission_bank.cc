@@ -26,8 +26,8 @@ std::vector<Site> next_source(parallel::Communicator& ranks, const std::vector<S
   }
   parallel::check_alike(total > 0,
                         "no fission neutrons are left; start with a better source or more particles");
-  // Tooth i takes site floor((i * total + offset) / count) with one offset in [0, total), all in whole
-  // numbers.
+  // Tooth i takes site floor((i * total + offset) / count), with one offset in [0, total) for all teeth, in
+  // integer arithmetic.
   const auto offset = static_cast<std::int64_t>(random.uniform() * static_cast<double>(total));
   const auto site_of = [&](std::int64_t tooth) {
     return static_cast<std::int64_t>((static_cast<__int128>(tooth) * total + offset) / count);

@@ -20,10 +20,10 @@ inline std::int64_t first_history(std::int64_t count, int rank, int ranks) noexc
 /// Each list has the sites of one history together and in the order in which it made them.
 std::vector<Site> in_history_order(const std::vector<std::vector<Site>*>& lists, std::int64_t histories);
 
-/// Takes `count` sites of all ranks' sites at even distances, beginning at a random place (a comb: every site
-/// is taken count / total times on average, and never less or more than by one), and gives each rank its
-/// share, in order. Throws Error when there are no sites. Collective. Source: T. E. Booth, A weight (charge)
-/// conserving importance-weighted comb for Monte Carlo, LA-UR-96-0051 (1996).
+/// Takes `count` of all ranks' sites at even distances, beginning at a random place, and gives each rank its
+/// share, in order. This is a comb: every site is taken count / total times on average, rounded up or down.
+/// Throws Error when there are no sites. Collective. Source: T. E. Booth, A weight (charge) conserving
+/// importance-weighted comb for Monte Carlo, LA-UR-96-0051 (1996).
 std::vector<Site> next_source(parallel::Communicator& ranks, const std::vector<Site>& sites,
                               std::int64_t count, Stream random);
 

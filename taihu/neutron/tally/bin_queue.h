@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bins that all threads of a rank score in, so that large mesh tallies are in memory once and not once per
+// Bins that all threads of a rank share, so that large mesh tallies are in memory once and not once per
 // thread.
 //
-// A thread does not add to a bin at once. It asks the cache for the bin, puts the score into its queue, and
-// adds it with atomic operations when the queue has gone round: by then the bin has come from memory. Sums
+// A thread does not add to a bin at once. It prefetches the bin and puts the score into its queue. When the
+// queue has gone round, the bin is in the cache and the thread adds the score with atomic operations. Sums
 // are exact, so the order does not matter.
 #pragma once
 

@@ -40,7 +40,7 @@ void ColumnMaker::make(const Tally& tally, TallyLayout::CompiledTally& compiled)
     plan_rates(tally, compiled);
 }
 
-/// A multi-group material is one nuclide with a density, so that the nuclide's rows are those of the
+/// A multi-group material counts as one nuclide with a density. So the rows of the nuclide are those of the
 /// material.
 void ColumnMaker::make_rows(TallyLayout::CompiledTally& compiled) const {
   for (const TallyLayout::Column& column : compiled.columns) {

@@ -55,7 +55,7 @@ std::array<Extent, 3> boundaries_of(const Geometry& geometry) {
         for (int axis = 0; axis < 3; ++axis) extents[axis].add(c[axis], c[3]);
         break;
       default:
-        break;  // other kinds do not say how far the model reaches
+        break;  // other kinds do not bound the model along an axis
     }
   }
   return extents;

@@ -13,7 +13,7 @@
 
 namespace taihu::neutron {
 
-/// What the user asks for.
+/// The options of the user.
 struct DomainOptions {
   std::array<int, 3> shape{1, 1, 1};  ///< domains along x, y, z
   bool has_box = false;  ///< the box that is cut evenly; else the one around the model's boundaries
@@ -32,7 +32,8 @@ struct DomainBox {
 
 class Domains {
  public:
-  /// Throws Error: more domains than ranks, an axis to be cut along which the model has no boundaries.
+  /// Throws Error when there are more domains than ranks, or when the model has no boundaries along an axis
+  /// that is to be cut.
   Domains(const DomainOptions& options, const Geometry& geometry, int ranks);
 
   int count() const noexcept { return shape_[0] * shape_[1] * shape_[2]; }

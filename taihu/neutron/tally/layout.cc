@@ -166,7 +166,7 @@ bool has_score(const Tally& tally, Score score) {
   return std::find(tally.scores.begin(), tally.scores.end(), score) != tally.scores.end();
 }
 
-/// What feeds a tally; refuses what cannot be scored that way.
+/// The estimator of a tally; refuses scores and filters that do not go with it.
 Estimator choose_estimator(const Tally& tally, const std::vector<Filter>& filters, bool delta,
                            bool continuous) {
   const auto has = [&](FilterType type) { return has_filter(tally, filters, type); };
@@ -211,7 +211,7 @@ Estimator choose_estimator(const Tally& tally, const std::vector<Filter>& filter
   return delta ? Estimator::collision : Estimator::tracklength;
 }
 
-/// Analog tallies of what has no event of its own.
+/// Analog tallies of quantities that have no event.
 void refuse_without_events(const Tally& tally, const NuclearData& nuclear) {
   for (const Score score : tally.scores) {
     bool scatters = mt_of(score) == mt_elastic;

@@ -313,7 +313,7 @@ TEST_F(NuclideTallies, AreRefusedWithThePlaceOfTheMistake) {
       {tally("B B", "absorption"), "model.xml:3:3: <tally>: nuclide \"B\" is there twice"},
       {tally("", "absorption"), "model.xml:3:3: <tally>: \"nuclides\" is empty"},
       {tally("B", "flux absorption"),
-       "model.xml:3:3: <tally>: score \"flux\" is not of a nuclide; give it a tally of its own"},
+       "model.xml:3:3: <tally>: score \"flux\" does not belong to a nuclide; put it into a separate tally"},
       {tally("B", "absorption (n,gamma) 102"), "model.xml:3:3: <tally>: score \"(n,gamma)\" is there twice"},
       {tally("B", "(n,k)"), "model.xml:3:3: <tally>: score \"(n,k)\" is not supported"},
       {tally("B", "heating"),

@@ -15,7 +15,7 @@ double inverse_velocity(double energy) noexcept {
   return (energy + neutron_mass_eV) / (light_cm_per_s * std::sqrt(energy * (energy + 2 * neutron_mass_eV)));
 }
 
-/// Neutrons of a fission that precursors give off, each times its weight. `group`: 0 for all.
+/// Neutrons of a fission that precursors emit, each times its weight. `group`: 0 for all.
 template <typename Weight>
 double sum_delayed(const NuclideData& data, int group, double energy, const Weight& weight) noexcept {
   double sum = 0;
@@ -25,7 +25,7 @@ double sum_delayed(const NuclideData& data, int group, double energy, const Weig
   return sum;
 }
 
-/// What is counted per atom and flux [b].
+/// The rate per atom and flux [b].
 double rate_of(const NuclearData& nuclear, const MediumPart& part, const RatePlan::Term& term, double energy,
                const MicroXs& xs) noexcept {
   const Nuclide& nuclide = nuclear.nuclides[part.nuclide];
@@ -55,7 +55,8 @@ double rate_of(const NuclearData& nuclear, const MediumPart& part, const RatePla
   }
   const int mt = mt_of(term.score);
   if (mt == mt_elastic) return xs.elastic;
-  // The table of unresolved resonances has capture, and the smooth values are not those of the band.
+  // In a band, capture follows from the table of unresolved resonances: the smooth value is not that of the
+  // band.
   if (mt == mt_capture && nuclear.in_bands(part, energy)) return xs.absorption - xs.fission;
   return term.reaction < 0 ? 0 : nuclide.tallied(term.reaction, xs);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rates per flux that are not among the sums of a medium: those of single nuclides, of single reactions, and
-// what follows from them. Only what tallies ask for is computed, only when a tally counts it, and only once
-// as long as the neutron keeps its energy: a medium's last values are remembered.
+// Rates per flux that are not among the sums of a medium: those of single nuclides and single reactions, and
+// rates computed from them. A rate is computed only if a tally asks for it, only when the tally scores, and
+// only once for each energy of the neutron: the last values of each medium are cached.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace taihu::neutron {
 
-/// What tallies ask for. Values are numbered: first the sums of the medium, by Reaction, then one for each
-/// pair of a score and a nuclide.
+/// The rates that tallies ask for. Values are numbered: first the sums of the medium, by Reaction, then one
+/// for each pair of a score and a nuclide.
 struct RatePlan {
   struct Term {
     Score score;

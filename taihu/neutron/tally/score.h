@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tallies count. The first scores are those of Reaction, in its order. Scores from `first_reaction` on
+// The scores of tallies. The first ones are those of Reaction, in its order. Scores from `first_reaction` on
 // are single reactions of nuclides by their ENDF number (MT), with the names that OpenMC's files have for
 // them.
 #pragma once

@@ -29,7 +29,7 @@ struct Layers {
 
 Layers layers_of(const RegularMesh& mesh, int axis, const Domains& domains, int layer, const DomainBox& box) {
   Layers result;
-  if (axis >= mesh.dimensions) {  // cells without end: one domain owns them, all touch them
+  if (axis >= mesh.dimensions) {  // infinite cells: one domain owns them, all touch them
     result.high = 1;
     if (layer == domains.shape()[axis] / 2) result.owned_high = 1;
     return result;

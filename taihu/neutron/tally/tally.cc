@@ -20,7 +20,7 @@ int bin_between(const std::vector<double>& edges, double x) noexcept {
   return static_cast<int>(above) - 1;
 }
 
-/// Bin of the first level, from the root on, that the table has one for.
+/// The bin of the first level, from the root on, for which the table has a bin.
 template <typename Key>
 int bin_of_levels(const std::vector<int>& table, const Location& location, const Key& key) noexcept {
   for (int level = 0; level < location.depth; ++level)
@@ -140,7 +140,8 @@ TallyBins::TallyBins(const TallyLayout& layout, const CrossSections& data, const
   queue_.emplace(*shared, static_cast<std::size_t>(most));
 }
 
-/// The bins of a combination's columns: in the window, or kept apart. Valid until the next call.
+/// The bins of a combination's columns: in the window, or in the separate array for bins outside. Valid until
+/// the next call.
 ExactSum* TallyBins::bins_of(const TallyLayout::CompiledTally& tally, std::int64_t combination) noexcept {
   const std::int64_t bin_in_tally = combination * tally.width;
   const std::int64_t place = window_ == nullptr
@@ -189,14 +190,15 @@ void TallyBins::score_combination(const TallyLayout::CompiledTally& tally, std::
   }
 }
 
-/// What a tally's columns count per unit of flux, with continuous energy; null: only flux does.
+/// The rates of a tally's columns per unit of flux, with continuous energy; null (in a void): only flux
+/// counts.
 const double* TallyBins::values_of(const TallyLayout::CompiledTally& tally, const Event& event) noexcept {
   if (!tally.rates) return event.values;
   return rates_.at(event.values == nullptr ? -1 : state_.nuclear->medium_of_cell[event.location->cell()],
                    event.energy, *state_.band, event.values);
 }
 
-/// Whether all that a tally would get along a path is zero, as fission outside of the fuel.
+/// Whether all scores of a tally along a path are zero, as fission outside the fuel.
 bool TallyBins::scores_nothing(const TallyLayout::CompiledTally& tally, const Event& event) noexcept {
   const int material = event.location->material;
   const double* const values = layout_->continuous ? values_of(tally, event) : nullptr;
@@ -239,7 +241,7 @@ void TallyBins::score_groups(const TallyLayout::CompiledTally& tally, std::int64
   }
 }
 
-/// The nuclide of an event as tallies number them; -1: none that they name.
+/// The nuclide of an event, as tallies number nuclides; -1: no tally names it.
 int TallyBins::nuclide_hit(const Event& event) const noexcept {
   const int index = layout_->continuous ? *state_.nuclide : event.location->material;
   return index < 0 ? -1 : layout_->nuclide_of[index];

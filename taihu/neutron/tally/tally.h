@@ -52,7 +52,7 @@ enum class FilterType {
 };
 enum class Estimator { automatic, tracklength, collision, analog };
 
-/// What the input asks for. Indices, not ids, in `bins`.
+/// A filter as the input gives it. `bins` holds indices, not ids.
 struct Filter {
   int id = 0;
   FilterType type = FilterType::cell;
@@ -90,7 +90,7 @@ struct Emission {
   double mu = 1;       ///< cosine of the angle of a scattering
 };
 
-/// State of a particle as far as filters look at it.
+/// The part of a particle's state that filters use.
 struct Event {
   const Location* location = nullptr;
   Vector r;
@@ -104,7 +104,7 @@ struct Event {
   const double* values = nullptr;  ///< cross sections by Reaction; null in voids
 };
 
-/// What few tallies look at besides; the history keeps it up to date.
+/// Further state that few tallies use; the history keeps it up to date.
 struct NeutronState {
   const int* born = nullptr;  ///< cell that the neutron was born in
   // Continuous energy.
@@ -150,7 +150,7 @@ struct TallyLayout {
     int legendre_filter = -1;  ///< the same
     int delayed_filter = -1;   ///< the same
     std::vector<int>
-        group_values;  ///< with a filter by delayed group: places of rates, [column][bin of the filter]
+        group_values;  ///< with a filter of delayed groups: places of rates, [column][bin of the filter]
     std::vector<int> weights;  ///< indices of filters that weigh what is counted
     bool by_sign = false;      ///< currents through surfaces, with a sign
     Estimator estimator = Estimator::tracklength;
@@ -164,7 +164,7 @@ struct TallyLayout {
   std::vector<int> by_flux, by_track, by_collision, analog, by_surface;  ///< tallies by what feeds them
   std::vector<std::string> nuclides;                                     ///< that tallies name
   std::vector<int> nuclide_of;  ///< index into `nuclides`, by nuclide of the data; multi-group: by material
-  RatePlan rates;               ///< continuous energy: what has to be known of single nuclides
+  RatePlan rates;               ///< continuous energy: the rates of single nuclides that are needed
   std::int64_t bin_count = 0;
   int groups = 0;
   bool continuous = false;
@@ -172,10 +172,10 @@ struct TallyLayout {
   bool empty() const noexcept { return compiled.empty(); }
 };
 
-/// Whether tallies need what only surface tracking gives: track lengths asked for by name, or currents.
+/// Whether tallies need surface tracking: track lengths asked for by name, or currents.
 bool needs_surface_tracking(const std::vector<Tally>& tallies);
 
-/// What the tallies have to know of the materials.
+/// The properties of materials that tallies need.
 struct TallyMaterials {
   int count = 0;                          ///< continuous energy; multi-group materials are in `data`
   const NuclearData* nuclear = nullptr;   ///< continuous energy; null: multi-group
@@ -191,8 +191,8 @@ TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters,
 
 struct TallyParts;
 
-/// One thread's bins: all, or a window of them (shares.h). What is scored outside of the window is kept
-/// apart. Every call only touches this object, and shared bins in a way that other threads may too.
+/// One thread's bins: all, or a window of them (shares.h). Scores outside the window are kept separately. A
+/// call changes only this object and, by atomic operations, shared bins.
 class TallyBins {
  public:
   /// `window`: null for all bins. `shared`: bins of the window that all threads have; null: own ones.
@@ -202,7 +202,7 @@ class TallyBins {
   /// Flux `amount` at a point: collision-type estimators. `tallies`: by_flux or by_collision of the layout.
   void score_flux(const std::vector<int>& tallies, const Event& event, double amount) noexcept;
 
-  /// Flux along a path that ends at nothing else than its length. weight: of the particle.
+  /// Flux along a path of the given length. weight: of the particle.
   void score_track(const Event& event, const Vector& start, const Vector& u, double length,
                    double weight) noexcept;
 

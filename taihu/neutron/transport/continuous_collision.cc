@@ -4,7 +4,7 @@
 namespace taihu::neutron {
 namespace {
 
-/// Energies above the data's end are sampled again, so many times.
+/// How often energies above the end of the data are sampled again.
 constexpr int most_attempts = 100;
 
 }  // namespace
@@ -81,8 +81,8 @@ bool ContinuousCollision::absorb(const MicroXs& xs) {
   return settings_.survival_biasing && particle_.weight > 0;
 }
 
-/// Scattering in the widest sense. `multiplicity`: neutrons that come out; `mt`: of the reaction, unless it
-/// is elastic.
+/// All scattering reactions. `multiplicity`: neutrons that come out; `mt`: of the reaction, unless it is
+/// elastic.
 Flight ContinuousCollision::scatter(const MediumPart& part, const MicroXs& xs, double& multiplicity,
                                     int& mt) {
   const Flight in{particle_.energy, history_.u()};

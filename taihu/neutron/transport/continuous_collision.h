@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a neutron meets in matter with continuous-energy data.
+// Collisions of a neutron with continuous-energy data.
 #pragma once
 
 #include <vector>

@@ -11,8 +11,8 @@ namespace taihu::neutron {
 namespace {
 
 constexpr std::size_t chunk_per_thread = 256;    // histories between two looks at the messages
-constexpr std::size_t worth_sending = 16 << 10;  // bytes; less waits until this rank has nothing to do
-constexpr std::size_t many_outside = 1 << 16;    // combinations beyond the window that are kept here
+constexpr std::size_t worth_sending = 16 << 10;  // bytes; smaller messages wait for idle time
+constexpr std::size_t many_outside = 1 << 16;    // combinations outside the window that are kept on this rank
 
 constexpr parallel::Tag transport_tag{1}, scores_tag{2};
 
@@ -62,7 +62,7 @@ void DomainTransport::run(const std::vector<Site>& source, std::int64_t first, s
   if (tallying) bring_scores_home();
 }
 
-/// Sends the neutrons of the source to where they begin.
+/// Sends the neutrons of the source to the ranks of the domains in which they begin.
 void DomainTransport::deal(const std::vector<Site>& source, std::int64_t first) {
   std::vector<parallel::Bytes> out(ranks_->size());
   for (std::size_t i = 0; i < source.size(); ++i) {
@@ -78,7 +78,7 @@ void DomainTransport::deal(const std::vector<Site>& source, std::int64_t first) 
   }
 }
 
-/// Visitors come first: their memory is then free again.
+/// Histories of other ranks run first, which frees their memory.
 void DomainTransport::run_chunk() {
   const std::int64_t start = now_ns();
   const std::size_t most = chunk_per_thread * static_cast<std::size_t>(team_->size());
@@ -173,7 +173,8 @@ bool DomainTransport::read_message(const parallel::Message& message) {
   return false;
 }
 
-/// This rank has nothing to do: the root learns how many histories have ended here. True: that was the last.
+/// This rank has nothing to do: tells the root how many histories have ended here. True: the last one has
+/// ended.
 bool DomainTransport::tell_root() {
   std::int64_t ended = 0;
   for (const Result& result : results_) ended += result.count;
@@ -235,7 +236,7 @@ void DomainTransport::add_scores(parallel::Reader reader) {
   }
 }
 
-/// The rest of the scores goes to their owners, with the number of messages that went ahead.
+/// Sends the remaining scores to their owners, with the number of messages sent before.
 void DomainTransport::bring_scores_home() {
   std::vector<parallel::Bytes> out = take_outside();
   for (int to = 0; to < ranks_->size(); ++to) parallel::append(out[to], scores_sent_[to]);

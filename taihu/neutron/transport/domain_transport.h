@@ -3,11 +3,10 @@
 // those that leave it to a rank of the domain that they enter.
 //
 // Ranks do not wait for one another: a rank takes what has arrived, runs a chunk of histories with all its
-// threads, sends what left, and so on. The number of histories is known, so the generation is over when the
-// root has been told that so many have ended; no history can then be under way. Fission sites travel with
-// their history and go, at the end, to the rank that started it. What a flight scores in mesh cells beyond
-// the rank's window goes to the cells' owners. So everything outside of this file is the same with and
-// without domains.
+// threads, sends what left, and so on. The number of histories is known. The generation is over when the root
+// has been told that all have ended; then no history can be under way. Fission sites travel with their
+// history and go, at the end, to the rank that started it. Scores in mesh cells outside the rank's window go
+// to the cells' owners. So everything outside this file is the same with and without domains.
 #pragma once
 
 #include <memory>
@@ -19,7 +18,7 @@
 
 namespace taihu::neutron {
 
-/// What a rank did, since the start.
+/// Counts of a rank since the start.
 struct DomainLoad {
   double busy = 0, waiting = 0;  ///< seconds
   std::int64_t arrived = 0;      ///< histories that came from other domains
@@ -53,7 +52,7 @@ class DomainTransport {
     std::uint64_t history;
     std::size_t sites;
   };
-  /// What one thread has for other ranks and for the end.
+  /// The data of one thread for other ranks and for the end of the generation.
   struct Result {
     std::vector<parallel::Bytes> leaving;  ///< by rank
     std::vector<Ended> ended;
@@ -86,7 +85,7 @@ class DomainTransport {
   std::vector<std::size_t> visitors_;  ///< where each begins
   std::vector<Result> results_;        ///< by thread
   std::vector<std::uint64_t> scores_sent_, scores_taken_;  ///< messages, by rank, of this generation
-  std::int64_t told_ = 0, known_ = 0;  ///< histories that ended: the root was told, the root knows
+  std::int64_t told_ = 0, known_ = 0;  ///< histories that ended: told to the root, known to the root
   std::uint64_t generation_ = 0;
   double k_ = 1;
   bool tallying_ = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A flight and what it meets in matter are apart: flights ask a Collision, of which a run has one of two
-// kinds, MultigroupCollision or ContinuousCollision. The loops below are compiled for each.
+// Flights and collisions are separate. Flights ask a Collision, which is a MultigroupCollision or a
+// ContinuousCollision. The loops below are compiled for each.
 #include "taihu/neutron/transport/history.h"
 
 #include <concepts>
@@ -15,7 +15,7 @@ namespace {
 template <class T>
 concept Collision = requires(T collision, double energy) {
   collision.set_energy(energy);                           // of a neutron that begins
-  collision.prefetch();                                   // lets the data of this place come from memory
+  collision.prefetch();                                   // prefetches the data of this place
   { collision.total() } -> std::same_as<double>;          // macroscopic cross section here, in matter
   { collision.nu_fission() } -> std::same_as<double>;     // the same, after total() at this place
   { collision.largest_total() } -> std::same_as<double>;  // an upper bound of total() anywhere
@@ -32,8 +32,8 @@ class Runner final : public HistoryRunner {
   bool fly() override { return problem_.delta ? track_delta() : track_surfaces(); }
   void set_energy(double energy) noexcept override { collision_.set_energy(energy); }
 
-  /// Whether the neutron has left the domain. That is looked at between flights only: a flight that crosses
-  /// an edge stays whole, so that its numbers are those of a run without domains.
+  /// Whether the neutron has left the domain. This is checked between flights only. A flight that crosses an
+  /// edge stays whole, so that it uses the same random numbers as in a run without domains.
   bool has_left() const noexcept { return problem_.box != nullptr && problem_.box->left_by(state_.r()); }
 
   /// Counts a flight; false: there were too many.
@@ -134,7 +134,7 @@ bool HistoryRunner::run(const Site& birth, std::uint64_t generation, std::uint64
   return finish_history(begin_neutron(birth));
 }
 
-/// Runs what is left of the history: the neutron that is `flying`, and the secondary ones.
+/// Runs the rest of the history: the neutron that is `flying`, and the secondary ones.
 bool HistoryRunner::finish_history(bool flying) {
   for (;;) {
     if (flying && fly()) return false;

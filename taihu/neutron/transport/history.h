@@ -26,8 +26,8 @@ class HistoryRunner {
   bool run(const Site& birth, std::uint64_t generation, std::uint64_t history, std::uint32_t parent, double k,
            bool tallying);
 
-  /// Appends all there is of the history that has left to `bytes`. `go_on` takes it out again, in the same
-  /// generation, and goes on with it on this or another rank. False: it has left once more.
+  /// Appends the whole state of the history that has left to `bytes`. `go_on` unpacks it in the same
+  /// generation, on this or another rank, and continues it. False: the history has left again.
   void pack(parallel::Bytes& bytes);
   bool go_on(parallel::Reader& bytes, std::uint64_t generation, double k, bool tallying);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A history that leaves its domain as bytes: the particle, the levels of its location, the fission sites that
-// it has made and its secondary neutrons. What it does next depends on nothing else.
+// A history that leaves its domain, packed as bytes: the particle, the levels of its location, the fission
+// sites that it has made and its secondary neutrons. How it continues depends on nothing else.
 #include "taihu/neutron/transport/history.h"
 
 namespace taihu::neutron {

@@ -17,7 +17,7 @@
 
 namespace taihu::neutron {
 
-/// What all histories of a run share; nothing changes while they run.
+/// The data that all histories of a run share; constant while they run.
 struct Problem {
   const Geometry* geometry = nullptr;
   const CrossSections* data = nullptr;
@@ -31,7 +31,7 @@ struct Problem {
   const DomainBox* box = nullptr;              ///< histories that leave it stop; null: none
 };
 
-/// A particle that could not go on, as it is reported.
+/// The report of a particle that could not continue.
 struct LostParticle {
   std::uint64_t generation = 0, history = 0;
   Vector r, u;
@@ -39,7 +39,7 @@ struct LostParticle {
 };
 
 /// One per thread. Nothing is allocated once its arrays have grown. The bins keep the addresses of some
-/// members: it stays where it is.
+/// members, so the object must not move.
 struct HistoryState {
   explicit HistoryState(const Problem& problem);
   HistoryState(const HistoryState&) = delete;
@@ -68,7 +68,7 @@ struct HistoryState {
   const Vector& r() const noexcept { return location.levels[0].r; }
   const Vector& u() const noexcept { return location.levels[0].u; }
   bool tallies_analog() const noexcept { return tallying && !tallies.analog.empty(); }
-  /// Here and now, for tallies.
+  /// The present state, for tallies.
   Event event() const noexcept {
     return {.location = &location,
             .r = r(),
@@ -77,7 +77,7 @@ struct HistoryState {
             .values = values};
   }
 
-  /// The particle cannot go on.
+  /// Reports a particle that cannot continue.
   void lose(const char* reason);
   /// Scores a collision with the total cross section `total`.
   void score_collision(double total);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a neutron meets in matter with multi-group data.
+// Collisions of a neutron with multi-group data.
 #pragma once
 
 #include "taihu/neutron/transport/history_state.h"

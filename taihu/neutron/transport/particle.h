@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The neutron that flies, with its history.
+// The neutron in flight, with its history.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace taihu::neutron {
 enum class Total { k_collision, k_absorption, k_track, leakage, absorbed, gained, count };
 constexpr int total_count = static_cast<int>(Total::count);
 
-/// All numbers that decide how a history goes on, but for its place (Location). A history that enters another
-/// domain takes them along as they lie in memory: whatever a history has to remember between two flights is a
+/// All numbers that decide how a history continues, except its place (Location). They are sent byte by byte
+/// when the history enters another domain. So whatever a history has to remember between two flights is a
 /// member.
 struct Particle {
   std::uint64_t history = 0;  ///< its number in the generation

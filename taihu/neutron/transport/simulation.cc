@@ -13,7 +13,7 @@
 namespace taihu::neutron {
 namespace {
 
-/// From so many bins on, threads share them: 1 MiB for each thread otherwise.
+/// From this number of bins on, threads share the bins. Below it, each thread has its own, at most 1 MiB.
 constexpr std::int64_t bins_to_share = 1 << 16;
 
 double seconds_since(std::int64_t start_ns) {

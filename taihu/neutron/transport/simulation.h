@@ -16,7 +16,7 @@
 
 namespace taihu::neutron {
 
-/// Everything that a model file says.
+/// The contents of a model's files.
 struct Material {
   int id = 0;
   std::string name;
@@ -98,7 +98,7 @@ class Simulation {
   /// Statistics of all bins, in the layout's order, on the root; empty elsewhere. Collective.
   TallyStatistics all_statistics();
 
-  /// Goes on where a statepoint ended, with this rank's shares of the statistics and of the next source.
+  /// Continues where a statepoint ended, with this rank's shares of the statistics and of the next source.
   void resume(int batch, Criticality criticality, TallyStatistics statistics, std::vector<Site> source);
 
  private:

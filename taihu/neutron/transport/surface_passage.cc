@@ -4,7 +4,7 @@
 namespace taihu::neutron {
 namespace {
 
-/// Whether a flight that meets a boundary surface leaves there the cell of the root universe that it is in.
+/// Whether a flight that meets a boundary surface leaves its cell of the root universe there.
 bool leaves_model(const Geometry& geometry, int surface, const Vector& r, const Vector& u, double distance) {
   const Cell* cell = nullptr;
   const Vector before = r + std::fmax(0.0, distance - crossing_step_cm) * u;
@@ -63,7 +63,7 @@ bool SurfacePassage::cross(const Crossing& crossing) {
       sign = -1;
   }
   advance(location_, crossing.distance + crossing_step_cm);
-  // Behind an edge of a lattice's element, its neighbour is found from the cell that the lattice fills.
+  // Behind the edge of a lattice's element, the neighbour is found from the cell that the lattice fills.
   const int from = crossing.surface < 0 ? crossing.level - 1 : crossing.level;
   if (!descend(geometry_, history_.memory, location_, from)) {
     const Vector r = history_.r(), u = history_.u();
@@ -81,7 +81,7 @@ bool SurfacePassage::pass_boundary(int index, double distance) {
   Vector r = history_.r(), u = history_.u();
   const bool currents = scores_currents();
   const double sign = currents && dot(normal(surface, r + distance * u), u) < 0 ? -1 : 1;
-  // What comes back from where it went passes the surface twice.
+  // A particle that is returned by the boundary passes the surface twice.
   if (currents && surface.boundary != Boundary::periodic) score_passage(index, sign, r + distance * u);
   if (surface.boundary == Boundary::vacuum) {
     particle_.total(Total::leakage) += particle_.weight;
@@ -96,7 +96,8 @@ bool SurfacePassage::pass_boundary(int index, double distance) {
   } else if (surface.boundary == Boundary::white) {
     u = scattered(n, std::sqrt(particle_.random.uniform()), particle_.random);
   } else {
-    // To the partner along the common normal, as far inside of it as the particle is here.
+    // Moves the particle to the partner surface along the common normal, with the same distance to the inside
+    // as here.
     const Surface& partner = geometry_.surfaces[surface.periodic_partner];
     const Vector across = normal(partner, r);
     const Vector gradient =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to a particle at surfaces: it goes into the next cell, or leaves the model or comes back as
-// the surface's boundary condition says; and currents through them.
+// Particles at surfaces. A particle enters the next cell, leaves the model or comes back, as the surface's
+// boundary condition says. Counts currents through surfaces.
 #pragma once
 
 #include "taihu/neutron/transport/history_state.h"
@@ -21,10 +21,10 @@ class SurfacePassage {
         particle_(history.particle),
         location_(history.location) {}
 
-  /// Moves the particle through what `crossing` says is next on its path. False: it has gone.
+  /// Moves the particle through the surface or edge that `crossing` names. False: it has left the model.
   bool cross(const Crossing& crossing);
-  /// Carries out what boundary `surface` does with a particle that reaches it after `distance`. False: it has
-  /// gone.
+  /// Applies the boundary condition of `surface` to a particle that reaches it after `distance`. False: it
+  /// has left the model.
   bool pass_boundary(int surface, double distance);
 
  private:
