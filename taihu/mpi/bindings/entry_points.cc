@@ -34,7 +34,7 @@ bool replaces(std::string_view library, const std::string& user) {
                          ", but another part of the program was built with " +
                          (is_mpich ? "Taihu's MPI library" : "MPICH or one of its relatives") +
                          "; build all of it with macc, mac++ or mafc");
-  if (is_mpich) taihu::mpi::set_buffered_overhead(taihu::mpi::mpich::their_MPI_BSEND_OVERHEAD);
+  if (is_mpich) taihu::mpi::messages::set_buffered_overhead(taihu::mpi::mpich::their_MPI_BSEND_OVERHEAD);
   return is_mpich;
 }
 

@@ -28,13 +28,15 @@
 namespace taihu::mpi {
 
 /// Objects that have an error handler.
+namespace windows {
 struct Window;
+}
 struct File;
 
 /// What the error handler in charge makes of a failure: the code to return, or the end of the job. In charge
 /// is that of the object, for calls without one that of MPI_COMM_WORLD.
 int handle_error(Rank& rank, const char* call, Communicator* communicator, const CallError& error);
-int handle_error(Rank& rank, const char* call, Window& window, const CallError& error);
+int handle_error(Rank& rank, const char* call, windows::Window& window, const CallError& error);
 /// Null: of files that could not be opened (the handler of MPI_FILE_NULL).
 int handle_error(Rank& rank, const char* call, File* file, const CallError& error);
 

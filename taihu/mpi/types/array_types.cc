@@ -10,7 +10,7 @@
 #include "taihu/mpi/types/constructors.h"
 #include "taihu/mpi/types/form.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 namespace {
 
 void check_order(int order) {
@@ -153,4 +153,4 @@ Reference<Datatype> make_darray(int processes, int rank, const Distribution& dis
   return Reference<Datatype>(new Datatype(std::move(form), std::move(recipe)));
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

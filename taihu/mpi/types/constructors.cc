@@ -8,7 +8,7 @@
 
 #include "taihu/mpi/types/form.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 namespace {
 
 Reference<Datatype> made(Form form, Recipe recipe) {
@@ -162,4 +162,4 @@ Reference<Datatype> make_dup(Datatype& old) {
   return copy;
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

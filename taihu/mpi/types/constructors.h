@@ -8,7 +8,7 @@
 
 #include "taihu/mpi/types/datatype.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 Reference<Datatype> make_contiguous(MPI_Count count, Datatype& old);
 /// `stride` in extents of `old`.
@@ -48,4 +48,4 @@ Datatype& f90_type(const void* owner, int combiner, int precision, int range);
 /// MPI_Type_match_size: a predefined Fortran type.
 Datatype& matching_type(int type_class, int size_bytes);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

@@ -12,7 +12,7 @@
 #include "taihu/mpi/types/predefined_types.h"
 #include "taihu/mpi/types/segments.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 namespace {
 
 Datatype& type_of(MPI_Datatype handle) {
@@ -247,4 +247,4 @@ TEST(FortranTypes, MatchSize) {
 }
 
 }  // namespace
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

@@ -4,7 +4,7 @@
 #include "taihu/message/strided_copy.h"
 #include "taihu/mpi/types/packed_transfer.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 using message::moved;
 
@@ -96,4 +96,4 @@ void Cursor::finish_bytes(MPI_Count bytes) noexcept {
   if (row_.used == row_.bytes) finish_blocks(1);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

@@ -9,7 +9,7 @@
 #include "taihu/mpi/types/node.h"
 #include "taihu/mpi/types/repetition.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 /// `count` blocks of `bytes` bytes from `memory` on; of the first one, `used` bytes are done.
 struct BlockRow {
@@ -53,4 +53,4 @@ class Cursor {
   BlockRow row_{};
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

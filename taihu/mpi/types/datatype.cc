@@ -5,7 +5,7 @@
 
 #include "taihu/mpi/types/node.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 Datatype::Datatype(Form places, Recipe made_by)
     : Object(object_kind),
@@ -20,4 +20,4 @@ Datatype::Datatype(Form places, Recipe made_by)
       contiguous(size_bytes == 0 || (single_block && size_bytes == extent)),
       element(form.element) {}
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

@@ -19,7 +19,7 @@
 #include "taihu/mpi/guarded.h"
 #include "taihu/mpi/object.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 struct Node;  // node.h
 struct Datatype;
@@ -104,4 +104,9 @@ struct Datatype final : Object {
   Guarded<std::string> name;
 };
 
+}  // namespace taihu::mpi::types
+
+namespace taihu::mpi {
+/// Whatever moves data names datatypes.
+using namespace types;
 }  // namespace taihu::mpi

@@ -8,7 +8,7 @@
 #include "taihu/mpi/types/packed_transfer.h"
 #include "taihu/mpi/types/repetition.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 using message::copy_block;
 using message::copy_strided;
@@ -148,4 +148,4 @@ void copy(const Repetition& target_places, void* target, const Repetition& sourc
   while (done < total) done += copy_step(to, from, total - done);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

@@ -5,7 +5,7 @@
 #include "taihu/mpi/types/node.h"
 #include "taihu/mpi/types/predefined_types.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 namespace {
 
 MPI_Count elements_in(const Node& node) noexcept {
@@ -88,4 +88,4 @@ MPI_Count bytes_from_elements(const Datatype& type, MPI_Count elements) {
   return bytes + bytes_before(*type.form.typed.node, elements % type.form.elements);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

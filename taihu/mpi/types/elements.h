@@ -5,7 +5,7 @@
 
 #include "taihu/mpi/types/datatype.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 /// How many elements of `type` a message of `bytes` bytes holds; MPI_UNDEFINED when it ends inside of one.
 MPI_Count count_from_bytes(const Datatype& type, MPI_Count bytes) noexcept;
@@ -14,4 +14,4 @@ MPI_Count elements_from_bytes(const Datatype& type, MPI_Count bytes) noexcept;
 /// Length of a message of the first `elements` basic elements of as many elements of `type` as needed.
 MPI_Count bytes_from_elements(const Datatype& type, MPI_Count elements);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

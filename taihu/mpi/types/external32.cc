@@ -12,7 +12,7 @@
 #include "taihu/mpi/types/predefined_types.h"
 #include "taihu/mpi/types/segments.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 using message::moved;
 
@@ -176,4 +176,4 @@ void external32_unpack(const Datatype& type, MPI_Count count, void* base, const 
   convert_all<Way::in>(type, count, const_cast<std::byte*>(source), base);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

@@ -8,7 +8,7 @@
 
 #include "taihu/mpi/types/datatype.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 /// Bytes of `count` elements.
 std::size_t external32_size(const Datatype& type, MPI_Count count);
@@ -17,4 +17,4 @@ void external32_pack(const Datatype& type, MPI_Count count, std::byte* target, c
 /// Reads exactly external32_size bytes from `source`.
 void external32_unpack(const Datatype& type, MPI_Count count, void* base, const std::byte* source);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

@@ -12,7 +12,7 @@
 #include "taihu/mpi/types/predefined_types.h"
 #include "taihu/mpi/types/random_types_for_tests.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 namespace {
 
 std::vector<int> packed(MPI_Datatype handle, const void* value, MPI_Count count = 1) {
@@ -123,4 +123,4 @@ TEST(External32, RandomTypesComeBack) {
 }
 
 }  // namespace
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

@@ -6,7 +6,7 @@
 
 #include "taihu/mpi/types/program.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 namespace {
 
 /// Smallest and largest address of what has been added.
@@ -120,4 +120,4 @@ Form resized(Form form, MPI_Count lower_bound, MPI_Count extent) {
   return form;
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

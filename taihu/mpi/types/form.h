@@ -8,7 +8,7 @@
 
 #include "taihu/mpi/types/datatype.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 /// `count` elements of `form`, the first at `displacement`, `stride` bytes apart.
 struct FormPart {
@@ -29,4 +29,4 @@ Form resized(Form form, MPI_Count lower_bound, MPI_Count extent);
 MPI_Count product(MPI_Count a, MPI_Count b);
 MPI_Count sum(MPI_Count a, MPI_Count b);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

@@ -9,7 +9,7 @@
 #include "taihu/mpi/types/constructors.h"
 #include "taihu/mpi/types/predefined_types.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 namespace {
 
 struct FloatKind {
@@ -98,4 +98,4 @@ Datatype& matching_type(int type_class, int size_bytes) {
   throw CallError(MPI_ERR_ARG, "no type of this class has " + std::to_string(size_bytes) + " bytes");
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

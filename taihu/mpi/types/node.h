@@ -12,7 +12,7 @@
 
 #include "taihu/mpi/types/datatype.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 using NodePointer = std::shared_ptr<const Node>;
 
@@ -45,4 +45,4 @@ struct Node {
 /// Which item of a `blocks` or `sequence` node holds the byte `position` of its stream.
 MPI_Count item_at(const Node& node, MPI_Count position) noexcept;
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

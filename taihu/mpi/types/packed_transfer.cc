@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/mpi/types/packed_transfer.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 using message::copy_block;
 using message::copy_listed;
@@ -194,4 +194,4 @@ void PackedTransfer<direction>::part_of_row(const Node& node, std::byte* memory,
 template class PackedTransfer<PackDirection::pack>;
 template class PackedTransfer<PackDirection::unpack>;
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

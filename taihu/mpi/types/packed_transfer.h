@@ -9,7 +9,7 @@
 #include "taihu/message/strided_copy.h"
 #include "taihu/mpi/types/node.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 enum class PackDirection { pack, unpack };
 
@@ -54,4 +54,4 @@ inline MPI_Count instances_together(MPI_Count node_bytes) noexcept {
   return std::max<MPI_Count>(1, bytes_together / node_bytes);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

@@ -11,7 +11,7 @@
 #include "taihu/mpi/types/form.h"
 #include "taihu/mpi/types/program.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 namespace {
 
 constexpr std::uintptr_t first_handle = 0x200;
@@ -211,4 +211,4 @@ const PairParts* pair_parts(const Datatype& type) noexcept {
   return table().parts(type.number);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

@@ -4,7 +4,7 @@
 
 #include "taihu/mpi/types/datatype.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 /// Enters them into a rank's table. Types that this platform does not have (MPI_REAL2, MPI_COMPLEX4,
 /// MPI_LOGICAL16 without 16-byte integers) are left out, which makes their handles invalid.
@@ -22,4 +22,4 @@ struct PairParts {
 /// Null unless `type` is a predefined pair.
 const PairParts* pair_parts(const Datatype& type) noexcept;
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

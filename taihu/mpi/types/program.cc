@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 namespace {
 
 /// Lists up to this long become part of the list around them. It bounds the depth of the tree: a type that
@@ -193,4 +193,4 @@ Program ProgramMaker::finish() {
   return {made, origin};
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

@@ -7,7 +7,7 @@
 
 #include "taihu/mpi/types/node.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 /// Whether blocks may be merged whatever they hold, or must stay of one basic type (node.h).
 enum class Merging { any, same_type };
@@ -57,4 +57,4 @@ class ProgramMaker {
   std::vector<Item> items_;
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

@@ -3,7 +3,7 @@
 
 #include "taihu/mpi/types/packed_transfer.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 using message::moved;
 
@@ -45,4 +45,4 @@ void unpack(const Repetition& places, void* base, const std::byte* source, std::
       static_cast<MPI_Count>(first), static_cast<MPI_Count>(bytes));
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

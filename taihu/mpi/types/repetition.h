@@ -7,7 +7,7 @@
 
 #include "taihu/mpi/types/datatype.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 /// `count` times `node`, the first at byte `offset` from the base address, `stride` bytes apart. Their packed
 /// stream is that of one after that of the other. count == 0: no data (node may be null then).
@@ -41,4 +41,4 @@ inline void unpack(const Datatype& type, MPI_Count count, void* base, const std:
   unpack(repetition(type, count), base, source, 0, type.total_bytes(count));
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

@@ -6,7 +6,7 @@
 #include "taihu/mpi/types/node.h"
 #include "taihu/mpi/types/repetition.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 namespace {
 
 template <class VisitBlock>
@@ -88,4 +88,4 @@ void detail::visit_runs(const Datatype& type, MPI_Count count, std::size_t first
                });
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

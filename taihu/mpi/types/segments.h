@@ -9,7 +9,7 @@
 
 #include "taihu/mpi/types/datatype.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 namespace detail {
 using VisitSegment = void (*)(void* context, MPI_Aint offset, std::size_t bytes);
@@ -48,4 +48,4 @@ void for_each_run(const Datatype& type, MPI_Count count, std::size_t first, std:
                      });
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

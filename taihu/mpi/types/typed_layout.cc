@@ -4,20 +4,20 @@
 #include <algorithm>
 #include <typeinfo>
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 void TypedLayout::pack(std::byte* target, const void* base, std::size_t first, std::size_t bytes) const {
-  mpi::pack(places_, target, base, first, bytes);
+  types::pack(places_, target, base, first, bytes);
 }
 
 void TypedLayout::unpack(void* base, const std::byte* source, std::size_t first, std::size_t bytes) const {
-  mpi::unpack(places_, base, source, first, bytes);
+  types::unpack(places_, base, source, first, bytes);
 }
 
 void TypedLayout::copy(void* target, const message::Layout& from, const void* source,
                        std::size_t bytes) const {
   if (typeid(from) == typeid(TypedLayout))
-    return mpi::copy(places_, target, static_cast<const TypedLayout&>(from).places_, source, bytes);
+    return types::copy(places_, target, static_cast<const TypedLayout&>(from).places_, source, bytes);
   std::byte between[4096];
   for (std::size_t first = 0; first < bytes; first += sizeof between) {
     const std::size_t piece = std::min(sizeof between, bytes - first);
@@ -26,4 +26,4 @@ void TypedLayout::copy(void* target, const message::Layout& from, const void* so
   }
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

@@ -6,7 +6,7 @@
 #include "taihu/mpi/types/datatype.h"
 #include "taihu/mpi/types/repetition.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::types {
 
 /// Holds a reference to the type. Calls may be made by any thread of any rank, several at once.
 class TypedLayout final : public message::Layout {
@@ -27,4 +27,4 @@ class TypedLayout final : public message::Layout {
   Repetition places_;
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::types

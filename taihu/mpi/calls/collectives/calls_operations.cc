@@ -4,6 +4,7 @@
 #include "taihu/mpi/work/collectives/arguments.h"
 
 using namespace taihu::mpi;
+using namespace taihu::mpi::collectives;
 
 MPI_CALL(int, Op_create, (MPI_User_function * user_fn, int commute, MPI_Op* op)) {
   return on_rank("MPI_Op_create", [&](Rank&) {

@@ -113,9 +113,10 @@ void finish_transfers(Rank& rank, const Communicator& communicator) {
   waits_for_members(communicator.context, communicator.size());
   rank.endpoint().wait_until([&] {
     return rank.endpoint().is_idle(communicator.context_of(Traffic::point_to_point)) &&
-           rank.part<Schedules>(Part::schedules).is_idle(communicator.context_of(Traffic::schedules));
+           rank.part<collectives::Schedules>(Part::schedules)
+               .is_idle(communicator.context_of(Traffic::schedules));
   });
-  release_abandoned(rank);
+  messages::release_abandoned(rank);
 }
 
 MPI_Comm handle_at(const MPI_Comm* comm) {

@@ -9,7 +9,7 @@
 #include "taihu/mpi/objects/request.h"
 #include "taihu/mpi/work/messages/polling.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 namespace {
 
 Request* find_request(Rank& rank, MPI_Request handle) {
@@ -430,4 +430,4 @@ MPI_CALL(int, Status_set_error, (MPI_Status * status, int error)) {
   return MPI_SUCCESS;
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

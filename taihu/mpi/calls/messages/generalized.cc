@@ -5,7 +5,7 @@
 #include "taihu/mpi/objects/call.h"
 #include "taihu/mpi/objects/request.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 namespace {
 
 class GeneralizedRequest final : public Request {
@@ -101,4 +101,4 @@ MPI_CALL(int, Grequest_complete, (MPI_Request request)) {
   });
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

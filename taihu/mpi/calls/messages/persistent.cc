@@ -3,7 +3,7 @@
 #include "taihu/mpi/objects/call.h"
 #include "taihu/mpi/work/messages/transfer.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 namespace {
 
 void prepare_send(Rank& rank, Communicator& communicator, const void* address, int count, MPI_Datatype type,
@@ -76,4 +76,4 @@ MPI_CALL(int, Startall, (int count, MPI_Request array_of_requests[])) {
   });
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

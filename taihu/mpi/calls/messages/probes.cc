@@ -4,7 +4,7 @@
 #include "taihu/mpi/work/messages/polling.h"
 #include "taihu/mpi/work/messages/transfer.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 namespace {
 
 /// A message that the program has matched and not yet received.
@@ -132,4 +132,4 @@ MPI_CALL(int, Imrecv,
   });
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

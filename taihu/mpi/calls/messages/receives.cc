@@ -5,7 +5,7 @@
 #include "taihu/mpi/objects/call.h"
 #include "taihu/mpi/work/messages/transfer.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 namespace {
 
 __attribute__((noinline)) std::unique_ptr<Request> irecv_from_anywhere(Rank& rank, Communicator& communicator,
@@ -192,4 +192,4 @@ MPI_CALL(int, Isendrecv_replace,
   });
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

@@ -4,7 +4,7 @@
 #include "taihu/mpi/work/messages/buffered_sends.h"
 #include "taihu/mpi/work/messages/transfer.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 namespace {
 
 /// Standard sends up to here are buffered wherever they go, unless the user wants it otherwise
@@ -134,4 +134,4 @@ MPI_CALL(int, Buffer_detach, (void* buffer_addr, int* size)) {
                  [&](Rank& rank) { detach_buffer(rank, static_cast<void**>(buffer_addr), size); });
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

@@ -2,7 +2,7 @@
 // Categories: there is one, with all variables, and it never changes.
 #include "taihu/mpi/calls/tools/tool_call.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::tools {
 namespace {
 
 void require_category(int index) {
@@ -17,9 +17,10 @@ void give_indices(int count, int len, int* indices) {
 }
 
 }  // namespace
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::tools
 
 using namespace taihu::mpi;
+using namespace taihu::mpi::tools;
 
 MPI_CALL(int, T_category_get_num, (int* num_cat)) {
   return on_started_tools("MPI_T_category_get_num", [&](Rank&, Tools&) {

@@ -3,6 +3,7 @@
 #include "taihu/mpi/calls/tools/tool_call.h"
 
 using namespace taihu::mpi;
+using namespace taihu::mpi::tools;
 
 MPI_CALL(int, T_cvar_get_num, (int* num_cvar)) {
   return on_started_tools("MPI_T_cvar_get_num", [&](Rank&, Tools&) {

@@ -2,7 +2,7 @@
 // Performance variables: counters that always run. Each handle counts from its allocation or last reset.
 #include "taihu/mpi/calls/tools/tool_call.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::tools {
 namespace {
 
 ToolSession& session_of(Tools& tools, MPI_T_pvar_session session) {
@@ -33,9 +33,10 @@ void refuse_switching(Tools& tools, MPI_T_pvar_session session, MPI_T_pvar_handl
 }
 
 }  // namespace
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::tools
 
 using namespace taihu::mpi;
+using namespace taihu::mpi::tools;
 
 MPI_CALL(int, T_pvar_get_num, (int* num_pvar)) {
   return on_started_tools("MPI_T_pvar_get_num", [&](Rank&, Tools&) {

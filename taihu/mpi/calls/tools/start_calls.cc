@@ -4,6 +4,7 @@
 #include "taihu/mpi/calls/tools/tool_call.h"
 
 using namespace taihu::mpi;
+using namespace taihu::mpi::tools;
 
 MPI_CALL(int, T_init_thread, (int required, int* provided)) {
   return on_tools("MPI_T_init_thread", [&](Rank&, Tools& tools) {

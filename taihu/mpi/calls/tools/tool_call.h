@@ -11,7 +11,7 @@
 #include "taihu/mpi/calls/tools/tools.h"
 #include "taihu/mpi/objects/call.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::tools {
 
 /// Runs body(Rank&, Tools&) with the tools locked.
 template <class Body>
@@ -93,4 +93,4 @@ Handle enter(Table& table, T object) {
   return static_cast<Handle>(address);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::tools

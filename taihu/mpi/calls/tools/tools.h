@@ -9,7 +9,7 @@
 
 #include "taihu/mpi/calls/tools/variables.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::tools {
 
 struct ControlHandle {
   const ControlVariable* variable;
@@ -40,4 +40,4 @@ class Tools : public RankPart {
   void clear();
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::tools

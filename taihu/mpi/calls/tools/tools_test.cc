@@ -8,7 +8,7 @@
 #include "taihu/mpi/objects/statistics.h"
 #include "taihu/mpi/test_ranks.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::tools {
 namespace {
 
 void with_tools(const std::function<void(Rank&)>& test) {
@@ -200,4 +200,4 @@ TEST(tools, a_counter_counts_from_its_allocation) {
 }
 
 }  // namespace
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::tools

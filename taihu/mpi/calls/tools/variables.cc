@@ -3,7 +3,7 @@
 
 #include "taihu/mpi/objects/statistics.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::tools {
 namespace {
 
 using message::Tuning;
@@ -48,4 +48,4 @@ std::uint64_t value_of(const PerformanceVariable& variable, Rank& rank) noexcept
   return variable.in_bytes ? counts.bytes[where] : counts.messages[where];
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::tools

@@ -10,7 +10,7 @@
 #include "taihu/message/tuning.h"
 #include "taihu/mpi/objects/rank.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::tools {
 
 struct ControlVariable {
   const char* name;
@@ -34,4 +34,4 @@ std::uint64_t value_of(const PerformanceVariable& variable, Rank& rank) noexcept
 inline constexpr const char* category_name = "taihu";
 inline constexpr const char* category_description = "How messages between the ranks of the job travel";
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::tools

@@ -8,6 +8,7 @@
 #include "taihu/mpi/work/windows/window_request.h"
 
 using namespace taihu::mpi;
+using namespace taihu::mpi::windows;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "taihu/mpi/work/windows/window_hints.h"
 
 using namespace taihu::mpi;
+using namespace taihu::mpi::windows;
 
 MPI_CALL(int, Win_set_name, (MPI_Win win, const char* win_name)) {
   return on_window("MPI_Win_set_name", win,

@@ -9,6 +9,7 @@
 #include "taihu/mpi/work/windows/make_window.h"
 
 using namespace taihu::mpi;
+using namespace taihu::mpi::windows;
 
 namespace {
 

@@ -4,6 +4,7 @@
 #include "taihu/mpi/work/windows/epochs.h"
 
 using namespace taihu::mpi;
+using namespace taihu::mpi::windows;
 
 namespace {
 

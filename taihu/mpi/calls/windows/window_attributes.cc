@@ -6,7 +6,7 @@
 #include "taihu/mpi/objects/arguments.h"
 #include "taihu/mpi/objects/attributes/attributes.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 bool predefined_attribute(const Window& window, int keyval, const void** value) noexcept {
   switch (keyval) {
@@ -30,9 +30,10 @@ bool predefined_attribute(const Window& window, int keyval, const void** value) 
   }
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows
 
 using namespace taihu::mpi;
+using namespace taihu::mpi::windows;
 
 MPI_CALL(int, Win_create_keyval,
          (MPI_Win_copy_attr_function * win_copy_attr_fn, MPI_Win_delete_attr_function* win_delete_attr_fn,

@@ -4,10 +4,10 @@
 
 #include "taihu/mpi/work/windows/window.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 /// What a C program gets for a predefined key: the base itself, of the others the address of the value; false
 /// for other keys.
 bool predefined_attribute(const Window& window, int keyval, const void** value) noexcept;
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

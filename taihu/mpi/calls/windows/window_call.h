@@ -5,7 +5,7 @@
 #include "taihu/mpi/objects/call.h"
 #include "taihu/mpi/work/windows/window.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 /// body(Rank&, Window&); failures go to the window's error handler.
 template <class Body>
@@ -24,4 +24,4 @@ inline __attribute__((always_inline)) int on_window(const char* call, MPI_Win ha
       });
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -6,7 +6,7 @@
 namespace taihu::mpi {
 namespace {
 
-Subject subject_of(Window& window) {
+Subject subject_of(windows::Window& window) {
   if (std::string name = window.name.get(); !name.empty()) return {&window, 0, std::move(name)};
   const std::string ranks = std::to_string(window.size()) + (window.size() == 1 ? " rank" : " ranks");
   return {&window, 0, "a window of " + ranks};
@@ -14,13 +14,14 @@ Subject subject_of(Window& window) {
 
 }  // namespace
 
-int handle_error(Rank& rank, const char* call, Window& window, const CallError& error) {
+int handle_error(Rank& rank, const char* call, windows::Window& window, const CallError& error) {
   return run_handler(rank, window.errors, subject_of(window), call, error);
 }
 
 }  // namespace taihu::mpi
 
 using namespace taihu::mpi;
+using namespace taihu::mpi::windows;
 
 MPI_CALL(int, Win_create_errhandler,
          (MPI_Win_errhandler_function * win_errhandler_fn, MPI_Errhandler* errhandler)) {

@@ -5,7 +5,7 @@
 
 #include "taihu/mpi/objects/call.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::collectives {
 namespace {
 
 void check_count(int count) {
@@ -129,4 +129,4 @@ void check_not_in_place(const void* address) {
   require(address != MPI_IN_PLACE, MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed for this buffer");
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::collectives

@@ -11,7 +11,7 @@
 #include "taihu/mpi/objects/rank.h"
 #include "taihu/mpi/work/collectives/piece.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::collectives {
 
 inline bool is_in_place(const void* address) noexcept {
   return address == MPI_IN_PLACE;
@@ -66,4 +66,4 @@ std::string own_length_problem(const Piece& source, const Piece& result);
 /// Error MPI_ERR_BUFFER: MPI_IN_PLACE has no meaning here.
 void check_not_in_place(const void* address);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::collectives

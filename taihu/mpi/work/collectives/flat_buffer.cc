@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/mpi/work/collectives/flat_buffer.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::collectives {
 
 FlatBlocks::FlatBlocks(const Blocks& blocks, int members) : blocks_(blocks), members_(members) {
   if (!blocks.are_equal()) {
@@ -51,7 +51,7 @@ void FlatBlocks::make_tables() {
 void FlatBlocks::pack(int member) const {
   if (!copy_) return;
   const Piece mine = blocks_[member];
-  mpi::pack(*mine.type, mine.count, block(member), mine.address);
+  types::pack(*mine.type, mine.count, block(member), mine.address);
 }
 
 void FlatBlocks::pack() const {
@@ -61,11 +61,11 @@ void FlatBlocks::pack() const {
 void FlatBlocks::unpack(int member) const {
   if (!copy_) return;
   const Piece mine = blocks_[member];
-  mpi::unpack(*mine.type, mine.count, mine.address, block(member));
+  types::unpack(*mine.type, mine.count, mine.address, block(member));
 }
 
 void FlatBlocks::unpack() const {
   for (int k = 0; copy_ && k < members_; ++k) unpack(k);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::collectives

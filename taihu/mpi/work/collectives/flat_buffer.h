@@ -8,7 +8,7 @@
 
 #include "taihu/mpi/work/collectives/arguments.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::collectives {
 
 class FlatBuffer {
  public:
@@ -22,10 +22,10 @@ class FlatBuffer {
   std::byte* data() const noexcept { return data_; }
   /// From the program's buffer to `data`.
   void pack() const {
-    if (copy_) mpi::pack(*buffer_.type, buffer_.count, data_, buffer_.address);
+    if (copy_) types::pack(*buffer_.type, buffer_.count, data_, buffer_.address);
   }
   void unpack() const {
-    if (copy_) mpi::unpack(*buffer_.type, buffer_.count, buffer_.address, data_);
+    if (copy_) types::unpack(*buffer_.type, buffer_.count, buffer_.address, data_);
   }
 
  private:
@@ -76,4 +76,4 @@ class FlatBlocks {
   std::unique_ptr<std::ptrdiff_t[]> many_offsets_;
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::collectives

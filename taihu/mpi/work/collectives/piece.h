@@ -7,7 +7,7 @@
 #include "taihu/mpi/types/datatype.h"
 #include "taihu/mpi/types/repetition.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::collectives {
 
 struct Piece {
   std::byte* address = nullptr;
@@ -26,4 +26,4 @@ struct Piece {
   Piece at(MPI_Aint offset, MPI_Count elements) const noexcept { return {address + offset, elements, type}; }
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::collectives

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace taihu::mpi {
+namespace taihu::mpi::collectives {
 
 Planned planned(const Communicator& communicator, schedule::Program program,
                 std::unique_ptr<collective::ProgramMemory> memory, std::string problem) {
@@ -19,4 +19,4 @@ Planned planned(const Communicator& communicator, schedule::Program program,
   return {std::move(program), std::move(memory), std::move(problem)};
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::collectives

@@ -10,7 +10,7 @@
 #include "taihu/mpi/objects/communicator.h"
 #include "taihu/schedule/between_groups.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::collectives {
 
 /// Memory until it is released: 40 bytes for each step of the caller, its scratch (told at each algorithm),
 /// and for buffers with gaps or with blocks of their own some 100 bytes for each block.
@@ -40,4 +40,4 @@ inline schedule::TwoGroups groups_of(const Communicator& communicator) noexcept 
 Planned planned(const Communicator& communicator, schedule::Program program,
                 std::unique_ptr<collective::ProgramMemory> memory, std::string problem = {});
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::collectives

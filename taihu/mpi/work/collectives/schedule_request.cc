@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace taihu::mpi {
+namespace taihu::mpi::collectives {
 namespace {
 
 using collective::Trouble;
@@ -126,4 +126,4 @@ void run_to_end(Rank& rank, Communicator& communicator, const char* call, const 
   check(call, planned, run);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::collectives

@@ -14,7 +14,7 @@
 #include "taihu/mpi/objects/request.h"
 #include "taihu/mpi/work/collectives/planned.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::collectives {
 
 class ScheduleRequest final : public Request {
  public:
@@ -68,4 +68,4 @@ class Schedules final : public RankPart, public message::Background {
 /// Runs a program to its end, with the communicator's next tag; throws CallError when it fails.
 void run_to_end(Rank& rank, Communicator& communicator, const char* call, const Planned& planned);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::collectives

@@ -5,7 +5,7 @@
 
 #include "taihu/collective/reduce_share.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::collectives {
 
 using collective::Trouble;
 using schedule::Buffer;
@@ -48,4 +48,4 @@ Trouble SharedReduction::combine() {
   return Trouble::none;
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::collectives

@@ -12,7 +12,7 @@
 #include "taihu/collective/program_memory.h"
 #include "taihu/mpi/objects/operations/operation.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::collectives {
 
 class SharedReduction final : public collective::ProgramMemory {
  public:
@@ -47,4 +47,4 @@ class SharedReduction final : public collective::ProgramMemory {
   int misfit_ = 0;  ///< member whose count is not ours
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::collectives

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace taihu::mpi {
+namespace taihu::mpi::collectives {
 
 using schedule::Buffer;
 
@@ -93,4 +93,4 @@ collective::Trouble TypedBlocks::run_local(const schedule::Step& step) {
   return collective::Trouble::none;
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::collectives

@@ -14,7 +14,7 @@
 #include "taihu/schedule/blocks.h"
 #include "taihu/schedule/step.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::collectives {
 
 /// Where the blocks begin in the row.
 schedule::Blocks starts_of(const Blocks& blocks, int members);
@@ -79,4 +79,4 @@ class TypedBlocks final : public collective::ProgramMemory {
   bool source_is_in_result_;
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::collectives

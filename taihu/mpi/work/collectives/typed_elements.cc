@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace taihu::mpi {
+namespace taihu::mpi::collectives {
 
 using schedule::Buffer;
 
@@ -67,4 +67,4 @@ collective::Trouble TypedElements::run_local(const schedule::Step& step) {
   return collective::Trouble::none;
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::collectives

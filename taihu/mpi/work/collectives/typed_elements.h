@@ -12,7 +12,7 @@
 #include "taihu/mpi/objects/operations/operation.h"
 #include "taihu/mpi/types/typed_layout.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::collectives {
 
 /// What decides among algorithms for `count` elements.
 inline collective::among_all::Operand operand_of(const Reducer& reducer, std::size_t count) noexcept {
@@ -44,4 +44,4 @@ class TypedElements final : public collective::ProgramMemory {
   std::map<std::size_t, TypedLayout> layouts_;  ///< by count; of a type with gaps
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::collectives

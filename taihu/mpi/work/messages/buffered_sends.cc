@@ -5,7 +5,7 @@
 #include <memory>
 #include <mutex>
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 namespace {
 
 std::size_t overhead_bytes = MPI_BSEND_OVERHEAD;
@@ -100,4 +100,4 @@ void detach_buffer(Rank& rank, void** address, int* bytes) {
   of(rank).detach(address, bytes);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

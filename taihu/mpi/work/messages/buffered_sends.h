@@ -6,7 +6,7 @@
 
 #include "taihu/mpi/work/messages/typed_buffer.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 
 /// Complete when it returns. Throws CallError (MPI_ERR_BUFFER) when the attached buffer is too small.
 void send_buffered(Rank& rank, message::Context context, const TypedBuffer& buffer, int peer, int tag);
@@ -19,4 +19,4 @@ void attach_buffer(Rank& rank, void* address, int bytes);
 /// Waits until all buffered messages are out; gives back what was attached.
 void detach_buffer(Rank& rank, void** address, int* bytes);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

@@ -7,7 +7,7 @@
 #include "taihu/mpi/objects/status.h"
 #include "taihu/mpi/test_ranks.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 namespace {
 
 MPI_Status filled() {
@@ -98,4 +98,4 @@ TEST(completion, a_send_whose_request_is_freed_leaves_its_buffer_free) {
 }
 
 }  // namespace
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/mpi/work/messages/envelope.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 
 void refuse_partner(const Communicator& communicator, int partner, bool is_source) {
   std::string name = communicator.name.get();
@@ -29,4 +29,4 @@ void check_received(const Outcome& outcome, const message::Status& status) {
                                      " was lost by the connection between node processes");
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

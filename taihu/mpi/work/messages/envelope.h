@@ -9,7 +9,7 @@
 #include "taihu/mpi/objects/communicator.h"
 #include "taihu/mpi/objects/status.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 
 [[noreturn]] void refuse_partner(const Communicator& communicator, int partner, bool is_source);
 [[noreturn]] void refuse_tag(int tag, bool is_receive);
@@ -62,4 +62,4 @@ inline Outcome outcome_of(const Communicator& communicator, const message::Statu
 /// Throws when a receive has failed; `status` has the length of the message.
 void check_received(const Outcome& outcome, const message::Status& status);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

@@ -10,7 +10,7 @@
 #include "taihu/mpi/objects/rank.h"
 #include "taihu/threads/waiting.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 
 /// The call has found nothing: makes progress of all kinds and, as often as a waiting thread would stop
 /// spinning, gives other threads the core. With more ranks than cores that is every time, since the peer
@@ -23,4 +23,4 @@ inline void found_nothing(Rank& rank) {
   sched_yield();
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

@@ -7,7 +7,7 @@
 
 #include "taihu/mpi/test_ranks.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 namespace {
 
 double processor_seconds() {
@@ -62,4 +62,4 @@ TEST(polling, by_probe_gives_the_core_to_ranks_that_have_something_to_do) {
 }
 
 }  // namespace
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <new>
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 
 /// Blocks of `bytes` bytes that begin a cache line; memory of the standard allocator behind a list of this
 /// thread.
@@ -69,4 +69,4 @@ class SpareBlocks {
   static inline thread_local AtEnd at_end_;
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

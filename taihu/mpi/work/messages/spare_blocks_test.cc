@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 namespace {
 
 constexpr std::size_t bytes = 96;
@@ -81,4 +81,4 @@ TEST(spare_blocks, blocks_may_be_given_by_another_thread) {
 }
 
 }  // namespace
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

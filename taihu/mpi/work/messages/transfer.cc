@@ -7,7 +7,7 @@
 #include "taihu/mpi/objects/current_call.h"
 #include "taihu/mpi/work/messages/buffered_sends.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 namespace {
 
 /// Requests that the program has freed while they were under way.
@@ -197,4 +197,4 @@ message::Request* start_send(Rank& rank, Communicator& communicator, const Typed
   return rank.endpoint().isend(peer, communicator.context, tag, buffer.data(), mode);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

@@ -11,7 +11,7 @@
 #include "taihu/mpi/work/messages/spare_blocks.h"
 #include "taihu/mpi/work/messages/typed_buffer.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 
 enum class Direction { send, receive };
 
@@ -143,4 +143,4 @@ class PersistentTransfer final : public Transfer {
 message::Request* start_send(Rank& rank, Communicator& communicator, const TypedBuffer& buffer, int peer,
                              int tag, Sending sending);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/mpi/work/messages/typed_buffer.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 
 void TypedBuffer::refuse(const Datatype* type, MPI_Count count) {
   require(count >= 0, MPI_ERR_COUNT, [&] { return "the count " + std::to_string(count) + " is negative"; });
@@ -13,4 +13,4 @@ void TypedBuffer::refuse_missing() {
   throw CallError(MPI_ERR_BUFFER, "the buffer is null, but its count is not zero");
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

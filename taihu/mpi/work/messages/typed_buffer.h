@@ -10,7 +10,7 @@
 #include "taihu/mpi/types/datatype.h"
 #include "taihu/mpi/types/typed_layout.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 
 /// A buffer of the program, checked. With a layout it holds a reference to the datatype; must stay where it
 /// is until transfers that use it are complete.
@@ -50,4 +50,4 @@ class TypedBuffer {
   std::optional<TypedLayout> layout_;
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

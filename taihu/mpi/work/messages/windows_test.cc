@@ -9,7 +9,7 @@
 #include "taihu/mpi/objects/status.h"
 #include "taihu/mpi/test_ranks.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::messages {
 namespace {
 
 constexpr int window = 200;  // more than MPI_Waitall looks at without an allocation
@@ -177,4 +177,4 @@ TEST(windows, completing_a_complete_send_leaves_the_error_field_alone) {
 }
 
 }  // namespace
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::messages

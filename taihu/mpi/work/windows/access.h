@@ -10,7 +10,7 @@
 #include "taihu/mpi/work/windows/remote_window.h"
 #include "taihu/mpi/work/windows/window.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 /// Data of the origin.
 struct Buffer {
@@ -48,4 +48,4 @@ void accumulate(Window& window, const Buffer& origin, const Buffer* result, cons
 void compare_and_swap(Window& window, const void* origin, const void* compare, void* result,
                       const Places& places);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -10,7 +10,7 @@
 #include "taihu/mpi/work/windows/epochs.h"
 #include "taihu/mpi/work/windows/place.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 namespace {
 
 std::uint32_t number_of(const Object& object) {
@@ -179,4 +179,4 @@ void compare_and_swap(Window& window, const void* origin, const void* compare, v
   start_call(window, target, std::move(call));
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -7,7 +7,7 @@
 
 #include "taihu/mpi/work/windows/window_for_tests.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 namespace {
 
 class WindowAccumulate : public testing::TestWithParam<int> {
@@ -196,4 +196,4 @@ TEST_P(WindowAccumulate, WideElementsAreWhole) {
 }
 
 }  // namespace
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

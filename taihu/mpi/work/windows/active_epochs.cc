@@ -6,7 +6,7 @@
 #include "taihu/mpi/work/windows/epoch_parts.h"
 #include "taihu/mpi/work/windows/remote_window.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 namespace {
 
 /// Member numbers of the window for a group of MPI_Win_post or MPI_Win_start.
@@ -124,4 +124,4 @@ bool test(Window& window) {
   return try_close_exposure(window);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

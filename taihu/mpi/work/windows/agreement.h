@@ -11,7 +11,7 @@
 #include "taihu/mpi/error.h"
 #include "taihu/mpi/objects/communicator.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 inline void require_collective(int code) {
   require(code == M_SUCCESS, MPI_ERR_INTERN, "the ranks of the window have not all made the same call");
@@ -43,4 +43,4 @@ inline void require_everywhere(Communicator& communicator, bool condition, int c
     require(theirs, code, [&] { return text; });
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

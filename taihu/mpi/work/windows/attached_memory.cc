@@ -4,7 +4,7 @@
 #include <iterator>
 #include <mutex>
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 bool AttachedMemory::attach(const void* base, std::size_t bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(base);
@@ -49,4 +49,4 @@ bool AttachedMemory::covers(std::uintptr_t address, std::size_t bytes) const {
   }
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -7,7 +7,7 @@
 #include <map>
 #include <shared_mutex>
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 /// Changed by the rank that owns it, read by any thread.
 class AttachedMemory {
@@ -26,4 +26,4 @@ class AttachedMemory {
   std::multimap<std::uintptr_t, std::size_t> empty_pieces_;
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 namespace {
 
 class AttachedMemoryTest : public testing::Test {
@@ -59,4 +59,4 @@ TEST_F(AttachedMemoryTest, DetachesByBase) {
 }
 
 }  // namespace
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

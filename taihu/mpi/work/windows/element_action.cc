@@ -5,7 +5,7 @@
 
 #include "taihu/mpi/objects/operations/operation_kernels.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 ElementAction::ElementAction(MPI_Op operation, const Datatype& element)
     : kind_(operation == MPI_REPLACE ? Kind::replace
@@ -53,4 +53,4 @@ void require_comparable(const Datatype& type) {
           "MPI_Compare_and_swap takes predefined types of integers, logicals and bytes only");
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

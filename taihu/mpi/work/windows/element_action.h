@@ -8,7 +8,7 @@
 #include "taihu/mpi/types/datatype.h"
 #include "taihu/mpi/work/windows/element_locks.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 class ElementAction {
  public:
@@ -45,4 +45,4 @@ void compare_and_swap(ElementLocks& locks, std::byte* target, const std::byte* s
 /// Throws MPI_ERR_TYPE unless MPI_Compare_and_swap takes the type: integers, logicals and bytes.
 void require_comparable(const Datatype& type);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -14,7 +14,7 @@
 
 #include "taihu/message/spin_lock.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 class ElementLocks {
  public:
@@ -40,4 +40,4 @@ class ElementLocks {
   std::array<Stripe, 32> locks_;
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -11,7 +11,7 @@
 #include "taihu/mpi/work/windows/access.h"
 #include "taihu/mpi/work/windows/element_action.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 /// Whether `count` elements of `type` are a row as they lie, from row_offset on.
 inline bool is_row(const Datatype& type, MPI_Count count) noexcept {
@@ -60,4 +60,4 @@ inline void scatter(const ElementAction& action, const Buffer& data, std::size_t
   });
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

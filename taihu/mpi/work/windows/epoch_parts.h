@@ -5,7 +5,7 @@
 
 #include "taihu/mpi/work/windows/epochs.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 inline Target& target_of(Window& window, int member) {
   return window.targets[static_cast<unsigned>(member)];
@@ -31,4 +31,4 @@ void wait_for_answers(Window& window, const std::atomic<std::uint32_t>& counter,
 /// Under lock_all: takes the lock of a target that has not been accessed yet.
 void lock_lazily(Window& window, int member);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -6,7 +6,7 @@
 #include "taihu/mpi/objects/current_call.h"
 #include "taihu/mpi/work/windows/epoch_parts.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 namespace {
 
 constexpr int any_assertion =
@@ -72,4 +72,4 @@ void require_no_epoch(Window& window) {
       "the rank is in an exposure epoch on this window; end it by MPI_Win_wait before freeing the window");
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -9,7 +9,7 @@
 
 #include "taihu/mpi/work/windows/window.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 /// Throws MPI_ERR_RMA_SYNC unless `target` may be accessed now; may wait for its lock.
 void open_target(Window& window, int target);
@@ -49,4 +49,4 @@ void complete_everything(Window& window);
 /// Throws MPI_ERR_RMA_SYNC when an epoch is open that must be closed before the window is freed.
 void require_no_epoch(Window& window);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

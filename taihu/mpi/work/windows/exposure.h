@@ -14,7 +14,7 @@
 #include "taihu/mpi/work/windows/element_locks.h"
 #include "taihu/mpi/work/windows/rank_lock.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 struct Exposure {
   Exposure(Rank& rank, int members)
@@ -43,4 +43,4 @@ struct Exposure {
   }
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

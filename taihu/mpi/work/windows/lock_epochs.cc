@@ -6,7 +6,7 @@
 #include "taihu/mpi/work/windows/epoch_parts.h"
 #include "taihu/mpi/work/windows/remote_window.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 namespace {
 
 void take_lock(Window& window, Target& target, LockKind kind, int member) {
@@ -184,4 +184,4 @@ void sync(Window& window) {
   take_turn(window);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -9,7 +9,7 @@
 #include "taihu/mpi/work/windows/epochs.h"
 #include "taihu/mpi/work/windows/serve_window.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 namespace {
 
 /// Made with the first window of a rank: from then on its node process answers calls about windows.
@@ -121,4 +121,4 @@ void close_window(Window& window) {
   require_collective(collective::barrier(window.communicator->collectives()));
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -6,7 +6,7 @@
 #include "taihu/mpi/work/windows/window.h"
 #include "taihu/mpi/work/windows/window_hints.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 /// What the caller offers.
 struct Offer {
@@ -25,4 +25,4 @@ Reference<Window> create_dynamic_window(Communicator& communicator, WindowHints 
 /// afterwards. Throws MPI_ERR_RMA_SYNC when an epoch is open.
 void close_window(Window& window);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

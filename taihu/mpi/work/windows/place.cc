@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 void refuse_range(const Window& window, const Target& target, const Places& places) {
   require(!window.is_dynamic(), MPI_ERR_RMA_RANGE,
@@ -26,4 +26,4 @@ bool is_attached(const Target& target, const Places& places) {
   return all;
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

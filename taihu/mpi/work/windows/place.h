@@ -5,7 +5,7 @@
 #include "taihu/mpi/types/segments.h"
 #include "taihu/mpi/work/windows/access.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 [[noreturn]] void refuse_range(const Window& window, const Target& target, const Places& places);
 /// Whether all data are in memory that the target (of this node process) has attached.
@@ -33,4 +33,4 @@ inline MPI_Aint place_of(const Window& window, const Target& target, const Place
   return place;
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <utility>
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 void RankLock::acquire(LockKind kind, Granted granted) {
   if (try_acquire(kind)) {
@@ -42,4 +42,4 @@ void RankLock::grant(std::vector<Granted>& granted) {
   state_.fetch_and(~waiters, std::memory_order_release);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

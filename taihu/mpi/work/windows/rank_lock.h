@@ -16,7 +16,7 @@
 
 #include "taihu/message/spin_lock.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 enum class LockKind : std::uint8_t { shared, exclusive };
 
@@ -65,4 +65,4 @@ class RankLock {
   std::deque<Waiter> queue_;  // guarded by queue_lock_
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

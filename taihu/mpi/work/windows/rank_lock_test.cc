@@ -7,7 +7,7 @@
 
 #include "taihu/base/random.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 namespace {
 
 TEST(RankLock, ReadersShareAWriterDoesNot) {
@@ -108,4 +108,4 @@ TEST(RankLock, AStreamOfReadersDoesNotStarveAWriter) {
 }
 
 }  // namespace
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

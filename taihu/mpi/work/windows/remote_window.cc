@@ -6,7 +6,7 @@
 
 #include "taihu/message/wire.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 namespace {
 
 /// More than this under way makes an origin wait, so that a flood of puts does not fill the memory.
@@ -116,4 +116,4 @@ void remote_complete(Window& window, Target& target) {
   start_notice(window, target, WindowAction::complete);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

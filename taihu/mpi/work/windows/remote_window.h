@@ -11,7 +11,7 @@
 #include "taihu/mpi/work/windows/window.h"
 #include "taihu/mpi/work/windows/wire_format.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 /// The parts of a request-based access that are not answered yet.
 struct RequestParts {
@@ -42,4 +42,4 @@ void remote_unlock(Window& window, Target& target, LockKind kind);
 void remote_post(Window& window, Target& target);
 void remote_complete(Window& window, Target& target);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 /// Blocks of `bytes` bytes at offset, offset + stride, ...; `count` of them.
 struct Run {
@@ -41,4 +41,4 @@ void for_each_block(const Run* runs, std::size_t number, Visit&& visit) {
   }
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -12,7 +12,7 @@
 #include "taihu/mpi/work/windows/exposure.h"
 #include "taihu/mpi/work/windows/wire_format.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 namespace {
 
 using message::ServiceCall;
@@ -151,4 +151,4 @@ void serve_windows(message::Node& node) {
   node.serve(message::Service::window, [](const std::shared_ptr<ServiceCall>& call) { serve(call); });
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

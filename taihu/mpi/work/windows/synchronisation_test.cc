@@ -6,7 +6,7 @@
 #include "taihu/collective/collectives.h"
 #include "taihu/mpi/work/windows/window_for_tests.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 namespace {
 
 class WindowSynchronisation : public testing::TestWithParam<int> {
@@ -219,4 +219,4 @@ TEST(WindowEpochs, OnlyStartedTargetsAreOpen) {
 }
 
 }  // namespace
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -10,7 +10,7 @@
 #include "taihu/base/random.h"
 #include "taihu/mpi/work/windows/window_for_tests.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 namespace {
 
 constexpr int block_ints = 30;
@@ -296,4 +296,4 @@ TEST(WindowTransfer, LongOnesArriveWhole) {
 }
 
 }  // namespace
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

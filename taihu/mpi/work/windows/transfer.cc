@@ -11,7 +11,7 @@
 #include "taihu/mpi/work/windows/epochs.h"
 #include "taihu/mpi/work/windows/place.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 namespace {
 
 /// Pieces of long transfers to other node processes: long enough for the link's bandwidth, short enough that
@@ -133,4 +133,4 @@ void get(Window& window, const Buffer& origin, const Places& places, Tracker* tr
        {local_address(target, place), places.count, places.type}, bytes);
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

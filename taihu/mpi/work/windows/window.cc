@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/mpi/work/windows/window.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 Window::Window(Rank& rank, Reference<Communicator> own, int of)
     : Object(object_kind),
@@ -16,4 +16,4 @@ Window::Window(Rank& rank, Reference<Communicator> own, int of)
 
 Window::~Window() = default;
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -16,7 +16,7 @@
 #include "taihu/mpi/work/windows/window_hints.h"
 #include "taihu/mpi/work/windows/window_memory.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 /// Whether this rank may access a target now, and what is to be given back at the end.
 enum class TargetAccess : std::uint8_t { closed, started, shared, exclusive, unchecked };
@@ -86,4 +86,4 @@ struct Window final : Object {
   std::atomic<std::uint32_t> idle_turns{0};
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

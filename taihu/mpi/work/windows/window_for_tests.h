@@ -14,7 +14,7 @@
 #include "taihu/mpi/types/constructors.h"
 #include "taihu/mpi/types/predefined_types.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 /// A window made by MPI_Win_allocate that returns its errors; freed at the end.
 template <class T>
@@ -82,4 +82,4 @@ inline std::vector<TestShape> window_shapes() {
   return {TestShape(1), TestShape(2), TestShape(5), TestShape(2, 2), TestShape(5, 2), TestShape(6, 3)};
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -8,7 +8,7 @@
 
 #include "taihu/mpi/objects/info/info.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 using WindowHints = std::map<std::string, std::string>;
 
@@ -32,4 +32,4 @@ inline void update_window_hints(WindowHints& hints, const Info::Entries& entries
   }
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -6,7 +6,7 @@
 #include "taihu/mpi/work/windows/agreement.h"
 #include "taihu/mpi/work/windows/window_for_tests.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 namespace {
 
 MPI_Aint address_of(const void* pointer) {
@@ -322,4 +322,4 @@ TEST(Window, CallsItsErrorHandler) {
 }
 
 }  // namespace
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

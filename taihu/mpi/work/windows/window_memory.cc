@@ -14,7 +14,7 @@
 #include "taihu/mpi/objects/rank.h"
 #include "taihu/mpi/work/windows/agreement.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 namespace {
 
 constexpr std::size_t page_bytes = 4096;
@@ -141,4 +141,4 @@ SharedSegment make_shared_segment(Communicator& communicator, const std::vector<
   return segment;
 }
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -9,7 +9,7 @@
 
 #include "taihu/mpi/objects/communicator.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 /// Owns memory; movable.
 class WindowMemory {
@@ -58,4 +58,4 @@ struct SharedSegment {
 SharedSegment make_shared_segment(Communicator& communicator, const std::vector<MPI_Aint>& sizes,
                                   Parts parts);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

@@ -8,7 +8,7 @@
 #include "taihu/mpi/objects/request.h"
 #include "taihu/mpi/work/windows/remote_window.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 struct WindowRequest final : Request {
   explicit WindowRequest(std::shared_ptr<RequestParts> parts) noexcept : parts_(std::move(parts)) {}
@@ -39,4 +39,4 @@ struct WindowRequest final : Request {
   std::shared_ptr<RequestParts> parts_;
 };
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows

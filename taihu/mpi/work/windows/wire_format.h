@@ -10,7 +10,7 @@
 #include "taihu/mpi/work/windows/rank_lock.h"
 #include "taihu/mpi/work/windows/runs.h"
 
-namespace taihu::mpi {
+namespace taihu::mpi::windows {
 
 enum class WindowAction : std::uint8_t {
   put,
@@ -49,4 +49,4 @@ constexpr std::size_t runs_at = aligned_to_16(sizeof(CallHead));
 
 static_assert(std::is_trivially_copyable_v<CallHead> && std::is_trivially_copyable_v<Run>);
 
-}  // namespace taihu::mpi
+}  // namespace taihu::mpi::windows
