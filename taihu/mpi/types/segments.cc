@@ -62,8 +62,8 @@ void visit_blocks(const Repetition& places, std::size_t first, std::size_t bytes
 
 }  // namespace
 
-void detail::visit_segments(const Datatype& type, MPI_Count count, std::size_t first, std::size_t bytes,
-                            void* context, VisitSegment visit) {
+void inner::visit_segments(const Datatype& type, MPI_Count count, std::size_t first, std::size_t bytes,
+                           void* context, VisitSegment visit) {
   if (type.contiguous && bytes > 0)
     return visit(context, type.block_offset() + static_cast<MPI_Aint>(first), bytes);
   MPI_Aint begin = 0;
@@ -80,8 +80,8 @@ void detail::visit_segments(const Datatype& type, MPI_Count count, std::size_t f
   if (length > 0) visit(context, begin, static_cast<std::size_t>(length));
 }
 
-void detail::visit_runs(const Datatype& type, MPI_Count count, std::size_t first, std::size_t bytes,
-                        void* context, VisitRun visit) {
+void inner::visit_runs(const Datatype& type, MPI_Count count, std::size_t first, std::size_t bytes,
+                       void* context, VisitRun visit) {
   visit_blocks(typed_repetition(type, count), first, bytes,
                [&](MPI_Aint offset, MPI_Count length, const Datatype* basic) {
                  visit(context, offset, *basic, static_cast<std::size_t>(length / basic->size_bytes));
