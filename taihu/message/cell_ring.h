@@ -8,7 +8,8 @@
 //
 // Invariant: the mark of a cell that the consumer may look at is that of the current lap only when a header
 // stands there. The consumer looks at the cell behind the newest message; the producer clears its mark before
-// it publishes that message, when it had payload there before. So the consumer writes to no cell.
+// it publishes that message, when it had payload there before. So the consumer writes to no cell. All
+// equations: `check_invariants` (invariants.cc).
 #pragma once
 
 #include <algorithm>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "taihu/base/clock.h"
+#include "taihu/base/contract.h"
 #include "taihu/message/core_distance.h"
 #include "taihu/message/prefetch.h"
 #include "taihu/threads/waiting.h"
@@ -75,6 +77,7 @@ class CellRing {
         shift_(std::countr_zero(lines * line_cells)),
         cells_(static_cast<Cell*>(std::aligned_alloc(line_bytes, lines * line_bytes))),
         had_payload_(lines * line_cells) {
+    expect(std::has_single_bit(lines) && lines >= 2, "lines of a ring: a power of two, at least 2");
     for (std::uint64_t i = 0; i <= mask_; ++i) cells_.get()[i] = Cell{};
   }
 
@@ -101,6 +104,8 @@ class CellRing {
 
   /// Producer: room for a message of `bytes` bytes. Fill it, then `publish`.
   Place reserve(CellKind kind, std::uint64_t context, std::int32_t tag, std::size_t bytes) noexcept {
+    expect(bytes <= longest_payload(static_cast<std::uint32_t>(mask_ + 1) / line_cells),
+           "bytes of a message <= longest payload of the ring");
     const bool repeats = kind == CellKind::eager && context == sent_context_ && tag == sent_tag_ &&
                          bytes <= line_bytes - repeated_header_bytes;
     const std::size_t header = repeats ? repeated_header_bytes : header_bytes;
@@ -173,6 +178,15 @@ class CellRing {
 
   /// Consumer: gives the cells of the oldest message back.
   void pop(std::uint32_t cells) noexcept { release(cells); }
+
+  /// The equations of either side, by the thread that has it; contract builds check them once in a lap. Both
+  /// together where no other thread has a side.
+  void check_producer() const;
+  void check_consumer() const;
+  void check_invariants() const {
+    check_producer();
+    check_consumer();
+  }
 
  private:
   static constexpr std::uint32_t lines_asked_for = 8;
@@ -254,6 +268,8 @@ class CellRing {
                                static_cast<std::uint32_t>(length) << 8 | static_cast<std::uint32_t>(kind);
     std::atomic_ref(cell(tail_).word).store(word, std::memory_order_release);
     tail_ = next;
+    if constexpr (contracts_checked)
+      if ((next & mask_) < cells) check_producer();
   }
 
   void read(std::uint64_t word, InRing& message) noexcept {
@@ -275,6 +291,8 @@ class CellRing {
   void release(std::uint32_t cells) noexcept {
     head_ += cells;
     released_.store(head_, std::memory_order_release);
+    if constexpr (contracts_checked)
+      if ((head_ & mask_) < cells) check_consumer();
   }
 
   const std::uint64_t mask_;

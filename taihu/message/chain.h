@@ -17,6 +17,7 @@ template <class T, Neighbours<T> T::* place>
 class Chain {
  public:
   T* first() const noexcept { return first_; }
+  T* last() const noexcept { return last_; }
   static T* next(const T* member) noexcept { return (member->*place).next; }
 
   void append(T* member) noexcept {

@@ -119,6 +119,16 @@ class Channel {
     return delivered + drain_overflow(deliver_cell, deliver);
   }
 
+  /// What sender and receiver keep, each on its side of the ring, and the list that both lock.
+  void check_sender() {
+    ring_.check_producer();
+    check_overflow();
+  }
+  void check_receiver() {
+    ring_.check_consumer();
+    check_overflow();
+  }
+
   int source() const noexcept { return source_; }
   /// Receiver: a message in the ring.
   Arrival arrival_in(const InRing& message) const noexcept {
@@ -187,6 +197,8 @@ class Channel {
     arrival.sender = announcement.sender;
     return arrival;
   }
+
+  void check_overflow();
 
   template <class DeliverCell>
   int drain_ring(DeliverCell& deliver_cell, int at_most) {

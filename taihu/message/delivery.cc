@@ -84,7 +84,9 @@ void LocalEndpoint::poll_link_in_turn() {
 void LocalEndpoint::drain() {
   drain_channels();
   if (inbox_filled_.load(std::memory_order_acquire)) drain_inbox();
-  if (++polls_ % polls_between_retirements == 0) retire_silent_channels();
+  if (++polls_ % polls_between_retirements != 0) return;
+  retire_silent_channels();
+  if constexpr (contracts_checked) check_locked();
 }
 
 void LocalEndpoint::drain_channels() {

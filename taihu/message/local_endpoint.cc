@@ -38,6 +38,23 @@ Node& LocalEndpoint::node() noexcept {
   return node_;
 }
 
+inline void LocalEndpoint::expect_rank(int rank) const {
+  expect(rank >= 0 && rank < node_.layout().ranks, "0 <= rank < ranks of the job");
+}
+
+inline void LocalEndpoint::expect_send(int destination, int tag, const Data& data) const {
+  expect_rank(destination);
+  expect(tag != any_tag, "a message has a tag");
+  expect(data.bytes == 0 || data.address != nullptr || data.layout != nullptr,
+         "data of a message have an address or a layout");
+}
+
+inline void LocalEndpoint::expect_receive(int source, int tag) const {
+  expect(source == any_rank || (source >= 0 && source < node_.layout().ranks),
+         "a receive is from any_rank or 0 <= source < ranks of the job");
+  expect(tag >= any_tag, "a receive is of any_tag or tag >= 0");
+}
+
 Request* LocalEndpoint::take_request(Context context) {
   std::lock_guard hold(lock_);
   Request* request = requests_.take();
@@ -102,6 +119,7 @@ bool LocalEndpoint::push_eager(LocalEndpoint& peer, Context context, int tag, co
 }
 
 bool LocalEndpoint::send_at_once(int destination, Context context, int tag, const Data& data) {
+  expect_send(destination, tag, data);
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
   if (peer == nullptr) return node_.remote()->send_at_once(rank_, destination, context, tag, data);
   return data.bytes <= pushed_inline_bytes_ && data.layout == nullptr
@@ -110,6 +128,7 @@ bool LocalEndpoint::send_at_once(int destination, Context context, int tag, cons
 }
 
 Request* LocalEndpoint::isend(int destination, Context context, int tag, const Data& data, SendMode mode) {
+  expect_send(destination, tag, data);
   if (mode == SendMode::standard && send_at_once(destination, context, tag, data)) return &sent_;
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
   if (peer == nullptr) {
@@ -128,6 +147,7 @@ Request* LocalEndpoint::isend(int destination, Context context, int tag, const D
 }
 
 void LocalEndpoint::send(int destination, Context context, int tag, const Data& data, SendMode mode) {
+  expect_send(destination, tag, data);
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
   if (peer != nullptr && data.bytes <= pushed_inline_bytes_ && data.layout == nullptr &&
       mode == SendMode::standard) [[likely]] {
@@ -196,6 +216,8 @@ inline bool LocalEndpoint::start_receive(Request* receive, int source, Context c
 }
 
 Request* LocalEndpoint::irecv(int source, Context context, int tag, const Space& space) {
+  expect_receive(source, tag);
+  expect_space(space);
   std::lock_guard hold(lock_);
   Request* receive = requests_.take();
   start_receive(receive, source, context, tag, space);
@@ -203,6 +225,11 @@ Request* LocalEndpoint::irecv(int source, Context context, int tag, const Space&
 }
 
 void LocalEndpoint::irecv_into(Request& request, int source, Context context, int tag, const Space& space) {
+  expect_receive(source, tag);
+  expect_space(space);
+  if constexpr (contracts_checked)
+    expect(node_.remote() == nullptr && !request.done.load(std::memory_order_relaxed),
+           "a request of the caller's is new, and the job has one node process");
   request.bell = &doorbell_;
   std::lock_guard hold(lock_);
   start_receive(&request, source, context, tag, space);
@@ -258,6 +285,8 @@ bool LocalEndpoint::receive_directly(int source, Context context, int tag, const
 }
 
 void LocalEndpoint::receive(int source, Context context, int tag, const Space& space, Status* status) {
+  expect_receive(source, tag);
+  expect_space(space);
   std::unique_lock hold(lock_);
   if (receive_directly(source, context, tag, space, status)) return;
   Request receive(doorbell_);
@@ -268,6 +297,7 @@ void LocalEndpoint::receive(int source, Context context, int tag, const Space& s
 }
 
 bool LocalEndpoint::iprobe(int source, Context context, int tag, Status* status) {
+  expect_receive(source, tag);
   poll_link_in_turn();
   std::lock_guard hold(lock_);
   drain();
@@ -278,6 +308,7 @@ bool LocalEndpoint::iprobe(int source, Context context, int tag, Status* status)
 }
 
 Message* LocalEndpoint::improbe(int source, Context context, int tag, Status* status) {
+  expect_receive(source, tag);
   poll_link_in_turn();
   std::lock_guard hold(lock_);
   drain();
@@ -288,6 +319,8 @@ Message* LocalEndpoint::improbe(int source, Context context, int tag, Status* st
 }
 
 Request* LocalEndpoint::imrecv(Message* message, const Space& space) {
+  expect(message != nullptr, "there is a message that improbe took");
+  expect_space(space);
   const std::unique_ptr<Message> owner(message);
   std::lock_guard hold(lock_);
   Request* receive = requests_.take();
@@ -363,6 +396,9 @@ bool LocalEndpoint::is_complete(Request* request) {
 }
 
 Status LocalEndpoint::status_of(Request* request) {
+  if constexpr (contracts_checked)
+    expect(request == nullptr || request->done.load(std::memory_order_acquire),
+           "a request that is asked for its status is complete");
   return request == nullptr ? Status{} : request->status;
 }
 

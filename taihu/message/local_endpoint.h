@@ -18,6 +18,7 @@
 #include <mutex>
 #include <vector>
 
+#include "taihu/base/contract.h"
 #include "taihu/message/biased_lock.h"
 #include "taihu/message/channel.h"
 #include "taihu/message/endpoint.h"
@@ -104,8 +105,21 @@ class LocalEndpoint final : public Endpoint {
   /// waits. Only inside.
   Request* match_at_once(const Arrival& arrival);
 
+  /// The equations of what the rank's lock guards: queues, requests, and its side of every channel. Contract
+  /// builds check them now and then, and when the node process ends. No side of a channel may have been
+  /// destroyed.
+  void check_invariants();
+
  private:
   void announce_put(LocalEndpoint& peer, const memory::SymmetricAddress* reply);
+  void check_locked();
+  void expect_rank(int rank) const;
+  void expect_send(int destination, int tag, const Data& data) const;
+  void expect_receive(int source, int tag) const;
+  static void expect_space(const Space& space) {
+    expect(space.bytes == 0 || space.address != nullptr || space.layout != nullptr,
+           "a space for bytes has an address or a layout");
+  }
   Request* take_request(Context context);
   Channel& channel_to(LocalEndpoint& peer) {
     Channel* channel = outgoing_[static_cast<unsigned>(peer.local_index_)].get();

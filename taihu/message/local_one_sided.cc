@@ -19,6 +19,8 @@ void LocalEndpoint::announce_put(LocalEndpoint& peer, const memory::SymmetricAdd
 
 Request* LocalEndpoint::put(int destination, const void* source, memory::SymmetricAddress target,
                             std::size_t bytes, const memory::SymmetricAddress* reply) {
+  expect_rank(destination);
+  expect(bytes == 0 || source != nullptr, "data have an address");
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
   if (peer == nullptr) {
     Request* request = take_request(no_context);
@@ -32,6 +34,8 @@ Request* LocalEndpoint::put(int destination, const void* source, memory::Symmetr
 }
 
 Request* LocalEndpoint::get(int from, memory::SymmetricAddress source, void* target, std::size_t bytes) {
+  expect_rank(from);
+  expect(bytes == 0 || target != nullptr, "a space for bytes has an address");
   LocalEndpoint* peer = node_.local_endpoint_of(from);
   if (peer == nullptr) {
     Request* request = take_request(no_context);
@@ -44,6 +48,7 @@ Request* LocalEndpoint::get(int from, memory::SymmetricAddress source, void* tar
 
 Request* LocalEndpoint::put_blocks(int destination, const void* source, memory::SymmetricAddress target,
                                    const StridedShape& shape, const memory::SymmetricAddress* reply) {
+  expect_rank(destination);
   if (shape.source_is_dense() && shape.target_is_dense())
     return put(destination, source, target, shape.bytes, reply);
   LocalEndpoint* peer = node_.local_endpoint_of(destination);

@@ -6,6 +6,7 @@
 // Receives that name their source and all messages are found through buckets by (source, context); receives
 // from any source have a queue of their own, and messages a second one in order of arrival for them. A
 // receive that is posted while there is no other stays out of all of them until a second one comes.
+// What always holds: `check_invariants` (invariants.cc).
 #pragma once
 
 #include <array>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <utility>
 
+#include "taihu/base/contract.h"
 #include "taihu/message/chain.h"
 #include "taihu/message/landing.h"
 #include "taihu/message/request.h"
@@ -88,6 +90,7 @@ class MatchQueues {
   }
   /// Puts a receive behind all others.
   void post(Request* receive) noexcept {
+    expect(!receive->is_posted, "a receive is posted once");
     receive->posted_at = posts_++;
     receive->is_posted = true;
     if (chained_ == 0 && sole_ == nullptr) {
@@ -119,6 +122,9 @@ class MatchQueues {
   /// Puts a message behind all others; takes ownership.
   void keep(std::unique_ptr<Message> message) noexcept;
 
+  /// The equations of all queues. Contract builds check them now and then (LocalEndpoint::check_invariants).
+  void check_invariants() const;
+
  private:
   static constexpr std::size_t buckets = 64;
   static std::size_t bucket(int source, Context context) noexcept {
@@ -138,6 +144,8 @@ class MatchQueues {
   }
   Request* take_chained(int source, Context context, int tag) noexcept;
   Message* search(int source, Context context, int tag) const noexcept;
+  void check_posted(const Request* receive) const;
+  std::size_t checked_chain(const Posted& chain) const;
 
   Request* sole_ = nullptr;  // the only posted receive, while there is just one; in no chain then
   std::size_t chained_ = 0;  // posted receives in chains

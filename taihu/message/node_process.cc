@@ -146,6 +146,8 @@ NodeProcess::NodeProcess(const launch::Layout& layout, std::unique_ptr<Link> lin
 
 NodeProcess::~NodeProcess() {
   stop_progress_thread();
+  if constexpr (contracts_checked)
+    for (const auto& endpoint : endpoints_) endpoint->check_invariants();
 }
 
 void NodeProcess::start_progress_thread() {
@@ -198,6 +200,7 @@ void NodeProcess::make_progress() {
 }
 
 void NodeProcess::serve(Service service, ServiceHandler handler) {
+  expect(handler != nullptr, "a service has a handler");
   services_.serve(service, std::move(handler));
 }
 
@@ -209,6 +212,9 @@ void NodeProcess::serve_remote(int process, Service service, std::uint64_t initi
 
 void NodeProcess::begin_call(int process, Service service, const void* arguments, std::size_t bytes,
                              AnswerHandler then) {
+  expect(process >= 0 && process < layout_.processes, "0 <= process < node processes of the job");
+  expect(bytes == 0 || arguments != nullptr, "arguments have an address");
+  expect(then != nullptr, "somebody waits for the answer");
   if (process == process_) {
     services_.dispatch(service, std::make_shared<OwnCall>(arguments, bytes, std::move(then)));
   } else {

@@ -29,6 +29,7 @@ class NodeProcess final : public Node {
   int local_ranks() const noexcept override { return local_ranks_; }
   std::string way_between_processes() const override { return way_; }
   Endpoint& endpoint(int local_index) noexcept override {
+    expect(local_index >= 0 && local_index < local_ranks_, "0 <= local index < ranks of the node process");
     return *endpoints_[static_cast<unsigned>(local_index)];
   }
   void serve(Service service, ServiceHandler handler) override;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 
+#include "taihu/base/contract.h"
 #include "taihu/message/chain.h"
 #include "taihu/message/endpoint.h"
 #include "taihu/message/shared_copy.h"
@@ -73,7 +74,16 @@ class RequestStore {
     return request;
   }
 
-  void give_back(Request* request) { free_.push_back(request); }
+  /// Of a complete transfer.
+  void give_back(Request* request) {
+    if constexpr (contracts_checked)
+      expect(request->done.load(std::memory_order_acquire) && !request->is_posted,
+             "a request that is given back is complete");
+    free_.push_back(request);
+  }
+
+  /// Requests of the endpoint == free ones + those under way, and free ones are complete.
+  void check_invariants() const;
 
   /// Whether all transfers in `context` are complete; free requests are.
   bool is_idle(Context context) const noexcept {

@@ -7,7 +7,8 @@
 // in a second ring of bytes, and the record tells where. The reader gives both back in order.
 //
 // A line that held the middle of a record in the lap before may look like anything, so the writer clears its
-// word before it publishes the record in front of it.
+// word before it publishes the record in front of it. All equations: `check_invariants` of either side
+// (invariants.cc).
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "taihu/base/clock.h"
+#include "taihu/base/contract.h"
 #include "taihu/message/core_distance.h"
 #include "taihu/message/prefetch.h"
 
@@ -70,7 +72,10 @@ class SharedRingSide {
         bytes_(lines_ + shape.lines * shared_line_bytes),
         line_count_(shape.lines),
         shift_(std::countr_zero(shape.lines)),
-        byte_count_(shape.bytes) {}
+        byte_count_(shape.bytes) {
+    expect(std::has_single_bit(shape.lines) && std::has_single_bit(shape.bytes) && shape.bytes >= 4096,
+           "lines and bytes of a shared ring: powers of two, at least 4096 bytes");
+  }
 
   std::byte* line(std::uint64_t position) const noexcept {
     return lines_ + (position & (line_count_ - 1)) * shared_line_bytes;
@@ -140,6 +145,9 @@ class SharedRingWriter : SharedRingSide {
     return bytes_tail_ + needed - bytes_released_seen_ <= byte_count_;
   }
 
+  /// The equations of the writer's side; contract builds check them once in a lap.
+  void check_invariants() const;
+
   /// Of the reader's core, asked for by one look more.
   const CoreDistance& look_at_distance() noexcept {
     look_at(head_.lines_released, lines_released_seen_);
@@ -185,6 +193,8 @@ class SharedRingWriter : SharedRingSide {
                                static_cast<std::uint32_t>(length) << 8 | kind;
     std::atomic_ref(word(tail_)).store(full, std::memory_order_release);
     tail_ = next;
+    if constexpr (contracts_checked)
+      if ((next & (line_count_ - 1)) < lines) check_invariants();
     // The ways of the lines to come overlap.
     for (std::uint32_t i = 0; i < lines; ++i) prefetch_to_write(line(next + lines_ahead + i));
   }
@@ -240,12 +250,17 @@ class SharedRingReader : SharedRingSide {
     head_.bytes_released.store(end, std::memory_order_release);
   }
 
+  /// The equations of the reader's side; contract builds check them once in a lap.
+  void check_invariants() const;
+
  private:
   static constexpr std::uint32_t lines_expected = 3;
 
   void release(std::uint32_t lines) noexcept {
     position_ += lines;
     head_.lines_released.store(position_, std::memory_order_release);
+    if constexpr (contracts_checked)
+      if ((position_ & (line_count_ - 1)) < lines) check_invariants();
   }
 
   std::uint64_t position_ = 0;

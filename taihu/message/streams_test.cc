@@ -203,7 +203,8 @@ TEST(Stream, SendAtOnceLeavesNothingBehindWhenItCannot) {
       int count = 0;
       while (me.send_at_once(1, user_context, 0, {&count, sizeof count})) ++count;
       EXPECT_GT(count, 0);
-      EXPECT_FALSE(me.send_at_once(1, user_context, 0, {nullptr, std::size_t{1} << 20}));
+      const std::vector<std::byte> too_long(std::size_t{1} << 20);
+      EXPECT_FALSE(me.send_at_once(1, user_context, 0, {too_long.data(), too_long.size()}));
       taken.store(count);
       return;
     }

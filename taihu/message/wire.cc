@@ -17,7 +17,6 @@ namespace {
 
 /// One for all data that follow envelopes: they are received in the order in which they were sent.
 constexpr int following_tag = first_free_tag;
-constexpr int first_data_tag = first_free_tag + 1;
 constexpr int envelopes_at_once = 64;
 
 }  // namespace
@@ -84,7 +83,16 @@ bool Wire::post_at_once(Outgoing& outgoing) {
   return true;
 }
 
+void Wire::expect_sendable(const Outgoing& outgoing) const {
+  expect_process(outgoing.process);
+  expect(outgoing.payload_bytes <= eager_payload_bytes, "bytes of a payload <= what an envelope carries");
+  expect(outgoing.owned.empty() || outgoing.owned.size() == outgoing.payload_bytes,
+         "a payload that is owned is all of it");
+  expect(outgoing.landing_bytes == 0 || !outgoing.expect, "an envelope asks for bulk data in one way");
+}
+
 void Wire::submit(Outgoing outgoing) {
+  if constexpr (contracts_checked) expect_sendable(outgoing);
   const bool was_inside = is_inside();
   if (was_inside || try_enter()) {
     const bool is_posted = post_at_once(outgoing);
@@ -179,6 +187,7 @@ void Wire::send_following(int process, const void* data, std::size_t bytes, Requ
 }
 
 void Wire::send_bulk(int process, int tag, const void* data, std::size_t bytes, std::function<void()> sent) {
+  expect_inside(process);
   Transfer transfer;
   transfer.request = link_.send(process, tag, data, bytes);
   transfer.done = std::move(sent);
@@ -187,6 +196,7 @@ void Wire::send_bulk(int process, int tag, const void* data, std::size_t bytes, 
 }
 
 void Wire::receive_following(int process, void* buffer, std::size_t bytes, std::function<void()> landed) {
+  expect_inside(process);
   Transfer transfer;
   transfer.request = link_.receive(process, following_tag, buffer, bytes);
   if (link_.test(transfer.request)) return landed();
@@ -195,6 +205,8 @@ void Wire::receive_following(int process, void* buffer, std::size_t bytes, std::
 }
 
 void Wire::receive_bulk(int process, int tag, void* buffer, std::size_t bytes, std::function<void()> landed) {
+  expect_inside(process);
+  if constexpr (contracts_checked) expect(tags_in_use_.contains(tag), "the tag is one that expect was given");
   Transfer transfer;
   transfer.request = link_.receive(process, tag, buffer, bytes);
   transfer.done = std::move(landed);
@@ -208,6 +220,8 @@ bool Wire::work() {
   post_backlog();
   worked |= link_.read(*this, envelopes_at_once);
   if (!under_way_.empty()) worked |= finish_transfers();
+  if constexpr (contracts_checked)
+    if (worked) check_invariants();
   leave();
   return worked;
 }

@@ -22,6 +22,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "taihu/base/contract.h"
 #include "taihu/memory/symmetric.h"
 #include "taihu/message/biased_lock.h"
 #include "taihu/message/endpoint.h"
@@ -128,6 +129,7 @@ class Wire final : private EnvelopeReader {
   /// no. `admit` and, when it is sent, `sent` are called inside. Any thread; never blocks.
   template <class Admit, class Sent>
   bool send_now(int process, const Header& header, const Data& payload, Admit&& admit, Sent&& sent) {
+    expect_process(process);
     if (!try_enter()) return false;
     if (submissions_.load(std::memory_order_relaxed) != 0 || backlog_size_ != 0) {
       take_submissions();
@@ -148,7 +150,10 @@ class Wire final : private EnvelopeReader {
 
   /// Only inside: receives data under the tag that Outgoing::expect was given.
   void receive_bulk(int process, int tag, void* buffer, std::size_t bytes, std::function<void()> landed);
-  void release_tag(int tag) { tags_in_use_.erase(tag); }
+  void release_tag(int tag) {
+    if constexpr (contracts_checked) expect(tags_in_use_.contains(tag), "a tag is released once");
+    tags_in_use_.erase(tag);
+  }
 
   /// Does what can be done now; true when something was done. Any thread; never blocks.
   bool poll() { return try_enter() && work(); }
@@ -193,7 +198,13 @@ class Wire final : private EnvelopeReader {
   /// As enter, but gives up after about `milliseconds` (a thread may have died inside).
   bool enter_within(int milliseconds) noexcept;
 
+  /// The equations of what is submitted, waits and is under way. Only inside; contract builds check them when
+  /// `poll` has done something.
+  void check_invariants();
+
  private:
+  static constexpr int first_data_tag = first_free_tag + 1;  ///< of bulk data
+
   struct Transfer {
     LinkRequest* request = nullptr;  ///< null: complete
     std::function<void()> done;
@@ -223,6 +234,15 @@ class Wire final : private EnvelopeReader {
       look_behind();
   }
   void enter() noexcept;
+  void expect_process(int process) const {
+    expect(process >= 0 && static_cast<std::size_t>(process) < backlog_.size(),
+           "0 <= process < processes of the link");
+  }
+  void expect_inside(int process) const {
+    if constexpr (contracts_checked) expect(is_inside(), "the caller is inside");
+    expect_process(process);
+  }
+  void expect_sendable(const Outgoing& outgoing) const;
   bool work();
   void look_behind();
   bool enter_behind_submission();
