@@ -38,10 +38,6 @@ Node& LocalEndpoint::node() noexcept {
   return node_;
 }
 
-inline void LocalEndpoint::expect_rank(int rank) const {
-  expect(rank >= 0 && rank < node_.layout().ranks, "0 <= rank < ranks of the job");
-}
-
 inline void LocalEndpoint::expect_send(int destination, int tag, const Data& data) const {
   expect_rank(destination);
   expect(tag != any_tag, "a message has a tag");

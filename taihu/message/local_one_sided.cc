@@ -65,6 +65,7 @@ Request* LocalEndpoint::put_blocks(int destination, const void* source, memory::
 
 Request* LocalEndpoint::get_blocks(int from, memory::SymmetricAddress source, void* target,
                                    const StridedShape& shape) {
+  expect_rank(from);
   if (shape.source_is_dense() && shape.target_is_dense()) return get(from, source, target, shape.bytes);
   LocalEndpoint* peer = node_.local_endpoint_of(from);
   if (peer == nullptr) {

@@ -95,4 +95,8 @@ class NodeProcess final : public Node {
   std::thread progress_thread_;
 };
 
+inline void LocalEndpoint::expect_rank(int rank) const {
+  expect(rank >= 0 && rank < node_.layout().ranks, "0 <= rank < ranks of the job");
+}
+
 }  // namespace taihu::message

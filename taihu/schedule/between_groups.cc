@@ -7,6 +7,7 @@ namespace {
 
 // Scratch of member 0: `sums` arrays of `count` units, then what `reduce` needs. The sum is the first one.
 Program reduce_to_scratch(TwoGroups groups, std::size_t count, const Program& reduce, std::size_t sums) {
+  expect(groups.here().has(groups.me), "the member is among the members of its group");
   Program program;
   const std::size_t before = groups.me == 0 ? sums * count : 0;
   program.append(reduce, {.result = Buffer::scratch, .scratch_offset = before});
@@ -27,6 +28,7 @@ Program barrier_between(TwoGroups groups) {
 }
 
 Program bcast_between(TwoGroups groups, std::size_t count, Side side, int root, const Program& bcast) {
+  expect(groups.here().has(groups.me), "the member is among the members of its group");
   Program program;
   if (side == Side::root) {
     program.send(0, groups.other(0), Buffer::result, 0, count);
@@ -60,6 +62,7 @@ Program allreduce_between(TwoGroups groups, std::size_t count, const Program& re
 }
 
 Program reduce_scatter_between(TwoGroups groups, const Blocks& blocks, const Program& reduce) {
+  expect(blocks.members() == groups.mine, "one block for each member");
   const std::size_t count = blocks.total();
   Program program = reduce_to_scratch(groups, count, reduce, 2);
   if (groups.me == 0) {

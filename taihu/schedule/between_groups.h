@@ -18,7 +18,10 @@ struct TwoGroups {
   int me = 0;
 
   Place here() const noexcept { return {mine, me}; }
-  int other(int member) const noexcept { return mine + member; }
+  int other(int member) const {
+    expect(member >= 0 && member < others, "0 <= member < members of the other group");
+    return mine + member;
+  }
 };
 
 /// What a member of a rooted collective between groups is: the root in its group, or one of the other group.

@@ -81,6 +81,7 @@ Program bcast_scatter_exchange(Place place, std::size_t count, int root, std::si
 }
 
 Program staged_bcast(Place place, const Program& bcast, std::size_t count, int root) {
+  expect(place.has(place.me) && place.has(root), "the member and the root are among the members");
   Program program;
   if (place.me == root) program.copy(0, Buffer::scratch, 0, Buffer::result, 0, count);
   program.append(bcast, {.result = Buffer::scratch, .scratch_offset = count});

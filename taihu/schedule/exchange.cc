@@ -7,6 +7,7 @@ namespace taihu::schedule {
 Program alltoall_pairwise(Place place, std::span<const Range> sources, std::span<const Range> results,
                           int window, Nothing nothing) {
   expect(window >= 1, "at least one exchange is under way");
+  expect(place.has(place.me), "the member is among the members");
   const int n = place.members;
   expect(sources.size() == static_cast<std::size_t>(n) && results.size() == sources.size(),
          "one range for each member");
@@ -28,6 +29,7 @@ Program alltoall_pairwise(Place place, std::span<const Range> sources, std::span
 }
 
 Program alltoall_bruck(Place place, std::size_t block_count) {
+  expect(place.has(place.me), "the member is among the members");
   const int n = place.members;
   const int me = place.me;
   const auto block = [&](int k) { return static_cast<std::size_t>(k) * block_count; };

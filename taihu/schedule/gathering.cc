@@ -123,6 +123,7 @@ Program scatter_binomial(Place place, const Blocks& blocks, int root) {
 }
 
 Program allgather_ring(Place place, const Blocks& blocks) {
+  expect(place.has(place.me), "the member is among the members");
   expect(blocks.members() == place.members, "one block for each member");
   const int n = place.members;
   const int me = place.me;
@@ -138,6 +139,7 @@ Program allgather_ring(Place place, const Blocks& blocks) {
 }
 
 Program allgather_bruck(Place place, const Blocks& blocks) {
+  expect(place.has(place.me), "the member is among the members");
   expect(blocks.members() == place.members, "one block for each member");
   const int n = place.members;
   const int me = place.me;
@@ -189,6 +191,7 @@ Program scatter_direct(Place place, const Blocks& blocks, std::size_t own_count,
 }
 
 Program allgather_direct(Place place, const Blocks& blocks) {
+  expect(place.has(place.me), "the member is among the members");
   expect(blocks.members() == place.members, "one block for each member");
   const int n = place.members;
   Program program;

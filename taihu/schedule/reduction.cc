@@ -101,6 +101,7 @@ Program allreduce_ring(Place place, std::size_t count, std::size_t granule) {
 }
 
 Program reduce_scatter_direct(Place place, const Blocks& blocks) {
+  expect(place.has(place.me), "the member is among the members");
   expect(blocks.members() == place.members, "one block for each member");
   const int n = place.members;
   const int me = place.me;

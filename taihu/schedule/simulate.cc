@@ -159,6 +159,7 @@ class Simulator {
 
 SimulationResult simulate(const std::vector<Program>& programs, std::vector<MemberMemory>& memory,
                           const Combine& combine, const Work& work) {
+  expect(programs.size() == memory.size(), "one program and one memory for each member");
   return Simulator(programs, memory, combine, work).run();
 }
 

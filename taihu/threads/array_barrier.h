@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "taihu/base/contract.h"
 #include "taihu/threads/crew.h"
 #include "taihu/threads/waiting.h"
 #include "taihu/threads/while_waiting.h"
@@ -16,7 +17,9 @@ namespace taihu::threads {
 class ArrayBarrier {
  public:
   /// For `members` >= 1 threads.
-  explicit ArrayBarrier(int members) noexcept : members_(members) {}
+  explicit ArrayBarrier(int members) noexcept : members_(members) {
+    expect(members >= 1, "members of a barrier >= 1");
+  }
   ArrayBarrier(const ArrayBarrier&) = delete;
   ArrayBarrier& operator=(const ArrayBarrier&) = delete;
 
@@ -25,7 +28,9 @@ class ArrayBarrier {
   void wait(WhileWaiting meanwhile = {}) {
     const std::uint32_t before =
         epoch_.load(std::memory_order_relaxed);  // cannot advance before the caller arrives
-    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == members_) {
+    const int arrived = arrived_.fetch_add(1, std::memory_order_acq_rel) + 1;
+    expect(arrived <= members_, "threads at a barrier <= its members");
+    if (arrived == members_) {
       arrived_.store(0, std::memory_order_relaxed);  // published by the epoch
       epoch_.store(before + 1, std::memory_order_release);
       doorbell_.ring();

@@ -3,14 +3,18 @@
 
 #include <algorithm>
 
+#include "taihu/base/contract.h"
+
 namespace taihu::threads {
 
 DynamicLoops::DynamicLoops(int members)
     : members_(members), positions_(std::make_unique<Position[]>(static_cast<std::size_t>(members))) {
+  expect(members >= 1, "members that share a loop >= 1");
   for (std::uint64_t i = 0; i < ring_size; ++i) slots_[i].number.store(i, std::memory_order_relaxed);
 }
 
 DynamicLoop DynamicLoops::begin(int member, std::uint64_t iterations) {
+  expect(member >= 0 && member < members_, "0 <= member < members");
   if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_relaxed);
   const std::uint64_t number = positions_[static_cast<std::size_t>(member)].next_loop++;
   Slot& slot = slots_[number % ring_size];
@@ -32,6 +36,7 @@ void DynamicLoops::restart() noexcept {
 }
 
 bool DynamicLoop::next(Chunk* chunk) noexcept {
+  expect(loops_ != nullptr, "a member's part in a loop is not asked again after the end");
   DynamicLoops::Slot& slot = loops_->slots_[number_ % DynamicLoops::ring_size];
   const auto members = static_cast<std::uint64_t>(loops_->members_);
   std::uint64_t first = slot.taken.load(std::memory_order_relaxed);
@@ -48,6 +53,7 @@ bool DynamicLoop::next(Chunk* chunk) noexcept {
     slot.number.store(number_ + DynamicLoops::ring_size, std::memory_order_release);
     loops_->slot_free_.ring();
   }
+  if constexpr (contracts_checked) loops_ = nullptr;
   return false;
 }
 

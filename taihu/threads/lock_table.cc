@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "taihu/base/contract.h"
 #include "taihu/memory/current_rank.h"
 #include "taihu/threads/current_member.h"
 #include "taihu/threads/waiting.h"
@@ -52,6 +53,12 @@ struct LockTable::Lock {
   bool held = false;
   LockOwner owner;
   std::deque<Waiter> queue;
+
+  void check_invariants() const {
+    ensure(held || queue.empty(), "who waits for a lock waits for somebody");
+    for (const Waiter& waiter : queue)
+      ensure((waiter.bed != nullptr) != (waiter.granted != nullptr), "a waiter sleeps or is to be told");
+  }
 };
 
 struct alignas(64) LockTable::Stripe {
@@ -121,6 +128,7 @@ LockResult LockTable::lock(LockName name, LockOwner owner, WhileWaiting meanwhil
 }
 
 void LockTable::lock_later(LockName name, LockOwner owner, std::function<void(LockResult)> granted) {
+  expect(granted != nullptr, "somebody is to be told when the lock is theirs");
   LockResult result = LockResult::done;
   {
     Stripe& stripe = stripe_of(name);
@@ -150,6 +158,7 @@ LockResult LockTable::unlock(LockName name, LockOwner owner) {
       return LockResult::not_owner;
     }
     Lock& lock = found->second;
+    if constexpr (contracts_checked) lock.check_invariants();
     if (lock.queue.empty()) {
       lock.held = false;
       return LockResult::done;

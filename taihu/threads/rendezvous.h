@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "taihu/base/contract.h"
 #include "taihu/threads/array_barrier.h"
 
 namespace taihu::threads {
@@ -15,6 +16,8 @@ class Rendezvous {
   /// All members call; each gets the `pointer` of member `root`, and sees what that member wrote before.
   /// Waits for all. The root may use the memory for something else only after a further barrier.
   void* share(int member, int root, void* pointer) {
+    expect(member >= 0 && member < barrier_.members() && root >= 0 && root < barrier_.members(),
+           "the member and the root are among the members");
     // Two slots are enough: the root writes a slot again two calls later, and by then everybody has arrived
     // at the barrier of the call between, having read this one.
     std::atomic<void*>& slot = slots_[barrier_.epoch() & 1];

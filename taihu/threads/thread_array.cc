@@ -247,6 +247,7 @@ Spawn* ThreadArray::take_handle() {
 Spawn* ThreadArray::spawn(Kernel kernel, void* argument) {
   expect(current_member() == nullptr || current_member()->array != this,
          "members of an array do not spawn on it");
+  expect(kernel != nullptr, "a spawn has a kernel");
   Spawn* spawn = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -273,6 +274,9 @@ bool ThreadArray::finished(const Spawn* spawn) const noexcept {
 }
 
 void ThreadArray::join(Spawn* spawn, WhileWaiting meanwhile) {
+  expect(current_member() == nullptr || current_member()->array != this,
+         "members of an array do not join on it");
+  if constexpr (contracts_checked) expect(is_unjoined(spawn), "a spawn is joined once, on its array");
   wait_for_other_side(options_.joiner != nullptr ? *options_.joiner : own_joiner_, [&] {
     if (finished(spawn)) return true;
     meanwhile();

@@ -68,6 +68,7 @@ __attribute__((constructor)) void register_membarrier() noexcept {
 }  // namespace
 
 void set_wait_policy(WaitPolicy policy) noexcept {
+  expect(policy.spins >= 0 && policy.yields >= 0, "spins and yields >= 0");
   current_policy.store(policy, std::memory_order_relaxed);
 }
 

@@ -15,6 +15,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "taihu/base/contract.h"
+
 namespace taihu::threads {
 
 /// How long to spin and to yield before sleeping. One setting per node process.
@@ -65,7 +67,7 @@ class Doorbell {
   /// Sleepers of its own.
   Doorbell() noexcept : epoch_(&own_epoch_), places_(~std::uint32_t{0}) {}
   /// One of those that share `pillow`, which must outlive it; `place`: 0 .. Pillow::places - 1.
-  Doorbell(Pillow& pillow, int place) noexcept : epoch_(&pillow.epoch), places_(std::uint32_t{1} << place) {}
+  Doorbell(Pillow& pillow, int place) noexcept : epoch_(&pillow.epoch), places_(bit_of(place)) {}
   Doorbell(const Doorbell&) = delete;
   Doorbell& operator=(const Doorbell&) = delete;
 
@@ -126,6 +128,10 @@ class Doorbell {
  private:
   friend class RingTogether;
 
+  static std::uint32_t bit_of(int place) noexcept {
+    expect(place >= 0 && place < Pillow::places, "0 <= place < places of a pillow");
+    return std::uint32_t{1} << place;
+  }
   static void yield() noexcept;
   static void yield_core() noexcept;
   void wake() const noexcept { wake(*epoch_, places_); }
