@@ -8,10 +8,13 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
+
+#include "taihu/base/contract.h"
 
 namespace taihu::collective {
 
@@ -19,6 +22,7 @@ class ArrivalCount {
  public:
   /// `depth`: steps of the ring, a power of two.
   ArrivalCount(std::size_t members, std::uint64_t depth) : members_(members), depth_(depth) {
+    expect(members >= 1 && std::has_single_bit(depth), "members >= 1, depth a power of two");
     for (std::size_t below = members; below > 1 || levels_.empty();) {
       const std::size_t here = (below + fan_in - 1) / fan_in;
       levels_.push_back({below, std::make_unique<Counter[]>(here * depth)});

@@ -81,6 +81,7 @@ Board::Board(std::vector<threads::Doorbell*> doorbells, bool crowded)
       own_(std::make_unique<Own[]>(doorbells_.size())),
       wishes_(std::make_unique<std::atomic<std::uint64_t>[]>(doorbells_.size())),
       seats_(std::make_unique<std::atomic<int>[]>(doorbells_.size())) {
+  expect(!doorbells_.empty(), "members of a board >= 1");
   for (std::size_t k = 0; k < doorbells_.size(); ++k) seats_[k].store(-1, std::memory_order_relaxed);
   if (doorbells_.size() < many_members) return;
   count_ = std::make_unique<ArrivalCount>(doorbells_.size(), depth_);
@@ -88,6 +89,7 @@ Board::Board(std::vector<threads::Doorbell*> doorbells, bool crowded)
 }
 
 void Board::arrive(int member, StepNumber step, Form form) noexcept {
+  expect(step == own(member).step, "a member arrives at the step that it has begun");
   Slot& mine = slot(member, step);
   mine.signature.store(step << Slot::form_bits | static_cast<std::uint64_t>(form), std::memory_order_release);
   if (!is_counted()) [[likely]]
@@ -96,6 +98,8 @@ void Board::arrive(int member, StepNumber step, Form form) noexcept {
 }
 
 void Board::depart(int member, StepNumber step) noexcept {
+  if constexpr (contracts_checked)
+    expect(has_arrived(member, step), "a member departs from a step at which it has arrived");
   std::atomic<StepNumber>& signature = departures_[static_cast<std::size_t>(member)].step;
   signature.store(step, std::memory_order_release);
   if (!is_counted()) return grant_wishes(member, signature, step);
@@ -103,6 +107,7 @@ void Board::depart(int member, StepNumber step) noexcept {
 }
 
 void Board::wish(int member, Wish kind, int of_whom, StepNumber step) noexcept {
+  expect_member(of_whom);
   const std::uint64_t word = static_cast<std::uint64_t>(kind) |
                              (static_cast<std::uint64_t>(of_whom) & member_mask) << member_shift |
                              step << step_shift;

@@ -16,6 +16,8 @@
 // the last one in that order sees all. The doorbell's asymmetric barrier guarantees that the waiter sees the
 // signature or the signer sees the wish.
 //
+// What always holds: `check_member` and `check_invariants` (invariants.cc).
+//
 // All this looks at every member. Boards of many members count arrivals instead (arrival_count.h), and who
 // signs looks at the wishes only when there are some that he may have made true.
 #pragma once
@@ -28,6 +30,7 @@
 #include <string>
 #include <vector>
 
+#include "taihu/base/contract.h"
 #include "taihu/collective/arrival_count.h"
 #include "taihu/threads/waiting.h"
 
@@ -118,6 +121,12 @@ class Board {
   static constexpr StepNumber remembered_steps = 4;
 
   Board(std::vector<threads::Doorbell*> doorbells, bool crowded);
+  /// No member is in a step any more.
+  ~Board() {
+    if constexpr (contracts_checked) check_invariants();
+  }
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
 
   int members() const noexcept { return static_cast<int>(doorbells_.size()); }
   /// More ranks than cores: waiting for others means giving a core away.
@@ -132,6 +141,7 @@ class Board {
   }
   StepNumber half_depth() const noexcept { return depth_ / 2; }
   Slot& slot(int member, StepNumber step) const noexcept {
+    expect_member(member);
     return slots_[static_cast<std::size_t>(member) * depth_ + (step & (depth_ - 1))];
   }
   std::size_t data_half_lines() const noexcept { return data_half_lines_; }
@@ -167,7 +177,14 @@ class Board {
     std::unique_ptr<ExpectedData[]> expected;
     const std::byte*& expected_of(int member) noexcept { return expected[member / 8].next[member % 8]; }
   };
-  Own& own(int member) noexcept { return own_[static_cast<std::size_t>(member)]; }
+  Own& own(int member) noexcept {
+    expect_member(member);
+    return own_[static_cast<std::size_t>(member)];
+  }
+  const Own& own(int member) const noexcept {
+    expect_member(member);
+    return own_[static_cast<std::size_t>(member)];
+  }
 
   /// The latest step at which a member was told that the calls of two did not fit together; 0: none. One that
   /// had not to wait for others learns of it only later, and must not take it for a new one.
@@ -214,7 +231,17 @@ class Board {
   void wish(int member, Wish kind, int of_whom, StepNumber step) noexcept;
   void withdraw_wish(int member) noexcept;
 
+  /// The equations of what `member` writes. By the member itself, before it arrives at its next step;
+  /// contract builds check them at every step.
+  void check_member(int member) const;
+  /// Those of all members. While none is in a step; contract builds check them at the end of the group.
+  void check_invariants() const;
+
  private:
+  void expect_member(int member) const noexcept {
+    expect(member >= 0 && member < members(), "0 <= member < members of the board");
+  }
+
   struct alignas(64) Departure {
     std::atomic<StepNumber> step{0};
   };

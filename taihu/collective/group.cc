@@ -8,6 +8,7 @@
 #include <numeric>
 #include <thread>
 
+#include "taihu/base/contract.h"
 #include "taihu/base/error.h"
 #include "taihu/collective/board.h"
 #include "taihu/collective/operations.h"
@@ -120,7 +121,10 @@ GroupHandle::GroupHandle(State state, message::Endpoint& endpoint, int member)
     : state_(std::move(state)),
       endpoint_(&endpoint),
       member_(member),
-      local_index_(state_->membership.local_index[static_cast<std::size_t>(member)]) {}
+      local_index_(state_->membership.local_index[static_cast<std::size_t>(member)]) {
+  expect(state_->membership.ranks[static_cast<std::size_t>(member)] == endpoint.rank(),
+         "rank of the member == rank of its endpoint");
+}
 
 int GroupHandle::global_rank(int member) const noexcept {
   if (member < 0 || member >= size()) return -1;
@@ -150,6 +154,7 @@ GroupHandle Groups::join(message::Endpoint& endpoint, launch::Scope scope) {
 }
 
 void Groups::name_reductions(ReductionText text) {
+  expect(text != nullptr, "reductions have names");
   registry_->reduction_text = text;
 }
 

@@ -30,6 +30,7 @@ Membership make_membership(const launch::Layout& layout, int this_process, std::
     membership.local_index.push_back(static_cast<int>(neighbours.size()));
     neighbours.push_back(member);
   }
+  if constexpr (contracts_checked) membership.check_invariants();
   return membership;
 }
 

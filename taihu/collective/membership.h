@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "taihu/base/contract.h"
 #include "taihu/launch/layout.h"
 
 namespace taihu::collective {
@@ -13,7 +14,7 @@ namespace taihu::collective {
 /// members, in the order of their first members.
 ///
 /// Invariants: members_of[process[m]][local_index[m]] == m; each members_of[p] grows; `consecutive` tells
-/// that members_of[0], members_of[1], ... one behind the other are 0, 1, 2, ...
+/// that members_of[0], members_of[1], ... one behind the other are 0, 1, 2, ... (`check_invariants`).
 struct Membership {
   std::vector<int> ranks;                    ///< member -> rank of the job
   std::vector<int> process;                  ///< member -> process
@@ -24,7 +25,11 @@ struct Membership {
 
   int members() const noexcept { return static_cast<int>(ranks.size()); }
   int processes() const noexcept { return static_cast<int>(members_of.size()); }
-  const std::vector<int>& local() const noexcept { return members_of[static_cast<std::size_t>(here)]; }
+  const std::vector<int>& local() const noexcept {
+    expect(here >= 0, "this node process has members");
+    return members_of[static_cast<std::size_t>(here)];
+  }
+  void check_invariants() const;
 };
 
 Membership make_membership(const launch::Layout& layout, int this_process, std::span<const int> ranks);

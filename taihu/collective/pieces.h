@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "taihu/base/contract.h"
 #include "taihu/collective/scratch.h"
 
 namespace taihu::collective {
@@ -18,6 +19,8 @@ struct ElementRange {
 /// Nearly equal ranges that begin at cache lines (of an aligned buffer), so that two members write no line in
 /// common.
 inline ElementRange share_of(int member, int members, std::size_t count, std::size_t element_bytes) {
+  expect(member >= 0 && member < members && element_bytes > 0,
+         "0 <= member < members, bytes of an element > 0");
   constexpr std::size_t cache_line_bytes = 64;
   const std::size_t granule = std::max<std::size_t>(1, cache_line_bytes / element_bytes);
   const std::size_t granules = (count + granule - 1) / granule;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 
+#include "taihu/base/contract.h"
 #include "taihu/collective/copy.h"
 #include "taihu/collective/operations.h"
 #include "taihu/message/layout.h"
@@ -59,6 +60,7 @@ class PlainMemory final : public ProgramMemory {
     if (step.action == schedule::Action::copy) {
       copy_block(target, operand, step.count * unit_bytes_);
     } else {
+      expect(reduction_ != nullptr, "a program that combines has a reduction");
       (*reduction_)(target, operand, target, step.count);
     }
     return Trouble::none;

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "taihu/base/contract.h"
 #include "taihu/collective/program_memory.h"
 #include "taihu/message/endpoint.h"
 #include "taihu/schedule/step.h"
@@ -39,7 +40,10 @@ class ProgramRun {
   /// Goes on to the end, making progress for others.
   void wait();
   /// The first of one that has ended; then results are undefined unless it is `none`.
-  Trouble trouble() const noexcept { return trouble_; }
+  Trouble trouble() const noexcept {
+    expect(has_ended(), "who is asked for its trouble has ended");
+    return trouble_;
+  }
   /// In words when a message had another length than expected: both ranks of the job and both lengths.
   std::string length_problem() const;
 

@@ -67,9 +67,21 @@ SharedStep::SharedStep(GroupHandle& handle, const Announcement& announcement)
   own_.history = digest(own_.history, announcement);
   slot_->digest = own_.history;
   slot_->reduction = mine_.reduction = announcement.reduction;
+  if constexpr (contracts_checked) board_.check_member(me_);
+}
+
+void SharedStep::expect_before_arrival() const noexcept {
+  if constexpr (contracts_checked)
+    expect(!board_.has_arrived(me_, step_), "what a member tells stands in its slot before it arrives");
+}
+
+void SharedStep::expect_after_arrival() const noexcept {
+  if constexpr (contracts_checked)
+    expect(board_.has_arrived(me_, step_), "a member arrives before it waits for others");
 }
 
 std::byte* SharedStep::place_inline(std::size_t bytes) {
+  expect_before_arrival();
   if (bytes > slot_data_bytes) return place_with_length(bytes);
   mine_.form = Form::in_slot;
   mine_.data = slot_->data;
@@ -77,6 +89,8 @@ std::byte* SharedStep::place_inline(std::size_t bytes) {
 }
 
 std::byte* SharedStep::place_with_length(std::size_t bytes) {
+  expect_before_arrival();
+  expect(bytes <= board_.most_inline_bytes(), "bytes inline <= most inline bytes of the board");
   slot_->own.length = mine_.length = bytes;
   if (bytes <= slot_data_bytes_with_length) {
     mine_.form = Form::in_slot;
@@ -91,6 +105,7 @@ std::byte* SharedStep::place_with_length(std::size_t bytes) {
 }
 
 void SharedStep::publish(const void* source, void* result, std::size_t length) noexcept {
+  expect_before_arrival();
   mine_.form = Form::published;
   mine_.data = static_cast<const std::byte*>(source);
   slot_->addresses = mine_.addresses = {source, result};
@@ -240,6 +255,7 @@ void SharedStep::await_counted(StepNumber step) {
 }
 
 int SharedStep::await_arrival(int member) {
+  expect_after_arrival();
   if (board_.has_arrived(member, step_)) {
     // It is ahead of me: its next steps may be there as well.
     const Slot& theirs = board_.slot(member, step_);
@@ -260,6 +276,7 @@ int SharedStep::await_arrivals_up_to(int last_member) {
 }
 
 int SharedStep::await_all_arrivals() {
+  expect_after_arrival();
   const bool has_data_in_rings = mine_.form == Form::copied && !board_.crowded();
   if (has_data_in_rings && own_.expected) {
     for (int k = 0; k < polls_with_data; ++k) {

@@ -59,6 +59,8 @@ class SharedStep {
   int depart_with_all();
 
  private:
+  void expect_before_arrival() const noexcept;
+  void expect_after_arrival() const noexcept;
   void await_arrivals_at(StepNumber step);
   void fetch_expected_data() noexcept;
   bool have_all_arrived() const noexcept;
