@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "taihu/amg/matrix/distributed_matrix.h"
+#include "taihu/base/contract.h"
 
 namespace taihu::amg {
 
@@ -28,6 +29,7 @@ inline LocalIndex local_column(const DistributedMatrix& matrix, LocalIndex owned
   if (column >= matrix.first_column && column < matrix.first_column + owned)
     return static_cast<LocalIndex>(column - matrix.first_column);
   const auto at = std::lower_bound(matrix.ghosts.begin(), matrix.ghosts.end(), column);
+  expect(at != matrix.ghosts.end() && *at == column, "a column of a row is own or a ghost");
   return owned + static_cast<LocalIndex>(at - matrix.ghosts.begin());
 }
 

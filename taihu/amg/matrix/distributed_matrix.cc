@@ -5,6 +5,7 @@
 
 #include "taihu/amg/matrix/assemble.h"
 #include "taihu/amg/parallel/huge_pages.h"
+#include "taihu/base/contract.h"
 #include "taihu/base/error.h"
 
 namespace taihu::amg {
@@ -112,6 +113,7 @@ DistributedMatrix distribute(const Context& context, const Distribution& row_dis
     for (Offset k = local.starts[begin]; k < local.starts[end]; ++k)
       local.column[k] = local_column(matrix, owned, rows.column[k]);
   });
+  if constexpr (contracts_checked) matrix.check_invariants(rank);
   return matrix;
 }
 

@@ -30,6 +30,10 @@ struct DistributedMatrix {
     return column < owned ? first_column + column : ghosts[column - owned];
   }
   GlobalIndex rows() const { return row_distribution.rows(); }
+
+  /// The equations of this rank's share, `rank` being its number (distributed_matrix_check.cc). Contract
+  /// builds check them where a matrix is made.
+  void check_invariants(int rank) const;
 };
 
 /// Own rows with global columns: entries of row i are starts[i] .. starts[i + 1], in any order.

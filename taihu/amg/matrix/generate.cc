@@ -139,6 +139,7 @@ DistributedMatrix generate(const Context& context, Problem problem, GlobalIndex 
       });
     }
   });
+  if constexpr (contracts_checked) matrix.check_invariants(context.communicator.rank());
   return matrix;
 }
 

@@ -68,6 +68,7 @@ DistributedMatrix pack(const Context& context, LooseRows rows, const Distributio
   close_gaps(rows, local.starts);
   local.column = std::move(rows.column);
   local.value = std::move(rows.value);
+  if constexpr (contracts_checked) matrix.check_invariants(context.communicator.rank());
   return matrix;
 }
 

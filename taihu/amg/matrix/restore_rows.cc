@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From slices back to rows. Padding has the value zero, so entries that are zero go with it.
 #include "taihu/amg/matrix/sliced.h"
+#include "taihu/base/contract.h"
 
 namespace taihu::amg {
 namespace {
@@ -46,6 +47,7 @@ void restore_rows(const Context& context, const Sliced<Stored>& sliced, Distribu
     }
   });
   local.starts = std::move(starts);
+  if constexpr (contracts_checked) matrix.check_invariants(context.communicator.rank());
 }
 
 template void restore_rows<float>(const Context&, const Sliced<float>&, DistributedMatrix&);

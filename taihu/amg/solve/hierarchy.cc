@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "taihu/amg/setup/smoother_scale.h"
+#include "taihu/base/contract.h"
 
 namespace taihu::amg {
 namespace {
@@ -99,6 +100,7 @@ void Hierarchy<Value>::set_up(DistributedMatrix& finest_matrix, const Finest& fi
   if (outcome_ != SetUpOutcome::done) return;
   set_matrix(levels_.back(), *matrix, matrix == &finest_matrix ? finest : nullptr);
   finish_levels();
+  if constexpr (contracts_checked) check_invariants();
 }
 
 template <class Value>
@@ -160,6 +162,8 @@ void Hierarchy<Value>::update(DistributedMatrix& finest_matrix, const Finest& fi
   }
   end_with(*matrix, depth_ + static_cast<int>(levels_.size()) - 1);
   set_matrix(levels_.back(), *matrix, levels_.size() == 1 ? finest : nullptr);
+  if constexpr (contracts_checked)
+    if (outcome_ == SetUpOutcome::done) check_invariants();
 }
 
 // What is below the last level: the same matrix on each rank alone, or its inverse.

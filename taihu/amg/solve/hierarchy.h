@@ -73,6 +73,8 @@ class Hierarchy {
 
   const Partition& partition() const { return levels_.front().partition; }
   std::vector<LevelReport> report() const;
+  /// The equations between the levels (hierarchy_check.cc). Contract builds check them after each set-up.
+  void check_invariants() const;
   /// Bytes of matrices and vectors that a cycle moves on this rank.
   std::size_t cycle_bytes() const;
 
