@@ -16,7 +16,7 @@ namespace taihu::launch {
 enum class BindPolicy {
   automatic,  ///< core when there is a core for every thread; else numa when the ranks fill NUMA nodes
               ///< evenly; else none
-  core,  ///< every accelerator thread has a core of its own; the rank itself may use the cores of its threads
+  core,  ///< every accelerator thread has a core to itself; the rank itself may use the cores of its threads
   numa,  ///< a rank and its threads stay on one NUMA node
   none   ///< the operating system decides
 };
@@ -48,8 +48,8 @@ struct Binding {
 int choose_threads(const topology::Machine& machine, int node_ranks, int wanted) noexcept;
 
 /// Plans `threads` accelerator threads for every rank. `machine` must be the same in all node processes of
-/// the node. A process that a launcher has already confined to cpus of its own passes its own ranks as the
-/// whole node. Throws UsageError when `policy` is core and there are more threads than cores.
+/// the node. A process that a launcher has already confined to some cpus passes its own ranks as the whole
+/// node. Throws UsageError when `policy` is core and there are more threads than cores.
 Binding plan_binding(const topology::Machine& machine, const NodeShare& share, int threads,
                      BindPolicy policy);
 
