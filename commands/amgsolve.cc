@@ -94,7 +94,7 @@ DistributedMatrix input_matrix(const Context& context, const Options& options) {
   return generate(context, problem, points, rows);
 }
 
-/// The root tries, before the work, whether it can write the solution; all ranks end when it cannot.
+/// Before the work the root checks that it can write the solution; all ranks end when it cannot.
 void look_at_output(parallel::Communicator& communicator, const std::string& path) {
   std::string problem;
   try {
@@ -126,7 +126,7 @@ void write_solution(const Context& context, const std::string& path, const std::
   });
 }
 
-/// Most memory that the process had at one time, with all ranks that run in it.
+/// Peak memory of the process, with all ranks that run in it.
 double process_peak_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -138,7 +138,7 @@ void print_report(const Context& context, const Solver& solver, const SolveResul
   const auto levels = solver.preconditioner().report();
   std::printf("\n%s", level_table(levels).c_str());
   std::printf("\n%s\n", profile_table(*context.profile).c_str());
-  // Without the arrays below.
+  // Measured before the arrays of the bandwidth test are allocated.
   const double peak_bytes = static_cast<double>(context.storage.peak_bytes()), process = process_peak_bytes();
   const double bandwidth = measure_bandwidth(context, std::size_t{128} << 20);
   const double moved = static_cast<double>(solver.iteration_bytes()) * std::max(1, result.iterations);
@@ -156,7 +156,8 @@ void print_report(const Context& context, const Solver& solver, const SolveResul
               moved / times.solve * 1e-9, bandwidth * 1e-9, 100 * moved / times.solve / bandwidth);
 }
 
-/// What an iteration moves on each level, for numa-model. That of the method itself counts for the finest.
+/// The bytes that an iteration moves on each level, for numa-model. Those of the method itself count for the
+/// finest level.
 void print_traffic(const Solver& solver, const std::vector<LevelReport>& levels) {
   const std::size_t method = solver.iteration_bytes() - solver.preconditioner().cycle_bytes();
   for (const LevelReport& level : levels) {

@@ -32,7 +32,7 @@ struct Options {
   bool json = false, quick = false;
 };
 
-/// A line that fills up on a terminal.
+/// A progress line on a terminal.
 Progress progress_bar() {
   if (isatty(STDERR_FILENO) == 0) return {};
   return [](int done, int all) {
@@ -135,7 +135,7 @@ std::function<int()> parse(CLI::App& app, Options& options) {
     });
     return each;
   };
-  CLI::App* run = command("run", "simulate what FILE says", do_run);
+  CLI::App* run = command("run", "simulate the configuration in FILE", do_run);
   run->add_option("FILE", options.file, "configuration (TOML)")->required();
   run->add_flag("--json", options.json, "the report as JSON");
   CLI::App* sweep = command("sweep", "latency over load for the traffic of FILE", do_sweep);
@@ -145,11 +145,12 @@ std::function<int()> parse(CLI::App& app, Options& options) {
       ->delimiter(',');
   sweep->add_option("--out", options.out, "folder for sweep.csv and sweep.png");
   CLI::App* validate =
-      command("validate", "the plain network against its laws, with its curves", do_validate);
+      command("validate", "check the plain network against its laws; latency curves", do_validate);
   validate->add_option("--out", options.out, "folder for latency.csv and pictures");
   validate->add_flag("--quick", options.quick, "4x4 only, short runs");
   validate
-      ->add_option("--sweep", options.sweep, "so many random configurations beside BookSim, 50 by default")
+      ->add_option("--sweep", options.sweep,
+                   "compare this many random configurations with BookSim; 50 by default")
       ->expected(0, 1)
       ->default_str("50")
       ->check(CLI::Range(1, 1000));

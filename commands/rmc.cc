@@ -74,7 +74,7 @@ DomainOptions domain_options(const Options& options) {
   return domains;
 }
 
-/// Reads the model and all that is needed before the run on each rank; what is wrong is told once.
+/// Reads the model and everything else that the run needs, on each rank; an error is reported once.
 Model prepare(Options& options, parallel::Communicator& ranks) {
   Model model;
   parallel::together(ranks, true, [&] {
@@ -102,7 +102,7 @@ int run(Options options, parallel::Communicator& ranks) {
       std::fflush(stream);
     });
     return 0;
-  } catch (const parallel::SharedError&) {  // on all ranks: the root tells
+  } catch (const parallel::SharedError&) {  // on all ranks: the root reports it
     throw;
   } catch (const std::exception& error) {  // on this rank: the others would wait for it
     if (ranks.size() == 1) throw;
@@ -180,8 +180,8 @@ int convert_library(const Options& options) {
   return 0;
 }
 
-/// A folder of its own for the models and results of benchmarks, removed at the end. All ranks of a job have
-/// the same one.
+/// A temporary folder for the models and results of benchmarks, removed at the end. All ranks of a job share
+/// it.
 class WorkFolder {
  public:
   WorkFolder(const std::string& parent, parallel::Communicator& ranks) : ranks_(ranks) {
@@ -342,7 +342,7 @@ int dispatch(int argc, char** argv, parallel::Communicator& ranks) {
   app.set_version_flag("--version", "rmc " TAIHU_VERSION);
   app.require_subcommand(1);
   CLI::App* run_command = app.add_subcommand("run", "run a model");
-  CLI::App* restart_command = app.add_subcommand("restart", "go on from a statepoint");
+  CLI::App* restart_command = app.add_subcommand("restart", "continue from a statepoint");
   CLI::App* check_command = app.add_subcommand("check", "read a model and look for gaps and overlaps");
   CLI::App* plot_command = app.add_subcommand("plot", "draw a slice of the geometry");
   CLI::App* library_command = app.add_subcommand("library", "make an HDF5 library from a JSON one");

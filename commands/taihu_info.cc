@@ -26,7 +26,7 @@ struct Options {
   bool json = false;
 };
 
-/// What a job of `ranks` ranks in one node process gets on this machine.
+/// Scopes and bindings of a job of `ranks` ranks in one node process on this machine.
 struct Plan {
   launch::Layout layout;
   int threads = 1;
