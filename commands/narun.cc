@@ -60,7 +60,8 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--json", options.json,
                  "the same for programs (numa-model), of the trigger, else of the end")
       ->type_name("FILE");
-  app.add_option("--threads", options.threads, "threads to suppose (default: those of OpenMP, else 1)")
+  app.add_option("--threads", options.threads,
+                 "number of threads to assume (default: those of OpenMP, else 1)")
       ->type_name("N")
       ->check(CLI::Range(1, 65536).description(""));
   app.add_option("--pages", options.pages,
