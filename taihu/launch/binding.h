@@ -2,8 +2,9 @@
 // Which cpus every rank of a node process and each of its accelerator threads runs on.
 //
 // All node processes of one operating-system node compute the plan for all ranks of that node and keep the
-// part of their own ranks, so that they never overlap and need not talk. Ranks are spread evenly over the
-// machine and in order: neighbouring ranks are near each other and fill NUMA nodes one after the other.
+// part of their own ranks, so that the parts never overlap and the processes need not communicate. Ranks are
+// spread evenly over the machine and in order: neighbouring ranks are near each other and fill NUMA nodes one
+// after the other.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CLI11 parses the options, but where they end is decided before: it would take options of the user's program
-// for its own, and it cannot read the single-dash words that MPI launchers have always had (-np, -wdir,
+// CLI11 parses the options, but this file first finds where they end: CLI11 would take options of the user's
+// program for options of the launcher, and it cannot read the single-dash words of MPI launchers (-np, -wdir,
 // -genv).
 #include "taihu/launch/command_line.h"
 
@@ -252,7 +252,7 @@ void read_texts(const Texts& texts, RunOptions& options) {
   for (std::string word; debugger >> word;) options.debugger.push_back(word);
 }
 
-/// A colon on its own separates the programs of a job (MPI-5.0, chapter 11, mpiexec).
+/// A single colon separates the programs of a job (MPI-5.0, chapter 11, mpiexec).
 void refuse_several_programs(const std::vector<std::string>& words, std::size_t program) {
   if (std::find(words.begin() + static_cast<std::ptrdiff_t>(program), words.end(), ":") != words.end())
     throw UsageError(
@@ -286,7 +286,7 @@ RunOptions parse_run(const LaunchCommand& command, const std::vector<std::string
       "128 + N a rank crashed by signal N");
 
   SplitWords split = split_words(app, command, words);
-  std::reverse(split.options.begin(), split.options.end());  // CLI11 takes them from the back
+  std::reverse(split.options.begin(), split.options.end());  // CLI11 reads them from the end
   try {
     app.parse(split.options);
   } catch (const CLI::CallForHelp&) {

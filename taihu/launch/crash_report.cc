@@ -50,7 +50,7 @@ class Text {
   }
   void print() const {
     const ssize_t ignored = write(STDERR_FILENO, buffer_.data(), used_);
-    (void)ignored;  // there is nobody left to tell
+    (void)ignored;  // nobody is left to report to
   }
 
  private:
@@ -132,7 +132,7 @@ void* instruction_of(const void* context) {
 }
 
 /// The frames from the instruction that crashed on; before it come the handler's own. A jump to a wild
-/// address has no frame of its own; then all are shown.
+/// address has no frame; then all frames are shown.
 void add_stack(Text& text, const void* context) {
   std::array<void*, 64> frames{};
   const int count = backtrace(frames.data(), frames.size());

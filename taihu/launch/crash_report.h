@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report of a node process when a rank crashes: rank, host, signal, fault address and call stack.
 //
-// The handler runs on the crashed thread, on an alternate stack so that a stack overflow can be told. Only
-// the first crash reports; it then tells the owner that the job is over and stays asleep, because ending a
-// job through the MPI library is not possible inside a signal handler.
+// The handler runs on the crashed thread, on an alternate stack so that a stack overflow can be reported.
+// Only the first crash reports; it then tells the owner that the job is over and stays asleep, because ending
+// a job through the MPI library is not possible inside a signal handler.
 #pragma once
 
 #include <csignal>
@@ -15,7 +15,7 @@ namespace taihu::launch {
 
 /// Gives the calling thread a stack for signal handlers and lets reports recognise an overflow of the
 /// thread's own stack. Must be destroyed by the same thread. Threads without such a stack still report all
-/// crashes but stack overflows.
+/// crashes except stack overflows.
 class AlternateStack {
  public:
   AlternateStack();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of the functions of programs, for call stacks. A program exports hardly any symbol, so the dynamic
-// loader knows no names of it; they are in the symbol table of its file. A crash handler may not read files,
-// so the tables are read before ranks run and only looked up later.
+// loader does not know its names; they are in the symbol table of its file. A crash handler may not read
+// files, so the tables are read before ranks run and only looked up later.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What parcrun and marun tell the node processes about a job. It travels in environment variables, because
-// that is what every launcher forwards; the program and its arguments travel on the command line of the node
-// process.
+// The description of a job that parcrun and marun pass to the node processes. It travels in environment
+// variables, because that is what every launcher forwards; the program and its arguments travel on the
+// command line of the node process.
 //
 // The variables are in environment_variables.h.
 #pragma once

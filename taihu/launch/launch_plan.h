@@ -21,7 +21,7 @@ struct Surroundings {
   std::vector<RankLimit> rank_limits{};  ///< of this machine; the nodes of the job are assumed to be like it
   /// Full path of a program in PATH, or "".
   std::function<std::string(const std::string& name)> find_program;
-  /// What a command prints, or "" when it cannot be run.
+  /// The output of a command, or "" when it cannot be run.
   std::function<std::string(const std::vector<std::string>& command)> output_of;
 };
 

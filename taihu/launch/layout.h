@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is where: ranks, node processes, operating-system nodes and scopes of a job. Plain data, the same on
+// The layout of a job: its ranks, node processes, operating-system nodes and scopes. Plain data, the same on
 // every node process.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace taihu::launch {
 /// Process scopes from the widest to the narrowest. The values agree with m_scope_t in abi/parallelc.h.
 enum class Scope : int { all = 0, snode = 1, bnode = 2, node = 3 };
 
-/// What the user asked for; 0 means "choose from the topology".
+/// The sizes that the user asked for; 0 means "choose from the topology".
 struct ScopeSizes {
   int snode = 0;
   int bnode = 0;
