@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zeroed memory for the heap's own records. Never given back. Callers hold the growth lock (registry.h) or
+// Zeroed memory for the heap's own records. Never given back. Callers hold the growth lock (page_heap.h) or
 // run alone.
 #pragma once
 
