@@ -55,8 +55,7 @@ TEST(Network, ZeroLoadLawHoldsForEveryPair) {
   EXPECT_EQ(zero_load_faults(plain(6, 1, false, Routing::xy), 5), 0);
 }
 
-/// Cycles in which two packets of one flit arrive that go the same way, one directly behind the other, in one
-/// VC.
+/// Arrival cycles of two packets of one flit on the same route, one directly behind the other, in one VC.
 std::vector<Cycle> arrivals_of_two(RouteAt route_at) {
   NetworkConfig config = plain(3, 1);
   config.vcs = 1;
@@ -161,7 +160,8 @@ TEST(Network, TwoVcsInStepLoseACycleOfElevenWhenHeadsAreRoutedAtTheFront) {
   EXPECT_GT(corner_link(RouteAt::write, true), 0.94);
 }
 
-/// What a second implementation is compared with: each flit of a packet at each router, cycle by cycle.
+/// The record for comparison with a second implementation: each flit of a packet at each router, cycle by
+/// cycle.
 TEST(Network, MovesNameEveryFlitAtEveryRouterInItsCycle) {
   NetworkConfig config = plain(3, 3);
   Network network(config);
@@ -339,7 +339,7 @@ TEST(Network, OfTwoWaysAroundARingBothAreUsed) {
     ahead += network.flits_over(router, east) + network.flits_over(router, south);
     back += network.flits_over(router, west) + network.flits_over(router, north);
   }
-  // One way only: three times as many ahead as back.
+  // If ties always took the same way round, three times as many would go ahead as back.
   EXPECT_NEAR(static_cast<double>(ahead) / static_cast<double>(back), 1, 0.1);
 }
 
