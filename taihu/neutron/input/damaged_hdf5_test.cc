@@ -68,7 +68,7 @@ TEST(DamagedHdf5, ThermalTables) {
       EXPECT_EQ(refusal(name, value), "data set " + at + name + " has an impossible value");
 }
 
-/// A mixture that holds itself would be read without an end.
+/// Reading a mixture that contains itself would never end.
 TEST(DamagedHdf5, AMixtureInsideAMixture) {
   const TemporaryFolder folder;
   const std::string path = folder.path("t.h5"), elastic = "/c_A/294K/elastic";

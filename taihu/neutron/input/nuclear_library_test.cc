@@ -19,8 +19,8 @@
 #include "taihu/neutron/test_models.h"
 #include "taihu/parallel/solo_communicator.h"
 
-// Damaged files make the HDF5 library ask for absurd amounts of memory and forget some of what it has. It
-// must get none of that, as without the sanitizers, and what it forgets is not ours.
+// Damaged files make the HDF5 library ask for absurd amounts of memory and leak some of its own. Such
+// requests must fail, as they do without the sanitizers, and its leaks are not ours.
 extern "C" {
 [[gnu::visibility("default")]] const char* __asan_default_options();
 const char* __asan_default_options() {

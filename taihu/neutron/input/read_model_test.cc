@@ -45,7 +45,7 @@ TEST(ReadModel, ReadsAGoodOne) {
   EXPECT_EQ(refusal(good), "accepted");
 }
 
-/// What is wrong with a filter, at the place that `element` has behind a first line.
+/// The error of a filter, at the place of `element` behind a first line.
 std::string filter_refusal(const std::string& element) {
   return refusal(
       model_text(geometry_text("rectangular"), settings_text(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of what no model may hold: each row changes one place of a good model and names the message.
+// Tables of faults that no model may have: each row changes one place of a good model and names the message.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,8 +27,8 @@ const std::string flux_in_mesh =
 
 const std::string good = model_text(geometry_text("rectangular"), settings_text(), flux_in_mesh);
 
-/// The message with which a model is refused, without the name of its folder, or "accepted". A simulation is
-/// made of it: some of what does not fit is seen only then.
+/// The message with which a model is refused, without the name of its folder, or "accepted". Also makes a
+/// simulation of the model, because some faults are detected only then.
 std::string refusal(const std::string& model, const std::string& library = library_text()) {
   const TemporaryFolder folder;
   folder.write("library.json", library);

@@ -210,8 +210,8 @@ TEST(Statepoint, SpeedIsMeasuredWithoutChangingTheRun) {
 }
 
 /// Several ranks run and write a statepoint after each batch. They are killed at random moments and started
-/// again with other numbers of ranks and domains until the run is through; its end has the bits of a run that
-/// was let alone.
+/// again with other numbers of ranks and domains until the run is through; its result has the bits of an
+/// uninterrupted run.
 TEST(Statepoint, LeadsToTheSameEndHoweverOftenItsWritersAreKilled) {
   const TemporaryFolder folder;
   const Model model = test_model("rectangular", settings_text(203, 60, 2), tally);

@@ -119,12 +119,13 @@ TEST(Filters, CurrentsBetweenCellsAreThoseThroughTheirSurface) {
   const double* born = s.sum.data() + 15;
   EXPECT_EQ(born[1], 0);  // no neutron is born in water
   EXPECT_EQ(born[0], s.sum[19]);
-  // What is reflected passes the surface both ways.
+  // Reflected neutrons pass the surface both ways.
   EXPECT_NEAR(s.sum[17], 0, 1e-9);
   EXPECT_NEAR(s.sum[18], 0, 1e-9);
 }
 
-/// Between two periodic planes, and out of a vacuum plane: what leaves here comes in there.
+/// Between two periodic planes, and out of a vacuum plane: neutrons that leave at one periodic plane enter at
+/// the other.
 TEST(Filters, CurrentsThroughBoundariesAreCountedWhereTheNeutronIsThen) {
   std::string geometry = geometry_text("rectangular");
   for (const char* kind : {"periodic", "periodic", "vacuum"})

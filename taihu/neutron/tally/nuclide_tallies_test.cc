@@ -259,7 +259,7 @@ TEST_F(NuclideTallies, HaveTheSameBitsForAnyRanksAndThreadsAndLeaveOthersAlone) 
                                      "<scores>absorption (n,gamma) inverse-velocity</scores></tally>");
   const TallyStatistics expected = run(model);
   EXPECT_EQ(std::vector(expected.sum.begin(), expected.sum.begin() + 9), first.sum);
-  // The sum over nuclides in a tally by nuclide is the number of a tally without.
+  // The sum over nuclides in a tally by nuclide equals a tally without nuclides.
   for (int bin = 0; bin < 3; ++bin) EXPECT_EQ(expected.sum[9 + 9 * bin + 3], first.sum[3 * bin + 1]);
   EXPECT_EQ(run(model, 3).sum, expected.sum);
   parallel::on_ranks(3, [&](parallel::Communicator& rank) {
@@ -337,7 +337,7 @@ TEST_F(NuclideTallies, AreRefusedWithThePlaceOfTheMistake) {
   for (const auto& [tallies, message] : cases) EXPECT_EQ(refusal(tallies), message);
 }
 
-/// Data that no nuclide has are zero, and the user is told.
+/// Data that no nuclide has are zero, with a warning.
 TEST_F(NuclideTallies, WithoutDataAreZeroWithAWarning) {
   const Model model =
       read({fuel(), absorber()}, "<tally id=\"1\"><scores>(n,p) absorption</scores></tally>", 20);

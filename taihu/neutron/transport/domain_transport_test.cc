@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs with domains: the same bits as without, over numbers of ranks, threads and domains and for models that
-// make it hard.
+// Runs with domains have the same bits as runs without, for many numbers of ranks, threads and domains and
+// for difficult models.
 
 #include "taihu/neutron/transport/domain_transport.h"
 #include <gtest/gtest.h>

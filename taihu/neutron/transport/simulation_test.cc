@@ -188,13 +188,13 @@ TEST(Simulation, EveryNeutronIsAccountedFor) {
       Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
       run_to_end(simulation);
       const auto total = [&](Total what) { return simulation.balance()[static_cast<int>(what)]; };
-      // One neutron per history and batch: what came in and was gained left or was absorbed.
+      // One neutron per history and batch: source and gains equal leakage and absorption.
       EXPECT_NEAR(3 + total(Total::gained), total(Total::leakage) + total(Total::absorbed), 1e-9);
       EXPECT_GT(total(Total::leakage), 0.1);
     }
 }
 
-/// k of a homogeneous cube of fuel is the infinite medium's with boundaries that send everything back.
+/// k of a homogeneous cube of fuel with reflecting boundaries is that of the infinite medium.
 TEST(Simulation, ReflectiveWhiteAndPeriodicBoundariesKeepAllNeutrons) {
   for (const char* kind : {"reflective", "white", "periodic"})
     for (const Tracking tracking : {Tracking::surface, Tracking::delta}) {
