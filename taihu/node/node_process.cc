@@ -5,14 +5,17 @@
 #include "taihu/node/node_process.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "taihu/base/error.h"
+#include "taihu/base/mpi_launcher.h"
 #include "taihu/base/program.h"
 #include "taihu/launch/layout.h"
 #include "taihu/launch/rank_threads.h"
@@ -147,6 +150,8 @@ int run_node_process(Language& language, int argc, char** argv) {
     // The other node processes would wait for this one.
     if (connection.node != nullptr) connection.node->abort(exit_code);
     if (connection.link != nullptr) connection.link->abort(exit_code);
+    // MPICH's launcher loses the output of processes that end while it still starts them, one time in five.
+    if (is_launched(process_environment)) std::this_thread::sleep_for(std::chrono::milliseconds(100));
     return exit_code;
   }
 }

@@ -205,6 +205,7 @@ int main(int argc, char** argv) {
     return run(std::atoi(argv[1]), std::atoi(argv[2]), argc > 3 && std::string(argv[3]) == "huge");
   } catch (const std::exception& error) {
     std::fprintf(stderr, "link_check: %s\n", error.what());
+    usleep(100'000);  // MPICH's launcher loses the output of processes that end while it still starts them
     return 1;
   }
 }

@@ -47,6 +47,8 @@ int say(int argc, char** argv) {
   char folder[4096] = "?";
   if (getcwd(folder, sizeof folder) == nullptr) return 1;
   std::printf("%s in %s\n", line.c_str(), folder);
+  std::fflush(stdout);
+  usleep(100'000);  // MPICH's launcher loses the output of processes that end while it still starts them
   return 0;
 }
 
