@@ -10,13 +10,14 @@
 #include <string>
 
 #include "taihu/base/error.h"
+#include "taihu/base/page_size.h"
 #include "taihu/base/units.h"
 
 namespace taihu::memory {
 namespace {
 
 std::uint64_t section_bytes(const void* begin, const void* end) {
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto page = page_bytes();
   const auto from = reinterpret_cast<std::uintptr_t>(begin), to = reinterpret_cast<std::uintptr_t>(end);
   check_input(from % page == 0 && to % page == 0 && from <= to,
               "a shared section does not fill whole pages; link the program with parcc");

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "taihu/base/error.h"
+#include "taihu/base/page_size.h"
 #include "taihu/base/units.h"
 #include "taihu/memory/placement/page_system.h"
 
@@ -41,7 +42,7 @@ void* SymmetricHeap::allocate(std::size_t bytes) {
   const std::uint64_t end = *offset + *blocks_.block_bytes(*offset);
   // Used before: give large parts back to the system, which zeroes them when touched; clear the rest here.
   if (*offset < used_end_) {
-    const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    const auto page = page_bytes();
     const std::uint64_t dirty_end = std::min(end, used_end_);
     const std::uint64_t first = (*offset + page - 1) / page * page, last = dirty_end / page * page;
     if (last > first && last - first >= 64 * page &&

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "taihu/base/error.h"
+#include "taihu/base/page_size.h"
 #include "taihu/collective/group.h"
 #include "taihu/memory/libc/threads.h"
 #include "taihu/memory/symmetric_heap.h"
@@ -23,8 +24,7 @@ namespace {
 
 /// Address space of a rank's symmetric heap: all memory of the machine, since no rank can use more.
 std::uint64_t symmetric_heap_bytes() {
-  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * page_bytes();
 }
 
 /// The cpus of the accelerator threads of a rank, when each has its own.

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "taihu/amg/parallel/array.h"
+#include "taihu/base/page_size.h"
 #include "taihu/memory/placement/page_system.h"
 
 namespace taihu::amg {
@@ -16,7 +17,7 @@ namespace taihu::amg {
 /// Before first touch of a large array. Advice: where it fails pages are small.
 template <class T>
 void ask_for_huge_pages(Array<T>& array) {
-  const std::uintptr_t page = memory::page_bytes();
+  const std::uintptr_t page = page_bytes();
   const auto begin = (reinterpret_cast<std::uintptr_t>(array.data()) + page - 1) / page * page;
   const auto end = reinterpret_cast<std::uintptr_t>(array.end()) / page * page;
   if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "taihu/abi/naalloc.h"
+#include "taihu/base/page_size.h"
 #include "taihu/memory/placement/node_table.h"
 #include "taihu/memory/placement/page_system.h"
 
@@ -33,7 +34,7 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
 
 // What blocks of ranges take.
 std::size_t whole_pages(std::size_t bytes) {
-  return round_up(bytes, memory::page_bytes());
+  return round_up(bytes, page_bytes());
 }
 
 void* reserve(std::size_t bytes) {

@@ -25,10 +25,6 @@ bool is_power_of_two(std::size_t number) {
   return number != 0 && (number & (number - 1)) == 0;
 }
 
-std::size_t page_bytes() {
-  return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
-
 }  // namespace
 
 namespace {
@@ -100,11 +96,11 @@ TAIHU_CALL int posix_memalign(void** result, std::size_t alignment, std::size_t 
 }
 
 TAIHU_CALL void* valloc(std::size_t bytes) {
-  return memalign(page_bytes(), bytes);
+  return memalign(os::page_bytes(), bytes);
 }
 
 TAIHU_CALL void* pvalloc(std::size_t bytes) {
-  const std::size_t page = page_bytes();
+  const std::size_t page = os::page_bytes();
   if (bytes > SIZE_MAX - page) return no_memory();
   return memalign(page, (bytes + page - 1) & ~(page - 1));
 }

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "taihu/base/error.h"
+#include "taihu/base/page_size.h"
 #include "taihu/memory/image/copy_file.h"
 #include "taihu/memory/image/machine.h"
 #include "taihu/memory/placement/page_system.h"
@@ -41,7 +42,7 @@ std::string unique_path(int fd) {
 }  // namespace
 
 CopyMaker::CopyMaker(std::shared_ptr<ElfObject> object, const std::vector<std::string>& private_names)
-    : object_(std::move(object)), page_bytes_(static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))) {
+    : object_(std::move(object)), page_bytes_(page_bytes()) {
   plan_pages();
   drop_version_needs(private_names);
   edit_dynamic_section(private_names);

@@ -14,6 +14,7 @@
 #include <filesystem>
 
 #include "taihu/base/error.h"
+#include "taihu/base/page_size.h"
 #include "taihu/memory/image/folders.h"
 #include "taihu/memory/image/machine.h"
 
@@ -87,7 +88,7 @@ void ElfObject::read_headers(int fd) {
     if (header.p_type == PT_GNU_RELRO) relro_ = {header.p_vaddr, header.p_vaddr + header.p_memsz};
   }
   if (loads_.empty()) damaged("nothing to load");
-  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const auto page = page_bytes();
   for (const Elf64_Phdr& load : loads_) {
     if (load.p_filesz > load.p_memsz || load.p_offset % page != load.p_vaddr % page)
       damaged("segment out of place");
@@ -113,7 +114,7 @@ void ElfObject::copy_loaded_bytes(int fd) {
   read_at(fd, content_.data(), sizeof header_, 0, path_);
   read_at(fd, content_.data() + header_.e_phoff, headers_.size() * sizeof(Elf64_Phdr), header_.e_phoff,
           path_);
-  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const auto page = page_bytes();
   for (const Elf64_Phdr& load : loads_) {
     if (load.p_filesz == 0) continue;
     const std::uint64_t from = load.p_offset / page * page;

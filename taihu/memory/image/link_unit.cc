@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "taihu/base/error.h"
+#include "taihu/base/page_size.h"
 #include "taihu/memory/image/machine.h"
 #include "taihu/memory/image/start.h"
 #include "taihu/memory/libc/table.h"
@@ -39,7 +40,7 @@ std::int64_t addend_of(const ElfRelocation& relocation) {
 class OpenedRelro {
  public:
   OpenedRelro(const ElfObject& object, std::uintptr_t base) {
-    const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    const auto page = page_bytes();
     const auto [begin, end] = object.relro();
     from_ = base + begin / page * page;
     bytes_ = base + end / page * page > from_ ? base + end / page * page - from_ : 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/memory/narun/function_hook.h"
+#include "taihu/base/page_size.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -122,7 +123,7 @@ bool replace(const Imports& imports, std::uintptr_t place) {
   auto* slot = reinterpret_cast<void**>(place);
   auto* call_and_tell = reinterpret_cast<void*>(narun_call_and_tell);
   if (*slot == call_and_tell) return false;
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto page = page_bytes();
   auto* begin = reinterpret_cast<void*>(place / page * page);
   if (mprotect(begin, page, PROT_READ | PROT_WRITE) != 0) return false;
   __atomic_store_n(slot, call_and_tell, __ATOMIC_RELEASE);

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <new>
 
+#include "taihu/base/page_size.h"
 #include "taihu/memory/narun/large_blocks.h"
 #include "taihu/memory/narun/own_work.h"
 
@@ -207,11 +208,11 @@ NARUN_SHOWN int posix_memalign(void** place, size_t alignment, size_t bytes) {
 }
 
 NARUN_SHOWN void* valloc(size_t bytes) {
-  return aligned(static_cast<size_t>(getpagesize()), bytes);
+  return aligned(taihu::page_bytes(), bytes);
 }
 
 NARUN_SHOWN void* pvalloc(size_t bytes) {
-  const auto page = static_cast<size_t>(getpagesize());
+  const auto page = taihu::page_bytes();
   if (bytes > SIZE_MAX - page) {
     errno = ENOMEM;
     return nullptr;

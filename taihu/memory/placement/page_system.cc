@@ -89,11 +89,6 @@ PageSystem& live_page_system() noexcept {
   return system;
 }
 
-std::size_t page_bytes() noexcept {
-  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return bytes;
-}
-
 namespace {
 
 bool several_nodes() {

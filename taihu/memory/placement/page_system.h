@@ -1,3 +1,4 @@
+#include "taihu/base/page_size.h"
 // SPDX-License-Identifier: Apache-2.0
 // What the kernel does about pages and memory nodes, as an interface: tests put a machine of their own behind
 // it. Everything in taihu/memory that decides on which node a page lies goes through here.
@@ -34,9 +35,6 @@ class PageSystem {
 
 /// The kernel that this process runs on.
 PageSystem& live_page_system() noexcept;
-
-/// Bytes of an ordinary page.
-std::size_t page_bytes() noexcept;
 
 /// Bytes of a large page of the processor, in which transparent huge pages come.
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;

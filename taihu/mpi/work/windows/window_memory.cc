@@ -10,6 +10,7 @@
 #include <string>
 
 #include "taihu/base/error.h"
+#include "taihu/base/page_size.h"
 #include "taihu/memory/shared_memory.h"
 #include "taihu/mpi/objects/rank.h"
 #include "taihu/mpi/work/windows/agreement.h"
@@ -17,7 +18,6 @@
 namespace taihu::mpi::windows {
 namespace {
 
-constexpr std::size_t page_bytes = 4096;
 constexpr std::size_t line_bytes = 64;
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) {
@@ -37,7 +37,7 @@ std::vector<std::size_t> place_parts(const std::vector<MPI_Aint>& sizes, Parts p
     const auto bytes = static_cast<std::size_t>(size);
     std::size_t end = 0;
     if (__builtin_add_overflow(offsets.back(), bytes, &end)) throw std::bad_alloc();
-    offsets.push_back(parts == Parts::on_pages ? round_up(end, page_bytes) : end);
+    offsets.push_back(parts == Parts::on_pages ? round_up(end, page_bytes()) : end);
   }
   return offsets;
 }
@@ -110,7 +110,7 @@ std::optional<memory::SharedMemory> open_object(Communicator& communicator, std:
 }  // namespace
 
 WindowMemory make_own_memory(std::size_t bytes) {
-  const std::size_t unit = bytes >= page_bytes ? page_bytes : line_bytes;
+  const std::size_t unit = bytes >= page_bytes() ? page_bytes() : line_bytes;
   void* const base = std::aligned_alloc(unit, round_up(bytes == 0 ? 1 : bytes, unit));
   if (base == nullptr) throw std::bad_alloc();
   return {static_cast<std::byte*>(base), [base] { std::free(base); }};
@@ -120,7 +120,7 @@ SharedSegment make_shared_segment(Communicator& communicator, const std::vector<
                                   Parts parts) {
   require_one_machine(communicator);
   const std::vector<std::size_t> offsets = place_parts(sizes, parts);
-  const std::size_t bytes = round_up(offsets.back() == 0 ? 1 : offsets.back(), page_bytes);
+  const std::size_t bytes = round_up(offsets.back() == 0 ? 1 : offsets.back(), page_bytes());
 
   // One mapping for each node process, so that its ranks see the same addresses.
   std::optional<memory::SharedMemory> object;
