@@ -70,7 +70,7 @@ void copy_fixed(std::byte* target, std::ptrdiff_t target_stride, const std::byte
 }
 
 #if defined(__x86_64__)
-const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+const bool avx2_is_there = __builtin_cpu_supports("avx2") != 0;
 
 /// Blocks of more than 32 bytes, in moves of 32, the last two of which may overlap.
 __attribute__((target("avx2"))) void copy_wide(std::byte* target, std::ptrdiff_t target_stride,
@@ -110,7 +110,7 @@ void copy_any(std::byte* target, std::ptrdiff_t target_stride, const std::byte* 
               std::ptrdiff_t source_stride, std::size_t bytes, std::size_t count) noexcept {
 #if defined(__x86_64__)
   constexpr std::size_t widest = 256;
-  if (has_avx2 && bytes > 32 && bytes <= widest)
+  if (avx2_is_there && bytes > 32 && bytes <= widest)
     return copy_wide(target, target_stride, source, source_stride, bytes, count);
 #endif
   for (; count > 0; --count) {
