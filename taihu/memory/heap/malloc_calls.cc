@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "taihu/memory/heap/blocks.h"
+#include "taihu/memory/heap/os.h"
 #include "taihu/memory/heap/settings.h"
 #include "taihu/memory/heap/statistics.h"
 

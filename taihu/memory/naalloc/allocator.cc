@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "taihu/base/contract.h"
+#include "taihu/base/page_size.h"
 #include "taihu/memory/naalloc/by_owners.h"
 #include "taihu/memory/placement/memory_limit.h"
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "taihu/base/page_size.h"
 #include "taihu/memory/naalloc/allocator.h"
 
 namespace taihu::memory {

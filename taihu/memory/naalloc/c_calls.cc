@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "taihu/abi/naalloc.h"
+#include "taihu/base/page_size.h"
 #include "taihu/memory/naalloc/allocator.h"
 #include "taihu/memory/naalloc/report.h"
 
@@ -193,7 +194,7 @@ int naalloc_where(const void* block, struct naalloc_pages* pages) {
       [&] {
         Locality locality;
         if (!process_allocator().where(block, locality)) return -1;
-        *pages = {page_bytes(), locality.local, locality.remote, locality.unknown, locality.untouched};
+        *pages = {taihu::page_bytes(), locality.local, locality.remote, locality.unknown, locality.untouched};
         return 0;
       },
       -1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/memory/naalloc/locality.h"
+#include "taihu/base/page_size.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "taihu/base/page_size.h"
 #include "taihu/memory/naalloc/locality.h"
 
 namespace taihu::memory {

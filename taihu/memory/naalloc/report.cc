@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "taihu/base/page_size.h"
 #include "taihu/base/units.h"
 
 namespace taihu::memory {

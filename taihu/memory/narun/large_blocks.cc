@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "taihu/base/page_size.h"
 #include "taihu/base/units.h"
 #include "taihu/memory/naalloc/loaded_objects.h"
 #include "taihu/memory/naalloc/report.h"
