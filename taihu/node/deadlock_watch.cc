@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 namespace taihu::node {
@@ -13,16 +14,42 @@ constexpr int looks = 8;
 /// Time for all node processes to print before the job ends.
 constexpr std::chrono::milliseconds time_to_print{1500};
 
+struct ProcessState {
+  int process;
+  int stuck;
+};
+
+/// On process 0: which node processes are stuck.
+class StuckProcesses {
+ public:
+  explicit StuckProcesses(int processes) : stuck_(static_cast<std::size_t>(processes)) {}
+
+  /// Notes the state of a process; the answer tells whether the whole job is stuck.
+  void serve(message::ServiceCall& call) {
+    ProcessState state{};
+    std::memcpy(&state, call.arguments().data(), sizeof state);
+    char all = 1;
+    {
+      const std::lock_guard hold(mutex_);
+      stuck_[static_cast<std::size_t>(state.process)] = state.stuck != 0;
+      for (const bool stuck : stuck_) all = all != 0 && stuck ? 1 : 0;
+    }
+    call.answer(&all, 1);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<bool> stuck_;
+};
+
 }  // namespace
 
 DeadlockWatch::DeadlockWatch(message::Node& node, double timeout_seconds, Look look, Report report)
-    : node_(node),
-      look_(std::move(look)),
-      report_(std::move(report)),
-      timeout_(timeout_seconds),
-      stuck_(static_cast<std::size_t>(node.layout().processes)) {
+    : node_(node), look_(std::move(look)), report_(std::move(report)), timeout_(timeout_seconds) {
+  // Other processes may call until the node ends, which is after the watch.
   node_.serve(message::Service::watch,
-              [this](std::shared_ptr<message::ServiceCall> call) { serve(std::move(call)); });
+              [known = std::make_shared<StuckProcesses>(node.layout().processes)](
+                  const std::shared_ptr<message::ServiceCall>& call) { known->serve(*call); });
   thread_ = std::thread([this] { watch(); });
 }
 
@@ -35,27 +62,8 @@ DeadlockWatch::~DeadlockWatch() {
   thread_.join();
 }
 
-/// On process 0: notes the state of a process; the answer tells whether the whole job is stuck.
-void DeadlockWatch::serve(std::shared_ptr<message::ServiceCall> call) {
-  struct {
-    int process;
-    int stuck;
-  } state;
-  std::memcpy(&state, call->arguments().data(), sizeof state);
-  char all = 1;
-  {
-    const std::lock_guard hold(stuck_mutex_);
-    stuck_[static_cast<std::size_t>(state.process)] = state.stuck != 0;
-    for (const bool stuck : stuck_) all = all != 0 && stuck ? 1 : 0;
-  }
-  call->answer(&all, 1);
-}
-
 bool DeadlockWatch::job_is_stuck(bool stuck_here) {
-  const struct {
-    int process;
-    int stuck;
-  } state{node_.process(), stuck_here ? 1 : 0};
+  const ProcessState state{node_.process(), stuck_here ? 1 : 0};
   const std::vector<std::byte> answer = node_.call(0, message::Service::watch, &state, sizeof state);
   return !answer.empty() && answer[0] != std::byte{0};
 }

@@ -8,7 +8,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -39,7 +38,6 @@ class DeadlockWatch {
  private:
   void watch();
   bool job_is_stuck(bool stuck_here);
-  void serve(std::shared_ptr<message::ServiceCall> call);
 
   message::Node& node_;
   const Look look_;
@@ -48,8 +46,6 @@ class DeadlockWatch {
   std::mutex mutex_;
   std::condition_variable stop_requested_;
   bool stop_ = false;
-  std::mutex stuck_mutex_;
-  std::vector<bool> stuck_;  ///< process 0: which node processes are; guarded by stuck_mutex_
   std::thread thread_;
 };
 
