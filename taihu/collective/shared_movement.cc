@@ -111,7 +111,10 @@ int give_block(GroupHandle& handle, SharedStep& step, Lengths lengths, const voi
 
 int take_blocks(GroupHandle& handle, SharedStep& step, Lengths lengths, void* result, const BlockMap& map) {
   const int arrived = step.await_all_arrivals();
-  if (arrived != M_SUCCESS) return arrived;
+  if (arrived != M_SUCCESS) {
+    step.await_writers();
+    return arrived;
+  }
   bool fits = true;
   bool is_published = false;
   for (int k = 0; k < step.members(); ++k) {

@@ -301,6 +301,17 @@ int SharedStep::depart_with_all() {
   return check_all();
 }
 
+void SharedStep::await_writers() {
+  for (int member = 0; member < members(); ++member) {
+    if (member == me_ || form_of(member) != Form::published) continue;
+    if (!agree(board_.announcement(me_, step_), board_.announcement(member, step_))) continue;
+    while (!board_.has_departed(member, step_)) {
+      handle_.endpoint().progress();
+      sched_yield();
+    }
+  }
+}
+
 bool SharedStep::fits(int member) const noexcept {
   const Slot& theirs = board_.slot(member, step_);
   return own_.history == theirs.digest &&

@@ -57,6 +57,9 @@ class SharedStep {
   int await_all_arrivals();
   /// Signs my departure and waits until everyone has departed: my buffers have been used.
   int depart_with_all();
+  /// Instead, on a root into whose buffer members copy long blocks themselves, when await_all_arrivals has
+  /// failed: waits until those whose calls fit have done so, since the buffer is the caller's again then.
+  void await_writers();
 
  private:
   void expect_before_arrival() const noexcept;
