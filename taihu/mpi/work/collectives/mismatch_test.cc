@@ -202,9 +202,15 @@ TEST_P(LengthsThatDiffer, AreToldOfAMemberWhoseOwnDoNotFit) {
                                                  {{20000, 30000}, {20000, 20000}}});
 }
 
-INSTANTIATE_TEST_SUITE_P(Ranks, LengthsThatDiffer,
-                         testing::Values(TestShape(2), TestShape(2, 2), TestShape(4, 2), TestShape(9),
-                                         TestShape(9, 3)));
+std::vector<TestShape> shapes() {
+  std::vector<TestShape> shapes{TestShape(2), TestShape(2, 2), TestShape(4, 2)};
+#ifndef __SANITIZE_THREAD__  // nine ranks take minutes there on two cores; (4, 2) has the same races
+  shapes.insert(shapes.end(), {TestShape(9), TestShape(9, 3)});
+#endif
+  return shapes;
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, LengthsThatDiffer, testing::ValuesIn(shapes()));
 
 // Rank 0 passes nothing where all others send and expect one int.
 TEST(LengthProblem, IsToldToNeighborsAndBetweenGroups) {
