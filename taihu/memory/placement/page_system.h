@@ -1,4 +1,3 @@
-#include "taihu/base/page_size.h"
 // SPDX-License-Identifier: Apache-2.0
 // What the kernel does about pages and memory nodes, as an interface: tests put a machine of their own behind
 // it. Everything in taihu/memory that decides on which node a page lies goes through here.
@@ -6,6 +5,8 @@
 
 #include <cstddef>
 #include <span>
+
+#include "taihu/base/page_size.h"
 
 namespace taihu::memory {
 
