@@ -25,7 +25,7 @@ constexpr std::size_t bytes = std::size_t{1} << 20;
 /// Pages of the range that are not on `node`.
 int pages_elsewhere(void* begin, int node) {
   int elsewhere = 0;
-  for (std::size_t at = 0; at + page_bytes() <= bytes; at += page_bytes()) {
+  for (std::size_t at = 0; at + taihu::page_bytes() <= bytes; at += taihu::page_bytes()) {
     void* page = static_cast<char*>(begin) + at;
     int status = -1;
     live_page_system().locate({&page, 1}, &status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * That taihu/mpi/bindings/mpich_abi/constants.def has the values of the mpi.h that this is compiled with. Also run
- * without Taihu. */
+ * That taihu/mpi/bindings/mpich_abi/constants.def has the values of the mpi.h that this is compiled with.
+ * Also run without Taihu. */
 #include <stdint.h>
 
 #include "../programs/check.h"
