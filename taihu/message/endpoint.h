@@ -18,9 +18,9 @@
 
 #include "taihu/launch/layout.h"
 #include "taihu/memory/symmetric.h"
-#include "taihu/message/layout.h"
+#include "taihu/message/data/layout.h"
+#include "taihu/message/data/strided_blocks.h"
 #include "taihu/message/link.h"
-#include "taihu/message/strided_blocks.h"
 #include "taihu/threads/waiting.h"
 
 namespace taihu::message {
@@ -184,7 +184,16 @@ class Endpoint {
 };
 
 /// What other ranks may ask a node process to do.
-enum class Service : std::uint16_t { lock = 1, task = 2, window = 3, file = 4, watch = 5, aggregate = 6 };
+enum class Service : std::uint16_t {
+  lock = 1,
+  task = 2,
+  window = 3,
+  file = 4,
+  watch = 5,
+  aggregate = 6,
+  report = 7,
+  loop = 8
+};
 
 /// A call of a service, to be answered once, now or later, by any thread.
 class ServiceCall {

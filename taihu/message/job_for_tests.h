@@ -11,7 +11,7 @@
 #include "taihu/base/end_on_failure_for_tests.h"
 #include "taihu/memory/current_rank.h"
 #include "taihu/message/endpoint.h"
-#include "taihu/message/loopback_for_tests.h"
+#include "taihu/message/links/loopback_for_tests.h"
 
 namespace taihu::message {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "taihu/message/layout.h"
+#include "taihu/message/data/layout.h"
 
 namespace taihu::message {
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "taihu/base/random.h"
+#include "taihu/message/data/layouts_for_tests.h"
 #include "taihu/message/endpoint.h"
-#include "taihu/message/layouts_for_tests.h"
 
 namespace taihu::message {
 

@@ -6,7 +6,7 @@
 
 #include "taihu/base/error.h"
 #include "taihu/base/units.h"
-#include "taihu/message/cell_ring.h"
+#include "taihu/message/rings/cell_ring.h"
 
 namespace taihu::message {
 

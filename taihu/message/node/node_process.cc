@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/message/node/node_process.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <utility>
+
+#include "taihu/base/error.h"
+#include "taihu/memory/current_rank.h"
+
+namespace taihu::message {
+
+namespace {
+
+int ranks_of(const launch::Layout& layout, int process) {
+  return layout.first_rank[static_cast<std::size_t>(process) + 1] -
+         layout.first_rank[static_cast<std::size_t>(process)];
+}
+
+Cores cores_for(const launch::Layout& layout, int process) {
+  cpu_set_t cores;
+  const int usable = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+  const auto node_of = [&](int p) { return layout.node_of_process[static_cast<unsigned>(p)]; };
+  int on_node = 0;
+  for (int other = 0; other < layout.processes; ++other) {
+    if (node_of(other) == node_of(process)) on_node += ranks_of(layout, other);
+  }
+  const bool crowded = ranks_of(layout, process) > usable || on_node > sysconf(_SC_NPROCESSORS_ONLN);
+  return crowded ? Cores::crowded : Cores::enough;
+}
+
+/// To give the core away is cheaper than to sleep and be woken as long as few others take their turns first.
+std::int16_t yields_when_crowded(int ranks) {
+  constexpr int most = 50, few_ranks = 32;
+  // Up to some thousands the last one comes within a few turns of all; with more a turn takes longer than to
+  // sleep.
+  constexpr int least = 3, most_ranks = 3000;
+  if (ranks > most_ranks) return 0;
+  return static_cast<std::int16_t>(std::clamp(most * few_ranks / ranks, least, most));
+}
+
+/// From so many ranks on that share cores they go to sleep and wake up in crowds.
+constexpr int many_ranks = 64;
+
+bool sleep_in_crowds(int local_ranks, Cores cores) noexcept {
+  return cores == Cores::crowded && local_ranks >= many_ranks;
+}
+
+/// Spinning pays only while every waiting thread has a core of its own.
+threads::WaitPolicy wait_policy_for(const launch::Layout& layout, int process) {
+  if (cores_for(layout, process) == Cores::crowded) {
+    const int ranks = ranks_of(layout, process);
+    return {0, yields_when_crowded(ranks), sleep_in_crowds(ranks, Cores::crowded)};
+  }
+  // Some 350 us. Spinning must outlast the copy of a few MB by the partner, since to wake a sleeper takes 40
+  // us more. And a sleeper learns of messages from other processes through the progress thread, some 100 us
+  // later: two ranks that have slept once would keep waking each other that way.
+  return {10000, 20};
+}
+
+std::string way_of(const Link* link) {
+  if (link == nullptr || link->processes() == 1) return {};
+  const std::string near = link->way_on_machine();
+  return link->library() + (near.empty() ? "" : "; on this machine " + near);
+}
+
+class OwnCall final : public ServiceCall {
+ public:
+  OwnCall(const void* arguments, std::size_t bytes, Node::AnswerHandler then)
+      : arguments_(static_cast<const std::byte*>(arguments),
+                   static_cast<const std::byte*>(arguments) + bytes),
+        then_(std::move(then)) {}
+  const std::vector<std::byte>& arguments() const noexcept override { return arguments_; }
+  void answer(const void* data, std::size_t bytes) override {
+    const auto* first = static_cast<const std::byte*>(data);
+    then_(std::vector<std::byte>(first, first + bytes));
+  }
+
+ private:
+  const std::vector<std::byte> arguments_;
+  const Node::AnswerHandler then_;
+};
+
+class RemoteCall final : public ServiceCall {
+ public:
+  RemoteCall(Remote& remote, int process, std::uint64_t initiator, std::vector<std::byte> arguments)
+      : remote_(remote), process_(process), initiator_(initiator), arguments_(std::move(arguments)) {}
+  const std::vector<std::byte>& arguments() const noexcept override { return arguments_; }
+  void answer(const void* data, std::size_t bytes) override {
+    remote_.answer(process_, initiator_, data, bytes);
+  }
+
+ private:
+  Remote& remote_;
+  const int process_;
+  const std::uint64_t initiator_;
+  const std::vector<std::byte> arguments_;
+};
+
+/// How long ranks that look at the link themselves are trusted to go on, in nanoseconds; longer while they
+/// do: each turn of the progress thread interrupts one of them for some ten microseconds.
+constexpr long shortest_trust = 200'000;
+constexpr long longest_trust = 3'200'000;
+
+/// What a thread that waits for an answer and the one that brings it share.
+struct AwaitedAnswer {
+  std::atomic<bool> here{false};
+  std::vector<std::byte> data;
+  threads::Doorbell own_bell;
+  threads::Doorbell* bell = &own_bell;
+};
+
+}  // namespace
+
+NodeProcess::NodeProcess(const launch::Layout& layout, std::unique_ptr<Link> link,
+                         const memory::SymmetricMap* symmetric)
+    : layout_(layout),
+      link_(std::move(link)),
+      symmetric_(symmetric),
+      process_(link_ ? link_->process() : 0),
+      first_rank_(layout_.first_rank[static_cast<unsigned>(process_)]),
+      local_ranks_(layout_.first_rank[static_cast<unsigned>(process_) + 1] - first_rank_),
+      way_(way_of(link_.get())),
+      tuning_(tuning_for(local_ranks_, cores_for(layout_, process_), process_environment)),
+      channel_tables_(local_ranks_) {
+  threads::set_wait_policy(wait_policy_for(layout_, process_));
+  if (sleep_in_crowds(local_ranks_, tuning_.cores))
+    pillows_ = std::vector<threads::Pillow>(
+        static_cast<std::size_t>(local_ranks_ - 1) / threads::Pillow::places + 1);
+  for (int index = 0; index < local_ranks_; ++index) {
+    threads::Pillow* pillow = pillows_.empty() ? nullptr : &pillows_[index / threads::Pillow::places];
+    endpoints_.push_back(std::make_unique<LocalEndpoint>(*this, first_rank_ + index, index, pillow));
+  }
+  if (layout_.processes > 1) {
+    remote_ = std::make_unique<Remote>(*this, *link_);
+    start_progress_thread();
+  }
+}
+
+NodeProcess::~NodeProcess() {
+  stop_progress_thread();
+  if constexpr (contracts_checked)
+    for (const auto& endpoint : endpoints_) endpoint->check_invariants();
+}
+
+void NodeProcess::start_progress_thread() {
+  // Signals are for the program's own threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  progress_thread_ = std::thread([this] { make_progress(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void NodeProcess::stop_progress_thread() {
+  stop_.store(true, std::memory_order_relaxed);
+  nap_.cut_short();
+  if (progress_thread_.joinable()) progress_thread_.join();
+}
+
+void NodeProcess::make_progress() {
+  pthread_setname_np(pthread_self(), "taihu-progress");
+  prctl(PR_SET_TIMERSLACK, 1000UL);
+  const auto sleep = [](long nanoseconds) {
+    const timespec pause{0, nanoseconds};
+    nanosleep(&pause, nullptr);
+  };
+  int idle = 0;
+  std::uint64_t looks = 0;
+  long trust = shortest_trust;
+  while (!stop_.load(std::memory_order_relaxed)) {
+    if (remote_->wire().looks() != looks) {
+      // Ranks look themselves, and this thread would only take the core of one of them.
+      looks = remote_->wire().looks();
+      if (trust == shortest_trust) {
+        sleep(trust);
+        trust *= 2;
+      } else {
+        trust = nap_.take(trust) ? shortest_trust : std::min(2 * trust, longest_trust);
+      }
+      continue;
+    }
+    trust = shortest_trust;
+    idle = remote_->poll_as_guest() ? 0 : idle + 1;
+    looks = remote_->wire().looks();
+    if (idle < 50) {
+      sched_yield();
+    } else {
+      sleep(50'000);
+    }
+  }
+}
+
+void NodeProcess::serve(Service service, ServiceHandler handler) {
+  expect(handler != nullptr, "a service has a handler");
+  services_.serve(service, std::move(handler));
+}
+
+void NodeProcess::serve_remote(int process, Service service, std::uint64_t initiator,
+                               std::vector<std::byte> arguments) {
+  services_.dispatch(service,
+                     std::make_shared<RemoteCall>(*remote_, process, initiator, std::move(arguments)));
+}
+
+void NodeProcess::begin_call(int process, Service service, const void* arguments, std::size_t bytes,
+                             AnswerHandler then) {
+  expect(process >= 0 && process < layout_.processes, "0 <= process < node processes of the job");
+  expect(bytes == 0 || arguments != nullptr, "arguments have an address");
+  expect(then != nullptr, "somebody waits for the answer");
+  if (process == process_) {
+    services_.dispatch(service, std::make_shared<OwnCall>(arguments, bytes, std::move(then)));
+  } else {
+    remote_->call(process, service, arguments, bytes, std::move(then));
+  }
+}
+
+LocalEndpoint* NodeProcess::endpoint_of_caller() noexcept {
+  const memory::RankIdentity* rank = memory::current_rank();
+  return rank == nullptr ? nullptr : local_endpoint_of(rank->rank);
+}
+
+std::vector<std::byte> NodeProcess::call(int process, Service service, const void* arguments,
+                                         std::size_t bytes) {
+  LocalEndpoint* caller = endpoint_of_caller();
+  auto awaited = std::make_shared<AwaitedAnswer>();
+  if (caller != nullptr) awaited->bell = &caller->doorbell();
+  begin_call(process, service, arguments, bytes, [awaited](std::vector<std::byte> data) {
+    awaited->data = std::move(data);
+    awaited->here.store(true, std::memory_order_release);
+    awaited->bell->ring();
+  });
+  // A rank also serves its messages meanwhile: whoever holds the lock that it asks for may be sending to it.
+  wait_at(*awaited->bell, [&] {
+    if (awaited->here.load(std::memory_order_acquire)) return true;
+    if (caller != nullptr) {
+      caller->progress();
+    } else {
+      poll();
+    }
+    return awaited->here.load(std::memory_order_acquire);
+  });
+  return std::move(awaited->data);
+}
+
+void* NodeProcess::resolve(LocalEndpoint& owner, memory::SymmetricAddress address, std::size_t bytes,
+                           int asker) noexcept {
+  const int index = owner.rank() - first_rank_;
+  void* instance = symmetric_ == nullptr ? nullptr : symmetric_->resolve(index, address, bytes);
+  if (instance != nullptr) return instance;
+  std::fprintf(
+      stderr,
+      "taihu: one-sided transfer of rank %d: rank %d has no symmetric memory of %zu bytes at segment %u "
+      "offset %llu (different programs or libraries on two nodes?); use the same files on all nodes\n",
+      asker, owner.rank(), bytes, address.segment, static_cast<unsigned long long>(address.offset));
+  abort(1);
+}
+
+void NodeProcess::barrier() {
+  if (remote_) remote_->wire().with_link([](Link& link) { link.barrier(); });
+}
+
+std::vector<std::string> NodeProcess::allgather(const std::string& mine) {
+  std::vector<std::string> all{mine};
+  if (remote_) remote_->wire().with_link([&](Link& link) { all = link.allgather(mine); });
+  return all;
+}
+
+void NodeProcess::finish() {
+  if (!remote_) return;
+  remote_->finish();
+  stop_progress_thread();
+  barrier();
+}
+
+void NodeProcess::abort(int exit_code) noexcept {
+  if (link_ == nullptr) std::_Exit(exit_code);
+  // A thread may hang or have crashed inside; the job must end all the same.
+  if (remote_) (void)remote_->wire().enter_within(500);
+  link_->abort(exit_code);
+  std::_Exit(exit_code);
+}
+
+std::unique_ptr<Node> Node::create(const launch::Layout& layout, std::unique_ptr<Link> link,
+                                   const memory::SymmetricMap* symmetric) {
+  const int processes = link ? link->processes() : 1;
+  check_input(processes == layout.processes, "the layout has " + std::to_string(layout.processes) +
+                                                 " node processes, but the launcher started " +
+                                                 std::to_string(processes) +
+                                                 "; start the job through one launcher only");
+  return std::make_unique<NodeProcess>(layout, std::move(link), symmetric);
+}
+
+const Tuning& tuning_of(const Node& node) noexcept {
+  return static_cast<const NodeProcess&>(node).tuning();
+}
+
+}  // namespace taihu::message

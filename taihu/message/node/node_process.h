@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// The message layer of a node process: endpoints of its ranks, traffic with other node processes, and the
+// progress thread, which exists only when there are others.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "taihu/message/endpoint.h"
+#include "taihu/message/locks/nap.h"
+#include "taihu/message/node/channel_tables.h"
+#include "taihu/message/node/local_endpoint.h"
+#include "taihu/message/node/remote.h"
+#include "taihu/message/node/services.h"
+#include "taihu/message/tuning.h"
+
+namespace taihu::message {
+
+class NodeProcess final : public Node {
+ public:
+  NodeProcess(const launch::Layout& layout, std::unique_ptr<Link> link,
+              const memory::SymmetricMap* symmetric);
+  ~NodeProcess() override;
+
+  const launch::Layout& layout() const noexcept override { return layout_; }
+  int process() const noexcept override { return process_; }
+  int local_ranks() const noexcept override { return local_ranks_; }
+  std::string way_between_processes() const override { return way_; }
+  Endpoint& endpoint(int local_index) noexcept override {
+    expect(local_index >= 0 && local_index < local_ranks_, "0 <= local index < ranks of the node process");
+    return *endpoints_[static_cast<unsigned>(local_index)];
+  }
+  void serve(Service service, ServiceHandler handler) override;
+  std::vector<std::byte> call(int process, Service service, const void* arguments,
+                              std::size_t bytes) override;
+  void begin_call(int process, Service service, const void* arguments, std::size_t bytes,
+                  AnswerHandler then) override;
+  void barrier() override;
+  std::vector<std::string> allgather(const std::string& mine) override;
+  void finish() override;
+  [[noreturn]] void abort(int exit_code) noexcept override;
+
+  int first_rank() const noexcept { return first_rank_; }
+  const Tuning& tuning() const noexcept { return tuning_; }
+  const ChannelTables& channel_tables() const noexcept { return channel_tables_; }
+  /// Null when the rank is in another node process.
+  LocalEndpoint* local_endpoint_of(int rank) const noexcept {
+    const auto index = static_cast<unsigned>(rank - first_rank_);
+    return index < static_cast<unsigned>(local_ranks_) ? endpoints_[index].get() : nullptr;
+  }
+  /// Null when this is the only node process.
+  Remote* remote() noexcept { return remote_.get(); }
+  bool poll() { return remote_ != nullptr && remote_->poll(); }
+  /// A rank will look for messages more seldom, or not at all, until its doorbell rings: the progress thread
+  /// has to look again, now.
+  void rank_looks_less() noexcept {
+    if (remote_ != nullptr) nap_.cut_short();
+  }
+  /// As Doorbell::wait, for a rank: the progress thread is told at the beginning, since ranks that share
+  /// cores with others look seldom, and when the rank is about to sleep.
+  template <class Ready>
+  void wait_at(threads::Doorbell& bell, Ready&& ready) {
+    rank_looks_less();
+    bell.wait(ready, [this] { rank_looks_less(); });
+  }
+
+  /// The instance of `address` that belongs to the rank of `owner`. Ends the job with a message when there is
+  /// none.
+  void* resolve(LocalEndpoint& owner, memory::SymmetricAddress address, std::size_t bytes,
+                int asker) noexcept;
+  /// A call from another process has arrived.
+  void serve_remote(int process, Service service, std::uint64_t initiator, std::vector<std::byte> arguments);
+
+ private:
+  void start_progress_thread();
+  void stop_progress_thread();
+  void make_progress();
+  LocalEndpoint* endpoint_of_caller() noexcept;
+
+  const launch::Layout layout_;
+  const std::unique_ptr<Link> link_;
+  const memory::SymmetricMap* const symmetric_;
+  const int process_;
+  const int first_rank_;
+  const int local_ranks_;
+  const std::string way_;
+  const Tuning tuning_;
+  Services services_;
+  std::vector<threads::Pillow> pillows_;  ///< of neighbouring ranks, where there are many
+  const ChannelTables channel_tables_;
+  std::vector<std::unique_ptr<LocalEndpoint>> endpoints_;
+  std::unique_ptr<Remote> remote_;
+  std::atomic<bool> stop_{false};
+  Nap nap_;  // of the progress thread
+  std::thread progress_thread_;
+};
+
+inline void LocalEndpoint::expect_rank(int rank) const {
+  expect(rank >= 0 && rank < node_.layout().ranks, "0 <= rank < ranks of the job");
+}
+
+}  // namespace taihu::message

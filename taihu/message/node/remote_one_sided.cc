@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// One-sided transfers between node processes: what Remote does for puts and gets. The protocol is described
+// in remote.cc.
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "taihu/message/data/copy.h"
+#include "taihu/message/matching/request.h"
+#include "taihu/message/node/node_process.h"
+#include "taihu/message/node/pointer_number.h"
+#include "taihu/message/node/remote.h"
+#include "taihu/message/wire/bulk.h"
+
+namespace taihu::message {
+namespace {
+
+/// Where the blocks of a put are to be, or those of a get are; begins the payload.
+struct BlockPlaces {
+  std::uint64_t block;
+  std::uint64_t stride;
+};
+static_assert(sizeof(BlockPlaces) <= eager_payload_bytes);
+
+BlockPlaces places_in(const std::byte* payload) {
+  BlockPlaces places;
+  std::memcpy(&places, payload, sizeof places);
+  return places;
+}
+
+std::vector<std::byte> payload_of(const BlockPlaces& places, std::size_t room_behind) {
+  std::vector<std::byte> payload(sizeof places + room_behind);
+  std::memcpy(payload.data(), &places, sizeof places);
+  return payload;
+}
+
+/// Lives until what holds it, the callback at the end of a transfer, is gone. Null when there are no gaps.
+std::shared_ptr<const StridedBlocks> layout_of(std::size_t bytes, std::size_t block, std::size_t stride) {
+  if (strided_extent(bytes, block, stride) == bytes) return nullptr;
+  return std::make_shared<StridedBlocks>(block, stride);
+}
+
+}  // namespace
+
+void Remote::put(int source, int destination, const void* data, memory::SymmetricAddress target,
+                 std::size_t bytes, const memory::SymmetricAddress* reply, Request* request) {
+  unanswered_.fetch_add(1, std::memory_order_relaxed);
+  Header header;
+  header.kind = EnvelopeKind::put;
+  header.source = source;
+  header.destination = destination;
+  header.bytes = bytes;
+  header.initiator = to_number(request);
+  header.target = target;
+  if (reply != nullptr) {
+    header.has_reply = true;
+    header.reply = *reply;
+  }
+  const int process = process_of(destination);
+  if (bytes <= most_bytes_copied(process)) return send(process, header, nullptr, {data, bytes});
+  header.kind = EnvelopeKind::followed_put;
+  send_followed(process, header, {data, bytes}, nullptr);
+}
+
+void Remote::get(int rank, int from, memory::SymmetricAddress source, void* target, std::size_t bytes,
+                 Request* request) {
+  if (bytes == 0) {
+    request->complete();
+    return;
+  }
+  unanswered_.fetch_add(1, std::memory_order_relaxed);
+  Outgoing outgoing;
+  outgoing.process = process_of(from);
+  outgoing.header.kind = EnvelopeKind::get;
+  outgoing.header.source = rank;
+  outgoing.header.destination = from;
+  outgoing.header.bytes = bytes;
+  outgoing.header.target = source;
+  outgoing.landing = target;
+  outgoing.landing_bytes = bytes;
+  outgoing.landed = [this, request] {
+    unanswered_.fetch_sub(1, std::memory_order_release);
+    request->complete();
+  };
+  wire_.submit(std::move(outgoing));
+}
+
+void Remote::put_blocks(int source, int destination, const void* data, memory::SymmetricAddress target,
+                        const StridedShape& shape, const memory::SymmetricAddress* reply, Request* request) {
+  unanswered_.fetch_add(1, std::memory_order_relaxed);
+  Outgoing outgoing;
+  outgoing.process = process_of(destination);
+  Header& header = outgoing.header;
+  header.kind = EnvelopeKind::put_blocks;
+  header.source = source;
+  header.destination = destination;
+  header.bytes = shape.bytes;
+  header.initiator = to_number(request);
+  header.target = target;
+  if (reply != nullptr) {
+    header.has_reply = true;
+    header.reply = *reply;
+  }
+  const BlockPlaces places{shape.block, shape.target_stride};
+  if (shape.bytes <= eager_payload_bytes - sizeof places) {
+    outgoing.owned = payload_of(places, shape.bytes);
+    StridedBlocks(shape.block, shape.source_stride)
+        .pack(outgoing.owned.data() + sizeof places, data, 0, shape.bytes);
+  } else {
+    const auto layout = layout_of(shape.bytes, shape.block, shape.source_stride);
+    header.announced = true;
+    header.transfer = announce({data, shape.bytes, layout.get()}, [layout] {});
+    outgoing.owned = payload_of(places, 0);
+  }
+  outgoing.payload_bytes = outgoing.owned.size();
+  wire_.submit(std::move(outgoing));
+}
+
+void Remote::get_blocks(int rank, int from, memory::SymmetricAddress source, void* target,
+                        const StridedShape& shape, Request* request) {
+  unanswered_.fetch_add(1, std::memory_order_relaxed);
+  Outgoing outgoing;
+  outgoing.process = process_of(from);
+  outgoing.header.kind = EnvelopeKind::get_blocks;
+  outgoing.header.source = rank;
+  outgoing.header.destination = from;
+  outgoing.header.bytes = shape.bytes;
+  outgoing.header.target = source;
+  outgoing.owned = payload_of({shape.block, shape.source_stride}, 0);
+  outgoing.payload_bytes = outgoing.owned.size();
+  outgoing.expect = [this, process = outgoing.process, target, request, bytes = shape.bytes,
+                     layout = layout_of(shape.bytes, shape.block, shape.target_stride)](int tag) {
+    receive_in_pieces(wire_, process, tag, {target, bytes, layout.get()}, bytes, [this, request, layout] {
+      unanswered_.fetch_sub(1, std::memory_order_release);
+      request->complete();
+    });
+  };
+  wire_.submit(std::move(outgoing));
+}
+
+void Remote::put_arrived(int process, const Header& header, const std::byte* payload) {
+  LocalEndpoint& target = *node_.local_endpoint_of(header.destination);
+  void* to = node_.resolve(target, header.target, header.bytes, header.source);
+  if (header.kind == EnvelopeKind::followed_put) {
+    return wire_.receive_following(process, to, header.bytes,
+                                   [this, process, header] { finish_put(process, header); });
+  }
+  copy_bytes(to, payload, header.bytes);
+  finish_put(process, header);
+}
+
+void Remote::put_blocks_arrived(int process, const Header& header, const std::byte* payload) {
+  const BlockPlaces places = places_in(payload);
+  void* to = node_.resolve(*node_.local_endpoint_of(header.destination), header.target,
+                           strided_extent(header.bytes, places.block, places.stride), header.source);
+  if (!header.announced) {
+    StridedBlocks(places.block, places.stride).unpack(to, payload + sizeof places, 0, header.bytes);
+    return finish_put(process, header);
+  }
+  const auto layout = layout_of(header.bytes, places.block, places.stride);
+  ask_for_pieces(process, header.transfer, {to, header.bytes, layout.get()}, header.bytes,
+                 [this, process, header, layout] { finish_put(process, header); });
+}
+
+void Remote::finish_put(int process, const Header& header) {
+  LocalEndpoint& target = *node_.local_endpoint_of(header.destination);
+  if (header.has_reply) {
+    int* word = static_cast<int*>(node_.resolve(target, header.reply, sizeof(int), header.source));
+    std::atomic_ref(*word).fetch_add(1, std::memory_order_release);
+  }
+  target.doorbell().ring();
+  Header done;
+  done.kind = EnvelopeKind::put_done;
+  done.initiator = header.initiator;
+  send(process, done);
+}
+
+void Remote::get_arrived(int process, const Header& header) {
+  LocalEndpoint& owner = *node_.local_endpoint_of(header.destination);
+  wire_.send_bulk(process, header.data_tag, node_.resolve(owner, header.target, header.bytes, header.source),
+                  header.bytes, nullptr);
+}
+
+void Remote::get_blocks_arrived(int process, const Header& header, const std::byte* payload) {
+  const BlockPlaces places = places_in(payload);
+  const void* from = node_.resolve(*node_.local_endpoint_of(header.destination), header.target,
+                                   strided_extent(header.bytes, places.block, places.stride), header.source);
+  const auto layout = layout_of(header.bytes, places.block, places.stride);
+  send_in_pieces(wire_, process, header.data_tag, {from, header.bytes, layout.get()}, [layout] {});
+}
+
+}  // namespace taihu::message
