@@ -28,7 +28,7 @@ std::optional<MpiLibrary> launcher_library(Environment environment) {
   }
   if (!is_launched(environment)) return std::nullopt;
   if (set("OMPI_COMM_WORLD_SIZE")) return MpiLibrary::open_mpi;
-  // Hydra, MPICH's launcher, sets its own variables beside those of PMI.
+  // Hydra, MPICH's launcher, sets its own variables in addition to those of PMI.
   if (set("MPI_LOCALNRANKS") || set("HYDI_CONTROL_FD") || set("HYDRA_CONTROL_FD")) return MpiLibrary::mpich;
   if (set("SLURM_PROCID"))
     throw Error(

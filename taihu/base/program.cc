@@ -10,7 +10,7 @@
 namespace taihu {
 namespace {
 
-/// What is still in the buffer is lost without a word when it cannot be written at exit.
+/// Output that is still in the buffer and cannot be written at exit would be lost silently.
 void finish_output() {
   const bool failed_before = std::ferror(stdout) != 0;
   errno = 0;

@@ -8,7 +8,7 @@
 
 namespace taihu {
 
-/// Stream of 64-bit numbers; copyable, no hidden state besides `state`.
+/// Stream of 64-bit numbers; copyable, all of its state is `state`.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "taihu/base/clock.h"
+#include "taihu/threads/waiting.h"
 
 namespace taihu::parallel {
 namespace {
@@ -18,20 +18,10 @@ namespace {
 // A thread that has slept takes some 10 us to run again, so a short wait is worth its processor.
 constexpr std::int64_t most_spinning_ns = 20'000;
 
-void pause_briefly() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
-
-// Returns when the value is another one than `old`: awake for a moment where `spins`, then asleep.
-void wait_for_change(const std::atomic<int>& value, int old, bool spins) {
-  const std::int64_t begin = spins ? now_ns() : 0;
-  while (spins && value.load(std::memory_order_acquire) == old) {
-    for (int i = 0; i < 64 && value.load(std::memory_order_relaxed) == old; ++i) pause_briefly();
-    spins = now_ns() - begin < most_spinning_ns;
-  }
-  while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
+// Awake for a moment where `spins`, then asleep.
+template <class Ready>
+void wait_at(threads::Doorbell& bell, bool spins, const Ready& ready) {
+  if (!threads::spin_for(spins ? most_spinning_ns : 0, ready)) bell.wait_asleep(ready, true);
 }
 
 int usable_cpus() {
@@ -88,25 +78,23 @@ class Team::Workers {
     left_.store(static_cast<int>(threads_.size()), std::memory_order_relaxed);
     begin_round();
     do_shares(0);
-    for (int left = left_.load(std::memory_order_acquire); left > 0;
-         left = left_.load(std::memory_order_acquire))
-      wait_for_change(left_, left, spins_);
+    wait_at(all_done_, spins_, [this] { return left_.load(std::memory_order_acquire) == 0; });
     if (failure_) std::rethrow_exception(failure_);
   }
 
  private:
   void begin_round() {
     round_.fetch_add(1, std::memory_order_release);
-    round_.notify_all();
+    round_begun_.ring();
   }
 
   void work(int thread) {
     for (int round = 0;;) {
-      wait_for_change(round_, round, spins_);
+      wait_at(round_begun_, spins_, [&] { return round_.load(std::memory_order_acquire) != round; });
       ++round;
       if (ending_) return;
       do_shares(thread);
-      if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) left_.notify_one();
+      if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) all_done_.ring();
     }
   }
 
@@ -129,6 +117,8 @@ class Team::Workers {
   std::atomic_flag failed_ = ATOMIC_FLAG_INIT;
   alignas(64) std::atomic<int> round_{0};
   alignas(64) std::atomic<int> left_{0};
+  alignas(64) threads::Doorbell round_begun_;  // where the workers sleep
+  alignas(64) threads::Doorbell all_done_;     // where the caller does
 };
 
 int default_threads() {

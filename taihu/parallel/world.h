@@ -18,8 +18,8 @@ std::unique_ptr<Communicator> open_world(int* argc, char*** argv);
 bool has_mpi();
 
 /// In the program without MPI, when an MPI launcher has started it: replaces it by the program of that
-/// launcher's library, which lies beside it and has the library's name behind its own ("rmc-openmpi"), with
-/// the same arguments. Else returns. Throws Error when that program is not there.
+/// launcher's library, which is in the same folder and has the library's name behind its own ("rmc-openmpi"),
+/// with the same arguments. Else returns. Throws Error when that program is not there.
 void become_mpi_program(char** arguments);
 
 /// Ends all ranks at once after a failure on one of them. Does not return.
