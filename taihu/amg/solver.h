@@ -28,7 +28,7 @@ class Solver {
   Solver(const Context& context, DistributedMatrix matrix, const HierarchyOptions& options);
 
   /// Solves A x = b from the x given, both with the rows of this rank. Collective. Where what was chosen
-  /// automatically (method, smoother, family, precision) does not do, sets up again with something else, goes
+  /// automatically (method, smoother, family, precision) fails, sets up again with something else, goes
   /// on, and says so in the notes of the result; later calls begin with that. Of the solutions of a pure
   /// Neumann problem gives that with mean zero. Throws Error for a right-hand side of wrong length or with
   /// values that are not finite. Not converging is not an error: see the result.
@@ -52,7 +52,7 @@ class Solver {
   std::size_t system_bytes() const { return system_->bytes(); }
 
  private:
-  /// What to try where the present choice does not do.
+  /// What to try when the present choice fails.
   struct Choice {
     Method method;
     HierarchyOptions hierarchy;

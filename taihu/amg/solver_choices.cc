@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Solver chooses where the user left it open and the first choice does not do: other smoothers,
-// families, precisions and methods, in this order, and what it says where nothing does.
+// What Solver chooses where the user left it open and the first choice fails: other smoothers,
+// families, precisions and methods, in this order, and what it says when all fail.
 #include <algorithm>
 #include <cmath>
 
@@ -217,7 +217,7 @@ std::string Solver::missing_solution(const Array<double>& b, double tolerance) {
       least);
 }
 
-// Where nothing did: what is known about the reason.
+// When all choices failed: what is known about the reason.
 std::string Solver::explanation(const SolveResult& result, Method method) {
   if (method == Method::cg && !symmetric())
     return "the matrix is not symmetric, which conjugate gradients need; use gmres or bicgstab";

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -115,23 +116,38 @@ def check_documentation():
 
 def check_ranks():
     alone = solve([AMGSOLVE])
-    runs = [("threads", [AMGSOLVE], 3)]
+    runs = [("threads", [AMGSOLVE], 3, 1)]
     for library, launcher in (("openmpi", ["mpirun.openmpi", "--oversubscribe", "-q", "-n"]), ("mpich", ["mpiexec.hydra", "-n"]),
                               ("taihu", [BUILD / "bin/marun", "-n"])):
         program = BUILD / f"bin/amgsolve-{library}"
         if program.exists():
-            runs += [(f"{library}, {ranks} ranks", launcher + [ranks, program], 1) for ranks in (1, 2, 5)]
-    for name, command, threads in runs:
+            runs += [(f"{library}, {ranks} ranks", launcher + [ranks, program], 1, ranks) for ranks in (1, 2, 5)]
+        if program.exists() and library != "taihu":  # the plain name becomes the program of the launcher's library
+            runs.append((f"amgsolve by the launcher of {library}", launcher + [3, AMGSOLVE], 1, 3))
+    for name, command, threads, ranks in runs:
         found = solve(command, threads)
         if found is not None and alone is not None:
+            expect(f"ranks of {name}", found["ranks"], ranks)
             for key in ("iterations", "residual", "operator_complexity"):
                 expect(f"{key} of {name}", found[key], alone[key])
     return len(runs)
 
 
+def check_launcher_without_program(folder):
+    """A launcher's library for which no amgsolve was built: one line, and no systems solved one by one."""
+    alone = folder / "bin/amgsolve"
+    alone.parent.mkdir()
+    shutil.copy(AMGSOLVE, alone)
+    done = subprocess.run([str(alone), "--generate", "laplace2d", "8"], capture_output=True, text=True, timeout=100,
+                          env=dict(os.environ, OMPI_COMM_WORLD_SIZE="2"))
+    expect("a launcher without a program for it", (done.returncode, done.stdout, done.stderr),
+           (1, "", f"amgsolve: started by a launcher of openmpi, but {alone.resolve()}-openmpi cannot be run; was it built?\n"))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_inputs(pathlib.Path(folder))
+        check_launcher_without_program(pathlib.Path(folder))
     check_documentation()
     runs = check_ranks()
     code, output, _ = run([AMGSOLVE, "--generate", "27pt", "16", "--report"], 2)

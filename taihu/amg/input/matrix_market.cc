@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
+#include <cstring>
 
 #include "taihu/amg/input/text.h"
 #include "taihu/amg/input/triplets.h"
+#include "taihu/base/output_file.h"
 
 namespace taihu::amg {
 namespace {
@@ -156,6 +159,24 @@ std::vector<double> read_vector_market(const std::string& path, const Distributi
     if (i >= first && i < last) vector[i - first] = value;
   });
   return vector;
+}
+
+void write_vector_market(const Context& context, const std::string& path, const std::vector<double>& x) {
+  parallel::Bytes mine(x.size() * sizeof(double));
+  if (!mine.empty()) std::memcpy(mine.data(), x.data(), mine.size());
+  const auto all = context.communicator.all_gather(mine);
+  if (context.communicator.rank() != 0) return;
+  std::size_t rows = 0;
+  for (const auto& bytes : all) rows += bytes.size() / sizeof(double);
+  write_file(path, [&](std::FILE* file) {
+    std::fprintf(file, "%%%%MatrixMarket matrix array real general\n%zu 1\n", rows);
+    for (const auto& bytes : all)
+      for (std::size_t i = 0; i < bytes.size(); i += sizeof(double)) {
+        double value;
+        std::memcpy(&value, bytes.data() + i, sizeof value);
+        std::fprintf(file, "%.17g\n", value);
+      }
+  });
 }
 
 }  // namespace taihu::amg

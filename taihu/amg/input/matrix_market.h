@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads Matrix Market files (Boisvert, Pozo, Remington 1996):
+// Reads and writes Matrix Market files (Boisvert, Pozo, Remington 1996):
 //     file   := "%%MatrixMarket matrix" format field symmetry, comment lines "% ...", size line, entries
 //     format := coordinate | array      field := real | integer | pattern      symmetry := general |
 //     symmetric | skew-symmetric
@@ -19,5 +19,10 @@ DistributedMatrix read_matrix_market(const Context& context, const std::string& 
 /// The first column of an array or coordinate file: the rows of this rank. Throws Error as above, also when
 /// the file does not have as many rows as `rows`.
 std::vector<double> read_vector_market(const std::string& path, const Distribution& rows, int rank);
+
+/// Writes a vector, of which every rank has its rows in the order of the ranks, as an array file; all digits
+/// of each number. Collective; only rank 0 needs the memory for all and writes. Throws Error there when it
+/// cannot.
+void write_vector_market(const Context& context, const std::string& path, const std::vector<double>& x);
 
 }  // namespace taihu::amg

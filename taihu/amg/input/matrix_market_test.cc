@@ -167,6 +167,28 @@ TEST(VectorMarket, ReadsArraysAndRefusesWrongLengths) {
   EXPECT_THROW(read_vector_market(file.path(), spread(4, 1), 0), Error);
 }
 
+TEST(VectorMarket, WhatIsWrittenIsReadWithTheSameBits) {
+  const std::vector<double> whole{1.0 / 3, -0.0, 5e-324, 1.7976931348623157e308, 0.1};
+  for (const int ranks : {1, 2, 7}) {  // the last ranks of seven have no rows
+    const File file("");
+    on_ranks(ranks, 1, [&](const Context& context) {
+      const Distribution rows = spread(5, ranks);
+      const int rank = context.communicator.rank();
+      const std::vector<double> mine(whole.begin() + rows.begin(rank), whole.begin() + rows.end(rank));
+      write_vector_market(context, file.path(), mine);
+    });
+    const std::vector<double> read = read_vector_market(file.path(), spread(5, 1), 0);
+    ASSERT_EQ(read.size(), whole.size());
+    EXPECT_EQ(std::memcmp(read.data(), whole.data(), sizeof(double) * whole.size()), 0) << ranks;
+  }
+}
+
+TEST(VectorMarket, AFolderThatIsNotThereIsNamed) {
+  on_ranks(1, 1, [](const Context& context) {
+    EXPECT_THROW(write_vector_market(context, "/nonexistent/x.mtx", {1}), Error);
+  });
+}
+
 TEST(MatrixMarket, MissingFilesAreNamed) {
   on_ranks(1, 1, [](const Context& context) {
     EXPECT_THROW(read_matrix_market(context, "/nonexistent/a.mtx"), Error);

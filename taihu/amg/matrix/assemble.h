@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a distributed matrix is put together from rows with global columns that the caller can tell one after
-// the other, without holding them all beside the matrix.
+// the other, without holding all of them and the matrix at once.
 #pragma once
 
 #include <algorithm>

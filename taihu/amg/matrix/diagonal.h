@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What set-up asks about the diagonal of a square matrix and what is beside it.
+// Properties of the diagonal and of the off-diagonal entries of a square matrix, for set-up.
 #pragma once
 
 #include "taihu/amg/matrix/distributed_matrix.h"
 
 namespace taihu::amg {
 
-/// The largest absolute value beside the diagonal of own rows, then of ghosts. Collective.
+/// The largest absolute off-diagonal value in each own row, then in each ghost's row. Collective.
 Array<double> largest_coupling(const Context& context, DistributedMatrix& matrix);
 
 /// Throws Error, on every rank, when the matrix is not square, is empty, has a value that is not finite, or a

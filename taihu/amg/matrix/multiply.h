@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of sparse matrices, row by row (Gustavson 1978): row i of A B is the sum of the rows of B that row
 // i of A names. A thread adds up a row in an array with one sum for each column and writes it to its own part
-// of one large array, of which only what is used becomes real memory.
+// of one large array, of which only the used pages take memory.
 #pragma once
 
 #include "taihu/amg/matrix/distributed_matrix.h"

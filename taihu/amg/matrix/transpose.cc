@@ -76,7 +76,7 @@ Csr<double> transpose_local(const Context& context, const DistributedMatrix& mat
   return result;
 }
 
-// Puts the entries of other ranks beside the local ones, in ascending order of columns because ranks are.
+// Merges the entries of other ranks with the local ones. Columns ascend because the ranks do.
 GlobalRows merge(const Context& context, const Csr<double>& local, GlobalIndex first_column,
                  GlobalIndex first_row, const std::vector<std::vector<PlacedEntry>>& incoming) {
   GlobalRows rows;

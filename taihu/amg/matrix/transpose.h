@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transpose of a distributed matrix as a matrix of its own. The solver stores it: multiplying by a
+// The transpose of a distributed matrix as a separate matrix. The solver stores it: multiplying by a
 // transpose in place scatters into rows of other threads and does not scale.
 #pragma once
 

@@ -43,7 +43,7 @@ enum class Cycle {
 };
 
 enum class Precision {
-  automatic,  ///< a hierarchy in single precision; in double where single does not do
+  automatic,  ///< a hierarchy in single precision; in double where single is not precise enough
   single_,
   double_
 };

@@ -2,7 +2,7 @@
 // Interpolation of classical multigrid from the coarse points of a level.
 // Extended+i: a fine point interpolates from the coarse points that it, or a strong fine neighbour, depends
 // on; entries to strong fine neighbours are distributed along the rows of these, also back to the point.
-// Multipass, for aggressive coarsening: fine points beside coarse ones interpolate from these, then the
+// Multipass, for aggressive coarsening: fine points next to coarse ones interpolate from these, then the
 // neighbours of those through them, and so on.
 // Both keep of each row the largest weights and scale them to the same sum.
 // Source: De Sterck, Falgout, Nolting, Yang 2008 (Numer. Linear Algebra Appl. 15, 115), equation 4.10;

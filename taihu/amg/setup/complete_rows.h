@@ -16,7 +16,7 @@ class CompleteRows {
   /// The result may refer to the matrix. Collective.
   CompleteRows(const Context& context, const DistributedMatrix& matrix, double threshold);
 
-  /// Whether a_ji is an entry wherever a_ij is. If not, entries beside it are missing from influences():
+  /// Whether a_ji is an entry wherever a_ij is. If not, influences() lacks the entries without a counterpart:
   /// start again with with_symmetric_pattern().
   bool symmetric_pattern() const { return symmetric_pattern_; }
   LocalIndex own() const { return own_; }

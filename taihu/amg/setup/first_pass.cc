@@ -6,7 +6,7 @@ namespace {
 
 constexpr LocalIndex none = -1;
 
-// Rows by their weight in lists, first in first out; the highest non-empty list is at hand.
+// Rows by their weight in lists, first in first out; the highest non-empty list is known.
 class Buckets {
  public:
   Buckets(LocalIndex rows, LocalIndex largest)

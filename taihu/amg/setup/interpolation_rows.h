@@ -31,7 +31,7 @@ struct InterpolationRow {
 /// The rows of all parts.
 class InterpolationRows {
  public:
-  /// Room for room[t] weights of the part of thread t; what is not used is no memory.
+  /// Room for room[t] weights of the part of thread t; unused room takes no memory.
   InterpolationRows(const Context& context, const Partition& partition, const std::vector<std::size_t>& room);
 
   /// The next row of the part of this thread.

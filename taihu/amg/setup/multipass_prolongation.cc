@@ -68,7 +68,7 @@ class Passes {
     return result;
   }
 
-  // The prolongation after the first pass: coarse points, and fine points beside them.
+  // The prolongation after the first pass: coarse points, and fine points next to them.
   DistributedMatrix first(const Array<PointState>& state, const HierarchyOptions& options) {
     const RowsView& view = rows_.view();
     const auto bound = [&](LocalIndex i) { return static_cast<std::size_t>(view.end[i] - view.begin[i]); };

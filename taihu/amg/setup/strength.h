@@ -17,7 +17,7 @@ struct StrengthGraph {
   Array<double> value;
 };
 
-/// Entries with a_ij^2 > threshold^2 m_i m_j, where m_i is the largest |a_ik| beside the diagonal, and the
+/// Entries with a_ij^2 > threshold^2 m_i m_j, where m_i is the largest off-diagonal |a_ik|, and the
 /// diagonal. Unlike a comparison with the diagonal (Vanek, Mandel, Brezina 1996) this keeps couplings of
 /// stencils with many neighbours. The result may borrow from the matrix. Collective.
 StrengthGraph symmetric_strength(const Context& context, DistributedMatrix& matrix, double threshold);

@@ -19,18 +19,18 @@ class BiCgStab {
         s_(make_vector(system)),
         t_(make_vector(system)),
         z_(make_vector(system)),
-        course_(system, b, x, r_, options, progress) {}
+        monitor_(system, b, x, r_, options, progress) {}
 
   SolveResult run() {
     begin();
-    while (!course_.stop()) iterate();
-    return course_.result();
+    while (!monitor_.stop()) iterate();
+    return monitor_.result();
   }
 
  private:
   void begin() {
     for_rows(system_, [&](LocalIndex i) { shadow_[i] = p_[i] = r_[i]; });
-    rho_ = course_.residual() * course_.residual();
+    rho_ = monitor_.residual() * monitor_.residual();
   }
 
   // y = A z; returns the products of y with a and with itself.
@@ -44,7 +44,7 @@ class BiCgStab {
   }
 
   void iterate() {
-    precondition(system_, p_, course_.residual(), z_);
+    precondition(system_, p_, monitor_.residual(), z_);
     const double alpha = rho_ / multiply(z_, v_, shadow_)[0];
     if (!std::isfinite(alpha)) return break_down();
     for_rows(system_, [&](LocalIndex i) {
@@ -69,15 +69,15 @@ class BiCgStab {
     if (residual > 0 && !std::isfinite(beta)) return break_down();
     if (residual > 0)
       for_rows(system_, [&](LocalIndex i) { p_[i] = r_[i] + beta * (p_[i] - omega * v_[i]); });
-    course_.step(residual, [&] { begin(); });
+    monitor_.step(residual, [&] { begin(); });
   }
 
-  void break_down() { course_.break_down(Trouble::vanished); }
+  void break_down() { monitor_.break_down(Trouble::vanished); }
 
   const System& system_;
   Array<double>& x_;
   Array<double> r_, shadow_, p_, v_, s_, t_, z_;
-  Course course_;
+  ConvergenceMonitor monitor_;
   double rho_ = 0;
 };
 

@@ -15,19 +15,19 @@ class ConjugateGradients {
         r_(make_vector(system)),
         p_(make_vector(system)),
         q_(make_vector(system)),
-        course_(system, b, x, r_, options, progress) {}
+        monitor_(system, b, x, r_, options, progress) {}
 
   SolveResult run() {
     load();
-    while (!course_.stop()) iterate();
-    return course_.result();
+    while (!monitor_.stop()) iterate();
+    return monitor_.result();
   }
 
  private:
   // Begins anew from r.
   void load() {
     rho_ = 0;
-    factor_ = unit_factor(course_.residual());
+    factor_ = unit_factor(monitor_.residual());
     for_blocks(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
       system_.preconditioner.load(begin, end, r_.data(), factor_);
     });
@@ -52,8 +52,8 @@ class ConjugateGradients {
       for (LocalIndex i = begin; i < end; ++i) p_[i] = z[i - begin] + beta * p_[i];
     });
     const double curvature = multiply();
-    if (const Trouble why = trouble(rho, curvature); why != Trouble::none) return course_.break_down(why);
-    course_.step(update(rho / curvature), [&] { load(); });
+    if (const Trouble why = trouble(rho, curvature); why != Trouble::none) return monitor_.break_down(why);
+    monitor_.step(update(rho / curvature), [&] { load(); });
   }
 
   // q = A p; returns p'q.
@@ -76,7 +76,7 @@ class ConjugateGradients {
   // x += alpha p, r -= alpha q, r to the preconditioner; returns the norm of r.
   double update(double alpha) {
     const Timed timed(system_.context.profile, "solve: vectors");
-    factor_ = unit_factor(course_.residual());
+    factor_ = unit_factor(monitor_.residual());
     const double square =
         sum_blocks<1>(system_.context, system_.partition, [&](LocalIndex begin, LocalIndex end) {
           double *x = x_.data(), *r = r_.data();
@@ -94,7 +94,7 @@ class ConjugateGradients {
   const System& system_;
   Array<double>& x_;
   Array<double> r_, p_, q_;
-  Course course_;
+  ConvergenceMonitor monitor_;
   double rho_ = 0;     // r'z of the step before; 0: there is none
   double factor_ = 1;  // the preconditioner holds factor * r
 };

@@ -19,22 +19,22 @@ class FlexibleGmres {
         cosine_(restart_),
         sine_(restart_),
         right_(restart_ + 1),
-        course_(system, b, x, basis_[0], options, progress) {}
+        monitor_(system, b, x, basis_[0], options, progress) {}
 
   SolveResult run() {
-    while (!course_.stop()) {
-      scale(basis_[0], 1 / course_.residual());
+    while (!monitor_.stop()) {
+      scale(basis_[0], 1 / monitor_.residual());
       std::fill(right_.begin(), right_.end(), 0.0);
-      right_[0] = course_.residual();
+      right_[0] = monitor_.residual();
       int used = 0;
       do {
         extend(used);
-        course_.record(std::abs(right_[++used]));
-      } while (used < restart_ && !course_.stop());
+        monitor_.record(std::abs(right_[++used]));
+      } while (used < restart_ && !monitor_.stop());
       correct(used);
-      course_.renew();
+      monitor_.renew();
     }
-    return course_.result();
+    return monitor_.result();
   }
 
  private:
@@ -99,7 +99,7 @@ class FlexibleGmres {
   int restart_;
   std::vector<Array<double>> basis_, steps_;
   std::vector<double> hessenberg_, cosine_, sine_, right_;
-  Course course_;
+  ConvergenceMonitor monitor_;
 };
 
 }  // namespace

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "taihu/amg/setup/smoother_scale.h"
+#include "taihu/amg/smoother/scale.h"
+#include "taihu/amg/smoother/sweep.h"
 #include "taihu/base/contract.h"
 
 namespace taihu::amg {
@@ -206,7 +207,7 @@ void Hierarchy<Value>::cycle(std::size_t index, Cycle kind) {
     restrict_residual(level, next);
     cycle(index + 1, kind == Cycle::f && visit > 0 ? Cycle::v : kind);
     add_correction(level, next);
-    for (int sweep = 0; sweep < options_.sweeps_after; ++sweep) smooth(level, true);
+    for (int sweep = 0; sweep < options_.sweeps_after; ++sweep) smooth(level, SweepOrder::backward);
   }
 }
 
@@ -229,72 +230,22 @@ void Hierarchy<Value>::solve_coarsest(Level<Value>& level, Cycle kind) {
   smooth_zero_guess(level);
   // The first sweep goes forward, the last one backward, so the cycle stays symmetric.
   constexpr int sweeps_instead_of_solving = 9;
-  for (int sweep = 0; sweep < sweeps_instead_of_solving; ++sweep) smooth(level, sweep % 2 == 0);
+  for (int sweep = 0; sweep < sweeps_instead_of_solving; ++sweep)
+    smooth(level, sweep % 2 == 0 ? SweepOrder::backward : SweepOrder::forward);
 }
 
-// x = scale b is one sweep from a zero guess, without a pass over the matrix.
 template <class Value>
 void Hierarchy<Value>::smooth_zero_guess(Level<Value>& level) {
   const Timed timed(context_.profile,
                     step_name(level, "solve: smooth, finest level", "solve: smooth, other levels"));
-  if (options_.smoother == Smoother::chebyshev) return chebyshev(level, true);
-  const bool from_scale = options_.smoother != Smoother::gauss_seidel;
-  context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
-    const Value *scale = level.scale.data(), *b = level.b.data();
-    Value* x = level.x.data();
-    for (LocalIndex i = begin; i < end; ++i) x[i] = from_scale ? scale[i] * b[i] : Value{0};
-  });
-  for (int sweep = from_scale ? 1 : 0; sweep < options_.sweeps_before; ++sweep) smooth(level, false);
+  amg::smooth_zero_guess(context_, level, options_.smoother, options_.sweeps_before);
 }
 
-// One sweep; backward where the smoother knows a direction.
 template <class Value>
-void Hierarchy<Value>::smooth(Level<Value>& level, bool backward) {
+void Hierarchy<Value>::smooth(Level<Value>& level, SweepOrder order) {
   const Timed timed(context_.profile,
                     step_name(level, "solve: smooth, finest level", "solve: smooth, other levels"));
-  if (options_.smoother == Smoother::chebyshev) return chebyshev(level, false);
-  fill_ghosts(*level.operator_a, level.x);
-  const auto& kernels = sliced_kernels<Value, Value>();
-  const auto view = level.operator_a->matrix.view();
-  context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
-    if (options_.smoother == Smoother::gauss_seidel)
-      kernels.gauss_seidel(view, first_slice(begin), last_slice(end), row_block / slice_rows, level.x.data(),
-                           level.b.data(), level.scale.data(), level.work.data(), backward);
-    else
-      kernels.smooth(view, first_slice(begin), last_slice(end), level.x.data(), level.b.data(),
-                     level.scale.data(), level.work.data());
-  });
-  level.x.swap(level.work);
-}
-
-// Two steps of the Chebyshev iteration for the interval [upper / 4, upper].
-template <class Value>
-void Hierarchy<Value>::chebyshev(Level<Value>& level, bool zero_guess) {
-  const double upper = level.spectrum, lower = upper / 4;
-  const double centre = (upper + lower) / 2, half = (upper - lower) / 2;
-  const auto& kernels = sliced_kernels<Value, Value>();
-  const auto view = level.operator_a->matrix.view();
-  double rho = half / centre;
-  for (int step = 0; step < 2; ++step) {
-    const double next_rho = step == 0 ? rho : 1 / (2 * centre / half - rho);
-    const auto old_part = static_cast<Value>(step == 0 ? 0 : rho * next_rho);
-    const auto new_part = static_cast<Value>(step == 0 ? 1 / centre : 2 * next_rho / half);
-    const bool from_zero = zero_guess && step == 0;
-    if (!from_zero) fill_ghosts(*level.operator_a, level.x);
-    const Value* residual = from_zero ? level.b.data() : level.work.data();
-    if (!from_zero)
-      context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
-        kernels.residual(view, first_slice(begin), last_slice(end), level.x.data(), level.b.data(),
-                         level.work.data());
-      });
-    context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
-      for (LocalIndex i = begin; i < end; ++i) {
-        level.step[i] = old_part * level.step[i] + new_part * level.scale[i] * residual[i];
-        level.x[i] = from_zero ? level.step[i] : level.x[i] + level.step[i];
-      }
-    });
-    rho = next_rho;
-  }
+  amg::smooth(context_, level, options_.smoother, order);
 }
 
 // Residual, its restriction as the right-hand side of the next level.
@@ -303,13 +254,13 @@ void Hierarchy<Value>::restrict_residual(Level<Value>& level, Level<Value>& next
   const Timed timed(context_.profile, step_name(level, "solve: residual and restriction, finest level",
                                                 "solve: residual and restriction, other levels"));
   const auto& kernels = sliced_kernels<Value, Value>();
-  fill_ghosts(*level.operator_a, level.x);
+  fill_ghosts(context_, *level.operator_a, level.x);
   const auto a = level.operator_a->matrix.view();
   context_.team.run(level.partition, [&](LocalIndex begin, LocalIndex end, int) {
     kernels.residual(a, first_slice(begin), last_slice(end), level.x.data(), level.b.data(),
                      level.work.data());
   });
-  fill_ghosts(level.restriction, level.work);
+  fill_ghosts(context_, level.restriction, level.work);
   const auto r = level.restriction.matrix.view();
   context_.team.run(level.restriction.matrix.partition, [&](LocalIndex begin, LocalIndex end, int) {
     kernels.product(r, first_slice(begin), last_slice(end), level.work.data(), next.b.data());
@@ -321,7 +272,7 @@ void Hierarchy<Value>::add_correction(Level<Value>& level, Level<Value>& next) {
   const Timed timed(context_.profile, step_name(level, "solve: prolongation, finest level",
                                                 "solve: prolongation, other levels"));
   const auto& kernels = sliced_kernels<Value, Value>();
-  fill_ghosts(level.prolongation, next.x);
+  fill_ghosts(context_, level.prolongation, next.x);
   const auto p = level.prolongation.matrix.view();
   context_.team.run(level.prolongation.matrix.partition, [&](LocalIndex begin, LocalIndex end, int) {
     kernels.add_product(p, first_slice(begin), last_slice(end), next.x.data(), level.x.data());

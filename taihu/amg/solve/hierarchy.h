@@ -11,13 +11,12 @@
 
 #include "taihu/amg/options/options.h"
 #include "taihu/amg/setup/build.h"
+#include "taihu/amg/smoother/sweep.h"
 #include "taihu/amg/solve/dense_solver.h"
-#include "taihu/amg/solve/level.h"
 #include "taihu/parallel/solo_communicator.h"
 
 namespace taihu::amg {
 
-/// One line of the table of levels.
 /// What one cycle moves of the arrays of a level on this rank, in bytes, and in how many runs of the team.
 struct CycleTraffic {
   std::size_t matrix = 0, prolongation = 0, restriction = 0, vectors = 0;
@@ -26,6 +25,7 @@ struct CycleTraffic {
   std::size_t bytes() const { return matrix + prolongation + restriction + vectors; }
 };
 
+/// One line of the table of levels.
 struct LevelReport {
   GlobalIndex rows;
   GlobalIndex entries;
@@ -92,14 +92,9 @@ class Hierarchy {
   void cycle(std::size_t level, Cycle kind);
   void solve_coarsest(Level<Value>& level, Cycle kind);
   void smooth_zero_guess(Level<Value>& level);
-  void smooth(Level<Value>& level, bool backward);
-  void chebyshev(Level<Value>& level, bool zero_guess);
+  void smooth(Level<Value>& level, SweepOrder order);
   void restrict_residual(Level<Value>& level, Level<Value>& next);
   void add_correction(Level<Value>& level, Level<Value>& next);
-
-  void fill_ghosts(Operator<Value>& through, Array<Value>& vector) {
-    through.halo.exchange(context_.communicator, vector.data(), through.matrix.ghost_begin);
-  }
 
   Context context_;
   HierarchyOptions options_;

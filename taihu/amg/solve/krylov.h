@@ -32,7 +32,7 @@ struct SolveResult {
   std::vector<double> history;  ///< relative residuals, the initial one first
   Trouble trouble = Trouble::none;
   std::string breakdown;           ///< why there is no solution, where more is known than the residual
-  std::vector<std::string> notes;  ///< what was chosen automatically because the first choice did not do
+  std::vector<std::string> notes;  ///< what was chosen automatically because the first choice failed
 };
 
 /// b and x: vectors of make_vector().

@@ -6,13 +6,13 @@ namespace taihu::amg {
 SolveResult multigrid_cycles(const System& system, const Array<double>& b, Array<double>& x,
                              const SolveOptions& options, const Progress& progress) {
   Array<double> r = make_vector(system), z = make_vector(system);
-  Course course(system, b, x, r, options, progress);
-  while (!course.stop()) {
-    precondition(system, r, course.residual(), z);
+  ConvergenceMonitor monitor(system, b, x, r, options, progress);
+  while (!monitor.stop()) {
+    precondition(system, r, monitor.residual(), z);
     for_rows(system, [&](LocalIndex i) { x[i] += z[i]; });
-    course.record(true_residual(system, b, x, r));
+    monitor.record(true_residual(system, b, x, r));
   }
-  return course.result();
+  return monitor.result();
 }
 
 }  // namespace taihu::amg

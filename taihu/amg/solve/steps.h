@@ -53,13 +53,14 @@ void for_rows(const System& system, const Row& row) {
   });
 }
 
-/// The course of a method: its residuals relative to the right-hand side, when it stops, what it tells at the
-/// end. The residual vector that a method updates drifts from that of x, and what counts is the latter.
-class Course {
+/// Watches the convergence of a method: its residuals relative to the right-hand side, when it stops, what it
+/// tells at the end. The residual vector that a method updates drifts from that of x, and what counts is the
+/// latter.
+class ConvergenceMonitor {
  public:
   /// r receives the residual of x.
-  Course(const System& system, const Array<double>& b, Array<double>& x, Array<double>& r,
-         const SolveOptions& options, const Progress& progress)
+  ConvergenceMonitor(const System& system, const Array<double>& b, Array<double>& x, Array<double>& r,
+                     const SolveOptions& options, const Progress& progress)
       : system_(system), b_(b), x_(x), r_(r), options_(options), progress_(progress) {
     const double right_side = norm(system, b);
     unit_ = right_side > 0 ? 1 / right_side : 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One level of a hierarchy as the solve phase uses it, and the passes over it. Vectors have the own elements
+// One level of a hierarchy as smoothers and the cycle use it. Vectors have the own elements
 // first, filled up to whole slices with zeros, then room for the ghosts of every matrix that reads them.
 // Every pass is one run of the team over the level's partition.
 #pragma once
@@ -34,6 +34,12 @@ struct Level {
   /// Vectors of `length` elements, all zero.
   void make_vectors(const Context& context, LocalIndex length, bool with_step);
 };
+
+/// Fills the room for ghosts in a vector that `through` is about to read. Collective.
+template <class Value>
+void fill_ghosts(const Context& context, Operator<Value>& through, Array<Value>& vector) {
+  through.halo.exchange(context.communicator, vector.data(), through.matrix.ghost_begin);
+}
 
 /// The slices of the rows begin .. end of a part.
 inline LocalIndex first_slice(LocalIndex begin) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taihu/amg/setup/smoother_scale.h"
+#include "taihu/amg/smoother/scale.h"
 
 #include <cmath>
 
