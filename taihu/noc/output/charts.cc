@@ -8,6 +8,11 @@
 
 namespace taihu::noc {
 
+using picture::black;
+using picture::grey;
+using picture::heat_colour;
+using picture::series_colour;
+
 namespace {
 
 constexpr int left = 70, right = 20, top = 40, bottom = 60;

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "taihu/noc/network/network.h"
-#include "taihu/noc/output/picture.h"
+#include "taihu/picture/picture.h"
 
 namespace taihu::noc {
+
+using picture::Picture;
 
 struct Series {
   std::string name;

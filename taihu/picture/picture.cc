@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taihu/noc/output/picture.h"
+#include "taihu/picture/picture.h"
 
 #include <png.h>
 
@@ -11,7 +11,7 @@
 #include "taihu/base/error.h"
 #include "taihu/base/output_file.h"
 
-namespace taihu::noc {
+namespace taihu::picture {
 
 namespace {
 
@@ -127,4 +127,4 @@ void Picture::save_png(const std::string& path) const {
   });
 }
 
-}  // namespace taihu::noc
+}  // namespace taihu::picture

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace taihu::noc {
+namespace taihu::picture {
 
 struct Colour {
   std::uint8_t red = 0, green = 0, blue = 0;
@@ -41,4 +41,4 @@ class Picture {
   std::vector<Colour> dots_;
 };
 
-}  // namespace taihu::noc
+}  // namespace taihu::picture
