@@ -28,8 +28,8 @@ HardwareCollectives::Group& HardwareCollectives::group(int number) {
   const auto [place, made] = groups_.try_emplace(number);
   Group& group = place->second;
   if (made) {
-    const Communicator& communicator = machine_.communicator(number);
-    group.member_at.assign(static_cast<std::size_t>(machine_.network().config().mesh.nodes()), -1);
+    const Communicator& communicator = cores_.communicator(number);
+    group.member_at.assign(static_cast<std::size_t>(cores_.network().config().mesh.nodes()), -1);
     for (std::size_t member = 0; member < communicator.members.size(); ++member)
       group.member_at[static_cast<std::size_t>(communicator.members[member])] = static_cast<int>(member);
     group.next.resize(communicator.members.size());
@@ -39,20 +39,20 @@ HardwareCollectives::Group& HardwareCollectives::group(int number) {
 }
 
 int HardwareCollectives::root_member(int communicator) {
-  return group(communicator).member_at[static_cast<std::size_t>(machine_.tree_root())];
+  return group(communicator).member_at[static_cast<std::size_t>(cores_.tree_root())];
 }
 
 void HardwareCollectives::announce(Communicator& communicator) {
   Group& own = group(communicator.number);
   own.announced = root_member(communicator.number) >= 0 ? 1 : 0;
   if (communicator.hardware) {
-    machine_.work(machine_.tree_root(), machine_.config().costs.hardware_send,
-                  [this, number = communicator.number] { broadcast(number, go, 0, nullptr, 0); });
+    cores_.work(cores_.tree_root(), cores_.config().costs.hardware_send,
+                [this, number = communicator.number] { broadcast(number, go, 0, nullptr, 0); });
     return;
   }
   for (const int node : communicator.members) {
-    if (node == machine_.tree_root()) continue;
-    machine_.message(machine_.tree_root(), node, 0, [&communicator, &own] {
+    if (node == cores_.tree_root()) continue;
+    cores_.message(cores_.tree_root(), node, 0, [&communicator, &own] {
       if (++own.announced == static_cast<int>(communicator.members.size())) communicator.ready = true;
     });
   }
@@ -60,7 +60,7 @@ void HardwareCollectives::announce(Communicator& communicator) {
 
 /// Cuts the operation's data into segments of one packet, at least one.
 void HardwareCollectives::cut(int number, std::deque<Segment>& list, Progress& progress) {
-  const Operation& operation = machine_.operation(number);
+  const Operation& operation = cores_.operation(number);
   progress.first_segment = static_cast<std::uint32_t>(list.size());
   std::size_t offset = 0;
   do {
@@ -75,8 +75,8 @@ void HardwareCollectives::cut(int number, std::deque<Segment>& list, Progress& p
 }
 
 void HardwareCollectives::start(int number) {
-  const Operation& operation = machine_.operation(number);
-  const Communicator& communicator = machine_.communicator(operation.communicator);
+  const Operation& operation = cores_.operation(number);
+  const Communicator& communicator = cores_.communicator(operation.communicator);
   const auto members = communicator.members.size();
   Group& own = group(operation.communicator);
   Progress& progress = progress_[number];
@@ -91,15 +91,15 @@ void HardwareCollectives::start(int number) {
   progress.at_root.resize(operation.collective == Collective::gather ? operation.bytes * members
                                                                      : operation.bytes);
   if (everywhere && operation.collective != Collective::barrier)
-    for (Bytes& result : machine_.outcome_state(number).results) result.resize(operation.bytes);
+    for (Bytes& result : cores_.outcome_state(number).results) result.resize(operation.bytes);
   for (std::size_t member = 0; member < members && !operation.called_later; ++member) {
     const Cycle late = operation.late.empty() ? 0 : operation.late[member];
-    machine_.at(operation.start + late, [this, number, member] { call(number, static_cast<int>(member)); });
+    cores_.at(operation.start + late, [this, number, member] { call(number, static_cast<int>(member)); });
   }
 }
 
 void HardwareCollectives::call(int number, int member) {
-  const Operation& operation = machine_.operation(number);
+  const Operation& operation = cores_.operation(number);
   Progress& progress = progress_[number];
   progress.called[static_cast<std::size_t>(member)] = true;
   if (goes_up(operation.collective)) return try_send(operation.communicator, member);
@@ -111,8 +111,8 @@ void HardwareCollectives::call(int number, int member) {
 void HardwareCollectives::try_send(int communicator, int member) {
   Group& own = group(communicator);
   const auto at = static_cast<std::size_t>(member);
-  const auto window = static_cast<std::uint32_t>(machine_.network().config().unit.window());
-  const int node = machine_.communicator(communicator).members[at];
+  const auto window = static_cast<std::uint32_t>(cores_.network().config().unit.window());
+  const int node = cores_.communicator(communicator).members[at];
   while (own.next[at] < own.up.size()) {
     const std::uint32_t number = own.next[at];
     const int operation = own.up[number].operation;
@@ -121,9 +121,9 @@ void HardwareCollectives::try_send(int communicator, int member) {
     const std::vector<bool>& known = own.known[at];
     if (number >= window && (known.size() <= number - window || !known[number - window])) return;
     ++own.next[at];
-    const Cycle cost = number == progress.first_segment ? machine_.config().costs.hardware_send : 0;
-    machine_.work(node, cost,
-                  [this, communicator, number, member] { contribute(communicator, number, member); });
+    const Cycle cost = number == progress.first_segment ? cores_.config().costs.hardware_send : 0;
+    cores_.work(node, cost,
+                [this, communicator, number, member] { contribute(communicator, number, member); });
   }
 }
 
@@ -135,12 +135,12 @@ bool HardwareCollectives::combines_gather(const Communicator& communicator, int 
 }
 
 void HardwareCollectives::contribute(int number, std::uint32_t segment_number, int member) {
-  const Communicator& communicator = machine_.communicator(number);
+  const Communicator& communicator = cores_.communicator(number);
   const Segment& segment = group(number).up[segment_number];
-  const Operation& operation = machine_.operation(segment.operation);
+  const Operation& operation = cores_.operation(segment.operation);
   const auto at = static_cast<std::size_t>(member);
-  const Slot slot = machine_.make_packet(Kind::reduce, communicator.members[at], machine_.tree_root());
-  Packet& packet = machine_.network().packet(slot);
+  const Slot slot = cores_.make_packet(Kind::reduce, communicator.members[at], cores_.tree_root());
+  Packet& packet = cores_.network().packet(slot);
   packet.communicator = static_cast<std::uint16_t>(number);
   packet.operation = segment_number;
   packet.arithmetic = operation.arithmetic;
@@ -153,7 +153,7 @@ void HardwareCollectives::contribute(int number, std::uint32_t segment_number, i
   }
   if (segment.bytes != 0)
     std::memcpy(bytes_of(packet), operation.data[at].data() + segment.offset, segment.bytes);
-  machine_.network().enqueue(slot);
+  cores_.network().enqueue(slot);
   Progress& progress = progress_[segment.operation];
   const bool last =
       segment_number + 1 == progress.first_segment + static_cast<std::uint32_t>(progress.segments);
@@ -161,25 +161,25 @@ void HardwareCollectives::contribute(int number, std::uint32_t segment_number, i
 }
 
 void HardwareCollectives::start_broadcast(int number) {
-  const Operation& operation = machine_.operation(number);
+  const Operation& operation = cores_.operation(number);
   const int node =
-      machine_.communicator(operation.communicator).members[static_cast<std::size_t>(operation.root)];
-  const int top = machine_.tree_root();
-  const Cycle cost = machine_.config().costs.hardware_send;
-  if (node == top) return machine_.work(node, cost, [this, number] { broadcast_all(number); });
-  machine_.message(node, top, operation.bytes, [this, number, top, cost] {
-    machine_.work(top, cost, [this, number] { broadcast_all(number); });
+      cores_.communicator(operation.communicator).members[static_cast<std::size_t>(operation.root)];
+  const int top = cores_.tree_root();
+  const Cycle cost = cores_.config().costs.hardware_send;
+  if (node == top) return cores_.work(node, cost, [this, number] { broadcast_all(number); });
+  cores_.message(node, top, operation.bytes, [this, number, top, cost] {
+    cores_.work(top, cost, [this, number] { broadcast_all(number); });
   });
   // The broadcast also comes back to the root, which has the data already.
   Progress& progress = progress_[number];
   progress.missing[static_cast<std::size_t>(operation.root)] = 0;
-  machine_.outcome_state(number).results[static_cast<std::size_t>(operation.root)] =
+  cores_.outcome_state(number).results[static_cast<std::size_t>(operation.root)] =
       operation.data[static_cast<std::size_t>(operation.root)];
-  try_end(number, operation.root, machine_.config().costs.send);
+  try_end(number, operation.root, cores_.config().costs.send);
 }
 
 void HardwareCollectives::broadcast_all(int number) {
-  const Operation& operation = machine_.operation(number);
+  const Operation& operation = cores_.operation(number);
   const Bytes& source = operation.data[static_cast<std::size_t>(operation.root)];
   Progress& progress = progress_[number];
   for (int index = 0; index < progress.segments; ++index) {
@@ -190,22 +190,22 @@ void HardwareCollectives::broadcast_all(int number) {
   const int top = root_member(operation.communicator);
   if (top < 0) return;
   const auto at = static_cast<std::size_t>(top);
-  machine_.outcome_state(number).results[at] = source;
+  cores_.outcome_state(number).results[at] = source;
   progress.missing[at] = 0;
   try_end(number, top, 0);
 }
 
 void HardwareCollectives::broadcast(int number, Content content, std::uint32_t segment,
                                     const std::byte* bytes, std::size_t length) {
-  const Slot slot = machine_.make_packet(Kind::broadcast, machine_.tree_root(), machine_.tree_root());
-  Packet& packet = machine_.network().packet(slot);
+  const Slot slot = cores_.make_packet(Kind::broadcast, cores_.tree_root(), cores_.tree_root());
+  Packet& packet = cores_.network().packet(slot);
   packet.communicator = static_cast<std::uint16_t>(number);
   packet.operation = segment;
   packet.part = content;
   packet.bytes = static_cast<std::uint8_t>(length);
   packet.flits = static_cast<std::uint8_t>(flits_for_bytes(packet.bytes));
   if (length != 0) std::memcpy(bytes_of(packet), bytes, length);
-  machine_.network().enqueue(slot);
+  cores_.network().enqueue(slot);
 }
 
 void HardwareCollectives::arrived(const Packet& packet, int node) {
@@ -218,22 +218,22 @@ void HardwareCollectives::arrived(const Packet& packet, int node) {
 /// The root's core takes a packet. One that the routers have completed costs nothing here (hardware_receive
 /// comes at the end); for others software pays as for any message.
 void HardwareCollectives::at_root(const Packet& packet) {
-  const Communicator& communicator = machine_.communicator(packet.communicator);
-  const Costs& costs = machine_.config().costs;
+  const Communicator& communicator = cores_.communicator(packet.communicator);
+  const Costs& costs = cores_.config().costs;
   Cycle cost = 0;
   if (packet.kind != Kind::reduce) {
     cost = costs.fetch;
   } else if (packet.weight != communicator.members.size()) {
     cost = costs.receive + costs.word * packet.words();
   }
-  machine_.work(machine_.tree_root(), cost, [this, packet] { root_took(packet); });
+  cores_.work(cores_.tree_root(), cost, [this, packet] { root_took(packet); });
 }
 
 void HardwareCollectives::root_took(const Packet& packet) {
   Group& own = group(packet.communicator);
   Segment& segment = own.up[packet.operation];
   segment.weight += packet.weight;
-  const bool fixed = machine_.network().config().unit.fixed_order;
+  const bool fixed = cores_.network().config().unit.fixed_order;
   if (segment.packets.empty() || fixed || packet.kind != Kind::reduce) {
     segment.packets.push_back(packet);
   } else {
@@ -241,7 +241,7 @@ void HardwareCollectives::root_took(const Packet& packet) {
       segment.packets[0].data[word] =
           combine(packet.arithmetic, segment.packets[0].data[word], packet.data[word]);
   }
-  const auto members = machine_.communicator(packet.communicator).members.size();
+  const auto members = cores_.communicator(packet.communicator).members.size();
   if (segment.weight == static_cast<int>(members)) segment_ended(packet.communicator, packet.operation);
 }
 
@@ -278,12 +278,12 @@ void unpack(const Packet& packet, const Communicator& communicator, std::size_t 
 
 void HardwareCollectives::segment_ended(int number, std::uint32_t segment_number) {
   Segment& segment = group(number).up[segment_number];
-  const Operation& operation = machine_.operation(segment.operation);
+  const Operation& operation = cores_.operation(segment.operation);
   Progress& progress = progress_[segment.operation];
   segment.ended = true;
   if (operation.collective == Collective::gather && segment.bytes != 0) {
     for (const Packet& packet : segment.packets)
-      unpack(packet, machine_.communicator(number), operation.bytes, segment.offset, segment.bytes,
+      unpack(packet, cores_.communicator(number), operation.bytes, segment.offset, segment.bytes,
              progress.at_root);
   } else if (segment.bytes != 0) {
     const Packet result = combined(segment.packets);
@@ -292,7 +292,7 @@ void HardwareCollectives::segment_ended(int number, std::uint32_t segment_number
   segment.packets = {};
   const bool last = --progress.segments_left == 0;
   if (results_everywhere(operation.collective)) {
-    machine_.work(machine_.tree_root(), machine_.config().costs.restart, [this, number, segment_number] {
+    cores_.work(cores_.tree_root(), cores_.config().costs.restart, [this, number, segment_number] {
       const Segment& own = group(number).up[segment_number];
       const Bytes& sums = progress_[own.operation].at_root;
       broadcast(number, result, segment_number, sums.data() + own.offset, own.bytes);
@@ -310,15 +310,15 @@ void HardwareCollectives::segment_ended(int number, std::uint32_t segment_number
 /// When all segments of a window have ended and members cannot know it from results, the root tells them.
 void HardwareCollectives::notify(int number, std::uint32_t segment_number) {
   Group& own = group(number);
-  const auto window = static_cast<std::uint32_t>(machine_.network().config().unit.window());
+  const auto window = static_cast<std::uint32_t>(cores_.network().config().unit.window());
   const std::uint32_t first = segment_number / window * window;
   bool needed = false;
   for (std::uint32_t each = first; each < first + window; ++each) {
     if (each >= own.up.size() || !own.up[each].ended) return;
-    needed = needed || !results_everywhere(machine_.operation(own.up[each].operation).collective);
+    needed = needed || !results_everywhere(cores_.operation(own.up[each].operation).collective);
   }
   if (!needed) return;
-  machine_.work(machine_.tree_root(), machine_.config().costs.hardware_send, [this, number, first, window] {
+  cores_.work(cores_.tree_root(), cores_.config().costs.hardware_send, [this, number, first, window] {
     broadcast(number, notice, first, nullptr, 0);
     const int top = root_member(number);
     for (std::uint32_t each = first; top >= 0 && each < first + window; ++each)
@@ -328,28 +328,28 @@ void HardwareCollectives::notify(int number, std::uint32_t segment_number) {
 
 /// The result of a reduce or gather is with the core of the tree's root: it goes to the operation's root.
 void HardwareCollectives::result_at_root(int number) {
-  const Operation& operation = machine_.operation(number);
+  const Operation& operation = cores_.operation(number);
   const int node =
-      machine_.communicator(operation.communicator).members[static_cast<std::size_t>(operation.root)];
+      cores_.communicator(operation.communicator).members[static_cast<std::size_t>(operation.root)];
   const auto take = [this, number, root = operation.root] {
     Progress& progress = progress_[number];
-    machine_.outcome_state(number).results[static_cast<std::size_t>(root)] = progress.at_root;
+    cores_.outcome_state(number).results[static_cast<std::size_t>(root)] = progress.at_root;
     progress.missing[static_cast<std::size_t>(root)] = 0;
     try_end(number, root, 0);
   };
-  machine_.work(machine_.tree_root(), machine_.config().costs.hardware_receive, [this, number, node, take] {
-    if (node == machine_.tree_root()) return take();
-    machine_.message(machine_.tree_root(), node, progress_[number].at_root.size(), take);
+  cores_.work(cores_.tree_root(), cores_.config().costs.hardware_receive, [this, number, node, take] {
+    if (node == cores_.tree_root()) return take();
+    cores_.message(cores_.tree_root(), node, progress_[number].at_root.size(), take);
   });
 }
 
 void HardwareCollectives::broadcast_arrived(const Packet& packet, int node) {
   Group& own = group(packet.communicator);
   const int member = own.member_at[static_cast<std::size_t>(node)];
-  const auto window = static_cast<std::uint32_t>(machine_.network().config().unit.window());
+  const auto window = static_cast<std::uint32_t>(cores_.network().config().unit.window());
   switch (static_cast<Content>(packet.part)) {
     case go: {
-      Communicator& communicator = machine_.communicator_state(packet.communicator);
+      Communicator& communicator = cores_.communicator_state(packet.communicator);
       if (++own.announced == static_cast<int>(communicator.members.size())) communicator.ready = true;
       return;
     }
@@ -364,7 +364,7 @@ void HardwareCollectives::broadcast_arrived(const Packet& packet, int node) {
     }
     case data: {
       const Segment& segment = own.down[packet.operation];
-      const Operation& operation = machine_.operation(segment.operation);
+      const Operation& operation = cores_.operation(segment.operation);
       if (member != operation.root) take_part(segment.operation, member, segment, bytes_of(packet));
     }
   }
@@ -380,15 +380,15 @@ void HardwareCollectives::learn_ended(int number, int member, std::uint32_t segm
 void HardwareCollectives::take_part(int number, int member, const Segment& segment, const std::byte* bytes) {
   const auto at = static_cast<std::size_t>(member);
   if (segment.bytes != 0)
-    std::memcpy(machine_.outcome_state(number).results[at].data() + segment.offset, bytes, segment.bytes);
-  const bool is_top = member == root_member(machine_.operation(number).communicator);
+    std::memcpy(cores_.outcome_state(number).results[at].data() + segment.offset, bytes, segment.bytes);
+  const bool is_top = member == root_member(cores_.operation(number).communicator);
   if (--progress_[number].missing[at] == 0)
-    try_end(number, member, is_top ? 0 : machine_.config().costs.hardware_receive);
+    try_end(number, member, is_top ? 0 : cores_.config().costs.hardware_receive);
 }
 
 /// A member's part ends when the member has called, has sent all its contributions and has all of its result.
 void HardwareCollectives::try_end(int number, int member, Cycle cost) {
-  const Operation& operation = machine_.operation(number);
+  const Operation& operation = cores_.operation(number);
   Progress& progress = progress_[number];
   const auto at = static_cast<std::size_t>(member);
   if (progress.ended[at] || !progress.called[at] || progress.missing[at] != 0) return;
@@ -397,16 +397,16 @@ void HardwareCollectives::try_end(int number, int member, Cycle cost) {
           progress.first_segment + static_cast<std::uint32_t>(progress.segments))
     return;
   progress.ended[at] = true;
-  const int node = machine_.communicator(operation.communicator).members[at];
-  machine_.work(node, cost, [this, number, member] { end_member(number, member); });
+  const int node = cores_.communicator(operation.communicator).members[at];
+  cores_.work(node, cost, [this, number, member] { end_member(number, member); });
 }
 
 void HardwareCollectives::end_member(int number, int member) {
-  machine_.member_ended(number, member);
+  cores_.member_ended(number, member);
   Progress& progress = progress_[number];
   if (--progress.members_left != 0) return;
   progress_.erase(number);
-  machine_.finished(number);
+  cores_.finished(number);
 }
 
 }  // namespace taihu::noc

@@ -12,13 +12,13 @@
 #include <map>
 #include <vector>
 
-#include "taihu/noc/collectives/machine.h"
+#include "taihu/noc/collectives/cores.h"
 
 namespace taihu::noc {
 
 class HardwareCollectives {
  public:
-  explicit HardwareCollectives(Machine& machine) : machine_(machine) {}
+  explicit HardwareCollectives(Cores& cores) : cores_(cores) {}
 
   /// Tells the members of a communicator that learning has ended.
   void announce(Communicator& communicator);
@@ -78,7 +78,7 @@ class HardwareCollectives {
   int root_member(int communicator);
   bool combines_gather(const Communicator& communicator, int member, std::size_t bytes) const;
 
-  Machine& machine_;
+  Cores& cores_;
   std::map<int, Group> groups_;
   std::map<int, Progress> progress_;
 };

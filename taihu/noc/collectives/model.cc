@@ -287,14 +287,4 @@ Cycle predict_software(const MachineConfig& config, int members, const Operation
   return cycles;
 }
 
-Cycle hardware_estimate(const Machine& machine, const Communicator& communicator,
-                        const Operation& operation) {
-  return predict_hardware(machine.config(), communicator.tree, operation);
-}
-
-Cycle software_estimate(const Machine& machine, const Communicator& communicator,
-                        const Operation& operation) {
-  return predict_software(machine.config(), static_cast<int>(communicator.members.size()), operation);
-}
-
 }  // namespace taihu::noc

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "taihu/noc/collectives/machine.h"
+#include "taihu/noc/collectives/cores.h"
 
 namespace taihu::noc {
 
@@ -48,8 +48,5 @@ Cycle predict_software(const MachineConfig& config, int members, const Operation
 
 /// A message between cores, alone in the network: from the call until the receiver has taken it.
 Cycle message_cycles(const MachineConfig& config, int from, int to, std::size_t bytes);
-
-Cycle hardware_estimate(const Machine& machine, const Communicator& communicator, const Operation& operation);
-Cycle software_estimate(const Machine& machine, const Communicator& communicator, const Operation& operation);
 
 }  // namespace taihu::noc

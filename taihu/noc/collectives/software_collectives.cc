@@ -58,13 +58,13 @@ std::vector<int> near_order(const Mesh& mesh, const std::vector<int>& members, i
 
 /// The programs of the operation's present phase.
 void SoftwareCollectives::make_programs(int number, Run& run) {
-  const Operation& operation = machine_.operation(number);
+  const Operation& operation = cores_.operation(number);
   const int members = static_cast<int>(run.order.size());
   const int root =
       static_cast<int>(std::find(run.order.begin(), run.order.end(), operation.root) - run.order.begin());
   const std::size_t bytes = operation.bytes;
   const bool second_phase = operation.collective == Collective::allreduce && run.phases_left == 1 &&
-                            machine_.config().costs.allreduce_as_two;
+                            cores_.config().costs.allreduce_as_two;
   const auto program = [&](schedule::Place place) {
     using namespace schedule;
     switch (operation.collective) {
@@ -95,18 +95,18 @@ void SoftwareCollectives::make_programs(int number, Run& run) {
 }
 
 void SoftwareCollectives::start(int number) {
-  const Operation& operation = machine_.operation(number);
-  const Communicator& communicator = machine_.communicator(operation.communicator);
+  const Operation& operation = cores_.operation(number);
+  const Communicator& communicator = cores_.communicator(operation.communicator);
   const auto members = communicator.members.size();
   Run& run = runs_[number];
-  const bool knows_mesh = machine_.config().costs.trees_know_mesh;
+  const bool knows_mesh = cores_.config().costs.trees_know_mesh;
   if (knows_mesh) {
-    run.order = near_order(machine_.network().config().mesh, communicator.members, operation.root);
+    run.order = near_order(cores_.network().config().mesh, communicator.members, operation.root);
   } else {
     run.order.resize(members);
     std::iota(run.order.begin(), run.order.end(), 0);
   }
-  if (operation.collective == Collective::allreduce && machine_.config().costs.allreduce_as_two)
+  if (operation.collective == Collective::allreduce && cores_.config().costs.allreduce_as_two)
     run.phases_left = 2;
   run.members.resize(members);
   make_programs(number, run);
@@ -120,7 +120,7 @@ void SoftwareCollectives::start(int number) {
     if (operation.collective == Collective::broadcast && is_root) own.result = own.source;
     if (operation.called_later) continue;
     const Cycle late = operation.late.empty() ? 0 : operation.late[member];
-    machine_.at(operation.start + late, [this, number, member] { call(number, static_cast<int>(member)); });
+    cores_.at(operation.start + late, [this, number, member] { call(number, static_cast<int>(member)); });
   }
 }
 
@@ -151,7 +151,7 @@ void SoftwareCollectives::go_on(int number, int position) {
 void SoftwareCollectives::post(int number, int position) {
   Run& run = runs_[number];
   Member& member = run.members[static_cast<std::size_t>(position)];
-  const std::vector<int>& nodes = machine_.communicator(machine_.operation(number).communicator).members;
+  const std::vector<int>& nodes = cores_.communicator(cores_.operation(number).communicator).members;
   const auto node = [&](int at) {
     return nodes[static_cast<std::size_t>(run.order[static_cast<std::size_t>(at)])];
   };
@@ -166,11 +166,11 @@ void SoftwareCollectives::post(int number, int position) {
                                                                     : member.scratch;
     Bytes data(memory.begin() + static_cast<std::ptrdiff_t>(step.offset),
                memory.begin() + static_cast<std::ptrdiff_t>(step.offset + step.count));
-    machine_.message(node(position), node(step.peer), step.count,
-                     [this, number, position, to = step.peer, data = std::move(data)] {
-                       runs_[number].members[static_cast<std::size_t>(to)].inbox[position].push_back(data);
-                       go_on(number, to);
-                     });
+    cores_.message(node(position), node(step.peer), step.count,
+                   [this, number, position, to = step.peer, data = std::move(data)] {
+                     runs_[number].members[static_cast<std::size_t>(to)].inbox[position].push_back(data);
+                     go_on(number, to);
+                   });
   }
 }
 
@@ -202,7 +202,7 @@ bool SoftwareCollectives::receive(Run& run, int position) {
 
 /// A copy or a combination; false when the core works on it and goes on later.
 bool SoftwareCollectives::local_step(int number, int position) {
-  const Operation& operation = machine_.operation(number);
+  const Operation& operation = cores_.operation(number);
   Member& member = runs_[number].members[static_cast<std::size_t>(position)];
   const schedule::Step step = member.program.steps[member.step++];
   const auto memory = [&](schedule::Buffer buffer) -> Bytes& {
@@ -222,11 +222,11 @@ bool SoftwareCollectives::local_step(int number, int position) {
     own = combine(operation.arithmetic, other, own);
     std::memcpy(target + place, &own, 8);
   }
-  const Cycle cost = static_cast<Cycle>(step.count / 8) * machine_.config().costs.word;
+  const Cycle cost = static_cast<Cycle>(step.count / 8) * cores_.config().costs.word;
   if (cost == 0) return true;
   member.working = true;
   const auto at = static_cast<std::size_t>(runs_[number].order[static_cast<std::size_t>(position)]);
-  machine_.work(machine_.communicator(operation.communicator).members[at], cost, [this, number, position] {
+  cores_.work(cores_.communicator(operation.communicator).members[at], cost, [this, number, position] {
     runs_[number].members[static_cast<std::size_t>(position)].working = false;
     go_on(number, position);
   });
@@ -236,12 +236,12 @@ bool SoftwareCollectives::local_step(int number, int position) {
 void SoftwareCollectives::end_member(int number, int position) {
   Run& run = runs_[number];
   const auto at = static_cast<std::size_t>(run.order[static_cast<std::size_t>(position)]);
-  const int node = machine_.communicator(machine_.operation(number).communicator).members[at];
+  const int node = cores_.communicator(cores_.operation(number).communicator).members[at];
   run.members[static_cast<std::size_t>(position)].working = true;  // its list is at the end
   // A member whose sends still take its core's time ends behind them.
-  machine_.work(node, 0, [this, number, member = run.order[static_cast<std::size_t>(position)]] {
+  cores_.work(node, 0, [this, number, member = run.order[static_cast<std::size_t>(position)]] {
     Run& own = runs_[number];
-    if (own.phases_left == 1) machine_.member_ended(number, member);
+    if (own.phases_left == 1) cores_.member_ended(number, member);
     if (--own.left == 0) end_run(number);
   });
 }
@@ -256,8 +256,8 @@ void SoftwareCollectives::end_run(int number) {
     }
     return;
   }
-  const Operation& operation = machine_.operation(number);
-  Outcome& outcome = machine_.outcome_state(number);
+  const Operation& operation = cores_.operation(number);
+  Outcome& outcome = cores_.outcome_state(number);
   for (std::size_t position = 0; position < run.members.size(); ++position) {
     const auto member = static_cast<std::size_t>(run.order[position]);
     const bool root_only =
@@ -271,7 +271,7 @@ void SoftwareCollectives::end_run(int number) {
           outcome.results[member].data() + static_cast<std::size_t>(run.order[piece]) * operation.bytes);
   }
   runs_.erase(number);
-  machine_.finished(number);
+  cores_.finished(number);
 }
 
 }  // namespace taihu::noc

@@ -8,14 +8,14 @@
 #include <map>
 #include <vector>
 
-#include "taihu/noc/collectives/machine.h"
+#include "taihu/noc/collectives/cores.h"
 #include "taihu/schedule/step.h"
 
 namespace taihu::noc {
 
 class SoftwareCollectives {
  public:
-  explicit SoftwareCollectives(Machine& machine) : machine_(machine) {}
+  explicit SoftwareCollectives(Cores& cores) : cores_(cores) {}
   void start(int operation);
   void call(int operation, int member);
 
@@ -44,7 +44,7 @@ class SoftwareCollectives {
   void end_member(int number, int position);
   void end_run(int number);
 
-  Machine& machine_;
+  Cores& cores_;
   std::map<int, Run> runs_;
 };
 
