@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rmc: Monte Carlo transport of neutrons in models of OpenMC's XML format.
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 
@@ -13,14 +9,15 @@
 #include "taihu/base/output_file.h"
 #include "taihu/base/program.h"
 #include "taihu/base/program_options.h"
-#include "taihu/base/random.h"
 #include "taihu/neutron/benchmark/benchmark.h"
+#include "taihu/neutron/benchmark/work_folder.h"
 #include "taihu/neutron/benchmark/workloads.h"
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/input/text_library.h"
 #include "taihu/neutron/output/picture.h"
-#include "taihu/neutron/parallel/hot_vector.h"
+#include "taihu/neutron/run/geometry_check.h"
 #include "taihu/neutron/run/run_model.h"
+#include "taihu/neutron/storage/hot_vector.h"
 #include "taihu/parallel/shared_error.h"
 #include "taihu/parallel/solo_communicator.h"
 #include "taihu/parallel/world.h"
@@ -113,43 +110,25 @@ int run(Options options, parallel::Communicator& ranks) {
   }
 }
 
-/// Looks for gaps and overlaps at random points of a box: the options', or the one around the sources' boxes
-/// and points.
-int check_geometry(const Options& options) {
+/// Looks for gaps and overlaps in the options' box, or in the one around the sources'.
+int check(const Options& options) {
   const Model model = read_model(options.model);
   choose_delta(model);
-  Vector low{infinity, infinity, infinity}, high{-infinity, -infinity, -infinity};
-  if (!options.box.empty()) {
-    low = {options.box[0], options.box[1], options.box[2]};
-    high = {options.box[3], options.box[4], options.box[5]};
-  }
-  for (const Source& source : model.settings.sources) {
-    if (!options.box.empty()) break;
-    if (source.space != Source::Space::box)
-      throw UsageError("the model has a source that is not a box; say where to look with --box");
-    for (int axis = 0; axis < 3; ++axis) {
-      low[axis] = std::min(low[axis], source.lower[axis]);
-      high[axis] = std::max(high[axis], source.upper[axis]);
-    }
-  }
-  Random random(1);
-  std::int64_t faults = 0;
-  for (std::int64_t i = 0; i < options.points; ++i) {
-    Vector r;
-    for (int axis = 0; axis < 3; ++axis) r[axis] = low[axis] + random.uniform() * (high[axis] - low[axis]);
-    const std::string fault = fault_at(model.geometry, r);
-    if (fault.empty()) continue;
-    if (++faults <= 10) std::printf("(%.8g, %.8g, %.8g) cm is %s\n", r.x, r.y, r.z, fault.c_str());
-  }
+  const std::vector<double>& box = options.box;
+  const GeometryCheck found = check_geometry(
+      model.geometry,
+      box.empty() ? box_of_sources(model) : Box{{box[0], box[1], box[2]}, {box[3], box[4], box[5]}},
+      options.points);
+  for (const auto& [r, problem] : found.first)
+    std::printf("(%.8g, %.8g, %.8g) cm is %s\n", r.x, r.y, r.z, problem.c_str());
   std::printf(
-      "%zu surfaces, %zu cells, %zu universes, %zu lattices, %zu materials, %s: %lld of %lld points are in "
-      "no "
-      "cell or in several\n",
+      "%zu surfaces, %zu cells, %zu universes, %zu lattices, %zu materials, %s: "
+      "%lld of %lld points are in no cell or in several\n",
       model.geometry.surfaces.size(), model.geometry.cells.size(), model.geometry.universes.size(),
       model.geometry.lattices.size(), model.materials.size(),
       model.nuclear ? "continuous energy" : (std::to_string(model.data.groups()) + " groups").c_str(),
-      static_cast<long long>(faults), static_cast<long long>(options.points));
-  return faults == 0 ? 0 : 1;
+      static_cast<long long>(found.faulty), static_cast<long long>(options.points));
+  return found.faulty == 0 ? 0 : 1;
 }
 
 int plot(const Options& options) {
@@ -165,7 +144,7 @@ int plot(const Options& options) {
   slice.vertical = options.basis[1] - 'x';
   slice.by_material = options.colour == "material";
   std::vector<GeometryFault> faults;
-  write_png(draw_slice(model, slice, faults), options.picture);
+  draw_slice(model, slice, faults).save_png(options.picture);
   for (const GeometryFault& fault : faults)
     std::fprintf(stderr, "rmc: warning: (%.8g, %.8g, %.8g) cm is %s\n", fault.r.x, fault.r.y, fault.r.z,
                  fault.problem.c_str());
@@ -179,35 +158,6 @@ int convert_library(const Options& options) {
   std::printf("library: %s\n", options.target.c_str());
   return 0;
 }
-
-/// A temporary folder for the models and results of benchmarks, removed at the end. All ranks of a job share
-/// it.
-class WorkFolder {
- public:
-  WorkFolder(const std::string& parent, parallel::Communicator& ranks) : ranks_(ranks) {
-    parallel::together(ranks, ranks.is_root(), [&] {
-      const std::filesystem::path place =
-          parent.empty() ? std::filesystem::temp_directory_path() : std::filesystem::path(parent);
-      path_ = (place / "rmc-bench-XXXXXX").string();
-      if (mkdtemp(path_.data()) == nullptr) throw system_error("cannot create folder " + path_, errno);
-    });
-    std::size_t length = path_.size();
-    ranks.broadcast(&length, sizeof length);
-    path_.resize(length);
-    ranks.broadcast(path_.data(), length);
-  }
-  ~WorkFolder() {
-    std::error_code ignored;
-    if (ranks_.is_root()) std::filesystem::remove_all(path_, ignored);
-  }
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-  const std::string& path() const noexcept { return path_; }
-
- private:
-  parallel::Communicator& ranks_;
-  std::string path_;
-};
 
 int bench(const Options& options, parallel::Communicator& ranks) {
   if (options.benchmark == "vectors") {
@@ -385,7 +335,7 @@ int dispatch(int argc, char** argv, parallel::Communicator& ranks) {
   if (!parse_command_line(app, argc, pointers.data())) return 0;
   if (*run_command || *restart_command) return run(options, ranks);
   if (*bench_command) return bench(options, ranks);
-  if (*check_command) return check_geometry(options);
+  if (*check_command) return check(options);
   if (*plot_command) return plot(options);
   return convert_library(options);
 }

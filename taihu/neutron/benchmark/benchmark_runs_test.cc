@@ -4,11 +4,16 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "taihu/base/error.h"
 #include "taihu/neutron/benchmark/child.h"
+#include "taihu/neutron/benchmark/work_folder.h"
 #include "taihu/neutron/benchmark/workloads.h"
 #include "taihu/neutron/input/read_model.h"
+#include "taihu/neutron/test_models.h"
+#include "taihu/parallel/ranks_for_tests.h"
+#include "taihu/parallel/shared_error.h"
 
 namespace taihu::neutron {
 namespace {
@@ -21,6 +26,27 @@ TEST(Benchmark, AChildHasItsEnvironmentAndItsEndIsSeen) {
   EXPECT_EQ(good.code, 3);
   EXPECT_EQ(run_child({"/bin/sh", "-c", "kill -9 $$"}, {}).code, 128 + 9);
   EXPECT_THROW(run_child({"/nowhere/rmc"}, {}), Error);
+}
+
+TEST(Benchmark, RanksShareAFolderThatGoesWithEverythingInIt) {
+  const TemporaryFolder parent;
+  std::string path;
+  parallel::on_ranks(3, [&](parallel::Communicator& ranks) {
+    const WorkFolder folder(parent.path(), ranks);
+    EXPECT_TRUE(std::filesystem::is_directory(folder.path()));
+    EXPECT_EQ(std::filesystem::path(folder.path()).parent_path(), parent.path());
+    if (ranks.is_root()) {
+      path = folder.path();
+      std::ofstream(path + "/model.xml") << "x";
+    }
+    ranks.all(0);  // the file is written
+    EXPECT_TRUE(std::filesystem::exists(folder.path() + "/model.xml"));
+    ranks.all(0);  // all have looked
+  });
+  EXPECT_FALSE(std::filesystem::exists(path));
+  parallel::on_ranks(2, [&](parallel::Communicator& ranks) {
+    EXPECT_THROW(WorkFolder(parent.path("nowhere"), ranks), parallel::SharedError);
+  });
 }
 
 TEST(Benchmark, LongOutputOnBothStreamsIsReadWhole) {

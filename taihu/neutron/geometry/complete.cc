@@ -18,7 +18,7 @@ std::string surface_name(const Surface& surface) {
 void fill_universes(Geometry& geometry) {
   for (Universe& universe : geometry.universes) universe.cells.clear();
   for (std::size_t i = 0; i < geometry.cells.size(); ++i)
-    geometry.universes[geometry.cells[i].universe].cells.push_back(static_cast<int>(i));
+    geometry.universes[geometry.cells[i].universe].cells.push_back(CellId(i));
   for (const Universe& universe : geometry.universes)
     require(!universe.cells.empty(), "universe " + std::to_string(universe.id) + " has no cells", {});
 }
@@ -28,12 +28,12 @@ void fill_universes(Geometry& geometry) {
 int measure_depth(const Geometry& geometry, int universe, std::vector<int>& state, std::vector<int>& depth) {
   if (state[universe] == 2) return depth[universe];
   const std::string name = "universe " + std::to_string(geometry.universes[universe].id);
-  const int first_cell = geometry.universes[universe].cells.front();
+  const CellId first_cell = geometry.universes[universe].cells.front();
   require(state[universe] == 0, name + " contains itself", {.cell = first_cell});
   state[universe] = 1;
   int below = 0;
-  for (const int index : geometry.universes[universe].cells) {
-    const Cell& cell = geometry.cells[index];
+  for (const CellId index : geometry.universes[universe].cells) {
+    const Cell& cell = geometry.cell(index);
     if (cell.fill == Fill::universe) {
       below = std::max(below, measure_depth(geometry, cell.target, state, depth));
     } else if (cell.fill == Fill::lattice) {

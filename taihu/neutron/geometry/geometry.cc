@@ -10,19 +10,19 @@ bool cell_contains(const Geometry& geometry, const Cell& cell, const Vector& r) 
   return contains(geometry.tests_of(cell), geometry.surfaces, r);
 }
 
-/// The cell of a universe that holds `r`, or -1. Universes with few cells are searched in order.
-int find_cell(const Geometry& geometry, CellMemory& memory, int universe, const Vector& r) noexcept {
-  const std::vector<int>& cells = geometry.universes[universe].cells;
+/// The cell of a universe that holds `r`, or none. Universes with few cells are searched in order.
+CellId find_cell(const Geometry& geometry, CellMemory& memory, int universe, const Vector& r) noexcept {
+  const std::vector<CellId>& cells = geometry.universes[universe].cells;
   if (cells.size() > 3) {
-    const int last = memory.last_in(universe);
-    if (last >= 0 && cell_contains(geometry, geometry.cells[last], r)) return last;
+    const CellId last = memory.last_in(universe);
+    if (last && cell_contains(geometry, geometry.cell(last), r)) return last;
   }
-  for (const int cell : cells)
-    if (cell_contains(geometry, geometry.cells[cell], r)) {
+  for (const CellId cell : cells)
+    if (cell_contains(geometry, geometry.cell(cell), r)) {
       if (cells.size() > 3) memory.found(universe, cell);
       return cell;
     }
-  return -1;
+  return {};
 }
 
 /// Coordinates of the universe that fills `cell`.
@@ -59,11 +59,11 @@ bool descend(const Geometry& geometry, CellMemory& memory, Location& location, i
     Location::Level& level = location.levels[at];
     level.cell = find_cell(geometry, memory, level.universe, level.r);
     location.depth = at;
-    if (level.cell < 0) return false;
-    const Cell& cell = geometry.cells[level.cell];
+    if (!level.cell) return false;
+    const Cell& cell = geometry.cell(level.cell);
     location.depth = at + 1;
     if (cell.fill == Fill::material) {
-      location.material = cell.target;
+      location.material = cell.material();
       return true;
     }
     Location::Level& below = location.levels[at + 1];
@@ -94,7 +94,7 @@ Crossing next_crossing(const Geometry& geometry, const Location& location) noexc
       const double d = distance_to_edge(geometry.lattices[level.lattice], level.r, level.u);
       if (d < best.distance - together) best = {d, at, -1};
     }
-    const Cell& cell = geometry.cells[level.cell];
+    const Cell& cell = geometry.cell(level.cell);
     for (const int index : geometry.surfaces_of(cell)) {
       const Surface& surface = geometry.surfaces[index];
       const double d = distance(surface, level.r, level.u);
@@ -118,7 +118,7 @@ void set_direction(const Geometry& geometry, Location& location, const Vector& u
   location.levels[0].u = u;
   for (int at = 1; at < location.depth; ++at) {
     const Location::Level& above = location.levels[at - 1];
-    const int rotation = geometry.cells[above.cell].rotation;
+    const int rotation = geometry.cell(above.cell).rotation;
     location.levels[at].u = rotation >= 0 ? rotate(geometry.rotations[rotation], above.u) : above.u;
   }
 }

@@ -14,7 +14,8 @@
 #include "taihu/neutron/geometry/lattice.h"
 #include "taihu/neutron/geometry/region.h"
 #include "taihu/neutron/geometry/surface.h"
-#include "taihu/neutron/parallel/hot_vector.h"
+#include "taihu/neutron/particle/opaque_id.h"
+#include "taihu/neutron/storage/hot_vector.h"
 
 namespace taihu::neutron {
 
@@ -23,7 +24,6 @@ namespace taihu::neutron {
 constexpr double crossing_step_cm = 1e-9;
 
 constexpr int max_depth = 10;
-constexpr int void_material = -1;
 
 enum class Fill { material, universe, lattice };
 
@@ -31,12 +31,15 @@ struct Cell {
   int id = 0;
   int universe = 0;  ///< index of the universe that it is part of
   Fill fill = Fill::material;
-  int target = void_material;  ///< index of the material, universe or lattice
+  int target = -1;  ///< index of the material (-1: void), universe or lattice
   int first_test = 0, test_count = 0;
   int first_surface = 0, surface_count = 0;  ///< each surface of the region once
   int rotation = -1;                         ///< index; local = rotation * (r - translation)
   bool moved = false;                        ///< has a translation or a rotation
   Vector translation;
+
+  /// What fills it, with Fill::material.
+  MaterialId material() const noexcept { return MaterialId(target); }
 };
 
 /// The members of a cell that only people and files need.
@@ -48,7 +51,7 @@ struct CellText {
 
 struct Universe {
   int id = 0;
-  std::vector<int> cells;
+  std::vector<CellId> cells;
 };
 
 struct Geometry {
@@ -63,6 +66,8 @@ struct Geometry {
   HotVector<int> boundaries;       ///< surfaces that are not mere transmission
   int root = 0;
 
+  const Cell& cell(CellId id) const noexcept { return cells[id.index()]; }
+
   std::span<const HalfSpaceTest> tests_of(const Cell& cell) const noexcept {
     return {tests.data() + cell.first_test, static_cast<std::size_t>(cell.test_count)};
   }
@@ -71,11 +76,12 @@ struct Geometry {
   }
 };
 
-/// An error of a geometry and the part that is wrong; an index of -1 names none.
+/// An error of a geometry and the part that is wrong; a surface of -1 names none.
 class GeometryError : public Error {
  public:
   struct Where {
-    int surface = -1, cell = -1;
+    int surface = -1;
+    CellId cell;
   };
   GeometryError(const std::string& text, Where where) : Error(text), where_(where) {}
   Where where() const noexcept { return where_; }
@@ -98,26 +104,26 @@ struct Location {
     Vector r;  ///< in the universe's own coordinates
     Vector u;  ///< direction; only kept up to date by surface tracking
     int universe = 0;
-    int cell = -1;
+    CellId cell;
     int lattice = -1;  ///< lattice that the universe is an element of; -1: none
     int element = -1;  ///< flat index in it; -1: outside
   };
   int depth = 0;  ///< levels in use
-  int material = void_material;
+  MaterialId material;
   Level levels[max_depth];
 
-  int cell() const noexcept { return levels[depth - 1].cell; }
+  CellId cell() const noexcept { return levels[depth - 1].cell; }
 };
 
 /// Cells found last, by universe and by the cell that was left: tried first. One per thread.
 class CellMemory {
  public:
-  explicit CellMemory(const Geometry& geometry) : last_(geometry.universes.size(), -1) {}
-  int last_in(int universe) const noexcept { return last_[universe]; }
-  void found(int universe, int cell) noexcept { last_[universe] = cell; }
+  explicit CellMemory(const Geometry& geometry) : last_(geometry.universes.size()) {}
+  CellId last_in(int universe) const noexcept { return last_[universe]; }
+  void found(int universe, CellId cell) noexcept { last_[universe] = cell; }
 
  private:
-  std::vector<int> last_;
+  std::vector<CellId> last_;
 };
 
 /// Finds the cells around the point levels[from].r in universe levels[from].universe and everything below it.

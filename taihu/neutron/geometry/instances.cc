@@ -40,9 +40,9 @@ std::int64_t InstanceTable::count_below(const Geometry& geometry, int universe) 
         sum <= std::numeric_limits<int>::max(),
         "universe " + std::to_string(geometry.universes[universe_].id) + " has more than 2^31 instances");
   };
-  for (const int index : geometry.universes[universe].cells) {
-    const Cell& cell = geometry.cells[index];
-    cell_offsets_[index] = static_cast<int>(sum);
+  for (const CellId index : geometry.universes[universe].cells) {
+    const Cell& cell = geometry.cell(index);
+    cell_offsets_[index.index()] = static_cast<int>(sum);
     if (cell.fill == Fill::universe) add(count_below(geometry, cell.target));
     if (cell.fill != Fill::lattice) continue;
     const Lattice& lattice = geometry.lattices[cell.target];
@@ -57,17 +57,17 @@ std::int64_t InstanceTable::count_below(const Geometry& geometry, int universe) 
   return counts_[universe] = sum;
 }
 
-std::string InstanceTable::path(const Geometry& geometry, int instance, int target) const {
+std::string InstanceTable::path(const Geometry& geometry, int instance, CellId target) const {
   std::string text;
   int universe = root_, rest = instance;
   for (;;) {
     text += "u" + std::to_string(geometry.universes[universe].id) + "->";
-    if (universe == universe_) return text + "c" + std::to_string(geometry.cells[target].id);
+    if (universe == universe_) return text + "c" + std::to_string(geometry.cell(target).id);
     // The last cell, and the last element, with at most `rest` instances before it.
     const Cell* cell = nullptr;
-    for (const int index : geometry.universes[universe].cells)
-      if (geometry.cells[index].fill != Fill::material && cell_offsets_[index] <= rest)
-        cell = &geometry.cells[index];
+    for (const CellId index : geometry.universes[universe].cells)
+      if (geometry.cell(index).fill != Fill::material && cell_offsets_[index.index()] <= rest)
+        cell = &geometry.cell(index);
     if (cell == nullptr) return text;
     rest -= cell_offsets_[cell - geometry.cells.data()];
     text += "c" + std::to_string(cell->id) + "->";

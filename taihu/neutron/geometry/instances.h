@@ -27,7 +27,7 @@ class InstanceTable {
     int sum = 0;
     for (int at = 0; at < level; ++at) {
       const Location::Level& below = location.levels[at + 1];
-      sum += cell_offsets_[location.levels[at].cell];
+      sum += cell_offsets_[location.levels[at].cell.index()];
       if (below.lattice < 0) continue;
       if (below.element < 0) return -1;
       sum += element_offsets_[below.lattice][below.element];
@@ -36,7 +36,7 @@ class InstanceTable {
   }
 
   /// Way from the root to `cell`, one of the universe's: "u1->c7->l3(0,2)->u2->c5", with ids.
-  std::string path(const Geometry& geometry, int instance, int cell) const;
+  std::string path(const Geometry& geometry, int instance, CellId cell) const;
 
  private:
   std::int64_t count_below(const Geometry& geometry, int universe);

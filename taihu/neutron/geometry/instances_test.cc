@@ -21,11 +21,11 @@ std::string element_name(const Lattice& lattice, int index) {
 }
 
 /// Paths to all instances of a cell, in order.
-std::vector<std::string> all_paths(const Geometry& geometry, int target) {
+std::vector<std::string> all_paths(const Geometry& geometry, CellId target) {
   std::vector<std::string> paths;
   const std::function<void(int, const std::string&)> walk = [&](int universe, const std::string& above) {
-    for (const int index : geometry.universes[universe].cells) {
-      const Cell& cell = geometry.cells[index];
+    for (const CellId index : geometry.universes[universe].cells) {
+      const Cell& cell = geometry.cell(index);
       const std::string here =
           above + "u" + std::to_string(geometry.universes[universe].id) + "->c" + std::to_string(cell.id);
       if (index == target) paths.push_back(here);
@@ -51,7 +51,7 @@ std::string path_of(const Geometry& geometry, const Location& location, int leve
       path += element_name(geometry.lattices[here.lattice], here.element) + "->";
     }
     path += "u" + std::to_string(geometry.universes[here.universe].id) + "->c" +
-            std::to_string(geometry.cells[here.cell].id) + (at < level ? "->" : "");
+            std::to_string(geometry.cell(here.cell).id) + (at < level ? "->" : "");
   }
   return path;
 }
@@ -60,11 +60,12 @@ TEST(Instances, AreNumberedAsAWalkThroughTheModelMeetsThem) {
   for (const char* name : {"rectangular", "hexagonal", "rotated", "boolean"}) {
     const Model model = test_model(name);
     const Geometry& geometry = model.geometry;
-    for (int cell = 0; cell < static_cast<int>(geometry.cells.size()); ++cell) {
+    for (std::size_t i = 0; i < geometry.cells.size(); ++i) {
+      const CellId cell(i);
       const std::vector<std::string> paths = all_paths(geometry, cell);
-      const InstanceTable table(geometry, geometry.cells[cell].universe);
+      const InstanceTable table(geometry, geometry.cell(cell).universe);
       ASSERT_EQ(table.count(), static_cast<int>(paths.size())) << name;
-      for (int i = 0; i < table.count(); ++i) EXPECT_EQ(table.path(geometry, i, cell), paths[i]) << name;
+      for (int at = 0; at < table.count(); ++at) EXPECT_EQ(table.path(geometry, at, cell), paths[at]) << name;
     }
     EXPECT_EQ(InstanceTable(geometry, geometry.root).count(), 1);
   }
@@ -82,8 +83,8 @@ TEST(Instances, OfAPointIsTheOneOnItsWayFromTheRoot) {
       Location location;
       ASSERT_TRUE(locate(geometry, memory, r, {0, 0, 1}, location));
       for (int level = 0; level < location.depth; ++level) {
-        const int cell = location.levels[level].cell;
-        const InstanceTable table(geometry, geometry.cells[cell].universe);
+        const CellId cell = location.levels[level].cell;
+        const InstanceTable table(geometry, geometry.cell(cell).universe);
         const int number = table.number(location, level);
         const std::string path = path_of(geometry, location, level);
         ++(path.empty() ? outer : inner);

@@ -123,7 +123,7 @@ int material_target(Element& element, const Ids& ids) {
   const std::vector<std::string> words = element.words("material");
   element.require(!words.empty(), "\"material\" is empty");
   element.require(words.size() == 1, "several materials for the instances of one cell are not supported");
-  if (words[0] == "void") return void_material;
+  if (words[0] == "void") return MaterialId().index();
   const int id = element.integer("material");
   const auto found = ids.materials.find(id);
   element.require(found != ids.materials.end(), "there is no material " + std::to_string(id));
@@ -306,7 +306,7 @@ void read_geometry(Element root, Model& model, Ids& ids) {
     complete(model.geometry);
   } catch (const GeometryError& error) {
     const auto [surface, cell] = error.where();
-    (surface >= 0 ? surfaces[surface] : cell >= 0 ? cells[cell] : root).fail(error.what());
+    (surface >= 0 ? surfaces[surface] : cell ? cells[cell.index()] : root).fail(error.what());
   }
 }
 

@@ -24,7 +24,7 @@ bool is_hdf5(const std::string& file) {
 }
 
 /// A material at a temperature.
-using Pair = std::pair<int, double>;
+using Pair = std::pair<MaterialId, double>;
 
 class Builder {
  public:
@@ -38,11 +38,12 @@ class Builder {
     for (const auto& [name, temperatures] : thermal_temperatures_) read_thermal(name, temperatures);
     data_->finish();
     for (Material& material : model_.materials) find_densities(material);
-    std::map<Pair, int> media;
+    std::map<Pair, MediumId> media;
     for (const Pair& pair : pairs_) media[pair] = data_->add_medium(parts_of(pair));
     for (std::size_t i = 0; i < model_.geometry.cells.size(); ++i) {
-      const int material = material_of(i);
-      data_->medium_of_cell.push_back(material < 0 ? -1 : media.at({material, temperature_of(i, material)}));
+      const MaterialId material = material_of(i);
+      data_->medium_of_cell.push_back(material ? media.at({material, temperature_of(i, material)})
+                                               : MediumId());
     }
     for (const int mt : reactions_)
       if (mt != mt_elastic &&
@@ -55,28 +56,27 @@ class Builder {
   }
 
  private:
-  int material_of(std::size_t cell) const {
+  MaterialId material_of(std::size_t cell) const {
     const Cell& c = model_.geometry.cells[cell];
-    return c.fill == Fill::material ? c.target : void_material;
+    return c.fill == Fill::material ? c.material() : MaterialId();
   }
 
-  double temperature_of(std::size_t cell, int material) const {
+  double temperature_of(std::size_t cell, MaterialId material) const {
     const double of_cell = model_.geometry.cell_texts[cell].temperature;
     if (of_cell >= 0) return of_cell;
-    const double of_material = model_.materials[material].temperature;
+    const double of_material = model_.materials[material.index()].temperature;
     return of_material >= 0 ? of_material : model_.settings.temperature_default;
   }
 
   void find_pairs() {
     std::set<Pair> pairs;
     for (std::size_t i = 0; i < model_.geometry.cells.size(); ++i)
-      if (const int material = material_of(i); material >= 0)
-        pairs.emplace(material, temperature_of(i, material));
+      if (const MaterialId material = material_of(i)) pairs.emplace(material, temperature_of(i, material));
     pairs_.assign(pairs.begin(), pairs.end());
     for (const auto& [material, temperature] : pairs_) {
-      for (const Material::Constituent& part : model_.materials[material].constituents)
+      for (const Material::Constituent& part : model_.materials[material.index()].constituents)
         nuclide_temperatures_[part.nuclide].insert(temperature);
-      for (const Material::ThermalUse& use : model_.materials[material].thermal)
+      for (const Material::ThermalUse& use : model_.materials[material.index()].thermal)
         thermal_temperatures_[use.table].insert(temperature);
     }
     // Materials that are in no cell still need masses for their densities.
@@ -192,7 +192,7 @@ class Builder {
   }
 
   std::vector<MediumPart> parts_of(const Pair& pair) const {
-    const Material& material = model_.materials[pair.first];
+    const Material& material = model_.materials[pair.first.index()];
     std::vector<MediumPart> parts;
     for (std::size_t i = 0; i < material.constituents.size(); ++i) {
       MediumPart part;

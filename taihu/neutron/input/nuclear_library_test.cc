@@ -257,27 +257,27 @@ TEST_F(Continuous, MediaSumTheirNuclides) {
                      counts(100, 2, 1)),
            {"c_H"});
   NuclearData& data = const_cast<NuclearData&>(*model.nuclear);
-  const int summed = data.add_medium(data.parts(0), 0);
+  const MediumId first(0), summed = data.add_medium(data.parts(first), 0);
   Stream random(5, StreamUse::history, 0, 0);
   double mean = 0;
   for (int i = 0; i < 20000; ++i) {
     const double e = i % 10 == 0 ? 4 : std::exp(std::log(1e-5) + random.uniform() * std::log(2e12));
     const std::uint64_t band = random.next();
     MacroXs a, b;
-    data.look_up(0, e, band, a);
+    data.look_up(first, e, band, a);
     data.look_up(summed, e, band, b);
     for (int r = 0; r < reaction_count; ++r) ASSERT_NEAR(a[r], b[r], 1e-12 * (1 + std::fabs(b[r]))) << e;
-    data.look_up(0, 5e3, random.next(), a);
+    data.look_up(first, 5e3, random.next(), a);
     mean += a[static_cast<int>(Reaction::fission)] / 20000;
   }
   EXPECT_NEAR(mean, 0.025 * 2, 0.001);  // 0.6 * 0.5 + 0.4 * 1.75 = 1
   // Below 4 eV: a quarter of the free atom's 20 b, three quarters of 20 b and the Bragg edges.
   MacroXs thermal;
-  data.look_up(0, 0.05, 0, thermal);
-  const auto uranium = std::ranges::find_if(data.parts(0), [&](const MediumPart& part) {
+  data.look_up(first, 0.05, 0, thermal);
+  const auto uranium = std::ranges::find_if(data.parts(first), [&](const MediumPart& part) {
     return data.nuclides[part.nuclide].data().name == "X235";
   });
-  ASSERT_NE(uranium, data.parts(0).end());
+  ASSERT_NE(uranium, data.parts(first).end());
   const double h1 = 0.25 * 20 + 0.75 * (20 + 0.02 / 0.05) + 0.3;
   EXPECT_NEAR(thermal[static_cast<int>(Reaction::total)],
               0.075 * h1 + 0.025 * (6 + data.micro(*uranium, 0.05, 0).absorption - 2), 1e-9);
@@ -290,7 +290,7 @@ TEST_F(Continuous, TemperaturesAreTheNearestOrBetweenTwo) {
   const std::string nuclide = "<nuclide name=\"X235\" ao=\"1\"/>";
   const auto total = [&](const std::string& settings) {
     const Model model = read(box_model(material(nuclide), counts(10, 2, 1) + settings));
-    return model.nuclear->micro(model.nuclear->parts(0)[0], 10, 0).total;
+    return model.nuclear->micro(model.nuclear->parts(MediumId(0))[0], 10, 0).total;
   };
   EXPECT_DOUBLE_EQ(total("<temperature_default>305</temperature_default>"), 7);
   EXPECT_DOUBLE_EQ(total("<temperature_default>595</temperature_default>"), 21);

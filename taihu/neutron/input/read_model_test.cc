@@ -147,8 +147,8 @@ TEST(ReadModel, HasTheSameCrossSectionsFromTextAndFromHdf5) {
   for (int reaction = 0; reaction < reaction_count; ++reaction)
     for (int material = 0; material < 2; ++material)
       for (int g = 0; g < 2; ++g)
-        EXPECT_EQ(binary.data.value(static_cast<Reaction>(reaction), material, g),
-                  text.data.value(static_cast<Reaction>(reaction), material, g));
+        EXPECT_EQ(binary.data.value(static_cast<Reaction>(reaction), MaterialId(material), GroupId(g)),
+                  text.data.value(static_cast<Reaction>(reaction), MaterialId(material), GroupId(g)));
   EXPECT_EQ(binary.data.group_edges(), text.data.group_edges());
 }
 

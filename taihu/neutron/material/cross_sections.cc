@@ -112,14 +112,15 @@ CrossSections::CrossSections(const std::vector<MultigroupData>& library,
     add_material(library, materials[material], material, points);
 }
 
-double CrossSections::energy(int group) const noexcept {
-  return 0.5 * (edges_[groups_ - group] + edges_[groups_ - group - 1]);
+double CrossSections::energy(GroupId group) const noexcept {
+  const int above = groups_ - group.index();
+  return 0.5 * (edges_[above] + edges_[above - 1]);
 }
 
-int CrossSections::group_of(double energy) const noexcept {
+GroupId CrossSections::group_of(double energy) const noexcept {
   // An energy that is an edge belongs to the group below it, as in OpenMC.
   const auto above = std::lower_bound(edges_.begin(), edges_.end(), energy) - edges_.begin();
-  return std::clamp(groups_ - static_cast<int>(above), 0, groups_ - 1);
+  return GroupId(std::clamp(groups_ - static_cast<int>(above), 0, groups_ - 1));
 }
 
 void CrossSections::add_material(const std::vector<MultigroupData>& library,
@@ -161,13 +162,13 @@ void CrossSections::add_scattering(const MultigroupData& mixed, int material, in
       if (!(amount > 0)) continue;
       amounts.push_back(amount);
       transfers_.push_back(
-          {to, mixed.multiplicity.empty() ? 1 : mixed.multiplicity[pair],
+          {GroupId(to), mixed.multiplicity.empty() ? 1 : mixed.multiplicity[pair],
            make_angle({mixed.scatter.data() + pair * mixed.moments, static_cast<std::size_t>(mixed.moments)},
                       mixed.format, points)});
     }
     // There is no outgoing group: the particle does not change. check() has made sure that this group never
     // scatters.
-    if (amounts.empty()) amounts.push_back(1), transfers_.push_back({from, 1, {}});
+    if (amounts.empty()) amounts.push_back(1), transfers_.push_back({GroupId(from), 1, {}});
     const std::vector<AliasEntry> table = make_alias_table(amounts, first);
     scatter_rows_[static_cast<std::size_t>(material) * groups_ + from] = {
         static_cast<int>(scatter_alias_.size()), static_cast<int>(table.size())};
@@ -234,9 +235,9 @@ double CrossSections::sample_angle(const Angle& angle, Stream& random) const noe
   return std::fmin(1.0, left + std::fmin(width, step));
 }
 
-CrossSections::Scattering CrossSections::sample_scattering(int material, int group, Vector& u,
+CrossSections::Scattering CrossSections::sample_scattering(MaterialId material, GroupId group, Vector& u,
                                                            Stream& random) const noexcept {
-  const Row& row = scatter_rows_[static_cast<std::size_t>(material) * groups_ + group];
+  const Row& row = scatter_rows_[static_cast<std::size_t>(material.index()) * groups_ + group.index()];
   const Transfer& transfer = transfers_[sample(
       std::span<const AliasEntry>(scatter_alias_.data() + row.first, static_cast<std::size_t>(row.count)),
       random)];
@@ -245,11 +246,11 @@ CrossSections::Scattering CrossSections::sample_scattering(int material, int gro
   return {transfer.group, transfer.multiplicity};
 }
 
-int CrossSections::sample_chi(int material, int group, Stream& random) const noexcept {
-  const Row& row = chi_rows_[static_cast<std::size_t>(material) * groups_ + group];
-  return sample(
-      std::span<const AliasEntry>(chi_alias_.data() + row.first, static_cast<std::size_t>(row.count)),
-      random);
+GroupId CrossSections::sample_chi(MaterialId material, GroupId group, Stream& random) const noexcept {
+  const Row& row = chi_rows_[static_cast<std::size_t>(material.index()) * groups_ + group.index()];
+  return GroupId(
+      sample(std::span<const AliasEntry>(chi_alias_.data() + row.first, static_cast<std::size_t>(row.count)),
+             random));
 }
 
 }  // namespace taihu::neutron

@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "taihu/neutron/material/multigroup_data.h"
-#include "taihu/neutron/parallel/hot_vector.h"
 #include "taihu/neutron/particle/alias_table.h"
+#include "taihu/neutron/particle/opaque_id.h"
+#include "taihu/neutron/storage/hot_vector.h"
 
 namespace taihu::neutron {
 
@@ -46,12 +47,15 @@ class CrossSections {
 
   /// Middle of a group in eV, and the group of an energy (0 above the highest, the last one below the
   /// lowest).
-  double energy(int group) const noexcept;
-  int group_of(double energy) const noexcept;
+  double energy(GroupId group) const noexcept;
+  GroupId group_of(double energy) const noexcept;
 
-  double total(int material, int group) const noexcept { return value(Reaction::total, material, group); }
-  double value(Reaction reaction, int material, int group) const noexcept {
-    return values_[(static_cast<std::size_t>(reaction) * materials_ + material) * groups_ + group];
+  double total(MaterialId material, GroupId group) const noexcept {
+    return value(Reaction::total, material, group);
+  }
+  double value(Reaction reaction, MaterialId material, GroupId group) const noexcept {
+    return values_[(static_cast<std::size_t>(reaction) * materials_ + material.index()) * groups_ +
+                   group.index()];
   }
   /// Rows of a reaction: [material][group].
   const double* rows(Reaction reaction) const noexcept {
@@ -62,13 +66,13 @@ class CrossSections {
 
   /// Outgoing group of a scattering that turns the direction `u`; `multiplicity` is the factor on the weight.
   struct Scattering {
-    int group;
+    GroupId group;
     double multiplicity;
   };
-  Scattering sample_scattering(int material, int group, Vector& u, Stream& random) const noexcept;
+  Scattering sample_scattering(MaterialId material, GroupId group, Vector& u, Stream& random) const noexcept;
 
   /// Group of a fission neutron.
-  int sample_chi(int material, int group, Stream& random) const noexcept;
+  GroupId sample_chi(MaterialId material, GroupId group, Stream& random) const noexcept;
 
  private:
   struct Row {
@@ -94,7 +98,7 @@ class CrossSections {
   HotVector<Row> scatter_rows_;          ///< [material][group], into scatter_alias_
   HotVector<AliasEntry> scatter_alias_;  ///< outcomes are indices into the transfers
   struct Transfer {
-    int group = 0;
+    GroupId group;
     double multiplicity = 1;
     Angle angle;
   };

@@ -28,7 +28,7 @@ std::pair<double, double> sampled_moments(const CrossSections& data, int samples
   const Vector before = unit({0.3, -0.5, 0.7});
   for (int i = 0; i < samples; ++i) {
     Vector u = before;
-    data.sample_scattering(0, 0, u, random);
+    data.sample_scattering(MaterialId(0), GroupId(0), u, random);
     EXPECT_NEAR(length(u), 1, 1e-12);
     const double mu = dot(u, before);
     p1 += mu;
@@ -78,14 +78,14 @@ TEST(CrossSections, GroupsAreCountedFromTheFastest) {
   data.absorption = {1, 2, 3};
   data.scatter.assign(9, 0);
   const CrossSections sections({data}, {{{0, 2.0}}}, {1, 10, 100, 1000});
-  EXPECT_EQ(sections.group_of(500), 0);
-  EXPECT_EQ(sections.group_of(5), 2);
-  EXPECT_EQ(sections.group_of(1e9), 0);
-  EXPECT_EQ(sections.group_of(1e-9), 2);
+  EXPECT_EQ(sections.group_of(500), GroupId(0));
+  EXPECT_EQ(sections.group_of(5), GroupId(2));
+  EXPECT_EQ(sections.group_of(1e9), GroupId(0));
+  EXPECT_EQ(sections.group_of(1e-9), GroupId(2));
   for (int g = 0; g + 1 < 3; ++g)  // edges rise, groups fall
-    EXPECT_EQ(sections.group_of(sections.group_edges()[3 - g - 1]), g + 1);
-  for (int g = 0; g < 3; ++g) EXPECT_EQ(sections.group_of(sections.energy(g)), g);
-  EXPECT_EQ(sections.total(0, 2), 6);  // density 2
+    EXPECT_EQ(sections.group_of(sections.group_edges()[3 - g - 1]), GroupId(g + 1));
+  for (int g = 0; g < 3; ++g) EXPECT_EQ(sections.group_of(sections.energy(GroupId(g))), GroupId(g));
+  EXPECT_EQ(sections.total(MaterialId(0), GroupId(2)), 6);  // density 2
   EXPECT_EQ(sections.majorant()[1], 4);
 }
 

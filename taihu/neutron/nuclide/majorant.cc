@@ -50,7 +50,7 @@ Majorant::Majorant(const NuclearData& data) {
   std::map<Kind, std::size_t> kinds;
   std::vector<const MediumPart*> parts;
   for (int medium = 0; medium < data.media(); ++medium)
-    for (const MediumPart& part : data.parts(medium))
+    for (const MediumPart& part : data.parts(MediumId(medium)))
       if (kinds.try_emplace(kind_of(part), parts.size()).second) parts.push_back(&part);
   const auto key_of = [](double e) { return std::bit_cast<std::uint64_t>(e) >> key_shift; };
   first_key_ = key_of(data.energy_min());
@@ -74,7 +74,7 @@ Majorant::Majorant(const NuclearData& data) {
     std::vector<double> fine(cuts);
     for (int medium = 0; medium < data.media(); ++medium) {
       std::vector<double> sum(cuts);
-      for (const MediumPart& part : data.parts(medium)) {
+      for (const MediumPart& part : data.parts(MediumId(medium))) {
         const std::vector<double>& of_part = most[kinds.at(kind_of(part))];
         for (std::size_t i = 0; i < cuts; ++i) sum[i] += part.density * of_part[i];
       }

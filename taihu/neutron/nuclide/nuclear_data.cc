@@ -158,7 +158,7 @@ MicroXs NuclearData::tabulated(const MediumPart& part, double e, bool from_below
   return xs;
 }
 
-int NuclearData::add_medium(std::vector<MediumPart> parts, std::size_t points) {
+MediumId NuclearData::add_medium(std::vector<MediumPart> parts, std::size_t points) {
   sort_by_collisions(*this, parts);
   Medium medium;
   for (int i = 0; i < static_cast<int>(parts.size()); ++i) {
@@ -186,7 +186,7 @@ int NuclearData::add_medium(std::vector<MediumPart> parts, std::size_t points) {
   }
   medium.parts = std::move(parts);
   media_.push_back(std::move(medium));
-  return static_cast<int>(media_.size()) - 1;
+  return MediumId(media_.size() - 1);
 }
 
 /// A number in [0, 1), the same for a nuclide at any temperature and in any medium.
@@ -231,8 +231,8 @@ void NuclearData::sum_parts(const Medium& medium, double e, std::uint64_t band, 
   for (const MediumPart& part : medium.parts) add_to(xs, part.density, micro(part, e, band));
 }
 
-void NuclearData::look_up(int number, double e, std::uint64_t band, MacroXs& xs) const noexcept {
-  const Medium& medium = media_[number];
+void NuclearData::look_up(MediumId id, double e, std::uint64_t band, MacroXs& xs) const noexcept {
+  const Medium& medium = media_[id.index()];
   const auto at = [&](Reaction reaction) -> double& { return xs[static_cast<int>(reaction)]; };
   xs = {};
   at(Reaction::flux) = 1;
@@ -268,9 +268,9 @@ void NuclearData::look_up(int number, double e, std::uint64_t band, MacroXs& xs)
   at(Reaction::scatter) = std::max(0.0, at(Reaction::total) - at(Reaction::absorption));
 }
 
-const MediumPart& NuclearData::sample_part(int number, double e, std::uint64_t band, double total,
+const MediumPart& NuclearData::sample_part(MediumId id, double e, std::uint64_t band, double total,
                                            Stream& random, MicroXs& xs) const noexcept {
-  const Medium& medium = media_[number];
+  const Medium& medium = media_[id.index()];
   double rest = random.uniform() * total;
   for (const MediumPart& part : medium.parts) {
     xs = micro(part, e, band);

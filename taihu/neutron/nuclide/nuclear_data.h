@@ -17,6 +17,7 @@
 #include "taihu/neutron/nuclide/kinematics.h"
 #include "taihu/neutron/nuclide/nuclide.h"
 #include "taihu/neutron/nuclide/thermal_table.h"
+#include "taihu/neutron/particle/opaque_id.h"
 
 namespace taihu::neutron {
 
@@ -65,28 +66,31 @@ class NuclearData {
   std::vector<Nuclide> nuclides;
   std::vector<Thermal> thermals;
 
-  /// Adds a medium of these nuclides; returns its number.
-  int add_medium(std::vector<MediumPart> parts, std::size_t points = most_points);
+  /// Adds a medium of these nuclides; returns its index.
+  MediumId add_medium(std::vector<MediumPart> parts, std::size_t points = most_points);
   /// Sets the range of energies in which all nuclides have data, and prepares look-ups. Call once, after all
   /// nuclides and before add_medium().
   void finish();
 
-  /// Medium of each cell; -1: void, or not filled with a material.
-  std::vector<int> medium_of_cell;
+  /// Medium of each cell; none: void, or not filled with a material.
+  std::vector<MediumId> medium_of_cell;
 
+  MediumId medium_of(CellId cell) const noexcept { return medium_of_cell[cell.index()]; }
   double energy_min() const noexcept { return energy_min_; }
   double energy_max() const noexcept { return energy_max_; }
   int media() const noexcept { return static_cast<int>(media_.size()); }
-  const std::vector<MediumPart>& parts(int medium) const noexcept { return media_[medium].parts; }
-  bool fissionable(int medium) const noexcept { return media_[medium].fissionable; }
+  const std::vector<MediumPart>& parts(MediumId medium) const noexcept {
+    return media_[medium.index()].parts;
+  }
+  bool fissionable(MediumId medium) const noexcept { return media_[medium.index()].fissionable; }
   bool any_fission() const noexcept;
   bool unresolved_at(double e) const noexcept { return e >= unresolved_min_ && e < unresolved_max_; }
 
   /// Sums of a medium. `band`: random bits that a neutron keeps as long as its energy stays.
-  void look_up(int medium, double e, std::uint64_t band, MacroXs& xs) const noexcept;
+  void look_up(MediumId medium, double e, std::uint64_t band, MacroXs& xs) const noexcept;
   /// Prefetches the data that look_up() needs.
-  void prefetch(int medium, double e) const noexcept {
-    const Medium& known = media_[medium];
+  void prefetch(MediumId medium, double e) const noexcept {
+    const Medium& known = media_[medium.index()];
     if (known.points.empty()) return;
     const Point* const point = known.points.data() + known.index.near(e);
     __builtin_prefetch(point);
@@ -102,7 +106,7 @@ class NuclearData {
     return nuclides[part.nuclide].unresolved_at(e) && !is_thermal(part, e);
   }
   /// The nuclide that a neutron hits in a medium whose total cross section is `total`.
-  const MediumPart& sample_part(int medium, double e, std::uint64_t band, double total, Stream& random,
+  const MediumPart& sample_part(MediumId medium, double e, std::uint64_t band, double total, Stream& random,
                                 MicroXs& xs) const noexcept;
 
  private:

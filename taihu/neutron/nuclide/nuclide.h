@@ -5,7 +5,7 @@
 
 #include "taihu/neutron/nuclide/energy_grid.h"
 #include "taihu/neutron/nuclide/nuclide_data.h"
-#include "taihu/neutron/parallel/hot_vector.h"
+#include "taihu/neutron/storage/hot_vector.h"
 
 namespace taihu::neutron {
 

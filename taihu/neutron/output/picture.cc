@@ -1,31 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/neutron/output/picture.h"
 
-#include <png.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-
-#include "taihu/base/error.h"
-#include "taihu/base/output_file.h"
-#include "taihu/base/random.h"
 
 namespace taihu::neutron {
 namespace {
 
-using Colour = std::array<std::uint8_t, 3>;
+using picture::Colour;
 
 /// Distinct colours: hues by the golden angle, two levels of brightness.
 Colour colour_of(int number) {
   if (number < 0) return {255, 255, 255};  // void
   const double hue = std::fmod(number * 0.61803398875, 1.0) * 6, light = number % 2 == 0 ? 0.95 : 0.7;
-  Colour colour;
-  for (int i = 0; i < 3; ++i) {
+  const auto part = [&](int i) {
     const double distance = std::fabs(std::fmod(hue + 2 * i, 6.0) - 3) - 1;
-    colour[i] = static_cast<std::uint8_t>(255 * light * (0.35 + 0.65 * std::clamp(distance, 0.0, 1.0)));
-  }
-  return colour;
+    return static_cast<std::uint8_t>(255 * light * (0.35 + 0.65 * std::clamp(distance, 0.0, 1.0)));
+  };
+  return {part(0), part(1), part(2)};
 }
 
 /// Dark blue over green to yellow and red for 0..1.
@@ -34,18 +26,17 @@ Colour heat(double share) {
       {30, 20, 90}, {30, 110, 160}, {60, 180, 110}, {250, 220, 60}, {200, 30, 30}};
   const double place = std::clamp(share, 0.0, 1.0) * 4;
   const int low = std::min(3, static_cast<int>(place));
-  Colour colour;
-  for (int i = 0; i < 3; ++i)
-    colour[i] =
-        static_cast<std::uint8_t>(points[low][i] + (place - low) * (points[low + 1][i] - points[low][i]));
-  return colour;
+  const auto part = [&](int i) {
+    return static_cast<std::uint8_t>(points[low][i] + (place - low) * (points[low + 1][i] - points[low][i]));
+  };
+  return {part(0), part(1), part(2)};
 }
 
-int first_other_cell(const Geometry& geometry, const Location::Level& level) {
-  for (const int cell : geometry.universes[level.universe].cells)
-    if (cell != level.cell && contains(geometry.tests_of(geometry.cells[cell]), geometry.surfaces, level.r))
+CellId first_other_cell(const Geometry& geometry, const Location::Level& level) {
+  for (const CellId cell : geometry.universes[level.universe].cells)
+    if (cell != level.cell && contains(geometry.tests_of(geometry.cell(cell)), geometry.surfaces, level.r))
       return cell;
-  return -1;
+  return {};
 }
 
 /// Sums of a mesh along z, at most `most_pixels` a side.
@@ -69,12 +60,11 @@ class MeshMap {
     for (int y = 0; y < height_; ++y)
       for (int x = 0; x < width_; ++x) largest = std::max(largest, mean(x, y));
     const int zoom = std::max(1, 800 / std::max(width_, height_));
-    Picture picture{width_ * zoom, height_ * zoom, {}};
-    picture.rgb.resize(static_cast<std::size_t>(picture.width) * picture.height * 3);
-    for (int y = 0; y < picture.height; ++y)
-      for (int x = 0; x < picture.width; ++x) {
+    Picture picture(width_ * zoom, height_ * zoom);
+    for (int y = 0; y < picture.height(); ++y)
+      for (int x = 0; x < picture.width(); ++x) {
         const double value = mean(x / zoom, height_ - 1 - y / zoom);
-        picture.set(x, y, value > 0 ? heat(value / largest) : Colour{235, 235, 235});
+        picture.dot(x, y, value > 0 ? heat(value / largest) : Colour{235, 235, 235});
       }
     return picture;
   }
@@ -97,30 +87,14 @@ class MeshMap {
 
 }  // namespace
 
-void write_png(const Picture& picture, const std::string& path) {
-  png_image image;
-  std::memset(&image, 0, sizeof image);
-  image.version = PNG_IMAGE_VERSION;
-  image.width = picture.width;
-  image.height = picture.height;
-  image.format = PNG_FORMAT_RGB;
-  write_file(path, [&](std::FILE* file) {
-    if (png_image_write_to_stdio(&image, file, 0, picture.rgb.data(), 0, nullptr) || std::ferror(file) != 0)
-      return;
-    const std::string problem = image.message;
-    png_image_free(&image);
-    throw Error("cannot write " + path + " (" + problem + ")");
-  });
-}
-
 std::string fault_at(const Geometry& geometry, const Vector& r) {
   CellMemory memory(geometry);
   Location location;
   const bool found = locate(geometry, memory, r, {0, 0, 1}, location);
   for (int level = 0; level < location.depth; ++level)
-    if (const int other = first_other_cell(geometry, location.levels[level]); other >= 0)
-      return "in cells " + std::to_string(geometry.cells[location.levels[level].cell].id) + " and " +
-             std::to_string(geometry.cells[other].id) + " of universe " +
+    if (const CellId other = first_other_cell(geometry, location.levels[level]))
+      return "in cells " + std::to_string(geometry.cell(location.levels[level].cell).id) + " and " +
+             std::to_string(geometry.cell(other).id) + " of universe " +
              std::to_string(geometry.universes[location.levels[level].universe].id);
   if (found) return "";
   if (location.depth == 0) return "in no cell of the root universe";
@@ -132,8 +106,7 @@ std::string fault_at(const Geometry& geometry, const Vector& r) {
 }
 
 Picture draw_slice(const Model& model, const Slice& slice, std::vector<GeometryFault>& faults) {
-  Picture picture{slice.pixels_x, slice.pixels_y,
-                  std::vector<std::uint8_t>(static_cast<std::size_t>(slice.pixels_x) * slice.pixels_y * 3)};
+  Picture picture(slice.pixels_x, slice.pixels_y);
   CellMemory memory(model.geometry);
   bool reported[2] = {false, false};
   for (int y = 0; y < slice.pixels_y; ++y)
@@ -145,13 +118,13 @@ Picture draw_slice(const Model& model, const Slice& slice, std::vector<GeometryF
       const bool found = locate(model.geometry, memory, r, {0, 0, 1}, location);
       bool overlap = false;
       for (int level = 0; level < location.depth && !overlap; ++level)
-        overlap = first_other_cell(model.geometry, location.levels[level]) >= 0;
+        overlap = bool(first_other_cell(model.geometry, location.levels[level]));
       Colour colour{0, 0, 0};
       if (overlap)
         colour = {255, 0, 0};
       else if (found)
-        colour = colour_of(slice.by_material ? location.material : location.cell());
-      picture.set(x, y, colour);
+        colour = colour_of(slice.by_material ? location.material.index() : location.cell().index());
+      picture.dot(x, y, colour);
       if ((found && !overlap) || reported[overlap ? 1 : 0]) continue;
       reported[overlap ? 1 : 0] = true;
       faults.push_back({r, fault_at(model.geometry, r)});

@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures as PNG files: slices of the geometry, maps of mesh tallies.
+// Pictures: slices of the geometry, maps of mesh tallies.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "taihu/neutron/output/tally_source.h"
 #include "taihu/neutron/transport/simulation.h"
+#include "taihu/picture/picture.h"
 
 namespace taihu::neutron {
 
-struct Picture {
-  int width = 0, height = 0;
-  std::vector<std::uint8_t> rgb;  ///< rows from top to bottom
-  void set(int x, int y, const std::array<std::uint8_t, 3>& colour) {
-    for (int i = 0; i < 3; ++i) rgb[(static_cast<std::size_t>(y) * width + x) * 3 + i] = colour[i];
-  }
-};
-
-/// Throws Error when the file cannot be written.
-void write_png(const Picture& picture, const std::string& path);
+using picture::Picture;
 
 struct Slice {
   Vector origin;                 ///< centre of the picture

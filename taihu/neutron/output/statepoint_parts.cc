@@ -188,7 +188,7 @@ StatepointPart read_part(const PlainFile& file, const PartPlaces& places, const 
       part.source.push_back({.r = {record.r[0], record.r[1], record.r[2]},
                              .u = {record.u[0], record.u[1], record.u[2]},
                              .weight = record.weight,
-                             .group = model.nuclear ? 0 : model.data.group_of(record.energy),
+                             .group = model.nuclear ? GroupId{0} : model.data.group_of(record.energy),
                              .energy = model.nuclear ? record.energy : 0});
     }
   }

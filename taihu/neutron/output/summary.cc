@@ -45,7 +45,8 @@ void write_cells(Hdf5File& file, const Model& model) {
     if (!text.region.empty()) file.write_text(place + "/region", text.region);
     if (cell.fill == Fill::material) {
       file.write_text(place + "/fill_type", "material");
-      file.write_integer(place + "/material", cell.target < 0 ? -1 : model.materials[cell.target].id);
+      file.write_integer(place + "/material",
+                         cell.material() ? model.materials[cell.material().index()].id : -1);
       file.write(place + "/temperature", std::vector<double>{293.6});
     } else if (cell.fill == Fill::universe) {
       file.write_text(place + "/fill_type", "universe");
@@ -66,7 +67,7 @@ void write_universes(Hdf5File& file, const Geometry& geometry) {
     file.make_group(place);
     file.write_text(place + "/geom_type", "csg");
     std::vector<int> cells;
-    for (const int cell : universe.cells) cells.push_back(geometry.cells[cell].id);
+    for (const CellId cell : universe.cells) cells.push_back(geometry.cell(cell).id);
     file.write_integers(place + "/cells", cells);
   }
 }

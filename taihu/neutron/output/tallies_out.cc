@@ -61,7 +61,7 @@ std::string bin_text(const Filter& filter, const TallyLayout::CompiledFilter& co
     case FilterType::cellborn:
       return "Birth Cell " + std::to_string(filter.bin_ids[bin]);
     case FilterType::distribcell:
-      return "Distributed Cell " + compiled.instances[0].table->path(geometry, bin, filter.bins[0]);
+      return "Distributed Cell " + compiled.instances[0].table->path(geometry, bin, CellId(filter.bins[0]));
     case FilterType::cellinstance:
       return "Cell " + std::to_string(filter.bin_ids[bin]) + ", Instance " +
              std::to_string(filter.instances[bin]);

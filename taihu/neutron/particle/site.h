@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "taihu/neutron/particle/opaque_id.h"
 #include "taihu/neutron/particle/vector.h"
 
 namespace taihu::neutron {
@@ -12,7 +13,7 @@ namespace taihu::neutron {
 struct Site {
   Vector r, u;
   double weight = 1;
-  std::int32_t group = 0;  ///< multi-group only
+  GroupId group{0};  ///< multi-group only
   std::uint32_t parent = 0;
   double energy = 0;  ///< eV; continuous energy only
 };

@@ -69,7 +69,7 @@ void ResultFiles::write(const Simulation& simulation,
   for (std::size_t tally = 0; tally < layout.tallies.size(); ++tally) {
     const std::vector<Picture> pictures = draw_mesh_tally(layout, source, tally);
     for (std::size_t i = 0; i < pictures.size(); ++i) {
-      write_png(pictures[i], picture_of(layout, tally, i));
+      pictures[i].save_png(picture_of(layout, tally, i));
       say("picture: " + picture_of(layout, tally, i));
     }
   }

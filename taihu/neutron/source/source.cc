@@ -131,10 +131,10 @@ bool SourceSampler::accepted(const Source& source, const Vector& r, CellMemory& 
   Location location;
   if (!locate(*geometry_, memory, r, {0, 0, 1}, location)) return false;
   if (!source.only_fissionable) return true;
-  if (location.material < 0) return false;
-  if (nuclear_ != nullptr) return nuclear_->fissionable(nuclear_->medium_of_cell[location.cell()]);
+  if (!location.material) return false;
+  if (nuclear_ != nullptr) return nuclear_->fissionable(nuclear_->medium_of(location.cell()));
   for (int g = 0; g < data_->groups(); ++g)
-    if (data_->value(Reaction::nu_fission, location.material, g) > 0) return true;
+    if (data_->value(Reaction::nu_fission, location.material, GroupId(g)) > 0) return true;
   return false;
 }
 

@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "taihu/neutron/parallel/exact_sum.h"
-#include "taihu/neutron/parallel/hot_vector.h"
+#include "taihu/neutron/storage/hot_vector.h"
+#include "taihu/neutron/tally/exact_sum.h"
 
 namespace taihu::neutron {
 

@@ -80,12 +80,12 @@ int ColumnMaker::value_of(const TallyLayout::Column& column, int group) {
   plan.media.resize(materials_.nuclear->media());
   if (velocity) plan.inverse_velocity = known->second;
   for (int medium = 0; medium < materials_.nuclear->media() && !velocity; ++medium)
-    add_terms(medium, column, group, known->second);
+    add_terms(MediumId(medium), column, group, known->second);
   return known->second;
 }
 
-void ColumnMaker::add_terms(int medium, const TallyLayout::Column& column, int group, int value) {
-  std::vector<RatePlan::Part>& wanted = layout_.rates.media[medium];
+void ColumnMaker::add_terms(MediumId medium, const TallyLayout::Column& column, int group, int value) {
+  std::vector<RatePlan::Part>& wanted = layout_.rates.media[medium.index()];
   const std::vector<MediumPart>& parts = materials_.nuclear->parts(medium);
   for (int i = 0; i < static_cast<int>(parts.size()); ++i) {
     const Nuclide& nuclide = materials_.nuclear->nuclides[parts[i].nuclide];

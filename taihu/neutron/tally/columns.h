@@ -27,7 +27,7 @@ class ColumnMaker {
   void make_rows(TallyLayout::CompiledTally& compiled) const;
   void plan_rates(const Tally& tally, TallyLayout::CompiledTally& compiled);
   int value_of(const TallyLayout::Column& column, int group);
-  void add_terms(int medium, const TallyLayout::Column& column, int group, int value);
+  void add_terms(MediumId medium, const TallyLayout::Column& column, int group, int value);
 
   TallyLayout& layout_;
   const CrossSections& data_;

@@ -39,7 +39,8 @@ std::vector<int> energy_table(const Filter& filter, const CrossSections& data) {
                     " eV is not an edge of the library's groups, so a group would belong to two bins");
   }
   for (int g = 0; g < data.groups(); ++g) {
-    const auto above = std::upper_bound(filter.energies.begin(), filter.energies.end(), data.energy(g));
+    const auto above =
+        std::upper_bound(filter.energies.begin(), filter.energies.end(), data.energy(GroupId(g)));
     if (above != filter.energies.begin() && above != filter.energies.end())
       table[g] = static_cast<int>(above - filter.energies.begin()) - 1;
   }
@@ -51,8 +52,8 @@ void mark_below(const Geometry& geometry, const Cell& cell, std::vector<bool>& b
   const auto mark = [&](int universe) {
     if (universe < 0 || below[universe]) return;
     below[universe] = true;
-    for (const int inner : geometry.universes[universe].cells)
-      mark_below(geometry, geometry.cells[inner], below);
+    for (const CellId inner : geometry.universes[universe].cells)
+      mark_below(geometry, geometry.cell(inner), below);
   };
   if (cell.fill == Fill::universe) mark(cell.target);
   if (cell.fill != Fill::lattice) return;
@@ -69,8 +70,8 @@ void refuse_nested_bins(const Filter& filter, const Geometry& geometry) {
     if (cells)
       mark_below(geometry, geometry.cells[filter.bins[outer]], below);
     else
-      for (const int cell : geometry.universes[filter.bins[outer]].cells)
-        mark_below(geometry, geometry.cells[cell], below);
+      for (const CellId cell : geometry.universes[filter.bins[outer]].cells)
+        mark_below(geometry, geometry.cell(cell), below);
     for (std::size_t inner = 0; inner < filter.bins.size(); ++inner)
       check_input(!below[cells ? geometry.cells[filter.bins[inner]].universe : filter.bins[inner]],
                   name_of_filter(filter) + ": " + name + " " + std::to_string(filter.bin_ids[inner]) +

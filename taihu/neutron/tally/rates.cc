@@ -69,15 +69,15 @@ Rates::Rates(const RatePlan& plan, const NuclearData* nuclear) : plan_(&plan), n
   for (Remembered& known : media_) known.values.resize(plan.values);
 }
 
-void Rates::compute(Remembered& known, int medium, double energy, std::uint64_t band,
+void Rates::compute(Remembered& known, MediumId medium, double energy, std::uint64_t band,
                     const double* sums) noexcept {
   known.energy = energy, known.band = band;
   std::fill(known.values.begin(), known.values.end(), 0.0);
   if (plan_->inverse_velocity >= 0) known.values[plan_->inverse_velocity] = inverse_velocity(energy);
-  if (medium < 0) return;
+  if (!medium) return;
   std::copy(sums, sums + reaction_count, known.values.begin());
   const std::vector<MediumPart>& parts = nuclear_->parts(medium);
-  for (const RatePlan::Part& wanted : plan_->media[medium]) {
+  for (const RatePlan::Part& wanted : plan_->media[medium.index()]) {
     const MediumPart& part = parts[wanted.part];
     const MicroXs xs = nuclear_->micro(part, energy, band);
     for (const RatePlan::Term& term : wanted.terms)

@@ -36,10 +36,10 @@ class Rates {
  public:
   Rates(const RatePlan& plan, const NuclearData* nuclear);
 
-  /// Values in a medium [1/cm times what is counted]; `medium` < 0: void, all are zero but the flux's.
+  /// Values in a medium [1/cm times what is counted]; no medium: void, all are zero but the flux's.
   /// `sums`: of the medium at that energy. Valid until the next call for the medium.
-  const double* at(int medium, double energy, std::uint64_t band, const double* sums) noexcept {
-    Remembered& known = media_[static_cast<std::size_t>(medium + 1)];
+  const double* at(MediumId medium, double energy, std::uint64_t band, const double* sums) noexcept {
+    Remembered& known = media_[static_cast<std::size_t>(medium.index() + 1)];
     if (known.energy != energy || known.band != band) compute(known, medium, energy, band, sums);
     return known.values.data();
   }
@@ -50,7 +50,8 @@ class Rates {
     std::uint64_t band = 0;
     std::vector<double> values;
   };
-  void compute(Remembered& known, int medium, double energy, std::uint64_t band, const double* sums) noexcept;
+  void compute(Remembered& known, MediumId medium, double energy, std::uint64_t band,
+               const double* sums) noexcept;
 
   const RatePlan* plan_;
   const NuclearData* nuclear_;

@@ -30,18 +30,18 @@ int bin_of_levels(const std::vector<int>& table, const Location& location, const
 
 int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event,
            const NeutronState& state) noexcept {
-  const auto cell_of = [](const Location::Level& level) { return level.cell; };
+  const auto cell_of = [](const Location::Level& level) { return level.cell.index(); };
   const Vector& u = event.location->levels[0].u;
   switch (filter.type) {
     case FilterType::material:
-      return filter.bin_of[event.location->material + 1];
+      return filter.bin_of[event.location->material.index() + 1];
     case FilterType::energy:
       if (filter.energies != nullptr) return energy_bin(*filter.energies, event.energy);
-      return filter.bin_of[event.group];
+      return filter.bin_of[event.group.index()];
     case FilterType::energyout:
       if (event.emission == nullptr) return -1;
       if (filter.energies != nullptr) return energy_bin(*filter.energies, event.emission->energy);
-      return filter.bin_of[event.emission->group];
+      return filter.bin_of[event.emission->group.index()];
     case FilterType::surface:
       return event.surface < 0 ? -1 : filter.bin_of[event.surface];
     case FilterType::mesh:
@@ -51,9 +51,9 @@ int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event,
     case FilterType::cellfrom:
       return event.from == nullptr ? -1 : bin_of_levels(filter.bin_of, *event.from, cell_of);
     case FilterType::materialfrom:
-      return event.from == nullptr ? -1 : filter.bin_of[event.from->material + 1];
+      return event.from == nullptr ? -1 : filter.bin_of[event.from->material.index() + 1];
     case FilterType::cellborn:
-      return filter.bin_of[*state.born];
+      return filter.bin_of[state.born->index()];
     case FilterType::particle:
       return 0;  // only neutrons are followed
     case FilterType::energyfunction:
@@ -70,7 +70,7 @@ int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event,
     case FilterType::distribcell:
     case FilterType::cellinstance:
       for (int level = 0; level < event.location->depth; ++level)
-        if (const int index = filter.bin_of[event.location->levels[level].cell]; index >= 0) {
+        if (const int index = filter.bin_of[event.location->levels[level].cell.index()]; index >= 0) {
           const TallyLayout::CellInstances& cell = filter.instances[index];
           const int instance = cell.table->number(*event.location, level);
           return cell.bins.empty() || instance < 0 ? instance : cell.bins[instance];
@@ -123,10 +123,9 @@ const char* name_of(Estimator estimator) noexcept {
   return names[static_cast<int>(estimator)];
 }
 
-TallyBins::TallyBins(const TallyLayout& layout, const CrossSections& data, const TallyParts* window,
-                     const NeutronState& state, HotVector<ExactSum>* shared)
+TallyBins::TallyBins(const TallyLayout& layout, const TallyParts* window, const NeutronState& state,
+                     HotVector<ExactSum>* shared)
     : layout_(&layout),
-      data_(&data),
       window_(window),
       state_(state),
       rates_(layout.rates, state.nuclear),
@@ -179,13 +178,13 @@ void TallyBins::score_combination(const TallyLayout::CompiledTally& tally, std::
                                   const Event& event, double amount) noexcept {
   if (layout_->continuous) return score_continuous(tally, combination, event, amount);
   ExactSum* bins = bins_of(tally, combination);
-  const int material = event.location->material;
+  const MaterialId material = event.location->material;
   for (std::int64_t i = 0; i < tally.width; ++i) {
     const double* row = tally.rows[i];
     if (row == nullptr) {
       bins[i].add(tally.columns[i].score == Score::events ? 1 : amount);
-    } else if (material >= 0) {
-      bins[i].add(amount * row[material * layout_->groups + event.group]);
+    } else if (material) {
+      bins[i].add(amount * row[material.index() * layout_->groups + event.group.index()]);
     }
   }
 }
@@ -194,13 +193,13 @@ void TallyBins::score_combination(const TallyLayout::CompiledTally& tally, std::
 /// counts.
 const double* TallyBins::values_of(const TallyLayout::CompiledTally& tally, const Event& event) noexcept {
   if (!tally.rates) return event.values;
-  return rates_.at(event.values == nullptr ? -1 : state_.nuclear->medium_of_cell[event.location->cell()],
+  return rates_.at(event.values == nullptr ? MediumId() : state_.nuclear->medium_of(event.location->cell()),
                    event.energy, *state_.band, event.values);
 }
 
 /// Whether all scores of a tally along a path are zero, as fission outside the fuel.
 bool TallyBins::scores_nothing(const TallyLayout::CompiledTally& tally, const Event& event) noexcept {
-  const int material = event.location->material;
+  const MaterialId material = event.location->material;
   const double* const values = layout_->continuous ? values_of(tally, event) : nullptr;
   for (std::size_t i = 0; i < tally.columns.size(); ++i) {
     const TallyLayout::Column& column = tally.columns[i];
@@ -208,7 +207,7 @@ bool TallyBins::scores_nothing(const TallyLayout::CompiledTally& tally, const Ev
     if (layout_->continuous
             ? values != nullptr && values[column.value] != 0
             : tally.rows[i] == nullptr ||
-                  (material >= 0 && tally.rows[i][material * layout_->groups + event.group] != 0))
+                  (material && tally.rows[i][material.index() * layout_->groups + event.group.index()] != 0))
       return false;
   }
   return true;
@@ -243,7 +242,7 @@ void TallyBins::score_groups(const TallyLayout::CompiledTally& tally, std::int64
 
 /// The nuclide of an event, as tallies number nuclides; -1: no tally names it.
 int TallyBins::nuclide_hit(const Event& event) const noexcept {
-  const int index = layout_->continuous ? *state_.nuclide : event.location->material;
+  const int index = layout_->continuous ? *state_.nuclide : event.location->material.index();
   return index < 0 ? -1 : layout_->nuclide_of[index];
 }
 

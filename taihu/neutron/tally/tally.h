@@ -20,9 +20,9 @@
 #include "taihu/neutron/geometry/instances.h"
 #include "taihu/neutron/material/cross_sections.h"
 #include "taihu/neutron/nuclide/function_1d.h"
-#include "taihu/neutron/parallel/exact_sum.h"
-#include "taihu/neutron/parallel/hot_vector.h"
+#include "taihu/neutron/storage/hot_vector.h"
 #include "taihu/neutron/tally/bin_queue.h"
+#include "taihu/neutron/tally/exact_sum.h"
 #include "taihu/neutron/tally/mesh.h"
 #include "taihu/neutron/tally/rates.h"
 #include "taihu/neutron/tally/score.h"
@@ -85,7 +85,7 @@ const char* name_of(Estimator estimator) noexcept;
 
 /// A neutron that comes out of a collision.
 struct Emission {
-  int group = -1;
+  GroupId group;
   double energy = -1;  ///< eV; continuous energy
   double mu = 1;       ///< cosine of the angle of a scattering
 };
@@ -94,7 +94,7 @@ struct Emission {
 struct Event {
   const Location* location = nullptr;
   Vector r;
-  int group = 0;
+  GroupId group{0};
   int surface = -1;                    ///< that was passed
   const Emission* emission = nullptr;  ///< null: none
   const Location* from =
@@ -106,7 +106,7 @@ struct Event {
 
 /// Further state that few tallies use; the history keeps it up to date.
 struct NeutronState {
-  const int* born = nullptr;  ///< cell that the neutron was born in
+  const CellId* born = nullptr;  ///< cell that the neutron was born in
   // Continuous energy.
   const NuclearData* nuclear = nullptr;  ///< null: multi-group
   const std::uint64_t* band = nullptr;   ///< see NuclearData::look_up
@@ -196,7 +196,7 @@ struct TallyParts;
 class TallyBins {
  public:
   /// `window`: null for all bins. `shared`: bins of the window that all threads have; null: own ones.
-  explicit TallyBins(const TallyLayout& layout, const CrossSections& data, const TallyParts* window = nullptr,
+  explicit TallyBins(const TallyLayout& layout, const TallyParts* window = nullptr,
                      const NeutronState& state = {}, HotVector<ExactSum>* shared = nullptr);
 
   /// Flux `amount` at a point: collision-type estimators. `tallies`: by_flux or by_collision of the layout.
@@ -241,7 +241,6 @@ class TallyBins {
   bool scores_nothing(const TallyLayout::CompiledTally& tally, const Event& event) noexcept;
 
   const TallyLayout* layout_;
-  const CrossSections* data_;
   const TallyParts* window_;
   NeutronState state_;
   Rates rates_;

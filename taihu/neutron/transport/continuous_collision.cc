@@ -18,8 +18,8 @@ ContinuousCollision::ContinuousCollision(const Problem& problem, HistoryState& h
       remembered_(problem.nuclear->media()) {}
 
 const MacroXs& ContinuousCollision::look_up() noexcept {
-  const int medium = medium_here();
-  Remembered& known = remembered_[medium];
+  const MediumId medium = medium_here();
+  Remembered& known = remembered_[medium.index()];
   if (known.energy != particle_.energy || known.band != particle_.band) {
     nuclear_.look_up(medium, particle_.energy, particle_.band, known.xs);
     known.energy = particle_.energy, known.band = particle_.band;

@@ -19,8 +19,8 @@ class ContinuousCollision {
     particle_.band = nuclear_.unresolved_at(particle_.energy) ? particle_.random.next() : 0;
   }
   void prefetch() const noexcept {
-    const int medium = medium_here();
-    if (remembered_[medium].energy != particle_.energy) nuclear_.prefetch(medium, particle_.energy);
+    const MediumId medium = medium_here();
+    if (remembered_[medium.index()].energy != particle_.energy) nuclear_.prefetch(medium, particle_.energy);
   }
   double total() noexcept { return look_up()[static_cast<int>(Reaction::total)]; }
   double nu_fission() const noexcept { return history_.values[static_cast<int>(Reaction::nu_fission)]; }
@@ -28,7 +28,7 @@ class ContinuousCollision {
   bool collide();
 
  private:
-  int medium_here() const noexcept { return nuclear_.medium_of_cell[history_.location.cell()]; }
+  MediumId medium_here() const noexcept { return nuclear_.medium_of(history_.location.cell()); }
   const MacroXs& look_up() noexcept;
   void add_sites(const MediumPart& part, const MicroXs& xs, double expected);
   bool absorb(const MicroXs& xs);

@@ -159,7 +159,7 @@ TEST_F(ContinuousDelta, TheBoundIsAboveAllMediaWhateverTheBand) {
     double largest = 0;
     for (int medium = 0; medium < data.media(); ++medium) {
       MacroXs xs;
-      data.look_up(medium, e, random.next(), xs);
+      data.look_up(MediumId(medium), e, random.next(), xs);
       largest = std::max(largest, xs[static_cast<int>(Reaction::total)]);
     }
     ASSERT_GE(majorant.at(e), largest) << e;

@@ -61,7 +61,8 @@ Outcome run_to_end(Simulation& simulation) {
                   statistics.sum_sq, c.sum,     simulation.lost_count(),
                   flights,           {}};
   for (const Site& site : on_root(simulation.ranks(), simulation.source()))
-    outcome.source.insert(outcome.source.end(), {site.r.x, site.u.y, site.energy, double(site.group)});
+    outcome.source.insert(outcome.source.end(),
+                          {site.r.x, site.u.y, site.energy, double(site.group.index())});
   return outcome;
 }
 

@@ -61,7 +61,7 @@ bool Runner<Physics>::track_surfaces() {
   for (;; ++particle.events) {
     if (has_left()) return true;
     if (!begin_flight()) return false;
-    const bool matter = location.material >= 0;
+    const bool matter{location.material};
     if (matter) collision_.prefetch();
     const Crossing crossing = next_crossing(state_.geometry, location);
     const double total = matter ? collision_.total() : 0;
@@ -101,7 +101,7 @@ bool Runner<Physics>::track_delta() {
     if (!locate(state_.geometry, state_.memory, r + flight * u, u, location))
       return lose("it went into no cell");
     const double flux = particle.weight / largest;
-    const bool matter = location.material >= 0;
+    const bool matter{location.material};
     const double total = matter ? collision_.total() : 0;
     if (!matter) state_.values = nullptr;
     if (total > largest) return lose("its total cross section is above the bound of delta tracking");

@@ -7,7 +7,8 @@ namespace taihu::neutron {
 namespace {
 
 struct Lengths {
-  std::int32_t depth = 0, material = 0;
+  std::int32_t depth = 0;
+  MaterialId material;
   std::uint32_t sites = 0, secondaries = 0;
 };
 

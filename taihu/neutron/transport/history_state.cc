@@ -13,7 +13,7 @@ HistoryState::HistoryState(const Problem& problem)
       tallies(*problem.tallies),
       settings(*problem.settings),
       memory(*problem.geometry),
-      bins(*problem.tallies, *problem.data, problem.window,
+      bins(*problem.tallies, problem.window,
            NeutronState{&particle.born_cell, problem.nuclear, &particle.band, &nuclide},
            problem.shared_bins) {}
 

@@ -4,7 +4,7 @@
 namespace taihu::neutron {
 
 bool MultigroupCollision::collide() {
-  const int material = history_.location.material;
+  const MaterialId material = history_.location.material;
   const double total = data_.total(material, particle_.group),
                absorption = data_.value(Reaction::absorption, material, particle_.group);
   const double nu_fission = data_.value(Reaction::nu_fission, material, particle_.group);

@@ -18,7 +18,7 @@ class MultigroupCollision {
   double nu_fission() const noexcept {
     return data_.value(Reaction::nu_fission, history_.location.material, particle_.group);
   }
-  double largest_total() const noexcept { return data_.majorant()[particle_.group]; }
+  double largest_total() const noexcept { return data_.majorant()[particle_.group.index()]; }
   bool collide();
 
  private:

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "taihu/neutron/particle/opaque_id.h"
 #include "taihu/neutron/particle/random.h"
 
 namespace taihu::neutron {
@@ -24,8 +25,8 @@ struct Particle {
   std::int64_t events = 0;          ///< flights of this neutron
   std::int64_t born = 0;            ///< secondary neutrons of the history so far
   double totals[total_count] = {};  ///< of the history, by Total
-  std::int32_t group = 0;           ///< multi-group only
-  std::int32_t born_cell = 0;       ///< where this neutron was born
+  GroupId group{0};                 ///< multi-group only
+  CellId born_cell;                 ///< where this neutron was born
   std::uint32_t parent = 0;         ///< of the sites that it makes: the history's number on its rank
 
   double& total(Total which) noexcept { return totals[static_cast<int>(which)]; }

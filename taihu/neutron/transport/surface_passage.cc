@@ -8,9 +8,9 @@ namespace {
 bool leaves_model(const Geometry& geometry, int surface, const Vector& r, const Vector& u, double distance) {
   const Cell* cell = nullptr;
   const Vector before = r + std::fmax(0.0, distance - crossing_step_cm) * u;
-  for (const int index : geometry.universes[geometry.root].cells)
-    if (contains(geometry.tests_of(geometry.cells[index]), geometry.surfaces, before)) {
-      cell = &geometry.cells[index];
+  for (const CellId index : geometry.universes[geometry.root].cells)
+    if (contains(geometry.tests_of(geometry.cell(index)), geometry.surfaces, before)) {
+      cell = &geometry.cell(index);
       break;
     }
   if (cell == nullptr) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taihu/neutron/parallel/hot_vector.h"
+#include "taihu/neutron/storage/hot_vector.h"
 
 #include <sys/mman.h>
 
