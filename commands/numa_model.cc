@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -13,8 +12,7 @@
 #include "taihu/base/program.h"
 #include "taihu/base/program_options.h"
 #include "taihu/base/units.h"
-#include "taihu/model/numa_hierarchy.h"
-#include "taihu/model/numa_time.h"
+#include "taihu/model/numa_prediction.h"
 
 namespace {
 
@@ -29,14 +27,6 @@ struct Options {
   bool json = false;
 };
 
-/// One line of the result.
-struct Prediction {
-  int threads;
-  double bytes;
-  model::NumaTime without, with;
-  double gain() const { return without.seconds / with.seconds - 1; }
-};
-
 std::string read_file(const std::string& name) {
   std::ifstream in(name);
   if (!in) throw system_error("cannot read " + name, errno);
@@ -47,117 +37,28 @@ NumaTraffic read_report(const std::string& name, const model::NumaMachine& machi
   return model::traffic_of_report(read_file(name), name, machine.nodes());
 }
 
-Prediction predict(const model::NumaMachine& machine, const NumaTraffic& without, const NumaTraffic& with,
-                   const Options& options) {
-  return {static_cast<int>(with.home.size()), with.total(), model::numa_time(machine, without, options.solve),
-          model::numa_time(machine, with, options.solve)};
+std::vector<model::NumaPrediction> predictions(const Options& options, const model::NumaMachine& machine) {
+  if (options.report.empty())
+    return model::predict_even(machine, static_cast<double>(parse_bytes(options.bytes, "--bytes")),
+                               options.threads, options.unplaced, options.solve);
+  const NumaTraffic with = read_report(options.report, machine);
+  const NumaTraffic without =
+      options.without.empty() ? model::touched_by_first_thread(with) : read_report(options.without, machine);
+  return {model::predict(machine, without, with, options.solve)};
 }
 
-std::vector<Prediction> predictions(const Options& options, const model::NumaMachine& machine) {
-  std::vector<Prediction> result;
-  if (!options.report.empty()) {
-    const NumaTraffic with = read_report(options.report, machine);
-    const NumaTraffic without = options.without.empty() ? model::touched_by_first_thread(with)
-                                                        : read_report(options.without, machine);
-    result.push_back(predict(machine, without, with, options));
-    return result;
-  }
-  const auto bytes = static_cast<double>(parse_bytes(options.bytes, "--bytes"));
-  for (const int threads : options.threads) {
-    const NumaTraffic even = model::even_traffic(bytes, threads, machine.nodes(), machine.cores_per_node);
-    const NumaTraffic with = model::partly_unplaced(even, options.unplaced);
-    result.push_back(predict(machine, model::touched_by_first_thread(even), with, options));
-  }
-  return result;
-}
-
-void print_text(const model::NumaMachine& machine, const Options& options,
-                const std::vector<Prediction>& lines) {
-  std::printf("simulated: %s, %d nodes; %g sweeps, streaming share %g\n", machine.name.c_str(),
-              machine.nodes(), options.solve.sweeps, options.solve.stream_share);
-  std::printf("%8s %12s %12s %8s  %-34s %s\n", "threads", "without s", "with s", "gain", "without waits for",
-              "with waits for");
-  for (const Prediction& line : lines)
-    std::printf("%8d %12.6f %12.6f %7.1f%%  %-34s %s\n", line.threads, line.without.seconds,
-                line.with.seconds, 100 * line.gain(), line.without.limit.c_str(), line.with.limit.c_str());
-}
-
-void print_json(const model::NumaMachine& machine, const Options& options,
-                const std::vector<Prediction>& lines) {
-  nlohmann::ordered_json json{{"simulated", true},
-                              {"machine", machine.name},
-                              {"sweeps", options.solve.sweeps},
-                              {"stream_share", options.solve.stream_share},
-                              {"unplaced", options.unplaced}};
-  for (const Prediction& line : lines)
-    json["predictions"].push_back({{"threads", line.threads},
-                                   {"bytes", line.bytes},
-                                   {"without_s", line.without.seconds},
-                                   {"with_s", line.with.seconds},
-                                   {"gain", line.gain()},
-                                   {"without_waits_for", line.without.limit},
-                                   {"with_waits_for", line.with.limit}});
-  std::printf("%s\n", json.dump(2).c_str());
-}
-
-/// One line of what a multigrid solver takes.
-struct HierarchyPrediction {
-  int threads;
-  model::NumaTime nothing, operators, everything;
-  double gain(const model::NumaTime& placed) const { return nothing.seconds / placed.seconds - 1; }
-};
-
-std::vector<HierarchyPrediction> predictions(const Options& options, const model::NumaMachine& machine,
-                                             const model::HierarchyTraffic& hierarchy) {
-  std::vector<HierarchyPrediction> lines;
-  for (const int threads : options.threads) {
-    const auto time = [&](model::Placed placed) {
-      return model::hierarchy_time(machine, hierarchy, threads, placed);
-    };
-    lines.push_back({threads, time(model::Placed::nothing), time(model::Placed::matrix_and_prolongation),
-                     time(model::Placed::everything)});
-  }
-  return lines;
-}
-
-void print_text(const model::NumaMachine& machine, const model::HierarchyTraffic& hierarchy,
-                const std::vector<HierarchyPrediction>& lines) {
-  std::printf("simulated: %s, %d nodes; %zu levels, %g iterations; A and P are %.0f%% of the bytes moved\n",
-              machine.name.c_str(), machine.nodes(), hierarchy.levels.size(), hierarchy.iterations,
-              100 * hierarchy.operator_share());
-  std::printf("%8s %12s %12s %8s %12s %8s  %s\n", "threads", "without s", "A and P s", "gain", "all placed s",
-              "gain", "without waits for");
-  for (const HierarchyPrediction& line : lines)
-    std::printf("%8d %12.6f %12.6f %7.1f%% %12.6f %7.1f%%  %s\n", line.threads, line.nothing.seconds,
-                line.operators.seconds, 100 * line.gain(line.operators), line.everything.seconds,
-                100 * line.gain(line.everything), line.nothing.limit.c_str());
-}
-
-void print_json(const model::NumaMachine& machine, const model::HierarchyTraffic& hierarchy,
-                const std::vector<HierarchyPrediction>& lines) {
-  nlohmann::ordered_json json{{"simulated", true},
-                              {"machine", machine.name},
-                              {"iterations", hierarchy.iterations},
-                              {"operator_share", hierarchy.operator_share()}};
-  for (const HierarchyPrediction& line : lines)
-    json["predictions"].push_back({{"threads", line.threads},
-                                   {"without_s", line.nothing.seconds},
-                                   {"matrix_and_prolongation_s", line.operators.seconds},
-                                   {"matrix_and_prolongation_gain", line.gain(line.operators)},
-                                   {"everything_s", line.everything.seconds},
-                                   {"everything_gain", line.gain(line.everything)},
-                                   {"without_waits_for", line.nothing.limit}});
-  std::printf("%s\n", json.dump(2).c_str());
-}
-
-void predict_hierarchy(const Options& options, const model::NumaMachine& machine) {
+std::string prediction_of_hierarchy(const Options& options, const model::NumaMachine& machine) {
   const model::HierarchyTraffic hierarchy =
       model::scaled(model::parse_hierarchy(read_file(options.hierarchy), options.hierarchy), options.scale);
-  const std::vector<HierarchyPrediction> lines = predictions(options, machine, hierarchy);
-  if (options.json)
-    print_json(machine, hierarchy, lines);
-  else
-    print_text(machine, hierarchy, lines);
+  const auto lines = model::predict(machine, hierarchy, options.threads);
+  return options.json ? json_of(machine, hierarchy, lines) + "\n" : text_of(machine, hierarchy, lines);
+}
+
+std::string prediction(const Options& options, const model::NumaMachine& machine) {
+  if (!options.hierarchy.empty()) return prediction_of_hierarchy(options, machine);
+  const auto lines = predictions(options, machine);
+  return options.json ? json_of(machine, options.solve, options.unplaced, lines) + "\n"
+                      : text_of(machine, options.solve, lines);
 }
 
 void declare(CLI::App& app, Options& options) {
@@ -220,15 +121,7 @@ int run(int argc, char** argv) {
   if (!parse_command_line(app, argc, argv)) return 0;
   check(options);
   const model::NumaMachine machine = model::read_numa_machine(options.machine);
-  if (!options.hierarchy.empty()) {
-    predict_hierarchy(options, machine);
-    return 0;
-  }
-  const std::vector<Prediction> lines = predictions(options, machine);
-  if (options.json)
-    print_json(machine, options, lines);
-  else
-    print_text(machine, options, lines);
+  std::fputs(prediction(options, machine).c_str(), stdout);
   return 0;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scratchpads and symmetric heaps lie on the node of the thread that makes them, whoever touches them first:
-// made by a thread on each node in turn, touched by the first thread. Prints "rank_memory: passed".
+// Scratchpads, symmetric heaps, and memory that several mappings share, lie on the node of the thread that
+// makes them, whoever touches them first: made by a thread on each node in turn, touched by the first thread.
+// Prints "rank_memory: passed".
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,6 +16,7 @@
 #include "taihu/memory/placement/node_table.h"
 #include "taihu/memory/placement/page_system.h"
 #include "taihu/memory/scratchpad.h"
+#include "taihu/memory/shared_memory.h"
 #include "taihu/memory/symmetric_heap.h"
 
 using namespace taihu::memory;
@@ -44,15 +47,22 @@ void run_on(int cpu) {
 int check_node(const NodeTable& nodes, const MemoryNode& node) {
   std::unique_ptr<ScratchpadArena> scratchpad;
   std::unique_ptr<SymmetricHeap> heap;
+  // As node_shared variables: each rank has its own mapping. Placed through one, touched through another.
+  const SharedMemory shared = SharedMemory::create(bytes);
+  const auto map = [&] { return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared.fd(), 0); };
+  void *placed = map(), *touched = map();
+  bool is_placed = false;
   std::thread([&] {
     run_on(node.cpus.front());
+    is_placed = prefer_node_of_this_thread(placed, bytes);
     scratchpad = std::make_unique<ScratchpadArena>(bytes, 0, nullptr);
     heap = std::make_unique<SymmetricHeap>(4 * bytes);
   }).join();
   // A node without memory leaves the choice to the kernel.
   if (nodes.home_of(node.number) != node.number) return 0;
-  void* blocks[] = {scratchpad->allocate(bytes - 64), heap->allocate(bytes)};
-  int wrong = 0;
+  void* blocks[] = {scratchpad->allocate(bytes - 64), heap->allocate(bytes), touched};
+  int wrong = is_placed == (nodes.nodes.size() > 1) ? 0 : 1;
+  if (wrong != 0) std::printf("node %d: placing says %d\n", node.number, is_placed);
   for (void* block : blocks) {
     std::memset(block, 1, bytes - 64);
     const int elsewhere = pages_elsewhere(block, node.number);
