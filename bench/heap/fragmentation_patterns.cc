@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patterns that ask how much memory a heap needs beside what the program has in use, written anew after
+// Patterns that ask how much memory a heap needs on top of what the program has in use, written anew after
 // public benchmarks.
 #include <algorithm>
 #include <barrier>

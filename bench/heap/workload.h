@@ -13,7 +13,7 @@
 
 namespace workload {
 
-/// Random numbers that cost little beside an allocation (xorshift).
+/// Random numbers that cost little compared with an allocation (xorshift).
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}

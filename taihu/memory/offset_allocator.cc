@@ -5,12 +5,30 @@
 #include <iterator>
 
 #include "taihu/base/contract.h"
+#include "taihu/base/error.h"
 
 namespace taihu::memory {
 
 OffsetAllocator::OffsetAllocator(std::uint64_t capacity_bytes)
     : capacity_bytes_(capacity_bytes / alignment * alignment), free_bytes_(capacity_bytes_) {
   if (capacity_bytes_ > 0) gaps_.emplace(0, capacity_bytes_);
+}
+
+OffsetAllocator::OffsetAllocator(std::uint64_t capacity_bytes,
+                                 const std::map<std::uint64_t, std::uint64_t>& blocks)
+    : OffsetAllocator(capacity_bytes) {
+  gaps_.clear();
+  std::uint64_t at = 0;
+  for (const auto& [offset, bytes] : blocks) {
+    const bool fits = offset >= at && offset % alignment == 0 && bytes > 0 && bytes % alignment == 0 &&
+                      offset <= capacity_bytes_ && bytes <= capacity_bytes_ - offset;
+    check_input(fits, "blocks of a heap overlap or lie outside of it");
+    if (offset > at) gaps_.emplace(at, offset - at);
+    at = offset + bytes;
+    free_bytes_ -= bytes;
+  }
+  if (at < capacity_bytes_) gaps_.emplace(at, capacity_bytes_ - at);
+  blocks_ = blocks;
 }
 
 std::optional<std::uint64_t> OffsetAllocator::allocate(std::uint64_t bytes) {

@@ -17,7 +17,10 @@ class OffsetAllocator {
 
   explicit OffsetAllocator(std::uint64_t capacity_bytes);
 
-  /// Offset of a new block; nothing when no gap is large enough. A size of 0 is a block of its own, too.
+  /// With these blocks (offset -> bytes, as blocks() gave them). Throws Error when they do not fit.
+  OffsetAllocator(std::uint64_t capacity_bytes, const std::map<std::uint64_t, std::uint64_t>& blocks);
+
+  /// Offset of a new block; nothing when no gap is large enough. A size of 0 gives a block, too.
   std::optional<std::uint64_t> allocate(std::uint64_t bytes);
   /// Takes back a block; false when `offset` is not the begin of one.
   bool release(std::uint64_t offset);
@@ -26,6 +29,7 @@ class OffsetAllocator {
 
   std::uint64_t capacity_bytes() const { return capacity_bytes_; }
   std::uint64_t free_bytes() const { return free_bytes_; }
+  const std::map<std::uint64_t, std::uint64_t>& blocks() const { return blocks_; }
   std::size_t block_count() const { return blocks_.size(); }
   /// Largest size that allocate would now give.
   std::uint64_t largest_gap_bytes() const;

@@ -15,10 +15,11 @@
 
 namespace taihu::memory {
 
-SymmetricHeap::SymmetricHeap(std::uint64_t capacity_bytes) : blocks_(capacity_bytes) {
+SymmetricHeap::SymmetricHeap(std::uint64_t capacity_bytes, std::uintptr_t wanted) : blocks_(capacity_bytes) {
   if (capacity_bytes == 0) return;
-  void* place = mmap(nullptr, capacity_bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const int fixed = wanted != 0 ? MAP_FIXED_NOREPLACE : 0;
+  void* place = mmap(reinterpret_cast<void*>(wanted), capacity_bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
   if (place == MAP_FAILED)
     throw system_error("cannot reserve " + format_bytes(static_cast<std::int64_t>(capacity_bytes)) +
                            " of symmetric heap for a rank; ask for less or raise the limit of address space",
@@ -33,6 +34,12 @@ SymmetricHeap::~SymmetricHeap() {
 
 void SymmetricHeap::note(std::uint64_t value) {
   history_ = (history_ ^ value) * 0x100000001b3 + 1;
+}
+
+void SymmetricHeap::restore(const State& state) {
+  blocks_ = OffsetAllocator(blocks_.capacity_bytes(), state.blocks);
+  used_end_ = state.used_end;
+  history_ = state.history;
 }
 
 void* SymmetricHeap::allocate(std::size_t bytes) {

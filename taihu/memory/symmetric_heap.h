@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 
 #include "taihu/memory/offset_allocator.h"
 
@@ -13,8 +14,9 @@ namespace taihu::memory {
 
 class SymmetricHeap {
  public:
-  /// Reserves `capacity_bytes` of address space, no memory, for the node of the calling thread. Throws Error.
-  explicit SymmetricHeap(std::uint64_t capacity_bytes);
+  /// Reserves `capacity_bytes` of address space, no memory, for the node of the calling thread; at `place`
+  /// unless it is 0. Throws Error.
+  explicit SymmetricHeap(std::uint64_t capacity_bytes, std::uintptr_t place = 0);
   ~SymmetricHeap();
   SymmetricHeap(const SymmetricHeap&) = delete;
   SymmetricHeap& operator=(const SymmetricHeap&) = delete;
@@ -28,6 +30,16 @@ class SymmetricHeap {
   std::byte* base() const { return base_; }
   std::uint64_t capacity_bytes() const { return blocks_.capacity_bytes(); }
   std::uint64_t free_bytes() const { return blocks_.free_bytes(); }
+  /// All that later calls depend on. The contents of blocks are what the caller copies.
+  struct State {
+    std::uint64_t used_end = 0;
+    std::uint64_t history = 0;
+    std::map<std::uint64_t, std::uint64_t> blocks;  ///< offset from base() -> bytes
+  };
+  State state() const { return {used_end_, history_, blocks_.blocks()}; }
+  /// Goes on from a state of a heap of the same capacity. Throws Error when it cannot be one.
+  void restore(const State& state);
+
   /// Changes with every call and its sizes: ranks that compare it find out that one of them made other calls.
   std::uint64_t history() const { return history_; }
 

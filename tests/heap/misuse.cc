@@ -271,6 +271,29 @@ const Case large_overflows_of_secure[] = {
      }},
 };
 
+/// Can the byte not be touched?
+bool is_guarded(const char* byte) {
+  int ends[2];
+  if (pipe(ends) != 0) return false;
+  const bool guarded = write(ends[1], byte, 1) != 1;
+  close(ends[0]);
+  close(ends[1]);
+  return guarded;
+}
+
+/// A heap with many blocks, or one that makes many in a short time, does not guard all.
+const Case overflow_without_a_page = {"one byte behind a block without a guard page", "overflow",
+                                      [](std::size_t bytes) {
+                                        char* one = nullptr;
+                                        int count = 0;
+                                        do {
+                                          one = static_cast<char*>(malloc(bytes));
+                                          if (!one || ++count > 20000) _exit(3);
+                                        } while (is_guarded(one + malloc_usable_size(one)));
+                                        one[malloc_usable_size(one)] ^= 1;
+                                        free(one);
+                                      }};
+
 /// Runs the misuse in a child; true when it ends by abort() with one line that says `expected`.
 bool noticed(const Case& one, std::size_t bytes) {
   int lines[2];
@@ -329,6 +352,7 @@ int main() {
       for (const Case& one : overflows_of_secure) check(one, bytes);
     for (const std::size_t bytes : large_sizes)
       for (const Case& one : large_overflows_of_secure) check(one, bytes);
+    for (const std::size_t bytes : large_sizes) check(overflow_without_a_page, bytes);
   }
   std::printf("heap_misuse: %d of %d noticed\n", count - failures, count);
   return failures == 0 ? 0 : 1;

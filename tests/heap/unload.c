@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that loads the heap itself, uses it in a thread beside its own malloc, and closes it before that
-// thread ends: what the heap does at the end of a thread must still be there.
+// A program that loads the heap itself, uses it in a thread together with its own malloc, and closes it
+// before that thread ends: what the heap does at the end of a thread must still be there.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

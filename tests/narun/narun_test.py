@@ -47,6 +47,12 @@ class Options(unittest.TestCase):
         for wrong in ("0", "x", "nan", "-1", "1e9"):
             self.assertIn("number of seconds", self.wrong("--place", "observe", "--after", "f", f"--observe={wrong}", "true"))
 
+    def test_help_names_the_program_behind_the_options(self):
+        done = run("--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("\nUsage: narun [OPTIONS] program [arguments]\n", done.stdout)
+        self.assertIn("--place HOW", done.stdout)
+
     def test_programs_that_cannot_run(self):
         for program, words in ((PROGRAMS / "heap_calls_static", "statically linked"), ("/nonexistent", "cannot run"),
                                ("/etc/passwd", "cannot run"), ("no-such-program-anywhere", "cannot run")):

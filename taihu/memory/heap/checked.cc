@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A block:  [ ... | header | the program's bytes | guard bytes ]
 //                 16 bytes ^ what malloc returns
-// The header's mark is a number made from the address, so that a header copied elsewhere is no header. A
-// block aligned to A begins A bytes before what malloc returns. Freed blocks wait in a ring of 4096 entries
-// and at most 32 MiB; when one leaves it, its pattern must be untouched.
+// The header's mark is a number made from the address, so that a header copied elsewhere is not taken for
+// one. A block aligned to A begins A bytes before what malloc returns. Freed blocks wait in a ring of 4096
+// entries and at most 32 MiB; when one leaves it, its pattern must be untouched.
 #include "taihu/memory/heap/checked.h"
 
 #include <pthread.h>

@@ -32,7 +32,7 @@ struct Block {
 /// The end of every list. Not written.
 inline constinit Block last_block{};
 
-/// Writes what the block is, and what was done to it, to standard error and aborts. Cold.
+/// Writes a description of the block and of the misuse to standard error, and aborts. Cold.
 [[noreturn, gnu::cold, gnu::noinline]] void fail_corrupted(const Block* block);
 
 inline std::uint64_t address_of(const void* block) {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <algorithm>
+
 #include "taihu/memory/heap/os.h"
 #include "taihu/memory/heap/text.h"
 
@@ -13,6 +15,33 @@ namespace {
 constexpr std::uint32_t most_pages = 16384;
 constinit std::atomic<std::uint32_t> pages{0};
 
+/// How many pages may be made now: some at once, then so many per millisecond. The counters are only nearly
+/// right when threads meet in them.
+constexpr std::uint32_t pages_at_once = 256, pages_per_ms = 10;
+constinit Relaxed<std::uint32_t> allowance{}, counted{};  // counted: the millisecond of the last change
+
+bool spend() {
+  const std::uint32_t now = os::milliseconds(), passed = now - counted;
+  if (passed > 0) {
+    counted = now;
+    allowance = std::min(allowance + std::min(passed, pages_at_once) * pages_per_ms, pages_at_once);
+  }
+  const std::uint32_t left = allowance;
+  if (left == 0) return false;
+  allowance = left - 1;
+  return true;
+}
+
+char* last_page(const Slice* run) {
+  return run->begin() + run->bytes() - os::page_bytes();
+}
+
+std::uint64_t word_behind(const Slice* block) {
+  std::uint64_t word = 0;
+  memcpy(&word, last_page(block), sizeof word);
+  return word;
+}
+
 }  // namespace
 
 std::size_t page_bytes() {
@@ -20,18 +49,32 @@ std::size_t page_bytes() {
 }
 
 void protect(Slice* run) {
-  const std::size_t page = os::page_bytes();
+  if (pages.load(std::memory_order_relaxed) >= most_pages || !spend()) return;
   if (pages.fetch_add(1, std::memory_order_relaxed) < most_pages)
-    run->guarded = os::forbid(run->begin() + run->bytes() - page, page);
+    run->guarded = os::forbid(last_page(run), os::page_bytes());
   if (!run->guarded) pages.fetch_sub(1, std::memory_order_relaxed);
 }
 
+void protect_large(Slice* block) {
+  protect(block);
+  if (block->guarded) return;
+  const std::uint64_t word = word_of(block->begin());
+  memcpy(last_page(block), &word, sizeof word);
+  block->worded = true;
+}
+
 void unprotect(Slice* run) {
+  if (run->worded && word_behind(run) != word_of(run->begin()))
+    fail_overflow(run->begin(), run->bytes() - os::page_bytes());
+  run->worded = false;
   if (!run->guarded) return;
-  const std::size_t page = os::page_bytes();
-  os::permit(run->begin() + run->bytes() - page, page);
+  os::permit(last_page(run), os::page_bytes());
   pages.fetch_sub(1, std::memory_order_relaxed);
   run->guarded = false;
+}
+
+std::size_t bytes_behind(const Slice* block) {
+  return block->guarded || block->worded ? os::page_bytes() : 0;
 }
 
 Slice* GuardedBlocks::take(std::uint32_t slices) {
@@ -46,7 +89,7 @@ Slice* GuardedBlocks::take(std::uint32_t slices) {
 
 void GuardedBlocks::keep(Slice* block) {
   block->state = SliceState::cached;
-  block->zero = false;
+  block->written = block->slices;
   blocks_[count_++] = block;
   slices_ += block->slices;
 }
@@ -63,10 +106,10 @@ Slice* GuardedBlocks::remove(unsigned at) {
   return block;
 }
 
-void fail_overflow(const void* block, unsigned small) {
+void fail_overflow(const void* block, std::size_t bytes) {
   Text words;
   words.add("taihu heap: overflow: bytes behind the block of ");
-  words.add_number(class_bytes(small) - sizeof(std::uint64_t)).add(" bytes at ");
+  words.add_number(bytes).add(" bytes at ");
   words.add_hexadecimal(reinterpret_cast<std::uintptr_t>(block)).add(" were overwritten\n");
   words.write_to(STDERR_FILENO);
   abort();

@@ -18,9 +18,16 @@ inline std::size_t word_bytes() {
 std::size_t page_bytes();
 
 /// Makes the last page of a span or of a large block inaccessible, if the system has room for one more such
-/// page (each splits a mapping, and a process may have 65,530).
+/// page (each splits a mapping, and a process may have 65,530) and the process has not just made many: the
+/// two system calls for a page take about 10 us, and all of them shall not take more than a tenth of the
+/// time.
 void protect(Slice* run);
+/// The same for a large block that is handed out; one that gets no page gets a word in its place.
+void protect_large(Slice* block);
+/// Takes the page away. Ends the program when the word was overwritten.
 void unprotect(Slice* run);
+/// Bytes at the end of a large block that belong to its page or word.
+std::size_t bytes_behind(const Slice* block);
 
 /// Freed large blocks and spans of one thread whose last page is still inaccessible: two system calls less
 /// when the thread needs such a run again. Only the thread's cache uses it.
@@ -54,13 +61,14 @@ inline void write_word(void* block, unsigned small) {
   const std::uint64_t word = word_of(block);
   memcpy(static_cast<char*>(block) + class_bytes(small) - sizeof word, &word, sizeof word);
 }
-[[noreturn, gnu::cold, gnu::noinline]] void fail_overflow(const void* block, unsigned small);
+/// `bytes`: those that the program may use.
+[[noreturn, gnu::cold, gnu::noinline]] void fail_overflow(const void* block, std::size_t bytes);
 /// Ends the program when the word was overwritten.
 inline void check_word(const void* block, unsigned small) {
   std::uint64_t word = 0;
   memcpy(&word, static_cast<const char*>(block) + class_bytes(small) - sizeof word, sizeof word);
   if (word != word_of(block)) [[unlikely]]
-    fail_overflow(block, small);
+    fail_overflow(block, class_bytes(small) - sizeof word);
 }
 
 }  // namespace taihu::memory::heap::guards

@@ -26,7 +26,7 @@ Slice* new_large(std::size_t bytes, std::uint32_t alignment_slices) {
     if (Slice* block = cache->take_guarded(slices)) return block;
   Slice* block =
       alignment_slices == 1 ? cache->take_large(slices) : cache->node().take_run(slices, alignment_slices);
-  if (block && settings.secure) guards::protect(block);
+  if (block && settings.secure) guards::protect_large(block);
   return block;
 }
 
@@ -73,6 +73,7 @@ void* allocate_with_word(unsigned small, std::size_t alignment = 16) {
   Slice* large = checked_large_block(address, "free()");
   if (cache) return cache->give_guarded(large);
   guards::unprotect(large);
+  large->written = large->slices;
   node_heaps[large->node].give(large);
 }
 
@@ -108,7 +109,7 @@ void* allocate_zeroed(std::size_t bytes) {
   }
   Slice* block = new_large(bytes, 1);
   if (!block) return nullptr;
-  return block->zero ? block->begin() : memset(block->begin(), 0, bytes);
+  return memset(block->begin(), 0, std::min(bytes, std::size_t{block->written} << slice_shift));
 }
 
 void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
@@ -135,7 +136,7 @@ std::size_t usable_bytes(const void* address) {
   FreeList* list = slice_map.list_of(address);
   if (!list) {
     const Slice* block = checked_large_block(address, call);
-    return block->bytes() - (block->guarded ? guards::page_bytes() : 0);
+    return block->bytes() - guards::bytes_behind(block);
   }
   check_used(address, call);
   return ThreadCache::owner_of(list)->usable_bytes(ThreadCache::class_of(list));
@@ -171,7 +172,7 @@ void* move_growing(void* address, std::size_t old_bytes, std::size_t bytes) {
 bool resize_in_place(void* address, std::size_t old_bytes, std::size_t bytes) {
   if (slice_map.list_of(address)) return bytes <= old_bytes && (bytes >= old_bytes / 2 || old_bytes <= 64);
   Slice* block = large_block(address);
-  if (block->guarded) return bytes <= old_bytes && bytes >= old_bytes / 2;
+  if (guards::bytes_behind(block) > 0) return bytes <= old_bytes && bytes >= old_bytes / 2;
   if (bytes > most_bytes || slices_for(bytes) > UINT32_MAX / 4) return false;
   const auto slices = static_cast<std::uint32_t>(slices_for(bytes));
   if (slices == block->slices && bytes > small_bytes) return true;

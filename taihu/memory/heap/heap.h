@@ -12,14 +12,15 @@ namespace taihu::memory::heap {
 [[gnu::noinline]] void free_other(void* address, FreeList* list);
 [[gnu::noinline]] void shorten(FreeList* list);
 
-/// A block of at least `bytes` bytes if the size is a common one and the thread has one at hand; else null.
+/// A block of at least `bytes` bytes if the size is a common one and the thread has a free one cached; else
+/// null.
 inline void* allocate_fast(std::size_t bytes) {
   if (bytes > fine_bytes) [[unlikely]]
     return nullptr;
   return current_cache->pop((bytes + 15) / 16);
 }
 
-/// At least `bytes` bytes aligned to 16; null when there is no memory. 0 bytes are a block of its own.
+/// At least `bytes` bytes aligned to 16; null when there is no memory. 0 bytes give a block, too.
 inline void* allocate(std::size_t bytes) {
   if (void* block = allocate_fast(bytes)) [[likely]]
     return block;

@@ -193,7 +193,7 @@ TEST(Heap, EverySizeUpTo40K) {
     ASSERT_LE(heap::usable_bytes(block), bytes < 64      ? 64
                                          : bytes <= 1024 ? bytes + 16
                                          : bytes <= 32768
-                                             ? (bytes + bytes / 8) * 5 / 4  // one of the next classes
+                                             ? (bytes + bytes / 8) * 3 / 2  // one of the next classes
                                              : std::size_t{65536});
     memset(block, 1, bytes);
     heap::free(block);

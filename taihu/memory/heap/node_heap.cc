@@ -125,7 +125,7 @@ Slice* NodeHeap::take_several(LargeCache& cache, std::uint32_t slices) {
   if (!run || run->slices == slices) return run;
   batched_ += run->slices / slices - 1;
   Slice* rest = PageHeap::split(run, slices);
-  if (rest->zero)
+  if (rest->written == 0)
     cache.runs.give_clean(rest);
   else
     cache.runs.give(rest);
@@ -175,7 +175,7 @@ Slice* NodeHeap::take_growable(std::uint32_t slices, SliceState preferred) {
 /// its neighbours from merging. Else to the page heap.
 void NodeHeap::put(Slice* block) {
   const std::size_t most = std::max<std::size_t>(longest_span_slices, pages_.held_slices() / 64);
-  if (block->zero)
+  if (block->written == 0)
     pages_.give_clean(block);
   else if (block->slices <= longest_span_slices && central_.slices() + block->slices <= most)
     central_.push(block);

@@ -32,7 +32,7 @@ unsigned PageHeap::bin_of(std::uint32_t slices) {
 }
 
 /// Writes what both ends of a run tell their neighbours. The state comes last: with the holder of an earlier
-/// time beside it, another heap would take the run for its own.
+/// time next to it, another heap would take the run for its own.
 void PageHeap::mark(Slice* run, SliceState state) {
   if (run->slices > 1) {
     Slice* last = slice_at(run, run->slices - 1);
@@ -118,10 +118,11 @@ Slice* PageHeap::split(Slice* run, std::uint32_t slices) {
   rest->address = run->address + (std::uintptr_t{slices} << slice_shift);
   rest->slices = run->slices - slices;
   rest->node = run->node;
-  rest->zero = run->zero;
-  rest->grown = rest->guarded = false;
+  rest->written = run->written - std::min(run->written, slices);
+  rest->grown = rest->guarded = rest->worded = false;
   rest->time = run->time;
   run->slices = slices;
+  run->written = std::min(run->written, slices);
   mark(rest, SliceState::large);
   mark(run, SliceState::large);
   return rest;
@@ -132,8 +133,8 @@ Slice* PageHeap::cut(Slice* run, std::uint32_t before, std::uint32_t slices) {
   const SliceState state = run->state;
   const std::uint32_t time = run->time;
   remove(run);
-  run->zero = state == SliceState::clean;
-  run->grown = run->guarded = false;
+  run->written = state == SliceState::clean ? 0 : run->slices;
+  run->grown = run->guarded = run->worded = false;
   mark(run, SliceState::large);
   if (before > 0) {
     Slice* front = run;
@@ -180,8 +181,25 @@ Slice* PageHeap::take_longest(std::uint32_t most) {
   return nullptr;
 }
 
+/// The end of a dirty run with the begin of the clean one behind it: what is present serves although it is
+/// too short, and fewer pages are new. Null when there is none.
+Slice* PageHeap::take_across(std::uint32_t slices) {
+  Slice* clean = slices > 1 ? find(clean_, slices) : nullptr;
+  if (!clean) return nullptr;
+  const Slice* last = slice_at(clean, -1);
+  if (!mergeable(last, clean->address - slice_bytes, clean, SliceState::dirty)) return nullptr;
+  Slice* dirty = slice_at(clean, -static_cast<std::ptrdiff_t>(last->slices));
+  const std::uint32_t present = std::min(dirty->slices, slices - 1);
+  Slice* run = cut(dirty, dirty->slices - present, present);
+  extend(run, slices - present);
+  run->written = present;
+  return run;
+}
+
 Slice* PageHeap::take(std::uint32_t slices, std::uint32_t alignment, std::uint8_t node) {
-  Slice* run = take_free(slices, alignment);
+  Slice* run = take_from(dirty_, slices, alignment);
+  if (!run && alignment == 1) run = take_across(slices);
+  if (!run) run = take_from(clean_, slices, alignment);
   if (!run && grow(slices, alignment, node)) run = take_from(clean_, slices, alignment);
   return run;
 }
@@ -239,7 +257,7 @@ bool PageHeap::extend(Slice* run, std::uint32_t more) {
   cut(behind, 0, first)->state = SliceState::none;
   if (second) cut(second, 0, more - first)->state = SliceState::none;
   run->slices += more;
-  run->zero = false;
+  run->written = run->slices;
   mark(run, SliceState::large);
   return true;
 }
@@ -289,14 +307,14 @@ void PageHeap::purge(Mutex& lock, std::uint32_t now, std::uint32_t age_ms, std::
   const bool scarce =
       os::address_space_limit() != SIZE_MAX;  // then other users of address space need it, too
   for (Slice* run = old; run; run = run->next)
-    if (!scarce || !unmap(run)) run->zero = os::discard(run->begin(), run->bytes());
+    if (!scarce || !unmap(run)) run->written = os::discard(run->begin(), run->bytes()) ? 0 : run->slices;
   lock.lock();
   for (Slice *run = old, *next = nullptr; run; run = next) {
     next = run->next;
     purged_slices_ += run->slices;
     if (run->state == SliceState::none) continue;
     mapped_slices_ += run->slices;
-    insert(run, run->zero ? SliceState::clean : SliceState::dirty);
+    insert(run, run->written == 0 ? SliceState::clean : SliceState::dirty);
   }
 }
 

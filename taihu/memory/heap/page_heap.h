@@ -19,8 +19,8 @@ class PageHeap {
  public:
   constexpr explicit PageHeap(std::uint16_t holder = 0) : holder_(holder) {}
 
-  /// A run of `slices` slices that begins at a multiple of `alignment` slices; `zero` tells whether it was
-  /// clean. Null when no free run is long enough.
+  /// A run of `slices` slices that begins at a multiple of `alignment` slices; `written` tells how much of it
+  /// was dirty. Null when no free run is long enough.
   Slice* take_free(std::uint32_t slices, std::uint32_t alignment);
   /// The same; asks the system when no free run is long enough. Null when that fails.
   Slice* take(std::uint32_t slices, std::uint32_t alignment, std::uint8_t node);
@@ -71,6 +71,7 @@ class PageHeap {
   static Slice* best_of(Slice* first, std::uint32_t slices);
   Slice* find(Bins& bins, std::uint32_t slices);
   Slice* cut(Slice* run, std::uint32_t before, std::uint32_t slices);
+  Slice* take_across(std::uint32_t slices);
   Slice* take_from(Bins& bins, std::uint32_t slices, std::uint32_t alignment);
   void insert(Slice* run, SliceState state);
   void remove(Slice* run);

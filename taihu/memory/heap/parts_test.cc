@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 
 #include <atomic>
 #include <chrono>
@@ -60,7 +61,7 @@ TEST(PageHeap, TakesAndMerges) {
       if (random() % 8 == 0) node.extend(runs[at], 1 + random() % 8);
       if (random() % 8 == 0 && runs[at]->slices > 1)
         node.give(heap::PageHeap::split(runs[at], 1 + random() % (runs[at]->slices - 1)));
-      runs[at]->zero = false;
+      runs[at]->written = runs[at]->slices;
       node.give(runs[at]);
       runs.erase(runs.begin() + static_cast<long>(at));
     }
@@ -71,6 +72,39 @@ TEST(PageHeap, TakesAndMerges) {
   EXPECT_EQ(after.held, before.held);
   EXPECT_EQ(after.dirty, 0u);
   EXPECT_EQ(after.central, 0u);
+}
+
+/// A dirty run that is too short serves as the begin of a block that goes on in clean memory. A zeroed block
+/// is written there only.
+TEST(PageHeap, PresentPagesServeALongerBlock) {
+  constexpr std::uint32_t all = 10000, present = 400, wanted = 8000;
+  heap::free(heap::allocate(1));
+  heap::trim();
+  heap::NodeHeap& node = heap::node_heaps[0];
+  Slice* front = node.take_run(all, 1);
+  ASSERT_NE(front, nullptr);
+  Slice* rest = heap::PageHeap::split(front, present);
+  ASSERT_EQ(rest->written, 0u);
+  char* const begin = front->begin();
+  memset(begin, 1, front->bytes());
+  front->written = present;
+  node.give(rest);
+  node.give(front);
+  const std::size_t bytes = (std::size_t{wanted} << heap::slice_shift) - 1;
+  auto* block = static_cast<char*>(heap::allocate_zeroed(bytes));
+  EXPECT_EQ(block, begin);
+  EXPECT_EQ(heap::slice_map.slice_of(block)->written, present);
+  for (std::size_t at = 0; at < bytes; at += 4001) {
+    ASSERT_EQ(block[at], 0) << at;
+    if (at == (std::size_t{present} << heap::slice_shift) / 4001 * 4001) {
+      unsigned char resident[16]{};
+      ASSERT_EQ(
+          mincore(begin + (std::size_t{present + 64} << heap::slice_shift), heap::slice_bytes, resident), 0);
+      for (const unsigned char page : resident) ASSERT_EQ(page & 1, 0);
+    }
+  }
+  heap::free(block);
+  heap::trim();
 }
 
 std::atomic<int> interrupted{0}, may_go_on{0}, inside_a_call{0}, rounds{0};

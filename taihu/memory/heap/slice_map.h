@@ -44,16 +44,20 @@ struct alignas(64) Slice {
   Relaxed<std::uint32_t> carved;  ///< span: blocks handed out at least once
   std::uint32_t free_blocks;      ///< span: length of `free`
   std::uint32_t time;             ///< free run: when it became free (ms)
-  std::uint32_t capacity;         ///< span: blocks that fit
+  union {
+    std::uint32_t capacity;  ///< span: blocks that fit
+    std::uint32_t
+        written;  ///< large block: so many slices at its begin may not read as zeros when handed out
+  };
   Published<SliceState> state;    ///< after `holder`: a neighbour that sees a free run sees whose it is
   std::uint8_t small;             ///< span: class
   Relaxed<std::uint8_t> node;     ///< NUMA node whose heap it belongs to
-  bool zero;                      ///< large block: its pages have never been written
   Relaxed<std::uint16_t> holder;  ///< free run: whose page heap it is in (PageHeap)
   std::uint16_t head_distance;    ///< slices to the first one of the span
   std::uint16_t first;            ///< span: offset of its first block
   bool grown : 1;                 ///< large block: realloc made it longer
   bool guarded : 1;               ///< span, large block: its last page cannot be touched
+  bool worded : 1;                ///< large block: its last page begins with a word that must be whole
   bool listed;                    ///< span: in the cache's list of spans with free blocks
 
   char* begin() const { return reinterpret_cast<char*>(static_cast<std::uintptr_t>(address)); }

@@ -77,13 +77,13 @@ void* ThreadCache::refill(unsigned small, std::size_t alignment) {
   return pop(small);
 }
 
-/// A free block of one of the next classes, at most a quarter longer, instead of pages that nobody has
+/// A free block of one of the next classes, at most half as long again, instead of pages that nobody has
 /// written: how many blocks of a class are in use goes up and down, and what one class has free meets the
 /// need of another. Not for short blocks: a page holds many of those, so a call for each would cost more than
 /// the page.
 void* ThreadCache::borrow(unsigned small, std::size_t alignment) {
-  if (small < fine_classes) return nullptr;
-  const std::size_t bytes = class_bytes(small), most = bytes + bytes / 4;
+  const std::size_t bytes = class_bytes(small), most = bytes + bytes / 2;
+  if (bytes <= fine_bytes) return nullptr;
   for (unsigned other = small + 1; other < small_classes && class_bytes(other) <= most; ++other) {
     if (class_bytes(other) % alignment != 0) continue;
     if (void* block = pop(other)) return block;
@@ -180,25 +180,30 @@ void ThreadCache::give_up(Slice* span) {
   give_guarded(span);
 }
 
-void ThreadCache::release_list(unsigned small, Block* block) {
-  for (Block* next = nullptr; block != &last_block; block = next) {
-    next = next_of(block);
+/// The first blocks of a chain go back to their spans; at most so many.
+void ThreadCache::release_blocks(unsigned small, Block*& first, std::int64_t most) {
+  for (; most > 0 && first != &last_block; --most) {
+    Block* block = first;
+    first = next_of(block);
     release(block);
     ++lists_[small].room;
     ++statistics_.releases;
   }
 }
 
-/// Keeps the newer half of a list.
+/// Gives up half of a list: the older half, whose blocks the processor's cache has lost. When that happens
+/// again before the list was empty, the thread only frees, and it is cheaper not to read the older half.
 void ThreadCache::shorten(unsigned small) {
-  shortened_[small] = true;
+  Block*& first = lists_[small].first;
   const std::int64_t kept = limits_[small] / 2;
-  Block* last = lists_[small].first;
+  if (shortened_[small]) return release_blocks(small, first, limits_[small] - kept - lists_[small].room);
+  shortened_[small] = true;
+  Block* last = first;
   for (std::int64_t at = 1; at < kept && last != &last_block; ++at) last = next_of(last);
   if (last == &last_block) return;
   Block* rest = next_of(last);
   link(last, &last_block);
-  release_list(small, rest);
+  release_blocks(small, rest, INT64_MAX);
 }
 
 void ThreadCache::hand_over(Block* first, Block* last) {
@@ -271,7 +276,7 @@ void ThreadCache::stay_on_node() {
 }
 
 void ThreadCache::give_large(Slice* block) {
-  block->zero = false;
+  block->written = block->slices;
   large_.live = std::max<std::int64_t>(large_.live - block->slices, 0);
   const std::size_t limit = node().cache_limit(large_.live);
   if (block->node != node_ || block->slices > limit) {
@@ -301,7 +306,7 @@ void ThreadCache::give_guarded(Slice* block) {
   guarded_.keep(block);
 }
 
-/// Frees the oldest ones until at most so much is left.
+/// Frees the oldest ones until at most that much is left.
 void ThreadCache::drop_guarded(std::size_t most_slices) {
   while (guarded_.slices() > most_slices) {
     Slice* block = guarded_.take_oldest();
@@ -327,9 +332,7 @@ void ThreadCache::empty() {
   flush_remote();
   take_inbox();
   for (unsigned small = 1; small < small_classes; ++small) {
-    Block* all = lists_[small].first;
-    lists_[small].first = &last_block;
-    release_list(small, all);
+    release_blocks(small, lists_[small].first, INT64_MAX);
     Slice* span = current_[small];
     if (span && span->free_blocks == span->carved) {
       span->capacity = span->carved;

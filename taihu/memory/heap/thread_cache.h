@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first level: what one thread has at hand, used without locks.
+// The first level: the free blocks that one thread caches, used without locks.
 //
 // Small blocks belong to the cache that carved them out of a span, for as long as the span is not given up.
 // The owner frees them into its list of their class. Another thread collects them per owner and hands them
@@ -109,7 +109,7 @@ class alignas(4096) ThreadCache {
   void list(Slice* span);
   void unlist(Slice* span);
   void give_up(Slice* span);
-  void release_list(unsigned small, Block* block);
+  void release_blocks(unsigned small, Block*& first, std::int64_t most);
   void prepare(unsigned node);
   void stay_on_node();
   std::int64_t least_limit(unsigned small) const;

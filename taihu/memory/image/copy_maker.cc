@@ -289,7 +289,18 @@ LoadedObject CopyMaker::load(const std::string& path) const {
 LoadedObject CopyMaker::load() const {
   if (is_under_valgrind()) return load(CopyFile(*object_).path());
   const Descriptor copy = write_copy();
-  const LoadedObject loaded = load(unique_path(copy.get()));
+  return share_pages(load(unique_path(copy.get())), copy);
+}
+
+LoadedObject CopyMaker::load(ImagePlaces& places, int index) const {
+  if (is_under_valgrind()) return load();
+  const Descriptor copy = write_copy();
+  LoadedObject loaded;
+  places.load_at(index, [&] { loaded = load(unique_path(copy.get())); });
+  return share_pages(loaded, copy);
+}
+
+LoadedObject CopyMaker::share_pages(const LoadedObject& loaded, const Descriptor& copy) const {
   map_shared_pages(loaded.base);
   place_writable_pages(loaded.base);
   // Nobody maps these pages of the copy any more, but the mapped data pages keep its memory object alive.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "taihu/memory/image/elf_object.h"
+#include "taihu/memory/image/image_places.h"
 #include "taihu/memory/image/link_unit.h"
 
 namespace taihu::memory {
@@ -23,6 +24,8 @@ class CopyMaker {
 
   /// Loads one more copy; private data as in the file, relocated, constructors not run. Throws Error.
   LoadedObject load() const;
+  /// The same at place `index` of `places`, if that can be had.
+  LoadedObject load(ImagePlaces& places, int index) const;
 
   const ElfObject& object() const { return *object_; }
 
@@ -44,6 +47,7 @@ class CopyMaker {
   void map_shared_pages(std::uintptr_t base) const;
   void place_writable_pages(std::uintptr_t base) const;
   LoadedObject load(const std::string& path) const;
+  LoadedObject share_pages(const LoadedObject& loaded, const Descriptor& copy) const;
 
   struct SharedRun {
     std::uint64_t address, bytes, offset;

@@ -23,10 +23,11 @@ bool runs_under_debugger() {
 
 }  // namespace
 
-RankImage::RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents events)
+RankImage::RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents events, ImagePlaces* places)
     : template_(image), process_(std::make_unique<RankProcess>(rank, *this, std::move(events))) {
   for (const CopyMaker& maker : template_.makers()) {
-    copies_.push_back(maker.load());
+    const bool is_program = copies_.empty();
+    copies_.push_back(is_program && places != nullptr ? maker.load(*places, rank.local_index) : maker.load());
     loaded_[&maker.object()] = copies_.back();
   }
   const auto& copied_variables = template_.unit().variable_copies();
@@ -80,6 +81,7 @@ int RankImage::run(const std::vector<std::string>& arguments, const std::vector<
 void RankImage::run_program() {
   for (const std::size_t index : template_.construction_order())
     construct(*template_.objects()[index], copies_[index].base, index == 0);
+  if (process_->events.before_main) process_->events.before_main(process_->identity);
   process_->end(main_(static_cast<int>(arguments_.size()) - 1, arguments_.data(), process_->environment()));
 }
 

@@ -18,7 +18,9 @@ class RankImage final : public ImageServices {
   /// Loads a copy for `rank` and sets rank.process. Call on the rank's thread, bound to its cores, so that
   /// writable pages come from its memory node. `image`, `rank` and this object must live as long as
   /// threads of the rank may run. Throws Error. The copy stays in memory until the process ends.
-  RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents events = {});
+  /// `places`: fixed addresses for the programs of the ranks of this process; null for any.
+  RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents events = {},
+            ImagePlaces* places = nullptr);
   ~RankImage() override;
 
   /// Runs the program: constructors, main, exit handlers, destructors. Returns its exit status (0 to 255),

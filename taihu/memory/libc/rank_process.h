@@ -61,8 +61,10 @@ struct RankStreams {
   std::FILE* errors = nullptr;
 };
 
-/// Called when a rank ends otherwise than by a return from main, on the thread that causes the end.
 struct RankEvents {
+  /// Constructors have run, main has not; on the rank's first thread. May be empty.
+  std::function<void(RankIdentity&)> before_main = {};
+  // What follows: a rank ends otherwise than by a return from main; on the thread that causes the end.
   /// `exit` on another thread than the rank's first: handlers have run, the thread ends, the rank's first
   /// thread goes on until it returns. The layer above decides whether to end the job.
   std::function<void(const RankIdentity&, int status)> exit_on_other_thread;

@@ -12,7 +12,7 @@
 
 namespace taihu::memory {
 
-/// Keys besides nodes in maps from nodes to amounts.
+/// Keys other than nodes in maps from nodes to amounts.
 inline constexpr int unknown_node = -1;    ///< has memory, but the kernel does not say where
 inline constexpr int untouched_node = -2;  ///< has no memory
 

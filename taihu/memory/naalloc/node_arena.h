@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small blocks of one node, packed into chunks that lie on it: a mapping of its own for every small block
+// Small blocks of one node, packed into chunks that lie on it: one mapping for every small block
 // would use up the mappings that the kernel allows. Its owner has the lock.
 #pragma once
 

@@ -17,7 +17,7 @@ namespace taihu::memory {
 
 class ThreadWatch {
  public:
-  /// `configured_threads`: that many are supposed, whatever OpenMP would have; 0: OpenMP's, else the caller
+  /// `configured_threads`: that many are assumed, whatever OpenMP would use; 0: OpenMP's, else the caller
   /// alone.
   ThreadWatch(PageSystem& system, const NodeTable& nodes, int configured_threads, Log& log);
 

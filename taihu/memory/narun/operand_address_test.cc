@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of the instructions are those that GNU as makes of the text beside them.
+// The bytes of the instructions are those that GNU as makes of the text on the same line.
 #include "taihu/memory/narun/operand_address.h"
 
 #include <gtest/gtest.h>

@@ -17,9 +17,9 @@ struct PreloadSettings {
   Placing placing = Placing::partition;
   std::size_t least_bytes = std::size_t{256} << 10;  ///< smaller blocks are left to the heap
   std::string after_function;                        ///< trigger: this function has returned; "" for none
-  std::size_t after_bytes = 0;                       ///< trigger: so much is in large blocks; 0 for none
-  double observe_seconds = 4;                        ///< of the process's processor time
-  std::string report, json;                          ///< files, "stderr", or "" for none; %p is the process
+  std::size_t after_bytes = 0;  ///< trigger: this many bytes are in large blocks; 0 for none
+  double observe_seconds = 4;   ///< of the process's processor time
+  std::string report, json;     ///< files, "stderr", or "" for none; %p is the process
 
   bool wants_report() const { return !report.empty() || !json.empty(); }
 };

@@ -15,7 +15,7 @@ std::size_t least_upwards(const std::string& mounted, std::string group, const c
   for (;;) {
     std::ifstream file(mounted + group + "/" + name);
     std::size_t bytes = 0;
-    if (file >> bytes) least = std::min(least, bytes);  // "max" is no number
+    if (file >> bytes) least = std::min(least, bytes);  // "max" is not a number
     if (group.empty()) return least;
     group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/'));
   }

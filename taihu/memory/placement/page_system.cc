@@ -98,11 +98,12 @@ bool several_nodes() {
 
 }  // namespace
 
-void prefer_node_of_this_thread(void* begin, std::size_t bytes) noexcept {
-  if (!several_nodes()) return;
+bool prefer_node_of_this_thread(void* begin, std::size_t bytes) noexcept {
+  if (!several_nodes()) return false;
   PageSystem& system = live_page_system();
   const int node = system.node_here();
-  if (node >= 0) system.prefer(begin, (bytes + page_bytes() - 1) / page_bytes() * page_bytes(), node);
+  return node >= 0 &&
+         system.prefer(begin, (bytes + page_bytes() - 1) / page_bytes() * page_bytes(), node) == 0;
 }
 
 }  // namespace taihu::memory

@@ -10,7 +10,7 @@
 
 namespace taihu::memory {
 
-/// Callers hand pages over in groups of so many: their lists fit on a stack of any thread.
+/// Callers hand pages over in groups of this many: their lists fit on a stack of any thread.
 inline constexpr std::size_t pages_of_one_call = 1024;
 
 /// All calls return 0 or an errno value and never throw; any thread may call them.
@@ -41,8 +41,9 @@ PageSystem& live_page_system() noexcept;
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 /// Pages of the range that are not touched yet shall come from the node of the calling thread, whoever
-/// touches them first. Nothing happens when the kernel refuses: placement is a matter of speed only. `begin`
-/// is a multiple of the page size.
-void prefer_node_of_this_thread(void* begin, std::size_t bytes) noexcept;
+/// touches them first; also those of memory that several mappings share. False, and nothing happens, when the
+/// machine has one node or the kernel refuses: placement is a matter of speed only. `begin` is a multiple of
+/// the page size.
+bool prefer_node_of_this_thread(void* begin, std::size_t bytes) noexcept;
 
 }  // namespace taihu::memory
