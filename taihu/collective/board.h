@@ -112,7 +112,7 @@ struct alignas(64) Slot {
   StepNumber step(std::memory_order order) const noexcept { return signature.load(order) >> form_bits; }
 };
 
-/// For so much there is room beside a length.
+/// Bytes of data that fit into a slot together with their length.
 inline constexpr std::size_t slot_data_bytes_with_length = slot_data_bytes - sizeof(std::size_t);
 
 class Board {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstring>
 
@@ -368,7 +369,7 @@ std::vector<Setting> settings() {
   std::vector<Setting> all;
   for (const int ranks : {1, 2, 3, 7, 8, 16, 32}) {
     for (const int processes : {1, 2, 3}) {
-      if (processes > ranks) continue;
+      if (processes > ranks || ranks > most_ranks) continue;
       all.push_back({ranks, processes, 1});
       if (ranks <= 8) all.push_back({ranks, processes, 64});
       if (ranks >= 7 && ranks % 8 != 0) all.push_back({ranks, processes, 1, Transport::messages});
@@ -417,6 +418,52 @@ TEST(ManyMembers, MeetInAllWays) {
       end_program_on_failure();
     });
   }
+}
+
+// So many members share few cores that one combines for all.
+TEST(ManyMembers, GetTheSameSumWhateverTheLength) {
+  constexpr int members = 260;
+  TestJob job(Transport::twin, members, 1, 2);
+  job.run([&](int rank) {
+    wait_briefly();
+    GroupHandle handle = job.groups_of(rank).join(job.endpoint(rank), launch::Scope::all);
+    for (const std::size_t count : {0u, 1u, 7u, 3000u}) {
+      std::vector<double> mine(count, 0.1 * rank), sums(count, -1), in_place = mine;
+      const auto words = static_cast<long>(count);
+      ASSERT_EQ(allreduce(handle, mine.data(), sums.data(), words, M_DOUBLE, M_SUM), M_SUCCESS);
+      double expected = 0.1 * (members - 1);  // from the last member to the first
+      for (int k = members - 2; k >= 0; --k) expected = 0.1 * k + expected;
+      for (const double sum : sums) ASSERT_EQ(sum, expected);
+      ASSERT_EQ(allreduce(handle, in_place.data(), in_place.data(), words, M_DOUBLE, M_SUM), M_SUCCESS);
+      ASSERT_EQ(in_place, sums);
+    }
+    end_program_on_failure();
+  });
+}
+
+TEST(ManyMembers, AreToldOfOneThatPassesAnotherLength) {
+  constexpr int members = 260;
+  TestJob job(Transport::twin, members, 1, 2);
+  std::atomic<int> told{0};
+  job.run([&](int rank) {
+    wait_briefly();
+    GroupHandle handle = job.groups_of(rank).join(job.endpoint(rank), launch::Scope::all);
+    for (const int odd : {0, members - 1}) {
+      for (const std::size_t other : {0u, 2u, 3000u}) {
+        std::vector<int> mine(3000, 1), sums(3000);
+        const auto count = rank == odd ? static_cast<long>(other) : 1L;
+        const int code = allreduce(handle, mine.data(), sums.data(), count, M_INT, M_SUM);
+        EXPECT_TRUE(code == M_SUCCESS || code == M_ERROR_TRUNCATE) << code << ": " << handle.problem();
+        if (code != M_SUCCESS) ++told;
+        int sum = 0;
+        allreduce(handle, mine.data(), &sum, 1, M_INT, M_SUM);  // who waited for nobody may learn of it now
+        EXPECT_EQ(allreduce(handle, mine.data(), &sum, 1, M_INT, M_SUM), M_SUCCESS) << handle.problem();
+        EXPECT_EQ(sum, members);
+        end_program_on_failure();
+      }
+    }
+  });
+  EXPECT_GE(told.load(), 6);
 }
 
 TEST(ArrivalCount, TellsTheLastOneAndWhetherAllCameAlike) {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "taihu/message/copy.h"
+#include "taihu/message/data/copy.h"
 
 namespace taihu::collective {
 

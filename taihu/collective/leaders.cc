@@ -22,14 +22,16 @@ int code_of(Trouble trouble) noexcept {
       return M_ERROR_TRUNCATE;
     case Trouble::no_memory:
       return M_ERROR_MEMORY;
+    case Trouble::earlier:
+      break;
     case Trouble::link:
       return M_ERROR_LINK;
   }
   return M_SUCCESS;
 }
 
-int run_on(GroupHandle& handle, std::span<const int> ranks, schedule::Program program, ProgramBuffers buffers,
-           const Reduction* reduction) {
+int run_on(GroupHandle& handle, int early, std::span<const int> ranks, schedule::Program program,
+           ProgramBuffers buffers, const Reduction* reduction) {
   const std::size_t unit_bytes = reduction != nullptr ? reduction->element_bytes : 1;
   Scratch& scratch = handle.schedule_scratch();
   std::byte* const scratch_memory = scratch.get(program.scratch * unit_bytes);
@@ -37,9 +39,10 @@ int run_on(GroupHandle& handle, std::span<const int> ranks, schedule::Program pr
   program.name_peers(ranks);
   PlainMemory memory(buffers.source, buffers.result, scratch_memory, reduction);
   ProgramRun run(handle.endpoint(), handle.state().context, message_tag);
-  run.start(program, memory);
+  run.start(program, memory, early == M_SUCCESS ? Trouble::none : Trouble::earlier);
   run.wait();
   scratch.trim();
+  if (early != M_SUCCESS) return early;
   const int code = code_of(run.trouble());
   if (code == M_ERROR_TRUNCATE) handle.set_problem(run.length_problem());
   return code;
@@ -58,8 +61,8 @@ Leaders::Leaders(GroupHandle& handle, int root) : handle_(handle), membership_(h
     local_leader_ = membership_.local_index[static_cast<std::size_t>(root)];
 }
 
-int Leaders::run(schedule::Program program, ProgramBuffers buffers, const Reduction* reduction) {
-  return run_on(handle_, ranks_, std::move(program), buffers, reduction);
+int Leaders::run(int code, schedule::Program program, ProgramBuffers buffers, const Reduction* reduction) {
+  return run_on(handle_, code, ranks_, std::move(program), buffers, reduction);
 }
 
 int Leaders::hand_out(int code, void* buffer, std::size_t bytes) {
@@ -77,9 +80,9 @@ schedule::Blocks Leaders::blocks(std::size_t bytes) const {
   return blocks;
 }
 
-int run_among_all(GroupHandle& handle, schedule::Program program, ProgramBuffers buffers,
+int run_among_all(GroupHandle& handle, int code, schedule::Program program, ProgramBuffers buffers,
                   const Reduction* reduction) {
-  return run_on(handle, handle.membership().ranks, std::move(program), buffers, reduction);
+  return run_on(handle, code, handle.membership().ranks, std::move(program), buffers, reduction);
 }
 
 void to_member_order(const Membership& membership, const void* by_process, void* by_member,

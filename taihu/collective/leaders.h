@@ -2,6 +2,7 @@
 // Running programs among one member per node process (the leaders) or among all members of a group.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "taihu/collective/choice.h"
@@ -32,8 +33,9 @@ class Leaders {
   /// elements of `reduction`. Blocks; makes progress for others meanwhile. M_ERROR_MEMORY before anything is
   /// sent; M_ERROR_TRUNCATE when a message had another length than the program says (the call of another
   /// member differs) and M_ERROR_LINK: all steps were run all the same, so that nobody is left waiting, but
-  /// results are undefined.
-  int run(schedule::Program program, ProgramBuffers buffers, const Reduction* reduction = nullptr);
+  /// results are undefined. `code` is that of the caller's earlier stages: one that has failed has no data
+  /// for the others, sends empty messages, by which they see it, and returns that code.
+  int run(int code, schedule::Program program, ProgramBuffers buffers, const Reduction* reduction = nullptr);
 
   /// The last stage, for all members here: the leader's `buffer` goes to its neighbours. `code` is that of
   /// the caller's earlier stages; where the leader has failed, its neighbours fail as well.
@@ -61,8 +63,16 @@ inline schedule::Place place_among_all(const GroupHandle& handle) noexcept {
   return {handle.size(), handle.rank()};
 }
 /// As Leaders::run.
-int run_among_all(GroupHandle& handle, schedule::Program program, ProgramBuffers buffers,
+int run_among_all(GroupHandle& handle, int code, schedule::Program program, ProgramBuffers buffers,
                   const Reduction* reduction = nullptr);
+inline int run_among_all(GroupHandle& handle, schedule::Program program, ProgramBuffers buffers,
+                         const Reduction* reduction = nullptr) {
+  return run_among_all(handle, M_SUCCESS, std::move(program), buffers, reduction);
+}
+
+/// scatterv on its root when that has failed before, with `code`: the others return M_ERROR_TRUNCATE.
+int fail_scatterv(GroupHandle& handle, int code, const std::size_t* source_bytes,
+                  const std::ptrdiff_t* source_offsets);
 
 /// Copies blocks from process order (members_of[0], members_of[1], ...) to member order, and back.
 void to_member_order(const Membership& membership, const void* by_process, void* by_member,

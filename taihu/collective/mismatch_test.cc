@@ -205,6 +205,46 @@ TEST(Mismatch, BetweenNodeProcessesIsATruncation) {
   });
 }
 
+// A leader whose neighbour does not fit has no data for the other node processes, and they see it.
+TEST(Mismatch, OfALeadersNeighbourIsSeenByOtherNodeProcesses) {
+  for (const std::size_t count : {10u, 5000u}) {
+    TestJob job(Transport::twin, 4, 2, 1);
+    job.run([&](int rank) {
+      GroupHandle handle = job.groups_of(rank).join(job.endpoint(rank), launch::Scope::all);
+      const Reduction sum = *find_reduction(M_INT, M_SUM);
+      const std::size_t mine = rank == 3 ? count / 2 : count, bytes = mine * sizeof(int);
+      const std::vector<std::size_t> lengths(4, count * sizeof(int)), counts(4, mine);
+      std::vector<std::ptrdiff_t> offsets;
+      for (std::size_t k = 0; k < 4; ++k) offsets.push_back(static_cast<std::ptrdiff_t>(k * lengths[k]));
+      const std::vector<int> source(4 * count, 1);
+      std::vector<int> result(4 * count);
+      const auto expect_told = [&](const char* call, int far_ranks, int code) {
+        if (rank < far_ranks)
+          EXPECT_EQ(code, M_ERROR_TRUNCATE) << call << " of " << count << ", rank " << rank;
+        int total = 0;
+        const int one = 1;
+        for (int k = 0; k < 2; ++k) allreduce(handle, &one, &total, 1, M_INT, M_SUM);
+        EXPECT_EQ(allreduce(handle, &one, &total, 1, M_INT, M_SUM), M_SUCCESS);
+        EXPECT_EQ(total, 4);
+      };
+      const void* from = source.data();
+      void* to = result.data();
+      expect_told("gather", 1, gather(handle, from, to, bytes, 0));
+      expect_told("allgather", 2, allgather(handle, from, to, bytes));
+      expect_told("allgatherv", 2, allgatherv(handle, from, bytes, to, lengths.data(), offsets.data()));
+      expect_told("reduce", 1, reduce(handle, from, to, mine, sum, 0));
+      expect_told("allreduce", 2, allreduce(handle, from, to, mine, sum));
+      expect_told("reduce_scatter", 2, reduce_scatter(handle, from, to, counts.data(), sum));
+      // Through the first member, which scatters nothing.
+      Reduction ordered = sum;
+      ordered.commutative = false;
+      const std::vector<int> mixed_ranks = {0, 2, 1, 3};
+      GroupHandle mixed = job.groups_of(rank).join(job.endpoint(rank), first_free_context, mixed_ranks);
+      expect_told("ordered reduce_scatter", 3, reduce_scatter(mixed, from, to, counts.data(), ordered));
+    });
+  }
+}
+
 // The others agree with each other but not with the root: those who get data second hand must see it too.
 TEST(Mismatch, WithADistantRootIsSeenByAll) {
   for (const std::size_t others : {50u, 200u}) {

@@ -12,7 +12,7 @@ int barrier(GroupHandle& handle) {
   if (handle.membership().processes() == 1) return shared::barrier(handle);
   int code = shared::collect(handle);
   Leaders leaders(handle);
-  if (leaders.includes_me()) code = first_error(code, leaders.run(schedule::barrier(leaders.place()), {}));
+  if (leaders.includes_me()) code = leaders.run(code, schedule::barrier(leaders.place()), {});
   return first_error(code, shared::release(handle));
 }
 
@@ -24,8 +24,8 @@ int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root) {
   Leaders leaders(handle, root);
   int code = M_SUCCESS;
   const auto between_processes = [&] {
-    code =
-        leaders.run(among_leaders::bcast(leaders.place(), bytes, leaders.root_process()), {nullptr, buffer});
+    code = leaders.run(M_SUCCESS, among_leaders::bcast(leaders.place(), bytes, leaders.root_process()),
+                       {nullptr, buffer});
   };
   if (handle.rank() == root) {  // neighbours copy while the messages are on their way
     const int local = shared::bcast(handle, buffer, bytes, leaders.local_leader(), between_processes);
@@ -64,9 +64,8 @@ int gather(GroupHandle& handle, const void* source, void* result, std::size_t by
   }
   if (block == nullptr && bytes != 0) return M_ERROR_MEMORY;
   int code = shared::gather(handle, Lengths::equal, source, bytes, block, blocks_map, leaders.local_leader());
-  code = first_error(code,
-                     leaders.run(schedule::gather_binomial(leaders.place(), blocks, leaders.root_process()),
-                                 {block, is_root ? whole : nullptr}));
+  code = leaders.run(code, schedule::gather_binomial(leaders.place(), blocks, leaders.root_process()),
+                     {block, is_root ? whole : nullptr});
   if (is_root && whole != result) to_member_order(membership, whole, result, bytes);
   handle.stage().trim();
   return code;
@@ -91,7 +90,7 @@ int allgather(GroupHandle& handle, const void* source, void* result, std::size_t
     if (whole == nullptr && bytes != 0) return M_ERROR_MEMORY;
     void* block = at(whole, static_cast<std::ptrdiff_t>(blocks.start(membership.here)));
     code = shared::gather(handle, Lengths::equal, source, bytes, block, blocks_map, leaders.local_leader());
-    code = first_error(code, leaders.run(among_leaders::allgather(leaders.place(), blocks), {block, whole}));
+    code = leaders.run(code, among_leaders::allgather(leaders.place(), blocks), {block, whole});
     if (whole != result) to_member_order(membership, whole, result, bytes);
     handle.stage().trim();
   }
@@ -120,7 +119,7 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
   if (handle.rank() != root) {
     void* block = handle.stage().get(blocks.count(membership.here));
     if (block == nullptr) return M_ERROR_MEMORY;
-    int code = leaders.run(program, {nullptr, block});
+    int code = leaders.run(M_SUCCESS, program, {nullptr, block});
     if (code == M_SUCCESS) {
       code =
           shared::scatter(handle, Lengths::equal, block, blocks_map, result, bytes, leaders.local_leader());
@@ -139,7 +138,7 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
   }
   const std::byte* block = at(whole, static_cast<std::ptrdiff_t>(blocks.start(membership.here)));
   // The schedule wants a place for the root's block of the whole: it is there already.
-  const int code = leaders.run(program, {whole, const_cast<std::byte*>(block)});
+  const int code = leaders.run(M_SUCCESS, program, {whole, const_cast<std::byte*>(block)});
   const int local =
       shared::scatter(handle, Lengths::equal, block, blocks_map, result, bytes, leaders.local_leader());
   handle.stage().trim();

@@ -8,7 +8,7 @@
 #include "taihu/base/contract.h"
 #include "taihu/collective/copy.h"
 #include "taihu/collective/operations.h"
-#include "taihu/message/layout.h"
+#include "taihu/message/data/layout.h"
 #include "taihu/schedule/step.h"
 
 namespace taihu::collective {
@@ -19,7 +19,8 @@ enum class Trouble : unsigned char {
   truncated,      ///< a member sent more than this one expects
   short_message,  ///< a member sent less than this one expects, or had trouble itself
   no_memory,
-  link  ///< the connection to another node process has failed
+  earlier,  ///< the member had failed before the program began
+  link      ///< the connection to another node process has failed
 };
 
 /// Used by one thread at a time.

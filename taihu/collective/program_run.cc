@@ -14,11 +14,11 @@ constexpr std::size_t short_bytes = 1024;
 
 }  // namespace
 
-void ProgramRun::start(const schedule::Program& program, ProgramMemory& memory) noexcept {
+void ProgramRun::start(const schedule::Program& program, ProgramMemory& memory, Trouble trouble) noexcept {
   expect(has_ended(), "a program starts again when it has ended");
   memory_ = &memory;
   steps_ = program.steps;
-  trouble_ = Trouble::none;
+  trouble_ = trouble;
   sender_ = -1;
 }
 
@@ -54,6 +54,7 @@ void ProgramRun::start_next() {
   const Step& first = steps_.front();
   if (!first.is_transfer()) {
     steps_ = steps_.subspan(1);
+    if (trouble_ == Trouble::earlier) return;
     const Trouble trouble = memory_->run_local(first);
     if (trouble_ == Trouble::none) trouble_ = trouble;
     return;
@@ -66,7 +67,8 @@ void ProgramRun::start_next() {
   const std::span<const Step> transfers = steps_.first(together);
   steps_ = steps_.subspan(together);
   open_.reserve(together);
-  const std::size_t bytes = memory_->space(first.buffer, first.offset, first.count).bytes;
+  const std::size_t bytes =
+      trouble_ == Trouble::earlier ? 0 : memory_->space(first.buffer, first.offset, first.count).bytes;
   const bool is_short = bytes <= short_bytes;
   start_all(is_short ? Action::send : Action::receive, transfers);
   start_all(is_short ? Action::receive : Action::send, transfers);
@@ -75,7 +77,7 @@ void ProgramRun::start_next() {
 void ProgramRun::start_all(Action action, std::span<const Step> transfers) {
   for (const Step& step : transfers) {
     if (step.action != action) continue;
-    const bool is_empty = action == Action::send && trouble_ != Trouble::none;
+    const bool is_empty = action == Action::send ? trouble_ != Trouble::none : trouble_ == Trouble::earlier;
     const message::Space space =
         is_empty ? message::Space{nullptr, 0} : memory_->space(step.buffer, step.offset, step.count);
     if (action == Action::receive) {

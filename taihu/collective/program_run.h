@@ -34,7 +34,9 @@ class ProgramRun {
 
   /// From the beginning, and again once it has ended. The peers of `program` are ranks of the job. It and
   /// `memory` must stay until it has ended.
-  void start(const schedule::Program& program, ProgramMemory& memory) noexcept;
+  /// `trouble` is `none` or `earlier`; then nothing is read or written in `memory`.
+  void start(const schedule::Program& program, ProgramMemory& memory,
+             Trouble trouble = Trouble::none) noexcept;
   /// Does what can be done without waiting; true when the program has ended.
   bool advance();
   /// Goes on to the end, making progress for others.

@@ -80,7 +80,7 @@ int lead(GroupHandle& handle, Leaders& leaders, const void* source, void* result
       copy_block(to.block(sorted, member), members.map().block(partial, member), to.bytes(member));
     }
   }
-  code = first_error(code, leaders.run(exchange_program(leaders, order), {sorted, incoming}));
+  code = leaders.run(code, exchange_program(leaders, order), {sorted, incoming});
   std::byte* combined = block_at(incoming, processes - 1, mine);
   for (int process = processes - 2; process >= 0 && mine != 0; --process) {
     reduction(combined, block_at(incoming, process, mine), combined, mine / reduction.element_bytes);
@@ -91,10 +91,13 @@ int lead(GroupHandle& handle, Leaders& leaders, const void* source, void* result
     offset -= static_cast<std::ptrdiff_t>(order.blocks.start(membership.here));
   }
   const BlockMap map = BlockMap(members.bytes.data(), offsets.data()).of_members(membership.local().data());
-  const int local = shared::scatter(handle, Lengths::own, combined, map, result,
-                                    members.bytes_of(handle.rank()), leaders.local_leader());
+  if (code == M_SUCCESS)
+    code = shared::scatter(handle, Lengths::own, combined, map, result, members.bytes_of(handle.rank()),
+                           leaders.local_leader());
+  else
+    shared::fail(handle, Call::scatterv, 0, leaders.local_leader());
   handle.stage().trim();
-  return first_error(code, local);
+  return code;
 }
 
 // In the order of members, whatever their placement.
@@ -105,6 +108,8 @@ int through_first_member(GroupHandle& handle, const void* source, void* result, 
   if (is_first && whole == nullptr) return M_ERROR_MEMORY;
   const std::size_t count = members.all_bytes / reduction.element_bytes;
   int code = reduce(handle, source, whole, count, reduction, 0);
+  if (is_first && code != M_SUCCESS)
+    return fail_scatterv(handle, code, members.bytes.data(), members.offsets.data());
   code = first_error(code, scatterv(handle, whole, members.bytes.data(), members.offsets.data(), result,
                                     members.bytes_of(handle.rank()), 0));
   handle.stage().trim();

@@ -31,7 +31,7 @@ int reduce(GroupHandle& handle, const void* source, void* result, std::size_t co
   int code = shared::reduce(handle, source, partial, count, reduction, leaders.local_leader());
   const schedule::Program program =
       schedule::reduce_binomial(leaders.place(), count, leaders.root_process(), ordered);
-  code = first_error(code, leaders.run(program, {partial, is_root ? result : nullptr}, &reduction));
+  code = leaders.run(code, program, {partial, is_root ? result : nullptr}, &reduction);
   handle.stage().trim();
   return code;
 }
@@ -39,8 +39,6 @@ int reduce(GroupHandle& handle, const void* source, void* result, std::size_t co
 int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t count,
               const Reduction& reduction) {
   if (!is_reducible(source, count, reduction) || !has_memory(result, count)) return M_ERROR_ARGUMENT;
-  if (count == 0 && handle.membership().processes() == 1)
-    return shared::move_nothing(handle, Call::allreduce);
   if (handle.membership().processes() == 1)
     return shared::allreduce(handle, source, result, count, reduction);
   const std::size_t bytes = count * reduction.element_bytes;
@@ -52,7 +50,7 @@ int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t
   int code = shared::reduce(handle, source, result, count, reduction, leaders.local_leader());
   if (leaders.includes_me()) {
     const schedule::Program program = among_leaders::allreduce(leaders.place(), count, reduction);
-    code = first_error(code, leaders.run(program, {result, result}, &reduction));
+    code = leaders.run(code, program, {result, result}, &reduction);
   }
   return leaders.hand_out(code, result, bytes);
 }

@@ -39,8 +39,8 @@ int release(GroupHandle& handle);
 
 /// Meanwhile is the root's only.
 int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root, const Meanwhile& meanwhile);
-/// Instead of bcast or scatter, on a root that should have forwarded data that it never received: the others
-/// return M_ERROR_TRUNCATE.
+/// Instead of bcast, share (Call::bcast) or scatter, on a root that should have forwarded data that it never
+/// received: the others return M_ERROR_TRUNCATE.
 void fail(GroupHandle& handle, Call call, std::size_t bytes, int root);
 
 /// `take` sees the root's `bytes` of `data`, on every member; called once unless the call fails.

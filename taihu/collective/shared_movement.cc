@@ -85,6 +85,7 @@ int share(GroupHandle& handle, const void* data, std::size_t bytes, int root,
   }
   const int code = step.await_arrival(root);
   if (code != M_SUCCESS) return code;
+  if (step.form_of(root) == Form::nothing) return report_missing_data(handle, root);
   take(step.source_of(root));
   step.depart();
   return M_SUCCESS;

@@ -20,6 +20,10 @@ namespace {
 /// Everyone combines everyone's inline data itself as long as that is less work than a second meeting.
 constexpr std::size_t combined_by_all_bytes = 16384;
 
+/// With more members than this, and fewer cores, one combines for all: everyone would read a line of everyone
+/// else. Whatever the length, so that members whose lengths differ meet as often.
+constexpr int most_that_combine = 256;
+
 auto addresses_in(SharedStep& step) {
   return [&step](int member) -> const Addresses& { return step.addresses_of(member); };
 }
@@ -90,8 +94,32 @@ int reduce(GroupHandle& handle, const void* source, void* result, std::size_t co
   return step.depart_with_all();
 }
 
+namespace {
+
+int allreduce_of_many(GroupHandle& handle, const void* source, void* result, std::size_t count,
+                      const Reduction& reduction) {
+  constexpr int root = 0;
+  const std::size_t bytes = count * reduction.element_bytes;
+  if (count == 0) {
+    move_nothing(handle, Call::reduce, root);
+    return move_nothing(handle, Call::bcast, root);
+  }
+  const int code = reduce(handle, source, result, count, reduction, root);
+  if (code != M_SUCCESS && handle.local_index() == root) {
+    fail(handle, Call::bcast, bytes, root);
+    return code;
+  }
+  const int handed_out = bcast(handle, result, bytes, root, nullptr);
+  return code != M_SUCCESS ? code : handed_out;
+}
+
+}  // namespace
+
 int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t count,
               const Reduction& reduction) {
+  if (handle.board().crowded() && handle.local_members() > most_that_combine)
+    return allreduce_of_many(handle, source, result, count, reduction);
+  if (count == 0) return move_nothing(handle, Call::allreduce);
   const std::size_t bytes = count * reduction.element_bytes;
   const bool is_inline = bytes <= handle.board().inline_bytes_of_all() &&
                          bytes <= combined_by_all_bytes / static_cast<std::size_t>(handle.local_members());

@@ -81,6 +81,15 @@ int scatterv(GroupHandle& handle, const void* source, const std::size_t* source_
                                            membership.local_index[static_cast<std::size_t>(root)]));
 }
 
+int fail_scatterv(GroupHandle& handle, int code, const std::size_t* source_bytes,
+                  const std::ptrdiff_t* source_offsets) {
+  const BlockMap map(source_bytes, source_offsets);
+  run_among_all(handle, code, remote_blocks(handle, map, schedule::Action::send), {});
+  const Membership& membership = handle.membership();
+  shared::fail(handle, Call::scatterv, 0, membership.local_index[static_cast<std::size_t>(handle.rank())]);
+  return code;
+}
+
 namespace {
 
 // All blocks without gaps, in the order of node processes.
@@ -131,9 +140,11 @@ int allgatherv(GroupHandle& handle, const void* source, std::size_t bytes, void*
   if (whole == nullptr) return M_ERROR_MEMORY;
   int code = shared::gather(handle, Lengths::own, source, bytes, whole, local, leaders.local_leader());
   const std::byte* block = whole + packed.blocks.start(membership.here);
-  code = first_error(code,
-                     leaders.run(schedule::allgather_ring(leaders.place(), packed.blocks), {block, whole}));
-  code = first_error(code, shared::share(handle, whole, all_bytes, leaders.local_leader(), take));
+  code = leaders.run(code, schedule::allgather_ring(leaders.place(), packed.blocks), {block, whole});
+  if (code == M_SUCCESS)
+    code = shared::share(handle, whole, all_bytes, leaders.local_leader(), take);
+  else
+    shared::fail(handle, Call::bcast, all_bytes, leaders.local_leader());
   handle.stage().trim();
   return code;
 }

@@ -56,7 +56,7 @@ CallRecord* new_call_record() {
   }
   record->rank.store(identity != nullptr ? identity->rank : -1, std::memory_order_relaxed);
   if (statistics_wanted && record->times.load(std::memory_order_relaxed) == nullptr)
-    record->times.store(new CallTimes, std::memory_order_release);
+    record->times.store(new node::CallTimes, std::memory_order_release);
   at_thread_end.record = record;
   return call_record = record;
 }

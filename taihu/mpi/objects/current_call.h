@@ -23,8 +23,8 @@ struct CallRecord {
   std::atomic<int> peer{-1};  ///< rank of the job; message::any_rank
   std::atomic<int> tag{-1};   ///< negative: any
   std::atomic<std::uint64_t> context{0};
-  std::atomic<int> members{0};             ///< ranks of the communicator
-  std::atomic<CallTimes*> times{nullptr};  ///< when statistics are wanted
+  std::atomic<int> members{0};                   ///< ranks of the communicator
+  std::atomic<node::CallTimes*> times{nullptr};  ///< when statistics are wanted
   // Constant while the thread lives.
   std::atomic<int> rank{-1};  ///< of the job
   std::atomic<bool> in_use{true};

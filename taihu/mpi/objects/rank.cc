@@ -12,8 +12,8 @@
 namespace taihu::mpi {
 namespace {
 
-// Contexts below the first minted ones; two ranks' MPI_COMM_SELF may be the same, as they have no member in
-// common.
+// Contexts below the first allocated ones; two ranks' MPI_COMM_SELF may be the same, as they have no member
+// in common.
 constexpr message::Context world_context = contexts_per_communicator;
 constexpr message::Context self_context = 2 * contexts_per_communicator;
 
@@ -50,9 +50,9 @@ Rank::~Rank() {
   }
 }
 
-message::Context Rank::mint_contexts() noexcept {
-  // From 2^32 on: the number of the minting rank, then that of the communicator.
-  const std::uint64_t communicator = minted_.fetch_add(1, std::memory_order_relaxed);
+message::Context Rank::allocate_contexts() noexcept {
+  // From 2^32 on: the number of the allocating rank, then that of the communicator.
+  const std::uint64_t communicator = allocated_.fetch_add(1, std::memory_order_relaxed);
   return static_cast<message::Context>(((static_cast<std::uint64_t>(number()) + 1) << 40) +
                                        communicator * contexts_per_communicator);
 }

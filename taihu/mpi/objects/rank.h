@@ -80,7 +80,7 @@ class Rank {
 
   /// Contexts for a new communicator, different from all others of the job. Some member of it calls and tells
   /// the other members. Any thread.
-  message::Context mint_contexts() noexcept;
+  message::Context allocate_contexts() noexcept;
 
   /// The rank's instance of a part; any thread.
   template <class T>
@@ -103,7 +103,7 @@ class Rank {
   message::Endpoint& endpoint_;
   NodeServices& services_;
   Reference<Communicator> world_, self_;
-  std::atomic<std::uint64_t> minted_{0};
+  std::atomic<std::uint64_t> allocated_{0};
   std::mutex parts_lock_;
   std::atomic<RankPart*> parts_[static_cast<int>(Part::count)]{};
 };

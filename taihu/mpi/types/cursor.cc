@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/mpi/types/cursor.h"
 
-#include "taihu/message/strided_copy.h"
+#include "taihu/message/data/strided_copy.h"
 #include "taihu/mpi/types/packed_transfer.h"
 
 namespace taihu::mpi::types {

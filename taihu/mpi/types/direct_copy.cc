@@ -3,7 +3,7 @@
 // are walked together with the loops of transfer.cc; otherwise two cursors go side by side.
 #include <algorithm>
 
-#include "taihu/message/strided_copy.h"
+#include "taihu/message/data/strided_copy.h"
 #include "taihu/mpi/types/cursor.h"
 #include "taihu/mpi/types/packed_transfer.h"
 #include "taihu/mpi/types/repetition.h"

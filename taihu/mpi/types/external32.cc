@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstring>
 
-#include "taihu/message/strided_copy.h"
+#include "taihu/message/data/strided_copy.h"
 #include "taihu/mpi/types/node.h"
 #include "taihu/mpi/types/predefined_types.h"
 #include "taihu/mpi/types/segments.h"

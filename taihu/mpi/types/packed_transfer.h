@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "taihu/message/strided_copy.h"
+#include "taihu/message/data/strided_copy.h"
 #include "taihu/mpi/types/node.h"
 
 namespace taihu::mpi::types {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "taihu/message/strided_copy.h"
+#include "taihu/message/data/strided_copy.h"
 #include "taihu/mpi/types/constructors.h"
 #include "taihu/mpi/types/naive_types_for_tests.h"
 #include "taihu/mpi/types/node.h"

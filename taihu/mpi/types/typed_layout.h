@@ -2,7 +2,7 @@
 // (type, count) as a layout of the message layer: how transfers read and write what is not contiguous.
 #pragma once
 
-#include "taihu/message/layout.h"
+#include "taihu/message/data/layout.h"
 #include "taihu/mpi/types/datatype.h"
 #include "taihu/mpi/types/repetition.h"
 

@@ -43,7 +43,7 @@ std::span<const PerformanceVariable> performance_variables() noexcept {
 }
 
 std::uint64_t value_of(const PerformanceVariable& variable, Rank& rank) noexcept {
-  const MessageCounts counts = messages_of(rank.number());
+  const node::MessageCounts counts = messages_of(rank.number());
   const int where = variable.inside ? 0 : 1;
   return variable.in_bytes ? counts.bytes[where] : counts.messages[where];
 }

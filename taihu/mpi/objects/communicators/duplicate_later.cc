@@ -8,8 +8,8 @@
 namespace taihu::mpi {
 namespace {
 
-/// Who mints: the first member, of an intercommunicator that of the side with the lower rank in the job.
-int minting_rank(const Communicator& communicator) noexcept {
+/// Who allocates: the first member, of an intercommunicator that of the side with the lower rank in the job.
+int allocating_rank(const Communicator& communicator) noexcept {
   const int mine = communicator.group->ranks.front();
   return communicator.is_inter() ? std::min(mine, communicator.remote_group->ranks.front()) : mine;
 }
@@ -23,16 +23,16 @@ DuplicateLater::DuplicateLater(Communicator& parent)
   message::Endpoint& endpoint = rank.endpoint();
   const message::Context context = parent.context_of(Traffic::schedules);
   const int tag = parent.next_schedule_tag();
-  const int minter = minting_rank(parent);
-  if (rank.number() != minter) {
-    under_way_.push_back(endpoint.irecv(minter, context, tag, &contexts_, sizeof contexts_));
+  const int allocating = allocating_rank(parent);
+  if (rank.number() != allocating) {
+    under_way_.push_back(endpoint.irecv(allocating, context, tag, &contexts_, sizeof contexts_));
     return;
   }
-  contexts_ = rank.mint_contexts();
+  contexts_ = rank.allocate_contexts();
   for (const Group* group : {parent.group.get(), parent.remote_group.get()}) {
     if (group == nullptr) continue;
     for (const int member : group->ranks) {
-      if (member != minter)
+      if (member != allocating)
         under_way_.push_back(endpoint.isend(member, context, tag, &contexts_, sizeof contexts_));
     }
   }

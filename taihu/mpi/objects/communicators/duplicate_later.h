@@ -10,9 +10,9 @@
 
 namespace taihu::mpi {
 
-/// One member mints the contexts as soon as it calls and sends them to all others, who receive them whenever
-/// they call: nobody waits for more than the call of that one member, and messages need no help of the
-/// program.
+/// One member allocates the contexts as soon as it calls and sends them to all others, who receive them
+/// whenever they call: nobody waits for more than the call of that one member, and messages need no help of
+/// the program.
 class DuplicateLater final : public Request {
  public:
   /// All members of `parent` make one, in the same order of collective calls.

@@ -36,7 +36,7 @@ Words exchange(Communicator& local, const RemoteLeader& remote, const Words& min
 }
 
 Words words_of_leader(Communicator& local, const RemoteLeader& remote) {
-  Words mine = {static_cast<std::int64_t>(local.owner.mint_contexts()), local.owner.number()};
+  Words mine = {static_cast<std::int64_t>(local.owner.allocate_contexts()), local.owner.number()};
   mine.insert(mine.end(), local.group->ranks.begin(), local.group->ranks.end());
   return exchange(local, remote, mine);
 }
@@ -86,8 +86,8 @@ Reference<Communicator> join_groups(Communicator& local, int leader, const Remot
 
 Reference<Communicator> merge(Communicator& intercommunicator, bool high) {
   const Circle circle = circle_of(intercommunicator);
-  const std::vector<Words> all =
-      circle.allgather({static_cast<std::int64_t>(intercommunicator.owner.mint_contexts()), high ? 1 : 0});
+  const std::vector<Words> all = circle.allgather(
+      {static_cast<std::int64_t>(intercommunicator.owner.allocate_contexts()), high ? 1 : 0});
   const bool local_first = local_group_first(intercommunicator);
   const Group& local = *intercommunicator.group;
   const Group& remote = *intercommunicator.remote_group;

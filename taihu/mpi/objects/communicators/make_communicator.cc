@@ -10,17 +10,17 @@
 namespace taihu::mpi {
 namespace {
 
-/// Contexts that member `root` mints.
+/// Contexts that member `root` allocates.
 message::Context agree_inside(Communicator& communicator, int root) {
-  message::Context contexts = communicator.rank == root ? communicator.owner.mint_contexts() : 0;
+  message::Context contexts = communicator.rank == root ? communicator.owner.allocate_contexts() : 0;
   broadcast_inside(communicator, &contexts, sizeof contexts, root);
   return contexts;
 }
 
-/// Contexts that the first of the circle mints.
+/// Contexts that the first of the circle allocates.
 message::Context agree_across(const Circle& circle, Rank& rank) {
   Words words;
-  if (circle.me == 0) words = {static_cast<std::int64_t>(rank.mint_contexts())};
+  if (circle.me == 0) words = {static_cast<std::int64_t>(rank.allocate_contexts())};
   circle.broadcast(words);
   return static_cast<message::Context>(words.front());
 }
@@ -29,8 +29,8 @@ Reference<Group> group_of(std::vector<int> ranks) {
   return Reference<Group>(new Group(std::move(ranks)));
 }
 
-/// What a member wants of a split. Everybody mints; the contexts of each part's first member count, so that
-/// one round is enough.
+/// What a member wants of a split. Everybody allocates; the contexts of each part's first member count, so
+/// that one round is enough.
 struct Wish {
   message::Context contexts;
   int color, key;
@@ -58,7 +58,7 @@ Reference<Communicator> split_across(Communicator& communicator, int color, int 
   const Circle circle = circle_of(communicator);
   std::vector<Wish> all;
   for (const Words& words :
-       circle.allgather({static_cast<std::int64_t>(communicator.owner.mint_contexts()), color, key})) {
+       circle.allgather({static_cast<std::int64_t>(communicator.owner.allocate_contexts()), color, key})) {
     all.push_back(
         {static_cast<message::Context>(words[0]), static_cast<int>(words[1]), static_cast<int>(words[2])});
   }
@@ -76,7 +76,7 @@ Reference<Communicator> split_across(Communicator& communicator, int color, int 
 
 Reference<Communicator> make_part_across(Communicator& communicator, const Reference<Group>& group) {
   const Circle circle = circle_of(communicator);
-  Words mine = {static_cast<std::int64_t>(communicator.owner.mint_contexts())};
+  Words mine = {static_cast<std::int64_t>(communicator.owner.allocate_contexts())};
   mine.insert(mine.end(), group->ranks.begin(), group->ranks.end());
   const std::vector<Words> all = circle.allgather(mine);
   // All of a side have named the same group; its first member speaks for it.
@@ -117,7 +117,7 @@ Reference<Communicator> make_subset(Communicator& communicator, const std::vecto
 Reference<Communicator> split(Communicator& communicator, int color, int key) {
   if (communicator.is_inter()) return split_across(communicator, color, key);
   const std::vector<Wish> wishes =
-      allgather_inside(communicator, Wish{communicator.owner.mint_contexts(), color, key});
+      allgather_inside(communicator, Wish{communicator.owner.allocate_contexts(), color, key});
   if (color == MPI_UNDEFINED) return {};
   return make_child(communicator, contexts_of(wishes, color),
                     group_of(ranks_of_color(*communicator.group, wishes, color)));
@@ -127,7 +127,7 @@ Reference<Communicator> make_part(Communicator& communicator, const Reference<Gr
   if (communicator.is_inter()) return make_part_across(communicator, group);
   // Members may name different groups that have no member in common, so each has its own contexts.
   const std::vector<message::Context> contexts =
-      allgather_inside(communicator, communicator.owner.mint_contexts());
+      allgather_inside(communicator, communicator.owner.allocate_contexts());
   if (group->member_of(communicator.owner.number()) == MPI_UNDEFINED) return {};
   const int first = communicator.group->member_of(group->ranks.front());
   return make_child(communicator, contexts[static_cast<std::size_t>(first)], group);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making communicators: agreement of the members on contexts. One member mints them (Rank::mint_contexts) and
-// tells the others, so that no two communicators of a job ever have the same, also when several threads make
-// communicators at once.
+// Making communicators: agreement of the members on contexts. One member allocates them
+// (Rank::allocate_contexts) and tells the others, so that no two communicators of a job ever have the same,
+// also when several threads make communicators at once.
 #pragma once
 
 #include <optional>

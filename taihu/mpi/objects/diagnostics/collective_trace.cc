@@ -88,7 +88,8 @@ std::string to_line(const std::vector<const Entry*>& members, std::size_t id, st
   line["id"] = id;
   line["size"] = first.size;
   line["number"] = first.number;
-  // In an intercommunicator members beside the root name none; those opposite name it.
+  // In an intercommunicator the members of the other group name the root; in its own group only the root
+  // does.
   const auto names_root = [](const Entry* entry) { return entry->root >= 0; };
   const auto root = std::find_if(members.begin(), members.end(), names_root);
   if (root != members.end()) line["root"] = (*root)->root;

@@ -25,7 +25,7 @@ int run_handler(Rank& rank, const Reference<ErrorHandler>& slot, const Subject& 
 /// "MPI_COMM_WORLD", or "a communicator of 4 ranks" for one without a name.
 std::string name_of(const Communicator& communicator);
 
-// For MPI_Win_... and MPI_File_..., which stand beside their objects.
+// For MPI_Win_... and MPI_File_..., which stand next to their objects.
 
 /// A new handler that calls a function of the program.
 MPI_Errhandler create_handler(ErrorHandler::Use use, void (*function)());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What collectives do with wrong arguments, and how they behave under threads and beside each other.
+// What collectives do with wrong arguments, and how they behave under threads and at the same time.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -17,6 +17,7 @@ void check(const char* call, const Planned& planned, const collective::ProgramRu
   if (!planned.problem.empty()) return fail(MPI_ERR_TRUNCATE, planned.problem);
   switch (run.trouble()) {
     case Trouble::none:
+    case Trouble::earlier:  // none before the first stage
       return;
     case Trouble::truncated:
     case Trouble::short_message:

@@ -180,7 +180,7 @@ TEST(FileRepresentations, LongsAreShorterInExternal32) {
     MPI_Get_count(&status, MPI_LONG, &count);
     EXPECT_EQ(3, count);
     EXPECT_EQ(0, std::memcmp(values, found, sizeof values));
-    // Elements that shrink beside others that do not: no layout follows from that by scaling.
+    // Elements that shrink next to others that do not: no layout follows from that by scaling.
     Datatype* const types[] = {predefined_datatype(MPI_LONG), predefined_datatype(MPI_INT)};
     const int lengths[] = {1, 2};
     const MPI_Aint places[] = {0, 8};

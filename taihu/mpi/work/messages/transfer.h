@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <new>
 
-#include "taihu/message/request.h"
+#include "taihu/message/matching/request.h"
 #include "taihu/mpi/objects/request.h"
 #include "taihu/mpi/work/messages/envelope.h"
 #include "taihu/mpi/work/messages/spare_blocks.h"

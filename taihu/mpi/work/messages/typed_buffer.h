@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "taihu/message/layout.h"
+#include "taihu/message/data/layout.h"
 #include "taihu/mpi/objects/rank.h"
 #include "taihu/mpi/types/datatype.h"
 #include "taihu/mpi/types/typed_layout.h"

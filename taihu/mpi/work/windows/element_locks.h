@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "taihu/message/spin_lock.h"
+#include "taihu/message/locks/spin_lock.h"
 
 namespace taihu::mpi::windows {
 

@@ -14,7 +14,7 @@
 #include <functional>
 #include <vector>
 
-#include "taihu/message/spin_lock.h"
+#include "taihu/message/locks/spin_lock.h"
 
 namespace taihu::mpi::windows {
 

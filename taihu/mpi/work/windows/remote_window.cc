@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "taihu/message/wire.h"
+#include "taihu/message/wire/wire.h"
 
 namespace taihu::mpi::windows {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "taihu/message/copy.h"
+#include "taihu/message/data/copy.h"
 #include "taihu/mpi/types/predefined_types.h"
 #include "taihu/mpi/work/windows/element_action.h"
 #include "taihu/mpi/work/windows/exposure.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "taihu/message/copy.h"
+#include "taihu/message/data/copy.h"
 #include "taihu/mpi/types/repetition.h"
 #include "taihu/mpi/work/windows/access.h"
 #include "taihu/mpi/work/windows/epochs.h"
