@@ -73,6 +73,12 @@ void add_scope_options(CLI::App& app, JobParameters& job) {
   };
   number("--node", job.scopes.node, "ranks of CCC_NODE (default: those of a NUMA node)");
   number("--bnode", job.scopes.bnode, "ranks of CCC_BNODE (default: those of a node)");
+  app.add_option("--task-deadline", job.task_deadline_seconds,
+                 "after this time get_task_id hands out no more tasks")
+      ->type_name("SECONDS")
+      ->check(seconds_above_zero);
+  app.add_option("--restart", job.restart, "go on from a checkpoint that the program saved (m_checkpoint)")
+      ->type_name("FILE");
   number("--snode", job.scopes.snode, "ranks of CCC_SNODE (default: those of a leaf switch, else all)");
 }
 
@@ -83,7 +89,6 @@ void add_mpi_options(CLI::App& app, RunOptions& options) {
       ->type_name("N")
       ->check(from_one);
   app.add_flag("--genvall", options.forward_all, "forward all variables to other nodes; also -genvall");
-  app.add_flag("--stats", job.stats, "print counts of messages and waiting times at the end");
   app.add_option("--trace-collectives", job.trace_collectives, "write a line of JSON per collective call")
       ->type_name("FILE");
 }
@@ -134,6 +139,7 @@ void add_run_options(CLI::App& app, RunOptions& options, Texts& texts) {
   app.add_option("--timeout", options.timeout_seconds, "end the job after this time")
       ->type_name("SECONDS")
       ->check(seconds_above_zero);
+  app.add_flag("--stats", options.job.stats, "print counts of messages and waiting times at the end");
   app.add_option("--deadlock-timeout", options.job.deadlock_timeout_seconds,
                  "when all ranks wait for so long, say for whom and end the job")
       ->type_name("SECONDS")
@@ -279,7 +285,12 @@ RunOptions parse_run(const LaunchCommand& command, const std::vector<std::string
   add_shape_options(app, command, options.job);
   add_place_options(app, options, texts);
   add_run_options(app, options, texts);
-  if (is_mpi(command)) add_mpi_options(app, options);
+  if (is_mpi(command)) {
+    add_mpi_options(app, options);
+  } else {
+    app.add_option("--trace", options.job.trace, "write all calls and kernels, for trace viewers")
+        ->type_name("FILE");
+  }
   app.get_formatter()->column_width(30);
   app.footer(
       "Exit code: that of the ranks; 1 the job cannot be started, 2 wrong options, 124 --timeout,\n"

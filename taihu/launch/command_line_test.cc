@@ -212,6 +212,13 @@ TEST(Marun, options_of_mpi_jobs) {
   EXPECT_NE(marun_refusal({"--deadlock-timeout", "0", "p"}), "accepted");
 }
 
+TEST(CommandLine, statistics_are_for_both_languages_and_traces_differ) {
+  const JobParameters job = parse_run(parcrun_command, {"--stats", "--trace", "t.json", "p"}, "").job;
+  EXPECT_TRUE(job.stats);
+  EXPECT_EQ(job.trace, "t.json");
+  EXPECT_NE(marun_refusal({"--trace", "t.json", "p"}), "accepted");
+}
+
 TEST(CommandLine, deadlock_timeout_is_for_both_languages) {
   EXPECT_EQ(parse_run(parcrun_command, {"--deadlock-timeout", "2.5", "p"}, "").job.deadlock_timeout_seconds,
             2.5);
@@ -245,7 +252,7 @@ TEST(Marun, refuses_with_what_to_do) {
   EXPECT_EQ(marun_refusal({"-nn", "2", "p"}), "unknown option -nn (did you mean -n?)");
   EXPECT_NE(marun_refusal({"-n", "1", "a", ":", "-n", "1", "b"}).find("several programs"), std::string::npos);
   EXPECT_EQ(marun({"--", "a", ":", "b"}).job.arguments, (Words{":", "b"}));
-  EXPECT_NE(refusal({"--stats", "p"}), "accepted") << "not of Parallel C";
+  EXPECT_NE(refusal({"--trace-collectives", "f", "p"}), "accepted") << "not of Parallel C";
   EXPECT_NE(refusal({"--oversubscribe", "p"}), "accepted");
   EXPECT_EQ(refusal({"a", ":", "b"}), "accepted");
   EXPECT_NE(refusal({"--private-library", "", "p"}), "accepted");

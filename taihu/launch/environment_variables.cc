@@ -97,8 +97,11 @@ constexpr EnvironmentVariable variables[] = {
     {"TAIHU_PRIVATE_LIBRARIES", launcher, nodes, "names, separated by :", "none", "`--private-library`"},
     {"TAIHU_RANK_DIRECTORY", launcher, nodes, "folder, with %r for the rank", "none", "`-wdir`"},
     {"TAIHU_STATS", launcher, nodes, "0, 1", "0", "`--stats`"},
+    {"TAIHU_TRACE", launcher, nodes, "file", "none", "`--trace`"},
     {"TAIHU_TRACE_COLLECTIVES", launcher, nodes, "file", "none", "`--trace-collectives`"},
     {"TAIHU_DEADLOCK_TIMEOUT", launcher, nodes, "seconds", "0", "`--deadlock-timeout`"},
+    {"TAIHU_TASK_DEADLINE", launcher, nodes, "seconds", "0", "`--task-deadline`"},
+    {"TAIHU_RESTART", launcher, nodes, "file", "none", "`--restart`"},
     {"TAIHU_PROGRAM_NAME", launcher, nodes, "text", "path of the program", "argv[0] of the ranks"},
 };
 

@@ -101,8 +101,11 @@ EnvironmentMap to_environment(const JobParameters& job) {
           {"TAIHU_RANK_DIRECTORY", job.rank_directory},
           {"TAIHU_MPI", job.mpi},
           {"TAIHU_STATS", std::to_string(job.stats)},
+          {"TAIHU_TRACE", job.trace},
           {"TAIHU_TRACE_COLLECTIVES", job.trace_collectives},
           {"TAIHU_DEADLOCK_TIMEOUT", to_text(job.deadlock_timeout_seconds)},
+          {"TAIHU_TASK_DEADLINE", to_text(job.task_deadline_seconds)},
+          {"TAIHU_RESTART", job.restart},
           {"TAIHU_PROGRAM_NAME", job.program_name}};
 }
 
@@ -131,8 +134,11 @@ JobParameters from_environment(const EnvironmentMap& environment) {
   job.rank_directory = reader.text("TAIHU_RANK_DIRECTORY");
   job.mpi = reader.text("TAIHU_MPI");
   job.stats = reader.flag("TAIHU_STATS");
+  job.trace = reader.text("TAIHU_TRACE");
   job.trace_collectives = reader.text("TAIHU_TRACE_COLLECTIVES");
   job.deadlock_timeout_seconds = reader.seconds("TAIHU_DEADLOCK_TIMEOUT");
+  job.task_deadline_seconds = reader.seconds("TAIHU_TASK_DEADLINE");
+  job.restart = reader.text("TAIHU_RESTART");
   job.program_name = reader.text("TAIHU_PROGRAM_NAME");
   return job;
 }

@@ -35,9 +35,12 @@ struct JobParameters {
       rank_directory;  ///< working directory of each rank, "%r" stands for its number; empty: unchanged
   std::string mpi;     ///< library between node processes: "openmpi" or "mpich"; empty when there is only one
   std::vector<std::string> private_libraries;
-  bool stats = false;                   ///< MPI: print counts and waiting times of every rank at the end
+  bool stats = false;                   ///< print counts and waiting times of every rank at the end
+  std::string trace;                    ///< Parallel C: file for every call and kernel; empty: none
   std::string trace_collectives;        ///< MPI: file for one line per collective call; empty: none
   double deadlock_timeout_seconds = 0;  ///< report when all ranks have waited for this time; 0: never
+  double task_deadline_seconds = 0;     ///< Parallel C: get_task_id hands out nothing afterwards; 0: none
+  std::string restart;                  ///< Parallel C: checkpoint to go on from; empty: none
   std::string program_name;             ///< the program's argv[0]; empty: `program`
   std::string program;                  ///< set by from_command_line
   std::vector<std::string> arguments;   ///< without the program's name; set by from_command_line

@@ -83,8 +83,9 @@ TEST(LaunchPlan, one_node_process_needs_no_mpi) {
   EXPECT_EQ(plan.set.at("TAIHU_RANKS"), "8");
   EXPECT_EQ(plan.set.at("TAIHU_THREADS"), "2");
   EXPECT_EQ(plan.set.at("A"), "1");
-  EXPECT_EQ(plan.unset, (Words{"TAIHU_MPI", "TAIHU_PRIVATE_LIBRARIES", "TAIHU_PROGRAM_NAME",
-                               "TAIHU_RANK_DIRECTORY", "TAIHU_TRACE_COLLECTIVES"}))
+  EXPECT_EQ(plan.unset,
+            (Words{"TAIHU_MPI", "TAIHU_PRIVATE_LIBRARIES", "TAIHU_PROGRAM_NAME", "TAIHU_RANK_DIRECTORY",
+                   "TAIHU_RESTART", "TAIHU_TRACE", "TAIHU_TRACE_COLLECTIVES"}))
       << "nothing comes from an outer job";
 }
 

@@ -36,8 +36,11 @@ int run(const LaunchCommand& command, const std::string& version, const std::vec
   options.job.program = check_program(options.job.program, options.working_directory, place);
   // A file that we write goes to the directory in which the command was started, whatever directory the ranks
   // work in.
+  if (!options.job.trace.empty()) options.job.trace = writable_file(options.job.trace, "--trace");
   if (!options.job.trace_collectives.empty())
     options.job.trace_collectives = writable_file(options.job.trace_collectives, "--trace-collectives");
+  if (!options.job.restart.empty())
+    options.job.restart = std::filesystem::absolute(options.job.restart).string();
   const LaunchPlan plan = plan_launch(options, place);
   for (const std::string& remark : plan.remarks) say(remark);
   if (options.dry_run) {

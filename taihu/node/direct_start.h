@@ -10,7 +10,7 @@ namespace taihu::node {
 bool is_node_process() noexcept;
 
 /// Becomes `launcher -n 1` with the program of this process, under the name by which it was called. The
-/// launcher stands in bin/ beside the folder of the library that holds this code, in the build tree as in an
+/// launcher stands in bin/ next to the folder of the library that holds this code, in the build tree as in an
 /// installation (lib/ may have sub-folders). When that cannot be done, the process has more rights than its
 /// user, or mpirun has started several copies of the program, prints one line and ends the process with 1.
 [[noreturn]] void start_through(const char* launcher, int argc, char** argv);

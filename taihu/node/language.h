@@ -51,6 +51,12 @@ class Language {
   /// segments besides those of the image.
   virtual Segments loaded(memory::RankIdentity& /*rank*/, const memory::RankImage& /*image*/) { return {}; }
 
+  /// Whether the ranks' copies of the program are to be at the same addresses in every run.
+  virtual bool wants_fixed_places(const memory::ImageTemplate& /*program*/) { return false; }
+
+  /// The constructors of `rank` have run, its main has not. On the rank's thread, which may communicate.
+  virtual void before_main(memory::RankIdentity& /*rank*/) {}
+
   /// All ranks of this node process are loaded and wait. Once, on the thread of one of them; may exchange
   /// with the other node processes (Node::allgather), which do the same.
   virtual void all_loaded(message::Node& /*node*/) {}

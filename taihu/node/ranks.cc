@@ -72,7 +72,9 @@ void Ranks::load(memory::RankIdentity& identity) {
     abort_job(status);
   };
   auto& own_image = images_[static_cast<std::size_t>(identity.local_index)];
-  own_image = std::make_unique<memory::RankImage>(image_template_, identity, std::move(events));
+  events.before_main = [this](memory::RankIdentity& rank) { language_.before_main(rank); };
+  own_image =
+      std::make_unique<memory::RankImage>(image_template_, identity, std::move(events), places_.get());
   Language::Segments segments = own_image->symmetric_segments();
   for (const auto& segment : language_.loaded(identity, *own_image)) segments.push_back(segment);
   symmetric_.set_rank(identity.local_index, std::move(segments));
@@ -115,6 +117,7 @@ int Ranks::run_rank(message::Node& node, std::barrier<>& all_here, memory::RankI
   });
   all_here.arrive_and_wait();
   if (identity.local_index == 0 && problem_.empty()) {
+    places_.reset();
     try_step([&] { language_.all_loaded(node); });
   }
   all_here.arrive_and_wait();
@@ -128,6 +131,8 @@ int Ranks::run_rank(message::Node& node, std::barrier<>& all_here, memory::RankI
 }
 
 int Ranks::run(message::Node& node, const launch::RankThreadSettings& settings) {
+  if (language_.wants_fixed_places(image_template_))
+    places_ = std::make_unique<memory::ImagePlaces>(image_template_.program(), count_);
   std::barrier<> all_here(count_);
   return launch::run_ranks(settings, identities_, [&](memory::RankIdentity& identity) {
     return run_rank(node, all_here, identity);

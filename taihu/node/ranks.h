@@ -49,6 +49,7 @@ class Ranks {
   const launch::JobParameters& job_;
   const int count_;
   memory::ImageTemplate image_template_;
+  std::unique_ptr<memory::ImagePlaces> places_;  ///< while ranks are loaded; null: any addresses
   memory::ImageSymmetricMap symmetric_;
   std::vector<memory::RankIdentity> identities_;
   std::vector<std::unique_ptr<memory::RankImage>> images_;
