@@ -15,9 +15,8 @@ Times openmp_times(int threads, int repeats) {
     }
   };
   region();
+  time_spawns(times, repeats, region);
   double start = now_us();
-  for (int k = 0; k < repeats; ++k) region();
-  times.spawn_join = (now_us() - start) / repeats;
   omp_lock_t lock;
   omp_init_lock(&lock);
 #pragma omp parallel num_threads(threads)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A barrier that the members of an array pass again and again. The last to arrive advances the epoch on which
-// the others wait; the arrival count is reset before that, so that a member that runs ahead counts for the
-// next epoch.
+// the others wait.
 #pragma once
 
 #include <atomic>
@@ -9,6 +8,7 @@
 
 #include "taihu/base/contract.h"
 #include "taihu/threads/crew.h"
+#include "taihu/threads/grouped_count.h"
 #include "taihu/threads/waiting.h"
 #include "taihu/threads/while_waiting.h"
 
@@ -16,8 +16,10 @@ namespace taihu::threads {
 
 class ArrayBarrier {
  public:
-  /// For `members` >= 1 threads.
-  explicit ArrayBarrier(int members) noexcept : members_(members) {
+  /// For `members` >= 1 threads, which count in `groups` (grouped_count.h): 1, or the rings of an array of
+  /// contexts.
+  explicit ArrayBarrier(int members, int groups = 1)
+      : members_(members), is_grouped_(groups > 1), arrived_(members, groups) {
     expect(members >= 1, "members of a barrier >= 1");
   }
   ArrayBarrier(const ArrayBarrier&) = delete;
@@ -26,12 +28,16 @@ class ArrayBarrier {
   /// Returns when all members have called it as often as the caller. What a member wrote before is visible to
   /// all after.
   void wait(WhileWaiting meanwhile = {}) {
+    wait_and_then([] {}, meanwhile);
+  }
+
+  /// The same; the last to arrive calls `by_last` before anybody returns. What it writes is visible to all.
+  template <class Action>
+  void wait_and_then(Action&& by_last, WhileWaiting meanwhile = {}) {
     const std::uint32_t before =
         epoch_.load(std::memory_order_relaxed);  // cannot advance before the caller arrives
-    const int arrived = arrived_.fetch_add(1, std::memory_order_acq_rel) + 1;
-    expect(arrived <= members_, "threads at a barrier <= its members");
-    if (arrived == members_) {
-      arrived_.store(0, std::memory_order_relaxed);  // published by the epoch
+    if (arrived_.arrive(is_grouped_ ? current_group() : 0, before + 1)) {
+      by_last();
       epoch_.store(before + 1, std::memory_order_release);
       doorbell_.ring();
       return;
@@ -52,7 +58,8 @@ class ArrayBarrier {
 
  private:
   const int members_;
-  alignas(64) std::atomic<int> arrived_{0};
+  const bool is_grouped_;
+  GroupedCount arrived_;
   alignas(64) std::atomic<std::uint32_t> epoch_{0};
   Doorbell doorbell_;
 };

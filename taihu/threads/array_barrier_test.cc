@@ -32,6 +32,22 @@ TEST_P(ArrayBarriers, SeparatePhases) {
   EXPECT_EQ(barrier.epoch(), static_cast<std::uint32_t>(2 * phases));
 }
 
+TEST_P(ArrayBarriers, LetTheLastActForAll) {
+  const int members = GetParam();
+  const int phases = members > 8 ? 60 : 1000;
+  ArrayBarrier barrier(members);
+  int actions = 0;  // plain: the barrier must order it
+  std::atomic<int> wrong{0};
+  on_threads(members, [&](int) {
+    for (int phase = 1; phase <= phases; ++phase) {
+      barrier.wait_and_then([&] { ++actions; });
+      wrong += actions != phase;
+      barrier.wait();
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST_P(ArrayBarriers, SharePointersOfChangingRoots) {
   const int members = GetParam();
   const int rounds = members > 8 ? 60 : 1000;

@@ -18,82 +18,12 @@
 
 #include "taihu/base/contract.h"
 #include "taihu/base/error.h"
+#include "taihu/threads/context_ring.h"
 #include "taihu/threads/context_switch.h"
 
 namespace taihu::threads {
 
 constinit __attribute__((tls_model("initial-exec"))) thread_local Context* detail::current_context = nullptr;
-
-/// Contexts that take turns. All but the lock is guarded by it.
-struct alignas(64) Ring {
-  std::atomic<bool> is_locked{false};
-  Context* current = nullptr;  ///< whose turn it is
-  Context* first = nullptr;    ///< one of them; null: empty
-  Carrier* carrier = nullptr;
-  bool sleeps = false;           ///< nobody is ready
-  int away = 0;                  ///< contexts that have a thread of their own now
-  std::uint32_t turns = 0;       ///< so far
-  std::uint32_t turns_seen = 0;  ///< by the watchman
-  int times_stuck = 0;           ///< as the watchman saw it, one behind the other
-
-  bool try_lock() noexcept { return !is_locked.exchange(true, std::memory_order_acquire); }
-  void lock() noexcept {
-    while (!try_lock()) sched_yield();  // held for nanoseconds; longer when its holder has lost its core
-  }
-  void unlock() noexcept { is_locked.store(false, std::memory_order_release); }
-
-  void insert(Context& context) noexcept {
-    context.ring.store(this, std::memory_order_relaxed);
-    if (first == nullptr) {
-      first = context.next = context.previous = &context;
-      return;
-    }
-    context.next = first;
-    context.previous = first->previous;
-    context.previous->next = first->previous = &context;
-  }
-  void remove(Context& context) noexcept {
-    context.ring.store(nullptr, std::memory_order_relaxed);
-    context.previous->next = context.next;
-    context.next->previous = context.previous;
-    if (first == &context) first = context.next != &context ? context.next : nullptr;
-  }
-  void send_away(Context& context) noexcept {
-    remove(context);
-    ++away;
-  }
-  /// From `start` on; null when there is none.
-  Context* find_ready(Context* start) const noexcept {
-    Context* each = start;
-    do {
-      if (each->is_ready()) return each;
-      each = each->next;
-    } while (each != start);
-    return nullptr;
-  }
-
-  Context& next_turn(Context* start) noexcept;
-  void sleep() noexcept;
-};
-
-/// A thread of the operating system while it is none of the program.
-struct alignas(64) Carrier {
-  static constexpr std::uint32_t carry_order = 1;
-  static constexpr std::uint32_t home_order = 2;
-
-  Crew* crew = nullptr;
-  Context* own = nullptr;  ///< whose thread it is
-  void* stack = nullptr;   ///< where it is saved while it runs contexts
-  std::uint64_t signal_mask = 0;
-  std::atomic<std::uint32_t> orders{0};
-  std::atomic<bool> is_spare{false};
-  bool has_entered = false;
-  bool is_home = false;
-  Ring* ring = nullptr;       ///< to carry
-  Context* lone = nullptr;    ///< of the ring: to carry only this one, which has left it
-  Ring* to_unlock = nullptr;  ///< by who switches back to it: the ring's turn has been given up
-  bool ends_ring = false;     ///< the ring to unlock is empty for good
-};
 
 namespace {
 
@@ -122,28 +52,31 @@ constexpr std::uint64_t all_signals = ~std::uint64_t{0};
 
 }  // namespace
 
-/// Starts at `start`; sleeps until somebody is ready.
-Context& Ring::next_turn(Context* start) noexcept {
+Context* Ring::next_turn(Context* start) noexcept {
+  constexpr std::uint32_t turns_of_others = 64;
   Context* next = find_ready(start);
+  if (joiner != nullptr && (next == nullptr || turns % turns_of_others == 0)) {
+    first = start;  // from there on after its turn
+    next = joiner;
+  }
   while (next == nullptr) {
-    sleep();
+    if (!sleep()) return nullptr;
     next = find_ready(start);
   }
-  next->word = nullptr;
-  current = next;
-  ++turns;
-  return *next;
+  give_turn(*next);
+  return next;
 }
 
 // Mostly all wait for the same: a kernel, or a barrier. Else it looks from time to time, as when somebody may
 // come back.
-void Ring::sleep() noexcept {
+bool Ring::sleep() noexcept {
   sleeps = true;
   bool is_same = true;
   for (Context* each = first->next; each != first; each = each->next) {
     is_same = is_same && each->word == first->word && each->seen == first->seen && each->bell == first->bell;
   }
   const bool is_brief = !is_same || away != 0;
+  const bool is_idle_now = is_idle();
   const Context what{.word = first->word, .seen = first->seen, .bell = first->bell};
   unlock();
   const auto is_over = [&] {
@@ -152,7 +85,17 @@ void Ring::sleep() noexcept {
     unlock();
     return over;
   };
-  if (is_brief || what.bell == nullptr) {
+  if (is_idle_now) {
+    const WaitPolicy policy = wait_policy();
+    for (int k = 0; k < policy.spins + policy.yields; ++k) {
+      if (what.is_ready() || is_wanted.load(std::memory_order_relaxed)) break;
+      if (k < policy.spins) {
+        spin_pause();
+      } else {
+        sched_yield();
+      }
+    }
+  } else if (is_brief || what.bell == nullptr) {
     bool over = false;
     for (int k = 0; k < 20 && !over; ++k) {
       sched_yield();
@@ -164,26 +107,59 @@ void Ring::sleep() noexcept {
   }
   lock();
   sleeps = false;
+  return !is_idle_now || find_ready(first) != nullptr;
 }
 
-Crew::Crew(int members, int carriers)
+namespace {
+
+/// The caller's carrier, if it is one of the array, has nothing to carry any more.
+void free_ring(Ring& ring) noexcept {
+  ring.drop_carrier();
+  ring.is_free = true;
+  ring.is_wanted.store(false, std::memory_order_relaxed);
+}
+
+/// From the calling context, which others resume with the ring locked. False: it stays its turn.
+bool switch_to_next(Ring& ring, Context& me, Context* start) noexcept {
+  const Context* const next = ring.next_turn(start);
+  if (next == &me) return false;
+  if (next != nullptr) {
+    switch_context(&me.stack, next->stack, next->thread);
+    return true;
+  }
+  Carrier& carrier = *ring.carrier;
+  free_ring(ring);
+  carrier.to_unlock = &ring;
+  switch_context(&me.stack, carrier.stack, carrier.own->thread);
+  return true;
+}
+
+}  // namespace
+
+Crew::Crew(int members, int carriers, const std::atomic<std::uint32_t>& idle_word)
     : members_(members),
       contexts_(std::make_unique<Context[]>(static_cast<std::size_t>(members))),
       carriers_(std::make_unique<Carrier[]>(static_cast<std::size_t>(members))),
+      joiner_(std::make_unique<Context>()),
+      joiner_carrier_(std::make_unique<Carrier>()),
       missing_(members),
       rings_left_(carriers) {
-  expect(can_switch_contexts() && carriers >= 1 && carriers < members, "contexts share cores");
+  expect(can_switch_contexts() && carriers >= 1 && carriers <= members, "contexts share cores");
+  joiner_carrier_->crew = this;
+  joiner_carrier_->own = joiner_.get();
   const std::size_t each = carrier_stack_bytes + guard_bytes;
   stacks_ = mmap(nullptr, each * static_cast<std::size_t>(members), PROT_NONE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (stacks_ == MAP_FAILED) throw system_error("no memory for the stacks of accelerator threads", errno);
   for (int k = 0; k < carriers; ++k) rings_.push_back(std::make_unique<Ring>());
+  rings_.front()->idle_word = &idle_word;
   for (int k = 0; k < members; ++k) {
     Context& context = contexts_[static_cast<std::size_t>(k)];
     Carrier& carrier = carriers_[static_cast<std::size_t>(k)];
     context.crew = carrier.crew = this;
     carrier.own = &context;
-    context.home = rings_[static_cast<std::size_t>(static_cast<long>(k) * carriers / members)].get();
+    context.group = GroupedCount::group_of(k, members, carriers);
+    context.home = rings_[static_cast<std::size_t>(context.group)].get();
     context.home->insert(context);
     auto* const stack = static_cast<char*>(stacks_) + each * static_cast<std::size_t>(k) + guard_bytes;
     mprotect(stack, carrier_stack_bytes, PROT_READ | PROT_WRITE);
@@ -195,6 +171,7 @@ Crew::Crew(int members, int carriers)
         },
         &carrier);
   }
+  if (carriers == members) return;  // nobody keeps others waiting
   // Signals of the process are for its threads, not for this one.
   sigset_t all;
   sigset_t former;
@@ -216,7 +193,7 @@ Crew::Crew(int members, int carriers)
 Crew::~Crew() {
   stops_.store(true, std::memory_order_release);
   watch_.ring();
-  watchman_.join();
+  if (watchman_.joinable()) watchman_.join();
   munmap(stacks_, (carrier_stack_bytes + guard_bytes) * static_cast<std::size_t>(members_));
 }
 
@@ -259,8 +236,13 @@ void Crew::carry(Carrier& carrier) noexcept {
     set_signal_mask(carrier.signal_mask);
     Ring& ring = *carrier.ring;
     ring.lock();
-    const Context& next = carrier.lone != nullptr ? *carrier.lone : ring.next_turn(ring.first);
-    switch_context(&carrier.stack, next.stack, next.thread);
+    const Context* const next = carrier.lone != nullptr ? carrier.lone : ring.next_turn(ring.first);
+    if (next != nullptr) {
+      switch_context(&carrier.stack, next->stack, next->thread);
+    } else {
+      free_ring(ring);
+      carrier.to_unlock = &ring;
+    }
   }
 }
 
@@ -301,8 +283,7 @@ void Crew::dissolve() noexcept {
   }
 }
 
-void Crew::come_back() noexcept {
-  Context& me = *detail::current_context;
+void Crew::come_back(Context& me) noexcept {
   if (me.ring.load(std::memory_order_relaxed) != nullptr) return;
   Carrier& carrier = *me.carrier;
   me.home->lock();
@@ -314,8 +295,8 @@ void Crew::come_back() noexcept {
 }
 
 void Crew::leave() noexcept {
-  come_back();
   Context& me = *detail::current_context;
+  come_back(me);
   Ring& ring = *me.home;
   ring.lock();
   Context* const after = me.next;
@@ -327,8 +308,7 @@ void Crew::leave() noexcept {
     carrier.ends_ring = true;
     switch_context(&me.stack, carrier.stack, carrier.own->thread);
   } else {
-    const Context& next = ring.next_turn(after);
-    switch_context(&me.stack, next.stack, next.thread);
+    switch_to_next(ring, me, after);
   }
   detail::current_context = nullptr;  // at home
 }
@@ -358,16 +338,20 @@ void Crew::watch() {
 void Crew::look_after(Ring& ring) noexcept {
   if (!ring.try_lock()) return;
   Context* const stuck = ring.current;
-  if (stuck == nullptr || ring.sleeps || ring.turns != ring.turns_seen ||
-      ring.find_ready(stuck->next) == stuck) {
+  const bool is_joiner = stuck != nullptr && stuck == ring.joiner;
+  const Context* const other =
+      stuck == nullptr ? nullptr : ring.find_ready(is_joiner ? ring.first : stuck->next);
+  if (ring.sleeps || ring.turns != ring.turns_seen || other == nullptr || other == stuck) {
     if (stuck != nullptr) ring.times_stuck = 0;
     ring.unlock();
     return;
   }
-  stuck->carrier = ring.carrier;
-  ring.send_away(*stuck);
-  ring.current = nullptr;
-  ring.carrier = nullptr;
+  if (!is_joiner) {
+    if (ring.joiner != nullptr) ring.carrier->stack = ring.joiner->stack;
+    stuck->carrier = ring.carrier;
+    ring.send_away(*stuck);
+  }
+  ring.drop_carrier();
   Context* lone = nullptr;  // list of those who leave, by `next`
   const int most = (1 << 3 * std::min(ring.times_stuck++, 9)) - 1;
   for (int k = 0; k < most && ring.first->next != ring.first; ++k) {
@@ -387,6 +371,67 @@ void Crew::look_after(Ring& ring) noexcept {
   }
 }
 
+bool Crew::claim() noexcept {
+  if (detail::current_context != nullptr) return false;
+  Ring& ring = *rings_.front();
+  ring.lock();
+  const bool is_mine = ring.is_free;
+  if (is_mine) {
+    ring.is_free = false;
+    ring.joiner = ring.current = joiner_.get();
+    ring.carrier = joiner_carrier_.get();
+  } else {
+    ring.is_wanted.store(true, std::memory_order_relaxed);
+  }
+  ring.unlock();
+  return is_mine;
+}
+
+// It waits for nothing while it carries: with nothing to do for long it leaves the ring to a thread of the
+// array.
+void Crew::carry_until(const std::atomic<bool>& over, WhileWaiting meanwhile) noexcept {
+  Ring& ring = *rings_.front();
+  Context& me = *joiner_;
+  me.thread = thread_pointer();
+  WaitPolicy policy = wait_policy();
+  policy.spins /= 16;  // a look at all contexts is that much more than a pause
+  for (int idle = 0; !over.load(std::memory_order_acquire) && idle < policy.spins + policy.yields;) {
+    meanwhile();
+    ring.lock();
+    if (ring.joiner != &me) return ring.unlock();  // was taken away meanwhile
+    Context* const next = ring.find_ready(ring.first);
+    if (next != nullptr) {
+      idle = 0;
+      ring.give_turn(*next);
+      switch_context(&me.stack, next->stack, next->thread);
+      if (Ring* const given_up = joiner_carrier_->to_unlock; given_up != nullptr) {
+        joiner_carrier_->to_unlock = nullptr;  // a context has kept this thread until its kernel ended
+        return given_up->unlock();
+      }
+      ring.unlock();
+    } else {
+      ring.unlock();
+      ++idle <= policy.spins ? spin_pause() : static_cast<void>(sched_yield());
+    }
+  }
+  ring.lock();
+  if (ring.joiner != &me) return ring.unlock();
+  // The next kernel may run already.
+  const bool is_needed = !ring.is_idle();
+  free_ring(ring);
+  ring.unlock();
+  if (is_needed) wake();
+}
+
+void Crew::wake() noexcept {
+  Ring& ring = *rings_.front();
+  ring.lock();
+  const bool was_free = ring.is_free;
+  ring.is_free = false;
+  ring.unlock();
+  if (was_free) assign(ring, nullptr);
+}
+
 namespace {
 
 /// The ring of the calling context, locked; null when it has a thread of its own.
@@ -401,9 +446,7 @@ Ring* lock_ring_of(Context& me) noexcept {
 
 /// Passes the turn on, to others first; false when it came back at once.
 bool pass_turn(Ring& ring, Context& me) noexcept {
-  const Context& next = ring.next_turn(me.next);
-  const bool is_other = &next != &me;
-  if (is_other) switch_context(&me.stack, next.stack, next.thread);
+  const bool is_other = switch_to_next(ring, me, me.next);
   ring.unlock();
   return is_other;
 }
@@ -429,9 +472,8 @@ bool sleep_in_context(const std::atomic<std::uint32_t>& word, std::uint32_t seen
   return true;
 }
 
-bool detail::wait_in_context(Doorbell& bell, const std::atomic<std::uint32_t>& word,
-                             std::uint32_t seen) noexcept {
-  Context& me = *current_context;
+bool wait_in_context(Context& me, Doorbell& bell, const std::atomic<std::uint32_t>& word,
+                     std::uint32_t seen) noexcept {
   if (word.load(std::memory_order_acquire) != seen) return true;
   Ring* const ring = lock_ring_of(me);
   if (ring == nullptr) return false;

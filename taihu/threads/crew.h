@@ -9,6 +9,9 @@
 // kernel ends such a context is an ordinary thread, which the system schedules. So nothing that works with
 // threads of the system stops here, it only costs as much as there.
 //
+// A thread that starts a kernel and waits for it carries the first ring meanwhile, so that no more threads
+// run than there are cores. Between kernels nobody carries that ring.
+//
 // The threads that carry nothing sleep, on small stacks of their own, with signals blocked: they must not
 // touch their thread-local storage, which belongs to the context that runs elsewhere.
 //
@@ -22,7 +25,9 @@
 #include <thread>
 #include <vector>
 
+#include "taihu/threads/grouped_count.h"
 #include "taihu/threads/waiting.h"
+#include "taihu/threads/while_waiting.h"
 
 namespace taihu::threads {
 
@@ -37,6 +42,7 @@ struct Context {
   std::uintptr_t thread = 0;
   std::atomic<Ring*> ring{nullptr};  ///< null: has a thread of its own
   Ring* home = nullptr;
+  int group = 0;               ///< number of its home ring, for GroupedCount
   Carrier* carrier = nullptr;  ///< when it has a thread of its own: that
   // In the order of turns; guarded by the ring.
   Context* next = nullptr;
@@ -52,9 +58,9 @@ struct Context {
 
 class Crew {
  public:
-  /// For `members` threads on `carriers` < members cores. Throws Error when the system refuses memory or the
-  /// watchman's thread.
-  Crew(int members, int carriers);
+  /// For `members` threads on `carriers` <= members cores, which wait for `idle_word` to change between
+  /// kernels. Throws Error when the system refuses memory or the watchman's thread.
+  Crew(int members, int carriers, const std::atomic<std::uint32_t>& idle_word);
   /// All threads have ended.
   ~Crew();
   Crew(const Crew&) = delete;
@@ -63,12 +69,20 @@ class Crew {
   /// Makes the calling thread a context and returns when it gets its first turn; false: the crew has been
   /// dissolved before. Each member once, on the thread that is its own.
   bool enter(int member) noexcept;
-  /// The calling context has no kernel any more: one with a thread of its own comes back to its ring.
-  void come_back() noexcept;
+  /// The calling context, `me`, has no kernel any more: one with a thread of its own comes back to its ring.
+  void come_back(Context& me) noexcept;
   /// The calling context has ended: returns on the thread that is its own, when all have.
   void leave() noexcept;
   /// Those who have entered return, and those who will: before all members have entered.
   void dissolve() noexcept;
+
+  /// Whether the calling thread, none of the array, carries the first ring from now on: then it starts a
+  /// kernel and calls carry_until.
+  bool claim() noexcept;
+  /// Returns when `over` is true, or when others carry the ring.
+  void carry_until(const std::atomic<bool>& over, WhileWaiting meanwhile) noexcept;
+  /// The idle word has changed: somebody carries the first ring.
+  void wake() noexcept;
 
   /// A kernel starts: the watchman looks.
   void kernel_starts() noexcept {
@@ -93,6 +107,8 @@ class Crew {
   std::unique_ptr<Context[]> contexts_;
   std::unique_ptr<Carrier[]> carriers_;
   std::vector<std::unique_ptr<Ring>> rings_;
+  std::unique_ptr<Context> joiner_;  ///< who claims the first ring, with what it keeps as its carrier
+  std::unique_ptr<Carrier> joiner_carrier_;
   void* stacks_ = nullptr;
 
   std::atomic<int> missing_;     ///< members that have not entered
@@ -105,13 +121,22 @@ class Crew {
 
 namespace detail {
 extern constinit __attribute__((tls_model("initial-exec"))) thread_local Context* current_context;
-bool wait_in_context(Doorbell& bell, const std::atomic<std::uint32_t>& word, std::uint32_t seen) noexcept;
 }  // namespace detail
+
+/// In the context `me`: as below.
+bool wait_in_context(Context& me, Doorbell& bell, const std::atomic<std::uint32_t>& word,
+                     std::uint32_t seen) noexcept;
+
+/// The group of the calling member for a GroupedCount with as many groups as the array has rings.
+inline int current_group() noexcept {
+  return detail::current_context != nullptr ? detail::current_context->group : 0;
+}
 
 /// In a context: waits until `word` is not `seen`, of which `bell` is rung, and is true. Else false.
 inline bool wait_in_context(Doorbell& bell, const std::atomic<std::uint32_t>& word,
                             std::uint32_t seen) noexcept {
-  return detail::current_context != nullptr && detail::wait_in_context(bell, word, seen);
+  Context* const me = detail::current_context;
+  return me != nullptr && wait_in_context(*me, bell, word, seen);
 }
 
 /// In a context: the others of its ring take a turn. False: there are none, or it is no context.

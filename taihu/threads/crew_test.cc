@@ -16,8 +16,10 @@
 #include <stdexcept>
 #include <vector>
 
+#include "taihu/base/random.h"
 #include "taihu/threads/context_switch.h"
 #include "taihu/threads/lock_table.h"
+#include "taihu/threads/on_threads_for_tests.h"
 #include "taihu/threads/thread_array.h"
 
 namespace taihu::threads {
@@ -225,6 +227,62 @@ TEST_P(Contexts, SleepBetweenKernels) {
   EXPECT_LT((after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000, 50);
 }
 
+class AnyContexts : public Contexts {};
+
+// Two threads of the program start kernels, wait for them at once or later, or while one is under way.
+TEST_P(AnyContexts, AreStartedByTwoThreadsInAllWays) {
+  ThreadArray array(contexts(GetParam()));
+  const Kernel kernel = [](void* count) {
+    barrier().wait();
+    ++*static_cast<std::atomic<int>*>(count);
+  };
+  std::atomic<int> wrong{0};
+  on_threads(2, [&](int me) {
+    Random random(static_cast<std::uint64_t>(me) + 1);
+    std::atomic<int> calls{0};
+    for (int expected = 0, round = 0; round < 300; ++round) {
+      const std::uint64_t way = random.below(4);
+      if (way == 3) usleep(300);
+      Spawn* const before = way == 0 ? nullptr : array.spawn(kernel, &calls);
+      if (way != 1) array.run(kernel, &calls);
+      if (before != nullptr) array.join(before);
+      expected += GetParam() * (way == 0 || way == 1 ? 1 : 2);
+      wrong += calls != expected;
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(array.running(), 0);
+}
+
+// The thread that waits helps others while it lends itself to contexts, and is its own again afterwards.
+TEST_P(AnyContexts, BorrowTheThreadThatWaits) {
+  ThreadArray array(contexts(GetParam()));
+  struct Job {
+    std::atomic<bool> helped{false};
+    std::atomic<int> calls{0};
+  } job;
+  const long mine = syscall(SYS_gettid);
+  own_number = -7;
+  for (int round = 0; round < 100; ++round) {
+    job.helped = false;
+    array.run(
+        [](void* argument) {
+          auto& here = *static_cast<Job*>(argument);
+          own_number = current_member()->index;
+          Doorbell bell;
+          bell.wait([&] { return here.helped.load(); });
+          if (here.calls % 64 == 1) usleep(100);
+          ++here.calls;
+        },
+        &job, {[](void* helped) { static_cast<std::atomic<bool>*>(helped)->store(true); }, &job.helped});
+    EXPECT_EQ(syscall(SYS_gettid), mine);
+    EXPECT_EQ(own_number, -7);
+    EXPECT_EQ(current_member(), nullptr);
+  }
+  EXPECT_EQ(job.calls, 100 * GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(AlsoAsManyAsCores, AnyContexts, testing::Values(1, 2, 3, 64));
 INSTANTIATE_TEST_SUITE_P(Sizes, Contexts, testing::Values(3, 7, 64));
 
 }  // namespace

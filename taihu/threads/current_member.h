@@ -13,6 +13,7 @@ struct Member {
   int index = 0;  ///< 0 .. size-1
   int size = 0;   ///< members of the array
   ThreadArray* array = nullptr;
+  bool in_kernel = false;  ///< it has begun a kernel that has not returned
   void* scratchpad =
       nullptr;  ///< the member's scratchpad arena; owner: the language runtime (start and stop hooks)
   void* runtime = nullptr;  ///< per-member state of the language runtime; same owner

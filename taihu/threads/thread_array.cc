@@ -25,7 +25,7 @@ struct Spawn {
 namespace {
 
 bool are_contexts(const ArrayOptions& options) noexcept {
-  return options.cores > 0 && options.size > options.cores && can_switch_contexts();
+  return options.cores > 0 && (options.size > options.cores || options.shares_cpus) && can_switch_contexts();
 }
 
 /// The attributes of a member's thread; destroyed with this object.
@@ -55,8 +55,8 @@ class ThreadAttributes {
   // members wait.
   void bind(const ArrayOptions& options, int index) {
     if (options.cpus.empty()) return;
-    const bool one_each =
-        options.cpus.size() >= static_cast<std::size_t>(options.size) && !are_contexts(options);
+    const bool one_each = options.cpus.size() >= static_cast<std::size_t>(options.size) &&
+                          (options.size <= options.cores || !are_contexts(options));
     int largest = 0;
     for (const int cpu : options.cpus) largest = cpu > largest ? cpu : largest;
     const std::size_t bytes = CPU_ALLOC_SIZE(largest + 1);
@@ -78,13 +78,12 @@ class ThreadAttributes {
 struct KernelWatch {
   Member* member = nullptr;
   const std::function<void(Member&)>* on_exit = nullptr;
-  bool in_kernel = false;
 
   KernelWatch() = default;
   KernelWatch(const KernelWatch&) = delete;
   KernelWatch& operator=(const KernelWatch&) = delete;
   ~KernelWatch() {
-    if (!in_kernel) return;
+    if (member == nullptr || !member->in_kernel) return;
     if (*on_exit) (*on_exit)(*member);
     std::terminate();
   }
@@ -105,9 +104,11 @@ ArrayOptions checked(ArrayOptions options) {
 
 ThreadArray::ThreadArray(ArrayOptions options)
     : options_(checked(std::move(options))),
-      barrier_(options_.size),
+      groups_(are_contexts(options_) ? std::min(options_.size, options_.cores) : 1),
+      barrier_(options_.size, groups_),
       rendezvous_(options_.size),
-      loops_(options_.size) {}
+      loops_(options_.size),
+      returned_(options_.size, groups_) {}
 
 ThreadArray::~ThreadArray() {
   expect(active_ == nullptr && queue_head_ == nullptr, "every spawn was joined");
@@ -117,7 +118,7 @@ ThreadArray::~ThreadArray() {
 void ThreadArray::start() {
   members_ = std::make_unique<Member[]>(static_cast<std::size_t>(options_.size));
   threads_.reserve(static_cast<std::size_t>(options_.size));
-  if (are_contexts(options_)) crew_ = std::make_unique<Crew>(options_.size, options_.cores);
+  if (are_contexts(options_)) crew_ = std::make_unique<Crew>(options_.size, groups_, generation_);
   try {
     for (int i = 0; i < options_.size; ++i) start_member(i);
   } catch (...) {
@@ -148,10 +149,12 @@ void ThreadArray::stop() noexcept {
   active_ = nullptr;
   generation_.fetch_add(1, std::memory_order_release);
   work_.ring();
+  if (crew_) crew_->wake();
   for (const pthread_t thread : threads_) pthread_join(thread, nullptr);
   threads_.clear();
   crew_.reset();
   generation_.store(0, std::memory_order_relaxed);  // where members of a later start begin
+  returned_.restart();
 }
 
 // To spin would keep the other side from what is waited for.
@@ -167,6 +170,13 @@ void ThreadArray::wait_for_other_side(Doorbell& bell, Ready&& ready) {
 
 void* ThreadArray::member_entry(void* argument) noexcept {
   Member& member = *static_cast<Member*>(argument);
+  // Stacks begin at equal places of their pages: without this shift the frames of all contexts of a core
+  // would compete for the same few lines of its caches.
+  constexpr int shifts = 64;
+  constexpr std::size_t shift_bytes = 5 * 64;
+  auto* const shift = static_cast<volatile char*>(
+      __builtin_alloca(static_cast<std::size_t>(member.index % shifts) * shift_bytes + 1));
+  *shift = 0;
   member.array->serve(member);
   return nullptr;
 }
@@ -179,28 +189,32 @@ void ThreadArray::serve(Member& member) {
   watch.member = &member;
   watch.on_exit = &options_.on_kernel_exit;
   if (!crew_) {
-    run_kernels(watch.in_kernel);
+    run_kernels(member);
   } else if (crew_->enter(member.index)) {
-    run_kernels(watch.in_kernel);
+    run_kernels(member);
     crew_->leave();
   }
   if (options_.on_stop) options_.on_stop(member);
 }
 
-void ThreadArray::run_kernels(bool& in_kernel) {
+// Between a context's turns nothing of its thread-local storage is read here: like the stacks, the storage of
+// all of them lies at equal places of pages.
+void ThreadArray::run_kernels(Member& member) {
+  Context* const context = detail::current_context;
+  const int group = current_group();
   for (std::uint32_t seen = 0;; ++seen) {
-    if (!wait_in_context(work_, generation_, seen)) {
+    if (context == nullptr || !wait_in_context(*context, work_, generation_, seen)) {
       wait_for_other_side(work_, [&] { return generation_.load(std::memory_order_acquire) != seen; });
     }
     const Spawn* spawn = active_;
     if (spawn == nullptr) return;
-    in_kernel = true;
+    member.in_kernel = true;
     memory::call_outermost(spawn->kernel, spawn->argument);
-    in_kernel = false;
-    if (crew_) crew_->come_back();
+    member.in_kernel = false;
+    if (context != nullptr) crew_->come_back(*context);
     // The last member passes the writes of all members on with `finished`. Sequentially consistent: who
     // watches either sees the smaller number or is seen.
-    if (running_.fetch_sub(1, std::memory_order_seq_cst) == 1) {
+    if (returned_.arrive(group, seen + 1)) {
       finish_kernel();
     } else if (return_watches_.load(std::memory_order_seq_cst) != 0 && options_.on_return) {
       options_.on_return();
@@ -210,7 +224,6 @@ void ThreadArray::run_kernels(bool& in_kernel) {
 
 void ThreadArray::publish(Spawn* spawn) noexcept {
   active_ = spawn;
-  running_.store(options_.size, std::memory_order_relaxed);
   if (crew_) crew_->kernel_starts();
   generation_.store(generation_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
@@ -232,7 +245,10 @@ void ThreadArray::finish_kernel() noexcept {
       active_ = nullptr;
     }
   }
-  if (next != nullptr) work_.ring();
+  if (next != nullptr) {
+    work_.ring();
+    if (crew_) crew_->wake();
+  }
   done->finished.store(true, std::memory_order_release);  // the handle may be used anew from here on
   (options_.joiner != nullptr ? *options_.joiner : own_joiner_).ring();
 }
@@ -245,6 +261,18 @@ Spawn* ThreadArray::take_handle() {
 }
 
 Spawn* ThreadArray::spawn(Kernel kernel, void* argument) {
+  return spawn(kernel, argument, nullptr);
+}
+
+void ThreadArray::run(Kernel kernel, void* argument, WhileWaiting meanwhile) {
+  bool is_carried = false;
+  Spawn* const started = spawn(kernel, argument, &is_carried);
+  if (is_carried) crew_->carry_until(started->finished, meanwhile);
+  join(started, meanwhile);
+}
+
+// With `is_carried` the caller is to carry the crew's first ring when it is set.
+Spawn* ThreadArray::spawn(Kernel kernel, void* argument, bool* is_carried) {
   expect(current_member() == nullptr || current_member()->array != this,
          "members of an array do not spawn on it");
   expect(kernel != nullptr, "a spawn has a kernel");
@@ -258,6 +286,7 @@ Spawn* ThreadArray::spawn(Kernel kernel, void* argument) {
     spawn->next = nullptr;
     spawn->joined = false;
     spawn->finished.store(false, std::memory_order_relaxed);
+    if (crew_ && is_carried != nullptr) *is_carried = crew_->claim();
     if (active_ != nullptr) {
       (queue_head_ == nullptr ? queue_head_ : queue_tail_->next) = spawn;
       queue_tail_ = spawn;
@@ -266,6 +295,7 @@ Spawn* ThreadArray::spawn(Kernel kernel, void* argument) {
     publish(spawn);
   }
   work_.ring();
+  if (crew_ && (is_carried == nullptr || !*is_carried)) crew_->wake();
   return spawn;
 }
 

@@ -7,9 +7,10 @@
 // publishes the next kernel and marks the finished one. A member can therefore never be more than one
 // generation behind.
 //
-// Members are threads of the operating system, started at the first spawn; when they are more than the cores
-// they are contexts, which take turns on a few of these threads (crew.h). Kernels always run on members,
-// never on the caller, because a kernel has its own thread-local values and scratchpad.
+// Members are threads of the operating system, started at the first spawn; when they and the caller are more
+// than the cores they are contexts, which take turns on a few of these threads (crew.h). Kernels always run
+// on members, because a kernel has its own thread-local values and scratchpad; who waits for a kernel may
+// lend them its thread.
 #pragma once
 
 #include <pthread.h>
@@ -40,8 +41,8 @@ struct ArrayOptions {
   std::vector<int> cpus;
   /// The caller of spawn and join runs on the same cpus: who waits gives them away at once.
   bool shares_cpus = false;
-  /// More members than so many cores are contexts that share them (crew.h), where these can be; 0: all are
-  /// threads that the system schedules.
+  /// Where contexts can be, members are contexts that share so many cores (crew.h) when they are more, or
+  /// when the caller shares their cpus; 0: all are threads that the system schedules.
   int cores = 0;
   std::size_t stack_bytes = 0;           ///< of each member; 0: the system's default
   memory::RankIdentity* rank = nullptr;  ///< whose members they are
@@ -86,9 +87,7 @@ class ThreadArray {
   void join(Spawn* spawn, WhileWaiting meanwhile = {});
 
   /// spawn and join.
-  void run(Kernel kernel, void* argument, WhileWaiting meanwhile = {}) {
-    join(spawn(kernel, argument), meanwhile);
-  }
+  void run(Kernel kernel, void* argument, WhileWaiting meanwhile = {});
 
   /// Whether `spawn` came from this array and was not joined yet. Never reads through the pointer.
   bool is_unjoined(const Spawn* spawn) noexcept;
@@ -97,7 +96,9 @@ class ThreadArray {
 
   int size() const noexcept { return options_.size; }
   /// Members that have not returned from the current kernel. What the others wrote in it is visible.
-  int running() const noexcept { return running_.load(std::memory_order_seq_cst); }
+  int running() const noexcept { return returned_.missing(generation_.load(std::memory_order_acquire)); }
+  /// Threads of the system that compute or wait while a kernel runs, with the one that joins it.
+  int threads_of_system() const noexcept { return groups_ > 1 || crew_ ? groups_ : options_.size + 1; }
 
   /// While one lives, `on_return` is called for all who return after it was made. For kernels of this array.
   class WatchReturns {
@@ -124,14 +125,16 @@ class ThreadArray {
   void stop() noexcept;
   static void* member_entry(void* member) noexcept;
   void serve(Member& member);
-  void run_kernels(bool& in_kernel);
+  void run_kernels(Member& member);
   template <class Ready>
   void wait_for_other_side(Doorbell& bell, Ready&& ready);
+  Spawn* spawn(Kernel kernel, void* argument, bool* is_carried);
   void publish(Spawn* spawn) noexcept;
   void finish_kernel() noexcept;
   Spawn* take_handle();
 
   const ArrayOptions options_;
+  const int groups_;  ///< rings of contexts; 1 when members are threads of the system
   ArrayBarrier barrier_;
   Rendezvous rendezvous_;
   DynamicLoops loops_;
@@ -139,9 +142,9 @@ class ThreadArray {
   // Published to the members by generation_ (release, acquire); `active_` changes only when no member runs a
   // kernel.
   alignas(64) std::atomic<std::uint32_t> generation_{0};
-  Spawn* active_ = nullptr;                  // null together with a new generation: the members end
-  Doorbell work_;                            // members sleep here
-  alignas(64) std::atomic<int> running_{0};  // members that have not returned from the active kernel
+  Spawn* active_ = nullptr;  // null together with a new generation: the members end
+  Doorbell work_;            // members sleep here
+  GroupedCount returned_;    // members that have returned from the kernel of the generation
   std::atomic<int> return_watches_{0};
 
   // Guarded by mutex_.

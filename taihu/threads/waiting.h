@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "taihu/base/clock.h"
 #include "taihu/base/contract.h"
 
 namespace taihu::threads {
@@ -54,6 +55,22 @@ void gather_barrier() noexcept;
 /// One pause instruction.
 void spin_pause() noexcept;
 
+/// Looks for about `most_ns` at most, the core kept: true as soon as `ready()` is. For waits that must not
+/// depend on the policy of the process. 0: one look.
+template <class Ready>
+bool spin_for(std::int64_t most_ns, Ready&& ready) {
+  constexpr int looks_between_times = 64;
+  const std::int64_t begin = most_ns == 0 ? 0 : now_ns();
+  do {
+    for (int i = 0; i < looks_between_times; ++i) {
+      if (ready()) return true;
+      if (most_ns == 0) return false;
+      spin_pause();
+    }
+  } while (now_ns() - begin < most_ns);
+  return ready();
+}
+
 /// A word on which the sleepers of up to 32 doorbells sleep, each doorbell's under a bit of its own.
 struct alignas(64) Pillow {
   static constexpr int places = 32;
@@ -90,29 +107,29 @@ class Doorbell {
       if (ready()) return;
       yield();
     }
-    for (;;) {
-      about_to_sleep();
-      const std::uint32_t seen = epoch_->load(std::memory_order_acquire);
-      sleepers_.fetch_add(1, std::memory_order_relaxed);
-      policy.gathers ? gather_barrier() : heavy_barrier();
-      const bool done = ready();
-      if (!done) sleep(seen);
-      sleepers_.fetch_sub(1, std::memory_order_relaxed);
-      if (done) return;
-    }
+    sleep_until(ready, about_to_sleep, policy.gathers);
   }
   template <class Ready>
   void wait(Ready&& ready) {
     wait(ready, [] {});
   }
 
+  /// The last stage of `wait` alone: sleeps until `ready()` is true. `gathers`: many go to sleep at the same
+  /// time.
+  template <class Ready>
+  void wait_asleep(Ready&& ready, bool gathers) {
+    sleep_until(ready, [] {}, gathers);
+  }
+
   /// Of the thread that carries contexts (crew.h), for all of them: none of them is ready.
   template <class Ready>
   void wait_as_carrier(Ready&& ready) {
+    // Now and then it gives the core away while it spins: who is waited for may be on the same one.
+    constexpr int spins_before_yield = 256;
     const WaitPolicy policy = wait_policy();
-    for (int i = 0; i < policy.spins + policy.yields; ++i) {
+    for (int i = 1; i <= policy.spins + policy.yields; ++i) {
       if (ready()) return;
-      i < policy.spins ? spin_pause() : yield_core();
+      i <= policy.spins&& i % spins_before_yield != 0 ? spin_pause() : yield_core();
     }
     for (;;) {
       const std::uint32_t seen = epoch_->load(std::memory_order_acquire);
@@ -128,6 +145,19 @@ class Doorbell {
  private:
   friend class RingTogether;
 
+  template <class Ready, class AboutToSleep>
+  void sleep_until(Ready& ready, AboutToSleep&& about_to_sleep, bool gathers) {
+    for (;;) {
+      about_to_sleep();
+      const std::uint32_t seen = epoch_->load(std::memory_order_acquire);
+      sleepers_.fetch_add(1, std::memory_order_relaxed);
+      gathers ? gather_barrier() : heavy_barrier();
+      const bool done = ready();
+      if (!done) sleep(seen);
+      sleepers_.fetch_sub(1, std::memory_order_relaxed);
+      if (done) return;
+    }
+  }
   static std::uint32_t bit_of(int place) noexcept {
     expect(place >= 0 && place < Pillow::places, "0 <= place < places of a pillow");
     return std::uint32_t{1} << place;

@@ -24,6 +24,44 @@ TEST(WaitPolicy, IsWhatWasSet) {
   EXPECT_EQ(wait_policy().yields, 3);
 }
 
+TEST(SpinFor, LooksOnceWithoutTime) {
+  int looks = 0;
+  EXPECT_FALSE(spin_for(0, [&] { return ++looks > 1; }));
+  EXPECT_EQ(looks, 1);
+  EXPECT_TRUE(spin_for(0, [] { return true; }));
+}
+
+TEST(SpinFor, EndsWithTheConditionOrTheTime) {
+  int looks = 0;
+  EXPECT_TRUE(spin_for(std::int64_t{1} << 60, [&] { return ++looks == 1000; }));
+  EXPECT_EQ(looks, 1000);
+  const std::int64_t begin = now_ns();
+  EXPECT_FALSE(spin_for(100'000, [] { return false; }));
+  EXPECT_GE(now_ns() - begin, 100'000);
+}
+
+TEST(Doorbell, WaitAsleepSleepsAtOnceAndLosesNoWakeUp) {
+  constexpr int rounds = 2000;
+  for (const bool gathers : {false, true}) {
+    Doorbell there, back;
+    std::atomic<int> asked{0}, answered{0};
+    std::thread answering([&] {
+      for (int round = 1; round <= rounds; ++round) {
+        there.wait_asleep([&] { return asked.load(std::memory_order_acquire) >= round; }, gathers);
+        answered.store(round, std::memory_order_release);
+        back.ring();
+      }
+    });
+    for (int round = 1; round <= rounds; ++round) {
+      asked.store(round, std::memory_order_release);
+      there.ring();
+      back.wait_asleep([&] { return answered.load(std::memory_order_acquire) >= round; }, gathers);
+      EXPECT_EQ(answered.load(), round);
+    }
+    answering.join();
+  }
+}
+
 TEST(Doorbell, ReturnsAtOnceWhenReady) {
   Doorbell bell;
   int asked = 0;
