@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/tasks/remote_task_supplier.h"
 
-#include <cstring>
 #include <utility>
 
 namespace taihu::tasks {
@@ -23,22 +22,19 @@ void RemoteTaskSupplier::drain() {
 }
 
 void RemoteTaskSupplier::send_first() {
-  TaskMessage message{address_, 0, {}};
+  std::vector<std::byte> message;
   {
     const std::lock_guard lock(mutex_);
-    message.request = items_.front().request;
+    message = encode(address_, items_.front().request);
   }
-  node_.begin_call(process_, message::Service::task, &message, sizeof message,
+  node_.begin_call(process_, message::Service::task, message.data(), message.size(),
                    [this](const std::vector<std::byte>& bytes) { answered(bytes); });
 }
 
 void RemoteTaskSupplier::answered(const std::vector<std::byte>& bytes) {
-  TaskReply reply;
-  if (bytes.size() == sizeof reply) {
-    std::memcpy(&reply, bytes.data(), sizeof reply);
-  } else {
-    reply.state = TaskReply::State::refused;
-  }
+  TaskReply refused;
+  refused.state = TaskReply::State::refused;
+  const TaskReply reply = decode_reply(bytes).value_or(refused);
   TaskAnswer answer;
   {
     const std::lock_guard lock(mutex_);

@@ -8,26 +8,11 @@
 #include <vector>
 
 #include "taihu/message/endpoint.h"
+#include "taihu/tasks/task_message.h"
 #include "taihu/tasks/task_supplier.h"
 #include "taihu/threads/waiting.h"
 
 namespace taihu::tasks {
-
-/// Names a master in its node process.
-struct TaskAddress {
-  std::int32_t scope = 0;
-  std::int32_t first_rank = 0;  ///< of the group
-  std::int32_t level = 0;       ///< 0: global master, 1: master of the region of the process that is asked
-
-  auto operator<=>(const TaskAddress&) const = default;
-};
-
-/// The message between node processes.
-struct TaskMessage {
-  TaskAddress address;
-  std::int32_t unused = 0;
-  TaskRequest request;
-};
 
 class RemoteTaskSupplier : public TaskSupplier {
  public:

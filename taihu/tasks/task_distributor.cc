@@ -4,11 +4,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "taihu/base/error.h"
+
 namespace taihu::tasks {
 
 void TaskDistributor::ask(const TaskRequest& request, TaskAnswer answer) {
   if (request.kind == TaskRequest::Kind::ended) {
     child_ended(request, answer);
+    return;
+  }
+  if (request.kind == TaskRequest::Kind::completed) {
+    record(request, answer);
     return;
   }
   std::unique_lock lock(mutex_);
@@ -27,9 +33,21 @@ void TaskDistributor::child_ended(const TaskRequest& request, const TaskAnswer& 
   if (!all) return;
   // First say it above, then let the next round be asked for: the order that TaskSupplier::ask demands.
   if (above_ != nullptr) above_->ask(request, [](const TaskReply&) {});
+  recorder_.reset();  // the next round may have the same file
   lock.lock();
   open_ = false;
   advance(lock);
+}
+
+void TaskDistributor::record(const TaskRequest& request, const TaskAnswer& answer) {
+  std::unique_lock lock(mutex_);
+  // The round cannot end meanwhile: its children wait for the answer first.
+  TaskRecorder* const recorder = open_ && request.round == round_ ? recorder_.get() : nullptr;
+  lock.unlock();
+  if (recorder != nullptr) return recorder->add(request.completed, answer);
+  TaskReply refused;
+  refused.state = TaskReply::State::refused;
+  answer(refused);
 }
 
 /// Answers all that can be answered now, and asks above for what is missing. Leaves the lock released.
@@ -66,13 +84,14 @@ void TaskDistributor::advance(std::unique_lock<std::mutex>& lock) {
 TaskDistributor::Fate TaskDistributor::decide(const TaskRequest& request, TaskReply* reply) {
   if (request.round == round_ + 1 && !open_) {
     if (above_ != nullptr) return Fate::waits_for_round;
-    open(request.round, request.total, {0, request.total}, true);
+    if (!open_with_file(request, reply)) return Fate::answered;
   }
   if (request.round == round_ + 1) return Fate::waits;
   reply->total = total_;
+  reply->text = file_;
   if (request.round != round_ || !open_) {
     reply->state = TaskReply::State::refused;
-  } else if (request.total != total_) {
+  } else if (request.total != total_ || request.file != file_) {
     reply->state = TaskReply::State::mismatch;
   } else if (remaining_ == 0 && !last_) {
     return Fate::waits_for_tasks;
@@ -83,14 +102,39 @@ TaskDistributor::Fate TaskDistributor::decide(const TaskRequest& request, TaskRe
   return Fate::answered;
 }
 
-void TaskDistributor::open(std::int64_t round, std::int64_t total, TaskRange range, bool last) {
-  round_ = round;
-  total_ = total;
+/// Opens a round of the global master. False: its file cannot be used, see *reply.
+bool TaskDistributor::open_with_file(const TaskRequest& request, TaskReply* reply) {
+  std::vector<TaskRange> ranges{{0, request.total}};
+  if (!request.file.empty()) {
+    const bool relative = request.file.front() != '/' && !request.folder.empty();
+    try {
+      recorder_ = std::make_unique<TaskRecorder>(
+          relative ? request.folder + "/" + request.file : request.file, request.total);
+    } catch (const Error& error) {
+      reply->state = TaskReply::State::file_refused;
+      reply->text = error.what();
+      return false;
+    }
+    ranges = recorder_->missing();
+  }
+  open(request, ranges, true);
+  return true;
+}
+
+void TaskDistributor::open(const TaskRequest& request, const std::vector<TaskRange>& ranges, bool last) {
+  round_ = request.round;
+  total_ = request.total;
+  file_ = request.file;
   open_ = true;
   ended_children_ = 0;
   ranges_.clear();
-  if (range.size() > 0) ranges_.push_back(range);
-  remaining_ = last_batch_ = range.size();
+  remaining_ = 0;
+  for (const TaskRange& range : ranges) {
+    if (range.size() == 0) continue;
+    ranges_.push_back(range);
+    remaining_ += range.size();
+  }
+  last_batch_ = remaining_;
   last_ = last;
 }
 
@@ -133,7 +177,8 @@ void TaskDistributor::above_answered(const TaskRequest& asked, const TaskReply& 
     // Those who asked for the same are wrong too; others may be right and are tried next.
     std::vector<Waiting> others;
     for (Waiting& waiting : waiting_) {
-      const bool same = waiting.request.round == asked.round && waiting.request.total == asked.total;
+      const bool same = waiting.request.round == asked.round && waiting.request.total == asked.total &&
+                        waiting.request.file == asked.file;
       if (same) {
         due.push_back({std::move(waiting.answer), reply});
       } else {
@@ -147,7 +192,7 @@ void TaskDistributor::above_answered(const TaskRequest& asked, const TaskReply& 
     last_batch_ = reply.range.size();
     last_ = reply.last != 0;
   } else {
-    open(asked.round, asked.total, reply.range, reply.last != 0);
+    open(asked, {reply.range}, reply.last != 0);
   }
   advance(lock);
   for (const Due& one : due) one.answer(one.reply);

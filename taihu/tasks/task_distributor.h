@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // A master of tasks for one scope group: the global one, which owns the counter, or the one of a region
-// (supernode), which takes batches from the global one. It is an object that the node process serves beside
+// (supernode), which takes batches from the global one. It is an object that the node process serves next to
 // its work; nobody is dedicated to it.
 //
 // Rounds: round n+1 opens when all children have ended round n. A request that comes earlier waits in
 // `waiting_`. Batches are guided: each process gets its share of a fraction of what remains, so that few ids
 // lie idle at the end, but at least what its waiting members can take at once.
+//
+// A round may have a checkpoint file: the global master hands out only what is not complete in it, and
+// records what members have completed (task_recorder.h).
 // Source: He et al. 2017, section 5.5 (global, regional and process level, prefetching).
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
+#include "taihu/tasks/task_recorder.h"
 #include "taihu/tasks/task_supplier.h"
 
 namespace taihu::tasks {
@@ -45,7 +51,9 @@ class TaskDistributor : public TaskSupplier {
   void child_ended(const TaskRequest& request, const TaskAnswer& answer);
   void advance(std::unique_lock<std::mutex>& lock);
   Fate decide(const TaskRequest& request, TaskReply* reply);
-  void open(std::int64_t round, std::int64_t total, TaskRange range, bool last);
+  bool open_with_file(const TaskRequest& request, TaskReply* reply);
+  void open(const TaskRequest& request, const std::vector<TaskRange>& ranges, bool last);
+  void record(const TaskRequest& request, const TaskAnswer& answer);
   TaskRange grant(const TaskRequest& request);
   std::int64_t batch(const TaskRequest& request) const noexcept;
   void ask_above(std::unique_lock<std::mutex>& lock, const TaskRequest& wish);
@@ -59,6 +67,8 @@ class TaskDistributor : public TaskSupplier {
   std::int64_t round_ = 0;
   bool open_ = false;
   std::int64_t total_ = 0;
+  std::string file_;                        // empty: none
+  std::unique_ptr<TaskRecorder> recorder_;  // of the global master, when there is a file
   int ended_children_ = 0;
   std::deque<TaskRange> ranges_;  // not granted yet; never holds an empty range
   std::int64_t remaining_ = 0;    // sum of their sizes

@@ -13,16 +13,21 @@
 // kernel has ended in which some were told the end, or all threads that still run it wait for the next round,
 // the round has ended for the whole rank.
 //
-// A member has completed its task when it asks again; its slot is the place to note this for a restart file.
+// A member has completed its task when it asks again. In a round with a checkpoint file its slot keeps the
+// task until then; whoever is told the end of such a round knows that its own tasks are on the disk.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "taihu/base/clock.h"
+#include "taihu/tasks/completion_reports.h"
 #include "taihu/tasks/task_supplier.h"
 #include "taihu/threads/thread_array.h"
 #include "taihu/threads/waiting.h"
@@ -32,30 +37,49 @@ namespace taihu::tasks {
 
 inline constexpr std::int64_t no_task = -1;       ///< the round has no more tasks
 inline constexpr std::int64_t task_refused = -2;  ///< wrong use, see the text
+inline constexpr std::int64_t too_late = -3;      ///< the deadline has passed, tasks may be left
+inline constexpr std::int64_t no_deadline = std::numeric_limits<std::int64_t>::max();
 inline constexpr std::int64_t largest_total = std::int64_t{1} << 47;
 inline constexpr int process_code = -1;  ///< in place of the index of an accelerator thread
 
+/// What all members say of a round.
+struct TaskRound {
+  // Without a file just a number of tasks.
+  TaskRound(std::int64_t total, std::string_view file = {}) : total(total), file(file) {}
+
+  std::int64_t total;
+  std::string_view file;  ///< checkpoint file; empty: none
+};
+
 class TaskPool {
  public:
-  /// For ranks first_rank .. first_rank + ranks - 1, each with `array_size` accelerator threads. `above` must
-  /// outlive this object.
-  TaskPool(int first_rank, int ranks, int array_size, TaskSupplier& above);
+  /// For ranks first_rank .. first_rank + ranks - 1, each with `array_size` accelerator threads. `above` is
+  /// asked for tasks, `recorder`, the global master, is told of completed ones; both must outlive this
+  /// object. They may be one when it never keeps a request waiting for the disk before the next one.
+  /// From `deadline_ns` (now_ns) on no task is handed out any more.
+  TaskPool(int first_rank, int ranks, int array_size, TaskSupplier& above, TaskSupplier& recorder,
+           std::int64_t deadline_ns = no_deadline);
   TaskPool(const TaskPool&) = delete;
   TaskPool& operator=(const TaskPool&) = delete;
 
-  /// The next task for `member` (or process_code) of `rank`, or no_task; waits only when ids are on their way
-  /// or the round before has not ended. On wrong use fills *problem and returns task_refused; nothing has
-  /// changed then.
-  std::int64_t take(int rank, int member, std::int64_t total, std::string* problem,
+  /// The next task for `member` (or process_code) of `rank`, or no_task, or too_late; waits only when ids are
+  /// on their way or the round before has not ended. On wrong use fills *problem and returns task_refused;
+  /// nothing has changed then.
+  std::int64_t take(int rank, int member, const TaskRound& wanted, std::string* problem,
                     threads::WhileWaiting meanwhile = {}) {
     Slot& slot = slot_of(rank, member);
     if (slot.joined.load(std::memory_order_relaxed) == round_.load(std::memory_order_acquire) &&
-        slot.total.load(std::memory_order_relaxed) == total) {
+        slot.total.load(std::memory_order_relaxed) == wanted.total && wanted.file == file_) {
+      if (!file_.empty()) complete(slot);
+      if (is_late()) return take_slowly({rank, member, wanted.total, wanted.file, problem, meanwhile});
       const Taken taken = take_ready();
       if (taken.low) refill();
-      if (taken.id >= 0) return taken.id;
+      if (taken.id >= 0) {
+        slot.task.store(taken.id, std::memory_order_relaxed);
+        return taken.id;
+      }
     }
-    return take_slowly({rank, member, total, problem, meanwhile});
+    return take_slowly({rank, member, wanted.total, wanted.file, problem, meanwhile});
   }
 
   /// All threads of `rank` have returned from a kernel: when some were told that the round has no more tasks,
@@ -67,13 +91,17 @@ class TaskPool {
   /// A thread of a rank has returned from its kernel: members that wait look whether they still have to.
   void member_returned() { changed(); }
 
+  /// Waits until what was completed here is on the disk. When no member calls any more.
+  void finish();
+
  private:
   // A member's view of the rounds. Only the member itself uses it; atomic because process code may change
   // threads.
   struct alignas(64) Slot {
-    std::atomic<std::int64_t> joined{-1};  // round in which it may take tasks without the mutex
-    std::atomic<std::int64_t> total{-1};   // of that round
-    std::atomic<std::int64_t> ended{0};    // last round whose end it was told
+    std::atomic<std::int64_t> joined{-1};     // round in which it may take tasks without the mutex
+    std::atomic<std::int64_t> total{-1};      // of that round
+    std::atomic<std::int64_t> ended{0};       // last round whose end it was told
+    std::atomic<std::int64_t> task{no_task};  // of the round that it joined, not completed yet
   };
   enum class Kind { none, process, kernel };
   struct Rank {
@@ -86,6 +114,7 @@ class TaskPool {
     int rank;
     int member;
     std::int64_t total;
+    std::string_view file;
     std::string* problem;
     threads::WhileWaiting meanwhile;
   };
@@ -111,6 +140,15 @@ class TaskPool {
     return {no_task, false};
   }
 
+  void complete(Slot& slot) {
+    const std::int64_t task = slot.task.load(std::memory_order_relaxed);
+    if (task < 0) return;
+    slot.task.store(no_task, std::memory_order_relaxed);
+    reports_.add(task);
+  }
+
+  bool is_late() const { return deadline_ns_ != no_deadline && now_ns() >= deadline_ns_; }
+  void drop_tasks();
   std::int64_t take_slowly(const Call& call);
   bool next_round(Lock& lock, const Call& call);
   void wait_for_threads(Lock& lock, const Call& call, threads::ThreadArray& array);
@@ -118,7 +156,9 @@ class TaskPool {
   bool join_round(const Call& call);
   std::int64_t end_member(Lock& lock, const Call& call);
   void end_for_others(int rank);
-  void end_rank(Lock& lock, Rank& rank);
+  void end_rank(Lock& lock, Rank& rank, threads::WhileWaiting meanwhile);
+  void wait_for_disk(Lock& lock, threads::WhileWaiting meanwhile);
+  std::string mismatch(const Call& call, std::int64_t total, const std::string& file) const;
   void refill();
   void ask_for_more(Lock& lock, std::int64_t wanted);
   void receive(const TaskReply& reply);
@@ -138,7 +178,12 @@ class TaskPool {
   const int first_rank_;
   const int array_size_;
   TaskSupplier& above_;
+  const std::int64_t deadline_ns_;
   std::unique_ptr<Slot[]> slots_;
+
+  // Of the round; written with the mutex held while no member has joined, so members read it without.
+  std::string file_;
+  CompletionReports reports_;
 
   // count << 48 | first id. Written with the mutex held and count 0, else only by takers.
   alignas(64) std::atomic<std::uint64_t> ready_{0};
@@ -153,6 +198,7 @@ class TaskPool {
   bool opening_ = false;  // a member asks for round_ + 1
   bool asking_ = false;   // ids are on their way
   bool last_ = false;     // no more ids will come in this round
+  bool dropped_ = false;  // tasks of this round, because of the deadline
   bool out_of_step_ = false;
   std::int64_t hungry_ = 0;  // members that wait for ids
   std::int64_t total_ = 0;

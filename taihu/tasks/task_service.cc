@@ -2,7 +2,6 @@
 #include "taihu/tasks/task_service.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace taihu::tasks {
 
@@ -56,7 +55,8 @@ struct TaskService::Hierarchy {
   int regions = 0;
 };
 
-TaskService::TaskService(message::Node& node, int array_size) : node_(node), array_size_(array_size) {
+TaskService::TaskService(message::Node& node, int array_size, std::int64_t deadline_ns)
+    : node_(node), array_size_(array_size), deadline_ns_(deadline_ns) {
   const Layout& layout = node.layout();
   first_rank_ = layout.first_rank[static_cast<std::size_t>(node.process())];
   end_rank_ = layout.first_rank[static_cast<std::size_t>(node.process()) + 1];
@@ -94,7 +94,10 @@ void TaskService::build_group(Scope scope, int start) {
   }
   const int first = std::max(start, first_rank_);
   const int end = std::min(start + node_.layout().size(scope), end_rank_);
-  pools_.push_back(std::make_unique<TaskPool>(first, end - first, array_size_, *above));
+  // Reports of completed tasks wait for the disk, so they have a way of their own to the master.
+  TaskSupplier& recorder = supplier(hierarchy.first_process, global);
+  pools_.push_back(
+      std::make_unique<TaskPool>(first, end - first, array_size_, *above, recorder, deadline_ns_));
   for (int rank = first; rank < end; ++rank) {
     ranks_[static_cast<std::size_t>(rank - first_rank_)].pools[static_cast<std::size_t>(scope)] =
         pools_.back().get();
@@ -103,7 +106,8 @@ void TaskService::build_group(Scope scope, int start) {
 
 void TaskService::build_array_pool(int rank) {
   array_masters_.push_back(std::make_unique<TaskDistributor>(1, 1, nullptr));
-  pools_.push_back(std::make_unique<TaskPool>(rank, 1, array_size_, *array_masters_.back()));
+  pools_.push_back(std::make_unique<TaskPool>(rank, 1, array_size_, *array_masters_.back(),
+                                              *array_masters_.back(), deadline_ns_));
   ranks_[static_cast<std::size_t>(rank - first_rank_)].pools[array_scope] = pools_.back().get();
 }
 
@@ -114,23 +118,21 @@ TaskSupplier& TaskService::supplier(int process, TaskAddress address) {
 }
 
 void TaskService::finish() {
+  for (const auto& pool : pools_) pool->finish();
   for (const auto& remote : remote_) remote->drain();
 }
 
 void TaskService::handle(std::shared_ptr<message::ServiceCall> call) {
-  TaskMessage message;
-  if (call->arguments().size() != sizeof message) {
+  const auto message = decode_request(call->arguments());
+  const auto master = message ? masters_.find(message->first) : masters_.end();
+  if (master == masters_.end()) {
     call->answer(nullptr, 0);  // the caller says what is wrong
     return;
   }
-  std::memcpy(&message, call->arguments().data(), sizeof message);
-  const auto master = masters_.find(message.address);
-  if (master == masters_.end()) {
-    call->answer(nullptr, 0);
-    return;
-  }
-  master->second->ask(message.request,
-                      [call](const TaskReply& reply) { call->answer(&reply, sizeof reply); });
+  master->second->ask(message->second, [call](const TaskReply& reply) {
+    const std::vector<std::byte> bytes = encode(reply);
+    call->answer(bytes.data(), bytes.size());
+  });
 }
 
 }  // namespace taihu::tasks

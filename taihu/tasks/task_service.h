@@ -27,23 +27,24 @@ class TaskService {
  public:
   /// Registers the service; before any rank of this node process runs. `array_size`: accelerator threads of
   /// each rank. `node` must outlive this object.
-  TaskService(message::Node& node, int array_size);
+  /// From `deadline_ns` (now_ns) on no task is handed out.
+  TaskService(message::Node& node, int array_size, std::int64_t deadline_ns = no_deadline);
   TaskService(const TaskService&) = delete;
   TaskService& operator=(const TaskService&) = delete;
 
   /// The next task of [0, total) for the caller among the members of `rank`'s group, or no_task. See TaskPool
   /// for who is a member and when it waits. `member`: index of the accelerator thread, or process_code.
   /// `rank` lives in this node process.
-  std::int64_t take(launch::Scope scope, int rank, int member, std::int64_t total, std::string* problem,
+  std::int64_t take(launch::Scope scope, int rank, int member, const TaskRound& wanted, std::string* problem,
                     threads::WhileWaiting meanwhile = {}) {
     return ranks_[static_cast<std::size_t>(rank - first_rank_)].pools[static_cast<std::size_t>(scope)]->take(
-        rank, member, total, problem, meanwhile);
+        rank, member, wanted, problem, meanwhile);
   }
 
   /// The same among the accelerator threads of `rank` (or for its process code alone).
-  std::int64_t take_in_array(int rank, int member, std::int64_t total, std::string* problem,
+  std::int64_t take_in_array(int rank, int member, const TaskRound& wanted, std::string* problem,
                              threads::WhileWaiting meanwhile = {}) {
-    return ranks_[static_cast<std::size_t>(rank - first_rank_)].pools[array_scope]->take(rank, member, total,
+    return ranks_[static_cast<std::size_t>(rank - first_rank_)].pools[array_scope]->take(rank, member, wanted,
                                                                                          problem, meanwhile);
   }
 
@@ -59,8 +60,8 @@ class TaskService {
     for (TaskPool* pool : ranks_[static_cast<std::size_t>(rank - first_rank_)].pools) pool->member_returned();
   }
 
-  /// Waits until what this node process said to masters has arrived there. Call when all ranks here have
-  /// ended, before Node::finish; destroy this object after it.
+  /// Waits until what this node process said to masters has arrived there, completed tasks on the disk. Call
+  /// when all ranks here have ended, before Node::finish; destroy this object after it.
   void finish();
 
  private:
@@ -77,6 +78,7 @@ class TaskService {
 
   message::Node& node_;
   const int array_size_;
+  const std::int64_t deadline_ns_;
   int first_rank_ = 0;
   int end_rank_ = 0;
   std::vector<RankPools> ranks_;  // by local index

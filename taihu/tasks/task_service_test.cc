@@ -375,9 +375,8 @@ TEST(TaskService, RefusesForeignRequests) {
   Job job(2, 2, {2, 1, 1});
   const int nonsense = 1;
   EXPECT_TRUE(job.fake.nodes[1]->call(0, message::Service::task, &nonsense, sizeof nonsense).empty());
-  TaskMessage unknown;
-  unknown.address.first_rank = 17;
-  EXPECT_TRUE(job.fake.nodes[1]->call(0, message::Service::task, &unknown, sizeof unknown).empty());
+  const std::vector<std::byte> unknown = encode(TaskAddress{0, 17, 0}, TaskRequest{});
+  EXPECT_TRUE(job.fake.nodes[1]->call(0, message::Service::task, unknown.data(), unknown.size()).empty());
 }
 
 }  // namespace
