@@ -85,7 +85,8 @@ size_t spm_available(void);
 /** @{ */
 /** Copies between main memory and the caller's scratchpad; in kernels only. The `i` forms return at once and add one
  *  to `*reply` when the transfer is complete. dma_bcast is called by all threads of the array with equal `memory` and
- *  `bytes`; memory is read once. */
+ *  `bytes`; memory is read once. M_ERROR_ARGUMENT when the scratchpad side is not wholly in the caller's scratchpad, or
+ *  two threads of a dma_bcast differ. */
 int dma_get(void *scratchpad, const void *memory, size_t bytes);
 int dma_put(void *memory, const void *scratchpad, size_t bytes);
 int dma_iget(void *scratchpad, const void *memory, size_t bytes, int *reply);
@@ -110,8 +111,30 @@ int dma_wait(int *reply, int count);
 /** Next task of [0, total) for the caller, or -1 when none is left: each id is handed out exactly once among the
  *  members of `scope`. Callable by processes and by accelerator threads (with any scope; CCC_ARRAY means the threads of
  *  this process). All members pass the same `total`. A new round starts when every member has been told -1.
- *  `checkpoint_file` must be NULL or "": files are refused with a message. */
+ *  `checkpoint_file`: NULL or "" for none, else where complete tasks are recorded; all members pass the same name. What
+ *  the file has as complete is not handed out again, by this job or a later one. A task is complete when the member that
+ *  took it asks for the next one; -1 comes when the caller's own complete tasks are on the disk. */
 long get_task_id(long total, const char *checkpoint_file, m_scope_t scope);
+
+/** What get_task_id returns in place of -1 when `parcrun --task-deadline` has passed and tasks may be left. */
+#define M_TASKS_LEFT (-2L)
+
+/* ---- Checkpoints of the whole job --------------------------------------------------------------------------- */
+
+/** Saves the job under the name `path`: each process's file-scope and static variables, its node_shared and bnode_shared
+ *  ones, memory of m_malloc, and what m_checkpoint_register named. Collective over CCC_ALL; every process passes the same
+ *  path, on a file system that all hosts see. At a quiet point: no kernel, message, transfer or aggregator of any process
+ *  is under way (M_ERROR_CONTEXT). `path` is then a whole checkpoint; until then, and after a failure, it is the one that it was
+ *  before. `parcrun --restart path` starts main again with all of this restored.
+ *  Not saved: the stack, malloc'ed memory, __thread variables, open files, libraries. */
+int m_checkpoint(const char *path);
+
+/** Saves [address, address + bytes) in every checkpoint from now on; the memory must stay. In a restarted job fills it with
+ *  what was saved of the registration with the same number, counted from the start of main. Process code only. */
+int m_checkpoint_register(void *address, size_t bytes);
+
+/** 1 when the job goes on from a checkpoint, else 0. */
+int m_restarted(void);
 
 /* ---- Messages ------------------------------------------------------------------------------------------------ */
 
@@ -187,6 +210,14 @@ int m_waitall(int count, handle_t *handles, m_status_t *statuses);
 void *m_malloc(size_t size);
 /** Collective over CCC_ALL; frees memory of m_malloc in the same order on every process. */
 void m_free(void *memory);
+
+/** Puts memory on the memory nodes of its users: the caller's share of [address, address + bytes), cut as `forall` with BLOCK
+ *  cuts bytes, comes from the memory node of the core that the caller runs on when it is touched for the first time,
+ *  whoever touches it. Each member of `scope` calls, before the memory is touched: pages that were touched stay. For
+ *  node_shared and bnode_shared variables, memory of m_malloc and other memory of a process; CCC_ARRAY only in
+ *  kernels. Whole pages only. Waits for nobody. Returns the bytes that it placed: 0 where there is nothing to choose (one memory
+ *  node, the kernel refuses, no whole page); -1 after an error. */
+long m_place(void *address, long bytes, m_scope_t scope);
 
 /** @{ */
 /** One-sided. A remote address is the caller's address of its own instance: a file-scope or static variable, or memory

@@ -40,24 +40,32 @@ void taihu_member(int scope, int *rank, int *size);
  *  `captured` is valid until the call returns; writes of the threads are visible to the caller afterwards. */
 void taihu_region_run(void (*body)(void *captured), void *captured, int scope);
 
-/** Self-scheduling of `forall (...; ANY; CCC_ARRAY)`. Every thread of the array enters the same dynamic loops in the
- *  same order, each with the same `count` of iterations; a thread may enter the next loop while others are still in
- *  this one. Returns a number that names the loop for taihu_dynamic_next. Called by accelerator threads only; by
+/** Self-scheduling of `forall (...; ANY; scope)`. Every member of `scope` enters the same dynamic loops in the same
+ *  order, each with the same `count` of iterations; a member may enter the next loop while others are still in this
+ *  one. Returns a number that names the loop for taihu_dynamic_next, or 0: the caller divides the loop as BLOCK does
+ *  (a scope of processes in a kernel, or with one member). Over CCC_ARRAY called by accelerator threads only; by
  *  process code only when the process has no array running, and then the caller is the only member. */
-unsigned long long taihu_dynamic_begin(unsigned long long count);
+unsigned long long taihu_dynamic_begin(int scope, unsigned long long count);
 
 /** Hands the caller a piece [*first, *first + *length) of the loop's iterations, each iteration to one thread exactly
  *  once, and returns 1; or returns 0 when all are handed out. Each thread calls it until it has returned 0 once, which
  *  ends the loop for that thread. */
-int taihu_dynamic_next(unsigned long long loop, unsigned long long *first, unsigned long long *length);
+int taihu_dynamic_next(int scope, unsigned long long loop, unsigned long long *first, unsigned long long *length);
 
 /** Ends the job with "forall: <reason>" and `value`, the offending number: a loop that never ends, a block size below
  *  one. Does not return. */
 __attribute__((noreturn, cold)) void taihu_forall_failed(const char *reason, long long value);
 
+/** Called in each turn of a loop that waits for what another thread writes: others may run on the caller's core. */
+void taihu_yield_while_waiting(void);
+
 /** Under `parcc --check`, called at the start of every function that uses a __thread_local variable: ends the job with
  *  `function`'s name when the caller is not an accelerator thread. */
 void taihu_scratchpad_check(const char *function);
+
+/** Called before each call of stdio, of files and of the system, named `name`, in files that have kernels: `parcrun
+ *  --stats` counts those that accelerator threads make. */
+void taihu_proxied_call(const char *name);
 
 /** Distance in bytes from the template of the __thread_local variables (struct taihu_program) to the calling thread's
  *  instance of them: the address of the caller's instance of v is (char *)&v + taihu_scratchpad_delta. Set by the
@@ -165,7 +173,11 @@ TAIHU_INLINE struct taihu_forall taihu_forall_begin(int scope) {
 
 /** Who the caller is; asked where the loop runs, which is not where it was begun when a region lies between. */
 TAIHU_INLINE void taihu_forall_ask(struct taihu_forall *loop) {
-  taihu_member(loop->scope, &loop->rank, &loop->size);
+  /* Of its own variables: a loop whose address were given away would stay in memory, its step an unknown number. */
+  int rank, size;
+  taihu_member(loop->scope, &rank, &size);
+  loop->rank = rank;
+  loop->size = size;
 }
 
 /** The step of `i -= value`. */
@@ -256,16 +268,13 @@ TAIHU_INLINE void taihu_forall_deal(struct taihu_forall *loop, struct taihu_inte
   loop->skip = (size - 1) > (~0ULL / block.value) ? ~0ULL : (size - 1) * block.value;
 }
 
-/** ANY: dynamic among accelerator threads, like BLOCK among processes. */
+/** ANY: dynamic where the runtime can, else like BLOCK. */
 TAIHU_INLINE void taihu_forall_any(struct taihu_forall *loop, struct taihu_integer variable, int relation,
                                    struct taihu_integer bound, struct taihu_integer step) {
-  if (loop->scope != 4 /* CCC_ARRAY */) {
-    taihu_forall_block(loop, variable, relation, bound, step);
-    return;
-  }
   taihu_forall_count(loop, variable, relation, bound, step);
-  loop->dynamic = 1;
-  loop->loop = taihu_dynamic_begin(loop->count);
+  loop->loop = taihu_dynamic_begin(loop->scope, loop->count);
+  loop->dynamic = loop->loop != 0;
+  if (!loop->dynamic) taihu_forall_block(loop, variable, relation, bound, step);
 }
 
 /** Sets first and length to the caller's next piece; 0 when there is none. */
@@ -273,7 +282,7 @@ TAIHU_INLINE int taihu_forall_next(struct taihu_forall *loop) {
   unsigned long long rest;
   if (loop->dynamic) {
     unsigned long long position = 0, length = 0;
-    if (!taihu_dynamic_next(loop->loop, &position, &length)) return 0;
+    if (!taihu_dynamic_next(loop->scope, loop->loop, &position, &length)) return 0;
     loop->first = loop->lower + position * loop->step;
     loop->length = length;
     return 1;

@@ -33,7 +33,7 @@ int refuse(const Operation& operation, int code, const char* reason) {
 /// Runs `body(aggregator, address)` when the arguments hold.
 template <class Body>
 int aggregate(const Operation& operation, Body&& body) {
-  const Process& process = this_process(operation.call);
+  Process& process = this_process(operation.call);
   if (operation.aggregator == nullptr) return refuse(operation, M_ERROR_ARGUMENT, "null aggregator");
   if (operation.rank < 0 || operation.rank >= process.ranks())
     return refuse(operation, M_ERROR_ARGUMENT, "no such rank");
@@ -50,6 +50,7 @@ int aggregate(const Operation& operation, Body&& body) {
         "the remote address is not symmetric (only file-scope and static variables and memory of m_malloc "
         "exist on every process); use one of these");
   }
+  const CountedCall counted(process, operation.call, operation.size, operation.rank);
   operation.aggregator->user = std::this_thread::get_id();
   body(operation.aggregator->aggregator, *address);
   return M_SUCCESS;
@@ -116,6 +117,7 @@ int m_aggregator_fetch_add(m_aggregator_t aggregator, int dest_rank, long* dest_
 
 int m_aggregator_flush(m_aggregator_t aggregator) {
   if (aggregator == nullptr) return fail(M_ERROR_ARGUMENT, "null aggregator", "m_aggregator_flush()");
+  const CountedCall counted(this_process("m_aggregator_flush"), "m_aggregator_flush");
   aggregator->user = std::this_thread::get_id();
   const Waiting waiting(this_process("m_aggregator_flush"), "m_aggregator_flush",
                         [] { return "for its operations"; });
@@ -129,6 +131,7 @@ int m_aggregator_close(m_aggregator_t aggregator) {
     return fail(M_ERROR_ARGUMENT, "not an open aggregator of this process", "m_aggregator_close(%p)",
                 static_cast<void*>(aggregator));
   }
+  const CountedCall counted(process, "m_aggregator_close");
   aggregator->aggregator.flush();
   process.aggregators.remove(aggregator);
   if (process.aggregators.is_empty()) process.endpoint->set_background(nullptr);

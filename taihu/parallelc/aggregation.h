@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "taihu/message/aggregator.h"
+#include "taihu/message/aggregation/aggregator.h"
 #include "taihu/message/endpoint.h"
 
 /// One aggregator of a program.

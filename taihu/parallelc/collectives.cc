@@ -63,8 +63,10 @@ int collective_call(const char* call, m_scope_t scope, long count, m_type_t type
     if (!group.problem().empty()) return refuse(code, group.problem().c_str());
     return refuse(code, code == M_ERROR_ARGUMENT ? "null buffer or negative count" : m_error_text(code));
   };
+  const CountedCall counted(process, call, count * static_cast<long>(bytes));
   if (scope == CCC_ARRAY) {
     const Waiting waiting(process, call, [] { return "for the other threads of CCC_ARRAY"; });
+    time_meeting();
     collective::ThreadHandle group(*process.thread_group, member->index);
     return run(group);
   }
@@ -107,8 +109,10 @@ int m_barrier(m_scope_t scope) {
     if (member == nullptr) {
       return fail(M_ERROR_CONTEXT, outside_kernel, "m_barrier(CCC_ARRAY)");
     }
+    const CountedCall counted(this_process("m_barrier"), "m_barrier");
     const Waiting waiting(this_process("m_barrier"), "m_barrier",
                           [] { return "for the other threads of CCC_ARRAY"; });
+    time_meeting();
     member->array->barrier().wait();
     return M_SUCCESS;
   }
@@ -168,6 +172,11 @@ int m_alltoall(m_scope_t scope, const void* source, void* result, long count, m_
 int m_alltoallv(m_scope_t scope, const void* source, const long* source_counts,
                 const long* source_displacements, void* result, const long* result_counts,
                 const long* result_displacements, m_type_t type) {
+  long sent = 0;
+  for (int i = 0; calls_wanted && source_counts != nullptr && i < m_size(scope); ++i)
+    sent += source_counts[i];
+  const CountedCall counted(this_process("m_alltoallv"), "m_alltoallv",
+                            sent > 0 ? static_cast<long>(bytes_of(sent, type)) : 0);
   return collective_call("m_alltoallv", scope, 0, type, 0, [&](auto& group) {
     return collective::alltoallv(group, source, source_counts, source_displacements, result, result_counts,
                                  result_displacements, collective::type_bytes(type));

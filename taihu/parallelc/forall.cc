@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime's part of forall (abi/parallelc_compiler.h): who the caller is, regions of process code that
 // run on the accelerator threads, and self-scheduling.
+#include <algorithm>
 #include <cstdio>
+#include <string>
+#include <utility>
 
 #include "taihu/abi/parallelc.h"
 #include "taihu/parallelc/errors.h"
 #include "taihu/parallelc/kernels.h"
 #include "taihu/parallelc/process.h"
+#include "taihu/parallelc/services.h"
 
 using namespace taihu::parallelc;
 
@@ -19,6 +23,25 @@ struct LoneLoop {
   unsigned long long count = 0;  // 0: handed out
 };
 thread_local LoneLoop lone_loop;
+
+using taihu::tasks::SharedLoop;
+
+/// 0: it is to be divided as BLOCK does. In a kernel every thread that enters the loop does all of its
+/// process's part, so there is nothing to share.
+unsigned long long begin_among_processes(m_scope_t scope, unsigned long long count) {
+  if (taihu::threads::current_member() != nullptr || m_size(scope) == 1) return 0;
+  Process& process = this_process("forall");
+  std::string problem;
+  SharedLoop* const loop =
+      process.services->loops.begin(static_cast<taihu::launch::Scope>(scope), process.rank, count, &problem);
+  // There is no other way to go on than the end of the job.
+  if (loop == nullptr) {
+    std::fprintf(stderr, "parallelc: rank %d: forall (...; ANY; %s): %s\n", process.rank, name_of(scope),
+                 problem.c_str());
+    m_abort(1);
+  }
+  return reinterpret_cast<unsigned long long>(loop);
+}
 
 }  // namespace
 
@@ -37,7 +60,8 @@ void taihu_region_run(void (*body)(void* captured), void* captured, int scope) {
   }
 }
 
-unsigned long long taihu_dynamic_begin(unsigned long long count) {
+unsigned long long taihu_dynamic_begin(int scope, unsigned long long count) {
+  if (scope != CCC_ARRAY) return begin_among_processes(static_cast<m_scope_t>(scope), count);
   AcceleratorThread* thread = current_accelerator_thread();
   if (thread == nullptr) {
     lone_loop = {lone_loop.number + 1, count};
@@ -49,11 +73,28 @@ unsigned long long taihu_dynamic_begin(unsigned long long count) {
          "forall");
   }
   const taihu::threads::Member* member = taihu::threads::current_member();
+  if (thread->core != nullptr) {  // timed: whose turn it is must not depend on the host
+    const auto size = static_cast<unsigned long long>(member->size);
+    const auto index = static_cast<unsigned long long>(member->index);
+    const unsigned long long share = count / size, rest = count % size;
+    const unsigned long long first = index * share + std::min(index, rest);
+    thread->fixed_part = {first, first + share + (index < rest ? 1 : 0)};
+    return ++thread->loop_number;
+  }
   thread->loop = member->array->loops().begin(member->index, count);
   return ++thread->loop_number;
 }
 
-int taihu_dynamic_next(unsigned long long loop, unsigned long long* first, unsigned long long* length) {
+int taihu_dynamic_next(int scope, unsigned long long loop, unsigned long long* first,
+                       unsigned long long* length) {
+  if (scope != CCC_ARRAY) {
+    Process& process = this_process("forall");
+    taihu::threads::Chunk chunk;
+    if (!process.services->loops.next(reinterpret_cast<SharedLoop*>(loop), process.rank, &chunk)) return 0;
+    *first = chunk.first;
+    *length = chunk.last - chunk.first;
+    return 1;
+  }
   AcceleratorThread* thread = current_accelerator_thread();
   if (thread == nullptr) {
     if (lone_loop.number != loop || lone_loop.count == 0) return 0;
@@ -63,6 +104,12 @@ int taihu_dynamic_next(unsigned long long loop, unsigned long long* first, unsig
     return 1;
   }
   taihu::threads::Chunk chunk;
+  if (thread->core != nullptr) {
+    chunk = std::exchange(thread->fixed_part, {0, 0});
+    *first = chunk.first;
+    *length = chunk.last - chunk.first;
+    return *length != 0 ? 1 : 0;
+  }
   if (!thread->loop || !thread->loop->next(&chunk)) {
     thread->loop.reset();
     return 0;

@@ -2,6 +2,7 @@
 #include "taihu/parallelc/kernels.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <cstdio>
 #include <string>
@@ -31,7 +32,7 @@ void start_member(const Process& process, threads::Member& member) {
   // From the first kernel on there may be more waiting threads than cores; then a waiter gives its core away
   // at once.
   const SharedServices& services = *process.services;
-  if (services.node_ranks * (member.size + 1) > services.cores) {
+  if (services.node_ranks * member.array->threads_of_system() > services.cores) {
     threads::WaitPolicy policy = threads::wait_policy();
     policy.spins = 0;
     policy.yields = 20;
@@ -81,15 +82,64 @@ threads::ThreadArray* array_of(const char* call, Process& process, const void* k
   return nullptr;
 }
 
+/// The code of it, reported.
+int failed_start(const char* call, const Error& error, threads::Kernel kernel) {
+  return fail(M_ERROR_MEMORY, error.what(), "%s(kernel=%p)", call, reinterpret_cast<void*>(kernel));
+}
+
+/// What watches one run of a kernel, and what the threads are to call for it.
+struct WatchedRun {
+  ModelledRun* modelled;             ///< null: built without --spm-model
+  CallCounts::TimedKernel* counted;  ///< null: nobody wants counts
+  threads::Kernel kernel;
+  void* argument;
+};
+
+WatchedRun watch(Process& process, threads::Kernel kernel, void* argument) {
+  WatchedRun run{process.modelled_kernels.begin(process.array->size(), kernel, argument), nullptr, kernel,
+                 argument};
+  if (run.modelled != nullptr) {
+    run.kernel = ModelledRun::run;
+    run.argument = run.modelled;
+  }
+  if (calls_wanted) [[unlikely]] {
+    run.counted = process.counts->begin(kernel, run.kernel, run.argument);
+    run.kernel = CallCounts::run;
+    run.argument = run.counted;
+  }
+  return run;
+}
+
+void ended(Process& process, ModelledRun* modelled, CallCounts::TimedKernel* counted) {
+  if (counted != nullptr) process.counts->ended(counted);
+  process.modelled_kernels.end(modelled);
+}
+
 /// spawn, with the failure to start threads as a code.
-threads::Spawn* spawn(const char* call, threads::ThreadArray& array, threads::Kernel kernel, void* argument,
-                      int* code) {
+threads::Spawn* spawn(const char* call, Process& process, threads::Kernel kernel, void* argument, int* code) {
   try {
-    return array.spawn(kernel, argument);
+    const WatchedRun run = watch(process, kernel, argument);
+    threads::Spawn* spawned = process.array->spawn(run.kernel, run.argument);
+    process.modelled_kernels.spawned(spawned, run.modelled);
+    if (run.counted != nullptr) process.counts->started(spawned, run.counted);
+    return spawned;
   } catch (const Error& error) {
-    *code = fail(M_ERROR_MEMORY, error.what(), "%s(kernel=%p)", call, reinterpret_cast<void*>(kernel));
+    *code = failed_start(call, error, kernel);
     return nullptr;
   }
+}
+
+void join(Process& process, threads::Spawn* spawned) {
+  ModelledRun* const modelled = process.modelled_kernels.take(spawned);
+  CallCounts::TimedKernel* const counted = calls_wanted ? process.counts->take(spawned) : nullptr;
+  process.array->join(spawned, help(process));
+  ended(process, modelled, counted);
+}
+
+void run(Process& process, threads::Kernel kernel, void* argument) {
+  const WatchedRun run = watch(process, kernel, argument);
+  process.array->run(run.kernel, run.argument, help(process));
+  ended(process, run.modelled, run.counted);
 }
 
 }  // namespace
@@ -140,13 +190,24 @@ extern "C" {
 int m_run(void (*kernel)(void*), void* argument) {
   Process& process = this_process("m_run");
   int code;
-  taihu::threads::ThreadArray* array = array_of("m_run", process, reinterpret_cast<void*>(kernel), &code);
-  if (array == nullptr) return code;
-  taihu::threads::Spawn* started = spawn("m_run", *array, kernel, argument, &code);
-  if (started == nullptr) return code;
+  if (array_of("m_run", process, reinterpret_cast<void*>(kernel), &code) == nullptr) return code;
+  const CountedCall counted(process, "m_run");
   const Waiting waiting(process, "m_run", [] { return "for its kernel"; });
-  array->join(started, help(process));
+  try {
+    run(process, kernel, argument);
+  } catch (const taihu::Error& error) {
+    code = failed_start("m_run", error, kernel);
+  }
   return code;
+}
+
+void taihu_yield_while_waiting(void) {
+  if (taihu::threads::give_way()) return;
+  if (taihu::threads::wait_policy().spins == 0) {
+    sched_yield();
+  } else {
+    taihu::threads::spin_pause();
+  }
 }
 
 m_spawn_t m_spawn(void (*kernel)(void*), void* argument) {
@@ -154,7 +215,8 @@ m_spawn_t m_spawn(void (*kernel)(void*), void* argument) {
   int code;
   taihu::threads::ThreadArray* array = array_of("m_spawn", process, reinterpret_cast<void*>(kernel), &code);
   if (array == nullptr) return nullptr;
-  return reinterpret_cast<m_spawn_t>(spawn("m_spawn", *array, kernel, argument, &code));
+  const CountedCall counted(process, "m_spawn");
+  return reinterpret_cast<m_spawn_t>(spawn("m_spawn", process, kernel, argument, &code));
 }
 
 int m_join(m_spawn_t spawned) {
@@ -167,8 +229,9 @@ int m_join(m_spawn_t spawned) {
     return fail(M_ERROR_ARGUMENT, "no kernel of this process that waits to be joined", "m_join(spawn=%p)",
                 static_cast<void*>(spawned));
   }
+  const CountedCall counted(process, "m_join");
   const Waiting waiting(process, "m_join", [] { return "for its kernel"; });
-  array->join(kernel, help(process));
+  join(process, kernel);
   return M_SUCCESS;
 }
 

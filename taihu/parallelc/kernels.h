@@ -10,12 +10,14 @@
 #include "taihu/abi/program.h"
 #include "taihu/launch/crash_report.h"
 #include "taihu/memory/scratchpad.h"
+#include "taihu/scratchpad_model/core.h"
 #include "taihu/threads/current_member.h"
 #include "taihu/threads/thread_array.h"
 
 namespace taihu::parallelc {
 
 struct Process;
+class ModelledRun;
 
 /// What the runtime keeps for each accelerator thread; Member::runtime points to it.
 struct AcceleratorThread {
@@ -23,6 +25,9 @@ struct AcceleratorThread {
   std::unique_ptr<memory::ScratchpadArena> scratchpad;
   std::optional<threads::DynamicLoop> loop;  ///< the dynamic loop that the thread is in
   unsigned long long loop_number = 0;        ///< its name, counted from 1
+  threads::Chunk fixed_part{0, 0};           ///< of its dynamic loop on the modelled machine
+  ModelledRun* modelled_run = nullptr;       ///< of the kernel that it runs on the modelled machine
+  scratchpad_model::Core* core = nullptr;    ///< its clock there
 };
 
 /// The caller's, or null in process code.

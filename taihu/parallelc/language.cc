@@ -6,16 +6,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "taihu/base/clock.h"
 #include "taihu/base/error.h"
 #include "taihu/base/page_size.h"
 #include "taihu/collective/group.h"
 #include "taihu/memory/libc/threads.h"
 #include "taihu/memory/symmetric_heap.h"
-#include "taihu/message/aggregator.h"
+#include "taihu/message/aggregation/aggregator.h"
 #include "taihu/node/node_process.h"
 #include "taihu/parallelc/kernels.h"
 
@@ -55,16 +57,37 @@ void join_groups(Process& process, collective::Groups& groups) {
 
 }  // namespace
 
+void ParallelC::check(const memory::ImageTemplate& program) {
+  saves_ = calls_checkpoint(program);
+  program_ = &program.program();
+}
+
+bool ParallelC::wants_fixed_places(const memory::ImageTemplate& /*program*/) {
+  return saves_;
+}
+
 void ParallelC::prepare(const node::Preparation& preparation, std::span<memory::RankIdentity> ranks) {
   message::Node& node = preparation.node;
-  services_ = std::make_unique<SharedServices>(node, preparation.threads);
+  const double seconds = preparation.job.task_deadline_seconds;
+  services_ = std::make_unique<SharedServices>(
+      node, preparation.threads,
+      seconds > 0 ? now_ns() + static_cast<std::int64_t>(1e9 * seconds) : tasks::no_deadline);
   deadlock_timeout_seconds_ = preparation.job.deadlock_timeout_seconds;
   waits_wanted = deadlock_timeout_seconds_ > 0;
+  const launch::JobParameters& job = preparation.job;
+  calls_wanted = job.stats || !job.trace.empty();
+  if (calls_wanted) report_ = std::make_unique<CallReport>(node, job.stats, job.trace);
   message::serve_aggregators(node, preparation.symmetric);
+  const std::string& restart = preparation.job.restart;
+  check_input(saves_ || restart.empty(), "--restart " + restart + ": the program does not call m_checkpoint");
+  if (saves_)
+    services_->checkpoints =
+        std::make_unique<Checkpoints>(program_->path(), node.layout(), node.process(), restart);
   services_->node_ranks = preparation.share.node_ranks;
   services_->cores = static_cast<int>(preparation.machine.cores.size());
   const int cores = cores_to_share(*services_);
   processes_ = std::vector<Process>(ranks.size());
+  services_->processes = processes_;
   programs_.assign(ranks.size(), nullptr);
   collective::Groups groups(node);
   for (std::size_t index = 0; index < ranks.size(); ++index) {
@@ -77,6 +100,7 @@ void ParallelC::prepare(const node::Preparation& preparation, std::span<memory::
     process.layout = &node.layout();
     process.symmetric = &preparation.symmetric;
     process.services = services_.get();
+    if (calls_wanted) process.counts = std::make_unique<CallCounts>(preparation.threads, !job.trace.empty());
     process.array = make_array(process, &identity, preparation.threads, preparation.thread_stack_bytes,
                                thread_cpus(preparation.binding.ranks[index]), cores);
     process.thread_group = std::make_unique<collective::ThreadGroup>(preparation.threads);
@@ -87,7 +111,9 @@ void ParallelC::prepare(const node::Preparation& preparation, std::span<memory::
 ParallelC::Segments ParallelC::loaded(memory::RankIdentity& rank, const memory::RankImage& image) {
   const auto index = static_cast<std::size_t>(rank.local_index);
   Process& process = processes_[index];
-  process.heap = std::make_unique<memory::SymmetricHeap>(symmetric_heap_bytes());
+  Checkpoints* const checkpoints = services_->checkpoints.get();
+  process.heap = checkpoints != nullptr ? checkpoints->make_heap(rank.local_index, symmetric_heap_bytes())
+                                        : std::make_unique<memory::SymmetricHeap>(symmetric_heap_bytes());
   process.program = programs_[index] =
       static_cast<const taihu_program*>(dlsym(image.copies().front().handle, "taihu_program"));
   if (process.program != nullptr) {
@@ -95,6 +121,7 @@ ParallelC::Segments ParallelC::loaded(memory::RankIdentity& rank, const memory::
                 "the program was linked by another version of parcc; link it again");
     check_scratchpad(*process.program);
   }
+  if (checkpoints != nullptr) checkpoints->loaded(process, *program_, image.copies().front().base);
   return {{reinterpret_cast<std::uintptr_t>(process.heap->base()), process.heap->capacity_bytes()}};
 }
 
@@ -103,6 +130,20 @@ void ParallelC::all_loaded(message::Node& node) {
   if (!waits_wanted) return;
   watch_ = std::make_unique<node::DeadlockWatch>(
       node, deadlock_timeout_seconds_, [this] { return look(); }, [this] { return waiting_ranks(); });
+}
+
+void ParallelC::before_main(memory::RankIdentity& rank) {
+  const Checkpoints* const checkpoints = services_->checkpoints.get();
+  if (checkpoints == nullptr || !checkpoints->restarted()) return;
+  Process& process = processes_[static_cast<std::size_t>(rank.local_index)];
+  m_barrier(CCC_ALL);  // all constructors have run
+  try {
+    checkpoints->restore(process);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s: rank %d: %s\n", launcher(), process.rank, error.what());
+    m_abort(1);
+  }
+  m_barrier(CCC_ALL);  // shared variables are restored, too
 }
 
 /// A process waits when its own code does and every thread of its kernel, too.
@@ -128,6 +169,13 @@ std::string ParallelC::waiting_ranks() {
     for (const Waiting* waiting : process.waiting.open) text += waiting->line();
   }
   return text;
+}
+
+void ParallelC::print_kernel_times() {
+  std::string text;
+  for (const Process& process : processes_) text += process.modelled_kernels.report(process.rank);
+  text += modelled_lines();
+  std::fputs(text.c_str(), stderr);
 }
 
 int ParallelC::ended(memory::RankIdentity& rank, int status) {

@@ -10,6 +10,11 @@ namespace {
 
 using threads::LockResult;
 
+/// On the modelled machine a lock is charged for the time for which it was held.
+void time_lock(m_scope_t scope, int id) {
+  if (auto* core = scope == CCC_ARRAY ? current_core() : nullptr; core != nullptr) core->lock_taken(id);
+}
+
 /// Runs `body(locks, group, owner)` when the arguments hold, and turns its result into a code.
 template <class Body>
 int lock_call(const char* call, m_scope_t scope, int id, Body&& body) {
@@ -23,6 +28,7 @@ int lock_call(const char* call, m_scope_t scope, int id, Body&& body) {
   const tasks::LockGroup group = scope == CCC_ARRAY
                                      ? locks.array_group(process.rank)
                                      : locks.group(static_cast<launch::Scope>(scope), process.rank);
+  const CountedCall counted(process, call);
   switch (body(locks, group, threads::current_lock_owner())) {
     case LockResult::recursive:
       return refuse(M_ERROR_CONTEXT, "the caller holds the lock already and would wait for ever");
@@ -46,7 +52,9 @@ int m_lock(m_scope_t scope, int id) {
   return lock_call("m_lock", scope, id, [&](auto& locks, auto group, auto owner) {
     const Waiting waiting(this_process("m_lock"), "m_lock",
                           [&] { return "for lock " + std::to_string(id) + " of " + name_of(scope); });
-    return locks.lock(group, id, owner);
+    const LockResult result = locks.lock(group, id, owner);
+    if (result == LockResult::done) time_lock(scope, id);
+    return result;
   });
 }
 
@@ -54,13 +62,17 @@ int m_trylock(m_scope_t scope, int id, int* taken) {
   return lock_call("m_trylock", scope, id, [&](auto& locks, auto group, auto owner) {
     const LockResult result = locks.try_lock(group, id, owner);
     *taken = result == LockResult::done ? 1 : 0;
+    if (*taken != 0) time_lock(scope, id);
     return result;
   });
 }
 
 int m_unlock(m_scope_t scope, int id) {
-  return lock_call("m_unlock", scope, id,
-                   [&](auto& locks, auto group, auto owner) { return locks.unlock(group, id, owner); });
+  return lock_call("m_unlock", scope, id, [&](auto& locks, auto group, auto owner) {
+    auto* core = scope == CCC_ARRAY ? current_core() : nullptr;
+    if (core != nullptr) core->lock_given_back(id);
+    return locks.unlock(group, id, owner);
+  });
 }
 
 }  // extern "C"

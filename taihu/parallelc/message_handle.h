@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a handle_t of the language is: a request of the rank's endpoint, or one beside the layout that it goes
-// by and that must live as long. The lowest bit, which no address of either has, tells which.
+// What a handle_t of the language is: a request of the rank's endpoint, or one together with the layout that
+// it goes by and that must live as long. The lowest bit, which no address of either has, tells which.
 #pragma once
 
 #include <cstdint>
 
 #include "taihu/abi/parallelc.h"
+#include "taihu/message/data/strided_blocks.h"
 #include "taihu/message/endpoint.h"
-#include "taihu/message/strided_blocks.h"
 
 namespace taihu::parallelc {
 
@@ -37,7 +37,7 @@ inline message::Request* request_of(handle_t handle) noexcept {
   return strided != nullptr ? strided->request : reinterpret_cast<message::Request*>(handle);
 }
 
-/// Gives back what the handle keeps beside its request, which is complete and released.
+/// Gives back what the handle keeps in addition to its request, which is complete and released.
 inline void release(handle_t handle) noexcept {
   delete strided_message_of(handle);
 }

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "taihu/message/request.h"
+#include "taihu/message/matching/request.h"
 
 namespace taihu::parallelc {
 namespace {

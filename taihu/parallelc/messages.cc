@@ -32,6 +32,8 @@ handle_t m_isend(int dest_rank, const void* buffer, long size, int tag) {
     fail(M_ERROR_ARGUMENT, problem, "m_isend(dest_rank=%d, size=%ld, tag=%d)", dest_rank, size, tag);
     return M_NO_HANDLE;
   }
+  CountedCall counted(process, "m_isend", size, dest_rank);
+  counted.is_message();
   return to_handle(
       process.endpoint->isend(dest_rank, user_context, tag, buffer, static_cast<std::size_t>(size)));
 }
@@ -42,6 +44,7 @@ handle_t m_irecv(int src_rank, void* buffer, long size, int tag) {
     fail(M_ERROR_ARGUMENT, problem, "m_irecv(src_rank=%d, size=%ld, tag=%d)", src_rank, size, tag);
     return M_NO_HANDLE;
   }
+  const CountedCall counted(process, "m_irecv", 0, src_rank);
   return to_handle(
       process.endpoint->irecv(src_rank, user_context, tag, buffer, static_cast<std::size_t>(size)));
 }
@@ -51,6 +54,8 @@ int m_send(int dest_rank, const void* buffer, long size, int tag) {
   if (const char* problem = problem_of_send(process, dest_rank, buffer, size, tag)) {
     return fail(M_ERROR_ARGUMENT, problem, "m_send(dest_rank=%d, size=%ld, tag=%d)", dest_rank, size, tag);
   }
+  CountedCall counted(process, "m_send", size, dest_rank);
+  counted.is_message();
   const Waiting waiting(process, "m_send", [&] { return wait_for(dest_rank, tag); });
   process.endpoint->send(dest_rank, user_context, tag, buffer, static_cast<std::size_t>(size));
   return M_SUCCESS;
@@ -61,9 +66,11 @@ int m_recv(int src_rank, void* buffer, long size, int tag, m_status_t* status) {
   if (const char* problem = problem_of_receive(process, src_rank, buffer, size, tag)) {
     return fail(M_ERROR_ARGUMENT, problem, "m_recv(src_rank=%d, size=%ld, tag=%d)", src_rank, size, tag);
   }
+  CountedCall counted(process, "m_recv", 0, src_rank);
   const Waiting waiting(process, "m_recv", [&] { return wait_for(src_rank, tag); });
   const Status received =
       process.endpoint->receive(src_rank, user_context, tag, buffer, static_cast<std::size_t>(size));
+  counted.received(static_cast<long>(received.bytes), received.source);
   fill(status, received);
   return report_status("m_recv", received);
 }
@@ -73,6 +80,7 @@ int m_iprobe(int src_rank, int tag, int* found, m_status_t* status) {
   if (const char* problem = problem_of_receive(process, src_rank, nullptr, 0, tag)) {
     return fail(M_ERROR_ARGUMENT, problem, "m_iprobe(src_rank=%d, tag=%d)", src_rank, tag);
   }
+  const CountedCall counted(process, "m_iprobe", 0, src_rank);
   Status seen;
   *found = process.endpoint->iprobe(src_rank, user_context, tag, &seen) ? 1 : 0;
   if (*found != 0) fill(status, seen);
@@ -84,6 +92,7 @@ int m_probe(int src_rank, int tag, m_status_t* status) {
   if (const char* problem = problem_of_receive(process, src_rank, nullptr, 0, tag)) {
     return fail(M_ERROR_ARGUMENT, problem, "m_probe(src_rank=%d, tag=%d)", src_rank, tag);
   }
+  const CountedCall counted(process, "m_probe", 0, src_rank);
   const Waiting waiting(process, "m_probe", [&] { return wait_for(src_rank, tag); });
   Status seen;
   process.endpoint->wait_until([&] { return process.endpoint->iprobe(src_rank, user_context, tag, &seen); });
@@ -93,6 +102,7 @@ int m_probe(int src_rank, int tag, m_status_t* status) {
 
 int m_wait(handle_t* handle, m_status_t* status) {
   Process& process = this_process("m_wait");
+  const CountedCall counted(process, "m_wait");
   const Waiting waiting(process, "m_wait", [] { return "for a message under way"; });
   Status received;
   if (*handle != M_NO_HANDLE) process.endpoint->wait(request_of(*handle), &received);
@@ -104,6 +114,7 @@ int m_wait(handle_t* handle, m_status_t* status) {
 
 int m_test(handle_t* handle, int* complete, m_status_t* status) {
   Process& process = this_process("m_test");
+  const CountedCall counted(process, "m_test");
   Status received;
   *complete = *handle == M_NO_HANDLE || process.endpoint->test(request_of(*handle), &received) ? 1 : 0;
   if (*complete == 0) return M_SUCCESS;
@@ -118,6 +129,7 @@ int m_waitall(int count, handle_t* handles, m_status_t* statuses) {
     return fail(M_ERROR_ARGUMENT, count < 0 ? "negative count" : "null handles",
                 "m_waitall(count=%d, handles=%p)", count, static_cast<void*>(handles));
   }
+  const CountedCall counted(this_process("m_waitall"), "m_waitall");
   int first_failure = M_SUCCESS;
   for (int i = 0; i < count; ++i) {
     const int code = m_wait(&handles[i], statuses != nullptr ? &statuses[i] : nullptr);
@@ -127,10 +139,12 @@ int m_waitall(int count, handle_t* handles, m_status_t* statuses) {
 }
 
 int m_wait_msg(handle_t handle) {
+  const CountedCall counted(this_process("m_wait_msg"), "m_wait_msg");
   return m_wait(&handle, nullptr);
 }
 
 int m_test_msg(handle_t handle) {
+  const CountedCall counted(this_process("m_test_msg"), "m_test_msg");
   int complete = 0;
   m_test(&handle, &complete, nullptr);
   return complete;

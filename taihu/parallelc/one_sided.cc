@@ -103,22 +103,30 @@ message::Request* start_get(const Arguments& call, int* code) {
 }
 
 handle_t put(const Arguments& call, int* reply) {
+  CountedCall counted(this_process(call.call), call.call, call.size, call.rank);
+  counted.is_message();
   int code;
   return to_handle(start_put(call, reply, &code));
 }
 
 handle_t get(const Arguments& call) {
+  CountedCall counted(this_process(call.call), call.call, call.size, call.rank);
+  counted.is_message();
   int code;
   return to_handle(start_get(call, &code));
 }
 
 int put_and_wait(const Arguments& call, int* reply) {
+  CountedCall counted(this_process(call.call), call.call, call.size, call.rank);
+  counted.is_message();
   int code;
   message::Request* request = start_put(call, reply, &code);
   return code != M_SUCCESS ? code : m_wait_msg(to_handle(request));
 }
 
 int get_and_wait(const Arguments& call) {
+  CountedCall counted(this_process(call.call), call.call, call.size, call.rank);
+  counted.is_message();
   int code;
   message::Request* request = start_get(call, &code);
   return code != M_SUCCESS ? code : m_wait_msg(to_handle(request));
@@ -177,6 +185,7 @@ int m_wait_reply(int* reply, int count) {
   Process& process = this_process("m_wait_reply");
   if (reply == nullptr)
     return fail(M_ERROR_ARGUMENT, "null reply word", "m_wait_reply(reply=%p, count=%d)", nullptr, count);
+  const CountedCall counted(process, "m_wait_reply");
   const std::atomic_ref<int> word(*reply);
   const Waiting waiting(process, "m_wait_reply", reply, count);
   process.endpoint->wait_until([&] { return word.load(std::memory_order_acquire) >= count; });

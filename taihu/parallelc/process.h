@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <memory>
 
 #include "taihu/abi/parallelc.h"
@@ -16,12 +17,21 @@
 #include "taihu/memory/symmetric_heap.h"
 #include "taihu/message/endpoint.h"
 #include "taihu/parallelc/aggregation.h"
+#include "taihu/parallelc/call_counts.h"
+#include "taihu/parallelc/scratchpad_timing.h"
 #include "taihu/parallelc/waiting_calls.h"
 #include "taihu/threads/thread_array.h"
 
 namespace taihu::parallelc {
 
 struct SharedServices;
+
+/// What a dma_bcast of the array transfers. Written between its two meetings by the thread that came last.
+struct Broadcast {
+  const void* memory = nullptr;
+  const void* source = nullptr;  ///< where the others find it
+  std::size_t bytes = 0;
+};
 
 /// One per rank, made before the rank's program starts and kept until the node process ends.
 struct Process {
@@ -33,9 +43,12 @@ struct Process {
   const memory::SymmetricMap* symmetric = nullptr;
   const taihu_program* program = nullptr;       ///< in the rank's image; null for a plain C program
   std::unique_ptr<threads::ThreadArray> array;  ///< its accelerator threads
+  Broadcast broadcast;
   std::unique_ptr<memory::SymmetricHeap> heap;  ///< of m_malloc
   OpenAggregators aggregators;
+  ModelledKernels modelled_kernels;
   WaitingCalls waiting;
+  std::unique_ptr<CallCounts> counts;                              ///< null when nobody wants them
   SharedServices* services = nullptr;                              ///< locks and tasks of the node process
   std::unique_ptr<collective::ThreadGroup> thread_group;           ///< of CCC_ARRAY
   std::array<std::unique_ptr<collective::GroupHandle>, 4> groups;  ///< by process scope

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scratchpad memory and transfers between it and main memory. On a cached processor a transfer is a copy by
-// the calling thread, so an asynchronous one is complete when its call returns; its reply word says so.
+// Scratchpad memory and transfers between it and main memory. A transfer is a copy by the calling thread, so
+// an asynchronous one is complete when its call returns; its reply word says so. An engine on another core
+// costs several times the copy, and a copy at the wait costs the same (docs/results/dma.md).
 #include <sched.h>
 #include <unistd.h>
 
@@ -9,7 +10,7 @@
 #include <cstring>
 
 #include "taihu/abi/parallelc.h"
-#include "taihu/message/strided_blocks.h"
+#include "taihu/message/data/strided_blocks.h"
 #include "taihu/parallelc/errors.h"
 #include "taihu/parallelc/kernels.h"
 #include "taihu/parallelc/process.h"
@@ -28,28 +29,50 @@ memory::ScratchpadArena* scratchpad_of_caller(const char* call) {
   return nullptr;
 }
 
-int transfer(const char* call, void* target, const void* source, size_t bytes, int* reply) {
-  if (scratchpad_of_caller(call) == nullptr) return M_ERROR_CONTEXT;
+/// What is wrong with the scratchpad side of a transfer of the owner of `arena`, or null.
+const char* problem_of_side(const memory::ScratchpadArena& arena, const void* side, size_t bytes) noexcept {
+  if (bytes == 0 || arena.contains(side, bytes)) return nullptr;
+  return arena.contains(side, 1) ? "the scratchpad side runs over the end of the scratchpad"
+                                 : "the scratchpad side is not in the scratchpad of the calling thread";
+}
+
+/// M_SUCCESS when the caller may transfer `bytes` to or from `side`, else the code of the failure, reported.
+int check_side(const char* call, const void* side, size_t bytes) {
+  const memory::ScratchpadArena* arena = scratchpad_of_caller(call);
+  if (arena == nullptr) return M_ERROR_CONTEXT;
+  const char* problem = problem_of_side(*arena, side, bytes);
+  if (problem == nullptr) [[likely]]
+    return M_SUCCESS;
+  return fail(M_ERROR_ARGUMENT, problem, "%s(scratchpad=%p, bytes=%zu)", call, side, bytes);
+}
+
+/// To the scratchpad, or from it.
+enum class Direction { get, put };
+
+int transfer(const char* call, Direction direction, void* target, const void* source, size_t bytes,
+             int* reply) {
+  const int code = check_side(call, direction == Direction::get ? target : source, bytes);
+  if (code != M_SUCCESS) return code;
+  time_transfer(bytes, reply);
   std::memcpy(target, source, bytes);
   if (reply != nullptr) std::atomic_ref<int>(*reply).fetch_add(1, std::memory_order_release);
   return M_SUCCESS;
 }
 
-enum class Gaps { at_source, at_target };
-
-/// The side in main memory has blocks with gaps between them.
-int transfer_blocks(const char* call, Gaps gaps, void* target, const void* source, size_t bytes, int* reply,
-                    size_t block, size_t stride) {
-  if (scratchpad_of_caller(call) == nullptr) return M_ERROR_CONTEXT;
+int transfer_blocks(const char* call, Direction direction, void* target, const void* source, size_t bytes,
+                    int* reply, size_t block, size_t stride) {
+  const int code = check_side(call, direction == Direction::get ? target : source, bytes);
+  if (code != M_SUCCESS) return code;
   const auto size = static_cast<long>(bytes), size_of_block = static_cast<long>(block);
   const long distance = static_cast<long>(stride);
   if (const char* problem = problem_of_blocks(size, size_of_block, distance, distance)) {
     return fail(M_ERROR_ARGUMENT, problem, "%s(bytes=%zu, block=%zu, stride=%zu)", call, bytes, block,
                 stride);
   }
+  time_transfer(bytes, reply);
   const Blocks blocks = blocks_of(size, size_of_block, distance);
   message::StridedShape shape{bytes, blocks.block, blocks.block, blocks.block};
-  (gaps == Gaps::at_source ? shape.source_stride : shape.target_stride) = blocks.stride;
+  (direction == Direction::get ? shape.source_stride : shape.target_stride) = blocks.stride;
   message::copy_blocks(target, source, shape);
   if (reply != nullptr) std::atomic_ref<int>(*reply).fetch_add(1, std::memory_order_release);
   return M_SUCCESS;
@@ -81,54 +104,71 @@ size_t spm_available(void) {
 }
 
 int dma_get(void* scratchpad, const void* memory, size_t bytes) {
-  return transfer("dma_get", scratchpad, memory, bytes, nullptr);
+  return transfer("dma_get", Direction::get, scratchpad, memory, bytes, nullptr);
 }
 
 int dma_put(void* memory, const void* scratchpad, size_t bytes) {
-  return transfer("dma_put", memory, scratchpad, bytes, nullptr);
+  return transfer("dma_put", Direction::put, memory, scratchpad, bytes, nullptr);
 }
 
 int dma_iget(void* scratchpad, const void* memory, size_t bytes, int* reply) {
-  return transfer("dma_iget", scratchpad, memory, bytes, reply);
+  return transfer("dma_iget", Direction::get, scratchpad, memory, bytes, reply);
 }
 
 int dma_iput(void* memory, const void* scratchpad, size_t bytes, int* reply) {
-  return transfer("dma_iput", memory, scratchpad, bytes, reply);
+  return transfer("dma_iput", Direction::put, memory, scratchpad, bytes, reply);
 }
 
 int dma_get_stride(void* scratchpad, const void* memory, size_t bytes, size_t block, size_t stride) {
-  return transfer_blocks("dma_get_stride", Gaps::at_source, scratchpad, memory, bytes, nullptr, block,
-                         stride);
+  return transfer_blocks("dma_get_stride", Direction::get, scratchpad, memory, bytes, nullptr, block, stride);
 }
 
 int dma_put_stride(void* memory, const void* scratchpad, size_t bytes, size_t block, size_t stride) {
-  return transfer_blocks("dma_put_stride", Gaps::at_target, memory, scratchpad, bytes, nullptr, block,
-                         stride);
+  return transfer_blocks("dma_put_stride", Direction::put, memory, scratchpad, bytes, nullptr, block, stride);
 }
 
 int dma_iget_stride(void* scratchpad, const void* memory, size_t bytes, int* reply, size_t block,
                     size_t stride) {
-  return transfer_blocks("dma_iget_stride", Gaps::at_source, scratchpad, memory, bytes, reply, block, stride);
+  return transfer_blocks("dma_iget_stride", Direction::get, scratchpad, memory, bytes, reply, block, stride);
 }
 
 int dma_iput_stride(void* memory, const void* scratchpad, size_t bytes, int* reply, size_t block,
                     size_t stride) {
-  return transfer_blocks("dma_iput_stride", Gaps::at_target, memory, scratchpad, bytes, reply, block, stride);
+  return transfer_blocks("dma_iput_stride", Direction::put, memory, scratchpad, bytes, reply, block, stride);
 }
 
+// Memory is read when all have called, and may be changed when the call returns: a meeting on either side.
+// Who comes last reads it, the others copy from there.
 int dma_bcast(void* scratchpad, const void* memory, size_t bytes) {
-  const taihu::threads::Member* member = taihu::threads::current_member();
   if (scratchpad_of_caller("dma_bcast") == nullptr) return M_ERROR_CONTEXT;
-  // Memory is read when all have called, and may be changed when the call returns: a barrier on either side.
-  const Waiting waiting(this_process("dma_bcast"), "dma_bcast",
-                        [] { return "for the other threads of CCC_ARRAY"; });
-  member->array->barrier().wait();
-  std::memcpy(scratchpad, memory, bytes);
-  member->array->barrier().wait();
-  return M_SUCCESS;
+  Process& process = this_process("dma_bcast");
+  // A thread with a wrong call takes part, or the others would wait for ever.
+  int code = check_side("dma_bcast", scratchpad, bytes);
+  Broadcast& broadcast = process.broadcast;
+  taihu::threads::ArrayBarrier& barrier = process.array->barrier();
+  const Waiting waiting(process, "dma_bcast", [] { return "for the other threads of CCC_ARRAY"; });
+  time_meeting();
+  time_transfer(bytes, nullptr);
+  bool has_read = false;
+  barrier.wait_and_then([&] {
+    has_read = code == M_SUCCESS;
+    if (has_read && bytes != 0) std::memcpy(scratchpad, memory, bytes);
+    broadcast = {memory, has_read ? scratchpad : memory, bytes};
+  });
+  const bool is_same = broadcast.memory == memory && broadcast.bytes == bytes;
+  if (code == M_SUCCESS && is_same && !has_read && bytes != 0) {
+    std::memcpy(scratchpad, broadcast.source, bytes);
+  }
+  barrier.wait();
+  if (code == M_SUCCESS && !is_same) {
+    code = fail(M_ERROR_ARGUMENT, "another thread of the array calls with other memory or bytes",
+                "dma_bcast(memory=%p, bytes=%zu)", memory, bytes);
+  }
+  return code;
 }
 
 int dma_wait(int* reply, int count) {
+  time_transfer_wait(reply, count);
   const auto are_complete = [&] {
     return std::atomic_ref<int>(*reply).load(std::memory_order_acquire) >= count;
   };
@@ -153,16 +193,10 @@ void taihu_check_transfer(const void* scratchpad, size_t bytes, const char* call
                           int line) {
   const AcceleratorThread* thread = current_accelerator_thread();
   if (thread == nullptr) return;  // the transfer itself reports that
-  const taihu::memory::ScratchpadArena& arena = *thread->scratchpad;
-  const char* problem = nullptr;
-  if (!arena.contains(scratchpad, 1))
-    problem = "is not in the scratchpad of the calling thread";
-  else if (!arena.contains(scratchpad, bytes))
-    problem = "runs over the end of the scratchpad";
+  const char* problem = problem_of_side(*thread->scratchpad, scratchpad, bytes);
   if (problem == nullptr) return;
-  std::fprintf(stderr,
-               "%s:%d: %s: rank %d, accelerator thread %d: the scratchpad side (%zu bytes at %p) %s\n", file,
-               line, call, this_process(call).rank, m_rank(CCC_ARRAY), bytes, scratchpad, problem);
+  std::fprintf(stderr, "%s:%d: %s: rank %d, accelerator thread %d: %s (%zu bytes at %p)\n", file, line, call,
+               this_process(call).rank, m_rank(CCC_ARRAY), problem, bytes, scratchpad);
   m_abort(1);
 }
 

@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ranks of a node process use together: locks, tasks, cores.
+// What the ranks of a node process use together: locks, tasks, loops, cores.
 #pragma once
 
+#include <memory>
+#include <span>
+
 #include "taihu/message/endpoint.h"
+#include "taihu/parallelc/checkpoint.h"
 #include "taihu/tasks/lock_service.h"
+#include "taihu/tasks/loop_service.h"
 #include "taihu/tasks/task_service.h"
 
 namespace taihu::parallelc {
 
 /// Made once per node process before its ranks run. Any thread may use the members.
 struct SharedServices {
-  SharedServices(message::Node& node, int threads_per_rank) : locks(node), tasks(node, threads_per_rank) {}
+  SharedServices(message::Node& node, int threads_per_rank, std::int64_t task_deadline_ns)
+      : locks(node), tasks(node, threads_per_rank, task_deadline_ns), loops(node) {}
 
   tasks::LockService locks;
   tasks::TaskService tasks;
-  int node_ranks = 1;  ///< ranks on this operating-system node
-  int cores = 1;       ///< that they share
+  tasks::LoopService loops;
+  std::unique_ptr<Checkpoints> checkpoints;  ///< null when the program does not call m_checkpoint
+  std::span<Process> processes;              ///< the ranks of this node process
+  int node_ranks = 1;                        ///< ranks on this operating-system node
+  int cores = 1;                             ///< that they share
 };
 
 }  // namespace taihu::parallelc

@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <sstream>
 
 #include "taihu/base/error.h"
@@ -11,11 +10,11 @@
 namespace taihu::parallelc {
 namespace {
 
-struct SharedArea {
-  taihu_area bytes;
-  launch::Scope scope;
-  bool initialised;
-};
+std::size_t size_of(const taihu_area& area) {
+  return static_cast<std::size_t>(area.end - area.begin);
+}
+
+}  // namespace
 
 std::array<SharedArea, 4> areas_of(const taihu_program* program) {
   if (program == nullptr) return {};
@@ -24,12 +23,6 @@ std::array<SharedArea, 4> areas_of(const taihu_program* program) {
            {program->bnode_shared_zero, launch::Scope::bnode, false},
            {program->bnode_shared_data, launch::Scope::bnode, true}}};
 }
-
-std::size_t size_of(const taihu_area& area) {
-  return static_cast<std::size_t>(area.end - area.begin);
-}
-
-}  // namespace
 
 SharedVariables::SharedVariables(const std::vector<const taihu_program*>& programs, message::Node& node) {
   create_own(programs, node);

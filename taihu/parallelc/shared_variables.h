@@ -3,6 +3,7 @@
 // members are mapped onto one memory object, also between node processes of one operating-system node.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,6 +16,16 @@
 #include "taihu/message/endpoint.h"
 
 namespace taihu::parallelc {
+
+/// Shared variables of one kind in a rank's image; begin == end when there are none.
+struct SharedArea {
+  taihu_area bytes;
+  launch::Scope scope;
+  bool initialised;
+};
+
+/// Those of a program; null for a plain C program, which has none.
+std::array<SharedArea, 4> areas_of(const taihu_program* program);
 
 /// The areas of the ranks of one node process and the memory behind them; must live as long as the images.
 class SharedVariables {

@@ -58,6 +58,8 @@ handle_t start(const Arguments& call) {
     call.refuse(problem);
     return M_NO_HANDLE;
   }
+  CountedCall counted(process, call.call, call.side == Side::send ? call.size : 0, call.rank);
+  if (call.side == Side::send) counted.is_message();
   auto strided = std::make_unique<StridedMessage>(StridedMessage{call.layout()});
   strided->request =
       call.side == Side::send
@@ -86,6 +88,8 @@ int m_send_stride(int dest_rank, const void* buffer, long size, long block, long
   Process& process = this_process("m_send_stride");
   const Arguments call{Side::send, "m_send_stride", dest_rank, buffer, size, block, stride, tag};
   if (const char* problem = call.problem(process)) return call.refuse(problem);
+  CountedCall counted(process, "m_send_stride", size, dest_rank);
+  counted.is_message();
   const taihu::message::StridedBlocks layout = call.layout();
   const Waiting waiting(process, "m_send_stride", [&] { return wait_for(dest_rank, tag); });
   process.endpoint->send(dest_rank, taihu::message::user_context, tag, call.data(layout),
@@ -98,10 +102,12 @@ int m_recv_stride(int src_rank, void* buffer, long size, long block, long stride
   Process& process = this_process("m_recv_stride");
   const Arguments call{Side::receive, "m_recv_stride", src_rank, buffer, size, block, stride, tag};
   if (const char* problem = call.problem(process)) return call.refuse(problem);
+  CountedCall counted(process, "m_recv_stride", 0, src_rank);
   const taihu::message::StridedBlocks layout = call.layout();
   const Waiting waiting(process, "m_recv_stride", [&] { return wait_for(src_rank, tag); });
   taihu::message::Status received;
   process.endpoint->receive(src_rank, taihu::message::user_context, tag, call.space(layout), &received);
+  counted.received(static_cast<long>(received.bytes), received.source);
   fill(status, received);
   return report_status("m_recv_stride", received);
 }

@@ -28,12 +28,14 @@ extern "C" {
 
 void* m_malloc(size_t size) {
   Process& process = this_process("m_malloc");
+  const CountedCall counted(process, "m_malloc", static_cast<long>(size));
   void* memory = process.heap->allocate(size);
   return compare_histories("m_malloc", process) == M_SUCCESS ? memory : nullptr;
 }
 
 void m_free(void* memory) {
   Process& process = this_process("m_free");
+  const CountedCall counted(process, "m_free");
   m_barrier(CCC_ALL);  // no process uses the memory any more
   if (!process.heap->release(memory)) {
     fail(M_ERROR_ARGUMENT, "not memory of m_malloc", "m_free(memory=%p)", memory);

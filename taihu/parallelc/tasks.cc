@@ -16,17 +16,17 @@ extern "C" long get_task_id(long total, const char* checkpoint_file, m_scope_t s
   };
   if (scope < CCC_ALL || scope > CCC_ARRAY) return refuse(M_ERROR_ARGUMENT, "no such scope");
   if (total < 0) return refuse(M_ERROR_ARGUMENT, "negative total");
-  if (checkpoint_file != nullptr && checkpoint_file[0] != '\0') {
-    return refuse(M_ERROR_UNSUPPORTED, "checkpoint files are not supported; pass NULL");
-  }
+  const taihu::tasks::TaskRound round(total, checkpoint_file != nullptr ? checkpoint_file : "");
   const taihu::threads::Member* member = taihu::threads::current_member();
   const int index = member != nullptr ? member->index : taihu::tasks::process_code;
   std::string problem;
+  const CountedCall counted(process, "get_task_id");
   const Waiting waiting(process, "get_task_id",
                         [&] { return std::string("for a task of ") + name_of(scope); });
   taihu::tasks::TaskService& tasks = process.services->tasks;
-  const std::int64_t id = scope == CCC_ARRAY ? tasks.take_in_array(process.rank, index, total, &problem)
+  const std::int64_t id = scope == CCC_ARRAY ? tasks.take_in_array(process.rank, index, round, &problem)
                                              : tasks.take(static_cast<taihu::launch::Scope>(scope),
-                                                          process.rank, index, total, &problem);
+                                                          process.rank, index, round, &problem);
+  if (id == taihu::tasks::too_late) return M_TASKS_LEFT;
   return problem.empty() ? static_cast<long>(id) : refuse(M_ERROR_ARGUMENT, problem.c_str());
 }

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * staging.h: what code made by `parcc --auto-dma` and the runtime agree on. A stage is a loop, or a nest of loops, whose
+ * accesses of main memory go through buffers in the thread's scratchpad. All of it is used by one thread.
+ */
+#ifndef TAIHU_ABI_STAGING_H
+#define TAIHU_ABI_STAGING_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  TAIHU_STREAM_STAGED = 1,  /**< through buffers; else only looked at for overlaps */
+  TAIHU_STREAM_READ = 2,    /**< must be fetched */
+  TAIHU_STREAM_WRITTEN = 4, /**< of a staged one: written_bytes are put back */
+  TAIHU_STREAM_KEPT = 8     /**< all of it lies in the scratchpad from begin to end */
+};
+
+/** Accesses that move by `step` in each iteration. */
+struct taihu_stream {
+  char *memory;            /**< lowest byte that iteration 0 may touch */
+  int64_t step;            /**< bytes between iterations, may be negative */
+  uint64_t iterations;     /**< at least 1 */
+  uint64_t bytes;          /**< that one iteration may touch, from its lowest on */
+  uint64_t written_offset; /**< of what each iteration writes as a whole, which is at least |step| bytes or the only one */
+  uint64_t written_bytes;
+  const char *object;      /**< the stream is staged only when it lies inside of this object; null: not asked */
+  uint64_t object_bytes;
+  uint64_t flags;
+  /* Set by the runtime. */
+  char *near_memory; /**< where `memory` of the first iteration of the tile, or of all, lies now */
+  char *halves[2];   /**< buffers, at multiples of 64 bytes; a window keeps its address modulo 64 */
+  int32_t got[2];    /**< reply words */
+  int32_t put[2];
+};
+
+struct taihu_stage {
+  uint64_t iterations; /**< of the tiled loop; 0 for more than 2^64 - 1 */
+  uint64_t tile;       /**< its greatest length; the runtime makes it smaller when there is less room */
+  uint64_t least;      /**< of iterations for which it pays */
+  uint64_t stream_count;
+  uint64_t turn; /**< tile that comes next */
+  void *buffers;
+  struct taihu_stream streams[];
+};
+
+/** 1 when the accesses may go through buffers from now on; 0, and nothing is changed, when the loop has to work on main
+ *  memory: outside of kernels, streams that overlap, too few iterations, no room. `turn` is 0 before. */
+int32_t taihu_stage_begin(struct taihu_stage *stage);
+
+/** Before each tile: returns its iterations and sets near_memory. Called until all iterations are done. */
+uint64_t taihu_stage_turn(struct taihu_stage *stage);
+
+/** After the last tile: main memory has all that was written, the buffers are given back. */
+void taihu_stage_end(struct taihu_stage *stage);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests of the calls of the language: a job of several node processes inside the test program, each
+// process with accelerator threads, locks and collectives as ParallelC::prepare makes them.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "taihu/memory/current_rank.h"
+#include "taihu/message/job_for_tests.h"
+#include "taihu/parallelc/kernels.h"
+#include "taihu/parallelc/process.h"
+#include "taihu/parallelc/services.h"
+
+namespace taihu::parallelc {
+
+class ProcessesForTests {
+ public:
+  /// `ranks` in `processes` node processes, `threads` accelerator threads for each rank.
+  ProcessesForTests(int processes, int ranks, int threads) : job_(processes, ranks) {
+    program_.version = TAIHU_PROGRAM_VERSION;
+    program_.settings = settings_.data();
+    identities_.resize(static_cast<std::size_t>(ranks));
+    processes_ = std::vector<Process>(static_cast<std::size_t>(ranks));
+    for (int here = 0; here < processes; ++here) {
+      services_.push_back(std::make_unique<SharedServices>(job_.node(here), threads, tasks::no_deadline));
+      services_.back()->cores = ranks * (threads + 1);
+      collective::Groups groups(job_.node(here));
+      for (int rank = 0; rank < ranks; ++rank)
+        if (job_.layout().process_of(rank) == here) prepare(rank, threads, groups);
+    }
+  }
+  ~ProcessesForTests() {
+    for (Process& process : processes_) process.array.reset();
+    job_.finish();
+  }
+  ProcessesForTests(const ProcessesForTests&) = delete;
+  ProcessesForTests& operator=(const ProcessesForTests&) = delete;
+
+  Process& process(int rank) { return processes_[static_cast<std::size_t>(rank)]; }
+
+  /// Runs body(rank) as the code of every process.
+  template <class Body>
+  void run(const Body& body) {
+    job_.run_ranks([&](message::Endpoint& endpoint) {
+      memory::set_current_rank(&identities_[static_cast<std::size_t>(endpoint.rank())]);
+      body(endpoint.rank());
+    });
+  }
+
+ private:
+  void prepare(int rank, int threads, collective::Groups& groups) {
+    memory::RankIdentity& identity = identities_[static_cast<std::size_t>(rank)];
+    Process& own = process(rank);
+    identity = {rank, job_.local_index(rank), nullptr, &own};
+    own.rank = rank;
+    own.local_index = identity.local_index;
+    own.errors = M_ERRORS_RETURN;
+    own.endpoint = &job_.endpoint(rank);
+    own.layout = &job_.layout();
+    own.program = &program_;
+    own.services = services_.back().get();
+    own.array = make_array(own, &identity, threads, 0, {}, 0);
+    own.thread_group = std::make_unique<collective::ThreadGroup>(threads);
+    for (const m_scope_t scope : {CCC_ALL, CCC_SNODE, CCC_BNODE, CCC_NODE})
+      own.groups[scope] = std::make_unique<collective::GroupHandle>(
+          groups.join(*own.endpoint, static_cast<launch::Scope>(scope)));
+  }
+
+  message::JobForTests job_;
+  std::array<unsigned long long, 2> settings_{1 << 16, 0};
+  taihu_program program_{};
+  std::vector<memory::RankIdentity> identities_;
+  std::vector<std::unique_ptr<SharedServices>> services_;
+  std::vector<Process> processes_;
+};
+
+}  // namespace taihu::parallelc
