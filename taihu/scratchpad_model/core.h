@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time of one accelerator thread on the modelled machine: what its counters say, and what it waited for.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "taihu/abi/scratchpad_record.h"
+#include "taihu/scratchpad_model/machine.h"
+
+namespace taihu::scratchpad_model {
+
+/// What one thread has done in one run of a kernel.
+struct CoreTotals {
+  Ticks ticks = 0;
+  std::uint64_t loads = 0, stores = 0;  ///< of main memory, eight bytes each; an atomic operation is both
+  std::uint64_t scratchpad_accesses = 0;
+  std::uint64_t stack_accesses = 0;
+  std::uint64_t transfers = 0, transfer_bytes = 0;
+  std::uint64_t foreign_calls = 0;  ///< of code that is not counted
+};
+
+/// What one thread tells the others where all meet.
+struct Arrival {
+  Ticks time = 0;
+  std::map<int, Ticks> held;  ///< how long it held each lock since the last meeting
+};
+
+/// The time at which all leave a meeting that was left last at `epoch`: when the last has come, but not
+/// before each lock was held by one after the other. Which of them held it first does not matter.
+Ticks meeting_time(const std::vector<Arrival>& arrivals, Ticks epoch);
+
+/// Used by its thread alone. Transfers of a thread follow each other on its channel; their starts overlap
+/// with what goes on there.
+class Core {
+ public:
+  explicit Core(const Costs& costs) : costs_(costs) {}
+
+  /// Where the instrumented code counts.
+  taihu_scratchpad_record& record() { return record_; }
+
+  Ticks now() const;
+  void wait_until(Ticks time);
+
+  /// A transfer starts; the thread goes on. Returns when it is complete.
+  Ticks start_transfer(std::uint64_t bytes);
+  /// The thread waits for it.
+  void transfer(std::uint64_t bytes) { wait_until(start_transfer(bytes)); }
+  /// A transfer that adds one to `reply`, whose value the caller has read before it started.
+  void start_transfer(std::uint64_t bytes, const int* reply, int value);
+  /// Waits for the transfers that make `*reply` reach `count`.
+  void wait_for_transfers(const int* reply, int count);
+
+  void lock_taken(int lock) { taken_[lock] = now(); }
+  void lock_given_back(int lock);
+  Arrival arrive();
+  /// All have met.
+  void leave(Ticks time) {
+    wait_until(time);
+    epoch_ = now();
+  }
+  Ticks epoch() const { return epoch_; }
+
+  CoreTotals totals() const;
+
+ private:
+  struct Pending {
+    int ordinal;  ///< value of the reply word when it is complete
+    Ticks ready;
+  };
+
+  const Costs& costs_;
+  taihu_scratchpad_record record_{};
+  Ticks waited_ = 0;
+  Ticks epoch_ = 0;
+  Ticks channel_free_ = 0;
+  std::uint64_t transfers_ = 0, transfer_bytes_ = 0;
+  std::map<const int*, std::vector<Pending>> pending_;
+  std::map<int, Ticks> taken_, held_;
+};
+
+}  // namespace taihu::scratchpad_model
