@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What parcc makes of a command line of cc.
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
+#include "taihu/abi/scratchpad_record.h"
 #include "taihu/base/error.h"
 #include "taihu/base/units.h"
 #include "taihu/compiler/driver.h"
 #include "taihu/compiler/response_file.h"
+#include "taihu/scratchpad_model/machine.h"
 
 namespace taihu::compiler {
 
@@ -18,10 +23,9 @@ void refuse(const string& argument) {
   const auto stop = [&](const char* reason) { throw UsageError(argument + ": " + reason); };
   if (argument.starts_with("--model=") && argument != "--model=accelerated")
     stop("only the accelerated model is supported by this version; leave the option out");
-  if (argument == "--spm-model" || argument.starts_with("--spm-model="))
-    stop("the scratchpad machine model is not supported by this version; leave the option out");
-  if (argument == "--report" || argument.starts_with("--report="))
-    stop("reports are not supported by this version; leave the option out");
+  const bool is_report = argument == "--report" || argument.starts_with("--report=");
+  if (is_report && argument != "--report=layout" && argument != "--report=layout-json")
+    stop("no such report; give --report=layout or --report=layout-json");
   if (argument == "-m32" || argument == "-mx32")
     stop("Parallel C programs have 64-bit addresses; leave it out");
   if (argument == "--no-proxy-opt") stop("the proxy is not part of this version; leave the option out");
@@ -48,15 +52,57 @@ std::int64_t parse_scratchpad(const string& text) {
   return bytes;
 }
 
+string text_of(const string& file) {
+  std::ifstream in(file);
+  if (!in || std::filesystem::is_directory(file)) throw Error("cannot read " + file);
+  return string(std::istreambuf_iterator<char>(in), {});
+}
+
+/// What the layout reckons with: cycles of a load, a store, an access of the scratchpad, a transfer, a byte
+/// of it.
+string layout_costs(const Command& command) {
+  const bool is_default = command.scratchpad_model.empty() || command.scratchpad_model == "default";
+  const string text =
+      is_default ? string(scratchpad_model::default_machine_text()) : text_of(command.scratchpad_model);
+  const scratchpad_model::Machine machine = scratchpad_model::parse_machine(text, command.scratchpad_model);
+  const scratchpad_model::Costs costs(machine, machine.cores);
+  constexpr std::uint64_t many = 1 << 20;
+  const auto cycles = [](scratchpad_model::Ticks ticks, double parts = 1) {
+    return std::to_string(static_cast<double>(ticks) / scratchpad_model::ticks_per_cycle / parts);
+  };
+  return cycles(costs.access(TAIHU_ACCESS_LOAD, 0, TAIHU_PLACE_MEMORY)) + "," +
+         cycles(costs.access(TAIHU_ACCESS_STORE, 0, TAIHU_PLACE_MEMORY)) + "," +
+         cycles(costs.access(TAIHU_ACCESS_LOAD, 0, TAIHU_PLACE_SCRATCHPAD)) + "," +
+         cycles(costs.transfer_start()) + "," + cycles(costs.transfer(many), static_cast<double>(many));
+}
+
+/// The file of --spm-model=FILE, which must describe a machine.
+string machine_file(const string& file) {
+  try {
+    scratchpad_model::parse_machine(text_of(file), file);
+  } catch (const Error& error) {
+    throw UsageError(string("--spm-model: ") + error.what());
+  }
+  return file;
+}
+
 /// Own options: true when `argument` is not for clang.
 bool take_own(const string& argument, Command& command) {
   refuse(argument);
   if (argument == "--version") command.version = true;
   if (argument == "--help") command.help = true;
   if (argument == "--check") command.check = true;
+  if (argument == "--spm-model") command.scratchpad_model = "default";
+  if (argument.starts_with("--spm-model=")) command.scratchpad_model = machine_file(argument.substr(12));
+  if (argument == "--auto-dma") command.auto_dma = true;
+  if (argument == "--report=layout") command.layout_report = "text";
+  if (argument == "--report=layout-json") command.layout_report = "json";
+  if (argument == "--spm-model-lines") command.scratchpad_model_lines = true;
   if (argument.starts_with("--spm=")) command.scratchpad_bytes = parse_scratchpad(argument.substr(6));
   return argument == "--help" || argument == "--check" || argument == "--model=accelerated" ||
-         argument.starts_with("--spm=");
+         argument == "--auto-dma" || argument.starts_with("--spm=") || argument == "--spm-model" ||
+         argument == "--spm-model-lines" || argument.starts_with("--report=") ||
+         argument.starts_with("--spm-model=");
 }
 
 void add_parallel_c_program(std::vector<string>& line, const Command& command, const Toolchain& tools) {
@@ -83,6 +129,23 @@ Command read_command(const std::vector<string>& arguments) {
   read_cc(expand_response_files(arguments), command,
           [&](const string& argument) { return take_own(argument, command); });
   command.check = command.check || command.debug;
+  if (command.scratchpad_model_lines && command.scratchpad_model.empty())
+    command.scratchpad_model = "default";
+  for (const string& argument : command.arguments)
+    if (argument.starts_with("-O")) command.optimises = argument != "-O0";
+  if (!command.layout_report.empty() && !command.optimises)
+    throw UsageError("--report=layout: looks at optimised code; add -O1 or more");
+  if (command.auto_dma && !command.optimises)
+    throw UsageError("--auto-dma: changes optimised code; add -O1 or more");
+  const bool at_link_time = std::ranges::any_of(command.arguments, [](const string& argument) {
+    return argument == "-flto" || argument.starts_with("-flto=");
+  });
+  if (at_link_time && !command.scratchpad_model.empty())
+    throw UsageError("--spm-model: counts what the compiler makes of each file; leave -flto out");
+  if (at_link_time && !command.layout_report.empty())
+    throw UsageError("--report=layout: looks at what the compiler makes of each file; leave -flto out");
+  if (at_link_time && command.auto_dma)
+    throw UsageError("--auto-dma: changes what the compiler makes of each file; leave -flto out");
   refuse_in_program(command, "a Parallel C program", "parcrun");
   if (command.output == Output::program) refuse_linker(command);
   return command;
@@ -100,6 +163,19 @@ std::vector<string> clang_command(const Command& command, const Toolchain& tools
   line.insert(line.end(), {"-D__PARALLELC__=1", "-fplugin=" + tools.plugin, "-fpass-plugin=" + tools.plugin,
                            "-fplugin-arg-parallelc-spm=" + std::to_string(command.scratchpad_bytes)});
   if (command.check) line.insert(line.end(), {"-D__PARALLELC_CHECK__=1", "-fplugin-arg-parallelc-check"});
+  if (!command.scratchpad_model.empty()) {
+    line.insert(line.end(), {"-mllvm", "-taihu-scratchpad-model=" + command.scratchpad_model});
+    if (command.scratchpad_model_lines) line.insert(line.end(), {"-mllvm", "-taihu-scratchpad-model-lines"});
+    if (!command.debug) line.push_back("-gline-tables-only");  // names of kernels and lines
+  }
+  if (!command.layout_report.empty() || command.auto_dma)
+    line.insert(line.end(), {"-mllvm", "-taihu-layout-costs=" + layout_costs(command), "-mllvm",
+                             "-taihu-layout-capacity=" + std::to_string(command.scratchpad_bytes)});
+  if (command.auto_dma) line.insert(line.end(), {"-mllvm", "-taihu-auto-dma"});
+  if (!command.layout_report.empty()) {
+    line.insert(line.end(), {"-mllvm", "-taihu-layout=" + command.layout_report});
+    if (!command.debug && command.scratchpad_model.empty()) line.push_back("-gline-tables-only");
+  }
   line.push_back("--end-no-unused-arguments");
   const auto dashes = std::find(command.arguments.begin(), command.arguments.end(), "--");
   line.insert(line.end(), command.arguments.begin(), dashes);
@@ -125,6 +201,14 @@ const char* help_text() {
          "addition:\n"
          "  --spm=SIZE   scratchpad of each accelerator thread, such as 64K (the default)\n"
          "  --check      check scratchpad accesses and transfers at run time (also with -g)\n"
+         "  --spm-model[=FILE]  simulate kernels on a core with a scratchpad and no cache: SW26010, or the "
+         "machine\n"
+         "               of FILE; the run prints cycles, accesses and transfers of each kernel\n"
+         "  --auto-dma   move what loops of kernels access through the scratchpad; pays with --spm-model and "
+         "on machines\n"
+         "               whose cores have no cache\n"
+         "  --report=layout     print where the objects of kernels would best lie; --report=layout-json\n"
+         "  --spm-model-lines   the same, and accesses by source line\n"
          "  --version    version of parcc and of the clang it uses\n"
          "  --help       this text; clang's own is `clang-19 --help`\n"
          "\n"

@@ -25,15 +25,20 @@ struct Toolchain {
   std::string sanitizer_folder;  ///< of clang's shared sanitizer runtimes
 };
 
-/// Finds the files relative to the program `executable` (bin/ beside lib/ and include/), clang in TAIHU_CLANG
-/// or PATH. Throws Error when clang or the plugin is missing or does not fit.
+/// Finds the files relative to the program `executable` (bin/ next to lib/ and include/), clang in
+/// TAIHU_CLANG or PATH. Throws Error when clang or the plugin is missing or does not fit.
 Toolchain find_toolchain(const std::string& executable);
 
 /// A command line, understood as far as parcc must.
 struct Command : CcCommand {
   bool help = false;
   bool version = false;
-  bool check = false;  ///< --check or -g
+  bool check = false;            ///< --check or -g
+  std::string scratchpad_model;  ///< machine's file of --spm-model, or "default"; empty: none
+  bool scratchpad_model_lines = false;
+  std::string layout_report;  ///< of --report=layout: "text" or "json"; empty: none
+  bool auto_dma = false;
+  bool optimises = false;  ///< -O with anything but 0
   std::int64_t scratchpad_bytes = 64 * 1024;
 };
 

@@ -21,7 +21,8 @@ constexpr int array_scope = 4;  // CCC_ARRAY
 struct Enclosing {
   const ForallTree* forall;
   const Enclosing* outer;
-  bool array;  ///< its scope is known to be CCC_ARRAY
+  bool array;      ///< its scope is known to be CCC_ARRAY
+  bool processes;  ///< its scope is known to be one of processes
   bool may_be_array;
 };
 
@@ -69,7 +70,7 @@ class ForallRules {
       walk(forall.header->getCond(), place);
       walk(forall.header->getInc(), place);
     }
-    Enclosing here = {&forall, place.forall, false, forall.region};
+    Enclosing here = {&forall, place.forall, false, false, forall.region};
     check_scope(forall, here);
     check_nesting(here);
     check_operands(forall);
@@ -121,6 +122,7 @@ class ForallRules {
           << forall.scope->getType();
     } else if (constant_value(*forall.scope, context_, value)) {
       here.array = value == array_scope;
+      here.processes = value >= 0 && value < array_scope;
       if (value < 0 || value > array_scope)
         report_.error(forall.scope->getExprLoc(), "%0 is no scope; the scopes are CCC_ALL to CCC_ARRAY")
             << llvm::toString(value, 10);
@@ -128,10 +130,12 @@ class ForallRules {
   }
 
   /// Accelerator threads are divided once: an inner loop over them would see only the threads that execute
-  /// its iteration of the outer one.
+  /// its iteration of the outer one. Processes share the loops with ANY that all of them reach; in kernels
+  /// they share none.
   void check_nesting(const Enclosing& here) {
-    if (!here.array) return;
     const bool dynamic = called_name(*here.forall->divider) == "taihu_forall_any";
+    if (here.processes && dynamic && !in_kernel_) refuse_shared_by_some(here);
+    if (!here.array) return;
     for (const Enclosing* outer = here.outer; outer != nullptr; outer = outer->outer) {
       if (!outer->array || (in_kernel_ && !dynamic)) continue;
       if (in_kernel_)
@@ -144,6 +148,18 @@ class ForallRules {
             here.forall->place,
             "'forall' over CCC_ARRAY inside another 'forall' over CCC_ARRAY: the threads are divided "
             "already; use an ordinary loop");
+      report_.note(outer->forall->place, "the outer 'forall' is here");
+      return;
+    }
+  }
+
+  void refuse_shared_by_some(const Enclosing& here) {
+    for (const Enclosing* outer = here.outer; outer != nullptr; outer = outer->outer) {
+      if (!outer->processes) continue;
+      report_.error(
+          here.forall->place,
+          "'forall' with ANY over processes inside another 'forall' over processes: all members must "
+          "reach it; use BLOCK or an ordinary loop");
       report_.note(outer->forall->place, "the outer 'forall' is here");
       return;
     }

@@ -14,6 +14,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ReplaceConstant.h"
 #include "taihu/compiler/names.h"
+#include "taihu/compiler/proxied_calls.h"
 
 namespace taihu::compiler {
 
@@ -197,7 +198,9 @@ bool show_main(Module& module) {
 PreservedAnalyses PlacementPass::run(Module& module, ModuleAnalysisManager&) {
   // Code that was stored after this pass and is compiled on from there.
   if (module.getNamedMetadata("taihu.placed") != nullptr) return PreservedAnalyses::all();
-  bool changed = place_regions(module);
+  const bool has_regions = place_regions(module);
+  bool changed = has_regions;
+  changed |= note_proxied_calls(module, has_regions);
   changed |= place_scratchpad(module);
   changed |= place_shared(module);
   changed |= show_main(module);

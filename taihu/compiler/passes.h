@@ -12,4 +12,23 @@ struct PlacementPass : llvm::PassInfoMixin<PlacementPass> {
   static bool isRequired() { return true; }
 };
 
+/// Makes code count what it would do on the modelled accelerator core (parcc --spm-model). Runs when the code
+/// has been simplified, before vectors are made.
+struct ScratchpadModelPass : llvm::PassInfoMixin<ScratchpadModelPass> {
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+  static bool isRequired() { return true; }
+};
+
+/// Lets loops that wait for other threads give their core away. Runs second, at every optimisation level.
+struct YieldPass : llvm::PassInfoMixin<YieldPass> {
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+  static bool isRequired() { return true; }
+};
+
+/// Finds where the objects of kernels should lie in a scratchpad, prints it (parcc --report=layout) and makes
+/// loops put them there (--auto-dma). Runs when the code has been simplified, before vectors are made.
+struct LayoutPass : llvm::PassInfoMixin<LayoutPass> {
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+};
+
 }  // namespace taihu::compiler

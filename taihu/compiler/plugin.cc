@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // libparallelc-plugin.so: Parallel C inside Clang. Loaded twice by the same option list, as a front-end
 // plugin (-fplugin: the forall pragma, the attributes, the rules) and as a pass plugin (-fpass-plugin:
-// passes.cc). Links no LLVM library; every symbol comes from the clang that loads it, which must have the
+// passes.h). Links no LLVM library; every symbol comes from the clang that loads it, which must have the
 // major version it was built for.
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -105,6 +105,12 @@ extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo ll
             builder.registerPipelineStartEPCallback(
                 [](llvm::ModulePassManager& manager, llvm::OptimizationLevel) {
                   manager.addPass(taihu::compiler::PlacementPass());
+                  manager.addPass(llvm::createModuleToFunctionPassAdaptor(taihu::compiler::YieldPass()));
+                });
+            builder.registerOptimizerEarlyEPCallback(
+                [](llvm::ModulePassManager& manager, llvm::OptimizationLevel) {
+                  manager.addPass(taihu::compiler::LayoutPass());
+                  manager.addPass(taihu::compiler::ScratchpadModelPass());
                 });
           }};
 }

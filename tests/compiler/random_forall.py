@@ -7,7 +7,7 @@ Each program holds several nests. A nest is written twice: with forall, executed
 runtime, and as plain C loops with a counter k of the iterations; there the owner of every iteration follows from the
 definition of the affinities (language reference, forall), evaluated here in plain C by division of the counted
 iterations. Both sides add to a table indexed by (loop values, process, thread); the tables must be equal. For ANY over
-threads only the number of executions per iteration is compared.
+threads or processes only the number of executions per iteration is compared.
 
 Usage: random_forall.py --programs N --seed S --work DIR -- COMPILER-COMMAND RUNTIME-FILES
        random_forall.py --programs N --seed S --work DIR --parcrun PARCRUN -- PARCC
@@ -87,6 +87,8 @@ def nest(rng, number):
         declaration, condition, step = countable(rng, variable)
         words, owner = affinity(rng, variable)
         on_array = loop[0] in ("CCC_ARRAY", "array_scope")
+        if owner is None and not on_array and depth - array > 1:
+            words, owner = "BLOCK", "block_owner(k, n, size)"  # all processes must reach a loop with ANY
         header += f"    forall ({declaration}; {condition}; {step}; {words}; {loop[0]})\n"
         size = "threads" if on_array else "processes"
         who = "thread" if on_array else "process"
@@ -95,8 +97,9 @@ def nest(rng, number):
         plain += f"  for ({declaration}; {condition}; {step}, k++) {{\n"
         if owner is None and not on_array:
             owner = "block_owner(k, n, size)"
+            plain += "    any |= ANY_PROCESS;\n"
         if owner is None:
-            plain += "    any = 1;\n"
+            plain += "    any |= ANY_THREAD;\n"
         else:
             plain += f"    if ({who} != ({owner})) continue;\n"
         close += " } }"
@@ -129,6 +132,7 @@ enum { V = 64, P = 8, T = 8 };
 static int processes, threads;
 static int step2 = 2, step3 = 3, step7 = 7;
 static unsigned char got[V][V][P][T], wanted[V][V][P][T];
+enum { ANY_THREAD = 1, ANY_PROCESS = 2 };
 static int any_used;
 #ifdef REAL_RUNTIME
 static node_shared unsigned char tables[16][V][V][P][T];
@@ -155,15 +159,18 @@ static long block_owner(long k, long n, long size) {
 }
 static long modulus(long e, long size) { long r = e % size; return r < 0 ? r + size : r; }
 static void compare(int number) {
-  for (int i = 0; i < V; i++) for (int j = 0; j < V; j++) for (int p = 0; p < P; p++) {
+  for (int i = 0; i < V; i++) for (int j = 0; j < V; j++) for (int p = 0, all_a = 0, all_b = 0; p < P; p++) {
     int a = 0, b = 0, differ = 0;
     for (int t = 0; t < T; t++) {
       a += got[i][j][p][t];
       /* With ANY every thread may execute it: plain C counts it once for each. */
-      if (any_used) b = wanted[i][j][p][t] > b ? wanted[i][j][p][t] : b; else b += wanted[i][j][p][t];
+      if (any_used & ANY_THREAD) b = wanted[i][j][p][t] > b ? wanted[i][j][p][t] : b; else b += wanted[i][j][p][t];
       differ |= got[i][j][p][t] != wanted[i][j][p][t];
     }
-    if (any_used ? a != b : differ) {
+    /* Any process may, too: plain C gives it to that of BLOCK. */
+    all_a += a, all_b += b;
+    if (any_used & ANY_PROCESS) a = all_a, b = all_b;
+    if (any_used & ANY_PROCESS ? p == P - 1 && a != b : any_used ? a != b : differ) {
       printf("nest %d: iteration (%d, %d) of process %d: executed %d times, expected %d\\n", number, i, j, p, a, b);
       exit(1);
     }

@@ -103,15 +103,19 @@ void taihu_region_run(void (*body)(void *), void *captured, int scope) {
     body(captured);
 }
 
-unsigned long long taihu_dynamic_begin(unsigned long long count) {
+/* Processes run one after the other here: they divide loops as BLOCK does. */
+unsigned long long taihu_dynamic_begin(int scope, unsigned long long count) {
+  if (scope != CCC_ARRAY) return 0;
   const unsigned long long loop = dynamic_loops++;
   pthread_mutex_lock(&lock);
   loops[loop].count = count;
   pthread_mutex_unlock(&lock);
-  return loop;
+  return loop + 1;
 }
 
-int taihu_dynamic_next(unsigned long long loop, unsigned long long *first, unsigned long long *length) {
+int taihu_dynamic_next(int scope, unsigned long long loop, unsigned long long *first, unsigned long long *length) {
+  (void)scope;
+  --loop;
   pthread_mutex_lock(&lock);
   const unsigned long long left = loops[loop].count - loops[loop].next;
   *first = loops[loop].next;
@@ -126,6 +130,9 @@ void taihu_forall_failed(const char *reason, long long value) {
   fflush(stdout);
   exit(4);
 }
+
+void taihu_proxied_call(const char *name) { (void)name; }
+void taihu_yield_while_waiting(void) {}
 
 void taihu_scratchpad_check(const char *function) {
   if (on_array) return;

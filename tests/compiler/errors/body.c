@@ -36,6 +36,10 @@ int f(int n) {
   // CHECK: body.c:[[#@LINE+1]]:3: note: the outer 'forall' is here
   forall (int i = 0; i < n; i++; BLOCK; CCC_ARRAY)
     forall (int j = 0; j < n; j++; BLOCK; CCC_ARRAY) a[i] = j;
+  // CHECK: body.c:[[#@LINE+3]]:5: error: 'forall' with ANY over processes inside another 'forall' over processes: all members must reach it; use BLOCK or an ordinary loop
+  // CHECK: body.c:[[#@LINE+1]]:3: note: the outer 'forall' is here
+  forall (int i = 0; i < n; i++; BLOCK; CCC_ALL)
+    forall (int j = 0; j < n; j++; ANY; CCC_NODE) a[i] = j;
   return 0;
 }
 __kernel void k(void *argument) {

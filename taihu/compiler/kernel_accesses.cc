@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/compiler/kernel_accesses.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "taihu/compiler/names.h"
+
+namespace taihu::compiler {
+
+using namespace llvm;
+
+namespace {
+
+/// The runtime's own words, the stack, and what lies in the scratchpad anyway.
+bool is_no_array(const Value* object) {
+  if (isa<AllocaInst>(object) || object->getName().starts_with("taihu_")) return true;
+  const auto* variable = dyn_cast<GlobalVariable>(object);
+  return variable != nullptr && variable->getSection() == scratchpad_section;
+}
+
+/// What makes an address no linear function of the iterations.
+std::string reason_of(const SCEV* address) {
+  const bool is_loaded = SCEVExprContains(address, [](const SCEV* part) {
+    const auto* unknown = dyn_cast<SCEVUnknown>(part);
+    const auto* load = unknown != nullptr ? dyn_cast<LoadInst>(unknown->getValue()) : nullptr;
+    return load != nullptr && !isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand()));
+  });
+  if (is_loaded) return "its address comes from memory";
+  return "its address is no linear function of the loop that the compiler sees";
+}
+
+/// Iterations of all loops around `loop`, itself included.
+void set_iterations(KernelAccess& access, const Loop* loop, ScalarEvolution& evolution) {
+  constexpr unsigned long unknown = 1024, most = 1UL << 40;
+  for (; loop != nullptr; loop = loop->getParentLoop()) {
+    const auto* count = dyn_cast<SCEVConstant>(evolution.getBackedgeTakenCount(loop));
+    const bool is_known = count != nullptr && count->getAPInt().getActiveBits() <= 31;
+    access.iterations *= is_known ? count->getAPInt().getZExtValue() + 1 : unknown;
+    access.iterations = std::min(access.iterations, most);
+    access.assumed = access.assumed || !is_known;
+  }
+}
+
+/// Sets pattern, step and loop of an access whose address is `address`.
+void classify(KernelAccess& access, Value* pointer, Loop* loop, ScalarEvolution& evolution) {
+  const SCEV* address = evolution.getSCEV(pointer);
+  set_iterations(access, loop, evolution);
+  while (loop != nullptr && evolution.isLoopInvariant(address, loop)) loop = loop->getParentLoop();
+  if (loop == nullptr) {
+    access.pattern = Pattern::single;
+    return;
+  }
+  access.loop_line = loop->getStartLoc() ? loop->getStartLoc().getLine() : 0;
+  const auto* recurrence = dyn_cast<SCEVAddRecExpr>(address);
+  if (recurrence == nullptr || recurrence->getLoop() != loop || !recurrence->isAffine()) {
+    access.pattern = Pattern::discrete;
+    access.reason = reason_of(address);
+    return;
+  }
+  access.pattern = Pattern::interval;
+  const auto* step = dyn_cast<SCEVConstant>(recurrence->getStepRecurrence(evolution));
+  if (step == nullptr) return;
+  access.step_bytes = step->getAPInt().getSExtValue();
+  if (*access.step_bytes == access.bytes || *access.step_bytes == -static_cast<long>(access.bytes))
+    access.pattern = Pattern::contiguous;
+}
+
+void set_place(KernelAccess& access, const Instruction& instruction) {
+  const DebugLoc& place = instruction.getDebugLoc();
+  if (!place) return;
+  access.file = cast<DILocalScope>(place.getScope())->getFilename().str();
+  access.line = place.getLine();
+}
+
+}  // namespace
+
+const char* name_of(Pattern pattern) {
+  switch (pattern) {
+    case Pattern::single:
+      return "single";
+    case Pattern::contiguous:
+      return "contiguous";
+    case Pattern::interval:
+      return "interval";
+    case Pattern::discrete:
+      return "discrete";
+  }
+  return "";
+}
+
+std::vector<KernelAccess> accesses_of(Function& function, LoopInfo& loops, ScalarEvolution& evolution) {
+  std::vector<KernelAccess> accesses;
+  const DataLayout& layout = function.getParent()->getDataLayout();
+  for (Instruction& instruction : instructions(function)) {
+    const Value* address = getLoadStorePointerOperand(&instruction);
+    Type* type = address != nullptr ? getLoadStoreType(&instruction) : nullptr;
+    KernelAccess access;
+    access.reads = isa<LoadInst>(instruction);
+    access.writes = isa<StoreInst>(instruction);
+    if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
+      address = update->getPointerOperand();
+      type = update->getType();
+      access.reads = access.writes = true;
+    }
+    if (address == nullptr) continue;
+    access.object = getUnderlyingObject(address, 32);
+    if (is_no_array(access.object)) continue;
+    access.bytes = static_cast<unsigned>(layout.getTypeStoreSize(type).getKnownMinValue());
+    set_place(access, instruction);
+    Loop* loop = loops.getLoopFor(instruction.getParent());
+    if (isa<PHINode>(access.object) || isa<SelectInst>(access.object)) {
+      access.pattern = Pattern::discrete;
+      access.reason = "its pointer may be one of several";
+      set_iterations(access, loop, evolution);
+    } else {
+      classify(access, const_cast<Value*>(address), loop, evolution);
+    }
+    accesses.push_back(access);
+  }
+  return accesses;
+}
+
+std::vector<Function*> kernels_of(Module& module) {
+  SetVector<Function*> kernels;
+  const auto add = [&](Value* value) {
+    auto* function = dyn_cast<Function>(value->stripPointerCasts());
+    if (function != nullptr && !function->isDeclaration()) kernels.insert(function);
+  };
+  if (const GlobalVariable* list = module.getGlobalVariable("llvm.global.annotations")) {
+    for (const Use& entry : cast<Constant>(list->getInitializer())->operands()) {
+      const auto* fields = cast<ConstantStruct>(entry.get());
+      const auto* text = dyn_cast<GlobalVariable>(fields->getOperand(1)->stripPointerCasts());
+      const auto* value =
+          text != nullptr ? dyn_cast<ConstantDataSequential>(text->getInitializer()) : nullptr;
+      if (value != nullptr && value->isCString() && value->getAsCString() == kernel_annotation)
+        add(fields->getOperand(0));
+    }
+  }
+  for (const char* runner : {"m_run", "m_spawn", "taihu_region_run"}) {
+    const Function* function = module.getFunction(runner);
+    if (function == nullptr) continue;
+    for (const User* user : function->users())
+      if (const auto* call = dyn_cast<CallBase>(user);
+          call != nullptr && call->getCalledFunction() == function)
+        add(call->getArgOperand(0));
+  }
+  return {kernels.begin(), kernels.end()};
+}
+
+}  // namespace taihu::compiler

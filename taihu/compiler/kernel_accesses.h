@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a kernel accesses its arrays (He et al., Journal of Software 28(4), 2017, section 5.2.2): single,
+// contiguous, interval, discrete; read or write; by which loops. Found on simplified code, where induction
+// variables are canonical.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/IR/Function.h"
+
+namespace taihu::compiler {
+
+enum class Pattern { single, contiguous, interval, discrete };
+
+/// "contiguous" and so on.
+const char* name_of(Pattern pattern);
+
+/// An access in the source, relative to the innermost loop in which its address varies.
+struct KernelAccess {
+  const llvm::Value* object = nullptr;  ///< variable, parameter or loaded pointer
+  Pattern pattern = Pattern::discrete;
+  bool reads = false;
+  bool writes = false;
+  unsigned bytes = 0;              ///< of one access
+  std::optional<long> step_bytes;  ///< between two iterations; none: known at run time only
+  unsigned loop_line = 0;          ///< 0: in no loop, or of unknown line
+  unsigned long iterations = 1;    ///< of the loops around it together
+  bool assumed = false;            ///< one of them has an unknown number: 1024
+  std::string reason;              ///< why it is discrete
+  std::string file;
+  unsigned line = 0;  ///< 0: unknown
+};
+
+/// All accesses of `function` but those of its stack and of its scratchpad variables. Of a stencil each
+/// neighbour is one.
+std::vector<KernelAccess> accesses_of(llvm::Function& function, llvm::LoopInfo& loops,
+                                      llvm::ScalarEvolution& evolution);
+
+/// Functions that run as kernels: declared __kernel, or handed to m_run, m_spawn or the runtime's region.
+std::vector<llvm::Function*> kernels_of(llvm::Module& module);
+
+}  // namespace taihu::compiler

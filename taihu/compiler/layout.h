@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the objects of a kernel should lie on a machine with a scratchpad, and what that would gain: the
+// model of He et al. (Journal of Software 28(4), 2017, section 5.2.1) for what kernel_accesses.h finds.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "llvm/IR/PassManager.h"
+#include "taihu/compiler/kernel_accesses.h"
+#include "taihu/scratchpad_model/placement.h"
+
+namespace taihu::compiler {
+
+/// Above this distance most of what a transfer brings is not used.
+inline constexpr long longest_step_bytes = 64;
+
+/// Cycles on the machine for which the layout is.
+struct LayoutCosts {
+  double load = 0, store = 0;      ///< of main memory
+  double near = 0;                 ///< an access of the scratchpad
+  double start = 0, per_byte = 0;  ///< of a transfer
+};
+
+/// I: fits the scratchpad, no locality; II: fits, with locality; III: does not fit or has unknown size, with
+/// locality. None: neither fits nor has locality; stays in main memory.
+enum class ObjectClass { one, two, three, none };
+const char* name_of(ObjectClass object_class);
+
+/// A way to place an object: as a whole, or through two buffers of `half_bytes` that take turns.
+struct LayoutChoice {
+  std::uint64_t half_bytes = 0;  ///< 0: as a whole
+};
+
+struct LayoutObject {
+  const llvm::Value* value = nullptr;
+  std::string name;
+  std::optional<std::uint64_t> bytes;
+  std::vector<KernelAccess> accesses;
+  bool may_overlap =
+      false;  ///< with another object that is written, or is written itself: to be checked at run time
+  // By weigh() and choose():
+  ObjectClass object_class = ObjectClass::none;
+  std::vector<LayoutChoice> choices;
+  std::vector<scratchpad_model::Choice> benefits;  ///< of the choices, for one thread
+  double memory_cycles = 0;                        ///< what its accesses cost in main memory
+  std::string refused;                             ///< why there is no choice, or none was taken
+  int chosen = -1;
+  bool is_staged = false;  ///< by --auto-dma, in at least one loop
+};
+
+/// Sets class, choices and benefits, or why there are none.
+void weigh(LayoutObject& object, const LayoutCosts& costs, std::uint64_t capacity_bytes);
+
+/// What --auto-dma made of a loop, or why it left it.
+struct LoopDecision {
+  std::string file;
+  unsigned line = 0;  ///< 0: unknown
+  std::string text;
+
+  bool operator==(const LoopDecision& other) const {
+    return file == other.file && line == other.line && text == other.text;
+  }
+};
+
+struct KernelLayout {
+  std::string name;
+  std::vector<LayoutObject> objects;
+  std::vector<llvm::Function*> functions;  ///< the kernel and what it calls in this file
+  std::vector<LoopDecision> loops;
+  std::vector<std::string> unseen;  ///< functions that it calls and whose accesses are unknown
+  std::string method;
+  double memory_cycles = 0;
+  double benefit = 0;
+  std::uint64_t used_bytes = 0;
+};
+
+/// The objects of a kernel and of the functions that it calls, not weighed.
+KernelLayout layout_of(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
+
+/// For people.
+std::string name_of_object(const llvm::Value* value, const llvm::DataLayout& layout, unsigned depth = 0);
+
+/// The object that `value`, the begin of an access in one of the kernel's functions, belongs to; or null.
+LayoutObject* find_object(KernelLayout& layout, const llvm::Value* value, const llvm::DataLayout& data);
+const LayoutObject* find_object(const KernelLayout& layout, const llvm::Value* value,
+                                const llvm::DataLayout& data);
+
+/// Weighs all objects and chooses.
+void choose(KernelLayout& layout, const LayoutCosts& costs, std::uint64_t capacity_bytes);
+
+}  // namespace taihu::compiler

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// parcc --report=layout and --auto-dma: where the objects of kernels should lie, and loops that put them
+// there.
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+#include "taihu/compiler/layout_report.h"
+#include "taihu/compiler/passes.h"
+#include "taihu/compiler/stage_builder.h"
+
+namespace taihu::compiler {
+
+using namespace llvm;
+
+namespace {
+
+cl::opt<std::string> report_form("taihu-layout", cl::Hidden, cl::desc("report the layout: text or json"));
+cl::opt<std::string> layout_costs("taihu-layout-costs", cl::Hidden,
+                                  cl::desc("cycles of load,store,near access,transfer,byte"));
+cl::opt<uint64_t> layout_capacity("taihu-layout-capacity", cl::Hidden, cl::desc("bytes of the scratchpad"));
+cl::opt<bool> auto_dma("taihu-auto-dma", cl::Hidden, cl::desc("move the objects of loops to the scratchpad"));
+
+bool read_costs(LayoutCosts& costs) {
+  SmallVector<StringRef> words;
+  StringRef(layout_costs).split(words, ',');
+  double* const values[] = {&costs.load, &costs.store, &costs.near, &costs.start, &costs.per_byte};
+  if (words.size() != std::size(values)) return false;
+  for (size_t k = 0; k < words.size(); ++k)
+    if (words[k].getAsDouble(*values[k])) return false;
+  return true;
+}
+
+/// Stages the loops of one function.
+class FunctionStager {
+ public:
+  FunctionStager(Function& function, FunctionAnalysisManager& analyses, std::vector<KernelLayout>& layouts,
+                 const LayoutCosts& costs)
+      : function_(function), analyses_(analyses), layouts_(layouts), costs_(costs) {}
+
+  void run() {
+    std::vector<BasicBlock*> headers;
+    for (Loop* loop : analyses_.getResult<LoopAnalysis>(function_).getLoopsInPreorder())
+      if (loop->isInnermost()) headers.push_back(loop->getHeader());
+    if (is_sanitized()) {
+      for (BasicBlock* header : headers) {
+        const Loop* loop = analyses_.getResult<LoopAnalysis>(function_).getLoopFor(header);
+        decide(*loop, "left as it is: its function is checked by a sanitizer, which does not see transfers");
+      }
+      return;
+    }
+    // Those in the copies of nests whose objects are kept come after them.
+    for (size_t k = 0; k < headers.size(); ++k)
+      if (!is_copy_.contains(headers[k])) keep_objects(headers[k], headers);
+    for (BasicBlock* header : headers) tile(header);
+  }
+
+ private:
+  bool is_sanitized() const {
+    for (const Attribute::AttrKind kind : {Attribute::SanitizeAddress, Attribute::SanitizeThread,
+                                           Attribute::SanitizeMemory, Attribute::SanitizeHWAddress})
+      if (function_.hasFnAttribute(kind)) return true;
+    return false;
+  }
+
+  FunctionFacts facts() {
+    return {analyses_.getResult<LoopAnalysis>(function_),
+            analyses_.getResult<ScalarEvolutionAnalysis>(function_),
+            analyses_.getResult<DominatorTreeAnalysis>(function_), analyses_.getResult<AAManager>(function_)};
+  }
+
+  void forget() { analyses_.invalidate(function_, PreservedAnalyses::none()); }
+
+  /// The loop in the form that plan_stage wants.
+  static void simplify(Loop& loop, const FunctionFacts& facts) {
+    simplifyLoop(&loop, &facts.dominators, &facts.loops, &facts.evolution, nullptr, nullptr, false);
+    formLCSSARecursively(loop, facts.dominators, &facts.loops, &facts.evolution);
+  }
+
+  /// The outermost nest around an innermost loop whose rounds use the same bytes again.
+  void keep_objects(BasicBlock* header, std::vector<BasicBlock*>& headers) {
+    const FunctionFacts known = facts();
+    Loop* loop = known.loops.getLoopFor(header);
+    SmallVector<Loop*> around;
+    for (Loop* root = loop->getParentLoop(); root != nullptr; root = root->getParentLoop())
+      around.push_back(root);
+    for (Loop* root : reverse(around)) {
+      if (kept_.contains(root->getHeader())) return;
+      simplify(*root, known);
+      const StagePlan plan = plan_stage(*root, true, known, layouts_, costs_);
+      if (!plan.refused.empty() || !is_any_staged(plan)) continue;
+      note(plan);
+      kept_.insert(root->getHeader());
+      for (BasicBlock* copy : build_stage(plan, known)) {
+        headers.push_back(copy);
+        is_copy_.insert(copy);
+      }
+      forget();
+      return;
+    }
+  }
+
+  void tile(BasicBlock* header) {
+    const FunctionFacts known = facts();
+    Loop* loop = known.loops.getLoopFor(header);
+    if (loop == nullptr || loop->getHeader() != header) return;
+    simplify(*loop, known);
+    const StagePlan plan = plan_stage(*loop, false, known, layouts_, costs_);
+    if (!is_copy_.contains(header) || is_any_staged(plan)) note(plan);
+    if (!plan.refused.empty() || !is_any_staged(plan)) return;
+    build_stage(plan, known);
+    forget();
+  }
+
+  static bool is_any_staged(const StagePlan& plan) {
+    return any_of(plan.streams, [](const PlannedStream& stream) { return stream.is_staged; });
+  }
+
+  void note(const StagePlan& plan) {
+    std::string text;
+    SmallSetVector<const LayoutObject*, 8> staged;
+    const DataLayout& data = function_.getParent()->getDataLayout();
+    for (KernelLayout& layout : layouts_) {
+      if (!is_member_of(layout)) continue;
+      for (const PlannedStream& stream : plan.streams) {
+        LayoutObject* object =
+            stream.is_staged && plan.refused.empty() ? find_object(layout, stream.object, data) : nullptr;
+        if (object == nullptr) continue;
+        object->is_staged = true;
+        if (staged.insert(object) && text.find(" " + object->name + ",") == std::string::npos)
+          text += " " + object->name + ",";
+      }
+    }
+    if (!text.empty()) {
+      text.pop_back();
+      text = (plan.is_kept ? "kept in the scratchpad:" : "through the scratchpad:") + text;
+      if (!plan.is_kept && plan.least > 1) text += ", from " + std::to_string(plan.least) + " iterations on";
+    } else {
+      text = "left as it is";
+      if (!plan.refused.empty()) text += ": " + plan.refused;
+    }
+    for (const std::string& line : plan.left) text += "; " + line;
+    decide(*plan.root, text);
+  }
+
+  bool is_member_of(const KernelLayout& layout) const { return is_contained(layout.functions, &function_); }
+
+  void decide(const Loop& loop, const std::string& text) {
+    LoopDecision decision;
+    decision.text = text;
+    if (const DebugLoc place = loop.getStartLoc()) {
+      decision.file = cast<DILocalScope>(place.getScope())->getFilename().str();
+      decision.line = place.getLine();
+    }
+    for (KernelLayout& layout : layouts_)
+      if (is_member_of(layout) && !is_contained(layout.loops, decision)) layout.loops.push_back(decision);
+  }
+
+  Function& function_;
+  FunctionAnalysisManager& analyses_;
+  std::vector<KernelLayout>& layouts_;
+  const LayoutCosts& costs_;
+  SmallPtrSet<BasicBlock*, 8> kept_, is_copy_;
+};
+
+}  // namespace
+
+PreservedAnalyses LayoutPass::run(Module& module, ModuleAnalysisManager& analyses) {
+  if ((report_form.empty() && !auto_dma) || module.getNamedMetadata("taihu.staged") != nullptr)
+    return PreservedAnalyses::all();
+  LayoutCosts costs;
+  if (!read_costs(costs)) {
+    module.getContext().emitError("-taihu-layout-costs needs five numbers");
+    return PreservedAnalyses::all();
+  }
+  auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+  std::vector<KernelLayout> layouts;
+  for (Function* kernel : kernels_of(module)) {
+    layouts.push_back(layout_of(*kernel, functions));
+    choose(layouts.back(), costs, layout_capacity);
+  }
+  if (auto_dma) {
+    module.getOrInsertNamedMetadata("taihu.staged");
+    SetVector<Function*> members;
+    for (const KernelLayout& layout : layouts)
+      members.insert(layout.functions.begin(), layout.functions.end());
+    for (Function* function : members) FunctionStager(*function, functions, layouts, costs).run();
+  }
+  json::Array kernels;
+  for (const KernelLayout& layout : layouts) {
+    if (report_form == "json") kernels.push_back(layout_as_json(layout, auto_dma));
+    if (report_form == "text") print_layout(layout, layout_capacity, auto_dma);
+  }
+  if (report_form == "json")
+    outs() << json::Value(json::Object{{"file", module.getSourceFileName()}, {"kernels", std::move(kernels)}})
+           << "\n";
+  return auto_dma ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+}  // namespace taihu::compiler

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/compiler/layout_report.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace taihu::compiler {
+
+using namespace llvm;
+
+namespace {
+
+const char* direction(const KernelAccess& access) {
+  return access.reads && access.writes ? "read and write" : access.writes ? "write" : "read";
+}
+
+std::string decision(const LayoutObject& object, bool is_moved) {
+  if (object.chosen < 0) return "main memory: " + object.refused;
+  const uint64_t half = object.choices[static_cast<size_t>(object.chosen)].half_bytes;
+  const std::string place =
+      half == 0 ? "scratchpad, as a whole" : "two buffers of " + std::to_string(half) + " bytes";
+  const std::string check =
+      object.may_overlap ? ", when it overlaps no other object (a check at run time)" : "";
+  return place + check +
+         (!is_moved          ? ""
+          : object.is_staged ? "; done"
+                             : "; left in main memory, see the loops");
+}
+
+void print_access(const KernelAccess& access) {
+  errs() << "    " << name_of(access.pattern) << " " << direction(access) << " of " << access.bytes
+         << " bytes";
+  if (access.pattern == Pattern::interval && access.step_bytes) errs() << ", step " << *access.step_bytes;
+  if (access.pattern == Pattern::interval && !access.step_bytes) errs() << ", step known at run time only";
+  if (!access.file.empty()) errs() << " at " << access.file << ":" << access.line;
+  if (access.loop_line != 0) errs() << " by the loop of line " << access.loop_line;
+  errs() << ", " << access.iterations << (access.iterations == 1 ? " time" : " times")
+         << (access.assumed ? " (assumed)" : "") << "\n";
+}
+
+}  // namespace
+
+void print_layout(const KernelLayout& layout, uint64_t capacity_bytes, bool is_moved) {
+  errs() << "layout: kernel " << layout.name << ": a scratchpad of " << capacity_bytes << " bytes would save "
+         << format("%.0f of %.0f", layout.benefit, layout.memory_cycles) << " cycles of main memory, "
+         << layout.used_bytes << " bytes used (" << layout.method << ")\n";
+  for (const LayoutObject& object : layout.objects) {
+    errs() << "  " << object.name << ": "
+           << (object.bytes ? std::to_string(*object.bytes) + " bytes" : "unknown size") << ", class "
+           << name_of(object.object_class) << "\n";
+    for (const KernelAccess& access : object.accesses) print_access(access);
+    if (object.chosen >= 0)
+      errs() << "    benefit: " << format("%.0f", object.benefits[static_cast<size_t>(object.chosen)].benefit)
+             << " of " << format("%.0f", object.memory_cycles) << " cycles\n";
+    errs() << "    decision: " << decision(object, is_moved) << "\n";
+  }
+  for (const LoopDecision& loop : layout.loops)
+    errs() << "  loop at " << loop.file << ":" << loop.line << ": " << loop.text << "\n";
+  if (!is_moved)
+    errs() << "  nothing is moved without --auto-dma: on processors with caches buffers cost more than they "
+              "save\n";
+  for (const std::string& call : layout.unseen) errs() << "  not seen: accesses of " << call << "\n";
+}
+
+json::Value layout_as_json(const KernelLayout& layout, bool is_moved) {
+  json::Array objects;
+  for (const LayoutObject& object : layout.objects) {
+    json::Array accesses;
+    for (const KernelAccess& access : object.accesses) {
+      json::Object one{{"pattern", name_of(access.pattern)},
+                       {"reads", access.reads},
+                       {"writes", access.writes},
+                       {"bytes", access.bytes},
+                       {"file", access.file},
+                       {"line", access.line},
+                       {"loop_line", access.loop_line},
+                       {"times", static_cast<int64_t>(access.iterations)},
+                       {"assumed", access.assumed}};
+      if (access.step_bytes) one["step_bytes"] = static_cast<int64_t>(*access.step_bytes);
+      accesses.push_back(std::move(one));
+    }
+    json::Object one{{"name", object.name},
+                     {"class", name_of(object.object_class)},
+                     {"memory_cycles", object.memory_cycles},
+                     {"decision", decision(object, is_moved)},
+                     {"accesses", std::move(accesses)}};
+    if (object.bytes) one["bytes"] = static_cast<int64_t>(*object.bytes);
+    if (object.chosen >= 0)
+      one["benefit_cycles"] = object.benefits[static_cast<size_t>(object.chosen)].benefit;
+    objects.push_back(std::move(one));
+  }
+  json::Array loops;
+  for (const LoopDecision& loop : layout.loops)
+    loops.push_back(json::Object{{"file", loop.file}, {"line", loop.line}, {"decision", loop.text}});
+  return json::Object{{"kernel", layout.name},
+                      {"benefit_cycles", layout.benefit},
+                      {"memory_cycles", layout.memory_cycles},
+                      {"scratchpad_bytes", static_cast<int64_t>(layout.used_bytes)},
+                      {"method", layout.method},
+                      {"not_seen", json::Array(layout.unseen)},
+                      {"loops", std::move(loops)},
+                      {"objects", std::move(objects)}};
+}
+
+}  // namespace taihu::compiler

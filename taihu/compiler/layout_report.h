@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// parcc --report=layout.
+#pragma once
+
+#include "llvm/Support/JSON.h"
+#include "taihu/compiler/layout.h"
+
+namespace taihu::compiler {
+
+/// On standard error. `is_moved`: with --auto-dma.
+void print_layout(const KernelLayout& layout, std::uint64_t capacity_bytes, bool is_moved);
+
+llvm::json::Value layout_as_json(const KernelLayout& layout, bool is_moved);
+
+}  // namespace taihu::compiler

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/compiler/stage_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "llvm/Analysis/MemoryLocation.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+#include "taihu/compiler/names.h"
+
+namespace taihu::compiler {
+
+using namespace llvm;
+
+namespace {
+
+/// Accesses further apart are streams of their own.
+constexpr long widest_bytes = 2048;
+/// Room that a window needs to keep its address modulo 64.
+constexpr unsigned long slack_bytes = 64;
+/// For streams of objects that were to be placed as a whole.
+constexpr unsigned long usual_half_bytes = 2048;
+constexpr std::size_t most_streams = 24;
+
+std::string line_of(const Instruction& instruction) {
+  return instruction.getDebugLoc() ? " at line " + std::to_string(instruction.getDebugLoc().getLine()) : "";
+}
+
+/// Of an access, whatever its address is in other iterations. Scopes of noalias hold within one of them only.
+MemoryLocation anywhere_from(const Instruction& instruction) {
+  AAMDNodes types;
+  types.TBAA = instruction.getMetadata(LLVMContext::MD_tbaa);
+  return MemoryLocation::getBeforeOrAfter(getLoadStorePointerOperand(&instruction), types);
+}
+
+/// Empty when the instruction does nothing that a copy of the data in another place would change.
+std::string why_not(const Instruction& instruction) {
+  if (const auto* load = dyn_cast<LoadInst>(&instruction))
+    return load->isSimple() ? "" : "a volatile or atomic access" + line_of(instruction);
+  if (const auto* store = dyn_cast<StoreInst>(&instruction))
+    return store->isSimple() ? "" : "a volatile or atomic access" + line_of(instruction);
+  if (isa<DbgInfoIntrinsic>(instruction)) return "";
+  if (const auto* intrinsic = dyn_cast<IntrinsicInst>(&instruction)) {
+    const Intrinsic::ID name = intrinsic->getIntrinsicID();
+    if (name == Intrinsic::assume || name == Intrinsic::experimental_noalias_scope_decl) return "";
+  }
+  if (const auto* call = dyn_cast<CallBase>(&instruction)) {
+    if (call->doesNotAccessMemory() && call->doesNotThrow() && !call->isConvergent() &&
+        !call->isInlineAsm() && instruction.willReturn())
+      return "";
+    const Function* callee = call->getCalledFunction();
+    return "it calls " + (callee != nullptr ? callee->getName().str() : "a function") + line_of(instruction);
+  }
+  if (instruction.mayReadOrWriteMemory()) return "a volatile or atomic access" + line_of(instruction);
+  return "";
+}
+
+class Planner {
+ public:
+  Planner(Loop& root, bool is_kept, const FunctionFacts& facts, const std::vector<KernelLayout>& layouts,
+          const LayoutCosts& costs)
+      : root_(root),
+        facts_(facts),
+        layouts_(layouts),
+        costs_(costs),
+        layout_(root.getHeader()->getModule()->getDataLayout()),
+        expander_(facts.evolution, layout_, "stage") {
+    plan_.root = &root;
+    plan_.is_kept = is_kept;
+  }
+
+  StagePlan run() {
+    plan_.refused = problem_of_loop();
+    if (!plan_.refused.empty()) return plan_;
+    for (BasicBlock* block : root_.blocks())
+      for (Instruction& instruction : *block) add(instruction);
+    for (PlannedStream& stream : plan_.streams) decide(stream);
+    check_others();
+    set_tile();
+    if (plan_.refused.empty() && none_staged())
+      plan_.refused = plan_.left.empty() ? "it accesses no main memory by constant steps" : "";
+    return plan_;
+  }
+
+ private:
+  bool is_counted(Loop& loop) {
+    const SCEV* count = facts_.evolution.getBackedgeTakenCount(&loop);
+    return loop.getExitingBlock() != nullptr && loop.getExitingBlock() == loop.getLoopLatch() &&
+           !isa<SCEVCouldNotCompute>(count) && facts_.evolution.isLoopInvariant(count, &root_) &&
+           facts_.evolution.getTypeSizeInBits(count->getType()) <= 64 && is_expandable(count);
+  }
+
+  bool is_expandable(const SCEV* value) {
+    return expander_.isSafeToExpandAt(value, root_.getLoopPreheader()->getTerminator());
+  }
+
+  std::string problem_of_loop() {
+    BasicBlock* latch = root_.getLoopLatch();
+    if (root_.getLoopPreheader() == nullptr || latch == nullptr || !root_.isLoopSimplifyForm())
+      return "it is entered in several ways";
+    if (root_.getExitingBlock() != latch || !isa<BranchInst>(latch->getTerminator()))
+      return "it may be left early, or the compiler does not know its end";
+    if (!plan_.is_kept && !is_counted(root_)) return "its number of iterations is not known when it begins";
+    for (BasicBlock* block : root_.blocks()) {
+      if (block->isEHPad() || block->hasAddressTaken())
+        return "it has handlers or labels whose address is taken";
+      if (!isa<BranchInst>(block->getTerminator()) && !isa<SwitchInst>(block->getTerminator()))
+        return "it has jumps to computed places";
+      for (const Instruction& instruction : *block) {
+        std::string problem = why_not(instruction);
+        if (instruction.getType()->isTokenTy()) problem = "it has tokens";
+        if (!problem.empty()) return problem;
+      }
+    }
+    return "";
+  }
+
+  void add(Instruction& instruction) {
+    Value* pointer = getLoadStorePointerOperand(&instruction);
+    if (pointer == nullptr) return;
+    const Value* object = getUnderlyingObject(pointer, 32);
+    StreamAccess access;
+    access.instruction = &instruction;
+    access.pointer = pointer;
+    const TypeSize size = layout_.getTypeStoreSize(getLoadStoreType(&instruction));
+    const SCEV* address = facts_.evolution.getSCEV(pointer);
+    PlannedStream stream;
+    stream.object = object;
+    if (size.isScalable() || size.getFixedValue() > static_cast<unsigned long>(widest_bytes) ||
+        !find_stream(address, stream)) {
+      others_.push_back(&instruction);
+      return;
+    }
+    access.bytes = static_cast<unsigned>(size.getFixedValue());
+    access.is_certain = is_certain(*instruction.getParent(), stream.loop);
+    join(stream, access);
+  }
+
+  /// Every iteration of `loop`, and each round of the root, executes `block`.
+  bool is_certain(const BasicBlock& block, const Loop* loop) {
+    if (loop == nullptr) return false;
+    return facts_.dominators.dominates(&block, loop->getLoopLatch()) &&
+           facts_.dominators.dominates(loop->getHeader(), root_.getLoopLatch());
+  }
+
+  bool find_stream(const SCEV* address, PlannedStream& stream) {
+    ScalarEvolution& evolution = facts_.evolution;
+    if (evolution.isLoopInvariant(address, &root_)) {
+      stream.start = address;
+      return is_expandable(address);
+    }
+    const auto* recurrence = dyn_cast<SCEVAddRecExpr>(address);
+    if (recurrence == nullptr || !recurrence->isAffine()) return false;
+    auto* loop = const_cast<Loop*>(recurrence->getLoop());
+    const auto* step = dyn_cast<SCEVConstant>(recurrence->getStepRecurrence(evolution));
+    if (!root_.contains(loop) || (plan_.is_kept && loop == &root_) || step == nullptr ||
+        step->getAPInt().getSignificantBits() > 31 || !is_counted(*loop) ||
+        !evolution.isLoopInvariant(recurrence->getStart(), &root_) || !is_expandable(recurrence->getStart()))
+      return false;
+    stream.loop = loop;
+    stream.start = recurrence->getStart();
+    stream.step = step->getAPInt().getSExtValue();
+    return true;
+  }
+
+  void join(PlannedStream& stream, StreamAccess access) {
+    PlannedStream* found = nullptr;
+    for (PlannedStream& known : plan_.streams) {
+      if (known.object != stream.object || known.loop != stream.loop || known.step != stream.step ||
+          known.start->getType() != stream.start->getType())
+        continue;
+      const auto* distance = dyn_cast<SCEVConstant>(facts_.evolution.getMinusSCEV(stream.start, known.start));
+      if (distance == nullptr || distance->getAPInt().getSignificantBits() > 31) continue;
+      const long offset = distance->getAPInt().getSExtValue();
+      const long low = std::min(known.low, offset);
+      const long high = std::max(known.high, offset + static_cast<long>(access.bytes));
+      if (high - low > widest_bytes) continue;
+      access.offset = offset;
+      found = &known;
+      break;
+    }
+    if (found == nullptr) {
+      plan_.streams.push_back(stream);
+      found = &plan_.streams.back();
+    }
+    found->low = std::min(found->low, access.offset);
+    found->high = std::max(found->high, access.offset + static_cast<long>(access.bytes));
+    found->reads = found->reads || isa<LoadInst>(access.instruction);
+    found->writes = found->writes || isa<StoreInst>(access.instruction);
+    found->accesses.push_back(access);
+  }
+
+  /// What has got a place in the layout of a kernel that runs the loop.
+  const LayoutObject* object_of(const Value* value) {
+    const Function* function = root_.getHeader()->getParent();
+    for (const KernelLayout& layout : layouts_) {
+      if (!is_contained(layout.functions, function)) continue;
+      const LayoutObject* object = find_object(layout, value, layout_);
+      if (object != nullptr && object->chosen >= 0) return object;
+    }
+    return nullptr;
+  }
+
+  void leave(const PlannedStream& stream, const std::string& reason) {
+    const std::string line = name_of_object(stream.object, layout_) + ": " + reason;
+    if (std::find(plan_.left.begin(), plan_.left.end(), line) == plan_.left.end()) plan_.left.push_back(line);
+  }
+
+  /// A variable whose bytes are all there.
+  static unsigned long known_bytes(const Value* object, const DataLayout& layout) {
+    const auto* variable = dyn_cast<GlobalVariable>(object);
+    if (variable == nullptr || variable->isDeclaration() || variable->isInterposable() ||
+        variable->isThreadLocal())
+      return 0;
+    return layout.getTypeAllocSize(variable->getValueType()).getFixedValue();
+  }
+
+  /// Whether the stream may be staged when nothing overlaps it.
+  void decide(PlannedStream& stream) {
+    if (stream.loop == nullptr || stream.step == 0) return;
+    if (isa<AllocaInst>(stream.object)) return;  // the stack lies in the scratchpad already
+    const auto* variable = dyn_cast<GlobalVariable>(stream.object);
+    if (variable != nullptr && variable->getSection() == scratchpad_section) return;
+    const auto* load = dyn_cast<LoadInst>(stream.object);
+    if (load != nullptr && load->hasMetadata(near_metadata)) return;
+    const LayoutObject* object = object_of(stream.object);
+    if (object == nullptr) return leave(stream, "the layout has no place for it");
+    if (std::abs(stream.step) > longest_step_bytes)
+      return leave(stream, "steps by " + std::to_string(stream.step) + " bytes, more than 64");
+    long certain_low = 0, certain_high = 0;
+    bool any = false;
+    for (const StreamAccess& access : stream.accesses) {
+      const long end = access.offset + static_cast<long>(access.bytes);
+      const bool is_store = isa<StoreInst>(access.instruction);
+      if (is_store && !access.is_certain)
+        return leave(stream, "written under a condition" + line_of(*access.instruction) +
+                                 ", where putting it back could undo what another thread writes");
+      if (!access.is_certain) continue;
+      certain_low = any ? std::min(certain_low, access.offset) : access.offset;
+      certain_high = any ? std::max(certain_high, end) : end;
+      any = true;
+    }
+    if (!any || certain_low > stream.low || certain_high < stream.high) {
+      stream.object_bytes = known_bytes(stream.object, layout_);
+      if (stream.object_bytes == 0)
+        return leave(stream, "read under a condition, and the end of its object is not known");
+    }
+    if (stream.writes && !set_written(stream)) return;
+    const std::uint64_t half = object->choices[static_cast<std::size_t>(object->chosen)].half_bytes;
+    stream.half_bytes = half != 0 ? half : usual_half_bytes;
+    stream.is_staged = true;
+  }
+
+  /// What is put back must be what each iteration writes, without gaps.
+  bool set_written(PlannedStream& stream) {
+    std::vector<std::pair<long, long>> parts;
+    for (const StreamAccess& access : stream.accesses)
+      if (isa<StoreInst>(access.instruction))
+        parts.emplace_back(access.offset, access.offset + static_cast<long>(access.bytes));
+    std::sort(parts.begin(), parts.end());
+    stream.written_low = parts.front().first;
+    stream.written_high = parts.front().second;
+    bool is_dense = true;
+    for (const auto& [low, high] : parts) {
+      is_dense = is_dense && low <= stream.written_high;
+      stream.written_high = std::max(stream.written_high, high);
+    }
+    if (is_dense && stream.written_high - stream.written_low >= std::abs(stream.step)) return true;
+    leave(stream,
+          "written with gaps, where putting it back could undo what another thread writes between them");
+    return false;
+  }
+
+  /// Accesses whose place only the run knows: of a small object that is only read it is fetched as a whole;
+  /// else they may concern any stream.
+  void check_others() {
+    std::vector<Instruction*> rest;
+    for (Instruction* instruction : others_) {
+      const Value* value = getUnderlyingObject(getLoadStorePointerOperand(instruction), 32);
+      if (!isa<LoadInst>(instruction) || !add_whole(value, instruction)) rest.push_back(instruction);
+    }
+    for (PlannedStream& stream : plan_.streams) {
+      if (!stream.is_staged) continue;
+      for (const Instruction* other : rest) {
+        if (!stream.writes && !isa<StoreInst>(other)) continue;
+        const bool is_apart =
+            std::all_of(stream.accesses.begin(), stream.accesses.end(), [&](const StreamAccess& access) {
+              return facts_.aliases.isNoAlias(anywhere_from(*access.instruction), anywhere_from(*other));
+            });
+        if (is_apart) continue;
+        stream.is_staged = false;
+        leave(stream, "may overlap the access" + line_of(*other) + ", whose address only the run knows");
+        break;
+      }
+    }
+  }
+
+  /// Only constant arrays of indices lie between `pointer` and `object`.
+  static bool is_reached(const Value* pointer, const Value* object) {
+    while (pointer != object) {
+      const auto* address = dyn_cast<GEPOperator>(pointer);
+      if (address == nullptr || address->getType()->isVectorTy()) return false;
+      pointer = address->getPointerOperand();
+    }
+    return true;
+  }
+
+  bool add_whole(const Value* value, Instruction* instruction) {
+    const LayoutObject* object = object_of(value);
+    const unsigned long bytes = known_bytes(value, layout_);
+    Value* pointer = getLoadStorePointerOperand(instruction);
+    if (object == nullptr || bytes == 0 || !is_reached(pointer, value)) return false;
+    if (object->choices[static_cast<std::size_t>(object->chosen)].half_bytes != 0) return false;
+    for (PlannedStream& known : plan_.streams) {
+      if (known.object != value || !known.is_whole) continue;
+      known.accesses.push_back({instruction, pointer, 0, 0, false});
+      return true;
+    }
+    PlannedStream whole;
+    whole.object = value;
+    whole.start = facts_.evolution.getSCEV(const_cast<Value*>(value));
+    whole.high = static_cast<long>(bytes);
+    whole.reads = whole.is_whole = whole.is_staged = true;
+    whole.accesses.push_back({instruction, pointer, 0, 0, false});
+    plan_.streams.push_back(whole);
+    return true;
+  }
+
+  bool none_staged() const {
+    return std::none_of(plan_.streams.begin(), plan_.streams.end(),
+                        [](const PlannedStream& stream) { return stream.is_staged; });
+  }
+
+  /// Length of tiles and the number of iterations from which on they gain.
+  void set_tile() {
+    if (plan_.streams.size() > most_streams) {
+      plan_.refused = "it accesses more than " + std::to_string(most_streams) + " streams";
+      return;
+    }
+    double start = 0, gain = 0;
+    plan_.tile = ~0UL;
+    for (PlannedStream& stream : plan_.streams) {
+      if (!stream.is_staged) continue;
+      const auto width = static_cast<unsigned long>(stream.high - stream.low);
+      const auto step = static_cast<unsigned long>(std::abs(stream.step));
+      if (!plan_.is_kept && !stream.is_whole) {
+        const unsigned long room = std::max(stream.half_bytes, 2 * width + slack_bytes) - slack_bytes - width;
+        plan_.tile = std::min(plan_.tile, room / step + 1);
+      }
+      start +=
+          (stream.reads + stream.writes) * costs_.start + (stream.is_whole ? width * costs_.per_byte : 0);
+      gain -= static_cast<double>(step) * (stream.reads + stream.writes) * costs_.per_byte;
+      for (const StreamAccess& access : stream.accesses)
+        gain += (isa<StoreInst>(access.instruction) ? costs_.store : costs_.load) - costs_.near;
+    }
+    if (plan_.tile == ~0UL) plan_.tile = 1UL << 40;  // only whole objects: all iterations are one tile
+    if (none_staged()) return;
+    if (gain <= 0)
+      plan_.refused = "transfers would cost more than the accesses";
+    else
+      plan_.least = static_cast<unsigned long>(std::min(start / gain + 1, 1e15));
+  }
+
+  StagePlan plan_;
+  Loop& root_;
+  const FunctionFacts& facts_;
+  const std::vector<KernelLayout>& layouts_;
+  const LayoutCosts& costs_;
+  const DataLayout& layout_;
+  SCEVExpander expander_;
+  std::vector<Instruction*> others_;
+};
+
+}  // namespace
+
+StagePlan plan_stage(Loop& root, bool is_kept, const FunctionFacts& facts,
+                     const std::vector<KernelLayout>& layouts, const LayoutCosts& costs) {
+  return Planner(root, is_kept, facts, layouts, costs).run();
+}
+
+}  // namespace taihu::compiler

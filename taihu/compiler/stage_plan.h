@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which accesses of a loop go through buffers in the scratchpad (parcc --auto-dma), and why others do not.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/IR/Dominators.h"
+#include "taihu/compiler/layout.h"
+
+namespace taihu::compiler {
+
+/// Of loads of addresses in the scratchpad that a stage has been given.
+inline constexpr char near_metadata[] = "taihu.near";
+
+/// What is known of a function as it is now.
+struct FunctionFacts {
+  llvm::LoopInfo& loops;
+  llvm::ScalarEvolution& evolution;
+  llvm::DominatorTree& dominators;
+  llvm::AAResults& aliases;
+};
+
+struct StreamAccess {
+  llvm::Instruction* instruction = nullptr;
+  llvm::Value* pointer = nullptr;
+  long offset = 0;  ///< from the first access of the stream
+  unsigned bytes = 0;
+  bool is_certain = false;  ///< every iteration makes it
+};
+
+/// Accesses of one object that are a constant number of bytes apart and step together; also a whole object.
+struct PlannedStream {
+  const llvm::Value* object = nullptr;
+  llvm::Loop* loop = nullptr;         ///< that steps; null: its address stays the same
+  const llvm::SCEV* start = nullptr;  ///< address of the first access in iteration 0
+  long step = 0;
+  long low = 0, high = 0;  ///< bytes that an iteration may touch, relative to `start`
+  long written_low = 0, written_high = 0;
+  bool reads = false, writes = false;
+  bool is_whole = false;           ///< all of the object, which is only read
+  unsigned long object_bytes = 0;  ///< not 0: the run looks whether the stream lies inside of it
+  bool is_staged = false;
+  unsigned long half_bytes = 0;
+  std::vector<StreamAccess> accesses;
+};
+
+struct StagePlan {
+  llvm::Loop* root = nullptr;
+  bool is_kept = false;  ///< the streams stay in the scratchpad for all rounds of the root; else tiles of it
+  std::vector<PlannedStream> streams;  ///< those not staged are compared with the others when it runs
+  unsigned long tile = 0, least = 0;   ///< iterations
+  std::vector<std::string> left;       ///< objects that stay in main memory, and why
+  std::string refused;                 ///< not empty: nothing is staged
+};
+
+/// For a loop in simplified form, closed over its values. `layouts` are those of the kernels that run it.
+StagePlan plan_stage(llvm::Loop& root, bool is_kept, const FunctionFacts& facts,
+                     const std::vector<KernelLayout>& layouts, const LayoutCosts& costs);
+
+}  // namespace taihu::compiler

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops that wait: `while (*reply < n);`. Accelerator threads take turns on the cores, so such a loop must
+// give its core away, or the others, for whose stores it waits, continue only after the runtime has noticed
+// it.
+//
+// A loop waits when it has no effect, calls nothing, takes no step (a variable of the function whose new
+// value depends on an old one), and reads memory that others may write. It gets a call of
+// taihu_yield_while_waiting in front of each way back to its header. Runs before all optimisation: a loop
+// without volatile or atomic reads would be optimised away.
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "taihu/compiler/passes.h"
+
+namespace taihu::compiler {
+
+using namespace llvm;
+
+namespace {
+
+bool is_marker(const Value* value) {
+  if (isa<DbgInfoIntrinsic>(value)) return true;
+  const auto* call = dyn_cast<IntrinsicInst>(value);
+  return call != nullptr && (call->getIntrinsicID() == Intrinsic::lifetime_start ||
+                             call->getIntrinsicID() == Intrinsic::lifetime_end);
+}
+
+/// The variable of the function at `place` whose address nobody else has, or null.
+const AllocaInst* local_at(const Value* place) {
+  const auto* variable = dyn_cast<AllocaInst>(place);
+  if (variable == nullptr) return nullptr;
+  for (const User* user : variable->users()) {
+    const auto* store = dyn_cast<StoreInst>(user);
+    if (store != nullptr && store->getValueOperand() != variable) continue;
+    if (!isa<LoadInst>(user) && !is_marker(user)) return nullptr;
+  }
+  return variable;
+}
+
+class WaitingLoop {
+ public:
+  explicit WaitingLoop(const Loop& loop) : loop_(loop) {}
+
+  bool holds() {
+    if (isa<PHINode>(loop_.getHeader()->front())) return false;  // optimised before: it may count
+    for (const BasicBlock* block : loop_.blocks()) {
+      for (const Instruction& instruction : *block) {
+        const auto* store = dyn_cast<StoreInst>(&instruction);
+        if (store == nullptr) continue;
+        const AllocaInst* variable = local_at(store->getPointerOperand());
+        if (variable == nullptr || store->isVolatile()) return false;
+        stored_.insert(variable);
+      }
+    }
+    bool looks = false;
+    for (const BasicBlock* block : loop_.blocks()) {
+      for (const Instruction& instruction : *block) {
+        if (const auto* store = dyn_cast<StoreInst>(&instruction)) {
+          collect(store->getValueOperand(), inputs_[local_at(store->getPointerOperand())]);
+        } else if (const auto* load = dyn_cast<LoadInst>(&instruction)) {
+          looks = looks || local_at(load->getPointerOperand()) == nullptr;
+        } else if (!is_marker(&instruction) && !isa<FenceInst>(instruction)) {
+          if (isa<CallBase>(instruction) || instruction.mayWriteToMemory()) return false;
+        }
+      }
+    }
+    return looks && none_of(stored_, [&](const AllocaInst* variable) { return takes_steps(variable); });
+  }
+
+ private:
+  using Variables = SmallPtrSet<const AllocaInst*, 4>;
+
+  /// Adds the variables that the loop stores to and `value` is computed from.
+  void collect(const Value* value, Variables& found) {
+    const auto* instruction = dyn_cast<Instruction>(value);
+    if (instruction == nullptr || !loop_.contains(instruction)) return;
+    if (isa<PHINode>(instruction)) {  // of && and ||, or of ?:, which may count
+      if (!instruction->getType()->isIntegerTy(1)) found.insert(stored_.begin(), stored_.end());
+      return;
+    }
+    if (const auto* load = dyn_cast<LoadInst>(instruction)) {
+      if (const AllocaInst* variable = local_at(load->getPointerOperand())) {
+        if (stored_.contains(variable)) found.insert(variable);
+        return;
+      }
+    }
+    for (const Use& operand : instruction->operands()) collect(operand, found);
+  }
+
+  /// Whether the new value of `variable` comes from its old one, also by way of others.
+  bool takes_steps(const AllocaInst* variable) {
+    SmallVector<const AllocaInst*> open{variable};
+    Variables seen;
+    while (!open.empty()) {
+      for (const AllocaInst* input : inputs_[open.pop_back_val()]) {
+        if (input == variable) return true;
+        if (seen.insert(input).second) open.push_back(input);
+      }
+    }
+    return false;
+  }
+
+  const Loop& loop_;
+  Variables stored_;
+  DenseMap<const AllocaInst*, Variables> inputs_;  ///< of each that the loop stores to
+};
+
+void add_yield(const Loop& loop) {
+  SmallVector<BasicBlock*> latches;
+  loop.getLoopLatches(latches);
+  Module& module = *loop.getHeader()->getModule();
+  const FunctionCallee yield =
+      module.getOrInsertFunction("taihu_yield_while_waiting", Type::getVoidTy(module.getContext()));
+  for (BasicBlock* latch : latches) {
+    IRBuilder<> builder(latch->getTerminator());
+    CallInst* call = builder.CreateCall(yield);
+    // A call in a function with debug information must have a place.
+    const DISubprogram* program = latch->getParent()->getSubprogram();
+    if (program == nullptr) continue;
+    const DebugLoc start = loop.getStartLoc();
+    call->setDebugLoc(start ? start
+                            : DebugLoc(DILocation::get(module.getContext(), program->getLine(), 0,
+                                                       const_cast<DISubprogram*>(program))));
+  }
+}
+
+}  // namespace
+
+PreservedAnalyses YieldPass::run(Function& function, FunctionAnalysisManager& analyses) {
+  bool changed = false;
+  for (const Loop* loop : analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder()) {
+    if (!loop->isInnermost() || !WaitingLoop(*loop).holds()) continue;
+    add_yield(*loop);
+    changed = true;
+  }
+  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+}  // namespace taihu::compiler

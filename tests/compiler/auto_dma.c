@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// parcc --auto-dma: the code that it makes, and each reason to leave a loop or an object.
+// RUN: %parcc -O2 --auto-dma --report=layout -c %s -o %t.o 2>&1 | %check %s
+// RUN: %parcc -O2 --auto-dma --report=layout-json -c %s -o %t.o | python3 -c "import json, sys; [print(k['kernel'].split()[0], l['decision']) for k in json.load(sys.stdin)['kernels'] for l in k['loops']]" | %check %s --check-prefix=JSON
+// RUN: %parcc -O1 --auto-dma -S -emit-llvm -o - %s | %check %s --check-prefix=CODE
+// RUN: %parcc -O2 --report=layout -c %s -o %t.o 2>&1 | %check %s --check-prefix=WITHOUT
+// RUN: %parcc -O2 -S -emit-llvm -o - %s | %check %s --check-prefix=PLAIN --implicit-check-not=taihu_stage
+// RUN: %parcc -O2 --auto-dma --report=layout -fsanitize=address -c %s -o %t.o 2>&1 | %check %s --check-prefix=SANITIZED
+// What was stored in between is not moved twice.
+// RUN: %parcc -O1 --auto-dma -S -emit-llvm -o %t.ll %s
+// RUN: %parcc -O1 --auto-dma -S -emit-llvm -o - %t.ll | grep -c "call i32 @taihu_stage_begin" > %t.twice
+// RUN: grep -c "call i32 @taihu_stage_begin" %t.ll | diff - %t.twice
+#include <math.h>
+#include <parallelc.h>
+
+enum { n = 100000 };
+double x[n], y[n], z[n], table[64];
+int at[n];
+struct cell {
+    double value;
+    long other;
+} cells[n];
+struct wide {
+    double value[16];
+} wides[n];
+struct pointers {
+    double *to;
+    const double *from;
+    long count;
+};
+extern double unknown[];
+extern void outside(double);
+
+// PLAIN: define {{.*}}@streams
+// WITHOUT-LABEL: layout: kernel streams
+// WITHOUT: decision: two buffers of {{[0-9]+}} bytes{{$}}
+// WITHOUT: nothing is moved without --auto-dma
+// CHECK-LABEL: layout: kernel streams
+// CHECK: decision: two buffers of {{[0-9]+}} bytes; done
+// CHECK: loop at {{.*}}auto_dma.c:[[#@LINE+14]]: through the scratchpad: x, y, z, from {{[0-9]+}} iterations on{{$}}
+// JSON: streams through the scratchpad: x, y, z
+// SANITIZED: left as it is: its function is checked by a sanitizer
+// CODE-LABEL: define {{.*}}@streams(
+// CODE: call i32 @taihu_stage_begin
+// CODE: call i64 @taihu_stage_turn
+// CODE: load double
+// CODE: call void @taihu_stage_end
+// The loop as it was is still there.
+// CODE: @x
+// CODE: ret void
+// CODE: declare i32 @taihu_stage_begin(ptr)
+__kernel void streams(void *argument) {
+    (void)argument;
+    for (long i = 0; i < n; i++) z[i] = x[i] + y[i];
+}
+
+// CHECK-LABEL: layout: kernel neighbours
+// CHECK: through the scratchpad: x, y, from
+__kernel void neighbours(void *argument) {
+    (void)argument;
+    for (long i = 1; i < n - 1; i++) y[i] = x[i - 1] + x[i] + x[i + 1];
+}
+
+// CHECK-LABEL: layout: kernel rounds
+// CHECK: kept in the scratchpad: {{x, y|y, x}}{{$}}
+__kernel void rounds(void *argument) {
+    (void)argument;
+    for (int r = 0; r < 500; r++)
+        for (long i = 0; i < 999; i++) y[i] = 0.5 * y[i] + x[i];
+}
+
+// CHECK-LABEL: layout: kernel gather
+// CHECK: through the scratchpad: {{.*}}table
+__kernel void gather(void *argument) {
+    (void)argument;
+    for (long i = 0; i < n; i++) y[i] = table[at[i]];
+}
+
+// Pointers are compared when it runs.
+// CHECK-LABEL: layout: kernel pointers
+// CHECK: when it overlaps no other object (a check at run time); done
+// CHECK: through the scratchpad: pointer in byte
+__kernel void pointers(void *argument) {
+    const struct pointers *own = argument;
+    double *to = own->to;
+    const double *from = own->from;
+    for (long i = 0, count = own->count; i < count; i++) to[i] = 2 * from[i];
+}
+
+// CHECK-LABEL: layout: kernel early
+// CHECK: left as it is: its number of iterations is not known when it begins
+// CHECK-LABEL: layout: kernel leaves
+// CHECK: left as it is: it may be left early, or the compiler does not know its end
+__kernel void early(void *argument) {
+    for (long i = 0; i < n; i++) {
+        *(double *)argument += x[i];
+        if (x[i] > 1e9) break;
+    }
+}
+__kernel void leaves(void *argument) {
+    (void)argument;
+    for (long i = 0; i < n; i++) {
+        if (x[i] > 1e9) break;
+        y[i] = x[i];
+    }
+}
+
+// CHECK-LABEL: layout: kernel calls
+// CHECK: left as it is: it calls outside at line [[#@LINE+3]]
+__kernel void calls(void *argument) {
+    (void)argument;
+    for (long i = 0; i < n; i++) outside(x[i]);
+}
+
+// CHECK-LABEL: layout: kernel atomic
+// CHECK: left as it is: a volatile or atomic access at line [[#@LINE+4]]
+__kernel void atomic(void *argument) {
+    (void)argument;
+    for (long i = 0; i < n; i++)
+        __atomic_fetch_add(&at[i], 1, __ATOMIC_RELAXED);
+}
+
+// Another thread may write what lies between.
+// CHECK-LABEL: layout: kernel gaps
+// CHECK: through the scratchpad: x,
+// CHECK-SAME: cells: written with gaps
+__kernel void gaps(void *argument) {
+    (void)argument;
+    for (long i = 0; i < n; i++) cells[i].value = x[i];
+}
+
+// CHECK-LABEL: layout: kernel condition
+// CHECK: through the scratchpad: x,
+// CHECK-SAME: y: written under a condition at line [[#@LINE+4]]
+__kernel void condition(void *argument) {
+    (void)argument;
+    for (long i = 0; i < n; i++)
+        if (x[i] > 3) y[i] = x[i];
+}
+
+// CHECK-LABEL: layout: kernel end_unknown
+// CHECK: unknown: read under a condition, and the end of its object is not known
+__kernel void end_unknown(void *argument) {
+    double sum = 0;
+    for (long i = 0; i < n; i++)
+        if (x[i] > 3) sum += unknown[i] / x[i];
+    *(double *)argument = sum;
+}
+
+// CHECK-LABEL: layout: kernel scatter
+// CHECK: through the scratchpad: at,
+// CHECK-SAME: y: may overlap the access at line [[#@LINE+4]], whose address only the run knows
+__kernel void scatter(void *argument) {
+    double *to = argument;
+    for (long i = 0; i < n; i++)
+        to[at[i]] = y[i];
+}
+
+// Accesses that do not follow each other do not keep those from buffers that do.
+// CHECK-LABEL: layout: kernel rows
+// CHECK: wides: {{.*}}class III
+// CHECK: decision: two buffers of {{[0-9]+}} bytes{{.*}}; done
+// CHECK: through the scratchpad: wides,
+__kernel void rows(void *argument) {
+    double *sum = argument, *all = wides[0].value;
+    for (long i = 0; i < n; i++) sum[0] += wides[i].value[3];
+    for (long i = 0; i < 16 * n; i++) sum[1] += all[i];
+}
+
+// CHECK-LABEL: layout: kernel far
+// CHECK: left as it is{{.*}}wides: the layout has no place for it
+__kernel void far(void *argument) {
+    double sum = 0;
+    for (long i = 0; i < n; i++) sum += wides[i].value[3];
+    *(double *)argument = sum;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// parcc --report=layout: patterns, classes, decisions and reasons.
+// RUN: %parcc -O2 --report=layout -c %s -o %t.o 2>&1 | %check %s
+// RUN: %parcc -O2 --report=layout-json -c %s -o %t.o | python3 -c "import json, sys; [print(k['kernel'].split()[0], o['name'], o['class']) for k in json.load(sys.stdin)['kernels'] for o in k['objects']]" | %check %s --check-prefix=JSON
+// RUN: %parcc -O2 --report=layout --spm=4K -c %s -o %t.o 2>&1 | %check %s --check-prefix=SMALL
+#include <parallelc.h>
+
+enum { n = 4096 };
+double small[64], middle[n], other[n], large[100 * n];
+int index_of[n];
+__thread_local double buffer[64];
+extern int outside(int);
+struct arguments {
+    const double *from;
+    double *to;
+    long count;
+};
+struct wide {
+    double value[16];
+} wides[n];
+
+// CHECK-LABEL: layout: kernel gather
+// CHECK: index_of: 16384 bytes, class II
+// CHECK-NEXT: contiguous read of 4 bytes {{.*}}layout.c:[[#@LINE+6]] by the loop of line [[#@LINE+6]], 1024 times (assumed)
+// CHECK: decision: two buffers
+// CHECK: small: 512 bytes, class I
+// CHECK-NEXT: discrete read of 8 bytes
+// CHECK: decision: scratchpad, as a whole
+__kernel void gather(void *argument) {
+    forall (int i = 0; i < n; i++; BLOCK; CCC_ARRAY) buffer[0] += small[index_of[i]];
+    (void)argument;
+}
+
+// CHECK-LABEL: layout: kernel scatter
+// CHECK: large: 3276800 bytes, class none
+// CHECK: decision: main memory: its address comes from memory at line {{.*}}; its 3276800 bytes do not fit
+// CHECK: small: 512 bytes, class I
+// CHECK: discrete read and write
+// CHECK: decision: main memory: its address comes from memory at line {{.*}}; as a whole each thread would write a copy of its own
+__kernel void scatter(void *argument) {
+    forall (int i = 0; i < n; i++; BLOCK; CCC_ARRAY) {
+        large[index_of[i]] = i;
+        __atomic_fetch_add((long *)small + index_of[i], 1, __ATOMIC_RELAXED);
+    }
+    (void)argument;
+}
+
+// Neighbours are one stream: 1024 x 8 bytes through one pair of buffers.
+// CHECK-LABEL: layout: kernel stencil
+// CHECK: middle: 32768 bytes, class II
+// CHECK-COUNT-2: contiguous read of 8 bytes
+// CHECK: other: 32768 bytes, class II
+// CHECK-NEXT: contiguous write of 8 bytes
+// CHECK: decision: two buffers of {{[0-9]+}} bytes{{$}}
+// SMALL-LABEL: layout: kernel stencil
+// SMALL: middle: 32768 bytes, class III
+__kernel void stencil(void *argument) {
+    forall (int i = 1; i < n - 1; i++; BLOCK; CCC_ARRAY) other[i] = middle[i - 1] + middle[i + 1];
+    (void)argument;
+}
+
+// CHECK-LABEL: layout: kernel steps
+// CHECK: large: 3276800 bytes, class III
+// CHECK-NEXT: interval read of 8 bytes, step 32
+// CHECK: wides: 524288 bytes, class none
+// CHECK-NEXT: interval read of 8 bytes, step 128
+// CHECK: decision: main memory: steps by 128 bytes, more than 64 at line
+__kernel void steps(void *argument) {
+    forall (long i = 0; i < n; i++; BLOCK; CCC_ARRAY) buffer[1] += large[4 * i] * wides[i].value[3];
+    (void)argument;
+}
+
+// CHECK-LABEL: layout: kernel bits
+// CHECK: decision: main memory: its address is no linear function of the loop that the compiler sees at line
+__kernel void bits(void *argument) {
+    forall (long i = 0; i < n; i++; BLOCK; CCC_ARRAY) buffer[1] += large[i ^ 5];
+    (void)argument;
+}
+
+// What pointers point to may overlap.
+// CHECK-LABEL: layout: kernel pointers
+// CHECK: pointer in byte 0 of argument 1 of pointers: unknown size, class III
+// CHECK: decision: two buffers of {{[0-9]+}} bytes, when it overlaps no other object (a check at run time)
+// CHECK: pointer in byte 8 of argument 1 of pointers: unknown size, class III
+// CHECK-NEXT: contiguous write
+__kernel void pointers(void *argument) {
+    const struct arguments *own = argument;
+    const double *from = own->from;
+    double *to = own->to;
+    const long count = own->count;
+    forall (long i = 0; i < count; i++; BLOCK; CCC_ARRAY) to[i] = from[i];
+}
+
+// The object of a parameter is found in the callers.
+// CHECK-LABEL: layout: kernel calls
+// CHECK: middle: 32768 bytes, class II
+// CHECK: not seen: accesses of outside at line [[#@LINE+6]]
+static __attribute__((noinline)) void twice(double *values, int count) {
+    for (int i = 0; i < count; i++) values[i] *= 2;
+}
+__kernel void calls(void *argument) {
+    twice(middle, n / 2);
+    *(int *)argument = outside(1);
+}
+
+// A forall of process code is a kernel as well.
+// CHECK-LABEL: layout: kernel forall
+// CHECK: contiguous write
+void process_code(void) {
+    forall (int i = 0; i < n; i++; BLOCK; CCC_ARRAY) other[i] = 1;
+}
+
+// JSON-DAG: gather index_of II
+// JSON-DAG: gather small I
+// JSON-DAG: scatter large none
+// JSON-DAG: steps large III

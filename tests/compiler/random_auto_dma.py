@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random kernels compiled plain and with --auto-dma must leave the same bits. The machine of the second build starts a transfer
+within a nanosecond, so that short loops are moved as well; at least one transfer per program must have happened."""
+import argparse
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+
+ARRAYS = {"a": "double", "b": "double", "c": "double", "f": "float", "k": "int", "h": "short", "y": "signed char"}
+SIZE = 4200  # elements; loops keep MARGIN from both ends
+MARGIN = 40
+COUNTS = (0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 127, 129, 255, 256, 257, 505, 511, 512, 513, 1000, 1023, 1024, 1025, 2047, 2049)
+
+PRELUDE = """#include <parallelc.h>
+#include <stdio.h>
+#include <string.h>
+enum { size = %d };
+struct pair { double first; int second; float third; } p[size], q[size];
+double a[size], b[size], c[size], table[64];
+static float f[size];
+static int k[size];
+short h[size];
+signed char y[size];
+double result[64];
+__thread_local char filling[%d];
+struct call { double *u, *v; const double *w; long count, from; };
+static struct call call;
+static unsigned long sum_of(const void *memory, unsigned long bytes, unsigned long sum) {
+  for (unsigned long i = 0; i < bytes; i++) sum = (sum ^ ((const unsigned char *)memory)[i]) * 1099511628211UL;
+  return sum;
+}
+static void reset(void) {
+  for (int i = 0; i < size; i++) {
+    a[i] = i * 0.25, b[i] = 1.0 / (i + 1), c[i] = i %% 17 - 8, f[i] = i %% 23 * 0.5f, k[i] = i * 7919 %% 64, h[i] = i %% 300, y[i] = i %% 100;
+    p[i].first = i * 0.5, p[i].second = i %% 40, p[i].third = 1.5f * (i %% 9), q[i] = p[size - 1 - i];
+  }
+  for (int i = 0; i < 64; i++) table[i] = 3.0 / (i + 2), result[i] = 0;
+}
+static void print(int number) {
+  unsigned long sum = 14695981039346656037UL;
+#define add(x) sum = sum_of(&x, sizeof x, sum)
+  add(a); add(b); add(c); add(f); add(k); add(h); add(y); add(result); add(table);
+  for (int i = 0; i < size; i++) { add(p[i].first); add(p[i].second); add(p[i].third); add(q[i].first); add(q[i].second); add(q[i].third); }
+  printf("%%d %%016lx\\n", number, sum);
+}
+"""
+
+
+def element(rng, index, pointers):
+    """Something that can be read."""
+    kind = rng.randrange(12)
+    offset = rng.choice((0, 0, 0, 1, -1, 2, -3, 17))
+    place = f"{index} + {offset}" if offset >= 0 else f"{index} - {-offset}"
+    if pointers and kind < 5:
+        return f"{rng.choice('uvw')}[{place}]"
+    if kind == 0:
+        return f"table[k[{place}] & 63]"
+    if kind == 1:
+        return f"{rng.choice('pq')}[{place}].{rng.choice(('first', 'second', 'third'))}"
+    if kind == 2:
+        return f"{rng.choice('abc')}[k[{place}] & 4095]"
+    return f"{rng.choice(list(ARRAYS))}[{place}]"
+
+
+def expression(rng, index, pointers):
+    terms = [element(rng, index, pointers) for _ in range(rng.randrange(1, 4))]
+    text = terms[0]
+    for term in terms[1:]:
+        text = f"({text} {rng.choice('+-*')} {term})" if rng.random() < 0.8 else f"({text} > {term} ? {text} : 1)"
+    return text
+
+
+def statement(rng, index, pointers, number):
+    choice = rng.randrange(10)
+    value = expression(rng, index, pointers)
+    if choice == 0:
+        return f"sum += {value};"
+    if choice == 1:
+        return f"{rng.choice('pq')}[{index}].{rng.choice(('first', 'second', 'third'))} = (int)(long)({value}) & 1023;"
+    if choice == 2:
+        return f"if ({expression(rng, index, pointers)} > {rng.randrange(1, 9)}) {rng.choice('abc')}[{index}] = {value} * 0.01;"
+    if choice == 3:
+        return f"{rng.choice('abc')}[k[{index}] & 4095] = {value} * 0.125;"
+    if choice == 4:
+        return f"if ({expression(rng, index, pointers)} > 1e7) break;" if rng.random() < 0.4 else f"carried = carried * 0.5 + {value};"
+    if choice == 5:
+        array = rng.choice("khy")
+        return f"{array}[{index}] = (int)((long)({value}) & 63);"
+    if choice == 6 and pointers:
+        return f"{rng.choice('uv')}[{index}] = {value} * 0.25;"
+    if choice == 7:
+        offset = rng.choice((-2, -1, 1, 5))
+        array = rng.choice("abc")
+        return f"{array}[{index}] = {array}[{index} + {offset}] * 0.5 + {value} * 0.001;"
+    return f"{rng.choice('abcf')}[{index}] = {value} * 0.01;"
+
+
+def kernel(rng, number):
+    pointers = rng.random() < 0.4
+    shared = not pointers and rng.random() < 0.2  # the array's threads divide the loop
+    lines = [f"__kernel void kernel{number}(void *argument) {{", "  const struct call *own = argument;", "  (void)own; filling[0] = 1;"]
+    lines += ["  double sum = 0, carried = 1;", "  const long count = own->count, from = own->from;"]
+    if pointers:
+        lines += [f"  double *u = own->u, *v = own->v; const double *w = own->w; (void)u; (void)v; (void)w;"]
+    form = rng.randrange(6)
+    index = "i"
+    if form == 0:
+        head = "for (long i = from + count - 1; i >= from; i--)"
+    elif form == 1:
+        head, index = "for (int i = 0; i < (int)count; i++)", "from + i"
+    elif form == 2:
+        step = rng.choice((2, 3, 4, 8))
+        head = f"for (long i = from; i < from + count; i += {step})"
+    else:
+        head = "for (long i = from; i < from + count; i++)"
+    if shared:
+        head = "forall (long i = from; i < from + count; i++; BLOCK; CCC_ARRAY)"
+        body = [f"a[i] = {rng.choice(('b[i] + b[i + 1]', 'c[i - 1] * f[i]', 'table[k[i] & 63]', 'b[i] * p[i].first'))};",
+                f"if (h[i] > {rng.randrange(300)}) q[i].{rng.choice(('first', 'third'))} = {rng.choice(('b[i]', 'c[i + 2]'))};"]
+        body = body[:rng.randrange(1, 3)]
+    else:
+        lines.append("  if (m_rank(CCC_ARRAY) != 0) return;")
+        body = [statement(rng, index, pointers, number) for _ in range(rng.randrange(1, 4))]
+    if not shared and rng.random() < 0.3:
+        lines.append(f"  for (int round = 0; round < {rng.choice((1, 2, 5))}; round++)")
+    lines.append(f"  {head} {{")
+    lines += ["    " + line for line in body]
+    lines += ["  }", f"  if (m_rank(CCC_ARRAY) == 0) result[{number}] = sum + carried;", "}"]
+    return "\n".join(lines) + "\n"
+
+
+def program(rng, kernels, filling):
+    text = PRELUDE % (SIZE, filling)
+    calls = []
+    for number in range(kernels):
+        text += kernel(rng, number)
+        for count in [*rng.sample(COUNTS, 4), rng.randrange(SIZE - 2 * MARGIN)]:
+            start = rng.randrange(MARGIN, SIZE - MARGIN - count + 1)
+            u, v, w = (f"{rng.choice('abc')} + {rng.randrange(-20, 20)}" if rng.random() < 0.5 else name for name in "abc")
+            calls.append(f"  reset(); call = (struct call){{{u}, {v}, {w}, {count}, {start}}}; m_run(kernel{number}, &call); print({number});")
+    return text + "int main(void) {\n" + "\n".join(calls) + "\n  return 0;\n}\n"
+
+
+def run(command):
+    job = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    if job.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}: exit code {job.returncode}\n{job.stdout[-2000:]}{job.stderr[-4000:]}")
+    return job
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=int, default=10)
+    parser.add_argument("--kernels", type=int, default=12)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--machine", type=pathlib.Path, required=True, help="sw26010.json")
+    parser.add_argument("--parcrun", required=True)
+    parser.add_argument("parcc")
+    options = parser.parse_args()
+    options.work.mkdir(parents=True, exist_ok=True)
+    machine = options.work / "machine.json"
+    machine.write_text(json.dumps(json.loads(options.machine.read_text()) | {"transfer_start_ns": 1, "transfer_gb_s": 2000}))
+    moved = compared = 0
+    for seed in range(options.seed, options.seed + options.programs):
+        rng = random.Random(seed)
+        capacity = rng.choice((2, 4, 16, 64)) * 1024
+        filling = rng.choice((8, 8, capacity // 2, capacity - 700, capacity - 8))
+        source = options.work / f"random{seed}.c"
+        source.write_text(program(rng, options.kernels, filling))
+        level = rng.choice(("-O1", "-O2", "-O3"))
+        common = [options.parcc, level, "-ffp-contract=off", f"--spm={capacity}", source, "-o"]
+        run([*common, f"{source}.plain"])
+        run([*common, f"{source}.moved", "--auto-dma", f"--spm-model={machine}"])
+        outputs = []
+        for kind in ("plain", "moved"):
+            outputs.append(run([options.parcrun, "--timeout", "100", "-n", "1", "--threads", "3", f"{source}.{kind}"]))
+        plain, fast = (output.stdout.splitlines() for output in outputs)
+        if plain != fast or not plain:
+            different = [number for number, (one, other) in enumerate(zip(plain, fast)) if one != other]
+            sys.exit(f"seed {seed}, {level}, scratchpad {capacity}, filled {filling}: kernels differ, "
+                     f"{[plain[number].split()[0] for number in different]}")
+        transfers = sum(int(number) for number in re.findall(r"transfers +(\d+),", outputs[1].stderr))
+        if transfers == 0 and filling < capacity - 700:
+            sys.exit(f"seed {seed}: nothing was moved\n{outputs[1].stderr}")
+        moved += transfers
+        compared += len(plain)
+        for kind in ("plain", "moved"):
+            os.remove(f"{source}.{kind}")
+    print(f"{options.programs} programs, {compared} runs of kernels with {moved} transfers: the same bits")
+
+
+main()
