@@ -83,6 +83,7 @@ static void wrong_use(void) {
             "  -t FILE           transfer function, lines 'value red green blue opacity'\n"
             "  -r STEP           distance of two samples in voxels (default 1)\n"
             "  -s FACES          a landscape of so many triangles instead of a volume\n"
+            "  -m FILE           the triangles of this file, in the STL format\n"
             "  -f FRAMES         pictures of one turn around it (default 1)\n"
             "  -p W,H            pixels, multiples of %d (default 512,512)\n"
             "  -o PATTERN        file names as in frame%%03d.png\n",
@@ -114,14 +115,17 @@ static int is_pattern(const char *text) {
 
 int main(int argc, char **argv) {
     int n[3] = {256, 256, 256}, pixels[2] = {512, 512}, faces = 0, frames = 1;
-    const char *file = NULL, *colours = NULL, *pattern = NULL;
+    const char *file = NULL, *mesh = NULL, *colours = NULL, *pattern = NULL;
+    long mesh_faces = 0;
     float step = 1;
-    for (int option; (option = getopt(argc, argv, "n:v:t:r:s:f:p:o:")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "n:v:m:t:r:s:f:p:o:")) != -1;) {
         char *end;
         if (option == 'n')
             numbers(optarg, 3, 2, 100000, n);
         else if (option == 'v')
             file = optarg;
+        else if (option == 'm')
+            mesh = optarg;
         else if (option == 't')
             colours = optarg;
         else if (option == 'r') {
@@ -139,11 +143,15 @@ int main(int argc, char **argv) {
             wrong_use();
     }
     if (optind < argc || pixels[0] % tile != 0 || pixels[1] % tile != 0) wrong_use();
+    if ((mesh != NULL) + (faces > 0) + (file != NULL) > 1) wrong_use();
 
     const double start = m_wtime();
     view.width = pixels[0];
     view.height = pixels[1];
-    what = faces > 0 ? make_terrain(faces) : make_volume(n, file, colours, step);
+    if (mesh != NULL)
+        what = make_mesh(mesh, &mesh_faces);
+    else
+        what = faces > 0 ? make_terrain(faces) : make_volume(n, file, colours, step);
     const double prepared = m_wtime() - start;
     for (int i = 0; i < 2; i++) picture[i] = m_malloc((size_t)tile_count() * tile_bytes);
     if (picture[0] == NULL || picture[1] == NULL)
@@ -153,7 +161,9 @@ int main(int argc, char **argv) {
     const float difference = largest_difference(frames - 1);
     const int correct = difference <= what.tolerance;
     if (m_rank(CCC_ALL) == 0) {
-        if (faces > 0)
+        if (mesh != NULL)
+            printf("volume: %ld triangles", mesh_faces);
+        else if (faces > 0)
             printf("volume: a landscape of %d triangles", faces);
         else
             printf("volume: %d x %d x %d voxels", n[0], n[1], n[2]);

@@ -27,6 +27,9 @@ scene make_volume(const int n[3], const char *file, const char *transfer, float 
 /// A landscape of at least `faces` triangles.
 scene make_terrain(long faces);
 
+/// The triangles of a file in the STL format, as text or binary; gives their number.
+scene make_mesh(const char *file, long *count);
+
 /// Memory that the processes of a node share: each process calls with the same sizes and finds it at an address of its own.
 /// 64-byte aligned, zero. Ends the job when the node's share is used up.
 void *node_memory(size_t bytes);

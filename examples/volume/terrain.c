@@ -8,7 +8,7 @@
 #include "tree.h"
 
 static int edge;     // squares of the grid along each edge, two triangles each
-static face *faces;  // x and y from 0 to 1, z up
+static face *faces;  // counter-clockwise from above; x and y from 0 to 1, z up
 static const float water = 0.06f;
 static const float sun[3] = {0.55f, -0.42f, 0.72f};  // direction to it, length 1
 
@@ -70,23 +70,6 @@ static vector_lanes places(vector_lanes origin, vector_lanes direction, lanes di
 }
 
 static vector_lanes same(const float v[3]) { return (vector_lanes){{v[0], v[1], v[2]}}; }
-
-// Normals of length 1, upwards.
-static vector_lanes normals(int_lanes index) {
-    vector_lanes result;
-    for (int i = 0; i < lane_count; i++) {
-        const face *f = &faces[index[i] < 0 ? 0 : index[i]];
-        float u[3], v[3], normal[3];
-        for (int a = 0; a < 3; a++) {
-            u[a] = f->corner[1][a] - f->corner[0][a];
-            v[a] = f->corner[2][a] - f->corner[0][a];
-        }
-        for (int a = 0; a < 3; a++) normal[a] = u[(a + 1) % 3] * v[(a + 2) % 3] - u[(a + 2) % 3] * v[(a + 1) % 3];
-        const float length = sqrtf(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
-        for (int a = 0; a < 3; a++) result.x[a][i] = normal[a] / length;
-    }
-    return result;
-}
 
 // 0 below `low`, 1 above `high`.
 static lanes rise(lanes value, float low, float high) { return least(most((value - low) / (high - low), 0.0f), 1.0f); }

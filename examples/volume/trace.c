@@ -81,3 +81,19 @@ hits trace_slowly(vector_lanes origin, vector_lanes direction, int_lanes wanted,
     for (int i = 0; i < tree_face_count; i++) meet(&origin, &direction, wanted, i, &found);
     return found;
 }
+
+vector_lanes normals(int_lanes index) {
+    vector_lanes result;
+    for (int i = 0; i < lane_count; i++) {
+        const face *f = &tree_faces[index[i] < 0 ? 0 : index[i]];
+        float u[3], v[3], normal[3];
+        for (int a = 0; a < 3; a++) {
+            u[a] = f->corner[1][a] - f->corner[0][a];
+            v[a] = f->corner[2][a] - f->corner[0][a];
+        }
+        for (int a = 0; a < 3; a++) normal[a] = u[(a + 1) % 3] * v[(a + 2) % 3] - u[(a + 2) % 3] * v[(a + 1) % 3];
+        const float length = sqrtf(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+        for (int a = 0; a < 3; a++) result.x[a][i] = normal[a] / length;
+    }
+    return result;
+}

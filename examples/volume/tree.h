@@ -23,6 +23,9 @@ typedef struct {
 /// First triangle on each ray of the lanes in `wanted`; with `whether` any triangle on it.
 hits trace(vector_lanes origin, vector_lanes direction, int_lanes wanted, int whether);
 
+/// Normals of length 1 of the triangles, to the side from which their corners are counter-clockwise.
+vector_lanes normals(int_lanes face);
+
 /// The first triangle without the tree, by looking at all.
 hits trace_slowly(vector_lanes origin, vector_lanes direction, int_lanes wanted, int whether);
 
