@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ping-pong between two ranks of one node process, one way, beside a bare memcpy of the same size: with
-// buffers that nobody touches between messages, as in the OSU benchmarks, and with buffers written before
-// each send and read after each receive. On virtual machines the distance of two cores changes within
+// Ping-pong between two ranks of one node process, one way, compared with a bare memcpy of the same size:
+// with buffers that nobody touches between messages, as in the OSU benchmarks, and with buffers written
+// before each send and read after each receive. On virtual machines the distance of two cores changes within
 // minutes, and with it all times; so it is measured around each measurement, and the best times are shown
 // apart for near cores (a cache line in less than 80 ns) and far ones (100 to 300 ns). Measurements in which
 // it changed, or was larger, are dropped. Argument: how often to repeat everything (default 3).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long puts beside one memcpy of as many bytes, in turns, the best of many, in microseconds: the put of a
-// rank to itself, which is the copy alone, and the time until another rank knows, which is half of a
+// Long puts compared with one memcpy of as many bytes, in turns, the best of many, in microseconds: the put
+// of a rank to itself, which is the copy alone, and the time until another rank knows, which is half of a
 // ping-pong with reply words and has the way of a cache line between two cores in it. Results are checked.
 #include <parallelc.h>
 #include <stdio.h>
