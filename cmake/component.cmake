@@ -1,4 +1,4 @@
-# taihu_component(<name> [SOURCES ...] [HEADERS ...] [TESTS ...] [USES ...] [LINK ...] [TEST_LINK ...])
+# taihu_component(<name> [IN_PARTS] [SOURCES ...] [HEADERS ...] [TESTS ...] [USES ...] [LINK ...] [TEST_LINK ...])
 #
 # One folder of taihu/ = one static library taihu_<name> (alias taihu::<name>).
 #   SOURCES    its .cc and .c files; none makes a header-only library
@@ -8,6 +8,8 @@
 #   USES       components it may include; must agree with tools/layers.txt
 #   LINK       libraries from outside, linked privately
 #   TEST_LINK  further libraries of the test program
+#   IN_PARTS   programs of ranks take single objects of its archive: a release compiles each source alone. Together they
+#              would bring thread-local variables for which a copy of a program has no room.
 #
 # A library from outside (LINK) is a plain name such as dl, or PkgConfig::<MODULE> made by
 # pkg_check_modules(<MODULE> REQUIRED IMPORTED_TARGET <module>); cmake/install.cmake turns both into what an installed
@@ -46,7 +48,7 @@ function(taihu_precompile_test_headers test)
 endfunction()
 
 function(taihu_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;TESTS;USES;LINK;TEST_LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "IN_PARTS" "" "SOURCES;HEADERS;TESTS;USES;LINK;TEST_LINK")
   set(target taihu_${name})
   get_property(closed GLOBAL PROPERTY TAIHU_COMPONENTS_CLOSED)
   if(closed)
@@ -63,7 +65,7 @@ function(taihu_component name)
     target_link_libraries(${target} INTERFACE ${arg_LINK})
   endif()
   add_library(taihu::${name} ALIAS ${target})
-  if(TAIHU_FEWER_COMPILER_RUNS AND arg_SOURCES)
+  if(TAIHU_FEWER_COMPILER_RUNS AND arg_SOURCES AND NOT (arg_IN_PARTS AND CMAKE_BUILD_TYPE STREQUAL "Release"))
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
   taihu_part_headers(stand_alone others "${arg_HEADERS}" "${arg_SOURCES};${arg_TESTS}")

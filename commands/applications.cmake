@@ -1,6 +1,6 @@
 # The applications and simulators, for one process and for the ranks of each MPI.
 taihu_command(numa-model numa_model.cc launch model)
-target_link_libraries(numa-model PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json)
+target_link_libraries(numa-model PRIVATE CLI11::CLI11)
 taihu_command(nocsim nocsim.cc noc)
 target_link_libraries(nocsim PRIVATE CLI11::CLI11)
 
@@ -85,11 +85,11 @@ function(taihu_program_by_macxx program)
 endfunction()
 taihu_program_by_macxx(amgsolve
   SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/amgsolve.cc ${parallel}/mpi_communicator.cc
-  ARCHIVES taihu_amg taihu_parallel taihu_memory taihu_base
+  ARCHIVES taihu_amg taihu_parallel taihu_threads taihu_memory taihu_base
   LIBRARIES -lz)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(rmc_libraries REQUIRED ${hdf5_MODULE_NAME} pugixml libpng)
 taihu_program_by_macxx(rmc
   SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/rmc.cc ${parallel}/mpi_communicator.cc
-  ARCHIVES taihu_neutron taihu_parallel taihu_base
+  ARCHIVES taihu_neutron taihu_picture taihu_parallel taihu_threads taihu_base
   LIBRARIES ${rmc_libraries_LDFLAGS})

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,17 @@ struct Options {
 
 constexpr const char* least_min = "64K";
 
+/// The program and its words stand behind the options; for CLI11 they are a rest without a name.
+struct UsageWithProgram final : CLI::Formatter {
+  std::string make_usage(const CLI::App*, std::string name) const override {
+    return "Usage: " + name + " [OPTIONS] program [arguments]\n";
+  }
+};
+
 void declare(CLI::App& app, Options& options) {
   app.set_version_flag("--version", "narun " TAIHU_VERSION);
   app.prefix_command();
+  app.formatter(std::make_shared<UsageWithProgram>());
   app.add_option(
          "--place", options.place,
          "partition: large blocks in equal parts, one per thread, placed when\nthey are allocated (default); "
@@ -76,7 +85,7 @@ void declare(CLI::App& app, Options& options) {
       ->type_name("[=FILE]");
 }
 
-/// Where the preloaded library is: beside this program in the build tree and in an installation.
+/// Where the preloaded library is: next to this program in the build tree and in an installation.
 std::string preload_library() {
   namespace fs = std::filesystem;
   const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();

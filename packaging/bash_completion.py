@@ -53,7 +53,9 @@ def options_of(text):
         words, kind, meaning = entry[1], entry[2], entry[3] or next_line.strip()
         for word in words.split(","):
             name = re.sub(r"\{.*", "", word)
-            if "=" in name:  # -cc=NAME: the value is part of the word
+            if "[=" in name:  # --spm-model[=FILE]: mostly given alone
+                name = name[:name.index("[=")]
+            elif "=" in name:  # -cc=NAME: the value is part of the word
                 name = name[:name.index("=") + 1]
             elif kind and not kind.startswith("["):
                 values[name] = values_of(kind, meaning)

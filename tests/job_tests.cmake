@@ -3,7 +3,8 @@
 # taihu_job_tests(<prefix> <program> LAUNCHER <command> EXPECT <regular expression> RANKS ... PROCESSES ... [OPTIONS ...]
 # [ARGUMENTS ...]): one test per number of ranks, number of node processes and MPI library, all named
 # <prefix>.<program's name>.ranks<n>.processes<n>.<library>, which @TEST@ in the arguments stands for. Node processes talk by
-# shared memory in half of the tests and by the MPI library in the others: each program with each library in both ways.
+# shared memory in half of the tests and by the MPI library in the others: each program with each library in both ways. Those of
+# a library that is not there are one skipped test, <prefix>.<program's name>.<library>.
 function(taihu_job_tests prefix program)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "LAUNCHER;EXPECT" "ARGUMENTS;OPTIONS;RANKS;PROCESSES")
   get_filename_component(name ${program} NAME)
@@ -17,6 +18,13 @@ function(taihu_job_tests prefix program)
         set(libraries none)
       endif()
       foreach(library IN LISTS libraries)
+        string(TOUPPER ${library} upper)
+        if(NOT library STREQUAL none AND NOT TAIHU_MPICC_${upper})
+          if(NOT TEST ${prefix}.${name}.${library})
+            taihu_skipped_test(${prefix}.${name}.${library} "no compiler wrapper of ${library} found" LABELS programs)
+          endif()
+          continue()
+        endif()
         set(test ${prefix}.${name}.ranks${ranks}.processes${processes}.${library})
         set(arguments ${arg_ARGUMENTS})
         list(TRANSFORM arguments REPLACE "@TEST@" "${test}")

@@ -65,6 +65,23 @@ class WithoutPeers(unittest.TestCase):
         if "amgcl" not in names:  # it is looked for in the system's folders, too
             self.assertIn("*** SKIPPED: AMGCL is NOT compared with: ", said)
 
+    def test_kernels(self):
+        kernels = load("peers/run")
+        peer = kernels.KERNELS["stencil"][1][0]
+        for folder, reason in ((None, "there is no --peers FOLDER"), (self.build, f"there is no {self.build / peer.program}")):
+            there, said = self.found(lambda: [peer.present(types.SimpleNamespace(peers=folder), "stencil")])
+            self.assertEqual(there, [False])
+            self.assertIn(f"*** SKIPPED: MPI's stencil is NOT compared with: {reason}", said)
+        there, said = self.found(lambda: [kernels.KERNELS["stream"][1][0].present(types.SimpleNamespace(peers=self.build), "stream")])
+        self.assertEqual(there, [False])
+        self.assertIn("HPC Challenge's stream is NOT compared with: there is no hpcc", said)
+        source = self.build / "lines.c"
+        source.write_text('/* one\n */ int a; // "\n\n// b\nconst char* c = "/*";\nint d; /* */\n')
+        self.assertEqual(kernels.lines_of_code([source]), 3)
+        with self.assertRaises(SystemExit) as wrong:  # a program whose results are wrong, and exit code 0
+            kernels.measure("stencil", ["/bin/echo", "stencil: 1.0 s, (WRONG)"], r"\(correct\)", r": ([0-9.]+) s,")
+        self.assertIn("its results are wrong", str(wrong.exception))
+
     def test_the_line_about_the_machine(self):
         sys.path.insert(0, str(BENCH))
         from describe_machine import describe_machine

@@ -13,6 +13,7 @@ import sys
 NOT_NEEDED = {
     "g++": "essential for building", "gcc": "essential for building", "libc6-dev": "essential for building",
     "git": "only for checks", "ca-certificates": "only for git", "libgtest-dev": "only for tests",
+    "libglpk-dev": "only for tests",
 }
 # What only a package needs.
 DEBHELPER = {"debhelper-compat", "dh-sequence-python3"}

@@ -25,7 +25,7 @@ expect "core" marun --bind = co
 expect "" marun -n ""
 expect "--bind" /opt/taihu/bin/parcrun -n 4 --bin
 expect "-cc=" macc -cc
-expect "--spm=" parcc --sp
+expect "--spm= --spm-model --spm-model-lines" parcc --sp
 expect "partition rebind observe none" narun --place ""
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -33,6 +33,9 @@ cd "$work" && touch program input
 expect "program" marun -n 4 prog
 expect "input" marun -n 4 ./program in
 expect "input" macc -c inp
+expect "program" narun --threads 4 prog
+expect "input" narun --place none ./program in
+expect "" narun ./program --pla
 expect "input" taihu-info --machine in
 if [[ " $* " == *" rmc "* ]]; then
   expect "replay reproduce" nocsim re
