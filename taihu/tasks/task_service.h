@@ -83,10 +83,11 @@ class TaskService {
   int end_rank_ = 0;
   std::vector<RankPools> ranks_;  // by local index
 
+  // The threads of each line answer to what stands above it, and end before that does.
+  std::vector<std::unique_ptr<TaskPool>> pools_;
   std::map<TaskAddress, std::unique_ptr<TaskDistributor>> masters_;  // not changed after construction
   std::vector<std::unique_ptr<TaskDistributor>> array_masters_;
-  std::vector<std::unique_ptr<TaskPool>> pools_;
-  std::vector<std::unique_ptr<RemoteTaskSupplier>> remote_;  // last: their threads answer to all above
+  std::vector<std::unique_ptr<RemoteTaskSupplier>> remote_;
 };
 
 }  // namespace taihu::tasks
