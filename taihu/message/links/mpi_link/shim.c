@@ -99,6 +99,9 @@ static void start(int* process, int* processes, int* tag_limit, int* unasked_byt
 static void stop(void) {
   MPI_Comm_free(&shared_communicator);
   MPI_Comm_free(&communicator);
+  // The last messages of a non-blocking barrier may still be under way. MPICH over UCX can hang in
+  // MPI_Finalize then: the receiver already waits there for all processes, and takes nothing in.
+  MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
   while (free_requests != NULL) {
     struct request* request = free_requests;
