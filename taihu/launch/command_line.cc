@@ -144,6 +144,10 @@ void add_run_options(CLI::App& app, RunOptions& options, Texts& texts) {
                  "when all ranks wait for so long, say for whom and end the job")
       ->type_name("SECONDS")
       ->check(seconds_above_zero);
+  app.add_option("--node-timeout", options.job.node_timeout_seconds,
+                 "end the job when a node process has been silent for so long; 0: never (default 300)")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--debugger", texts.debugger,
                  "run the only node process under these words, such as \"gdb --args\"")
       ->type_name("WORDS");

@@ -41,9 +41,9 @@ class Reader {
     return number;
   }
 
-  double seconds(const std::string& name) const {
+  double seconds(const std::string& name, double otherwise = 0) const {
     const std::string value = text(name);
-    if (value.empty()) return 0;
+    if (value.empty()) return otherwise;
     char* end = nullptr;
     const double seconds = std::strtod(value.c_str(), &end);
     check_input(*end == '\0' && seconds >= 0,
@@ -104,6 +104,7 @@ EnvironmentMap to_environment(const JobParameters& job) {
           {"TAIHU_TRACE", job.trace},
           {"TAIHU_TRACE_COLLECTIVES", job.trace_collectives},
           {"TAIHU_DEADLOCK_TIMEOUT", to_text(job.deadlock_timeout_seconds)},
+          {"TAIHU_NODE_TIMEOUT", to_text(job.node_timeout_seconds)},
           {"TAIHU_TASK_DEADLINE", to_text(job.task_deadline_seconds)},
           {"TAIHU_RESTART", job.restart},
           {"TAIHU_PROGRAM_NAME", job.program_name}};
@@ -137,6 +138,7 @@ JobParameters from_environment(const EnvironmentMap& environment) {
   job.trace = reader.text("TAIHU_TRACE");
   job.trace_collectives = reader.text("TAIHU_TRACE_COLLECTIVES");
   job.deadlock_timeout_seconds = reader.seconds("TAIHU_DEADLOCK_TIMEOUT");
+  job.node_timeout_seconds = reader.seconds("TAIHU_NODE_TIMEOUT", job.node_timeout_seconds);
   job.task_deadline_seconds = reader.seconds("TAIHU_TASK_DEADLINE");
   job.restart = reader.text("TAIHU_RESTART");
   job.program_name = reader.text("TAIHU_PROGRAM_NAME");

@@ -39,6 +39,7 @@ struct JobParameters {
   std::string trace;                    ///< Parallel C: file for every call and kernel; empty: none
   std::string trace_collectives;        ///< MPI: file for one line per collective call; empty: none
   double deadlock_timeout_seconds = 0;  ///< report when all ranks have waited for this time; 0: never
+  double node_timeout_seconds = 300;    ///< end when a node process is silent for this time; 0: never
   double task_deadline_seconds = 0;     ///< Parallel C: get_task_id hands out nothing afterwards; 0: none
   std::string restart;                  ///< Parallel C: checkpoint to go on from; empty: none
   std::string program_name;             ///< the program's argv[0]; empty: `program`

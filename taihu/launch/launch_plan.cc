@@ -301,7 +301,8 @@ LaunchPlan plan_launch(const RunOptions& options, const Surroundings& surroundin
       plan.command.front() = path;
     }
   }
-  plan.command.push_back(surroundings.node_program);
+  plan.node_program = surroundings.node_program;
+  plan.command.push_back(plan.node_program);
   plan.command.push_back(job.program);
   append(plan.command, job.arguments);
   return plan;

@@ -34,6 +34,7 @@ enum class LauncherKind { direct, openmpi, mpich, slurm };
 struct LaunchPlan {
   LauncherKind kind = LauncherKind::direct;
   std::vector<std::string> command;  ///< command[0] is a path
+  std::string node_program;          ///< path of the node process executable
   EnvironmentMap set;                ///< variables to set
   std::vector<std::string> unset;    ///< variables to remove
   std::string working_directory;     ///< empty: the current one

@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <vector>
@@ -31,6 +32,8 @@ constexpr std::int64_t second_ns = 1'000'000'000;
 constexpr std::int64_t grace_ns = 5 * second_ns;  // between asking a job to end and killing it
 // timeout(1) and batch systems signal a process and its group at once: that is one request.
 constexpr std::int64_t same_request_ns = second_ns / 10;
+// A launcher of several hosts waits for an answer of each, also of those that no longer exist.
+constexpr std::int64_t look_for_nodes_ns = 2 * second_ns, stuck_launcher_ns = 15 * second_ns;
 
 /// Parent of every process that /proc shows.
 std::map<pid_t, pid_t> parents() {
@@ -62,6 +65,15 @@ std::vector<pid_t> descendants_of(pid_t root) {
       if (above == found[i]) found.push_back(process);
   found.erase(found.begin());
   return found;
+}
+
+/// Whether a process of the job here runs `program`.
+bool any_runs(const std::string& program) {
+  const std::vector<pid_t> processes = descendants_of(getpid());
+  return std::any_of(processes.begin(), processes.end(), [&](pid_t process) {
+    std::error_code ignored;
+    return std::filesystem::read_symlink("/proc/" + std::to_string(process) + "/exe", ignored) == program;
+  });
 }
 
 void reap_orphans() {
@@ -142,6 +154,7 @@ class Job {
         launched_(plan.kind != LauncherKind::direct),
         child_(child),
         say_(say) {
+    if (plan.hosts.size() > 1) node_program_ = std::filesystem::weakly_canonical(plan.node_program).string();
     timeout_seconds_ = timeout_seconds;
     if (timeout_seconds > 0) deadline_ns_ = now_ns() + static_cast<std::int64_t>(timeout_seconds * second_ns);
   }
@@ -153,14 +166,17 @@ class Job {
       signalfd_siginfo info{};
       if ((watched.revents & POLLIN) && read(signals, &info, sizeof info) == sizeof info) handle(info);
       if (!ended_ && deadline_ns_ != 0 && now_ns() >= deadline_ns_) handle_deadline();
+      if (!ended_ && !node_program_.empty()) look_for_stuck_launcher();
     }
     return exit_code_;
   }
 
  private:
   int milliseconds_left() const {
-    if (deadline_ns_ == 0) return -1;
-    const std::int64_t left_ns = std::max<std::int64_t>(0, deadline_ns_ - now_ns());
+    if (deadline_ns_ == 0 && node_program_.empty()) return -1;
+    std::int64_t until_ns = node_program_.empty() ? deadline_ns_ : next_look_ns_;
+    if (deadline_ns_ != 0) until_ns = std::min(until_ns, deadline_ns_);
+    const std::int64_t left_ns = std::max<std::int64_t>(0, until_ns - now_ns());
     return static_cast<int>(std::min<std::int64_t>(left_ns / 1'000'000 + 1, 1'000'000));
   }
 
@@ -225,6 +241,16 @@ class Job {
     kill(child_, SIGCONT);  // a stopped job cannot end
   }
 
+  void look_for_stuck_launcher() {
+    if (now_ns() < next_look_ns_) return;
+    next_look_ns_ = now_ns() + look_for_nodes_ns;
+    if (any_runs(node_program_)) {
+      nodes_last_seen_ns_ = now_ns();
+    } else if (nodes_last_seen_ns_ != 0 && now_ns() - nodes_last_seen_ns_ > stuck_launcher_ns) {
+      end_by_force(name_ + " still waits for other hosts after the job has ended here; killing it", 1);
+    }
+  }
+
   void end_by_force(const std::string& reason, int exit_code) {
     say_(reason);
     kill_all();
@@ -240,6 +266,9 @@ class Job {
   std::int64_t deadline_ns_ = 0;  ///< 0: none
   int asked_ = 0;                 ///< the signal that was passed on; 0: none
   std::int64_t asked_at_ns_ = 0;
+  std::string node_program_;  ///< looked for among the processes; empty: the job has one host
+  std::int64_t next_look_ns_ = 0;
+  std::int64_t nodes_last_seen_ns_ = 0;  ///< 0: never
   bool timed_out_ = false;
   bool ended_ = false;
   int exit_code_ = 0;

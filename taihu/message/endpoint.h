@@ -192,7 +192,8 @@ enum class Service : std::uint16_t {
   watch = 5,
   aggregate = 6,
   report = 7,
-  loop = 8
+  loop = 8,
+  alive = 9
 };
 
 /// A call of a service, to be answered once, now or later, by any thread.

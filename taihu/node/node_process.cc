@@ -22,6 +22,7 @@
 #include "taihu/memory/libc/rank_process.h"
 #include "taihu/memory/process_settings.h"
 #include "taihu/message/link.h"
+#include "taihu/node/process_watch.h"
 #include "taihu/node/ranks.h"
 
 namespace taihu::node {
@@ -121,9 +122,16 @@ void warn_of_unknown_libraries(const Language& language, const launch::JobParame
 
   settings.binding = binding.ranks;
   settings.abort_job = [&](int exit_code) { node->abort(exit_code); };
+  std::unique_ptr<ProcessWatch> watch;
+  if (layout.processes > 1 && job.node_timeout_seconds > 0)
+    watch = std::make_unique<ProcessWatch>(*node, job.node_timeout_seconds, [node, &job](int lost) {
+      end_job_without(*node, lost, job.node_timeout_seconds);
+    });
   const int exit_code = ranks.run(*node, settings);
   language.finish();
+  if (process != 0) watch.reset();  // process 0 watches until all others have ended
   node->finish();
+  watch.reset();
   // Threads that ranks have left behind may still run in the images, as in any process that ends: nothing
   // that they use is taken away, except the connection.
   connection.node.reset();
