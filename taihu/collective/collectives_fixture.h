@@ -11,6 +11,7 @@
 
 #include "taihu/base/end_on_failure_for_tests.h"
 #include "taihu/base/random.h"
+#include "taihu/base/sanitizers.h"
 #include "taihu/collective/collectives.h"
 #include "taihu/collective/test_job.h"
 
@@ -86,7 +87,7 @@ inline std::string name_of(const testing::TestParamInfo<Setting>& info) {
 
 /// The thread sanitizer gets no more ranks than show every kind of step between two threads: on two cores
 /// nine ranks take ten times as long there as five, for the same steps more often.
-#if defined(__SANITIZE_THREAD__)
+#if TAIHU_THREAD_SANITIZER
 inline constexpr int most_ranks = 16, most_small_ranks = 5;
 #else
 inline constexpr int most_ranks = 32, most_small_ranks = 9;

@@ -15,18 +15,13 @@
 
 #include "taihu/base/clock.h"
 #include "taihu/base/error.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TAIHU_SANITIZED 1
-#else
-#define TAIHU_SANITIZED 0
-#endif
+#include "taihu/base/sanitizers.h"
 
 namespace taihu::launch {
 namespace {
 
 /// The thread sanitizer of GCC 12 drops a signal that it hands to a thread which has not started yet.
-#ifdef __SANITIZE_THREAD__
+#if TAIHU_THREAD_SANITIZER
 constexpr bool signals_can_get_lost = true;
 #else
 constexpr bool signals_can_get_lost = false;
@@ -162,7 +157,8 @@ int recurse(int depth) {
 }
 
 TEST(RunRanksDeathTest, stack_overflow_is_named) {
-  if (TAIHU_SANITIZED) GTEST_SKIP() << "the sanitizer's runtime moves stacks";
+  if (TAIHU_ADDRESS_SANITIZER || TAIHU_THREAD_SANITIZER)
+    GTEST_SKIP() << "the sanitizer's runtime moves stacks";
   EXPECT_EXIT(run(2, one_of([] { return recurse(1 << 24); })), testing::ExitedWithCode(128 + SIGSEGV),
               "stack overflow .its stack has 1024 KiB; set TAIHU_STACK_SIZE");
 }

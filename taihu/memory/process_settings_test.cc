@@ -8,10 +8,12 @@
 #include <thread>
 #include <vector>
 
+#include "taihu/base/sanitizers.h"
+
 namespace taihu::memory {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if TAIHU_ADDRESS_SANITIZER || TAIHU_THREAD_SANITIZER
 constexpr bool malloc_is_of_libc = false;
 #else
 constexpr bool malloc_is_of_libc = true;

@@ -13,16 +13,9 @@
 
 #include <climits>
 
+#include "taihu/base/sanitizers.h"
 #include "taihu/threads/context_switch.h"
 #include "taihu/threads/crew.h"
-
-#if defined(__SANITIZE_THREAD__)
-#define TAIHU_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define TAIHU_THREAD_SANITIZER 1
-#endif
-#endif
 
 namespace taihu::threads {
 
@@ -60,7 +53,7 @@ long membarrier(int command) noexcept {
 }
 
 __attribute__((constructor)) void register_membarrier() noexcept {
-#ifndef TAIHU_THREAD_SANITIZER
+#if !TAIHU_THREAD_SANITIZER
   asymmetric = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
 #endif
 }

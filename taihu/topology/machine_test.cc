@@ -12,8 +12,9 @@
 #include <thread>
 
 #include "taihu/base/error.h"
+#include "taihu/base/sanitizers.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#if TAIHU_ADDRESS_SANITIZER
 #include <sanitizer/lsan_interface.h>
 #endif
 
@@ -43,7 +44,7 @@ void expect_invariants(const Machine& machine) {
   const std::size_t nodes = machine.numa_nodes.size();
   EXPECT_TRUE(machine.distances.empty() || machine.distances.size() == nodes * nodes);
   EXPECT_GE(machine.numa_nodes_with_cpus(), 1);
-  EXPECT_NO_THROW(nlohmann::json::parse(to_json(machine)));
+  EXPECT_TRUE(nlohmann::json::accept(to_json(machine)));
 }
 
 TEST(Machine, from_text) {
@@ -123,7 +124,7 @@ TEST(Machine, files_that_hwloc_does_not_survive) {
 }
 
 TEST(Machine, truncated_and_mutated_files) {
-#ifdef __SANITIZE_ADDRESS__
+#if TAIHU_ADDRESS_SANITIZER
   const __lsan::ScopedDisabler hwloc_forgets;  // its XML reader leaks memory when a file is damaged
 #endif
   const char* values[] = {

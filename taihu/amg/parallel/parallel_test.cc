@@ -6,6 +6,7 @@
 #include "taihu/abi/naalloc.h"
 #include "taihu/amg/parallel/array.h"
 #include "taihu/amg/parallel/context_for_tests.h"
+#include "taihu/base/sanitizers.h"
 
 namespace taihu::amg {
 namespace {
@@ -73,7 +74,7 @@ TEST(Storage, BlocksDoNotOverlapAndKeepTheirContent) {
 }
 
 TEST(Storage, PlacesWhatCyclesReadByTheirPartsAndNothingElse) {
-#ifdef __SANITIZE_THREAD__
+#if TAIHU_THREAD_SANITIZER
   GTEST_SKIP() << "naalloc asks OpenMP's threads, whose barriers the sanitizer does not see";
 #endif
   Storage storage(Placing::always);

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "taihu/base/sanitizers.h"
 #include "taihu/memory/heap/heap.h"
 #include "taihu/memory/heap/node_heap.h"
 #include "taihu/memory/heap/settings.h"
@@ -119,7 +120,7 @@ void wait_in_the_middle(int) {
 /// A thread frees a run into a heap of its own, which has no lock; it is interrupted anywhere, and meanwhile
 /// the run behind is freed into another heap, in which the first one was before. That one must not take it.
 TEST(PageHeap, NeighboursOfOtherHoldersStayAlone) {
-#if defined(__SANITIZE_THREAD__)
+#if TAIHU_THREAD_SANITIZER
   GTEST_SKIP() << "the thread sanitizer delivers signals late";
 #endif
   heap::free(heap::allocate(1));

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "taihu/base/random.h"
+#include "taihu/base/sanitizers.h"
 #include "taihu/memory/naalloc/allocator_fixture.h"
 #include "taihu/memory/naalloc/report.h"
 
@@ -212,7 +213,7 @@ TEST(ProcessAllocator, ChildOfAForkGoesOn) {
   EXPECT_TRUE(allocator.release(inherited));
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !TAIHU_ADDRESS_SANITIZER && !TAIHU_THREAD_SANITIZER
 /// A size that /proc/self/status tells, in bytes.
 std::size_t own_size(const std::string& name) {
   std::ifstream status("/proc/self/status");

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "taihu/base/sanitizers.h"
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/test_models.h"
 #include "taihu/neutron/transport/simulation.h"
@@ -89,7 +90,7 @@ Model sood_model(const json& data, const json& problem) {
   return read_model(folder.path());
 }
 
-#if defined(__SANITIZE_THREAD__)
+#if TAIHU_THREAD_SANITIZER
 constexpr int one_of = 25;  // histories of one thread, ten times as slow
 #else
 constexpr int one_of = 1;

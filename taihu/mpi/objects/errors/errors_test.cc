@@ -4,13 +4,14 @@
 #include <csetjmp>
 #include <cstring>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/lsan_interface.h>
-#endif
-
+#include "taihu/base/sanitizers.h"
 #include "taihu/mpi/objects/current_call.h"
 #include "taihu/mpi/objects/errors/error_texts.h"
 #include "taihu/mpi/test_ranks.h"
+
+#if TAIHU_ADDRESS_SANITIZER
+#include <sanitizer/lsan_interface.h>
+#endif
 
 namespace taihu::mpi {
 namespace {
@@ -86,13 +87,13 @@ TEST(errors, functions_that_never_return_leave_nothing_behind) {
     int value = 0, sum = 0;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, jumping);
     if (setjmp(way_out) == 0) {
-#if defined(__SANITIZE_ADDRESS__)
+#if TAIHU_ADDRESS_SANITIZER
       __lsan_disable();  // the text of the error is lost
 #endif
       MPI_Send(&value, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
       ADD_FAILURE() << "came back";
     }
-#if defined(__SANITIZE_ADDRESS__)
+#if TAIHU_ADDRESS_SANITIZER
     __lsan_enable();
 #endif
     EXPECT_EQ(call_record().name.load(), nullptr);
