@@ -107,7 +107,6 @@ void race(JobForTests& job) {
   constexpr int messages = 3000;
   job.run([&](Endpoint& me) {
     const int other = 1 - me.rank();
-    std::atomic<bool> all_sent{false};
     std::thread receiver([&] {
       for (;;) {
         int value = -1;
