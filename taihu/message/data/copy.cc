@@ -19,15 +19,14 @@ namespace {
 constexpr std::size_t long_copy_bytes = 2048;
 constexpr std::size_t block_bytes = 128;
 
-using Words = std::uint8_t __attribute__((vector_size(16), aligned(1), may_alias));
 using AlignedWords = std::uint8_t __attribute__((vector_size(16), may_alias));
 
 /// `target` is a multiple of 16. Returns the bytes copied: all whole blocks.
 std::size_t copy_blocks_portable(std::byte* target, const std::byte* source, std::size_t bytes) noexcept {
   std::size_t done = 0;
   for (; done + block_bytes <= bytes; done += block_bytes) {
-    Words words[8];
-    for (int i = 0; i < 8; ++i) words[i] = *reinterpret_cast<const Words*>(source + done + 16 * i);
+    AlignedWords words[8];
+    for (int i = 0; i < 8; ++i) std::memcpy(&words[i], source + done + 16 * i, 16);  // an unaligned load
     for (int i = 0; i < 8; ++i) *reinterpret_cast<AlignedWords*>(target + done + 16 * i) = words[i];
     __asm__ volatile("" ::: "memory");
   }

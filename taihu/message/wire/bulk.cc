@@ -50,11 +50,11 @@ void send_next(const std::shared_ptr<OutgoingPieces>& pieces, Staging staging) {
   std::size_t bytes = 0;
   const std::size_t first = pieces->claim(&bytes);
   const Data& data = pieces->data;
-  const std::byte* from = static_cast<const std::byte*>(data.address) + first;
-  if (data.layout != nullptr) {
+  const std::byte* from = staging.get();
+  if (data.layout != nullptr)
     data.layout->pack(staging.get(), data.address, first, bytes);
-    from = staging.get();
-  }
+  else
+    from = static_cast<const std::byte*>(data.address) + first;
   pieces->wire.send_bulk(pieces->process, pieces->tag, from, bytes, [pieces, staging, bytes] {
     pieces->finished += bytes;
     if (pieces->finished == pieces->bytes) return pieces->done();
