@@ -12,7 +12,7 @@
 namespace taihu::mpi {
 
 /// What a call waits for, where it can say so.
-enum class Waits : int { unknown, for_rank, for_members };
+enum class Waits : int { unknown, for_rank, for_members, in_collective };
 
 /// One per thread that has called MPI; never freed, reused when the thread has ended.
 struct CallRecord {
@@ -24,6 +24,7 @@ struct CallRecord {
   std::atomic<int> tag{-1};   ///< negative: any
   std::atomic<std::uint64_t> context{0};
   std::atomic<int> members{0};                   ///< ranks of the communicator
+  std::atomic<std::int64_t> block_bytes{0};      ///< of a collective; 0: it has no one length
   std::atomic<node::CallTimes*> times{nullptr};  ///< when statistics are wanted
   // Constant while the thread lives.
   std::atomic<int> rank{-1};  ///< of the job
@@ -115,6 +116,16 @@ inline void waits_for_members(std::uint64_t context, int members) noexcept {
   record.context.store(context, std::memory_order_relaxed);
   record.members.store(members, std::memory_order_relaxed);
   record.waits.store(Waits::for_members, std::memory_order_relaxed);
+}
+
+/// Says that it is in a collective of a communicator, with blocks of `block_bytes` (0: they differ, or there
+/// are none): where members pass other lengths and so take other algorithms, they wait for each other.
+inline void waits_in_collective(std::uint64_t context, int members, std::int64_t block_bytes) noexcept {
+  CallRecord& record = call_record();
+  record.context.store(context, std::memory_order_relaxed);
+  record.members.store(members, std::memory_order_relaxed);
+  record.block_bytes.store(block_bytes, std::memory_order_relaxed);
+  record.waits.store(Waits::in_collective, std::memory_order_relaxed);
 }
 
 }  // namespace taihu::mpi

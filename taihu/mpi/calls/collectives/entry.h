@@ -6,6 +6,7 @@
 
 #include "taihu/mpi/calls/collectives/bytes_sent.h"
 #include "taihu/mpi/objects/call.h"
+#include "taihu/mpi/objects/current_call.h"
 #include "taihu/mpi/objects/diagnostics/collective_trace.h"
 #include "taihu/mpi/work/collectives/running.h"
 
@@ -36,6 +37,9 @@ inline __attribute__((always_inline)) int run_blocking(const char* call, MPI_Com
                                     root_of(arguments));
       return run(rank, communicator, call, arguments);
     }
+    // In one node process lengths that do not fit together are told before anybody waits.
+    if (rank.layout().processes > 1)
+      waits_in_collective(communicator.context, communicator.size(), bytes_sent(rank, arguments));
     run(rank, communicator, call, arguments);
   });
 }

@@ -35,6 +35,11 @@ std::string describe(const CallRecord& record, Rank& rank) {
     case Waits::for_members:
       text += " for the other ranks of " + communicator_of(record, rank);
       break;
+    case Waits::in_collective:
+      if (const std::int64_t bytes = record.block_bytes.load(std::memory_order_relaxed); bytes > 0)
+        text += " of " + std::to_string(bytes) + " bytes";
+      text += ", on " + communicator_of(record, rank);
+      break;
   }
   const std::string place = node::source_place(record.caller.load(std::memory_order_relaxed));
   if (!place.empty()) text += ", at " + place;
