@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same calls of MPI, measured in the same way (collectives.c).
+// The same calls of MPI, measured in the same way (parallel_c.c).
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of Parallel C's collectives, measured as bench/collectives/mpi_collectives.c measures MPI's: calls
+// Times of Parallel C's collectives, measured as mpi_collectives.c measures MPI's: calls
 // follow each other without pause, time of the slowest rank, the least of ten batches. Results are checked.
 // Prints "operation bytes microseconds"; bytes are those of one block, of an alltoall those of the whole
 // buffer.
