@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "taihu/collective/helpers.h"
 #include "taihu/collective/membership.h"
 #include "taihu/collective/scratch.h"
 #include "taihu/message/endpoint.h"
@@ -71,6 +72,9 @@ class GroupHandle {
   /// members did not fit together; names both by their rank of the job.
   const std::string& problem() const noexcept { return problem_; }
 
+  /// Threads that may help this member with long copies; they must outlive the handle.
+  void set_helpers(Helpers& helpers) { helped_copy_ = std::make_unique<HelpedCopy>(helpers); }
+
   // For the collectives themselves.
   GroupState& state() noexcept { return *state_; }
   const Membership& membership() const noexcept { return state_->membership; }
@@ -86,6 +90,8 @@ class GroupHandle {
   std::string reduction_text(std::uint32_t code) const;
   Scratch& stage() noexcept { return stage_; }
   Scratch& schedule_scratch() noexcept { return schedule_scratch_; }
+  /// Null when nobody helps.
+  HelpedCopy* helped_copy() noexcept { return helped_copy_.get(); }
 
  private:
   State state_;
@@ -96,6 +102,7 @@ class GroupHandle {
   std::string problem_;
   Scratch stage_;
   Scratch schedule_scratch_;
+  std::unique_ptr<HelpedCopy> helped_copy_;
 };
 
 /// Contexts of groups other than the four scopes start here.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // alltoall among the members of a node process.
 #include "taihu/collective/board.h"
+#include "taihu/collective/helpers.h"
 #include "taihu/collective/length_check.h"
 #include "taihu/collective/shared_forms.h"
 #include "taihu/collective/shared_step.h"
@@ -18,6 +19,13 @@ std::size_t packed_bytes(const BlockMap& map, int members, int me) {
   if (map.has_equal_blocks()) return map.bytes(0) * static_cast<std::size_t>(members - 1);
   std::size_t sum = table_bytes(map, members);
   for (int k = 0; k < members; ++k) sum += k != me ? map.bytes(k) : 0;
+  return sum;
+}
+
+std::size_t bytes_of_all(const BlockMap& map, int members) {
+  if (map.has_equal_blocks()) return map.bytes(0) * static_cast<std::size_t>(members);
+  std::size_t sum = 0;
+  for (int k = 0; k < members; ++k) sum += map.bytes(k);
   return sum;
 }
 
@@ -82,6 +90,7 @@ int alltoall(GroupHandle& handle, const void* source, const BlockMap& source_map
   if (meanwhile) meanwhile();
   int code = step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
+  BlockCopies copies(handle.helped_copy(), bytes_of_all(in, step.members()));
   bool is_published = false;
   for (int j = 0; j < step.members(); ++j) {
     const int from = (step.me() + j) % step.members();
@@ -89,11 +98,12 @@ int alltoall(GroupHandle& handle, const void* source, const BlockMap& source_map
     const Incoming incoming = from == step.me() ? Incoming{out.block(source, from), out.bytes(from)}
                                                 : incoming_from(step, from, out);
     if (has_length(handle, "an alltoall", from, incoming.bytes, step.me(), in.bytes(from))) {
-      copy_block(in.block(result, from), incoming.data, incoming.bytes);
+      copies.add(in.block(result, from), incoming.data, incoming.bytes);
     } else {
       code = M_ERROR_TRUNCATE;
     }
   }
+  copies.finish();
   const int departed = is_published ? step.depart_with_all() : M_SUCCESS;
   return code != M_SUCCESS ? code : departed;
 }

@@ -52,6 +52,7 @@ void join_groups(Process& process, collective::Groups& groups) {
        {launch::Scope::all, launch::Scope::snode, launch::Scope::bnode, launch::Scope::node}) {
     process.groups[static_cast<std::size_t>(scope)] =
         std::make_unique<collective::GroupHandle>(groups.join(*process.endpoint, scope));
+    process.groups[static_cast<std::size_t>(scope)]->set_helpers(process.idle_threads);
   }
 }
 

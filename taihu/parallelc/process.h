@@ -18,6 +18,7 @@
 #include "taihu/message/endpoint.h"
 #include "taihu/parallelc/aggregation.h"
 #include "taihu/parallelc/call_counts.h"
+#include "taihu/parallelc/idle_threads.h"
 #include "taihu/parallelc/scratchpad_timing.h"
 #include "taihu/parallelc/waiting_calls.h"
 #include "taihu/threads/thread_array.h"
@@ -43,6 +44,7 @@ struct Process {
   const memory::SymmetricMap* symmetric = nullptr;
   const taihu_program* program = nullptr;       ///< in the rank's image; null for a plain C program
   std::unique_ptr<threads::ThreadArray> array;  ///< its accelerator threads
+  IdleThreads idle_threads{*this};              ///< which help in collectives
   Broadcast broadcast;
   std::unique_ptr<memory::SymmetricHeap> heap;  ///< of m_malloc
   OpenAggregators aggregators;

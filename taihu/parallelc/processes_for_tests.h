@@ -63,9 +63,11 @@ class ProcessesForTests {
     own.services = services_.back().get();
     own.array = make_array(own, &identity, threads, 0, {}, 0);
     own.thread_group = std::make_unique<collective::ThreadGroup>(threads);
-    for (const m_scope_t scope : {CCC_ALL, CCC_SNODE, CCC_BNODE, CCC_NODE})
+    for (const m_scope_t scope : {CCC_ALL, CCC_SNODE, CCC_BNODE, CCC_NODE}) {
       own.groups[scope] = std::make_unique<collective::GroupHandle>(
           groups.join(*own.endpoint, static_cast<launch::Scope>(scope)));
+      own.groups[scope]->set_helpers(own.idle_threads);
+    }
   }
 
   message::JobForTests job_;

@@ -104,7 +104,8 @@ ArrayOptions checked(ArrayOptions options) {
 
 ThreadArray::ThreadArray(ArrayOptions options)
     : options_(checked(std::move(options))),
-      groups_(are_contexts(options_) ? std::min(options_.size, options_.cores) : 1),
+      has_contexts_(are_contexts(options_)),
+      groups_(has_contexts_ ? std::min(options_.size, options_.cores) : 1),
       barrier_(options_.size, groups_),
       rendezvous_(options_.size),
       loops_(options_.size),
@@ -118,7 +119,7 @@ ThreadArray::~ThreadArray() {
 void ThreadArray::start() {
   members_ = std::make_unique<Member[]>(static_cast<std::size_t>(options_.size));
   threads_.reserve(static_cast<std::size_t>(options_.size));
-  if (are_contexts(options_)) crew_ = std::make_unique<Crew>(options_.size, groups_, generation_);
+  if (has_contexts_) crew_ = std::make_unique<Crew>(options_.size, groups_, generation_);
   try {
     for (int i = 0; i < options_.size; ++i) start_member(i);
   } catch (...) {
@@ -316,6 +317,11 @@ void ThreadArray::join(Spawn* spawn, WhileWaiting meanwhile) {
   spawn->joined = true;
   spawn->next = free_;
   free_ = spawn;
+}
+
+bool ThreadArray::is_idle() noexcept {
+  const std::lock_guard lock(mutex_);
+  return active_ == nullptr && queue_head_ == nullptr;
 }
 
 bool ThreadArray::is_unjoined(const Spawn* spawn) noexcept {

@@ -97,8 +97,12 @@ class ThreadArray {
   int size() const noexcept { return options_.size; }
   /// Members that have not returned from the current kernel. What the others wrote in it is visible.
   int running() const noexcept { return returned_.missing(generation_.load(std::memory_order_acquire)); }
+  /// Whether no kernel runs and none is queued. Any thread but a member; a spawn may come right after.
+  bool is_idle() noexcept;
+  /// Cores on which members run at the same time.
+  int cores_used() const noexcept { return has_contexts_ ? groups_ : options_.size; }
   /// Threads of the system that compute or wait while a kernel runs, with the one that joins it.
-  int threads_of_system() const noexcept { return groups_ > 1 || crew_ ? groups_ : options_.size + 1; }
+  int threads_of_system() const noexcept { return has_contexts_ ? groups_ : options_.size + 1; }
 
   /// While one lives, `on_return` is called for all who return after it was made. For kernels of this array.
   class WatchReturns {
@@ -134,6 +138,7 @@ class ThreadArray {
   Spawn* take_handle();
 
   const ArrayOptions options_;
+  const bool has_contexts_;
   const int groups_;  ///< rings of contexts; 1 when members are threads of the system
   ArrayBarrier barrier_;
   Rendezvous rendezvous_;
