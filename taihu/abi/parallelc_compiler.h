@@ -56,8 +56,9 @@ int taihu_dynamic_next(int scope, unsigned long long loop, unsigned long long *f
  *  one. Does not return. */
 __attribute__((noreturn, cold)) void taihu_forall_failed(const char *reason, long long value);
 
-/** Called in each turn of a loop that waits for what another thread writes: others may run on the caller's core. */
-void taihu_yield_while_waiting(void);
+/** Called in each turn of a loop that waits for what another thread writes: others may run on the caller's core. `turns`
+ *  is 0 when the loop has just begun; the call counts it. */
+void taihu_yield_while_waiting(unsigned long long *turns);
 
 /** Under `parcc --check`, called at the start of every function that uses a __thread_local variable: ends the job with
  *  `function`'s name when the caller is not an accelerator thread. */

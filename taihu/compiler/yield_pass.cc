@@ -5,8 +5,9 @@
 //
 // A loop waits when it has no effect, calls nothing, takes no step (a variable of the function whose new
 // value depends on an old one), and reads memory that others may write. It gets a call of
-// taihu_yield_while_waiting in front of each way back to its header. Runs before all optimisation: a loop
-// without volatile or atomic reads would be optimised away.
+// taihu_yield_while_waiting in front of each way back to its header, with a counter that is 0 at each way in:
+// so the runtime can tell a thread that still waits from one that waits again. Runs before all optimisation:
+// a loop without volatile or atomic reads would be optimised away.
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -110,21 +111,37 @@ class WaitingLoop {
   DenseMap<const AllocaInst*, Variables> inputs_;  ///< of each that the loop stores to
 };
 
+/// Sets a new variable to 0 at each way into the loop.
+AllocaInst* add_counter(const Loop& loop) {
+  BasicBlock* const header = loop.getHeader();
+  BasicBlock& entry = header->getParent()->getEntryBlock();
+  Type* const type = Type::getInt64Ty(header->getContext());
+  auto* const counter = IRBuilder<>(&entry, entry.begin()).CreateAlloca(type, nullptr, "turns");
+  const SmallPtrSet<BasicBlock*, 4> ways(pred_begin(header), pred_end(header));
+  for (BasicBlock* way : ways) {
+    if (!loop.contains(way))
+      IRBuilder<>(way->getTerminator()).CreateStore(ConstantInt::get(type, 0), counter);
+  }
+  return counter;
+}
+
 void add_yield(const Loop& loop) {
   SmallVector<BasicBlock*> latches;
   loop.getLoopLatches(latches);
   Module& module = *loop.getHeader()->getModule();
-  const FunctionCallee yield =
-      module.getOrInsertFunction("taihu_yield_while_waiting", Type::getVoidTy(module.getContext()));
+  LLVMContext& context = module.getContext();
+  const FunctionCallee yield = module.getOrInsertFunction(
+      "taihu_yield_while_waiting", Type::getVoidTy(context), PointerType::getUnqual(context));
+  AllocaInst* const counter = add_counter(loop);
   for (BasicBlock* latch : latches) {
     IRBuilder<> builder(latch->getTerminator());
-    CallInst* call = builder.CreateCall(yield);
+    CallInst* call = builder.CreateCall(yield, {counter});
     // A call in a function with debug information must have a place.
     const DISubprogram* program = latch->getParent()->getSubprogram();
     if (program == nullptr) continue;
     const DebugLoc start = loop.getStartLoc();
     call->setDebugLoc(start ? start
-                            : DebugLoc(DILocation::get(module.getContext(), program->getLine(), 0,
+                            : DebugLoc(DILocation::get(context, program->getLine(), 0,
                                                        const_cast<DISubprogram*>(program))));
   }
 }
@@ -132,13 +149,12 @@ void add_yield(const Loop& loop) {
 }  // namespace
 
 PreservedAnalyses YieldPass::run(Function& function, FunctionAnalysisManager& analyses) {
-  bool changed = false;
+  SmallVector<const Loop*> waiting;
   for (const Loop* loop : analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder()) {
-    if (!loop->isInnermost() || !WaitingLoop(*loop).holds()) continue;
-    add_yield(*loop);
-    changed = true;
+    if (loop->isInnermost() && WaitingLoop(*loop).holds()) waiting.push_back(loop);
   }
-  return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  for (const Loop* loop : waiting) add_yield(*loop);
+  return waiting.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
 }
 
 }  // namespace taihu::compiler

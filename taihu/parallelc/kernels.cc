@@ -201,7 +201,9 @@ int m_run(void (*kernel)(void*), void* argument) {
   return code;
 }
 
-void taihu_yield_while_waiting(void) {
+void taihu_yield_while_waiting(unsigned long long* turns) {
+  if (waits_wanted) [[unlikely]]
+    note_turn(*turns, __builtin_return_address(0));
   if (taihu::threads::give_way()) return;
   if (taihu::threads::wait_policy().spins == 0) {
     sched_yield();

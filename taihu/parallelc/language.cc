@@ -155,8 +155,12 @@ node::DeadlockWatch::Progress ParallelC::look() {
     const std::lock_guard hold(process.waiting.mutex);
     progress.calls.push_back(process.waiting.changes);
     if (process.waiting.has_ended) continue;
-    const auto in_kernel = std::ranges::count_if(process.waiting.open, &Waiting::is_in_kernel);
-    const bool process_code_waits = in_kernel < std::ssize(process.waiting.open);
+    auto in_kernel = std::ranges::count_if(process.waiting.open, &Waiting::is_in_kernel);
+    bool process_code_waits = in_kernel < std::ssize(process.waiting.open);
+    for (WaitingLoops* loops : process.waiting.loops) {
+      if (!loops->look()) continue;
+      loops->is_in_kernel() ? static_cast<void>(++in_kernel) : static_cast<void>(process_code_waits = true);
+    }
     if (!process_code_waits || in_kernel < process.array->running()) progress.all_wait = false;
   }
   return progress;
@@ -168,6 +172,8 @@ std::string ParallelC::waiting_ranks() {
     const std::lock_guard hold(process.waiting.mutex);
     if (process.waiting.has_ended) text += "taihu: rank " + std::to_string(process.rank) + " has ended\n";
     for (const Waiting* waiting : process.waiting.open) text += waiting->line();
+    for (const WaitingLoops* loops : process.waiting.loops)
+      if (loops->waits()) text += loops->line();
   }
   return text;
 }

@@ -24,6 +24,18 @@ const void* file_of(const void* address) {
   return dladdr(address, &place) != 0 ? place.dli_fbase : nullptr;
 }
 
+/// "taihu: rank 1, accelerator thread 2, waits in "; `thread` is negative in process code.
+std::string who_waits(const Process& process, int thread) {
+  std::string text = "taihu: rank " + std::to_string(process.rank);
+  if (thread >= 0) text += ", accelerator thread " + std::to_string(thread) + ",";
+  return text + " waits in ";
+}
+
+int current_thread() noexcept {
+  const threads::Member* member = threads::current_member();
+  return member != nullptr ? member->index : -1;
+}
+
 }  // namespace
 
 Waiting::Waiting(Process& process, const char* call, const int* word, int count) {
@@ -32,12 +44,11 @@ Waiting::Waiting(Process& process, const char* call, const int* word, int count)
 }
 
 void Waiting::begin(Process& process, const char* call, std::string what, const int* word) {
-  const threads::Member* member = threads::current_member();
   process_ = &process;
   call_ = call;
   what_ = std::move(what);
   word_ = word;
-  thread_ = member != nullptr ? member->index : -1;
+  thread_ = current_thread();
   frame_count_ = backtrace(frames_.data(), static_cast<int>(frames_.size()));
   const std::lock_guard hold(process.waiting.mutex);
   process.waiting.open.push_back(this);
@@ -51,9 +62,7 @@ void Waiting::end() {
 }
 
 std::string Waiting::line() const {
-  std::string text = "taihu: rank " + std::to_string(process_->rank);
-  if (thread_ >= 0) text += ", accelerator thread " + std::to_string(thread_) + ",";
-  text += std::string(" waits in ") + call_ + " ";
+  std::string text = who_waits(*process_, thread_) + call_ + " ";
   if (word_ != nullptr) {
     const std::string name = node::variable_name(word_);
     text += "for reply word " + name + (name.empty() ? "" : " ") + what_ + " (it is " +
@@ -68,6 +77,43 @@ std::string Waiting::line() const {
       std::find_if(frames_.begin(), end, [&](void* frame) { return file_of(frame) != library; });
   const std::string place = caller != end ? node::source_place(*caller) : std::string();
   return text + (place.empty() ? "" : ", at " + place) + "\n";
+}
+
+void note_turn(unsigned long long& turns, const void* place) {
+  if (current_process() == nullptr) return;  // a thread that the program has made
+  thread_local WaitingLoops loops;
+  loops.turn(turns, place);
+}
+
+WaitingLoops::WaitingLoops() : process_(current_process()), thread_(current_thread()) {
+  const std::lock_guard hold(process_->waiting.mutex);
+  process_->waiting.loops.push_back(this);
+}
+
+WaitingLoops::~WaitingLoops() {
+  const std::lock_guard hold(process_->waiting.mutex);
+  std::erase(process_->waiting.loops, this);
+}
+
+void WaitingLoops::turn(unsigned long long& turns, const void* place) {
+  if (turns++ == 0) {
+    const std::lock_guard hold(process_->waiting.mutex);
+    place_.store(place, std::memory_order_relaxed);
+    ++process_->waiting.changes;
+  }
+  turns_.store(turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+bool WaitingLoops::look() noexcept {
+  const std::uint64_t now = turns_.load(std::memory_order_relaxed);
+  waits_ = now != turns_seen_;
+  turns_seen_ = now;
+  return waits_;
+}
+
+std::string WaitingLoops::line() const {
+  const std::string place = node::source_place(place_.load(std::memory_order_relaxed));
+  return who_waits(*process_, thread_) + "a loop" + (place.empty() ? "" : ", at " + place) + "\n";
 }
 
 const char* name_of(m_scope_t scope) noexcept {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// For `parcrun --deadlock-timeout`: which calls the threads of a rank wait in, and for what. Without the
-// option a waiting call pays one test of a constant.
+// For `parcrun --deadlock-timeout`: which calls and loops the threads of a rank wait in, and for what.
+// Without the option a waiting call pays one test of a constant.
+//
+// Of a loop that waits (compiler/yield_pass.cc) the end is not seen: its thread still waits there when it has
+// made turns since the last look and began no other loop.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -54,10 +58,42 @@ class Waiting {
   int frame_count_ = 0;
 };
 
+/// Called in each turn of a loop that waits and returns to `place`; `turns`, which it counts, is 0 in the
+/// first one. Only when waits_wanted.
+void note_turn(unsigned long long& turns, const void* place);
+
+/// The loops that a thread waits in; of the thread that runs them.
+class WaitingLoops {
+ public:
+  WaitingLoops();
+  ~WaitingLoops();
+  WaitingLoops(const WaitingLoops&) = delete;
+  WaitingLoops& operator=(const WaitingLoops&) = delete;
+
+  void turn(unsigned long long& turns, const void* place);
+  // For the watch, which holds the mutex.
+  /// Whether it has made turns since the last call.
+  bool look() noexcept;
+  /// What the last look found.
+  bool waits() const noexcept { return waits_; }
+  /// "taihu: rank 1 waits in a loop, at ring.c:12".
+  std::string line() const;
+  bool is_in_kernel() const noexcept { return thread_ >= 0; }
+
+ private:
+  Process* const process_;
+  const int thread_;  ///< index of an accelerator thread
+  std::atomic<const void*> place_{nullptr};
+  std::atomic<std::uint64_t> turns_{0};
+  std::uint64_t turns_seen_ = 0;
+  bool waits_ = false;
+};
+
 /// What a process keeps of them.
 struct WaitingCalls {
   std::mutex mutex;
   std::vector<const Waiting*> open;
+  std::vector<WaitingLoops*> loops;
   std::uint64_t changes = 0;  ///< grows with every begin and end of a wait
   bool has_ended = false;     ///< the program; nobody will hear from it again
 };

@@ -132,7 +132,7 @@ void taihu_forall_failed(const char *reason, long long value) {
 }
 
 void taihu_proxied_call(const char *name) { (void)name; }
-void taihu_yield_while_waiting(void) {}
+void taihu_yield_while_waiting(unsigned long long *turns) { (void)turns; }
 
 void taihu_scratchpad_check(const char *function) {
   if (on_array) return;

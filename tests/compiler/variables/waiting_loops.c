@@ -42,7 +42,8 @@ void volatile_word(void) {
 }
 // The inner one of two.
 // CHECK-LABEL: @nested(
-// CHECK-COUNT-1: call void @taihu_yield_while_waiting
+// CHECK: store i64 0, ptr %[[TURNS:[a-z0-9.]+]]
+// CHECK: call void @taihu_yield_while_waiting(ptr {{.*}}%[[TURNS]])
 // CHECK-NOT: call void @taihu_yield_while_waiting
 void nested(int *reply) {
     for (int i = 0; i < limit; i++) {
