@@ -77,6 +77,10 @@ void add_scope_options(CLI::App& app, JobParameters& job) {
                  "after this time get_task_id hands out no more tasks")
       ->type_name("SECONDS")
       ->check(seconds_above_zero);
+  app.add_option("--task-progress", job.task_progress_seconds,
+                 "say so often how many tasks get_task_id has handed out, and when it will be done")
+      ->type_name("SECONDS")
+      ->check(seconds_above_zero);
   app.add_option("--restart", job.restart, "go on from a checkpoint that the program saved (m_checkpoint)")
       ->type_name("FILE");
   number("--snode", job.scopes.snode, "ranks of CCC_SNODE (default: those of a leaf switch, else all)");

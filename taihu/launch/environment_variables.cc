@@ -102,6 +102,7 @@ constexpr EnvironmentVariable variables[] = {
     {"TAIHU_DEADLOCK_TIMEOUT", launcher, nodes, "seconds", "0", "`--deadlock-timeout`"},
     {"TAIHU_NODE_TIMEOUT", launcher, nodes, "seconds", "300", "`--node-timeout`"},
     {"TAIHU_TASK_DEADLINE", launcher, nodes, "seconds", "0", "`--task-deadline`"},
+    {"TAIHU_TASK_PROGRESS", launcher, nodes, "seconds", "0", "`--task-progress`"},
     {"TAIHU_RESTART", launcher, nodes, "file", "none", "`--restart`"},
     {"TAIHU_PROGRAM_NAME", launcher, nodes, "text", "path of the program", "argv[0] of the ranks"},
 };

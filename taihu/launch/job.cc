@@ -106,6 +106,7 @@ EnvironmentMap to_environment(const JobParameters& job) {
           {"TAIHU_DEADLOCK_TIMEOUT", to_text(job.deadlock_timeout_seconds)},
           {"TAIHU_NODE_TIMEOUT", to_text(job.node_timeout_seconds)},
           {"TAIHU_TASK_DEADLINE", to_text(job.task_deadline_seconds)},
+          {"TAIHU_TASK_PROGRESS", to_text(job.task_progress_seconds)},
           {"TAIHU_RESTART", job.restart},
           {"TAIHU_PROGRAM_NAME", job.program_name}};
 }
@@ -140,6 +141,7 @@ JobParameters from_environment(const EnvironmentMap& environment) {
   job.deadlock_timeout_seconds = reader.seconds("TAIHU_DEADLOCK_TIMEOUT");
   job.node_timeout_seconds = reader.seconds("TAIHU_NODE_TIMEOUT", job.node_timeout_seconds);
   job.task_deadline_seconds = reader.seconds("TAIHU_TASK_DEADLINE");
+  job.task_progress_seconds = reader.seconds("TAIHU_TASK_PROGRESS");
   job.restart = reader.text("TAIHU_RESTART");
   job.program_name = reader.text("TAIHU_PROGRAM_NAME");
   return job;

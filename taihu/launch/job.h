@@ -41,6 +41,7 @@ struct JobParameters {
   double deadlock_timeout_seconds = 0;  ///< report when all ranks have waited for this time; 0: never
   double node_timeout_seconds = 300;    ///< end when a node process is silent for this time; 0: never
   double task_deadline_seconds = 0;     ///< Parallel C: get_task_id hands out nothing afterwards; 0: none
+  double task_progress_seconds = 0;     ///< Parallel C: report on rounds of tasks so often; 0: never
   std::string restart;                  ///< Parallel C: checkpoint to go on from; empty: none
   std::string program_name;             ///< the program's argv[0]; empty: `program`
   std::string program;                  ///< set by from_command_line

@@ -73,6 +73,8 @@ void ParallelC::prepare(const node::Preparation& preparation, std::span<memory::
   services_ = std::make_unique<SharedServices>(
       node, preparation.threads,
       seconds > 0 ? now_ns() + static_cast<std::int64_t>(1e9 * seconds) : tasks::no_deadline);
+  if (preparation.job.task_progress_seconds > 0)
+    services_->tasks.report_progress(preparation.job.task_progress_seconds);
   deadlock_timeout_seconds_ = preparation.job.deadlock_timeout_seconds;
   waits_wanted = deadlock_timeout_seconds_ > 0;
   const launch::JobParameters& job = preparation.job;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "taihu/base/clock.h"
 #include "taihu/base/error.h"
 
 namespace taihu::tasks {
@@ -136,6 +137,14 @@ void TaskDistributor::open(const TaskRequest& request, const std::vector<TaskRan
   }
   last_batch_ = remaining_;
   last_ = last;
+  to_grant_ = remaining_;
+  opened_ns_ = now_ns();
+}
+
+TaskDistributor::Progress TaskDistributor::progress() {
+  const std::lock_guard lock(mutex_);
+  if (!open_) return {};
+  return {round_, total_, total_ - to_grant_, to_grant_ - remaining_, opened_ns_};
 }
 
 TaskRange TaskDistributor::grant(const TaskRequest& request) {

@@ -34,6 +34,16 @@ class TaskDistributor : public TaskSupplier {
   /// Any thread.
   void ask(const TaskRequest& request, TaskAnswer answer) override;
 
+  struct Progress {
+    std::int64_t round = 0;  ///< 0: none is open
+    std::int64_t total = 0;
+    std::int64_t complete_before = 0;  ///< in its checkpoint file when it was opened
+    std::int64_t granted = 0;          ///< to the level below, without those
+    std::int64_t opened_ns = 0;        ///< now_ns
+  };
+  /// Of the open round. Any thread.
+  Progress progress();
+
   /// Largest batch of one process, unless it is the only one.
   static constexpr std::int64_t largest_batch = 64;
 
@@ -69,6 +79,8 @@ class TaskDistributor : public TaskSupplier {
   std::int64_t total_ = 0;
   std::string file_;                        // empty: none
   std::unique_ptr<TaskRecorder> recorder_;  // of the global master, when there is a file
+  std::int64_t to_grant_ = 0;               // of the round when it was opened
+  std::int64_t opened_ns_ = 0;              // now_ns
   int ended_children_ = 0;
   std::deque<TaskRange> ranges_;  // not granted yet; never holds an empty range
   std::int64_t remaining_ = 0;    // sum of their sizes

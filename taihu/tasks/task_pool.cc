@@ -24,6 +24,12 @@ TaskPool::TaskPool(int first_rank, int ranks, int array_size, TaskSupplier& abov
       reports_(recorder, [this] { changed(); }),
       ranks_(static_cast<std::size_t>(ranks)) {}
 
+std::int64_t TaskPool::untaken(std::int64_t round) {
+  const Lock lock(mutex_);
+  if (!open_ || round_ != round) return 0;
+  return static_cast<std::int64_t>(ready_.load(std::memory_order_relaxed) >> count_shift) + behind_.size();
+}
+
 std::int64_t TaskPool::take_slowly(const Call& call) {
   if (call.total < 0 || call.total > largest_total) {
     *call.problem = "get_task_id of rank " + text(call.rank) + " asks for " + text(call.total) +

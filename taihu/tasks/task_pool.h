@@ -91,6 +91,9 @@ class TaskPool {
   /// A thread of a rank has returned from its kernel: members that wait look whether they still have to.
   void member_returned() { changed(); }
 
+  /// Ids of `round` that are here and not taken yet. Any thread.
+  std::int64_t untaken(std::int64_t round);
+
   /// Waits until what was completed here is on the disk. When no member calls any more.
   void finish();
 

@@ -117,7 +117,36 @@ TaskSupplier& TaskService::supplier(int process, TaskAddress address) {
   return *remote_.emplace_back(std::make_unique<RemoteTaskSupplier>(node_, process, address));
 }
 
+/// The groups whose global master is here.
+std::vector<TaskProgress::Group> TaskService::groups_served() const {
+  constexpr const char* names[] = {"CCC_ALL", "CCC_SNODE", "CCC_BNODE", "CCC_NODE"};
+  std::vector<TaskProgress::Group> groups;
+  const Layout& layout = node_.layout();
+  for (const auto& [address, master] : masters_) {
+    if (address.level != global_level) continue;
+    const auto scope = static_cast<std::size_t>(address.scope);
+    std::string name = names[scope];
+    if (layout.size(static_cast<Scope>(address.scope)) < layout.ranks)
+      name += " from rank " + std::to_string(address.first_rank) + " on";
+    TaskPool* const pool =
+        ranks_[static_cast<std::size_t>(std::max(address.first_rank, first_rank_) - first_rank_)]
+            .pools[scope];
+    groups.push_back({std::move(name), *master, *pool});
+  }
+  for (int rank = first_rank_; rank < end_rank_; ++rank) {
+    const auto index = static_cast<std::size_t>(rank - first_rank_);
+    groups.push_back({"CCC_ARRAY of rank " + std::to_string(rank), *array_masters_[index],
+                      *ranks_[index].pools[array_scope]});
+  }
+  return groups;
+}
+
+void TaskService::report_progress(double seconds) {
+  progress_ = std::make_unique<TaskProgress>(groups_served(), seconds);
+}
+
 void TaskService::finish() {
+  progress_.reset();
   for (const auto& pool : pools_) pool->finish();
   for (const auto& remote : remote_) remote->drain();
 }

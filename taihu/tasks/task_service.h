@@ -20,6 +20,7 @@
 #include "taihu/tasks/remote_task_supplier.h"
 #include "taihu/tasks/task_distributor.h"
 #include "taihu/tasks/task_pool.h"
+#include "taihu/tasks/task_progress.h"
 
 namespace taihu::tasks {
 
@@ -60,6 +61,10 @@ class TaskService {
     for (TaskPool* pool : ranks_[static_cast<std::size_t>(rank - first_rank_)].pools) pool->member_returned();
   }
 
+  /// From now on a line on standard error every `seconds` for each round under way whose global master is
+  /// here.
+  void report_progress(double seconds);
+
   /// Waits until what this node process said to masters has arrived there, completed tasks on the disk. Call
   /// when all ranks here have ended, before Node::finish; destroy this object after it.
   void finish();
@@ -73,6 +78,7 @@ class TaskService {
   struct Hierarchy;
   void build_group(launch::Scope scope, int first_rank_of_group);
   void build_array_pool(int rank);
+  std::vector<TaskProgress::Group> groups_served() const;
   TaskSupplier& supplier(int process, TaskAddress address);
   void handle(std::shared_ptr<message::ServiceCall> call);
 
@@ -88,6 +94,7 @@ class TaskService {
   std::map<TaskAddress, std::unique_ptr<TaskDistributor>> masters_;  // not changed after construction
   std::vector<std::unique_ptr<TaskDistributor>> array_masters_;
   std::vector<std::unique_ptr<RemoteTaskSupplier>> remote_;
+  std::unique_ptr<TaskProgress> progress_;  // null: nobody wants it
 };
 
 }  // namespace taihu::tasks
