@@ -28,6 +28,10 @@ struct alignas(64) Ring {
   std::uint32_t turns = 0;                                ///< so far
   std::uint32_t turns_seen = 0;                           ///< by the watchman
   int times_stuck = 0;                                    ///< as the watchman saw it, one behind the other
+  // Of Crew::find_own_core, for the carrier alone but for `core`.
+  std::atomic<int> core{-1};  ///< where its carrier was when it looked last; -1: unknown
+  int sleeps_to_look = 32;
+  int sleeps_between_looks = 32;
 
   bool try_lock() noexcept { return !is_locked.exchange(true, std::memory_order_acquire); }
   void lock() noexcept {

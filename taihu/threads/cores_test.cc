@@ -43,5 +43,35 @@ TEST(Cores, AThreadOfOneCoreStaysThere) {
   }).join();
 }
 
+TEST(Cores, AThreadKnowsWhereItIs) {
+  std::thread([] {
+    cpu_set_t usable;
+    ASSERT_EQ(sched_getaffinity(0, sizeof usable, &usable), 0);
+    for (int core = 0; core < CPU_SETSIZE; ++core) {
+      if (!CPU_ISSET(core, &usable)) continue;
+      cpu_set_t only;
+      CPU_ZERO(&only);
+      CPU_SET(core, &only);
+      ASSERT_EQ(sched_setaffinity(0, sizeof only, &only), 0);
+      EXPECT_EQ(current_core(), core);
+    }
+  }).join();
+}
+
+TEST(Cores, OneBesideThoseThatAreTaken) {
+  cpu_set_t usable;
+  ASSERT_EQ(sched_getaffinity(0, sizeof usable, &usable), 0);
+  cpu_set_t taken;
+  CPU_ZERO(&taken);
+  for (int left = CPU_COUNT(&usable); left > 0; --left) {
+    const int core = usable_core_beside(taken);
+    ASSERT_GE(core, 0);
+    EXPECT_TRUE(CPU_ISSET(core, &usable));
+    EXPECT_FALSE(CPU_ISSET(core, &taken));
+    CPU_SET(core, &taken);
+  }
+  EXPECT_EQ(usable_core_beside(taken), -1);
+}
+
 }  // namespace
 }  // namespace taihu::threads

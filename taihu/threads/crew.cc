@@ -20,6 +20,7 @@
 #include "taihu/base/error.h"
 #include "taihu/threads/context_ring.h"
 #include "taihu/threads/context_switch.h"
+#include "taihu/threads/cores.h"
 
 namespace taihu::threads {
 
@@ -78,7 +79,9 @@ bool Ring::sleep() noexcept {
   const bool is_brief = !is_same || away != 0;
   const bool is_idle_now = is_idle();
   const Context what{.word = first->word, .seen = first->seen, .bell = first->bell};
+  Crew& crew = *first->crew;
   unlock();
+  if (--sleeps_to_look <= 0) crew.find_own_core(*this);
   const auto is_over = [&] {
     lock();
     const bool over = find_ready(first) != nullptr;
@@ -275,6 +278,35 @@ void Crew::assign(Ring& ring, Context* lone) noexcept {
   }
 }
 
+// Two carriers on one core take turns of a yield's length, and to the system, which sees two cores busy or
+// one that idles for moments, all is well for tens of milliseconds. So the one with the later ring moves;
+// less and less often, in case the system moves it back.
+void Crew::find_own_core(Ring& ring) noexcept {
+  constexpr int most_sleeps_between_looks = 4096;
+  ring.sleeps_to_look = ring.sleeps_between_looks;
+  const int here = current_core();
+  ring.core.store(here, std::memory_order_relaxed);
+  cpu_set_t taken;
+  CPU_ZERO(&taken);
+  bool is_shared = false;
+  bool is_earlier = true;
+  for (const auto& other : rings_) {
+    if (other.get() == &ring) {
+      is_earlier = false;
+      continue;
+    }
+    const int core = other->core.load(std::memory_order_relaxed);
+    if (core < 0 || core >= CPU_SETSIZE) continue;
+    CPU_SET(core, &taken);
+    is_shared = is_shared || (is_earlier && core == here);
+  }
+  if (!is_shared) return;
+  const int core = usable_core_beside(taken);
+  if (core < 0 || !move_to_core(core)) return;
+  ring.core.store(core, std::memory_order_relaxed);
+  ring.sleeps_between_looks = std::min(2 * ring.sleeps_between_looks, most_sleeps_between_looks);
+}
+
 void Crew::dissolve() noexcept {
   for (int k = 0; k < members_; ++k) {
     std::atomic<std::uint32_t>& orders = carriers_[static_cast<std::size_t>(k)].orders;
@@ -384,6 +416,9 @@ bool Crew::claim() noexcept {
     ring.is_wanted.store(true, std::memory_order_relaxed);
   }
   ring.unlock();
+  constexpr std::uint32_t claims_between_looks = 16;
+  if (rings_.size() > 1 && claims_++ % claims_between_looks == 0)
+    ring.core.store(current_core(), std::memory_order_relaxed);
   return is_mine;
 }
 

@@ -96,10 +96,12 @@ class Crew {
 
  private:
   friend struct Carrier;
+  friend struct Ring;
 
   [[noreturn]] void carry(Carrier& carrier) noexcept;
   [[noreturn]] void go_home(Carrier& carrier) noexcept;
   void assign(Ring& ring, Context* lone) noexcept;
+  void find_own_core(Ring& ring) noexcept;
   void watch();
   void look_after(Ring& ring) noexcept;
 
@@ -107,6 +109,7 @@ class Crew {
   std::unique_ptr<Context[]> contexts_;
   std::unique_ptr<Carrier[]> carriers_;
   std::vector<std::unique_ptr<Ring>> rings_;
+  std::uint32_t claims_ = 0;         ///< so far; of who claims
   std::unique_ptr<Context> joiner_;  ///< who claims the first ring, with what it keeps as its carrier
   std::unique_ptr<Carrier> joiner_carrier_;
   void* stacks_ = nullptr;

@@ -52,11 +52,11 @@ class ThreadAttributes {
 
  private:
   // With fewer cpus than members the system balances them itself: a fixed share would leave cpus idle when
-  // members wait.
+  // members wait. Carriers of contexts see to it that they do not share one (Crew::find_own_core).
   void bind(const ArrayOptions& options, int index) {
     if (options.cpus.empty()) return;
-    const bool one_each = options.cpus.size() >= static_cast<std::size_t>(options.size) &&
-                          (options.size <= options.cores || !are_contexts(options));
+    const bool one_each =
+        options.cpus.size() >= static_cast<std::size_t>(options.size) && !are_contexts(options);
     int largest = 0;
     for (const int cpu : options.cpus) largest = cpu > largest ? cpu : largest;
     const std::size_t bytes = CPU_ALLOC_SIZE(largest + 1);

@@ -37,7 +37,7 @@ using Kernel = void (*)(void* argument);
 
 struct ArrayOptions {
   int size = 1;  ///< members, at least 1
-  /// One member per cpu when they suffice, else all members on all of them; none: free.
+  /// One member per cpu when they suffice and members are no contexts, else all on all of them; none: free.
   std::vector<int> cpus;
   /// The caller of spawn and join runs on the same cpus: who waits gives them away at once.
   bool shares_cpus = false;
