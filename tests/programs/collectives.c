@@ -95,6 +95,39 @@ __kernel void in_kernel(void *argument) {
     CHECK(of_job == 1000 * threads * ranks * (ranks - 1) / 2 + ranks * threads * (threads - 1) / 2);
 }
 
+// 8 MB on each process.
+static void check_large(void) {
+    const int me = m_rank(CCC_ALL), size = m_size(CCC_ALL), root = size - 1;
+    const long count = (8 << 20) / sizeof(long), block = count / size;
+    long *a = malloc(count * sizeof(long)), *b = malloc(count * sizeof(long)), wrong = 0;
+    for (long i = 0; i < count; i++) a[i] = value(me, i);
+    CHECK(m_allreduce(CCC_ALL, a, b, count, M_LONG, M_SUM) == M_SUCCESS);
+    for (long i = 0; i < count; i++) wrong |= b[i] ^ (size * (size + 1L) / 2 * 1000 + size * (i * 7 % 1000));
+    CHECK(wrong == 0);
+    CHECK(m_alltoall(CCC_ALL, a, b, block, M_LONG) == M_SUCCESS);
+    for (int r = 0; r < size; r++)
+        for (long i = 0; i < block; i++) wrong |= b[r * block + i] ^ value(r, me * block + i);
+    CHECK(wrong == 0);
+    CHECK(m_allgather(CCC_ALL, a, b, block, M_LONG) == M_SUCCESS);
+    for (int r = 0; r < size; r++)
+        for (long i = 0; i < block; i++) wrong |= b[r * block + i] ^ value(r, i);
+    CHECK(wrong == 0);
+    CHECK(m_gather(CCC_ALL, a, b, block, M_LONG, root) == M_SUCCESS);
+    for (int r = 0; me == root && r < size; r++)
+        for (long i = 0; i < block; i++) wrong |= b[r * block + i] ^ value(r, i);
+    CHECK(m_scatter(CCC_ALL, a, b, block, M_LONG, root) == M_SUCCESS);
+    for (long i = 0; i < block; i++) wrong |= b[i] ^ value(root, me * block + i);
+    CHECK(wrong == 0);
+    CHECK(m_reduce(CCC_ALL, a, b, count, M_LONG, M_MAX, root) == M_SUCCESS);
+    for (long i = 0; me == root && i < count; i++) wrong |= b[i] ^ value(size - 1, i);
+    CHECK(m_scan(CCC_ALL, a, b, count, M_LONG, M_SUM) == M_SUCCESS);
+    for (long i = 0; i < count; i++) wrong |= b[i] ^ ((me + 1) * (me + 2L) / 2 * 1000 + (me + 1) * (i * 7 % 1000));
+    CHECK(m_bcast(CCC_ALL, a, count, M_LONG, root) == M_SUCCESS);
+    for (long i = 0; i < count; i++) wrong |= a[i] ^ value(root, i);
+    CHECK(wrong == 0);
+    free(a), free(b);
+}
+
 static int refused;
 
 // One thread of a process at a time: while the first waits for the other processes, the second is told so.
@@ -120,6 +153,7 @@ int main(void) {
             m_barrier(scopes[s]);
         }
     }
+    check_large();
     const int me = m_rank(CCC_ALL), size = m_size(CCC_ALL);
     m_double_int mine = {.value = (me * 7) % size, .index = me}, best;
     m_allreduce(CCC_ALL, &mine, &best, 1, M_DOUBLE_INT, M_MINLOC);

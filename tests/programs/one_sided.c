@@ -10,6 +10,27 @@ int global_value = -1;
 int reply, reply_many, reply_computing, ready;
 static int slots[1024];
 static volatile int computing_done;
+static unsigned char large[8 << 20];
+static int reply_large;
+
+static unsigned char pattern(int rank, long place) { return (unsigned char)(rank * 31 + place * 7 + (place >> 8)); }
+
+static int has_pattern(const unsigned char *bytes, int rank) {
+    unsigned char wrong = 0;
+    for (long i = 0; i < (long)sizeof large; i++) wrong |= bytes[i] ^ pattern(rank, i);
+    return wrong == 0;
+}
+
+static void put_and_get_large(int rank, int next, int previous) {
+    unsigned char *mine = malloc(sizeof large);
+    for (long i = 0; i < (long)sizeof large; i++) mine[i] = pattern(rank, i);
+    CHECK(m_wait_msg(m_msg_put(next, mine, large, sizeof large, &reply_large)) == M_SUCCESS);
+    m_wait_reply(&reply_large, 1);
+    CHECK(has_pattern(large, previous));
+    CHECK(m_msg_get_wait(next, large, mine, sizeof large) == M_SUCCESS && has_pattern(mine, rank));
+    free(mine);
+    m_barrier(CCC_ALL);
+}
 
 static int *in_function(void) {
     static int array[64];
@@ -92,6 +113,8 @@ int main(void) {
         while (!computing_done) {
         }
     }
+
+    put_and_get_large(rank, next, previous);
 
     m_set_errors(M_ERRORS_RETURN);
     int on_stack = 0;
