@@ -5,6 +5,8 @@
   rank N           goes to the thread of rank N; `print x` then shows that rank's variables
   rank N COMMAND   runs a command there and comes back:  rank 2 print counter
   ranks COMMAND    the same for every rank
+  accelerators     the accelerator threads of Parallel C that take turns on the cores, and where each of them is
+  accelerator R.T [COMMAND]    where accelerator thread T of rank R is, or a command there:  accelerator 0.3 print i
 
 A breakpoint in the program stops any rank that comes by; `rank N` tells whose variables gdb shows."""
 import re
@@ -107,5 +109,134 @@ class Ranks(gdb.Command):
                 print(f"rank {number}: thread {thread.num}, {place(thread)}")
 
 
+class Context:
+    """An accelerator thread as threads/crew.h has it."""
+
+    def __init__(self, address):
+        memory = gdb.selected_inferior().read_memory(address, 40)
+        self.next, self.stack, self.thread, ring = (int.from_bytes(memory[k:k + 8].tobytes(), "little") for k in (0, 8, 16, 24))
+        self.rank = int.from_bytes(memory[32:36].tobytes(), "little", signed=True)
+        self.index = int.from_bytes(memory[36:40].tobytes(), "little", signed=True)
+        # It has a thread of the system as long as it has left its ring, or has its turn.
+        self.runs = ring == 0 or word_at(ring) == address
+        self.name = f"{self.rank}.{self.index}"
+
+    def system_thread(self):
+        """The thread of the system that runs it; None when it waits for its turn."""
+        if not self.runs:
+            return None
+        found, least, before = None, 8 << 20, gdb.selected_thread()
+        for thread in gdb.selected_inferior().threads():
+            thread.switch()
+            # A thread that has nothing to carry has the same base, on another stack.
+            distance = abs(register("rsp") - self.stack)
+            if register("fs_base") == self.thread and distance < least:
+                found, least = thread, distance
+        before.switch()
+        return found
+
+
+# What a switch saves, from the stack pointer up, behind a word for the control registers (threads/context_switch.cc).
+SAVED = ["r15", "r14", "r13", "r12", "rbx", "rbp", "rip"]
+
+
+def word_at(address):
+    return int.from_bytes(gdb.selected_inferior().read_memory(address, 8).tobytes(), "little")
+
+
+def register(name):
+    return int(gdb.parse_and_eval(f"(unsigned long)${name}")) & (1 << 64) - 1
+
+
+def contexts():
+    """Those that have begun to run, by rank and index."""
+    try:
+        address = word_at(word_at(int(gdb.parse_and_eval("(unsigned long)&taihu_contexts"))))
+    except gdb.error:
+        raise gdb.GdbError("no node process of Parallel C runs here (attach to parallelc-node)")
+    if "x86-64" not in gdb.selected_inferior().architecture().name():
+        raise gdb.GdbError("accelerator threads are shown on x86-64 only; threads of the system: info threads")
+    found = []
+    while address:
+        context = Context(address)
+        if context.thread:
+            found.append(context)
+        address = context.next
+    return sorted(found, key=lambda context: (context.rank, context.index))
+
+
+def at_context(context, action):
+    """Calls `action` with the selected thread where the context is. One that waits borrows the registers of the selected thread,
+    which gets them back: nothing may run meanwhile."""
+    thread = context.system_thread()
+    before, frame = gdb.selected_thread(), gdb.selected_frame()
+    saved = {}
+    try:
+        if thread is not None:
+            thread.switch()
+        elif not context.runs:
+            gdb.newest_frame().select()
+            saved = {name: register(name) for name in [*SAVED, "rsp", "fs_base"]}
+            values = {name: word_at(context.stack + 8 * k) for k, name in enumerate(SAVED, 1)}
+            values.update(rsp=context.stack + 8 * (len(SAVED) + 1), fs_base=context.thread)
+            set_registers(values)
+        to_program_frame()
+        return action()
+    finally:
+        if saved:
+            gdb.newest_frame().select()
+            set_registers(saved)
+        before.switch()
+        if not saved:
+            frame.select()
+
+
+def set_registers(values):
+    # The instruction pointer last: frames are found anew after each one.
+    for name in sorted(values, key=lambda name: name == "rip"):
+        gdb.execute(f"set ${name} = {values[name]:#x}", to_string=True)
+
+
+def place_of_frame():
+    found = gdb.selected_frame()
+    line = found.find_sal()
+    return f"{found.name() or '?'} at {line.symtab.filename}:{line.line}" if line.symtab else f"{found.name() or '?'}"
+
+
+class Accelerators(gdb.Command):
+    """accelerators: show where all accelerator threads of this node process are that take turns on the cores."""
+
+    def __init__(self):
+        super().__init__("accelerators", gdb.COMMAND_STATUS)
+
+    def invoke(self, text, from_terminal):
+        found = contexts()
+        if not found:
+            raise gdb.GdbError("no accelerator threads take turns here (no kernel has run, or each is a thread: info threads)")
+        for context in found:
+            thread = context.system_thread()
+            how = f"thread {thread.num}" if thread else "runs" if context.runs else "waits for its turn"
+            print(f"accelerator {context.name}: {how}, {at_context(context, place_of_frame)}")
+
+
+class Accelerator(gdb.Command):
+    """accelerator R.T [COMMAND]: show where accelerator thread T of rank R is, or run COMMAND there. COMMAND may look only."""
+
+    def __init__(self):
+        super().__init__("accelerator", gdb.COMMAND_STATUS)
+
+    def invoke(self, text, from_terminal):
+        wanted = re.fullmatch(r"\s*(\d+\.\d+)\s*(.*)", text)
+        if not wanted:
+            raise gdb.GdbError("usage: accelerator RANK.THREAD [COMMAND]")
+        for context in contexts():
+            if context.name == wanted.group(1):
+                at_context(context, lambda: gdb.execute(wanted.group(2) or "frame"))
+                return
+        raise gdb.GdbError(f"there is no accelerator thread {wanted.group(1)} here; accelerators shows all")
+
+
 Rank()
 Ranks()
+Accelerators()
+Accelerator()

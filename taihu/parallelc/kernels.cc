@@ -19,6 +19,12 @@ extern "C" {
 __attribute__((visibility("default"), tls_model("initial-exec"))) __thread ptrdiff_t taihu_scratchpad_delta;
 }
 
+// By this name debuggers find the contexts, also in a library without debug information.
+extern "C" {
+extern __attribute__((visibility("default"))) taihu::threads::Context** const taihu_contexts;
+taihu::threads::Context** const taihu_contexts = &taihu::threads::all_contexts;
+}
+
 namespace taihu::parallelc {
 namespace {
 

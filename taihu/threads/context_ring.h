@@ -13,9 +13,9 @@ namespace taihu::threads {
 
 /// Contexts that take turns. All but the lock is guarded by it.
 struct alignas(64) Ring {
+  Context* current = nullptr;  ///< whose turn it is; first, for debuggers
   std::atomic<bool> is_locked{false};
-  Context* current = nullptr;  ///< whose turn it is
-  Context* first = nullptr;    ///< one of them; null: empty
+  Context* first = nullptr;  ///< one of them; null: empty
   Carrier* carrier = nullptr;
   /// The thread that waits for the kernel's end and carries the ring meanwhile (Crew::carry_until), which has
   /// a turn when nobody else is ready, and now and then; null: a thread of the array carries it.

@@ -13,7 +13,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <ctime>
+#include <mutex>
 #include <system_error>
 
 #include "taihu/base/contract.h"
@@ -26,7 +28,11 @@ namespace taihu::threads {
 
 constinit __attribute__((tls_model("initial-exec"))) thread_local Context* detail::current_context = nullptr;
 
+constinit Context* all_contexts = nullptr;
+
 namespace {
+
+constinit std::mutex all_contexts_mutex;  // guards the list
 
 constexpr std::size_t carrier_stack_bytes = std::size_t{32} << 10;
 constexpr std::size_t guard_bytes = std::size_t{64} << 10;  // a page, whatever its size
@@ -139,7 +145,7 @@ bool switch_to_next(Ring& ring, Context& me, Context* start) noexcept {
 
 }  // namespace
 
-Crew::Crew(int members, int carriers, const std::atomic<std::uint32_t>& idle_word)
+Crew::Crew(int members, int carriers, const std::atomic<std::uint32_t>& idle_word, int rank)
     : members_(members),
       contexts_(std::make_unique<Context[]>(static_cast<std::size_t>(members))),
       carriers_(std::make_unique<Carrier[]>(static_cast<std::size_t>(members))),
@@ -174,6 +180,7 @@ Crew::Crew(int members, int carriers, const std::atomic<std::uint32_t>& idle_wor
         },
         &carrier);
   }
+  show_to_debuggers(rank);
   if (carriers == members) return;  // nobody keeps others waiting
   // Signals of the process are for its threads, not for this one.
   sigset_t all;
@@ -188,16 +195,43 @@ Crew::Crew(int members, int carriers, const std::atomic<std::uint32_t>& idle_wor
   }
   pthread_sigmask(SIG_SETMASK, &former, nullptr);
   if (code != 0) {
+    hide_from_debuggers();
     munmap(stacks_, each * static_cast<std::size_t>(members));
     throw system_error("cannot start a thread to watch over accelerator threads", code);
   }
 }
 
 Crew::~Crew() {
+  hide_from_debuggers();
   stops_.store(true, std::memory_order_release);
   watch_.ring();
   if (watchman_.joinable()) watchman_.join();
   munmap(stacks_, (carrier_stack_bytes + guard_bytes) * static_cast<std::size_t>(members_));
+}
+
+void Crew::show_to_debuggers(int rank) noexcept {
+  static_assert(offsetof(Context, next_of_all) == 0 && offsetof(Context, stack) == 8 &&
+                    offsetof(Context, thread) == 16 && offsetof(Context, ring) == 24 &&
+                    offsetof(Context, rank) == 32 && offsetof(Context, index) == 36 &&
+                    offsetof(Ring, current) == 0,
+                "what commands/gdb/taihu.py reads");
+  const std::lock_guard lock(all_contexts_mutex);
+  Context* next = all_contexts;
+  for (int k = members_ - 1; k >= 0; --k) {
+    Context& context = contexts_[static_cast<std::size_t>(k)];
+    context.rank = rank;
+    context.index = k;
+    context.next_of_all = next;
+    next = &context;
+  }
+  all_contexts = next;
+}
+
+void Crew::hide_from_debuggers() noexcept {
+  const std::lock_guard lock(all_contexts_mutex);
+  Context** place = &all_contexts;
+  while (*place != &contexts_[0]) place = &(*place)->next_of_all;
+  *place = contexts_[static_cast<std::size_t>(members_ - 1)].next_of_all;
 }
 
 bool Crew::enter(int member) noexcept {

@@ -35,12 +35,16 @@ class Crew;
 struct Ring;
 struct Carrier;
 
-/// An accelerator thread that is a context.
+/// An accelerator thread that is a context. Debuggers read the first fields, as they are here
+/// (commands/gdb/taihu.py).
 struct Context {
-  Crew* crew = nullptr;
-  void* stack = nullptr;  ///< where it is saved while it does not run
+  Context* next_of_all = nullptr;  ///< of all contexts of the process
+  void* stack = nullptr;           ///< where it is saved while it does not run
   std::uintptr_t thread = 0;
   std::atomic<Ring*> ring{nullptr};  ///< null: has a thread of its own
+  std::int32_t rank = -1;            ///< whose accelerator thread it is
+  std::int32_t index = -1;           ///< in its array
+  Crew* crew = nullptr;
   Ring* home = nullptr;
   int group = 0;               ///< number of its home ring, for GroupedCount
   Carrier* carrier = nullptr;  ///< when it has a thread of its own: that
@@ -59,8 +63,9 @@ struct Context {
 class Crew {
  public:
   /// For `members` threads on `carriers` <= members cores, which wait for `idle_word` to change between
-  /// kernels. Throws Error when the system refuses memory or the watchman's thread.
-  Crew(int members, int carriers, const std::atomic<std::uint32_t>& idle_word);
+  /// kernels; of `rank`, as debuggers show it. Throws Error when the system refuses memory or the watchman's
+  /// thread.
+  Crew(int members, int carriers, const std::atomic<std::uint32_t>& idle_word, int rank = -1);
   /// All threads have ended.
   ~Crew();
   Crew(const Crew&) = delete;
@@ -102,6 +107,8 @@ class Crew {
   [[noreturn]] void go_home(Carrier& carrier) noexcept;
   void assign(Ring& ring, Context* lone) noexcept;
   void find_own_core(Ring& ring) noexcept;
+  void show_to_debuggers(int rank) noexcept;
+  void hide_from_debuggers() noexcept;
   void watch();
   void look_after(Ring& ring) noexcept;
 
@@ -121,6 +128,9 @@ class Crew {
   Doorbell watch_;
   std::thread watchman_;
 };
+
+/// All contexts of the process, by `next_of_all`: for debuggers, while the process stands still.
+extern Context* all_contexts;
 
 namespace detail {
 extern constinit __attribute__((tls_model("initial-exec"))) thread_local Context* current_context;

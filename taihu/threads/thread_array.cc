@@ -119,7 +119,9 @@ ThreadArray::~ThreadArray() {
 void ThreadArray::start() {
   members_ = std::make_unique<Member[]>(static_cast<std::size_t>(options_.size));
   threads_.reserve(static_cast<std::size_t>(options_.size));
-  if (has_contexts_) crew_ = std::make_unique<Crew>(options_.size, groups_, generation_);
+  if (has_contexts_)
+    crew_ = std::make_unique<Crew>(options_.size, groups_, generation_,
+                                   options_.rank != nullptr ? options_.rank->rank : -1);
   try {
     for (int i = 0; i < options_.size; ++i) start_member(i);
   } catch (...) {

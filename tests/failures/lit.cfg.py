@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each test is a Parallel C program with the commands that build and run it (RUN) and what they must print (CHECK).
 import os
+import shutil
 
 import lit.formats
 
@@ -11,10 +12,14 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.build, "tests", "failures")
 config.environment["TMPDIR"] = os.environ.get("TMPDIR", "/tmp")
 
+if shutil.which("gdb"):
+    config.available_features.add("gdb")
+
 parcrun = os.path.join(config.build, "bin", "parcrun") + " --timeout 60"
 config.substitutions += [
     ("%parcc", os.path.join(config.build, "bin", "parcc")),
     ("%parcrun.openmpi", parcrun + " --mpi openmpi"),
     ("%parcrun.mpich", parcrun + " --mpi mpich"),
     ("%parcrun", parcrun),
+    ("%gdb_script", os.path.join(os.path.dirname(__file__), "../../commands/gdb/taihu.py")),
 ]
