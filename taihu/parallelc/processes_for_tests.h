@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "taihu/memory/current_rank.h"
+#include "taihu/message/aggregation/aggregator.h"
 #include "taihu/message/job_for_tests.h"
 #include "taihu/parallelc/kernels.h"
 #include "taihu/parallelc/process.h"
@@ -17,8 +18,10 @@ namespace taihu::parallelc {
 
 class ProcessesForTests {
  public:
-  /// `ranks` in `processes` node processes, `threads` accelerator threads for each rank.
-  ProcessesForTests(int processes, int ranks, int threads) : job_(processes, ranks) {
+  /// `ranks` in `processes` node processes, `threads` accelerator threads and `segment_bytes` of symmetric
+  /// memory for each rank.
+  ProcessesForTests(int processes, int ranks, int threads, std::size_t segment_bytes = 0)
+      : job_(processes, ranks, segment_bytes) {
     program_.version = TAIHU_PROGRAM_VERSION;
     program_.settings = settings_.data();
     identities_.resize(static_cast<std::size_t>(ranks));
@@ -26,6 +29,7 @@ class ProcessesForTests {
     for (int here = 0; here < processes; ++here) {
       services_.push_back(std::make_unique<SharedServices>(job_.node(here), threads, tasks::no_deadline));
       services_.back()->cores = ranks * (threads + 1);
+      message::serve_aggregators(job_.node(here), job_.symmetric(here));
       collective::Groups groups(job_.node(here));
       for (int rank = 0; rank < ranks; ++rank)
         if (job_.layout().process_of(rank) == here) prepare(rank, threads, groups);
@@ -39,6 +43,7 @@ class ProcessesForTests {
   ProcessesForTests& operator=(const ProcessesForTests&) = delete;
 
   Process& process(int rank) { return processes_[static_cast<std::size_t>(rank)]; }
+  std::byte* segment(int rank) { return job_.segment(rank); }
 
   /// Runs body(rank) as the code of every process.
   template <class Body>
@@ -60,6 +65,7 @@ class ProcessesForTests {
     own.endpoint = &job_.endpoint(rank);
     own.layout = &job_.layout();
     own.program = &program_;
+    own.symmetric = &job_.symmetric(job_.layout().process_of(rank));
     own.services = services_.back().get();
     own.array = make_array(own, &identity, threads, 0, {}, 0);
     own.thread_group = std::make_unique<collective::ThreadGroup>(threads);
