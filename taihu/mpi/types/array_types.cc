@@ -23,8 +23,18 @@ void check_dimensions(std::size_t dimensions) {
 }
 
 /// A value that is wrong in one dimension.
-std::string in_dimension(const char* what, int value, std::size_t dimension) {
+std::string in_dimension(const char* what, MPI_Count value, std::size_t dimension) {
   return std::string(what) + " is " + std::to_string(value) + " in dimension " + std::to_string(dimension);
+}
+
+/// What MPI_Type_get_contents is to tell about sizes.
+void tell(Recipe& recipe, const Integers& sizes) {
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes.are_large())
+      recipe.large_counts.push_back(sizes[i]);
+    else
+      recipe.integers.push_back(static_cast<int>(sizes[i]));
+  }
 }
 
 std::size_t dimension_at(std::size_t step, std::size_t dimensions, int order) {
@@ -39,7 +49,8 @@ struct Share {
   MPI_Count period;  ///< elements of a round
 };
 
-Share share_of(int global, int kind, int argument, int processes, int coordinate, std::size_t dimension) {
+Share share_of(MPI_Count global, int kind, int argument, int processes, int coordinate,
+               std::size_t dimension) {
   if (kind == MPI_DISTRIBUTE_NONE) {
     require(processes == 1, MPI_ERR_ARG, [&] {
       return in_dimension("a dimension that is not distributed has more than one process; it", processes,
@@ -54,8 +65,8 @@ Share share_of(int global, int kind, int argument, int processes, int coordinate
   });
   MPI_Count block = argument;
   if (argument == MPI_DISTRIBUTE_DFLT_DARG)
-    block = kind == MPI_DISTRIBUTE_CYCLIC ? 1 : (MPI_Count{global} + processes - 1) / processes;
-  require(kind == MPI_DISTRIBUTE_CYCLIC || block * processes >= global, MPI_ERR_ARG, [&] {
+    block = kind == MPI_DISTRIBUTE_CYCLIC ? 1 : (global - 1) / processes + 1;
+  require(kind == MPI_DISTRIBUTE_CYCLIC || product(block, processes) >= global, MPI_ERR_ARG, [&] {
     return in_dimension("blocks are too small to hold the array; the argument", argument, dimension);
   });
   const MPI_Count period = block * processes;
@@ -67,7 +78,7 @@ Share share_of(int global, int kind, int argument, int processes, int coordinate
 }
 
 /// One dimension: the share of a row of `global` slabs of `slab` bytes.
-Form distributed(const Form& old, const Share& share, int coordinate, MPI_Aint slab, int global) {
+Form distributed(const Form& old, const Share& share, int coordinate, MPI_Aint slab, MPI_Count global) {
   const Form block = repeated(old, share.block, slab);
   const MPI_Aint first = product(share.block * coordinate, slab);
   const MPI_Aint round = product(share.period, slab);
@@ -84,7 +95,8 @@ void check_distribution(int processes, int rank, const Distribution& distributio
   require(rank >= 0 && rank < processes, MPI_ERR_ARG, "the rank is not that of a process of the array");
   MPI_Count all = 1;
   for (std::size_t i = 0; i < distribution.global_sizes.size(); ++i) {
-    const int size = distribution.global_sizes[i], share = distribution.process_sizes[i];
+    const MPI_Count size = distribution.global_sizes[i];
+    const int share = distribution.process_sizes[i];
     require(size > 0, MPI_ERR_ARG, [&] { return in_dimension("the size of the array", size, i); });
     require(share > 0, MPI_ERR_ARG, [&] { return in_dimension("the number of processes", share, i); });
     all = product(all, share);
@@ -94,8 +106,8 @@ void check_distribution(int processes, int rank, const Distribution& distributio
 
 }  // namespace
 
-Reference<Datatype> make_subarray(std::span<const int> sizes, std::span<const int> sub_sizes,
-                                  std::span<const int> starts, int order, Datatype& old) {
+Reference<Datatype> make_subarray(Integers sizes, Integers sub_sizes, Integers starts, int order,
+                                  Datatype& old) {
   const std::size_t dimensions = sizes.size();
   check_dimensions(dimensions);
   check_order(order);
@@ -115,8 +127,7 @@ Reference<Datatype> make_subarray(std::span<const int> sizes, std::span<const in
     form = resized(std::move(row), 0, slab);
   }
   Recipe recipe{MPI_COMBINER_SUBARRAY, {static_cast<int>(dimensions)}, {}, {Reference<Datatype>::to(&old)}};
-  for (const auto& values : {sizes, sub_sizes, starts})
-    recipe.integers.insert(recipe.integers.end(), values.begin(), values.end());
+  for (const auto& values : {sizes, sub_sizes, starts}) tell(recipe, values);
   recipe.integers.push_back(order);
   return Reference<Datatype>(new Datatype(std::move(form), std::move(recipe)));
 }
@@ -136,7 +147,7 @@ Reference<Datatype> make_darray(int processes, int rank, const Distribution& dis
   MPI_Aint slab = old.extent;
   for (std::size_t step = 0; step < dimensions; ++step) {
     const std::size_t d = dimension_at(step, dimensions, order);
-    const int global = distribution.global_sizes[d];
+    const MPI_Count global = distribution.global_sizes[d];
     const Share share = share_of(global, distribution.kinds[d], distribution.arguments[d],
                                  distribution.process_sizes[d], coordinates[d], d);
     form = distributed(form, share, coordinates[d], slab, global);
@@ -146,8 +157,8 @@ Reference<Datatype> make_darray(int processes, int rank, const Distribution& dis
                 {processes, rank, static_cast<int>(dimensions)},
                 {},
                 {Reference<Datatype>::to(&old)}};
-  for (const auto& values :
-       {distribution.global_sizes, distribution.kinds, distribution.arguments, distribution.process_sizes})
+  tell(recipe, distribution.global_sizes);
+  for (const auto& values : {distribution.kinds, distribution.arguments, distribution.process_sizes})
     recipe.integers.insert(recipe.integers.end(), values.begin(), values.end());
   recipe.integers.push_back(order);
   return Reference<Datatype>(new Datatype(std::move(form), std::move(recipe)));

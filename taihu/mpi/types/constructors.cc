@@ -19,7 +19,7 @@ void check_count(MPI_Count count) {
   require(count >= 0, MPI_ERR_COUNT, [&] { return "the count is negative: " + std::to_string(count); });
 }
 
-void check_block_length(int length) {
+void check_block_length(MPI_Count length) {
   require(length >= 0, MPI_ERR_ARG, [&] { return "a block length is negative: " + std::to_string(length); });
 }
 
@@ -27,21 +27,42 @@ void check_same_lengths(std::size_t blocks, std::size_t displacements) {
   require(blocks == displacements, MPI_ERR_ARG, "there must be one displacement for each block");
 }
 
-int as_int(MPI_Count count) {
-  return static_cast<int>(count);
-}
+/// Puts a recipe together in the order of the call's arguments.
+class RecipeMaker {
+ public:
+  RecipeMaker(int combiner, Width width) : large_(width == Width::large) { recipe_.combiner = combiner; }
+  RecipeMaker(int combiner, bool large) : large_(large) { recipe_.combiner = combiner; }
 
-/// The integers of a recipe: one or two numbers, then arrays.
-std::vector<int> numbers(std::initializer_list<int> first,
-                         std::initializer_list<std::span<const int>> then = {}) {
-  std::vector<int> all(first);
-  for (const auto& more : then) all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
+  RecipeMaker& count(MPI_Count value) {
+    if (large_)
+      recipe_.large_counts.push_back(value);
+    else
+      recipe_.integers.push_back(static_cast<int>(value));
+    return *this;
+  }
+  RecipeMaker& counts(const Integers& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) count(values[i]);
+    return *this;
+  }
+  RecipeMaker& address(MPI_Aint value) {
+    (large_ ? recipe_.large_counts : recipe_.addresses).push_back(value);
+    return *this;
+  }
+  RecipeMaker& addresses(std::span<const MPI_Aint> values) {
+    auto& list = large_ ? recipe_.large_counts : recipe_.addresses;
+    list.insert(list.end(), values.begin(), values.end());
+    return *this;
+  }
+  RecipeMaker& type(Datatype& of_part) {
+    recipe_.types.push_back(Reference<Datatype>::to(&of_part));
+    return *this;
+  }
+  Recipe done() { return std::move(recipe_); }
 
-std::vector<MPI_Aint> addresses(std::span<const MPI_Aint> values) {
-  return {values.begin(), values.end()};
-}
+ private:
+  const bool large_;
+  Recipe recipe_;
+};
 
 /// Blocks of `old` at byte displacements; `length_of(i)`, `displacement_of(i)`.
 template <class LengthOf, class DisplacementOf>
@@ -49,14 +70,14 @@ Form blocks_of(const Datatype& old, std::size_t blocks, LengthOf length_of, Disp
   std::vector<FormPart> parts;
   parts.reserve(blocks);
   for (std::size_t i = 0; i < blocks; ++i) {
-    const int length = length_of(i);
+    const MPI_Count length = length_of(i);
     check_block_length(length);
     if (length > 0) parts.push_back({&old.form, displacement_of(i), length, old.extent});
   }
   return joined(parts);
 }
 
-Form vector_form(int count, int block_length, MPI_Aint stride, const Datatype& old) {
+Form vector_form(MPI_Count count, MPI_Count block_length, MPI_Aint stride, const Datatype& old) {
   check_count(count);
   check_block_length(block_length);
   return repeated(repeated(old.form, block_length, old.extent), count, stride);
@@ -64,96 +85,108 @@ Form vector_form(int count, int block_length, MPI_Aint stride, const Datatype& o
 
 }  // namespace
 
-Reference<Datatype> make_contiguous(MPI_Count count, Datatype& old) {
+Reference<Datatype> make_contiguous(MPI_Count count, Datatype& old, Width width) {
   check_count(count);
   return made(repeated(old.form, count, old.extent),
-              {MPI_COMBINER_CONTIGUOUS, {as_int(count)}, {}, {Reference<Datatype>::to(&old)}});
+              RecipeMaker(MPI_COMBINER_CONTIGUOUS, width).count(count).type(old).done());
 }
 
-Reference<Datatype> make_vector(int count, int block_length, int stride, Datatype& old) {
+Reference<Datatype> make_vector(MPI_Count count, MPI_Count block_length, MPI_Count stride, Datatype& old,
+                                Width width) {
   return made(vector_form(count, block_length, product(stride, old.extent), old),
-              {MPI_COMBINER_VECTOR, {count, block_length, stride}, {}, {Reference<Datatype>::to(&old)}});
+              RecipeMaker(MPI_COMBINER_VECTOR, width)
+                  .count(count)
+                  .count(block_length)
+                  .count(stride)
+                  .type(old)
+                  .done());
 }
 
-Reference<Datatype> make_hvector(int count, int block_length, MPI_Aint stride, Datatype& old) {
-  return made(vector_form(count, block_length, stride, old),
-              {MPI_COMBINER_HVECTOR, {count, block_length}, {stride}, {Reference<Datatype>::to(&old)}});
+Reference<Datatype> make_hvector(MPI_Count count, MPI_Count block_length, MPI_Aint stride, Datatype& old,
+                                 Width width) {
+  return made(vector_form(count, block_length, stride, old), RecipeMaker(MPI_COMBINER_HVECTOR, width)
+                                                                 .count(count)
+                                                                 .count(block_length)
+                                                                 .address(stride)
+                                                                 .type(old)
+                                                                 .done());
 }
 
-Reference<Datatype> make_indexed(std::span<const int> block_lengths, std::span<const int> displacements,
-                                 Datatype& old) {
+Reference<Datatype> make_indexed(Integers block_lengths, Integers displacements, Datatype& old) {
   check_same_lengths(block_lengths.size(), displacements.size());
-  const auto count = static_cast<int>(block_lengths.size());
   return made(blocks_of(
                   old, block_lengths.size(), [&](std::size_t i) { return block_lengths[i]; },
                   [&](std::size_t i) { return product(displacements[i], old.extent); }),
-              {MPI_COMBINER_INDEXED,
-               numbers({count}, {block_lengths, displacements}),
-               {},
-               {Reference<Datatype>::to(&old)}});
+              RecipeMaker(MPI_COMBINER_INDEXED, block_lengths.are_large())
+                  .count(static_cast<MPI_Count>(block_lengths.size()))
+                  .counts(block_lengths)
+                  .counts(displacements)
+                  .type(old)
+                  .done());
 }
 
-Reference<Datatype> make_hindexed(std::span<const int> block_lengths, std::span<const MPI_Aint> displacements,
+Reference<Datatype> make_hindexed(Integers block_lengths, std::span<const MPI_Aint> displacements,
                                   Datatype& old) {
   check_same_lengths(block_lengths.size(), displacements.size());
-  const auto count = static_cast<int>(block_lengths.size());
   return made(blocks_of(
                   old, block_lengths.size(), [&](std::size_t i) { return block_lengths[i]; },
                   [&](std::size_t i) { return displacements[i]; }),
-              {MPI_COMBINER_HINDEXED,
-               numbers({count}, {block_lengths}),
-               addresses(displacements),
-               {Reference<Datatype>::to(&old)}});
+              RecipeMaker(MPI_COMBINER_HINDEXED, block_lengths.are_large())
+                  .count(static_cast<MPI_Count>(block_lengths.size()))
+                  .counts(block_lengths)
+                  .addresses(displacements)
+                  .type(old)
+                  .done());
 }
 
-Reference<Datatype> make_indexed_block(int block_length, std::span<const int> displacements, Datatype& old) {
+Reference<Datatype> make_indexed_block(MPI_Count block_length, Integers displacements, Datatype& old) {
   check_block_length(block_length);
-  const auto count = static_cast<int>(displacements.size());
   return made(blocks_of(
                   old, displacements.size(), [&](std::size_t) { return block_length; },
                   [&](std::size_t i) { return product(displacements[i], old.extent); }),
-              {MPI_COMBINER_INDEXED_BLOCK,
-               numbers({count, block_length}, {displacements}),
-               {},
-               {Reference<Datatype>::to(&old)}});
+              RecipeMaker(MPI_COMBINER_INDEXED_BLOCK, displacements.are_large())
+                  .count(static_cast<MPI_Count>(displacements.size()))
+                  .count(block_length)
+                  .counts(displacements)
+                  .type(old)
+                  .done());
 }
 
-Reference<Datatype> make_hindexed_block(int block_length, std::span<const MPI_Aint> displacements,
-                                        Datatype& old) {
+Reference<Datatype> make_hindexed_block(MPI_Count block_length, std::span<const MPI_Aint> displacements,
+                                        Datatype& old, Width width) {
   check_block_length(block_length);
-  const auto count = static_cast<int>(displacements.size());
   return made(blocks_of(
                   old, displacements.size(), [&](std::size_t) { return block_length; },
                   [&](std::size_t i) { return displacements[i]; }),
-              {MPI_COMBINER_HINDEXED_BLOCK,
-               {count, block_length},
-               addresses(displacements),
-               {Reference<Datatype>::to(&old)}});
+              RecipeMaker(MPI_COMBINER_HINDEXED_BLOCK, width)
+                  .count(static_cast<MPI_Count>(displacements.size()))
+                  .count(block_length)
+                  .addresses(displacements)
+                  .type(old)
+                  .done());
 }
 
-Reference<Datatype> make_struct(std::span<const int> block_lengths, std::span<const MPI_Aint> displacements,
+Reference<Datatype> make_struct(Integers block_lengths, std::span<const MPI_Aint> displacements,
                                 std::span<Datatype* const> types) {
   check_same_lengths(block_lengths.size(), displacements.size());
   check_same_lengths(block_lengths.size(), types.size());
-  Recipe recipe{MPI_COMBINER_STRUCT,
-                numbers({static_cast<int>(types.size())}, {block_lengths}),
-                addresses(displacements),
-                {}};
+  RecipeMaker recipe(MPI_COMBINER_STRUCT, block_lengths.are_large());
+  recipe.count(static_cast<MPI_Count>(types.size())).counts(block_lengths).addresses(displacements);
   std::vector<FormPart> parts;
   parts.reserve(types.size());
   for (std::size_t i = 0; i < types.size(); ++i) {
     require(types[i] != nullptr, MPI_ERR_TYPE, "a type of the structure is MPI_DATATYPE_NULL or not valid");
-    check_block_length(block_lengths[i]);
-    recipe.types.push_back(Reference<Datatype>::to(types[i]));
-    if (block_lengths[i] > 0)
-      parts.push_back({&types[i]->form, displacements[i], block_lengths[i], types[i]->extent});
+    const MPI_Count length = block_lengths[i];
+    check_block_length(length);
+    recipe.type(*types[i]);
+    if (length > 0) parts.push_back({&types[i]->form, displacements[i], length, types[i]->extent});
   }
-  return made(joined(parts), std::move(recipe));
+  return made(joined(parts), recipe.done());
 }
 
-Reference<Datatype> make_resized(MPI_Aint lower_bound, MPI_Aint extent, Datatype& old) {
+Reference<Datatype> make_resized(MPI_Aint lower_bound, MPI_Aint extent, Datatype& old, Width width) {
   return made(resized(old.form, lower_bound, extent),
-              {MPI_COMBINER_RESIZED, {}, {lower_bound, extent}, {Reference<Datatype>::to(&old)}});
+              RecipeMaker(MPI_COMBINER_RESIZED, width).address(lower_bound).address(extent).type(old).done());
 }
 
 Reference<Datatype> make_dup(Datatype& old) {

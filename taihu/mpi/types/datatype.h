@@ -50,12 +50,14 @@ struct Form {
   MPI_Count extent() const noexcept { return upper_bound - lower_bound; }
 };
 
-/// How a type was made: what MPI_Type_get_envelope and MPI_Type_get_contents tell.
+/// How a type was made: what MPI_Type_get_envelope and MPI_Type_get_contents tell. Calls with large counts
+/// leave theirs, and what is a displacement, in `large_counts` (MPI-5.0 section 5.1.13).
 struct Recipe {
   int combiner = MPI_COMBINER_NAMED;
   std::vector<int> integers;
   std::vector<MPI_Aint> addresses;
   std::vector<Reference<Datatype>> types;
+  std::vector<MPI_Count> large_counts{};
 };
 
 struct Datatype final : Object {

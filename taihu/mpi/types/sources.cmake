@@ -1,5 +1,5 @@
 list(APPEND mpi_headers types/constructors.h types/cursor.h types/datatype.h types/elements.h types/external32.h
-     types/form.h types/node.h types/packed_transfer.h types/predefined_types.h types/program.h types/repetition.h
+     types/form.h types/integers.h types/node.h types/packed_transfer.h types/predefined_types.h types/program.h types/repetition.h
      types/segments.h types/typed_layout.h)
 list(APPEND mpi_sources types/array_types.cc types/constructors.cc types/cursor.cc types/datatype.cc types/direct_copy.cc
      types/elements.cc types/external32.cc types/form.cc types/fortran_types.cc types/packed_transfer.cc

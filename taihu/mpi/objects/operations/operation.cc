@@ -25,7 +25,7 @@ std::uint32_t code_of(const Operation& operation, const Datatype& element) noexc
 
 Reducer::Reducer(Operation& operation, Datatype& type)
     : operation_(Reference<Operation>::to(&operation)), type_(Reference<Datatype>::to(&type)) {
-  if (operation.function != nullptr) return;
+  if (operation.is_of_program()) return;
   const Datatype* const element = type.element;
   if (element == nullptr) refuse();
   kernel_ = find_kernel(operation.predefined_handle, *element);
@@ -54,6 +54,11 @@ void Reducer::call(const void* in, void* inout, std::size_t count) const {
   }
   void* const name = operation_->type_for_fortran != nullptr ? static_cast<void*>(&fortran_handle)
                                                              : static_cast<void*>(&handle);
+  if (operation_->large_function != nullptr) {
+    auto length = static_cast<MPI_Count>(count);
+    operation_->large_function(left, right, &length, static_cast<MPI_Datatype*>(name));
+    return;
+  }
   while (count != 0) {
     int length = static_cast<int>(std::min<std::size_t>(count, INT_MAX));
     const std::size_t done = static_cast<std::size_t>(length);
@@ -103,7 +108,7 @@ void add_predefined_operations(PredefinedObjects& objects) {
 }
 
 bool can_combine(const Operation& operation, const Datatype& element) noexcept {
-  if (operation.function != nullptr) return false;
+  if (operation.is_of_program()) return false;
   if (operation.predefined_handle == MPI_NO_OP || operation.predefined_handle == MPI_REPLACE) return true;
   return find_kernel(operation.predefined_handle, element) != nullptr;
 }

@@ -26,6 +26,14 @@ struct Operation final : Object {
   /// an integer.
   Operation(MPI_User_function* of_program, bool commutes, FortranHandle fortran_handle = nullptr) noexcept
       : Object(object_kind), commutative(commutes), function(of_program), type_for_fortran(fortran_handle) {}
+  /// One that takes large counts.
+  Operation(MPI_User_function_c* of_program, bool commutes, FortranHandle fortran_handle = nullptr) noexcept
+      : Object(object_kind),
+        commutative(commutes),
+        large_function(of_program),
+        type_for_fortran(fortran_handle) {}
+
+  bool is_of_program() const noexcept { return function != nullptr || large_function != nullptr; }
 
   // The predefined ones are shared by all ranks and not counted.
   void retain() noexcept {
@@ -36,7 +44,9 @@ struct Operation final : Object {
   }
 
   const bool commutative;
-  MPI_User_function* const function = nullptr;  ///< null: predefined
+  // Both null: predefined.
+  MPI_User_function* const function = nullptr;
+  MPI_User_function_c* const large_function = nullptr;
   const FortranHandle type_for_fortran = nullptr;
   const MPI_Op predefined_handle = MPI_OP_NULL;
 };

@@ -79,8 +79,7 @@ Blocks blocks_of(Rank& rank, const Side& side, Form form, int members) {
     case Form::with_types:
       break;
   }
-  return checked_blocks(rank, side.address, side.counts, side.displacements, side.byte_displacements,
-                        side.types, members);
+  return checked_blocks(rank, side.address, side.counts, side.displacements, side.types, members);
 }
 
 void run(Rank& rank, Communicator& communicator, const char* call, const Allgather& arguments) {

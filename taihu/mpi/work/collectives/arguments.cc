@@ -8,16 +8,24 @@
 namespace taihu::mpi::collectives {
 namespace {
 
-void check_count(int count) {
+void check_count(MPI_Count count) {
   require(count >= 0, MPI_ERR_COUNT, [&] { return "the count " + std::to_string(count) + " is negative"; });
 }
 
-void check_counts(const int* counts, int members) {
-  for (int k = 0; k < members; ++k) {
+void check_counts(const Integers& counts, int members) {
+  for (std::size_t k = 0; k < static_cast<std::size_t>(members); ++k) {
     require(counts[k] >= 0, MPI_ERR_COUNT, [&] {
       return "the count " + std::to_string(counts[k]) + " of block " + std::to_string(k) + " is negative";
     });
   }
+}
+
+/// That `members` blocks of `count` elements are no more than memory can hold.
+void check_row(const Datatype& type, MPI_Count count, int members) {
+  MPI_Count elements;
+  require(!__builtin_mul_overflow(count, members, &elements), MPI_ERR_COUNT,
+          "the blocks of all members have more than 2^63 elements");
+  type.total_bytes(elements);
 }
 
 void check_address(const Piece& buffer) {
@@ -25,8 +33,8 @@ void check_address(const Piece& buffer) {
           "the buffer is a null pointer, but the count is not zero");
 }
 
-void check_arrays(const void* counts, const void* displacements, int members) {
-  require(members == 0 || (counts != nullptr && displacements != nullptr), MPI_ERR_ARG,
+void check_arrays(const Integers& counts, const Integers& displacements, int members) {
+  require(members == 0 || (!counts.is_null() && !displacements.is_null()), MPI_ERR_ARG,
           "the array of counts or of displacements is a null pointer");
 }
 
@@ -47,7 +55,7 @@ Operation& checked_operation(Rank& rank, MPI_Op handle) {
   return operation;
 }
 
-Piece checked_buffer(Rank& rank, const void* address, int count, MPI_Datatype type) {
+Piece checked_buffer(Rank& rank, const void* address, MPI_Count count, MPI_Datatype type) {
   check_count(count);
   check_not_in_place(address);
   const Piece buffer{static_cast<std::byte*>(const_cast<void*>(address)), count, &checked_type(rank, type)};
@@ -55,13 +63,13 @@ Piece checked_buffer(Rank& rank, const void* address, int count, MPI_Datatype ty
   return buffer;
 }
 
-Blocks checked_blocks(Rank& rank, const void* address, int count, MPI_Datatype type, int members) {
+Blocks checked_blocks(Rank& rank, const void* address, MPI_Count count, MPI_Datatype type, int members) {
   const Piece first = checked_buffer(rank, address, count, type);
-  first.type->total_bytes(static_cast<MPI_Count>(count) * members);
+  check_row(*first.type, count, members);
   return {first.address, first.type, count};
 }
 
-Blocks checked_blocks(Rank& rank, const void* address, const int* counts, const int* displacements,
+Blocks checked_blocks(Rank& rank, const void* address, Integers counts, Integers displacements,
                       MPI_Datatype type, int members) {
   check_not_in_place(address);
   check_arrays(counts, displacements, members);
@@ -70,27 +78,20 @@ Blocks checked_blocks(Rank& rank, const void* address, const int* counts, const 
                 displacements};
   // An array of no members must not look like one of equal counts.
   static constexpr int none = 0;
-  if (counts == nullptr) blocks.counts = &none;
+  if (counts.is_null()) blocks.counts = &none;
   for (int k = 0; address == nullptr && k < members; ++k) check_address(blocks[k]);
   return blocks;
 }
 
-Blocks checked_blocks(Rank& rank, const void* address, const int* counts, const int* displacements,
-                      const MPI_Aint* byte_displacements, const MPI_Datatype* types, int members) {
+Blocks checked_blocks(Rank& rank, const void* address, Integers counts, Integers displacements,
+                      const MPI_Datatype* types, int members) {
   check_not_in_place(address);
-  check_arrays(counts,
-               displacements != nullptr ? static_cast<const void*>(displacements) : byte_displacements,
-               members);
+  check_arrays(counts, displacements, members);
   require(members == 0 || types != nullptr, MPI_ERR_ARG, "the array of datatypes is a null pointer");
   check_counts(counts, members);
   static constexpr int none = 0;
-  Blocks blocks{static_cast<std::byte*>(const_cast<void*>(address)),
-                nullptr,
-                0,
-                counts != nullptr ? counts : &none,
-                displacements,
-                byte_displacements,
-                {}};
+  Blocks blocks{static_cast<std::byte*>(const_cast<void*>(address)), nullptr,       0,
+                counts.is_null() ? Integers(&none) : counts,         displacements, {}};
   for (int k = 0; k < members; ++k) blocks.types.push_back(&checked_type(rank, types[k]));
   for (int k = 0; address == nullptr && k < members; ++k) check_address(blocks[k]);
   return blocks;

@@ -9,6 +9,7 @@
 #include "taihu/mpi/objects/communicator.h"
 #include "taihu/mpi/objects/operations/operation.h"
 #include "taihu/mpi/objects/rank.h"
+#include "taihu/mpi/types/integers.h"
 #include "taihu/mpi/work/collectives/piece.h"
 
 namespace taihu::mpi::collectives {
@@ -18,7 +19,7 @@ inline bool is_in_place(const void* address) noexcept {
 }
 
 /// Errors: MPI_ERR_COUNT, MPI_ERR_TYPE (no datatype, or not committed), MPI_ERR_BUFFER.
-Piece checked_buffer(Rank& rank, const void* address, int count, MPI_Datatype type);
+Piece checked_buffer(Rank& rank, const void* address, MPI_Count count, MPI_Datatype type);
 Datatype& checked_type(Rank& rank, MPI_Datatype type);
 Operation& checked_operation(Rank& rank, MPI_Op operation);
 
@@ -29,29 +30,25 @@ struct Blocks {
   std::byte* address = nullptr;
   Datatype* type = nullptr;
   MPI_Count count = 0;
-  const int* counts = nullptr;         ///< null: `count` for all
-  const int* displacements = nullptr;  ///< in extents, with `types` in bytes
-  const MPI_Aint* byte_displacements = nullptr;
+  Integers counts{};               ///< null: `count` for all
+  Integers displacements{};        ///< in extents, with `types` in bytes
   std::vector<Datatype*> types{};  ///< empty: `type` for all
 
-  bool are_equal() const noexcept { return counts == nullptr; }
+  bool are_equal() const noexcept { return counts.is_null(); }
   Piece operator[](int member) const noexcept {
     const auto k = static_cast<std::size_t>(member);
-    if (counts == nullptr) return {address + member * count * type->extent, count, type};
+    if (counts.is_null()) return {address + member * count * type->extent, count, type};
     Datatype* const of_block = types.empty() ? type : types[k];
-    const MPI_Aint offset = byte_displacements != nullptr ? byte_displacements[k]
-                            : types.empty()               ? displacements[k] * of_block->extent
-                                                          : displacements[k];
+    const MPI_Aint offset = types.empty() ? displacements[k] * of_block->extent : displacements[k];
     return {address + offset, counts[k], of_block};
   }
 };
 
-Blocks checked_blocks(Rank& rank, const void* address, int count, MPI_Datatype type, int members);
-Blocks checked_blocks(Rank& rank, const void* address, const int* counts, const int* displacements,
+Blocks checked_blocks(Rank& rank, const void* address, MPI_Count count, MPI_Datatype type, int members);
+Blocks checked_blocks(Rank& rank, const void* address, Integers counts, Integers displacements,
                       MPI_Datatype type, int members);
-/// One of the two kinds of displacements is null.
-Blocks checked_blocks(Rank& rank, const void* address, const int* counts, const int* displacements,
-                      const MPI_Aint* byte_displacements, const MPI_Datatype* types, int members);
+Blocks checked_blocks(Rank& rank, const void* address, Integers counts, Integers displacements,
+                      const MPI_Datatype* types, int members);
 
 /// What a root argument makes of this rank. In an intracommunicator everybody that is not the root is a leaf.
 enum class Role { root, leaf, bystander };

@@ -12,6 +12,7 @@
 
 #include "taihu/mpi/objects/communicator.h"
 #include "taihu/mpi/objects/rank.h"
+#include "taihu/mpi/types/integers.h"
 #include "taihu/mpi/work/collectives/planned.h"
 
 namespace taihu::mpi::collectives {
@@ -19,54 +20,53 @@ namespace taihu::mpi::collectives {
 struct Barrier {};
 struct Bcast {
   void* buffer;
-  int count;
+  MPI_Count count;
   MPI_Datatype type;
   int root;
 };
 /// Without `receive_counts`: MPI_Gather.
 struct Gather {
   const void* send;
-  int send_count;
+  MPI_Count send_count;
   MPI_Datatype send_type;
   void* receive;
-  int receive_count;
-  const int* receive_counts;
-  const int* displacements;
+  MPI_Count receive_count;
+  Integers receive_counts{};
+  Integers displacements{};
   MPI_Datatype receive_type;
   int root;
   bool with_counts;
 };
 struct Scatter {
   const void* send;
-  int send_count;
-  const int* send_counts;
-  const int* displacements;
+  MPI_Count send_count;
+  Integers send_counts{};
+  Integers displacements{};
   MPI_Datatype send_type;
   void* receive;
-  int receive_count;
+  MPI_Count receive_count;
   MPI_Datatype receive_type;
   int root;
   bool with_counts;
 };
 struct Allgather {
   const void* send;
-  int send_count;
+  MPI_Count send_count;
   MPI_Datatype send_type;
   void* receive;
-  int receive_count;
-  const int* receive_counts;
-  const int* displacements;
+  MPI_Count receive_count;
+  Integers receive_counts{};
+  Integers displacements{};
   MPI_Datatype receive_type;
   bool with_counts;
 };
 /// One side of an alltoall: equal blocks, blocks with counts and displacements, or with types as well.
 struct Side {
   const void* address;
-  int count;
+  MPI_Count count;
   MPI_Datatype type;
-  const int* counts = nullptr;
-  const int* displacements = nullptr;
-  const MPI_Aint* byte_displacements = nullptr;
+  Integers counts{};
+  Integers displacements{};
   const MPI_Datatype* types = nullptr;
 };
 enum class Form { equal, with_counts, with_types };
@@ -78,7 +78,7 @@ struct Alltoall {
 struct Reduce {
   const void* send;
   void* receive;
-  int count;
+  MPI_Count count;
   MPI_Datatype type;
   MPI_Op operation;
   int root;
@@ -86,7 +86,7 @@ struct Reduce {
 struct Allreduce {
   const void* send;
   void* receive;
-  int count;
+  MPI_Count count;
   MPI_Datatype type;
   MPI_Op operation;
 };
@@ -94,8 +94,8 @@ struct Allreduce {
 struct ReduceScatter {
   const void* send;
   void* receive;
-  int count;
-  const int* counts;
+  MPI_Count count;
+  Integers counts{};
   MPI_Datatype type;
   MPI_Op operation;
   bool with_counts;
@@ -104,7 +104,7 @@ enum class Range { inclusive, exclusive };
 struct Scan {
   const void* send;
   void* receive;
-  int count;
+  MPI_Count count;
   MPI_Datatype type;
   MPI_Op operation;
   Range range;

@@ -61,11 +61,12 @@ Reducer reducer_of(Rank& rank, MPI_Op operation, MPI_Datatype type) {
 /// Elements of each member in a reduce_scatter.
 std::vector<std::size_t> counts_of(const Communicator& communicator, const ReduceScatter& arguments) {
   const int members = communicator.size();
-  require(!arguments.with_counts || arguments.counts != nullptr, MPI_ERR_ARG,
+  require(!arguments.with_counts || !arguments.counts.is_null(), MPI_ERR_ARG,
           "the array of counts is a null pointer");
   std::vector<std::size_t> counts;
   for (int k = 0; k < members; ++k) {
-    const int count = arguments.with_counts ? arguments.counts[k] : arguments.count;
+    const MPI_Count count =
+        arguments.with_counts ? arguments.counts[static_cast<std::size_t>(k)] : arguments.count;
     require(count >= 0, MPI_ERR_COUNT, [&] { return "the count " + std::to_string(count) + " is negative"; });
     counts.push_back(static_cast<std::size_t>(count));
   }

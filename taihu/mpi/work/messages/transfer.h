@@ -19,7 +19,7 @@ enum class Direction { send, receive };
 class Transfer : public Request {
  public:
   /// The buffer is checked and kept; `begin` starts the transfer.
-  Transfer(Rank& rank, Communicator& communicator, const void* address, int count, MPI_Datatype type,
+  Transfer(Rank& rank, Communicator& communicator, const void* address, MPI_Count count, MPI_Datatype type,
            Direction direction)
       : buffer_(rank, address, count, type), communicator_(&communicator), direction_(direction) {
     // MPI_COMM_WORLD and MPI_COMM_SELF stay without being counted.
@@ -74,7 +74,7 @@ inline void Transfer::operator delete(void* memory, std::size_t bytes) noexcept 
 /// A receive in a job of one node process; not persistent. The request of the message layer is part of it.
 class PostedReceive final : public Request {
  public:
-  PostedReceive(Rank& rank, Communicator& communicator, void* address, int count, MPI_Datatype type)
+  PostedReceive(Rank& rank, Communicator& communicator, void* address, MPI_Count count, MPI_Datatype type)
       : buffer_(rank, address, count, type), communicator_(&communicator) {
     if (!communicator.predefined) communicator.retain();
   }
@@ -122,7 +122,7 @@ enum class Sending { standard, buffered, synchronous, ready };
 /// A send or receive that can be started again and again with the same arguments.
 class PersistentTransfer final : public Transfer {
  public:
-  PersistentTransfer(Rank& rank, Communicator& communicator, const void* address, int count,
+  PersistentTransfer(Rank& rank, Communicator& communicator, const void* address, MPI_Count count,
                      MPI_Datatype type, Direction direction, Sending sending, int partner, int tag);
   void start(Rank& rank) override;
   bool is_complete(Rank& rank) override { return !active || Transfer::is_complete(rank); }

@@ -23,7 +23,7 @@ struct Announcement {
   std::uint64_t exposure;
   std::uint64_t base;
   std::int64_t size_bytes;
-  std::int32_t displacement_unit;
+  std::int64_t displacement_unit;
   std::int32_t process;
 };
 
@@ -45,7 +45,7 @@ Reference<Window> make_window(Communicator& communicator, int flavor, WindowHint
 void connect(Window& window, const Offer& offer) {
   window.exposure.base = offer.base;
   window.exposure.size_bytes = window.size_bytes = offer.size_bytes;
-  window.displacement_unit = offer.displacement_unit;
+  window.displacement_unit = static_cast<int>(offer.displacement_unit);
   const auto here = static_cast<std::int32_t>(window.owner.node().process());
   const Announcement mine{reinterpret_cast<std::uintptr_t>(&window.exposure),
                           reinterpret_cast<std::uintptr_t>(offer.base), offer.size_bytes,

@@ -12,7 +12,7 @@ namespace taihu::mpi::windows {
 struct Offer {
   std::byte* base = nullptr;
   MPI_Aint size_bytes = 0;
-  int displacement_unit = 1;
+  MPI_Aint displacement_unit = 1;
 };
 
 Reference<Window> create_window(Communicator& communicator, const Offer& offer, WindowHints hints);

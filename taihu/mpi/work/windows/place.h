@@ -21,7 +21,7 @@ inline MPI_Aint place_of(const Window& window, const Target& target, const Place
   require(places.displacement >= 0, MPI_ERR_DISP, "the displacement is negative");
   const Datatype& type = *places.type;
   MPI_Aint place = 0, span = 0, end = 0;
-  bool fits = !__builtin_mul_overflow(places.displacement, MPI_Aint{target.displacement_unit}, &place) &&
+  bool fits = !__builtin_mul_overflow(places.displacement, target.displacement_unit, &place) &&
               !__builtin_mul_overflow(places.count - 1, MPI_Aint{type.extent}, &span);
   // With a negative extent the last element is the lowest one.
   const MPI_Aint first = place + type.true_lower_bound + (span < 0 ? span : 0);

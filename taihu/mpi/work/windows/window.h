@@ -27,7 +27,7 @@ struct Target {
   bool is_mapped = false;        ///< plain loads and stores at `base` reach it
   std::byte* base = nullptr;     ///< null in dynamic windows; an address of this node process if mapped
   MPI_Aint size_bytes = 0;
-  int displacement_unit = 1;
+  MPI_Aint displacement_unit = 1;
   int process = -1;          ///< node process
   std::uint64_t remote = 0;  ///< address of the exposure, there
   std::atomic<TargetAccess> access{TargetAccess::closed};
@@ -61,7 +61,7 @@ struct Window final : Object {
 
   // Attributes that the standard predefines; the values that MPI_Win_get_attr points to.
   MPI_Aint size_bytes = 0;
-  int displacement_unit = 1;
+  int displacement_unit = 1;  ///< of a unit beyond int: its lowest bits
 
   Reference<ErrorHandler> errors;
   Guarded<std::string> name;
