@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* MPI for programs whose ranks are threads of a node process. Handles, constants and types have the values
    and layouts of the application binary interface of MPI-5.0 (chapter 20 "Application Binary Interface"), so
-   that objects compiled against other headers of that interface can be linked; the calls are those of MPI-3.1
-   and what docs/reference/mpi-coverage.md lists beyond. Every call may be made by any thread of a rank: the
+   that objects compiled against other headers of that interface can be linked; the calls are all that it has
+   (docs/reference/mpi-coverage.md), and removed ones. Every call may be made by any thread of a rank: the
    thread level is always MPI_THREAD_MULTIPLE. What a call does, its errors and who may call it: the MPI
    standard, chapter as in the headings. */
 #ifndef TAIHU_ABI_MPI_H
@@ -10,8 +10,8 @@
 
 #include <stdint.h>
 
-#define MPI_VERSION 3
-#define MPI_SUBVERSION 1
+#define MPI_VERSION 5
+#define MPI_SUBVERSION 0
 #define MPI_ABI_VERSION 1
 #define MPI_ABI_SUBVERSION 0
 
@@ -36,6 +36,7 @@ typedef struct MPI_ABI_Info* MPI_Info;
 typedef struct MPI_ABI_Message* MPI_Message;
 typedef struct MPI_ABI_Op* MPI_Op;
 typedef struct MPI_ABI_Request* MPI_Request;
+typedef struct MPI_ABI_Session* MPI_Session;
 typedef struct MPI_ABI_Win* MPI_Win;
 
 typedef struct {
@@ -47,6 +48,7 @@ typedef struct {
 
 /* Functions that programs give to MPI */
 typedef void MPI_User_function(void* invec, void* inoutvec, int* len, MPI_Datatype* datatype);
+typedef void MPI_User_function_c(void* invec, void* inoutvec, MPI_Count* len, MPI_Datatype* datatype);
 typedef int MPI_Grequest_query_function(void* extra_state, MPI_Status* status);
 typedef int MPI_Grequest_free_function(void* extra_state);
 typedef int MPI_Grequest_cancel_function(void* extra_state, int complete);
@@ -65,18 +67,38 @@ typedef int MPI_Win_delete_attr_function(MPI_Win win, int keyval, void* attribut
 typedef int MPI_Datarep_extent_function(MPI_Datatype datatype, MPI_Aint* extent, void* extra_state);
 typedef int MPI_Datarep_conversion_function(void* userbuf, MPI_Datatype datatype, int count, void* filebuf,
                                             MPI_Offset position, void* extra_state);
+typedef int MPI_Datarep_conversion_function_c(void* userbuf, MPI_Datatype datatype, MPI_Count count, void* filebuf,
+                                              MPI_Offset position, void* extra_state);
 typedef void MPI_Comm_errhandler_function(MPI_Comm* comm, int* error_code, ...);
 typedef void MPI_File_errhandler_function(MPI_File* file, int* error_code, ...);
 typedef void MPI_Win_errhandler_function(MPI_Win* win, int* error_code, ...);
+typedef void MPI_Session_errhandler_function(MPI_Session* session, int* error_code, ...);
 typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
 typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
+typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
 
 typedef struct MPI_ABI_T_enum* MPI_T_enum;
 typedef struct MPI_ABI_T_cvar_handle* MPI_T_cvar_handle;
 typedef struct MPI_ABI_T_pvar_handle* MPI_T_pvar_handle;
 typedef struct MPI_ABI_T_pvar_session* MPI_T_pvar_session;
+typedef struct MPI_ABI_T_event_registration* MPI_T_event_registration;
+typedef struct MPI_ABI_T_event_instance* MPI_T_event_instance;
+typedef enum MPI_T_cb_safety {
+  MPI_T_CB_REQUIRE_NONE = 0x00,
+  MPI_T_CB_REQUIRE_MPI_RESTRICTED = 0x03,
+  MPI_T_CB_REQUIRE_THREAD_SAFE = 0x0F,
+  MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE = 0x3F
+} MPI_T_cb_safety;
+typedef enum MPI_T_source_order { MPI_T_SOURCE_ORDERED = 1, MPI_T_SOURCE_UNORDERED = 2 } MPI_T_source_order;
+typedef void MPI_T_event_cb_function(MPI_T_event_instance event_instance,
+                                     MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety,
+                                     void* user_data);
+typedef void MPI_T_event_free_cb_function(MPI_T_event_registration event_registration,
+                                          MPI_T_cb_safety cb_safety, void* user_data);
+typedef void MPI_T_event_dropped_cb_function(MPI_Count count, MPI_T_event_registration event_registration,
+                                             int source_index, MPI_T_cb_safety cb_safety, void* user_data);
 
 /* Errors */
 #define MPI_SUCCESS 0
@@ -172,6 +194,7 @@ typedef struct MPI_ABI_T_pvar_session* MPI_T_pvar_session;
 #define MPI_GROUP_EMPTY ((MPI_Group)0x00000109)
 #define MPI_WIN_NULL ((MPI_Win)0x00000110)
 #define MPI_FILE_NULL ((MPI_File)0x00000118)
+#define MPI_SESSION_NULL ((MPI_Session)0x00000120)
 #define MPI_MESSAGE_NULL ((MPI_Message)0x00000128)
 #define MPI_MESSAGE_NO_PROC ((MPI_Message)0x00000129)
 #define MPI_INFO_NULL ((MPI_Info)0x00000130)
@@ -289,6 +312,7 @@ typedef struct MPI_ABI_T_pvar_session* MPI_T_pvar_session;
 /* Special addresses */
 #define MPI_BOTTOM ((void*)0)
 #define MPI_IN_PLACE ((void*)1)
+#define MPI_BUFFER_AUTOMATIC ((void*)2)
 #define MPI_ARGV_NULL ((char**)0)
 #define MPI_ARGVS_NULL ((char***)0)
 #define MPI_ERRCODES_IGNORE ((int*)0)
@@ -309,6 +333,7 @@ typedef struct MPI_ABI_T_pvar_session* MPI_T_pvar_session;
 #define MPI_MAX_PORT_NAME 1024
 #define MPI_MAX_PROCESSOR_NAME 256
 #define MPI_MAX_STRINGTAG_LEN 1024
+#define MPI_MAX_PSET_NAME_LEN 1024
 
 /* Thread support */
 #define MPI_THREAD_SINGLE 0
@@ -422,6 +447,7 @@ typedef struct MPI_ABI_T_pvar_session* MPI_T_pvar_session;
 #define MPI_TYPE_DUP_FN ((MPI_Type_copy_attr_function*)0x1)
 #define MPI_TYPE_NULL_DELETE_FN ((MPI_Type_delete_attr_function*)0x0)
 #define MPI_CONVERSION_FN_NULL ((MPI_Datarep_conversion_function*)0x0)
+#define MPI_CONVERSION_FN_NULL_C ((MPI_Datarep_conversion_function_c*)0x0)
 
 /* Tool information interface */
 #define MPI_T_ENUM_NULL ((MPI_T_enum)0)
@@ -429,10 +455,6 @@ typedef struct MPI_ABI_T_pvar_session* MPI_T_pvar_session;
 #define MPI_T_PVAR_SESSION_NULL ((MPI_T_pvar_session)0)
 #define MPI_T_PVAR_HANDLE_NULL ((MPI_T_pvar_handle)0)
 #define MPI_T_PVAR_ALL_HANDLES ((MPI_T_pvar_handle)1)
-#define MPI_T_CB_REQUIRE_NONE 0x00
-#define MPI_T_CB_REQUIRE_MPI_RESTRICTED 0x03
-#define MPI_T_CB_REQUIRE_THREAD_SAFE 0x0F
-#define MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE 0x3F
 #define MPI_T_VERBOSITY_USER_BASIC 0x09
 #define MPI_T_VERBOSITY_USER_DETAIL 0x0a
 #define MPI_T_VERBOSITY_USER_ALL 0x0c
@@ -479,11 +501,19 @@ typedef struct MPI_ABI_T_pvar_session* MPI_T_pvar_session;
 
 /* Environment */
 
+TAIHU_MPI_CALL(int, Abi_get_fortran_booleans,
+               (int logical_size, void* logical_true, void* logical_false, int* is_set))
+TAIHU_MPI_CALL(int, Abi_get_fortran_info, (MPI_Info* info))
+TAIHU_MPI_CALL(int, Abi_get_info, (MPI_Info* info))
+TAIHU_MPI_CALL(int, Abi_get_version, (int* abi_major, int* abi_minor))
+TAIHU_MPI_CALL(int, Abi_set_fortran_booleans, (int logical_size, void* logical_true, void* logical_false))
+TAIHU_MPI_CALL(int, Abi_set_fortran_info, (MPI_Info info))
 TAIHU_MPI_CALL(int, Abort, (MPI_Comm comm, int errorcode))
 TAIHU_MPI_CALL(int, Alloc_mem, (MPI_Aint size, MPI_Info info, void* baseptr))
 TAIHU_MPI_CALL(int, Finalize, (void))
 TAIHU_MPI_CALL(int, Finalized, (int* flag))
 TAIHU_MPI_CALL(int, Free_mem, (void* base))
+TAIHU_MPI_CALL(int, Get_hw_resource_info, (MPI_Info* hw_info))
 TAIHU_MPI_CALL(int, Get_library_version, (char* version, int* resultlen))
 TAIHU_MPI_CALL(int, Get_processor_name, (char* name, int* resultlen))
 TAIHU_MPI_CALL(int, Get_version, (int* version, int* subversion))
@@ -500,11 +530,26 @@ TAIHU_MPI_CALL(double, Wtime, (void))
 
 TAIHU_MPI_CALL(int, Bsend,
                (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Bsend_c,
+               (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
 TAIHU_MPI_CALL(int, Bsend_init,
                (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                 MPI_Request* request))
+TAIHU_MPI_CALL(int, Bsend_init_c,
+               (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, Buffer_attach, (void* buffer, int size))
+TAIHU_MPI_CALL(int, Buffer_attach_c, (void* buffer, MPI_Count size))
 TAIHU_MPI_CALL(int, Buffer_detach, (void* buffer_addr, int* size))
+TAIHU_MPI_CALL(int, Buffer_detach_c, (void* buffer_addr, MPI_Count* size))
+TAIHU_MPI_CALL(int, Buffer_flush, (void))
+TAIHU_MPI_CALL(int, Buffer_iflush, (MPI_Request* request))
+TAIHU_MPI_CALL(int, Comm_attach_buffer, (MPI_Comm comm, void* buffer, int size))
+TAIHU_MPI_CALL(int, Comm_attach_buffer_c, (MPI_Comm comm, void* buffer, MPI_Count size))
+TAIHU_MPI_CALL(int, Comm_detach_buffer, (MPI_Comm comm, void* buffer_addr, int* size))
+TAIHU_MPI_CALL(int, Comm_detach_buffer_c, (MPI_Comm comm, void* buffer_addr, MPI_Count* size))
+TAIHU_MPI_CALL(int, Comm_flush_buffer, (MPI_Comm comm))
+TAIHU_MPI_CALL(int, Comm_iflush_buffer, (MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Cancel, (MPI_Request * request))
 TAIHU_MPI_CALL(int, Grequest_complete, (MPI_Request request))
 TAIHU_MPI_CALL(int, Grequest_start,
@@ -513,39 +558,88 @@ TAIHU_MPI_CALL(int, Grequest_start,
 TAIHU_MPI_CALL(int, Ibsend,
                (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                 MPI_Request* request))
+TAIHU_MPI_CALL(int, Ibsend_c,
+               (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, Improbe,
                (int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status))
 TAIHU_MPI_CALL(int, Imrecv,
                (void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request))
+TAIHU_MPI_CALL(int, Imrecv_c,
+               (void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, Iprobe, (int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status))
 TAIHU_MPI_CALL(int, Irecv,
                (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                 MPI_Request* request))
+TAIHU_MPI_CALL(int, Irecv_c,
+               (void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, Irsend,
                (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                 MPI_Request* request))
+TAIHU_MPI_CALL(int, Irsend_c,
+               (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, Isend,
                (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Isend_c,
+               (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                 MPI_Request* request))
 TAIHU_MPI_CALL(int, Isendrecv,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
                 void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
                 MPI_Request* request))
+TAIHU_MPI_CALL(int, Isendrecv_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Isendrecv_replace,
                (void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                 MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Isendrecv_replace_c,
+               (void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                int recvtag, MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Issend,
                (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Issend_c,
+               (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                 MPI_Request* request))
 TAIHU_MPI_CALL(int, Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status))
 TAIHU_MPI_CALL(int, Mrecv,
                (void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status))
+TAIHU_MPI_CALL(int, Mrecv_c,
+               (void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status))
+TAIHU_MPI_CALL(int, Parrived, (MPI_Request request, int partition, int* flag))
+TAIHU_MPI_CALL(int, Pready, (int partition, MPI_Request request))
+TAIHU_MPI_CALL(int, Pready_list, (int length, const int array_of_partitions[], MPI_Request request))
+TAIHU_MPI_CALL(int, Pready_range, (int partition_low, int partition_high, MPI_Request request))
+TAIHU_MPI_CALL(int, Precv_init,
+               (void* buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag,
+                MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Precv_init_c,
+               (void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                MPI_Comm comm, MPI_Info info, MPI_Request* request))
 TAIHU_MPI_CALL(int, Probe, (int source, int tag, MPI_Comm comm, MPI_Status* status))
+TAIHU_MPI_CALL(int, Psend_init,
+               (const void* buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag,
+                MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Psend_init_c,
+               (const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                MPI_Comm comm, MPI_Info info, MPI_Request* request))
 TAIHU_MPI_CALL(int, Recv,
                (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                 MPI_Status* status))
+TAIHU_MPI_CALL(int, Recv_c,
+               (void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                MPI_Status* status))
 TAIHU_MPI_CALL(int, Recv_init,
                (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Recv_init_c,
+               (void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                 MPI_Request* request))
 TAIHU_MPI_CALL(int, Request_free, (MPI_Request * request))
 TAIHU_MPI_CALL(int, Request_get_status, (MPI_Request request, int* flag, MPI_Status* status))
@@ -558,25 +652,47 @@ TAIHU_MPI_CALL(int, Request_get_status_some,
                 MPI_Status* array_of_statuses))
 TAIHU_MPI_CALL(int, Rsend,
                (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Rsend_c,
+               (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
 TAIHU_MPI_CALL(int, Rsend_init,
                (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                 MPI_Request* request))
+TAIHU_MPI_CALL(int, Rsend_init_c,
+               (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, Send,
                (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Send_c,
+               (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
 TAIHU_MPI_CALL(int, Send_init,
                (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Send_init_c,
+               (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                 MPI_Request* request))
 TAIHU_MPI_CALL(int, Sendrecv,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
                 void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
                 MPI_Status* status))
+TAIHU_MPI_CALL(int, Sendrecv_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                MPI_Comm comm, MPI_Status* status))
 TAIHU_MPI_CALL(int, Sendrecv_replace,
                (void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                 MPI_Comm comm, MPI_Status* status))
+TAIHU_MPI_CALL(int, Sendrecv_replace_c,
+               (void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                int recvtag, MPI_Comm comm, MPI_Status* status))
 TAIHU_MPI_CALL(int, Ssend,
                (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Ssend_c,
+               (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
 TAIHU_MPI_CALL(int, Ssend_init,
                (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Ssend_init_c,
+               (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                 MPI_Request* request))
 TAIHU_MPI_CALL(int, Start, (MPI_Request * request))
 TAIHU_MPI_CALL(int, Startall, (int count, MPI_Request array_of_requests[]))
@@ -609,239 +725,468 @@ TAIHU_MPI_CALL(MPI_Aint, Aint_add, (MPI_Aint base, MPI_Aint disp))
 TAIHU_MPI_CALL(MPI_Aint, Aint_diff, (MPI_Aint addr1, MPI_Aint addr2))
 TAIHU_MPI_CALL(int, Get_address, (const void* location, MPI_Aint* address))
 TAIHU_MPI_CALL(int, Get_count, (const MPI_Status* status, MPI_Datatype datatype, int* count))
+TAIHU_MPI_CALL(int, Get_count_c, (const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count))
 TAIHU_MPI_CALL(int, Get_elements, (const MPI_Status* status, MPI_Datatype datatype, int* count))
+TAIHU_MPI_CALL(int, Get_elements_c, (const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count))
 TAIHU_MPI_CALL(int, Get_elements_x, (const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count))
 TAIHU_MPI_CALL(int, Pack,
                (const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize,
                 int* position, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Pack_c,
+               (const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize,
+                MPI_Count* position, MPI_Comm comm))
 TAIHU_MPI_CALL(int, Pack_external,
                (const char* datarep, const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf,
                 MPI_Aint outsize, MPI_Aint* position))
+TAIHU_MPI_CALL(int, Pack_external_c,
+               (const char* datarep, const void* inbuf, MPI_Count incount, MPI_Datatype datatype,
+                void* outbuf, MPI_Count outsize, MPI_Count* position))
 TAIHU_MPI_CALL(int, Pack_external_size,
                (const char* datarep, int incount, MPI_Datatype datatype, MPI_Aint* size))
+TAIHU_MPI_CALL(int, Pack_external_size_c,
+               (const char* datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count* size))
 TAIHU_MPI_CALL(int, Pack_size, (int incount, MPI_Datatype datatype, MPI_Comm comm, int* size))
+TAIHU_MPI_CALL(int, Pack_size_c, (MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count* size))
 TAIHU_MPI_CALL(int, Status_set_elements, (MPI_Status * status, MPI_Datatype datatype, int count))
+TAIHU_MPI_CALL(int, Status_set_elements_c, (MPI_Status * status, MPI_Datatype datatype, MPI_Count count))
 TAIHU_MPI_CALL(int, Status_set_elements_x, (MPI_Status * status, MPI_Datatype datatype, MPI_Count count))
 TAIHU_MPI_CALL(int, Type_commit, (MPI_Datatype * datatype))
 TAIHU_MPI_CALL(int, Type_contiguous, (int count, MPI_Datatype oldtype, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_contiguous_c, (MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype))
 TAIHU_MPI_CALL(int, Type_create_darray,
                (int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[],
                 const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype,
                 MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_create_darray_c,
+               (int size, int rank, int ndims, const MPI_Count array_of_gsizes[],
+                const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[],
+                int order, MPI_Datatype oldtype, MPI_Datatype* newtype))
 TAIHU_MPI_CALL(int, Type_create_f90_complex, (int p, int r, MPI_Datatype* newtype))
 TAIHU_MPI_CALL(int, Type_create_f90_integer, (int r, MPI_Datatype* newtype))
 TAIHU_MPI_CALL(int, Type_create_f90_real, (int p, int r, MPI_Datatype* newtype))
 TAIHU_MPI_CALL(int, Type_create_hindexed,
                (int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[],
                 MPI_Datatype oldtype, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_create_hindexed_c,
+               (MPI_Count count, const MPI_Count array_of_blocklengths[],
+                const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype))
 TAIHU_MPI_CALL(int, Type_create_hindexed_block,
                (int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
                 MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_create_hindexed_block_c,
+               (MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[],
+                MPI_Datatype oldtype, MPI_Datatype* newtype))
 TAIHU_MPI_CALL(int, Type_create_hvector,
                (int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_create_hvector_c,
+               (MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype,
+                MPI_Datatype* newtype))
 TAIHU_MPI_CALL(int, Type_create_indexed_block,
                (int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype,
                 MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_create_indexed_block_c,
+               (MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[],
+                MPI_Datatype oldtype, MPI_Datatype* newtype))
 TAIHU_MPI_CALL(int, Type_create_resized,
                (MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_create_resized_c,
+               (MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype))
 TAIHU_MPI_CALL(int, Type_create_struct,
                (int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[],
                 const MPI_Datatype array_of_types[], MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_create_struct_c,
+               (MPI_Count count, const MPI_Count array_of_blocklengths[],
+                const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[],
+                MPI_Datatype* newtype))
 TAIHU_MPI_CALL(int, Type_create_subarray,
                (int ndims, const int array_of_sizes[], const int array_of_subsizes[],
                 const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_create_subarray_c,
+               (int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[],
+                const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype))
 TAIHU_MPI_CALL(int, Type_dup, (MPI_Datatype oldtype, MPI_Datatype* newtype))
 TAIHU_MPI_CALL(int, Type_free, (MPI_Datatype * datatype))
 TAIHU_MPI_CALL(int, Type_get_contents,
                (MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
                 int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]))
+TAIHU_MPI_CALL(int, Type_get_contents_c,
+               (MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
+                MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[],
+                MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[],
+                MPI_Datatype array_of_datatypes[]))
 TAIHU_MPI_CALL(int, Type_get_envelope,
                (MPI_Datatype datatype, int* num_integers, int* num_addresses, int* num_datatypes,
                 int* combiner))
+TAIHU_MPI_CALL(int, Type_get_envelope_c,
+               (MPI_Datatype datatype, MPI_Count* num_integers, MPI_Count* num_addresses,
+                MPI_Count* num_large_counts, MPI_Count* num_datatypes, int* combiner))
 TAIHU_MPI_CALL(int, Type_get_extent, (MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent))
+TAIHU_MPI_CALL(int, Type_get_extent_c, (MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent))
 TAIHU_MPI_CALL(int, Type_get_extent_x, (MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent))
 TAIHU_MPI_CALL(int, Type_get_true_extent, (MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent))
+TAIHU_MPI_CALL(int, Type_get_true_extent_c,
+               (MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent))
 TAIHU_MPI_CALL(int, Type_get_true_extent_x,
                (MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent))
+TAIHU_MPI_CALL(int, Type_get_value_index,
+               (MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype* pair_type))
 TAIHU_MPI_CALL(int, Type_indexed,
                (int count, const int array_of_blocklengths[], const int array_of_displacements[],
                 MPI_Datatype oldtype, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_indexed_c,
+               (MPI_Count count, const MPI_Count array_of_blocklengths[],
+                const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype))
 TAIHU_MPI_CALL(int, Type_match_size, (int typeclass, int size, MPI_Datatype* datatype))
 TAIHU_MPI_CALL(int, Type_size, (MPI_Datatype datatype, int* size))
+TAIHU_MPI_CALL(int, Type_size_c, (MPI_Datatype datatype, MPI_Count* size))
 TAIHU_MPI_CALL(int, Type_size_x, (MPI_Datatype datatype, MPI_Count* size))
 TAIHU_MPI_CALL(int, Type_vector,
                (int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype))
+TAIHU_MPI_CALL(int, Type_vector_c,
+               (MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype,
+                MPI_Datatype* newtype))
 TAIHU_MPI_CALL(int, Unpack,
                (const void* inbuf, int insize, int* position, void* outbuf, int outcount,
+                MPI_Datatype datatype, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Unpack_c,
+               (const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount,
                 MPI_Datatype datatype, MPI_Comm comm))
 TAIHU_MPI_CALL(int, Unpack_external,
                (const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf,
                 int outcount, MPI_Datatype datatype))
+TAIHU_MPI_CALL(int, Unpack_external_c,
+               (const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf,
+                MPI_Count outcount, MPI_Datatype datatype))
 
 /* Collective communication */
 
 TAIHU_MPI_CALL(int, Allgather,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Allgather_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm))
 TAIHU_MPI_CALL(int, Allgather_init,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Allgather_init_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, Allgatherv,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                 const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Allgatherv_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm))
 TAIHU_MPI_CALL(int, Allgatherv_init,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                 const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
                 MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Allgatherv_init_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                MPI_Info info, MPI_Request* request))
 TAIHU_MPI_CALL(int, Allreduce,
                (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm))
+TAIHU_MPI_CALL(int, Allreduce_c,
+               (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
                 MPI_Comm comm))
 TAIHU_MPI_CALL(int, Allreduce_init,
                (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                 MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Allreduce_init_c,
+               (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Info info, MPI_Request* request))
 TAIHU_MPI_CALL(int, Alltoall,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Alltoall_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm))
 TAIHU_MPI_CALL(int, Alltoall_init,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Alltoall_init_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, Alltoallv,
                (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
                 void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                 MPI_Comm comm))
+TAIHU_MPI_CALL(int, Alltoallv_c,
+               (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                MPI_Datatype recvtype, MPI_Comm comm))
 TAIHU_MPI_CALL(int, Alltoallv_init,
                (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
                 void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                 MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Alltoallv_init_c,
+               (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request))
 TAIHU_MPI_CALL(int, Alltoallw,
                (const void* sendbuf, const int sendcounts[], const int sdispls[],
                 const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[],
                 const MPI_Datatype recvtypes[], MPI_Comm comm))
+TAIHU_MPI_CALL(int, Alltoallw_c,
+               (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+                const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm))
 TAIHU_MPI_CALL(int, Alltoallw_init,
                (const void* sendbuf, const int sendcounts[], const int sdispls[],
                 const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[],
                 const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Alltoallw_init_c,
+               (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+                const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, Barrier, (MPI_Comm comm))
 TAIHU_MPI_CALL(int, Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request* request))
 TAIHU_MPI_CALL(int, Bcast, (void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Bcast_c, (void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm))
 TAIHU_MPI_CALL(int, Bcast_init,
                (void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Bcast_init_c,
+               (void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
                 MPI_Request* request))
 TAIHU_MPI_CALL(int, Exscan,
                (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                 MPI_Comm comm))
+TAIHU_MPI_CALL(int, Exscan_c,
+               (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm))
 TAIHU_MPI_CALL(int, Exscan_init,
                (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Exscan_init_c,
+               (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
                 MPI_Comm comm, MPI_Info info, MPI_Request* request))
 TAIHU_MPI_CALL(int, Gather,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, int root, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Gather_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm))
 TAIHU_MPI_CALL(int, Gather_init,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Gather_init_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, Gatherv,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                 const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Gatherv_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
+                MPI_Comm comm))
 TAIHU_MPI_CALL(int, Gatherv_init,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                 const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm,
                 MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Gatherv_init_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
+                MPI_Comm comm, MPI_Info info, MPI_Request* request))
 TAIHU_MPI_CALL(int, Iallgather,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Iallgather_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Iallgatherv,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                 const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
                 MPI_Request* request))
+TAIHU_MPI_CALL(int, Iallgatherv_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, Iallreduce,
                (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Iallreduce_c,
+               (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
                 MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Ialltoall,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ialltoall_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Ialltoallv,
                (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
                 void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                 MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ialltoallv_c,
+               (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Ialltoallw,
                (const void* sendbuf, const int sendcounts[], const int sdispls[],
                 const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[],
                 const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ialltoallw_c,
+               (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+                const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, Ibarrier, (MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Ibcast,
                (void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
                 MPI_Request* request))
+TAIHU_MPI_CALL(int, Ibcast_c,
+               (void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, Iexscan,
                (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Iexscan_c,
+               (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
                 MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Igather,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Igather_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Igatherv,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                 const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm,
                 MPI_Request* request))
+TAIHU_MPI_CALL(int, Igatherv_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
+                MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Ireduce,
                (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                 MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ireduce_c,
+               (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                int root, MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Ireduce_scatter,
                (const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
                 MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ireduce_scatter_c,
+               (const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
+                MPI_Op op, MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Ireduce_scatter_block,
                (const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ireduce_scatter_block_c,
+               (const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
                 MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Iscan,
                (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                 MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Iscan_c,
+               (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Iscatter,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Iscatter_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Iscatterv,
                (const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
                 void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                 MPI_Request* request))
+TAIHU_MPI_CALL(int, Iscatterv_c,
+               (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
+                MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Op_commutative, (MPI_Op op, int* commute))
 TAIHU_MPI_CALL(int, Op_create, (MPI_User_function * user_fn, int commute, MPI_Op* op))
+TAIHU_MPI_CALL(int, Op_create_c, (MPI_User_function_c * user_fn, int commute, MPI_Op* op))
 TAIHU_MPI_CALL(int, Op_free, (MPI_Op * op))
 TAIHU_MPI_CALL(int, Reduce,
                (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                 MPI_Comm comm))
+TAIHU_MPI_CALL(int, Reduce_c,
+               (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                int root, MPI_Comm comm))
 TAIHU_MPI_CALL(int, Reduce_init,
                (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                 MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Reduce_init_c,
+               (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                int root, MPI_Comm comm, MPI_Info info, MPI_Request* request))
 TAIHU_MPI_CALL(int, Reduce_local,
                (const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op))
+TAIHU_MPI_CALL(int, Reduce_local_c,
+               (const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op))
 TAIHU_MPI_CALL(int, Reduce_scatter,
                (const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
                 MPI_Comm comm))
+TAIHU_MPI_CALL(int, Reduce_scatter_c,
+               (const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
+                MPI_Op op, MPI_Comm comm))
 TAIHU_MPI_CALL(int, Reduce_scatter_block,
                (const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm))
+TAIHU_MPI_CALL(int, Reduce_scatter_block_c,
+               (const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
                 MPI_Comm comm))
 TAIHU_MPI_CALL(int, Reduce_scatter_block_init,
                (const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
                 MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Reduce_scatter_block_init_c,
+               (const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Info info, MPI_Request* request))
 TAIHU_MPI_CALL(int, Reduce_scatter_init,
                (const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
                 MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Reduce_scatter_init_c,
+               (const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
+                MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request* request))
 TAIHU_MPI_CALL(int, Scan,
                (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm))
+TAIHU_MPI_CALL(int, Scan_c,
+               (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
                 MPI_Comm comm))
 TAIHU_MPI_CALL(int, Scan_init,
                (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                 MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Scan_init_c,
+               (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Info info, MPI_Request* request))
 TAIHU_MPI_CALL(int, Scatter,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, int root, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Scatter_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm))
 TAIHU_MPI_CALL(int, Scatter_init,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Scatter_init_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, Scatterv,
                (const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
                 void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Scatterv_c,
+               (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
+                MPI_Comm comm))
 TAIHU_MPI_CALL(int, Scatterv_init,
                (const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
                 void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
                 MPI_Request* request))
+TAIHU_MPI_CALL(int, Scatterv_init_c,
+               (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
+                MPI_Comm comm, MPI_Info info, MPI_Request* request))
 
 /* Groups and communicators */
 
@@ -976,56 +1321,113 @@ TAIHU_MPI_CALL(int, Graphdims_get, (MPI_Comm comm, int* nnodes, int* nedges))
 TAIHU_MPI_CALL(int, Ineighbor_allgather,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ineighbor_allgather_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Ineighbor_allgatherv,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                 const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
                 MPI_Request* request))
+TAIHU_MPI_CALL(int, Ineighbor_allgatherv_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, Ineighbor_alltoall,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ineighbor_alltoall_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Ineighbor_alltoallv,
                (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
                 void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                 MPI_Comm comm, MPI_Request* request))
+TAIHU_MPI_CALL(int, Ineighbor_alltoallv_c,
+               (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request))
 TAIHU_MPI_CALL(int, Ineighbor_alltoallw,
                (const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
                 const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
                 const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
                 MPI_Request* request))
+TAIHU_MPI_CALL(int, Ineighbor_alltoallw_c,
+               (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+                const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, Neighbor_allgather,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Neighbor_allgather_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm))
 TAIHU_MPI_CALL(int, Neighbor_allgather_init,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Neighbor_allgather_init_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, Neighbor_allgatherv,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                 const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Neighbor_allgatherv_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm))
 TAIHU_MPI_CALL(int, Neighbor_allgatherv_init,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                 const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
                 MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Neighbor_allgatherv_init_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                MPI_Info info, MPI_Request* request))
 TAIHU_MPI_CALL(int, Neighbor_alltoall,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, MPI_Comm comm))
+TAIHU_MPI_CALL(int, Neighbor_alltoall_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm))
 TAIHU_MPI_CALL(int, Neighbor_alltoall_init,
                (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Neighbor_alltoall_init_c,
+               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, Neighbor_alltoallv,
                (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
                 void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                 MPI_Comm comm))
+TAIHU_MPI_CALL(int, Neighbor_alltoallv_c,
+               (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                MPI_Datatype recvtype, MPI_Comm comm))
 TAIHU_MPI_CALL(int, Neighbor_alltoallv_init,
                (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
                 void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                 MPI_Comm comm, MPI_Info info, MPI_Request* request))
+TAIHU_MPI_CALL(int, Neighbor_alltoallv_init_c,
+               (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request))
 TAIHU_MPI_CALL(int, Neighbor_alltoallw,
                (const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
                 const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
                 const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm))
+TAIHU_MPI_CALL(int, Neighbor_alltoallw_c,
+               (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+                const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm))
 TAIHU_MPI_CALL(int, Neighbor_alltoallw_init,
                (const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
                 const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Neighbor_alltoallw_init_c,
+               (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
                 const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
                 MPI_Request* request))
 TAIHU_MPI_CALL(int, Topo_test, (MPI_Comm comm, int* status))
@@ -1035,6 +1437,10 @@ TAIHU_MPI_CALL(int, Topo_test, (MPI_Comm comm, int* status))
 TAIHU_MPI_CALL(int, Accumulate,
                (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
                 MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win))
+TAIHU_MPI_CALL(int, Accumulate_c,
+               (const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype,
+                MPI_Op op, MPI_Win win))
 TAIHU_MPI_CALL(int, Compare_and_swap,
                (const void* origin_addr, const void* compare_addr, void* result_addr, MPI_Datatype datatype,
                 int target_rank, MPI_Aint target_disp, MPI_Win win))
@@ -1044,38 +1450,73 @@ TAIHU_MPI_CALL(int, Fetch_and_op,
 TAIHU_MPI_CALL(int, Get,
                (void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
                 MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win))
+TAIHU_MPI_CALL(int, Get_c,
+               (void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
+                MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win))
 TAIHU_MPI_CALL(int, Get_accumulate,
                (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, void* result_addr,
                 int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
                 int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win))
+TAIHU_MPI_CALL(int, Get_accumulate_c,
+               (const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                void* result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank,
+                MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
+                MPI_Win win))
 TAIHU_MPI_CALL(int, Put,
                (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
                 MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win))
+TAIHU_MPI_CALL(int, Put_c,
+               (const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype,
+                MPI_Win win))
 TAIHU_MPI_CALL(int, Raccumulate,
                (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
                 MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
                 MPI_Request* request))
+TAIHU_MPI_CALL(int, Raccumulate_c,
+               (const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype,
+                MPI_Op op, MPI_Win win, MPI_Request* request))
 TAIHU_MPI_CALL(int, Rget,
                (void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
                 MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, Rget_c,
+               (void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
+                MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win,
                 MPI_Request* request))
 TAIHU_MPI_CALL(int, Rget_accumulate,
                (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, void* result_addr,
                 int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
                 int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request* request))
+TAIHU_MPI_CALL(int, Rget_accumulate_c,
+               (const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                void* result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank,
+                MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
+                MPI_Win win, MPI_Request* request))
 TAIHU_MPI_CALL(int, Rput,
                (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
                 MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
                 MPI_Request* request))
+TAIHU_MPI_CALL(int, Rput_c,
+               (const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype,
+                MPI_Win win, MPI_Request* request))
 TAIHU_MPI_CALL(int, Win_allocate,
                (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win))
+TAIHU_MPI_CALL(int, Win_allocate_c,
+               (MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win))
 TAIHU_MPI_CALL(int, Win_allocate_shared,
                (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win))
+TAIHU_MPI_CALL(int, Win_allocate_shared_c,
+               (MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win))
 TAIHU_MPI_CALL(int, Win_attach, (MPI_Win win, void* base, MPI_Aint size))
 TAIHU_MPI_CALL(int, Win_call_errhandler, (MPI_Win win, int errorcode))
 TAIHU_MPI_CALL(int, Win_complete, (MPI_Win win))
 TAIHU_MPI_CALL(int, Win_create,
                (void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win))
+TAIHU_MPI_CALL(int, Win_create_c,
+               (void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win))
 TAIHU_MPI_CALL(int, Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win* win))
 TAIHU_MPI_CALL(int, Win_create_errhandler,
                (MPI_Win_errhandler_function * win_errhandler_fn, MPI_Errhandler* errhandler))
@@ -1104,6 +1545,8 @@ TAIHU_MPI_CALL(int, Win_set_errhandler, (MPI_Win win, MPI_Errhandler errhandler)
 TAIHU_MPI_CALL(int, Win_set_info, (MPI_Win win, MPI_Info info))
 TAIHU_MPI_CALL(int, Win_set_name, (MPI_Win win, const char* win_name))
 TAIHU_MPI_CALL(int, Win_shared_query, (MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr))
+TAIHU_MPI_CALL(int, Win_shared_query_c,
+               (MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr))
 TAIHU_MPI_CALL(int, Win_start, (MPI_Group group, int assert, MPI_Win win))
 TAIHU_MPI_CALL(int, Win_sync, (MPI_Win win))
 TAIHU_MPI_CALL(int, Win_test, (MPI_Win win, int* flag))
@@ -1128,54 +1571,98 @@ TAIHU_MPI_CALL(int, File_get_position, (MPI_File fh, MPI_Offset* offset))
 TAIHU_MPI_CALL(int, File_get_position_shared, (MPI_File fh, MPI_Offset* offset))
 TAIHU_MPI_CALL(int, File_get_size, (MPI_File fh, MPI_Offset* size))
 TAIHU_MPI_CALL(int, File_get_type_extent, (MPI_File fh, MPI_Datatype datatype, MPI_Aint* extent))
+TAIHU_MPI_CALL(int, File_get_type_extent_c, (MPI_File fh, MPI_Datatype datatype, MPI_Count* extent))
 TAIHU_MPI_CALL(int, File_get_view,
                (MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep))
 TAIHU_MPI_CALL(int, File_iread,
                (MPI_File fh, void* buf, int count, MPI_Datatype datatype, MPI_Request* request))
+TAIHU_MPI_CALL(int, File_iread_c,
+               (MPI_File fh, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request))
 TAIHU_MPI_CALL(int, File_iread_all,
                (MPI_File fh, void* buf, int count, MPI_Datatype datatype, MPI_Request* request))
+TAIHU_MPI_CALL(int, File_iread_all_c,
+               (MPI_File fh, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request))
 TAIHU_MPI_CALL(int, File_iread_at,
                (MPI_File fh, MPI_Offset offset, void* buf, int count, MPI_Datatype datatype,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, File_iread_at_c,
+               (MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype,
                 MPI_Request* request))
 TAIHU_MPI_CALL(int, File_iread_at_all,
                (MPI_File fh, MPI_Offset offset, void* buf, int count, MPI_Datatype datatype,
                 MPI_Request* request))
+TAIHU_MPI_CALL(int, File_iread_at_all_c,
+               (MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, File_iread_shared,
                (MPI_File fh, void* buf, int count, MPI_Datatype datatype, MPI_Request* request))
+TAIHU_MPI_CALL(int, File_iread_shared_c,
+               (MPI_File fh, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request))
 TAIHU_MPI_CALL(int, File_iwrite,
                (MPI_File fh, const void* buf, int count, MPI_Datatype datatype, MPI_Request* request))
+TAIHU_MPI_CALL(int, File_iwrite_c,
+               (MPI_File fh, const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request))
 TAIHU_MPI_CALL(int, File_iwrite_all,
                (MPI_File fh, const void* buf, int count, MPI_Datatype datatype, MPI_Request* request))
+TAIHU_MPI_CALL(int, File_iwrite_all_c,
+               (MPI_File fh, const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request))
 TAIHU_MPI_CALL(int, File_iwrite_at,
                (MPI_File fh, MPI_Offset offset, const void* buf, int count, MPI_Datatype datatype,
+                MPI_Request* request))
+TAIHU_MPI_CALL(int, File_iwrite_at_c,
+               (MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, MPI_Datatype datatype,
                 MPI_Request* request))
 TAIHU_MPI_CALL(int, File_iwrite_at_all,
                (MPI_File fh, MPI_Offset offset, const void* buf, int count, MPI_Datatype datatype,
                 MPI_Request* request))
+TAIHU_MPI_CALL(int, File_iwrite_at_all_c,
+               (MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, MPI_Datatype datatype,
+                MPI_Request* request))
 TAIHU_MPI_CALL(int, File_iwrite_shared,
                (MPI_File fh, const void* buf, int count, MPI_Datatype datatype, MPI_Request* request))
+TAIHU_MPI_CALL(int, File_iwrite_shared_c,
+               (MPI_File fh, const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request))
 TAIHU_MPI_CALL(int, File_open, (MPI_Comm comm, const char* filename, int amode, MPI_Info info, MPI_File* fh))
 TAIHU_MPI_CALL(int, File_preallocate, (MPI_File fh, MPI_Offset size))
 TAIHU_MPI_CALL(int, File_read, (MPI_File fh, void* buf, int count, MPI_Datatype datatype, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_read_c,
+               (MPI_File fh, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status))
 TAIHU_MPI_CALL(int, File_read_all,
                (MPI_File fh, void* buf, int count, MPI_Datatype datatype, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_read_all_c,
+               (MPI_File fh, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status))
 TAIHU_MPI_CALL(int, File_read_all_begin, (MPI_File fh, void* buf, int count, MPI_Datatype datatype))
+TAIHU_MPI_CALL(int, File_read_all_begin_c, (MPI_File fh, void* buf, MPI_Count count, MPI_Datatype datatype))
 TAIHU_MPI_CALL(int, File_read_all_end, (MPI_File fh, void* buf, MPI_Status* status))
 TAIHU_MPI_CALL(int, File_read_at,
                (MPI_File fh, MPI_Offset offset, void* buf, int count, MPI_Datatype datatype,
                 MPI_Status* status))
+TAIHU_MPI_CALL(int, File_read_at_c,
+               (MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype,
+                MPI_Status* status))
 TAIHU_MPI_CALL(int, File_read_at_all,
                (MPI_File fh, MPI_Offset offset, void* buf, int count, MPI_Datatype datatype,
                 MPI_Status* status))
+TAIHU_MPI_CALL(int, File_read_at_all_c,
+               (MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype,
+                MPI_Status* status))
 TAIHU_MPI_CALL(int, File_read_at_all_begin,
                (MPI_File fh, MPI_Offset offset, void* buf, int count, MPI_Datatype datatype))
+TAIHU_MPI_CALL(int, File_read_at_all_begin_c,
+               (MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, MPI_Datatype datatype))
 TAIHU_MPI_CALL(int, File_read_at_all_end, (MPI_File fh, void* buf, MPI_Status* status))
 TAIHU_MPI_CALL(int, File_read_ordered,
                (MPI_File fh, void* buf, int count, MPI_Datatype datatype, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_read_ordered_c,
+               (MPI_File fh, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status))
 TAIHU_MPI_CALL(int, File_read_ordered_begin, (MPI_File fh, void* buf, int count, MPI_Datatype datatype))
+TAIHU_MPI_CALL(int, File_read_ordered_begin_c,
+               (MPI_File fh, void* buf, MPI_Count count, MPI_Datatype datatype))
 TAIHU_MPI_CALL(int, File_read_ordered_end, (MPI_File fh, void* buf, MPI_Status* status))
 TAIHU_MPI_CALL(int, File_read_shared,
                (MPI_File fh, void* buf, int count, MPI_Datatype datatype, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_read_shared_c,
+               (MPI_File fh, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status))
 TAIHU_MPI_CALL(int, File_seek, (MPI_File fh, MPI_Offset offset, int whence))
 TAIHU_MPI_CALL(int, File_seek_shared, (MPI_File fh, MPI_Offset offset, int whence))
 TAIHU_MPI_CALL(int, File_set_atomicity, (MPI_File fh, int flag))
@@ -1188,29 +1675,53 @@ TAIHU_MPI_CALL(int, File_set_view,
 TAIHU_MPI_CALL(int, File_sync, (MPI_File fh))
 TAIHU_MPI_CALL(int, File_write,
                (MPI_File fh, const void* buf, int count, MPI_Datatype datatype, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_write_c,
+               (MPI_File fh, const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status))
 TAIHU_MPI_CALL(int, File_write_all,
                (MPI_File fh, const void* buf, int count, MPI_Datatype datatype, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_write_all_c,
+               (MPI_File fh, const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status))
 TAIHU_MPI_CALL(int, File_write_all_begin, (MPI_File fh, const void* buf, int count, MPI_Datatype datatype))
+TAIHU_MPI_CALL(int, File_write_all_begin_c,
+               (MPI_File fh, const void* buf, MPI_Count count, MPI_Datatype datatype))
 TAIHU_MPI_CALL(int, File_write_all_end, (MPI_File fh, const void* buf, MPI_Status* status))
 TAIHU_MPI_CALL(int, File_write_at,
                (MPI_File fh, MPI_Offset offset, const void* buf, int count, MPI_Datatype datatype,
                 MPI_Status* status))
+TAIHU_MPI_CALL(int, File_write_at_c,
+               (MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, MPI_Datatype datatype,
+                MPI_Status* status))
 TAIHU_MPI_CALL(int, File_write_at_all,
                (MPI_File fh, MPI_Offset offset, const void* buf, int count, MPI_Datatype datatype,
                 MPI_Status* status))
+TAIHU_MPI_CALL(int, File_write_at_all_c,
+               (MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, MPI_Datatype datatype,
+                MPI_Status* status))
 TAIHU_MPI_CALL(int, File_write_at_all_begin,
                (MPI_File fh, MPI_Offset offset, const void* buf, int count, MPI_Datatype datatype))
+TAIHU_MPI_CALL(int, File_write_at_all_begin_c,
+               (MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, MPI_Datatype datatype))
 TAIHU_MPI_CALL(int, File_write_at_all_end, (MPI_File fh, const void* buf, MPI_Status* status))
 TAIHU_MPI_CALL(int, File_write_ordered,
                (MPI_File fh, const void* buf, int count, MPI_Datatype datatype, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_write_ordered_c,
+               (MPI_File fh, const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status))
 TAIHU_MPI_CALL(int, File_write_ordered_begin,
                (MPI_File fh, const void* buf, int count, MPI_Datatype datatype))
+TAIHU_MPI_CALL(int, File_write_ordered_begin_c,
+               (MPI_File fh, const void* buf, MPI_Count count, MPI_Datatype datatype))
 TAIHU_MPI_CALL(int, File_write_ordered_end, (MPI_File fh, const void* buf, MPI_Status* status))
 TAIHU_MPI_CALL(int, File_write_shared,
                (MPI_File fh, const void* buf, int count, MPI_Datatype datatype, MPI_Status* status))
+TAIHU_MPI_CALL(int, File_write_shared_c,
+               (MPI_File fh, const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status))
 TAIHU_MPI_CALL(int, Register_datarep,
                (const char* datarep, MPI_Datarep_conversion_function* read_conversion_fn,
                 MPI_Datarep_conversion_function* write_conversion_fn,
+                MPI_Datarep_extent_function* dtype_file_extent_fn, void* extra_state))
+TAIHU_MPI_CALL(int, Register_datarep_c,
+               (const char* datarep, MPI_Datarep_conversion_function_c* read_conversion_fn,
+                MPI_Datarep_conversion_function_c* write_conversion_fn,
                 MPI_Datarep_extent_function* dtype_file_extent_fn, void* extra_state))
 
 /* Process creation and ports */
@@ -1235,16 +1746,47 @@ TAIHU_MPI_CALL(int, Open_port, (MPI_Info info, char* port_name))
 TAIHU_MPI_CALL(int, Publish_name, (const char* service_name, MPI_Info info, const char* port_name))
 TAIHU_MPI_CALL(int, Unpublish_name, (const char* service_name, MPI_Info info, const char* port_name))
 
+/* Sessions and process sets */
+
+TAIHU_MPI_CALL(int, Comm_create_from_group,
+               (MPI_Group group, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler,
+                MPI_Comm* newcomm))
+TAIHU_MPI_CALL(int, Group_from_session_pset,
+               (MPI_Session session, const char* pset_name, MPI_Group* newgroup))
+TAIHU_MPI_CALL(int, Intercomm_create_from_groups,
+               (MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader,
+                const char* stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm* newintercomm))
+TAIHU_MPI_CALL(int, Session_attach_buffer, (MPI_Session session, void* buffer, int size))
+TAIHU_MPI_CALL(int, Session_attach_buffer_c, (MPI_Session session, void* buffer, MPI_Count size))
+TAIHU_MPI_CALL(int, Session_call_errhandler, (MPI_Session session, int errorcode))
+TAIHU_MPI_CALL(int, Session_create_errhandler,
+               (MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler))
+TAIHU_MPI_CALL(int, Session_detach_buffer, (MPI_Session session, void* buffer_addr, int* size))
+TAIHU_MPI_CALL(int, Session_detach_buffer_c, (MPI_Session session, void* buffer_addr, MPI_Count* size))
+TAIHU_MPI_CALL(int, Session_finalize, (MPI_Session* session))
+TAIHU_MPI_CALL(int, Session_flush_buffer, (MPI_Session session))
+TAIHU_MPI_CALL(int, Session_get_errhandler, (MPI_Session session, MPI_Errhandler* errhandler))
+TAIHU_MPI_CALL(int, Session_get_info, (MPI_Session session, MPI_Info* info_used))
+TAIHU_MPI_CALL(int, Session_get_nth_pset,
+               (MPI_Session session, MPI_Info info, int n, int* pset_len, char* pset_name))
+TAIHU_MPI_CALL(int, Session_get_num_psets, (MPI_Session session, MPI_Info info, int* npset_names))
+TAIHU_MPI_CALL(int, Session_get_pset_info, (MPI_Session session, const char* pset_name, MPI_Info* info))
+TAIHU_MPI_CALL(int, Session_iflush_buffer, (MPI_Session session, MPI_Request* request))
+TAIHU_MPI_CALL(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session))
+TAIHU_MPI_CALL(int, Session_set_errhandler, (MPI_Session session, MPI_Errhandler errhandler))
+
 /* Tool information interface */
 
 TAIHU_MPI_CALL(int, T_category_changed, (int* update_number))
 TAIHU_MPI_CALL(int, T_category_get_categories, (int cat_index, int len, int indices[]))
 TAIHU_MPI_CALL(int, T_category_get_cvars, (int cat_index, int len, int indices[]))
+TAIHU_MPI_CALL(int, T_category_get_events, (int cat_index, int len, int indices[]))
 TAIHU_MPI_CALL(int, T_category_get_index, (const char* name, int* cat_index))
 TAIHU_MPI_CALL(int, T_category_get_info,
                (int cat_index, char* name, int* name_len, char* desc, int* desc_len, int* num_cvars,
                 int* num_pvars, int* num_categories))
 TAIHU_MPI_CALL(int, T_category_get_num, (int* num_cat))
+TAIHU_MPI_CALL(int, T_category_get_num_events, (int cat_index, int* num_events))
 TAIHU_MPI_CALL(int, T_category_get_pvars, (int cat_index, int len, int indices[]))
 TAIHU_MPI_CALL(int, T_cvar_get_index, (const char* name, int* cvar_index))
 TAIHU_MPI_CALL(int, T_cvar_get_info,
@@ -1258,6 +1800,41 @@ TAIHU_MPI_CALL(int, T_cvar_read, (MPI_T_cvar_handle handle, void* buf))
 TAIHU_MPI_CALL(int, T_cvar_write, (MPI_T_cvar_handle handle, const void* buf))
 TAIHU_MPI_CALL(int, T_enum_get_info, (MPI_T_enum enumtype, int* num, char* name, int* name_len))
 TAIHU_MPI_CALL(int, T_enum_get_item, (MPI_T_enum enumtype, int indx, int* value, char* name, int* name_len))
+TAIHU_MPI_CALL(int, T_event_callback_get_info,
+               (MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info* info_used))
+TAIHU_MPI_CALL(int, T_event_callback_set_info,
+               (MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info))
+TAIHU_MPI_CALL(int, T_event_copy, (MPI_T_event_instance event_instance, void* buffer))
+TAIHU_MPI_CALL(int, T_event_get_index, (const char* name, int* event_index))
+TAIHU_MPI_CALL(int, T_event_get_info,
+               (int event_index, char* name, int* name_len, int* verbosity,
+                MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int* num_elements,
+                MPI_T_enum* enumtype, MPI_Info* info, char* desc, int* desc_len, int* bind))
+TAIHU_MPI_CALL(int, T_event_get_num, (int* num_events))
+TAIHU_MPI_CALL(int, T_event_get_source, (MPI_T_event_instance event_instance, int* source_index))
+TAIHU_MPI_CALL(int, T_event_get_timestamp, (MPI_T_event_instance event_instance, MPI_Count* event_timestamp))
+TAIHU_MPI_CALL(int, T_event_handle_alloc,
+               (int event_index, void* obj_handle, MPI_Info info,
+                MPI_T_event_registration* event_registration))
+TAIHU_MPI_CALL(int, T_event_handle_free,
+               (MPI_T_event_registration event_registration, void* user_data,
+                MPI_T_event_free_cb_function free_cb_function))
+TAIHU_MPI_CALL(int, T_event_handle_get_info,
+               (MPI_T_event_registration event_registration, MPI_Info* info_used))
+TAIHU_MPI_CALL(int, T_event_handle_set_info, (MPI_T_event_registration event_registration, MPI_Info info))
+TAIHU_MPI_CALL(int, T_event_read, (MPI_T_event_instance event_instance, int element_index, void* buffer))
+TAIHU_MPI_CALL(int, T_event_register_callback,
+               (MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info,
+                void* user_data, MPI_T_event_cb_function event_cb_function))
+TAIHU_MPI_CALL(int, T_event_set_dropped_handler,
+               (MPI_T_event_registration event_registration,
+                MPI_T_event_dropped_cb_function dropped_cb_function))
+TAIHU_MPI_CALL(int, T_source_get_info,
+               (int source_index, char* name, int* name_len, char* desc, int* desc_len,
+                MPI_T_source_order* ordering, MPI_Count* ticks_per_second, MPI_Count* max_ticks,
+                MPI_Info* info))
+TAIHU_MPI_CALL(int, T_source_get_num, (int* num_sources))
+TAIHU_MPI_CALL(int, T_source_get_timestamp, (int source_index, MPI_Count* timestamp))
 TAIHU_MPI_CALL(int, T_finalize, (void))
 TAIHU_MPI_CALL(int, T_init_thread, (int required, int* provided))
 TAIHU_MPI_CALL(int, T_pvar_get_index, (const char* name, int var_class, int* pvar_index))
@@ -1313,6 +1890,10 @@ TAIHU_MPI_CALL(MPI_Fint, Request_c2f, (MPI_Request request))
 TAIHU_MPI_CALL(MPI_Request, Request_f2c, (MPI_Fint request))
 TAIHU_MPI_CALL(MPI_Request, Request_fromint, (int request))
 TAIHU_MPI_CALL(int, Request_toint, (MPI_Request request))
+TAIHU_MPI_CALL(MPI_Fint, Session_c2f, (MPI_Session session))
+TAIHU_MPI_CALL(MPI_Session, Session_f2c, (MPI_Fint session))
+TAIHU_MPI_CALL(MPI_Session, Session_fromint, (int session))
+TAIHU_MPI_CALL(int, Session_toint, (MPI_Session session))
 TAIHU_MPI_CALL(int, Status_c2f, (const MPI_Status* c_status, MPI_Fint* f_status))
 TAIHU_MPI_CALL(int, Status_f2c, (const MPI_Fint* f_status, MPI_Status* c_status))
 TAIHU_MPI_CALL(MPI_Fint, Type_c2f, (MPI_Datatype datatype))

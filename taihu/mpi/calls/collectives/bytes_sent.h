@@ -11,7 +11,7 @@ namespace taihu::mpi::collectives {
 
 /// Bytes of one block that the caller sends to each other member (gets from the root, in a broadcast); 0
 /// where the arguments name none, such as with MPI_IN_PLACE or a block for each member.
-inline std::int64_t block_bytes(Rank& rank, int count, MPI_Datatype type) noexcept {
+inline std::int64_t block_bytes(Rank& rank, MPI_Count count, MPI_Datatype type) noexcept {
   const Datatype* const known = rank.find<Datatype>(type);
   return known != nullptr && count > 0 ? known->size_bytes * count : 0;
 }

@@ -14,6 +14,14 @@ MPI_CALL(int, Op_create, (MPI_User_function * user_fn, int commute, MPI_Op* op))
   });
 }
 
+MPI_CALL(int, Op_create_c, (MPI_User_function_c * user_fn, int commute, MPI_Op* op)) {
+  return on_rank("MPI_Op_create_c", [&](Rank&) {
+    require(user_fn != nullptr && op != nullptr, MPI_ERR_ARG,
+            "the function or the address is a null pointer");
+    *op = handle_of<MPI_Op>(new Operation(user_fn, commute != 0));
+  });
+}
+
 MPI_CALL(int, Op_free, (MPI_Op * op)) {
   return on_rank("MPI_Op_free", [&](Rank& rank) {
     require(op != nullptr, MPI_ERR_ARG, "the address of the operation is a null pointer");
@@ -34,13 +42,5 @@ MPI_CALL(int, Op_commutative, (MPI_Op op, int* commute)) {
   });
 }
 
-MPI_CALL(int, Reduce_local,
-         (const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)) {
-  return on_rank("MPI_Reduce_local", [&](Rank& rank) {
-    const Reducer reducer(checked_operation(rank, op), checked_type(rank, datatype));
-    const Piece in = checked_buffer(rank, inbuf, count, datatype);
-    const Piece inout = checked_buffer(rank, inoutbuf, count, datatype);
-    check_apart(in, inout);
-    reducer(in.address, inout.address, static_cast<std::size_t>(count));
-  });
-}
+#define COUNTED_CALLS "taihu/mpi/calls/collectives/calls_operations.inc"
+#include "taihu/mpi/objects/counted_calls.h"

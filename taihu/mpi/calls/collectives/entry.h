@@ -12,20 +12,16 @@
 
 namespace taihu::mpi::collectives {
 
-inline Side equal_blocks(const void* address, int count, MPI_Datatype type) noexcept {
+inline Side equal_blocks(const void* address, MPI_Count count, MPI_Datatype type) noexcept {
   return {address, count, type};
 }
-inline Side unequal_blocks(const void* address, const int* counts, const int* displacements,
+inline Side unequal_blocks(const void* address, Integers counts, Integers displacements,
                            MPI_Datatype type) noexcept {
   return {address, 0, type, counts, displacements};
 }
-inline Side typed_blocks(const void* address, const int* counts, const int* displacements,
+inline Side typed_blocks(const void* address, Integers counts, Integers displacements,
                          const MPI_Datatype* types) noexcept {
-  return {address, 0, MPI_DATATYPE_NULL, counts, displacements, nullptr, types};
-}
-inline Side typed_blocks(const void* address, const int* counts, const MPI_Aint* displacements,
-                         const MPI_Datatype* types) noexcept {
-  return {address, 0, MPI_DATATYPE_NULL, counts, nullptr, displacements, types};
+  return {address, 0, MPI_DATATYPE_NULL, counts, displacements, types};
 }
 
 template <class Arguments>

@@ -10,7 +10,7 @@ namespace {
 
 /// `name` is that of the access, without "_begin".
 int begin(const char* call, const char* name, MPI_File fh, Direction direction, Place place,
-          MPI_Offset offset, const void* buf, int count, MPI_Datatype datatype) {
+          MPI_Offset offset, const void* buf, MPI_Count count, MPI_Datatype datatype) {
   return on_file(call, fh, [&](Rank& rank, File& file) {
     file.split.outcome = do_access(rank, file, {direction, place, true, offset, buf, count, datatype});
     file.split.name = name;
@@ -30,56 +30,27 @@ int end(const char* call, const char* name, MPI_File fh, MPI_Status* status) {
 
 }  // namespace
 
-MPI_CALL(int, File_read_at_all_begin,
-         (MPI_File fh, MPI_Offset offset, void* buf, int count, MPI_Datatype datatype)) {
-  return begin("MPI_File_read_at_all_begin", "MPI_File_read_at_all", fh, Direction::read, Place::offset,
-               offset, buf, count, datatype);
-}
+#define COUNTED_CALLS "taihu/mpi/calls/files/split_calls.inc"
+#include "taihu/mpi/objects/counted_calls.h"
 
 MPI_CALL(int, File_read_at_all_end, (MPI_File fh, void*, MPI_Status* status)) {
   return end("MPI_File_read_at_all_end", "MPI_File_read_at_all", fh, status);
-}
-
-MPI_CALL(int, File_write_at_all_begin,
-         (MPI_File fh, MPI_Offset offset, const void* buf, int count, MPI_Datatype datatype)) {
-  return begin("MPI_File_write_at_all_begin", "MPI_File_write_at_all", fh, Direction::write, Place::offset,
-               offset, buf, count, datatype);
 }
 
 MPI_CALL(int, File_write_at_all_end, (MPI_File fh, const void*, MPI_Status* status)) {
   return end("MPI_File_write_at_all_end", "MPI_File_write_at_all", fh, status);
 }
 
-MPI_CALL(int, File_read_all_begin, (MPI_File fh, void* buf, int count, MPI_Datatype datatype)) {
-  return begin("MPI_File_read_all_begin", "MPI_File_read_all", fh, Direction::read, Place::individual, 0, buf,
-               count, datatype);
-}
-
 MPI_CALL(int, File_read_all_end, (MPI_File fh, void*, MPI_Status* status)) {
   return end("MPI_File_read_all_end", "MPI_File_read_all", fh, status);
-}
-
-MPI_CALL(int, File_write_all_begin, (MPI_File fh, const void* buf, int count, MPI_Datatype datatype)) {
-  return begin("MPI_File_write_all_begin", "MPI_File_write_all", fh, Direction::write, Place::individual, 0,
-               buf, count, datatype);
 }
 
 MPI_CALL(int, File_write_all_end, (MPI_File fh, const void*, MPI_Status* status)) {
   return end("MPI_File_write_all_end", "MPI_File_write_all", fh, status);
 }
 
-MPI_CALL(int, File_read_ordered_begin, (MPI_File fh, void* buf, int count, MPI_Datatype datatype)) {
-  return begin("MPI_File_read_ordered_begin", "MPI_File_read_ordered", fh, Direction::read, Place::ordered, 0,
-               buf, count, datatype);
-}
-
 MPI_CALL(int, File_read_ordered_end, (MPI_File fh, void*, MPI_Status* status)) {
   return end("MPI_File_read_ordered_end", "MPI_File_read_ordered", fh, status);
-}
-
-MPI_CALL(int, File_write_ordered_begin, (MPI_File fh, const void* buf, int count, MPI_Datatype datatype)) {
-  return begin("MPI_File_write_ordered_begin", "MPI_File_write_ordered", fh, Direction::write, Place::ordered,
-               0, buf, count, datatype);
 }
 
 MPI_CALL(int, File_write_ordered_end, (MPI_File fh, const void*, MPI_Status* status)) {

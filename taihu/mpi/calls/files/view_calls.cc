@@ -78,6 +78,21 @@ std::int64_t sought(File& file, MPI_Offset offset, int whence, std::int64_t now)
   return target;
 }
 
+void register_representation(Rank& rank, const char* datarep, bool converts,
+                             MPI_Datarep_extent_function* extent, void* extra_state) {
+  require(datarep != nullptr && extent != nullptr, MPI_ERR_ARG,
+          "the name or the extent function of the data representation is a null pointer");
+  const std::string name = datarep;
+  require(name.size() < MPI_MAX_DATAREP_STRING, MPI_ERR_ARG,
+          "the name of the data representation is too long");
+  require(!converts, MPI_ERR_UNSUPPORTED_OPERATION,
+          "data representations with conversion functions are not supported; use native or external32");
+  const bool known = name == "native" || name == "internal" || name == "external32";
+  auto& representations = files_of(rank).representations;
+  require(!known && representations.emplace(name, RegisteredRepresentation{extent, extra_state}).second,
+          MPI_ERR_DUP_DATAREP, "the data representation is defined already");
+}
+
 void refuse_sequential(const File& file) {
   require(!file.is_sequential(), MPI_ERR_UNSUPPORTED_OPERATION,
           "a file opened with MPI_MODE_SEQUENTIAL has no pointers that can be moved or asked for");
@@ -166,31 +181,28 @@ MPI_CALL(int, File_get_position_shared, (MPI_File fh, MPI_Offset* offset)) {
   });
 }
 
-MPI_CALL(int, File_get_type_extent, (MPI_File fh, MPI_Datatype datatype, MPI_Aint* extent)) {
-  return on_file("MPI_File_get_type_extent", fh, [&](Rank& rank, File& file) {
-    *extent = extent_in_file(checked<Datatype>(rank, datatype, MPI_ERR_TYPE, bad_type), file.view.external32);
-  });
-}
+#define COUNTED_CALLS "taihu/mpi/calls/files/view_calls.inc"
+#include "taihu/mpi/objects/counted_calls.h"
 
 MPI_CALL(int, Register_datarep,
          (const char* datarep, MPI_Datarep_conversion_function* read_conversion_fn,
           MPI_Datarep_conversion_function* write_conversion_fn,
           MPI_Datarep_extent_function* dtype_file_extent_fn, void* extra_state)) {
   return without_file("MPI_Register_datarep", [&](Rank& rank) {
-    require(datarep != nullptr && dtype_file_extent_fn != nullptr, MPI_ERR_ARG,
-            "the name or the extent function of the data representation is a null pointer");
-    const std::string name = datarep;
-    require(name.size() < MPI_MAX_DATAREP_STRING, MPI_ERR_ARG,
-            "the name of the data representation is too long");
-    require(read_conversion_fn == MPI_CONVERSION_FN_NULL && write_conversion_fn == MPI_CONVERSION_FN_NULL,
-            MPI_ERR_UNSUPPORTED_OPERATION,
-            "data representations with conversion functions are not supported; use native or external32");
-    const bool known = name == "native" || name == "internal" || name == "external32";
-    auto& representations = files_of(rank).representations;
-    require(
-        !known &&
-            representations.emplace(name, RegisteredRepresentation{dtype_file_extent_fn, extra_state}).second,
-        MPI_ERR_DUP_DATAREP, "the data representation is defined already");
+    const bool converts =
+        read_conversion_fn != MPI_CONVERSION_FN_NULL || write_conversion_fn != MPI_CONVERSION_FN_NULL;
+    register_representation(rank, datarep, converts, dtype_file_extent_fn, extra_state);
+  });
+}
+
+MPI_CALL(int, Register_datarep_c,
+         (const char* datarep, MPI_Datarep_conversion_function_c* read_conversion_fn,
+          MPI_Datarep_conversion_function_c* write_conversion_fn,
+          MPI_Datarep_extent_function* dtype_file_extent_fn, void* extra_state)) {
+  return without_file("MPI_Register_datarep_c", [&](Rank& rank) {
+    const bool converts =
+        read_conversion_fn != MPI_CONVERSION_FN_NULL_C || write_conversion_fn != MPI_CONVERSION_FN_NULL_C;
+    register_representation(rank, datarep, converts, dtype_file_extent_fn, extra_state);
   });
 }
 

@@ -94,42 +94,7 @@ MPI_CALL(int, Improbe,
   });
 }
 
-MPI_CALL(int, Mrecv,
-         (void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status)) {
-  return on_rank("MPI_Mrecv", [&](Rank& rank) {
-    const TypedBuffer buffer(rank, buf, count, datatype);
-    if (*message == MPI_MESSAGE_NO_PROC) {
-      *message = MPI_MESSAGE_NULL;
-      return store(status, nobody);
-    }
-    MatchedMessage& taken = matched(rank, *message);
-    *message = MPI_MESSAGE_NULL;
-    const Reference<MatchedMessage> owner(&taken);
-    message::Status received;
-    rank.endpoint().wait(rank.endpoint().imrecv(taken.message, buffer.space()), &received);
-    const Outcome outcome = outcome_of(*taken.communicator, received, buffer.bytes());
-    store(status, outcome);
-    check_received(outcome, received);
-  });
-}
-
-MPI_CALL(int, Imrecv,
-         (void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request)) {
-  return on_rank("MPI_Imrecv", [&](Rank& rank) {
-    if (*message == MPI_MESSAGE_NO_PROC) {
-      const TypedBuffer buffer(rank, buf, count, datatype);
-      *message = MPI_MESSAGE_NULL;
-      *request = handle_of<MPI_Request>(new CompleteRequest(nobody));
-      return;
-    }
-    MatchedMessage& taken = matched(rank, *message);
-    auto transfer =
-        std::make_unique<Transfer>(rank, *taken.communicator, buf, count, datatype, Direction::receive);
-    *message = MPI_MESSAGE_NULL;
-    const Reference<MatchedMessage> owner(&taken);
-    transfer->begin(rank.endpoint().imrecv(taken.message, transfer->buffer().space()), -1, -1);
-    *request = handle_of<MPI_Request>(transfer.release());
-  });
-}
+#define COUNTED_CALLS "taihu/mpi/calls/messages/probes.inc"
+#include "taihu/mpi/objects/counted_calls.h"
 
 }  // namespace taihu::mpi::messages

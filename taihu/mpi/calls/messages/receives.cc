@@ -9,7 +9,7 @@ namespace taihu::mpi::messages {
 namespace {
 
 __attribute__((noinline)) std::unique_ptr<Request> irecv_from_anywhere(Rank& rank, Communicator& communicator,
-                                                                       void* address, int count,
+                                                                       void* address, MPI_Count count,
                                                                        MPI_Datatype type, int source,
                                                                        int tag) {
   auto transfer = std::make_unique<Transfer>(rank, communicator, address, count, type, Direction::receive);
@@ -21,7 +21,7 @@ __attribute__((noinline)) std::unique_ptr<Request> irecv_from_anywhere(Rank& ran
 }
 
 inline __attribute__((always_inline)) std::unique_ptr<Request> irecv(Rank& rank, Communicator& communicator,
-                                                                     void* address, int count,
+                                                                     void* address, MPI_Count count,
                                                                      MPI_Datatype type, int source, int tag) {
   if (rank.layout().processes != 1)
     return irecv_from_anywhere(rank, communicator, address, count, type, source, tag);
@@ -92,104 +92,7 @@ void send_and_receive(Rank& rank, Communicator& communicator, const message::Dat
 
 }  // namespace
 
-MPI_CALL(int, Recv,
-         (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-          MPI_Status* status)) {
-  return on_communicator("MPI_Recv", comm, [&](Rank& rank, Communicator& communicator) {
-    const TypedBuffer buffer(rank, buf, count, datatype);
-    const int checked_tag = receive_tag(tag);
-    if (source == MPI_PROC_NULL) {
-      store(status, nobody);
-      return;
-    }
-    const int peer = source_rank(communicator, source);
-    waits_for(peer, tag, communicator.context, communicator.size());
-    message::Status received;
-    rank.endpoint().receive(peer, communicator.context, checked_tag, buffer.space(), &received);
-    const Outcome outcome = outcome_of(communicator, received, buffer.bytes());
-    store(status, outcome);
-    check_received(outcome, received);
-  });
-}
-
-MPI_CALL(int, Irecv,
-         (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-          MPI_Request* request)) {
-  return on_communicator("MPI_Irecv", comm, [&](Rank& rank, Communicator& communicator) {
-    if (source == MPI_PROC_NULL) {
-      const TypedBuffer buffer(rank, buf, count, datatype);
-      receive_tag(tag);
-      *request = handle_of<MPI_Request>(new CompleteRequest(nobody));
-      return;
-    }
-    *request = handle_of<MPI_Request>(irecv(rank, communicator, buf, count, datatype, source, tag).release());
-  });
-}
-
-MPI_CALL(int, Sendrecv,
-         (const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
-          int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status)) {
-  return on_communicator("MPI_Sendrecv", comm, [&](Rank& rank, Communicator& communicator) {
-    const TypedBuffer out(rank, sendbuf, sendcount, sendtype), in(rank, recvbuf, recvcount, recvtype);
-    send_and_receive(rank, communicator, out.data(), dest, sendtag, in.space(), source, recvtag, status);
-  });
-}
-
-MPI_CALL(int, Sendrecv_replace,
-         (void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
-          MPI_Comm comm, MPI_Status* status)) {
-  return on_communicator("MPI_Sendrecv_replace", comm, [&](Rank& rank, Communicator& communicator) {
-    const TypedBuffer buffer(rank, buf, count, datatype);
-    const std::unique_ptr<std::byte[]> copy = packed_copy(buffer);
-    send_and_receive(rank, communicator, {copy.get(), buffer.bytes()}, dest, sendtag, buffer.space(), source,
-                     recvtag, status);
-  });
-}
-
-MPI_CALL(int, Isendrecv,
-         (const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
-          int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-          MPI_Request* request)) {
-  return on_communicator("MPI_Isendrecv", comm, [&](Rank& rank, Communicator& communicator) {
-    auto both = std::make_unique<SendReceive>();
-    both->on = Reference<Communicator>::to(&communicator);
-    both->send =
-        std::make_unique<Transfer>(rank, communicator, sendbuf, sendcount, sendtype, Direction::send);
-    const int checked_tag = send_tag(sendtag);
-    const int to = dest == MPI_PROC_NULL ? -1 : destination_rank(communicator, dest);
-    if (source != MPI_PROC_NULL)
-      both->receive = irecv(rank, communicator, recvbuf, recvcount, recvtype, source, recvtag);
-    if (dest != MPI_PROC_NULL) {
-      both->send->begin(
-          start_send(rank, communicator, both->send->buffer(), to, checked_tag, Sending::standard), to,
-          sendtag);
-    }
-    *request = handle_of<MPI_Request>(both.release());
-  });
-}
-
-MPI_CALL(int, Isendrecv_replace,
-         (void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
-          MPI_Comm comm, MPI_Request* request)) {
-  return on_communicator("MPI_Isendrecv_replace", comm, [&](Rank& rank, Communicator& communicator) {
-    auto both = std::make_unique<SendReceive>();
-    both->on = Reference<Communicator>::to(&communicator);
-    const TypedBuffer buffer(rank, buf, count, datatype);
-    both->copy = packed_copy(buffer);
-    require(buffer.bytes() <= INT32_MAX, MPI_ERR_COUNT, "the message has more than 2 GiB");
-    both->send = std::make_unique<Transfer>(rank, communicator, both->copy.get(),
-                                            static_cast<int>(buffer.bytes()), MPI_BYTE, Direction::send);
-    const int checked_tag = send_tag(sendtag);
-    const int to = dest == MPI_PROC_NULL ? -1 : destination_rank(communicator, dest);
-    if (source != MPI_PROC_NULL)
-      both->receive = irecv(rank, communicator, buf, count, datatype, source, recvtag);
-    if (dest != MPI_PROC_NULL) {
-      both->send->begin(
-          start_send(rank, communicator, both->send->buffer(), to, checked_tag, Sending::standard), to,
-          sendtag);
-    }
-    *request = handle_of<MPI_Request>(both.release());
-  });
-}
+#define COUNTED_CALLS "taihu/mpi/calls/messages/receives.inc"
+#include "taihu/mpi/objects/counted_calls.h"
 
 }  // namespace taihu::mpi::messages

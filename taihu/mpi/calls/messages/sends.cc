@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t never_waiting_bytes = 64;
 
 inline __attribute__((always_inline)) void send(Rank& rank, Communicator& communicator, const void* address,
-                                                int count, MPI_Datatype type, int destination, int tag,
+                                                MPI_Count count, MPI_Datatype type, int destination, int tag,
                                                 message::SendMode mode) {
   const TypedBuffer buffer(rank, address, count, type);
   const int checked_tag = send_tag(tag);
@@ -39,7 +39,7 @@ inline __attribute__((always_inline)) bool send_at_once(Rank& rank, Communicator
 
 /// Of any mode, to be waited for.
 __attribute__((noinline)) void begin_send(Rank& rank, Communicator& communicator, const void* address,
-                                          int count, MPI_Datatype type, int destination, int tag,
+                                          MPI_Count count, MPI_Datatype type, int destination, int tag,
                                           Sending sending, MPI_Request* request) {
   auto transfer = std::make_unique<Transfer>(rank, communicator, address, count, type, Direction::send);
   const int checked_tag = send_tag(tag);
@@ -52,7 +52,7 @@ __attribute__((noinline)) void begin_send(Rank& rank, Communicator& communicator
 }
 
 inline __attribute__((always_inline)) void isend(Rank& rank, Communicator& communicator, const void* address,
-                                                 int count, MPI_Datatype type, int destination, int tag,
+                                                 MPI_Count count, MPI_Datatype type, int destination, int tag,
                                                  Sending sending, MPI_Request* request) {
   {
     const TypedBuffer buffer(rank, address, count, type);
@@ -66,72 +66,7 @@ inline __attribute__((always_inline)) void isend(Rank& rank, Communicator& commu
 
 }  // namespace
 
-MPI_CALL(int, Send, (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)) {
-  return on_communicator("MPI_Send", comm, [&](Rank& rank, Communicator& communicator) {
-    send(rank, communicator, buf, count, datatype, dest, tag, message::SendMode::standard);
-  });
-}
-
-MPI_CALL(int, Ssend, (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)) {
-  return on_communicator("MPI_Ssend", comm, [&](Rank& rank, Communicator& communicator) {
-    send(rank, communicator, buf, count, datatype, dest, tag, message::SendMode::synchronous);
-  });
-}
-
-MPI_CALL(int, Rsend, (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)) {
-  return on_communicator("MPI_Rsend", comm, [&](Rank& rank, Communicator& communicator) {
-    send(rank, communicator, buf, count, datatype, dest, tag, message::SendMode::standard);
-  });
-}
-
-MPI_CALL(int, Bsend, (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)) {
-  return on_communicator("MPI_Bsend", comm, [&](Rank& rank, Communicator& communicator) {
-    const TypedBuffer buffer(rank, buf, count, datatype);
-    const int checked_tag = send_tag(tag);
-    if (dest == MPI_PROC_NULL) return;
-    send_buffered(rank, communicator.context, buffer, destination_rank(communicator, dest), checked_tag);
-  });
-}
-
-MPI_CALL(int, Isend,
-         (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-          MPI_Request* request)) {
-  return on_communicator("MPI_Isend", comm, [&](Rank& rank, Communicator& communicator) {
-    isend(rank, communicator, buf, count, datatype, dest, tag, Sending::standard, request);
-  });
-}
-
-MPI_CALL(int, Issend,
-         (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-          MPI_Request* request)) {
-  return on_communicator("MPI_Issend", comm, [&](Rank& rank, Communicator& communicator) {
-    begin_send(rank, communicator, buf, count, datatype, dest, tag, Sending::synchronous, request);
-  });
-}
-
-MPI_CALL(int, Irsend,
-         (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-          MPI_Request* request)) {
-  return on_communicator("MPI_Irsend", comm, [&](Rank& rank, Communicator& communicator) {
-    isend(rank, communicator, buf, count, datatype, dest, tag, Sending::ready, request);
-  });
-}
-
-MPI_CALL(int, Ibsend,
-         (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-          MPI_Request* request)) {
-  return on_communicator("MPI_Ibsend", comm, [&](Rank& rank, Communicator& communicator) {
-    begin_send(rank, communicator, buf, count, datatype, dest, tag, Sending::buffered, request);
-  });
-}
-
-MPI_CALL(int, Buffer_attach, (void* buffer, int size)) {
-  return on_rank("MPI_Buffer_attach", [&](Rank& rank) { attach_buffer(rank, buffer, size); });
-}
-
-MPI_CALL(int, Buffer_detach, (void* buffer_addr, int* size)) {
-  return on_rank("MPI_Buffer_detach",
-                 [&](Rank& rank) { detach_buffer(rank, static_cast<void**>(buffer_addr), size); });
-}
+#define COUNTED_CALLS "taihu/mpi/calls/messages/sends.inc"
+#include "taihu/mpi/objects/counted_calls.h"
 
 }  // namespace taihu::mpi::messages

@@ -2,6 +2,7 @@
 // Arguments of calls about datatypes, checked.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 
@@ -35,6 +36,18 @@ std::span<const T> array_argument(const T* values, MPI_Count count) {
   check_count_argument(count);
   require(count == 0 || values != nullptr, MPI_ERR_ARG, "an array is a null pointer, but the count is not 0");
   return {values, static_cast<std::size_t>(count)};
+}
+
+/// A value as the program asks for it; error MPI_ERR_VALUE_TOO_LARGE when its int cannot hold it.
+template <class Number>
+Number fitting(MPI_Count value, const char* what) {
+  if constexpr (sizeof(Number) < sizeof(MPI_Count)) {
+    require(value <= std::numeric_limits<Number>::max(), MPI_ERR_VALUE_TOO_LARGE, [&] {
+      return std::string(what) + " does not fit an int: " + std::to_string(value) +
+             "; use the call with large counts (_c)";
+    });
+  }
+  return static_cast<Number>(value);
 }
 
 /// Gives a new type to the program.

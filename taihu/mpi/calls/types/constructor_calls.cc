@@ -9,6 +9,9 @@ namespace {
 
 // Inlined into the call, as the guards need it (they note who has called).
 
+template <class Count>
+constexpr Width width_of = sizeof(Count) == sizeof(int) ? Width::ints : Width::large;
+
 /// Makes a type by make(Rank&, Datatype& old).
 template <class Make>
 inline __attribute__((always_inline)) int make_from(const char* call, MPI_Datatype old, MPI_Datatype* result,
@@ -19,14 +22,17 @@ inline __attribute__((always_inline)) int make_from(const char* call, MPI_Dataty
   });
 }
 
-inline __attribute__((always_inline)) int make_hvector_call(const char* call, int count, int length,
-                                                            MPI_Aint stride, MPI_Datatype old,
-                                                            MPI_Datatype* result) {
+inline __attribute__((always_inline)) int make_hvector_call(const char* call, MPI_Count count,
+                                                            MPI_Count length, MPI_Aint stride,
+                                                            MPI_Datatype old, MPI_Datatype* result,
+                                                            Width width = Width::ints) {
   return make_from(call, old, result,
-                   [&](Rank&, Datatype& type) { return make_hvector(count, length, stride, type); });
+                   [&](Rank&, Datatype& type) { return make_hvector(count, length, stride, type, width); });
 }
 
-inline __attribute__((always_inline)) int make_hindexed_call(const char* call, int count, const int* lengths,
+template <class Count>
+inline __attribute__((always_inline)) int make_hindexed_call(const char* call, Count count,
+                                                             const Count* lengths,
                                                              const MPI_Aint* displacements, MPI_Datatype old,
                                                              MPI_Datatype* result) {
   return make_from(call, old, result, [&](Rank&, Datatype& type) {
@@ -34,7 +40,9 @@ inline __attribute__((always_inline)) int make_hindexed_call(const char* call, i
   });
 }
 
-inline __attribute__((always_inline)) int make_struct_call(const char* call, int count, const int* lengths,
+template <class Count>
+inline __attribute__((always_inline)) int make_struct_call(const char* call, Count count,
+                                                           const Count* lengths,
                                                            const MPI_Aint* displacements,
                                                            const MPI_Datatype* handles,
                                                            MPI_Datatype* result) {
@@ -56,41 +64,12 @@ inline __attribute__((always_inline)) int make_f90_call(const char* call, int co
 
 }  // namespace
 
-MPI_CALL(int, Type_contiguous, (int count, MPI_Datatype oldtype, MPI_Datatype* newtype)) {
-  return make_from("MPI_Type_contiguous", oldtype, newtype,
-                   [&](Rank&, Datatype& old) { return make_contiguous(count, old); });
-}
-
-MPI_CALL(int, Type_vector,
-         (int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype)) {
-  return make_from("MPI_Type_vector", oldtype, newtype,
-                   [&](Rank&, Datatype& old) { return make_vector(count, blocklength, stride, old); });
-}
-
-MPI_CALL(int, Type_create_hvector,
-         (int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype)) {
-  return make_hvector_call("MPI_Type_create_hvector", count, blocklength, stride, oldtype, newtype);
-}
+#define COUNTED_CALLS "taihu/mpi/calls/types/constructor_calls.inc"
+#include "taihu/mpi/objects/counted_calls.h"
 
 MPI_CALL(int, Type_hvector,
          (int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype)) {
   return make_hvector_call("MPI_Type_hvector", count, blocklength, stride, oldtype, newtype);
-}
-
-MPI_CALL(int, Type_indexed,
-         (int count, const int array_of_blocklengths[], const int array_of_displacements[],
-          MPI_Datatype oldtype, MPI_Datatype* newtype)) {
-  return make_from("MPI_Type_indexed", oldtype, newtype, [&](Rank&, Datatype& old) {
-    return make_indexed(array_argument(array_of_blocklengths, count),
-                        array_argument(array_of_displacements, count), old);
-  });
-}
-
-MPI_CALL(int, Type_create_hindexed,
-         (int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[],
-          MPI_Datatype oldtype, MPI_Datatype* newtype)) {
-  return make_hindexed_call("MPI_Type_create_hindexed", count, array_of_blocklengths, array_of_displacements,
-                            oldtype, newtype);
 }
 
 MPI_CALL(int, Type_hindexed,
@@ -100,61 +79,11 @@ MPI_CALL(int, Type_hindexed,
                             oldtype, newtype);
 }
 
-MPI_CALL(int, Type_create_indexed_block,
-         (int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype,
-          MPI_Datatype* newtype)) {
-  return make_from("MPI_Type_create_indexed_block", oldtype, newtype, [&](Rank&, Datatype& old) {
-    return make_indexed_block(blocklength, array_argument(array_of_displacements, count), old);
-  });
-}
-
-MPI_CALL(int, Type_create_hindexed_block,
-         (int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
-          MPI_Datatype* newtype)) {
-  return make_from("MPI_Type_create_hindexed_block", oldtype, newtype, [&](Rank&, Datatype& old) {
-    return make_hindexed_block(blocklength, array_argument(array_of_displacements, count), old);
-  });
-}
-
-MPI_CALL(int, Type_create_struct,
-         (int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[],
-          const MPI_Datatype array_of_types[], MPI_Datatype* newtype)) {
-  return make_struct_call("MPI_Type_create_struct", count, array_of_blocklengths, array_of_displacements,
-                          array_of_types, newtype);
-}
-
 MPI_CALL(int, Type_struct,
          (int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
           MPI_Datatype array_of_types[], MPI_Datatype* newtype)) {
   return make_struct_call("MPI_Type_struct", count, array_of_blocklengths, array_of_displacements,
                           array_of_types, newtype);
-}
-
-MPI_CALL(int, Type_create_subarray,
-         (int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[],
-          int order, MPI_Datatype oldtype, MPI_Datatype* newtype)) {
-  return make_from("MPI_Type_create_subarray", oldtype, newtype, [&](Rank&, Datatype& old) {
-    return make_subarray(array_argument(array_of_sizes, ndims), array_argument(array_of_subsizes, ndims),
-                         array_argument(array_of_starts, ndims), order, old);
-  });
-}
-
-MPI_CALL(int, Type_create_darray,
-         (int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[],
-          const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype,
-          MPI_Datatype* newtype)) {
-  return make_from("MPI_Type_create_darray", oldtype, newtype, [&](Rank&, Datatype& old) {
-    const Distribution distribution{
-        array_argument(array_of_gsizes, ndims), array_argument(array_of_distribs, ndims),
-        array_argument(array_of_dargs, ndims), array_argument(array_of_psizes, ndims)};
-    return make_darray(size, rank, distribution, order, old);
-  });
-}
-
-MPI_CALL(int, Type_create_resized,
-         (MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype)) {
-  return make_from("MPI_Type_create_resized", oldtype, newtype,
-                   [&](Rank&, Datatype& old) { return make_resized(lb, extent, old); });
 }
 
 MPI_CALL(int, Type_dup, (MPI_Datatype oldtype, MPI_Datatype* newtype)) {

@@ -19,7 +19,7 @@ Datatype& checked_type(Rank& rank, MPI_Datatype handle) {
   return type;
 }
 
-Buffer buffer_of(Rank& rank, const void* address, int count, MPI_Datatype type) {
+Buffer buffer_of(Rank& rank, const void* address, MPI_Count count, MPI_Datatype type) {
   require(count >= 0, MPI_ERR_COUNT, "a count is negative");
   Buffer buffer{const_cast<void*>(address), count, &checked_type(rank, type)};
   // Types with places of their own may start from MPI_BOTTOM.
@@ -29,7 +29,7 @@ Buffer buffer_of(Rank& rank, const void* address, int count, MPI_Datatype type) 
   return buffer;
 }
 
-Places places_of(Rank& rank, const Window& window, int target, MPI_Aint displacement, int count,
+Places places_of(Rank& rank, const Window& window, int target, MPI_Aint displacement, MPI_Count count,
                  MPI_Datatype type) {
   require(target == MPI_PROC_NULL || (target >= 0 && target < window.size()), MPI_ERR_RANK,
           "the target is not a rank of the window");
@@ -57,104 +57,14 @@ void with_request(Window& window, int target, MPI_Request* request, Access&& acc
 }
 
 /// With MPI_NO_OP the origin's arguments mean nothing.
-Buffer origin_of(Rank& rank, const void* address, int count, MPI_Datatype type, MPI_Op operation) {
+Buffer origin_of(Rank& rank, const void* address, MPI_Count count, MPI_Datatype type, MPI_Op operation) {
   return checked_operation(rank, operation) == MPI_NO_OP ? Buffer{} : buffer_of(rank, address, count, type);
 }
 
 }  // namespace
 
-MPI_CALL(int, Put,
-         (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-          MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)) {
-  return on_window("MPI_Put", win, [&](Rank& rank, Window& window) {
-    const Buffer origin = buffer_of(rank, origin_addr, origin_count, origin_datatype);
-    const Places places = places_of(rank, window, target_rank, target_disp, target_count, target_datatype);
-    if (target_rank != MPI_PROC_NULL) put(window, origin, places, nullptr);
-  });
-}
-
-MPI_CALL(int, Rput,
-         (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-          MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
-          MPI_Request* request)) {
-  return on_window("MPI_Rput", win, [&](Rank& rank, Window& window) {
-    const Buffer origin = buffer_of(rank, origin_addr, origin_count, origin_datatype);
-    const Places places = places_of(rank, window, target_rank, target_disp, target_count, target_datatype);
-    with_request(window, target_rank, request,
-                 [&](Tracker* tracker) { put(window, origin, places, tracker); });
-  });
-}
-
-MPI_CALL(int, Get,
-         (void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-          MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)) {
-  return on_window("MPI_Get", win, [&](Rank& rank, Window& window) {
-    const Buffer origin = buffer_of(rank, origin_addr, origin_count, origin_datatype);
-    const Places places = places_of(rank, window, target_rank, target_disp, target_count, target_datatype);
-    if (target_rank != MPI_PROC_NULL) get(window, origin, places, nullptr);
-  });
-}
-
-MPI_CALL(int, Rget,
-         (void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-          MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
-          MPI_Request* request)) {
-  return on_window("MPI_Rget", win, [&](Rank& rank, Window& window) {
-    const Buffer origin = buffer_of(rank, origin_addr, origin_count, origin_datatype);
-    const Places places = places_of(rank, window, target_rank, target_disp, target_count, target_datatype);
-    with_request(window, target_rank, request,
-                 [&](Tracker* tracker) { get(window, origin, places, tracker); });
-  });
-}
-
-MPI_CALL(int, Accumulate,
-         (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-          MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)) {
-  return on_window("MPI_Accumulate", win, [&](Rank& rank, Window& window) {
-    const Buffer origin = buffer_of(rank, origin_addr, origin_count, origin_datatype);
-    const Places places = places_of(rank, window, target_rank, target_disp, target_count, target_datatype);
-    checked_operation(rank, op);
-    if (target_rank != MPI_PROC_NULL) accumulate(window, origin, nullptr, places, op, nullptr);
-  });
-}
-
-MPI_CALL(int, Raccumulate,
-         (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-          MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-          MPI_Request* request)) {
-  return on_window("MPI_Raccumulate", win, [&](Rank& rank, Window& window) {
-    const Buffer origin = buffer_of(rank, origin_addr, origin_count, origin_datatype);
-    const Places places = places_of(rank, window, target_rank, target_disp, target_count, target_datatype);
-    checked_operation(rank, op);
-    with_request(window, target_rank, request,
-                 [&](Tracker* tracker) { accumulate(window, origin, nullptr, places, op, tracker); });
-  });
-}
-
-MPI_CALL(int, Get_accumulate,
-         (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, void* result_addr,
-          int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
-          int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)) {
-  return on_window("MPI_Get_accumulate", win, [&](Rank& rank, Window& window) {
-    const Buffer result = buffer_of(rank, result_addr, result_count, result_datatype);
-    const Places places = places_of(rank, window, target_rank, target_disp, target_count, target_datatype);
-    const Buffer origin = origin_of(rank, origin_addr, origin_count, origin_datatype, op);
-    if (target_rank != MPI_PROC_NULL) accumulate(window, origin, &result, places, op, nullptr);
-  });
-}
-
-MPI_CALL(int, Rget_accumulate,
-         (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, void* result_addr,
-          int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
-          int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request* request)) {
-  return on_window("MPI_Rget_accumulate", win, [&](Rank& rank, Window& window) {
-    const Buffer result = buffer_of(rank, result_addr, result_count, result_datatype);
-    const Places places = places_of(rank, window, target_rank, target_disp, target_count, target_datatype);
-    const Buffer origin = origin_of(rank, origin_addr, origin_count, origin_datatype, op);
-    with_request(window, target_rank, request,
-                 [&](Tracker* tracker) { accumulate(window, origin, &result, places, op, tracker); });
-  });
-}
+#define COUNTED_CALLS "taihu/mpi/calls/windows/calls_access.inc"
+#include "taihu/mpi/objects/counted_calls.h"
 
 MPI_CALL(int, Fetch_and_op,
          (const void* origin_addr, void* result_addr, MPI_Datatype datatype, int target_rank,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Making and freeing windows, and what they tell about their memory (MPI-3.1 section 11.2).
 #include <cstring>
+#include <limits>
 
 #include "taihu/mpi/calls/windows/window_call.h"
 #include "taihu/mpi/objects/arguments.h"
@@ -32,6 +33,16 @@ int first_with_memory(const Window& window) {
   return 0;
 }
 
+/// A displacement unit as the program asks for it.
+template <class Number>
+Number unit_for(MPI_Aint unit) {
+  if constexpr (sizeof(Number) < sizeof(MPI_Aint)) {
+    require(unit <= std::numeric_limits<Number>::max(), MPI_ERR_VALUE_TOO_LARGE,
+            "the displacement unit does not fit an int; call MPI_Win_shared_query_c");
+  }
+  return static_cast<Number>(unit);
+}
+
 /// For arguments of type void* that are places for a pointer.
 void store_pointer(void* place, void* pointer) {
   std::memcpy(place, &pointer, sizeof pointer);
@@ -39,38 +50,8 @@ void store_pointer(void* place, void* pointer) {
 
 }  // namespace
 
-MPI_CALL(int, Win_create,
-         (void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win)) {
-  return on_communicator("MPI_Win_create", comm, [&](Rank& rank, Communicator& communicator) {
-    require_pointer(win, "win");
-    *win = to_program(
-        create_window(communicator, {static_cast<std::byte*>(base), size, disp_unit}, hints_of(rank, info)));
-  });
-}
-
-MPI_CALL(int, Win_allocate,
-         (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win)) {
-  return on_communicator("MPI_Win_allocate", comm, [&](Rank& rank, Communicator& communicator) {
-    require_pointer(baseptr, "baseptr");
-    require_pointer(win, "win");
-    Reference<Window> window =
-        allocate_window(communicator, {nullptr, size, disp_unit}, hints_of(rank, info));
-    store_pointer(baseptr, window->exposure.base);
-    *win = to_program(std::move(window));
-  });
-}
-
-MPI_CALL(int, Win_allocate_shared,
-         (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win)) {
-  return on_communicator("MPI_Win_allocate_shared", comm, [&](Rank& rank, Communicator& communicator) {
-    require_pointer(baseptr, "baseptr");
-    require_pointer(win, "win");
-    Reference<Window> window =
-        allocate_shared_window(communicator, {nullptr, size, disp_unit}, hints_of(rank, info));
-    store_pointer(baseptr, window->exposure.base);
-    *win = to_program(std::move(window));
-  });
-}
+#define COUNTED_CALLS "taihu/mpi/calls/windows/calls_make.inc"
+#include "taihu/mpi/objects/counted_calls.h"
 
 MPI_CALL(int, Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win* win)) {
   return on_communicator("MPI_Win_create_dynamic", comm, [&](Rank& rank, Communicator& communicator) {
@@ -95,22 +76,6 @@ MPI_CALL(int, Win_detach, (MPI_Win win, const void* base)) {
             "memory can only be detached from windows of MPI_Win_create_dynamic");
     require(window.exposure.attached.detach(base), MPI_ERR_RMA_ATTACH,
             "no memory with this address is attached to the window");
-  });
-}
-
-MPI_CALL(int, Win_shared_query, (MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr)) {
-  return on_window("MPI_Win_shared_query", win, [&](Rank&, Window& window) {
-    require(window.flavor == MPI_WIN_FLAVOR_SHARED, MPI_ERR_RMA_FLAVOR,
-            "only windows of MPI_Win_allocate_shared can be queried");
-    require(rank == MPI_PROC_NULL || (rank >= 0 && rank < window.size()), MPI_ERR_RANK,
-            "the rank is not a rank of the window");
-    const int member = rank == MPI_PROC_NULL ? first_with_memory(window) : rank;
-    const Target& target = window.targets[static_cast<unsigned>(member)];
-    *size = target.size_bytes;
-    *disp_unit = target.displacement_unit;
-    // An empty part has no address when it was allocated alone; between contiguous parts it has one.
-    const bool apart = parts_are_apart(window.hints.get());
-    store_pointer(baseptr, apart && target.size_bytes == 0 ? nullptr : target.base);
   });
 }
 
