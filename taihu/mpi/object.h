@@ -23,6 +23,7 @@ enum class Kind : std::uint8_t {
   file,
   info,
   error_handler,
+  session,
 };
 
 /// Who gave an object its integer (handles/handle_table.h).

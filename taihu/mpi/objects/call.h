@@ -39,6 +39,7 @@ int handle_error(Rank& rank, const char* call, Communicator* communicator, const
 int handle_error(Rank& rank, const char* call, windows::Window& window, const CallError& error);
 /// Null: of files that could not be opened (the handler of MPI_FILE_NULL).
 int handle_error(Rank& rank, const char* call, File* file, const CallError& error);
+int handle_error(Rank& rank, const char* call, Session& session, const CallError& error);
 
 namespace detail {
 /// Runs `body`; failures go to `fail(const CallError&)`.
@@ -73,6 +74,18 @@ inline __attribute__((always_inline)) int on_communicator(const char* call, MPI_
 template <class Body>
 inline __attribute__((always_inline)) int on_rank(const char* call, Body&& body) {
   Rank& rank = running_rank(call);
+  const CurrentCall current(call, __builtin_return_address(0));
+  return detail::guarded([&] { body(rank); },
+                         [&](const CallError& error) {
+                           return handle_error(rank, call, static_cast<Communicator*>(nullptr), error);
+                         });
+}
+
+/// For calls that are allowed at any time of a rank's life, also before MPI_Init: body(Rank&). Failures
+/// follow the handler of MPI_COMM_WORLD.
+template <class Body>
+inline __attribute__((always_inline)) int at_any_time(const char* call, Body&& body) {
+  Rank& rank = this_rank(call);
   const CurrentCall current(call, __builtin_return_address(0));
   return detail::guarded([&] { body(rank); },
                          [&](const CallError& error) {

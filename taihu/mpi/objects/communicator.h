@@ -15,6 +15,7 @@
 #include "taihu/mpi/object.h"
 #include "taihu/mpi/objects/error_handler.h"
 #include "taihu/mpi/objects/group.h"
+#include "taihu/mpi/objects/session.h"
 
 namespace taihu::mpi {
 
@@ -29,6 +30,7 @@ enum class Traffic : int {
   management = 3,   ///< making communicators, windows and files
   groups = 4,       ///< MPI_Comm_create_group
   peers = 5,        ///< of the leaders in MPI_Intercomm_create
+  partitioned = 6,  ///< announcements of partitioned sends; their data have contexts of their own
 };
 inline constexpr int contexts_per_communicator = 8;
 
@@ -76,6 +78,8 @@ struct Communicator final : Object {
   Guarded<std::string> name;
   Guarded<std::map<std::string, std::string>> hints;  ///< of MPI_Comm_set_info
   std::unique_ptr<Topology> topology;
+  Reference<Session> session;               ///< that it comes from; null: from MPI_COMM_WORLD
+  std::shared_ptr<SendBuffer> send_buffer;  ///< guarded by the rank's buffered sends; null: none attached
   std::uint64_t schedule_count = 0;
   std::uint64_t traced = 0;  ///< collectives so far, when they are traced
 

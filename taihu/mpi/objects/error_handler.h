@@ -11,7 +11,7 @@ struct ErrorHandler final : Object {
 
   enum class Action { end_job, return_code, call_function };
   /// What a function of the program is for; the others fit anything.
-  enum class Use { any, communicator, window, file };
+  enum class Use { any, communicator, window, file, session };
 
   explicit ErrorHandler(Action what) : Object(object_kind), action(what) {}
   ErrorHandler(Use what_for, void (*what)())

@@ -5,7 +5,8 @@
 
 namespace taihu::mpi {
 
-Group::Group(std::vector<int> members) : Object(object_kind), ranks(std::move(members)) {
+Group::Group(std::vector<int> members, Reference<Session> of_session)
+    : Object(object_kind), ranks(std::move(members)), session(std::move(of_session)) {
   if (ranks.empty()) return;
   first_ = ranks.front();
   for (int member = 0; member < size(); ++member) {

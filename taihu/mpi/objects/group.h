@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "taihu/mpi/object.h"
+#include "taihu/mpi/objects/session.h"
 
 namespace taihu::mpi {
 
@@ -14,7 +15,7 @@ struct Group final : Object {
   static constexpr Kind object_kind = Kind::group;
 
   /// `members`: ranks of the job in group order, each once.
-  explicit Group(std::vector<int> members);
+  explicit Group(std::vector<int> members, Reference<Session> of_session = {});
 
   int size() const noexcept { return static_cast<int>(ranks.size()); }
   /// Member number of a rank of the job; MPI_UNDEFINED when it is not a member.
@@ -25,6 +26,7 @@ struct Group final : Object {
   }
 
   const std::vector<int> ranks;
+  const Reference<Session> session;  ///< that it comes from; null: from MPI_COMM_WORLD
 
  private:
   int search(int job_rank) const noexcept;

@@ -13,10 +13,10 @@ Group& group_of(Rank& rank, MPI_Group handle) {
   return checked<Group>(rank, handle, MPI_ERR_GROUP, "the group is MPI_GROUP_NULL or not valid");
 }
 
-/// The handle of a new group.
-MPI_Group make_group(std::vector<int> ranks) {
+/// The handle of a new group, of the session that `from` is of.
+MPI_Group make_group(std::vector<int> ranks, const Group& from) {
   if (ranks.empty()) return MPI_GROUP_EMPTY;
-  return handle_of<MPI_Group>(new Group(std::move(ranks)));
+  return handle_of<MPI_Group>(new Group(std::move(ranks), from.session));
 }
 
 std::span<const int> span_of(int count, const int* numbers, const char* name) {
@@ -77,35 +77,35 @@ MPI_CALL(int, Group_compare, (MPI_Group group1, MPI_Group group2, int* result)) 
 MPI_CALL(int, Group_union, (MPI_Group group1, MPI_Group group2, MPI_Group* newgroup)) {
   return on_rank("MPI_Group_union", [&](Rank& rank) {
     require_pointer(newgroup, "newgroup");
-    *newgroup = make_group(unite(group_of(rank, group1), group_of(rank, group2)));
+    *newgroup = make_group(unite(group_of(rank, group1), group_of(rank, group2)), group_of(rank, group1));
   });
 }
 
 MPI_CALL(int, Group_intersection, (MPI_Group group1, MPI_Group group2, MPI_Group* newgroup)) {
   return on_rank("MPI_Group_intersection", [&](Rank& rank) {
     require_pointer(newgroup, "newgroup");
-    *newgroup = make_group(intersect(group_of(rank, group1), group_of(rank, group2)));
+    *newgroup = make_group(intersect(group_of(rank, group1), group_of(rank, group2)), group_of(rank, group1));
   });
 }
 
 MPI_CALL(int, Group_difference, (MPI_Group group1, MPI_Group group2, MPI_Group* newgroup)) {
   return on_rank("MPI_Group_difference", [&](Rank& rank) {
     require_pointer(newgroup, "newgroup");
-    *newgroup = make_group(subtract(group_of(rank, group1), group_of(rank, group2)));
+    *newgroup = make_group(subtract(group_of(rank, group1), group_of(rank, group2)), group_of(rank, group1));
   });
 }
 
 MPI_CALL(int, Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group* newgroup)) {
   return on_rank("MPI_Group_incl", [&](Rank& rank) {
     require_pointer(newgroup, "newgroup");
-    *newgroup = make_group(include(group_of(rank, group), span_of(n, ranks, "ranks")));
+    *newgroup = make_group(include(group_of(rank, group), span_of(n, ranks, "ranks")), group_of(rank, group));
   });
 }
 
 MPI_CALL(int, Group_excl, (MPI_Group group, int n, const int ranks[], MPI_Group* newgroup)) {
   return on_rank("MPI_Group_excl", [&](Rank& rank) {
     require_pointer(newgroup, "newgroup");
-    *newgroup = make_group(exclude(group_of(rank, group), span_of(n, ranks, "ranks")));
+    *newgroup = make_group(exclude(group_of(rank, group), span_of(n, ranks, "ranks")), group_of(rank, group));
   });
 }
 
@@ -113,7 +113,7 @@ MPI_CALL(int, Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Gr
   return on_rank("MPI_Group_range_incl", [&](Rank& rank) {
     require_pointer(newgroup, "newgroup");
     const Group& old = group_of(rank, group);
-    *newgroup = make_group(include(old, members_of_ranges(old, span_of(n, ranges))));
+    *newgroup = make_group(include(old, members_of_ranges(old, span_of(n, ranges))), old);
   });
 }
 
@@ -121,7 +121,7 @@ MPI_CALL(int, Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Gr
   return on_rank("MPI_Group_range_excl", [&](Rank& rank) {
     require_pointer(newgroup, "newgroup");
     const Group& old = group_of(rank, group);
-    *newgroup = make_group(exclude(old, members_of_ranges(old, span_of(n, ranges))));
+    *newgroup = make_group(exclude(old, members_of_ranges(old, span_of(n, ranges))), old);
   });
 }
 

@@ -9,6 +9,7 @@
 #include "taihu/mpi/objects/communicators/make_communicator.h"
 #include "taihu/mpi/objects/info/info.h"
 #include "taihu/mpi/work/collectives/schedule_request.h"
+#include "taihu/mpi/work/messages/buffered_sends.h"
 #include "taihu/mpi/work/messages/transfer.h"
 
 namespace taihu::mpi {
@@ -103,7 +104,9 @@ void free_communicator(Rank& rank, Communicator& communicator, MPI_Comm* handle)
   require(!communicator.predefined, MPI_ERR_COMM,
           [&] { return communicator.name.get() + " is predefined and cannot be freed"; });
   Attributes::of(rank).remove_all(communicator, Carrier::communicator);
+  messages::drop_buffer(rank, communicator.send_buffer);
   *handle = MPI_COMM_NULL;
+  if (rank.parent == &communicator) rank.parent = nullptr;  // it was the library's until now
   communicator.release();
 }
 

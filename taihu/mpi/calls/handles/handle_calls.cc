@@ -169,6 +169,23 @@ MPI_CALL(MPI_Win, Win_fromint, (int win)) {
   return from_integer(this_rank("MPI_Win_fromint"), win, Kind::window, MPI_WIN_NULL);
 }
 
+MPI_CALL(int, Session_toint, (MPI_Session session)) {
+  return to_integer(this_rank("MPI_Session_toint"), session);
+}
+
+MPI_CALL(MPI_Session, Session_fromint, (int session)) {
+  return from_integer(this_rank("MPI_Session_fromint"), session, Kind::session, MPI_SESSION_NULL);
+}
+
+// MPI-4.0 knows these two by their older names as well.
+MPI_CALL(MPI_Fint, Session_c2f, (MPI_Session session)) {
+  return to_integer(this_rank("MPI_Session_c2f"), session);
+}
+
+MPI_CALL(MPI_Session, Session_f2c, (MPI_Fint session)) {
+  return from_integer(this_rank("MPI_Session_f2c"), session, Kind::session, MPI_SESSION_NULL);
+}
+
 // A status is the same eight integers in both languages.
 static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint));
 

@@ -94,6 +94,7 @@ Reference<Communicator> make_child(Communicator& parent, message::Context contex
                                    Reference<Group> remote) {
   Reference<Communicator> made(new Communicator(parent.owner, contexts, std::move(group), std::move(remote)));
   made->errors = parent.errors;
+  made->session = parent.session;
   return made;
 }
 

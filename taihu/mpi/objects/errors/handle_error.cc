@@ -85,6 +85,10 @@ int handle_error(Rank& rank, const char* call, Communicator* communicator, const
   return run_handler(rank, communicator->errors, subject, call, error);
 }
 
+int handle_error(Rank& rank, const char* call, Session& session, const CallError& error) {
+  return run_handler(rank, session.errors, {&session, 0, "a session"}, call, error);
+}
+
 MPI_Errhandler create_handler(ErrorHandler::Use use, void (*function)()) {
   require(function != nullptr, MPI_ERR_ARG, "the function of the error handler is null");
   return handle_of<MPI_Errhandler>(new ErrorHandler(use, function));

@@ -151,9 +151,9 @@ void release_abandoned(Rank& rank) {
   rank.part<Abandoned>(Part::abandoned).release_complete();
 }
 
-PersistentTransfer::PersistentTransfer(Rank& rank, Communicator& communicator, const void* address, int count,
-                                       MPI_Datatype type, Direction direction, Sending sending, int partner,
-                                       int tag)
+PersistentTransfer::PersistentTransfer(Rank& rank, Communicator& communicator, const void* address,
+                                       MPI_Count count, MPI_Datatype type, Direction direction,
+                                       Sending sending, int partner, int tag)
     : Transfer(rank, communicator, address, count, type, direction),
       direction_(direction),
       sending_(sending),
@@ -189,7 +189,7 @@ message::Request* start_send(Rank& rank, Communicator& communicator, const Typed
   if (statistics_wanted) [[unlikely]]
     count_message(rank.is_inside(peer), buffer.bytes());
   if (sending == Sending::buffered) {
-    send_buffered(rank, communicator.context, buffer, peer, tag);
+    send_buffered(rank, communicator, buffer, peer, tag);
     return nullptr;
   }
   const message::SendMode mode =
