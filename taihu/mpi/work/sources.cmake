@@ -4,7 +4,7 @@ list(APPEND mpi_headers work/collectives/arguments.h work/collectives/collective
      work/collectives/typed_elements.h work/files/access.h work/files/coverage.h work/files/file.h work/files/file_error.h work/files/files_of_rank.h
      work/files/pattern.h work/files/range_locks.h work/files/request_data.h work/files/shared_file.h
      work/files/shared_pointer.h work/files/transfer.h work/files/two_phase.h work/files/view.h
-     work/messages/buffered_sends.h work/messages/envelope.h work/messages/polling.h work/messages/spare_blocks.h
+     work/messages/buffered_sends.h work/messages/envelope.h work/messages/partitioned.h work/messages/polling.h work/messages/spare_blocks.h
      work/messages/transfer.h work/messages/typed_buffer.h work/windows/access.h work/windows/agreement.h
      work/windows/attached_memory.h work/windows/element_action.h work/windows/element_locks.h work/windows/element_row.h
      work/windows/epoch_parts.h work/windows/epochs.h work/windows/exposure.h work/windows/make_window.h
@@ -18,7 +18,7 @@ list(APPEND mpi_sources work/collectives/allgather.cc work/collectives/arguments
      work/files/access.cc work/files/file.cc work/files/file_error.cc work/files/open.cc work/files/pattern.cc
      work/files/range_locks.cc work/files/request_data.cc work/files/shared_file.cc work/files/shared_pointer.cc
      work/files/transfer.cc work/files/two_phase.cc work/files/view.cc work/messages/buffered_sends.cc
-     work/messages/envelope.cc work/messages/transfer.cc work/messages/typed_buffer.cc work/windows/accumulate.cc
+     work/messages/envelope.cc work/messages/partitioned.cc work/messages/transfer.cc work/messages/typed_buffer.cc work/windows/accumulate.cc
      work/windows/active_epochs.cc work/windows/attached_memory.cc work/windows/element_action.cc work/windows/epochs.cc
      work/windows/lock_epochs.cc work/windows/make_window.cc work/windows/place.cc work/windows/rank_lock.cc
      work/windows/remote_window.cc work/windows/serve_window.cc work/windows/transfer.cc work/windows/window.cc

@@ -54,7 +54,7 @@ MPI_CALL(int, Get_version, (int* version, int* subversion)) {
 
 MPI_CALL(int, Get_library_version, (char* version, int* resultlen)) {
   if (version == nullptr || resultlen == nullptr) return MPI_ERR_ARG;
-  store_text("Taihu " TAIHU_VERSION ", MPI 3.1, ranks are threads", version, "version", resultlen);
+  store_text("Taihu " TAIHU_VERSION ", MPI 5.0, ranks are threads", version, "version", resultlen);
   return MPI_SUCCESS;
 }
 
@@ -67,6 +67,15 @@ MPI_CALL(int, Get_processor_name, (char* name, int* resultlen)) {
     std::string host = layout.node_names[static_cast<std::size_t>(node)];
     host.resize(std::min<std::size_t>(host.size(), MPI_MAX_PROCESSOR_NAME - 1));
     store_text(host, name, "name", resultlen);
+  });
+}
+
+// MPI-5.0 section 9.1.2: the resources that MPI_Comm_split_type can split by, and whether the rank keeps to
+// one.
+MPI_CALL(int, Get_hw_resource_info, (MPI_Info * hw_info)) {
+  return at_any_time("MPI_Get_hw_resource_info", [&](Rank&) {
+    require_pointer(hw_info, "hw_info");
+    *hw_info = handle_of<MPI_Info>(new Info(Info::Entries{{"mpi://mpi_shared_memory", "true"}}));
   });
 }
 

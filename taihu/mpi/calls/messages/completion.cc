@@ -376,8 +376,8 @@ MPI_CALL(int, Request_free, (MPI_Request * request)) {
   return on_rank("MPI_Request_free", [&](Rank& rank) {
     Request& operation =
         checked<Request>(rank, *request, MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL or not valid");
+    operation.abandon(rank);  // a refused one keeps its handle
     *request = MPI_REQUEST_NULL;
-    operation.abandon(rank);
   });
 }
 

@@ -65,6 +65,22 @@ MPI_CALL(int, T_category_get_pvars, (int cat_index, int len, int indices[])) {
   });
 }
 
+// There are no event types.
+MPI_CALL(int, T_category_get_num_events, (int cat_index, int* num_events)) {
+  return on_started_tools("MPI_T_category_get_num_events", [&](Rank&, Tools&) {
+    require_category(cat_index);
+    require_results(num_events);
+    *num_events = 0;
+  });
+}
+
+MPI_CALL(int, T_category_get_events, (int cat_index, int len, int indices[])) {
+  return on_started_tools("MPI_T_category_get_events", [&](Rank&, Tools&) {
+    require_category(cat_index);
+    give_indices(0, len, indices);
+  });
+}
+
 MPI_CALL(int, T_category_get_categories, (int cat_index, int len, int indices[])) {
   return on_started_tools("MPI_T_category_get_categories", [&](Rank&, Tools&) {
     require_category(cat_index);

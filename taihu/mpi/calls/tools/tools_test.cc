@@ -147,6 +147,55 @@ TEST(tools, everything_there_is_can_be_found_by_number_and_by_name) {
   });
 }
 
+TEST(tools, there_is_a_clock_and_no_event) {
+  with_tools([](Rank&) {
+    int number = -1, length = 0, index = -1;
+    MPI_T_source_order order;
+    MPI_Count ticks = 0, last = 0, earlier = 0, later = 0;
+    MPI_Info info = MPI_INFO_NULL;
+    ASSERT_EQ(MPI_T_source_get_num(&number), MPI_SUCCESS);
+    ASSERT_EQ(number, 1);
+    EXPECT_EQ(MPI_T_source_get_info(0, nullptr, &length, nullptr, nullptr, &order, &ticks, &last, &info),
+              MPI_SUCCESS);
+    EXPECT_GT(length, 1);
+    EXPECT_EQ(order, MPI_T_SOURCE_ORDERED);
+    EXPECT_EQ(ticks, 1000000000);
+    EXPECT_EQ(MPI_Info_free(&info), MPI_SUCCESS);
+    const double before = MPI_Wtime();
+    EXPECT_EQ(MPI_T_source_get_timestamp(0, &earlier), MPI_SUCCESS);
+    EXPECT_EQ(MPI_T_source_get_timestamp(0, &later), MPI_SUCCESS);
+    EXPECT_LE(before, static_cast<double>(earlier) * 1e-9 + 1e-6);
+    EXPECT_LE(earlier, later);
+    EXPECT_EQ(MPI_T_source_get_timestamp(1, &later), MPI_T_ERR_INVALID_INDEX);
+
+    EXPECT_EQ(MPI_T_event_get_num(&number), MPI_SUCCESS);
+    EXPECT_EQ(number, 0);
+    EXPECT_EQ(MPI_T_category_get_num_events(0, &number), MPI_SUCCESS);
+    EXPECT_EQ(number, 0);
+    EXPECT_EQ(MPI_T_category_get_events(0, 1, &index), MPI_SUCCESS);
+    EXPECT_EQ(index, -1);
+    MPI_T_event_registration registration = nullptr;
+    EXPECT_EQ(MPI_T_event_get_index("taihu", &index), MPI_T_ERR_INVALID_NAME);
+    EXPECT_EQ(MPI_T_event_get_info(0, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                                   nullptr, nullptr, nullptr),
+              MPI_T_ERR_INVALID_INDEX);
+    EXPECT_EQ(MPI_T_event_handle_alloc(0, nullptr, MPI_INFO_NULL, &registration), MPI_T_ERR_INVALID_INDEX);
+    EXPECT_EQ(MPI_T_event_handle_set_info(nullptr, MPI_INFO_NULL), MPI_T_ERR_INVALID_HANDLE);
+    EXPECT_EQ(MPI_T_event_handle_get_info(nullptr, &info), MPI_T_ERR_INVALID_HANDLE);
+    EXPECT_EQ(MPI_T_event_register_callback(nullptr, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, nullptr, nullptr),
+              MPI_T_ERR_INVALID_HANDLE);
+    EXPECT_EQ(MPI_T_event_callback_set_info(nullptr, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL),
+              MPI_T_ERR_INVALID_HANDLE);
+    EXPECT_EQ(MPI_T_event_callback_get_info(nullptr, MPI_T_CB_REQUIRE_NONE, &info), MPI_T_ERR_INVALID_HANDLE);
+    EXPECT_EQ(MPI_T_event_handle_free(nullptr, nullptr, nullptr), MPI_T_ERR_INVALID_HANDLE);
+    EXPECT_EQ(MPI_T_event_set_dropped_handler(nullptr, nullptr), MPI_T_ERR_INVALID_HANDLE);
+    EXPECT_EQ(MPI_T_event_read(nullptr, 0, &number), MPI_T_ERR_INVALID_HANDLE);
+    EXPECT_EQ(MPI_T_event_copy(nullptr, &number), MPI_T_ERR_INVALID_HANDLE);
+    EXPECT_EQ(MPI_T_event_get_timestamp(nullptr, &later), MPI_T_ERR_INVALID_HANDLE);
+    EXPECT_EQ(MPI_T_event_get_source(nullptr, &index), MPI_T_ERR_INVALID_HANDLE);
+  });
+}
+
 TEST(tools, there_are_counters_only_when_the_job_counts) {
   with_tools([](Rank&) {
     int number = -1;
