@@ -92,6 +92,10 @@ void add_mpi_options(CLI::App& app, RunOptions& options) {
                  "ranks on every node; must be what dealing them evenly gives; also -ppn, -N")
       ->type_name("N")
       ->check(from_one);
+  app.add_option("--universe-size", job.universe,
+                 "most ranks that there may be, those that MPI_Comm_spawn starts included")
+      ->type_name("N")
+      ->check(from_one);
   app.add_flag("--genvall", options.forward_all, "forward all variables to other nodes; also -genvall");
   app.add_option("--trace-collectives", job.trace_collectives, "write a line of JSON per collective call")
       ->type_name("FILE");
@@ -266,6 +270,15 @@ void read_texts(const Texts& texts, RunOptions& options) {
   for (std::string word; debugger >> word;) options.debugger.push_back(word);
 }
 
+void refuse_universe(const JobParameters& job) {
+  if (job.universe == 0) return;
+  if (job.universe < job.ranks)
+    throw UsageError("--universe-size " + std::to_string(job.universe) + " is below the " +
+                     std::to_string(job.ranks) + " ranks that start");
+  if (job.deadlock_timeout_seconds > 0)
+    throw UsageError("--deadlock-timeout knows nothing of ranks that start later; leave out --universe-size");
+}
+
 /// A single colon separates the programs of a job (MPI-5.0, chapter 11, mpiexec).
 void refuse_several_programs(const std::vector<std::string>& words, std::size_t program) {
   if (std::find(words.begin() + static_cast<std::ptrdiff_t>(program), words.end(), ":") != words.end())
@@ -318,6 +331,7 @@ RunOptions parse_run(const LaunchCommand& command, const std::vector<std::string
     throw UsageError(error.what());
   }
   read_texts(texts, options);
+  refuse_universe(options.job);
   if (split.program >= words.size())
     throw UsageError("no program given; " + std::string(command.name) + " [options] program [arguments]");
   if (is_mpi(command) && !split.ended_by_dashes) refuse_several_programs(words, split.program);

@@ -86,6 +86,7 @@ EnvironmentMap to_environment(const JobParameters& job) {
   for (const std::string& library : job.private_libraries)
     libraries += (libraries.empty() ? "" : ":") + library;
   return {{"TAIHU_RANKS", std::to_string(job.ranks)},
+          {"TAIHU_UNIVERSE_SIZE", std::to_string(job.universe)},
           {"TAIHU_PROCESSES", std::to_string(job.processes)},
           {"TAIHU_PROCESSES_PER_NODE", std::to_string(job.processes_per_node)},
           {"TAIHU_THREADS", std::to_string(job.threads)},
@@ -115,6 +116,7 @@ JobParameters from_environment(const EnvironmentMap& environment) {
   const Reader reader(environment);
   JobParameters job;
   job.ranks = reader.number("TAIHU_RANKS", 1, 1);
+  job.universe = reader.number("TAIHU_UNIVERSE_SIZE", 0, 0);
   job.processes = reader.number("TAIHU_PROCESSES", 1, 1);
   job.processes_per_node = reader.number("TAIHU_PROCESSES_PER_NODE", 1, 1);
   check_input(job.processes <= job.ranks,

@@ -153,4 +153,10 @@ Layout make_layout(int ranks, const std::vector<Host>& hosts, ScopeSizes wanted)
   return layout;
 }
 
+void add_spare_ranks(Layout& layout, int count) {
+  layout.ranks += count;
+  layout.spare_ranks = count;
+  layout.first_rank.back() += count;
+}
+
 }  // namespace taihu::launch

@@ -31,14 +31,17 @@ struct Host {
 /// contiguous block of `size` ranks starting at a multiple of it; node | bnode | snode | ranks; a bnode lies
 /// inside one operating-system node.
 struct Layout {
-  int ranks = 0;
+  int ranks = 0;  ///< with spare ones
   int processes = 0;
   std::vector<int> first_rank;          ///< process k hosts ranks first_rank[k] .. first_rank[k+1]-1
   std::vector<int> node_of_process;     ///< index of the operating-system node of each process
   std::vector<std::string> node_names;  ///< of operating-system nodes, by index
   ScopeSizes sizes;                     ///< all chosen
+  int spare_ranks = 0;  ///< the last numbers, in the last process: of ranks that may start while the job runs
 
   int process_of(int rank) const noexcept;
+  /// Ranks that start with the job; the others are spare.
+  int first_ranks() const noexcept { return ranks - spare_ranks; }
   /// Number of members of `scope`.
   int size(Scope scope) const noexcept;
   /// First global rank of the group of `rank`.
@@ -52,5 +55,9 @@ struct Layout {
 /// is known. Throws UsageError naming the offending pair when given sizes do not nest, or when ranks <
 /// processes.
 Layout make_layout(int ranks, const std::vector<Host>& hosts, ScopeSizes wanted);
+
+/// Numbers behind all others for ranks of MPI that may be started while the job runs. Scopes know nothing of
+/// them.
+void add_spare_ranks(Layout& layout, int count);
 
 }  // namespace taihu::launch

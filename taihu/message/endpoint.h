@@ -193,7 +193,8 @@ enum class Service : std::uint16_t {
   aggregate = 6,
   report = 7,
   loop = 8,
-  alive = 9
+  alive = 9,
+  job = 10
 };
 
 /// A call of a service, to be answered once, now or later, by any thread.

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "taihu/launch/binding.h"
@@ -19,6 +21,26 @@
 namespace taihu::node {
 
 /// What is known when the ranks are prepared. What it refers to lives until the node process ends.
+/// A rank of MPI that starts while the job runs.
+struct RankOrder {
+  std::string program;                 ///< path
+  std::vector<std::string> arguments;  ///< argv[0] is the first
+  std::string directory;               ///< to work in; empty: that of the process
+  /// On the rank's thread, once its image is loaded, or with the reason why it cannot be. May wait for other
+  /// ranks. False: the rank does not run.
+  std::function<bool(const std::string& problem)> loaded;
+};
+
+/// The places of a node process for such ranks: a thread waits in each. Any thread may call.
+class SpareRanks {
+ public:
+  virtual ~SpareRanks() = default;
+  /// `local_index`: of a place that is still free.
+  virtual void start(int local_index, RankOrder order) = 0;
+  /// Nobody will start any more: the threads that wait end.
+  virtual void close() = 0;
+};
+
 struct Preparation {
   const launch::JobParameters& job;
   message::Node& node;
@@ -28,6 +50,7 @@ struct Preparation {
   launch::NodeShare share;
   int threads = 1;                     ///< that each rank may keep busy
   std::size_t thread_stack_bytes = 0;  ///< of threads that the language starts; 0: what the system gives
+  SpareRanks& spares;
 };
 
 /// Errors are thrown as taihu::Error; the node process reports them and ends the job.

@@ -94,13 +94,20 @@ void warn_of_unknown_libraries(const Language& language, const launch::JobParame
                                 const launch::EnvironmentMap& environment, Connection& connection) {
   const topology::Machine machine = topology::live_machine();
   const launch::Host here = launch::this_host(job, machine);
-  const launch::Layout layout = agree_on_layout(job, here, connection.link.get());
+  launch::Layout layout = agree_on_layout(job, here, connection.link.get());
   const int process = connection.link != nullptr ? connection.link->process() : 0;
 
   const launch::NodeShare share = launch::node_share(job, layout, process);
   const int threads = launch::choose_threads(machine, share.node_ranks, job.threads);
   const launch::Binding binding = launch::plan_binding(machine, share, threads, job.bind);
   const int first_rank = layout.first_rank[static_cast<std::size_t>(process)];
+  launch::Binding binding_of_all = binding;
+  if (const int spares = job.universe - job.ranks; spares > 0) {
+    launch::add_spare_ranks(layout, spares);
+    // They run anywhere: the cores are dealt to those that start now.
+    if (process == layout.processes - 1)
+      binding_of_all.ranks.resize(binding.ranks.size() + static_cast<std::size_t>(spares));
+  }
   if (job.report_bindings)
     std::fputs(launch::report(binding, machine, here.name, first_rank).c_str(), stderr);
 
@@ -115,12 +122,13 @@ void warn_of_unknown_libraries(const Language& language, const launch::JobParame
   settings.stack_bytes = launch::rank_stack_bytes(environment);
   const std::size_t thread_stack_bytes = environment.contains("TAIHU_STACK_SIZE") ? settings.stack_bytes : 0;
   // A job of one rank is as good as a process of its own.
-  memory::set_child_rules({.exec = job.ranks == 1});
-  language.prepare({job, *node, machine, binding, ranks.symmetric(), share, threads, thread_stack_bytes},
-                   ranks.identities());
+  memory::set_child_rules({.exec = layout.ranks == 1});
+  language.prepare(
+      {job, *node, machine, binding, ranks.symmetric(), share, threads, thread_stack_bytes, ranks},
+      ranks.identities());
   node->barrier();
 
-  settings.binding = binding.ranks;
+  settings.binding = binding_of_all.ranks;
   settings.abort_job = [&](int exit_code) { node->abort(exit_code); };
   std::unique_ptr<ProcessWatch> watch;
   if (layout.processes > 1 && job.node_timeout_seconds > 0)

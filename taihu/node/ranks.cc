@@ -40,6 +40,7 @@ Ranks::Ranks(Language& language, const launch::JobParameters& job, const launch:
       job_(job),
       count_(layout.first_rank[static_cast<std::size_t>(process) + 1] -
              layout.first_rank[static_cast<std::size_t>(process)]),
+      spares_(process == layout.processes - 1 ? layout.spare_ranks : 0),
       image_template_(job.program, job.private_libraries),
       symmetric_(count_),
       identities_(static_cast<std::size_t>(count_)),
@@ -64,7 +65,7 @@ void Ranks::try_step(Step&& step) {
   }
 }
 
-void Ranks::load(memory::RankIdentity& identity) {
+void Ranks::load(memory::RankIdentity& identity, const memory::ImageTemplate& program) {
   memory::RankEvents events;
   events.exit_on_other_thread = [](const memory::RankIdentity& rank, int status) {
     if (status == 0) return;  // the rank's first thread goes on
@@ -73,8 +74,8 @@ void Ranks::load(memory::RankIdentity& identity) {
   };
   auto& own_image = images_[static_cast<std::size_t>(identity.local_index)];
   events.before_main = [this](memory::RankIdentity& rank) { language_.before_main(rank); };
-  own_image =
-      std::make_unique<memory::RankImage>(image_template_, identity, std::move(events), places_.get());
+  own_image = std::make_unique<memory::RankImage>(program, identity, std::move(events), places_.get());
+  if (is_spare(identity)) return;  // one-sided calls of Parallel C are not for them
   Language::Segments segments = own_image->symmetric_segments();
   for (const auto& segment : language_.loaded(identity, *own_image)) segments.push_back(segment);
   symmetric_.set_rank(identity.local_index, std::move(segments));
@@ -89,9 +90,7 @@ std::vector<std::string> Ranks::environment_of(const memory::RankIdentity& ident
   return environment;
 }
 
-int Ranks::run_program(memory::RankIdentity& identity) {
-  std::vector<std::string> arguments{job_.program_name};
-  arguments.insert(arguments.end(), job_.arguments.begin(), job_.arguments.end());
+int Ranks::run_program(memory::RankIdentity& identity, const std::vector<std::string>& arguments) {
   memory::RankStreams streams;
   if (identity.rank != 0) streams.input = std::fopen("/dev/null", "r");  // standard input is rank 0's
   if (job_.tag_output) {
@@ -108,11 +107,57 @@ int Ranks::run_program(memory::RankIdentity& identity) {
   return status;
 }
 
+void Ranks::start(int local_index, RankOrder order) {
+  const std::lock_guard hold(orders_lock_);
+  orders_.emplace(local_index, std::move(order));
+  ordered_.notify_all();
+}
+
+void Ranks::close() {
+  const std::lock_guard hold(orders_lock_);
+  closed_ = true;
+  ordered_.notify_all();
+}
+
+/// Programs are read once, whoever starts them.
+const memory::ImageTemplate& Ranks::template_of(const std::string& program) {
+  if (program == job_.program) return image_template_;
+  const std::lock_guard hold(orders_lock_);
+  std::unique_ptr<memory::ImageTemplate>& known = started_programs_[program];
+  if (known == nullptr) {
+    auto made = std::make_unique<memory::ImageTemplate>(program, job_.private_libraries);
+    language_.check(*made);
+    for (const auto& object : made->objects()) launch::function_names().add(object->path());
+    known = std::move(made);
+  }
+  return *known;
+}
+
+/// Waits until the rank is started, or nobody will be any more.
+int Ranks::run_spare(memory::RankIdentity& identity) {
+  RankOrder order;
+  {
+    std::unique_lock hold(orders_lock_);
+    ordered_.wait(hold, [&] { return closed_ || orders_.contains(identity.local_index); });
+    if (!orders_.contains(identity.local_index)) return 0;
+    order = std::move(orders_.extract(identity.local_index).mapped());
+  }
+  std::string problem;
+  try {
+    load(identity, template_of(order.program));
+    if (!order.directory.empty()) enter_directory(order.directory, identity.rank);
+  } catch (const std::exception& error) {
+    problem = one_line(error.what());
+  }
+  return order.loaded(problem) ? run_program(identity, order.arguments) : 0;
+}
+
 /// What a rank's thread does: load, wait for all others, run the program.
 int Ranks::run_rank(message::Node& node, std::barrier<>& all_here, memory::RankIdentity& identity) {
   pthread_setname_np(pthread_self(), ("rank" + std::to_string(identity.rank)).c_str());
   try_step([&] {
-    load(identity);
+    if (is_spare(identity)) return;
+    load(identity, image_template_);
     if (!job_.rank_directory.empty()) enter_directory(job_.rank_directory, identity.rank);
   });
   all_here.arrive_and_wait();
@@ -121,7 +166,12 @@ int Ranks::run_rank(message::Node& node, std::barrier<>& all_here, memory::RankI
     try_step([&] { language_.all_loaded(node); });
   }
   all_here.arrive_and_wait();
-  if (problem_.empty()) return run_program(identity);
+  if (problem_.empty() && is_spare(identity)) return run_spare(identity);
+  if (problem_.empty()) {
+    std::vector<std::string> arguments{job_.program_name};
+    arguments.insert(arguments.end(), job_.arguments.begin(), job_.arguments.end());
+    return run_program(identity, arguments);
+  }
   if (identity.local_index == 0) {
     std::fprintf(stderr, "%s: %s\n", language_.launcher(), one_line(problem_).c_str());
     node.abort(1);

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <barrier>
+#include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -22,7 +24,7 @@
 
 namespace taihu::node {
 
-class Ranks {
+class Ranks final : public SpareRanks {
  public:
   /// Reads the program and plans its images. `process`: this node process in `layout`.
   Ranks(Language& language, const launch::JobParameters& job, const launch::Layout& layout, int process);
@@ -30,14 +32,22 @@ class Ranks {
   /// Loads and runs all ranks; returns when all have ended with 0, else ends the job.
   int run(message::Node& node, const launch::RankThreadSettings& settings);
 
+  void start(int local_index, RankOrder order) override;
+  void close() override;
+
   std::span<memory::RankIdentity> identities() noexcept { return identities_; }
   const memory::ImageTemplate& program() const noexcept { return image_template_; }
   const memory::SymmetricMap& symmetric() const noexcept { return symmetric_; }
 
  private:
   int run_rank(message::Node& node, std::barrier<>& all_here, memory::RankIdentity& identity);
-  void load(memory::RankIdentity& identity);
-  int run_program(memory::RankIdentity& identity);
+  bool is_spare(const memory::RankIdentity& identity) const noexcept {
+    return identity.local_index >= count_ - spares_;
+  }
+  int run_spare(memory::RankIdentity& identity);
+  const memory::ImageTemplate& template_of(const std::string& program);
+  void load(memory::RankIdentity& identity, const memory::ImageTemplate& program);
+  int run_program(memory::RankIdentity& identity, const std::vector<std::string>& arguments);
   std::vector<std::string> environment_of(const memory::RankIdentity& identity) const;
   template <class Step>
   void try_step(Step&& step);
@@ -47,13 +57,19 @@ class Ranks {
 
   Language& language_;
   const launch::JobParameters& job_;
-  const int count_;
+  const int count_;   ///< with spare ones
+  const int spares_;  ///< of them: the last ones
   memory::ImageTemplate image_template_;
   std::unique_ptr<memory::ImagePlaces> places_;  ///< while ranks are loaded; null: any addresses
   memory::ImageSymmetricMap symmetric_;
   std::vector<memory::RankIdentity> identities_;
   std::vector<std::unique_ptr<memory::RankImage>> images_;
-  std::mutex mutex_;     // guards problem_
+  std::mutex orders_lock_;  // guards the four below
+  std::condition_variable ordered_;
+  std::map<int, RankOrder> orders_;  ///< by local index
+  bool closed_ = false;
+  std::map<std::string, std::unique_ptr<memory::ImageTemplate>> started_programs_;  ///< by path
+  std::mutex mutex_;                                                                // guards problem_
   std::string problem_;  // why the ranks cannot start; empty when they can
 };
 

@@ -41,17 +41,30 @@ void Mpi::prepare(const node::Preparation& preparation, std::span<memory::RankId
   statistics_wanted = preparation.job.stats;
   trace_wanted = !preparation.job.trace_collectives.empty();
   services_ = std::make_unique<NodeServices>(preparation.node);
-  for (memory::RankIdentity& identity : ranks) {
-    ranks_.push_back(
-        std::make_unique<Rank>(identity, preparation.node.endpoint(identity.local_index), *services_));
-    identity.runtime = ranks_.back().get();
-  }
+  message::Node& node = preparation.node;
+  const launch::Layout& layout = node.layout();
+  has_spares_ = layout.spare_ranks != 0;
+  ranks_.resize(ranks.size());
+  const auto add = [this, &node, ranks](int local_index, auto... world) -> Rank& {
+    memory::RankIdentity& identity = ranks[static_cast<std::size_t>(local_index)];
+    auto& rank = ranks_[static_cast<std::size_t>(local_index)];
+    rank = std::make_unique<Rank>(identity, node.endpoint(local_index), *services_, world...);
+    identity.runtime = rank.get();
+    return *rank;
+  };
+  for (const memory::RankIdentity& identity : ranks)
+    if (identity.rank < layout.first_ranks()) add(identity.local_index);
+  if (node.process() == layout.processes - 1)
+    job_service_ = std::make_unique<JobService>(
+        node, preparation.spares,
+        [add](int local_index, const WorldOfRank& world) -> Rank& { return add(local_index, world); });
 }
 
 void Mpi::all_loaded(message::Node& node) {
   if (job_parameters().deadlock_timeout_seconds <= 0) return;
   std::vector<Rank*> ranks;
-  for (const auto& rank : ranks_) ranks.push_back(rank.get());
+  for (const auto& rank : ranks_)
+    if (rank != nullptr) ranks.push_back(rank.get());
   watch_ = std::make_unique<node::DeadlockWatch>(
       node, job_parameters().deadlock_timeout_seconds, [ranks] { return look_at(ranks); },
       [ranks] { return waiting_ranks(ranks); });
@@ -61,7 +74,11 @@ int Mpi::ended(memory::RankIdentity& identity, int status) {
   Rank& rank = *static_cast<Rank*>(identity.runtime);
   if (status == 0 && rank.phase == Rank::Phase::running)
     end_job(rank, 1, "ended without MPI_Finalize after MPI_Init; ending the job");
-  return status == 0 && trace_lost(rank) ? 1 : status;
+  if (status == 0 && rank.sessions.load() != 0)
+    end_job(rank, 1, "ended without MPI_Session_finalize after MPI_Session_init; ending the job");
+  if (status == 0 && trace_lost(rank)) return 1;
+  if (status == 0 && has_spares_) tell_rank_ended(rank.node());
+  return status;
 }
 
 }  // namespace taihu::mpi

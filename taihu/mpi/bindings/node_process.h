@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "taihu/mpi/objects/diagnostics/deadlock_watch.h"
+#include "taihu/mpi/objects/dynamic/job_service.h"
 #include "taihu/mpi/objects/rank.h"
 #include "taihu/node/language.h"
 
@@ -24,7 +25,9 @@ class Mpi final : public node::Language {
 
  private:
   std::unique_ptr<NodeServices> services_;
-  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::vector<std::unique_ptr<Rank>> ranks_;  ///< by local index; null: nobody was spawned there yet
+  std::unique_ptr<JobService> job_service_;
+  bool has_spares_ = false;
   std::unique_ptr<node::DeadlockWatch> watch_;
 };
 

@@ -17,31 +17,44 @@ namespace {
 constexpr message::Context world_context = contexts_per_communicator;
 constexpr message::Context self_context = 2 * contexts_per_communicator;
 
-Reference<Group> group_of_world(int ranks) {
-  std::vector<int> members(static_cast<std::size_t>(ranks));
-  std::iota(members.begin(), members.end(), 0);
-  return Reference<Group>(new Group(std::move(members)));
+/// Of the ranks that start with the job.
+WorldOfRank first_world(const launch::Layout& layout) {
+  WorldOfRank world;
+  world.context = world_context;
+  world.members.resize(static_cast<std::size_t>(layout.first_ranks()));
+  std::iota(world.members.begin(), world.members.end(), 0);
+  return world;
 }
 
 }  // namespace
 
 Rank::Rank(memory::RankIdentity& identity, message::Endpoint& endpoint, NodeServices& services)
-    : identity_(identity), endpoint_(endpoint), services_(services) {
-  add_predefined_objects(*this);
+    : Rank(identity, endpoint, services, first_world(services.node.layout())) {}
+
+Rank::Rank(memory::RankIdentity& identity, message::Endpoint& endpoint, NodeServices& services,
+           const WorldOfRank& world)
+    : application(world.application), identity_(identity), endpoint_(endpoint), services_(services) {
   world_ = Reference<Communicator>(
-      new Communicator(*this, world_context, group_of_world(services.node.layout().ranks)));
+      new Communicator(*this, world.context, Reference<Group>(new Group(world.members))));
   self_ = Reference<Communicator>(
       new Communicator(*this, self_context, Reference<Group>(new Group({identity.rank}))));
+  add_predefined_objects(*this);  // of which MPI_INFO_ENV tells the size of the world
   add_predefined(predefined, MPI_COMM_WORLD, *world_);
   add_predefined(predefined, MPI_COMM_SELF, *self_);
   world_->name.set("MPI_COMM_WORLD");
   self_->name.set("MPI_COMM_SELF");
   for (Communicator* communicator : {world_.get(), self_.get()})
     communicator->errors = Reference<ErrorHandler>::to(find<ErrorHandler>(MPI_ERRORS_ARE_FATAL));
+  if (world.parents.empty()) return;
+  parent = new Communicator(*this, world.parent_context, world_->group,
+                            Reference<Group>(new Group(world.parents)));
+  parent->errors = world_->errors;
+  parent->name.set("MPI_COMM_PARENT");
 }
 
 Rank::~Rank() {
   for (auto& part : parts_) delete part.load();
+  if (parent != nullptr) parent->release();
   // Communicators belong to their references, datatypes and operations to all ranks.
   for (Object* object : predefined) {
     if (object != nullptr &&

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "taihu/collective/group.h"
 #include "taihu/launch/layout.h"
@@ -25,6 +26,15 @@ struct NodeServices {
   message::Node& node;
   collective::Groups groups;
   explicit NodeServices(message::Node& of) : node(of), groups(of) {}
+};
+
+/// What MPI_COMM_WORLD is to a rank that others have spawned, and who they are.
+struct WorldOfRank {
+  message::Context context = 0;
+  std::vector<int> members;  ///< ranks of the job
+  int application = 0;       ///< MPI_APPNUM
+  message::Context parent_context = 0;
+  std::vector<int> parents;  ///< ranks of the job; empty: not spawned
 };
 
 /// Parts of the library that keep something for each rank; each is made by its owner at first use
@@ -48,16 +58,21 @@ enum class Part : int {
   tools,
   diagnostics,
   complete_send,
+  ports,
   count
 };
 
 /// One per rank, from before its program starts until the node process ends.
 class Rank {
  public:
+  /// A rank that starts with the job.
   Rank(memory::RankIdentity& identity, message::Endpoint& endpoint, NodeServices& services);
+  /// A spawned one.
+  Rank(memory::RankIdentity& identity, message::Endpoint& endpoint, NodeServices& services,
+       const WorldOfRank& world);
   ~Rank();
 
-  int number() const noexcept { return identity_.rank; }  ///< in the job, and in MPI_COMM_WORLD
+  int number() const noexcept { return identity_.rank; }  ///< in the job; in MPI_COMM_WORLD unless spawned
   memory::RankIdentity& identity() noexcept { return identity_; }
   message::Endpoint& endpoint() noexcept { return endpoint_; }
   message::Node& node() noexcept { return services_.node; }
@@ -67,12 +82,15 @@ class Rank {
   bool is_inside(int job_rank) noexcept { return layout().process_of(job_rank) == node().process(); }
 
   enum class Phase { before, running, finished };
-  std::atomic<Phase> phase{Phase::before};
-  pthread_t main_thread{};  ///< that called MPI_Init
+  std::atomic<Phase> phase{Phase::before};  ///< of MPI_COMM_WORLD
+  std::atomic<int> sessions{0};  ///< open ones: while there are any, MPI may be used without MPI_Init
+  pthread_t main_thread{};       ///< that called MPI_Init or MPI_Session_init first
 
   PredefinedObjects predefined{};
   Communicator& world() noexcept { return *world_; }
   Communicator& self() noexcept { return *self_; }
+  int application = 0;             ///< MPI_APPNUM
+  Communicator* parent = nullptr;  ///< owns it until the program frees it; null: not spawned, or freed
   template <class T, class Handle>
   T* find(Handle handle) const noexcept {
     return object_of<T>(predefined, handle);
@@ -116,13 +134,14 @@ inline Rank* current_rank() noexcept {
 
 /// The caller's rank; ends the job with a message naming `call` when there is none.
 Rank& this_rank(const char* call);
-/// The same between MPI_Init and MPI_Finalize only.
+/// The same between MPI_Init and MPI_Finalize, and while a session is open, only.
 inline Rank& running_rank(const char* call);
 [[noreturn]] void not_running(const char* call);
 
 inline Rank& running_rank(const char* call) {
   Rank* const rank = current_rank();
-  if (rank == nullptr || rank->phase.load(std::memory_order_relaxed) != Rank::Phase::running) [[unlikely]]
+  if (rank == nullptr || (rank->phase.load(std::memory_order_relaxed) != Rank::Phase::running &&
+                          rank->sessions.load(std::memory_order_relaxed) == 0)) [[unlikely]]
     not_running(call);
   return *rank;
 }

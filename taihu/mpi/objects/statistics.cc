@@ -44,16 +44,17 @@ void report_statistics(Rank& rank) {
   Communicator& world = rank.world();
   const message::Context context = world.context_of(Traffic::management);
   const std::string mine = node::to_text(counts_of<node::RankCounts>(rank.number()));
-  if (rank.number() != 0) {
-    rank.endpoint().send(0, context, statistics_tag, mine.data(), mine.size());
+  const std::vector<int>& members = world.group->ranks;
+  if (world.rank != 0) {
+    rank.endpoint().send(members.front(), context, statistics_tag, mine.data(), mine.size());
     return;
   }
   std::vector<node::RankCounts> all(static_cast<std::size_t>(world.size()));
   all[0] = node::counts_from_text(mine);
   std::string text(256 << 10, ' ');
   for (int other = 1; other < world.size(); ++other) {
-    const message::Status status =
-        rank.endpoint().receive(other, context, statistics_tag, text.data(), text.size());
+    const message::Status status = rank.endpoint().receive(members[static_cast<std::size_t>(other)], context,
+                                                           statistics_tag, text.data(), text.size());
     all[static_cast<std::size_t>(other)] = node::counts_from_text(text.substr(0, status.bytes));
   }
   std::fputs(node::tables_of(all, "MPI", rank.endpoint().node().way_between_processes()).c_str(), stderr);

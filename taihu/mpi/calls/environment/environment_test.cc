@@ -3,10 +3,17 @@
 
 #include <cstring>
 
+#include "taihu/mpi/objects/dynamic/job_service.h"
 #include "taihu/mpi/test_ranks.h"
 
 namespace taihu::mpi {
 namespace {
+
+/// Of a job without places for further ranks.
+struct NoSpares final : node::SpareRanks {
+  void start(int, node::RankOrder) override { ADD_FAILURE() << "there is no place"; }
+  void close() override {}
+};
 
 std::vector<long>* deletions;
 int note_deletion(MPI_Comm comm, int, void* value, void*) {
@@ -42,6 +49,45 @@ TEST(environment, from_init_to_finalize) {
     EXPECT_EQ(flag, 1);
     MPI_Finalized(&flag);
     EXPECT_EQ(flag, 1);
+  });
+}
+
+TEST(environment, the_binary_interface_tells_about_itself) {
+  run_ranks(1, [](Rank&) {
+    MPI_Info info;
+    char value[32];
+    int flag = 0, major = -1, minor = -1, logical_true = -1, logical_false = -1;
+    EXPECT_EQ(MPI_Abi_get_version(&major, &minor), MPI_SUCCESS);
+    EXPECT_EQ(major, 1);
+    ASSERT_EQ(MPI_Abi_get_info(&info), MPI_SUCCESS);
+    MPI_Info_get(info, "mpi_count_size", 31, value, &flag);
+    EXPECT_EQ(flag, 1);
+    EXPECT_STREQ(value, "8");
+    MPI_Info_free(&info);
+    ASSERT_EQ(MPI_Abi_get_fortran_info(&info), MPI_SUCCESS);
+    MPI_Info_get(info, "mpi_integer_size", 31, value, &flag);
+    EXPECT_STREQ(value, "4");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    EXPECT_EQ(MPI_Abi_set_fortran_info(info), MPI_SUCCESS) << "as it is";
+    MPI_Info_set(info, "mpi_integer_size", "8");
+    EXPECT_EQ(MPI_Abi_set_fortran_info(info), MPI_ERR_ABI);
+    MPI_Info_free(&info);
+    EXPECT_EQ(MPI_Abi_get_fortran_booleans(4, &logical_true, &logical_false, &flag), MPI_SUCCESS);
+    EXPECT_EQ(flag, 1);
+    EXPECT_EQ(logical_true, 1);
+    EXPECT_EQ(logical_false, 0);
+    EXPECT_EQ(MPI_Abi_set_fortran_booleans(4, &logical_true, &logical_false), MPI_SUCCESS);
+    logical_true = -1;
+    EXPECT_EQ(MPI_Abi_set_fortran_booleans(4, &logical_true, &logical_false), MPI_ERR_ABI);
+    EXPECT_EQ(MPI_Abi_get_fortran_booleans(3, &logical_true, &logical_false, &flag), MPI_SUCCESS);
+    EXPECT_EQ(flag, 0);
+    ASSERT_EQ(MPI_Get_hw_resource_info(&info), MPI_SUCCESS);
+    MPI_Info_free(&info);
+    MPI_Datatype pair = MPI_INT;
+    EXPECT_EQ(MPI_Type_get_value_index(MPI_DOUBLE, MPI_INT, &pair), MPI_SUCCESS);
+    EXPECT_EQ(pair, MPI_DOUBLE_INT);
+    EXPECT_EQ(MPI_Type_get_value_index(MPI_INT, MPI_DOUBLE, &pair), MPI_SUCCESS);
+    EXPECT_EQ(pair, MPI_DATATYPE_NULL);
   });
 }
 
@@ -124,17 +170,58 @@ TEST(environment, memory_is_aligned_as_asked_for) {
   });
 }
 
-TEST(environment, refuses_to_start_processes) {
-  run_ranks(1, [](Rank&) {
+TEST(environment, a_job_without_spare_places_spawns_nothing) {
+  TestRanks job(1);
+  NoSpares none;
+  const JobService service(job.node(0), none, [&](int, const WorldOfRank&) -> Rank& { return job.rank(0); });
+  job.run([](Rank&) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm comm;
-    EXPECT_EQ(
-        MPI_Comm_spawn("a", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &comm, MPI_ERRCODES_IGNORE),
-        MPI_ERR_UNSUPPORTED_OPERATION);
-    char port[MPI_MAX_PORT_NAME];
-    EXPECT_EQ(MPI_Open_port(MPI_INFO_NULL, port), MPI_ERR_UNSUPPORTED_OPERATION);
+    const char* const program = "/bin/true";
+    EXPECT_EQ(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &comm,
+                             MPI_ERRCODES_IGNORE),
+              MPI_ERR_SPAWN);
+    EXPECT_EQ(comm, MPI_COMM_NULL);
     EXPECT_EQ(MPI_Comm_get_parent(&comm), MPI_SUCCESS);
     EXPECT_EQ(comm, MPI_COMM_NULL);
+  });
+}
+
+TEST(environment, ports_have_names) {
+  TestRanks job({4, 2});
+  NoSpares none;
+  const JobService service(job.node(1), none, [&](int, const WorldOfRank&) -> Rank& { return job.rank(0); });
+  job.run([](Rank& rank) {
+    char port[MPI_MAX_PORT_NAME] = "", other[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (rank.number() == 0) {
+      EXPECT_EQ(MPI_Open_port(MPI_INFO_NULL, port), MPI_SUCCESS);
+      EXPECT_EQ(MPI_Open_port(MPI_INFO_NULL, other), MPI_SUCCESS);
+      EXPECT_STRNE(port, other);
+      EXPECT_EQ(MPI_Publish_name("here", MPI_INFO_NULL, port), MPI_SUCCESS);
+      EXPECT_EQ(MPI_Publish_name("here", MPI_INFO_NULL, other), MPI_ERR_SERVICE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_EQ(MPI_Lookup_name("here", MPI_INFO_NULL, port), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Lookup_name("there", MPI_INFO_NULL, other), MPI_ERR_NAME);
+    MPI_Comm half, between;
+    MPI_Comm_split(MPI_COMM_WORLD, rank.number() % 2, 0, &half);
+    const int code = rank.number() % 2 == 0 ? MPI_Comm_accept(port, MPI_INFO_NULL, 0, half, &between)
+                                            : MPI_Comm_connect(port, MPI_INFO_NULL, 0, half, &between);
+    ASSERT_EQ(code, MPI_SUCCESS);
+    int remote = 0, sum = 0;
+    MPI_Comm_remote_size(between, &remote);
+    EXPECT_EQ(remote, 2);
+    const int mine = rank.number();
+    MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, between);
+    EXPECT_EQ(sum, mine % 2 == 0 ? 4 : 2) << "of the other side";
+    MPI_Comm_disconnect(&between);
+    MPI_Comm_free(&half);
+    if (rank.number() == 0) {
+      EXPECT_EQ(MPI_Close_port(port), MPI_SUCCESS);
+      EXPECT_EQ(MPI_Close_port(port), MPI_ERR_PORT);
+      EXPECT_EQ(MPI_Unpublish_name("here", MPI_INFO_NULL, port), MPI_SUCCESS);
+    }
   });
 }
 

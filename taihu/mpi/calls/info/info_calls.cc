@@ -11,16 +11,6 @@
 namespace taihu::mpi {
 namespace {
 
-template <class Body>
-inline __attribute__((always_inline)) int at_any_time(const char* call, Body&& body) {
-  Rank& rank = this_rank(call);
-  const CurrentCall current(call, __builtin_return_address(0));
-  return detail::guarded([&] { body(rank); },
-                         [&](const CallError& error) {
-                           return handle_error(rank, call, static_cast<Communicator*>(nullptr), error);
-                         });
-}
-
 Info& info_of(Rank& rank, MPI_Info handle) {
   return checked<Info>(rank, handle, MPI_ERR_INFO, "the info object is MPI_INFO_NULL or not valid");
 }
@@ -73,7 +63,7 @@ MPI_CALL(int, Info_create, (MPI_Info * info)) {
 MPI_CALL(int, Info_create_env, (int argc, char* argv[], MPI_Info* info)) {
   return at_any_time("MPI_Info_create_env", [&](Rank& rank) {
     require_pointer(info, "info");
-    Reference<Info> made(new Info(environment_entries(rank.layout().ranks)));
+    Reference<Info> made(new Info(environment_entries(rank.world().size())));
     add_command(*made, argc, argv);
     *info = handle_of<MPI_Info>(made.give_up());
   });

@@ -13,7 +13,6 @@ const int* predefined_attribute(Rank& rank, int keyval) {
   static const int any_rank_does_io = MPI_ANY_SOURCE;
   static const int no_host = MPI_PROC_NULL;
   static const int yes = 1, no = 0;
-  static const int first_application = 0;
   switch (keyval) {
     case MPI_TAG_UB:
       return &highest_tag;
@@ -27,7 +26,7 @@ const int* predefined_attribute(Rank& rank, int keyval) {
                                                                                                       : &no;
     }
     case MPI_APPNUM:
-      return &first_application;
+      return &rank.application;
     case MPI_UNIVERSE_SIZE:
       return &rank.layout().ranks;
     case MPI_LASTUSEDCODE:

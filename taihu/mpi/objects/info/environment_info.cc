@@ -42,7 +42,7 @@ void add_command(Info& info, int argc, char* const* argv) {
 }
 
 void add_environment_info(Rank& rank) {
-  add_predefined(rank.predefined, MPI_INFO_ENV, *new Info(environment_entries(rank.layout().ranks)));
+  add_predefined(rank.predefined, MPI_INFO_ENV, *new Info(environment_entries(rank.world().size())));
 }
 
 }  // namespace taihu::mpi

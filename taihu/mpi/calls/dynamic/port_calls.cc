@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ports, connections and names (MPI-5.0 section 11.9). A port belongs to the rank that opens it; who connects
+// sends that rank messages in a context of the port. Only ranks of one job can be connected, such as spawned
+// ones that have no communicator in common.
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <set>
+
+#include "taihu/mpi/objects/arguments.h"
+#include "taihu/mpi/objects/call.h"
+#include "taihu/mpi/objects/communicators/circle.h"
+#include "taihu/mpi/objects/communicators/inside.h"
+#include "taihu/mpi/objects/communicators/make_communicator.h"
+#include "taihu/mpi/objects/dynamic/job_service.h"
+
+namespace taihu::mpi {
+namespace {
+
+/// "taihu://JOB/RANK/NUMBER".
+struct Port {
+  std::string job;
+  int rank = -1;
+  int number = -1;
+
+  std::string to_text() const {
+    return "taihu://" + job + "/" + std::to_string(rank) + "/" + std::to_string(number);
+  }
+  /// Ranks allocate contexts without the highest bit. Those of groups and texts (from_groups.cc) have it,
+  /// too, but are the same with a chance of 2^-61 only.
+  message::Context context() const noexcept {
+    return static_cast<message::Context>(std::uint64_t{3} << 62 | static_cast<std::uint64_t>(rank) << 24 |
+                                         static_cast<std::uint64_t>(number) << 3);
+  }
+};
+
+Port parse_port(const char* name) {
+  require_pointer(name, "port_name");
+  const std::string text(name, strnlen(name, MPI_MAX_PORT_NAME));
+  char job[128];
+  Port port;
+  int end = 0;
+  const int found =
+      std::sscanf(text.c_str(), "taihu://%127[^/]/%d/%d%n", job, &port.rank, &port.number, &end);
+  require(found == 3 && static_cast<std::size_t>(end) == text.size() && port.rank >= 0 && port.number >= 0,
+          MPI_ERR_PORT, [&] { return "'" + text + "' is no name of a port"; });
+  port.job = job;
+  return port;
+}
+
+/// The ports that a rank has open.
+class OpenPorts final : public RankPart {
+ public:
+  explicit OpenPorts(Rank& rank) : rank_(rank) {}
+  static OpenPorts& of(Rank& rank) { return rank.part<OpenPorts>(Part::ports); }
+
+  Port open() {
+    const std::lock_guard hold(lock_);
+    open_.insert(++last_);
+    return {name_of_job(rank_.node()), rank_.number(), last_};
+  }
+  bool has(const Port& port) {
+    const std::lock_guard hold(lock_);
+    return port.rank == rank_.number() && open_.contains(port.number);
+  }
+  bool close(const Port& port) {
+    const std::lock_guard hold(lock_);
+    return port.rank == rank_.number() && open_.erase(port.number) != 0;
+  }
+
+ private:
+  Rank& rank_;
+  std::mutex lock_;
+  std::set<int> open_;
+  int last_ = 0;
+};
+
+// Messages in the context of a port.
+constexpr int call_tag = 0, reply_tag = 1;
+
+void send_words(Rank& rank, int peer, message::Context context, int tag, const Words& words) {
+  const std::int64_t length = static_cast<std::int64_t>(words.size());
+  rank.endpoint().send(peer, context, tag, &length, sizeof length);
+  rank.endpoint().send(peer, context, tag, words.data(), words.size() * sizeof words[0]);
+}
+
+/// From `peer`, which may be message::any_rank.
+Words receive_words(Rank& rank, int peer, message::Context context, int tag) {
+  std::int64_t length = 0;
+  const message::Status status = rank.endpoint().receive(peer, context, tag, &length, sizeof length);
+  Words words(static_cast<std::size_t>(length));
+  rank.endpoint().receive(status.source, context, tag, words.data(), words.size() * sizeof words[0]);
+  return words;
+}
+
+Words words_of(const Communicator& communicator, std::int64_t head) {
+  Words words = {head};
+  words.insert(words.end(), communicator.group->ranks.begin(), communicator.group->ranks.end());
+  return words;
+}
+
+/// On the root: the contexts of the new communicator and the ranks of the other side.
+Words accept(Rank& rank, Communicator& communicator, const char* name) {
+  const Port port = parse_port(name);
+  require(OpenPorts::of(rank).has(port), MPI_ERR_PORT,
+          "the root has no such port open; the rank that has opened a port must be the one that accepts");
+  waits_for(message::any_rank, call_tag, port.context(), communicator.size());
+  Words others = receive_words(rank, message::any_rank, port.context(), call_tag);
+  const int caller = static_cast<int>(others.front());
+  others.front() = static_cast<std::int64_t>(rank.allocate_contexts());
+  send_words(rank, caller, port.context(), reply_tag, words_of(communicator, others.front()));
+  return others;
+}
+
+Words connect(Rank& rank, Communicator& communicator, const char* name) {
+  const Port port = parse_port(name);
+  require(port.job == name_of_job(rank.node()), MPI_ERR_PORT,
+          "the port is of another job; only ranks of one job can be connected");
+  require(port.rank < rank.layout().ranks, MPI_ERR_PORT, "there is no rank that could have opened the port");
+  waits_for(port.rank, call_tag, port.context(), communicator.size());
+  send_words(rank, port.rank, port.context(), call_tag, words_of(communicator, rank.number()));
+  return receive_words(rank, port.rank, port.context(), reply_tag);
+}
+
+/// All members call; `on_root` gives contexts and ranks of the other side.
+template <class OnRoot>
+void meet(Communicator& communicator, int root, OnRoot&& on_root, MPI_Comm* result) {
+  require_result(result, "newcomm");
+  require_intra(communicator);
+  require_member(root, communicator.size(), MPI_ERR_ROOT, "root");
+  Words others;
+  CallError problem(MPI_SUCCESS, {});
+  if (communicator.rank == root) {
+    try {
+      others = on_root();
+    } catch (const CallError& error) {
+      problem = error;
+    }
+  }
+  std::int64_t head[2] = {problem.code(), static_cast<std::int64_t>(others.size())};
+  broadcast_inside(communicator, head, sizeof head, root);
+  if (problem.code() != MPI_SUCCESS) throw problem;
+  require(head[0] == MPI_SUCCESS, static_cast<int>(head[0]), "the root could not connect; it says more");
+  others.resize(static_cast<std::size_t>(head[1]));
+  broadcast_inside(communicator, others.data(), others.size() * sizeof others[0], root);
+  std::vector<int> ranks(others.begin() + 1, others.end());
+  require(std::ranges::none_of(
+              ranks, [&](int member) { return communicator.group->member_of(member) != MPI_UNDEFINED; }),
+          MPI_ERR_COMM, "a rank is on both sides of the connection");
+  Reference<Communicator> made =
+      make_child(communicator, static_cast<message::Context>(others.front()), communicator.group,
+                 Reference<Group>(new Group(std::move(ranks))));
+  *result = handle_of<MPI_Comm>(made.give_up());
+}
+
+/// What both ends of a socket tell each other.
+struct Greeting {
+  char job[128] = {};
+  std::int64_t rank = -1;
+  std::uint64_t contexts = 0;
+};
+
+template <class Move>
+void move_all(int descriptor, void* data, std::size_t bytes, short event, Move&& move) {
+  auto* at = static_cast<std::byte*>(data);
+  while (bytes != 0) {
+    const ssize_t done = move(descriptor, at, bytes);
+    if (done > 0) {
+      at += done;
+      bytes -= static_cast<std::size_t>(done);
+      continue;
+    }
+    require(done < 0 && (errno == EINTR || errno == EAGAIN), MPI_ERR_OTHER, [&] {
+      return "the socket failed: " +
+             std::string(done == 0 ? "its other end is closed" : std::strerror(errno));
+    });
+    pollfd ready{descriptor, event, 0};
+    poll(&ready, 1, -1);
+  }
+}
+
+std::string name_argument(const char* name) {
+  require_pointer(name, "service_name");
+  return name;
+}
+
+}  // namespace
+}  // namespace taihu::mpi
+
+using namespace taihu::mpi;
+
+MPI_CALL(int, Open_port, (MPI_Info, char* port_name)) {
+  return on_rank("MPI_Open_port", [&](Rank& rank) {
+    require_pointer(port_name, "port_name");
+    const std::string name = OpenPorts::of(rank).open().to_text();
+    std::memcpy(port_name, name.c_str(), name.size() + 1);
+  });
+}
+
+MPI_CALL(int, Close_port, (const char* port_name)) {
+  return on_rank("MPI_Close_port", [&](Rank& rank) {
+    require(OpenPorts::of(rank).close(parse_port(port_name)), MPI_ERR_PORT, "the rank has no such port open");
+  });
+}
+
+MPI_CALL(int, Comm_accept, (const char* port_name, MPI_Info, int root, MPI_Comm comm, MPI_Comm* newcomm)) {
+  return on_communicator("MPI_Comm_accept", comm, [&](Rank& rank, Communicator& communicator) {
+    meet(communicator, root, [&] { return accept(rank, communicator, port_name); }, newcomm);
+  });
+}
+
+MPI_CALL(int, Comm_connect, (const char* port_name, MPI_Info, int root, MPI_Comm comm, MPI_Comm* newcomm)) {
+  return on_communicator("MPI_Comm_connect", comm, [&](Rank& rank, Communicator& communicator) {
+    meet(communicator, root, [&] { return connect(rank, communicator, port_name); }, newcomm);
+  });
+}
+
+MPI_CALL(int, Comm_join, (int fd, MPI_Comm* intercomm)) {
+  return on_rank("MPI_Comm_join", [&](Rank& rank) {
+    require_result(intercomm, "intercomm");
+    Greeting mine, theirs;
+    const std::string job = name_of_job(rank.node());
+    std::memcpy(mine.job, job.c_str(), std::min(job.size() + 1, sizeof mine.job - 1));
+    mine.rank = rank.number();
+    mine.contexts = static_cast<std::uint64_t>(rank.allocate_contexts());
+    move_all(fd, &mine, sizeof mine, POLLOUT,
+             [](int to, void* data, std::size_t bytes) { return ::write(to, data, bytes); });
+    move_all(fd, &theirs, sizeof theirs, POLLIN,
+             [](int from, void* data, std::size_t bytes) { return ::read(from, data, bytes); });
+    // The other end is of another job: the standard wants no communicator then, and no error.
+    if (std::memcmp(mine.job, theirs.job, sizeof mine.job) != 0) return;
+    require(mine.rank != theirs.rank, MPI_ERR_ARG, "both ends of the socket are of the same rank");
+    const std::uint64_t contexts = mine.rank < theirs.rank ? mine.contexts : theirs.contexts;
+    Reference<Communicator> made =
+        make_child(rank.self(), static_cast<taihu::message::Context>(contexts), rank.self().group,
+                   Reference<Group>(new Group({static_cast<int>(theirs.rank)})));
+    *intercomm = handle_of<MPI_Comm>(made.give_up());
+  });
+}
+
+MPI_CALL(int, Publish_name, (const char* service_name, MPI_Info, const char* port_name)) {
+  return on_rank("MPI_Publish_name", [&](Rank& rank) {
+    const std::string name = name_argument(service_name);
+    require(publish(rank.node(), name, parse_port(port_name).to_text()), MPI_ERR_SERVICE,
+            [&] { return "the name '" + name + "' is published already"; });
+  });
+}
+
+MPI_CALL(int, Unpublish_name, (const char* service_name, MPI_Info, const char*)) {
+  return on_rank("MPI_Unpublish_name", [&](Rank& rank) {
+    const std::string name = name_argument(service_name);
+    require(unpublish(rank.node(), name), MPI_ERR_SERVICE,
+            [&] { return "the name '" + name + "' is not published"; });
+  });
+}
+
+MPI_CALL(int, Lookup_name, (const char* service_name, MPI_Info, char* port_name)) {
+  return on_rank("MPI_Lookup_name", [&](Rank& rank) {
+    require_pointer(port_name, "port_name");
+    const std::string name = name_argument(service_name);
+    const std::optional<std::string> found = look_up(rank.node(), name);
+    require(found.has_value(), MPI_ERR_NAME, [&] { return "the name '" + name + "' is not published"; });
+    std::memcpy(port_name, found->c_str(), found->size() + 1);
+  });
+}
