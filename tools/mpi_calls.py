@@ -23,7 +23,7 @@ class Call:
 
 
 HANDLES = {"MPI_Comm": "Comm", "MPI_Datatype": "Type", "MPI_Errhandler": "Errhandler", "MPI_File": "File", "MPI_Group": "Group",
-           "MPI_Info": "Info", "MPI_Message": "Message", "MPI_Op": "Op", "MPI_Request": "Request", "MPI_Win": "Win"}
+           "MPI_Info": "Info", "MPI_Message": "Message", "MPI_Op": "Op", "MPI_Request": "Request", "MPI_Session": "Session", "MPI_Win": "Win"}
 
 
 def parse_parameter(text):

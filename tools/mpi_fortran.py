@@ -19,14 +19,16 @@ from mpi_calls import HANDLES, read_calls, read_constants
 LOGICALS = {"flag", "commute", "reorder", "high", "periods", "remain_dims", "weighted"}
 INTEGER_FLAGS = set()
 # No binding: other languages' business, or handles that Fortran does not have.
-WITHOUT = re.compile(r"T_|.*_(c2f|f2c|toint|fromint)$|Status_(get|set)_(error|source|tag)$")
+WITHOUT = re.compile(r"T_|.*_(c2f|f2c|toint|fromint)$|Status_(get|set)_(error|source|tag)$|Abi_(get|set)_fortran_booleans$")
 # Written by hand.
 SPECIAL = {"Init", "Init_thread", "Pcontrol", "Buffer_detach", "Wtime", "Wtick", "Aint_add", "Aint_diff", "Op_create",
            "Comm_create_errhandler", "Win_create_errhandler", "File_create_errhandler", "Errhandler_create",
            "Comm_create_keyval", "Type_create_keyval", "Win_create_keyval", "Keyval_create", "Comm_get_attr",
            "Comm_set_attr", "Type_get_attr", "Type_set_attr", "Win_get_attr", "Win_set_attr", "Attr_get", "Attr_put",
            "Grequest_start", "Register_datarep", "Comm_spawn", "Comm_spawn_multiple", "Info_create_env", "Info_get_string", "Address",
-           "Type_struct", "Type_hindexed", "Type_hvector", "Type_extent", "Type_lb", "Type_ub"}
+           "Type_struct", "Type_hindexed", "Type_hvector", "Type_extent", "Type_lb", "Type_ub", "Buffer_detach_c",
+           "Comm_detach_buffer", "Comm_detach_buffer_c", "Session_detach_buffer", "Session_detach_buffer_c", "Op_create_c",
+           "Register_datarep_c", "Session_create_errhandler", "Session_get_nth_pset"}
 # Handles that are read although they are passed by address.
 IN_OUT = re.compile(r".*_free$|Wait|Test|Start|Cancel|Comm_disconnect|File_close|Type_commit|Mrecv|Imrecv|Request_get_status")
 # Arrays in whose place there may be a special value.
@@ -43,7 +45,7 @@ NOT_CHOICE = {"baseptr", "extra_state", "attribute_val"}
 OUT_INTEGERS = re.compile(r"^(rank|size|flag|result|provided|version|subversion|resultlen|count|index|indx|outcount|claimed|"
                           r"commute|errorclass|errorcode|keyval|nkeys|valuelen|length|maxdims|ndims|newrank|status|position|"
                           r"amode|nnodes|nedges|nneighbors|indegree|outdegree|weighted|rank_source|rank_dest|direction|"
-                          r"num_integers|num_addresses|num_datatypes|combiner|disp_unit|error|source|tag|typesize)$")
+                          r"num_integers|num_large_counts|num_addresses|num_datatypes|combiner|disp_unit|error|source|tag|typesize)$")
 
 
 def is_choice(call, parameter):
@@ -73,7 +75,7 @@ def length_of_array(call, parameter):
         if "eighbor" in call.name:
             return f"taihu_neighbours(*comm, {1 if parameter.name == 'sendtypes' else 0})"
         return "taihu_partners(*comm)"
-    if call.name == "Type_get_contents":
+    if call.name.startswith("Type_get_contents"):
         return "*max_datatypes"
     return "*incount" if "incount" in names else "*count"
 
@@ -139,17 +141,21 @@ class Wrapper:
             self.values.append(f"&{local}")
             self.after.append(f"if ({local} != 0) *{p.name} = MPI_{kind}_c2f({local});")
         else:
-            self.before.append(f"const int {local}_count = {length_of_array(self.call, p)};")
+            self.before.append(f"const MPI_Count {local}_count = {length_of_array(self.call, p)};")
             self.before.append(f"{p.type}* {local} = taihu_array({local}_count, sizeof *{local});")
-            if self.call.name != "Type_get_contents":
-                self.before.append(f"for (int i = 0; i < {local}_count; ++i) {local}[i] = taihu_{kind}({p.name}[i]);")
+            if not self.call.name.startswith("Type_get_contents"):
+                self.before.append(f"for (MPI_Count i = 0; i < {local}_count; ++i) {local}[i] = taihu_{kind}({p.name}[i]);")
             self.values.append(local)
             if not p.const and self.call.name not in ("Type_struct",):
-                used = "c_used" if self.call.name == "Type_get_contents" else f"{local}_count"
-                if self.call.name == "Type_get_contents":
+                used = "c_used" if self.call.name.startswith("Type_get_contents") else f"{local}_count"
+                if self.call.name == "Type_get_contents_c":
+                    self.before.append("MPI_Count c_integers, c_addresses, c_large, c_used; int c_combiner;")
+                    self.before.append("MPI_Type_get_envelope_c(taihu_Type(*datatype), &c_integers, &c_addresses, &c_large, "
+                                       "&c_used, &c_combiner);")
+                elif self.call.name == "Type_get_contents":
                     self.before.append("int c_integers, c_addresses, c_used, c_combiner;")
                     self.before.append("MPI_Type_get_envelope(taihu_Type(*datatype), &c_integers, &c_addresses, &c_used, &c_combiner);")
-                self.after.append(f"for (int i = 0; i < {used}; ++i) {p.name}[i] = MPI_{kind}_c2f({local}[i]);")
+                self.after.append(f"for (MPI_Count i = 0; i < {used}; ++i) {p.name}[i] = MPI_{kind}_c2f({local}[i]);")
             self.after.append(f"free({local});")
 
     def add_buffer(self, p):
@@ -184,7 +190,7 @@ class Wrapper:
         """(buffer, count, datatype) triples whose buffer may be a section of an array."""
         triples, parameters = [], self.call.parameters
         for i, p in enumerate(parameters):
-            if is_choice(self.call, p) and i + 2 < len(parameters) and parameters[i + 1].type == "int" and \
+            if is_choice(self.call, p) and i + 2 < len(parameters) and parameters[i + 1].type in ("int", "MPI_Count") and \
                     not parameters[i + 1].array and parameters[i + 2].type == "MPI_Datatype" and not parameters[i + 2].array:
                 triples.append((i, p.name, parameters[i + 1].name, parameters[i + 2].name))
         return triples
@@ -211,8 +217,22 @@ class Wrapper:
         return "\n".join(lines)
 
 
+def is_large(call):
+    """With large counts; only mpi_f08 has those."""
+    return call.name.endswith("_c")
+
+
 def bound(calls):
     return [call for call in calls if not WITHOUT.match(call.name)]
+
+
+def without_twins(calls):
+    """For mpi_f08, where a call with large counts has the generic name of the call without: not where both would be the same to
+    a compiler, as MPI_ADDRESS_KIND and MPI_COUNT_KIND are (MPI-5.0 section 19.2)."""
+    def shape(call):
+        return [declaration(call, p, True).replace("MPI_COUNT_KIND", "MPI_ADDRESS_KIND") for p in call.parameters]
+    by_name = {call.name: call for call in calls}
+    return [call for call in calls if call.name in SPECIAL or not is_large(call) or shape(by_name[call.name[:-2]]) != shape(call)]
 
 
 def needs_f08(call):
@@ -226,10 +246,13 @@ def gives_memory(call):
 
 def make_calls(calls):
     parts = ["/* Made by tools/mpi_fortran.py from taihu/abi/mpi.h. */", '#include "taihu/mpi/bindings/fortran/support.h"', ""]
-    for call in bound(calls):
+    for call in without_twins(bound(calls)):
         if call.name in SPECIAL:
             continue
         for prefix in ("", "P"):
+            if is_large(call):
+                parts.append(Wrapper(call, True).text(prefix) if needs_f08(call) else Wrapper(call, False).text(prefix, "f08_"))
+                continue
             parts.append(Wrapper(call, False).text(prefix))
             if gives_memory(call):
                 parts.append(Wrapper(call, False).text(prefix, "cptr_"))
@@ -255,7 +278,7 @@ def fortran_value(value, constants):
 
 
 # Values whose address tells what is meant; each in a common block of its own.
-SENTINELS = [("MPI_BOTTOM", ""), ("MPI_IN_PLACE", ""), ("MPI_STATUS_IGNORE", "(MPI_STATUS_SIZE)"),
+SENTINELS = [("MPI_BOTTOM", ""), ("MPI_IN_PLACE", ""), ("MPI_BUFFER_AUTOMATIC", ""), ("MPI_STATUS_IGNORE", "(MPI_STATUS_SIZE)"),
              ("MPI_STATUSES_IGNORE", "(MPI_STATUS_SIZE,1)"), ("MPI_ERRCODES_IGNORE", "(1)"), ("MPI_UNWEIGHTED", "(1)"),
              ("MPI_WEIGHTS_EMPTY", "(1)")]
 PROCEDURES = ["MPI_NULL_COPY_FN", "MPI_DUP_FN", "MPI_NULL_DELETE_FN", "MPI_COMM_NULL_COPY_FN", "MPI_COMM_DUP_FN",
@@ -398,8 +421,8 @@ def interface(call, f08, prefix="", suffix=""):
 
 def interfaces(calls, f08):
     lines = ["  interface"]
-    for call in bound(calls):
-        if call.name in SPECIAL or (gives_memory(call) and not f08):
+    for call in without_twins(bound(calls)) if f08 else bound(calls):
+        if call.name in SPECIAL or (gives_memory(call) and not f08) or (is_large(call) and not f08):
             continue
         if f08 and call.chapter.startswith("Removed"):
             continue
@@ -408,7 +431,7 @@ def interfaces(calls, f08):
     lines.append("  end interface")
     if f08:
         lines = with_specific_names("\n".join(lines)).split("\n")
-    for call in [] if f08 else filter(gives_memory, bound(calls)):
+    for call in [] if f08 else [call for call in bound(calls) if gives_memory(call) and not is_large(call)]:
         for prefix in ("", "P"):
             lines += [f"  interface {prefix}MPI_{call.name}", interface(call, f08, prefix),
                       interface(call, f08, prefix, "_cptr"), "  end interface"]
@@ -428,7 +451,7 @@ def with_profiling(text):
     """Hand-written interfaces, and the same under their profiling names."""
     found = re.findall(r"^    (subroutine|function) MPI_(\w+)(\(.*?^    end )\1 MPI_\2$", text, re.MULTILINE | re.DOTALL)
     wanted = [(kind, name, body.replace('name="mpi_', 'name="pmpi_')) for kind, name, body in found
-              if not name.lower().endswith(("_fn", "_function"))]
+              if not name.lower().endswith(("_fn", "_function", "_function_c"))]
     copies = [f"    {kind} PMPI_{name}{body}{kind} PMPI_{name}" for kind, name, body in wanted]
     return "\n".join([text.rstrip(), "  interface", *copies, "  end interface"])
 
@@ -437,7 +460,8 @@ def with_specific_names(text):
     """Each procedure bound to C below its specific name, which the linker name tells, in an interface of its generic name."""
     def generic(found):
         kind, name, body, suffix, rest = found.groups()
-        return (f"  end interface\n  interface {name}\n    {kind} {name}{suffix}{body}{suffix}_{rest}"
+        shared = name[:-2] if name.endswith("_c") and not name.endswith(("MPI_Op_create_c", "MPI_Register_datarep_c")) else name
+        return (f"  end interface\n  interface {shared}\n    {kind} {name}{suffix}{body}{suffix}_{rest}"
                 f"    end {kind} {name}{suffix}\n  end interface\n  interface")
     return re.sub(r"^    (subroutine|function) (P?MPI_\w+)(\((?:(?!^    end ).)*?bind\(C, name=\"p?mpi_\w+?)(_f08(?:ts)?)_(\".*?)"
                   r"^    end \1 \2$", generic, text, flags=re.MULTILINE | re.DOTALL)

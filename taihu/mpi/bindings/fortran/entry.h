@@ -13,7 +13,13 @@
 extern "C" {
 #endif
 
-enum taihu_carrier { taihu_on_communicator, taihu_on_datatype, taihu_on_window, taihu_on_file };
+enum taihu_carrier {
+  taihu_on_communicator,
+  taihu_on_datatype,
+  taihu_on_window,
+  taihu_on_file,
+  taihu_on_session
+};
 
 /* The procedures take INTEGER values when `old_style` is set (MPI_KEYVAL_CREATE), else
  * INTEGER(KIND=MPI_ADDRESS_KIND). */
@@ -26,6 +32,8 @@ int taihu_fortran_get_attribute(enum taihu_carrier carrier, MPI_Fint object, int
 
 /* subroutine f(invec, inoutvec, len, datatype) */
 int taihu_fortran_create_operation(void (*procedure)(void), int commute, MPI_Op* op);
+/* The same with INTEGER(KIND=MPI_COUNT_KIND) len. */
+int taihu_fortran_create_large_operation(void (*procedure)(void), int commute, MPI_Op* op);
 /* subroutine f(object, code) */
 int taihu_fortran_create_error_handler(enum taihu_carrier carrier, void (*procedure)(void),
                                        MPI_Errhandler* handler);

@@ -67,9 +67,10 @@ Carrier carrier_of(taihu_carrier carrier) {
     case taihu_on_window:
       return Carrier::window;
     case taihu_on_file:
+    case taihu_on_session:
       break;
   }
-  throw CallError(MPI_ERR_ARG, "files have no attributes");
+  throw CallError(MPI_ERR_ARG, "files and sessions have no attributes");
 }
 
 /// The object of a Fortran handle.
@@ -153,11 +154,19 @@ TAIHU_EXPORT int taihu_fortran_create_operation(void (*procedure)(), int commute
   });
 }
 
+TAIHU_EXPORT int taihu_fortran_create_large_operation(void (*procedure)(), int commute, MPI_Op* op) {
+  return on_rank("MPI_OP_CREATE_C", [&](Rank&) {
+    *op = handle_of<MPI_Op>(new Operation(reinterpret_cast<MPI_User_function_c*>(procedure), commute != 0,
+                                          [](MPI_Datatype type) { return PMPI_Type_c2f(type); }));
+  });
+}
+
 TAIHU_EXPORT int taihu_fortran_create_error_handler(taihu_carrier carrier, void (*procedure)(),
                                                     MPI_Errhandler* handler) {
-  return on_rank("MPI_CREATE_ERRHANDLER", [&](Rank& rank) {
+  return at_any_time("MPI_CREATE_ERRHANDLER", [&](Rank& rank) {
     const ErrorHandler::Use use = carrier == taihu_on_communicator ? ErrorHandler::Use::communicator
                                   : carrier == taihu_on_window     ? ErrorHandler::Use::window
+                                  : carrier == taihu_on_session    ? ErrorHandler::Use::session
                                                                    : ErrorHandler::Use::file;
     *handler = create_handler(use, procedure);
     checked<ErrorHandler>(rank, *handler, MPI_ERR_ERRHANDLER, "").is_fortran = true;

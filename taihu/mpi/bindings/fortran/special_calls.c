@@ -58,6 +58,47 @@ FORTRAN(void, mpi_buffer_detach_, (void** buffer_addr, MPI_Fint* size, MPI_Fint*
 FORTRAN(void, mpi_buffer_detach_f08_, (void** buffer_addr, MPI_Fint* size, MPI_Fint* ierror)) {
   finish(PMPI_Buffer_detach(buffer_addr, size), ierror);
 }
+FORTRAN(void, mpi_buffer_detach_c_f08_, (void** buffer_addr, MPI_Count* size, MPI_Fint* ierror)) {
+  finish(PMPI_Buffer_detach_c(buffer_addr, size), ierror);
+}
+
+/* The same of what is attached to a communicator or a session. */
+#define DETACH(name, call, large_call, from_fortran)                                                         \
+  FORTRAN(void, name, (const MPI_Fint* object, void** address, MPI_Fint* size, MPI_Fint* ierror)) {          \
+    (void)address;                                                                                           \
+    void* unused;                                                                                            \
+    finish(call(from_fortran(*object), &unused, size), ierror);                                              \
+  }                                                                                                          \
+  FORTRAN(void, name##f08_, (const MPI_Fint* object, void** address, MPI_Fint* size, MPI_Fint* ierror)) {    \
+    finish(call(from_fortran(*object), address, size), ierror);                                              \
+  }                                                                                                          \
+  FORTRAN(void, name##c_f08_, (const MPI_Fint* object, void** address, MPI_Count* size, MPI_Fint* ierror)) { \
+    finish(large_call(from_fortran(*object), address, size), ierror);                                        \
+  }
+DETACH(mpi_comm_detach_buffer_, PMPI_Comm_detach_buffer, PMPI_Comm_detach_buffer_c, taihu_Comm)
+DETACH(mpi_session_detach_buffer_, PMPI_Session_detach_buffer, PMPI_Session_detach_buffer_c, taihu_Session)
+
+/* The length of a name leaves out the zero byte of C. */
+static int nth_set(MPI_Fint session, MPI_Fint info, int n, MPI_Fint* length, char* name, size_t room) {
+  char text[MPI_MAX_PSET_NAME_LEN];
+  int bytes = sizeof text;
+  const int code = PMPI_Session_get_nth_pset(taihu_Session(session), taihu_Info(info), n, &bytes, text);
+  if (code != MPI_SUCCESS) return code;
+  if (*length > 0) taihu_store_text(name, (size_t)*length < room ? (size_t)*length : room, text);
+  *length = bytes - 1;
+  return code;
+}
+FORTRAN(void, mpi_session_get_nth_pset_,
+        (const MPI_Fint* session, const MPI_Fint* info, const MPI_Fint* n, MPI_Fint* pset_len,
+         char* pset_name, MPI_Fint* ierror, size_t room)) {
+  finish(nth_set(*session, *info, *n, pset_len, pset_name, room), ierror);
+}
+FORTRAN(void, mpi_session_get_nth_pset_f08_,
+        (const MPI_Fint* session, const MPI_Fint* info, const MPI_Fint* n, MPI_Fint* pset_len,
+         CFI_cdesc_t* pset_name, MPI_Fint* ierror)) {
+  finish(nth_set(*session, *info, *n, pset_len, pset_name->base_addr, pset_name->elem_len), ierror);
+}
+
 FORTRAN_AND_F08(void, mpi_sizeof_, (CFI_cdesc_t * x, MPI_Fint* size, MPI_Fint* ierror)) {
   *size = (MPI_Fint)x->elem_len;
   finish(MPI_SUCCESS, ierror);
@@ -99,6 +140,7 @@ PREDEFINED(type_, MPI_Aint)
 PREDEFINED(win_, MPI_Aint)
 /* Never called: it stands for "no conversion". */
 void mpi_conversion_fn_null_(void) {}
+void mpi_conversion_fn_null_c_(void) {}
 
 typedef void procedure(void);
 
@@ -171,6 +213,14 @@ FORTRAN(void, mpi_op_create_,
   finish(code, ierror);
 }
 
+FORTRAN(void, mpi_op_create_c_,
+        (procedure * user_fn, const MPI_Fint* commute, MPI_Fint* op, MPI_Fint* ierror)) {
+  MPI_Op made = MPI_OP_NULL;
+  const int code = taihu_fortran_create_large_operation(user_fn, *commute != 0, &made);
+  *op = MPI_Op_c2f(made);
+  finish(code, ierror);
+}
+
 #define ERROR_HANDLER(name, use)                                                          \
   FORTRAN(void, name, (procedure * function, MPI_Fint * errhandler, MPI_Fint * ierror)) { \
     MPI_Errhandler made = MPI_ERRHANDLER_NULL;                                            \
@@ -182,6 +232,7 @@ ERROR_HANDLER(mpi_comm_create_errhandler_, taihu_on_communicator)
 ERROR_HANDLER(mpi_errhandler_create_, taihu_on_communicator)
 ERROR_HANDLER(mpi_win_create_errhandler_, taihu_on_window)
 ERROR_HANDLER(mpi_file_create_errhandler_, taihu_on_file)
+ERROR_HANDLER(mpi_session_create_errhandler_, taihu_on_session)
 
 /* Generalized requests. The procedures get the program's own variable as extra state, as with the other MPI
    libraries: programs keep state in it. */
@@ -225,28 +276,72 @@ FORTRAN(void, mpi_grequest_start_,
 
 /* --- what is refused in C as well: its message says why --- */
 
+/* The arguments of a program, `step` texts apart, up to a blank one; null: none. To be freed with their
+ * texts. */
+static char** arguments_of(const char* argv, size_t length, size_t step) {
+  if (argv == mpi_fortran_argv_null_ || argv == mpi_fortran_argvs_null_) return MPI_ARGV_NULL;
+  char** list = NULL;
+  for (MPI_Count k = 0;; ++k) {
+    char** const longer = taihu_array(k + 1, sizeof *longer);
+    for (MPI_Count i = 0; i < k; ++i) longer[i] = list[i];
+    free(list);
+    list = longer;
+    char* const text = taihu_text(argv + (size_t)k * step * length, length, 0);
+    if (*text == '\0') {
+      free(text);
+      return list;
+    }
+    list[k] = text;
+  }
+}
+static void free_arguments(char** list) {
+  for (char** at = list; at != NULL && *at != NULL; ++at) free(*at);
+  free(list);
+}
+
 FORTRAN(void, mpi_comm_spawn_,
         (const char* command, const char* argv, const MPI_Fint* maxprocs, const MPI_Fint* info,
          const MPI_Fint* root, const MPI_Fint* comm, MPI_Fint* intercomm, MPI_Fint* errcodes,
          MPI_Fint* ierror, size_t command_length, size_t argv_length)) {
-  (void)argv, (void)argv_length, (void)errcodes;
   char* const name = taihu_text(command, command_length, 0);
+  char** const arguments = arguments_of(argv, argv_length, 1);
   MPI_Comm made = MPI_COMM_NULL;
-  const int code = PMPI_Comm_spawn(name, MPI_ARGV_NULL, *maxprocs, taihu_Info(*info), *root,
-                                   taihu_Comm(*comm), &made, MPI_ERRCODES_IGNORE);
+  const int code = PMPI_Comm_spawn(name, arguments, *maxprocs, taihu_Info(*info), *root, taihu_Comm(*comm),
+                                   &made, taihu_error_codes(errcodes));
   free(name);
+  free_arguments(arguments);
   *intercomm = MPI_Comm_c2f(made);
   finish(code, ierror);
 }
 
+/* argvs(count, *): the arguments of a program are a row. */
 FORTRAN(void, mpi_comm_spawn_multiple_,
         (const MPI_Fint* count, const char* commands, const char* argvs, const MPI_Fint* maxprocs,
          const MPI_Fint* infos, const MPI_Fint* root, const MPI_Fint* comm, MPI_Fint* intercomm,
          MPI_Fint* errcodes, MPI_Fint* ierror, size_t command_length, size_t argv_length)) {
-  (void)commands, (void)argvs, (void)infos, (void)errcodes, (void)command_length, (void)argv_length;
+  int rank = 0;
+  PMPI_Comm_rank(taihu_Comm(*comm), &rank);
+  const int programs = rank == *root && *count > 0 ? *count : 0; /* of meaning on the root alone */
+  char** const names = taihu_array(programs + 1, sizeof *names);
+  char*** const arguments = taihu_array(programs + 1, sizeof *arguments);
+  MPI_Info* const c_infos = taihu_array(programs + 1, sizeof *c_infos);
+  for (int k = 0; k < programs; ++k) {
+    names[k] = taihu_text(commands + (size_t)k * command_length, command_length, 0);
+    arguments[k] = argvs == mpi_fortran_argvs_null_
+                       ? MPI_ARGV_NULL
+                       : arguments_of(argvs + (size_t)k * argv_length, argv_length, (size_t)programs);
+    c_infos[k] = taihu_Info(infos[k]);
+  }
   MPI_Comm made = MPI_COMM_NULL;
-  const int code = PMPI_Comm_spawn_multiple(*count, NULL, MPI_ARGVS_NULL, maxprocs, NULL, *root,
-                                            taihu_Comm(*comm), &made, MPI_ERRCODES_IGNORE);
+  const int code = PMPI_Comm_spawn_multiple(*count, names, arguments, maxprocs, c_infos, *root,
+                                            taihu_Comm(*comm), &made, taihu_error_codes(errcodes));
+  for (int k = 0; k < programs; ++k) {
+    free(names[k]);
+    free_arguments(arguments[k]);
+  }
+  free(names);
+  free(arguments);
+  free(c_infos);
   *intercomm = MPI_Comm_c2f(made);
   finish(code, ierror);
 }
@@ -268,6 +363,25 @@ static int conversion(void* user, MPI_Datatype type, int count, void* file, MPI_
                       void* state) {
   (void)user, (void)type, (void)count, (void)file, (void)position, (void)state;
   return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+static int large_conversion(void* user, MPI_Datatype type, MPI_Count count, void* file, MPI_Offset position,
+                            void* state) {
+  (void)user, (void)type, (void)count, (void)file, (void)position, (void)state;
+  return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+FORTRAN(void, mpi_register_datarep_c_,
+        (const char* datarep, procedure* read, procedure* write,
+         void (*extent)(const MPI_Fint*, MPI_Aint*, MPI_Aint*, MPI_Fint*), const MPI_Aint* extra_state,
+         MPI_Fint* ierror, size_t datarep_length)) {
+  struct representation* const kept = taihu_array(1, sizeof *kept);
+  *kept = (struct representation){extent, *extra_state};
+  char* const name = taihu_text(datarep, datarep_length, 0);
+  const int code = PMPI_Register_datarep_c(
+      name, read == mpi_conversion_fn_null_c_ ? MPI_CONVERSION_FN_NULL_C : large_conversion,
+      write == mpi_conversion_fn_null_c_ ? MPI_CONVERSION_FN_NULL_C : large_conversion, extent_in_file, kept);
+  if (code != MPI_SUCCESS) free(kept);
+  free(name);
+  finish(code, ierror);
 }
 FORTRAN(void, mpi_register_datarep_,
         (const char* datarep, procedure* read, procedure* write,

@@ -7,9 +7,9 @@
 /* The definitions that programs without these common blocks use, aligned as Fortran compilers align such
  * blocks. */
 #define COMMON __attribute__((aligned(32)))
-COMMON MPI_Fint mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_status_ignore_[8],
-    mpi_fortran_statuses_ignore_[8], mpi_fortran_errcodes_ignore_[1], mpi_fortran_unweighted_[1],
-    mpi_fortran_weights_empty_[1];
+COMMON MPI_Fint mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_buffer_automatic_,
+    mpi_fortran_status_ignore_[8], mpi_fortran_statuses_ignore_[8], mpi_fortran_errcodes_ignore_[1],
+    mpi_fortran_unweighted_[1], mpi_fortran_weights_empty_[1];
 COMMON char mpi_fortran_argv_null_[1], mpi_fortran_argvs_null_[1];
 MPI_Fint mpi_f08_status_ignore_[8], mpi_f08_statuses_ignore_[8];
 
@@ -79,24 +79,24 @@ static int is_contiguous(const CFI_cdesc_t* array) {
 /* The first `count` elements of an array section, in array element order, as one datatype. The datatype of
    the call must have the size of the array's elements; a section that does not lie in one piece has no other
    meaning. */
-struct taihu_section taihu_section_of(const CFI_cdesc_t* array, MPI_Fint count, MPI_Datatype datatype) {
+struct taihu_section taihu_section_of(const CFI_cdesc_t* array, MPI_Count count, MPI_Datatype datatype) {
   struct taihu_section section = {taihu_described(array), count, datatype, 0};
   if (section.address != array->base_addr || array->rank == 0 || count <= 0 || is_contiguous(array))
     return section;
-  int size = 0;
-  PMPI_Type_size(datatype, &size);
+  MPI_Count size = 0;
+  PMPI_Type_size_c(datatype, &size);
   MPI_Aint elements = 1;
   for (int i = 0; i < array->rank; ++i) elements *= array->dim[i].extent;
   if ((size_t)size != array->elem_len || count > elements) return section;
   MPI_Aint* const places = taihu_array(count, sizeof *places);
   CFI_index_t at[CFI_MAX_RANK] = {0};
-  for (MPI_Fint i = 0; i < count; ++i) {
+  for (MPI_Count i = 0; i < count; ++i) {
     MPI_Aint place = 0;
     for (int d = 0; d < array->rank; ++d) place += at[d] * array->dim[d].sm;
     places[i] = place;
     for (int d = 0; d < array->rank && ++at[d] == array->dim[d].extent; ++d) at[d] = 0;
   }
-  if (PMPI_Type_create_hindexed_block(count, 1, places, datatype, &section.datatype) == MPI_SUCCESS &&
+  if (PMPI_Type_create_hindexed_block_c(count, 1, places, datatype, &section.datatype) == MPI_SUCCESS &&
       PMPI_Type_commit(&section.datatype) == MPI_SUCCESS) {
     section.count = 1;
     section.made = 1;

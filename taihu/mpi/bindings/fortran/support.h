@@ -15,9 +15,9 @@
 #include "taihu/abi/mpi.h"
 
 /* Common blocks of mpif.h and of the modules. */
-extern MPI_Fint mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_status_ignore_[8],
-    mpi_fortran_statuses_ignore_[8], mpi_fortran_errcodes_ignore_[1], mpi_fortran_unweighted_[1],
-    mpi_fortran_weights_empty_[1];
+extern MPI_Fint mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_buffer_automatic_,
+    mpi_fortran_status_ignore_[8], mpi_fortran_statuses_ignore_[8], mpi_fortran_errcodes_ignore_[1],
+    mpi_fortran_unweighted_[1], mpi_fortran_weights_empty_[1];
 extern char mpi_fortran_argv_null_[1], mpi_fortran_argvs_null_[1];
 /* Variables of mpi_f08. */
 extern MPI_Fint mpi_f08_status_ignore_[8], mpi_f08_statuses_ignore_[8];
@@ -36,11 +36,13 @@ TAIHU_FROM_FORTRAN(Info, MPI_Info)
 TAIHU_FROM_FORTRAN(Message, MPI_Message)
 TAIHU_FROM_FORTRAN(Op, MPI_Op)
 TAIHU_FROM_FORTRAN(Request, MPI_Request)
+TAIHU_FROM_FORTRAN(Session, MPI_Session)
 TAIHU_FROM_FORTRAN(Win, MPI_Win)
 
 static inline void* taihu_buffer(void* address) {
   if (address == &mpi_fortran_bottom_) return MPI_BOTTOM;
   if (address == &mpi_fortran_in_place_) return MPI_IN_PLACE;
+  if (address == &mpi_fortran_buffer_automatic_) return MPI_BUFFER_AUTOMATIC;
   return address;
 }
 
@@ -53,6 +55,9 @@ static inline MPI_Status* taihu_statuses(MPI_Fint* statuses) {
   return statuses == mpi_fortran_statuses_ignore_ || statuses == mpi_f08_statuses_ignore_
              ? MPI_STATUSES_IGNORE
              : (MPI_Status*)statuses;
+}
+static inline int* taihu_error_codes(MPI_Fint* codes) {
+  return codes == mpi_fortran_errcodes_ignore_ ? MPI_ERRCODES_IGNORE : codes;
 }
 static inline int* taihu_weights(MPI_Fint* weights) {
   if (weights == mpi_fortran_unweighted_) return MPI_UNWEIGHTED;
@@ -78,11 +83,11 @@ static inline void* taihu_described(const CFI_cdesc_t* array) {
 /* A buffer of mpi_f08: a section of an array that does not lie in one piece is described by a datatype. */
 struct taihu_section {
   void* address;
-  int count;
+  MPI_Count count;
   MPI_Datatype datatype;
   int made; /* the datatype is to be freed */
 };
-struct taihu_section taihu_section_of(const CFI_cdesc_t* array, MPI_Fint count, MPI_Datatype datatype);
+struct taihu_section taihu_section_of(const CFI_cdesc_t* array, MPI_Count count, MPI_Datatype datatype);
 static inline void taihu_free_section(struct taihu_section* section) {
   if (section->made) MPI_Type_free(&section->datatype);
 }

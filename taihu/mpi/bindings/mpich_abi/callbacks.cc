@@ -115,6 +115,9 @@ int extent_in_file(MPI_Datatype datatype, MPI_Aint* extent, void* kept) {
 int conversion(void*, MPI_Datatype, int, void*, MPI_Offset, void*) {
   return MPI_ERR_UNSUPPORTED_OPERATION;
 }
+int large_conversion(void*, MPI_Datatype, MPI_Count, void*, MPI_Offset, void*) {
+  return MPI_ERR_UNSUPPORTED_OPERATION;
+}
 
 }  // namespace
 }  // namespace taihu::mpi::mpich
@@ -131,6 +134,15 @@ extern "C" int taihu_mpich_Dup_fn(int, int, void*, void* in, void* out, int* fla
 
 TAIHU_MPICH_CALL(int, Op_create, (MPI_User_function * user_fn, int commute, int* op)) {
   return out_error(on_rank("MPI_Op_create", [&](Rank&) {
+    require_pointer(reinterpret_cast<const void*>(user_fn), "user_fn");
+    require_pointer(op, "op");
+    *op = out_handle(handle_of<MPI_Op>(
+        new Operation(user_fn, commute != 0, [](MPI_Datatype type) { return out_handle(type); })));
+  }));
+}
+
+TAIHU_MPICH_CALL(int, Op_create_c, (MPI_User_function_c * user_fn, int commute, int* op)) {
+  return out_error(on_rank("MPI_Op_create_c", [&](Rank&) {
     require_pointer(reinterpret_cast<const void*>(user_fn), "user_fn");
     require_pointer(op, "op");
     *op = out_handle(handle_of<MPI_Op>(
@@ -174,6 +186,18 @@ TAIHU_MPICH_CALL(int, Grequest_start,
 // MPICH's library for Fortran calls it right after the call above.
 TAIHU_MPICH_CALL(void, internal_Grequest_set_lang_f77, (int /*request*/)) {
   if (latest != nullptr) latest->is_fortran = true;
+}
+
+TAIHU_MPICH_CALL(int, Register_datarep_c,
+                 (const char* datarep, void (*read)(), void (*write)(), int (*extent)(int, MPI_Aint*, void*),
+                  void* extra_state)) {
+  auto kept = std::make_unique<Representation>(extent, extra_state);
+  const int code =
+      PMPI_Register_datarep_c(datarep, read == nullptr ? MPI_CONVERSION_FN_NULL_C : &large_conversion,
+                              write == nullptr ? MPI_CONVERSION_FN_NULL_C : &large_conversion,
+                              extent != nullptr ? &extent_in_file : nullptr, kept.get());
+  if (code == MPI_SUCCESS) static_cast<void>(kept.release());
+  return out_error(code);
 }
 
 TAIHU_MPICH_CALL(int, Register_datarep,

@@ -42,23 +42,23 @@ int get_attribute(int (*call)(MPI_Comm, int, void*, int*), int comm, int keyval,
   return out_error(code);
 }
 
-/// Storage order and distributions among the integers that a datatype was made of.
-void turn_contents(int combiner, int* integers, int available) {
+/// Storage order and distributions among the integers that a datatype was made of. `large`: its sizes are not
+/// among them, but among the large counts.
+void turn_contents(int combiner, bool large, int* integers, MPI_Count available) {
   if (integers == nullptr || available < 1) return;
   if (combiner == MPI_COMBINER_SUBARRAY) {
-    const int dimensions = integers[0];
-    if (available > 3 * dimensions + 1)
-      integers[3 * dimensions + 1] = out_order(integers[3 * dimensions + 1]);
+    const int order = (large ? 0 : 3 * integers[0]) + 1;
+    if (available > order) integers[order] = out_order(integers[order]);
   } else if (combiner == MPI_COMBINER_DARRAY && available >= 3) {
-    const int dimensions = integers[2];
-    if (available < 4 + 4 * dimensions) return;
+    const int dimensions = integers[2], kinds = 3 + (large ? 0 : dimensions), order = kinds + 3 * dimensions;
+    if (available <= order) return;
     for (int i = 0; i < dimensions; ++i) {
-      int& kind = integers[3 + dimensions + i];
-      int& argument = integers[3 + 2 * dimensions + i];
+      int& kind = integers[kinds + i];
+      int& argument = integers[kinds + dimensions + i];
       kind = out_distribution(kind);
       argument = out_distribution_argument(argument);
     }
-    integers[3 + 4 * dimensions] = out_order(integers[3 + 4 * dimensions]);
+    integers[order] = out_order(integers[order]);
   }
 }
 
@@ -92,23 +92,31 @@ TAIHU_MPICH_CALL(int, Info_get_nthkey, (int info, int n, char* key)) {
   return out_error(code);
 }
 
-// Ports and spawned programs are refused by ours, before anything is written.
+// Ports and spawned programs.
 
-TAIHU_MPICH_CALL(int, Open_port, (int info, char*)) {
+TAIHU_MPICH_CALL(int, Open_port, (int info, char* port)) {
   char text[MPI_MAX_PORT_NAME];
-  return out_error(PMPI_Open_port(in_info(info), text));
+  const int code = PMPI_Open_port(in_info(info), text);
+  if (code == MPI_SUCCESS) give_text(text, port, their_MPI_MAX_PORT_NAME, nullptr);
+  return out_error(code);
 }
 
-TAIHU_MPICH_CALL(int, Lookup_name, (const char* service_name, int info, char*)) {
+TAIHU_MPICH_CALL(int, Lookup_name, (const char* service_name, int info, char* port)) {
   char text[MPI_MAX_PORT_NAME];
-  return out_error(PMPI_Lookup_name(service_name, in_info(info), text));
+  const int code = PMPI_Lookup_name(service_name, in_info(info), text);
+  if (code == MPI_SUCCESS) give_text(text, port, their_MPI_MAX_PORT_NAME, nullptr);
+  return out_error(code);
 }
 
 TAIHU_MPICH_CALL(int, Comm_spawn_multiple,
-                 (int count, char** commands, char*** argvs, const int* maxprocs, const int* /*infos*/,
-                  int root, int comm, int* intercomm, int* errcodes)) {
+                 (int count, char** commands, char*** argvs, const int* maxprocs, const int* infos, int root,
+                  int comm, int* intercomm, int* errcodes)) {
+  int rank = 0;
+  PMPI_Comm_rank(in_communicator(comm), &rank);
+  // Of meaning on the root alone.
+  ArrayValue<MPI_Info, int> infos_(rank == in_rank(root) ? count : 0, infos, in_info);
   MPI_Comm made = MPI_COMM_NULL;
-  const int code = PMPI_Comm_spawn_multiple(count, commands, argvs, maxprocs, nullptr, in_rank(root),
+  const int code = PMPI_Comm_spawn_multiple(count, commands, argvs, maxprocs, infos_.get(), in_rank(root),
                                             in_communicator(comm), &made, errcodes);
   if (intercomm != nullptr) *intercomm = out_handle(made);
   return out_error(code);
@@ -173,7 +181,25 @@ TAIHU_MPICH_CALL(int, Type_get_contents,
   int integer_count = 0, address_count = 0, type_count = 0, combiner = 0;
   PMPI_Type_get_envelope(type, &integer_count, &address_count, &type_count, &combiner);
   for (int i = 0; i < std::min(type_count, max_datatypes); ++i) datatypes[i] = out_handle(types[i]);
-  turn_contents(combiner, integers, std::min(integer_count, max_integers));
+  turn_contents(combiner, false, integers, std::min(integer_count, max_integers));
+  return MPI_SUCCESS;
+}
+
+TAIHU_MPICH_CALL(int, Type_get_contents_c,
+                 (int datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts,
+                  MPI_Count max_datatypes, int* integers, MPI_Aint* addresses, MPI_Count* large_counts,
+                  int* datatypes)) {
+  Values<MPI_Datatype> types(static_cast<int>(max_datatypes));
+  const MPI_Datatype type = in_datatype(datatype);
+  const int code =
+      PMPI_Type_get_contents_c(type, max_integers, max_addresses, max_large_counts, max_datatypes, integers,
+                               addresses, large_counts, datatypes != nullptr ? types.all() : nullptr);
+  if (code != MPI_SUCCESS) return out_error(code);
+  MPI_Count integer_count = 0, address_count = 0, large_count = 0, type_count = 0;
+  int combiner = 0;
+  PMPI_Type_get_envelope_c(type, &integer_count, &address_count, &large_count, &type_count, &combiner);
+  for (int i = 0; i < std::min(type_count, max_datatypes); ++i) datatypes[i] = out_handle(types[i]);
+  turn_contents(combiner, large_count != 0, integers, std::min(integer_count, max_integers));
   return MPI_SUCCESS;
 }
 
