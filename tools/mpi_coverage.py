@@ -16,7 +16,8 @@ HEAD = """# MPI coverage
 
 Made by `tools/mpi_coverage.py` from the sources; do not edit. Every call of `mpi.h`, by chapter of the standard:
 
-- **done**: does what MPI-3.1 says (calls of later versions: what those say), inside and between node processes;
+- **done**: does what MPI-5.0 says (calls that it has no more: what the last version with them says), inside and between node
+  processes;
 - **refused**: returns `MPI_ERR_UNSUPPORTED_OPERATION` with a text through the error handler;
 - **not yet**: not defined; a program that calls it does not link.
 
@@ -40,7 +41,17 @@ def definitions():
             found[match.group(1)] = "refused" if refused else "done"
         for match in re.finditer(r"#define (\w+)\(.*\n(?:.*\\\n)*.*MPI_CALL\([^)]*##", text):
             found.update(expanded(text, match.group(1)))
+    # Calls with counts: each stands for itself and for the one with large counts.
+    for path in sorted((ROOT / "taihu/mpi/calls").rglob("*.inc")):
+        for name in re.findall(r"^COUNTED_CALL\((\w+),", path.read_text(), re.M):
+            found[name] = found[name + "_c"] = "done"
     return found
+
+
+def is_of_the_abi(call):
+    """Among the functions of the standard's application binary interface, which leaves out what was removed and Fortran's
+    conversions of handles."""
+    return not call.chapter.startswith("Removed") and not re.search(r"_(c2f|f2c)$", call.name)
 
 
 def expanded(text, macro):
@@ -55,6 +66,16 @@ def expanded(text, macro):
         for pattern in re.findall(r"MPI_CALL\(\s*\w+,\s*([\w#]+),", body.group(2)):
             result["".join(values.get(part, part) for part in pattern.split("##"))] = "done"
     return result
+
+
+def large_programs():
+    """Programs that are also built with LARGE_COUNTS: as tests/mpi/CMakeLists.txt lists them."""
+    text = (ROOT / "tests/mpi/CMakeLists.txt").read_text()
+    names = re.search(r"foreach\(name ([^)]*)\)\n  set\(flags -DLARGE_COUNTS", text).group(1).split()
+    return {f"{name}.c" for name in names}
+
+
+LARGE_PROGRAMS = large_programs()
 
 
 def uses():
@@ -73,6 +94,9 @@ def uses():
                 parts = dict(zip(words, [value.strip() for value in values.split(",")]))
                 names += ["".join(parts.get(part, part) for part in name.split("##"))
                           for name in re.findall(r"\bMPI_((?:\w|##)+)", body)]
+        # With LARGE_COUNTS the same calls under the names that end in _c.
+        if path.name in LARGE_PROGRAMS:
+            names += [name + "_c" for name in names]
         for name in {name.lower() for name in names}:
             found.setdefault(name, []).append(path.name)
     return found
@@ -92,7 +116,10 @@ def main():
         lines.append(f"| `MPI_{call.name}` | {status} | {tests} |")
     summary = ", ".join(f"{counts[status]} {status}" for status in ("done", "refused", "not yet") if status in counts)
     tested = sum(1 for call in calls if call.name.lower() in used)
-    text = HEAD + f"{len(calls)} calls: {summary}; {tested} occur in tests.\n" + "\n".join(lines) + "\n"
+    abi = [call for call in calls if is_of_the_abi(call)]
+    there = sum(1 for call in abi if defined.get(call.name) == "done")
+    text = HEAD + f"{len(calls)} calls: {summary}; {tested} occur in tests. Of the {len(abi)} functions of the standard's application " \
+        f"binary interface (MPI-5.0 chapter 20) {there} are done.\n" + "\n".join(lines) + "\n"
     if "--check" in sys.argv[1:]:
         if PAGE.read_text() != text:
             sys.exit("docs/reference/mpi-coverage.md is out of date; run tools/mpi_coverage.py")

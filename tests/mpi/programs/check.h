@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "large_names.h"
+
 static int rank, ranks;
 
 #define CHECK(condition)                                                                           \

@@ -30,7 +30,9 @@ static void complete(void) {
 
 #define EQUAL 5
 #define GAP 9
-static int *out, *in, *counts, *places, *byte_places, *in_counts, *in_places, *in_byte_places;
+static int *out, *in;
+static count_type *counts, *in_counts;
+static displacement_type *places, *byte_places, *in_places, *in_byte_places;
 static MPI_Datatype* types;
 
 static int value(int from, int to, int i) {
@@ -156,7 +158,9 @@ static void reductions(void) {
 /* Everybody sends along edge 0 to the next rank and along edge 1 to the one behind it. */
 static void neighbors(void) {
   enum { EDGES = 2 };
-  int to[EDGES], from[EDGES], sizes[EDGES] = {1, 3}, at[EDGES] = {0, GAP};
+  int to[EDGES], from[EDGES];
+  count_type sizes[EDGES] = {1, 3};
+  displacement_type at[EDGES] = {0, GAP};
   MPI_Aint bytes_at[EDGES] = {0, GAP * sizeof(int)};
   MPI_Datatype kinds[EDGES] = {MPI_INT, MPI_INT};
   for (int e = 0; e < EDGES; ++e) {
@@ -176,7 +180,7 @@ static void neighbors(void) {
   RUN(Neighbor_allgather, neighbor_allgather, out, EQUAL, MPI_INT, in, EQUAL, MPI_INT, graph);
   for (int e = 0; e < EDGES; ++e) check_block(e * EQUAL, from[e], 0, EQUAL);
   FORGET();
-  int same[EDGES] = {2, 2};
+  count_type same[EDGES] = {2, 2};
   RUN(Neighbor_allgatherv, neighbor_allgatherv, out, 2, MPI_INT, in, same, at, MPI_INT, graph);
   for (int e = 0; e < EDGES; ++e) check_block(at[e], from[e], 0, 2), check_gap(at[e], 2);
   FORGET();
@@ -196,8 +200,9 @@ static void neighbors(void) {
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
-  int** arrays[] = {&counts, &places, &byte_places, &in_counts, &in_places, &in_byte_places};
-  for (int k = 0; k < 6; ++k) *arrays[k] = calloc((size_t)ranks, sizeof(int));
+  counts = calloc((size_t)ranks, sizeof *counts), in_counts = calloc((size_t)ranks, sizeof *in_counts);
+  displacement_type** arrays[] = {&places, &byte_places, &in_places, &in_byte_places};
+  for (int k = 0; k < 4; ++k) *arrays[k] = calloc((size_t)ranks, sizeof **arrays[k]);
   types = calloc((size_t)ranks, sizeof *types);
   out = calloc((size_t)ranks * GAP, sizeof *out);
   in = calloc((size_t)ranks * GAP, sizeof *in);
@@ -207,7 +212,8 @@ int main(int argc, char** argv) {
     reductions();
     neighbors();
   }
-  for (int k = 0; k < 6; ++k) free(*arrays[k]);
+  free(counts), free(in_counts);
+  for (int k = 0; k < 4; ++k) free(*arrays[k]);
   free(types);
   free(out);
   free(in);

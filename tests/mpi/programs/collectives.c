@@ -47,7 +47,7 @@ static void on(MPI_Comm comm, int count) {
 }
 
 /* Product of 2x2 matrices: associative, not commutative. */
-static void multiply(void* in, void* inout, int* length, MPI_Datatype* type) {
+static void multiply(void* in, void* inout, count_type* length, MPI_Datatype* type) {
   (void)type;
   long *left = in, *right = inout;
   for (int k = 0; k < *length; ++k, left += 4, right += 4) {

@@ -49,7 +49,7 @@ static void structures(int to, int from) {
   static struct particle out[100], in[100];
   memset(in, 0, sizeof in);
   for (int i = 0; i < 100; ++i) out[i] = (struct particle){(char)('a' + i % 26), {rank, i, rank * i}, i};
-  const int lengths[] = {1, 3, 1};
+  const count_type lengths[] = {1, 3, 1};
   const MPI_Aint places[] = {offsetof(struct particle, kind), offsetof(struct particle, place),
                              offsetof(struct particle, number)};
   const MPI_Datatype types[] = {MPI_CHAR, MPI_DOUBLE, MPI_INT};
@@ -57,7 +57,7 @@ static void structures(int to, int from) {
   MPI_Type_create_struct(3, lengths, places, types, &packed);
   MPI_Type_create_resized(packed, 0, sizeof(struct particle), &particle);
   MPI_Type_commit(&particle);
-  int size;
+  count_type size;
   MPI_Type_size(particle, &size);
   CHECK(size == 1 + 24 + 4);
   MPI_Sendrecv(out, 100, particle, to, 3, in, 100, particle, from, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -65,7 +65,7 @@ static void structures(int to, int from) {
     CHECK(in[i].kind == 'a' + i % 26 && in[i].place[0] == from && in[i].place[2] == (double)from * i &&
           in[i].number == i);
   char buffer[4000];
-  int position = 0;
+  count_type position = 0;
   MPI_Pack(out, 100, particle, buffer, sizeof buffer, &position, MPI_COMM_WORLD);
   CHECK(position == 2900);
   MPI_Request sent;
@@ -81,7 +81,7 @@ static void structures(int to, int from) {
 static void faces(int to, int from) {
   static float cube[20][20][20];
   for (int i = 0; i < 8000; ++i) ((float*)cube)[i] = (float)(rank * 8000 + i);
-  const int sizes[] = {20, 20, 20}, part[] = {18, 18, 2}, source[] = {1, 1, 17}, target[] = {1, 1, 0};
+  const count_type sizes[] = {20, 20, 20}, part[] = {18, 18, 2}, source[] = {1, 1, 17}, target[] = {1, 1, 0};
   MPI_Datatype out, in;
   MPI_Type_create_subarray(3, sizes, part, source, MPI_ORDER_C, MPI_FLOAT, &out);
   MPI_Type_create_subarray(3, sizes, part, target, MPI_ORDER_C, MPI_FLOAT, &in);

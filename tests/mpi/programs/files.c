@@ -35,7 +35,8 @@ int main(int argc, char** argv) {
   CHECK(size == (MPI_Offset)sizeof(int) * blocks * block * ranks);
   MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
   MPI_Status status;
-  int count, one[block];
+  count_type count;
+  int one[block];
   for (int k = 0; k < blocks; ++k) {
     const int of = (rank + 1) % ranks;
     MPI_File_read_at(file, (MPI_Offset)(k * ranks + of) * block, one, block, MPI_INT, &status);

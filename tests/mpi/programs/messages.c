@@ -33,7 +33,7 @@ static void ring(int count, int mode) {
   }
   MPI_Wait(&sent, MPI_STATUS_IGNORE);
   MPI_Wait(&request, &status);
-  int received;
+  count_type received;
   MPI_Get_count(&status, MPI_INT, &received);
   CHECK(received == count && status.MPI_SOURCE == from && status.MPI_TAG == mode);
   for (int i = 0; i < count; ++i) CHECK(in[i] == from * 1000003 + i);
@@ -74,7 +74,8 @@ static void probes(void) {
   MPI_Message message;
   MPI_Status status;
   MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &message, &status);
-  int count, flag;
+  count_type count;
+  int flag;
   MPI_Get_count(&status, MPI_DOUBLE, &count);
   CHECK(count == 5 && status.MPI_SOURCE == from && status.MPI_TAG == 9);
   MPI_Iprobe(from, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
@@ -89,7 +90,7 @@ static void nobody(void) {
   MPI_Status status;
   MPI_Sendrecv(out, 3, MPI_INT, MPI_PROC_NULL, 1, in, 3, MPI_INT, MPI_PROC_NULL, MPI_ANY_TAG, MPI_COMM_WORLD,
                &status);
-  int count;
+  count_type count;
   MPI_Get_count(&status, MPI_INT, &count);
   CHECK(status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG && count == 0);
 }
@@ -142,7 +143,7 @@ int main(int argc, char** argv) {
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
     for (int mode = 0; mode <= 4; ++mode) ring(counts[i], mode);
   }
-  int size;
+  count_type size;
   MPI_Buffer_detach(&attached, &size);
   CHECK(size == room);
   free(attached);

@@ -87,7 +87,8 @@ static void posts(void) {
 static void shared(void) {
   MPI_Comm node;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int me, size, unit;
+  int me, size;
+  displacement_type unit;
   MPI_Comm_rank(node, &me);
   MPI_Comm_size(node, &size);
   int *mine, *others;

@@ -18,7 +18,8 @@
 static int to, from;
 
 static void all_kinds(void) {
-  int out[8], in[8], count;
+  int out[8], in[8];
+  count_type count;
   char attached[8 * (sizeof(int) + MPI_BSEND_OVERHEAD)];
   MPI_Request requests[8], none = MPI_REQUEST_NULL;
   MPI_Status statuses[8], status;
@@ -56,7 +57,7 @@ static void all_kinds(void) {
   MPI_Get_count(&status, MPI_INT, &count);
   CHECK(status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_TAG == MPI_ANY_TAG && count == 0);
   void* address;
-  int size;
+  count_type size;
   MPI_Buffer_detach(&address, &size);
   CHECK(address == (void*)attached && size == (int)sizeof attached);
 }
@@ -78,7 +79,8 @@ static void persistent_kinds(void) {
     for (int k = 0; k < 3; ++k) CHECK(in[k] == from + k);
   }
   MPI_Status status;
-  int flag, count;
+  int flag;
+  count_type count;
   MPI_Test(&requests[0], &flag, &status); /* inactive: complete, and empty */
   MPI_Get_count(&status, MPI_INT, &count);
   CHECK(flag && count == 0 && requests[0] != MPI_REQUEST_NULL);
@@ -185,7 +187,8 @@ static void generalized(void) {
   MPI_Status status;
   MPI_Wait(&request, &status);
   pthread_join(thread, NULL);
-  int count, source, tag;
+  int source, tag;
+  count_type count;
   MPI_Get_count(&status, MPI_INT, &count);
   MPI_Status_get_source(&status, &source);
   MPI_Status_get_tag(&status, &tag);

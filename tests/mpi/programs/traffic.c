@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
           next = &messages[k];
       }
       CHECK(next != NULL);
-      int bytes;
+      count_type bytes;
       MPI_Get_count(&status, MPI_BYTE, &bytes);
       CHECK(bytes == next->bytes);
       for (int i = 0; i < bytes; ++i) CHECK((unsigned char)in[i] == content(next, i));

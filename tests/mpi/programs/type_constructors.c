@@ -42,18 +42,19 @@ static void check_places(MPI_Datatype type, int count, const int* places) {
 
 static void blocks(void) {
   MPI_Datatype type;
-  int lengths[] = {2, 0, 1}, starts[] = {9, 4, 3};
+  count_type lengths[] = {2, 0, 1}, starts[] = {9, 4, 3};
   MPI_Aint byte_starts[] = {AT(9), AT(4), AT(3)};
   const int places[] = {9, 10, 3};
   MPI_Type_create_hindexed(3, lengths, byte_starts, MPI_INT, &type);
   check_places(type, 3, places);
-  MPI_Type_hindexed(3, lengths, byte_starts, MPI_INT, &type);
+  int int_lengths[] = {2, 0, 1};
+  MPI_Type_hindexed(3, int_lengths, byte_starts, MPI_INT, &type);
   check_places(type, 3, places);
   MPI_Type_indexed(3, lengths, starts, MPI_INT, &type);
   check_places(type, 3, places);
 
   const int pairs[] = {9, 10, 4, 5, 13, 14};
-  int pair_starts[] = {9, 4, 13};
+  count_type pair_starts[] = {9, 4, 13};
   MPI_Aint pair_byte_starts[] = {AT(9), AT(4), AT(13)};
   MPI_Type_create_indexed_block(3, 2, pair_starts, MPI_INT, &type);
   check_places(type, 6, pairs);
@@ -67,7 +68,7 @@ static void blocks(void) {
   check_places(type, 6, steps);
 
   MPI_Datatype kinds[] = {MPI_INT, MPI_FLOAT, MPI_INT};
-  MPI_Type_struct(3, lengths, byte_starts, kinds, &type);
+  MPI_Type_struct(3, int_lengths, byte_starts, kinds, &type);
   check_places(type, 3, places);
 
   MPI_Aint address, extent;
@@ -90,7 +91,8 @@ static int owner(int index, int extent, int distribution, int argument, int proc
 
 static void distributed_array(int order, const int* distribution, const int* argument) {
   enum { ROWS = 7, COLUMNS = 8 };
-  const int extents[] = {ROWS, COLUMNS}, processes[] = {2, 3};
+  const count_type extents[] = {ROWS, COLUMNS};
+  const int processes[] = {2, 3};
   int seen[ROOM] = {0};
   for (int process = 0; process < 6; ++process) {
     const int coordinates[] = {process / 3, process % 3};
@@ -118,7 +120,7 @@ static void distributed_array(int order, const int* distribution, const int* arg
 
 static void fortran_kinds(void) {
   MPI_Datatype type;
-  int size;
+  count_type size;
   MPI_Type_create_f90_integer(9, &type);
   MPI_Type_size(type, &size);
   CHECK(size == 4);
