@@ -38,6 +38,9 @@ constexpr EnvironmentVariable variables[] = {
      "up to this size a standard send whose receive does not come is finally buffered at the receiver"},
     {"TAIHU_SHARED_COPY_BYTES", user, nodes, "size", "64K, between far cores 256K",
      "from this size on a waiting sender helps its receiver with the copy"},
+    {"TAIHU_REPRODUCIBLE", user, nodes, "0, 1", "0",
+     "blocking sums of floating-point numbers over ranks have the same bits for any number of ranks and node "
+     "processes"},
     // The heap.
     {"TAIHU_HEAP_DECAY", user, heap, "milliseconds, `never`", "10000",
      "time after which free memory goes back to the system; 0: at once"},

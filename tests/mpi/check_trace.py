@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a program with --trace-collectives and checks the file: every line is JSON, every collective has all members of its
-communicator, and nobody leaves a barrier before everybody has come."""
+communicator, and nobody leaves a barrier before everybody has come. Then the same with --trace."""
 import json
 import os
 import subprocess
@@ -19,6 +19,18 @@ for line in lines:
     assert line.get("sides") is None or len(set(zip(line["sides"], line["ranks"]))) == line["size"], line
     if line["operation"] == "MPI_Alltoall" and line["bytes"][0] > 0:
         assert max(line["begin_us"]) <= min(line["end_us"]) + 1, line
+
+# The same for trace viewers: one event for each call of each rank, on the rank's own line.
+viewed = path + ".viewed"
+words = [word for word in sys.argv[1:]]
+words[words.index("--trace-collectives")] = "--trace"
+subprocess.run([viewed if word == path else word for word in words], check=True)
+events = json.load(open(viewed))
+calls = [event for event in events if event["ph"] == "X"]
+assert len(calls) == sum(line["size"] for line in lines), (len(calls), len(lines))
+assert {event["tid"] for event in calls} == {0, 1, 2}
+assert all(event["dur"] >= 0 and event["ts"] >= 0 and event["args"]["bytes"] >= 0 for event in calls)
+assert {event["args"]["name"] for event in events if event["name"] == "thread_name"} == {"rank 0", "rank 1", "rank 2"}
 
 # A file that cannot be written costs no result of the program; the exit code tells.
 link = path + ".full"

@@ -1,5 +1,5 @@
 list(APPEND mpi_headers work/collectives/arguments.h work/collectives/collectives.h work/collectives/flat_buffer.h
-     work/collectives/neighbors.h work/collectives/piece.h work/collectives/planned.h work/collectives/running.h
+     work/collectives/neighbors.h work/collectives/piece.h work/collectives/planned.h work/collectives/reproducible.h work/collectives/running.h
      work/collectives/schedule_request.h work/collectives/shared_reduction.h work/collectives/typed_blocks.h
      work/collectives/typed_elements.h work/files/access.h work/files/coverage.h work/files/file.h work/files/file_error.h work/files/files_of_rank.h
      work/files/pattern.h work/files/range_locks.h work/files/request_data.h work/files/shared_file.h
@@ -13,7 +13,7 @@ list(APPEND mpi_headers work/collectives/arguments.h work/collectives/collective
      work/windows/window_request.h work/windows/wire_format.h)
 list(APPEND mpi_sources work/collectives/allgather.cc work/collectives/arguments.cc work/collectives/barrier_bcast.cc
      work/collectives/flat_buffer.cc work/collectives/gather.cc work/collectives/neighbors.cc work/collectives/planned.cc
-     work/collectives/reductions.cc work/collectives/running.cc work/collectives/schedule_request.cc
+     work/collectives/reductions.cc work/collectives/reproducible.cc work/collectives/running.cc work/collectives/schedule_request.cc
      work/collectives/shared_reduction.cc work/collectives/typed_blocks.cc work/collectives/typed_elements.cc
      work/files/access.cc work/files/file.cc work/files/file_error.cc work/files/open.cc work/files/pattern.cc
      work/files/range_locks.cc work/files/request_data.cc work/files/shared_file.cc work/files/shared_pointer.cc

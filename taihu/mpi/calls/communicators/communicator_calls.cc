@@ -6,6 +6,7 @@
 #include "taihu/mpi/objects/call.h"
 #include "taihu/mpi/objects/communicators/group_operations.h"
 #include "taihu/mpi/objects/info/info.h"
+#include "taihu/mpi/work/collectives/reproducible.h"
 
 namespace taihu::mpi {
 namespace {
@@ -83,6 +84,7 @@ MPI_CALL(int, Comm_remote_group, (MPI_Comm comm, MPI_Group* group)) {
 MPI_CALL(int, Comm_set_info, (MPI_Comm comm, MPI_Info info)) {
   return on_communicator("MPI_Comm_set_info", comm, [&](Rank& rank, Communicator& communicator) {
     const Info::Entries entries = entries_of(rank, info);
+    for (const auto& [key, value] : entries) collectives::note_reproducible(key, value);
     communicator.hints.change([&](auto& hints) {
       for (const auto& [key, value] : entries) hints[key] = value;
     });

@@ -8,6 +8,7 @@
 #include "taihu/mpi/objects/communicators/inside.h"
 #include "taihu/mpi/objects/communicators/make_communicator.h"
 #include "taihu/mpi/objects/info/info.h"
+#include "taihu/mpi/work/collectives/reproducible.h"
 #include "taihu/mpi/work/collectives/schedule_request.h"
 #include "taihu/mpi/work/messages/buffered_sends.h"
 #include "taihu/mpi/work/messages/transfer.h"
@@ -38,6 +39,7 @@ void inherit(Rank& rank, Communicator& parent, Communicator& made) {
 }
 
 void set_hints(Communicator& communicator, const Info::Entries& entries) {
+  for (const auto& [key, value] : entries) collectives::note_reproducible(key, value);
   communicator.hints.set({entries.begin(), entries.end()});
 }
 

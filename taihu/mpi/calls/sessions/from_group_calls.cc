@@ -9,6 +9,7 @@
 #include "taihu/mpi/objects/errors/handle_error.h"
 #include "taihu/mpi/objects/info/info.h"
 #include "taihu/mpi/objects/session_call.h"
+#include "taihu/mpi/work/collectives/reproducible.h"
 
 namespace taihu::mpi {
 namespace {
@@ -39,6 +40,7 @@ void give(Rank& rank, Reference<Communicator> made, MPI_Info info, const Referen
           MPI_Comm* result) {
   made->errors = handler;
   const Info::Entries entries = entries_of(rank, info);
+  for (const auto& [key, value] : entries) collectives::note_reproducible(key, value);
   made->hints.set({entries.begin(), entries.end()});
   *result = handle_of<MPI_Comm>(made.give_up());
 }

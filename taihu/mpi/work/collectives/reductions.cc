@@ -5,6 +5,7 @@
 
 #include "taihu/collective/collectives.h"
 #include "taihu/mpi/work/collectives/arguments.h"
+#include "taihu/mpi/work/collectives/reproducible.h"
 #include "taihu/mpi/work/collectives/running.h"
 #include "taihu/mpi/work/collectives/shared_reduction.h"
 #include "taihu/mpi/work/collectives/typed_elements.h"
@@ -120,6 +121,8 @@ schedule::Program reduce_to_first(const Communicator& communicator, const Reduce
 }  // namespace
 
 void run(Rank& rank, Communicator& communicator, const char* call, const Reduce& arguments) {
+  if (reproducible_wanted() && run_reproducible(rank, communicator, arguments)) [[unlikely]]
+    return;
   if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
   const Role role = role_of(communicator, arguments.root);
   const Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
@@ -130,6 +133,8 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Reduce&
 }
 
 void run(Rank& rank, Communicator& communicator, const char* call, const Allreduce& arguments) {
+  if (reproducible_wanted() && run_reproducible(rank, communicator, arguments)) [[unlikely]]
+    return;
   if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
   const Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
   if (!reducer.is_plain()) return run_as_program(rank, communicator, call, arguments);
@@ -139,6 +144,8 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Allredu
 }
 
 void run(Rank& rank, Communicator& communicator, const char* call, const ReduceScatter& arguments) {
+  if (reproducible_wanted() && run_reproducible(rank, communicator, arguments)) [[unlikely]]
+    return;
   if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
   const Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
   if (!reducer.is_plain()) return run_as_program(rank, communicator, call, arguments);
@@ -153,6 +160,8 @@ void run(Rank& rank, Communicator& communicator, const char* call, const ReduceS
 }
 
 void run(Rank& rank, Communicator& communicator, const char* call, const Scan& arguments) {
+  if (reproducible_wanted() && run_reproducible(rank, communicator, arguments)) [[unlikely]]
+    return;
   const Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
   if (communicator.is_inter() || !reducer.is_plain())
     return run_as_program(rank, communicator, call, arguments);
@@ -166,6 +175,8 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Scan& a
 }
 
 Planned plan(Rank& rank, Communicator& communicator, const Reduce& arguments) {
+  if (reproducible_wanted()) [[unlikely]]
+    refuse_in_background(rank, communicator, arguments.operation, arguments.type);
   const Role role = role_of(communicator, arguments.root);
   if (role == Role::bystander) return nothing_to_do();
   Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
@@ -185,6 +196,8 @@ Planned plan(Rank& rank, Communicator& communicator, const Reduce& arguments) {
 }
 
 Planned plan(Rank& rank, Communicator& communicator, const Allreduce& arguments) {
+  if (reproducible_wanted()) [[unlikely]]
+    refuse_in_background(rank, communicator, arguments.operation, arguments.type);
   Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
   const Operands operands = operands_of(rank, communicator, arguments);
   const std::size_t count = operands.count;
@@ -203,6 +216,8 @@ Planned plan(Rank& rank, Communicator& communicator, const Allreduce& arguments)
 }
 
 Planned plan(Rank& rank, Communicator& communicator, const ReduceScatter& arguments) {
+  if (reproducible_wanted()) [[unlikely]]
+    refuse_in_background(rank, communicator, arguments.operation, arguments.type);
   Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
   const std::vector<std::size_t> counts = counts_of(communicator, arguments);
   const Operands operands = reduce_scatter_operands(rank, communicator, arguments, counts);
@@ -218,6 +233,8 @@ Planned plan(Rank& rank, Communicator& communicator, const ReduceScatter& argume
 }
 
 Planned plan(Rank& rank, Communicator& communicator, const Scan& arguments) {
+  if (reproducible_wanted()) [[unlikely]]
+    refuse_in_background(rank, communicator, arguments.operation, arguments.type);
   require(!communicator.is_inter(), MPI_ERR_COMM,
           "the communicator is an intercommunicator (scans need an order of all members)");
   Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);

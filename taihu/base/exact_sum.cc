@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taihu/parallel/exact_sum.h"
+#include "taihu/base/exact_sum.h"
 
 #include <cmath>
 #include <limits>
 
-namespace taihu::parallel {
+namespace taihu {
 
 // Moves the carries of `sign` times the digits upwards, so that all but the highest lie in 0 .. 2^32 - 1; the
 // number then has the sign of the highest one. False: it is negative.
@@ -44,4 +44,4 @@ bool ExactSum<2144>::operator==(const ExactSum& other) const {
   return mine == theirs && digits_[unusable] == other.digits_[unusable];
 }
 
-}  // namespace taihu::parallel
+}  // namespace taihu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taihu/parallel/exact_sum.h"
+#include "taihu/base/exact_sum.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace taihu::parallel {
+namespace taihu {
 namespace {
 
 /// Numbers of both signs between 2^-40 and 2^20, which both widths hold without rounding to less than 32
@@ -137,4 +137,4 @@ TEST(ShortExactSum, AtomicAdditionsHaveTheBitsOfPlainOnes) {
 }
 
 }  // namespace
-}  // namespace taihu::parallel
+}  // namespace taihu
