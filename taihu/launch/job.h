@@ -36,7 +36,7 @@ struct JobParameters {
       rank_directory;  ///< working directory of each rank, "%r" stands for its number; empty: unchanged
   std::string mpi;     ///< library between node processes: "openmpi" or "mpich"; empty when there is only one
   std::vector<std::string> private_libraries;
-  bool stats = false;                   ///< print counts and waiting times of every rank at the end
+  bool stats = false;  ///< print counts and waiting times of every rank at the end
   std::string trace;  ///< for trace viewers: calls and kernels of Parallel C, collectives of MPI; empty: none
   std::string trace_collectives;        ///< MPI: file for one line per collective call; empty: none
   double deadlock_timeout_seconds = 0;  ///< report when all ranks have waited for this time; 0: never

@@ -80,6 +80,16 @@ TEST(Layout, seven_ranks_on_two_processes) {
   expect_sizes(two_nodes, 7, 1, 1);
 }
 
+TEST(Layout, spare_ranks_are_the_last_of_the_last_process) {
+  Layout layout = checked(7, {host("a"), host("a")});
+  add_spare_ranks(layout, 5);
+  EXPECT_EQ(layout.ranks, 12);
+  EXPECT_EQ(layout.first_ranks(), 7);
+  EXPECT_EQ(layout.first_rank, (std::vector<int>{0, 4, 12}));
+  EXPECT_EQ(layout.process_of(6), 1);
+  EXPECT_EQ(layout.process_of(11), 1);
+}
+
 TEST(Layout, uneven_nodes) {
   expect_sizes(checked(12, {host("a"), host("a"), host("b")}), 12, 4, 4);
   expect_sizes(checked(12, {host("a", 2), host("a", 2), host("b", 2)}), 12, 4, 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls with large counts. Numbers beyond 2^31 are displacements in a piece of address space of which few pages are
-// touched; with the argument "huge", ranks also send a message of 2^31 + 8 bytes to each other.
+// The calls with large counts. Numbers beyond 2^31 are displacements in a piece of address space of which few
+// pages are touched; with the argument "huge", ranks also send a message of 2^31 + 8 bytes to each other.
 #define _GNU_SOURCE
 #include <sys/mman.h>
 
@@ -11,7 +11,8 @@ static const MPI_Count beyond = (MPI_Count)1 << 32;  // bytes
 static const MPI_Count huge_bytes = ((MPI_Count)1 << 31) + 8;
 
 static char* reserve(MPI_Count bytes) {
-  void* space = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* space =
+      mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   CHECK(space != MAP_FAILED);
   return space;
 }
@@ -34,7 +35,8 @@ static void types_remember_large_counts(void) {
   CHECK(numbers[0] == beyond && part == MPI_INT);
 
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  CHECK(MPI_Type_get_envelope(row, &small_integers, &small_addresses, &small_types, &combiner) == MPI_ERR_TYPE);
+  CHECK(MPI_Type_get_envelope(row, &small_integers, &small_addresses, &small_types, &combiner) ==
+        MPI_ERR_TYPE);
   CHECK(MPI_Type_get_contents_c(row, 0, 0, 0, 1, few, &no_address, numbers, &part) == MPI_ERR_ARG);
   CHECK(MPI_Pack_size(2, row, MPI_COMM_WORLD, &small_size) == MPI_ERR_VALUE_TOO_LARGE);
   CHECK(MPI_Type_contiguous_c(-1, MPI_INT, &vector) == MPI_ERR_COUNT);
@@ -67,7 +69,8 @@ static void types_remember_large_counts(void) {
   MPI_Type_create_resized_c(MPI_INT, -8, beyond, &resized);
   MPI_Type_get_extent_c(resized, &lower, &extent);
   CHECK(lower == -8 && extent == beyond);
-  MPI_Type_free(&row), MPI_Type_free(&vector), MPI_Type_free(&records), MPI_Type_free(&box), MPI_Type_free(&resized);
+  MPI_Type_free(&row), MPI_Type_free(&vector), MPI_Type_free(&records), MPI_Type_free(&box),
+      MPI_Type_free(&resized);
 
   MPI_Status status;
   MPI_Status_set_elements_c(&status, MPI_INT, beyond);
@@ -180,7 +183,8 @@ static void large_operations(void) {
   MPI_Op_free(&sum);
 }
 
-// Ranks 0 and 1; alone, to itself. What is sent are pages that nobody has written to, except for the last ones.
+// Ranks 0 and 1; alone, to itself. What is sent are pages that nobody has written to, except for the last
+// ones.
 static void huge_message(void) {
   const int other = ranks > 1 ? 1 - rank : 0;
   if (rank > 1) return;
@@ -198,7 +202,8 @@ static void huge_message(void) {
   if (rank == 1 || ranks == 1) {
     MPI_Recv_c(space, huge_bytes, MPI_BYTE, ranks > 1 ? 0 : rank, 5, MPI_COMM_WORLD, &status);
     MPI_Get_count_c(&status, MPI_BYTE, &count);
-    CHECK(count == huge_bytes && space[0] == 'a' && space[1] == 0 && strcmp(space + huge_bytes - 8, "the end") == 0);
+    CHECK(count == huge_bytes && space[0] == 'a' && space[1] == 0 &&
+          strcmp(space + huge_bytes - 8, "the end") == 0);
     int small;
     MPI_Get_count(&status, MPI_BYTE, &small);
     CHECK(small == MPI_UNDEFINED);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partitioned communication: partitions marked by several threads in any order, cut otherwise by the receiver, with
-// types that have gaps, again and again; requests of one tag match in the order in which they are made.
+// Partitioned communication: partitions marked by several threads in any order, cut otherwise by the
+// receiver, with types that have gaps, again and again; requests of one tag match in the order in which they
+// are made.
 #include "check.h"
 
 enum { parts = 12, words = 50, rounds = 3 };
 
-static int value(int sender, int round, int k) { return 1000000 * sender + 10000 * round + k; }
+static int value(int sender, int round, int k) {
+  return 1000000 * sender + 10000 * round + k;
+}
 
 static void around(int sender_parts, int receiver_parts, int gaps) {
   const int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks, total = parts * words;
@@ -16,7 +19,8 @@ static void around(int sender_parts, int receiver_parts, int gaps) {
     MPI_Type_commit(&spaced);
   }
   MPI_Request send, receive;
-  MPI_Psend_init(out, sender_parts, total / sender_parts, MPI_INT, right, 3, MPI_COMM_WORLD, MPI_INFO_NULL, &send);
+  MPI_Psend_init(out, sender_parts, total / sender_parts, MPI_INT, right, 3, MPI_COMM_WORLD, MPI_INFO_NULL,
+                 &send);
   MPI_Precv_init_c(in, receiver_parts, total / receiver_parts, spaced, left, 3, MPI_COMM_WORLD, MPI_INFO_NULL,
                    &receive);
   for (int round = 0; round < rounds; ++round) {
@@ -73,7 +77,8 @@ static void errors(void) {
   int word = 0, flag = 0;
   MPI_Status status;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  CHECK(MPI_Psend_init(&word, 0, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request) == MPI_ERR_ARG);
+  CHECK(MPI_Psend_init(&word, 0, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request) ==
+        MPI_ERR_ARG);
   CHECK(MPI_Precv_init(&word, 1, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request) ==
         MPI_ERR_RANK);
   MPI_Psend_init(&word, 2, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of floating-point numbers with the info key "taihu_reproducible": the same bits wherever the terms are, which shows in
-// sums whose terms cancel. With the argument "world", to be run with TAIHU_REPRODUCIBLE=1, MPI_COMM_WORLD as well.
+// Sums of floating-point numbers with the info key "taihu_reproducible": the same bits wherever the terms
+// are, which shows in sums whose terms cancel. With the argument "world", to be run with
+// TAIHU_REPRODUCIBLE=1, MPI_COMM_WORLD as well.
 #include <math.h>
 
 #include "check.h"
 
-// More numbers than are summed at once: each the sum of three parts of the ranks, which cancel but for the middle one. In
-// the order of ranks, and plainly, it would be lost.
+// More numbers than are summed at once: each the sum of three parts of the ranks, which cancel but for the
+// middle one. In the order of ranks, and plainly, it would be lost.
 static void many_numbers(MPI_Comm comm) {
   enum { numbers = 5001 };
   static double mine[numbers], sums[numbers];
@@ -70,7 +71,8 @@ static void others(MPI_Comm comm) {
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   CHECK(MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_PROD, comm) == MPI_ERR_UNSUPPORTED_OPERATION);
   CHECK(MPI_Allreduce(&wide, &wide_sum, 1, MPI_LONG_DOUBLE, MPI_SUM, comm) == MPI_ERR_UNSUPPORTED_OPERATION);
-  CHECK(MPI_Iallreduce(&mine, &most, 1, MPI_DOUBLE, MPI_SUM, comm, &request) == MPI_ERR_UNSUPPORTED_OPERATION);
+  CHECK(MPI_Iallreduce(&mine, &most, 1, MPI_DOUBLE, MPI_SUM, comm, &request) ==
+        MPI_ERR_UNSUPPORTED_OPERATION);
   CHECK(MPI_Allreduce(&mine, &most, -1, MPI_DOUBLE, MPI_SUM, comm) == MPI_ERR_COUNT);
   CHECK(MPI_Allreduce(&mine, &most, 0, MPI_DOUBLE, MPI_SUM, comm) == MPI_SUCCESS);
 }

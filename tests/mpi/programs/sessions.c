@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI by sessions alone, MPI_Init never called: process sets, communicators of groups, their error handlers, and buffers
-// attached to sessions and communicators.
+// MPI by sessions alone, MPI_Init never called: process sets, communicators of groups, their error handlers,
+// and buffers attached to sessions and communicators.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +86,8 @@ static void halves(MPI_Session session) {
   CHECK(sum == members * (members - 1) + (rank % 2) * members);
   if (ranks > 1) {
     MPI_Group_range_incl(all, 1, rank % 2 == 0 ? odd : even, &other);
-    MPI_Intercomm_create_from_groups(mine, 0, other, 0, "between", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &between);
+    MPI_Intercomm_create_from_groups(mine, 0, other, 0, "between", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL,
+                                     &between);
     int remote, total;
     MPI_Comm_remote_size(between, &remote);
     CHECK(remote == ranks - members);
@@ -100,9 +101,11 @@ static void halves(MPI_Session session) {
   MPI_Comm_free(&half);
   MPI_Group_free(&mine);
   MPI_Group_free(&all);
-  CHECK(MPI_Comm_create_from_group(MPI_GROUP_EMPTY, "none", MPI_INFO_NULL, MPI_ERRORS_RETURN, &half) == MPI_SUCCESS);
+  CHECK(MPI_Comm_create_from_group(MPI_GROUP_EMPTY, "none", MPI_INFO_NULL, MPI_ERRORS_RETURN, &half) ==
+        MPI_SUCCESS);
   CHECK(half == MPI_COMM_NULL);
-  CHECK(MPI_Comm_create_from_group(MPI_GROUP_NULL, "none", MPI_INFO_NULL, MPI_ERRORS_RETURN, &half) == MPI_ERR_GROUP);
+  CHECK(MPI_Comm_create_from_group(MPI_GROUP_NULL, "none", MPI_INFO_NULL, MPI_ERRORS_RETURN, &half) ==
+        MPI_ERR_GROUP);
 }
 
 static void exchange(MPI_Comm world, int expected) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that start while the job runs: MPI_Comm_spawn and its family, parents, ports and names, MPI_Comm_join. The program
-// starts itself; what a new rank is to do is its first argument. To be run with places for 7 more ranks.
+// Ranks that start while the job runs: MPI_Comm_spawn and its family, parents, ports and names,
+// MPI_Comm_join. The program starts itself; what a new rank is to do is its first argument. To be run with
+// places for 7 more ranks.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -75,12 +76,13 @@ static void refusals(void) {
   CHECK(MPI_Comm_spawn("no such program", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &made, codes) ==
         MPI_ERR_SPAWN);
   CHECK(made == MPI_COMM_NULL && codes[0] == MPI_ERR_SPAWN);
-  CHECK(MPI_Comm_spawn(self, MPI_ARGV_NULL, 1000, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &made, codes) == MPI_ERR_SPAWN);
+  CHECK(MPI_Comm_spawn(self, MPI_ARGV_NULL, 1000, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &made, codes) ==
+        MPI_ERR_SPAWN);
   CHECK(codes[999] == MPI_ERR_SPAWN);
-  CHECK(MPI_Comm_spawn(self, MPI_ARGV_NULL, -1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &made, MPI_ERRCODES_IGNORE) ==
-        MPI_ERR_ARG);
-  CHECK(MPI_Comm_spawn(self, MPI_ARGV_NULL, 1, MPI_INFO_NULL, ranks, MPI_COMM_WORLD, &made, MPI_ERRCODES_IGNORE) ==
-        MPI_ERR_ROOT);
+  CHECK(MPI_Comm_spawn(self, MPI_ARGV_NULL, -1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &made,
+                       MPI_ERRCODES_IGNORE) == MPI_ERR_ARG);
+  CHECK(MPI_Comm_spawn(self, MPI_ARGV_NULL, 1, MPI_INFO_NULL, ranks, MPI_COMM_WORLD, &made,
+                       MPI_ERRCODES_IGNORE) == MPI_ERR_ROOT);
   CHECK(MPI_Lookup_name("nobody", MPI_INFO_NULL, port) == MPI_ERR_NAME);
   CHECK(MPI_Unpublish_name("nobody", MPI_INFO_NULL, "") == MPI_ERR_SERVICE);
   CHECK(MPI_Close_port("nothing") == MPI_ERR_PORT);
@@ -111,7 +113,8 @@ static void spawned(void) {
   char** arguments[] = {one, other};
   const int numbers[] = {1, 2};
   const MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL};
-  MPI_Comm_spawn_multiple(2, commands, arguments, numbers, infos, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+  MPI_Comm_spawn_multiple(2, commands, arguments, numbers, infos, 0, MPI_COMM_WORLD, &children,
+                          MPI_ERRCODES_IGNORE);
   add_up(children, 0);
   MPI_Comm_disconnect(&children);
 }

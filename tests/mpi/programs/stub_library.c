@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for another implementation of MPI's standard binary interface when a program is linked: the names of the calls that
-// collectives.c makes, none of which does anything.
+// Stands for another implementation of MPI's standard binary interface when a program is linked: the names of
+// the calls that collectives.c makes, none of which does anything.
 #include <stdlib.h>
 
 #define STUB(name)  \
