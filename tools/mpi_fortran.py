@@ -408,7 +408,10 @@ def interface(call, f08, prefix="", suffix=""):
     name = f"{prefix}MPI_{call.name}{suffix}"
     dummies = ", ".join([p.name for p in call.parameters] + ["ierror"])
     binding = f' bind(C, name="{prefix.lower()}mpi_{call.name.lower()}_{f08_suffix(call)}")' if f08 else ""
-    lines = [wrapped(f"subroutine {name}({dummies}){binding}", 4), "      import"]
+    head = wrapped(f"subroutine {name}({dummies})", 4)
+    if binding:  # in one piece: with_specific_names looks for it
+        head += binding if len(head.split("\n")[-1] + binding) <= 120 else " &\n       " + binding
+    lines = [head, "      import"]
     if not f08:
         choices = [p.name for p in call.parameters if is_choice(call, p)]
         for choice in choices:

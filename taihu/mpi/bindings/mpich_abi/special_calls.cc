@@ -62,6 +62,11 @@ void turn_contents(int combiner, bool large, int* integers, MPI_Count available)
   }
 }
 
+/// Of the ranks of a spawn.
+void turn_codes(int* codes, int count) {
+  for (int k = 0; codes != nullptr && k < count; ++k) codes[k] = out_error(codes[k]);
+}
+
 }  // namespace
 }  // namespace taihu::mpi::mpich
 
@@ -108,6 +113,17 @@ TAIHU_MPICH_CALL(int, Lookup_name, (const char* service_name, int info, char* po
   return out_error(code);
 }
 
+TAIHU_MPICH_CALL(int, Comm_spawn,
+                 (const char* command, char** argv, int maxprocs, int info, int root, int comm,
+                  int* intercomm, int* errcodes)) {
+  MPI_Comm made = MPI_COMM_NULL;
+  const int code = PMPI_Comm_spawn(command, argv, maxprocs, in_info(info), in_rank(root),
+                                   in_communicator(comm), &made, errcodes);
+  turn_codes(errcodes, maxprocs);
+  if (intercomm != nullptr) *intercomm = out_handle(made);
+  return out_error(code);
+}
+
 TAIHU_MPICH_CALL(int, Comm_spawn_multiple,
                  (int count, char** commands, char*** argvs, const int* maxprocs, const int* infos, int root,
                   int comm, int* intercomm, int* errcodes)) {
@@ -118,6 +134,8 @@ TAIHU_MPICH_CALL(int, Comm_spawn_multiple,
   MPI_Comm made = MPI_COMM_NULL;
   const int code = PMPI_Comm_spawn_multiple(count, commands, argvs, maxprocs, infos_.get(), in_rank(root),
                                             in_communicator(comm), &made, errcodes);
+  for (int k = 0, first = 0; errcodes != nullptr && maxprocs != nullptr && k < count; first += maxprocs[k++])
+    turn_codes(errcodes + first, maxprocs[k]);
   if (intercomm != nullptr) *intercomm = out_handle(made);
   return out_error(code);
 }
