@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls with large counts. Numbers beyond 2^31 are displacements in a piece of address space of which few
-// pages are touched; with the argument "huge", ranks also send a message of 2^31 + 8 bytes to each other.
+// pages are touched; with the argument "huge", ranks also send a message of 2^31 + 8 bytes to each other; any
+// other argument is a file to use.
 #define _GNU_SOURCE
 #include <sys/mman.h>
 
@@ -183,6 +184,126 @@ static void large_operations(void) {
   MPI_Op_free(&sum);
 }
 
+// Accesses that no other program makes with large counts.
+static void windows_and_packing(void) {
+  int base[8] = {0}, got[2] = {-1, -1}, one[2] = {1, 2};
+  const int right = (rank + 1) % ranks;
+  MPI_Win window;
+  MPI_Request request;
+  MPI_Win_create_c(base, sizeof base, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  MPI_Win_lock_all(0, window);
+  MPI_Accumulate_c(one, 2, MPI_INT, right, 0, 2, MPI_INT, MPI_SUM, window);
+  MPI_Raccumulate_c(one, 2, MPI_INT, right, 0, 2, MPI_INT, MPI_SUM, window, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Win_flush(right, window);
+  MPI_Get_accumulate_c(one, 2, MPI_INT, got, 2, MPI_INT, right, 0, 2, MPI_INT, MPI_SUM, window);
+  MPI_Win_flush(right, window);
+  CHECK(got[0] == 2 && got[1] == 4);
+  MPI_Rget_accumulate_c(one, 2, MPI_INT, got, 2, MPI_INT, right, 0, 2, MPI_INT, MPI_NO_OP, window, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(got[0] == 3 && got[1] == 6);
+  MPI_Rput_c(one, 2, MPI_INT, right, 4, 2, MPI_INT, window, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Win_flush(right, window);
+  MPI_Rget_c(got, 2, MPI_INT, right, 4, 2, MPI_INT, window, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(got[0] == 1 && got[1] == 2);
+  MPI_Win_unlock_all(window);
+  MPI_Win_free(&window);
+
+  char external[16];
+  MPI_Count size, position = 0;
+  MPI_Pack_external_size_c("external32", 2, MPI_INT, &size);
+  CHECK(size == 8);
+  MPI_Pack_external_c("external32", one, 2, MPI_INT, external, sizeof external, &position);
+  CHECK(position == 8 && external[3] == 1 && external[7] == 2);
+  position = 0;
+  got[0] = got[1] = -1;
+  MPI_Unpack_external_c("external32", external, sizeof external, &position, got, 2, MPI_INT);
+  CHECK(got[0] == 1 && got[1] == 2);
+}
+
+static int there[words], back[words];
+static void check_back(void) {
+  CHECK(memcmp(there, back, sizeof there) == 0);
+  memset(back, 0, sizeof back);
+}
+
+static void files(const char* path) {
+  const MPI_Offset mine = rank * (MPI_Offset)sizeof there;
+  MPI_File file;
+  MPI_Request request;
+  MPI_Count extent;
+  MPI_Status status;
+  for (int k = 0; k < words; ++k) there[k] = 100 * rank + k;
+  MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                MPI_INFO_NULL, &file);
+  MPI_File_get_type_extent_c(file, MPI_INT, &extent);
+  CHECK(extent == sizeof(int));
+  const MPI_Count count = words;
+  MPI_File_write_at_c(file, mine, there, count, MPI_INT, &status);
+  MPI_File_read_at_c(file, mine, back, count, MPI_INT, &status), check_back();
+  there[0] += 1000;
+  MPI_File_write_at_all_c(file, mine, there, count, MPI_INT, &status);
+  MPI_File_read_at_all_c(file, mine, back, count, MPI_INT, &status), check_back();
+  there[0] += 1000;
+  MPI_File_iwrite_at_c(file, mine, there, count, MPI_INT, &request), MPI_Wait(&request, &status);
+  MPI_File_iread_at_c(file, mine, back, count, MPI_INT, &request), MPI_Wait(&request, &status), check_back();
+  there[0] += 1000;
+  MPI_File_iwrite_at_all_c(file, mine, there, count, MPI_INT, &request), MPI_Wait(&request, &status);
+  MPI_File_iread_at_all_c(file, mine, back, count, MPI_INT, &request), MPI_Wait(&request, &status),
+      check_back();
+  there[0] += 1000;
+  MPI_File_write_at_all_begin_c(file, mine, there, count, MPI_INT),
+      MPI_File_write_at_all_end(file, there, &status);
+  MPI_File_read_at_all_begin_c(file, mine, back, count, MPI_INT),
+      MPI_File_read_at_all_end(file, back, &status);
+  check_back();
+  there[0] += 1000;
+#define AT_MINE(call) MPI_File_seek(file, mine, MPI_SEEK_SET), call
+  AT_MINE(MPI_File_write_c(file, there, count, MPI_INT, &status));
+  AT_MINE(MPI_File_read_c(file, back, count, MPI_INT, &status)), check_back();
+  there[0] += 1000;
+  AT_MINE(MPI_File_write_all_c(file, there, count, MPI_INT, &status));
+  AT_MINE(MPI_File_read_all_c(file, back, count, MPI_INT, &status)), check_back();
+  there[0] += 1000;
+  AT_MINE(MPI_File_iwrite_c(file, there, count, MPI_INT, &request)), MPI_Wait(&request, &status);
+  AT_MINE(MPI_File_iread_c(file, back, count, MPI_INT, &request)), MPI_Wait(&request, &status), check_back();
+  there[0] += 1000;
+  AT_MINE(MPI_File_iwrite_all_c(file, there, count, MPI_INT, &request)), MPI_Wait(&request, &status);
+  AT_MINE(MPI_File_iread_all_c(file, back, count, MPI_INT, &request)), MPI_Wait(&request, &status),
+      check_back();
+  there[0] += 1000;
+  AT_MINE(MPI_File_write_all_begin_c(file, there, count, MPI_INT)),
+      MPI_File_write_all_end(file, there, &status);
+  AT_MINE(MPI_File_read_all_begin_c(file, back, count, MPI_INT)), MPI_File_read_all_end(file, back, &status);
+  check_back();
+  there[0] += 1000;
+  MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+  MPI_File_write_ordered_c(file, there, count, MPI_INT, &status);
+  MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+  MPI_File_read_ordered_c(file, back, count, MPI_INT, &status), check_back();
+  there[0] += 1000;
+  MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+  MPI_File_write_ordered_begin_c(file, there, count, MPI_INT),
+      MPI_File_write_ordered_end(file, there, &status);
+  MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+  MPI_File_read_ordered_begin_c(file, back, count, MPI_INT), MPI_File_read_ordered_end(file, back, &status);
+  check_back();
+  // Who comes first gets the first place: all write the same.
+  for (int k = 0; k < words; ++k) there[k] = 7 + k;
+  MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+  MPI_File_write_shared_c(file, there, count, MPI_INT, &status);
+  MPI_File_iwrite_shared_c(file, there, count, MPI_INT, &request), MPI_Wait(&request, &status);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+  MPI_File_read_shared_c(file, back, count, MPI_INT, &status), check_back();
+  MPI_File_iread_shared_c(file, back, count, MPI_INT, &request), MPI_Wait(&request, &status), check_back();
+  MPI_File_close(&file);
+  CHECK(MPI_Register_datarep_c("large", MPI_CONVERSION_FN_NULL_C, MPI_CONVERSION_FN_NULL_C, NULL, NULL) !=
+        MPI_SUCCESS);
+}
+
 // Ranks 0 and 1; alone, to itself. What is sent are pages that nobody has written to, except for the last
 // ones.
 static void huge_message(void) {
@@ -217,6 +338,10 @@ int main(int argc, char** argv) {
   types_remember_large_counts();
   far_places();
   large_operations();
-  if (argc > 1 && strcmp(argv[1], "huge") == 0) huge_message();
+  windows_and_packing();
+  if (argc > 1 && strcmp(argv[1], "huge") == 0)
+    huge_message();
+  else if (argc > 1)
+    files(argv[1]);
   return end("large_counts");
 }

@@ -63,7 +63,7 @@ static void order_of_requests(void) {
   for (int k = 0; k < 2; ++k)
     MPI_Precv_init(&in[k], 1, 1, MPI_INT, left, 4, MPI_COMM_WORLD, MPI_INFO_NULL, &receives[k]);
   for (int k = 0; k < 2; ++k)
-    MPI_Psend_init(&out[k], 1, 1, MPI_INT, right, 4, MPI_COMM_WORLD, MPI_INFO_NULL, &sends[k]);
+    MPI_Psend_init_c(&out[k], 1, 1, MPI_INT, right, 4, MPI_COMM_WORLD, MPI_INFO_NULL, &sends[k]);
   MPI_Startall(2, receives);
   for (int k = 1; k >= 0; --k) MPI_Start(&sends[k]), MPI_Pready(0, sends[k]);
   MPI_Waitall(2, receives, MPI_STATUSES_IGNORE);

@@ -178,6 +178,7 @@ int main(void) {
   MPI_Comm_size(world, &ranks);
   MPI_Comm twin = world_of(second, "the other world");
   CHECK(MPI_Session_fromint(MPI_Session_toint(session)) == session);
+  CHECK(MPI_Session_f2c(MPI_Session_c2f(second)) == second);
 
   process_sets(session);
   MPI_Session_call_errhandler(session, MPI_ERR_OTHER);
