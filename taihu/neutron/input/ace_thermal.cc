@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thermal tables of ACE tables of class t.
-#include <array>
 #include <cmath>
 
 #include "taihu/neutron/input/ace_file.h"
+#include "taihu/neutron/nuclide/elements.h"
 
 namespace taihu::neutron {
 namespace {
@@ -11,24 +11,15 @@ namespace {
 enum Index { nil = 3, nieb = 4, idpnc = 5, ncl = 6, ifeng = 7, ncli = 8 };
 enum Block { itie = 1, itxe = 3, itce = 4, itca = 6, itcei = 7, itcai = 9 };
 
-constexpr std::array<const char*, 119> symbols{
-    "n",  "H",  "He", "Li", "Be", "B",  "C",  "N",  "O",  "F",  "Ne", "Na", "Mg", "Al", "Si", "P",  "S",
-    "Cl", "Ar", "K",  "Ca", "Sc", "Ti", "V",  "Cr", "Mn", "Fe", "Co", "Ni", "Cu", "Zn", "Ga", "Ge", "As",
-    "Se", "Br", "Kr", "Rb", "Sr", "Y",  "Zr", "Nb", "Mo", "Tc", "Ru", "Rh", "Pd", "Ag", "Cd", "In", "Sn",
-    "Sb", "Te", "I",  "Xe", "Cs", "Ba", "La", "Ce", "Pr", "Nd", "Pm", "Sm", "Eu", "Gd", "Tb", "Dy", "Ho",
-    "Er", "Tm", "Yb", "Lu", "Hf", "Ta", "W",  "Re", "Os", "Ir", "Pt", "Au", "Hg", "Tl", "Pb", "Bi", "Po",
-    "At", "Rn", "Fr", "Ra", "Ac", "Th", "Pa", "U",  "Np", "Pu", "Am", "Cm", "Bk", "Cf", "Es", "Fm", "Md",
-    "No", "Lr", "Rf", "Db", "Sg", "Bh", "Hs", "Mt", "Ds", "Rg", "Cn", "Nh", "Fl", "Mc", "Lv", "Ts", "Og"};
-
 /// Names of the nuclide with number 1000 Z + A; A = 0: all of the element.
 void add_names(int za, std::vector<std::string>& names) {
   const int z = za / 1000, a = za % 1000;
-  if (z < 1 || z >= static_cast<int>(symbols.size())) return;
+  if (z < 1 || z >= static_cast<int>(element_symbols.size())) return;
   if (a > 0) {
-    names.push_back(symbols[z] + std::to_string(a));
+    names.push_back(element_symbols[z] + std::to_string(a));
     return;
   }
-  for (int mass = 0; mass <= 300; ++mass) names.push_back(symbols[z] + std::to_string(mass));
+  for (int mass = 0; mass <= 300; ++mass) names.push_back(element_symbols[z] + std::to_string(mass));
 }
 
 class ThermalReader {
