@@ -50,6 +50,7 @@ Model model_for_run(const Options& options) {
   Settings& settings = model.settings;
   if (options.particles > 0) settings.particles = options.particles;
   if (options.batches > 0) settings.batches = options.batches;
+  settings.most_batches = std::max(settings.most_batches, settings.batches);
   if (options.inactive >= 0) settings.inactive = options.inactive;
   if (options.seed > 0) settings.seed = options.seed;
   if (settings.mode == RunMode::fixed_source) settings.inactive = 0;

@@ -62,12 +62,85 @@ void check_boundary_places(const Geometry& geometry) {
               {.surface = index});
 }
 
-/// A periodic plane without a named partner takes the only other periodic plane parallel to it.
+bool is_periodic_plane(const Geometry& geometry, int surface) {
+  return is_plane(geometry.surfaces[surface]) && geometry.surfaces[surface].boundary == Boundary::periodic;
+}
+
+/// The normal of a boundary plane that points into the model.
+Vector inward_normal(const Geometry& geometry, int surface) {
+  bool above = false, below = false, plain = true;
+  for (const CellId id : geometry.universes[geometry.root].cells) {
+    const Cell& cell = geometry.cell(id);
+    for (const HalfSpaceTest& test : geometry.tests_of(cell)) {
+      if (test.surface != surface) continue;
+      (test.positive ? above : below) = true;
+      const auto index = static_cast<std::size_t>(id.index());
+      if (index < geometry.cell_texts.size() &&
+          geometry.cell_texts[index].region.find('~') != std::string::npos)
+        plain = false;
+    }
+  }
+  require(above != below && plain,
+          surface_name(geometry.surfaces[surface]) +
+              " is periodic by a rotation, and cells are on both sides of it, or inside a complement (~); "
+              "all cells of the root universe have to be on one side",
+          {.surface = surface});
+  return (above ? 1.0 : -1.0) * normal(geometry.surfaces[surface], {});
+}
+
+/// Of the function whose sign tells the sides of a plane.
+Vector gradient(const Surface& plane) {
+  if (plane.type == SurfaceType::plane)
+    return {plane.coefficients[0], plane.coefficients[1], plane.coefficients[2]};
+  return normal(plane, {});
+}
+
+/// The turn from plane i to plane j about the line where they meet. Seen from inside, what leaves through one
+/// comes in through the other.
+PeriodicTurn turn_between(const Geometry& geometry, int i, int j) {
+  const Vector n = inward_normal(geometry, i), m = inward_normal(geometry, j);
+  const Vector axis = unit(cross(n, m));
+  const double cosine = -dot(n, m), sine = -dot(axis, cross(n, m));  // of the angle from n to -m
+  PeriodicTurn turn;
+  for (int row = 0; row < 3; ++row)
+    for (int column = 0; column < 3; ++column) {
+      Vector basis;
+      basis[column] = 1;
+      // Rodrigues' formula
+      const Vector turned = cosine * basis + sine * cross(axis, basis) + (1 - cosine) * axis[column] * axis;
+      turn.rotation[3 * row + column] = turned[row];
+    }
+  // A point of both planes: n.r = a, m.r = b, in the plane that n and m span.
+  const double a = -evaluate(geometry.surfaces[i], {}), b = -evaluate(geometry.surfaces[j], {});
+  const auto scaled = [&](int surface, double value, const Vector& inward) {
+    const Vector p = value / dot(gradient(geometry.surfaces[surface]), gradient(geometry.surfaces[surface])) *
+                     gradient(geometry.surfaces[surface]);
+    return dot(inward, p);
+  };
+  const double to_i = scaled(i, a, n), to_j = scaled(j, b, m), c = dot(n, m), d = 1 - c * c;
+  turn.origin = (to_i - c * to_j) / d * n + (to_j - c * to_i) / d * m;
+  return turn;
+}
+
+/// A periodic plane without a named partner takes the only other periodic plane parallel to it, or else the
+/// only other one without a partner.
 void pair_periodic_surfaces(Geometry& geometry) {
   const auto parallel = [&](int i, int j) {
     const Vector n = normal(geometry.surfaces[i], {}), m = normal(geometry.surfaces[j], {});
     return std::fabs(std::fabs(dot(n, m)) - 1) < 1e-12;
   };
+  geometry.turns.clear();
+  std::vector<int> lonely;
+  for (const int i : geometry.boundaries) {
+    if (!is_periodic_plane(geometry, i) || geometry.surfaces[i].periodic_partner >= 0) continue;
+    if (std::none_of(geometry.boundaries.begin(), geometry.boundaries.end(),
+                     [&](int j) { return j != i && is_periodic_plane(geometry, j) && parallel(i, j); }))
+      lonely.push_back(i);
+  }
+  if (lonely.size() == 2) {
+    geometry.surfaces[lonely[0]].periodic_partner = lonely[1];
+    geometry.surfaces[lonely[1]].periodic_partner = lonely[0];
+  }
   for (const int i : geometry.boundaries) {
     Surface& surface = geometry.surfaces[i];
     if (surface.boundary != Boundary::periodic) continue;
@@ -87,15 +160,16 @@ void pair_periodic_surfaces(Geometry& geometry) {
     }
     require(surface.periodic_partner >= 0,
             surface_name(surface) +
-                " is periodic and has no parallel periodic partner (rotational periodicity "
-                "is not supported)",
+                " is periodic and has no parallel periodic partner; name one in periodic_surface_id",
             {.surface = i});
     const Surface& partner = geometry.surfaces[surface.periodic_partner];
-    require(
-        is_plane(partner) && partner.boundary == Boundary::periodic && parallel(i, surface.periodic_partner),
-        surface_name(surface) + ": its periodic partner " + surface_name(partner) +
-            " is not a parallel periodic plane (rotational periodicity is not supported)",
-        {.surface = i});
+    require(is_periodic_plane(geometry, surface.periodic_partner),
+            surface_name(surface) + ": its periodic partner " + surface_name(partner) +
+                " is not a periodic plane",
+            {.surface = i});
+    if (parallel(i, surface.periodic_partner)) continue;
+    surface.turn = static_cast<int>(geometry.turns.size());
+    geometry.turns.push_back(turn_between(geometry, i, surface.periodic_partner));
   }
 }
 

@@ -54,6 +54,12 @@ struct Universe {
   std::vector<CellId> cells;
 };
 
+/// How a particle gets from a periodic plane to a partner that is not parallel: turned about a line.
+struct PeriodicTurn {
+  Rotation rotation{};
+  Vector origin;  ///< a point of the line
+};
+
 struct Geometry {
   HotVector<Surface> surfaces;
   HotVector<Cell> cells;
@@ -61,9 +67,10 @@ struct Geometry {
   std::vector<Universe> universes;
   std::vector<Lattice> lattices;
   HotVector<Rotation> rotations;
-  HotVector<HalfSpaceTest> tests;  ///< of all cells; jumps count from the cell's first
-  HotVector<int> cell_surfaces;    ///< of all cells
-  HotVector<int> boundaries;       ///< surfaces that are not mere transmission
+  HotVector<HalfSpaceTest> tests;   ///< of all cells; jumps count from the cell's first
+  HotVector<int> cell_surfaces;     ///< of all cells
+  HotVector<int> boundaries;        ///< surfaces that are not mere transmission
+  std::vector<PeriodicTurn> turns;  ///< of periodic surfaces
   int root = 0;
 
   const Cell& cell(CellId id) const noexcept { return cells[id.index()]; }

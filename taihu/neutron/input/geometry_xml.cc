@@ -98,21 +98,7 @@ void read_transformation(Element& element, Cell& cell, CellText& text, Geometry&
   }
   if (!element.has("rotation")) return;
   const std::vector<double> angles = element.numbers("rotation");
-  element.require(angles.size() == 3 || angles.size() == 9,
-                  "\"rotation\" has three angles or nine matrix elements");
-  Rotation rotation;
-  if (angles.size() == 3) {
-    rotation = rotation_from_degrees(angles[0], angles[1], angles[2]);
-  } else {
-    std::copy(angles.begin(), angles.end(), rotation.begin());
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) {
-        double product = 0;
-        for (int k = 0; k < 3; ++k) product += rotation[3 * i + k] * rotation[3 * j + k];
-        element.require(std::fabs(product - (i == j ? 1 : 0)) < 1e-6,
-                        "\"rotation\" is not a rotation matrix");
-      }
-  }
+  const Rotation rotation = read_rotation(element, angles);
   text.rotation_degrees = angles;
   cell.rotation = static_cast<int>(geometry.rotations.size());
   cell.moved = true;
@@ -275,6 +261,21 @@ void read_hexagonal_lattice(Element element, Model& model, Ids& ids) {
 }
 
 }  // namespace
+
+Rotation read_rotation(const Element& element, const std::vector<double>& numbers) {
+  element.require(numbers.size() == 3 || numbers.size() == 9,
+                  "\"rotation\" has three angles or nine matrix elements");
+  if (numbers.size() == 3) return rotation_from_degrees(numbers[0], numbers[1], numbers[2]);
+  Rotation rotation;
+  std::copy(numbers.begin(), numbers.end(), rotation.begin());
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      double product = 0;
+      for (int k = 0; k < 3; ++k) product += rotation[3 * i + k] * rotation[3 * j + k];
+      element.require(std::fabs(product - (i == j ? 1 : 0)) < 1e-6, "\"rotation\" is not a rotation matrix");
+    }
+  return rotation;
+}
 
 void read_geometry(Element root, Model& model, Ids& ids) {
   std::vector<int> partners, fills;

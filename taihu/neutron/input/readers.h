@@ -23,6 +23,10 @@ void read_materials(Element root, Model& model, Ids& ids, std::string& library_p
 void read_geometry(Element root, Model& model, Ids& ids);
 void read_settings(Element root, Model& model, Ids& ids);
 void read_tallies(Element root, Model& model, Ids& ids);
-RegularMesh read_mesh(Element element);
+Mesh read_mesh(Element element);
+/// From three angles in degrees or nine elements of a matrix.
+Rotation read_rotation(const Element& element, const std::vector<double>& numbers);
+/// Type and threshold.
+Trigger read_trigger(Element& element);
 
 }  // namespace taihu::neutron

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <map>
 #include <numbers>
 
+#include "taihu/base/error.h"
+#include "taihu/neutron/file/source_file.h"
 #include "taihu/neutron/input/readers.h"
 
 namespace taihu::neutron {
@@ -228,21 +232,90 @@ Source default_source() {
   return source;
 }
 
-Source read_source(Element element) {
+int index_of(const Element& element, const std::map<int, int>& known, const std::string& what, int id) {
+  const auto found = known.find(id);
+  element.require(found != known.end(), "there is no " + what + " " + std::to_string(id));
+  return found->second;
+}
+
+void read_bounds(Element& element, const std::string& key, std::array<double, 2>& bounds) {
+  if (!element.has(key)) return;
+  const std::vector<double> values = element.numbers(key);
+  element.require(values.size() == 2 && values[0] < values[1], "\"" + key + "\" has two numbers that rise");
+  bounds = {values[0], values[1]};
+}
+
+/// Which of the sampled neutrons begin.
+void read_constraints(Element& element, const Ids& ids, Source& source) {
+  if (element.has("domain_type")) {
+    const std::string type = element.text("domain_type");
+    const bool cell = type == "cell", material = type == "material";
+    element.require(cell || material || type == "universe",
+                    "\"domain_type\" is cell, material or universe, not \"" + type + "\"");
+    source.domain = cell       ? Source::Domain::cell
+                    : material ? Source::Domain::material
+                               : Source::Domain::universe;
+    for (const int id : element.integers("domain_ids"))
+      source.domains.push_back(index_of(element,
+                                        cell       ? ids.cells
+                                        : material ? ids.materials
+                                                   : ids.universes,
+                                        type, id));
+    element.require(!source.domains.empty(), "\"domain_ids\" is empty");
+  }
+  read_bounds(element, "energy_bounds", source.energy_bounds);
+  read_bounds(element, "time_bounds", source.time_bounds);
+  source.only_fissionable = element.boolean("fissionable", source.only_fissionable);
+  const std::string strategy = element.text("rejection_strategy", "resample");
+  element.require(strategy == "resample" || strategy == "kill",
+                  "\"rejection_strategy\" is resample or kill, not \"" + strategy + "\"");
+  source.kill_rejected = strategy == "kill";
+}
+
+/// The neutrons of a file of the folder.
+std::shared_ptr<const std::vector<Site>> read_sites(const Element& element, const std::string& folder,
+                                                    const std::string& name) {
+  const std::filesystem::path path(name);
+  element.require(path.extension() != ".mcpl" && path.extension() != ".gz",
+                  "files in MCPL format are not supported; use HDF5");
+  auto sites = std::make_shared<std::vector<Site>>();
+  try {
+    for (const BankRecord& record : read_source_file((path.is_relative() ? folder / path : path).string()))
+      sites->push_back({.r = {record.r[0], record.r[1], record.r[2]},
+                        .u = {record.u[0], record.u[1], record.u[2]},
+                        .weight = record.weight,
+                        .energy = record.energy,
+                        .time = record.time});
+  } catch (const Error& error) {
+    element.fail(error.what());
+  }
+  return sites;
+}
+
+Source read_source(Element element, const Model& model, const Ids& ids) {
   Source source = default_source();
   source.place = element.place();
   source.strength = element.number("strength", 1);
   element.require(source.strength >= 0, "\"strength\" must not be negative");
-  element.require(element.text("type", "independent") == "independent",
-                  "only independent sources are supported");
+  const std::string type = element.text("type", element.has("file") ? "file" : "independent");
+  element.require(type == "independent" || type == "file",
+                  "source type \"" + type + "\" is not supported, but independent and file");
   element.require(element.text("particle", "neutron") == "neutron", "only neutrons are supported");
+  if (type == "file") {
+    source.sites = read_sites(element, model.folder, element.text("file"));
+    for (const char* key : {"space", "angle", "energy", "time"})
+      element.require(!element.has(key), "<" + std::string(key) + "> does not go with \"file\"");
+  }
   if (std::optional<Element> space = element.child("space")) read_space(*space, source);
+  if (std::optional<Element> time = element.child("time")) source.time = read_distribution(*time);
   if (std::optional<Element> angle = element.child("angle")) read_angle(*angle, source);
   if (element.has("energy")) source.energy = required_between(element, "energy", 0, infinity);
   element.require(range_of(source.energy).most > 0, "<energy> has no energy above 0");
   if (std::optional<Element> constraints = element.child("constraints")) {
-    source.only_fissionable = constraints->boolean("fissionable", source.only_fissionable);
+    read_constraints(*constraints, ids, source);
     constraints->finish();
+  } else {
+    read_constraints(element, ids, source);  // as OpenMC allows it
   }
   element.finish();
   return source;
@@ -262,24 +335,32 @@ void read_state_point(Element element, Settings& settings) {
   element.finish();
 }
 
+void refuse_mcpl(Element& element) {
+  element.require(!element.boolean("mcpl", false), "files in MCPL format are not supported; use HDF5");
+}
+
 void read_source_point(Element element, Settings& settings) {
   settings.write_source = element.boolean("write", true);
-  // The source is in every statepoint.
-  if (element.has("batches"))
-    for (const int batch : element.integers("batches"))
+  settings.write_latest_source = element.boolean("overwrite_latest", false);
+  const bool separate = element.boolean("separate", false) && settings.write_source;
+  std::vector<int> batches = settings.statepoint_batches;
+  if (element.has("batches")) batches = element.integers("batches");
+  if (separate) settings.source_batches = batches.empty() ? std::vector<int>{settings.batches} : batches;
+  // Otherwise the source is in every statepoint.
+  if (!separate && !settings.write_latest_source)
+    for (const int batch : batches)
       element.require(batch == settings.batches ||
                           std::find(settings.statepoint_batches.begin(), settings.statepoint_batches.end(),
                                     batch) != settings.statepoint_batches.end(),
                       "batch " + std::to_string(batch) + " has no statepoint to write the source into");
-  element.require(!element.boolean("separate", false), "a separate source file is not supported");
-  element.require(!element.boolean("overwrite_latest", false), "\"overwrite_latest\" is not supported");
+  refuse_mcpl(element);
   element.finish();
 }
 
-void read_entropy_mesh(Element& root, Settings& settings, std::map<int, RegularMesh>& meshes) {
+void read_entropy_mesh(Element& root, Settings& settings, std::map<int, Mesh>& meshes) {
   std::vector<Element> elements = root.children("mesh");
   for (const Element& element : elements) {
-    const RegularMesh mesh = read_mesh(element);
+    const Mesh mesh = read_mesh(element);
     element.require(meshes.emplace(mesh.id, mesh).second,
                     "mesh " + std::to_string(mesh.id) + " is there twice");
   }
@@ -287,12 +368,90 @@ void read_entropy_mesh(Element& root, Settings& settings, std::map<int, RegularM
   const int id = root.integer("entropy_mesh");
   root.require(meshes.contains(id), "there is no mesh " + std::to_string(id) + " for entropy_mesh");
   settings.entropy_mesh = meshes.at(id);
+  root.require(settings.entropy_mesh.type == MeshType::regular,
+               "the mesh for entropy_mesh has to be regular");
   settings.has_entropy_mesh = true;
+}
+
+void read_surface_banking(Element element, const Geometry& geometry, const Ids& ids,
+                          SurfaceBanking& banking) {
+  banking.wanted = true;
+  banking.surfaces.assign(geometry.surfaces.size(), !element.has("surface_ids"));
+  if (element.has("surface_ids"))
+    for (const int id : element.integers("surface_ids"))
+      banking.surfaces[index_of(element, ids.surfaces, "surface", id)] = true;
+  banking.most = element.long_integer("max_particles", 0);
+  element.require(banking.most > 0 && banking.most <= 1'000'000'000,
+                  "\"max_particles\" is needed, positive and at most 10^9");
+  banking.files = element.integer("max_source_files", 1);
+  element.require(banking.files > 0, "\"max_source_files\" has to be positive");
+  refuse_mcpl(element);
+  for (const auto& [key, side] : {std::pair{"cell", SurfaceBanking::Side::any},
+                                  {"cellfrom", SurfaceBanking::Side::from},
+                                  {"cellto", SurfaceBanking::Side::to}}) {
+    if (!element.has(key)) continue;
+    element.require(banking.cell < 0, "\"cell\", \"cellfrom\" and \"cellto\" do not go together");
+    banking.cell = index_of(element, ids.cells, "cell", element.integer(key));
+    banking.side = side;
+  }
+  element.finish();
+}
+
+void read_collision_tracking(Element element, const Settings& settings, const Ids& ids,
+                             CollisionTracking& tracking) {
+  element.require(settings.continuous, "collisions are listed with continuous-energy data only");
+  tracking.wanted = true;
+  const auto read_ids = [&](const char* key, const std::map<int, int>& known, const char* what,
+                            std::set<int>& indices) {
+    if (!element.has(key)) return;
+    for (const int id : element.integers(key)) indices.insert(index_of(element, known, what, id));
+  };
+  read_ids("cell_ids", ids.cells, "cell", tracking.cells);
+  read_ids("universe_ids", ids.universes, "universe", tracking.universes);
+  read_ids("material_ids", ids.materials, "material", tracking.materials);
+  if (element.has("reactions"))
+    for (const std::string& name : element.words("reactions")) {
+      const std::optional<Score> score = name == "fission" ? reaction_score(18) : score_named(name);
+      element.require(score && mt_of(*score) > 0, "\"" + name + "\" is not a reaction");
+      tracking.reactions.insert(mt_of(*score));
+    }
+  if (element.has("nuclides"))
+    for (const std::string& name : element.words("nuclides")) tracking.nuclides.insert(name);
+  tracking.least_loss = element.number("deposited_E_threshold", 0);
+  tracking.most = element.long_integer("max_collisions", tracking.most);
+  tracking.files = element.integer("max_collision_track_files", 1);
+  element.require(tracking.most > 0 && tracking.most <= 1'000'000'000 && tracking.files > 0,
+                  "\"max_collisions\" is positive and at most 10^9, \"max_collision_track_files\" positive");
+  refuse_mcpl(element);
+  element.finish();
+}
+
+/// The precision at which a run may end; also the reader of tallies' triggers.
+void read_triggers(Element& root, Settings& settings) {
+  if (std::optional<Element> element = root.child("keff_trigger")) {
+    settings.k_triggers.push_back(read_trigger(*element));
+    element->finish();
+  }
+  if (std::optional<Element> element = root.child("trigger")) {
+    settings.triggers = element->boolean("active", true);
+    settings.most_batches = element->integer("max_batches", 0);
+    element->require(!settings.triggers ||
+                         (settings.most_batches >= settings.batches && settings.most_batches <= 100'000'000),
+                     "\"max_batches\" is needed, and not less than \"batches\"");
+    settings.trigger_interval = element->integer("batch_interval", 1);
+    element->require(settings.trigger_interval > 0, "\"batch_interval\" has to be positive");
+    element->finish();
+  }
 }
 
 void read_cutoffs(Element element, Settings& settings) {
   settings.weight_cutoff = element.number("weight", settings.weight_cutoff);
   settings.weight_after_roulette = element.number("weight_avg", settings.weight_after_roulette);
+  settings.energy_cutoff = element.number("energy_neutron", 0);
+  settings.time_cutoff = element.number("time_neutron", infinity);
+  for (const char* particle : {"photon", "electron", "positron"})  // which are not followed
+    for (const char* what : {"energy_", "time_"}) element.ignore(std::string(what) + particle);
+  element.require(settings.energy_cutoff >= 0 && settings.time_cutoff >= 0, "cutoffs must not be negative");
   element.require(settings.weight_after_roulette > 0 && settings.weight_cutoff >= 0, "impossible weights");
   element.finish();
 }
@@ -346,7 +505,20 @@ void read_temperatures(Element& root, Settings& settings) {
 
 }  // namespace
 
-void read_settings(Element root, Model& model, Ids&) {
+Trigger read_trigger(Element& element) {
+  Trigger trigger;
+  const std::string type = element.text("type");
+  element.require(type == "variance" || type == "std_dev" || type == "rel_err",
+                  "\"type\" is variance, std_dev or rel_err, not \"" + type + "\"");
+  trigger.metric = type == "variance"  ? Trigger::Metric::variance
+                   : type == "std_dev" ? Trigger::Metric::deviation
+                                       : Trigger::Metric::relative;
+  trigger.threshold = element.number("threshold");
+  element.require(trigger.threshold > 0, "\"threshold\" has to be positive");
+  return trigger;
+}
+
+void read_settings(Element root, Model& model, Ids& ids) {
   Settings& settings = model.settings;
   const std::string mode = root.text("run_mode", "eigenvalue");
   root.require(mode == "eigenvalue" || mode == "fixed source", "run_mode \"" + mode + "\" is not supported");
@@ -355,7 +527,15 @@ void read_settings(Element root, Model& model, Ids&) {
   root.ignore("energy_mode");  // read before
   read_counts(root, settings);
   if (settings.mode == RunMode::fixed_source) settings.inactive = 0;
-  for (const Element& element : root.children("source")) settings.sources.push_back(read_source(element));
+  for (const Element& element : root.children("source"))
+    settings.sources.push_back(read_source(element, model, ids));
+  if (std::optional<Element> read = root.child("surf_source_read")) {
+    Source source = default_source();
+    source.place = read->place();
+    source.sites = read_sites(*read, model.folder, read->text("path", "surface_source.h5"));
+    read->finish();
+    settings.sources.push_back(std::move(source));
+  }
   if (settings.sources.empty()) {
     settings.sources.push_back(default_source());
     settings.sources[0].place = root.place();
@@ -363,7 +543,7 @@ void read_settings(Element root, Model& model, Ids&) {
   root.require(std::any_of(settings.sources.begin(), settings.sources.end(),
                            [](const Source& source) { return source.strength > 0; }),
                "all sources have the strength 0");
-  std::map<int, RegularMesh> meshes;
+  std::map<int, Mesh> meshes;
   read_entropy_mesh(root, settings, meshes);
   settings.survival_biasing = root.boolean("survival_biasing", false);
   settings.create_fission_neutrons = root.boolean("create_fission_neutrons", true);
@@ -373,6 +553,11 @@ void read_settings(Element root, Model& model, Ids&) {
     read_state_point(*state_point, settings);
   if (std::optional<Element> source_point = root.child("source_point"))
     read_source_point(*source_point, settings);
+  if (std::optional<Element> write = root.child("surf_source_write"))
+    read_surface_banking(*write, model.geometry, ids, settings.surface_banking);
+  if (std::optional<Element> track = root.child("collision_track"))
+    read_collision_tracking(*track, settings, ids, settings.collision_tracking);
+  read_triggers(root, settings);
   if (std::optional<Element> cutoff = root.child("cutoff")) read_cutoffs(*cutoff, settings);
   if (std::optional<Element> legendre = root.child("tabular_legendre")) {
     // Angles are always tables here. So `enable` false, which asks for the same distribution without tables,

@@ -6,13 +6,14 @@
 
 #include "taihu/base/error.h"
 #include "taihu/neutron/input/readers.h"
+#include "taihu/neutron/tally/expansion.h"
 
 namespace taihu::neutron {
 namespace {
 
 FilterType filter_type(Element& element) {
   const std::string name = element.text("type");
-  for (int i = 0; i <= static_cast<int>(FilterType::delayedgroup); ++i)
+  for (int i = 0; i <= static_cast<int>(last_filter_type); ++i)
     if (name == name_of(static_cast<FilterType>(i))) return static_cast<FilterType>(i);
   element.fail("filter \"" + name + "\" is not supported");
 }
@@ -112,7 +113,7 @@ void read_edges(Element& element, Filter& filter) {
   filter.energies = element.numbers("bins");
   constexpr double pi = std::numbers::pi;
   std::array<double, 2> range{0, 0};
-  if (filter.type == FilterType::mu) range = {-1, 1};
+  if (filter.type == FilterType::mu || filter.type == FilterType::musurface) range = {-1, 1};
   if (filter.type == FilterType::polar) range = {0, pi};
   if (filter.type == FilterType::azimuthal) range = {-pi, pi};
   if (range[1] > 0 && filter.energies.size() == 1) {
@@ -127,9 +128,11 @@ void read_edges(Element& element, Filter& filter) {
   element.require(
       filter.energies.size() >= 2 && std::adjacent_find(filter.energies.begin(), filter.energies.end(),
                                                         std::greater_equal<>()) == filter.energies.end(),
-      range[1] > 0 ? "\"bins\" has at least two edges that rise"
-                   : "\"bins\" has at least two energies that rise");
-  element.require(range[1] > 0 || filter.energies.front() >= 0, "\"bins\" has a negative energy");
+      range[1] > 0 || filter.type == FilterType::time ? "\"bins\" has at least two edges that rise"
+                                                      : "\"bins\" has at least two energies that rise");
+  element.require(range[1] > 0 || filter.energies.front() >= 0, filter.type == FilterType::time
+                                                                    ? "\"bins\" has a negative time"
+                                                                    : "\"bins\" has a negative energy");
   filter.bin_count = static_cast<int>(filter.energies.size()) - 1;
 }
 
@@ -150,6 +153,60 @@ void read_energy_function(Element& element, const Settings& settings, Filter& fi
   filter.bin_count = 1;
 }
 
+/// Filters all of whose bins get a share of each event.
+void read_expansion(Element& element, Filter& filter) {
+  filter.order = element.integer("order");
+  const bool zernike = filter.type == FilterType::zernike, radial = filter.type == FilterType::zernikeradial;
+  const int most = zernike || radial                               ? most_zernike_order
+                   : filter.type == FilterType::sphericalharmonics ? most_harmonic_order
+                                                                   : 999;
+  element.require(filter.order >= 0 && filter.order <= most,
+                  "\"order\" is from 0 to " + std::to_string(most));
+  filter.bin_count = filter.order + 1;
+  if (filter.type == FilterType::sphericalharmonics) {
+    filter.bin_count = (filter.order + 1) * (filter.order + 1);
+    const std::string cosine = element.text("cosine", "particle");
+    element.require(cosine == "particle" || cosine == "scatter", "\"cosine\" is particle or scatter");
+    filter.of_scattering = cosine == "scatter";
+  } else if (filter.type == FilterType::spatiallegendre) {
+    const std::string axis = element.text("axis");
+    element.require(axis == "x" || axis == "y" || axis == "z", "\"axis\" is x, y or z");
+    filter.axis = axis[0] - 'x';
+    filter.low = element.number("min"), filter.high = element.number("max");
+    element.require(filter.high > filter.low, "\"max\" has to be above \"min\"");
+  } else if (zernike || radial) {
+    filter.bin_count = radial ? filter.order / 2 + 1 : (filter.order + 1) * (filter.order + 2) / 2;
+    filter.centre = {element.number("x"), element.number("y"), 0};
+    filter.radius = element.number("r");
+    element.require(filter.radius > 0, "\"r\" has to be positive");
+  }
+}
+
+void read_collision_numbers(Element& element, Filter& filter) {
+  filter.bin_ids = element.integers("bins");
+  element.require(!filter.bin_ids.empty(), "\"bins\" is empty");
+  for (const int number : filter.bin_ids) {
+    element.require(number >= 0, "numbers of collisions are from 0 on");
+    element.require(std::count(filter.bin_ids.begin(), filter.bin_ids.end(), number) == 1,
+                    std::to_string(number) + " is in \"bins\" twice");
+  }
+  filter.bin_count = static_cast<int>(filter.bin_ids.size());
+}
+
+/// The place of a mesh: the point that is scored is shifted back, then turned.
+void read_placement(Element& element, Filter& filter) {
+  if (element.has("translation")) {
+    const std::vector<double> t = element.numbers("translation");
+    element.require(t.size() == 3, "\"translation\" has three numbers");
+    filter.translation = {t[0], t[1], t[2]};
+    filter.moved = true;
+  }
+  if (!element.has("rotation")) return;
+  element.require(filter.type == FilterType::mesh, "a rotation is for filters of the type mesh");
+  filter.rotation = read_rotation(element, element.numbers("rotation"));
+  filter.moved = filter.turned = true;
+}
+
 /// Things with ids.
 void read_ids(Element& element, const Model& model, const Ids& ids, Filter& filter) {
   filter.bin_ids = element.integers("bins");
@@ -157,6 +214,7 @@ void read_ids(Element& element, const Model& model, const Ids& ids, Filter& filt
   const std::map<int, int>& known = ids_of(filter.type, ids);
   const std::string what = &known == &ids.cells       ? "cell"
                            : &known == &ids.materials ? "material"
+                           : &known == &ids.meshes    ? "mesh"
                                                       : name_of(filter.type);
   for (const int id : filter.bin_ids) {
     const auto found = known.find(id);
@@ -166,10 +224,14 @@ void read_ids(Element& element, const Model& model, const Ids& ids, Filter& filt
     filter.bins.push_back(found->second);
   }
   filter.bin_count = static_cast<int>(filter.bins.size());
-  if (filter.type == FilterType::mesh) {
-    element.require(filter.bins.size() == 1, "a mesh filter has one mesh");
-    element.require(element.text("translation", "") == "", "a translated mesh is not supported");
-    filter.bin_count = model.meshes[filter.bins[0]].size();
+  if (&known == &ids.meshes) {
+    element.require(filter.bins.size() == 1,
+                    std::string("a ") + name_of(filter.type) + " filter has one mesh");
+    const Mesh& mesh = model.meshes[filter.bins[0]];
+    const int faces = filter.type == FilterType::meshsurface ? 4 * mesh.dimensions : 1;
+    element.require(mesh.size() <= 1'000'000'000 / faces, "more than 10^9 bins");
+    filter.bin_count = faces * mesh.size();
+    read_placement(element, filter);
   }
   if (filter.type == FilterType::distribcell) {
     element.require(filter.bins.size() == 1, "a distribcell filter has one cell");
@@ -200,7 +262,11 @@ void read_bins(Element& element, const Model& model, const Ids& ids, Filter& fil
     case FilterType::mu:
     case FilterType::polar:
     case FilterType::azimuthal:
+    case FilterType::musurface:
+    case FilterType::time:
       return read_edges(element, filter);
+    case FilterType::collision:
+      return read_collision_numbers(element, filter);
     case FilterType::energyfunction:
       return read_energy_function(element, model.settings, filter);
     case FilterType::delayedgroup:
@@ -208,8 +274,11 @@ void read_bins(Element& element, const Model& model, const Ids& ids, Filter& fil
     case FilterType::cellinstance:
       return read_cell_instances(element, model.geometry, ids, filter);
     case FilterType::legendre:
-      filter.bin_count = element.integer("order") + 1;
-      return element.require(filter.bin_count >= 1 && filter.bin_count <= 1000, "\"order\" is from 0 to 999");
+    case FilterType::sphericalharmonics:
+    case FilterType::spatiallegendre:
+    case FilterType::zernike:
+    case FilterType::zernikeradial:
+      return read_expansion(element, filter);
     case FilterType::particle:
       filter.particles = element.words("bins");
       filter.bin_count = 1;
@@ -257,18 +326,78 @@ Tally read_tally(Element element, const Settings& settings, const Ids& ids) {
     tally.estimator = Estimator::analog;
   else
     element.require(estimator == "automatic", "estimator \"" + estimator + "\" is not known");
+  for (Element trigger : element.children("trigger")) {
+    tally.triggers.push_back(read_trigger(trigger));
+    tally.triggers.back().ignore_zeros = trigger.boolean("ignore_zeros", false);
+    if (trigger.has("scores"))
+      for (const std::string& name : trigger.words("scores")) {
+        if (name == "all") continue;
+        const std::optional<Score> score = score_named(name);
+        const auto found =
+            score ? std::find(tally.scores.begin(), tally.scores.end(), *score) : tally.scores.end();
+        trigger.require(found != tally.scores.end(), "the tally has no score \"" + name + "\"");
+        tally.triggers.back().scores.push_back(static_cast<int>(found - tally.scores.begin()));
+      }
+    trigger.finish();
+  }
   element.require(element.boolean("multiply_density", true), "multiply_density false is not supported");
   element.finish();
   return tally;
 }
 
+/// The edges along one axis: from 0 on where `positive`, at most `most`.
+std::vector<double> read_grid(Element& element, const std::string& key, bool positive, double most) {
+  std::vector<double> edges = element.numbers(key);
+  element.require(edges.size() >= 2 &&
+                      std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>()) == edges.end(),
+                  "\"" + key + "\" has at least two numbers that rise");
+  element.require((!positive || edges.front() >= 0) && edges.back() <= most * (1 + 1e-12),
+                  "\"" + key + "\" is outside of what it can be");
+  edges.back() = std::min(edges.back(), most);
+  return edges;
+}
+
+/// Meshes whose cells have different widths.
+void read_edges_of_mesh(Element& element, const std::string& type, Mesh& mesh) {
+  constexpr double pi = std::numbers::pi;
+  if (type == "rectilinear") {
+    mesh.type = MeshType::rectilinear;
+    const char* names[] = {"x_grid", "y_grid", "z_grid"};
+    for (int axis = 0; axis < 3; ++axis) mesh.edges[axis] = read_grid(element, names[axis], false, infinity);
+  } else {
+    const bool cylindrical = type == "cylindrical";
+    mesh.type = cylindrical ? MeshType::cylindrical : MeshType::spherical;
+    mesh.edges[0] = read_grid(element, "r_grid", true, infinity);
+    mesh.edges[1] =
+        read_grid(element, cylindrical ? "phi_grid" : "theta_grid", true, cylindrical ? 2 * pi : pi);
+    mesh.edges[2] = read_grid(element, cylindrical ? "z_grid" : "phi_grid", !cylindrical,
+                              cylindrical ? infinity : 2 * pi);
+    if (element.has("origin")) {
+      const std::vector<double> origin = element.numbers("origin");
+      element.require(origin.size() == 3, "\"origin\" has three numbers");
+      mesh.origin = {origin[0], origin[1], origin[2]};
+    }
+  }
+  std::int64_t count = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    mesh.shape[axis] = static_cast<int>(mesh.edges[axis].size()) - 1;
+    count *= mesh.shape[axis];
+    element.require(count <= 1'000'000'000, "more than 10^9 mesh cells");
+  }
+}
+
 }  // namespace
 
-RegularMesh read_mesh(Element element) {
-  RegularMesh mesh;
+Mesh read_mesh(Element element) {
+  Mesh mesh;
   mesh.id = element.id();
   mesh.name = element.text("name", "");
   const std::string type = element.text("type", "regular");
+  if (type == "rectilinear" || type == "cylindrical" || type == "spherical") {
+    read_edges_of_mesh(element, type, mesh);
+    element.finish();
+    return mesh;
+  }
   element.require(type == "regular", "mesh type \"" + type + "\" is not supported");
   const std::vector<int> shape = element.integers("dimension");
   const std::vector<double> lower = element.numbers("lower_left");
@@ -299,7 +428,7 @@ RegularMesh read_mesh(Element element) {
 
 void read_tallies(Element root, Model& model, Ids& ids) {
   for (const Element& element : root.children("mesh")) {
-    const RegularMesh mesh = read_mesh(element);
+    const Mesh mesh = read_mesh(element);
     element.require(ids.meshes.emplace(mesh.id, static_cast<int>(model.meshes.size())).second,
                     "mesh " + std::to_string(mesh.id) + " is there twice");
     model.meshes.push_back(mesh);

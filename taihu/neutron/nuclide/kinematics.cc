@@ -29,7 +29,14 @@ Vector sample_target(const Flight& in, double awr, double kT, Stream& random) no
   }
 }
 
+// CODATA 2018: speed of light [cm/s], mass of a neutron [eV].
+constexpr double light_cm_per_s = 2.99792458e10, neutron_mass_eV = 939.56542052e6;
+
 }  // namespace
+
+double speed(double energy) noexcept {
+  return light_cm_per_s * std::sqrt(energy * (energy + 2 * neutron_mass_eV)) / (energy + neutron_mass_eV);
+}
 
 Flight scatter_elastically(const Flight& in, double awr, double kT, const AngleTable& angle,
                            Stream& random) noexcept {

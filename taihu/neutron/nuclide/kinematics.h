@@ -12,6 +12,9 @@ struct Flight {
   Vector u;
 };
 
+/// Speed of a neutron [cm/s], relativistic.
+double speed(double energy) noexcept;
+
 /// Elastic scattering by a nucleus of mass `awr` that moves with the temperature `kT` [eV]: always below
 /// 400 kT, and for hydrogen at any energy; otherwise it is at rest. `angle` is in the centre of mass. The
 /// cross section is taken as constant over the motion (free gas). Source: MCNP, LA-UR-03-1987, vol. I,

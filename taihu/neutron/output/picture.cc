@@ -42,7 +42,7 @@ CellId first_other_cell(const Geometry& geometry, const Location::Level& level) 
 /// Sums of a mesh along z, at most `most_pixels` a side.
 class MeshMap {
  public:
-  explicit MeshMap(const RegularMesh& mesh)
+  explicit MeshMap(const Mesh& mesh)
       : mesh_(mesh),
         cells_((std::max(mesh.shape[0], mesh.shape[1]) + most_pixels - 1) / most_pixels),
         width_((mesh.shape[0] + cells_ - 1) / cells_),
@@ -79,7 +79,7 @@ class MeshMap {
     return sums_[static_cast<std::size_t>(y) * width_ + x] / (across * up);
   }
 
-  const RegularMesh& mesh_;
+  const Mesh& mesh_;
   int cells_;  ///< of the mesh along a side of a pixel
   int width_, height_;
   std::vector<double> sums_;
@@ -135,8 +135,8 @@ Picture draw_slice(const Model& model, const Slice& slice, std::vector<GeometryF
 bool is_map(const TallyLayout& layout, std::size_t tally) {
   const TallyLayout::CompiledTally& compiled = layout.compiled[tally];
   if (compiled.mesh_filter < 0) return false;
-  const RegularMesh& mesh = *compiled.filters[compiled.mesh_filter].mesh;
-  return mesh.dimensions >= 2 && compiled.combinations == mesh.size();
+  const Mesh& mesh = *compiled.filters[compiled.mesh_filter].mesh;
+  return mesh.type == MeshType::regular && mesh.dimensions >= 2 && compiled.combinations == mesh.size();
 }
 
 std::vector<Picture> draw_mesh_tally(const TallyLayout& layout, const TallySource& source,

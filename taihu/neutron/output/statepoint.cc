@@ -122,6 +122,27 @@ void write_statepoint(Simulation& simulation, const std::string& path, Statepoin
   }
 }
 
+void write_source(Simulation& simulation, const std::string& path) {
+  parallel::Communicator& ranks = simulation.ranks();
+  const std::string temporary = path + ".part";
+  try {
+    PartPlaces places;
+    parallel::together(ranks, ranks.is_root(), [&] {
+      Hdf5File file(temporary, Hdf5File::Mode::create);
+      file.write_attribute("/", "filetype", std::string("source"));
+      places.bank = reserve_bank(file, simulation.model().settings.particles);
+      file.close();
+    });
+    broadcast_places(ranks, places);
+    parallel::together(ranks, true,
+                       [&] { write_arrays(simulation, temporary, places, StatepointWay::parallel); });
+    parallel::together(ranks, ranks.is_root(), [&] { replace_file(temporary, path); });
+  } catch (...) {
+    if (ranks.is_root()) unlink(temporary.c_str());
+    throw;
+  }
+}
+
 void resume_from_statepoint(Simulation& simulation, const std::string& path, StatepointWay way) {
   parallel::Communicator& ranks = simulation.ranks();
   StatepointFrame frame;

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "taihu/neutron/file/hdf5_file.h"
@@ -43,18 +44,57 @@ void write_run(Hdf5File& file, const Simulation& simulation) {
   file.write("/global_tallies", global, {4, 3});
 }
 
+void write_edges(Hdf5File& file, const std::string& place, const Mesh& mesh) {
+  constexpr std::array<std::array<const char*, 3>, 4> names{{{},
+                                                             {"x_grid", "y_grid", "z_grid"},
+                                                             {"r_grid", "phi_grid", "z_grid"},
+                                                             {"r_grid", "theta_grid", "phi_grid"}}};
+  for (int axis = 0; axis < 3; ++axis)
+    file.write(place + "/" + names[static_cast<std::size_t>(mesh.type)][axis], mesh.edges[axis]);
+  if (mesh.type != MeshType::rectilinear)
+    file.write(place + "/origin", {mesh.origin.x, mesh.origin.y, mesh.origin.z});
+}
+
+void write_expansion(Hdf5File& file, const std::string& place, const Filter& filter) {
+  file.write_integer(place + "/order", filter.order);
+  if (filter.type == FilterType::sphericalharmonics)
+    file.write_text(place + "/cosine", filter.of_scattering ? "scatter" : "particle");
+  if (filter.type == FilterType::spatiallegendre) {
+    file.write_text(place + "/axis", std::string(1, static_cast<char>('x' + filter.axis)));
+    file.write_number(place + "/min", filter.low);
+    file.write_number(place + "/max", filter.high);
+  }
+  if (filter.type < FilterType::zernike) return;
+  file.write_number(place + "/x", filter.centre.x);
+  file.write_number(place + "/y", filter.centre.y);
+  file.write_number(place + "/r", filter.radius);
+}
+
+/// Of a filter with a mesh.
+void write_placement(Hdf5File& file, const std::string& place, const Filter& filter) {
+  if (!filter.moved) return;
+  file.write(place + "/translation", {filter.translation.x, filter.translation.y, filter.translation.z});
+  if (filter.turned)
+    file.write(place + "/rotation", std::vector<double>(filter.rotation.begin(), filter.rotation.end()),
+               {3, 3});
+}
+
 void write_meshes(Hdf5File& file, const TallyLayout& layout) {
   file.make_group("/tallies/meshes");
   std::vector<int> ids;
-  for (const RegularMesh& mesh : layout.meshes) ids.push_back(mesh.id);
+  for (const Mesh& mesh : layout.meshes) ids.push_back(mesh.id);
   file.write_attribute("/tallies/meshes", "n_meshes", static_cast<std::int64_t>(ids.size()));
   if (!ids.empty()) file.write_attribute("/tallies/meshes", "ids", ids);
-  for (const RegularMesh& mesh : layout.meshes) {
+  for (const Mesh& mesh : layout.meshes) {
     const std::string place = "/tallies/meshes/mesh " + std::to_string(mesh.id);
     file.make_group(place);
     file.write_attribute(place, "id", static_cast<std::int64_t>(mesh.id));
     if (!mesh.name.empty()) file.write_text(place + "/name", mesh.name);
-    file.write_text(place + "/type", "regular");
+    file.write_text(place + "/type", name_of(mesh.type));
+    if (mesh.type != MeshType::regular) {
+      write_edges(file, place, mesh);
+      continue;
+    }
     std::vector<int> shape;
     std::vector<double> lower, upper, width;
     for (int axis = 0; axis < mesh.dimensions; ++axis) {
@@ -98,14 +138,15 @@ void write_filters(Hdf5File& file, const TallyLayout& layout) {
     file.write_integer(place + "/n_bins", filter.bin_count);
     if (filter.type == FilterType::energyfunction)
       write_energy_function(file, place, filter);
-    else if (filter.type == FilterType::legendre)
-      file.write_integer(place + "/order", filter.bin_count - 1);
+    else if (filter.type == FilterType::legendre || filter.type >= FilterType::sphericalharmonics)
+      write_expansion(file, place, filter);
     else if (filter.type == FilterType::particle)
       file.write_texts(place + "/bins", filter.particles);
     else if (!filter.energies.empty())
       file.write(place + "/bins", filter.energies);
-    else if (filter.type == FilterType::mesh || filter.type == FilterType::distribcell)
-      file.write_integer(place + "/bins", filter.bin_ids[0]);
+    else if (filter.type == FilterType::mesh || filter.type == FilterType::meshsurface ||
+             filter.type == FilterType::meshborn || filter.type == FilterType::distribcell)
+      file.write_integer(place + "/bins", filter.bin_ids[0]), write_placement(file, place, filter);
     else if (filter.type == FilterType::cellinstance)
       write_cell_instances(file, place + "/bins", filter);
     else

@@ -4,40 +4,15 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstddef>
 
 #include "taihu/base/error.h"
-#include "taihu/neutron/file/hdf5_handle.h"
+#include "taihu/neutron/file/source_file.h"
 #include "taihu/neutron/source/fission_bank.h"
 
 namespace taihu::neutron {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "parts are written as they lie in memory");
-
-/// One record of the source bank as it is in the file, with the members that OpenMC has.
-struct [[gnu::packed]] BankRecord {
-  double r[3], u[3];
-  double energy, time, weight;
-  std::int32_t delayed_group, surface, particle;
-};
-
-Hdf5Handle bank_type() {
-  const Hdf5Handle vector = type_handle(H5Tcreate(H5T_COMPOUND, 3 * sizeof(double)));
-  H5Tinsert(*vector, "x", 0, H5T_IEEE_F64LE);
-  H5Tinsert(*vector, "y", sizeof(double), H5T_IEEE_F64LE);
-  H5Tinsert(*vector, "z", 2 * sizeof(double), H5T_IEEE_F64LE);
-  const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(BankRecord));
-  H5Tinsert(type, "r", offsetof(BankRecord, r), *vector);
-  H5Tinsert(type, "u", offsetof(BankRecord, u), *vector);
-  H5Tinsert(type, "E", offsetof(BankRecord, energy), H5T_IEEE_F64LE);
-  H5Tinsert(type, "time", offsetof(BankRecord, time), H5T_IEEE_F64LE);
-  H5Tinsert(type, "wgt", offsetof(BankRecord, weight), H5T_IEEE_F64LE);
-  H5Tinsert(type, "delayed_group", offsetof(BankRecord, delayed_group), H5T_STD_I32LE);
-  H5Tinsert(type, "surf_id", offsetof(BankRecord, surface), H5T_STD_I32LE);
-  H5Tinsert(type, "particle", offsetof(BankRecord, particle), H5T_STD_I32LE);
-  return type_handle(type);
-}
 
 /// A contiguous array, allocated in the file at once and without a fill value.
 std::int64_t reserve(Hdf5File& file, const std::string& name, hid_t type, const std::vector<hsize_t>& shape) {
@@ -71,12 +46,6 @@ std::int64_t find(const Hdf5File& file, const std::string& name, hid_t type, std
 
 void require(bool holds, const PlainFile& file, const char* problem) {
   if (!holds) throw Error(file.path() + ": " + problem);
-}
-
-bool is_possible(const BankRecord& record) {
-  const Vector r{record.r[0], record.r[1], record.r[2]}, u{record.u[0], record.u[1], record.u[2]};
-  return dot(r, r) < 1e100 && std::fabs(dot(u, u) - 1) < 1e-6 && record.energy >= 0 && record.energy < 1e20 &&
-         record.weight > 0 && record.weight < 1e20;
 }
 
 constexpr std::int64_t staged = 1 << 15;  // records between memory and file at a time
@@ -137,7 +106,7 @@ void write_part(const PlainFile& file, const PartPlaces& places, const Simulatio
       records[i] = {.r = {site.r.x, site.r.y, site.r.z},
                     .u = {site.u.x, site.u.y, site.u.z},
                     .energy = model.nuclear ? site.energy : model.data.energy(site.group),
-                    .time = 0,
+                    .time = site.time,
                     .weight = site.weight,
                     .delayed_group = 0,
                     .surface = 0,
@@ -189,7 +158,8 @@ StatepointPart read_part(const PlainFile& file, const PartPlaces& places, const 
                              .u = {record.u[0], record.u[1], record.u[2]},
                              .weight = record.weight,
                              .group = model.nuclear ? GroupId{0} : model.data.group_of(record.energy),
-                             .energy = model.nuclear ? record.energy : 0});
+                             .energy = model.nuclear ? record.energy : 0,
+                             .time = record.time});
     }
   }
   return part;

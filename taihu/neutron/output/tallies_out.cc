@@ -2,6 +2,7 @@
 #include "taihu/neutron/output/tallies_out.h"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 #include "taihu/base/error.h"
@@ -9,6 +10,19 @@
 
 namespace taihu::neutron {
 namespace {
+
+std::string mesh_cell_text(const Mesh& mesh, int cell) {
+  std::string text = "Mesh Index (" + std::to_string(cell % mesh.shape[0] + 1);
+  if (mesh.dimensions > 1) text += ", " + std::to_string(cell / mesh.shape[0] % mesh.shape[1] + 1);
+  if (mesh.dimensions > 2) text += ", " + std::to_string(cell / mesh.shape[0] / mesh.shape[1] + 1);
+  return text + ")";
+}
+
+std::string axis_name(MeshType type, int axis) {
+  if (type == MeshType::cylindrical) return axis == 0 ? "r" : axis == 1 ? "phi" : "z";
+  if (type == MeshType::spherical) return axis == 0 ? "r" : axis == 1 ? "theta" : "phi";
+  return std::string(1, static_cast<char>('x' + axis));
+}
 
 std::string bin_text(const Filter& filter, const TallyLayout::CompiledFilter& compiled,
                      const Geometry& geometry, int bin) {
@@ -22,27 +36,45 @@ std::string bin_text(const Filter& filter, const TallyLayout::CompiledFilter& co
       std::snprintf(text, sizeof text, "Outgoing Energy [%g, %g)", filter.energies[bin],
                     filter.energies[bin + 1]);
       return text;
-    case FilterType::mesh: {
-      const RegularMesh& mesh = *compiled.mesh;
-      const int x = bin % mesh.shape[0] + 1, y = bin / mesh.shape[0] % mesh.shape[1] + 1;
-      const int z = bin / mesh.shape[0] / mesh.shape[1] + 1;
-      if (mesh.dimensions == 1)
-        std::snprintf(text, sizeof text, "Mesh Index (%d)", x);
-      else if (mesh.dimensions == 2)
-        std::snprintf(text, sizeof text, "Mesh Index (%d, %d)", x, y);
-      else
-        std::snprintf(text, sizeof text, "Mesh Index (%d, %d, %d)", x, y, z);
-      return text;
+    case FilterType::mesh:
+      return mesh_cell_text(*compiled.mesh, bin);
+    case FilterType::meshborn:
+      return mesh_cell_text(*compiled.mesh, bin) + " (born)";
+    case FilterType::meshsurface: {
+      const int faces = 4 * compiled.mesh->dimensions, face = bin % faces;
+      return mesh_cell_text(*compiled.mesh, bin / faces) + (face % 2 == 0 ? " Outgoing, " : " Incoming, ") +
+             axis_name(compiled.mesh->type, face / 4) + (face % 4 < 2 ? "-min" : "-max");
     }
     case FilterType::mu:
+    case FilterType::musurface:
     case FilterType::polar:
     case FilterType::azimuthal:
+    case FilterType::time:
       std::snprintf(text, sizeof text, "%s [%g, %g)",
-                    filter.type == FilterType::mu      ? "Change-in-Angle"
-                    : filter.type == FilterType::polar ? "Polar Angle"
-                                                       : "Azimuthal Angle",
+                    filter.type == FilterType::mu          ? "Change-in-Angle"
+                    : filter.type == FilterType::musurface ? "Mu-Surface"
+                    : filter.type == FilterType::polar     ? "Polar Angle"
+                    : filter.type == FilterType::time      ? "Time"
+                                                           : "Azimuthal Angle",
                     filter.energies[bin], filter.energies[bin + 1]);
       return text;
+    case FilterType::collision:
+      return "Collision Number " + std::to_string(filter.bin_ids[bin]);
+    case FilterType::sphericalharmonics: {
+      const int l = static_cast<int>(std::sqrt(bin + 0.5));
+      return "Spherical harmonic expansion, Y" + std::to_string(l) + "," + std::to_string(bin - l * l - l);
+    }
+    case FilterType::spatiallegendre:
+      return std::string("Legendre expansion, ") + static_cast<char>('x' + filter.axis) + " axis, P" +
+             std::to_string(bin);
+    case FilterType::zernike: {
+      int n = 0;
+      while ((n + 1) * (n + 2) / 2 <= bin) ++n;
+      return "Zernike expansion, Z" + std::to_string(n) + "," +
+             std::to_string(2 * (bin - n * (n + 1) / 2) - n);
+    }
+    case FilterType::zernikeradial:
+      return "Zernike expansion, Z" + std::to_string(2 * bin) + ",0";
     case FilterType::energyfunction:
       std::snprintf(text, sizeof text, "Energy Function f([%.1e, ..., %.1e]) = [%.1e, ..., %.1e]",
                     filter.energies.front(), filter.energies.back(), filter.factors.front(),

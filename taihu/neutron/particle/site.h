@@ -16,6 +16,7 @@ struct Site {
   GroupId group{0};  ///< multi-group only
   std::uint32_t parent = 0;
   double energy = 0;  ///< eV; continuous energy only
+  double time = 0;    ///< s
 };
 
 }  // namespace taihu::neutron

@@ -20,7 +20,21 @@ std::string ResultFiles::place(const std::string& name) const {
 }
 
 std::string ResultFiles::statepoint_after(int batch) const {
-  return place(statepoint_name(batch, model_.settings.batches));
+  return place(statepoint_name(batch, model_.settings.last_batch()));
+}
+
+std::string ResultFiles::source_after(int batch) const {
+  const std::string name =
+      statepoint_name(batch, model_.settings.last_batch()).substr(std::string("statepoint").size());
+  return place(batch == 0 ? "source.h5" : "source" + name);
+}
+
+std::string ResultFiles::collision_track(int file) const {
+  return place(file == 0 ? "collision_track.h5" : "collision_track." + std::to_string(file) + ".h5");
+}
+
+std::string ResultFiles::surface_source_after(int batch, bool only) const {
+  return place(only ? "surface_source.h5" : "surface_source." + std::to_string(batch) + ".h5");
 }
 
 std::string ResultFiles::picture_of(const TallyLayout& layout, std::size_t tally, std::size_t column) const {
@@ -32,8 +46,12 @@ std::string ResultFiles::picture_of(const TallyLayout& layout, std::size_t tally
 
 void ResultFiles::look_at(const TallyLayout& layout) const {
   const Settings& settings = model_.settings;
-  std::vector<std::string> files{statepoint_after(settings.batches)};
+  std::vector<std::string> files{statepoint_after(settings.last_batch())};
   for (const int batch : settings.statepoint_batches) files.push_back(statepoint_after(batch));
+  for (const int batch : settings.source_batches) files.push_back(source_after(batch));
+  if (settings.write_latest_source) files.push_back(source_after(0));
+  if (settings.surface_banking.wanted) files.push_back(surface_source_after(settings.last_batch(), true));
+  if (settings.collision_tracking.wanted) files.push_back(collision_track(0));
   if (settings.write_summary) files.push_back(place("summary.h5"));
   if (settings.write_tallies && !layout.empty()) files.push_back(place("tallies.out"));
   for (std::size_t tally = 0; tally < layout.tallies.size(); ++tally)

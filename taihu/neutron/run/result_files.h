@@ -20,6 +20,10 @@ class ResultFiles {
       : model_(model), folder_(std::move(folder)), all_tallies_(all_tallies) {}
 
   std::string statepoint_after(int batch) const;
+  /// `batch` 0: the file that is written again after each batch.
+  std::string source_after(int batch) const;
+  std::string collision_track(int file) const;                   ///< 0: the only one
+  std::string surface_source_after(int batch, bool only) const;  ///< only: the first and last one
 
   /// Throws Error when one of the files cannot be written. To be called before the batches, so that no work
   /// is lost.

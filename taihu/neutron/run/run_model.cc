@@ -9,6 +9,8 @@
 #include "taihu/base/clock.h"
 #include "taihu/base/error.h"
 #include "taihu/base/formatted.h"
+#include "taihu/neutron/file/source_file.h"
+#include "taihu/neutron/output/collision_track.h"
 #include "taihu/neutron/output/statepoint.h"
 #include "taihu/neutron/run/domain_report.h"
 #include "taihu/neutron/run/result_files.h"
@@ -62,8 +64,10 @@ class Run {
     while (!simulation.finished()) {
       simulation.run_batch();
       if (options_.show_batches) show_batch(simulation);
+      show_triggers(simulation);
       report_lost(simulation);
       if (statepoint_due(simulation)) save(simulation);
+      if (options_.write_files) save_sources(simulation);
     }
     if (options_.write_files) write_results(simulation);
     const RunResult result = finish(simulation, first_batch);
@@ -125,6 +129,20 @@ class Run {
     say(line);
   }
 
+  void show_triggers(const Simulation& simulation) const {
+    const Settings& settings = model_.settings;
+    if (!settings.triggers || simulation.batch() < settings.batches) return;
+    const TriggerStatus& status = simulation.trigger_status();
+    if (simulation.triggers_met())
+      return say(formatted("triggers are met after %d batches", simulation.batch()));
+    const std::string what =
+        status.tally < 0 ? "k" : "tally " + std::to_string(model_.tallies[status.tally].id);
+    say(formatted("triggers: the uncertainty of %s is %.4g times the threshold", what.c_str(),
+                  status.excess));
+    if (simulation.finished())
+      say(formatted("warning: the triggers are not met after %d batches (max_batches)", simulation.batch()));
+  }
+
   /// Each rank's lost particles go to its own output; the run ends when there are too many.
   void report_lost(Simulation& simulation) const {
     for (const LostParticle& lost : simulation.take_lost())
@@ -158,6 +176,51 @@ class Run {
     simulation.times().output += seconds_since(start);
   }
 
+  /// Files that another run can start from.
+  void save_sources(Simulation& simulation) const {
+    const Settings& settings = model_.settings;
+    const std::int64_t start = now_ns();
+    if (std::find(settings.source_batches.begin(), settings.source_batches.end(), simulation.batch()) !=
+        settings.source_batches.end())
+      write_source(simulation, files_.source_after(simulation.batch()));
+    if (settings.write_latest_source) write_source(simulation, files_.source_after(0));
+    if (settings.surface_banking.wanted && simulation.surface_bank().due(simulation.finished())) {
+      const bool only = is_only_file(simulation, simulation.surface_bank(), settings.surface_banking.files);
+      const std::vector<Passage> passages = simulation.surface_bank().take();
+      const std::string path = files_.surface_source_after(simulation.batch(), only);
+      parallel::together(ranks_, ranks_.is_root(), [&] { write_source_file(path, records_of(passages)); });
+      say(formatted("surface source: %zu neutrons in %s", passages.size(), path.c_str()));
+    }
+    if (settings.collision_tracking.wanted && simulation.collision_bank().due(simulation.finished())) {
+      const bool only =
+          is_only_file(simulation, simulation.collision_bank(), settings.collision_tracking.files);
+      const std::vector<CollisionRecord> collisions = simulation.collision_bank().take();
+      const std::string path = files_.collision_track(only ? 0 : simulation.collision_bank().taken());
+      parallel::together(ranks_, ranks_.is_root(), [&] { write_collision_track(path, model_, collisions); });
+      say(formatted("collision track: %zu collisions in %s", collisions.size(), path.c_str()));
+    }
+    simulation.times().output += seconds_since(start);
+  }
+
+  template <typename Record>
+  static bool is_only_file(const Simulation& simulation, const OrderedBank<Record>& bank, int files) {
+    return files == 1 || (bank.taken() == 0 && simulation.finished());
+  }
+
+  std::vector<BankRecord> records_of(const std::vector<Passage>& passages) const {
+    std::vector<BankRecord> records;
+    for (const auto& [site, history, number, surface] : passages)
+      records.push_back({.r = {site.r.x, site.r.y, site.r.z},
+                         .u = {site.u.x, site.u.y, site.u.z},
+                         .energy = model_.nuclear ? site.energy : model_.data.energy(site.group),
+                         .time = site.time,
+                         .weight = site.weight,
+                         .delayed_group = 0,
+                         .surface = surface,
+                         .particle = 0});
+    return records;
+  }
+
   void write_results(Simulation& simulation) {
     save(simulation);
     const std::int64_t start = now_ns();
@@ -171,7 +234,7 @@ class Run {
     const double per_batch = static_cast<double>(settings.particles) *
                              (settings.mode == RunMode::eigenvalue ? settings.generations_per_batch : 1);
     const int inactive = std::max(0, settings.inactive - first_batch);
-    const int active = settings.batches - std::max(first_batch, settings.inactive);
+    const int active = simulation.batch() - std::max(first_batch, settings.inactive);
     RunResult result;
     result.lost = simulation.lost_count();
     if (times.inactive > 0) result.inactive_rate = inactive * per_batch / times.inactive;

@@ -51,6 +51,30 @@ double sample_discrete(const Distribution& d, Stream& random) noexcept {
   return d.x.back();
 }
 
+bool in_domain(const Source& source, const Location& location) noexcept {
+  const auto named = [&](int index) {
+    return std::find(source.domains.begin(), source.domains.end(), index) != source.domains.end();
+  };
+  const Location::Level* const end = location.levels + location.depth;
+  switch (source.domain) {
+    case Source::Domain::everywhere:
+      return true;
+    case Source::Domain::material:
+      return location.material && named(location.material.index());
+    case Source::Domain::cell:
+      return std::any_of(location.levels, end, [&](const auto& level) { return named(level.cell.index()); });
+    case Source::Domain::universe:
+      return std::any_of(location.levels, end, [&](const auto& level) { return named(level.universe); });
+  }
+  return false;
+}
+
+bool between(const std::array<double, 2>& bounds, double value) noexcept {
+  return value > bounds[0] && value < bounds[1];
+}
+
+constexpr int most_attempts = 10000;  // in a row that may be rejected
+
 }  // namespace
 
 double Distribution::sample(Stream& random) const noexcept {
@@ -130,6 +154,7 @@ Vector SourceSampler::sample_direction(const Source& source, Stream& random) con
 bool SourceSampler::accepted(const Source& source, const Vector& r, CellMemory& memory) const noexcept {
   Location location;
   if (!locate(*geometry_, memory, r, {0, 0, 1}, location)) return false;
+  if (!in_domain(source, location)) return false;
   if (!source.only_fissionable) return true;
   if (!location.material) return false;
   if (nuclear_ != nullptr) return nuclear_->fissionable(nuclear_->medium_of(location.cell()));
@@ -144,25 +169,57 @@ Site SourceSampler::sample(Stream& random, CellMemory& memory) const {
   while (which + 1 < sources_->size() && rest >= (*sources_)[which].strength)
     rest -= (*sources_)[which++].strength;
   const Source& source = (*sources_)[which];
+  return source.sites ? sample_from_file(source, random, memory) : sample_independent(source, random, memory);
+}
+
+Site SourceSampler::sample_independent(const Source& source, Stream& random, CellMemory& memory) const {
   Site site;
   for (int attempt = 0;; ++attempt) {
-    check_input(attempt < 10000, source.place + "the source gives no point inside the model" +
-                                     std::string(source.only_fissionable ? " that is fissionable" : "") +
-                                     " (10000 points were tried); correct its <space>");
+    check_input(attempt < most_attempts,
+                source.place + "the source gives no point inside the model" +
+                    std::string(source.only_fissionable ? " that is fissionable" : "") +
+                    std::string(source.domains.empty() ? "" : " and in its <constraints>") +
+                    " (10000 points were tried); correct its <space>");
     site.r = sample_point(source, random);
     if (accepted(source, site.r, memory)) break;
   }
   site.u = sample_direction(source, random);
-  if (nuclear_ == nullptr) {
-    site.group = data_->group_of(source.energy.sample(random));
-    return site;
-  }
   for (int attempt = 0;; ++attempt) {
     check_input(
-        attempt < 10000,
+        attempt < most_attempts,
         source.place + "the source gives no energy for which the nuclides have data; correct its <energy>");
     site.energy = source.energy.sample(random);
-    if (site.energy >= nuclear_->energy_min() && site.energy <= nuclear_->energy_max()) return site;
+    if (!between(source.energy_bounds, site.energy)) continue;
+    if (nuclear_ == nullptr) break;
+    if (site.energy >= nuclear_->energy_min() && site.energy <= nuclear_->energy_max()) break;
+  }
+  if (!source.time.x.empty() || source.time.type != Distribution::Type::discrete)
+    site.time = source.time.sample(random);
+  if (nuclear_ == nullptr) {
+    site.group = data_->group_of(site.energy);
+    site.energy = 0;
+  }
+  return site;
+}
+
+Site SourceSampler::sample_from_file(const Source& source, Stream& random, CellMemory& memory) const {
+  const std::vector<Site>& sites = *source.sites;
+  for (int attempt = 0;; ++attempt) {
+    check_input(attempt < most_attempts,
+                source.place +
+                    "the file of the source has no neutron inside the model that keeps its "
+                    "<constraints> (10000 were tried)");
+    const auto count = static_cast<double>(sites.size());
+    Site site = sites[std::min(sites.size() - 1, static_cast<std::size_t>(random.uniform() * count))];
+    const bool good = accepted(source, site.r, memory) && between(source.energy_bounds, site.energy) &&
+                      between(source.time_bounds, site.time);
+    if (!good && !source.kill_rejected) continue;
+    if (!good) site.weight = 0;
+    if (nuclear_ == nullptr) {
+      site.group = data_->group_of(site.energy);
+      site.energy = 0;
+    }
+    return site;
   }
 }
 

@@ -2,6 +2,8 @@
 // External sources: where, in which direction and with which energy neutrons begin.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,17 +32,26 @@ struct Distribution {
 struct Source {
   enum class Space { point, box, cartesian, cylindrical, spherical };
   enum class Angle { isotropic, monodirectional, polar_azimuthal };
+  enum class Domain { everywhere, cell, material, universe };
   std::string place;  ///< "file:line:column: " for messages; empty: not from a file
   double strength = 1;
   Space space = Space::point;
   Angle angle = Angle::isotropic;
   bool only_fissionable = false;
+  Domain domain = Domain::everywhere;
+  std::vector<int> domains;  ///< indices of the cells, materials or universes that neutrons begin in
+  std::array<double, 2> energy_bounds{0, infinity}, time_bounds{-infinity, infinity};  ///< eV, s; exclusive
+  bool kill_rejected = false;  ///< neutrons of a file that do not keep the bounds: weight 0, not another one
   Vector lower,
       upper;  ///< of the box; the point is in `lower`; origin of the cylindrical and spherical ones too
   Distribution axes[3];  ///< cartesian: x, y, z; cylindrical: r, phi, z; spherical: r, cos_theta, phi
   Vector direction{0, 0, 1}, across{1, 0, 0};  ///< where mu is 1; where mu and phi are 0
   Distribution mu, phi;                        ///< polar_azimuthal
   Distribution energy;                         ///< eV
+  Distribution time;                           ///< s; without values: 0
+  /// Neutrons of a file, one of which is taken; null: all that is above holds. Energies also of multi-group
+  /// data.
+  std::shared_ptr<const std::vector<Site>> sites;
 };
 
 /// Samples neutrons of a model's sources. Set-up code: throws Error when 10,000 points in a row were
@@ -56,6 +67,8 @@ class SourceSampler {
  private:
   Vector sample_direction(const Source& source, Stream& random) const noexcept;
   Vector sample_point(const Source& source, Stream& random) const noexcept;
+  Site sample_independent(const Source& source, Stream& random, CellMemory& memory) const;
+  Site sample_from_file(const Source& source, Stream& random, CellMemory& memory) const;
   bool accepted(const Source& source, const Vector& r, CellMemory& memory) const noexcept;
 
   const std::vector<Source>* sources_;

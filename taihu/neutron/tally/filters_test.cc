@@ -183,14 +183,27 @@ TEST(Filters, ThatDoNotFitAreRefused) {
       {filter(1, "materialfrom", "77") + tally(1, "1", "current"),
        "model.xml:21:1: <filter>: there is no material 77"},
       {filter(1, "material", "1") + tally(1, "1", "current"),
-       "model.xml:21:55: tally 1: score current needs a surface, cell or cellfrom filter"},
+       "model.xml:21:55: tally 1: score current needs a surface, meshsurface, cell or cellfrom filter"},
       {"<filter id=\"1\" type=\"legendre\"><order>-1</order></filter>" + tally(1, "1", "scatter"),
        "model.xml:21:1: <filter>: \"order\" is from 0 to 999"},
       {"<filter id=\"1\" type=\"energyfunction\"><energy>1 2</energy><y>1 2</y></filter>" +
            tally(1, "1", "flux"),
        "model.xml:21:1: <filter>: an energyfunction filter needs continuous-energy data"},
-      {filter(1, "zernike", "4") + tally(1, "1", "flux"),
-       "model.xml:21:1: <filter>: filter \"zernike\" is not supported"}};
+      {filter(1, "zernike", "4") + tally(1, "1", "flux"), "model.xml:21:1: <filter>: \"order\" is missing"},
+      {filter(1, "weight", "4") + tally(1, "1", "flux"),
+       "model.xml:21:1: <filter>: filter \"weight\" is not supported"},
+      {filter(1, "meshsurface", "1") + tally(1, "1", "flux"), "model.xml:21:1: <filter>: there is no mesh 1"},
+      {filter(1, "musurface", "4") + tally(1, "1", "current"),
+       "model.xml:21:56: tally 1: a musurface filter needs a surface filter"},
+      {filter(1, "collision", "1 1") + tally(1, "1", "scatter"),
+       "model.xml:21:1: <filter>: 1 is in \"bins\" twice"},
+      {filter(1, "time", "-1 1") + tally(1, "1", "flux"),
+       "model.xml:21:1: <filter>: \"bins\" has a negative time"},
+      {"<filter id=\"1\" type=\"sphericalharmonics\"><order>11</order></filter>" + tally(1, "1", "flux"),
+       "model.xml:21:1: <filter>: \"order\" is from 0 to 10"},
+      {"<filter id=\"1\" type=\"spatiallegendre\" order=\"1\" axis=\"z\" min=\"1\" max=\"1\"/>" +
+           tally(1, "1", "flux"),
+       "model.xml:21:1: <filter>: \"max\" has to be above \"min\""}};
   for (const auto& [tallies, message] : cases) EXPECT_EQ(refusal(tallies), message);
 }
 

@@ -122,11 +122,18 @@ TallyLayout::CompiledFilter compile(const Filter& filter, const TallyLayout& lay
     case FilterType::mu:
     case FilterType::polar:
     case FilterType::azimuthal:
+    case FilterType::musurface:
+    case FilterType::time:
       result.energies = &filter.energies;
       break;
     case FilterType::particle:
     case FilterType::legendre:
     case FilterType::delayedgroup:
+    case FilterType::collision:
+    case FilterType::sphericalharmonics:
+    case FilterType::spatiallegendre:
+    case FilterType::zernike:
+    case FilterType::zernikeradial:
       break;
     case FilterType::material:
     case FilterType::materialfrom:
@@ -152,6 +159,8 @@ TallyLayout::CompiledFilter compile(const Filter& filter, const TallyLayout& lay
         result.bin_of = energy_table(filter, data);
       break;
     case FilterType::mesh:
+    case FilterType::meshsurface:
+    case FilterType::meshborn:
       result.mesh = &layout.meshes[filter.bins[0]];
       break;
   }
@@ -175,14 +184,25 @@ Estimator choose_estimator(const Tally& tally, const std::vector<Filter>& filter
     check_input(
         !has(FilterType::delayedgroup) || score == Score::delayed_nu_fission || score == Score::decay_rate,
         name_of_tally(tally) + ": score " + name_of(score) + " has no delayed groups");
-  const bool scattered = has(FilterType::mu) || has(FilterType::legendre);
+  const bool harmonics = std::any_of(tally.filters.begin(), tally.filters.end(),
+                                     [&](int i) { return filters[i].of_scattering; });
+  const bool scattered = has(FilterType::mu) || has(FilterType::legendre) || harmonics;
+  const bool faces = has(FilterType::meshsurface);
   const bool outgoing = has(FilterType::energyout) || scattered;
-  const bool surface = has(FilterType::surface) || has_score(tally, Score::current);
+  const bool surface = has(FilterType::surface) || faces || has_score(tally, Score::current);
+  check_input(!has(FilterType::musurface) || has(FilterType::surface),
+              name_of_tally(tally) + ": a musurface filter needs a surface filter");
   check_input(surface || !(has(FilterType::cellfrom) || has(FilterType::materialfrom)),
               name_of_tally(tally) + ": cellfrom and materialfrom filters are for the score current");
   if (surface) {
-    check_input(has(FilterType::surface) || has(FilterType::cell) || has(FilterType::cellfrom),
-                name_of_tally(tally) + ": score current needs a surface, cell or cellfrom filter");
+    check_input(
+        faces || has(FilterType::surface) || has(FilterType::cell) || has(FilterType::cellfrom),
+        name_of_tally(tally) + ": score current needs a surface, meshsurface, cell or cellfrom filter");
+    check_input(
+        !faces || !(has(FilterType::surface) || has(FilterType::cellfrom) || has(FilterType::materialfrom)),
+        name_of_tally(tally) +
+            ": a meshsurface filter does not go with surface, cellfrom or "
+            "materialfrom filters; make two tallies");
     check_input(!has(FilterType::polar) && !has(FilterType::azimuthal),
                 name_of_tally(tally) + ": polar and azimuthal filters do not go with the score current");
     check_input(tally.scores.size() == 1 && has_score(tally, Score::current),
@@ -206,6 +226,12 @@ Estimator choose_estimator(const Tally& tally, const std::vector<Filter>& filter
                 name_of_tally(tally) + ": score nu-scatter needs the analog estimator");
     return Estimator::analog;
   }
+  const bool positional =
+      has(FilterType::spatiallegendre) || has(FilterType::zernike) || has(FilterType::zernikeradial);
+  check_input(!positional || tally.estimator != Estimator::tracklength,
+              name_of_tally(tally) +
+                  ": spatiallegendre and zernike filters need points, not the tracklength estimator");
+  if (positional && tally.estimator == Estimator::automatic) return Estimator::collision;
   // Events are collisions, unless an estimator is named: then each of its contributions counts one.
   if (has_score(tally, Score::events) && tally.estimator == Estimator::automatic) return Estimator::analog;
   if (tally.estimator != Estimator::automatic) return tally.estimator;
@@ -230,19 +256,31 @@ void note_special_filters(const Tally& tally, TallyLayout::CompiledTally& compil
     const FilterType type = compiled.filters[i].type;
     if (type == FilterType::energyfunction) compiled.weights.push_back(i);
     if (type == FilterType::surface) compiled.by_sign = true;
-    if (type != FilterType::mesh && type != FilterType::legendre && type != FilterType::delayedgroup)
-      continue;
-    int& place = type == FilterType::mesh       ? compiled.mesh_filter
-                 : type == FilterType::legendre ? compiled.legendre_filter
-                                                : compiled.delayed_filter;
+    if (type == FilterType::legendre || type >= FilterType::sphericalharmonics)
+      compiled.expansions.push_back(i);
+    int* special = type == FilterType::mesh           ? &compiled.mesh_filter
+                   : type == FilterType::time         ? &compiled.time_filter
+                   : type == FilterType::meshsurface  ? &compiled.surface_mesh
+                   : type == FilterType::delayedgroup ? &compiled.delayed_filter
+                                                      : nullptr;
+    if (special == nullptr) continue;
+    int& place = *special;
     check_input(place < 0, name_of_tally(tally) + " has two " + name_of(type) + " filters; one is supported");
     place = i;
   }
+  check_input(compiled.expansions.empty() || !has_score(tally, Score::events),
+              name_of_tally(tally) + ": the score events has no moments");
+  if (compiled.mesh_filter < 0) return;
+  const TallyLayout::CompiledFilter& mesh = compiled.filters[compiled.mesh_filter];
+  if (mesh.mesh->type == MeshType::regular && !mesh.source->moved)
+    compiled.domain_mesh = compiled.mesh_filter;
 }
 
 void sort_by_source(TallyLayout& layout, int index, const Tally& tally, bool delta) {
   TallyLayout::CompiledTally& compiled = layout.compiled[index];
-  if (has_score(tally, Score::current)) {
+  if (compiled.surface_mesh >= 0) {
+    layout.by_face.push_back(index);
+  } else if (has_score(tally, Score::current)) {
     layout.by_surface.push_back(index);
   } else if (compiled.estimator == Estimator::analog) {
     layout.analog.push_back(index);
@@ -263,9 +301,9 @@ bool needs_surface_tracking(const std::vector<Tally>& tallies) {
   });
 }
 
-TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters,
-                        std::vector<RegularMesh> meshes, const Geometry& geometry, const CrossSections& data,
-                        bool delta, const TallyMaterials& materials) {
+TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters, std::vector<Mesh> meshes,
+                        const Geometry& geometry, const CrossSections& data, bool delta,
+                        const TallyMaterials& materials) {
   TallyLayout layout;
   layout.continuous = materials.nuclear != nullptr;
   layout.filters = std::move(filters);

@@ -2,18 +2,11 @@
 #include "taihu/neutron/tally/rates.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "taihu/neutron/nuclide/kinematics.h"
 
 namespace taihu::neutron {
 namespace {
-
-// CODATA 2018: speed of light [cm/s], mass of a neutron [eV].
-constexpr double light_cm_per_s = 2.99792458e10, neutron_mass_eV = 939.56542052e6;
-
-/// One over the speed [s/cm].
-double inverse_velocity(double energy) noexcept {
-  return (energy + neutron_mass_eV) / (light_cm_per_s * std::sqrt(energy * (energy + 2 * neutron_mass_eV)));
-}
 
 /// Neutrons of a fission that precursors emit, each times its weight. `group`: 0 for all.
 template <typename Weight>
@@ -73,7 +66,7 @@ void Rates::compute(Remembered& known, MediumId medium, double energy, std::uint
                     const double* sums) noexcept {
   known.energy = energy, known.band = band;
   std::fill(known.values.begin(), known.values.end(), 0.0);
-  if (plan_->inverse_velocity >= 0) known.values[plan_->inverse_velocity] = inverse_velocity(energy);
+  if (plan_->inverse_velocity >= 0) known.values[plan_->inverse_velocity] = 1 / speed(energy);
   if (!medium) return;
   std::copy(sums, sums + reaction_count, known.values.begin());
   const std::vector<MediumPart>& parts = nuclear_->parts(medium);

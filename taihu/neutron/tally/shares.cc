@@ -13,8 +13,8 @@ TallyPart whole_part(const TallyLayout::CompiledTally& tally) {
   TallyPart part;
   part.inner = tally.width;
   part.outer = tally.combinations;
-  if (tally.mesh_filter >= 0) {
-    const TallyLayout::CompiledFilter& filter = tally.filters[tally.mesh_filter];
+  if (tally.domain_mesh >= 0) {
+    const TallyLayout::CompiledFilter& filter = tally.filters[tally.domain_mesh];
     part.shape = part.high = filter.mesh->shape;
     part.inner *= filter.stride;
     part.outer = tally.combinations / filter.stride / filter.mesh->size();
@@ -27,7 +27,7 @@ struct Layers {
   int owned_low = 0, owned_high = 0, low = 0, high = 0;
 };
 
-Layers layers_of(const RegularMesh& mesh, int axis, const Domains& domains, int layer, const DomainBox& box) {
+Layers layers_of(const Mesh& mesh, int axis, const Domains& domains, int layer, const DomainBox& box) {
   Layers result;
   if (axis >= mesh.dimensions) {  // infinite cells: one domain owns them, all touch them
     result.high = 1;
@@ -93,8 +93,8 @@ BinShares::BinShares(const TallyLayout& layout, const Domains* domains, int rank
   for (int domain = 0; domain < count; ++domain)
     for (const TallyLayout::CompiledTally& tally : layout.compiled) {
       TallyPart window = whole_part(tally), owned = window;
-      if (domains != nullptr && tally.mesh_filter >= 0) {
-        const RegularMesh& mesh = *tally.filters[tally.mesh_filter].mesh;
+      if (domains != nullptr && tally.domain_mesh >= 0) {
+        const Mesh& mesh = *tally.filters[tally.domain_mesh].mesh;
         const DomainBox box = domains->box(domain);
         for (int axis = 0; axis < 3; ++axis) {
           const Layers layers = layers_of(mesh, axis, *domains, domains->layers_of(domain)[axis], box);

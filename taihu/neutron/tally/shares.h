@@ -21,8 +21,8 @@
 
 namespace taihu::neutron {
 
-/// All bins of one tally whose mesh cells are in the box [low, high). Tallies without a mesh count as having
-/// one cell. Bins are stored densely in the order that they have in the whole tally.
+/// All bins of one tally whose mesh cells are in the box [low, high). Tallies without a regular mesh count as
+/// having one cell. Bins are stored densely in the order that they have in the whole tally.
 struct TallyPart {
   std::array<int, 3> shape{1, 1, 1};  ///< of the whole mesh
   std::array<int, 3> low{}, high{1, 1, 1};
@@ -88,7 +88,7 @@ class BinShares {
   int domain_of(int rank) const noexcept { return domains_ == nullptr ? 0 : domains_->domain_of_rank(rank); }
   OwnedBins owned(int rank, std::size_t tally) const;
   bool by_domain(std::size_t tally) const noexcept {
-    return domains_ != nullptr && layout_->compiled[tally].mesh_filter >= 0;
+    return domains_ != nullptr && layout_->compiled[tally].domain_mesh >= 0;
   }
 
   const TallyLayout* layout_;

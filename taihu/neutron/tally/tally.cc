@@ -2,7 +2,10 @@
 #include "taihu/neutron/tally/tally.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
+#include "taihu/neutron/tally/expansion.h"
 #include "taihu/neutron/tally/shares.h"
 
 namespace taihu::neutron {
@@ -28,6 +31,13 @@ int bin_of_levels(const std::vector<int>& table, const Location& location, const
   return -1;
 }
 
+/// A point, or with `direction` a direction, as the mesh of a filter sees it.
+Vector in_mesh(const Filter& filter, const Vector& r, bool direction = false) noexcept {
+  if (!filter.moved) return r;
+  const Vector shifted = direction ? r : r - filter.translation;
+  return filter.turned ? rotate(filter.rotation, shifted) : shifted;
+}
+
 int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event,
            const NeutronState& state) noexcept {
   const auto cell_of = [](const Location::Level& level) { return level.cell.index(); };
@@ -45,7 +55,18 @@ int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event,
     case FilterType::surface:
       return event.surface < 0 ? -1 : filter.bin_of[event.surface];
     case FilterType::mesh:
-      return filter.mesh->index_of(event.r);
+      return filter.mesh->index_of(in_mesh(*filter.source, event.r));
+    case FilterType::meshborn:
+      return filter.mesh->index_of(in_mesh(*filter.source, *state.born_at));
+    case FilterType::musurface:
+      return bin_between(*filter.energies, event.mu_surface);
+    case FilterType::collision: {
+      const std::vector<int>& bins = filter.source->bin_ids;
+      const auto found = std::find(bins.begin(), bins.end(), *state.collisions);
+      return found == bins.end() ? -1 : static_cast<int>(found - bins.begin());
+    }
+    case FilterType::time:
+      return energy_bin(*filter.energies, event.time);
     case FilterType::cell:
       return bin_of_levels(filter.bin_of, *event.location, cell_of);
     case FilterType::cellfrom:
@@ -64,9 +85,20 @@ int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event,
       return bin_between(*filter.energies, std::acos(u.z));
     case FilterType::azimuthal:
       return bin_between(*filter.energies, std::atan2(u.y, u.x));
+    case FilterType::zernike:
+    case FilterType::zernikeradial: {
+      const double x = event.r.x - filter.source->centre.x, y = event.r.y - filter.source->centre.y;
+      return std::hypot(x, y) <= filter.source->radius ? 0 : -1;
+    }
+    case FilterType::spatiallegendre: {
+      const double x = event.r[filter.source->axis];
+      return x >= filter.source->low && x <= filter.source->high ? 0 : -1;
+    }
     case FilterType::legendre:
+    case FilterType::sphericalharmonics:
     case FilterType::delayedgroup:
-      return 0;  // of all bins, which score_moments() and score_groups() fill
+    case FilterType::meshsurface:
+      return 0;  // of all bins, which for_each_moment(), score_groups() and score_faces() fill
     case FilterType::distribcell:
     case FilterType::cellinstance:
       for (int level = 0; level < event.location->depth; ++level)
@@ -83,12 +115,13 @@ int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event,
   return -1;
 }
 
-/// Combination of all filters but the one numbered `without`; -1: the event is filtered out.
-std::int64_t combination_of(const TallyLayout::CompiledTally& tally, const Event& event, int without,
+/// Combination of all filters; -1: the event is filtered out. Along a `path` the mesh and the time, which
+/// change there, are left out.
+std::int64_t combination_of(const TallyLayout::CompiledTally& tally, const Event& event, bool path,
                             const NeutronState& state) noexcept {
   std::int64_t combination = 0;
   for (int i = 0; i < static_cast<int>(tally.filters.size()); ++i) {
-    if (i == without) continue;
+    if (path && (i == tally.mesh_filter || i == tally.time_filter)) continue;
     const int bin = bin_of(tally.filters[i], event, state);
     if (bin < 0) return -1;
     combination += static_cast<std::int64_t>(bin) * tally.filters[i].stride;
@@ -108,13 +141,69 @@ double weight_of(const TallyLayout::CompiledTally& tally, const Event& event) no
   return weight;
 }
 
+/// Values of the functions of an expansion.
+void moments_of(const Filter& filter, const Event& event, std::span<double> values) noexcept {
+  const Vector& u = event.location->levels[0].u;
+  const double mu = event.emission == nullptr ? 1 : event.emission->mu;
+  switch (filter.type) {
+    case FilterType::sphericalharmonics: {
+      harmonic_moments(filter.order, u, values);
+      if (!filter.of_scattering) return;
+      std::array<double, most_harmonic_order + 1> weights;
+      legendre_moments(mu, std::span(weights).first(filter.order + 1));
+      for (int l = 0, i = 0; l <= filter.order; ++l)
+        for (int m = -l; m <= l; ++m) values[i++] *= weights[l];
+      return;
+    }
+    case FilterType::spatiallegendre:
+      return legendre_moments(2 * (event.r[filter.axis] - filter.low) / (filter.high - filter.low) - 1,
+                              values);
+    case FilterType::zernike:
+    case FilterType::zernikeradial: {
+      const double x = event.r.x - filter.centre.x, y = event.r.y - filter.centre.y;
+      return zernike_moments(filter.order, std::hypot(x, y) / filter.radius, std::atan2(y, x),
+                             filter.type == FilterType::zernikeradial, values);
+    }
+    default:
+      return legendre_moments(mu, values);
+  }
+}
+
+bool needs_emission(const Filter& filter) noexcept {
+  return filter.type == FilterType::legendre || filter.of_scattering;
+}
+
 }  // namespace
 
 const char* name_of(FilterType type) noexcept {
-  constexpr const char* names[] = {"cell",         "material",  "universe",    "mesh",           "energy",
-                                   "energyout",    "surface",   "distribcell", "cellinstance",   "cellfrom",
-                                   "materialfrom", "cellborn",  "particle",    "energyfunction", "mu",
-                                   "polar",        "azimuthal", "legendre",    "delayedgroup"};
+  constexpr const char* names[] = {"cell",
+                                   "material",
+                                   "universe",
+                                   "mesh",
+                                   "energy",
+                                   "energyout",
+                                   "surface",
+                                   "distribcell",
+                                   "cellinstance",
+                                   "cellfrom",
+                                   "materialfrom",
+                                   "cellborn",
+                                   "particle",
+                                   "energyfunction",
+                                   "mu",
+                                   "polar",
+                                   "azimuthal",
+                                   "legendre",
+                                   "delayedgroup",
+                                   "meshsurface",
+                                   "meshborn",
+                                   "musurface",
+                                   "collision",
+                                   "time",
+                                   "sphericalharmonics",
+                                   "spatiallegendre",
+                                   "zernike",
+                                   "zernikeradial"};
   return names[static_cast<int>(type)];
 }
 
@@ -133,6 +222,13 @@ TallyBins::TallyBins(const TallyLayout& layout, const TallyParts* window, const 
             : window == nullptr ? layout.bin_count
                                 : window->size) {
   pieces_.reserve(1024);
+  passages_.reserve(1024);
+  for (const TallyLayout::CompiledTally& tally : layout.compiled)
+    for (std::size_t i = 0; i < tally.expansions.size(); ++i) {
+      if (moments_.size() <= i) moments_.resize(i + 1);
+      const auto count = static_cast<std::size_t>(tally.filters[tally.expansions[i]].source->bin_count);
+      if (moments_[i].size() < count) moments_[i].resize(count);
+    }
   if (shared == nullptr) return;
   std::int64_t most = 1;
   for (const TallyLayout::CompiledTally& tally : layout.compiled) most = std::max(most, tally.width);
@@ -249,31 +345,93 @@ int TallyBins::nuclide_hit(const Event& event) const noexcept {
 void TallyBins::score_flux(const std::vector<int>& tallies, const Event& event, double amount) noexcept {
   for (const int index : tallies) {
     const TallyLayout::CompiledTally& tally = layout_->compiled[index];
-    const std::int64_t combination = combination_of(tally, event, -1, state_);
+    const std::int64_t combination = combination_of(tally, event, false, state_);
     if (combination < 0) continue;
-    score_combination(tally, combination, event,
-                      tally.weights.empty() ? amount : amount * weight_of(tally, event));
+    for_each_moment(tally, combination, event,
+                    tally.weights.empty() ? amount : amount * weight_of(tally, event),
+                    [&](std::int64_t bins, double share) { score_combination(tally, bins, event, share); });
   }
+}
+
+/// Calls f(combination, amount) for all moments of a tally's expansions; once if it has none.
+template <typename F>
+void TallyBins::for_each_moment(const TallyLayout::CompiledTally& tally, std::int64_t combination,
+                                const Event& event, double amount, const F& f) noexcept {
+  if (tally.expansions.empty()) return f(combination, amount);
+  for (std::size_t i = 0; i < tally.expansions.size(); ++i) {
+    const Filter& filter = *tally.filters[tally.expansions[i]].source;
+    if (needs_emission(filter) && event.emission == nullptr) return;
+    moments_of(filter, event, std::span(moments_[i]).first(filter.bin_count));
+  }
+  const auto down = [&](const auto& self, std::size_t depth, std::int64_t bins, double share) -> void {
+    if (depth == tally.expansions.size()) return f(bins, share);
+    const TallyLayout::CompiledFilter& filter = tally.filters[tally.expansions[depth]];
+    for (int i = 0; i < filter.source->bin_count; ++i)
+      self(self, depth + 1, bins + static_cast<std::int64_t>(i) * filter.stride, share * moments_[depth][i]);
+  };
+  down(down, 0, combination, amount);
 }
 
 void TallyBins::score_track(const Event& event, const Vector& start, const Vector& u, double length,
                             double weight) noexcept {
   for (const int index : layout_->by_track) {
     const TallyLayout::CompiledTally& tally = layout_->compiled[index];
-    const std::int64_t combination = combination_of(tally, event, tally.mesh_filter, state_);
+    const std::int64_t combination = combination_of(tally, event, true, state_);
     if (combination < 0) continue;
     const double weighed = tally.weights.empty() ? weight : weight * weight_of(tally, event);
-    if (tally.mesh_filter < 0) {
-      score_combination(tally, combination, event, weighed * length);
+    if (tally.time_filter < 0) {
+      score_path(tally, combination, event, start, u, length, weighed);
       continue;
     }
-    if (scores_nothing(tally, event)) continue;
-    const TallyLayout::CompiledFilter& filter = tally.filters[tally.mesh_filter];
-    pieces_.clear();
-    append_pieces(*filter.mesh, start, u, length, pieces_);
-    for (const MeshPiece& piece : pieces_)
-      score_combination(tally, combination + static_cast<std::int64_t>(piece.index) * filter.stride, event,
-                        weighed * piece.length);
+    const TallyLayout::CompiledFilter& filter = tally.filters[tally.time_filter];
+    const std::vector<double>& edges = *filter.energies;
+    const auto after = std::upper_bound(edges.begin(), edges.end(), event.time) - edges.begin();
+    for (std::size_t bin = after > 0 ? after - 1 : 0; bin + 1 < edges.size(); ++bin) {
+      const double from = std::max(0.0, (edges[bin] - event.time) / event.slowness);
+      const double to = std::min(length, (edges[bin + 1] - event.time) / event.slowness);
+      if (from >= length) break;
+      if (to > from)
+        score_path(tally, combination + static_cast<std::int64_t>(bin) * filter.stride, event,
+                   start + from * u, u, to - from, weighed);
+    }
+  }
+}
+
+/// A path in one bin of all filters but the mesh.
+void TallyBins::score_path(const TallyLayout::CompiledTally& tally, std::int64_t combination,
+                           const Event& event, const Vector& start, const Vector& u, double length,
+                           double weight) noexcept {
+  const auto score = [&](std::int64_t in, double amount) {
+    for_each_moment(tally, in, event, amount,
+                    [&](std::int64_t bins, double share) { score_combination(tally, bins, event, share); });
+  };
+  if (tally.mesh_filter < 0) return score(combination, weight * length);
+  if (scores_nothing(tally, event)) return;
+  const TallyLayout::CompiledFilter& filter = tally.filters[tally.mesh_filter];
+  pieces_.clear();
+  append_pieces(*filter.mesh, in_mesh(*filter.source, start), in_mesh(*filter.source, u, true), length,
+                pieces_);
+  for (const MeshPiece& piece : pieces_)
+    score(combination + static_cast<std::int64_t>(piece.index) * filter.stride, weight * piece.length);
+}
+
+void TallyBins::score_faces(const Event& event, const Vector& start, const Vector& u, double length,
+                            double weight) noexcept {
+  for (const int index : layout_->by_face) {
+    const TallyLayout::CompiledTally& tally = layout_->compiled[index];
+    const std::int64_t combination = combination_of(tally, event, false, state_);
+    if (combination < 0) continue;
+    const double amount = tally.weights.empty() ? weight : weight * weight_of(tally, event);
+    const TallyLayout::CompiledFilter& filter = tally.filters[tally.surface_mesh];
+    passages_.clear();
+    append_passages(*filter.mesh, in_mesh(*filter.source, start), in_mesh(*filter.source, u, true), length,
+                    passages_);
+    for (const auto& [cell, axis, upper, incoming] : passages_) {
+      const std::int64_t bin =
+          std::int64_t{4} * filter.mesh->dimensions * cell + 4 * axis + 2 * upper + incoming;
+      ExactSum* bins = bins_of(tally, combination + bin * filter.stride);
+      for (std::size_t i = 0; i < tally.columns.size(); ++i) bins[i].add(amount);
+    }
   }
 }
 
@@ -283,37 +441,19 @@ void TallyBins::score_analog(const Event& event, Score what, double amount) noex
     for (std::size_t i = 0; i < tally.columns.size(); ++i) {
       if (tally.columns[i].score != what) continue;
       if (tally.columns[i].nuclide >= 0 && tally.columns[i].nuclide != nuclide_hit(event)) continue;
-      const std::int64_t combination = combination_of(tally, event, -1, state_);
+      const std::int64_t combination = combination_of(tally, event, false, state_);
       if (combination < 0) continue;
       const double weighed = tally.weights.empty() ? amount : amount * weight_of(tally, event);
-      if (tally.legendre_filter < 0)
-        bins_of(tally, combination)[i].add(weighed);
-      else
-        score_moments(tally, combination, i, event, weighed);
+      for_each_moment(tally, combination, event, weighed,
+                      [&](std::int64_t bins, double share) { bins_of(tally, bins)[i].add(share); });
     }
-  }
-}
-
-/// Legendre polynomials of the cosine of a scattering, by their recursion.
-void TallyBins::score_moments(const TallyLayout::CompiledTally& tally, std::int64_t combination,
-                              std::size_t column, const Event& event, double amount) noexcept {
-  if (event.emission == nullptr) return;
-  const std::int64_t stride = tally.filters[tally.legendre_filter].stride;
-  const int count = tally.filters[tally.legendre_filter].source->bin_count;
-  const double mu = event.emission->mu;
-  double before = 0, now = 1;
-  for (int l = 0; l < count; ++l) {
-    bins_of(tally, combination + l * stride)[column].add(amount * now);
-    const double next = ((2 * l + 1) * mu * now - l * before) / (l + 1);
-    before = now;
-    now = next;
   }
 }
 
 void TallyBins::score_surface(const Event& event, double weight, double sign) noexcept {
   for (const int index : layout_->by_surface) {
     const TallyLayout::CompiledTally& tally = layout_->compiled[index];
-    const std::int64_t combination = combination_of(tally, event, -1, state_);
+    const std::int64_t combination = combination_of(tally, event, false, state_);
     if (combination < 0) continue;
     double amount = tally.by_sign ? sign * weight : weight;
     if (!tally.weights.empty()) amount *= weight_of(tally, event);

@@ -48,8 +48,19 @@ enum class FilterType {
   polar,
   azimuthal,
   legendre,
-  delayedgroup
+  delayedgroup,
+  meshsurface,
+  meshborn,
+  musurface,
+  collision,
+  time,
+  sphericalharmonics,
+  spatiallegendre,
+  zernike,
+  zernikeradial
 };
+constexpr FilterType last_filter_type = FilterType::zernikeradial;
+
 enum class Estimator { automatic, tracklength, collision, analog };
 
 /// A filter as the input gives it. `bins` holds indices, not ids.
@@ -63,12 +74,31 @@ struct Filter {
   std::vector<double> factors;   ///< energyfunction: at the energies
   Interpolation interpolation = Interpolation::linear_linear;  ///< between them
   std::vector<std::string> particles;                          ///< particle: as the user wrote them
-  int bin_count = 0;                                           ///< legendre: order + 1
+  int bin_count = 0;
+  int order = 0;               ///< of an expansion
+  bool of_scattering = false;  ///< sphericalharmonics: times Legendre polynomials of the scattering
+  int axis = 2;                ///< spatiallegendre
+  double low = 0, high = 0;    ///< spatiallegendre: cm
+  Vector centre;               ///< zernike: of the disc
+  double radius = 0;           ///< zernike
+  bool moved = false;          ///< mesh: it is turned, then shifted
+  bool turned = false;
+  Vector translation;
+  Rotation rotation{};
   std::string place;  ///< "file:line:column: " for messages; empty: not from a file
 };
 
 /// All nuclides of a material together.
 constexpr const char* total_nuclide = "total";
+
+/// The precision at which a run may end.
+struct Trigger {
+  enum class Metric { variance, deviation, relative };
+  Metric metric = Metric::deviation;
+  double threshold = 0;
+  bool ignore_zeros = false;  ///< bins without scores do not count
+  std::vector<int> scores;    ///< indices into the tally's; empty: all
+};
 
 struct Tally {
   int id = 0;
@@ -77,6 +107,7 @@ struct Tally {
   std::vector<std::string> nuclides{total_nuclide};
   std::vector<Score> scores;
   Estimator estimator = Estimator::automatic;
+  std::vector<Trigger> triggers;
   std::string place;  ///< "file:line:column: " for messages; empty: not from a file
 };
 
@@ -96,6 +127,9 @@ struct Event {
   Vector r;
   GroupId group{0};
   int surface = -1;                    ///< that was passed
+  double mu_surface = 0;               ///< cosine of its normal and the direction, from 0 on
+  double time = 0;                     ///< s; of a path: at its start
+  double slowness = 0;                 ///< one over the speed [s/cm]
   const Emission* emission = nullptr;  ///< null: none
   const Location* from =
       nullptr;  ///< with `surface`, or the edge of a lattice's element: before it was passed
@@ -107,6 +141,8 @@ struct Event {
 /// Further state that few tallies use; the history keeps it up to date.
 struct NeutronState {
   const CellId* born = nullptr;  ///< cell that the neutron was born in
+  const Vector* born_at = nullptr;
+  const int* collisions = nullptr;  ///< that the neutron has had, the present one too
   // Continuous energy.
   const NuclearData* nuclear = nullptr;  ///< null: multi-group
   const std::uint64_t* band = nullptr;   ///< see NuclearData::look_up
@@ -125,7 +161,7 @@ struct TallyLayout {
     int stride = 1;           ///< in filter combinations
     std::vector<int> bin_of;  ///< bin by cell, material + 1, universe, surface or group; -1: none. With
                               ///< instances: by cell, index into them
-    const RegularMesh* mesh = nullptr;
+    const Mesh* mesh = nullptr;
     const std::vector<double>* energies = nullptr;  ///< edges; of energies with continuous energy only
     const Filter* source = nullptr;                 ///< as the input has it
     std::vector<CellInstances> instances;
@@ -146,9 +182,12 @@ struct TallyLayout {
     std::int64_t width = 0;                     ///< number of columns
     std::int64_t first_bin = 0;
     std::int64_t combinations = 1;
-    int mesh_filter = -1;      ///< index into `filters`; -1: none
-    int legendre_filter = -1;  ///< the same
-    int delayed_filter = -1;   ///< the same
+    int mesh_filter = -1;         ///< index into `filters`; -1: none
+    int domain_mesh = -1;         ///< the same, if domains can share its cells: regular and not moved
+    int time_filter = -1;         ///< the same
+    int delayed_filter = -1;      ///< the same
+    int surface_mesh = -1;        ///< the same: a filter of faces of mesh cells
+    std::vector<int> expansions;  ///< filters all of whose bins get a share
     std::vector<int>
         group_values;  ///< with a filter of delayed groups: places of rates, [column][bin of the filter]
     std::vector<int> weights;  ///< indices of filters that weigh what is counted
@@ -159,10 +198,11 @@ struct TallyLayout {
   };
   std::vector<Filter> filters;
   std::vector<Tally> tallies;
-  std::vector<RegularMesh> meshes;
+  std::vector<Mesh> meshes;
   std::vector<CompiledTally> compiled;
-  std::vector<int> by_flux, by_track, by_collision, analog, by_surface;  ///< tallies by what feeds them
-  std::vector<std::string> nuclides;                                     ///< that tallies name
+  std::vector<int> by_flux, by_track, by_collision, analog, by_surface,
+      by_face;                        ///< tallies by what feeds them
+  std::vector<std::string> nuclides;  ///< that tallies name
   std::vector<int> nuclide_of;  ///< index into `nuclides`, by nuclide of the data; multi-group: by material
   RatePlan rates;               ///< continuous energy: the rates of single nuclides that are needed
   std::int64_t bin_count = 0;
@@ -185,9 +225,9 @@ struct TallyMaterials {
 /// Prepares scoring. With `delta` tracking, tallies without an estimator are fed at each tentative collision,
 /// else along each track. Throws Error: score and filters that do not go together, energies that are not
 /// group edges.
-TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters,
-                        std::vector<RegularMesh> meshes, const Geometry& geometry, const CrossSections& data,
-                        bool delta, const TallyMaterials& materials = {});
+TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters, std::vector<Mesh> meshes,
+                        const Geometry& geometry, const CrossSections& data, bool delta,
+                        const TallyMaterials& materials = {});
 
 struct TallyParts;
 
@@ -204,6 +244,10 @@ class TallyBins {
 
   /// Flux along a path of the given length. weight: of the particle.
   void score_track(const Event& event, const Vector& start, const Vector& u, double length,
+                   double weight) noexcept;
+
+  /// A path without change of direction, for the currents through faces of mesh cells.
+  void score_faces(const Event& event, const Vector& start, const Vector& u, double length,
                    double weight) noexcept;
 
   /// One event of an analog tally: score `what` gets `amount`.
@@ -234,8 +278,11 @@ class TallyBins {
                         double amount) noexcept;
   void score_groups(const TallyLayout::CompiledTally& tally, std::int64_t combination, const double* values,
                     double amount) noexcept;
-  void score_moments(const TallyLayout::CompiledTally& tally, std::int64_t combination, std::size_t column,
-                     const Event& event, double amount) noexcept;
+  void score_path(const TallyLayout::CompiledTally& tally, std::int64_t combination, const Event& event,
+                  const Vector& start, const Vector& u, double length, double weight) noexcept;
+  template <typename F>
+  void for_each_moment(const TallyLayout::CompiledTally& tally, std::int64_t combination, const Event& event,
+                       double amount, const F& f) noexcept;
   int nuclide_hit(const Event& event) const noexcept;
   const double* values_of(const TallyLayout::CompiledTally& tally, const Event& event) noexcept;
   bool scores_nothing(const TallyLayout::CompiledTally& tally, const Event& event) noexcept;
@@ -247,6 +294,8 @@ class TallyBins {
   HotVector<ExactSum> sums_;
   std::optional<BinQueue> queue_;  ///< into shared bins instead
   std::vector<MeshPiece> pieces_;
+  std::vector<MeshPassage> passages_;
+  std::vector<std::vector<double>> moments_;               ///< of the expansions of a tally
   std::unordered_map<std::int64_t, std::size_t> outside_;  ///< by first bin: place in outside_sums_
   std::vector<ExactSum> outside_sums_;
 };

@@ -8,8 +8,8 @@
 namespace taihu::neutron {
 namespace {
 
-RegularMesh mesh_of(int dimensions) {
-  RegularMesh mesh;
+Mesh mesh_of(int dimensions) {
+  Mesh mesh;
   mesh.dimensions = dimensions;
   for (int axis = 0; axis < dimensions; ++axis) {
     mesh.shape[axis] = 3 + axis;
@@ -22,7 +22,7 @@ RegularMesh mesh_of(int dimensions) {
 TEST(Mesh, PiecesOfAPathAreWhereItsPointsAre) {
   Stream random(3, StreamUse::source, 0, 0);
   for (const int dimensions : {1, 2, 3}) {
-    const RegularMesh mesh = mesh_of(dimensions);
+    const Mesh mesh = mesh_of(dimensions);
     for (int i = 0; i < 1000; ++i) {
       const Vector start{6 * random.uniform() - 3, 8 * random.uniform() - 4, 8 * random.uniform() - 4};
       Vector u = random.direction();

@@ -7,6 +7,8 @@ namespace {
 /// How often energies above the end of the data are sampled again.
 constexpr int most_attempts = 100;
 
+constexpr int mt_fission = 18, mt_disappearance = 101;
+
 }  // namespace
 
 ContinuousCollision::ContinuousCollision(const Problem& problem, HistoryState& history)
@@ -15,6 +17,7 @@ ContinuousCollision::ContinuousCollision(const Problem& problem, HistoryState& h
       nuclear_(*problem.nuclear),
       majorant_(problem.majorant),
       settings_(*problem.settings),
+      timed_(problem.timed),
       remembered_(problem.nuclear->media()) {}
 
 const MacroXs& ContinuousCollision::look_up() noexcept {
@@ -29,6 +32,15 @@ const MacroXs& ContinuousCollision::look_up() noexcept {
 }
 
 bool ContinuousCollision::collide() {
+  const double before = particle_.energy;
+  int mt = mt_disappearance;
+  const bool lives = react(mt);
+  if (history_.tracks_collisions) history_.track_collision(mt, before);
+  return lives;
+}
+
+/// `mt`: of what happened.
+bool ContinuousCollision::react(int& mt) {
   const MacroXs& sums = look_up();
   const double total = sums[static_cast<int>(Reaction::total)];
   MicroXs xs;
@@ -38,10 +50,13 @@ bool ContinuousCollision::collide() {
   if (history_.tallying) history_.score_collision(total);
   particle_.total(Total::k_collision) +=
       particle_.weight * sums[static_cast<int>(Reaction::nu_fission)] / total;
-  if (xs.nu_fission > 0) add_sites(part, xs, particle_.weight * xs.nu_fission / xs.total);
-  if (!absorb(xs)) return false;
+  if (xs.nu_fission > 0 && add_sites(part, xs, particle_.weight * xs.nu_fission / xs.total)) mt = mt_fission;
+  if (!absorb(xs)) {
+    particle_.weight = 0;
+    return false;
+  }
   double multiplicity = 1;
-  int mt = mt_elastic;
+  mt = mt_elastic;
   const Flight out = scatter(part, xs, multiplicity, mt);
   if (history_.tallies_analog()) {
     const Emission emission{.energy = out.energy, .mu = dot(history_.u(), out.u)};
@@ -60,6 +75,10 @@ bool ContinuousCollision::collide() {
   if (multiplicity != std::floor(multiplicity)) {
     particle_.total(Total::gained) += particle_.weight * (multiplicity - 1);
     particle_.weight *= multiplicity;
+  }
+  if (out.energy < settings_.energy_cutoff) {
+    particle_.total(Total::absorbed) += particle_.weight;
+    return false;
   }
   set_energy(out.energy);
   set_direction(history_.geometry, history_.location, out.u);
@@ -109,6 +128,7 @@ Flight ContinuousCollision::scatter(const MediumPart& part, const MicroXs& xs, d
       site.u = out.u;
       site.weight = particle_.weight;
       site.energy = out.energy;
+      site.time = particle_.time;
       history_.secondaries.push_back(site);
       particle_.total(Total::gained) += particle_.weight;
     }
@@ -129,7 +149,8 @@ Flight ContinuousCollision::apply_product(const NeutronReaction& reaction, const
 }
 
 /// Energy and direction of a fission neutron: of a precursor, or prompt.
-double ContinuousCollision::fission_energy(const Nuclide& nuclide, const MicroXs& xs, Vector& u) noexcept {
+double ContinuousCollision::fission_energy(const Nuclide& nuclide, const MicroXs& xs, Vector& u,
+                                           double& delay) noexcept {
   const NuclideData& data = nuclide.data();
   const Vector incident = history_.u();
   double rest = particle_.random.uniform() * data.nu(particle_.energy);
@@ -138,6 +159,7 @@ double ContinuousCollision::fission_energy(const Nuclide& nuclide, const MicroXs
     const double yield = delayed.yield(particle_.energy);
     if (rest < yield) {
       product = &delayed;
+      if (timed_ && delayed.decay_rate > 0) delay = particle_.random.exponential() / delayed.decay_rate;
       break;
     }
     rest -= yield;
@@ -155,15 +177,18 @@ double ContinuousCollision::fission_energy(const Nuclide& nuclide, const MicroXs
   return out.energy;
 }
 
-void ContinuousCollision::add_sites(const MediumPart& part, const MicroXs& xs, double expected) {
+/// False: none was made.
+bool ContinuousCollision::add_sites(const MediumPart& part, const MicroXs& xs, double expected) {
   const int count = history_.fission_sites(expected);
   for (int i = 0; i < count; ++i) {
     Site site;
     site.r = history_.r();
-    site.energy = fission_energy(nuclear_.nuclides[part.nuclide], xs, site.u);
+    site.energy = fission_energy(nuclear_.nuclides[part.nuclide], xs, site.u, site.time);
     site.parent = particle_.parent;
+    site.time += particle_.time;
     history_.add_fission_site(site, {.energy = site.energy});
   }
+  return count > 0;
 }
 
 }  // namespace taihu::neutron

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "taihu/neutron/nuclide/kinematics.h"
 #include "taihu/neutron/transport/history_state.h"
 
 namespace taihu::neutron {
@@ -25,23 +26,26 @@ class ContinuousCollision {
   double total() noexcept { return look_up()[static_cast<int>(Reaction::total)]; }
   double nu_fission() const noexcept { return history_.values[static_cast<int>(Reaction::nu_fission)]; }
   double largest_total() const noexcept { return majorant_->at(particle_.energy); }
+  double speed() const noexcept { return neutron::speed(particle_.energy); }
   bool collide();
 
  private:
   MediumId medium_here() const noexcept { return nuclear_.medium_of(history_.location.cell()); }
   const MacroXs& look_up() noexcept;
-  void add_sites(const MediumPart& part, const MicroXs& xs, double expected);
+  bool react(int& mt);
+  bool add_sites(const MediumPart& part, const MicroXs& xs, double expected);
   bool absorb(const MicroXs& xs);
   Flight scatter(const MediumPart& part, const MicroXs& xs, double& multiplicity, int& mt);
   Flight apply_product(const NeutronReaction& reaction, const NeutronProduct& product, double awr,
                        const Flight& in) noexcept;
-  double fission_energy(const Nuclide& nuclide, const MicroXs& xs, Vector& u) noexcept;
+  double fission_energy(const Nuclide& nuclide, const MicroXs& xs, Vector& u, double& delay) noexcept;
 
   HistoryState& history_;
   Particle& particle_;
   const NuclearData& nuclear_;
   const Majorant* majorant_;  ///< with delta tracking
   const Settings& settings_;
+  const bool timed_;
   struct Remembered {
     double energy = -1;
     std::uint64_t band = 0;

@@ -20,6 +20,7 @@ concept Collision = requires(T collision, double energy) {
   { collision.nu_fission() } -> std::same_as<double>;     // the same, after total() at this place
   { collision.largest_total() } -> std::same_as<double>;  // an upper bound of total() anywhere
   { collision.collide() } -> std::same_as<bool>;          // false: the neutron has ended
+  { collision.speed() } -> std::same_as<double>;          // cm/s
 };
 
 template <Collision Physics>
@@ -41,6 +42,19 @@ class Runner final : public HistoryRunner {
     if (state_.particle.events == state_.settings.max_events) return lose("it had too many events");
     ++flights_;
     return true;
+  }
+  /// The distance that is left until the neutron is too old.
+  double to_cutoff() const noexcept {
+    return problem_.timed ? (state_.settings.time_cutoff - state_.particle.time) * collision_.speed()
+                          : infinity;
+  }
+  void pass_time(double distance) noexcept {
+    if (problem_.timed) state_.particle.time += distance / collision_.speed();
+  }
+  /// The neutron is given up.
+  bool cut_off() noexcept {
+    state_.particle.total(Total::absorbed) += state_.particle.weight;
+    return false;
   }
   bool lose(const char* reason) {
     state_.lose(reason);
@@ -67,14 +81,23 @@ bool Runner<Physics>::track_surfaces() {
     const double total = matter ? collision_.total() : 0;
     if (!matter) state_.values = nullptr;
     const double to_collision = total > 0 ? particle.random.exponential() / total : infinity;
-    const double step = std::min(to_collision, crossing.distance);
+    const double cutoff = to_cutoff();
+    const double step = std::min({to_collision, crossing.distance, cutoff});
     if (step == infinity) return lose("there is no surface ahead");
     if (matter) particle.total(Total::k_track) += particle.weight * step * collision_.nu_fission();
-    if (state_.tallying && !state_.tallies.by_track.empty())
-      state_.bins.score_track(state_.event(), state_.r(), state_.u(), step, particle.weight);
+    if (state_.tallying && !state_.tallies.by_track.empty()) {
+      Event event = state_.event();
+      if (problem_.timed) event.slowness = 1 / collision_.speed();
+      state_.bins.score_track(event, state_.r(), state_.u(), step, particle.weight);
+    }
+    pass_time(step);
+    if (step == cutoff) return cut_off();
     if (to_collision < crossing.distance) {
       advance(location, to_collision);
+      if (state_.scores_faces()) state_.score_faces(length(state_.r() - particle.turned_at));
+      ++particle.collisions;
       if (!collision_.collide()) return false;
+      particle.turned_at = state_.r();
     } else if (!passage_.cross(crossing)) {
       return false;
     }
@@ -93,13 +116,17 @@ bool Runner<Physics>::track_delta() {
     int surface;
     double distance;
     const Vector r = state_.r(), u = state_.u();
+    const double cutoff = to_cutoff();
+    if (cutoff < flight && !find_boundary(state_.geometry, r, u, cutoff, surface, distance)) return cut_off();
     if (find_boundary(state_.geometry, r, u, flight, surface, distance)) {
+      pass_time(distance);
       if (!passage_.pass_boundary(surface, distance)) return false;
       continue;
     }
     if (flight == infinity) return lose("there is no surface ahead");
     if (!locate(state_.geometry, state_.memory, r + flight * u, u, location))
       return lose("it went into no cell");
+    pass_time(flight);
     const double flux = particle.weight / largest;
     const bool matter{location.material};
     const double total = matter ? collision_.total() : 0;
@@ -110,6 +137,7 @@ bool Runner<Physics>::track_delta() {
     if (!matter) continue;
     particle.total(Total::k_track) += flux * collision_.nu_fission();
     if (particle.random.uniform() * largest >= total) continue;
+    ++particle.collisions;
     if (!collision_.collide()) return false;
   }
 }
@@ -157,6 +185,9 @@ bool HistoryRunner::begin_neutron(const Site& birth) {
   particle.weight = birth.weight;
   particle.group = birth.group;
   particle.events = 0;
+  particle.time = birth.time;
+  particle.collisions = 0;
+  particle.born_at = particle.turned_at = birth.r;
   state_.values = nullptr;
   set_energy(birth.energy);
   if (!locate(state_.geometry, state_.memory, birth.r, birth.u, state_.location)) {
@@ -164,7 +195,7 @@ bool HistoryRunner::begin_neutron(const Site& birth) {
     return false;
   }
   particle.born_cell = state_.location.cell();
-  return true;
+  return particle.weight > 0;
 }
 
 }  // namespace taihu::neutron

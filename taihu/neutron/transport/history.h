@@ -41,6 +41,13 @@ class HistoryRunner {
   std::vector<ExactSum>& totals() noexcept { return totals_; }
   TallyBins& bins() noexcept { return state_.bins; }
   CellMemory& memory() noexcept { return state_.memory; }
+  std::vector<Passage>& passages() noexcept { return state_.passages; }
+  std::vector<CollisionRecord>& collisions() noexcept { return state_.collisions; }
+  /// Whether passages and collisions are listed from now on.
+  void keep_records(bool passages, bool collisions) noexcept {
+    state_.banks_passages = passages;
+    state_.tracks_collisions = collisions;
+  }
   std::vector<LostParticle>& lost() noexcept { return state_.lost; }
   std::int64_t lost_count() const noexcept { return state_.lost_count; }
   std::int64_t flights() const noexcept { return flights_; }  ///< since the start

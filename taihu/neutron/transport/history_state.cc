@@ -12,10 +12,54 @@ HistoryState::HistoryState(const Problem& problem)
     : geometry(*problem.geometry),
       tallies(*problem.tallies),
       settings(*problem.settings),
+      nuclear(problem.nuclear),
       memory(*problem.geometry),
       bins(*problem.tallies, problem.window,
-           NeutronState{&particle.born_cell, problem.nuclear, &particle.band, &nuclide},
+           NeutronState{&particle.born_cell, &particle.born_at, &particle.collisions, problem.nuclear,
+                        &particle.band, &nuclide},
            problem.shared_bins) {}
+
+void HistoryState::bank_passage(int surface_id, const Vector& r) {
+  Passage passage;
+  passage.site = {.r = r,
+                  .u = u(),
+                  .weight = particle.weight,
+                  .group = particle.group,
+                  .energy = particle.energy,
+                  .time = particle.time};
+  passage.history = particle.history;
+  passage.number = particle.passages++;
+  passage.surface = surface_id;
+  passages.push_back(passage);
+}
+
+void HistoryState::track_collision(int mt, double before) {
+  const CollisionTracking& wanted = settings.collision_tracking;
+  const auto fits = [](const auto& set, const auto& value) { return set.empty() || set.contains(value); };
+  const Location::Level& level = location.levels[location.depth - 1];
+  const double loss = before - particle.energy;
+  if (!location.material || !fits(wanted.cells, level.cell.index()) ||
+      !fits(wanted.universes, level.universe) || !fits(wanted.materials, location.material.index()) ||
+      !fits(wanted.reactions, mt) || (wanted.least_loss > 0 && !(loss > wanted.least_loss)) ||
+      !fits(wanted.nuclides, nuclear->nuclides[nuclide].data().name))
+    return;
+  CollisionRecord record;
+  record.history = particle.history;
+  record.number = particle.tracked++;
+  record.r = r(), record.u = u();
+  record.energy = before, record.loss = loss;
+  record.time = particle.time, record.weight = particle.weight;
+  record.mt = mt;
+  record.cell = level.cell.index(), record.universe = level.universe;
+  record.material = location.material.index();
+  record.nuclide = nuclide;
+  record.collision = particle.collisions;
+  collisions.push_back(record);
+}
+
+void HistoryState::score_faces(double length) {
+  bins.score_faces(event(), particle.turned_at, u(), length, particle.weight);
+}
 
 void HistoryState::lose(const char* reason) {
   ++lost_count;

@@ -11,6 +11,7 @@
 #include "taihu/neutron/nuclide/majorant.h"
 #include "taihu/neutron/nuclide/nuclear_data.h"
 #include "taihu/neutron/particle/site.h"
+#include "taihu/neutron/source/surface_bank.h"
 #include "taihu/neutron/tally/shares.h"
 #include "taihu/neutron/transport/particle.h"
 #include "taihu/neutron/transport/settings.h"
@@ -29,6 +30,7 @@ struct Problem {
   const TallyParts* window = nullptr;          ///< the bins of this rank; null: all
   HotVector<ExactSum>* shared_bins = nullptr;  ///< that all threads score in; null: each thread has its own
   const DomainBox* box = nullptr;              ///< histories that leave it stop; null: none
+  bool timed = false;                          ///< neutrons have a time
 };
 
 /// The report of a particle that could not continue.
@@ -48,6 +50,7 @@ struct HistoryState {
   const Geometry& geometry;
   const TallyLayout& tallies;
   const Settings& settings;
+  const NuclearData* nuclear;  ///< null: multi-group
   CellMemory memory;
 
   Particle particle;
@@ -59,9 +62,13 @@ struct HistoryState {
   std::uint64_t generation = 0;
 
   TallyBins bins;
-  std::vector<Site> sites;        ///< for the next generation
-  std::size_t first_site = 0;     ///< of the history that runs
-  std::vector<Site> secondaries;  ///< of this history, fixed source only
+  std::vector<Site> sites;                  ///< for the next generation
+  std::size_t first_site = 0;               ///< of the history that runs
+  std::vector<Site> secondaries;            ///< of this history, fixed source only
+  std::vector<Passage> passages;            ///< through surfaces, for a surface source
+  bool banks_passages = false;              ///< in this generation
+  std::vector<CollisionRecord> collisions;  ///< for a collision track
+  bool tracks_collisions = false;
   std::vector<LostParticle> lost;
   std::int64_t lost_count = 0;
 
@@ -73,10 +80,18 @@ struct HistoryState {
     return {.location = &location,
             .r = r(),
             .group = particle.group,
+            .time = particle.time,
             .energy = particle.energy,
             .values = values};
   }
 
+  bool scores_faces() const noexcept { return tallying && !tallies.by_face.empty(); }
+  /// Scores the path of `length` since the last change of direction.
+  void score_faces(double length);
+  /// Lists a passage through a surface with the given id, at `r`.
+  void bank_passage(int surface_id, const Vector& r);
+  /// Lists the last collision, of reaction `mt`, before which the energy was `before`; if it is wanted.
+  void track_collision(int mt, double before);
   /// Reports a particle that cannot continue.
   void lose(const char* reason);
   /// Scores a collision with the total cross section `total`.

@@ -40,6 +40,10 @@ bool MultigroupCollision::collide() {
   particle_.total(Total::gained) += particle_.weight * (scattering.multiplicity - 1);
   particle_.weight *= scattering.multiplicity;
   particle_.group = scattering.group;
+  if (data_.energy(particle_.group) < settings_.energy_cutoff) {
+    particle_.total(Total::absorbed) += particle_.weight;
+    return false;
+  }
   set_direction(history_.geometry, history_.location, u);
   return !settings_.survival_biasing || history_.roulette();
 }
@@ -52,6 +56,7 @@ void MultigroupCollision::add_sites(double expected) {
     site.group = data_.sample_chi(history_.location.material, particle_.group, particle_.random);
     site.u = particle_.random.direction();
     site.parent = particle_.parent;
+    site.time = particle_.time;
     history_.add_fission_site(site, {.group = site.group});
   }
 }

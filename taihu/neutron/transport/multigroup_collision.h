@@ -2,6 +2,7 @@
 // Collisions of a neutron with multi-group data.
 #pragma once
 
+#include "taihu/neutron/nuclide/kinematics.h"
 #include "taihu/neutron/transport/history_state.h"
 
 namespace taihu::neutron {
@@ -19,6 +20,7 @@ class MultigroupCollision {
     return data_.value(Reaction::nu_fission, history_.location.material, particle_.group);
   }
   double largest_total() const noexcept { return data_.majorant()[particle_.group.index()]; }
+  double speed() const noexcept { return neutron::speed(data_.energy(particle_.group)); }
   bool collide();
 
  private:

@@ -22,11 +22,17 @@ struct Particle {
   double weight = 1;
   double energy = 0;                ///< eV; continuous energy only
   std::uint64_t band = 0;           ///< see NuclearData::look_up
+  double time = 0;                  ///< s; kept if Problem::timed
   std::int64_t events = 0;          ///< flights of this neutron
   std::int64_t born = 0;            ///< secondary neutrons of the history so far
   double totals[total_count] = {};  ///< of the history, by Total
   GroupId group{0};                 ///< multi-group only
   CellId born_cell;                 ///< where this neutron was born
+  Vector born_at;                   ///< the same
+  Vector turned_at;                 ///< where it last changed its direction; kept for currents through meshes
+  std::int32_t collisions = 0;      ///< of this neutron
+  std::uint32_t passages = 0;       ///< that the history has listed
+  std::uint32_t tracked = 0;        ///< collisions that it has listed
   std::uint32_t parent = 0;         ///< of the sites that it makes: the history's number on its rank
 
   double& total(Total which) noexcept { return totals[static_cast<int>(which)]; }

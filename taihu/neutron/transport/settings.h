@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "taihu/neutron/source/collision_bank.h"
 #include "taihu/neutron/source/source.h"
-#include "taihu/neutron/tally/mesh.h"
+#include "taihu/neutron/source/surface_bank.h"
+#include "taihu/neutron/tally/tally.h"
 
 namespace taihu::neutron {
 
@@ -20,18 +22,28 @@ struct Settings {
   Tracking tracking = Tracking::automatic;
   std::int64_t particles = 0;  ///< per generation
   int batches = 0, inactive = 0, generations_per_batch = 1;
+  bool triggers = false;  ///< the run goes on after `batches` until all are met, at most to `most_batches`
+  int most_batches = 0, trigger_interval = 1;
+  std::vector<Trigger> k_triggers;  ///< of the combined k
+
+  int last_batch() const noexcept { return triggers ? most_batches : batches; }
   std::uint64_t seed = 1;
   std::vector<Source> sources;
   bool survival_biasing = false;
   double weight_cutoff = 0.25, weight_after_roulette = 1;
+  double energy_cutoff = 0, time_cutoff = infinity;  ///< eV, s: neutrons below, or later, are given up
   bool create_fission_neutrons = true;
   int max_lost_particles = 10;
   double max_lost_fraction = 1e-6;
   std::int64_t max_events = 1000000;  ///< per neutron
   bool has_entropy_mesh = false;
-  RegularMesh entropy_mesh;
+  Mesh entropy_mesh;
   std::vector<int> statepoint_batches;  ///< besides the last one
   bool write_source = true, write_summary = true, write_tallies = true;
+  std::vector<int> source_batches;   ///< after which the source is written into a file of its own
+  bool write_latest_source = false;  ///< into one file, after each batch
+  SurfaceBanking surface_banking;
+  CollisionTracking collision_tracking;
   std::string output_path;
   int scattering_points = 33;
   // Continuous energy.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "taihu/base/clock.h"
 #include "taihu/base/error.h"
@@ -16,7 +17,7 @@ namespace {
 /// From this number of bins on, threads share the bins. Below it, each thread has its own, at most 1 MiB.
 constexpr std::int64_t bins_to_share = 1 << 16;
 
-double seconds_since(std::int64_t start_ns) {
+double elapsed_since(std::int64_t start_ns) {
   return static_cast<double>(now_ns() - start_ns) * 1e-9;
 }
 
@@ -29,10 +30,33 @@ TallyMaterials tally_materials(const Model& model) {
   return materials;
 }
 
+/// Whether something depends on when a neutron is where.
+bool needs_time(const Model& model) {
+  return model.settings.time_cutoff < infinity || model.settings.surface_banking.wanted ||
+         model.settings.collision_tracking.wanted ||
+         std::any_of(
+             model.filters.begin(), model.filters.end(),
+             [](const Filter& filter) { return filter.type == FilterType::time; });
+}
+
+/// A list of each runner.
+template <typename Record>
+std::vector<std::vector<Record>*> lists_of(const std::vector<std::unique_ptr<HistoryRunner>>& runners,
+                                           std::vector<Record>& (HistoryRunner::*list)() noexcept) {
+  std::vector<std::vector<Record>*> lists;
+  for (const auto& runner : runners) lists.push_back(&(*runner.*list)());
+  return lists;
+}
+
 }  // namespace
 
 bool choose_delta(const Model& model) {
-  const bool surfaces = needs_surface_tracking(model.tallies);
+  const bool banking = model.settings.surface_banking.wanted;
+  const bool surfaces = needs_surface_tracking(model.tallies) || banking;
+  check_input(
+      !banking || model.settings.tracking != Tracking::delta,
+      model.settings.place +
+          "surf_source_write needs surfaces, which delta tracking does not see; use --tracking surface");
   if (surfaces && model.settings.tracking == Tracking::delta)
     for (const Tally& tally : model.tallies)
       check_input(!needs_surface_tracking({tally}),
@@ -51,6 +75,8 @@ Simulation::Simulation(const Model& model, parallel::Communicator& ranks, int th
       schedule_(schedule),
       layout_(make_layout(model.tallies, model.filters, model.meshes, model.geometry, model.data,
                           choose_delta(model), tally_materials(model))),
+      surface_bank_(model.settings.surface_banking.most, model.settings.surface_banking.files),
+      collision_bank_(model.settings.collision_tracking.most, model.settings.collision_tracking.files),
       batch_totals_(total_count),
       balance_(total_count) {
   const bool fission = model.nuclear ? model.nuclear->any_fission() : model.data.any_fission();
@@ -63,7 +89,8 @@ Simulation::Simulation(const Model& model, parallel::Communicator& ranks, int th
               .tallies = &layout_,
               .settings = &model_->settings,
               .delta = choose_delta(model),
-              .nuclear = model_->nuclear.get()};
+              .nuclear = model_->nuclear.get(),
+              .timed = needs_time(model)};
   if (problem_.delta && model_->nuclear) {
     majorant_ = std::make_unique<Majorant>(*model_->nuclear);
     problem_.majorant = majorant_.get();
@@ -119,6 +146,9 @@ void Simulation::run_generation(bool active) {
       source_[i] = sampler.sample(random, runners_[0]->memory());
     }
   }
+  const bool passages = settings.surface_banking.wanted && active && surface_bank_.wants();
+  const bool collisions = settings.collision_tracking.wanted && active && collision_bank_.wants();
+  for (const auto& runner : runners_) runner->keep_records(passages, collisions);
   if (transport_)
     transport_->run(source_, first, generation, k_, active);
   else
@@ -127,7 +157,9 @@ void Simulation::run_generation(bool active) {
           runners_[thread]->run(source_[i], generation, static_cast<std::uint64_t>(first + i),
                                 static_cast<std::uint32_t>(i), k_, active);
         });
-  times_.transport += seconds_since(start);
+  times_.transport += elapsed_since(start);
+  if (passages) surface_bank_.collect(*ranks_, lists_of(runners_, &HistoryRunner::passages));
+  if (collisions) collision_bank_.collect(*ranks_, lists_of(runners_, &HistoryRunner::collisions));
   std::vector<ExactSum> totals(total_count);
   for (const auto& runner : runners_)
     for (int i = 0; i < total_count; ++i) {
@@ -150,7 +182,7 @@ void Simulation::run_generation(bool active) {
                         "no fission happened in a generation; start with a better source or more particles");
   const std::int64_t bank_start = now_ns();
   synchronise(generation);
-  times_.bank += seconds_since(bank_start);
+  times_.bank += elapsed_since(bank_start);
 }
 
 /// Makes the source of the next generation from this one's sites.
@@ -172,7 +204,7 @@ void Simulation::synchronise(std::uint64_t generation) {
 
 /// Shannon entropy, in bits, of the sites' distribution over the entropy mesh.
 double Simulation::count_entropy(const std::vector<Site>& sites) {
-  const RegularMesh& mesh = model_->settings.entropy_mesh;
+  const Mesh& mesh = model_->settings.entropy_mesh;
   std::vector<std::int64_t> counts(mesh.size());
   for (const Site& site : sites)
     if (const int index = mesh.index_of(site.r); index >= 0) ++counts[index];
@@ -224,7 +256,7 @@ void Simulation::end_batch(bool active) {
   for (const auto& runner : runners_) lost += runner->lost_count();
   ranks_->sum(std::span<std::int64_t>(&lost, 1));
   lost_count_ = lost;
-  times_.tallies += seconds_since(start);
+  times_.tallies += elapsed_since(start);
 }
 
 void Simulation::run_batch() {
@@ -235,7 +267,26 @@ void Simulation::run_batch() {
   for (int i = 0; i < generations; ++i) run_generation(active);
   end_batch(active);
   ++batch_;
-  (active ? times_.active : times_.inactive) += seconds_since(start);
+  look_at_triggers();
+  (active ? times_.active : times_.inactive) += elapsed_since(start);
+}
+
+/// Collective: the bins of the tallies are on several ranks.
+void Simulation::look_at_triggers() {
+  const Settings& settings = model_->settings;
+  if (!settings.triggers || batch_ < settings.batches) return;
+  if ((batch_ - settings.batches) % settings.trigger_interval != 0) return;
+  trigger_status_ = check_triggers(layout_, *shares_, ranks_->rank(), statistics_);
+  double most = trigger_status_.excess;
+  ranks_->maximum(std::span<double>(&most, 1));
+  // Where several ranks have the largest, the last tally is named.
+  double tally = trigger_status_.excess == most ? trigger_status_.tally : -1;
+  ranks_->maximum(std::span<double>(&tally, 1));
+  trigger_status_ = {most, static_cast<int>(tally)};
+  for (const Trigger& trigger : settings.k_triggers)
+    if (const double here = excess(trigger, criticality_.combined()); here > trigger_status_.excess)
+      trigger_status_ = {here, -1};
+  triggers_met_ = trigger_status_.excess <= 1;
 }
 
 std::vector<LostParticle> Simulation::take_lost() {
@@ -254,6 +305,7 @@ void Simulation::resume(int batch, Criticality criticality, TallyStatistics stat
                 (model_->settings.mode == RunMode::eigenvalue ? model_->settings.generations_per_batch : 1);
   criticality_ = std::move(criticality);
   statistics_ = std::move(statistics);
+  look_at_triggers();
   if (model_->settings.mode == RunMode::fixed_source) return;
   k_ = criticality_.k().mean;
   source_ = std::move(source);

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "taihu/neutron/source/ordered_bank.h"
 #include "taihu/neutron/tally/shares.h"
+#include "taihu/neutron/tally/trigger.h"
 #include "taihu/neutron/transport/criticality.h"
 #include "taihu/neutron/transport/domain_transport.h"
 #include "taihu/neutron/transport/history.h"
@@ -49,7 +51,7 @@ struct Model {
   Settings settings;
   std::vector<Tally> tallies;
   std::vector<Filter> filters;
-  std::vector<RegularMesh> meshes;
+  std::vector<Mesh> meshes;
   std::vector<std::string> warnings;
   std::string folder;
 };
@@ -70,7 +72,9 @@ class Simulation {
   /// Runs one batch. Collective. Throws Error when too many particles are lost or fission has died out.
   void run_batch();
 
-  bool finished() const noexcept { return batch_ >= model_->settings.batches; }
+  bool finished() const noexcept {
+    return batch_ >= model_->settings.last_batch() || (triggers_met_ && batch_ >= model_->settings.batches);
+  }
   int batch() const noexcept { return batch_; }
   bool delta() const noexcept { return problem_.delta; }
   /// With continuous energy and delta tracking; else null.
@@ -93,6 +97,13 @@ class Simulation {
   PhaseTimes& times() noexcept { return times_; }
   std::int64_t lost_count() const noexcept { return lost_count_; }
   std::int64_t flights() const noexcept;
+  /// How far the triggers are from being met, after the last batch after which they were looked at. The
+  /// tally is -1 where k is farthest.
+  const TriggerStatus& trigger_status() const noexcept { return trigger_status_; }
+  bool triggers_met() const noexcept { return triggers_met_; }
+  /// Neutrons and collisions for files. On all ranks.
+  OrderedBank<Passage>& surface_bank() noexcept { return surface_bank_; }
+  OrderedBank<CollisionRecord>& collision_bank() noexcept { return collision_bank_; }
   std::vector<LostParticle> take_lost();  ///< of this rank, since the last call
 
   /// Statistics of all bins, in the layout's order, on the root; empty elsewhere. Collective.
@@ -107,6 +118,7 @@ class Simulation {
   void synchronise(std::uint64_t generation);
   double count_entropy(const std::vector<Site>& sites);
   void end_batch(bool active);
+  void look_at_triggers();
 
   const Model* model_;
   parallel::Communicator* ranks_;
@@ -122,6 +134,10 @@ class Simulation {
   std::vector<std::unique_ptr<HistoryRunner>> runners_;
   std::unique_ptr<DomainTransport> transport_;
   std::vector<Site> source_;
+  OrderedBank<Passage> surface_bank_;
+  OrderedBank<CollisionRecord> collision_bank_;
+  TriggerStatus trigger_status_;
+  bool triggers_met_ = false;
   std::vector<ExactSum> batch_totals_;
   std::vector<double> balance_;
   TallyStatistics statistics_;

@@ -272,7 +272,7 @@ TEST(Simulation, WhatCannotBeTalliedIsRefused) {
             "model.xml:21:1: tally 1 uses track lengths or currents, which delta tracking does not have; use "
             "--tracking surface");
   EXPECT_EQ(refusal("<tally id=\"1\"><scores>current</scores></tally>", Tracking::automatic),
-            "model.xml:21:1: tally 1: score current needs a surface, cell or cellfrom filter");
+            "model.xml:21:1: tally 1: score current needs a surface, meshsurface, cell or cellfrom filter");
   EXPECT_EQ(
       refusal("<filter id=\"1\" type=\"energy\"><bins>1e-5 0.5 2e7</bins></filter><tally id=\"1\"><filters>1"
               "</filters><scores>flux</scores></tally>",

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/neutron/transport/surface_passage.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace taihu::neutron {
 namespace {
 
@@ -18,6 +21,21 @@ bool leaves_model(const Geometry& geometry, int surface, const Vector& r, const 
   for (const int index : geometry.surfaces_of(*cell))
     if (index == surface) return !contains(geometry.tests_of(*cell), geometry.surfaces, behind);
   return false;
+}
+
+bool is_in(const Location& location, int cell) noexcept {
+  for (int level = 0; level < location.depth; ++level)
+    if (location.levels[level].cell.index() == cell) return true;
+  return false;
+}
+
+/// Whether a passage from one place to another is of the wanted cell, as OpenMC's "cell", "cellfrom" and
+/// "cellto" mean it.
+bool passes_cell(const SurfaceBanking& banking, const Location& from, const Location& to) noexcept {
+  if (banking.cell < 0) return true;
+  const bool left = is_in(from, banking.cell), entered = is_in(to, banking.cell);
+  if (left == entered) return false;
+  return banking.side == SurfaceBanking::Side::any || left == (banking.side == SurfaceBanking::Side::from);
 }
 
 }  // namespace
@@ -51,8 +69,8 @@ bool find_boundary(const Geometry& geometry, const Vector& r, const Vector& u, d
 bool SurfacePassage::cross(const Crossing& crossing) {
   const bool boundary =
       crossing.surface >= 0 && geometry_.surfaces[crossing.surface].boundary != Boundary::transmission;
-  const bool currents = scores_currents();
-  if (currents) from_ = location_;
+  const bool currents = scores_currents(), banking = banks(crossing.surface);
+  if (currents || banking) from_ = location_;
   const Location::Level& top = location_.levels[0];
   if (boundary && leaves_model(geometry_, crossing.surface, top.r, top.u, crossing.distance))
     return pass_boundary(crossing.surface, crossing.distance);
@@ -73,6 +91,8 @@ bool SurfacePassage::cross(const Crossing& crossing) {
     }
   }
   if (currents) score_passage(crossing.surface, sign, history_.r());
+  if (banking && passes_cell(history_.settings.surface_banking, from_, location_))
+    history_.bank_passage(geometry_.surfaces[crossing.surface].id, history_.r());
   return true;
 }
 
@@ -83,6 +103,15 @@ bool SurfacePassage::pass_boundary(int index, double distance) {
   const double sign = currents && dot(normal(surface, r + distance * u), u) < 0 ? -1 : 1;
   // A particle that is returned by the boundary passes the surface twice.
   if (currents && surface.boundary != Boundary::periodic) score_passage(index, sign, r + distance * u);
+  if (history_.scores_faces())
+    history_.score_faces(length(r - particle_.turned_at) + distance + crossing_step_cm);
+  // A boundary is listed before it acts; a cell can only be left there.
+  if (banks(index)) {
+    const SurfaceBanking& banking = history_.settings.surface_banking;
+    if (banking.cell < 0 || (surface.boundary == Boundary::vacuum &&
+                             banking.side != SurfaceBanking::Side::to && is_in(location_, banking.cell)))
+      history_.bank_passage(surface.id, r + std::fmax(0.0, distance - crossing_step_cm) * u);
+  }
   if (surface.boundary == Boundary::vacuum) {
     particle_.total(Total::leakage) += particle_.weight;
     return false;
@@ -95,6 +124,11 @@ bool SurfacePassage::pass_boundary(int index, double distance) {
     u -= 2 * dot(u, n) * n;
   } else if (surface.boundary == Boundary::white) {
     u = scattered(n, std::sqrt(particle_.random.uniform()), particle_.random);
+  } else if (surface.turn >= 0) {
+    const PeriodicTurn& turn = geometry_.turns[surface.turn];
+    const Vector beyond = r + 2 * crossing_step_cm * u;
+    r = turn.origin + rotate(turn.rotation, beyond - turn.origin);
+    u = rotate(turn.rotation, u);
   } else {
     // Moves the particle to the partner surface along the common normal, with the same distance to the inside
     // as here.
@@ -111,6 +145,7 @@ bool SurfacePassage::pass_boundary(int index, double distance) {
     history_.lose("it came back from a boundary into no cell");
     return false;
   }
+  particle_.turned_at = history_.r();
   if (currents && surface.boundary != Boundary::periodic) score_passage(index, -sign, r);
   if (currents && surface.boundary == Boundary::periodic) {
     const int partner = surface.periodic_partner;
@@ -124,6 +159,8 @@ bool SurfacePassage::pass_boundary(int index, double distance) {
 void SurfacePassage::score_passage(int surface, double sign, const Vector& r) {
   Event passed = history_.event();
   passed.surface = surface;
+  if (surface >= 0)
+    passed.mu_surface = std::min(1.0, std::fabs(dot(normal(geometry_.surfaces[surface], r), history_.u())));
   passed.r = r;
   passed.from = &from_;
   history_.bins.score_surface(passed, particle_.weight, sign);

@@ -29,6 +29,9 @@ class SurfacePassage {
 
  private:
   bool scores_currents() const noexcept { return history_.tallying && !history_.tallies.by_surface.empty(); }
+  bool banks(int surface) const noexcept {
+    return history_.banks_passages && surface >= 0 && history_.settings.surface_banking.surfaces[surface];
+  }
   void score_passage(int surface, double sign, const Vector& r);
 
   HistoryState& history_;
