@@ -48,6 +48,8 @@ struct Options {
 Model model_for_run(const Options& options) {
   Model model = read_model(options.model);
   Settings& settings = model.settings;
+  check_input(!settings.for_pictures,
+              settings.place + "the model has run mode plot; draw it with rmc plot, or change <run_mode>");
   if (options.particles > 0) settings.particles = options.particles;
   if (options.batches > 0) settings.batches = options.batches;
   settings.most_batches = std::max(settings.most_batches, settings.batches);
@@ -111,15 +113,17 @@ int run(Options options, parallel::Communicator& ranks) {
   }
 }
 
-/// Looks for gaps and overlaps in the options' box, or in the one around the sources'.
+/// Looks for gaps and overlaps in the options' box, or in the one around the sources', or along rays from
+/// them.
 int check(const Options& options) {
   const Model model = read_model(options.model);
   choose_delta(model);
-  const std::vector<double>& box = options.box;
-  const GeometryCheck found = check_geometry(
-      model.geometry,
-      box.empty() ? box_of_sources(model) : Box{{box[0], box[1], box[2]}, {box[3], box[4], box[5]}},
-      options.points);
+  const std::vector<double>& given = options.box;
+  const std::optional<Box> box = given.empty()
+                                     ? box_of_sources(model)
+                                     : Box{{given[0], given[1], given[2]}, {given[3], given[4], given[5]}};
+  const GeometryCheck found =
+      box ? check_geometry(model.geometry, *box, options.points) : check_along_rays(model, options.points);
   for (const auto& [r, problem] : found.first)
     std::printf("(%.8g, %.8g, %.8g) cm is %s\n", r.x, r.y, r.z, problem.c_str());
   std::printf(
@@ -306,7 +310,10 @@ int dispatch(int argc, char** argv, parallel::Communicator& ranks) {
   add_run_options(*restart_command, options);
   add_bench_options(*bench_command, options);
   restart_command->add_option("--from", options.statepoint, "the statepoint")->required()->type_name("FILE");
-  check_command->add_option("--box", options.box, "where to look, in cm; default: the boxes of the sources")
+  check_command
+      ->add_option(
+          "--box", options.box,
+          "where to look, in cm; default: the boxes of\nthe sources, or else along rays from the sources")
       ->expected(6)
       ->type_name("X Y Z X Y Z");
   check_command->add_option("--points", options.points, "points to try")

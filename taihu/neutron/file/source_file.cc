@@ -7,7 +7,6 @@
 #include "taihu/base/error.h"
 #include "taihu/base/output_file.h"
 #include "taihu/neutron/file/hdf5_file.h"
-#include "taihu/neutron/particle/vector.h"
 
 namespace taihu::neutron {
 namespace {
@@ -63,9 +62,10 @@ Hdf5Handle bank_type() {
 }
 
 bool is_possible(const BankRecord& record) noexcept {
-  const Vector r{record.r[0], record.r[1], record.r[2]}, u{record.u[0], record.u[1], record.u[2]};
-  return dot(r, r) < 1e100 && std::fabs(dot(u, u) - 1) < 1e-6 && record.energy >= 0 && record.energy < 1e20 &&
-         record.time >= 0 && record.time < 1e100 && record.weight > 0 && record.weight < 1e20;
+  const auto square = [](const double(&a)[3]) { return a[0] * a[0] + a[1] * a[1] + a[2] * a[2]; };
+  return square(record.r) < 1e100 && std::fabs(square(record.u) - 1) < 1e-6 && record.energy >= 0 &&
+         record.energy < 1e20 && record.time >= 0 && record.time < 1e100 && record.weight > 0 &&
+         record.weight < 1e20;
 }
 
 std::vector<BankRecord> read_source_file(const std::string& path) {

@@ -51,15 +51,20 @@ int measure_depth(const Geometry& geometry, int universe, std::vector<int>& stat
   return depth[universe] = below + 1;
 }
 
-void check_boundary_places(const Geometry& geometry) {
+/// Boundaries may be anywhere, but periodic ones need the coordinates of the root.
+void find_inner_boundaries(Geometry& geometry) {
+  geometry.inner_boundaries = false;
   for (const Cell& cell : geometry.cells)
-    for (const int index : geometry.surfaces_of(cell))
-      require(cell.universe == geometry.root || geometry.surfaces[index].boundary == Boundary::transmission,
-              surface_name(geometry.surfaces[index]) + ": boundary condition \"" +
-                  name_of(geometry.surfaces[index].boundary) + "\" inside universe " +
-                  std::to_string(geometry.universes[cell.universe].id) +
+    for (const int index : geometry.surfaces_of(cell)) {
+      const Surface& surface = geometry.surfaces[index];
+      if (cell.universe == geometry.root || surface.boundary == Boundary::transmission) continue;
+      geometry.inner_boundaries = true;
+      require(surface.boundary != Boundary::periodic,
+              surface_name(surface) + ": boundary condition \"" + name_of(surface.boundary) +
+                  "\" inside universe " + std::to_string(geometry.universes[cell.universe].id) +
                   " is not supported; put it on surfaces of cells of the root universe",
               {.surface = index});
+    }
 }
 
 bool is_periodic_plane(const Geometry& geometry, int surface) {
@@ -200,7 +205,7 @@ void complete(Geometry& geometry) {
   geometry.root = roots[0];
   std::vector<int> state(used.size()), depth(used.size());
   measure_depth(geometry, geometry.root, state, depth);
-  check_boundary_places(geometry);
+  find_inner_boundaries(geometry);
   geometry.boundaries.clear();
   for (std::size_t i = 0; i < geometry.surfaces.size(); ++i)
     if (geometry.surfaces[i].boundary != Boundary::transmission)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/neutron/geometry/geometry.h"
 
+#include "taihu/neutron/geometry/instances.h"
+
 #include <numbers>
 
 namespace taihu::neutron {
@@ -52,6 +54,14 @@ bool enter_lattice(const Geometry& geometry, const Cell& cell, const Location::L
   return below.universe >= 0;
 }
 
+/// False: the cell is where its instances have no number, in the outer universe of a lattice.
+bool fill_instance(const DistributedCell& cell, Location& location) noexcept {
+  location.instance = cell.table->number(location, location.depth - 1);
+  if (location.instance < 0) return false;
+  location.material = cell.materials[location.instance];
+  return true;
+}
+
 }  // namespace
 
 bool descend(const Geometry& geometry, CellMemory& memory, Location& location, int from) noexcept {
@@ -63,6 +73,7 @@ bool descend(const Geometry& geometry, CellMemory& memory, Location& location, i
     const Cell& cell = geometry.cell(level.cell);
     location.depth = at + 1;
     if (cell.fill == Fill::material) {
+      if (cell.distributed >= 0) return fill_instance(geometry.distributed[cell.distributed], location);
       location.material = cell.material();
       return true;
     }

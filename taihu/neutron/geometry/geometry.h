@@ -6,6 +6,7 @@
 // which makes finding cells faster.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +36,7 @@ struct Cell {
   int first_test = 0, test_count = 0;
   int first_surface = 0, surface_count = 0;  ///< each surface of the region once
   int rotation = -1;                         ///< index; local = rotation * (r - translation)
+  int distributed = -1;                      ///< index: its instances differ; -1: they do not
   bool moved = false;                        ///< has a translation or a rotation
   Vector translation;
 
@@ -45,13 +47,22 @@ struct Cell {
 /// The members of a cell that only people and files need.
 struct CellText {
   std::string name, region;
-  double temperature = -1;  ///< K; negative: the material's
+  std::vector<double> temperatures;  ///< K; one, or one for each instance; empty: the material's
+  std::vector<double> densities;     ///< g/cm3; the same
   std::vector<double> rotation_degrees;
 };
 
 struct Universe {
   int id = 0;
   std::vector<CellId> cells;
+};
+
+class InstanceTable;
+
+/// A cell with different materials, temperatures or densities in its instances.
+struct DistributedCell {
+  std::shared_ptr<const InstanceTable> table;
+  std::vector<MaterialId> materials;  ///< by instance
 };
 
 /// How a particle gets from a periodic plane to a partner that is not parallel: turned about a line.
@@ -67,11 +78,13 @@ struct Geometry {
   std::vector<Universe> universes;
   std::vector<Lattice> lattices;
   HotVector<Rotation> rotations;
-  HotVector<HalfSpaceTest> tests;   ///< of all cells; jumps count from the cell's first
-  HotVector<int> cell_surfaces;     ///< of all cells
-  HotVector<int> boundaries;        ///< surfaces that are not mere transmission
-  std::vector<PeriodicTurn> turns;  ///< of periodic surfaces
+  HotVector<HalfSpaceTest> tests;            ///< of all cells; jumps count from the cell's first
+  HotVector<int> cell_surfaces;              ///< of all cells
+  HotVector<int> boundaries;                 ///< surfaces that are not mere transmission
+  std::vector<PeriodicTurn> turns;           ///< of periodic surfaces
+  std::vector<DistributedCell> distributed;  ///< made by the reader, after complete()
   int root = 0;
+  bool inner_boundaries = false;  ///< some bound cells of other universes than the root
 
   const Cell& cell(CellId id) const noexcept { return cells[id.index()]; }
 
@@ -117,6 +130,7 @@ struct Location {
   };
   int depth = 0;  ///< levels in use
   MaterialId material;
+  int instance = -1;  ///< of the cell, where its instances differ
   Level levels[max_depth];
 
   CellId cell() const noexcept { return levels[depth - 1].cell; }

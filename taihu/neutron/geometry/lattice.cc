@@ -40,8 +40,11 @@ double slab_distance(double position, double speed, double half) noexcept {
   return std::max(0.0, ((speed > 0 ? half : -half) - position) / speed);
 }
 
-int index_along(double position, double origin, double pitch) noexcept {
+/// A point just at the upper edge of all elements is in the last one: it would be in no element, although the
+/// cell that the lattice fills has it.
+int index_along(double position, double origin, double pitch, int count) noexcept {
   const double index = std::floor((position - origin) / pitch);
+  if (index == count && position <= origin + count * pitch) return count - 1;
   return std::fabs(index) < 1e9 ? static_cast<int>(index) : -1;
 }
 
@@ -49,14 +52,14 @@ int index_along(double position, double origin, double pitch) noexcept {
 
 std::array<int, 3> element_at(const Lattice& lattice, const Vector& r) noexcept {
   if (lattice.type == LatticeType::rectangular)
-    return {index_along(r.x, lattice.origin.x, lattice.pitch.x),
-            index_along(r.y, lattice.origin.y, lattice.pitch.y),
-            lattice.is_3d ? index_along(r.z, lattice.origin.z, lattice.pitch.z) : 0};
+    return {index_along(r.x, lattice.origin.x, lattice.pitch.x, lattice.shape[0]),
+            index_along(r.y, lattice.origin.y, lattice.pitch.y, lattice.shape[1]),
+            lattice.is_3d ? index_along(r.z, lattice.origin.z, lattice.pitch.z, lattice.shape[2]) : 0};
   const auto [a, b] = nearest_hexagon(lattice.type, (r.x - lattice.origin.x) / lattice.pitch.x,
                                       (r.y - lattice.origin.y) / lattice.pitch.x);
   const double bottom = lattice.origin.z - 0.5 * lattice.shape[2] * lattice.pitch.z;
   return {a + lattice.rings() - 1, b + lattice.rings() - 1,
-          lattice.is_3d ? index_along(r.z, bottom, lattice.pitch.z) : 0};
+          lattice.is_3d ? index_along(r.z, bottom, lattice.pitch.z, lattice.shape[2]) : 0};
 }
 
 int flat_index(const Lattice& lattice, const std::array<int, 3>& element) noexcept {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <charconv>
+#include <map>
+#include <memory>
 
 #include "taihu/base/error.h"
+#include "taihu/neutron/geometry/instances.h"
 #include "taihu/neutron/input/readers.h"
 
 namespace taihu::neutron {
@@ -105,19 +109,72 @@ void read_transformation(Element& element, Cell& cell, CellText& text, Geometry&
   geometry.rotations.push_back(rotation);
 }
 
-int material_target(Element& element, const Ids& ids) {
-  const std::vector<std::string> words = element.words("material");
-  element.require(!words.empty(), "\"material\" is empty");
-  element.require(words.size() == 1, "several materials for the instances of one cell are not supported");
-  if (words[0] == "void") return MaterialId().index();
-  const int id = element.integer("material");
-  const auto found = ids.materials.find(id);
-  element.require(found != ids.materials.end(), "there is no material " + std::to_string(id));
-  return found->second;
+/// Materials of a cell: one, or one for each instance.
+std::vector<MaterialId> read_fillings(Element& element, const Ids& ids) {
+  std::vector<MaterialId> materials;
+  for (const std::string& word : element.words("material")) {
+    if (word == "void") {
+      materials.emplace_back();
+      continue;
+    }
+    int id = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
+    element.require(error == std::errc() && end == word.data() + word.size(),
+                    "\"material\" has to be a whole number, not \"" + word + "\"");
+    const auto found = ids.materials.find(id);
+    element.require(found != ids.materials.end(), "there is no material " + std::to_string(id));
+    materials.emplace_back(found->second);
+  }
+  element.require(!materials.empty(), "\"material\" is empty");
+  return materials;
+}
+
+/// Temperatures or densities of a cell: one, or one for each instance.
+std::vector<double> read_values(Element& element, const std::string& key, bool filled, bool continuous,
+                                bool positive) {
+  if (!element.has(key)) return {};
+  element.require(!filled, "a " + key + " is for cells with \"material\"");
+  element.require(continuous,
+                  (key == "density" ? "densities" : "temperatures") +
+                      std::string(" of cells need continuous-energy data; multi-group data have one "
+                                  "for all"));
+  const std::vector<double> values = element.numbers(key);
+  element.require(!values.empty() && std::all_of(values.begin(), values.end(),
+                                                 [&](double v) { return positive ? v > 0 : v >= 0; }),
+                  "\"" + key + "\" has a number that is not " + (positive ? "positive" : "at least 0 K"));
+  return values;
+}
+
+/// Cells whose instances differ. The geometry is complete.
+void distribute(Geometry& geometry, const std::vector<Element>& elements,
+                const std::vector<std::vector<MaterialId>>& fillings) {
+  std::map<int, std::shared_ptr<const InstanceTable>> tables;  // by universe
+  for (std::size_t i = 0; i < geometry.cells.size(); ++i) {
+    Cell& cell = geometry.cells[i];
+    const CellText& text = geometry.cell_texts[i];
+    if (std::max({fillings[i].size(), text.temperatures.size(), text.densities.size()}) <= 1) continue;
+    std::shared_ptr<const InstanceTable>& table = tables[cell.universe];
+    try {
+      if (table == nullptr) table = std::make_shared<InstanceTable>(geometry, cell.universe);
+    } catch (const Error& error) {
+      elements[i].fail(error.what());
+    }
+    const auto count = static_cast<std::size_t>(table->count());
+    for (const std::size_t size : {fillings[i].size(), text.temperatures.size(), text.densities.size()})
+      elements[i].require(size <= 1 || size == count,
+                          std::to_string(size) +
+                              " values are given for the instances of the cell, which has " +
+                              std::to_string(count));
+    DistributedCell distributed{table, fillings[i]};
+    if (distributed.materials.size() == 1) distributed.materials.assign(count, fillings[i][0]);
+    cell.distributed = static_cast<int>(geometry.distributed.size());
+    geometry.distributed.push_back(std::move(distributed));
+  }
 }
 
 /// Fills are ids of universes or lattices that may come later: kept as they are until all are known.
-void read_cell(Element element, Model& model, Ids& ids, std::vector<int>& fills) {
+void read_cell(Element element, Model& model, Ids& ids, std::vector<int>& fills,
+               std::vector<std::vector<MaterialId>>& fillings) {
   Geometry& geometry = model.geometry;
   Cell cell;
   CellText text;
@@ -153,18 +210,11 @@ void read_cell(Element element, Model& model, Ids& ids, std::vector<int>& fills)
   const bool filled = element.has("fill");
   element.require(filled != element.has("material"), "a cell has either \"material\" or \"fill\"");
   element.require(filled || !cell.moved, "a translation or rotation is for cells with \"fill\"");
-  if (!filled) cell.target = material_target(element, ids);
-  if (element.has("temperature")) {
-    element.require(!filled, "a temperature is for cells with \"material\"");
-    element.require(model.settings.continuous,
-                    "temperatures of cells need continuous-energy data; multi-group data have one for all");
-    const std::vector<double> temperatures = element.numbers("temperature");
-    element.require(
-        temperatures.size() == 1 && temperatures[0] >= 0,
-        "one temperature of at least 0 K is needed; several, for the instances of a cell, are not "
-        "supported");
-    text.temperature = temperatures[0];
-  }
+  fillings.push_back(filled ? std::vector<MaterialId>() : read_fillings(element, ids));
+  if (!filled) cell.target = fillings.back()[0].index();
+  const bool continuous = model.settings.continuous;
+  text.temperatures = read_values(element, "temperature", filled, continuous, false);
+  text.densities = read_values(element, "density", filled, continuous, true);
   fills.push_back(filled ? element.integer("fill") : -1);
   cell.fill = filled ? Fill::universe : Fill::material;
   element.finish();
@@ -279,6 +329,7 @@ Rotation read_rotation(const Element& element, const std::vector<double>& number
 
 void read_geometry(Element root, Model& model, Ids& ids) {
   std::vector<int> partners, fills;
+  std::vector<std::vector<MaterialId>> fillings;
   const std::vector<Element> surfaces = root.children("surface"), cells = root.children("cell");
   for (const Element& element : surfaces) read_surface(element, model, ids, partners);
   for (std::size_t i = 0; i < partners.size(); ++i) {
@@ -288,7 +339,7 @@ void read_geometry(Element root, Model& model, Ids& ids) {
                                                          ", which periodic_surface_id names");
     model.geometry.surfaces[i].periodic_partner = found->second;
   }
-  for (const Element& element : cells) read_cell(element, model, ids, fills);
+  for (const Element& element : cells) read_cell(element, model, ids, fills, fillings);
   for (const Element& element : root.children("lattice")) read_rectangular_lattice(element, model, ids);
   for (const Element& element : root.children("hex_lattice")) read_hexagonal_lattice(element, model, ids);
   root.finish();
@@ -309,6 +360,7 @@ void read_geometry(Element root, Model& model, Ids& ids) {
     const auto [surface, cell] = error.where();
     (surface >= 0 ? surfaces[surface] : cell ? cells[cell.index()] : root).fail(error.what());
   }
+  distribute(model.geometry, cells, fillings);
 }
 
 }  // namespace taihu::neutron

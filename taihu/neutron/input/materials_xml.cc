@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <set>
 
 #include "taihu/neutron/input/readers.h"
@@ -82,6 +83,11 @@ Material read_continuous_material(Element element) {
       sab.require(other.table != use.table, use.table + " is there twice");
     material.thermal.push_back(use);
   }
+  if (element.has("isotropic")) material.isotropic = element.words("isotropic");
+  for (const std::string& name : material.isotropic)
+    element.require(std::any_of(material.constituents.begin(), material.constituents.end(),
+                                [&](const auto& part) { return part.nuclide == name; }),
+                    "\"isotropic\" names " + name + ", which the material does not have");
   element.require(element.children("macroscopic").empty(),
                   "<macroscopic> needs <energy_mode>multi-group</energy_mode>");
   element.finish();
@@ -125,7 +131,6 @@ void read_materials(Element root, Model& model, Ids& ids, std::string& library_p
     model.materials.push_back(std::move(material));
   }
   root.finish();
-  root.require(!model.materials.empty(), "there is no <material>");
 }
 
 }  // namespace taihu::neutron

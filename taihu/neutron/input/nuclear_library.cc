@@ -23,8 +23,13 @@ bool is_hdf5(const std::string& file) {
   return file.ends_with(".h5") || file.ends_with(".hdf5");
 }
 
-/// A material at a temperature.
-using Pair = std::pair<MaterialId, double>;
+/// A material at a temperature with a density: a medium.
+struct Mixture {
+  MaterialId material;
+  double temperature = 0;  ///< K
+  double density = 0;      ///< g/cm3; 0: the material's
+  auto operator<=>(const Mixture&) const = default;
+};
 
 class Builder {
  public:
@@ -32,18 +37,24 @@ class Builder {
       : model_(model), library_(library), data_(std::make_shared<NuclearData>()) {}
 
   void build() {
-    find_pairs();
+    find_mixtures();
     find_reactions();
     for (const auto& [name, temperatures] : nuclide_temperatures_) read_nuclide(name, temperatures);
     for (const auto& [name, temperatures] : thermal_temperatures_) read_thermal(name, temperatures);
     data_->finish();
     for (Material& material : model_.materials) find_densities(material);
-    std::map<Pair, MediumId> media;
-    for (const Pair& pair : pairs_) media[pair] = data_->add_medium(parts_of(pair));
+    std::map<Mixture, MediumId> media;
+    for (const Mixture& mixture : mixtures_) media[mixture] = data_->add_medium(parts_of(mixture));
+    data_->medium_of_instance.resize(model_.geometry.distributed.size());
     for (std::size_t i = 0; i < model_.geometry.cells.size(); ++i) {
-      const MaterialId material = material_of(i);
-      data_->medium_of_cell.push_back(material ? media.at({material, temperature_of(i, material)})
-                                               : MediumId());
+      const std::vector<Mixture> mixtures = mixtures_of(i);
+      std::vector<MediumId> here;
+      for (const Mixture& mixture : mixtures)
+        here.push_back(mixture.material ? media.at(mixture) : MediumId());
+      const int distributed = model_.geometry.cells[i].distributed;
+      data_->distributed_of_cell.push_back(distributed);
+      data_->medium_of_cell.push_back(here.empty() ? MediumId() : here[0]);
+      if (distributed >= 0) data_->medium_of_instance[distributed] = std::move(here);
     }
     for (const int mt : reactions_)
       if (mt != mt_elastic &&
@@ -56,24 +67,36 @@ class Builder {
   }
 
  private:
-  MaterialId material_of(std::size_t cell) const {
-    const Cell& c = model_.geometry.cells[cell];
-    return c.fill == Fill::material ? c.material() : MaterialId();
+  /// What fills a cell: one, or one for each instance; nothing: it has no material.
+  std::vector<Mixture> mixtures_of(std::size_t index) const {
+    const Cell& cell = model_.geometry.cells[index];
+    const CellText& text = model_.geometry.cell_texts[index];
+    if (cell.fill != Fill::material) return {};
+    std::vector<MaterialId> materials{cell.material()};
+    if (cell.distributed >= 0) materials = model_.geometry.distributed[cell.distributed].materials;
+    const auto of_instance = [](const std::vector<double>& values, std::size_t i, double otherwise) {
+      return values.empty() ? otherwise : values[values.size() == 1 ? 0 : i];
+    };
+    std::vector<Mixture> mixtures;
+    for (std::size_t i = 0; i < materials.size(); ++i)
+      mixtures.push_back(!materials[i]
+                             ? Mixture{}
+                             : Mixture{materials[i],
+                                       of_instance(text.temperatures, i, temperature_of(materials[i])),
+                                       of_instance(text.densities, i, 0)});
+    return mixtures;
   }
 
-  double temperature_of(std::size_t cell, MaterialId material) const {
-    const double of_cell = model_.geometry.cell_texts[cell].temperature;
-    if (of_cell >= 0) return of_cell;
-    const double of_material = model_.materials[material.index()].temperature;
-    return of_material >= 0 ? of_material : model_.settings.temperature_default;
+  double temperature_of(MaterialId material) const {
+    const double own = model_.materials[material.index()].temperature;
+    return own >= 0 ? own : model_.settings.temperature_default;
   }
 
-  void find_pairs() {
-    std::set<Pair> pairs;
+  void find_mixtures() {
     for (std::size_t i = 0; i < model_.geometry.cells.size(); ++i)
-      if (const MaterialId material = material_of(i)) pairs.emplace(material, temperature_of(i, material));
-    pairs_.assign(pairs.begin(), pairs.end());
-    for (const auto& [material, temperature] : pairs_) {
+      for (const Mixture& mixture : mixtures_of(i))
+        if (mixture.material) mixtures_.insert(mixture);
+    for (const auto& [material, temperature, density] : mixtures_) {
       for (const Material::Constituent& part : model_.materials[material.index()].constituents)
         nuclide_temperatures_[part.nuclide].insert(temperature);
       for (const Material::ThermalUse& use : model_.materials[material.index()].thermal)
@@ -142,6 +165,7 @@ class Builder {
     data_->library.push_back(is_hdf5(file) ? read_nuclide_hdf5(file, name, choose, reactions_)
                                            : read_nuclide_ace(file, name, choose, reactions_));
     NuclideData& read = *data_->library.back();
+    read_cold_elastic(file, read);
     if (!model_.settings.probability_tables)
       for (NuclideData::AtTemperature& at : read.temperatures) at.unresolved = {};
     const std::vector<double> kTs = kTs_of(read);
@@ -152,6 +176,18 @@ class Builder {
       nuclides_[{name, temperature}] = static_cast<int>(data_->nuclides.size());
       data_->nuclides.emplace_back(read, shares, kT);
     }
+  }
+
+  /// For resonance scattering. A nuclide that is named needs the data.
+  void read_cold_elastic(const std::string& file, NuclideData& read) const {
+    const Settings::Resonances& wanted = model_.settings.resonances;
+    const bool named =
+        std::find(wanted.nuclides.begin(), wanted.nuclides.end(), read.name) != wanted.nuclides.end();
+    if (!wanted.wanted || (!named && !wanted.nuclides.empty())) return;
+    const bool found = is_hdf5(file) && read_cold_elastic_hdf5(file, read);
+    check_input(
+        found || !named,
+        file + ": " + read.name + " has no elastic cross section at 0 K, which resonance_scattering needs");
   }
 
   void read_thermal(const std::string& name, const std::set<double>& temperatures) {
@@ -191,17 +227,28 @@ class Builder {
     for (const double amount : amounts) material.atom_densities.push_back(density * amount / atoms);
   }
 
-  std::vector<MediumPart> parts_of(const Pair& pair) const {
-    const Material& material = model_.materials[pair.first.index()];
+  /// g/cm3
+  double mass_density(const Material& material) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < material.constituents.size(); ++i)
+      sum += material.atom_densities[i] * mass_of(material.constituents[i].nuclide);
+    return sum / avogadro_barn;
+  }
+
+  std::vector<MediumPart> parts_of(const Mixture& mixture) const {
+    const Material& material = model_.materials[mixture.material.index()];
+    const double factor = mixture.density > 0 ? mixture.density / mass_density(material) : 1;
     std::vector<MediumPart> parts;
     for (std::size_t i = 0; i < material.constituents.size(); ++i) {
       MediumPart part;
-      part.nuclide = nuclides_.at({material.constituents[i].nuclide, pair.second});
-      part.density = material.atom_densities[i];
+      part.nuclide = nuclides_.at({material.constituents[i].nuclide, mixture.temperature});
+      part.density = factor * material.atom_densities[i];
+      part.isotropic = std::find(material.isotropic.begin(), material.isotropic.end(),
+                                 material.constituents[i].nuclide) != material.isotropic.end();
       parts.push_back(part);
     }
     for (const Material::ThermalUse& use : material.thermal)
-      assign_thermal(material, use, pair.second, parts);
+      assign_thermal(material, use, mixture.temperature, parts);
     return parts;
   }
 
@@ -226,7 +273,7 @@ class Builder {
   Model& model_;
   const NuclearLibrary& library_;
   std::shared_ptr<NuclearData> data_;
-  std::vector<Pair> pairs_;
+  std::set<Mixture> mixtures_;
   std::vector<int> reactions_;  ///< MT
   std::map<std::string, std::set<double>> nuclide_temperatures_, thermal_temperatures_;
   std::map<std::pair<std::string, double>, int> nuclides_, thermals_;

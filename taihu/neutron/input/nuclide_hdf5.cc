@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 
 #include "taihu/neutron/input/law_hdf5.h"
 
@@ -31,6 +32,7 @@ class NuclideReader {
     if (!data_.fission.empty() && !file_.exists(place_ + "/total_nu")) use_products_as_nu();
     read_unresolved();
     read_tallied(tallied);
+    read_energy_release();
     auto result = std::make_unique<NuclideData>(std::move(data_));
     check(*result, file_.path());
     return result;
@@ -87,6 +89,17 @@ class NuclideReader {
       (fission ? data_.temperatures[t].fission : data_.temperatures[t].scattering)
           .push_back(values_of(place, t));
     (fission ? data_.fission : data_.scattering).push_back(std::move(reaction));
+  }
+
+  /// Energies of fission, where the library has them.
+  void read_energy_release() {
+    const std::string release = place_ + "/fission_energy_release";
+    if (!file_.exists(release)) return;
+    for (const auto& [name, function] : {std::pair{"/fragments", &data_.fragments},
+                                         {"/betas", &data_.betas},
+                                         {"/q_prompt", &data_.q_prompt},
+                                         {"/q_recoverable", &data_.q_recoverable}})
+      if (file_.exists(release + name)) *function = read_function(file_, release + name);
   }
 
   void read_tallied(std::span<const int> wanted) {
@@ -229,6 +242,23 @@ std::unique_ptr<NuclideData> read_nuclide_hdf5(const std::string& path, const st
                                                const ChooseTemperatures& choose,
                                                std::span<const int> tallied) {
   return NuclideReader(path, name).read(choose, tallied);
+}
+
+bool read_cold_elastic_hdf5(const std::string& path, NuclideData& data) {
+  const Hdf5File file(path, Hdf5File::Mode::read);
+  const std::string energy = "/" + data.name + "/energy/0K",
+                    elastic = "/" + data.name + "/reactions/reaction_002/0K/xs";
+  if (!file.exists(energy) || !file.exists(elastic)) return false;
+  std::vector<double> energies = file.doubles(energy), values = file.doubles(elastic);
+  if (energies.size() < 3 || energies.size() != values.size() ||
+      std::adjacent_find(energies.begin(), energies.end(), std::greater_equal<>()) != energies.end())
+    file.fail(elastic + ": energies and cross sections do not fit");
+  for (std::size_t i = 0; i < energies.size(); ++i)
+    if (!(values[i] >= 0 && values[i] < 1e10 && energies[i] > 0 && energies[i] < 1e12))
+      file.fail(elastic + ": a cross section or energy is impossible");
+  data.cold_energy = std::move(energies);
+  data.cold_elastic = std::move(values);
+  return true;
 }
 
 }  // namespace taihu::neutron

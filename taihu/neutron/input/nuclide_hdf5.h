@@ -24,4 +24,7 @@ std::unique_ptr<NuclideData> read_nuclide_hdf5(const std::string& path, const st
 std::unique_ptr<ThermalTable> read_thermal_hdf5(const std::string& path, const std::string& name,
                                                 const ChooseTemperatures& choose);
 
+/// Adds elastic scattering at 0 K. False: the file has none. Throws Error.
+bool read_cold_elastic_hdf5(const std::string& path, NuclideData& data);
+
 }  // namespace taihu::neutron

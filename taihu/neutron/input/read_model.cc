@@ -92,6 +92,7 @@ void read_cross_sections(Model& model, const fs::path& path, double temperature)
     }
   }
   MultigroupLibrary library = read_library(model, path, names, temperature);
+  for (MultigroupData& data : library.data) limit_order(data, model.settings.max_order);
   model.data =
       CrossSections(library.data, mixtures, std::move(library.group_edges), model.settings.scattering_points);
   if (model.data.has_negative_angles())

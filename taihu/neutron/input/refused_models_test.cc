@@ -127,7 +127,7 @@ TEST(RefusedModels, Geometries) {
        cell + "\"universe\" must not be negative"},
       {"region=\"-7\" material=\"1\"", "region=\"-7\" material=\"\"", cell + "\"material\" is empty"},
       {"region=\"-7\" material=\"1\"", "region=\"-7\" material=\"1 2\"",
-       cell + "several materials for the instances of one cell are not supported"},
+       cell + "2 values are given for the instances of the cell, which has 12"},
       {"region=\"-7\" material=\"1\"", "region=\"-7\"", cell + "a cell has either \"material\" or \"fill\""},
       {"region=\"-7\"", "region=\"-7\n | 8x\"", cell + "there is no surface 8"},
       {"region=\"-7\"", "region=\"-7 \t ^\"",

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "taihu/base/error.h"
-#include "taihu/neutron/file/source_file.h"
+#include "taihu/neutron/file/mcpl_file.h"
 #include "taihu/neutron/input/readers.h"
 
 namespace taihu::neutron {
@@ -276,11 +276,12 @@ void read_constraints(Element& element, const Ids& ids, Source& source) {
 std::shared_ptr<const std::vector<Site>> read_sites(const Element& element, const std::string& folder,
                                                     const std::string& name) {
   const std::filesystem::path path(name);
-  element.require(path.extension() != ".mcpl" && path.extension() != ".gz",
-                  "files in MCPL format are not supported; use HDF5");
+  element.require(path.extension() != ".gz", "compressed files are not supported; unpack it with gunzip");
   auto sites = std::make_shared<std::vector<Site>>();
   try {
-    for (const BankRecord& record : read_source_file((path.is_relative() ? folder / path : path).string()))
+    const std::string file = (path.is_relative() ? folder / path : path).string();
+    for (const BankRecord& record :
+         path.extension() == ".mcpl" ? read_mcpl_file(file) : read_source_file(file))
       sites->push_back({.r = {record.r[0], record.r[1], record.r[2]},
                         .u = {record.u[0], record.u[1], record.u[2]},
                         .weight = record.weight,
@@ -336,7 +337,7 @@ void read_state_point(Element element, Settings& settings) {
 }
 
 void refuse_mcpl(Element& element) {
-  element.require(!element.boolean("mcpl", false), "files in MCPL format are not supported; use HDF5");
+  element.require(!element.boolean("mcpl", false), "files in MCPL format are read, not written; write HDF5");
 }
 
 void read_source_point(Element element, Settings& settings) {
@@ -364,13 +365,18 @@ void read_entropy_mesh(Element& root, Settings& settings, std::map<int, Mesh>& m
     element.require(meshes.emplace(mesh.id, mesh).second,
                     "mesh " + std::to_string(mesh.id) + " is there twice");
   }
-  if (!root.has("entropy_mesh")) return;
-  const int id = root.integer("entropy_mesh");
-  root.require(meshes.contains(id), "there is no mesh " + std::to_string(id) + " for entropy_mesh");
-  settings.entropy_mesh = meshes.at(id);
-  root.require(settings.entropy_mesh.type == MeshType::regular,
-               "the mesh for entropy_mesh has to be regular");
-  settings.has_entropy_mesh = true;
+  const auto read = [&](const char* key, Mesh& mesh) {
+    if (!root.has(key)) return false;
+    const int id = root.integer(key);
+    root.require(meshes.contains(id), "there is no mesh " + std::to_string(id) + " for " + key);
+    mesh = meshes.at(id);
+    root.require(mesh.type == MeshType::regular, std::string("the mesh for ") + key + " has to be regular");
+    return true;
+  };
+  settings.has_entropy_mesh = read("entropy_mesh", settings.entropy_mesh);
+  settings.has_uniform_mesh = read("ufs_mesh", settings.uniform_mesh);
+  root.require(!settings.has_uniform_mesh || settings.mode == RunMode::eigenvalue,
+               "ufs_mesh is for run mode eigenvalue");
 }
 
 void read_surface_banking(Element element, const Geometry& geometry, const Ids& ids,
@@ -456,11 +462,12 @@ void read_cutoffs(Element element, Settings& settings) {
   element.finish();
 }
 
+/// Of the settings, or of the element <eigenvalue> that models had before OpenMC 0.9.
 void read_counts(Element& root, Settings& settings) {
-  settings.particles = root.long_integer("particles", 0);
+  settings.particles = root.long_integer("particles", settings.for_pictures ? 1 : 0);
   root.require(settings.particles > 0 && settings.particles < (std::int64_t{1} << 40),
                "\"particles\" has to be positive and below 2^40");
-  settings.batches = root.integer("batches", 0);
+  settings.batches = root.integer("batches", settings.for_pictures ? 1 : 0);
   root.require(settings.batches > 0 && settings.batches <= 100'000'000,
                "\"batches\" has to be positive and at most 10^8");
   settings.inactive = root.integer("inactive", 0);
@@ -495,10 +502,17 @@ void read_temperatures(Element& root, Settings& settings) {
   root.require(!root.boolean("temperature_multipole", false), "resonances by poles are not supported");
   settings.probability_tables = root.boolean("ptables", true);
   if (std::optional<Element> resonances = root.child("resonance_scattering")) {
-    resonances->require(
-        !resonances->boolean("enable", true),
-        "resonance scattering is not supported: nuclei scatter with a constant cross section");
-    for (const char* key : {"method", "energy_min", "energy_max", "nuclides"}) resonances->ignore(key);
+    Settings::Resonances& wanted = settings.resonances;
+    wanted.wanted = resonances->boolean("enable", true);
+    resonances->require(!wanted.wanted || settings.continuous,
+                        "resonance scattering needs continuous-energy data");
+    const std::string by = resonances->text("method", "rvs");  // both sample the same distribution
+    resonances->require(by == "rvs" || by == "dbrc", "\"method\" is rvs or dbrc, not \"" + by + "\"");
+    wanted.least = resonances->number("energy_min", wanted.least);
+    wanted.most = resonances->number("energy_max", wanted.most);
+    resonances->require(wanted.least >= 0 && wanted.most > wanted.least,
+                        "\"energy_max\" has to be above \"energy_min\", which must not be negative");
+    if (resonances->has("nuclides")) wanted.nuclides = resonances->words("nuclides");
     resonances->finish();
   }
 }
@@ -521,11 +535,17 @@ Trigger read_trigger(Element& element) {
 void read_settings(Element root, Model& model, Ids& ids) {
   Settings& settings = model.settings;
   const std::string mode = root.text("run_mode", "eigenvalue");
-  root.require(mode == "eigenvalue" || mode == "fixed source", "run_mode \"" + mode + "\" is not supported");
+  root.require(mode == "eigenvalue" || mode == "fixed source" || mode == "plot",
+               "run_mode \"" + mode + "\" is not supported");
+  settings.for_pictures = mode == "plot";
   settings.place = root.place();
   settings.mode = mode == "eigenvalue" ? RunMode::eigenvalue : RunMode::fixed_source;
   root.ignore("energy_mode");  // read before
-  read_counts(root, settings);
+  if (std::optional<Element> eigenvalue = root.child("eigenvalue")) {
+    read_counts(*eigenvalue, settings);
+    eigenvalue->finish();
+  }
+  if (settings.batches == 0) read_counts(root, settings);
   if (settings.mode == RunMode::fixed_source) settings.inactive = 0;
   for (const Element& element : root.children("source"))
     settings.sources.push_back(read_source(element, model, ids));
@@ -568,11 +588,13 @@ void read_settings(Element root, Model& model, Ids& ids) {
                       "\"num_points\" has to be from 2 to 100000");
     legendre->finish();
   }
-  root.require(!root.boolean("confidence_intervals", false),
-               "confidence intervals instead of standard deviations are not supported");
+  settings.confidence_intervals = root.boolean("confidence_intervals", false);
+  settings.max_order = root.integer("max_order", settings.max_order);
+  root.require(settings.max_order >= 0, "\"max_order\" must not be negative");
   // These change how fast or how OpenMC runs, not the result.
-  for (const char* key : {"verbosity", "event_based", "max_particles_in_flight", "no_reduce", "log_grid_bins",
-                          "material_cell_offsets", "plot_seed", "stride", "max_write_lost_particles"})
+  for (const char* key :
+       {"verbosity", "event_based", "max_particles_in_flight", "no_reduce", "log_grid_bins",
+        "material_cell_offsets", "trace", "plot_seed", "stride", "max_write_lost_particles"})
     root.ignore(key);
   read_temperatures(root, settings);
   root.finish();

@@ -20,15 +20,11 @@ FilterType filter_type(Element& element) {
 
 /// With a library of nuclides all scores are possible; with multi-group data only the first ones.
 void read_scores(Element& element, const Settings& settings, Tally& tally) {
-  constexpr int mt_heating = 301, mt_heating_local = 901;  // with eigenvalues they depend on k
   for (const std::string& name : element.words("scores")) {
     const std::optional<Score> score = score_named(name);
     element.require(score.has_value(), "score \"" + name + "\" is not supported");
     element.require(settings.continuous || *score <= Score::events,
                     "score \"" + name + "\" needs continuous-energy data");
-    const bool heating = mt_of(*score) == mt_heating || mt_of(*score) == mt_heating_local;
-    element.require(!heating || settings.mode == RunMode::fixed_source,
-                    "score \"" + name + "\" is supported in fixed-source runs only");
     element.require(std::find(tally.scores.begin(), tally.scores.end(), *score) == tally.scores.end(),
                     "score \"" + name_of(*score) + "\" is there twice");
     tally.scores.push_back(*score);
@@ -146,9 +142,12 @@ void read_energy_function(Element& element, const Settings& settings, Filter& fi
                   "\"energy\" and \"y\" have as many numbers, at least two; energies rise");
   const std::string name = element.text("interpolation", "linear-linear");
   const std::array names{"histogram", "linear-linear", "linear-log", "log-linear", "log-log"};
+  filter.degree = name == "quadratic" ? 2 : name == "cubic" ? 3 : 1;
   const auto found = std::find(names.begin(), names.end(), name);
-  element.require(found != names.end(), "interpolation \"" + name + "\" is not supported");
-  filter.interpolation = static_cast<Interpolation>(found - names.begin() + 1);
+  element.require(found != names.end() || filter.degree > 1, "interpolation \"" + name + "\" is not known");
+  element.require(static_cast<int>(filter.energies.size()) > filter.degree,
+                  "interpolation \"" + name + "\" needs " + std::to_string(filter.degree + 1) + " energies");
+  if (filter.degree == 1) filter.interpolation = static_cast<Interpolation>(found - names.begin() + 1);
   element.require(filter.energies.front() >= 0, "\"energy\" has a negative energy");
   filter.bin_count = 1;
 }
@@ -433,6 +432,7 @@ void read_tallies(Element root, Model& model, Ids& ids) {
                     "mesh " + std::to_string(mesh.id) + " is there twice");
     model.meshes.push_back(mesh);
   }
+  root.ignore("assume_separate");  // changes how OpenMC finds bins, not what they have
   for (const Element& element : root.children("filter")) read_filter(element, model, ids);
   for (const Element& element : root.children("tally")) {
     Tally tally = read_tally(element, model.settings, ids);

@@ -20,6 +20,16 @@ void check_values(const MultigroupData& data, const char* what, const std::vecto
 
 }  // namespace
 
+void limit_order(MultigroupData& data, int order) {
+  if (data.format != AngleFormat::legendre || order + 1 >= data.moments) return;
+  const std::size_t before = data.moments, after = static_cast<std::size_t>(order) + 1;
+  std::vector<double> kept;
+  for (std::size_t pair = 0; pair < data.scatter.size() / before; ++pair)
+    for (std::size_t l = 0; l < after; ++l) kept.push_back(data.scatter[pair * before + l]);
+  data.scatter = std::move(kept);
+  data.moments = static_cast<int>(after);
+}
+
 void check(const MultigroupData& data) {
   const std::size_t groups = data.groups;
   check_values(data, "total", data.total, groups);

@@ -24,6 +24,9 @@ struct MultigroupData {
   std::vector<double> inverse_velocity;
 };
 
+/// Forgets the Legendre moments of scattering above `order`; other formats stay.
+void limit_order(MultigroupData& data, int order);
+
 /// Throws Error when sizes do not fit, values are negative or not finite, or nothing can happen in a
 /// collision.
 void check(const MultigroupData& data);

@@ -29,6 +29,19 @@ Vector sample_target(const Flight& in, double awr, double kT, Stream& random) no
   }
 }
 
+/// Elastic scattering by a nucleus with the velocity `target`.
+Flight scatter_from(const Vector& target, const Flight& in, double awr, const AngleTable& angle,
+                    Stream& random) noexcept {
+  Vector neutron = std::sqrt(in.energy) * in.u;
+  const Vector centre = 1 / (awr + 1) * (neutron + awr * target);
+  neutron -= centre;
+  const double speed = length(neutron), mu = angle.sample(in.energy, random);
+  if (speed > 0) neutron = centre + speed * scattered(1 / speed * neutron, mu, random);
+  const double after = length(neutron);
+  if (!(after > 0)) return {0, in.u};
+  return {after * after, 1 / after * neutron};
+}
+
 // CODATA 2018: speed of light [cm/s], mass of a neutron [eV].
 constexpr double light_cm_per_s = 2.99792458e10, neutron_mass_eV = 939.56542052e6;
 
@@ -40,15 +53,37 @@ double speed(double energy) noexcept {
 
 Flight scatter_elastically(const Flight& in, double awr, double kT, const AngleTable& angle,
                            Stream& random) noexcept {
-  Vector neutron = std::sqrt(in.energy) * in.u, target{};
+  Vector target{};
   if (kT > 0 && (in.energy < 400 * kT || awr <= 1)) target = sample_target(in, awr, kT, random);
-  const Vector centre = 1 / (awr + 1) * (neutron + awr * target);
-  neutron -= centre;
-  const double speed = length(neutron), mu = angle.sample(in.energy, random);
-  if (speed > 0) neutron = centre + speed * scattered(1 / speed * neutron, mu, random);
-  const double after = length(neutron);
-  if (!(after > 0)) return {0, in.u};
-  return {after * after, 1 / after * neutron};
+  return scatter_from(target, in, awr, angle, random);
+}
+
+Flight scatter_resonantly(const Flight& in, double awr, double kT, const AngleTable& angle,
+                          const ColdElastic& cold, Stream& random) noexcept {
+  if (in.energy < cold.least || !(kT > 0)) return scatter_elastically(in, awr, kT, angle, random);
+  if (in.energy > cold.most) return scatter_from({}, in, awr, angle, random);
+  // Nuclei faster than 4 thermal speeds are too few to count.
+  const double reduced = std::sqrt(awr * in.energy / kT), slowest = std::max(0.0, reduced - 4);
+  const double low = slowest * slowest * kT / awr, high = (reduced + 4) * (reduced + 4) * kT / awr;
+  const auto index = [&](double e) {
+    const auto above = std::upper_bound(cold.energy.begin() + 1, cold.energy.end() - 1, e);
+    return static_cast<std::size_t>(above - cold.energy.begin()) - 1;
+  };
+  const auto at = [&](double e) {
+    const std::size_t i = index(e);
+    const double f = std::clamp((e - cold.energy[i]) / (cold.energy[i + 1] - cold.energy[i]), 0.0, 1.0);
+    return cold.elastic[i] + f * (cold.elastic[i + 1] - cold.elastic[i]);
+  };
+  const std::size_t first = index(low), last = index(high);
+  double most = std::max(at(low), at(high));
+  for (std::size_t i = first + 1; i <= last; ++i) most = std::max(most, cold.elastic[i]);
+  const Vector neutron = std::sqrt(in.energy) * in.u;
+  for (;;) {
+    const Vector target = sample_target(in, awr, kT, random), relative = neutron - target;
+    const double energy = dot(relative, relative);
+    if (energy < high && random.uniform() * most <= at(energy))
+      return scatter_from(target, in, awr, angle, random);
+  }
 }
 
 void to_laboratory(double incident, double awr, double& energy, double& mu) noexcept {

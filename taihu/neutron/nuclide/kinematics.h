@@ -2,6 +2,8 @@
 // Collisions with free nuclei. Masses are in neutron masses, energies in eV.
 #pragma once
 
+#include <vector>
+
 #include "taihu/neutron/nuclide/distribution_table.h"
 
 namespace taihu::neutron {
@@ -21,6 +23,17 @@ double speed(double energy) noexcept;
 /// ch. 2.III.
 Flight scatter_elastically(const Flight& in, double awr, double kT, const AngleTable& angle,
                            Stream& random) noexcept;
+
+/// The same between two energies, and at rest above, for a nucleus with resonances: the speed of the nucleus
+/// is weighed by the cross section at 0 K [b] at the relative energy. Source: B. Becker, R. Dagan, G.
+/// Lohnert, Proof and implementation of the stochastic formula for ideal gas, energy dependent scattering
+/// kernel, Ann. Nucl. Energy 36 (2009) 470 (Doppler broadening rejection correction).
+struct ColdElastic {
+  const std::vector<double>&energy, &elastic;
+  double least, most;  ///< eV
+};
+Flight scatter_resonantly(const Flight& in, double awr, double kT, const AngleTable& angle,
+                          const ColdElastic& cold, Stream& random) noexcept;
 
 /// Turns energy and cosine in the centre of mass into those of the laboratory, for a target at rest.
 void to_laboratory(double incident, double awr, double& energy, double& mu) noexcept;

@@ -108,7 +108,10 @@ Outgoing Thermal::sample(double e, Stream& random) const noexcept {
 }
 
 void NuclearData::finish() {
-  check_input(!nuclides.empty(), "the materials have no nuclides");
+  if (nuclides.empty()) {  // all is void
+    energy_min_ = 1e-5, energy_max_ = 2e7;
+    return;
+  }
   energy_min_ = 0, energy_max_ = infinity;
   unresolved_min_ = infinity, unresolved_max_ = 0;
   for (const Nuclide& nuclide : nuclides) {

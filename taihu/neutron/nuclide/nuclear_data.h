@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "taihu/neutron/geometry/geometry.h"
 #include "taihu/neutron/material/cross_sections.h"
 #include "taihu/neutron/nuclide/kinematics.h"
 #include "taihu/neutron/nuclide/nuclide.h"
@@ -51,6 +52,7 @@ struct MediumPart {
   double density = 0;  ///< atoms/(b cm)
   int thermal = -1;    ///< thermal table; -1: none
   double thermal_fraction = 1;
+  bool isotropic = false;  ///< it scatters evenly in all directions, whatever the data say
 };
 
 /// Macroscopic cross sections [1/cm] by Reaction; flux is 1, nu_scatter is not known and 0.
@@ -74,8 +76,13 @@ class NuclearData {
 
   /// Medium of each cell; none: void, or not filled with a material.
   std::vector<MediumId> medium_of_cell;
+  std::vector<int> distributed_of_cell;  ///< index into the next one; -1: the instances do not differ
+  std::vector<std::vector<MediumId>> medium_of_instance;
 
-  MediumId medium_of(CellId cell) const noexcept { return medium_of_cell[cell.index()]; }
+  MediumId medium_of(const Location& location) const noexcept {
+    const int cell = location.cell().index(), distributed = distributed_of_cell[cell];
+    return distributed < 0 ? medium_of_cell[cell] : medium_of_instance[distributed][location.instance];
+  }
   double energy_min() const noexcept { return energy_min_; }
   double energy_max() const noexcept { return energy_max_; }
   int media() const noexcept { return static_cast<int>(media_.size()); }

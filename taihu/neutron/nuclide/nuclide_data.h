@@ -54,7 +54,12 @@ struct NuclideData {
   std::vector<NeutronReaction> scattering;
   std::vector<NeutronReaction> fission;  ///< one, or one for each chance; products are the prompt neutrons
   std::vector<NeutronProduct> delayed;
-  Function1d nu;             ///< all neutrons of a fission
+  /// Elastic scattering at 0 K, where it is asked for and the library has it: eV, b.
+  std::vector<double> cold_energy, cold_elastic;
+  Function1d nu;  ///< all neutrons of a fission
+  /// Energy of a fission [eV], zero where the library has none: kinetic energy of the fragments, of the beta
+  /// particles, all that is released at once, all that can be recovered.
+  Function1d fragments, betas, q_prompt, q_recoverable;
   std::vector<int> tallied;  ///< MT of reactions that tallies count; transport does not use them
   std::vector<AtTemperature> temperatures;
 };

@@ -122,7 +122,8 @@ void write_cell_instances(Hdf5File& file, const std::string& name, const Filter&
 void write_energy_function(Hdf5File& file, const std::string& place, const Filter& filter) {
   file.write(place + "/energy", filter.energies);
   file.write(place + "/y", filter.factors);
-  file.write_attribute(place + "/y", "interpolation", static_cast<std::int64_t>(filter.interpolation));
+  file.write_attribute(place + "/y", "interpolation",
+                       filter.degree > 1 ? filter.degree + 5 : static_cast<int>(filter.interpolation));
 }
 
 void write_filters(Hdf5File& file, const TallyLayout& layout) {

@@ -45,9 +45,18 @@ void write_cells(Hdf5File& file, const Model& model) {
     if (!text.region.empty()) file.write_text(place + "/region", text.region);
     if (cell.fill == Fill::material) {
       file.write_text(place + "/fill_type", "material");
-      file.write_integer(place + "/material",
-                         cell.material() ? model.materials[cell.material().index()].id : -1);
-      file.write(place + "/temperature", std::vector<double>{293.6});
+      const auto id_of = [&](MaterialId id) { return id ? model.materials[id.index()].id : -1; };
+      std::vector<int> materials;
+      if (cell.distributed >= 0)
+        for (const MaterialId id : geometry.distributed[cell.distributed].materials)
+          materials.push_back(id_of(id));
+      if (materials.empty())
+        file.write_integer(place + "/material", id_of(cell.material()));
+      else
+        file.write_integers(place + "/material", materials);
+      file.write(place + "/temperature",
+                 text.temperatures.empty() ? std::vector<double>{293.6} : text.temperatures);
+      if (!text.densities.empty()) file.write(place + "/density", text.densities);
     } else if (cell.fill == Fill::universe) {
       file.write_text(place + "/fill_type", "universe");
       file.write_integer(place + "/fill", geometry.universes[cell.target].id);

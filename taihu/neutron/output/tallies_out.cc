@@ -119,7 +119,9 @@ std::string title_of(Score score) {
                                         "Flux-Weighted Inverse Velocity",
                                         "Prompt-Nu-Fission Rate",
                                         "Delayed-Nu-Fission Rate",
-                                        "Decay Rate"};
+                                        "Decay Rate",
+                                        "Prompt Fission Power",
+                                        "Recoverable Fission Power"};
   return score < Score::first_reaction ? titles[static_cast<std::size_t>(score)] : name_of(score);
 }
 
@@ -135,8 +137,10 @@ void write_title(std::FILE* file, const Tally& tally) {
 /// changes.
 class TallyText {
  public:
-  TallyText(std::FILE* file, const TallyLayout& layout, const Geometry& geometry, std::size_t index)
-      : file_(file),
+  TallyText(std::FILE* file, const TallyLayout& layout, const Geometry& geometry, std::size_t index,
+            bool intervals)
+      : intervals_(intervals),
+        file_(file),
         layout_(layout),
         geometry_(geometry),
         tally_(layout.tallies[index]),
@@ -163,12 +167,15 @@ class TallyText {
                      nuclide < 0 ? "Total Material" : layout_.nuclides[nuclide].c_str());
       const std::int64_t bin = first_bin + static_cast<std::int64_t>(column);
       const Estimate value = estimate(statistics.sum[bin], statistics.sum_sq[bin], statistics.realizations);
-      std::fprintf(file_, "%*s%-36s %.6g +/- %.6g\n", indent + 1, "",
-                   title_of(compiled_.columns[column].score).c_str(), value.mean, value.deviation);
+      std::fprintf(
+          file_, "%*s%-36s %.6g +/- %.6g\n", indent + 1, "",
+          title_of(compiled_.columns[column].score).c_str(), value.mean,
+          intervals_ ? value.deviation * confidence_factor(statistics.realizations) : value.deviation);
     }
   }
 
  private:
+  bool intervals_;  ///< half widths of confidence intervals instead of deviations
   std::FILE* file_;
   const TallyLayout& layout_;
   const Geometry& geometry_;
@@ -180,12 +187,12 @@ class TallyText {
 }  // namespace
 
 void write_tallies_out(const TallyLayout& layout, const Geometry& geometry, const TallySource& source,
-                       const std::string& path, std::int64_t most_values) {
+                       const std::string& path, std::int64_t most_values, bool intervals) {
   write_file(path, [&](std::FILE* file) {
     for (std::size_t i = 0; i < layout.tallies.size(); ++i) {
       const TallyLayout::CompiledTally& compiled = layout.compiled[i];
       write_title(file, layout.tallies[i]);
-      TallyText text(file, layout, geometry, i);
+      TallyText text(file, layout, geometry, i, intervals);
       if (compiled.bin_count() > most_values)
         std::fprintf(file, " %lld values, which are in the statepoint; --all-tallies writes them here\n",
                      static_cast<long long>(compiled.bin_count()));

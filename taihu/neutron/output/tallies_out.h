@@ -11,6 +11,6 @@ namespace taihu::neutron {
 /// One rank, the root, calls. Instead of the values of a tally that has more than `most_values` the file says
 /// where they are. Throws Error when the file cannot be written.
 void write_tallies_out(const TallyLayout& layout, const Geometry& geometry, const TallySource& source,
-                       const std::string& path, std::int64_t most_values);
+                       const std::string& path, std::int64_t most_values, bool intervals = false);
 
 }  // namespace taihu::neutron

@@ -77,7 +77,8 @@ void ResultFiles::write(const Simulation& simulation,
   };
   const std::int64_t most = all_tallies_ ? std::numeric_limits<std::int64_t>::max() : most_text_values;
   if (model_.settings.write_tallies)
-    write_tallies_out(layout, model_.geometry, source, place("tallies.out"), most);
+    write_tallies_out(layout, model_.geometry, source, place("tallies.out"), most,
+                      model_.settings.confidence_intervals);
   for (std::size_t i = 0; i < layout.tallies.size() && model_.settings.write_tallies; ++i)
     if (layout.compiled[i].bin_count() > most)
       say(

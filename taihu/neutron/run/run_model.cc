@@ -14,6 +14,7 @@
 #include "taihu/neutron/output/statepoint.h"
 #include "taihu/neutron/run/domain_report.h"
 #include "taihu/neutron/run/result_files.h"
+#include "taihu/neutron/run/stationarity.h"
 #include "taihu/parallel/shared_error.h"
 
 namespace taihu::neutron {
@@ -262,7 +263,13 @@ class Run {
       say(formatted("%s %.5f +/- %.5f", names[i], one.mean, one.deviation));
     }
     result.k = criticality.combined();
+    if (model_.settings.confidence_intervals)
+      say(formatted("k (95 %% interval) %.5f +/- %.5f", result.k.mean,
+                    result.k.deviation * confidence_factor(criticality.realizations)));
     say(formatted("k (combined)     %.5f +/- %.5f", result.k.mean, result.k.deviation));
+    const auto inactive = static_cast<std::size_t>(model_.settings.inactive) *
+                          static_cast<std::size_t>(model_.settings.generations_per_batch);
+    if (const std::string text = stationarity_text(criticality.entropy, inactive); !text.empty()) say(text);
   }
 
   const Model& model_;

@@ -157,7 +157,7 @@ bool SourceSampler::accepted(const Source& source, const Vector& r, CellMemory& 
   if (!in_domain(source, location)) return false;
   if (!source.only_fissionable) return true;
   if (!location.material) return false;
-  if (nuclear_ != nullptr) return nuclear_->fissionable(nuclear_->medium_of(location.cell()));
+  if (nuclear_ != nullptr) return nuclear_->fissionable(nuclear_->medium_of(location));
   for (int g = 0; g < data_->groups(); ++g)
     if (data_->value(Reaction::nu_fission, location.material, GroupId(g)) > 0) return true;
   return false;

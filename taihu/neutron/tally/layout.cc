@@ -101,7 +101,7 @@ void compile_instances(const Filter& filter, const Geometry& geometry, TallyLayo
 }
 
 TallyLayout::CompiledFilter compile(const Filter& filter, const TallyLayout& layout, const Geometry& geometry,
-                                    const CrossSections& data, int materials) {
+                                    const CrossSections& data, int materials, bool analog) {
   TallyLayout::CompiledFilter result{.type = filter.type,
                                      .stride = 1,
                                      .bin_of = {},
@@ -128,7 +128,6 @@ TallyLayout::CompiledFilter compile(const Filter& filter, const TallyLayout& lay
       break;
     case FilterType::particle:
     case FilterType::legendre:
-    case FilterType::delayedgroup:
     case FilterType::collision:
     case FilterType::sphericalharmonics:
     case FilterType::spatiallegendre:
@@ -158,6 +157,12 @@ TallyLayout::CompiledFilter compile(const Filter& filter, const TallyLayout& lay
       else
         result.bin_of = energy_table(filter, data);
       break;
+    case FilterType::delayedgroup:
+      if (!analog) break;
+      result.bin_of.assign(9, -1);
+      for (std::size_t i = 0; i < filter.bin_ids.size(); ++i)
+        result.bin_of[filter.bin_ids[i]] = static_cast<int>(i);
+      break;
     case FilterType::mesh:
     case FilterType::meshsurface:
     case FilterType::meshborn:
@@ -174,6 +179,11 @@ bool has_filter(const Tally& tally, const std::vector<Filter>& filters, FilterTy
 
 bool has_score(const Tally& tally, Score score) {
   return std::find(tally.scores.begin(), tally.scores.end(), score) != tally.scores.end();
+}
+
+bool is_of_fission_neutrons(Score score) {
+  return score == Score::nu_fission || score == Score::prompt_nu_fission ||
+         score == Score::delayed_nu_fission;
 }
 
 /// The estimator of a tally; refuses scores and filters that do not go with it.
@@ -215,7 +225,7 @@ Estimator choose_estimator(const Tally& tally, const std::vector<Filter>& filter
                 name_of_tally(tally) + ": energyout, mu and legendre filters need the analog estimator");
     for (const Score score : tally.scores)
       check_input(score == Score::scatter || score == Score::nu_scatter || mt_of(score) > 0 ||
-                      (score == Score::nu_fission && !scattered),
+                      (is_of_fission_neutrons(score) && !scattered),
                   name_of_tally(tally) + ": score " + name_of(score) + " has no outgoing " +
                       (scattered ? "angle" : "energy"));
     return Estimator::analog;
@@ -238,16 +248,27 @@ Estimator choose_estimator(const Tally& tally, const std::vector<Filter>& filter
   return delta ? Estimator::collision : Estimator::tracklength;
 }
 
-/// Analog tallies of quantities that have no event.
-void refuse_without_events(const Tally& tally, const NuclearData& nuclear) {
+/// Notes what an analog tally counts besides the events of every tally: reactions that a neutron survives, or
+/// else shares of the absorptions. Refuses what is neither.
+void note_analog_scores(const Tally& tally, const NuclearData& nuclear, bool outgoing, TallyLayout& layout) {
   for (const Score score : tally.scores) {
+    if (score <= Score::events || is_of_fission_neutrons(score)) continue;
+    if (score == Score::inverse_velocity) {
+      layout.analog_velocity = true;
+      continue;
+    }
     bool scatters = mt_of(score) == mt_elastic;
     for (const auto& nuclide : nuclear.library)
       for (const NeutronReaction& reaction : nuclide->scattering)
         scatters = scatters || reaction.mt == mt_of(score);
-    check_input(score <= Score::events || scatters,
+    layout.analog_reactions = layout.analog_reactions || scatters;
+    if (scatters) continue;
+    check_input(!outgoing && mt_of(score) != mt_heating && mt_of(score) != mt_heating_local,
                 name_of_tally(tally) + ": score " + name_of(score) +
-                    " is not an event that a neutron survives, so the analog estimator cannot count it");
+                    " is not an event, so the analog estimator cannot count it");
+    if (std::find(layout.at_absorption.begin(), layout.at_absorption.end(), score) ==
+        layout.at_absorption.end())
+      layout.at_absorption.push_back(score);
   }
 }
 
@@ -258,11 +279,12 @@ void note_special_filters(const Tally& tally, TallyLayout::CompiledTally& compil
     if (type == FilterType::surface) compiled.by_sign = true;
     if (type == FilterType::legendre || type >= FilterType::sphericalharmonics)
       compiled.expansions.push_back(i);
-    int* special = type == FilterType::mesh           ? &compiled.mesh_filter
-                   : type == FilterType::time         ? &compiled.time_filter
-                   : type == FilterType::meshsurface  ? &compiled.surface_mesh
-                   : type == FilterType::delayedgroup ? &compiled.delayed_filter
-                                                      : nullptr;
+    int* special = type == FilterType::mesh          ? &compiled.mesh_filter
+                   : type == FilterType::time        ? &compiled.time_filter
+                   : type == FilterType::meshsurface ? &compiled.surface_mesh
+                   : type == FilterType::delayedgroup && compiled.estimator != Estimator::analog
+                       ? &compiled.delayed_filter
+                       : nullptr;
     if (special == nullptr) continue;
     int& place = *special;
     check_input(place < 0, name_of_tally(tally) + " has two " + name_of(type) + " filters; one is supported");
@@ -314,16 +336,15 @@ TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters,
     TallyLayout::CompiledTally compiled;
     compiled.estimator = choose_estimator(tally, layout.filters, delta, layout.continuous);
     compiled.first_bin = layout.bin_count;
-    if (layout.continuous && compiled.estimator == Estimator::analog) {
-      refuse_without_events(tally, *materials.nuclear);
-      layout.analog_reactions =
-          layout.analog_reactions ||
-          std::any_of(tally.scores.begin(), tally.scores.end(), [](Score score) { return mt_of(score) > 0; });
-    }
+    if (layout.continuous && compiled.estimator == Estimator::analog)
+      note_analog_scores(tally, *materials.nuclear,
+                         has_filter(tally, layout.filters, FilterType::energyout) ||
+                             has_filter(tally, layout.filters, FilterType::delayedgroup),
+                         layout);
     columns.make(tally, compiled);
     for (auto filter = tally.filters.rbegin(); filter != tally.filters.rend(); ++filter) {
-      TallyLayout::CompiledFilter entry =
-          compile(layout.filters[*filter], layout, geometry, data, materials.count);
+      TallyLayout::CompiledFilter entry = compile(layout.filters[*filter], layout, geometry, data,
+                                                  materials.count, compiled.estimator == Estimator::analog);
       check_input(
           compiled.combinations < (std::int64_t{1} << 31) / std::max(1, layout.filters[*filter].bin_count),
           name_of_tally(tally) + " has more than 2^31 combinations of filter bins");

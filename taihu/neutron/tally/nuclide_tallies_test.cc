@@ -316,16 +316,10 @@ TEST_F(NuclideTallies, AreRefusedWithThePlaceOfTheMistake) {
        "model.xml:3:3: <tally>: score \"flux\" does not belong to a nuclide; put it into a separate tally"},
       {tally("B", "absorption (n,gamma) 102"), "model.xml:3:3: <tally>: score \"(n,gamma)\" is there twice"},
       {tally("B", "(n,k)"), "model.xml:3:3: <tally>: score \"(n,k)\" is not supported"},
-      {tally("B", "heating"),
-       "model.xml:3:3: <tally>: score \"heating\" is supported in fixed-source runs only"},
-      {tally("B", "(n,gamma)", analog),
-       "model.xml:3:3: tally 1: score (n,gamma) is not an event that a neutron survives, so the analog "
-       "estimator cannot "
-       "count it"},
-      {tally("B", "inverse-velocity", analog),
-       "model.xml:3:3: tally 1: score inverse-velocity is not an event that a neutron survives, so the "
-       "analog estimator "
-       "cannot count it"},
+      {tally("B", "heating"), "accepted"},
+      {tally("B", "(n,gamma) inverse-velocity decay-rate fission-q-prompt", analog), "accepted"},
+      {tally("B", "heating", analog),
+       "model.xml:3:3: tally 1: score heating is not an event, so the analog estimator cannot count it"},
       {"  <filter id=\"1\" type=\"delayedgroup\"><bins>9</bins></filter>",
        "model.xml:3:3: <filter>: delayed groups are numbered from 1 to 8"},
       {"  <filter id=\"1\" type=\"delayedgroup\"><bins>1</bins></filter>" +

@@ -18,9 +18,10 @@ double sum_delayed(const NuclideData& data, int group, double energy, const Weig
   return sum;
 }
 
-/// The rate per atom and flux [b].
+}  // namespace
+
 double rate_of(const NuclearData& nuclear, const MediumPart& part, const RatePlan::Term& term, double energy,
-               const MicroXs& xs) noexcept {
+               const MicroXs& xs, double k) noexcept {
   const Nuclide& nuclide = nuclear.nuclides[part.nuclide];
   switch (term.score) {
     case Score::total:
@@ -43,6 +44,10 @@ double rate_of(const NuclearData& nuclear, const MediumPart& part, const RatePla
     case Score::decay_rate:
       return xs.fission * sum_delayed(nuclide.data(), term.group, energy,
                                       [](const NeutronProduct& p) { return p.decay_rate; });
+    case Score::fission_q_prompt:
+      return xs.fission * nuclide.data().q_prompt(energy);
+    case Score::fission_q_recoverable:
+      return xs.fission * nuclide.data().q_recoverable(energy);
     default:
       break;
   }
@@ -51,10 +56,14 @@ double rate_of(const NuclearData& nuclear, const MediumPart& part, const RatePla
   // In a band, capture follows from the table of unresolved resonances: the smooth value is not that of the
   // band.
   if (mt == mt_capture && nuclear.in_bands(part, energy)) return xs.absorption - xs.fission;
-  return term.reaction < 0 ? 0 : nuclide.tallied(term.reaction, xs);
+  if (term.reaction < 0) return 0;
+  const double value = nuclide.tallied(term.reaction, xs);
+  if (mt != mt_heating && mt != mt_heating_local) return value;
+  // What fission does not release at once is scaled by k, so that released and deposited energy balance: D.
+  // P. Griesheimer, S. J. Douglass, M. H. Stedry, PHYSOR 2020.
+  const double fission = xs.fission * (nuclide.data().fragments(energy) + nuclide.data().betas(energy));
+  return k * (value - fission) + fission;
 }
-
-}  // namespace
 
 Rates::Rates(const RatePlan& plan, const NuclearData* nuclear) : plan_(&plan), nuclear_(nuclear) {
   if (plan.values == 0) return;
@@ -64,7 +73,7 @@ Rates::Rates(const RatePlan& plan, const NuclearData* nuclear) : plan_(&plan), n
 
 void Rates::compute(Remembered& known, MediumId medium, double energy, std::uint64_t band,
                     const double* sums) noexcept {
-  known.energy = energy, known.band = band;
+  known.energy = energy, known.band = band, known.k = k_;
   std::fill(known.values.begin(), known.values.end(), 0.0);
   if (plan_->inverse_velocity >= 0) known.values[plan_->inverse_velocity] = 1 / speed(energy);
   if (!medium) return;
@@ -74,7 +83,7 @@ void Rates::compute(Remembered& known, MediumId medium, double energy, std::uint
     const MediumPart& part = parts[wanted.part];
     const MicroXs xs = nuclear_->micro(part, energy, band);
     for (const RatePlan::Term& term : wanted.terms)
-      known.values[term.value] += part.density * rate_of(*nuclear_, part, term, energy, xs);
+      known.values[term.value] += part.density * rate_of(*nuclear_, part, term, energy, xs, k_);
   }
 }
 

@@ -31,16 +31,24 @@ struct RatePlan {
   int inverse_velocity = -1;  ///< place of its value; -1: not asked for
 };
 
+/// The rate of a nuclide of a medium per atom and flux [b]; of energies eV b. `k`: of the generation, for
+/// heating; 1 with a fixed source.
+double rate_of(const NuclearData& nuclear, const MediumPart& part, const RatePlan::Term& term, double energy,
+               const MicroXs& xs, double k) noexcept;
+
 /// Rates of one thread.
 class Rates {
  public:
   Rates(const RatePlan& plan, const NuclearData* nuclear);
 
+  void set_k(double k) noexcept { k_ = k; }  ///< of the generation
+
   /// Values in a medium [1/cm times what is counted]; no medium: void, all are zero but the flux's.
   /// `sums`: of the medium at that energy. Valid until the next call for the medium.
   const double* at(MediumId medium, double energy, std::uint64_t band, const double* sums) noexcept {
     Remembered& known = media_[static_cast<std::size_t>(medium.index() + 1)];
-    if (known.energy != energy || known.band != band) compute(known, medium, energy, band, sums);
+    if (known.energy != energy || known.band != band || known.k != k_)
+      compute(known, medium, energy, band, sums);
     return known.values.data();
   }
 
@@ -48,6 +56,7 @@ class Rates {
   struct Remembered {
     double energy = -1;
     std::uint64_t band = 0;
+    double k = 0;
     std::vector<double> values;
   };
   void compute(Remembered& known, MediumId medium, double energy, std::uint64_t band,
@@ -55,6 +64,7 @@ class Rates {
 
   const RatePlan* plan_;
   const NuclearData* nuclear_;
+  double k_ = 1;
   std::vector<Remembered> media_;  ///< the first one is void
 };
 

@@ -10,7 +10,7 @@
 namespace taihu::neutron {
 namespace {
 
-constexpr std::array<const char*, 14> score_names{"flux",
+constexpr std::array<const char*, 16> score_names{"flux",
                                                   "total",
                                                   "scatter",
                                                   "nu-scatter",
@@ -23,7 +23,9 @@ constexpr std::array<const char*, 14> score_names{"flux",
                                                   "inverse-velocity",
                                                   "prompt-nu-fission",
                                                   "delayed-nu-fission",
-                                                  "decay-rate"};
+                                                  "decay-rate",
+                                                  "fission-q-prompt",
+                                                  "fission-q-recoverable"};
 
 constexpr std::pair<int, const char*> reaction_names[] = {
     {2, "(n,elastic)"}, {3, "(n,nonelastic)"},  {4, "(n,level)"},       {11, "(n,2nd)"},

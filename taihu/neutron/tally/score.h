@@ -24,6 +24,8 @@ enum class Score {
   prompt_nu_fission,
   delayed_nu_fission,
   decay_rate,
+  fission_q_prompt,
+  fission_q_recoverable,
   first_reaction = 1000
 };
 
@@ -37,7 +39,9 @@ constexpr int mt_of(Score score) noexcept {
                                        : 0;
 }
 
-constexpr int mt_elastic = 2, mt_capture = 102;
+constexpr int mt_elastic = 2, mt_fission = 18, mt_disappearance = 101, mt_capture = 102;
+/// Energy that neutrons leave in the material: all, or that of charged particles and gammas, too.
+constexpr int mt_heating = 301, mt_heating_local = 901;
 
 /// As in files: "flux", "(n,gamma)", "MT=999".
 std::string name_of(Score score);

@@ -94,9 +94,13 @@ int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event,
       const double x = event.r[filter.source->axis];
       return x >= filter.source->low && x <= filter.source->high ? 0 : -1;
     }
+    case FilterType::delayedgroup: {
+      if (event.emission == nullptr) return filter.bin_of.empty() ? 0 : -1;
+      const int group = event.emission->delayed_group;
+      return group < static_cast<int>(filter.bin_of.size()) ? filter.bin_of[group] : -1;
+    }
     case FilterType::legendre:
     case FilterType::sphericalharmonics:
-    case FilterType::delayedgroup:
     case FilterType::meshsurface:
       return 0;  // of all bins, which for_each_moment(), score_groups() and score_faces() fill
     case FilterType::distribcell:
@@ -129,6 +133,22 @@ std::int64_t combination_of(const TallyLayout::CompiledTally& tally, const Event
   return combination;
 }
 
+/// The polynomial of a degree through the points from the interval's first one on, with a cubic from the one
+/// before; the last points where they end, as OpenMC has it. Lagrange's form.
+double through_neighbours(const std::vector<double>& x, const std::vector<double>& y, std::ptrdiff_t interval,
+                          int degree, double at) noexcept {
+  const auto last = static_cast<std::ptrdiff_t>(x.size()) - 1 - degree;
+  const std::ptrdiff_t first = std::clamp<std::ptrdiff_t>(degree == 3 ? interval - 1 : interval, 0, last);
+  double sum = 0;
+  for (int i = 0; i <= degree; ++i) {
+    double term = y[first + i];
+    for (int j = 0; j <= degree; ++j)
+      if (j != i) term *= (at - x[first + j]) / (x[first + i] - x[first + j]);
+    sum += term;
+  }
+  return sum;
+}
+
 /// Product of the filters that weigh.
 double weight_of(const TallyLayout::CompiledTally& tally, const Event& event) noexcept {
   double weight = 1;
@@ -136,6 +156,10 @@ double weight_of(const TallyLayout::CompiledTally& tally, const Event& event) no
     const Filter& filter = *tally.filters[index].source;
     const std::vector<double>&x = filter.energies, &y = filter.factors;
     const auto above = std::upper_bound(x.begin() + 1, x.end() - 1, event.energy) - x.begin();
+    if (filter.degree > 1) {
+      weight *= through_neighbours(x, y, above - 1, filter.degree, event.energy);
+      continue;
+    }
     weight *= interpolate(filter.interpolation, event.energy, x[above - 1], y[above - 1], x[above], y[above]);
   }
   return weight;
@@ -289,7 +313,7 @@ void TallyBins::score_combination(const TallyLayout::CompiledTally& tally, std::
 /// counts.
 const double* TallyBins::values_of(const TallyLayout::CompiledTally& tally, const Event& event) noexcept {
   if (!tally.rates) return event.values;
-  return rates_.at(event.values == nullptr ? MediumId() : state_.nuclear->medium_of(event.location->cell()),
+  return rates_.at(event.values == nullptr ? MediumId() : state_.nuclear->medium_of(*event.location),
                    event.energy, *state_.band, event.values);
 }
 
@@ -469,6 +493,20 @@ void TallyStatistics::add_batch(std::span<const ExactSum> batch, double factor) 
     sum_sq[i] += value * value;
   }
   ++realizations;
+}
+
+// For n - 1 from 3 on: expansion in the quantile of the normal distribution, M. Abramowitz, I.
+// Stegun, 26.7.5.
+double confidence_factor(int n) noexcept {
+  const double degrees = n - 1;
+  if (n < 2) return 1;
+  if (n == 2) return 12.706204736;
+  if (n == 3) return 4.302652730;
+  constexpr double z = 1.959963985, z2 = z * z;
+  const double g[] = {(z2 + 1) * z / 4, ((5 * z2 + 16) * z2 + 3) * z / 96,
+                      (((3 * z2 + 19) * z2 + 17) * z2 - 15) * z / 384,
+                      ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) * z / 92160};
+  return z + (g[0] + (g[1] + (g[2] + g[3] / degrees) / degrees) / degrees) / degrees;
 }
 
 Estimate estimate(double sum, double sum_sq, int n) noexcept {

@@ -73,7 +73,8 @@ struct Filter {
   std::vector<double> energies;  ///< edges in eV, rising; mu, polar, azimuthal: of cosines or angles
   std::vector<double> factors;   ///< energyfunction: at the energies
   Interpolation interpolation = Interpolation::linear_linear;  ///< between them
-  std::vector<std::string> particles;                          ///< particle: as the user wrote them
+  int degree = 1;  ///< of the polynomial through neighbours: 1, or 2 or 3 instead of `interpolation`
+  std::vector<std::string> particles;  ///< particle: as the user wrote them
   int bin_count = 0;
   int order = 0;               ///< of an expansion
   bool of_scattering = false;  ///< sphericalharmonics: times Legendre polynomials of the scattering
@@ -117,8 +118,9 @@ const char* name_of(Estimator estimator) noexcept;
 /// A neutron that comes out of a collision.
 struct Emission {
   GroupId group;
-  double energy = -1;  ///< eV; continuous energy
-  double mu = 1;       ///< cosine of the angle of a scattering
+  double energy = -1;     ///< eV; continuous energy
+  double mu = 1;          ///< cosine of the angle of a scattering
+  int delayed_group = 0;  ///< of a fission neutron, from 1; 0: prompt
 };
 
 /// The part of a particle's state that filters use.
@@ -208,7 +210,9 @@ struct TallyLayout {
   std::int64_t bin_count = 0;
   int groups = 0;
   bool continuous = false;
-  bool analog_reactions = false;  ///< an analog tally counts single reactions
+  bool analog_reactions = false;     ///< an analog tally counts single reactions
+  std::vector<Score> at_absorption;  ///< that analog tallies count where a neutron is absorbed
+  bool analog_velocity = false;      ///< an analog tally counts inverse velocities
   bool empty() const noexcept { return compiled.empty(); }
 };
 
@@ -256,6 +260,8 @@ class TallyBins {
   /// A particle of `weight` passed a surface, or the edge of a lattice's element; `sign`: -1 against the
   /// surface's normal, else 1.
   void score_surface(const Event& event, double weight, double sign) noexcept;
+
+  void set_k(double k) noexcept { rates_.set_k(k); }  ///< of the generation, for heating
 
   HotVector<ExactSum>& sums() noexcept { return sums_; }  ///< of the window; empty with shared bins
   void flush() noexcept {                                 ///< what is scored into shared bins
@@ -321,6 +327,10 @@ struct TallyView {
 struct Estimate {
   double mean = 0, deviation = 0;
 };
+
+/// Half width of the 95 % confidence interval of a mean of `n` realizations over its standard deviation: the
+/// 97.5 % quantile of Student's distribution. 1 for n < 2.
+double confidence_factor(int n) noexcept;
 
 /// Mean and its standard deviation of `n` realizations. Deviation is infinite for n < 2.
 Estimate estimate(double sum, double sum_sq, int n) noexcept;

@@ -49,5 +49,16 @@ TEST(Estimate, OfFewRealizationsHasNoDeviation) {
   EXPECT_DOUBLE_EQ(estimate(3, 5, 2).deviation, 0.5);  // of 1 and 2
 }
 
+/// Table values of Student's distribution.
+TEST(Estimate, ConfidenceIntervalsAreStudents) {
+  EXPECT_EQ(confidence_factor(1), 1);
+  EXPECT_NEAR(confidence_factor(2), 12.706, 1e-3);
+  EXPECT_NEAR(confidence_factor(3), 4.303, 1e-3);
+  EXPECT_NEAR(confidence_factor(4), 3.182, 0.02);
+  EXPECT_NEAR(confidence_factor(6), 2.571, 0.002);
+  EXPECT_NEAR(confidence_factor(11), 2.228, 0.001);
+  EXPECT_NEAR(confidence_factor(1000000), 1.960, 0.001);
+}
+
 }  // namespace
 }  // namespace taihu::neutron

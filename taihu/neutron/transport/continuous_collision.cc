@@ -7,8 +7,6 @@ namespace {
 /// How often energies above the end of the data are sampled again.
 constexpr int most_attempts = 100;
 
-constexpr int mt_fission = 18, mt_disappearance = 101;
-
 }  // namespace
 
 ContinuousCollision::ContinuousCollision(const Problem& problem, HistoryState& history)
@@ -48,16 +46,20 @@ bool ContinuousCollision::react(int& mt) {
       nuclear_.sample_part(medium_here(), particle_.energy, particle_.band, total, particle_.random, xs);
   history_.nuclide = part.nuclide;
   if (history_.tallying) history_.score_collision(total);
+  if (history_.tallies_analog() && history_.tallies.analog_velocity)
+    history_.bins.score_analog(history_.event(), Score::inverse_velocity,
+                               particle_.weight / (total * speed()));
   particle_.total(Total::k_collision) +=
       particle_.weight * sums[static_cast<int>(Reaction::nu_fission)] / total;
   if (xs.nu_fission > 0 && add_sites(part, xs, particle_.weight * xs.nu_fission / xs.total)) mt = mt_fission;
-  if (!absorb(xs)) {
+  if (!absorb(part, xs)) {
     particle_.weight = 0;
     return false;
   }
   double multiplicity = 1;
   mt = mt_elastic;
-  const Flight out = scatter(part, xs, multiplicity, mt);
+  Flight out = scatter(part, xs, multiplicity, mt);
+  if (part.isotropic) out.u = particle_.random.direction();
   if (history_.tallies_analog()) {
     const Emission emission{.energy = out.energy, .mu = dot(history_.u(), out.u)};
     Event scattered_event = history_.event();
@@ -86,7 +88,7 @@ bool ContinuousCollision::react(int& mt) {
 }
 
 /// False: the neutron was absorbed.
-bool ContinuousCollision::absorb(const MicroXs& xs) {
+bool ContinuousCollision::absorb(const MediumPart& part, const MicroXs& xs) {
   const double absorbed = settings_.survival_biasing ? particle_.weight * xs.absorption / xs.total
                           : particle_.random.uniform() * xs.total < xs.absorption ? particle_.weight
                                                                                   : 0;
@@ -95,6 +97,13 @@ bool ContinuousCollision::absorb(const MicroXs& xs) {
   particle_.total(Total::absorbed) += absorbed;
   if (history_.tallies_analog()) {
     history_.score_absorption(absorbed, xs.absorption, xs.fission, xs.kappa_fission);
+    for (const Score score : history_.tallies.at_absorption) {
+      const int mt = mt_of(score);
+      const RatePlan::Term term{score, mt > 0 ? nuclear_.nuclides[part.nuclide].tallied_index(mt) : -1, 0, 0};
+      history_.bins.score_analog(
+          history_.event(), score,
+          absorbed * rate_of(nuclear_, part, term, particle_.energy, xs, history_.k) / xs.absorption);
+    }
   }
   particle_.weight -= absorbed;
   return settings_.survival_biasing && particle_.weight > 0;
@@ -111,6 +120,11 @@ Flight ContinuousCollision::scatter(const MediumPart& part, const MicroXs& xs, d
   const NeutronReaction* reaction =
       rest < xs.elastic ? nullptr : nuclide.sample_scattering(xs, particle_.random);
   if (reaction == nullptr) {
+    if (rest >= xs.thermal && !nuclide.data().cold_energy.empty())
+      return scatter_resonantly(in, awr, nuclide.kT(), nuclide.data().elastic_angle,
+                                {nuclide.data().cold_energy, nuclide.data().cold_elastic,
+                                 settings_.resonances.least, settings_.resonances.most},
+                                particle_.random);
     if (rest >= xs.thermal)
       return scatter_elastically(in, awr, nuclide.kT(), nuclide.data().elastic_angle, particle_.random);
     const Outgoing out = nuclear_.thermals[part.thermal].sample(particle_.energy, particle_.random);
@@ -150,7 +164,7 @@ Flight ContinuousCollision::apply_product(const NeutronReaction& reaction, const
 
 /// Energy and direction of a fission neutron: of a precursor, or prompt.
 double ContinuousCollision::fission_energy(const Nuclide& nuclide, const MicroXs& xs, Vector& u,
-                                           double& delay) noexcept {
+                                           double& delay, int& group) noexcept {
   const NuclideData& data = nuclide.data();
   const Vector incident = history_.u();
   double rest = particle_.random.uniform() * data.nu(particle_.energy);
@@ -159,6 +173,7 @@ double ContinuousCollision::fission_energy(const Nuclide& nuclide, const MicroXs
     const double yield = delayed.yield(particle_.energy);
     if (rest < yield) {
       product = &delayed;
+      group = static_cast<int>(product - data.delayed.data()) + 1;
       if (timed_ && delayed.decay_rate > 0) delay = particle_.random.exponential() / delayed.decay_rate;
       break;
     }
@@ -179,14 +194,17 @@ double ContinuousCollision::fission_energy(const Nuclide& nuclide, const MicroXs
 
 /// False: none was made.
 bool ContinuousCollision::add_sites(const MediumPart& part, const MicroXs& xs, double expected) {
-  const int count = history_.fission_sites(expected);
+  const double factor = history_.site_factor();
+  const int count = history_.fission_sites(expected * factor);
   for (int i = 0; i < count; ++i) {
     Site site;
     site.r = history_.r();
-    site.energy = fission_energy(nuclear_.nuclides[part.nuclide], xs, site.u, site.time);
+    int group = 0;
+    site.energy = fission_energy(nuclear_.nuclides[part.nuclide], xs, site.u, site.time, group);
     site.parent = particle_.parent;
+    site.weight = 1 / factor;
     site.time += particle_.time;
-    history_.add_fission_site(site, {.energy = site.energy});
+    history_.add_fission_site(site, {.energy = site.energy, .delayed_group = group});
   }
   return count > 0;
 }

@@ -30,15 +30,16 @@ class ContinuousCollision {
   bool collide();
 
  private:
-  MediumId medium_here() const noexcept { return nuclear_.medium_of(history_.location.cell()); }
+  MediumId medium_here() const noexcept { return nuclear_.medium_of(history_.location); }
   const MacroXs& look_up() noexcept;
   bool react(int& mt);
   bool add_sites(const MediumPart& part, const MicroXs& xs, double expected);
-  bool absorb(const MicroXs& xs);
+  bool absorb(const MediumPart& part, const MicroXs& xs);
   Flight scatter(const MediumPart& part, const MicroXs& xs, double& multiplicity, int& mt);
   Flight apply_product(const NeutronReaction& reaction, const NeutronProduct& product, double awr,
                        const Flight& in) noexcept;
-  double fission_energy(const Nuclide& nuclide, const MicroXs& xs, Vector& u, double& delay) noexcept;
+  double fission_energy(const Nuclide& nuclide, const MicroXs& xs, Vector& u, double& delay,
+                        int& group) noexcept;
 
   HistoryState& history_;
   Particle& particle_;

@@ -156,6 +156,7 @@ bool HistoryRunner::run(const Site& birth, std::uint64_t generation, std::uint64
                      .parent = parent};
   state_.generation = generation;
   state_.k = k;
+  state_.bins.set_k(k);
   state_.tallying = tallying;
   state_.secondaries.clear();
   state_.first_site = state_.sites.size();

@@ -13,6 +13,7 @@ HistoryState::HistoryState(const Problem& problem)
       tallies(*problem.tallies),
       settings(*problem.settings),
       nuclear(problem.nuclear),
+      site_factors(problem.site_factors),
       memory(*problem.geometry),
       bins(*problem.tallies, problem.window,
            NeutronState{&particle.born_cell, &particle.born_at, &particle.collisions, problem.nuclear,
@@ -82,6 +83,12 @@ void HistoryState::score_absorption(double amount, double absorption, double fis
   bins.score_analog(event(), Score::kappa_fission, per_absorption * kappa_fission);
 }
 
+double HistoryState::site_factor() const noexcept {
+  if (site_factors == nullptr) return 1;
+  const int cell = settings.uniform_mesh.index_of(r());
+  return cell < 0 ? 1 : (*site_factors)[cell];
+}
+
 int HistoryState::fission_sites(double expected) noexcept {
   if (settings.mode == RunMode::fixed_source && !settings.create_fission_neutrons) return 0;
   return static_cast<int>(expected / k + particle.random.uniform());
@@ -91,7 +98,10 @@ void HistoryState::add_fission_site(const Site& site, const Emission& emission) 
   if (tallies_analog()) {
     Event birth = event();
     birth.emission = &emission;
-    bins.score_analog(birth, Score::nu_fission, k);
+    bins.score_analog(birth, Score::nu_fission, k * site.weight);
+    bins.score_analog(birth,
+                      emission.delayed_group > 0 ? Score::delayed_nu_fission : Score::prompt_nu_fission,
+                      k * site.weight);
   }
   const bool fixed = settings.mode == RunMode::fixed_source;
   if (fixed) particle.total(Total::gained) += 1;

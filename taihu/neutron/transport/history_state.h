@@ -31,6 +31,7 @@ struct Problem {
   HotVector<ExactSum>* shared_bins = nullptr;  ///< that all threads score in; null: each thread has its own
   const DomainBox* box = nullptr;              ///< histories that leave it stop; null: none
   bool timed = false;                          ///< neutrons have a time
+  const std::vector<double>* site_factors = nullptr;  ///< by cell of the uniform mesh; null: none
 };
 
 /// The report of a particle that could not continue.
@@ -51,6 +52,7 @@ struct HistoryState {
   const TallyLayout& tallies;
   const Settings& settings;
   const NuclearData* nuclear;  ///< null: multi-group
+  const std::vector<double>* site_factors;
   CellMemory memory;
 
   Particle particle;
@@ -98,6 +100,8 @@ struct HistoryState {
   void score_collision(double total);
   /// Scores `amount` absorbed, by the cross sections of whatever absorbed it.
   void score_absorption(double amount, double absorption, double fission, double kappa_fission);
+  /// The factor on the number of fission neutrons made here; their weight is one over it.
+  double site_factor() const noexcept;
   /// How many fission neutrons to make where `expected` are born: about `expected` / k.
   int fission_sites(double expected) noexcept;
   /// Adds a fission neutron: to the next generation, or with a fixed source to this history.

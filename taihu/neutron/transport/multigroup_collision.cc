@@ -49,10 +49,12 @@ bool MultigroupCollision::collide() {
 }
 
 void MultigroupCollision::add_sites(double expected) {
-  const int count = history_.fission_sites(expected);
+  const double factor = history_.site_factor();
+  const int count = history_.fission_sites(expected * factor);
   for (int i = 0; i < count; ++i) {
     Site site;
     site.r = history_.r();
+    site.weight = 1 / factor;
     site.group = data_.sample_chi(history_.location.material, particle_.group, particle_.random);
     site.u = particle_.random.direction();
     site.parent = particle_.parent;

@@ -36,6 +36,8 @@ struct Settings {
   int max_lost_particles = 10;
   double max_lost_fraction = 1e-6;
   std::int64_t max_events = 1000000;  ///< per neutron
+  bool has_uniform_mesh = false;      ///< fission neutrons are spread evenly over its cells, with weights
+  Mesh uniform_mesh;
   bool has_entropy_mesh = false;
   Mesh entropy_mesh;
   std::vector<int> statepoint_batches;  ///< besides the last one
@@ -45,12 +47,20 @@ struct Settings {
   SurfaceBanking surface_banking;
   CollisionTracking collision_tracking;
   std::string output_path;
+  bool confidence_intervals = false;  ///< text has half widths of 95 % intervals instead of deviations
+  int max_order = 1000;               ///< of the Legendre moments of scattering, multi-group
   int scattering_points = 33;
   // Continuous energy.
   bool continuous = false;
   double temperature_default = 293.6, temperature_tolerance = 10;  ///< K
   bool interpolate_temperature = false;
   bool probability_tables = true;
+  struct Resonances {
+    bool wanted = false;               ///< elastic scattering looks at the resonances that moving nuclei meet
+    double least = 0.01, most = 1000;  ///< eV
+    std::vector<std::string> nuclides;  ///< empty: all with data at 0 K
+  } resonances;
+  bool for_pictures = false;  ///< run mode plot: there is nothing to run
 };
 
 }  // namespace taihu::neutron

@@ -63,8 +63,13 @@ bool choose_delta(const Model& model) {
                   tally.place + "tally " + std::to_string(tally.id) +
                       " uses track lengths or currents, which delta tracking does not have; use --tracking "
                       "surface");
+  const bool inner = model.geometry.inner_boundaries;
+  check_input(!inner || model.settings.tracking != Tracking::delta,
+              model.settings.place +
+                  "a boundary is inside a universe other than the root, where delta tracking does "
+                  "not see it; use --tracking surface");
   return model.settings.tracking == Tracking::delta ||
-         (model.settings.tracking == Tracking::automatic && !surfaces && !model.nuclear);
+         (model.settings.tracking == Tracking::automatic && !surfaces && !inner && !model.nuclear);
 }
 
 Simulation::Simulation(const Model& model, parallel::Communicator& ranks, int threads,
@@ -103,6 +108,10 @@ Simulation::Simulation(const Model& model, parallel::Communicator& ranks, int th
   if (const std::int64_t bins = shares_->window().size; threads > 1 && bins >= bins_to_share) {
     shared_bins_.resize(bins);
     problem_.shared_bins = &shared_bins_;
+  }
+  if (model_->settings.has_uniform_mesh) {
+    site_factors_.resize(model_->settings.uniform_mesh.size(), 1);
+    problem_.site_factors = &site_factors_;
   }
   for (int i = 0; i < threads; ++i) runners_.push_back(make_history_runner(problem_));
   if (domains_)
@@ -146,6 +155,7 @@ void Simulation::run_generation(bool active) {
       source_[i] = sampler.sample(random, runners_[0]->memory());
     }
   }
+  if (!site_factors_.empty()) spread_sites();
   const bool passages = settings.surface_banking.wanted && active && surface_bank_.wants();
   const bool collisions = settings.collision_tracking.wanted && active && collision_bank_.wants();
   for (const auto& runner : runners_) runner->keep_records(passages, collisions);
@@ -202,13 +212,34 @@ void Simulation::synchronise(std::uint64_t generation) {
                         Stream(model_->settings.seed, StreamUse::resampling, generation, 0));
 }
 
-/// Shannon entropy, in bits, of the sites' distribution over the entropy mesh.
-double Simulation::count_entropy(const std::vector<Site>& sites) {
-  const Mesh& mesh = model_->settings.entropy_mesh;
+/// Sites of all ranks in each cell of a mesh.
+std::vector<std::int64_t> Simulation::count_sites(const Mesh& mesh, const std::vector<Site>& sites) {
   std::vector<std::int64_t> counts(mesh.size());
   for (const Site& site : sites)
     if (const int index = mesh.index_of(site.r); index >= 0) ++counts[index];
   ranks_->sum(std::span<std::int64_t>(counts));
+  return counts;
+}
+
+/// Factors with which as many fission neutrons are expected in each cell of the uniform mesh. Source: D. J.
+/// Kelly, T. M. Sutton, S. C. Wilson, MC21 analysis of the NEA Monte Carlo performance benchmark, PHYSOR
+/// 2012.
+void Simulation::spread_sites() {
+  const Mesh& mesh = model_->settings.uniform_mesh;
+  std::vector<ExactSum> weights(mesh.size() + 1);  // the last one: of all
+  for (const Site& site : source_) {
+    if (const int index = mesh.index_of(site.r); index >= 0) weights[index].add(site.weight);
+    weights.back().add(site.weight);
+  }
+  ranks_->sum(std::span<ExactSum>(weights));
+  const double even = weights.back().value() / mesh.size();
+  for (int i = 0; i < mesh.size(); ++i)
+    site_factors_[i] = weights[i].value() > 0 ? even / weights[i].value() : 1;
+}
+
+/// Shannon entropy, in bits, of the sites' distribution over the entropy mesh.
+double Simulation::count_entropy(const std::vector<Site>& sites) {
+  const std::vector<std::int64_t> counts = count_sites(model_->settings.entropy_mesh, sites);
   std::int64_t total = 0;
   for (const std::int64_t count : counts) total += count;
   double entropy = 0;

@@ -36,6 +36,7 @@ struct Material {
   };
   std::vector<Constituent> constituents;
   std::vector<ThermalUse> thermal;
+  std::vector<std::string> isotropic;  ///< nuclides that scatter evenly in all directions
   std::string density_units;
   double density = 0;
   std::string place;                   ///< "file:line:column: " for messages
@@ -116,7 +117,9 @@ class Simulation {
   void sample_first_source();
   void run_generation(bool active);
   void synchronise(std::uint64_t generation);
+  std::vector<std::int64_t> count_sites(const Mesh& mesh, const std::vector<Site>& sites);
   double count_entropy(const std::vector<Site>& sites);
+  void spread_sites();
   void end_batch(bool active);
   void look_at_triggers();
 
@@ -134,6 +137,7 @@ class Simulation {
   std::vector<std::unique_ptr<HistoryRunner>> runners_;
   std::unique_ptr<DomainTransport> transport_;
   std::vector<Site> source_;
+  std::vector<double> site_factors_;  ///< of this generation
   OrderedBank<Passage> surface_bank_;
   OrderedBank<CollisionRecord> collision_bank_;
   TriggerStatus trigger_status_;

@@ -29,6 +29,23 @@ bool is_in(const Location& location, int cell) noexcept {
   return false;
 }
 
+/// Whether a path leaves its cell of a lower level.
+bool leaves_cell(const Geometry& geometry, const Location::Level& level, double distance) {
+  const Vector behind = level.r + (distance + crossing_step_cm) * level.u;
+  return !contains(geometry.tests_of(geometry.cell(level.cell)), geometry.surfaces, behind);
+}
+
+/// The normal of a surface of a level, in the coordinates of the root.
+Vector normal_in_root(const Geometry& geometry, const Location& location, int level, const Surface& surface,
+                      double distance) {
+  const Location::Level& at = location.levels[level];
+  Vector n = normal(surface, at.r + distance * at.u);
+  for (int above = level - 1; above >= 0; --above)
+    if (const int turn = geometry.cell(location.levels[above].cell).rotation; turn >= 0)
+      n = rotate_back(geometry.rotations[turn], n);
+  return n;
+}
+
 /// Whether a passage from one place to another is of the wanted cell, as OpenMC's "cell", "cellfrom" and
 /// "cellto" mean it.
 bool passes_cell(const SurfaceBanking& banking, const Location& from, const Location& to) noexcept {
@@ -72,8 +89,10 @@ bool SurfacePassage::cross(const Crossing& crossing) {
   const bool currents = scores_currents(), banking = banks(crossing.surface);
   if (currents || banking) from_ = location_;
   const Location::Level& top = location_.levels[0];
-  if (boundary && leaves_model(geometry_, crossing.surface, top.r, top.u, crossing.distance))
-    return pass_boundary(crossing.surface, crossing.distance);
+  if (boundary &&
+      (crossing.level == 0 ? leaves_model(geometry_, crossing.surface, top.r, top.u, crossing.distance)
+                           : leaves_cell(geometry_, location_.levels[crossing.level], crossing.distance)))
+    return pass_boundary(crossing.surface, crossing.distance, crossing.level);
   double sign = 1;
   if (currents && crossing.surface >= 0) {
     const Location::Level& level = location_.levels[crossing.level];
@@ -96,11 +115,12 @@ bool SurfacePassage::cross(const Crossing& crossing) {
   return true;
 }
 
-bool SurfacePassage::pass_boundary(int index, double distance) {
+bool SurfacePassage::pass_boundary(int index, double distance, int level) {
   const Surface& surface = geometry_.surfaces[index];
   Vector r = history_.r(), u = history_.u();
   const bool currents = scores_currents();
-  const double sign = currents && dot(normal(surface, r + distance * u), u) < 0 ? -1 : 1;
+  const Vector across = normal_in_root(geometry_, location_, level, surface, distance);
+  const double sign = currents && dot(across, u) < 0 ? -1 : 1;
   // A particle that is returned by the boundary passes the surface twice.
   if (currents && surface.boundary != Boundary::periodic) score_passage(index, sign, r + distance * u);
   if (history_.scores_faces())
@@ -118,7 +138,7 @@ bool SurfacePassage::pass_boundary(int index, double distance) {
   }
   particle_.weight *= surface.albedo;
   r += std::fmax(0.0, distance - crossing_step_cm) * u;
-  Vector n = normal(surface, r);
+  Vector n = across;
   if (dot(n, u) > 0) n = -1 * n;  // inwards
   if (surface.boundary == Boundary::reflective) {
     u -= 2 * dot(u, n) * n;
@@ -133,13 +153,13 @@ bool SurfacePassage::pass_boundary(int index, double distance) {
     // Moves the particle to the partner surface along the common normal, with the same distance to the inside
     // as here.
     const Surface& partner = geometry_.surfaces[surface.periodic_partner];
-    const Vector across = normal(partner, r);
+    const Vector along = normal(partner, r);
     const Vector gradient =
         partner.type == SurfaceType::plane
             ? Vector{partner.coefficients[0], partner.coefficients[1], partner.coefficients[2]}
-            : across;
-    const double inwards = dot(u, across) > 0 ? 1 : -1;
-    r -= (evaluate(partner, r) / length(gradient) - inwards * crossing_step_cm) * across;
+            : along;
+    const double inwards = dot(u, along) > 0 ? 1 : -1;
+    r -= (evaluate(partner, r) / length(gradient) - inwards * crossing_step_cm) * along;
   }
   if (!locate(geometry_, history_.memory, r, unit(u), location_)) {
     history_.lose("it came back from a boundary into no cell");

@@ -23,9 +23,9 @@ class SurfacePassage {
 
   /// Moves the particle through the surface or edge that `crossing` names. False: it has left the model.
   bool cross(const Crossing& crossing);
-  /// Applies the boundary condition of `surface` to a particle that reaches it after `distance`. False: it
-  /// has left the model.
-  bool pass_boundary(int surface, double distance);
+  /// Applies the boundary condition of `surface`, in the coordinates of `level`, to a particle that reaches
+  /// it after `distance`. False: it has left the model.
+  bool pass_boundary(int surface, double distance, int level = 0);
 
  private:
   bool scores_currents() const noexcept { return history_.tallying && !history_.tallies.by_surface.empty(); }
