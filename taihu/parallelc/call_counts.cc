@@ -147,6 +147,10 @@ std::map<std::string, KernelTimes> CallCounts::kernels() {
   return kernels_;
 }
 
+void make_output_visible(Process& process) noexcept {
+  process.output.fence();
+}
+
 void CountedCall::begin(Process& process, const char* name, std::int64_t bytes, int peer) {
   if (in_counted_call) return;
   in_counted_call = true;
@@ -170,10 +174,3 @@ void CountedCall::is_message() noexcept {
 }
 
 }  // namespace taihu::parallelc
-
-extern "C" void taihu_proxied_call(const char* name) {
-  using namespace taihu;
-  if (!parallelc::calls_wanted || threads::current_member() == nullptr) [[likely]]
-    return;
-  if (parallelc::Process* process = parallelc::current_process()) process->counts->add_proxied(name);
-}

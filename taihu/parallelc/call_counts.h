@@ -84,12 +84,16 @@ class CallCounts {
   std::map<std::string, KernelTimes> kernels_;
 };
 
+/// Others may learn by a call of the language how far the caller is: what it has printed is printed before.
+void make_output_visible(Process& process) noexcept;
+
 /// Says for the time of its life that the calling thread is in a call of the language. Of nested ones only
 /// the outermost counts.
 class CountedCall {
  public:
   /// `bytes`: what the call sends, gets or copies for this process; `peer`: the rank it is for or from.
   CountedCall(Process& process, const char* name, std::int64_t bytes = 0, int peer = -1) {
+    make_output_visible(process);
     if (calls_wanted) [[unlikely]]
       begin(process, name, bytes, peer);
   }

@@ -71,6 +71,9 @@ std::string counts_of(Process& process) {
   }
   text << node::to_text(counts);
   for (const auto& [name, calls] : proxied_by(process)) text << "p " << calls << ' ' << name << '\n';
+  const OutputRequests::Counts output = process.output.counts();
+  text << "output " << output.requests << ' ' << output.calls << ' ' << output.bytes << ' ' << output.batches
+       << '\n';
   const std::size_t threads = process.counts->threads().size() - 1;
   for (const auto& [name, times] : process.counts->kernels())
     text << "k " << times.runs << ' ' << times.elapsed_ns << ' ' << times.busy_ns << ' ' << times.longest_ns
@@ -128,6 +131,7 @@ struct Totals {
   std::vector<node::RankCounts> ranks;
   std::map<std::string, KernelSum> kernels;
   std::map<std::string, std::uint64_t> proxied;
+  OutputRequests::Counts output;
 };
 
 void read_counts(const std::string& text, Totals& totals) {
@@ -144,6 +148,13 @@ void read_counts(const std::string& text, Totals& totals) {
       std::uint64_t calls = 0;
       words >> calls >> name;
       totals.proxied[name] += calls;
+    } else if (kind == "output") {
+      OutputRequests::Counts output;
+      words >> output.requests >> output.calls >> output.bytes >> output.batches;
+      totals.output.requests += output.requests;
+      totals.output.calls += output.calls;
+      totals.output.bytes += output.bytes;
+      totals.output.batches += output.batches;
     } else if (kind == "k") {
       KernelTimes times;
       double threads = 1;
@@ -211,6 +222,17 @@ std::string table_of_proxied(const std::map<std::string, std::uint64_t>& calls) 
   std::snprintf(line, sizeof line, "%-32s %12llu\n", "proxied calls from kernels",
                 static_cast<unsigned long long>(all));
   return all == 0 ? std::string() : line + text;
+}
+
+std::string line_of_output(const OutputRequests::Counts& counts) {
+  if (counts.requests == 0) return {};
+  char line[200];
+  std::snprintf(line, sizeof line,
+                "output of kernels: %llu requests for %llu calls, %llu bytes, carried out in %llu turns\n",
+                static_cast<unsigned long long>(counts.requests),
+                static_cast<unsigned long long>(counts.calls), static_cast<unsigned long long>(counts.bytes),
+                static_cast<unsigned long long>(counts.batches));
+  return line;
 }
 
 }  // namespace
@@ -281,7 +303,7 @@ void CallReport::finish(std::vector<Process>& processes) {
     for (const std::string& text : counts_) read_counts(text, totals);
     const std::string tables = node::tables_of(totals.ranks, "Parallel C", node_.way_between_processes()) +
                                table_of_waits(totals.ranks) + table_of_kernels(totals.kernels) +
-                               table_of_proxied(totals.proxied);
+                               table_of_proxied(totals.proxied) + line_of_output(totals.output);
     std::fputs(tables.c_str(), stderr);
   }
   if (!trace_.empty()) write_trace();

@@ -71,9 +71,14 @@ void kernel_exit(threads::Member& member) {
   m_abort(1);
 }
 
-/// While a process waits for its kernels it moves messages on.
+/// While a process waits for its kernels it moves messages on and does what its threads want printed.
 threads::WhileWaiting help(Process& process) {
-  return {[](void* endpoint) { static_cast<message::Endpoint*>(endpoint)->progress(); }, process.endpoint};
+  return {[](void* waiting) {
+            auto& of = *static_cast<Process*>(waiting);
+            of.endpoint->progress();
+            of.output.help();
+          },
+          &process};
 }
 
 /// The array of the caller; null after a failure was reported into *code.
@@ -138,17 +143,19 @@ threads::Spawn* spawn(const char* call, Process& process, threads::Kernel kernel
 void join(Process& process, threads::Spawn* spawned) {
   ModelledRun* const modelled = process.modelled_kernels.take(spawned);
   CallCounts::TimedKernel* const counted = calls_wanted ? process.counts->take(spawned) : nullptr;
+  const OutputRequests::Attended attended(process.output);
   process.array->join(spawned, help(process));
   ended(process, modelled, counted);
 }
 
-void run(Process& process, threads::Kernel kernel, void* argument) {
+}  // namespace
+
+void run_kernel(Process& process, threads::Kernel kernel, void* argument) {
   const WatchedRun run = watch(process, kernel, argument);
+  const OutputRequests::Attended attended(process.output);
   process.array->run(run.kernel, run.argument, help(process));
   ended(process, run.modelled, run.counted);
 }
-
-}  // namespace
 
 std::unique_ptr<threads::ThreadArray> make_array(Process& process, memory::RankIdentity* rank, int size,
                                                  std::size_t stack_bytes, std::vector<int> cpus, int cores) {
@@ -161,10 +168,14 @@ std::unique_ptr<threads::ThreadArray> make_array(Process& process, memory::RankI
   options.rank = rank;
   options.on_start = [&process](threads::Member& member) { start_member(process, member); };
   options.on_stop = stop_member;
-  options.on_kernel_end = [&process] { process.services->tasks.kernel_ended(process.rank); };
+  options.on_kernel_end = [&process] {
+    process.output.fence();
+    process.services->tasks.kernel_ended(process.rank);
+  };
   options.on_return = [&process] { process.services->tasks.member_returned(process.rank); };
   options.on_kernel_exit = kernel_exit;
   options.joiner = &process.endpoint->doorbell();
+  process.output.set_doorbell(options.joiner);
   return std::make_unique<threads::ThreadArray>(std::move(options));
 }
 
@@ -200,7 +211,7 @@ int m_run(void (*kernel)(void*), void* argument) {
   const CountedCall counted(process, "m_run");
   const Waiting waiting(process, "m_run", [] { return "for its kernel"; });
   try {
-    run(process, kernel, argument);
+    run_kernel(process, kernel, argument);
   } catch (const taihu::Error& error) {
     code = failed_start("m_run", error, kernel);
   }

@@ -10,13 +10,16 @@
 #include "taihu/abi/program.h"
 #include "taihu/launch/crash_report.h"
 #include "taihu/memory/scratchpad.h"
+#include "taihu/parallelc/process.h"
 #include "taihu/scratchpad_model/core.h"
 #include "taihu/threads/current_member.h"
 #include "taihu/threads/thread_array.h"
 
+/// Of abi/parallelc_compiler.h, which C++ files do not include.
+extern "C" void taihu_yield_while_waiting(void);
+
 namespace taihu::parallelc {
 
-struct Process;
 class ModelledRun;
 
 /// What the runtime keeps for each accelerator thread; Member::runtime points to it.
@@ -35,6 +38,15 @@ inline AcceleratorThread* current_accelerator_thread() noexcept {
   const threads::Member* member = threads::current_member();
   return member != nullptr ? static_cast<AcceleratorThread*>(member->runtime) : nullptr;
 }
+
+/// The accelerator thread that runs a kernel and calls; null in process code, which in the autonomic model
+/// runs on an accelerator thread, too.
+inline const threads::Member* kernel_member(const Process& process) noexcept {
+  return process.is_autonomic ? nullptr : threads::current_member();
+}
+
+/// Runs `kernel(argument)` on the array of the caller's process as m_run does. Throws Error.
+void run_kernel(Process& process, threads::Kernel kernel, void* argument);
 
 /// The array of `process` with `size` members on `cpus`, with stacks of `stack_bytes` (0: the system's
 /// default); its threads start with the first kernel. More than `cores` share these (threads/crew.h); 0: they

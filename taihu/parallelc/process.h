@@ -19,6 +19,7 @@
 #include "taihu/parallelc/aggregation.h"
 #include "taihu/parallelc/call_counts.h"
 #include "taihu/parallelc/idle_threads.h"
+#include "taihu/parallelc/output_requests.h"
 #include "taihu/parallelc/scratchpad_timing.h"
 #include "taihu/parallelc/waiting_calls.h"
 #include "taihu/threads/thread_array.h"
@@ -37,6 +38,7 @@ struct Broadcast {
 /// One per rank, made before the rank's program starts and kept until the node process ends.
 struct Process {
   int rank = -1;
+  bool is_autonomic = false;  ///< its main runs on an accelerator thread (autonomic.cc)
   int local_index = -1;
   m_errors_t errors = M_ERRORS_ABORT;
   message::Endpoint* endpoint = nullptr;
@@ -50,6 +52,7 @@ struct Process {
   OpenAggregators aggregators;
   ModelledKernels modelled_kernels;
   WaitingCalls waiting;
+  OutputRequests output;
   std::unique_ptr<CallCounts> counts;                              ///< null when nobody wants them
   SharedServices* services = nullptr;                              ///< locks and tasks of the node process
   std::unique_ptr<collective::ThreadGroup> thread_group;           ///< of CCC_ARRAY
