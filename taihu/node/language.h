@@ -50,6 +50,7 @@ struct Preparation {
   launch::NodeShare share;
   int threads = 1;                     ///< that each rank may keep busy
   std::size_t thread_stack_bytes = 0;  ///< of threads that the language starts; 0: what the system gives
+  std::size_t rank_stack_bytes = 0;    ///< of the rank's own thread
   SpareRanks& spares;
 };
 

@@ -123,9 +123,9 @@ void warn_of_unknown_libraries(const Language& language, const launch::JobParame
   const std::size_t thread_stack_bytes = environment.contains("TAIHU_STACK_SIZE") ? settings.stack_bytes : 0;
   // A job of one rank is as good as a process of its own.
   memory::set_child_rules({.exec = layout.ranks == 1});
-  language.prepare(
-      {job, *node, machine, binding, ranks.symmetric(), share, threads, thread_stack_bytes, ranks},
-      ranks.identities());
+  language.prepare({job, *node, machine, binding, ranks.symmetric(), share, threads, thread_stack_bytes,
+                    settings.stack_bytes, ranks},
+                   ranks.identities());
   node->barrier();
 
   settings.binding = binding_of_all.ranks;

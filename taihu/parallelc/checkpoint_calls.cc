@@ -9,6 +9,7 @@
 #include "taihu/base/error.h"
 #include "taihu/parallelc/checkpoint.h"
 #include "taihu/parallelc/errors.h"
+#include "taihu/parallelc/kernels.h"
 #include "taihu/parallelc/process.h"
 #include "taihu/parallelc/services.h"
 
@@ -17,7 +18,8 @@ namespace {
 
 /// Why this rank is not at a quiet point, as far as it can tell before all have met; or null.
 const char* problem_before(Process& process) {
-  if (process.array->running() > 0) return "a kernel of this process is under way; join it before";
+  if (!process.is_autonomic && process.array->running() > 0)
+    return "a kernel of this process is under way; join it before";
   if (!process.aggregators.is_empty()) return "an aggregator is open; close it before";
   if (!process.endpoint->is_idle(message::user_context))
     return "a message of this process is under way; wait for its handle before";
@@ -71,7 +73,7 @@ int m_checkpoint_register(void* address, size_t bytes) {
   const auto refuse = [&](int code, const char* reason) {
     return fail(code, reason, "m_checkpoint_register(address=%p, bytes=%zu)", address, bytes);
   };
-  if (taihu::threads::current_member() != nullptr) return refuse(M_ERROR_CONTEXT, "called in a kernel");
+  if (kernel_member(process) != nullptr) return refuse(M_ERROR_CONTEXT, "called in a kernel");
   if (address == nullptr && bytes > 0) return refuse(M_ERROR_ARGUMENT, "null address");
   if (process.services->checkpoints == nullptr) return M_SUCCESS;  // nobody calls m_checkpoint
   const std::string problem = process.services->checkpoints->add_memory(process, address, bytes);
@@ -83,7 +85,7 @@ int m_checkpoint(const char* path) {
   const auto refuse = [&](int code, const char* reason) {
     return fail(code, reason, "m_checkpoint(path=\"%s\")", path != nullptr ? path : "");
   };
-  if (taihu::threads::current_member() != nullptr) return refuse(M_ERROR_CONTEXT, "called in a kernel");
+  if (kernel_member(process) != nullptr) return refuse(M_ERROR_CONTEXT, "called in a kernel");
   const Checkpoints* const checkpoints = process.services->checkpoints.get();
   if (checkpoints == nullptr)
     return refuse(M_ERROR_UNSUPPORTED,

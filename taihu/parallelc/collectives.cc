@@ -9,6 +9,7 @@
 #include "taihu/abi/parallelc.h"
 #include "taihu/collective/thread_collectives.h"
 #include "taihu/parallelc/errors.h"
+#include "taihu/parallelc/kernels.h"
 #include "taihu/parallelc/process.h"
 
 namespace taihu::parallelc {
@@ -22,7 +23,7 @@ constexpr const char* outside_kernel =
 class OneOfProcess {
  public:
   OneOfProcess(Process& process, m_scope_t scope) noexcept {
-    if (threads::current_member() == nullptr && process.array->running() == 0) return;
+    if (kernel_member(process) == nullptr && (process.is_autonomic || process.array->running() == 0)) return;
     flag_ = &process.in_collective[scope];
     is_first_ = !flag_->exchange(true, std::memory_order_acquire);
   }

@@ -29,8 +29,8 @@ using taihu::tasks::SharedLoop;
 /// 0: it is to be divided as BLOCK does. In a kernel every thread that enters the loop does all of its
 /// process's part, so there is nothing to share.
 unsigned long long begin_among_processes(m_scope_t scope, unsigned long long count) {
-  if (taihu::threads::current_member() != nullptr || m_size(scope) == 1) return 0;
   Process& process = this_process("forall");
+  if (kernel_member(process) != nullptr || m_size(scope) == 1) return 0;
   std::string problem;
   SharedLoop* const loop =
       process.services->loops.begin(static_cast<taihu::launch::Scope>(scope), process.rank, count, &problem);

@@ -19,6 +19,7 @@
 #include "taihu/memory/symmetric_heap.h"
 #include "taihu/message/aggregation/aggregator.h"
 #include "taihu/node/node_process.h"
+#include "taihu/parallelc/autonomic.h"
 #include "taihu/parallelc/kernels.h"
 
 namespace taihu::parallelc {
@@ -60,6 +61,7 @@ void join_groups(Process& process, collective::Groups& groups) {
 
 void ParallelC::check(const memory::ImageTemplate& program) {
   saves_ = calls_checkpoint(program);
+  is_autonomic_ = is_autonomic(program);
   program_ = &program.program();
 }
 
@@ -70,9 +72,12 @@ bool ParallelC::wants_fixed_places(const memory::ImageTemplate& /*program*/) {
 void ParallelC::prepare(const node::Preparation& preparation, std::span<memory::RankIdentity> ranks) {
   message::Node& node = preparation.node;
   const double seconds = preparation.job.task_deadline_seconds;
+  // In the autonomic model a process is one accelerator thread, which goes on as deep as a process may.
+  const int threads = is_autonomic_ ? 1 : preparation.threads;
+  const std::size_t stack_bytes =
+      is_autonomic_ ? preparation.rank_stack_bytes : preparation.thread_stack_bytes;
   services_ = std::make_unique<SharedServices>(
-      node, preparation.threads,
-      seconds > 0 ? now_ns() + static_cast<std::int64_t>(1e9 * seconds) : tasks::no_deadline);
+      node, threads, seconds > 0 ? now_ns() + static_cast<std::int64_t>(1e9 * seconds) : tasks::no_deadline);
   if (preparation.job.task_progress_seconds > 0)
     services_->tasks.report_progress(preparation.job.task_progress_seconds);
   deadlock_timeout_seconds_ = preparation.job.deadlock_timeout_seconds;
@@ -88,7 +93,7 @@ void ParallelC::prepare(const node::Preparation& preparation, std::span<memory::
         std::make_unique<Checkpoints>(program_->path(), node.layout(), node.process(), restart);
   services_->node_ranks = preparation.share.node_ranks;
   services_->cores = static_cast<int>(preparation.machine.cores.size());
-  const int cores = cores_to_share(*services_);
+  const int cores = is_autonomic_ ? 0 : cores_to_share(*services_);
   processes_ = std::vector<Process>(ranks.size());
   services_->processes = processes_;
   programs_.assign(ranks.size(), nullptr);
@@ -97,16 +102,17 @@ void ParallelC::prepare(const node::Preparation& preparation, std::span<memory::
     memory::RankIdentity& identity = ranks[index];
     Process& process = processes_[index];
     process.rank = identity.rank;
+    process.is_autonomic = is_autonomic_;
     process.local_index = identity.local_index;
     identity.runtime = &process;
     process.endpoint = &node.endpoint(identity.local_index);
     process.layout = &node.layout();
     process.symmetric = &preparation.symmetric;
     process.services = services_.get();
-    if (calls_wanted) process.counts = std::make_unique<CallCounts>(preparation.threads, !job.trace.empty());
-    process.array = make_array(process, &identity, preparation.threads, preparation.thread_stack_bytes,
+    if (calls_wanted) process.counts = std::make_unique<CallCounts>(threads, !job.trace.empty());
+    process.array = make_array(process, &identity, threads, stack_bytes,
                                thread_cpus(preparation.binding.ranks[index]), cores);
-    process.thread_group = std::make_unique<collective::ThreadGroup>(preparation.threads);
+    process.thread_group = std::make_unique<collective::ThreadGroup>(threads);
     join_groups(process, groups);
   }
 }

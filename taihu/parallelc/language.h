@@ -34,7 +34,8 @@ class ParallelC final : public node::Language {
   }
 
  private:
-  bool saves_ = false;  ///< the program calls m_checkpoint
+  bool saves_ = false;         ///< the program calls m_checkpoint
+  bool is_autonomic_ = false;  ///< the program runs on accelerator threads
   const memory::ElfObject* program_ = nullptr;
   node::DeadlockWatch::Progress look();
   std::string waiting_ranks();

@@ -2,6 +2,7 @@
 // get_task_id: argument checks in front of the task service of the node process.
 #include "taihu/abi/parallelc.h"
 #include "taihu/parallelc/errors.h"
+#include "taihu/parallelc/kernels.h"
 #include "taihu/parallelc/process.h"
 #include "taihu/parallelc/services.h"
 
@@ -17,7 +18,7 @@ extern "C" long get_task_id(long total, const char* checkpoint_file, m_scope_t s
   if (scope < CCC_ALL || scope > CCC_ARRAY) return refuse(M_ERROR_ARGUMENT, "no such scope");
   if (total < 0) return refuse(M_ERROR_ARGUMENT, "negative total");
   const taihu::tasks::TaskRound round(total, checkpoint_file != nullptr ? checkpoint_file : "");
-  const taihu::threads::Member* member = taihu::threads::current_member();
+  const taihu::threads::Member* member = kernel_member(process);
   const int index = member != nullptr ? member->index : taihu::tasks::process_code;
   std::string problem;
   const CountedCall counted(process, "get_task_id");

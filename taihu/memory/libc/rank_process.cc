@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <type_traits>
 
 #include "taihu/base/error.h"
 #include "taihu/memory/libc/descriptors.h"
@@ -162,6 +163,22 @@ void RankProcess::run_exit_handlers(int new_status) {
 void RankProcess::end(int new_status) {
   run_exit_handlers(new_status & 0xff);
   end_at_once(new_status);
+}
+
+int RankProcess::run_as_first_thread(const std::function<int()>& program) {
+  const pthread_t former = first_thread;
+  const pid_t former_id = first_thread_id;
+  std::remove_reference_t<decltype(root)> former_root;
+  std::memcpy(&former_root, &root, sizeof root);
+  first_thread = pthread_self();
+  first_thread_id = static_cast<pid_t>(syscall(SYS_gettid));
+  live_threads.fetch_sub(1);  // the first thread does not wait for itself
+  if (sigsetjmp(root, 1) == 0) end(program());
+  live_threads.fetch_add(1);
+  std::memcpy(&root, &former_root, sizeof root);
+  first_thread_id = former_id;
+  first_thread = former;
+  return status;
 }
 
 void RankProcess::end_at_once(int new_status) {

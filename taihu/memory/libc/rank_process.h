@@ -150,6 +150,10 @@ class RankProcess {
   [[noreturn]] void end(int status);
   [[noreturn]] void end_at_once(int status);
   void run_exit_handlers(int status);
+  /// Lets the calling thread of the rank be its first one: runs program(), and ends the rank with what it
+  /// returns or gives to exit. Returns the status, when only the jump out of the former first thread is left
+  /// to do (end_at_once on that one, which does nothing meanwhile).
+  int run_as_first_thread(const std::function<int()>& program);
   void finalize_library(void* library);  ///< runs and drops the handlers of one library, all for null
   void flush_streams();
   bool on_first_thread() const { return pthread_equal(first_thread, pthread_self()) != 0; }
