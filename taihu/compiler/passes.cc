@@ -200,7 +200,7 @@ PreservedAnalyses PlacementPass::run(Module& module, ModuleAnalysisManager&) {
   if (module.getNamedMetadata("taihu.placed") != nullptr) return PreservedAnalyses::all();
   const bool has_regions = place_regions(module);
   bool changed = has_regions;
-  changed |= note_proxied_calls(module, has_regions);
+  changed |= place_proxied_calls(module, has_regions);
   changed |= place_scratchpad(module);
   changed |= place_shared(module);
   changed |= show_main(module);

@@ -5,10 +5,12 @@
 #define _GNU_SOURCE
 #include <parallelc.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../taihu/abi/output_request.h"
 #include "runtime.h"
 
 __thread ptrdiff_t taihu_scratchpad_delta;
@@ -132,6 +134,21 @@ void taihu_forall_failed(const char *reason, long long value) {
 }
 
 void taihu_proxied_call(const char *name) { (void)name; }
+void taihu_output_fence(void) {}
+
+/* Requests are printed at once. */
+void taihu_output_call(const struct taihu_output *output, void *stream, ...) {
+  va_list values;
+  va_start(values, stream);
+  FILE *const to = stream ? (FILE *)stream : stdout;
+  if (output->format) {
+    vfprintf(to, output->format, values);
+  } else {
+    const void *data = va_arg(values, const void *);
+    fwrite(data, 1, va_arg(values, unsigned long), to);
+  }
+  va_end(values);
+}
 void taihu_yield_while_waiting(unsigned long long *turns) { (void)turns; }
 
 void taihu_scratchpad_check(const char *function) {
