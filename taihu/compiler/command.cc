@@ -21,14 +21,14 @@ using std::string;
 /// What cannot be, and why. Nothing when the option is fine.
 void refuse(const string& argument) {
   const auto stop = [&](const char* reason) { throw UsageError(argument + ": " + reason); };
-  if (argument.starts_with("--model=") && argument != "--model=accelerated")
-    stop("only the accelerated model is supported by this version; leave the option out");
+  const bool is_model = argument == "--model" || argument.starts_with("--model=");
+  if (is_model && argument != "--model=accelerated" && argument != "--model=autonomic")
+    stop("no such model; give --model=accelerated or --model=autonomic");
   const bool is_report = argument == "--report" || argument.starts_with("--report=");
   if (is_report && argument != "--report=layout" && argument != "--report=layout-json")
     stop("no such report; give --report=layout or --report=layout-json");
   if (argument == "-m32" || argument == "-mx32")
     stop("Parallel C programs have 64-bit addresses; leave it out");
-  if (argument == "--no-proxy-opt") stop("the proxy is not part of this version; leave the option out");
 }
 
 /// Gold and mold cannot place shared variables.
@@ -95,13 +95,15 @@ bool take_own(const string& argument, Command& command) {
   if (argument == "--spm-model") command.scratchpad_model = "default";
   if (argument.starts_with("--spm-model=")) command.scratchpad_model = machine_file(argument.substr(12));
   if (argument == "--auto-dma") command.auto_dma = true;
+  if (argument.starts_with("--model=")) command.autonomic = argument == "--model=autonomic";
+  if (argument == "--no-proxy-opt") command.output_in_pieces = true;
   if (argument == "--report=layout") command.layout_report = "text";
   if (argument == "--report=layout-json") command.layout_report = "json";
   if (argument == "--spm-model-lines") command.scratchpad_model_lines = true;
   if (argument.starts_with("--spm=")) command.scratchpad_bytes = parse_scratchpad(argument.substr(6));
-  return argument == "--help" || argument == "--check" || argument == "--model=accelerated" ||
-         argument == "--auto-dma" || argument.starts_with("--spm=") || argument == "--spm-model" ||
-         argument == "--spm-model-lines" || argument.starts_with("--report=") ||
+  return argument == "--help" || argument == "--check" || argument.starts_with("--model=") ||
+         argument == "--no-proxy-opt" || argument == "--auto-dma" || argument.starts_with("--spm=") ||
+         argument == "--spm-model" || argument == "--spm-model-lines" || argument.starts_with("--report=") ||
          argument.starts_with("--spm-model=");
 }
 
@@ -172,6 +174,9 @@ std::vector<string> clang_command(const Command& command, const Toolchain& tools
     line.insert(line.end(), {"-mllvm", "-taihu-layout-costs=" + layout_costs(command), "-mllvm",
                              "-taihu-layout-capacity=" + std::to_string(command.scratchpad_bytes)});
   if (command.auto_dma) line.insert(line.end(), {"-mllvm", "-taihu-auto-dma"});
+  if (command.autonomic)
+    line.insert(line.end(), {"-fplugin-arg-parallelc-autonomic", "-mllvm", "-taihu-autonomic"});
+  if (command.output_in_pieces) line.insert(line.end(), {"-mllvm", "-taihu-no-proxy-opt"});
   if (!command.layout_report.empty()) {
     line.insert(line.end(), {"-mllvm", "-taihu-layout=" + command.layout_report});
     if (!command.debug && command.scratchpad_model.empty()) line.push_back("-gline-tables-only");
@@ -209,6 +214,9 @@ const char* help_text() {
          "               whose cores have no cache\n"
          "  --report=layout     print where the objects of kernels would best lie; --report=layout-json\n"
          "  --spm-model-lines   the same, and accesses by source line\n"
+         "  --model=autonomic   the program has processes only, and each runs on an accelerator thread\n"
+         "  --no-proxy-opt      the format and each argument of an output call in a kernel is a request of "
+         "its own\n"
          "  --version    version of parcc and of the clang it uses\n"
          "  --help       this text; clang's own is `clang-19 --help`\n"
          "\n"

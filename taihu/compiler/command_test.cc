@@ -67,12 +67,22 @@ TEST(Command, ChecksWhereDebugInformationIsWanted) {
 }
 
 TEST(Command, RefusesWhatCannotBe) {
-  for (const char* option : {"--model=autonomic", "--spm-model=/nowhere", "--report=layout", "--report",
-                             "--report=loops", "--spm=many", "--spm=0", "-static", "-nostdlib",
-                             "-fuse-ld=gold", "-m32", "-fsanitize=address", "--no-proxy-opt"})
+  for (const char* option : {"--model=parallel", "--model", "--spm-model=/nowhere", "--report=layout",
+                             "--report", "--report=loops", "--spm=many", "--spm=0", "-static", "-nostdlib",
+                             "-fuse-ld=gold", "-m32", "-fsanitize=address"})
     EXPECT_THROW(read_command({option, "a.c"}), UsageError) << option;
   EXPECT_NO_THROW(read_command({"-fsanitize=address", "-c", "a.c"}));
   EXPECT_NO_THROW(read_command({"-fsanitize=undefined", "a.c"}));
+}
+
+TEST(Command, TheLastModelCounts) {
+  EXPECT_FALSE(read_command({"a.c"}).autonomic);
+  EXPECT_TRUE(read_command({"--model=autonomic", "a.c"}).autonomic);
+  EXPECT_FALSE(read_command({"--model=autonomic", "--model=accelerated", "a.c"}).autonomic);
+  const Words line = clang_command(read_command({"--model=autonomic", "--no-proxy-opt", "a.c"}), complete());
+  for (const char* word : {"-fplugin-arg-parallelc-autonomic", "-taihu-autonomic", "-taihu-no-proxy-opt"})
+    EXPECT_TRUE(holds(line, word)) << word;
+  EXPECT_FALSE(holds(line, "--model=autonomic"));
 }
 
 TEST(Command, LinksAnExecutableSharedObject) {

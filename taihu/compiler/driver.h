@@ -38,7 +38,9 @@ struct Command : CcCommand {
   bool scratchpad_model_lines = false;
   std::string layout_report;  ///< of --report=layout: "text" or "json"; empty: none
   bool auto_dma = false;
-  bool optimises = false;  ///< -O with anything but 0
+  bool autonomic = false;         ///< --model=autonomic
+  bool output_in_pieces = false;  ///< --no-proxy-opt
+  bool optimises = false;         ///< -O with anything but 0
   std::int64_t scratchpad_bytes = 64 * 1024;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/compiler/kernel_accesses.h"
+#include "taihu/compiler/autonomic_main.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -149,6 +150,7 @@ std::vector<Function*> kernels_of(Module& module) {
           call != nullptr && call->getCalledFunction() == function)
         add(call->getArgOperand(0));
   }
+  if (is_autonomic()) add_parts_of_main(module, kernels);
   return {kernels.begin(), kernels.end()};
 }
 

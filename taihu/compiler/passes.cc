@@ -13,6 +13,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ReplaceConstant.h"
+#include "taihu/compiler/autonomic_main.h"
 #include "taihu/compiler/names.h"
 #include "taihu/compiler/proxied_calls.h"
 
@@ -200,10 +201,11 @@ PreservedAnalyses PlacementPass::run(Module& module, ModuleAnalysisManager&) {
   if (module.getNamedMetadata("taihu.placed") != nullptr) return PreservedAnalyses::all();
   const bool has_regions = place_regions(module);
   bool changed = has_regions;
-  changed |= place_proxied_calls(module, has_regions);
+  changed |= place_proxied_calls(module, has_regions || is_autonomic());
   changed |= place_scratchpad(module);
   changed |= place_shared(module);
   changed |= show_main(module);
+  changed |= is_autonomic() && place_main(module);
   if (changed) module.getOrInsertNamedMetadata("taihu.placed");
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }

@@ -23,16 +23,23 @@ namespace {
 class RuleVisitor : public RecursiveASTVisitor<RuleVisitor> {
  public:
   RuleVisitor(ASTContext& context, PluginSettings settings)
-      : context_(context), variables_(context, settings) {}
+      : context_(context), settings_(settings), variables_(context, settings) {}
 
   bool VisitVarDecl(VarDecl* variable) {
     variables_.declare(*variable);
+    if (settings_.autonomic) check_autonomic(context_, *variable);
     return true;
   }
 
   bool VisitFunctionDecl(FunctionDecl* function) {
     if (function->doesThisDeclarationHaveABody() && !function->isInvalidDecl())
       check_foralls(context_, *function);
+    if (settings_.autonomic) check_autonomic(context_, *function);
+    return true;
+  }
+
+  bool VisitDeclRefExpr(DeclRefExpr* use) {
+    if (settings_.autonomic) check_autonomic_use(context_, *use);
     return true;
   }
 
@@ -40,6 +47,7 @@ class RuleVisitor : public RecursiveASTVisitor<RuleVisitor> {
 
  private:
   ASTContext& context_;
+  PluginSettings settings_;
   VariableRules variables_;
 };
 
@@ -79,9 +87,14 @@ class ParallelC : public PluginASTAction {
         settings_.check = true;
         continue;
       }
+      if (argument == "autonomic") {
+        settings_.autonomic = true;
+        continue;
+      }
       DiagnosticsEngine& diagnostics = compiler.getDiagnostics();
       diagnostics.Report(diagnostics.getCustomDiagID(
-          DiagnosticsEngine::Error, "parallelc: unknown argument '%0'; known are spm=BYTES, check"))
+          DiagnosticsEngine::Error,
+          "parallelc: unknown argument '%0'; known are spm=BYTES, check, autonomic"))
           << argument;
       return false;
     }

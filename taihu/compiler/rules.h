@@ -16,6 +16,7 @@ namespace taihu::compiler {
 struct PluginSettings {
   std::uint64_t scratchpad_bytes = 64 * 1024;  ///< spm=BYTES
   bool check = false;                          ///< check
+  bool autonomic = false;                      ///< autonomic
 };
 
 /// Error and note messages with a fixed text.
@@ -39,6 +40,11 @@ class Reporter {
 /// Checks the foralls of one function: what may leave or enter a body, nesting, types and constants of the
 /// header.
 void check_foralls(clang::ASTContext& context, clang::FunctionDecl& function);
+
+/// Refuses what a program of the autonomic model has no use for: kernels, CCC_ARRAY, scratchpads and
+/// transfers. For each declaration, and each use of one.
+void check_autonomic(clang::ASTContext& context, const clang::Decl& declaration);
+void check_autonomic_use(clang::ASTContext& context, const clang::DeclRefExpr& use);
 
 /// Checks shared and scratchpad variables and gives them their sections.
 class VariableRules {
