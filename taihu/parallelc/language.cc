@@ -206,6 +206,8 @@ int ParallelC::ended(memory::RankIdentity& rank, int status) {
 extern "C" {
 
 void m_abort(int code) {
+  // What was printed before, unless that would have to wait.
+  if (taihu::parallelc::Process* process = taihu::parallelc::current_process()) process->output.help();
   taihu::node::abort_job(code);
 }
 

@@ -3,7 +3,9 @@
 """Builds a C code base from its Debian source package, unchanged, with parcc as its C compiler, and runs it as several
 ranks at once: every rank must give the result that the program gives alone.
 
-usage: client.py NAME BUILD-DIRECTORY      (NAME: zlib, lua or sqlite)
+usage: client.py NAME BUILD-DIRECTORY [--autonomic]      (NAME: zlib, lua or sqlite)
+
+With --autonomic it is also compiled for the autonomic model: every rank must give the same result there.
 
 The source is taken from Debian's archive by apt-get into BUILD-DIRECTORY/tests/clients and kept there."""
 import os
@@ -22,12 +24,19 @@ def run(command, directory, **options):
     return result.stdout
 
 
-def source_of(package, directory):
-    """The unpacked source package; fetched when it is not there yet, with lists of our own so that the system's apt
-    configuration stays as it is."""
+def source_of(package, directory, downloads):
+    """The unpacked source package in `directory`; fetched into `downloads` when it is not there yet."""
     unpacked = [path for path in directory.glob(f"{package}-[0-9]*") if path.is_dir()]
     if unpacked:
         return unpacked[0]
+    if not any(downloads.glob(f"{package}_*.dsc")):
+        download(package, downloads)
+    run(["dpkg-source", "--skip-patches", "--extract", next(downloads.glob(f"{package}_*.dsc"))], directory)
+    return source_of(package, directory, downloads)
+
+
+def download(package, directory):
+    """With lists of our own, so that the system's apt configuration stays as it is."""
     for sub in ("lists/partial", "cache/archives/partial"):
         (directory / sub).mkdir(parents=True, exist_ok=True)
     (directory / "sources.list").write_text("deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] "
@@ -36,14 +45,12 @@ def source_of(package, directory):
            "-o", f"Dir::State::Lists={directory}/lists", "-o", f"Dir::Cache={directory}/cache"]
     run(apt + ["update"], directory)
     run(apt + ["source", "--download-only", package], directory)
-    description = next(directory.glob(f"{package}_*.dsc"))
-    run(["dpkg-source", "--skip-patches", "--extract", description], directory)
-    return source_of(package, directory)
 
 
 class Build:
-    def __init__(self, build):
-        self.parcc = build / "bin" / "parcc"
+    def __init__(self, build, autonomic):
+        self.downloads = build / "tests" / "clients"
+        self.parcc = f"{build}/bin/parcc" + (" --model=autonomic" if autonomic else "")
         self.parcrun = build / "bin" / "parcrun"
 
     def parallel(self, program, *arguments, directory, **options):
@@ -52,7 +59,7 @@ class Build:
 
 
 def lua(build, directory):
-    source = source_of("lua5.4", directory) / "src"
+    source = source_of("lua5.4", directory, build.downloads) / "src"
     run(["make", f"CC={build.parcc} -std=gnu99", "MYCFLAGS=-DLUA_USE_POSIX", "-j2", "lua"], source)
     script = directory / "client.lua"
     script.write_text("""
@@ -70,7 +77,7 @@ def lua(build, directory):
 
 
 def sqlite(build, directory):
-    source = source_of("sqlite3", directory)
+    source = source_of("sqlite3", directory, build.downloads)
     if not (source / "Makefile").exists():
         run(["./configure", "--disable-tcl", "--disable-readline", "--disable-load-extension", "CFLAGS=-O1",
              f"CC={build.parcc}"], source)
@@ -89,7 +96,7 @@ def sqlite(build, directory):
 
 
 def zlib(build, directory):
-    source = source_of("zlib", directory)
+    source = source_of("zlib", directory, build.downloads)
     if not (source / "example").exists():
         run(["./configure", "--static"], source, env={**os.environ, "CC": str(build.parcc)})
     run(["make", "-j2", "example"], source)
@@ -106,10 +113,16 @@ def zlib(build, directory):
 
 
 def main():
-    name, build_directory = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    name, build_directory, autonomic = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:] == ["--autonomic"]
+    client = {"lua": lua, "sqlite": sqlite, "zlib": zlib}[name]
     directory = build_directory / "tests" / "clients"
     directory.mkdir(parents=True, exist_ok=True)
-    results = {"lua": lua, "sqlite": sqlite, "zlib": zlib}[name](Build(build_directory), directory)
+    results = client(Build(build_directory, False), directory)
+    if autonomic:
+        expected = results[0][1]
+        directory = directory / "autonomic"
+        directory.mkdir(exist_ok=True)
+        results = [(result, expected) for result, _ in client(Build(build_directory, True), directory)]
     wrong = [result for result, expected in results if result != expected]
     if len(results) != RANKS or wrong:
         sys.exit(f"{name}: {len(results)} results of {RANKS} ranks, {len(wrong)} wrong: {wrong[:1]}")
