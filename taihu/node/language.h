@@ -89,6 +89,10 @@ class Language {
   /// the status of the rank: any other than 0 ends the job.
   virtual int ended(memory::RankIdentity& /*rank*/, int status) { return status; }
 
+  /// A rank has crashed or failed, and the job is about to be ended. On a thread of no rank, while ranks run;
+  /// may wait for a second or so.
+  virtual void ending() {}
+
   /// All ranks of this node process have ended with 0. Before the connection to the others is given up.
   virtual void finish() {}
 };

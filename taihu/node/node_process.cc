@@ -129,7 +129,10 @@ void warn_of_unknown_libraries(const Language& language, const launch::JobParame
   node->barrier();
 
   settings.binding = binding_of_all.ranks;
-  settings.abort_job = [&](int exit_code) { node->abort(exit_code); };
+  settings.abort_job = [&](int exit_code) {
+    language.ending();
+    node->abort(exit_code);
+  };
   std::unique_ptr<ProcessWatch> watch;
   if (layout.processes > 1 && job.node_timeout_seconds > 0)
     watch = std::make_unique<ProcessWatch>(*node, job.node_timeout_seconds, [node, &job](int lost) {

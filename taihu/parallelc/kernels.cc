@@ -38,7 +38,8 @@ void start_member(const Process& process, threads::Member& member) {
   // From the first kernel on there may be more waiting threads than cores; then a waiter gives its core away
   // at once.
   const SharedServices& services = *process.services;
-  if (services.node_ranks * member.array->threads_of_system() > services.cores) {
+  // The management core of an autonomic process sleeps.
+  if (!process.is_autonomic && services.node_ranks * member.array->threads_of_system() > services.cores) {
     threads::WaitPolicy policy = threads::wait_policy();
     policy.spins = 0;
     policy.yields = 20;

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "taihu/base/clock.h"
 #include "taihu/base/error.h"
@@ -110,8 +111,10 @@ void ParallelC::prepare(const node::Preparation& preparation, std::span<memory::
     process.symmetric = &preparation.symmetric;
     process.services = services_.get();
     if (calls_wanted) process.counts = std::make_unique<CallCounts>(threads, !job.trace.empty());
-    process.array = make_array(process, &identity, threads, stack_bytes,
-                               thread_cpus(preparation.binding.ranks[index]), cores);
+    // Without cpus of its own an autonomic thread has those of its rank, as threads that it starts.
+    std::vector<int> cpus;
+    if (!is_autonomic_) cpus = thread_cpus(preparation.binding.ranks[index]);
+    process.array = make_array(process, &identity, threads, stack_bytes, std::move(cpus), cores);
     process.thread_group = std::make_unique<collective::ThreadGroup>(threads);
     join_groups(process, groups);
   }
@@ -184,6 +187,11 @@ std::string ParallelC::waiting_ranks() {
       if (loops->waits()) text += loops->line();
   }
   return text;
+}
+
+/// What threads have printed before the crash says where it was.
+void ParallelC::ending() {
+  for (Process& process : processes_) process.output.help();
 }
 
 void ParallelC::print_kernel_times() {

@@ -26,6 +26,7 @@ class ParallelC final : public node::Language {
   void before_main(memory::RankIdentity& rank) override;
   void all_loaded(message::Node& node) override;
   int ended(memory::RankIdentity& rank, int status) override;
+  void ending() override;
   void finish() override {
     watch_.reset();
     services_->tasks.finish();
