@@ -69,8 +69,9 @@ int transfer_blocks(const char* call, Direction direction, void* target, const v
     return fail(M_ERROR_ARGUMENT, problem, "%s(bytes=%zu, block=%zu, stride=%zu)", call, bytes, block,
                 stride);
   }
-  time_transfer(bytes, reply);
   const Blocks blocks = blocks_of(size, size_of_block, distance);
+  const bool is_dense = blocks.stride == blocks.block || blocks.block == 0;
+  time_transfer(bytes, reply, is_dense ? 1 : bytes / static_cast<size_t>(blocks.block));
   message::StridedShape shape{bytes, blocks.block, blocks.block, blocks.block};
   (direction == Direction::get ? shape.source_stride : shape.target_stride) = blocks.stride;
   message::copy_blocks(target, source, shape);

@@ -179,13 +179,13 @@ scratchpad_model::Core* current_core() noexcept {
   return thread != nullptr ? thread->core : nullptr;
 }
 
-void time_transfer(std::size_t bytes, const int* reply) {
+void time_transfer(std::size_t bytes, const int* reply, std::size_t blocks) {
   scratchpad_model::Core* core = current_core();
   if (core == nullptr) return;
   if (reply == nullptr) {
-    core->transfer(bytes);
+    core->transfer(bytes, blocks);
   } else {
-    core->start_transfer(bytes, reply, __atomic_load_n(reply, __ATOMIC_RELAXED));
+    core->start_transfer(bytes, reply, __atomic_load_n(reply, __ATOMIC_RELAXED), blocks);
   }
 }
 

@@ -73,8 +73,8 @@ std::string modelled_lines();
 /// The caller's clock; null where nothing is timed.
 scratchpad_model::Core* current_core() noexcept;
 
-/// A transfer by the caller begins; with a reply word it goes on meanwhile.
-void time_transfer(std::size_t bytes, const int* reply);
+/// A transfer by the caller begins; with a reply word it goes on meanwhile. `blocks` as in Costs::transfer.
+void time_transfer(std::size_t bytes, const int* reply, std::size_t blocks = 1);
 void time_transfer_wait(const int* reply, int count);
 /// All threads of the array call: see ModelledRun::meet.
 void time_meeting();

@@ -33,19 +33,19 @@ void Core::wait_until(Ticks time) {
   if (time > here) waited_ += time - here;
 }
 
-Ticks Core::start_transfer(std::uint64_t bytes) {
+Ticks Core::start_transfer(std::uint64_t bytes, std::uint64_t blocks) {
   transfers_ += 1;
   transfer_bytes_ += bytes;
   const Ticks begin = std::max(now() + costs_.transfer_start(), channel_free_);
-  channel_free_ = begin + costs_.transfer(bytes);
+  channel_free_ = begin + costs_.transfer(bytes, blocks);
   return channel_free_;
 }
 
-void Core::start_transfer(std::uint64_t bytes, const int* reply, int value) {
+void Core::start_transfer(std::uint64_t bytes, const int* reply, int value, std::uint64_t blocks) {
   std::vector<Pending>& pending = pending_[reply];
   // While others are under way the word itself may or may not show them already.
   const int before = pending.empty() ? value : pending.back().ordinal;
-  pending.push_back({before + 1, start_transfer(bytes)});
+  pending.push_back({before + 1, start_transfer(bytes, blocks)});
 }
 
 void Core::wait_for_transfers(const int* reply, int count) {

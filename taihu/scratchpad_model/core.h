@@ -44,11 +44,11 @@ class Core {
   void wait_until(Ticks time);
 
   /// A transfer starts; the thread goes on. Returns when it is complete.
-  Ticks start_transfer(std::uint64_t bytes);
+  Ticks start_transfer(std::uint64_t bytes, std::uint64_t blocks = 1);
   /// The thread waits for it.
-  void transfer(std::uint64_t bytes) { wait_until(start_transfer(bytes)); }
+  void transfer(std::uint64_t bytes, std::uint64_t blocks = 1) { wait_until(start_transfer(bytes, blocks)); }
   /// A transfer that adds one to `reply`, whose value the caller has read before it started.
-  void start_transfer(std::uint64_t bytes, const int* reply, int value);
+  void start_transfer(std::uint64_t bytes, const int* reply, int value, std::uint64_t blocks = 1);
   /// Waits for the transfers that make `*reply` reach `count`.
   void wait_for_transfers(const int* reply, int count);
 

@@ -11,7 +11,7 @@ namespace {
 Machine machine() {
   return parse_machine(
       R"({"clock_ghz": 1, "cores": 2, "scratchpad_cycles": 1, "scratchpad_bytes_per_cycle": 32, "load_cycles": 10,
-          "store_cycles": 10, "discrete_gb_s": 100, "transfer_start_ns": 100, "transfer_gb_s": 2, "operation_cycles": 1,
+          "store_cycles": 10, "discrete_gb_s": 100, "transfer_start_ns": 100, "transfer_gb_s": 2, "transfer_block_bytes": 0, "operation_cycles": 1,
           "division_cycles": 20, "square_root_cycles": 30, "kernel_start_cycles": 0, "barrier_cycles": 0})",
       "test");
 }

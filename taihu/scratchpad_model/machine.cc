@@ -27,6 +27,7 @@ constexpr Field fields[] = {{"clock_ghz", &Machine::clock_ghz, false},
                             {"discrete_gb_s", &Machine::discrete_gb_s, false},
                             {"transfer_start_ns", &Machine::transfer_start_ns, false},
                             {"transfer_gb_s", &Machine::transfer_gb_s, false},
+                            {"transfer_block_bytes", &Machine::transfer_block_bytes, true},
                             {"operation_cycles", &Machine::operation_cycles, false},
                             {"division_cycles", &Machine::division_cycles, false},
                             {"square_root_cycles", &Machine::square_root_cycles, false},
@@ -115,12 +116,14 @@ Costs::Costs(const Machine& machine, int threads) {
   operation_[TAIHU_OPERATION_SQUARE_ROOT] = to_ticks(machine.square_root_cycles);
   transfer_start_ = to_ticks(machine.transfer_start_ns * cycles_per_ns);
   ticks_per_byte_ = sharers / machine.transfer_gb_s * cycles_per_ns * static_cast<double>(ticks_per_cycle);
+  block_bytes_ = machine.transfer_block_bytes;
   kernel_start_ = to_ticks(machine.kernel_start_cycles);
   barrier_ = to_ticks(machine.barrier_cycles);
 }
 
-Ticks Costs::transfer(std::uint64_t bytes) const {
-  return static_cast<Ticks>(std::llround(static_cast<double>(bytes) * ticks_per_byte_));
+Ticks Costs::transfer(std::uint64_t bytes, std::uint64_t blocks) const {
+  const double more = blocks > 1 ? static_cast<double>(blocks - 1) * block_bytes_ : 0;
+  return static_cast<Ticks>(std::llround((static_cast<double>(bytes) + more) * ticks_per_byte_));
 }
 
 }  // namespace taihu::scratchpad_model

@@ -13,8 +13,8 @@ namespace taihu::scratchpad_model {
 using Ticks = std::uint64_t;
 inline constexpr Ticks ticks_per_cycle = 1024;
 
-/// Every value is above 0 but those of `kernel_start` and `barrier`, which may be 0. GB/s are 10^9 bytes per
-/// second.
+/// Every value is above 0 but those of `kernel_start`, `barrier` and `transfer_block_bytes`, which may be 0.
+/// GB/s are 10^9 bytes per second.
 struct Machine {
   std::string name;
   double clock_ghz = 0;
@@ -26,6 +26,7 @@ struct Machine {
   double discrete_gb_s = 0;            ///< what loads and stores of all cores together can move
   double transfer_start_ns = 0;        ///< of DMA
   double transfer_gb_s = 0;            ///< of DMA, all cores together
+  double transfer_block_bytes = 0;  ///< of that bandwidth, for each block of a strided transfer but the first
   double operation_cycles = 0;
   double division_cycles = 0;
   double square_root_cycles = 0;
@@ -52,8 +53,8 @@ class Costs {
   Ticks access(int kind, int size, int place) const { return access_[kind][size][place]; }
   Ticks operation(int kind) const { return operation_[kind]; }
   Ticks transfer_start() const { return transfer_start_; }
-  /// Without the start.
-  Ticks transfer(std::uint64_t bytes) const;
+  /// Without the start. `blocks`: pieces of main memory that do not follow each other.
+  Ticks transfer(std::uint64_t bytes, std::uint64_t blocks = 1) const;
   Ticks kernel_start() const { return kernel_start_; }
   Ticks barrier() const { return barrier_; }
 
@@ -61,7 +62,7 @@ class Costs {
   Ticks access_[3][4][3];
   Ticks operation_[3];
   Ticks transfer_start_, kernel_start_, barrier_;
-  double ticks_per_byte_;
+  double ticks_per_byte_, block_bytes_;
 };
 
 }  // namespace taihu::scratchpad_model

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* round_numbers =
     R"({"name": "round numbers", "clock_ghz": 1, "cores": 4, "scratchpad_cycles": 2, "scratchpad_bytes_per_cycle": 16,
-        "load_cycles": 100, "store_cycles": 50, "discrete_gb_s": 0.5, "transfer_start_ns": 1000, "transfer_gb_s": 8,
+        "load_cycles": 100, "store_cycles": 50, "discrete_gb_s": 0.5, "transfer_start_ns": 1000, "transfer_gb_s": 8, "transfer_block_bytes": 24,
         "operation_cycles": 1, "division_cycles": 20, "square_root_cycles": 30, "kernel_start_cycles": 0,
         "barrier_cycles": 7, "source_of_all": "made up"})";
 
@@ -63,6 +63,8 @@ TEST(ScratchpadMachine, TransfersShareTheBandwidth) {
   EXPECT_EQ(Costs(machine(), 4).transfer(1000), 500 * ticks_per_cycle);
   EXPECT_EQ(Costs(machine(), 8).transfer(1000), 1000 * ticks_per_cycle);
   EXPECT_EQ(Costs(machine(), 1).transfer(0), 0U);
+  EXPECT_EQ(Costs(machine(), 1).transfer(1000, 1), 500 * ticks_per_cycle);
+  EXPECT_EQ(Costs(machine(), 1).transfer(1000, 11), 620 * ticks_per_cycle);
   EXPECT_EQ(Costs(machine(), 1).transfer_start(), 1000 * ticks_per_cycle);
 }
 
@@ -106,6 +108,28 @@ TEST(ScratchpadMachine, DefaultAgreesWithPublishedCopies) {
     squares += deviation * deviation;
   }
   EXPECT_LT(std::sqrt(squares / std::size(published)), 0.045);
+}
+
+// The same with 3072 doubles in strided blocks, PE_STEP: the median of the rates with gaps of 1 to 1024
+// doubles, by doubles per block.
+TEST(ScratchpadMachine, DefaultAgreesWithPublishedStridedCopies) {
+  struct Measured {
+    int doubles;
+    double rate, most_deviation;
+  };
+  constexpr Measured published[] = {{1, 444.1, 0.10},     {2, 1194.3, 0.35},    {4, 1887.3, 0.20},
+                                    {8, 3151.6, 0.10},    {16, 4948.2, 0.05},   {32, 8417.7, 0.05},
+                                    {64, 11790.7, 0.05},  {128, 15101.1, 0.05}, {256, 17468.8, 0.05},
+                                    {512, 18540.0, 0.05}, {1024, 19502.6, 0.05}};
+  const Machine sw26010 = parse_machine(default_machine_text(), "default");
+  const Costs costs(sw26010, 64);
+  for (const Measured& one : published) {
+    const auto blocks = static_cast<std::uint64_t>(3072 / one.doubles);
+    const double cycles =
+        static_cast<double>(costs.transfer_start() + costs.transfer(24576, blocks)) / ticks_per_cycle;
+    const double rate = 64 * 24576 / (cycles / sw26010.clock_ghz) * 1e3;
+    EXPECT_LT(std::abs(rate / one.rate - 1), one.most_deviation) << one.doubles << " doubles: " << rate;
+  }
 }
 
 }  // namespace
