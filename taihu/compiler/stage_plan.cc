@@ -10,6 +10,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+#include "taihu/compiler/loop_facts.h"
 #include "taihu/compiler/names.h"
 
 namespace taihu::compiler {
@@ -25,39 +26,6 @@ constexpr unsigned long slack_bytes = 64;
 /// For streams of objects that were to be placed as a whole.
 constexpr unsigned long usual_half_bytes = 2048;
 constexpr std::size_t most_streams = 24;
-
-std::string line_of(const Instruction& instruction) {
-  return instruction.getDebugLoc() ? " at line " + std::to_string(instruction.getDebugLoc().getLine()) : "";
-}
-
-/// Of an access, whatever its address is in other iterations. Scopes of noalias hold within one of them only.
-MemoryLocation anywhere_from(const Instruction& instruction) {
-  AAMDNodes types;
-  types.TBAA = instruction.getMetadata(LLVMContext::MD_tbaa);
-  return MemoryLocation::getBeforeOrAfter(getLoadStorePointerOperand(&instruction), types);
-}
-
-/// Empty when the instruction does nothing that a copy of the data in another place would change.
-std::string why_not(const Instruction& instruction) {
-  if (const auto* load = dyn_cast<LoadInst>(&instruction))
-    return load->isSimple() ? "" : "a volatile or atomic access" + line_of(instruction);
-  if (const auto* store = dyn_cast<StoreInst>(&instruction))
-    return store->isSimple() ? "" : "a volatile or atomic access" + line_of(instruction);
-  if (isa<DbgInfoIntrinsic>(instruction)) return "";
-  if (const auto* intrinsic = dyn_cast<IntrinsicInst>(&instruction)) {
-    const Intrinsic::ID name = intrinsic->getIntrinsicID();
-    if (name == Intrinsic::assume || name == Intrinsic::experimental_noalias_scope_decl) return "";
-  }
-  if (const auto* call = dyn_cast<CallBase>(&instruction)) {
-    if (call->doesNotAccessMemory() && call->doesNotThrow() && !call->isConvergent() &&
-        !call->isInlineAsm() && instruction.willReturn())
-      return "";
-    const Function* callee = call->getCalledFunction();
-    return "it calls " + (callee != nullptr ? callee->getName().str() : "a function") + line_of(instruction);
-  }
-  if (instruction.mayReadOrWriteMemory()) return "a volatile or atomic access" + line_of(instruction);
-  return "";
-}
 
 class Planner {
  public:
@@ -105,18 +73,7 @@ class Planner {
     if (root_.getExitingBlock() != latch || !isa<BranchInst>(latch->getTerminator()))
       return "it may be left early, or the compiler does not know its end";
     if (!plan_.is_kept && !is_counted(root_)) return "its number of iterations is not known when it begins";
-    for (BasicBlock* block : root_.blocks()) {
-      if (block->isEHPad() || block->hasAddressTaken())
-        return "it has handlers or labels whose address is taken";
-      if (!isa<BranchInst>(block->getTerminator()) && !isa<SwitchInst>(block->getTerminator()))
-        return "it has jumps to computed places";
-      for (const Instruction& instruction : *block) {
-        std::string problem = why_not(instruction);
-        if (instruction.getType()->isTokenTy()) problem = "it has tokens";
-        if (!problem.empty()) return problem;
-      }
-    }
-    return "";
+    return why_loop_not_copied(root_);
   }
 
   void add(Instruction& instruction) {
@@ -208,15 +165,6 @@ class Planner {
   void leave(const PlannedStream& stream, const std::string& reason) {
     const std::string line = name_of_object(stream.object, layout_) + ": " + reason;
     if (std::find(plan_.left.begin(), plan_.left.end(), line) == plan_.left.end()) plan_.left.push_back(line);
-  }
-
-  /// A variable whose bytes are all there.
-  static unsigned long known_bytes(const Value* object, const DataLayout& layout) {
-    const auto* variable = dyn_cast<GlobalVariable>(object);
-    if (variable == nullptr || variable->isDeclaration() || variable->isInterposable() ||
-        variable->isThreadLocal())
-      return 0;
-    return layout.getTypeAllocSize(variable->getValueType()).getFixedValue();
   }
 
   /// Whether the stream may be staged when nothing overlaps it.

@@ -5,24 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "llvm/Analysis/AliasAnalysis.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/ScalarEvolution.h"
-#include "llvm/IR/Dominators.h"
 #include "taihu/compiler/layout.h"
+#include "taihu/compiler/loop_facts.h"
 
 namespace taihu::compiler {
 
 /// Of loads of addresses in the scratchpad that a stage has been given.
 inline constexpr char near_metadata[] = "taihu.near";
-
-/// What is known of a function as it is now.
-struct FunctionFacts {
-  llvm::LoopInfo& loops;
-  llvm::ScalarEvolution& evolution;
-  llvm::DominatorTree& dominators;
-  llvm::AAResults& aliases;
-};
 
 struct StreamAccess {
   llvm::Instruction* instruction = nullptr;

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/compiler/loop_facts.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+namespace taihu::compiler {
+
+using namespace llvm;
+
+std::string line_of(const Instruction& instruction) {
+  return instruction.getDebugLoc() ? " at line " + std::to_string(instruction.getDebugLoc().getLine()) : "";
+}
+
+MemoryLocation anywhere_from(const Instruction& instruction) {
+  AAMDNodes types;
+  types.TBAA = instruction.getMetadata(LLVMContext::MD_tbaa);
+  return MemoryLocation::getBeforeOrAfter(getLoadStorePointerOperand(&instruction), types);
+}
+
+std::string why_not_copied(const Instruction& instruction) {
+  if (const auto* load = dyn_cast<LoadInst>(&instruction))
+    return load->isSimple() ? "" : "a volatile or atomic access" + line_of(instruction);
+  if (const auto* store = dyn_cast<StoreInst>(&instruction))
+    return store->isSimple() ? "" : "a volatile or atomic access" + line_of(instruction);
+  if (isa<DbgInfoIntrinsic>(instruction)) return "";
+  if (const auto* intrinsic = dyn_cast<IntrinsicInst>(&instruction)) {
+    const Intrinsic::ID name = intrinsic->getIntrinsicID();
+    if (name == Intrinsic::assume || name == Intrinsic::experimental_noalias_scope_decl) return "";
+  }
+  if (const auto* call = dyn_cast<CallBase>(&instruction)) {
+    if (call->doesNotAccessMemory() && call->doesNotThrow() && !call->isConvergent() &&
+        !call->isInlineAsm() && instruction.willReturn())
+      return "";
+    const Function* callee = call->getCalledFunction();
+    return "it calls " + (callee != nullptr ? callee->getName().str() : "a function") + line_of(instruction);
+  }
+  if (instruction.mayReadOrWriteMemory()) return "a volatile or atomic access" + line_of(instruction);
+  return "";
+}
+
+std::string why_loop_not_copied(const Loop& loop) {
+  for (BasicBlock* block : loop.blocks()) {
+    if (block->isEHPad() || block->hasAddressTaken())
+      return "it has handlers or labels whose address is taken";
+    if (!isa<BranchInst>(block->getTerminator()) && !isa<SwitchInst>(block->getTerminator()))
+      return "it has jumps to computed places";
+    for (const Instruction& instruction : *block) {
+      std::string problem = why_not_copied(instruction);
+      if (instruction.getType()->isTokenTy()) problem = "it has tokens";
+      if (!problem.empty()) return problem;
+    }
+  }
+  return "";
+}
+
+unsigned long known_bytes(const Value* object, const DataLayout& layout) {
+  const auto* variable = dyn_cast<GlobalVariable>(object);
+  if (variable == nullptr || variable->isDeclaration() || variable->isInterposable() ||
+      variable->isThreadLocal())
+    return 0;
+  return layout.getTypeAllocSize(variable->getValueType()).getFixedValue();
+}
+
+}  // namespace taihu::compiler

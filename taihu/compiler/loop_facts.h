@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What plans for loops ask about single instructions and objects.
+#pragma once
+
+#include <string>
+
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/MemoryLocation.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instruction.h"
+
+namespace taihu::compiler {
+
+/// What is known of a function as it is now.
+struct FunctionFacts {
+  llvm::LoopInfo& loops;
+  llvm::ScalarEvolution& evolution;
+  llvm::DominatorTree& dominators;
+  llvm::AAResults& aliases;
+};
+
+/// " at line 7", or nothing where that is unknown.
+std::string line_of(const llvm::Instruction& instruction);
+
+/// Of an access, whatever its address is in other iterations. Scopes of noalias hold within one of them only.
+llvm::MemoryLocation anywhere_from(const llvm::Instruction& instruction);
+
+/// Empty when the instruction does nothing that a copy of the data in another place would change.
+std::string why_not_copied(const llvm::Instruction& instruction);
+
+/// Empty when the instructions of a loop may be copied to work on other places.
+std::string why_loop_not_copied(const llvm::Loop& loop);
+
+/// Of a variable whose bytes are all there; else 0.
+unsigned long known_bytes(const llvm::Value* object, const llvm::DataLayout& layout);
+
+}  // namespace taihu::compiler
