@@ -22,6 +22,7 @@ struct LayoutCosts {
   double load = 0, store = 0;      ///< of main memory
   double near = 0;                 ///< an access of the scratchpad
   double start = 0, per_byte = 0;  ///< of a transfer
+  double per_block = 0;            ///< of a strided one, for each piece of memory but the first
 };
 
 /// I: fits the scratchpad, no locality; II: fits, with locality; III: does not fit or has unknown size, with

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // parcc --report=layout and --auto-dma: where the objects of kernels should lie, and loops that put them
 // there.
+#include <cmath>
+
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
@@ -8,6 +10,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
+#include "taihu/compiler/box_builder.h"
 #include "taihu/compiler/layout_report.h"
 #include "taihu/compiler/passes.h"
 #include "taihu/compiler/stage_builder.h"
@@ -20,14 +23,15 @@ namespace {
 
 cl::opt<std::string> report_form("taihu-layout", cl::Hidden, cl::desc("report the layout: text or json"));
 cl::opt<std::string> layout_costs("taihu-layout-costs", cl::Hidden,
-                                  cl::desc("cycles of load,store,near access,transfer,byte"));
+                                  cl::desc("cycles of load,store,near access,transfer,byte,block"));
 cl::opt<uint64_t> layout_capacity("taihu-layout-capacity", cl::Hidden, cl::desc("bytes of the scratchpad"));
 cl::opt<bool> auto_dma("taihu-auto-dma", cl::Hidden, cl::desc("move the objects of loops to the scratchpad"));
 
 bool read_costs(LayoutCosts& costs) {
   SmallVector<StringRef> words;
   StringRef(layout_costs).split(words, ',');
-  double* const values[] = {&costs.load, &costs.store, &costs.near, &costs.start, &costs.per_byte};
+  double* const values[] = {&costs.load,  &costs.store,    &costs.near,
+                            &costs.start, &costs.per_byte, &costs.per_block};
   if (words.size() != std::size(values)) return false;
   for (size_t k = 0; k < words.size(); ++k)
     if (words[k].getAsDouble(*values[k])) return false;
@@ -52,6 +56,7 @@ class FunctionStager {
       }
       return;
     }
+    move_boxes();
     // Those in the copies of nests whose objects are kept come after them.
     for (size_t k = 0; k < headers.size(); ++k)
       if (!is_copy_.contains(headers[k])) keep_objects(headers[k], headers);
@@ -78,6 +83,84 @@ class FunctionStager {
   static void simplify(Loop& loop, const FunctionFacts& facts) {
     simplifyLoop(&loop, &facts.dominators, &facts.loops, &facts.evolution, nullptr, nullptr, false);
     formLCSSARecursively(loop, facts.dominators, &facts.loops, &facts.evolution);
+  }
+
+  /// Nests, and loops that step further than streams through two buffers may.
+  void move_boxes() {
+    if (join_equal_values(function_, analyses_.getResult<DominatorTreeAnalysis>(function_))) forget();
+    std::vector<BasicBlock*> headers;
+    for (Loop* loop : analyses_.getResult<LoopAnalysis>(function_).getLoopsInPreorder())
+      headers.push_back(loop->getHeader());
+    SmallPtrSet<BasicBlock*, 16> done;
+    for (BasicBlock* header : headers) {
+      if (done.contains(header)) continue;
+      const FunctionFacts known = facts();
+      Loop* loop = known.loops.getLoopFor(header);
+      if (loop == nullptr || loop->getHeader() != header) continue;
+      if (loop->isInnermost() && !wants_boxes(*loop, known)) continue;
+      simplify(*loop, known);
+      const BoxPlan plan = plan_boxes(*loop, !loop->isInnermost(), known, layouts_);
+      const std::string problem = !plan.refused.empty() ? plan.refused
+                                  : !takes_most(plan, known)
+                                      ? "most of its accesses follow no constant steps of counted loops"
+                                      : "";
+      if (!problem.empty()) {
+        if (!loop->isInnermost()) decide(*loop, "not in tiles: " + problem + left_of(plan));
+        continue;
+      }
+      note(plan);
+      for (Loop* inner : loop->getLoopsInPreorder()) done.insert(inner->getHeader());
+      build_boxes(plan, known, costs_);
+      forget();
+    }
+  }
+
+  /// Whether boxes have most of the accesses that are made often.
+  static bool takes_most(const BoxPlan& plan, const FunctionFacts& known) {
+    double taken = 0, all = 0;
+    SmallPtrSet<const Instruction*, 16> staged;
+    for (const PlannedBox& box : plan.boxes)
+      if (box.is_staged)
+        for (const BoxAccess& access : box.accesses) staged.insert(access.instruction);
+    for (BasicBlock* block : plan.root->blocks())
+      for (Instruction& instruction : *block) {
+        if (getLoadStorePointerOperand(&instruction) == nullptr) continue;
+        const double times = std::pow(8.0, known.loops.getLoopDepth(block));
+        all += times;
+        if (staged.contains(&instruction)) taken += times;
+      }
+    return taken > all / 2;
+  }
+
+  void note(const BoxPlan& plan) {
+    SmallSetVector<const LayoutObject*, 8> seen;
+    std::string text;
+    const DataLayout& data = function_.getParent()->getDataLayout();
+    for (KernelLayout& layout : layouts_) {
+      if (!is_member_of(layout)) continue;
+      for (const PlannedBox& box : plan.boxes) {
+        LayoutObject* object = box.is_staged ? find_object(layout, box.object, data) : nullptr;
+        if (object == nullptr) continue;
+        object->is_staged = true;
+        if (seen.insert(object) && text.find(" " + object->name + ",") == std::string::npos)
+          text += " " + object->name + ",";
+      }
+    }
+    if (!text.empty()) text.pop_back();
+    std::string tiles = "in tiles through the scratchpad:";
+    if (plan.inner != nullptr && plan.inner->getStartLoc())
+      tiles = "in tiles of it and of the loop at line " +
+              std::to_string(plan.inner->getStartLoc().getLine()) + " through the scratchpad:";
+    text = tiles + text;
+    if (!plan.not_reordered.empty() && !plan.root->isInnermost())
+      text += "; of it alone: " + plan.not_reordered;
+    decide(*plan.root, text + left_of(plan));
+  }
+
+  static std::string left_of(const BoxPlan& plan) {
+    std::string text;
+    for (const std::string& line : plan.left) text += "; " + line;
+    return text;
   }
 
   /// The outermost nest around an innermost loop whose rounds use the same bytes again.
@@ -173,7 +256,7 @@ PreservedAnalyses LayoutPass::run(Module& module, ModuleAnalysisManager& analyse
     return PreservedAnalyses::all();
   LayoutCosts costs;
   if (!read_costs(costs)) {
-    module.getContext().emitError("-taihu-layout-costs needs five numbers");
+    module.getContext().emitError("-taihu-layout-costs needs six numbers");
     return PreservedAnalyses::all();
   }
   auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();

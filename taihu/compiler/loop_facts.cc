@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/compiler/loop_facts.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -55,6 +57,34 @@ std::string why_loop_not_copied(const Loop& loop) {
     }
   }
   return "";
+}
+
+bool join_equal_values(Function& function, const DominatorTree& dominators) {
+  bool changed = false;
+  for (BasicBlock& block : function) {
+    for (PHINode& variable : make_early_inc_range(block.phis())) {
+      auto* first = dyn_cast<BinaryOperator>(variable.getIncomingValue(0));
+      if (first == nullptr || variable.getNumIncomingValues() < 2 || first->mayHaveSideEffects()) continue;
+      const bool is_equal = all_of(variable.incoming_values(), [&](const Use& use) {
+        const auto* other = dyn_cast<Instruction>(use.get());
+        return other != nullptr && other->isIdenticalToWhenDefined(first);
+      });
+      const bool is_known = all_of(first->operands(), [&](const Use& operand) {
+        const auto* value = dyn_cast<Instruction>(operand.get());
+        return value == nullptr || (value->getParent() != &block && dominators.dominates(value, &block));
+      });
+      if (!is_equal || !is_known || !isSafeToSpeculativelyExecute(first)) continue;
+      Instruction* joined = first->clone();
+      joined->dropPoisonGeneratingFlags();
+      joined->insertBefore(&*block.getFirstInsertionPt());
+      joined->setDebugLoc(variable.getDebugLoc());
+      joined->takeName(&variable);
+      variable.replaceAllUsesWith(joined);
+      variable.eraseFromParent();
+      changed = true;
+    }
+  }
+  return changed;
 }
 
 unsigned long known_bytes(const Value* object, const DataLayout& layout) {

@@ -34,6 +34,11 @@ std::string why_not_copied(const llvm::Instruction& instruction);
 /// Empty when the instructions of a loop may be copied to work on other places.
 std::string why_loop_not_copied(const llvm::Loop& loop);
 
+/// One instruction in place of variables that get the same value on all ways: earlier passes move the step of
+/// a loop before the test of a loop in it, and its number of iterations is unknown then. True when there were
+/// any.
+bool join_equal_values(llvm::Function& function, const llvm::DominatorTree& dominators);
+
 /// Of a variable whose bytes are all there; else 0.
 unsigned long known_bytes(const llvm::Value* object, const llvm::DataLayout& layout);
 

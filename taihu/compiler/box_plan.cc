@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/compiler/box_plan.h"
+
+#include <algorithm>
+
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "taihu/compiler/names.h"
+#include "taihu/compiler/stage_plan.h"
+
+namespace taihu::compiler {
+
+using namespace llvm;
+
+namespace {
+
+constexpr std::size_t most_boxes = 24;
+
+class BoxPlanner {
+ public:
+  BoxPlanner(Loop& root, const FunctionFacts& facts, const std::vector<KernelLayout>& layouts)
+      : root_(root),
+        facts_(facts),
+        layouts_(layouts),
+        layout_(root.getHeader()->getModule()->getDataLayout()),
+        finder_(root, facts, layout_) {
+    plan_.root = &root;
+  }
+
+  BoxPlan run(bool is_nest) {
+    plan_.refused = problem_of_loop();
+    if (!plan_.refused.empty()) return plan_;
+    for (BasicBlock* block : root_.blocks())
+      for (Instruction& instruction : *block)
+        if (getLoadStorePointerOperand(&instruction) != nullptr) add(instruction);
+    for (PlannedBox& box : plan_.boxes)
+      if (!box.is_whole) decide(box);
+    check_others();
+    plan_.positive = finder_.positive();
+    if (plan_.boxes.size() > most_boxes)
+      plan_.refused = "it accesses more than " + std::to_string(most_boxes) + " streams";
+    else if (none_staged())
+      plan_.refused =
+          plan_.left.empty() ? "it accesses no main memory by constant steps" : "nothing of it can be moved";
+    if (!plan_.refused.empty() || !is_nest) return plan_;
+    plan_.not_reordered = problem_of_order();
+    if (plan_.not_reordered.empty()) plan_.inner = inner_;
+    return plan_;
+  }
+
+ private:
+  std::string problem_of_loop() {
+    const BasicBlock* latch = root_.getLoopLatch();
+    if (root_.getLoopPreheader() == nullptr || latch == nullptr || !root_.isLoopSimplifyForm())
+      return "it is entered in several ways";
+    if (root_.getExitingBlock() != latch || !isa<BranchInst>(latch->getTerminator()))
+      return "it may be left early, or the compiler does not know its end";
+    if (!finder_.is_counted(root_)) return "its number of iterations is not known when it begins";
+    return why_loop_not_copied(root_);
+  }
+
+  void add(Instruction& instruction) {
+    std::optional<PlannedBox> box = finder_.find(instruction);
+    if (!box) {
+      others_.push_back(&instruction);
+      return;
+    }
+    box->accesses.front().is_certain = is_certain(instruction.getParent());
+    finder_.join(*box, plan_.boxes);
+  }
+
+  /// Every iteration of all loops around it executes `block`; so do loops whose guards hold.
+  bool is_certain(const BasicBlock* block) {
+    std::vector<std::pair<Value*, bool>> guards;
+    for (Loop* loop = facts_.loops.getLoopFor(block);; loop = loop->getParentLoop()) {
+      if (loop->getLoopLatch() == nullptr || !is_always_run(block, *loop, guards)) return false;
+      if (loop == &root_) break;
+      block = loop->getLoopPreheader();
+      if (block == nullptr) return false;
+    }
+    for (const auto& guard : guards)
+      if (!is_contained(plan_.guards, guard)) plan_.guards.push_back(guard);
+    return true;
+  }
+
+  bool is_always_run(const BasicBlock* block, const Loop& loop,
+                     std::vector<std::pair<Value*, bool>>& guards) {
+    while (!facts_.dominators.dominates(block, loop.getLoopLatch())) {
+      // The preheader of an inner loop that is skipped when its length is 0.
+      const BasicBlock* before = block->getSinglePredecessor();
+      const auto* branch = before != nullptr ? dyn_cast<BranchInst>(before->getTerminator()) : nullptr;
+      const BasicBlock* next = block->getSingleSuccessor();
+      if (branch == nullptr || !branch->isConditional() || !loop.contains(before) || next == nullptr ||
+          !facts_.loops.isLoopHeader(next) || !root_.isLoopInvariant(branch->getCondition()))
+        return false;
+      guards.emplace_back(branch->getCondition(), branch->getSuccessor(0) == block);
+      block = before;
+    }
+    return true;
+  }
+
+  void leave(const PlannedBox& box, const std::string& reason) {
+    const std::string line = name_of_object(box.object, layout_) + ": " + reason;
+    if (!is_contained(plan_.left, line)) plan_.left.push_back(line);
+  }
+
+  bool is_near(const Value* object) const {
+    if (isa<AllocaInst>(object)) return true;  // the stack lies in the scratchpad already
+    const auto* variable = dyn_cast<GlobalVariable>(object);
+    if (variable != nullptr && variable->getSection() == scratchpad_section) return true;
+    const auto* load = dyn_cast<LoadInst>(object);
+    return load != nullptr && load->hasMetadata(near_metadata);
+  }
+
+  void decide(PlannedBox& box) {
+    if (box.loops.empty() || is_near(box.object)) return;
+    const bool any_certain = any_of(box.accesses, [](const BoxAccess& access) { return access.is_certain; });
+    const bool all_certain = all_of(box.accesses, [](const BoxAccess& access) { return access.is_certain; });
+    box.object_bytes = all_certain ? 0 : known_bytes(box.object, layout_);
+    if (!any_certain && box.object_bytes == 0)
+      return leave(box, "accessed under a condition" + line_of(*box.accesses.front().instruction) +
+                            ", and the end of its object is not known");
+    if (box.writes) {
+      const std::string problem = set_written(box, facts_.evolution);
+      if (!problem.empty()) return leave(box, problem);
+    }
+    box.is_staged = true;
+  }
+
+  void check_others() {
+    std::vector<Instruction*> rest;
+    for (Instruction* instruction : others_)
+      if (!isa<LoadInst>(instruction) || !add_whole(instruction)) rest.push_back(instruction);
+    others_ = rest;
+    for (PlannedBox& box : plan_.boxes) {
+      if (!box.is_staged) continue;
+      for (const Instruction* other : others_) {
+        if ((!box.writes && !isa<StoreInst>(other)) || is_apart(box, *other)) continue;
+        box.is_staged = false;
+        leave(box, "may overlap the access" + line_of(*other) + ", whose address only the run knows");
+        break;
+      }
+    }
+  }
+
+  bool is_apart(const PlannedBox& box, const Instruction& other) {
+    return all_of(box.accesses, [&](const BoxAccess& access) {
+      return facts_.aliases.isNoAlias(anywhere_from(*access.instruction), anywhere_from(other));
+    });
+  }
+
+  /// A small object that is only read, at places that the run knows, is fetched as a whole.
+  bool add_whole(Instruction* instruction) {
+    Value* pointer = getLoadStorePointerOperand(instruction);
+    const Value* object = getUnderlyingObject(pointer, 32);
+    const unsigned long bytes = known_bytes(object, layout_);
+    if (bytes == 0 || is_near(object) || !is_placed(object)) return false;
+    for (const Value* part = pointer; part != object;) {
+      const auto* address = dyn_cast<GEPOperator>(part);
+      if (address == nullptr || address->getType()->isVectorTy()) return false;
+      part = address->getPointerOperand();
+    }
+    BoxAccess access;
+    access.instruction = instruction;
+    for (PlannedBox& known : plan_.boxes) {
+      if (known.object != object || !known.is_whole) continue;
+      known.accesses.push_back(access);
+      return true;
+    }
+    PlannedBox whole;
+    whole.object = object;
+    whole.start = facts_.evolution.getSCEV(const_cast<Value*>(object));
+    whole.highest[TAIHU_BOX_BYTES] = static_cast<long>(bytes);
+    whole.object_bytes = bytes;
+    whole.reads = whole.is_whole = whole.is_staged = true;
+    whole.accesses.push_back(access);
+    plan_.boxes.push_back(whole);
+    return true;
+  }
+
+  /// As a whole, in the layout of a kernel that runs the loop.
+  bool is_placed(const Value* value) {
+    for (const KernelLayout& layout : layouts_) {
+      if (!is_contained(layout.functions, root_.getHeader()->getParent())) continue;
+      const LayoutObject* object = find_object(layout, value, layout_);
+      if (object != nullptr && object->chosen >= 0 &&
+          object->choices[static_cast<std::size_t>(object->chosen)].half_bytes == 0)
+        return true;
+    }
+    return false;
+  }
+
+  bool none_staged() const {
+    return none_of(plan_.boxes, [](const PlannedBox& box) { return box.is_staged; });
+  }
+
+  /// Why its iterations and those of the loop in it must keep their order.
+  std::string problem_of_order() {
+    if (root_.getSubLoops().size() != 1) return "there is not one loop in it";
+    inner_ = root_.getSubLoops().front();
+    if (!inner_->isLoopSimplifyForm() || !finder_.is_counted(*inner_))
+      return "the number of iterations of the loop in it changes";
+    for (Loop* loop : {&root_, inner_}) {
+      for (PHINode& variable : loop->getHeader()->phis()) {
+        const auto* recurrence = facts_.evolution.isSCEVable(variable.getType())
+                                     ? dyn_cast<SCEVAddRecExpr>(facts_.evolution.getSCEV(&variable))
+                                     : nullptr;
+        if (recurrence == nullptr || recurrence->getLoop() != loop || !recurrence->isAffine() ||
+            !facts_.evolution.isLoopInvariant(recurrence->getStepRecurrence(facts_.evolution), &root_) ||
+            !finder_.is_expandable(recurrence->getStepRecurrence(facts_.evolution)))
+          return "a value goes from iteration to iteration";
+      }
+      if (has_results(*loop)) return "values of the loops are used after them";
+    }
+    for (const BasicBlock* block : root_.blocks()) {
+      if (inner_->contains(block)) continue;
+      for (const Instruction& instruction : *block)
+        if (isa<StoreInst>(instruction)) return "it writes outside of the loop in it" + line_of(instruction);
+    }
+    for (const Instruction* other : others_) {
+      if (isa<StoreInst>(other)) return "only the run knows what it writes" + line_of(*other);
+      for (const PlannedBox& box : plan_.boxes)
+        if (box.writes && !is_apart(box, *other)) return "only the run knows what it reads" + line_of(*other);
+    }
+    for (const PlannedBox& box : plan_.boxes) {
+      if (!box.writes) continue;
+      std::string problem = why_not_reordered(box, &root_, inner_);
+      if (!problem.empty()) return problem;
+    }
+    return "";
+  }
+
+  static bool has_results(const Loop& loop) {
+    for (const BasicBlock* block : loop.blocks())
+      for (const Instruction& instruction : *block)
+        for (const User* user : instruction.users()) {
+          const auto* use = cast<Instruction>(user);
+          if (loop.contains(use->getParent()) || isa<DbgInfoIntrinsic>(use)) continue;
+          if (!isa<PHINode>(use) || !use->use_empty()) return true;
+        }
+    return false;
+  }
+
+  BoxPlan plan_;
+  Loop& root_;
+  const FunctionFacts& facts_;
+  const std::vector<KernelLayout>& layouts_;
+  const DataLayout& layout_;
+  BoxFinder finder_;
+  std::vector<Instruction*> others_;
+  Loop* inner_ = nullptr;
+};
+
+}  // namespace
+
+BoxPlan plan_boxes(Loop& root, bool is_nest, const FunctionFacts& facts,
+                   const std::vector<KernelLayout>& layouts) {
+  return BoxPlanner(root, facts, layouts).run(is_nest);
+}
+
+bool wants_boxes(Loop& loop, const FunctionFacts& facts) {
+  for (BasicBlock* block : loop.blocks())
+    for (Instruction& instruction : *block) {
+      Value* pointer = getLoadStorePointerOperand(&instruction);
+      if (pointer == nullptr) continue;
+      const auto* recurrence = dyn_cast<SCEVAddRecExpr>(facts.evolution.getSCEV(pointer));
+      if (recurrence == nullptr || recurrence->getLoop() != &loop || !recurrence->isAffine()) continue;
+      const auto* step = dyn_cast<SCEVConstant>(recurrence->getStepRecurrence(facts.evolution));
+      if (step == nullptr || step->getAPInt().abs().ugt(static_cast<uint64_t>(longest_step_bytes)))
+        return true;
+    }
+  return false;
+}
+
+}  // namespace taihu::compiler
