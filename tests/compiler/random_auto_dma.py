@@ -27,8 +27,11 @@ static int k[size];
 short h[size];
 signed char y[size];
 double result[64];
+double m[40][104], g[40][104], t[104][40];
+float e[40][104];
+short s[40][104];
 __thread_local char filling[%d];
-struct call { double *u, *v; const double *w; long count, from; };
+struct call { double *u, *v; const double *w; long count, from, pitch; };
 static struct call call;
 static unsigned long sum_of(const void *memory, unsigned long bytes, unsigned long sum) {
   for (unsigned long i = 0; i < bytes; i++) sum = (sum ^ ((const unsigned char *)memory)[i]) * 1099511628211UL;
@@ -39,12 +42,13 @@ static void reset(void) {
     a[i] = i * 0.25, b[i] = 1.0 / (i + 1), c[i] = i %% 17 - 8, f[i] = i %% 23 * 0.5f, k[i] = i * 7919 %% 64, h[i] = i %% 300, y[i] = i %% 100;
     p[i].first = i * 0.5, p[i].second = i %% 40, p[i].third = 1.5f * (i %% 9), q[i] = p[size - 1 - i];
   }
+  for (int i = 0; i < 40; i++) for (int j = 0; j < 104; j++) m[i][j] = i * 0.5 - j, g[i][j] = i * j %% 31, e[i][j] = i + j %% 7, s[i][j] = i - j, t[j][i] = j;
   for (int i = 0; i < 64; i++) table[i] = 3.0 / (i + 2), result[i] = 0;
 }
 static void print(int number) {
   unsigned long sum = 14695981039346656037UL;
 #define add(x) sum = sum_of(&x, sizeof x, sum)
-  add(a); add(b); add(c); add(f); add(k); add(h); add(y); add(result); add(table);
+  add(a); add(b); add(c); add(f); add(k); add(h); add(y); add(result); add(table); add(m); add(g); add(t); add(e); add(s);
   for (int i = 0; i < size; i++) { add(p[i].first); add(p[i].second); add(p[i].third); add(q[i].first); add(q[i].second); add(q[i].third); }
   printf("%%d %%016lx\\n", number, sum);
 }
@@ -100,7 +104,94 @@ def statement(rng, index, pointers, number):
     return f"{rng.choice('abcf')}[{index}] = {value} * 0.01;"
 
 
+GRIDS = {"m": "double", "g": "double", "e": "float", "s": "short"}  # [ROWS][COLUMNS]
+ROWS, COLUMNS = 40, 104
+
+
+def place_in_grid(rng, rows, columns):
+    """Subscripts near those of the loops, which keep two from the ends."""
+    def shifted(index):
+        offset = rng.choice((0, 0, 0, 1, -1, 2, -2))
+        return f"{index} + {offset}" if offset >= 0 else f"{index} - {-offset}"
+    return f"[{shifted(rows)}][{shifted(columns)}]"
+
+
+def nest(rng, number):
+    """Two or three loops over grids: stencils, transposed and in-place, sums, products, conditions."""
+    lines = [f"__kernel void kernel{number}(void *argument) {{", "  const struct call *own = argument;", "  (void)own; filling[0] = 1;",
+             "  if (m_rank(CCC_ARRAY) != 0) return;", "  double sum = 0;"]
+    # Lengths that the compiler knows, or not; of rows that lie in memory that a pointer names.
+    is_known = rng.random() < 0.5
+    rows = str(rng.choice((1, 2, 7, 8, 30, ROWS - 4))) if is_known else "own->count % (40 - 3)"
+    columns = str(rng.choice((1, 3, 16, 63, 64, COLUMNS - 4))) if is_known else "own->from % (104 - 3)"
+    lines.append(f"  const long rows = {rows}, columns = {columns};")
+    flat = rng.random() < 0.25
+    if flat:
+        lines.append("  const long pitch = own->pitch; double *u = own->u, *v = own->v; (void)u; (void)v;")
+    i_down, j_down = rng.random() < 0.15, rng.random() < 0.15
+    outer = "for (long i = rows + 1; i >= 2; i--)" if i_down else f"for ({rng.choice(('long', 'int'))} i = 2; i < rows + 2; i{rng.choice(('++', '++', ' += 2'))})"
+    inner = "for (long j = columns + 1; j >= 2; j--)" if j_down else f"for ({rng.choice(('long', 'int'))} j = 2; j < {rng.choice(('columns', 'columns', 'columns', 'i % 36'))} + 2; j{rng.choice(('++', '++', ' += 3'))})"
+
+    def value():
+        kind = rng.randrange(9)
+        if flat and kind < 4:
+            return f"{rng.choice('uv')}[(i + {rng.choice((-1, 0, 0, 1))}) * pitch + j + {rng.choice((-1, 0, 1))}]"
+        if kind == 0:
+            return f"m[j % {ROWS}][i]"
+        if kind == 1:
+            return "table[(i + j) & 63]" if rng.random() < 0.5 else "table[k[i + j] & 63]"
+        if kind == 2:
+            return f"p[{rng.choice(('i', 'j', 'i + j'))}].{rng.choice(('first', 'second', 'third'))}"
+        if kind == 3:
+            return f"{rng.choice('abc')}[{rng.choice(('i', 'j', 'i + j', 'i * 40 + j', 'j * 40 + i'))}]"
+        return rng.choice(list(GRIDS)) + place_in_grid(rng, "i", "j")
+
+    def several():
+        return f" {rng.choice('+-*')} ".join(value() for _ in range(rng.randrange(1, 5)))
+
+    def store():
+        choice = rng.randrange(10)
+        grid = rng.choice("mge")
+        if choice == 0:
+            return f"sum += {several()};"
+        if choice == 1:
+            return f"if ({several()} > {rng.randrange(1, 9)}) {grid}[i][j] = ({several()}) * 0.01;"
+        if choice == 2:
+            return f"if ({grid}[i][j] < ({several()})) {grid}[i][j] = {rng.randrange(9)};"
+        if choice == 3:
+            return f"g[j % {ROWS}][i] = ({several()}) * 0.5;" if rng.random() < 0.3 else f"t[j][i] = ({several()}) * 0.5;"
+        if choice == 4:
+            return f"{rng.choice('abc')}[{rng.choice(('i', 'j', 'i + j'))}] += ({several()}) * 0.01;"
+        if choice == 5:
+            return f"{grid}[i][j] = 0.25 * ({grid}{place_in_grid(rng, 'i', 'j')} + {grid}{place_in_grid(rng, 'i', 'j')}) + {value()} * 0.01;"
+        if choice == 6:
+            return f"p[i * 20 + j].{rng.choice(('first', 'third'))} = (int)(long)({several()}) & 255;"
+        if choice == 7:
+            return f"for (int l = 0; l < {rng.choice((3, 16, 38))}; l++) {grid}[i][j] += m[i][l] * g[l][j] * 0.001;"
+        if choice == 8 and flat:
+            return f"{rng.choice('uv')}[i * pitch + j] = ({several()}) * 0.25;"
+        return f"{grid}[i][j] = ({several()}) * 0.125;"
+
+    body = [store() for _ in range(rng.randrange(1, 3))]
+    if rng.random() < 0.15:
+        lines.append(f"  for (int round = 0; round < {rng.choice((2, 4))}; round++)")
+    lines.append(f"  {outer} {{")
+    if rng.random() < 0.15:
+        lines.append("    b[i] = e[i][2] * 0.5;")
+    if rng.random() < 0.15:
+        lines.append("    double part = 0;")
+        lines += [f"    {inner} {{ part += {several()}; }}", "    c[i] = part;"]
+    else:
+        lines += [f"    {inner} {{", *("      " + line for line in body), "    }"]
+    if rng.random() < 0.1:
+        lines.append(f"    if (sum > 1e{rng.randrange(3, 9)}) break;")
+    lines += ["  }", f"  result[{number}] = sum;", "}"]
+    return "\n".join(lines) + "\n"
+
+
 def kernel(rng, number):
+    if rng.random() < 0.5:
+        return nest(rng, number)
     pointers = rng.random() < 0.4
     shared = not pointers and rng.random() < 0.2  # the array's threads divide the loop
     lines = [f"__kernel void kernel{number}(void *argument) {{", "  const struct call *own = argument;", "  (void)own; filling[0] = 1;"]
@@ -142,7 +233,7 @@ def program(rng, kernels, filling):
         for count in [*rng.sample(COUNTS, 4), rng.randrange(SIZE - 2 * MARGIN)]:
             start = rng.randrange(MARGIN, SIZE - MARGIN - count + 1)
             u, v, w = (f"{rng.choice('abc')} + {rng.randrange(-20, 20)}" if rng.random() < 0.5 else name for name in "abc")
-            calls.append(f"  reset(); call = (struct call){{{u}, {v}, {w}, {count}, {start}}}; m_run(kernel{number}, &call); print({number});")
+            calls.append(f"  reset(); call = (struct call){{{u}, {v}, {w}, {count}, {start}, {rng.choice((104, 104, 100, 60, 3))}}}; m_run(kernel{number}, &call); print({number});")
     return text + "int main(void) {\n" + "\n".join(calls) + "\n  return 0;\n}\n"
 
 
