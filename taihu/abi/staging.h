@@ -57,6 +57,11 @@ uint64_t taihu_stage_turn(struct taihu_stage *stage);
 /** After the last tile: main memory has all that was written, the buffers are given back. */
 void taihu_stage_end(struct taihu_stage *stage);
 
+/** A copy in the scratchpad of `bytes` at `object`, which nobody writes until the end; `object` itself outside of kernels and
+ *  where there is no room. */
+void *taihu_place_begin(void *object, uint64_t bytes);
+void taihu_place_end(void *object, void *place);
+
 #ifdef __cplusplus
 }
 #endif

@@ -62,6 +62,9 @@ class BoxPlanner {
   }
 
   void add(Instruction& instruction) {
+    if (isa<LoadInst>(instruction) &&
+        compiler::is_near(getUnderlyingObject(getLoadStorePointerOperand(&instruction), 32)))
+      return;
     std::optional<PlannedBox> box = finder_.find(instruction);
     if (!box) {
       others_.push_back(&instruction);
@@ -106,16 +109,15 @@ class BoxPlanner {
     if (!is_contained(plan_.left, line)) plan_.left.push_back(line);
   }
 
-  bool is_near(const Value* object) const {
+  static bool is_in_scratchpad(const Value* object) {
     if (isa<AllocaInst>(object)) return true;  // the stack lies in the scratchpad already
     const auto* variable = dyn_cast<GlobalVariable>(object);
     if (variable != nullptr && variable->getSection() == scratchpad_section) return true;
-    const auto* load = dyn_cast<LoadInst>(object);
-    return load != nullptr && load->hasMetadata(near_metadata);
+    return compiler::is_near(object);
   }
 
   void decide(PlannedBox& box) {
-    if (box.loops.empty() || is_near(box.object)) return;
+    if (box.loops.empty() || is_in_scratchpad(box.object)) return;
     const bool any_certain = any_of(box.accesses, [](const BoxAccess& access) { return access.is_certain; });
     const bool all_certain = all_of(box.accesses, [](const BoxAccess& access) { return access.is_certain; });
     box.object_bytes = all_certain ? 0 : known_bytes(box.object, layout_);
@@ -156,7 +158,7 @@ class BoxPlanner {
     Value* pointer = getLoadStorePointerOperand(instruction);
     const Value* object = getUnderlyingObject(pointer, 32);
     const unsigned long bytes = known_bytes(object, layout_);
-    if (bytes == 0 || is_near(object) || !is_placed(object)) return false;
+    if (bytes == 0 || is_in_scratchpad(object) || !is_placed(object)) return false;
     for (const Value* part = pointer; part != object;) {
       const auto* address = dyn_cast<GEPOperator>(part);
       if (address == nullptr || address->getType()->isVectorTy()) return false;

@@ -71,6 +71,30 @@ void classify(KernelAccess& access, Value* pointer, Loop* loop, ScalarEvolution&
     access.pattern = Pattern::contiguous;
 }
 
+/// The terms of an address that loops move.
+void set_footprint(KernelAccess& access, Value* pointer, ScalarEvolution& evolution) {
+  const SCEV* address = evolution.getSCEV(pointer);
+  while (const auto* recurrence = dyn_cast<SCEVAddRecExpr>(address)) {
+    if (!recurrence->isAffine()) break;
+    FootprintTerm term;
+    const Loop* loop = recurrence->getLoop();
+    term.line = loop->getStartLoc() ? loop->getStartLoc().getLine() : 0;
+    if (const auto* step = dyn_cast<SCEVConstant>(recurrence->getStepRecurrence(evolution));
+        step != nullptr && step->getAPInt().getSignificantBits() <= 63)
+      term.step_bytes = step->getAPInt().getSExtValue();
+    if (const auto* count = dyn_cast<SCEVConstant>(evolution.getBackedgeTakenCount(loop));
+        count != nullptr && count->getAPInt().getActiveBits() <= 62)
+      term.iterations = count->getAPInt().getZExtValue() + 1;
+    access.footprint.insert(access.footprint.begin(), term);
+    address = recurrence->getStart();
+  }
+  const SCEV* distance =
+      evolution.getMinusSCEV(address, evolution.getSCEV(const_cast<Value*>(access.object)));
+  if (const auto* first = dyn_cast<SCEVConstant>(distance);
+      first != nullptr && first->getAPInt().getSignificantBits() <= 63)
+    access.first_byte = first->getAPInt().getSExtValue();
+}
+
 void set_place(KernelAccess& access, const Instruction& instruction) {
   const DebugLoc& place = instruction.getDebugLoc();
   if (!place) return;
@@ -120,6 +144,7 @@ std::vector<KernelAccess> accesses_of(Function& function, LoopInfo& loops, Scala
       set_iterations(access, loop, evolution);
     } else {
       classify(access, const_cast<Value*>(address), loop, evolution);
+      if (access.pattern != Pattern::discrete) set_footprint(access, const_cast<Value*>(address), evolution);
     }
     accesses.push_back(access);
   }

@@ -19,6 +19,13 @@ enum class Pattern { single, contiguous, interval, discrete };
 /// "contiguous" and so on.
 const char* name_of(Pattern pattern);
 
+/// A loop by which the address of an access moves.
+struct FootprintTerm {
+  unsigned line = 0;                        ///< of the loop; 0: unknown
+  std::optional<long> step_bytes;           ///< none: known at run time only
+  std::optional<unsigned long> iterations;  ///< none: known at run time only
+};
+
 /// An access in the source, relative to the innermost loop in which its address varies.
 struct KernelAccess {
   const llvm::Value* object = nullptr;  ///< variable, parameter or loaded pointer
@@ -30,7 +37,12 @@ struct KernelAccess {
   unsigned loop_line = 0;          ///< 0: in no loop, or of unknown line
   unsigned long iterations = 1;    ///< of the loops around it together
   bool assumed = false;            ///< one of them has an unknown number: 1024
-  std::string reason;              ///< why it is discrete
+  /// Which bytes it touches as a function of the iterations: `first_byte` of the object, none: known at run
+  /// time only, and steps for each iteration of the loops around it, outermost first. Empty when it is
+  /// discrete or single.
+  std::optional<long> first_byte;
+  std::vector<FootprintTerm> footprint;
+  std::string reason;  ///< why it is discrete
   std::string file;
   unsigned line = 0;  ///< 0: unknown
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CommandLine.h"
@@ -11,6 +12,7 @@
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "taihu/compiler/box_builder.h"
+#include "taihu/compiler/kernel_placement.h"
 #include "taihu/compiler/layout_report.h"
 #include "taihu/compiler/passes.h"
 #include "taihu/compiler/stage_builder.h"
@@ -37,6 +39,8 @@ bool read_costs(LayoutCosts& costs) {
     if (words[k].getAsDouble(*values[k])) return false;
   return true;
 }
+
+constexpr const char* remark_name = "taihu-dma";
 
 /// Stages the loops of one function.
 class FunctionStager {
@@ -91,9 +95,7 @@ class FunctionStager {
     std::vector<BasicBlock*> headers;
     for (Loop* loop : analyses_.getResult<LoopAnalysis>(function_).getLoopsInPreorder())
       headers.push_back(loop->getHeader());
-    SmallPtrSet<BasicBlock*, 16> done;
     for (BasicBlock* header : headers) {
-      if (done.contains(header)) continue;
       const FunctionFacts known = facts();
       Loop* loop = known.loops.getLoopFor(header);
       if (loop == nullptr || loop->getHeader() != header) continue;
@@ -109,7 +111,6 @@ class FunctionStager {
         continue;
       }
       note(plan);
-      for (Loop* inner : loop->getLoopsInPreorder()) done.insert(inner->getHeader());
       build_boxes(plan, known, costs_);
       forget();
     }
@@ -154,7 +155,7 @@ class FunctionStager {
     text = tiles + text;
     if (!plan.not_reordered.empty() && !plan.root->isInnermost())
       text += "; of it alone: " + plan.not_reordered;
-    decide(*plan.root, text + left_of(plan));
+    decide(*plan.root, text + left_of(plan), true);
   }
 
   static std::string left_of(const BoxPlan& plan) {
@@ -205,6 +206,7 @@ class FunctionStager {
   void note(const StagePlan& plan) {
     std::string text;
     SmallSetVector<const LayoutObject*, 8> staged;
+    bool is_moved = true;
     const DataLayout& data = function_.getParent()->getDataLayout();
     for (KernelLayout& layout : layouts_) {
       if (!is_member_of(layout)) continue;
@@ -222,16 +224,41 @@ class FunctionStager {
       text = (plan.is_kept ? "kept in the scratchpad:" : "through the scratchpad:") + text;
       if (!plan.is_kept && plan.least > 1) text += ", from " + std::to_string(plan.least) + " iterations on";
     } else {
+      is_moved = false;
       text = "left as it is";
       if (!plan.refused.empty()) text += ": " + plan.refused;
     }
     for (const std::string& line : plan.left) text += "; " + line;
-    decide(*plan.root, text);
+    decide(*plan.root, text, is_moved);
   }
 
   bool is_member_of(const KernelLayout& layout) const { return is_contained(layout.functions, &function_); }
 
-  void decide(const Loop& loop, const std::string& text) {
+  /// For -Rpass=taihu-dma and -Rpass-missed=taihu-dma; -Rpass-analysis names the accesses.
+  void remark(const Loop& loop, const std::string& text, bool is_moved) {
+    OptimizationRemarkEmitter emitter(&function_);
+    const DebugLoc place = loop.getStartLoc();
+    if (is_moved)
+      emitter.emit([&] { return OptimizationRemark(remark_name, "Moved", place, loop.getHeader()) << text; });
+    else
+      emitter.emit(
+          [&] { return OptimizationRemarkMissed(remark_name, "Left", place, loop.getHeader()) << text; });
+    for (const KernelLayout& layout : layouts_) {
+      if (!is_member_of(layout) || !place) continue;
+      for (const LayoutObject& object : layout.objects)
+        for (const KernelAccess& access : object.accesses)
+          if (access.loop_line == place.getLine())
+            emitter.emit([&] {
+              return OptimizationRemarkAnalysis(remark_name, "Access", place, loop.getHeader())
+                     << object.name << ": " << name_of(access.pattern) << (access.writes ? " write" : " read")
+                     << ", line " << std::to_string(access.line)
+                     << (access.reason.empty() ? "" : ": " + access.reason);
+            });
+    }
+  }
+
+  void decide(const Loop& loop, const std::string& text, bool is_moved = false) {
+    remark(loop, text, is_moved);
     LoopDecision decision;
     decision.text = text;
     if (const DebugLoc place = loop.getStartLoc()) {
@@ -270,6 +297,7 @@ PreservedAnalyses LayoutPass::run(Module& module, ModuleAnalysisManager& analyse
     SetVector<Function*> members;
     for (const KernelLayout& layout : layouts)
       members.insert(layout.functions.begin(), layout.functions.end());
+    for (KernelLayout& layout : layouts) place_for_kernel(layout, functions);
     for (Function* function : members) FunctionStager(*function, functions, layouts, costs).run();
   }
   json::Array kernels;

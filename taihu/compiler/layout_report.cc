@@ -15,6 +15,7 @@ const char* direction(const KernelAccess& access) {
 }
 
 std::string decision(const LayoutObject& object, bool is_moved) {
+  if (object.chosen < 0 && object.is_staged) return "boxes, see the loops; done";
   if (object.chosen < 0) return "main memory: " + object.refused;
   const uint64_t half = object.choices[static_cast<size_t>(object.chosen)].half_bytes;
   const std::string place =
@@ -27,6 +28,15 @@ std::string decision(const LayoutObject& object, bool is_moved) {
                              : "; left in main memory, see the loops");
 }
 
+/// "bytes 16 + 5600 x [0, 298) + 8 x [0, 698) + [0, 8)": what it touches for ranges of iterations.
+std::string footprint_of(const KernelAccess& access) {
+  std::string text = access.first_byte ? std::to_string(*access.first_byte) : "?";
+  for (const FootprintTerm& term : access.footprint)
+    text += " + " + (term.step_bytes ? std::to_string(*term.step_bytes) : "?") + " x [0, " +
+            (term.iterations ? std::to_string(*term.iterations) : "?") + ")";
+  return text + " + [0, " + std::to_string(access.bytes) + ")";
+}
+
 void print_access(const KernelAccess& access) {
   errs() << "    " << name_of(access.pattern) << " " << direction(access) << " of " << access.bytes
          << " bytes";
@@ -35,7 +45,9 @@ void print_access(const KernelAccess& access) {
   if (!access.file.empty()) errs() << " at " << access.file << ":" << access.line;
   if (access.loop_line != 0) errs() << " by the loop of line " << access.loop_line;
   errs() << ", " << access.iterations << (access.iterations == 1 ? " time" : " times")
-         << (access.assumed ? " (assumed)" : "") << "\n";
+         << (access.assumed ? " (assumed)" : "");
+  if (!access.footprint.empty()) errs() << ", bytes " << footprint_of(access);
+  errs() << "\n";
 }
 
 }  // namespace
@@ -62,6 +74,23 @@ void print_layout(const KernelLayout& layout, uint64_t capacity_bytes, bool is_m
   for (const std::string& call : layout.unseen) errs() << "  not seen: accesses of " << call << "\n";
 }
 
+namespace {
+
+json::Value footprint_as_json(const KernelAccess& access) {
+  json::Array terms;
+  for (const FootprintTerm& term : access.footprint) {
+    json::Object one{{"loop_line", term.line}};
+    if (term.step_bytes) one["step_bytes"] = static_cast<int64_t>(*term.step_bytes);
+    if (term.iterations) one["iterations"] = static_cast<int64_t>(*term.iterations);
+    terms.push_back(std::move(one));
+  }
+  json::Object footprint{{"bytes", access.bytes}, {"terms", std::move(terms)}};
+  if (access.first_byte) footprint["first_byte"] = static_cast<int64_t>(*access.first_byte);
+  return footprint;
+}
+
+}  // namespace
+
 json::Value layout_as_json(const KernelLayout& layout, bool is_moved) {
   json::Array objects;
   for (const LayoutObject& object : layout.objects) {
@@ -76,6 +105,7 @@ json::Value layout_as_json(const KernelLayout& layout, bool is_moved) {
                        {"loop_line", access.loop_line},
                        {"times", static_cast<int64_t>(access.iterations)},
                        {"assumed", access.assumed}};
+      if (!access.footprint.empty()) one["footprint"] = footprint_as_json(access);
       if (access.step_bytes) one["step_bytes"] = static_cast<int64_t>(*access.step_bytes);
       accesses.push_back(std::move(one));
     }

@@ -13,6 +13,11 @@ namespace taihu::compiler {
 
 using namespace llvm;
 
+bool is_near(const Value* object) {
+  const auto* instruction = dyn_cast<Instruction>(object);
+  return instruction != nullptr && instruction->hasMetadata(near_metadata);
+}
+
 std::string line_of(const Instruction& instruction) {
   return instruction.getDebugLoc() ? " at line " + std::to_string(instruction.getDebugLoc().getLine()) : "";
 }

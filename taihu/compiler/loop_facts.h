@@ -14,6 +14,12 @@
 
 namespace taihu::compiler {
 
+/// Of instructions that give addresses in the scratchpad.
+inline constexpr char near_metadata[] = "taihu.near";
+
+/// An address that --auto-dma has got from the runtime.
+bool is_near(const llvm::Value* object);
+
 /// What is known of a function as it is now.
 struct FunctionFacts {
   llvm::LoopInfo& loops;

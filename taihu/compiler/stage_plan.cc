@@ -80,6 +80,7 @@ class Planner {
     Value* pointer = getLoadStorePointerOperand(&instruction);
     if (pointer == nullptr) return;
     const Value* object = getUnderlyingObject(pointer, 32);
+    if (isa<LoadInst>(instruction) && is_near(object)) return;
     StreamAccess access;
     access.instruction = &instruction;
     access.pointer = pointer;
@@ -173,8 +174,7 @@ class Planner {
     if (isa<AllocaInst>(stream.object)) return;  // the stack lies in the scratchpad already
     const auto* variable = dyn_cast<GlobalVariable>(stream.object);
     if (variable != nullptr && variable->getSection() == scratchpad_section) return;
-    const auto* load = dyn_cast<LoadInst>(stream.object);
-    if (load != nullptr && load->hasMetadata(near_metadata)) return;
+    if (is_near(stream.object)) return;
     const LayoutObject* object = object_of(stream.object);
     if (object == nullptr) return leave(stream, "the layout has no place for it");
     if (std::abs(stream.step) > longest_step_bytes)

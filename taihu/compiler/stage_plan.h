@@ -10,9 +10,6 @@
 
 namespace taihu::compiler {
 
-/// Of loads of addresses in the scratchpad that a stage has been given.
-inline constexpr char near_metadata[] = "taihu.near";
-
 struct StreamAccess {
   llvm::Instruction* instruction = nullptr;
   llvm::Value* pointer = nullptr;

@@ -213,6 +213,19 @@ using namespace taihu::parallelc;
 
 extern "C" {
 
+void* taihu_place_begin(void* object, uint64_t bytes) {
+  AcceleratorThread* thread = current_accelerator_thread();
+  if (thread == nullptr || bytes + alignment > thread->scratchpad->available_bytes() / 2) return object;
+  void* place = thread->scratchpad->allocate(bytes);
+  if (place == nullptr) return object;
+  dma_get(place, object, bytes);
+  return place;
+}
+
+void taihu_place_end(void* object, void* place) {
+  if (place != object) current_accelerator_thread()->scratchpad->release(place);
+}
+
 int32_t taihu_stage_begin(taihu_stage* stage) {
   AcceleratorThread* thread = current_accelerator_thread();
   if (thread == nullptr || !can_be_staged(*stage, *thread->scratchpad) ||

@@ -6,6 +6,7 @@
 // RUN: %parcc -O2 --report=layout -c %s -o %t.o 2>&1 | %check %s --check-prefix=WITHOUT
 // RUN: %parcc -O2 -S -emit-llvm -o - %s | %check %s --check-prefix=PLAIN --implicit-check-not=taihu_stage
 // RUN: %parcc -O2 --auto-dma --report=layout -fsanitize=address -c %s -o %t.o 2>&1 | %check %s --check-prefix=SANITIZED
+// RUN: %parcc -O2 --auto-dma -Rpass=taihu-dma -Rpass-missed=taihu-dma -Rpass-analysis=taihu-dma -c %s -o %t.o 2>&1 | %check %s --check-prefix=REMARK
 // What was stored in between is not moved twice.
 // RUN: %parcc -O1 --auto-dma -S -emit-llvm -o %t.ll %s
 // RUN: %parcc -O1 --auto-dma -S -emit-llvm -o - %t.ll | grep -c "call i32 @taihu_stage_begin" > %t.twice
@@ -70,7 +71,7 @@ __kernel void rounds(void *argument) {
 }
 
 // CHECK-LABEL: layout: kernel gather
-// CHECK: through the scratchpad: {{.*}}table
+// CHECK: in the scratchpad from begin to end: table
 __kernel void gather(void *argument) {
     (void)argument;
     for (long i = 0; i < n; i++) y[i] = table[at[i]];
@@ -173,4 +174,22 @@ __kernel void far(void *argument) {
     double sum = 0;
     for (long i = 0; i < n; i++) sum += wides[i].value[3];
     *(double *)argument = sum;
+}
+
+// Nests of loops.
+double grid[300][700], other[300][700], turned[700][300];
+
+// CHECK-LABEL: layout: kernel stencil
+// CHECK: contiguous read of 8 bytes at {{.*}}, bytes {{[0-9]+}} + 5600 x [0, 298) + 8 x [0, 698) + [0, 8)
+// CHECK: in tiles of it and of the loop at line [[#@LINE+10]] through the scratchpad: {{grid, other|other, grid}}{{$}}
+// REMARK: auto_dma.c:[[#@LINE+8]]:{{[0-9]+}}: remark: in tiles of it and of the loop at line [[#@LINE+9]] through the scratchpad: {{grid, other|other, grid}} [-Rpass=taihu-dma]
+// REMARK: remark: {{grid|other}}: contiguous {{read|write}}, line {{[0-9]+}} [-Rpass-analysis=taihu-dma]
+// CODE-LABEL: define {{.*}}@stencil(
+// CODE: call i32 @taihu_box_begin
+// CODE-DAG: call void @taihu_box_turn
+// CODE-DAG: call void @taihu_box_end
+__kernel void stencil(void *argument) {
+    (void)argument;
+    for (int i = 1; i < 299; i++)
+        for (int j = 1; j < 699; j++) other[i][j] = grid[i - 1][j] + grid[i + 1][j] + grid[i][j - 1] + grid[i][j + 1];
 }

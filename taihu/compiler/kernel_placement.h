@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects that a kernel only reads, at places that only the run knows, in the scratchpad for the whole
+// kernel.
+#pragma once
+
+#include "taihu/compiler/layout.h"
+
+namespace taihu::compiler {
+
+/// Moves what the layout has chosen to lie there as a whole and what nobody writes while the kernel runs;
+/// notes it in `layout`.
+void place_for_kernel(KernelLayout& layout, llvm::FunctionAnalysisManager& analyses);
+
+}  // namespace taihu::compiler
