@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /** Grows with every incompatible change of this file. */
-#define TAIHU_MODELLED_MODULE_VERSION 1
+#define TAIHU_MODELLED_MODULE_VERSION 2
 
 /** What an access does. An atomic operation reads and writes. */
 enum { TAIHU_ACCESS_LOAD, TAIHU_ACCESS_STORE, TAIHU_ACCESS_ATOMIC, TAIHU_ACCESS_KINDS };
@@ -63,6 +63,7 @@ struct taihu_modelled_module {
   uint64_t line_count;
   const struct taihu_kernel_name *kernels;
   uint64_t kernel_count;
+  const char *pictures; /**< folder for a picture of each kernel; empty: none are drawn */
 };
 
 /** Called once for each file when the program is loaded, before main. */

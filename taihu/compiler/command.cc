@@ -101,11 +101,12 @@ bool take_own(const string& argument, Command& command) {
   if (argument == "--report=layout") command.layout_report = "text";
   if (argument == "--report=layout-json") command.layout_report = "json";
   if (argument == "--spm-model-lines") command.scratchpad_model_lines = true;
+  if (argument.starts_with("--spm-model-pictures=")) command.scratchpad_pictures = argument.substr(21);
   if (argument.starts_with("--spm=")) command.scratchpad_bytes = parse_scratchpad(argument.substr(6));
   return argument == "--help" || argument == "--check" || argument.starts_with("--model=") ||
          argument == "--no-proxy-opt" || argument == "--auto-dma" || argument.starts_with("--spm=") ||
          argument == "--spm-model" || argument == "--spm-model-lines" || argument.starts_with("--report=") ||
-         argument.starts_with("--spm-model=");
+         argument.starts_with("--spm-model=") || argument.starts_with("--spm-model-pictures=");
 }
 
 void add_parallel_c_program(std::vector<string>& line, const Command& command, const Toolchain& tools) {
@@ -132,7 +133,8 @@ Command read_command(const std::vector<string>& arguments) {
   read_cc(expand_response_files(arguments), command,
           [&](const string& argument) { return take_own(argument, command); });
   command.check = command.check || command.debug;
-  if (command.scratchpad_model_lines && command.scratchpad_model.empty())
+  if ((command.scratchpad_model_lines || !command.scratchpad_pictures.empty()) &&
+      command.scratchpad_model.empty())
     command.scratchpad_model = "default";
   for (const string& argument : command.arguments)
     if (argument.starts_with("-O")) command.optimises = argument != "-O0";
@@ -169,6 +171,8 @@ std::vector<string> clang_command(const Command& command, const Toolchain& tools
   if (!command.scratchpad_model.empty()) {
     line.insert(line.end(), {"-mllvm", "-taihu-scratchpad-model=" + command.scratchpad_model});
     if (command.scratchpad_model_lines) line.insert(line.end(), {"-mllvm", "-taihu-scratchpad-model-lines"});
+    if (!command.scratchpad_pictures.empty())
+      line.insert(line.end(), {"-mllvm", "-taihu-scratchpad-model-pictures=" + command.scratchpad_pictures});
     if (!command.debug) line.push_back("-gline-tables-only");  // names of kernels and lines
   }
   if (!command.layout_report.empty() || command.auto_dma)
@@ -214,7 +218,9 @@ const char* help_text() {
          "on machines\n"
          "               whose cores have no cache\n"
          "  --report=layout     print where the objects of kernels would best lie; --report=layout-json\n"
-         "  --spm-model-lines   the same, and accesses by source line\n"
+         "  --spm-model-lines   the same as --spm-model, and accesses by source line\n"
+         "  --spm-model-pictures=FOLDER  the same, and a picture of the scratchpad over time for each "
+         "kernel\n"
          "  --model=autonomic   the program has processes only, and each runs on an accelerator thread\n"
          "  --no-proxy-opt      the format and each argument of an output call in a kernel is a request of "
          "its own\n"

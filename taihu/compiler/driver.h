@@ -36,7 +36,8 @@ struct Command : CcCommand {
   bool check = false;            ///< --check or -g
   std::string scratchpad_model;  ///< machine's file of --spm-model, or "default"; empty: none
   bool scratchpad_model_lines = false;
-  std::string layout_report;  ///< of --report=layout: "text" or "json"; empty: none
+  std::string scratchpad_pictures;  ///< folder of --spm-model-pictures; empty: none
+  std::string layout_report;        ///< of --report=layout: "text" or "json"; empty: none
   bool auto_dma = false;
   bool autonomic = false;         ///< --model=autonomic
   bool output_in_pieces = false;  ///< --no-proxy-opt

@@ -33,6 +33,9 @@ cl::opt<std::string> machine_file(
     cl::desc("count for the scratchpad model; its machine's file, or 'default'"));
 cl::opt<bool> with_lines("taihu-scratchpad-model-lines", cl::Hidden, cl::desc("and count by source line"));
 
+cl::opt<std::string> picture_folder("taihu-scratchpad-model-pictures", cl::Hidden,
+                                    cl::desc("folder for pictures of the scratchpad over time"));
+
 constexpr unsigned word_bytes = 8;
 constexpr unsigned largest_access_bytes = 64;
 
@@ -150,8 +153,13 @@ class Tables {
     }
     Constant* kernels =
         array("taihu_kernel_names", StructType::get(context_, {pointer_, pointer_}), kernels_, true);
-    Constant* fields[] = {number(TAIHU_MODELLED_MODULE_VERSION), text(machine), lines,
-                          number(line_values_.size()),           kernels,       number(kernels_.size())};
+    Constant* fields[] = {number(TAIHU_MODELLED_MODULE_VERSION),
+                          text(machine),
+                          lines,
+                          number(line_values_.size()),
+                          kernels,
+                          number(kernels_.size()),
+                          text(picture_folder)};
     Constant* value = ConstantStruct::getAnon(fields);
     auto* table = new GlobalVariable(module_, value->getType(), true, GlobalValue::InternalLinkage, value,
                                      "taihu_modelled_module");

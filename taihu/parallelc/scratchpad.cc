@@ -54,6 +54,7 @@ int transfer(const char* call, Direction direction, void* target, const void* so
   const int code = check_side(call, direction == Direction::get ? target : source, bytes);
   if (code != M_SUCCESS) return code;
   time_transfer(bytes, reply);
+  note_transfer(direction == Direction::get ? target : source, bytes, direction == Direction::get);
   std::memcpy(target, source, bytes);
   if (reply != nullptr) std::atomic_ref<int>(*reply).fetch_add(1, std::memory_order_release);
   return M_SUCCESS;
@@ -72,6 +73,7 @@ int transfer_blocks(const char* call, Direction direction, void* target, const v
   const Blocks blocks = blocks_of(size, size_of_block, distance);
   const bool is_dense = blocks.stride == blocks.block || blocks.block == 0;
   time_transfer(bytes, reply, is_dense ? 1 : bytes / static_cast<size_t>(blocks.block));
+  note_transfer(direction == Direction::get ? target : source, bytes, direction == Direction::get);
   message::StridedShape shape{bytes, blocks.block, blocks.block, blocks.block};
   (direction == Direction::get ? shape.source_stride : shape.target_stride) = blocks.stride;
   message::copy_blocks(target, source, shape);
@@ -150,6 +152,7 @@ int dma_bcast(void* scratchpad, const void* memory, size_t bytes) {
   const Waiting waiting(process, "dma_bcast", [] { return "for the other threads of CCC_ARRAY"; });
   time_meeting();
   time_transfer(bytes, nullptr);
+  note_transfer(scratchpad, bytes, true);
   bool has_read = false;
   barrier.wait_and_then([&] {
     has_read = code == M_SUCCESS;

@@ -5,9 +5,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 
 #include "taihu/base/error.h"
 #include "taihu/parallelc/kernels.h"
+#include "taihu/scratchpad_model/picture.h"
 
 extern "C" {
 __attribute__((visibility("default"),
@@ -52,6 +56,27 @@ const scratchpad_model::Machine* machine_of_program() {
   return known.machine.get();
 }
 
+/// Of the first file; empty when no pictures are wanted.
+std::string picture_folder() {
+  Modules& known = modules();
+  const std::lock_guard hold(known.mutex);
+  for (const taihu_modelled_module* module : known.all)
+    if (*module->pictures != 0) return module->pictures;
+  return "";
+}
+
+/// What to tell about it.
+std::string write_picture(const std::string& folder, const std::string& kernel, const std::string& picture) {
+  std::string name = kernel.substr(0, kernel.find(' '));
+  std::ranges::replace(name, '/', '_');
+  const std::string file = folder + "/" + name + ".svg";
+  std::ofstream out(file);
+  out << picture;
+  out.close();
+  if (out) return "scratchpad model: picture of kernel " + kernel + " in " + file + "\n";
+  return "scratchpad model: cannot write " + file + " (" + std::strerror(errno) + "); make its folder\n";
+}
+
 std::string name_of_kernel(threads::Kernel kernel) {
   Modules& known = modules();
   const std::lock_guard hold(known.mutex);
@@ -78,9 +103,10 @@ void find_stack(taihu_scratchpad_record& record) {
 
 ModelledRun::ModelledRun(const scratchpad_model::Machine& machine, int threads, threads::Kernel kernel,
                          void* argument)
-    : costs_(machine, threads), kernel_(kernel), argument_(argument) {
+    : costs_(machine, threads), clock_ghz_(machine.clock_ghz), kernel_(kernel), argument_(argument) {
   for (int k = 0; k < threads; ++k) threads_.push_back(std::make_unique<Thread>(costs_));
   for (auto& arrivals : arrivals_) arrivals.resize(static_cast<std::size_t>(threads));
+  if (!picture_folder().empty()) threads_.front()->core.keep_transfers();
 }
 
 void ModelledRun::run(void* modelled_run) {
@@ -93,6 +119,7 @@ void ModelledRun::run_member(const threads::Member& member) {
   taihu_scratchpad_record& record = thread.core.record();
   record.begin[TAIHU_PLACE_SCRATCHPAD] = reinterpret_cast<std::uintptr_t>(own.scratchpad->static_base());
   record.length[TAIHU_PLACE_SCRATCHPAD] = own.scratchpad->capacity_bytes();
+  if (member.index == 0) capacity_bytes_ = own.scratchpad->capacity_bytes();
   find_stack(record);
   record.calls = record.calling = 1;  // the kernel itself
   own.modelled_run = this;
@@ -123,6 +150,14 @@ void ModelledRun::add_to(scratchpad_model::KernelTotals& totals) const {
   scratchpad_model::add_run(totals, cores, end, costs_);
 }
 
+std::string ModelledRun::picture(const std::string& kernel) const {
+  const Thread& first = *threads_.front();
+  if (picture_folder().empty()) return "";
+  const scratchpad_model::Ticks end =
+      scratchpad_model::meeting_time(arrivals_[first.meetings % 2], first.core.epoch());
+  return scratchpad_model::picture_of(kernel, first.core.kept_transfers(), end, capacity_bytes_, clock_ghz_);
+}
+
 ModelledRun* ModelledKernels::begin(int threads, threads::Kernel kernel, void* argument) {
   if (!is_modelled.load(std::memory_order_acquire)) return nullptr;
   const scratchpad_model::Machine* machine = machine_of_program();
@@ -138,6 +173,7 @@ void ModelledKernels::end(ModelledRun* run) {
   if (run == nullptr) return;
   const std::string name = name_of_kernel(run->kernel());
   const std::lock_guard hold(mutex_);
+  if (!totals_.contains(name)) pictures_[name] = run->picture(name);
   run->add_to(totals_[name]);
   running_.erase(run);
 }
@@ -158,7 +194,12 @@ ModelledRun* ModelledKernels::take(const threads::Spawn* spawn) {
 std::string ModelledKernels::report(int rank) const {
   const scratchpad_model::Machine* machine = machine_of_program();
   const std::lock_guard hold(mutex_);
-  return machine != nullptr ? scratchpad_model::kernel_report(*machine, rank, totals_) : "";
+  if (machine == nullptr) return "";
+  std::string text = scratchpad_model::kernel_report(*machine, rank, totals_);
+  if (rank != 0) return text;
+  for (const auto& [name, picture] : pictures_)
+    if (!picture.empty()) text += write_picture(picture_folder(), name, picture);
+  return text;
 }
 
 std::string modelled_lines() {
@@ -187,6 +228,13 @@ void time_transfer(std::size_t bytes, const int* reply, std::size_t blocks) {
   } else {
     core->start_transfer(bytes, reply, __atomic_load_n(reply, __ATOMIC_RELAXED), blocks);
   }
+}
+
+void note_transfer(const void* scratchpad, std::size_t bytes, bool is_get) {
+  scratchpad_model::Core* core = current_core();
+  if (core == nullptr || bytes == 0) return;
+  const auto address = reinterpret_cast<std::uintptr_t>(scratchpad);
+  core->keep_transfer(address - core->record().begin[TAIHU_PLACE_SCRATCHPAD], bytes, is_get);
 }
 
 void time_transfer_wait(const int* reply, int count) {

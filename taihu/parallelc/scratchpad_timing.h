@@ -28,6 +28,8 @@ class ModelledRun {
   threads::Kernel kernel() const { return kernel_; }
   /// After it was joined.
   void add_to(scratchpad_model::KernelTotals& totals) const;
+  /// SVG of its first thread's scratchpad; empty when none is wanted.
+  std::string picture(const std::string& kernel) const;
 
  private:
   struct Thread {
@@ -38,6 +40,8 @@ class ModelledRun {
   void run_member(const threads::Member& member);
 
   const scratchpad_model::Costs costs_;
+  const double clock_ghz_;
+  std::size_t capacity_bytes_ = 0;  ///< set by the first thread
   const threads::Kernel kernel_;
   void* const argument_;
   std::vector<std::unique_ptr<Thread>> threads_;
@@ -58,6 +62,7 @@ class ModelledKernels {
   /// The run of a spawn; null when it is not timed.
   ModelledRun* take(const threads::Spawn* spawn);
 
+  /// Of rank 0 it also writes the pictures.
   std::string report(int rank) const;
 
  private:
@@ -65,6 +70,7 @@ class ModelledKernels {
   std::map<ModelledRun*, std::unique_ptr<ModelledRun>> running_;
   std::map<const threads::Spawn*, ModelledRun*> spawned_;
   std::map<std::string, scratchpad_model::KernelTotals> totals_;
+  std::map<std::string, std::string> pictures_;  ///< of the first run of each kernel
 };
 
 /// Accesses by source line, of all ranks of this node process; empty without --spm-model-lines.
@@ -76,6 +82,8 @@ scratchpad_model::Core* current_core() noexcept;
 /// A transfer by the caller begins; with a reply word it goes on meanwhile. `blocks` as in Costs::transfer.
 void time_transfer(std::size_t bytes, const int* reply, std::size_t blocks = 1);
 void time_transfer_wait(const int* reply, int count);
+/// The transfer by the caller that began last gets, or puts, `bytes` at `scratchpad`.
+void note_transfer(const void* scratchpad, std::size_t bytes, bool is_get);
 /// All threads of the array call: see ModelledRun::meet.
 void time_meeting();
 

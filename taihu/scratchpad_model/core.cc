@@ -37,8 +37,14 @@ Ticks Core::start_transfer(std::uint64_t bytes, std::uint64_t blocks) {
   transfers_ += 1;
   transfer_bytes_ += bytes;
   const Ticks begin = std::max(now() + costs_.transfer_start(), channel_free_);
+  last_begin_ = begin;
   channel_free_ = begin + costs_.transfer(bytes, blocks);
   return channel_free_;
+}
+
+void Core::keep_transfer(std::uint64_t offset, std::uint64_t bytes, bool is_get) {
+  if (keeps_transfers_ && kept_.size() < most_kept_transfers)
+    kept_.push_back({last_begin_, channel_free_, offset, bytes, is_get});
 }
 
 void Core::start_transfer(std::uint64_t bytes, const int* reply, int value, std::uint64_t blocks) {

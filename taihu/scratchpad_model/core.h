@@ -21,6 +21,14 @@ struct CoreTotals {
   std::uint64_t foreign_calls = 0;  ///< of code that is not counted
 };
 
+/// One of the transfers that a thread keeps for a picture.
+struct Transfer {
+  Ticks begin = 0, end = 0;
+  std::uint64_t offset = 0, bytes = 0;  ///< of the scratchpad
+  bool is_get = false;
+};
+inline constexpr std::size_t most_kept_transfers = 4000;
+
 /// What one thread tells the others where all meet.
 struct Arrival {
   Ticks time = 0;
@@ -52,6 +60,12 @@ class Core {
   /// Waits for the transfers that make `*reply` reach `count`.
   void wait_for_transfers(const int* reply, int count);
 
+  /// From now on, transfers are kept.
+  void keep_transfers() { keeps_transfers_ = true; }
+  /// The transfer that was started last goes to or from these bytes of the scratchpad.
+  void keep_transfer(std::uint64_t offset, std::uint64_t bytes, bool is_get);
+  const std::vector<Transfer>& kept_transfers() const { return kept_; }
+
   void lock_taken(int lock) { taken_[lock] = now(); }
   void lock_given_back(int lock);
   Arrival arrive();
@@ -76,6 +90,9 @@ class Core {
   Ticks epoch_ = 0;
   Ticks channel_free_ = 0;
   std::uint64_t transfers_ = 0, transfer_bytes_ = 0;
+  Ticks last_begin_ = 0;
+  bool keeps_transfers_ = false;
+  std::vector<Transfer> kept_;
   std::map<const int*, std::vector<Pending>> pending_;
   std::map<int, Ticks> taken_, held_;
 };

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Random kernels compiled plain and with --auto-dma must leave the same bits. The machine of the second build starts a transfer
-within a nanosecond, so that short loops are moved as well; at least one transfer per program must have happened."""
+within a nanosecond, so that short loops are moved as well; at least one transfer per program must have happened, and none outside of
+the scratchpad."""
 import argparse
 import json
 import os
@@ -10,6 +11,7 @@ import random
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 ARRAYS = {"a": "double", "b": "double", "c": "double", "f": "float", "k": "int", "h": "short", "y": "signed char"}
 SIZE = 4200  # elements; loops keep MARGIN from both ends
@@ -244,6 +246,16 @@ def run(command):
     return job
 
 
+def check_pictures(folder, capacity, seed):
+    """Each picture is XML, and no transfer in it leaves the scratchpad."""
+    for picture in folder.glob("kernel*.svg"):
+        for title in xml.etree.ElementTree.parse(picture).iter("{http://www.w3.org/2000/svg}title"):
+            size, place = map(int, re.match(r"\w+ (\d+) bytes at byte (\d+), ", title.text).groups())
+            if place + size > capacity:
+                sys.exit(f"seed {seed}: {picture}: '{title.text}', but the scratchpad has {capacity} bytes")
+        picture.unlink()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=int, default=10)
@@ -267,7 +279,7 @@ def main():
         level = rng.choice(("-O1", "-O2", "-O3"))
         common = [options.parcc, level, "-ffp-contract=off", f"--spm={capacity}", source, "-o"]
         run([*common, f"{source}.plain"])
-        run([*common, f"{source}.moved", "--auto-dma", f"--spm-model={machine}"])
+        run([*common, f"{source}.moved", "--auto-dma", f"--spm-model={machine}", f"--spm-model-pictures={options.work}"])
         outputs = []
         for kind in ("plain", "moved"):
             outputs.append(run([options.parcrun, "--timeout", "100", "-n", "1", "--threads", "3", f"{source}.{kind}"]))
@@ -279,6 +291,7 @@ def main():
         transfers = sum(int(number) for number in re.findall(r"transfers +(\d+),", outputs[1].stderr))
         if transfers == 0 and filling < capacity - 700:
             sys.exit(f"seed {seed}: nothing was moved\n{outputs[1].stderr}")
+        check_pictures(options.work, capacity, seed)
         moved += transfers
         compared += len(plain)
         for kind in ("plain", "moved"):
