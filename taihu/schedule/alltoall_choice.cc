@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/schedule/alltoall_choice.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "taihu/base/formatted.h"
+
+namespace taihu::schedule {
+
+namespace {
+
+std::size_t index(int number) {
+  return static_cast<std::size_t>(number);
+}
+
+std::vector<int> member_order(int members) {
+  std::vector<int> order(index(members));
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+int rounds_of(int exchanges, int window) {
+  return (exchanges + window - 1) / window;
+}
+
+/// Exchanges under way together in long alltoalls: enough to even out loads, few enough for receivers.
+constexpr int exchange_window = 8;
+/// The same of messages that are short.
+constexpr int short_window = 32;
+constexpr std::size_t longest_gathered_block = 64 << 10;
+constexpr double least_gain = 0.02;
+
+/// The loads of one round.
+class RoundLoads {
+ public:
+  RoundLoads(const Placed& placed, const MessageCosts& costs)
+      : placed_(placed),
+        costs_(costs),
+        link_bytes_(index(placed.network.links())),
+        busy_(placed.nodes.size()),
+        route_(index(placed.network.longest_route())) {}
+
+  void add(int member, const Step& step) {
+    if (step.action == Action::receive) {
+      busy_[index(member)] += costs_.receive_seconds;
+    } else if (step.action == Action::send) {
+      busy_[index(member)] += costs_.send_seconds;
+      message(placed_.nodes[index(member)], placed_.nodes[index(step.peer)], static_cast<double>(step.count));
+    } else {
+      busy_[index(member)] += static_cast<double>(step.count) / costs_.copy_bytes_per_second;
+    }
+  }
+  /// Of this round; makes ready for the next.
+  double take_seconds() {
+    double longest = 0;
+    for (const int link : used_) {
+      longest = std::max(longest, link_bytes_[index(link)] / placed_.network.bytes_per_second(link));
+      link_bytes_[index(link)] = 0;
+    }
+    used_.clear();
+    const double busiest = *std::max_element(busy_.begin(), busy_.end());
+    std::fill(busy_.begin(), busy_.end(), 0.0);
+    return longest + busiest + std::exchange(latency_, 0);
+  }
+
+ private:
+  void message(int from, int to, double bytes) {
+    const int links = placed_.network.route(from, to, route_.data());
+    latency_ = std::max(latency_, placed_.network.latency(links));
+    for (int hop = 0; hop < links; ++hop) {
+      double& load = link_bytes_[index(route_[index(hop)])];
+      if (load == 0) used_.push_back(route_[index(hop)]);
+      load += bytes;
+    }
+  }
+
+  const Placed& placed_;
+  const MessageCosts& costs_;
+  std::vector<double> link_bytes_;
+  std::vector<double> busy_;
+  std::vector<int> route_;
+  std::vector<int> used_;
+  double latency_ = 0;
+};
+
+std::vector<Schedule> candidates(const Placed& placed, std::size_t bytes) {
+  const int n = placed.members();
+  const std::vector<int> order = placed.order_by_node();
+  std::vector<Schedule> all;
+  const ExchangeOrder sorted = ExchangeOrder::ring(order);
+  if (bytes > longest_gathered_block) {
+    all.push_back(exchange_schedule("ring in the order of nodes", sorted, bytes, 1));
+    all.push_back(exchange_schedule("simple spread in the order of nodes", sorted, bytes, exchange_window));
+    all.push_back(exchange_schedule("two-level ring", two_level_order(placed), bytes, exchange_window));
+    Relays relays = make_relays(placed);
+    if (has_shares(relays))
+      all.push_back(relayed_schedule(sorted, std::move(relays), bytes, exchange_window));
+    return all;
+  }
+  all.push_back(exchange_schedule("simple spread in the order of nodes", sorted, bytes, short_window));
+  all.push_back(bruck_schedule(n, bytes));
+  for (int columns = 4; columns < n; columns *= 2)
+    if (columns * columns <= 64 * n && 64 * columns * columns >= n)
+      all.push_back(rows_schedule(order, columns, bytes, short_window));
+  return all;
+}
+
+}  // namespace
+
+std::vector<int> Placed::order_by_node() const {
+  std::vector<int> order = member_order(members());
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return nodes[index(a)] < nodes[index(b)]; });
+  return order;
+}
+
+Schedule exchange_schedule(std::string name, ExchangeOrder order, std::size_t bytes, int window) {
+  const int rounds = rounds_of(order.rounds(), window);
+  return {std::move(name), rounds, [order = std::move(order), bytes, window](Place place, Rounds part) {
+            return alltoall_in_order(place, order, bytes, window, part);
+          }};
+}
+
+Schedule ring_schedule(int members, std::size_t bytes) {
+  return exchange_schedule("ring", ExchangeOrder::ring(members), bytes, 1);
+}
+
+Schedule pairwise_schedule(int members, std::size_t bytes) {
+  return exchange_schedule("pairwise", ExchangeOrder::pairwise(member_order(members)), bytes, 1);
+}
+
+Schedule bruck_schedule(int members, std::size_t bytes) {
+  const Program whole = alltoall_bruck({members, 0}, bytes);
+  return {"Bruck", whole.next_round(), [bytes](Place place, Rounds part) {
+            Program program = alltoall_bruck(place, bytes);
+            std::erase_if(program.steps, [&](const Step& step) { return !part.has(step.round); });
+            return program;
+          }};
+}
+
+Schedule rows_schedule(std::vector<int> order, int columns, std::size_t bytes, int window) {
+  const int n = static_cast<int>(order.size());
+  const int across = std::min(columns, n);
+  const int rounds = rounds_of(across - 1, window) + rounds_of((n + across - 1) / across - 1, window) + 1;
+  return {formatted("rows of %d and columns", across), rounds,
+          [order = std::move(order), columns, bytes, window](Place place, Rounds part) {
+            return alltoall_by_rows(place, order, columns, bytes, window, part);
+          }};
+}
+
+Schedule relayed_schedule(ExchangeOrder order, Relays relays, std::size_t bytes, int window) {
+  const int rounds = rounds_of(order.rounds(), window) + 1;
+  return {"simple spread by relays", rounds,
+          [order = std::move(order), relays = std::move(relays), bytes, window](Place place, Rounds part) {
+            return alltoall_relayed(place, order, relays, bytes, window, part);
+          }};
+}
+
+ExchangeOrder two_level_order(const Placed& placed) {
+  std::vector<int> order = placed.order_by_node();
+  std::vector<int> starts;
+  for (int position = 0; position < placed.members(); ++position) {
+    const auto group = [&](int at) { return placed.network.group(placed.nodes[index(order[index(at)])]); };
+    if (position == 0 || group(position) != group(position - 1)) starts.push_back(position);
+  }
+  starts.push_back(placed.members());
+  return ExchangeOrder::two_level_ring(std::move(order), std::move(starts));
+}
+
+bool has_shares(const Relays& relays) {
+  return std::any_of(relays.shares.begin(), relays.shares.end(), [](const auto& by) { return !by.empty(); });
+}
+
+Relays make_relays(const Placed& placed) {
+  Relays relays;
+  std::map<int, int> groups;  // group of the network -> number here
+  for (int member = 0; member < placed.members(); ++member) {
+    const int group = placed.network.group(placed.nodes[index(member)]);
+    const int number = groups.emplace(group, static_cast<int>(groups.size())).first->second;
+    relays.group.push_back(number);
+    if (index(number) == relays.members_of.size()) relays.members_of.emplace_back();
+    relays.members_of[index(number)].push_back(member);
+  }
+  relays.shares.resize(placed.nodes.size());
+  for (const std::vector<int>& members : relays.members_of) {
+    std::map<int, std::vector<int>> by_entry;
+    for (const int member : members)
+      by_entry[placed.network.entry(placed.nodes[index(member)])].push_back(member);
+    if (by_entry.contains(-1)) continue;
+    const double even = static_cast<double>(members.size()) / static_cast<double>(by_entry.size());
+    double spare = 0;
+    std::size_t most = 0;
+    for (const auto& [entry, those] : by_entry) {
+      spare += std::max(0.0, even - static_cast<double>(those.size()));
+      most = std::max(most, those.size());
+    }
+    if (static_cast<double>(most) < 1.1 * even) continue;
+    for (const auto& [entry, those] : by_entry) {
+      const double size = static_cast<double>(those.size());
+      if (size <= even) continue;
+      std::vector<Relays::Share> shares;
+      double upto = 0;
+      for (const auto& [other, takers] : by_entry) {
+        const double room = even - static_cast<double>(takers.size());
+        for (const int taker : takers) {
+          if (room <= 0) continue;
+          upto += (1 - even / size) * room / spare / static_cast<double>(takers.size());
+          shares.push_back({taker, upto});
+        }
+      }
+      for (const int member : those) relays.shares[index(member)] = shares;
+    }
+  }
+  return relays;
+}
+
+double estimate_seconds(const Placed& placed, const Schedule& schedule, const MessageCosts& costs,
+                        int samples) {
+  expect(samples >= 1, "a round is looked at");
+  const int looked_at = std::min(samples, schedule.rounds);
+  RoundLoads loads(placed, costs);
+  double seconds = 0;
+  for (int k = 0; k < looked_at; ++k) {
+    const int round = static_cast<int>((2L * k + 1) * schedule.rounds / (2L * looked_at));
+    for (int member = 0; member < placed.members(); ++member) {
+      const Program part = schedule.part({placed.members(), member}, {round, round + 1});
+      for (const Step& step : part.steps) loads.add(member, step);
+    }
+    seconds += loads.take_seconds();
+  }
+  return seconds * schedule.rounds / std::max(1, looked_at);
+}
+
+AlltoallChoice choose_alltoall(const Placed& placed, std::size_t bytes, const MessageCosts& costs) {
+  AlltoallChoice choice{ring_schedule(placed.members(), bytes), ""};
+  const double ring = estimate_seconds(placed, choice.schedule, costs);
+  double least = ring * (1 - least_gain);
+  double chosen = ring;
+  for (Schedule& candidate : candidates(placed, bytes)) {
+    const double seconds = estimate_seconds(placed, candidate, costs);
+    if (seconds >= least) continue;
+    least = chosen = seconds;
+    choice.schedule = std::move(candidate);
+  }
+  choice.reason = formatted("%s, estimated %.3g s, ring %.3g s", choice.schedule.name.c_str(), chosen, ring);
+  return choice;
+}
+
+}  // namespace taihu::schedule
