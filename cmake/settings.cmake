@@ -41,6 +41,17 @@ endif()
 # A third less time for a whole build. With it off, as in the debug preset, each file shows that it includes what it uses.
 option(TAIHU_FEWER_COMPILER_RUNS "Compile eight sources of a library in one run, and the headers of tests once" OFF)
 
+# A shared library names all that it needs. Not with Clang's sanitizers, whose runtime is in the program.
+set(TAIHU_NOTHING_UNDEFINED -Wl,-z,defs)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  if("${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize")
+    set(TAIHU_NOTHING_UNDEFINED)
+  endif()
+  # Fields left to their defaults, loops that it cannot vectorise, and what libstdc++ 12 deprecates and uses.
+  add_compile_options(-Wno-unknown-warning-option -Wno-pass-failed $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-designated-field-initializers>
+                      $<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations>)
+endif()
+
 find_package(Threads REQUIRED)
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
