@@ -113,7 +113,9 @@ Role role_of(const Communicator& communicator, int root) {
 
 void check_apart(const Piece& source, const Piece& result) {
   // The addresses say nothing: with MPI_BOTTOM they are null on both sides.
-  const auto first_byte = [](const Piece& piece) { return piece.address + piece.type->true_lower_bound; };
+  const auto first_byte = [](const Piece& piece) {
+    return moved(piece.address, piece.type->true_lower_bound);
+  };
   require(first_byte(source) != first_byte(result) || source.bytes() == 0 || result.bytes() == 0,
           MPI_ERR_BUFFER,
           "the send buffer is the receive buffer (pass MPI_IN_PLACE where the standard allows it)");

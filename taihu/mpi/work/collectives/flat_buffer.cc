@@ -10,7 +10,7 @@ FlatBlocks::FlatBlocks(const Blocks& blocks, int members) : blocks_(blocks), mem
   }
   block_bytes_ = blocks.type->total_bytes(blocks.count);
   if (blocks.type->is_contiguous(blocks.count * members)) {
-    data_ = blocks.address + blocks.type->block_offset();
+    data_ = moved(blocks.address, blocks.type->block_offset());
   } else {
     copy_ = std::make_unique_for_overwrite<std::byte[]>(block_bytes_ * static_cast<std::size_t>(members));
     data_ = copy_.get();
