@@ -181,7 +181,10 @@ std::string ParallelC::waiting_ranks() {
   std::string text;
   for (Process& process : processes_) {
     const std::lock_guard hold(process.waiting.mutex);
-    if (process.waiting.has_ended) text += "taihu: rank " + std::to_string(process.rank) + " has ended\n";
+    if (process.waiting.has_ended) {
+      text += "taihu: rank " + std::to_string(process.rank) + " has ended\n";
+      continue;  // what the last look before has found is over
+    }
     for (const Waiting* waiting : process.waiting.open) text += waiting->line();
     for (const WaitingLoops* loops : process.waiting.loops)
       if (loops->waits()) text += loops->line();

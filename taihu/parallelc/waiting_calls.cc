@@ -105,8 +105,12 @@ void WaitingLoops::turn(unsigned long long& turns, const void* place) {
 }
 
 bool WaitingLoops::look() noexcept {
+  // Half of those that the watch makes during its timeout (node/deadlock_watch.cc): who has left the loop and
+  // computes is not taken for stuck, since that takes all of them.
+  constexpr int patience = 4;
   const std::uint64_t now = turns_.load(std::memory_order_relaxed);
-  waits_ = now != turns_seen_;
+  looks_without_turn_ = now != turns_seen_ ? 0 : looks_without_turn_ + 1;
+  waits_ = looks_without_turn_ < patience && (waits_ || now != turns_seen_);
   turns_seen_ = now;
   return waits_;
 }

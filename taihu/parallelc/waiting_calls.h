@@ -3,7 +3,7 @@
 // Without the option a waiting call pays one test of a constant.
 //
 // Of a loop that waits (compiler/yield_pass.cc) the end is not seen: its thread still waits there when it has
-// made turns since the last look and began no other loop.
+// made turns in one of the last looks, which are fewer than a timeout has, and began no other loop.
 #pragma once
 
 #include <array>
@@ -72,7 +72,7 @@ class WaitingLoops {
 
   void turn(unsigned long long& turns, const void* place);
   // For the watch, which holds the mutex.
-  /// Whether it has made turns since the last call.
+  /// Whether it waits. A thread that has got no core since the last look has made no turns.
   bool look() noexcept;
   /// What the last look found.
   bool waits() const noexcept { return waits_; }
@@ -86,6 +86,7 @@ class WaitingLoops {
   std::atomic<const void*> place_{nullptr};
   std::atomic<std::uint64_t> turns_{0};
   std::uint64_t turns_seen_ = 0;
+  int looks_without_turn_ = 0;
   bool waits_ = false;
 };
 

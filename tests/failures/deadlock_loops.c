@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // parcrun --deadlock-timeout names loops that wait in vain, and no others.
 // RUN: %parcc -g %s -o %t
-// RUN: (%parcrun -n 2 --threads 2 --deadlock-timeout 0.6 %t process; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=PROCESS %s
-// RUN: (%parcrun -n 1 --threads 8 --deadlock-timeout 1 %t kernel; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=KERNEL %s
+// RUN: (%parcrun -n 2 --threads 2 --deadlock-timeout 1 %t process; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=PROCESS %s
+// RUN: (%parcrun -n 1 --threads 8 --deadlock-timeout 2 %t kernel; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=KERNEL %s
 // RUN: (%parcrun -n 1 --threads 2 --deadlock-timeout 0.4 %t turns; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=TURNS %s
 // RUN: (%parcrun -n 2 --threads 1 --deadlock-timeout 0.4 %t then_compute; echo "exit code $?") 2>&1 | FileCheck-19 --check-prefix=COMPUTE %s
-// PROCESS: taihu: deadlock: no rank has gone on for 0.6 s
+// PROCESS: taihu: deadlock: no rank has gone on for 1 s
 // PROCESS-DAG: taihu: rank 0 waits in a loop, at deadlock_loops.c:[[@LINE+45]]
 // PROCESS-DAG: taihu: rank 1 waits in m_barrier for the other processes of CCC_ALL, at deadlock_loops.c:[[@LINE+57]]
 // PROCESS: exit code 1
-// KERNEL: taihu: deadlock: no rank has gone on for 1 s
+// KERNEL: taihu: deadlock: no rank has gone on for 2 s
 // KERNEL-DAG: taihu: rank 0 waits in m_run for its kernel
 // KERNEL-DAG: taihu: rank 0, accelerator thread 0, waits in m_barrier for the other threads of CCC_ARRAY, at deadlock_loops.c:[[@LINE+23]]
 // KERNEL-DAG: taihu: rank 0, accelerator thread 1, waits in a loop, at deadlock_loops.c:[[@LINE+21]]
