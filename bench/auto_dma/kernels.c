@@ -105,18 +105,20 @@ KERNEL(jacobi) {
 KERNEL(seidel) {
   (void)argument;
   FOR(t, 0, steps)
-  FOR(i, 1, wide - 1) FOR(j, 1, wide - 1) P[i][j] =
-      (P[i - 1][j - 1] + P[i - 1][j] + P[i - 1][j + 1] + P[i][j - 1] + P[i][j] + P[i][j + 1] +
-       P[i + 1][j - 1] + P[i + 1][j] + P[i + 1][j + 1]) /
-      9;
+  FOR(i, 1, wide - 1)
+  FOR(j, 1, wide - 1)
+  P[i][j] = (P[i - 1][j - 1] + P[i - 1][j] + P[i - 1][j + 1] + P[i][j - 1] + P[i][j] + P[i][j + 1] +
+             P[i + 1][j - 1] + P[i + 1][j] + P[i + 1][j + 1]) /
+            9;
 }
 KERNEL(heat3d) {
   (void)argument;
   FOR(i, 1, deep - 1)
-  FOR(j, 1, deep - 1) FOR(k, 1, deep - 1) Y[i][j][k] =
-      0.125 * (X[i + 1][j][k] - 2 * X[i][j][k] + X[i - 1][j][k]) +
-      0.125 * (X[i][j + 1][k] - 2 * X[i][j][k] + X[i][j - 1][k]) +
-      0.125 * (X[i][j][k + 1] - 2 * X[i][j][k] + X[i][j][k - 1]) + X[i][j][k];
+  FOR(j, 1, deep - 1)
+  FOR(k, 1, deep - 1)
+  Y[i][j][k] = 0.125 * (X[i + 1][j][k] - 2 * X[i][j][k] + X[i - 1][j][k]) +
+               0.125 * (X[i][j + 1][k] - 2 * X[i][j][k] + X[i][j - 1][k]) +
+               0.125 * (X[i][j][k + 1] - 2 * X[i][j][k] + X[i][j][k - 1]) + X[i][j][k];
 }
 KERNEL(fdtd) {
   (void)argument;
@@ -170,27 +172,25 @@ KERNEL(gravity) {
 
 static void reset(void) {
   FOR(i, 0, n)
-  FOR(j, 0, n) A[i][j] = (double)(i * j % 13 + 1) / n,
-               B[i][j] = (double)(i * 7 % 31 + j % 5) / n, C[i][j] = (double)(i + j) / n,
-               D[i][j] = i == j ? n : 1.0 / (double)(i + j + 1);
+  FOR(j, 0, n)
+  A[i][j] = (double)(i * j % 13 + 1) / n, B[i][j] = (double)(i * 7 % 31 + j % 5) / n,
+  C[i][j] = (double)(i + j) / n, D[i][j] = i == j ? n : 1.0 / (double)(i + j + 1);
   FOR(i, 0, wide)
-  FOR(j, 0, wide) P[i][j] = (double)(i * j % 17),
-                  Q[i][j] = (double)(i + 2 * j) / wide, R[i][j] = (double)(i * 3 % 11 + j) / wide,
-                  image[i * wide + j] = (unsigned char)(i * i + j * 7);
+  FOR(j, 0, wide)
+  P[i][j] = (double)(i * j % 17), Q[i][j] = (double)(i + 2 * j) / wide,
+  R[i][j] = (double)(i * 3 % 11 + j) / wide, image[i * wide + j] = (unsigned char)(i * i + j * 7);
   FOR(i, 0, deep) FOR(j, 0, deep) FOR(k, 0, deep) X[i][j][k] = (double)(i + j * 2 + k * 3 % 7);
   FOR(i, 0, wide)
-  x[i] = (double)(i % 9),
-  y[i] = 1.0 / (double)(i + 1), z[i] = (double)(i % 4), w[i] = (double)(i % 6);
+  x[i] = (double)(i % 9), y[i] = 1.0 / (double)(i + 1), z[i] = (double)(i % 4), w[i] = (double)(i % 6);
   FOR(i, 0, rows) begin[i] = (int)(i * filled), in[i] = (double)(i % 23);
   begin[rows] = rows * filled;
   FOR(k, 0, rows * filled) values[k] = 1.0 / (double)(k + 1), columns[k] = (int)(k * 7919L % rows);
   FOR(k, 0, points)
-  re[k] = (double)(k % 37),
-  im[k] = 0, turn_re[k] = cos(-6.283185307179586 * (double)k / points),
+  re[k] = (double)(k % 37), im[k] = 0, turn_re[k] = cos(-6.283185307179586 * (double)k / points),
   turn_im[k] = sin(-6.283185307179586 * (double)k / points);
   FOR(i, 0, bodies)
-  px[i] = (double)(i * 7 % 101),
-  py[i] = (double)(i * 11 % 97), pz[i] = (double)(i * 13 % 89), mass[i] = 1 + (double)(i % 3);
+  px[i] = (double)(i * 7 % 101), py[i] = (double)(i * 11 % 97), pz[i] = (double)(i * 13 % 89),
+  mass[i] = 1 + (double)(i % 3);
   FOR(i, 0, 256) counts[i] = 0;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double width = 1000, height = 420, left = 70, top = 46;
 
-__attribute__((format(printf, 1, 2))) std::string text(const char* format, ...) {
+__attribute__((format(printf, 1, 2))) std::string formatted(const char* format, ...) {
   std::array<char, 700> line;
   va_list arguments;
   va_start(arguments, format);
@@ -46,7 +46,7 @@ struct Axes {
 std::string rectangle(const Axes& axes, double from, double to, std::uint64_t offset, std::uint64_t bytes,
                       const char* kind, const std::string& title) {
   const double x = axes.x(from), y = axes.y(static_cast<double>(offset + bytes));
-  return text(
+  return formatted(
       "<rect class=\"%s\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"><title>%s</title></rect>\n",
       kind, x, y, std::max(axes.x(to) - x, 0.3), axes.y(static_cast<double>(offset)) - y, title.c_str());
 }
@@ -67,18 +67,19 @@ double end_of(const std::vector<Transfer>& transfers, std::size_t number, double
 }
 
 std::string axes_of(const Axes& axes, double clock_ghz) {
-  std::string svg = text("<rect class=\"frame\" x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\"/>\n",
-                         left, top, width, height);
+  std::string svg =
+      formatted("<rect class=\"frame\" x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\"/>\n", left, top,
+                width, height);
   for (int part = 0; part <= 4; ++part) {
     const double bytes = axes.bytes * part / 4, cycles = axes.cycles * part / 4;
-    svg += text("<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%.0f</text>\n", left - 6, axes.y(bytes) + 4,
-                bytes);
-    svg += text("<text x=\"%.1f\" y=\"%.0f\" text-anchor=\"middle\">%.0f (%.2f us)</text>\n", axes.x(cycles),
-                top + height + 16, cycles, cycles / clock_ghz * 1e-3);
+    svg += formatted("<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%.0f</text>\n", left - 6,
+                     axes.y(bytes) + 4, bytes);
+    svg += formatted("<text x=\"%.1f\" y=\"%.0f\" text-anchor=\"middle\">%.0f (%.2f us)</text>\n",
+                     axes.x(cycles), top + height + 16, cycles, cycles / clock_ghz * 1e-3);
   }
-  svg += text("<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\">simulated cycles</text>\n",
-              left + width / 2, top + height + 34);
-  svg += text(
+  svg += formatted("<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\">simulated cycles</text>\n",
+                   left + width / 2, top + height + 34);
+  svg += formatted(
       "<text x=\"14\" y=\"%.0f\" transform=\"rotate(-90 14 %.0f)\" text-anchor=\"middle\">byte of the "
       "scratchpad</text>\n",
       top + height / 2, top + height / 2);
@@ -91,7 +92,7 @@ std::string legend() {
       {"near", "fetched, lies there"}, {"get", "being fetched"}, {"put", "being put back"}};
   double x = left + width - 430;
   for (const auto& [kind, name] : kinds) {
-    svg += text(
+    svg += formatted(
         "<rect class=\"%s\" x=\"%.0f\" y=\"26\" width=\"14\" height=\"12\"/><text x=\"%.0f\" "
         "y=\"36\">%s</text>\n",
         kind, x, x + 19, name);
@@ -107,7 +108,7 @@ std::string picture_of(const std::string& kernel, const std::vector<Transfer>& t
   const bool is_cut = transfers.size() >= most_kept_transfers;
   const double last = is_cut ? cycles_of(transfers.back().end) : std::max(cycles_of(end), 1.0);
   const Axes axes{last, static_cast<double>(std::max<std::uint64_t>(capacity_bytes, 1))};
-  std::string svg = text(
+  std::string svg = formatted(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\" "
       "font-size=\"11\">\n"
       "<style>.frame{fill:none;stroke:#444}.near{fill:#a8cbe8}.get{fill:#1f6fb4}.put{fill:#d9722a}</style>\n"
@@ -117,9 +118,9 @@ std::string picture_of(const std::string& kernel, const std::vector<Transfer>& t
          escaped(kernel) + (is_cut ? ", its first " + std::to_string(transfers.size()) + " transfers" : "") +
          "</text>\n";
   const auto title = [](const Transfer& one, const char* what) {
-    return text("%s %llu bytes at byte %llu, cycles %.0f to %.0f", what,
-                static_cast<unsigned long long>(one.bytes), static_cast<unsigned long long>(one.offset),
-                cycles_of(one.begin), cycles_of(one.end));
+    return formatted("%s %llu bytes at byte %llu, cycles %.0f to %.0f", what,
+                     static_cast<unsigned long long>(one.bytes), static_cast<unsigned long long>(one.offset),
+                     cycles_of(one.begin), cycles_of(one.end));
   };
   for (std::size_t k = 0; k < transfers.size(); ++k)
     if (transfers[k].is_get)

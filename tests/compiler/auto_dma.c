@@ -3,6 +3,7 @@
 // RUN: %parcc -O2 --auto-dma --report=layout -c %s -o %t.o 2>&1 | %check %s
 // RUN: %parcc -O2 --auto-dma --report=layout-json -c %s -o %t.o | python3 -c "import json, sys; [print(k['kernel'].split()[0], l['decision']) for k in json.load(sys.stdin)['kernels'] for l in k['loops']]" | %check %s --check-prefix=JSON
 // RUN: %parcc -O1 --auto-dma -S -emit-llvm -o - %s | %check %s --check-prefix=CODE
+// RUN: %parcc -O1 --auto-dma -S -emit-llvm -o - %s | %check %s --check-prefix=NEST
 // RUN: %parcc -O2 --report=layout -c %s -o %t.o 2>&1 | %check %s --check-prefix=WITHOUT
 // RUN: %parcc -O2 -S -emit-llvm -o - %s | %check %s --check-prefix=PLAIN --implicit-check-not=taihu_stage
 // RUN: %parcc -O2 --auto-dma --report=layout -fsanitize=address -c %s -o %t.o 2>&1 | %check %s --check-prefix=SANITIZED
@@ -184,10 +185,10 @@ double grid[300][700], other[300][700], turned[700][300];
 // CHECK: in tiles of it and of the loop at line [[#@LINE+10]] through the scratchpad: {{grid, other|other, grid}}{{$}}
 // REMARK: auto_dma.c:[[#@LINE+8]]:{{[0-9]+}}: remark: in tiles of it and of the loop at line [[#@LINE+9]] through the scratchpad: {{grid, other|other, grid}} [-Rpass=taihu-dma]
 // REMARK: remark: {{grid|other}}: contiguous {{read|write}}, line {{[0-9]+}} [-Rpass-analysis=taihu-dma]
-// CODE-LABEL: define {{.*}}@stencil(
-// CODE: call i32 @taihu_box_begin
-// CODE-DAG: call void @taihu_box_turn
-// CODE-DAG: call void @taihu_box_end
+// NEST-LABEL: define {{.*}}@stencil(
+// NEST: call i32 @taihu_box_begin
+// NEST-DAG: call void @taihu_box_turn
+// NEST-DAG: call void @taihu_box_end
 __kernel void stencil(void *argument) {
     (void)argument;
     for (int i = 1; i < 299; i++)
