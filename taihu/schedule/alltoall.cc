@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "taihu/schedule/exchange_rounds.h"
+
 namespace taihu::schedule {
 
 namespace {
-
-std::size_t index(int number) {
-  return static_cast<std::size_t>(number);
-}
 
 /// The exchanges of a round: [first, last).
 struct Exchanges {
@@ -22,10 +20,6 @@ Exchanges exchanges_of(int round, int window, int all) {
   const long first = static_cast<long>(round) * window;
   return {static_cast<int>(std::min<long>(first, all)),
           static_cast<int>(std::min<long>(first + window, all))};
-}
-
-int rounds_of(int exchanges, int window) {
-  return (exchanges + window - 1) / window;
 }
 
 /// `source(k)` and `result(k)`: the ranges of the block for and from member k.

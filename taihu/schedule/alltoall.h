@@ -26,6 +26,9 @@ struct Rounds {
   bool has(int round) const noexcept { return first <= round && round < last; }
 };
 
+/// A part of alltoall_bruck of algorithms.h.
+Program alltoall_bruck(Place place, std::size_t block_count, Rounds rounds);
+
 /// As alltoall_pairwise, in another order: `window` exchanges of `order` are one round. A ring has window 1,
 /// a simple spread as many as there are members.
 Program alltoall_in_order(Place place, const ExchangeOrder& order, std::span<const Range> sources,

@@ -3,14 +3,11 @@
 #include <algorithm>
 
 #include "taihu/schedule/alltoall.h"
+#include "taihu/schedule/exchange_rounds.h"
 
 namespace taihu::schedule {
 
 namespace {
-
-std::size_t index(int number) {
-  return static_cast<std::size_t>(number);
-}
 
 class ByRows {
  public:

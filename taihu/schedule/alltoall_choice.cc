@@ -7,14 +7,11 @@
 #include <utility>
 
 #include "taihu/base/formatted.h"
+#include "taihu/schedule/exchange_rounds.h"
 
 namespace taihu::schedule {
 
 namespace {
-
-std::size_t index(int number) {
-  return static_cast<std::size_t>(number);
-}
 
 std::vector<int> member_order(int members) {
   std::vector<int> order(index(members));
@@ -22,14 +19,12 @@ std::vector<int> member_order(int members) {
   return order;
 }
 
-int rounds_of(int exchanges, int window) {
-  return (exchanges + window - 1) / window;
-}
-
-/// Exchanges under way together in long alltoalls: enough to even out loads, few enough for receivers.
-constexpr int exchange_window = 8;
+/// Exchanges under way together in long alltoalls: few for receivers, or more, which evens out more.
+constexpr int exchange_windows[] = {8, 32};
 /// The same of messages that are short.
 constexpr int short_window = 32;
+/// Exchanges of each member that an estimate looks at.
+constexpr int sampled_exchanges = 192;
 constexpr std::size_t longest_gathered_block = 64 << 10;
 constexpr double least_gain = 0.02;
 
@@ -93,14 +88,19 @@ std::vector<Schedule> candidates(const Placed& placed, std::size_t bytes) {
   const ExchangeOrder sorted = ExchangeOrder::ring(order);
   if (bytes > longest_gathered_block) {
     all.push_back(exchange_schedule("ring in the order of nodes", sorted, bytes, 1));
-    all.push_back(exchange_schedule("simple spread in the order of nodes", sorted, bytes, exchange_window));
-    all.push_back(exchange_schedule("two-level ring", two_level_order(placed), bytes, exchange_window));
-    Relays relays = make_relays(placed);
-    if (has_shares(relays))
-      all.push_back(relayed_schedule(sorted, std::move(relays), bytes, exchange_window));
+    const ExchangeOrder two_level = two_level_order(placed);
+    const Relays relays = make_relays(placed);
+    for (const int window : exchange_windows) {
+      const std::string together = ", " + std::to_string(window) + " at once";
+      all.push_back(exchange_schedule("spread in the order of nodes" + together, sorted, bytes, window));
+      all.push_back(exchange_schedule("two-level ring" + together, two_level, bytes, window));
+      if (!has_shares(relays)) continue;
+      all.push_back(relayed_schedule(sorted, relays, bytes, window));
+      all.push_back(relayed_schedule(two_level, relays, bytes, window));
+    }
     return all;
   }
-  all.push_back(exchange_schedule("simple spread in the order of nodes", sorted, bytes, short_window));
+  all.push_back(exchange_schedule("spread in the order of nodes, 32 at once", sorted, bytes, short_window));
   all.push_back(bruck_schedule(n, bytes));
   for (int columns = 4; columns < n; columns *= 2)
     if (columns * columns <= 64 * n && 64 * columns * columns >= n)
@@ -133,12 +133,9 @@ Schedule pairwise_schedule(int members, std::size_t bytes) {
 }
 
 Schedule bruck_schedule(int members, std::size_t bytes) {
-  const Program whole = alltoall_bruck({members, 0}, bytes);
-  return {"Bruck", whole.next_round(), [bytes](Place place, Rounds part) {
-            Program program = alltoall_bruck(place, bytes);
-            std::erase_if(program.steps, [&](const Step& step) { return !part.has(step.round); });
-            return program;
-          }};
+  int rounds = 1;
+  while (1L << (rounds - 1) < members) ++rounds;
+  return {"Bruck", rounds, [bytes](Place place, Rounds part) { return alltoall_bruck(place, bytes, part); }};
 }
 
 Schedule rows_schedule(std::vector<int> order, int columns, std::size_t bytes, int window) {
@@ -153,7 +150,7 @@ Schedule rows_schedule(std::vector<int> order, int columns, std::size_t bytes, i
 
 Schedule relayed_schedule(ExchangeOrder order, Relays relays, std::size_t bytes, int window) {
   const int rounds = rounds_of(order.rounds(), window) + 1;
-  return {"simple spread by relays", rounds,
+  return {formatted("spread by relays, %d at once", window), rounds,
           [order = std::move(order), relays = std::move(relays), bytes, window](Place place, Rounds part) {
             return alltoall_relayed(place, order, relays, bytes, window, part);
           }};
@@ -236,11 +233,15 @@ double estimate_seconds(const Placed& placed, const Schedule& schedule, const Me
 
 AlltoallChoice choose_alltoall(const Placed& placed, std::size_t bytes, const MessageCosts& costs) {
   AlltoallChoice choice{ring_schedule(placed.members(), bytes), ""};
-  const double ring = estimate_seconds(placed, choice.schedule, costs);
+  const auto estimate = [&](const Schedule& schedule) {
+    const int window = std::max(1, placed.members() / std::max(1, schedule.rounds));
+    return estimate_seconds(placed, schedule, costs, std::max(8, sampled_exchanges / window));
+  };
+  const double ring = estimate(choice.schedule);
   double least = ring * (1 - least_gain);
   double chosen = ring;
   for (Schedule& candidate : candidates(placed, bytes)) {
-    const double seconds = estimate_seconds(placed, candidate, costs);
+    const double seconds = estimate(candidate);
     if (seconds >= least) continue;
     least = chosen = seconds;
     choice.schedule = std::move(candidate);

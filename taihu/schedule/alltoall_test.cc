@@ -200,6 +200,7 @@ TEST_P(Alltoall, PartsOfAProgramAreTheWhole) {
     same(alltoall_relayed(place, order, relays, 2, 2),
          [&](Rounds r) { return alltoall_relayed(place, order, relays, 2, 2, r); });
   }
+  same(alltoall_bruck(place, 2), [&](Rounds r) { return alltoall_bruck(place, 2, r); });
   same(alltoall_by_rows(place, rows, 7, 2, 2),
        [&](Rounds r) { return alltoall_by_rows(place, rows, 7, 2, 2, r); });
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "taihu/base/contract.h"
-#include "taihu/schedule/algorithms.h"
+#include "taihu/schedule/alltoall.h"
 
 namespace taihu::schedule {
 
@@ -29,6 +31,10 @@ Program alltoall_pairwise(Place place, std::span<const Range> sources, std::span
 }
 
 Program alltoall_bruck(Place place, std::size_t block_count) {
+  return alltoall_bruck(place, block_count, Rounds{});
+}
+
+Program alltoall_bruck(Place place, std::size_t block_count, Rounds rounds) {
   expect(place.has(place.me), "the member is among the members");
   const int n = place.members;
   const int me = place.me;
@@ -39,27 +45,33 @@ Program alltoall_bruck(Place place, std::size_t block_count) {
   const std::size_t packed_in = block(n + (n + 1) / 2);
   Program program;
   program.scratch = block(n + 2 * ((n + 1) / 2));
-  for (int i = 0; i < n; ++i) {
-    program.copy(0, Buffer::scratch, block(i), Buffer::source, block((me + i) % n), block_count);
+  if (rounds.has(0)) {
+    program.copy(0, Buffer::scratch, 0, Buffer::source, block(me), block(n - me));
+    program.copy(0, Buffer::scratch, block(n - me), Buffer::source, 0, block(me));
   }
   int round = 0;
   for (int distance = 1; distance < n; distance *= 2, ++round) {
-    int moved = 0;
-    for (int i = 0; i < n; ++i) {
-      if ((i & distance) == 0) continue;
-      program.copy(round, Buffer::scratch, packed_out + block(moved++), Buffer::scratch, block(i),
-                   block_count);
-    }
-    program.send(round, (me + distance) % n, Buffer::scratch, packed_out, block(moved));
-    program.receive(round, (me + n - distance) % n, Buffer::scratch, packed_in, block(moved));
-    moved = 0;
-    for (int i = 0; i < n; ++i) {
-      if ((i & distance) == 0) continue;
-      program.copy(round, Buffer::scratch, block(i), Buffer::scratch, packed_in + block(moved++),
-                   block_count);
-    }
+    if (!rounds.has(round)) continue;
+    // Blocks that go `distance` further stand in runs of as many.
+    const auto for_each_run = [&](const auto& use) {
+      int moved = 0;
+      for (int first = distance; first < n; first += 2 * distance) {
+        const int count = std::min(distance, n - first);
+        use(block(first), block(moved), block(count));
+        moved += count;
+      }
+      return block(moved);
+    };
+    const std::size_t all = for_each_run([&](std::size_t at, std::size_t packed, std::size_t count) {
+      program.copy(round, Buffer::scratch, packed_out + packed, Buffer::scratch, at, count);
+    });
+    program.send(round, (me + distance) % n, Buffer::scratch, packed_out, all);
+    program.receive(round, (me + n - distance) % n, Buffer::scratch, packed_in, all);
+    for_each_run([&](std::size_t at, std::size_t packed, std::size_t count) {
+      program.copy(round, Buffer::scratch, at, Buffer::scratch, packed_in + packed, count);
+    });
   }
-  for (int i = 0; i < n; ++i) {  // block i has come from member me - i
+  for (int i = 0; i < n && rounds.has(round); ++i) {  // block i has come from member me - i
     program.copy(round, Buffer::result, block((me + n - i) % n), Buffer::scratch, block(i), block_count);
   }
   return program;

@@ -6,15 +6,9 @@
 #include <numeric>
 #include <utility>
 
+#include "taihu/schedule/exchange_rounds.h"
+
 namespace taihu::schedule {
-
-namespace {
-
-std::size_t index(int number) {
-  return static_cast<std::size_t>(number);
-}
-
-}  // namespace
 
 ExchangeOrder::ExchangeOrder(Kind kind, std::vector<int> order, std::vector<int> group_starts)
     : kind_(kind),
