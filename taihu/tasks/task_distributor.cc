@@ -163,7 +163,7 @@ std::int64_t TaskDistributor::batch(const TaskRequest& request) const noexcept {
   const std::int64_t least = std::max<std::int64_t>(1, request.wanted);
   if (above_ != nullptr) return std::max(least, last_batch_ / processes_);  // guided by the global master
   const std::int64_t callers = std::max<std::int64_t>(1, processes_ * request.workers);
-  const std::int64_t each = std::clamp<std::int64_t>(remaining_ / (2 * callers), 1, largest_batch);
+  const std::int64_t each = std::min(remaining_ / (2 * callers), largest_batch);
   return std::max(least, each * request.processes);
 }
 
@@ -198,7 +198,7 @@ void TaskDistributor::above_answered(const TaskRequest& asked, const TaskReply& 
   } else if (asked.round == round_) {
     if (reply.range.size() > 0) ranges_.push_back(reply.range);
     remaining_ += reply.range.size();
-    last_batch_ = reply.range.size();
+    last_batch_ = std::max<std::int64_t>(0, reply.range.size() - asked.wanted);
     last_ = reply.last != 0;
   } else {
     open(asked, {reply.range}, reply.last != 0);

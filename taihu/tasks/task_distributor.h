@@ -5,7 +5,9 @@
 //
 // Rounds: round n+1 opens when all children have ended round n. A request that comes earlier waits in
 // `waiting_`. Batches are guided: each process gets its share of a fraction of what remains, so that few ids
-// lie idle at the end, but at least what its waiting members can take at once.
+// lie idle at the end, but at least what its waiting members can take at once. When fewer ids than two for
+// each member remain, nobody gets more than that: an id that lies ready in one process is missing in another,
+// whose member ends without it and lets all wait for one task more.
 //
 // A round may have a checkpoint file: the global master hands out only what is not complete in it, and
 // records what members have completed (task_recorder.h).
@@ -84,7 +86,7 @@ class TaskDistributor : public TaskSupplier {
   int ended_children_ = 0;
   std::deque<TaskRange> ranges_;  // not granted yet; never holds an empty range
   std::int64_t remaining_ = 0;    // sum of their sizes
-  std::int64_t last_batch_ = 0;   // size of the latest range from above
+  std::int64_t last_batch_ = 0;   // size of the latest range from above, beyond what was waited for
   bool last_ = false;             // nothing more comes from above in this round
   bool asking_ = false;           // a request to the level above is under way
   std::vector<Waiting> waiting_;  // in order of arrival

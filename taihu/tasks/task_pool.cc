@@ -275,9 +275,11 @@ void TaskPool::receive(const TaskReply& reply) {
 /// Moves ids from behind_ to ready_, whose count is 0.
 void TaskPool::make_ready() {
   const std::int64_t count = std::min(behind_.size(), most_ready);
-  // Single ids come near the end of a round: there it is better to wait a little than to hoard a task.
-  const bool more_to_come = !last_ && count == behind_.size() && count >= 2;
-  low_water_.store(more_to_come ? static_cast<std::uint64_t>(count / 2) : no_low_water,
+  // Near the end of a round come no more ids than members wait for: there it is better to wait a little than
+  // to hoard a task.
+  const std::int64_t spare = count - hungry_;
+  const bool more_to_come = !last_ && count == behind_.size() && spare >= 2;
+  low_water_.store(more_to_come ? static_cast<std::uint64_t>(spare / 2) : no_low_water,
                    std::memory_order_relaxed);
   ready_.store(static_cast<std::uint64_t>(count) << count_shift | static_cast<std::uint64_t>(behind_.first),
                std::memory_order_relaxed);
