@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The alltoall that suits a network compared with the ring and with what other MPI libraries take, on several
+// placements of a job: what `network-model` tells.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "taihu/model/network_placement.h"
+#include "taihu/model/network_simulation.h"
+
+namespace taihu::model {
+
+struct ComparisonOptions {
+  std::size_t block_bytes = 512 << 10;
+  schedule::MessageCosts costs;
+  int stretches = 2;   ///< of a long schedule; 0: all of it
+  int exchanges = 48;  ///< of each stretch
+  /// Events within this part of the time that a block needs on a free link count as one.
+  double resolution = 0.02;
+  int jobs = 1;  ///< placements simulated at the same time
+};
+
+struct PlacementTimes {
+  std::string placement;
+  std::string choice;                                   ///< why, in one line
+  double ring = 0, chosen = 0, openmpi = 0, mpich = 0;  ///< seconds
+};
+
+/// One line for each placement, in their order.
+std::vector<PlacementTimes> compare_alltoall(const topology::Interconnect& network,
+                                             const std::vector<NetworkPlacement>& placements,
+                                             const ComparisonOptions& options);
+
+std::string text_of(const topology::Interconnect& network, const ComparisonOptions& options,
+                    const std::vector<PlacementTimes>& lines);
+std::string json_of(const topology::Interconnect& network, const ComparisonOptions& options,
+                    const std::vector<PlacementTimes>& lines);
+
+/// PNG: for each group of nodes that has members a cell, the darker the more members; below it bars of the
+/// four times. Throws Error.
+void save_picture(const std::string& file, const topology::Interconnect& network,
+                  const NetworkPlacement& placement, const PlacementTimes& times);
+
+}  // namespace taihu::model
