@@ -1,6 +1,8 @@
 # The applications and simulators, for one process and for the ranks of each MPI.
 taihu_command(numa-model numa_model.cc launch model)
 target_link_libraries(numa-model PRIVATE CLI11::CLI11)
+taihu_command(network-model network_model.cc model)
+target_link_libraries(network-model PRIVATE CLI11::CLI11)
 taihu_command(nocsim nocsim.cc noc)
 target_link_libraries(nocsim PRIVATE CLI11::CLI11)
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// network-model: alltoall on a simulated network, for several placements of a job.
+#include <cstdio>
+#include <string>
+#include <thread>
+
+#include "taihu/base/error.h"
+#include "taihu/base/program.h"
+#include "taihu/base/program_options.h"
+#include "taihu/base/units.h"
+#include "taihu/model/network_comparison.h"
+
+namespace {
+
+using namespace taihu;
+
+struct Options {
+  std::string network, block = "512K", pictures;
+  int members = 4096;
+  int placement = 0;
+  long seed = 1;
+  bool json = false;
+  model::ComparisonOptions comparison;
+};
+
+void declare(CLI::App& app, Options& options) {
+  app.set_version_flag("--version", "network-model " TAIHU_VERSION);
+  app.add_option("--network", options.network,
+                 "JSON file that describes the network (default: a fat tree of 160 supernodes\nof 256 nodes, "
+                 "with 64 uplinks each, 6.8 GB/s a link)")
+      ->type_name("FILE");
+  app.add_option("--members", options.members, "node processes of the job, one a node (default 4096)")
+      ->type_name("N");
+  app.add_option("--block", options.block, "what each sends to each (default 512K)")->type_name("SIZE");
+  app.add_option("--placement", options.placement, "only this one of the twelve placements (default all)")
+      ->type_name("1..12");
+  app.add_option("--seed", options.seed, "of random placements (default 1)")->type_name("N");
+  app.add_option("--stretches", options.comparison.stretches,
+                 "simulate so many stretches of a long schedule (default 2); 0: all of it")
+      ->type_name("N");
+  app.add_option("--exchanges", options.comparison.exchanges,
+                 "exchanges of each member in a stretch (default 48)")
+      ->type_name("N");
+  app.add_option("--jobs", options.comparison.jobs,
+                 "placements simulated at the same time (default: all cores)")
+      ->type_name("N");
+  app.add_option("--pictures", options.pictures, "write PREFIX1.png, PREFIX2.png, ... for the placements")
+      ->type_name("PREFIX");
+  app.add_flag("--json", options.json, "print JSON");
+}
+
+void check(const Options& options) {
+  if (options.members < 1) throw UsageError("--members is from 1 on");
+  if (options.placement < 0 || options.placement > 12) throw UsageError("--placement is from 1 to 12");
+  if (options.comparison.stretches < 0) throw UsageError("--stretches is from 0 on");
+  if (options.comparison.exchanges < 1) throw UsageError("--exchanges is from 1 on");
+  if (options.comparison.jobs < 1 || options.comparison.jobs > 1024)
+    throw UsageError("--jobs is from 1 to 1024");
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  options.comparison.jobs = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  CLI::App app("Simulates alltoall on a network for several placements of a job", "network-model");
+  declare(app, options);
+  if (!parse_command_line(app, argc, argv)) return 0;
+  check(options);
+  options.comparison.block_bytes = static_cast<std::size_t>(parse_bytes(options.block, "--block"));
+  const std::unique_ptr<topology::Interconnect> network =
+      options.network.empty() ? topology::make_interconnect(topology::FatTree{}, {})
+                              : std::move(topology::read_interconnect(options.network).network);
+  auto placements =
+      model::twelve_placements(*network, options.members, static_cast<std::uint64_t>(options.seed));
+  if (options.placement > 0) placements = {placements[static_cast<std::size_t>(options.placement - 1)]};
+  const auto lines = model::compare_alltoall(*network, placements, options.comparison);
+  const std::string text = options.json ? model::json_of(*network, options.comparison, lines) + "\n"
+                                        : model::text_of(*network, options.comparison, lines);
+  std::fputs(text.c_str(), stdout);
+  for (std::size_t k = 0; !options.pictures.empty() && k < lines.size(); ++k)
+    model::save_picture(options.pictures + std::to_string(k + 1) + ".png", *network, placements[k], lines[k]);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return taihu::run_program("network-model", [&] { return run(argc, argv); });
+}
