@@ -30,7 +30,8 @@ SPECIAL = {"Init", "Init_thread", "Pcontrol", "Buffer_detach", "Wtime", "Wtick",
            "Comm_detach_buffer", "Comm_detach_buffer_c", "Session_detach_buffer", "Session_detach_buffer_c", "Op_create_c",
            "Register_datarep_c", "Session_create_errhandler", "Session_get_nth_pset"}
 # Handles that are read although they are passed by address.
-IN_OUT = re.compile(r".*_free$|Wait|Test|Start|Cancel|Comm_disconnect|File_close|Type_commit|Mrecv|Imrecv|Request_get_status")
+IN_OUT = re.compile(r".*_free$|Wait|Test|Start|Cancel|Comm_disconnect|File_close|Session_finalize|Type_commit|Mrecv|Imrecv|"
+                    r"Request_get_status")
 # Arrays in whose place there may be a special value.
 WEIGHTS = {"weights", "sourceweights", "destweights"}
 # Indices count from one in Fortran.
