@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "taihu/base/error.h"
-#include "taihu/neutron/geometry/instances.h"
 #include "taihu/neutron/input/readers.h"
 
 namespace taihu::neutron {

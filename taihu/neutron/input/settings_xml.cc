@@ -290,6 +290,8 @@ std::shared_ptr<const std::vector<Site>> read_sites(const Element& element, cons
   } catch (const Error& error) {
     element.fail(error.what());
   }
+  // Many were recorded on a surface, which they have to be behind.
+  for (Site& site : *sites) site.r += crossing_step_cm * site.u;
   return sites;
 }
 

@@ -9,9 +9,9 @@
 #include "taihu/base/clock.h"
 #include "taihu/base/error.h"
 #include "taihu/base/formatted.h"
-#include "taihu/neutron/file/source_file.h"
 #include "taihu/neutron/output/collision_track.h"
 #include "taihu/neutron/output/statepoint.h"
+#include "taihu/neutron/output/surface_source.h"
 #include "taihu/neutron/run/domain_report.h"
 #include "taihu/neutron/run/result_files.h"
 #include "taihu/neutron/run/stationarity.h"
@@ -189,7 +189,7 @@ class Run {
       const bool only = is_only_file(simulation, simulation.surface_bank(), settings.surface_banking.files);
       const std::vector<Passage> passages = simulation.surface_bank().take();
       const std::string path = files_.surface_source_after(simulation.batch(), only);
-      parallel::together(ranks_, ranks_.is_root(), [&] { write_source_file(path, records_of(passages)); });
+      parallel::together(ranks_, ranks_.is_root(), [&] { write_surface_source(path, model_, passages); });
       say(formatted("surface source: %zu neutrons in %s", passages.size(), path.c_str()));
     }
     if (settings.collision_tracking.wanted && simulation.collision_bank().due(simulation.finished())) {
@@ -206,20 +206,6 @@ class Run {
   template <typename Record>
   static bool is_only_file(const Simulation& simulation, const OrderedBank<Record>& bank, int files) {
     return files == 1 || (bank.taken() == 0 && simulation.finished());
-  }
-
-  std::vector<BankRecord> records_of(const std::vector<Passage>& passages) const {
-    std::vector<BankRecord> records;
-    for (const auto& [site, history, number, surface] : passages)
-      records.push_back({.r = {site.r.x, site.r.y, site.r.z},
-                         .u = {site.u.x, site.u.y, site.u.z},
-                         .energy = model_.nuclear ? site.energy : model_.data.energy(site.group),
-                         .time = site.time,
-                         .weight = site.weight,
-                         .delayed_group = 0,
-                         .surface = surface,
-                         .particle = 0});
-    return records;
   }
 
   void write_results(Simulation& simulation) {

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of neutrons that passed surfaces, in OpenMC's format of source files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "taihu/neutron/transport/simulation.h"
+
+namespace taihu::neutron {
+
+/// Writes under a temporary name that is then replaced. Throws Error.
+void write_surface_source(const std::string& path, const Model& model, const std::vector<Passage>& passages);
+
+}  // namespace taihu::neutron
