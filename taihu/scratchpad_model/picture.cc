@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdarg>
 #include <cstdio>
+
+#include "taihu/base/formatted.h"
 
 namespace taihu::scratchpad_model {
 namespace {

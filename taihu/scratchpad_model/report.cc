@@ -2,22 +2,12 @@
 #include "taihu/scratchpad_model/report.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdarg>
-#include <cstdio>
 #include <tuple>
+
+#include "taihu/base/formatted.h"
 
 namespace taihu::scratchpad_model {
 namespace {
-
-__attribute__((format(printf, 1, 2))) std::string text(const char* format, ...) {
-  std::array<char, 600> line;
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(line.data(), line.size(), format, arguments);
-  va_end(arguments);
-  return line.data();
-}
 
 unsigned long long cycles(Ticks ticks) {
   return (ticks + ticks_per_cycle / 2) / ticks_per_cycle;
@@ -53,21 +43,21 @@ std::string kernel_report(const Machine& machine, int rank,
   std::string report;
   for (const auto& [name, kernel] : kernels) {
     const CoreTotals& all = kernel.cores;
+    report += formatted("scratchpad model: rank %d: kernel %s: %llu run%s on %d threads of %s\n", rank,
+                        name.c_str(), number(kernel.runs), kernel.runs == 1 ? "" : "s", kernel.threads,
+                        machine.name.c_str());
     report +=
-        text("scratchpad model: rank %d: kernel %s: %llu run%s on %d threads of %s\n", rank, name.c_str(),
-             number(kernel.runs), kernel.runs == 1 ? "" : "s", kernel.threads, machine.name.c_str());
-    report +=
-        text("  cycles               %llu (%.3f us), least busy thread %llu\n", cycles(kernel.ticks),
-             static_cast<double>(cycles(kernel.ticks)) / machine.clock_ghz * 1e-3, cycles(kernel.least));
-    report += text("  discrete accesses    %llu loads, %llu stores of main memory\n", number(all.loads),
-                   number(all.stores));
-    report +=
-        text("  transfers            %llu, %llu bytes\n", number(all.transfers), number(all.transfer_bytes));
-    report += text("  scratchpad accesses  %llu, stack %llu\n", number(all.scratchpad_accesses),
-                   number(all.stack_accesses));
+        formatted("  cycles               %llu (%.3f us), least busy thread %llu\n", cycles(kernel.ticks),
+                  static_cast<double>(cycles(kernel.ticks)) / machine.clock_ghz * 1e-3, cycles(kernel.least));
+    report += formatted("  discrete accesses    %llu loads, %llu stores of main memory\n", number(all.loads),
+                        number(all.stores));
+    report += formatted("  transfers            %llu, %llu bytes\n", number(all.transfers),
+                        number(all.transfer_bytes));
+    report += formatted("  scratchpad accesses  %llu, stack %llu\n", number(all.scratchpad_accesses),
+                        number(all.stack_accesses));
     if (all.foreign_calls != 0)
-      report += text("  calls not timed      %llu, of code that was not built with --spm-model\n",
-                     number(all.foreign_calls));
+      report += formatted("  calls not timed      %llu, of code that was not built with --spm-model\n",
+                          number(all.foreign_calls));
   }
   return report;
 }
@@ -96,8 +86,8 @@ std::string line_report(const std::vector<taihu_access_line>& lines) {
   std::string report =
       "scratchpad model: accesses by source line: loads and stores of main memory, scratchpad, stack\n";
   for (const auto& [place, counts] : sorted)
-    report += text("  %12llu %12llu %12llu %12llu  ", number(counts.loads), number(counts.stores),
-                   number(counts.scratchpad), number(counts.stack)) +
+    report += formatted("  %12llu %12llu %12llu %12llu  ", number(counts.loads), number(counts.stores),
+                        number(counts.scratchpad), number(counts.stack)) +
               place + "\n";
   return report;
 }
