@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/compiler/kernel_placement.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -58,6 +60,27 @@ bool is_scattered(const LayoutObject& object) {
                 [](const KernelAccess& access) { return access.pattern == Pattern::discrete; });
 }
 
+/// Loops that load from `value`.
+void find_loops(const Value& value, const Function& kernel, const LoopInfo& loops,
+                SmallPtrSetImpl<const Loop*>& found) {
+  for (const User* user : value.users()) {
+    const auto* instruction = dyn_cast<Instruction>(user);
+    if (instruction == nullptr || instruction->getFunction() != &kernel) continue;
+    if (isa<LoadInst>(instruction))
+      found.insert(loops.getLoopFor(instruction->getParent()));
+    else
+      find_loops(*instruction, kernel, loops, found);
+  }
+}
+
+/// A single loop that is run once fetches it just as well, and its first tiles meanwhile.
+bool is_needed_often(const Value& value, const Function& kernel, const LoopInfo& loops) {
+  SmallPtrSet<const Loop*, 4> found;
+  find_loops(value, kernel, loops, found);
+  return found.size() > 1 ||
+         any_of(found, [](const Loop* loop) { return loop != nullptr && loop->getLoopDepth() > 1; });
+}
+
 void place(GlobalVariable& variable, Function& kernel, uint64_t bytes) {
   IRBuilder<> builder(&*kernel.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   if (DISubprogram* program = kernel.getSubprogram())
@@ -99,7 +122,9 @@ void place_for_kernel(KernelLayout& layout, FunctionAnalysisManager& analyses) {
         !is_read_only(object) || !is_scattered(object) || variable->hasSection())
       continue;
     convertUsersOfConstantsToInstructions({variable}, &kernel);
-    if (!is_only_loaded(*variable, kernel)) continue;
+    if (!is_only_loaded(*variable, kernel) ||
+        !is_needed_often(*variable, kernel, analyses.getResult<LoopAnalysis>(kernel)))
+      continue;
     place(*variable, kernel, bytes);
     object.is_staged = true;
     text += " " + object.name + ",";

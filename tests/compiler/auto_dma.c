@@ -72,7 +72,7 @@ __kernel void rounds(void *argument) {
 }
 
 // CHECK-LABEL: layout: kernel gather
-// CHECK: in the scratchpad from begin to end: table
+// CHECK: through the scratchpad: {{.*}}table
 __kernel void gather(void *argument) {
     (void)argument;
     for (long i = 0; i < n; i++) y[i] = table[at[i]];
@@ -193,4 +193,15 @@ __kernel void stencil(void *argument) {
     (void)argument;
     for (int i = 1; i < 299; i++)
         for (int j = 1; j < 699; j++) other[i][j] = grid[i - 1][j] + grid[i + 1][j] + grid[i][j - 1] + grid[i][j + 1];
+}
+
+// CHECK-LABEL: layout: kernel sparse
+// CHECK: in the scratchpad from begin to end: table
+__kernel void sparse(void *argument) {
+    (void)argument;
+    for (long i = 0; i < n - 9; i++) {
+        double sum = 0;
+        for (long k = at[i]; k < at[i + 1]; k++) sum += x[k] * table[at[k] & 63];
+        y[i] = sum;
+    }
 }
