@@ -10,7 +10,7 @@ class Taihu(CMakePackage):
     license("Apache-2.0")
     version("0.1.0")
 
-    variant("applications", default=True, description="Also amgsolve, rmc, nocsim and numa-model")
+    variant("applications", default=True, description="Also amgsolve, rmc, nocsim, numa-model and network-model")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")

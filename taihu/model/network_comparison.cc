@@ -14,7 +14,6 @@ namespace taihu::model {
 
 namespace {
 
-using schedule::Placed;
 using schedule::Schedule;
 using topology::Interconnect;
 

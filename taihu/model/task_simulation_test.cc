@@ -49,7 +49,7 @@ TEST(TaskSimulation, RegionsTakeRequestsFromTheGlobalMaster) {
   const TaskWork work{20, 1, 0};
   const TaskTime flat = simulate_pools({256, 16, 0}, work, costs);
   const TaskTime regions = simulate_pools({256, 16, 16}, work, costs);
-  EXPECT_LT(regions.master_requests, flat.master_requests / 4);
+  EXPECT_LT(regions.master_requests, flat.master_requests / 2);
   EXPECT_LT(regions.seconds, flat.seconds);
 }
 
