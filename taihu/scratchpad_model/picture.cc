@@ -2,8 +2,6 @@
 #include "taihu/scratchpad_model/picture.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "taihu/base/formatted.h"
 
@@ -11,15 +9,6 @@ namespace taihu::scratchpad_model {
 namespace {
 
 constexpr double width = 1000, height = 420, left = 70, top = 46;
-
-__attribute__((format(printf, 1, 2))) std::string formatted(const char* format, ...) {
-  std::array<char, 700> line;
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(line.data(), line.size(), format, arguments);
-  va_end(arguments);
-  return line.data();
-}
 
 std::string escaped(const std::string& name) {
   std::string result;
