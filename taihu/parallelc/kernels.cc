@@ -199,6 +199,15 @@ void check_scratchpad(const taihu_program& program) {
                                     "; make them smaller or link with a larger parcc --spm=SIZE");
 }
 
+void give_way_while_waiting() {
+  if (threads::give_way()) return;
+  if (threads::wait_policy().spins == 0) {
+    sched_yield();
+  } else {
+    threads::spin_pause();
+  }
+}
+
 }  // namespace taihu::parallelc
 
 using namespace taihu::parallelc;
@@ -222,12 +231,7 @@ int m_run(void (*kernel)(void*), void* argument) {
 void taihu_yield_while_waiting(unsigned long long* turns) {
   if (waits_wanted) [[unlikely]]
     note_turn(*turns, __builtin_return_address(0));
-  if (taihu::threads::give_way()) return;
-  if (taihu::threads::wait_policy().spins == 0) {
-    sched_yield();
-  } else {
-    taihu::threads::spin_pause();
-  }
+  give_way_while_waiting();
 }
 
 m_spawn_t m_spawn(void (*kernel)(void*), void* argument) {

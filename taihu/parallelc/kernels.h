@@ -15,10 +15,10 @@
 #include "taihu/threads/current_member.h"
 #include "taihu/threads/thread_array.h"
 
-/// Of abi/parallelc_compiler.h, which C++ files do not include.
-extern "C" void taihu_yield_while_waiting(void);
-
 namespace taihu::parallelc {
+
+/// One turn of a loop that waits for another thread: lets the others on this core run.
+void give_way_while_waiting();
 
 class ModelledRun;
 

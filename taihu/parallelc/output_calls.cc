@@ -41,7 +41,7 @@ bool request(Process& process, const taihu_output& output, std::FILE* stream, st
     for (int i = 0; i < output.name_count; ++i) process.counts->add_proxied(output.names[i]);
   if (output.in_pieces != 0 && output.format != nullptr) {
     process.output.in_pieces(output, stream, values, [&](const std::function<bool()>& is_done) {
-      while (!is_done()) taihu_yield_while_waiting();
+      while (!is_done()) give_way_while_waiting();
     });
     return true;
   }
