@@ -86,7 +86,8 @@ std::string source_place(const void* return_address) {
     return {};
   }
   // The conversion for a program of another ABI is not the place that anybody wants to know.
-  if (place.dli_sname != nullptr && std::string_view(place.dli_sname).starts_with("taihu_mpich_")) return {};
+  const std::string_view symbol = place.dli_sname != nullptr ? place.dli_sname : "";
+  if (symbol.starts_with("taihu_mpich_") || symbol.starts_with("taihu_open_mpi_")) return {};
   const std::uintptr_t offset = address - reinterpret_cast<std::uintptr_t>(place.dli_fbase);
   std::string line = line_of(place.dli_fname, offset);
   if (!line.empty()) return line;

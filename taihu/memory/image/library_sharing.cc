@@ -59,10 +59,19 @@ constexpr std::array process_runtimes = {
     Runtime{"libucs.so.0", "ucs_config_parser_fill_opts"},
     Runtime{"libucm.so.0", "ucm_set_event_handler"}};
 
-// Runtimes of languages, and what MPICH and its relatives have around the library for C.
-constexpr std::array language_runtimes = {"libstdc++"sv,          "libgfortran"sv,  "libquadmath"sv,
-                                          "libmpi_abi_fortran"sv, "libmpichfort"sv, "libmpifort"sv,
-                                          "libmpichcxx"sv,        "libmpicxx"sv};
+// Runtimes of languages, and what MPICH, its relatives and Open MPI have around the library for C.
+constexpr std::array language_runtimes = {"libstdc++"sv,
+                                          "libgfortran"sv,
+                                          "libquadmath"sv,
+                                          "libmpi_abi_fortran"sv,
+                                          "libmpichfort"sv,
+                                          "libmpifort"sv,
+                                          "libmpichcxx"sv,
+                                          "libmpicxx"sv,
+                                          "libmpi_mpifh"sv,
+                                          "libmpi_usempif08"sv,
+                                          "libmpi_usempi_ignore_tkr"sv,
+                                          "libmpi_cxx"sv};
 
 template <std::size_t count>
 bool is_one_of(std::string_view name, const std::array<std::string_view, count>& list) {

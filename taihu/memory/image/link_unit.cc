@@ -60,12 +60,17 @@ class OpenedRelro {
 
 FindRuntimeCall find_runtime_call = nullptr;
 ReplacesLibrary replaces_library = nullptr;
+OverridesLibrary overrides_library = nullptr;
+VariableCopied variable_copied = nullptr;
 
 }  // namespace
 
-void set_runtime_calls(FindRuntimeCall find, ReplacesLibrary replaces) {
+void set_runtime_calls(FindRuntimeCall find, ReplacesLibrary replaces, OverridesLibrary overrides,
+                       VariableCopied copied) {
   find_runtime_call = find;
   replaces_library = replaces;
+  overrides_library = overrides;
+  variable_copied = copied;
 }
 
 void* runtime_call(std::string_view name, bool must_exist) {
@@ -120,6 +125,9 @@ bool LinkUnit::plan_private(std::uint16_t index, const ElfRelocation& relocation
     if (definition) definer = *at;
   }
   if (!definition || (definer == &object && is_tls(relocation.type))) return false;
+  if (overrides_library != nullptr && is_address(relocation.type) && definer != &object &&
+      overrides_library(definer->soname()) && runtime_call(symbol.name) != nullptr)
+    return false;
   check_input(relocation.type != machine::tls_static && relocation.type != machine::tls_descriptor,
               "'" + object.path() + "' uses thread_local '" + std::string(symbol.name) + "' of '" +
                   definer->path() +
@@ -233,6 +241,13 @@ void LinkUnit::bind(const LoadedObjects& loaded, void* (*variable_place)(void*, 
   for (const Binding& binding : copies_)
     std::memcpy(reinterpret_cast<void*>(bases[binding.object] + binding.target),
                 reinterpret_cast<const void*>(definer_bases[binding.definer] + binding.value), binding.bytes);
+}
+
+void LinkUnit::tell_runtime_copies(const LoadedObjects& loaded, void* runtime) const {
+  if (variable_copied == nullptr) return;
+  for (const RuntimeCopy& copy : runtime_copies_)
+    variable_copied(runtime, copy.from,
+                    reinterpret_cast<void*>(loaded.at(objects_[copy.object].get()).base + copy.target));
 }
 
 }  // namespace taihu::memory

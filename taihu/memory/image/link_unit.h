@@ -33,9 +33,17 @@ using LoadedObjects = std::unordered_map<const ElfObject*, LoadedObject>;
 ///
 /// `replaces`: whether the calls stand for those of a library that an object needs, which then is not loaded.
 /// Asked for each library that an object needs before the object's references are bound; may throw Error.
+///
+/// `overrides`: whether what `find` knows comes before the definitions of a private library.
+///
+/// `copied`: a rank's program has its own copy of a variable that `find` knows (COPY relocation). Called with
+/// the rank's `runtime` before the rank's program starts.
 using FindRuntimeCall = void* (*)(std::string_view name, bool must_exist);
 using ReplacesLibrary = bool (*)(std::string_view library, const std::string& user);
-void set_runtime_calls(FindRuntimeCall find, ReplacesLibrary replaces = nullptr);
+using OverridesLibrary = bool (*)(std::string_view library);
+using VariableCopied = void (*)(void* runtime, const void* variable, void* copy);
+void set_runtime_calls(FindRuntimeCall find, ReplacesLibrary replaces = nullptr,
+                       OverridesLibrary overrides = nullptr, VariableCopied copied = nullptr);
 /// What `find` returns; null when nobody has set it.
 void* runtime_call(std::string_view name, bool must_exist = false);
 bool runtime_replaces(std::string_view library, const std::string& user);
@@ -62,6 +70,8 @@ class LinkUnit {
     std::uint64_t address = 0;
   };
   const std::vector<VariableCopy>& variable_copies() const { return variable_copies_; }
+  /// Tells the runtime which of its variables the rank's program has copied.
+  void tell_runtime_copies(const LoadedObjects& loaded, void* runtime) const;
 
  private:
   enum class Kind : std::uint8_t { address, resolver, tls_module, copy };

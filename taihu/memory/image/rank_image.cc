@@ -38,6 +38,7 @@ RankImage::RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents 
           reinterpret_cast<void*>(copies_[static_cast<std::size_t>(copied_variables[i].object)].base +
                                   copied_variables[i].address));
   template_.unit().bind(loaded_, &RankImage::variable_place, this);
+  template_.unit().tell_runtime_copies(loaded_, rank.runtime);
   main_ = reinterpret_cast<Main>(template_.find_main(copies_.front().base));
   rank.process = process_.get();
   if (runs_under_debugger()) dlclose(template_.makers().front().load().handle);
