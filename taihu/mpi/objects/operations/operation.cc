@@ -47,6 +47,8 @@ void Reducer::call(const void* in, void* inout, std::size_t count) const {
   auto* left = static_cast<std::byte*>(const_cast<void*>(in));
   auto* right = static_cast<std::byte*>(inout);
   auto handle = handle_of<MPI_Datatype>(const_cast<Datatype*>(type_.get()));
+  if (operation_->type_elsewhere != nullptr)
+    handle = static_cast<MPI_Datatype>(operation_->type_elsewhere(handle));
   MPI_Fint fortran_handle = 0;
   if (operation_->type_for_fortran != nullptr) {
     fortran_handle = operation_->type_for_fortran(handle);

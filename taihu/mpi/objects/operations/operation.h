@@ -15,6 +15,8 @@ struct Operation final : Object {
   static constexpr Kind object_kind = Kind::operation;
   /// Turns the handle of a datatype into what Fortran calls it.
   using FortranHandle = MPI_Fint (*)(MPI_Datatype);
+  /// Turns it into the address that a program of another ABI has for it.
+  using ForeignHandle = void* (*)(MPI_Datatype);
 
   /// A predefined one.
   explicit Operation(MPI_Op handle) noexcept
@@ -23,9 +25,14 @@ struct Operation final : Object {
     number = reinterpret_cast<std::uintptr_t>(handle);
   }
   /// A function of the program. With `fortran_handle` it is one in Fortran, which takes the type's handle as
-  /// an integer.
-  Operation(MPI_User_function* of_program, bool commutes, FortranHandle fortran_handle = nullptr) noexcept
-      : Object(object_kind), commutative(commutes), function(of_program), type_for_fortran(fortran_handle) {}
+  /// an integer; with `foreign_handle`, one of a program of another ABI.
+  Operation(MPI_User_function* of_program, bool commutes, FortranHandle fortran_handle = nullptr,
+            ForeignHandle foreign_handle = nullptr) noexcept
+      : Object(object_kind),
+        commutative(commutes),
+        function(of_program),
+        type_for_fortran(fortran_handle),
+        type_elsewhere(foreign_handle) {}
   /// One that takes large counts.
   Operation(MPI_User_function_c* of_program, bool commutes, FortranHandle fortran_handle = nullptr) noexcept
       : Object(object_kind),
@@ -48,6 +55,7 @@ struct Operation final : Object {
   MPI_User_function* const function = nullptr;
   MPI_User_function_c* const large_function = nullptr;
   const FortranHandle type_for_fortran = nullptr;
+  const ForeignHandle type_elsewhere = nullptr;
   const MPI_Op predefined_handle = MPI_OP_NULL;
 };
 
