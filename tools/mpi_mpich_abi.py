@@ -4,8 +4,8 @@
 calls ours.
 
 The rules stand below as data: what becomes of a parameter follows from its type, and from its name where the type does not
-tell. Calls that need more than rules are written by hand in taihu/mpi/bindings/mpich_abi/*.cc; whatever is defined there with
-TAIHU_MPICH_CALL is left out here. Usage: mpi_mpich_abi.py MPI.H FILE-TO-MAKE HAND-WRITTEN..."""
+tell. Calls that need more than rules are written by hand in taihu/mpi/bindings/mpich_abi/*.cc and foreign_abi/*.inc; whatever is defined there with
+TAIHU_MPICH_CALL or TAIHU_FOREIGN_CALL is left out here. Usage: mpi_mpich_abi.py MPI.H FILE-TO-MAKE HAND-WRITTEN..."""
 import pathlib
 import re
 import sys
@@ -43,22 +43,26 @@ def is_handle(p):
     return p.type in HANDLES
 
 
-def c_type(p):
-    """The type of the parameter for the program."""
-    kind = p.type
-    if kind == "MPI_File":
-        kind = "void*"
-    elif kind in HANDLES:
-        kind = "int"
-    elif kind == "MPI_Status":
-        kind = "Status"
-    if p.name == "ranges":
-        return "int (*ranges)[3]"
-    stars = "*" * (p.stars + (1 if p.array else 0))
-    return f"{'const ' if p.const else ''}{kind}{stars} {p.name}"
+def handle_type(kind):
+    """The type of a handle for the program."""
+    return "void*" if kind == "MPI_File" else "int"
 
 
 class Wrapper:
+    """One call. Another ABI whose handles have another type is a subclass (tools/mpi_open_mpi_abi.py)."""
+    MACRO = "TAIHU_MPICH_CALL"
+    HANDLE = staticmethod(handle_type)
+
+    def c_type(self, p):
+        """The type of the parameter for the program."""
+        kind = self.HANDLE(p.type) if p.type in HANDLES else "Status" if p.type == "MPI_Status" else p.type
+        if p.name == "ranges":
+            return "int (*ranges)[3]"
+        # A constant array of pointers is not one of pointers to constants.
+        constant = "const " if p.const and not kind.endswith("*") else ""
+        stars = ("const" if p.const and kind.endswith("*") else "") + "*" * (p.stars + (1 if p.array else 0))
+        return f"{constant}{kind}{stars} {p.name}"
+
     def __init__(self, call):
         self.call, self.before, self.values, self.after = call, [], [], []
         for parameter in call.parameters:
@@ -111,7 +115,7 @@ class Wrapper:
             given = "in_place(sendbuf) == MPI_IN_PLACE ? nullptr : sendtypes" if p.name == "sendtypes" else p.name
         else:
             count, given = self.count(), p.name
-        self.before.append(f"ArrayValue<{p.type}, int> {p.name}_({count}, {given}, {IN[p.type]});")
+        self.before.append(f"ArrayValue<{p.type}, {self.HANDLE(p.type)}> {p.name}_({count}, {given}, {IN[p.type]});")
         return f"{p.name}_.get()"
 
     def number(self, p, pointer):
@@ -128,8 +132,8 @@ class Wrapper:
 
     def text(self):
         call = self.call
-        parameters = ", ".join(c_type(p) for p in call.parameters)
-        head = f"TAIHU_MPICH_CALL({call.result}, {call.name}, ({parameters})) {{\n"
+        parameters = ", ".join(self.c_type(p) for p in call.parameters)
+        head = f"{self.MACRO}({call.result}, {call.name}, ({parameters})) {{\n"
         invocation = f"PMPI_{call.name}({', '.join(self.values)})"
         if call.result != "int":
             return f"{head}  return {invocation};\n}}\n"
@@ -140,24 +144,33 @@ class Wrapper:
         return f"{head}{body}  return out_error(code);\n}}\n"
 
 
-def main():
-    header, made, *hand_written = sys.argv[1:]
+def hand_written_calls(paths):
     by_hand = set()
-    for path in hand_written:
+    for path in paths:
         text = pathlib.Path(path).read_text()
-        by_hand |= set(re.findall(r"TAIHU_MPICH_CALL\([^,]+, (\w+),", text))
+        by_hand |= set(re.findall(r"TAIHU_\w+_CALL\([^,]+,\s*(\w+),", text))
         by_hand |= set(re.findall(r"^(?:ERROR_HANDLER|KEYVAL|SAME_STATUS)\((\w+),", text, re.M))
-    lines = ["// SPDX-License-Identifier: Apache-2.0", "// Made by tools/mpi_mpich_abi.py.",
-             '#include "taihu/mpi/bindings/mpich_abi/convert.h"', "", "using namespace taihu::mpi;",
-             "using namespace taihu::mpi::mpich;", ""]
-    for call in read_calls(header):
+        by_hand |= {f"{name}_get_name" for name in re.findall(r"^OBJECT_NAME\((\w+),", text, re.M)}
+    return by_hand
+
+
+def write_calls(made, by, header, namespace, calls, by_hand, wrapper):
+    """All calls but those in by_hand, as one file."""
+    lines = ["// SPDX-License-Identifier: Apache-2.0", f"// Made by {by}.", f'#include "taihu/mpi/bindings/{header}"', "",
+             "using namespace taihu::mpi;", f"using namespace taihu::mpi::{namespace};", ""]
+    for call in calls:
         if call.name in by_hand or WITHOUT.match(call.name):
             continue
-        function = [p for p in call.parameters if p.type.endswith(("_function", "_function_c")) or p.type == "..."]
-        if function:
-            raise SystemExit(f"MPI_{call.name} takes a function: write it by hand in taihu/mpi/bindings/mpich_abi")
-        lines.append(Wrapper(call).text())
+        if any(p.type.endswith(("_function", "_function_c")) or p.type == "..." for p in call.parameters):
+            raise SystemExit(f"MPI_{call.name} takes a function: write it by hand in taihu/mpi/bindings")
+        lines.append(wrapper(call).text())
     pathlib.Path(made).write_text("\n".join(lines))
+
+
+def main():
+    header, made, *hand_written = sys.argv[1:]
+    write_calls(made, "tools/mpi_mpich_abi.py", "mpich_abi/convert.h", "mpich", read_calls(header), hand_written_calls(hand_written),
+                Wrapper)
 
 
 if __name__ == "__main__":

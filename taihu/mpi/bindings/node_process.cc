@@ -6,6 +6,7 @@
 
 #include "taihu/base/error.h"
 #include "taihu/mpi/bindings/mpich_abi/names.h"
+#include "taihu/mpi/bindings/open_mpi_abi/names.h"
 #include "taihu/mpi/objects/call.h"
 #include "taihu/mpi/objects/diagnostics/collective_trace.h"
 #include "taihu/mpi/objects/job.h"
@@ -16,12 +17,9 @@ namespace {
 /// Whether `library` (a name such as libmpi.so.40) brings MPI_ calls of another implementation.
 bool is_other_mpi(std::string_view library) {
   const std::string_view name = library.substr(library.rfind('/') + 1);
-  if (mpich::is_library(name)) return false;
+  if (mpich::is_library(name) || open_mpi::is_library(name)) return false;
   const std::string_view stem = name.substr(0, name.find(".so"));
-  for (const char* theirs : {"libmpi", "libmpich", "libmpi_mpifh", "libmpi_usempi", "libmpi_usempif08",
-                             "libmpi_usempi_ignore_tkr", "libmpi_cxx"})
-    if (stem == theirs) return true;
-  return false;
+  return stem == "libmpi" || stem == "libmpich";
 }
 
 }  // namespace

@@ -59,6 +59,8 @@ enum class Part : int {
   diagnostics,
   complete_send,
   ports,
+  foreign_handles,
+  foreign_places,
   count
 };
 
