@@ -79,6 +79,19 @@ static void refusals(void) {
   CHECK(MPI_Comm_spawn(self, MPI_ARGV_NULL, 1000, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &made, codes) ==
         MPI_ERR_SPAWN);
   CHECK(codes[999] == MPI_ERR_SPAWN);
+  // How many there are is the root's alone to say: it counts for nothing elsewhere.
+  codes[0] = codes[1] = codes[2] = -1;
+  const int many[] = {1000000, 1};
+  char* commands[] = {"no such program", self};
+  CHECK(MPI_Comm_spawn(commands[0], MPI_ARGV_NULL, rank == 0 ? 2 : many[0], MPI_INFO_NULL, 0, MPI_COMM_WORLD,
+                       &made, codes) == MPI_ERR_SPAWN);
+  CHECK(codes[1] == MPI_ERR_SPAWN && codes[2] == -1);
+  const int few[] = {1, 1};
+  const MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL};
+  CHECK(MPI_Comm_spawn_multiple(rank == 0 ? 2 : 7, rank == 0 ? commands : NULL, MPI_ARGVS_NULL,
+                                rank == 0 ? few : many, rank == 0 ? infos : NULL, 0, MPI_COMM_WORLD, &made,
+                                codes) == MPI_ERR_SPAWN);
+  CHECK((rank != 0 || codes[1] == MPI_ERR_SPAWN) && codes[2] == -1);
   CHECK(MPI_Comm_spawn(self, MPI_ARGV_NULL, -1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &made,
                        MPI_ERRCODES_IGNORE) == MPI_ERR_ARG);
   CHECK(MPI_Comm_spawn(self, MPI_ARGV_NULL, 1, MPI_INFO_NULL, ranks, MPI_COMM_WORLD, &made,
