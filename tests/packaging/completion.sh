@@ -25,7 +25,7 @@ expect "core" marun --bind = co
 expect "" marun -n ""
 expect "--bind" /opt/taihu/bin/parcrun -n 4 --bin
 expect "-cc=" macc -cc
-expect "--spm= --spm-model --spm-model-lines" parcc --sp
+expect "--spm= --spm-model --spm-model-lines --spm-model-pictures=" parcc --sp
 expect "partition rebind observe none" narun --place ""
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
