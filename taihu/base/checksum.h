@@ -25,7 +25,7 @@ inline std::uint64_t checksum(const void* data, std::size_t bytes, std::uint64_t
     sum = mix(sum ^ word);
   }
   std::uint64_t rest = 0;
-  std::memcpy(&rest, at, bytes);
+  if (bytes > 0) std::memcpy(&rest, at, bytes);  // no data may be at null
   return mix(mix(sum ^ rest));
 }
 
