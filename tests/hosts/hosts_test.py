@@ -14,8 +14,7 @@ import hosts  # noqa: E402
 BUILD = pathlib.Path(sys.argv[1])
 LIBRARY = sys.argv[2]
 PARCRUN, MARUN = BUILD / "bin/parcrun", BUILD / "bin/marun"
-# With three hosts and more, MPI_Finalize of MPICH 4.0 over UCX's TCP may wait forever, also in a program of that library alone.
-HOSTS = 3 if LIBRARY == "openmpi" else 2
+HOSTS = 3 if LIBRARY == "openmpi" else 2  # MPI_Finalize of MPICH over UCX may wait forever with three
 failures = 0
 
 
