@@ -73,7 +73,8 @@ bool descend(const Geometry& geometry, CellMemory& memory, Location& location, i
     const Cell& cell = geometry.cell(level.cell);
     location.depth = at + 1;
     if (cell.fill == Fill::material) {
-      if (cell.distributed >= 0) return fill_instance(geometry.distributed[cell.distributed], location);
+      if (cell.distributed >= 0) [[unlikely]]
+        return fill_instance(geometry.distributed[cell.distributed], location);
       location.material = cell.material();
       return true;
     }

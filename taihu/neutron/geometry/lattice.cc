@@ -44,8 +44,11 @@ double slab_distance(double position, double speed, double half) noexcept {
 /// cell that the lattice fills has it.
 int index_along(double position, double origin, double pitch, int count) noexcept {
   const double index = std::floor((position - origin) / pitch);
-  if (index == count && position <= origin + count * pitch) return count - 1;
-  return std::fabs(index) < 1e9 ? static_cast<int>(index) : -1;
+  if (!(std::fabs(index) < 1e9)) return -1;
+  const int element = static_cast<int>(index);
+  if (element == count && position <= origin + count * pitch) [[unlikely]]
+    return count - 1;
+  return element;
 }
 
 }  // namespace
