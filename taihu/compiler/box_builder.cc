@@ -12,12 +12,10 @@
 #include <cstddef>
 
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
+#include "taihu/compiler/loop_copy.h"
 #include "taihu/compiler/stage_plan.h"
 
 namespace taihu::compiler {
@@ -28,26 +26,10 @@ namespace {
 
 constexpr double assumed_iterations = 8;
 
-class BoxBuilder {
+class BoxBuilder : LoopCopy {
  public:
   BoxBuilder(const BoxPlan& plan, const FunctionFacts& facts, const LayoutCosts& costs)
-      : plan_(plan),
-        root_(*plan.root),
-        facts_(facts),
-        costs_(costs),
-        function_(*root_.getHeader()->getParent()),
-        context_(function_.getContext()),
-        builder_(context_),
-        expander_(facts.evolution, function_.getParent()->getDataLayout(), "box"),
-        preheader_(root_.getLoopPreheader()),
-        header_(root_.getHeader()),
-        latch_(root_.getLoopLatch()),
-        exit_(root_.getExitBlock()) {
-    place_ = preheader_->getTerminator()->getDebugLoc();
-    if (!place_) place_ = root_.getStartLoc();
-    if (DISubprogram* program = function_.getSubprogram(); program != nullptr && !place_)
-      place_ = DILocation::get(context_, program->getLine(), 0, program);
-  }
+      : LoopCopy(*plan.root, facts.evolution, "box"), plan_(plan), facts_(facts), costs_(costs) {}
 
   void run() {
     for (const Loop* loop : facts_.loops.getLoopsInPreorder())
@@ -57,7 +39,7 @@ class BoxBuilder {
     copy_blocks();
     enter_tiles();
     if (plan_.inner != nullptr) enter_inner();
-    end_stage();
+    finish_stage("taihu_box_end");
     move_accesses();
   }
 
@@ -66,14 +48,10 @@ class BoxBuilder {
     BasicBlock *preheader, *header, *latch;
   };
 
-  Value* field(uint64_t offset) {
-    return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), stage_, offset);
-  }
   static uint64_t in_box(size_t number, uint64_t offset) {
     return offsetof(taihu_box_stage, boxes) + number * sizeof(taihu_box) + offset;
   }
-  void set(uint64_t offset, Value* value) { builder_.CreateAlignedStore(value, field(offset), Align(8)); }
-  void set(uint64_t offset, uint64_t value) { set(offset, word(value)); }
+  using LoopCopy::set;
   void set(uint64_t offset, double value) { set(offset, ConstantFP::get(builder_.getDoubleTy(), value)); }
   Value* word(uint64_t value) { return builder_.getInt64(value); }
   Value* word(long value) { return builder_.getInt64(static_cast<uint64_t>(value)); }
@@ -81,44 +59,32 @@ class BoxBuilder {
     return builder_.CreateAlignedLoad(builder_.getInt64Ty(), field(offset), Align(8));
   }
 
-  FunctionCallee runtime(const char* name, Type* result) {
-    return function_.getParent()->getOrInsertFunction(name, result, builder_.getPtrTy());
-  }
-
   /// A value that is known before the root begins, as 64 bits.
   Value* expand(const SCEV* value) {
-    ScalarEvolution& evolution = facts_.evolution;
     const SCEV* wide = value->getType()->isPointerTy()
                            ? value
-                           : evolution.getTruncateOrSignExtend(value, builder_.getInt64Ty());
+                           : evolution_.getTruncateOrSignExtend(value, builder_.getInt64Ty());
     return expander_.expandCodeFor(wide, wide->getType(), preheader_->getTerminator());
   }
 
   /// Iterations of a counted loop; null of another one.
   Value* iterations_of(const Loop* loop) {
-    ScalarEvolution& evolution = facts_.evolution;
-    const SCEV* count = evolution.getBackedgeTakenCount(loop);
-    if (isa<SCEVCouldNotCompute>(count) || !evolution.isLoopInvariant(count, &root_) ||
-        evolution.getTypeSizeInBits(count->getType()) > 64 ||
+    const SCEV* count = evolution_.getBackedgeTakenCount(loop);
+    if (isa<SCEVCouldNotCompute>(count) || !evolution_.isLoopInvariant(count, &root_) ||
+        evolution_.getTypeSizeInBits(count->getType()) > 64 ||
         !expander_.isSafeToExpandAt(count, preheader_->getTerminator()))
       return nullptr;
     Value*& known = iterations_[loop];
     if (known != nullptr) return known;
     Type* type = builder_.getInt64Ty();
-    const SCEV* wide = evolution.getNoopOrZeroExtend(count, type);
-    return known = expander_.expandCodeFor(evolution.getAddExpr(wide, evolution.getOne(type)), type,
+    const SCEV* wide = evolution_.getNoopOrZeroExtend(count, type);
+    return known = expander_.expandCodeFor(evolution_.getAddExpr(wide, evolution_.getOne(type)), type,
                                            preheader_->getTerminator());
   }
 
   /// The stage is on the stack, made ready in the preheader.
   void begin_stage() {
-    BasicBlock& entry = function_.getEntryBlock();
-    builder_.SetInsertPoint(&entry, entry.getFirstInsertionPt());
-    builder_.SetCurrentDebugLocation(DebugLoc());
-    AllocaInst* stage = builder_.CreateAlloca(
-        ArrayType::get(builder_.getInt8Ty(), in_box(plan_.boxes.size(), 0)), nullptr, "boxes");
-    stage->setAlignment(Align(8));
-    stage_ = stage;
+    make_stage(in_box(plan_.boxes.size(), 0), "boxes");
     builder_.SetInsertPoint(preheader_->getTerminator());
     builder_.SetCurrentDebugLocation(place_);
     if (plan_.inner != nullptr)
@@ -139,8 +105,7 @@ class BoxBuilder {
     set(offsetof(taihu_box_stage, per_block), costs_.per_block);
     set(offsetof(taihu_box_stage, box_count), uint64_t{plan_.boxes.size()});
     for (size_t k = 0; k < plan_.boxes.size(); ++k) set_box(k);
-    Value* began = builder_.CreateCall(runtime("taihu_box_begin", builder_.getInt32Ty()), stage_);
-    began_ = builder_.CreateICmpNE(began, builder_.getInt32(0));
+    call_begin("taihu_box_begin");
   }
 
   void set_box(size_t k) {
@@ -243,29 +208,14 @@ class BoxBuilder {
   }
 
   void copy_blocks() {
-    SmallVector<BasicBlock*> blocks;
-    for (BasicBlock* block : root_.blocks()) {
-      BasicBlock* copy = CloneBasicBlock(block, copies_, ".box", &function_);
-      copies_[block] = copy;
-      blocks.push_back(copy);
-    }
-    remapInstructionsInBlocks(blocks, copies_);
-    plain_ = BasicBlock::Create(context_, "plain", &function_, header_);
+    clone_blocks(".box");
     first_ = BasicBlock::Create(context_, "tile", &function_, copy_of(header_));
     next_ = BasicBlock::Create(context_, "tile.next", &function_, exit_);
     end_ = BasicBlock::Create(context_, "tile.end", &function_, exit_);
-    BranchInst::Create(header_, plain_)->setDebugLoc(place_);
-    header_->replacePhiUsesWith(preheader_, plain_);
-    preheader_->getTerminator()->eraseFromParent();
-    builder_.SetInsertPoint(preheader_);
-    builder_.CreateCondBr(began_, first_, plain_);
+    choose();
   }
 
   BasicBlock* copy_of(BasicBlock* block) { return cast<BasicBlock>(copies_[block]); }
-  Value* copy_of_value(Value* value) {
-    const auto copy = copies_.find(value);
-    return copy != copies_.end() ? static_cast<Value*>(copy->second) : value;
-  }
 
   /// `start` after `iterations` more of `variable`'s loop, at the builder's place.
   Value* advance(const PHINode& variable, Value* start, Value* step, Value* iterations) {
@@ -275,8 +225,8 @@ class BoxBuilder {
     return builder_.CreateAdd(start, distance);
   }
   Value* step_of(PHINode& variable) {
-    const auto* recurrence = cast<SCEVAddRecExpr>(facts_.evolution.getSCEV(&variable));
-    const SCEV* step = recurrence->getStepRecurrence(facts_.evolution);
+    const auto* recurrence = cast<SCEVAddRecExpr>(evolution_.getSCEV(&variable));
+    const SCEV* step = recurrence->getStepRecurrence(evolution_);
     return expander_.expandCodeFor(step, step->getType(), preheader_->getTerminator());
   }
 
@@ -415,16 +365,6 @@ class BoxBuilder {
     return pointer;
   }
 
-  /// `pointer`, which is reached from the box's object, in its copy.
-  Value* reach(Value* pointer, const Value* object, Value* near) {
-    if (pointer == object) return near;
-    auto* address = cast<GEPOperator>(pointer);
-    Value* base = reach(address->getPointerOperand(), object, near);
-    SmallVector<Value*> indices;
-    for (const Use& index : address->indices()) indices.push_back(copy_of_value(index.get()));
-    return builder_.CreateGEP(address->getSourceElementType(), base, indices);
-  }
-
   void move_accesses() {
     for (size_t k = 0; k < plan_.boxes.size(); ++k) {
       const PlannedBox& box = plan_.boxes[k];
@@ -441,60 +381,26 @@ class BoxBuilder {
         if (near_[k].shifts[number] != nullptr)
           address = builder_.CreatePtrAdd(address, near_[k].shifts[number]);
         if (access.shift[2] != 0) address = builder_.CreatePtrAdd(address, word(access.shift[2]));
+        // Rows are packed, so they begin anywhere.
+        if (auto* load = dyn_cast<LoadInst>(copy))
+          load->setAlignment(Align(1));
+        else
+          cast<StoreInst>(copy)->setAlignment(Align(1));
         redirect(*copy, address);
       }
     }
-    for (BasicBlock* block : root_.blocks()) DeleteDeadPHIs(copy_of(block));
-  }
-
-  static void redirect(Instruction& copy, Value* address) {
-    auto* load = dyn_cast<LoadInst>(&copy);
-    Use& pointer = copy.getOperandUse(load != nullptr ? LoadInst::getPointerOperandIndex()
-                                                      : StoreInst::getPointerOperandIndex());
-    Value* old = pointer.get();
-    pointer.set(address);
-    // Rows are packed, so they begin anywhere.
-    if (load != nullptr)
-      load->setAlignment(Align(1));
-    else
-      cast<StoreInst>(copy).setAlignment(Align(1));
-    // What they say holds for the objects that the accesses had.
-    for (const unsigned kind :
-         {LLVMContext::MD_alias_scope, LLVMContext::MD_noalias, LLVMContext::MD_invariant_load,
-          LLVMContext::MD_invariant_group, LLVMContext::MD_access_group})
-      copy.setMetadata(kind, nullptr);
-    RecursivelyDeleteTriviallyDeadInstructions(old);
-  }
-
-  /// What leaves the loop leaves its copy as well: the loop is closed over its values.
-  void end_stage() {
-    builder_.SetInsertPoint(end_);
-    builder_.SetCurrentDebugLocation(place_);
-    builder_.CreateCall(runtime("taihu_box_end", builder_.getVoidTy()), stage_);
-    builder_.CreateBr(exit_);
-    for (PHINode& variable : exit_->phis())
-      variable.addIncoming(copy_of_value(variable.getIncomingValueForBlock(latch_)), end_);
+    delete_dead_variables();
   }
 
   const BoxPlan& plan_;
-  Loop& root_;
   const FunctionFacts& facts_;
   const LayoutCosts& costs_;
-  Function& function_;
-  LLVMContext& context_;
-  IRBuilder<> builder_;
-  SCEVExpander expander_;
-  BasicBlock *preheader_, *header_, *latch_, *exit_;
-  DebugLoc place_;
-  Value* stage_ = nullptr;
-  Value* began_ = nullptr;
   Value* begun_[2] = {};
   Value* count_[2] = {};
   DenseMap<const Loop*, Value*> iterations_;
   DenseMap<const Loop*, LoopBlocks> blocks_of_;
   DenseMap<const PHINode*, Value*> steps_;  ///< of the variables of tiled loops
-  ValueToValueMapTy copies_;
-  BasicBlock *plain_ = nullptr, *first_ = nullptr, *next_ = nullptr, *end_ = nullptr;
+  BasicBlock* next_ = nullptr;
   std::vector<Near> near_;
 };
 

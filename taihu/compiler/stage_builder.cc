@@ -10,14 +10,11 @@
 #include <cstddef>
 
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
-#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 #include "taihu/abi/staging.h"
+#include "taihu/compiler/loop_copy.h"
 
 namespace taihu::compiler {
 
@@ -25,28 +22,14 @@ using namespace llvm;
 
 namespace {
 
-class Builder {
+class Builder : LoopCopy {
  public:
   Builder(const StagePlan& plan, const FunctionFacts& facts)
-      : plan_(plan),
-        root_(*plan.root),
-        evolution_(facts.evolution),
-        function_(*root_.getHeader()->getParent()),
-        context_(function_.getContext()),
-        builder_(context_),
-        expander_(facts.evolution, function_.getParent()->getDataLayout(), "stage"),
-        preheader_(root_.getLoopPreheader()),
-        header_(root_.getHeader()),
-        latch_(root_.getLoopLatch()),
-        exit_(root_.getExitBlock()) {
+      : LoopCopy(*plan.root, facts.evolution, "stage"), plan_(plan) {
     if (plan.is_kept)
       find_inner_counters();
     else
       find_counter();
-    place_ = preheader_->getTerminator()->getDebugLoc();
-    if (!place_) place_ = root_.getStartLoc();
-    if (DISubprogram* program = function_.getSubprogram(); program != nullptr && !place_)
-      place_ = DILocation::get(context_, program->getLine(), 0, program);
   }
 
   std::vector<BasicBlock*> run(LoopInfo& loops) {
@@ -59,7 +42,7 @@ class Builder {
       enter_once();
     else
       enter_tiles();
-    end_stage();
+    finish_stage("taihu_stage_end");
     move_accesses();
     std::vector<BasicBlock*> copies;
     for (BasicBlock* block : innermost) copies.push_back(cast<BasicBlock>(copies_[block]));
@@ -67,17 +50,8 @@ class Builder {
   }
 
  private:
-  Value* field(uint64_t offset) {
-    return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), stage_, offset);
-  }
   static uint64_t in_stream(size_t number, uint64_t offset) {
     return offsetof(taihu_stage, streams) + number * sizeof(taihu_stream) + offset;
-  }
-  void set(uint64_t offset, Value* value) { builder_.CreateAlignedStore(value, field(offset), Align(8)); }
-  void set(uint64_t offset, uint64_t value) { set(offset, builder_.getInt64(value)); }
-
-  FunctionCallee runtime(const char* name, Type* result) {
-    return function_.getParent()->getOrInsertFunction(name, result, builder_.getPtrTy());
   }
 
   /// A variable that the end of the loop depends on already and that counts the iterations up or down.
@@ -123,13 +97,7 @@ class Builder {
 
   /// The stage is on the stack, made ready in the preheader.
   void begin_stage() {
-    const uint64_t bytes = in_stream(plan_.streams.size(), 0);
-    BasicBlock& entry = function_.getEntryBlock();
-    builder_.SetInsertPoint(&entry, entry.getFirstInsertionPt());
-    builder_.SetCurrentDebugLocation(DebugLoc());
-    AllocaInst* stage = builder_.CreateAlloca(ArrayType::get(builder_.getInt8Ty(), bytes), nullptr, "stage");
-    stage->setAlignment(Align(8));
-    stage_ = stage;
+    make_stage(in_stream(plan_.streams.size(), 0), "stage");
     Value* iterations = plan_.is_kept ? nullptr : iterations_of(&root_);
     SmallVector<std::pair<Value*, Value*>> streams;
     for (const PlannedStream& stream : plan_.streams) {
@@ -147,8 +115,7 @@ class Builder {
     set(offsetof(taihu_stage, stream_count), plan_.streams.size());
     set(offsetof(taihu_stage, turn), uint64_t{0});
     for (size_t k = 0; k < plan_.streams.size(); ++k) set_stream(k, streams[k].first, streams[k].second);
-    Value* began = builder_.CreateCall(runtime("taihu_stage_begin", builder_.getInt32Ty()), stage_);
-    began_ = builder_.CreateICmpNE(began, builder_.getInt32(0));
+    call_begin("taihu_stage_begin");
   }
 
   void set_stream(size_t k, Value* start, Value* count) {
@@ -175,23 +142,12 @@ class Builder {
   }
 
   void copy_blocks() {
-    SmallVector<BasicBlock*> blocks;
-    for (BasicBlock* block : root_.blocks()) {
-      BasicBlock* copy = CloneBasicBlock(block, copies_, ".near", &function_);
-      copies_[block] = copy;
-      blocks.push_back(copy);
-    }
-    remapInstructionsInBlocks(blocks, copies_);
+    clone_blocks(".near");
     near_header_ = cast<BasicBlock>(copies_[header_]);
     near_latch_ = cast<BasicBlock>(copies_[latch_]);
-    plain_ = BasicBlock::Create(context_, "plain", &function_, header_);
     first_ = BasicBlock::Create(context_, "staged", &function_, near_header_);
     end_ = BasicBlock::Create(context_, "staged.end", &function_, exit_);
-    BranchInst::Create(header_, plain_)->setDebugLoc(place_);
-    header_->replacePhiUsesWith(preheader_, plain_);
-    preheader_->getTerminator()->eraseFromParent();
-    builder_.SetInsertPoint(preheader_);
-    builder_.CreateCondBr(began_, first_, plain_);
+    choose();
   }
 
   Value* near_of(size_t k) {
@@ -274,34 +230,6 @@ class Builder {
     builder_.CreateCondBr(builder_.CreateICmpEQ(all, iterations_), end_, first_);
   }
 
-  /// What leaves the loop leaves its copy as well: the loop is closed over its values.
-  void end_stage() {
-    builder_.SetInsertPoint(end_);
-    builder_.SetCurrentDebugLocation(place_);
-    builder_.CreateCall(runtime("taihu_stage_end", builder_.getVoidTy()), stage_);
-    builder_.CreateBr(exit_);
-    for (PHINode& variable : exit_->phis()) {
-      Value* value = variable.getIncomingValueForBlock(latch_);
-      const auto copy = copies_.find(value);
-      variable.addIncoming(copy != copies_.end() ? static_cast<Value*>(copy->second) : value, end_);
-    }
-  }
-
-  Value* copy_of(Value* value) {
-    const auto copy = copies_.find(value);
-    return copy != copies_.end() ? static_cast<Value*>(copy->second) : value;
-  }
-
-  /// `pointer`, which is reached from the stream's object, in its copy that begins at `near`.
-  Value* reach(Value* pointer, const Value* object, Value* near) {
-    if (pointer == object) return near;
-    auto* address = cast<GEPOperator>(pointer);
-    Value* base = reach(address->getPointerOperand(), object, near);
-    SmallVector<Value*> indices;
-    for (const Use& index : address->indices()) indices.push_back(copy_of(index.get()));
-    return builder_.CreateGEP(address->getSourceElementType(), base, indices);
-  }
-
   /// Kept streams of inner loops count on their own.
   PHINode* counter_of(Loop* loop) {
     if (!plan_.is_kept) return near_counter_;
@@ -342,41 +270,18 @@ class Builder {
         builder_.SetInsertPoint(copy);
         builder_.SetCurrentDebugLocation(copy->getDebugLoc());
         Value* address = address_of(plan_.streams[k], access, near_[k]);
-        auto* load = dyn_cast<LoadInst>(copy);
-        Use& pointer = copy->getOperandUse(load != nullptr ? LoadInst::getPointerOperandIndex()
-                                                           : StoreInst::getPointerOperandIndex());
-        Value* old = pointer.get();
-        pointer.set(address);
-        // What they say holds for the objects that the accesses had.
-        copy->setMetadata(LLVMContext::MD_alias_scope, nullptr);
-        copy->setMetadata(LLVMContext::MD_noalias, nullptr);
-        copy->setMetadata(LLVMContext::MD_invariant_load, nullptr);
-        copy->setMetadata(LLVMContext::MD_invariant_group, nullptr);
-        copy->setMetadata(LLVMContext::MD_access_group, nullptr);
-        RecursivelyDeleteTriviallyDeadInstructions(old);
+        redirect(*copy, address);
       }
     }
-    for (BasicBlock* block : root_.blocks()) DeleteDeadPHIs(cast<BasicBlock>(copies_[block]));
+    delete_dead_variables();
   }
 
   const StagePlan& plan_;
-  Loop& root_;
-  ScalarEvolution& evolution_;
-  Function& function_;
-  LLVMContext& context_;
-  IRBuilder<> builder_;
-  SCEVExpander expander_;
-  BasicBlock *preheader_, *header_, *latch_, *exit_;
-  DebugLoc place_;
   PHINode* counter_ = nullptr;
   long counter_step_ = 1;
   PHINode* near_counter_ = nullptr;
-  Value* stage_ = nullptr;
   Value* iterations_ = nullptr;
-  Value* began_ = nullptr;
-  ValueToValueMapTy copies_;
   BasicBlock *near_header_ = nullptr, *near_latch_ = nullptr;
-  BasicBlock *plain_ = nullptr, *first_ = nullptr, *end_ = nullptr;
   std::vector<Value*> near_;
   DenseMap<const Loop*, PHINode*> inner_counters_;  ///< of the loop as it was
   DenseMap<Loop*, PHINode*> counters_;              ///< of its copy
