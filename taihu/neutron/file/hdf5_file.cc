@@ -322,6 +322,12 @@ void Hdf5File::write_integers(const std::string& dataset, const std::vector<int>
   write_integers(dataset, {values.begin(), values.end()}, {static_cast<std::int64_t>(values.size())});
 }
 
+void Hdf5File::write_records(const std::string& dataset, std::int64_t type, const void* records,
+                             std::size_t count) {
+  if (!write_data(file_, dataset, type, type, records, {static_cast<std::int64_t>(count)}))
+    fail("data set " + dataset + " cannot be written");
+}
+
 void Hdf5File::write_text(const std::string& dataset, const std::string& value) {
   const Handle type = type_handle(text_type(value.size()));
   if (!write_data(file_, dataset, *type, *type, value.c_str(), {}))

@@ -60,6 +60,8 @@ class Hdf5File {
   void write_integer(const std::string& dataset, std::int64_t value, bool wide = false) {
     write_integers(dataset, {value}, {}, wide);
   }
+  /// `count` records of the compound type with the identifier `type`, as they lie in memory.
+  void write_records(const std::string& dataset, std::int64_t type, const void* records, std::size_t count);
   void write_text(const std::string& dataset, const std::string& value);
   void write_texts(const std::string& dataset, const std::vector<std::string>& values);
   void write_attribute(const std::string& object, const std::string& name, const std::string& value);

@@ -98,13 +98,7 @@ void write_source_file(const std::string& path, const std::vector<BankRecord>& r
   write_and_replace(path, [&](const std::string& temporary) {
     Hdf5File file(temporary, Hdf5File::Mode::create);
     file.write_attribute("/", "filetype", std::string("source"));
-    const hsize_t count = records.size();
-    const Hdf5Handle space = space_handle(H5Screate_simple(1, &count, nullptr));
-    const Hdf5Handle type = bank_type();
-    const Hdf5Handle set = dataset_handle(
-        H5Dcreate2(file.id(), "/source_bank", *type, *space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-    if (!set.ok() || (count > 0 && H5Dwrite(*set, *type, H5S_ALL, H5S_ALL, H5P_DEFAULT, records.data()) < 0))
-      file.fail("the source bank cannot be written");
+    file.write_records("/source_bank", *bank_type(), records.data(), records.size());
     file.close();
   });
 }

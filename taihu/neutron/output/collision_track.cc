@@ -88,13 +88,7 @@ void write_collision_track(const std::string& path, const Model& model,
     Hdf5File file(temporary, Hdf5File::Mode::create);
     file.write_attribute("/", "filetype", std::string("collision_track"));
     file.write_attribute("/", "version", std::vector<int>{1, 0});
-    const hsize_t count = records.size();
-    const Hdf5Handle space = space_handle(H5Screate_simple(1, &count, nullptr));
-    const Hdf5Handle type = track_type();
-    const Hdf5Handle set = dataset_handle(
-        H5Dcreate2(file.id(), "/collision_track_bank", *type, *space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-    if (!set.ok() || (count > 0 && H5Dwrite(*set, *type, H5S_ALL, H5S_ALL, H5P_DEFAULT, records.data()) < 0))
-      file.fail("the collisions cannot be written");
+    file.write_records("/collision_track_bank", *track_type(), records.data(), records.size());
     file.close();
   });
 }
