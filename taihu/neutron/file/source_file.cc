@@ -62,10 +62,11 @@ Hdf5Handle bank_type() {
 }
 
 bool is_possible(const BankRecord& record) noexcept {
-  const auto square = [](const double(&a)[3]) { return a[0] * a[0] + a[1] * a[1] + a[2] * a[2]; };
-  return square(record.r) < 1e100 && std::fabs(square(record.u) - 1) < 1e-6 && record.energy >= 0 &&
-         record.energy < 1e20 && record.time >= 0 && record.time < 1e100 && record.weight > 0 &&
-         record.weight < 1e20;
+  const auto square = [](double x, double y, double z) { return x * x + y * y + z * z; };
+  const double place = square(record.r[0], record.r[1], record.r[2]),
+               direction = square(record.u[0], record.u[1], record.u[2]);
+  return place < 1e100 && std::fabs(direction - 1) < 1e-6 && record.energy >= 0 && record.energy < 1e20 &&
+         record.time >= 0 && record.time < 1e100 && record.weight > 0 && record.weight < 1e20;
 }
 
 std::vector<BankRecord> read_source_file(const std::string& path) {
