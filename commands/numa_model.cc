@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // numa-model: predicts the time of a memory-bound solve with and without naalloc on a machine described in a
-// file.
+// file, and measures the machine that it runs on into such a file.
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -12,7 +12,10 @@
 #include "taihu/base/program.h"
 #include "taihu/base/program_options.h"
 #include "taihu/base/units.h"
+#include "taihu/memory/placement/page_system.h"
+#include "taihu/model/numa_measurement.h"
 #include "taihu/model/numa_prediction.h"
+#include "taihu/topology/machine.h"
 
 namespace {
 
@@ -24,7 +27,7 @@ struct Options {
   std::vector<int> threads;
   model::NumaSolve solve;
   double unplaced = 0, scale = 1;
-  bool json = false;
+  bool json = false, measure = false;
 };
 
 std::string read_file(const std::string& name) {
@@ -64,8 +67,11 @@ std::string prediction(const Options& options, const model::NumaMachine& machine
 void declare(CLI::App& app, Options& options) {
   app.set_version_flag("--version", "numa-model " TAIHU_VERSION);
   app.add_option("--machine", options.machine, "JSON file with the rates of memories, links and cores")
-      ->type_name("FILE")
-      ->required();
+      ->type_name("FILE");
+  app.add_flag(
+      "--measure", options.measure,
+      "instead of all others: measure the machine that this runs on and print such a file;\n--bytes: "
+      "what each thread reads (default twice the last level of cache, at least 64 MB)");
   app.add_option("--report", options.report,
                  "report of naalloc (narun --json): where the pages are with naalloc")
       ->type_name("FILE");
@@ -98,7 +104,14 @@ void declare(CLI::App& app, Options& options) {
   app.add_flag("--json", options.json, "print JSON");
 }
 
+void check_measurement(const Options& options) {
+  if (!options.machine.empty() || !options.report.empty() || !options.without.empty() ||
+      !options.hierarchy.empty() || !options.threads.empty() || options.json)
+    throw UsageError("--measure goes with --bytes alone; its output is a file for --machine");
+}
+
 void check(const Options& options) {
+  if (options.machine.empty()) throw UsageError("give --machine FILE, or --measure to make one");
   const auto given = [](const std::string& option) { return option.empty() ? 0 : 1; };
   if (given(options.report) + given(options.bytes) + given(options.hierarchy) != 1)
     throw UsageError("give --report FILE, or --bytes SIZE or --hierarchy FILE with --threads N");
@@ -114,11 +127,32 @@ void check(const Options& options) {
   if (!options.without.empty() && options.report.empty()) throw UsageError("--without goes with --report");
 }
 
+/// Progress goes to the terminal's other stream, so that the output can go to a file.
+std::string measured_machine(const Options& options) {
+  model::NumaMeasurement measurement;
+  if (!options.bytes.empty()) {
+    const std::int64_t bytes = parse_bytes(options.bytes, "--bytes");
+    check_input(bytes >= 1 << 16, "--bytes is too small to take the time of; give 64K or more");
+    measurement.bytes_per_thread = static_cast<std::size_t>(bytes);
+  }
+  measurement.progress = [](const std::string& step) {
+    std::fprintf(stderr, "numa-model: %s\n", step.c_str());
+  };
+  return json_of(
+      model::measure_numa_machine(topology::live_machine(), measurement, memory::live_page_system()),
+      "measured by numa-model --measure");
+}
+
 int run(int argc, char** argv) {
   Options options;
   CLI::App app("Predicts the time of a memory-bound solve with and without naalloc", "numa-model");
   declare(app, options);
   if (!parse_command_line(app, argc, argv)) return 0;
+  if (options.measure) {
+    check_measurement(options);
+    std::fputs(measured_machine(options).c_str(), stdout);
+    return 0;
+  }
   check(options);
   const model::NumaMachine machine = model::read_numa_machine(options.machine);
   std::fputs(prediction(options, machine).c_str(), stdout);

@@ -7,6 +7,7 @@ numa_kernel.py NODES BUILD_FOLDER PROGRAM_FOLDER: boots once and runs
 - `matrix_openmp`, unmodified, without and with narun: there at least 99 % of its matrix pages must be local.
 - `amgsolve`, which places what its cycles read itself: at least 99 % of these pages must be local;
 - `rank_memory`: scratchpads and symmetric heaps are on the node of their thread;
+- `numa-model --measure`: rates of each pair of nodes that have memory and processors;
 - on four nodes: narun that observes use; control groups that limit memory and nodes, a processor that is off;
   Debian's hypre, which has no threads, in a program that has some (tests/narun/programs/hypre_laplace.c);
 - with TAIHU_TEST_HYPRE=PROGRAM, on four nodes: the same built with an OpenMP hypre;
@@ -76,6 +77,7 @@ def commands_for(nodes, openmp, debian_hypre):
     for name, place in (("malloc report", "none"), ("narun report", "partition")):
         commands.append((name, f"{openmp} {PRELOAD} NARUN_PLACE={place} NARUN_JSON=stderr /bin/matrix_openmp 200 uneven"))
     commands.append(("rank memory", "/bin/rank_memory"))
+    commands.append(("measure", "/bin/numa-model --measure --bytes 1M"))
     if nodes == 4:
         commands.append(("amgsolve", f"{openmp} /bin/amgsolve --generate laplace3d 32 --report"))
     hypre = os.environ.get("TAIHU_TEST_HYPRE")
@@ -130,6 +132,9 @@ class Judge:
         if name == "rank memory":
             self.check(code == 0 and "rank_memory: passed" in text, "scratchpads and symmetric heaps", text)
             return
+        if name == "measure":
+            self.measured(text, code)
+            return
         if name == "amgsolve":
             found = re.search(r"placement: (\d+) of (\d+) pages", text)
             local, all_pages = map(int, found.groups()) if found else (0, 0)
@@ -149,6 +154,15 @@ class Judge:
             self.report(name, text)
         if name == "rebind":
             self.check("before rebinding at more than" in text and "after rebinding" in text, "both reports", text)
+
+    def measured(self, text, code):
+        """A machine file with the nodes that have memory and processors; an emulator's rates say nothing."""
+        usable = [number for number, node in enumerate(MACHINES[self.nodes][0]) if node.cpus and node.megabytes]
+        told = json.loads(text[text.index("{\n"):text.rindex("\n}") + 2]) if code == 0 else {}
+        pairs = [f"cores of node {a} read memory of node {b}" for a in usable for b in usable]
+        rows = told.get("link_gb_s", [])
+        self.check([len(row) for row in rows] == [len(usable)] * len(usable) and all(pair in text for pair in pairs),
+                   f"numa-model --measure: {len(usable)} nodes with memory and processors", text)
 
     def report(self, name, text):
         """The report must add up and tell what the program itself found; it is kept for numa-model."""
@@ -176,6 +190,7 @@ def main():
     files = {f"/bin/{name}": programs / name for name in ("placement", "matrix_openmp", "rank_memory")}
     files["/lib/libnarun.so"] = build / "lib/libnarun.so"
     files["/bin/narun"] = build / "bin/narun"
+    files["/bin/numa-model"] = build / "bin/numa-model"
     if nodes == 4:
         files["/bin/amgsolve"] = build / "bin/amgsolve"
     if nodes == 4 and debian_hypre.exists():

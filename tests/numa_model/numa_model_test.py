@@ -55,6 +55,21 @@ class NumaModel(unittest.TestCase):
         self.assertLess(small, 0.1)
         self.assertGreater(large, 6)
 
+    def test_a_measured_machine_is_one_to_predict_for(self):
+        done = run(NUMA_MODEL, "--measure", "--bytes", "1M")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("read memory of node", done.stderr)
+        machine = pathlib.Path(self.folder.name, "here.json")
+        machine.write_text(done.stdout)
+        self.assertEqual(self.predict(machine, "1")[0]["everything_gain"], 0)
+
+    def test_measuring_goes_with_bytes_alone(self):
+        for words, code in ((["--json"], 2), (["--machine", TWO], 2), (["--threads", 2], 2), (["--bytes", "4K"], 1),
+                            (["--bytes", "100T"], 1)):
+            done = run(NUMA_MODEL, "--measure", *words)
+            lines = [line for line in done.stderr.splitlines() if "read memory" not in line]
+            self.assertEqual((done.returncode, done.stdout, len(lines)), (code, "", 1), done.stderr)
+
     def test_wrong_use_is_one_line(self):
         for words, code in ((["--hierarchy", self.hierarchy], 2), (["--hierarchy", self.hierarchy, "--threads", 13], 1),
                             (["--hierarchy", TWO, "--threads", 2], 1), (["--hierarchy", "/nonexistent", "--threads", 2], 1),
