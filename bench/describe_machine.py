@@ -1,10 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line that stands above every table of results: machine, system, versions of the MPI libraries, day."""
+"""The line that stands above every table of results: machine, system, versions of the MPI libraries, day, and the command."""
 import os
+import pathlib
 import platform
+import shlex
 import shutil
 import subprocess
+import sys
 import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+def this_command():
+    """The command that runs, options included, as it is typed in the folder of the project. What lies elsewhere is named without
+    its folders: they are those of one machine."""
+    words = [sys.argv[0], *sys.argv[1:]]
+    for index, word in enumerate(words):
+        path = pathlib.Path(word)
+        if index == 0 or path.is_absolute():
+            full = path.resolve() if index == 0 else path
+            words[index] = str(full.relative_to(ROOT)) if full.is_relative_to(ROOT) else path.name
+    return shlex.join(words)
 
 
 def processor_model():

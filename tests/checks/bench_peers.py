@@ -53,7 +53,7 @@ class WithoutPeers(unittest.TestCase):
         self.assertEqual(names, ["taihu"])
         for name in ("openmpi", "mpich"):
             self.assertIn(f"*** SKIPPED: {name} is NOT compared with: there is no mpicc.{name}", said)
-        self.assertEqual(self.found(load("mpi/run").between_node_processes, self.build)[0], [])
+        self.assertEqual(self.found(load("mpi/run").between_node_processes, self.build, False)[0], [])
 
     def test_amg(self):
         options = types.SimpleNamespace(amgcl=None, hypre_ij=None)
@@ -86,6 +86,17 @@ class WithoutPeers(unittest.TestCase):
         sys.path.insert(0, str(BENCH))
         from describe_machine import describe_machine
         self.assertIn("no other MPI library", describe_machine())
+
+    def test_the_command_as_it_is_typed_in_the_project(self):
+        sys.path.insert(0, str(BENCH))
+        from describe_machine import this_command
+        kept = sys.argv
+        for words, text in (([f"{BENCH}/put/run", "build", "--output", "docs/results/put.md"], "bench/put/run build --output docs/results/put.md"),
+                            ([f"{BENCH}/put/run", f"{BENCH.parent}/build", "--peer", "/opt/peer/bin/peer"], "bench/put/run build --peer peer"),
+                            ([f"{BENCH}/amg/run", "build", "--problems", "27pt 100"], "bench/amg/run build --problems '27pt 100'")):
+            sys.argv = words
+            self.assertEqual(text, this_command())
+        sys.argv = kept
 
 
 if __name__ == "__main__":
