@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The claims of the papers (*.toml beside this file) and their answers: what the pages of results say, and what to call it.
+
+A page (pages.toml) has the command that makes it. A value of a claim takes numbers out of a page, calculates with them, and is
+compared with the paper's value; nothing of ours is typed here. Whatever is wrong in these files is a Fault of one line.
+
+A claim: id, title, place (in the paper), paper (what it says), word (one of WORDS), why (for what is not measured), note, picture,
+value (any number of them). A value: what, paper, page (or a list: the first that is there), cells (name = titles, row, column, or text: an
+expression whose groups are taken), ours (calculated from the names; else the first), show (a text with {names}), compare (the paper's
+value or its range), aim (one of AIMS), absent (what to say where a title is not on the page)."""
+import ast
+import operator
+import pathlib
+import re
+import shlex
+import tomllib
+
+from tables import Missing, MissingTitle, Page
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+FILES = {"parallel_c.toml": "P", "mpi.toml": "A", "memory.toml": "N", "chip.toml": "C", "reactor.toml": "R"}
+COUNTS = {"P": 12, "A": 6, "N": 5, "C": 8, "R": 6}
+IDS = [f"{letter}{number}" for letter, count in COUNTS.items() for number in range(1, count + 1)]
+WORDS = ("measured", "simulated", "measured and simulated", "synthesised", "tested", "not reproducible here")
+AIMS = ("more", "less", "equal", "at least", "at most")
+NEAR = 0.05  # what differs by less is the same
+
+CLAIM_KEYS = {"id", "title", "place", "paper", "word", "why", "note", "picture", "value"}
+VALUE_KEYS = {"what", "paper", "page", "cells", "ours", "show", "compare", "aim", "absent"}
+CELL_KEYS = {"titles", "row", "column", "text"}
+PAGE_KEYS = {"command", "minutes", "needs"}
+MADE_BY = re.compile(r"`((?:bench|rtl)/\S+ [^`]+)`\s+makes")
+
+
+class Fault(Exception):
+    """An entry that cannot be used, as one line."""
+
+
+def read_toml(path):
+    try:
+        return tomllib.loads(path.read_text())
+    except FileNotFoundError:
+        raise Fault(f"{path.name}: the file is missing") from None
+    except tomllib.TOMLDecodeError as problem:
+        raise Fault(f"{path.name}: {problem}") from None
+
+
+def only(keys, entry, where):
+    unknown = sorted(set(entry) - keys)
+    if unknown:
+        raise Fault(f"{where}: there is no key '{unknown[0]}'; there are {', '.join(sorted(keys))}")
+
+
+def needed(keys, entry, where):
+    for key in keys:
+        if key not in entry:
+            raise Fault(f"{where}: the key '{key}' is missing")
+
+
+def read_pages(folder=HERE):
+    pages = read_toml(folder / "pages.toml")
+    for name, page in pages.items():
+        where = f"pages.toml: {name}"
+        only(PAGE_KEYS, page, where)
+        needed(("command", "minutes"), page, where)
+    return pages
+
+
+def pages_of(value):
+    """Names of the pages that can have the value, the one to make first."""
+    return value["page"] if isinstance(value["page"], list) else [value["page"]]
+
+
+def check_claim(claim, pages, where):
+    only(CLAIM_KEYS, claim, where)
+    needed(("title", "place", "paper", "word"), claim, where)
+    if claim["word"] not in WORDS:
+        raise Fault(f"{where}: '{claim['word']}' is none of {', '.join(WORDS)}")
+    if claim["word"] in ("simulated", "not reproducible here") and "why" not in claim:
+        raise Fault(f"{where}: {claim['word']} needs the key 'why'")
+    if claim["word"] != "not reproducible here" and not claim.get("value"):
+        raise Fault(f"{where}: {claim['word']}, but there is no value")
+    for value in claim.get("value", []):
+        needed(("what", "paper", "page", "cells"), value, where)
+        inside = f"{where}, {value['what']}"
+        only(VALUE_KEYS, value, inside)
+        for name in pages_of(value):
+            if name not in pages:
+                raise Fault(f"{inside}: pages.toml has no page '{name}'")
+        if value.get("aim", "more") not in AIMS:
+            raise Fault(f"{inside}: the aim '{value['aim']}' is none of {', '.join(AIMS)}")
+        for cell in value["cells"].values():
+            only(CELL_KEYS, cell, inside)
+
+
+def read_claims(pages, folder=HERE):
+    """The claims in the order of IDS: each id is there once."""
+    found = {}
+    for file, letter in FILES.items():
+        for claim in read_toml(folder / file).get("claim", []):
+            name = claim.get("id", "?")
+            if name not in IDS or not name.startswith(letter):
+                raise Fault(f"{file}: '{name}' is no claim of this paper; there are {letter}1 to {letter}{COUNTS[letter]}")
+            if name in found:
+                raise Fault(f"{file}: {name} is there twice")
+            check_claim(claim, pages, f"{file}: {name}")
+            found[name] = claim
+    missing = [name for name in IDS if name not in found]
+    if missing:
+        raise Fault(f"claims without an answer: {', '.join(missing)}")
+    return [found[name] for name in IDS]
+
+
+OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
+FUNCTIONS = {"least": lambda values: [min(values)], "most": lambda values: [max(values)], "range": lambda values: [min(values), max(values)]}
+
+
+def calculate(text, names):
+    """An expression of numbers, names of lists of numbers, + - * /, least(), most(), range(); lists are taken element by
+    element."""
+    def value(node):
+        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+            return [float(node.value)]
+        if isinstance(node, ast.Name) and node.id in names:
+            return names[node.id]
+        if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
+            left, right = value(node.left), value(node.right)
+            count = max(len(left), len(right))
+            if {len(left), len(right)} - {1, count}:
+                raise Fault(f"'{text}': lists of {len(left)} and of {len(right)} numbers do not go together")
+            pairs = zip(left * (count if len(left) == 1 else 1), right * (count if len(right) == 1 else 1))
+            return [OPERATIONS[type(node.op)](*pair) for pair in pairs]
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in FUNCTIONS and not node.keywords:
+            return FUNCTIONS[node.func.id]([number for argument in node.args for number in value(argument)])
+        raise Fault(f"'{text}': {ast.unparse(node)} is not understood; known are numbers, + - * /, least(), most(), range() and "
+                    f"{', '.join(sorted(names))}")
+    try:
+        return value(ast.parse(text, mode="eval").body)
+    except SyntaxError:
+        raise Fault(f"'{text}' is not an expression") from None
+    except ZeroDivisionError:
+        raise Fault(f"'{text}' divides by zero") from None
+
+
+def ends(numbers):
+    numbers = numbers if isinstance(numbers, list) else [numbers]
+    return float(min(numbers)), float(max(numbers))
+
+
+def verdict(ours, compare, aim="more"):
+    """better, met or not met. `ours` and `compare` are ranges or single values: their ends are compared."""
+    ours, papers = ends(ours), ends(compare)
+    if aim == "at least":
+        return "met" if ours[0] >= papers[0] else "not met"
+    if aim == "at most":
+        return "met" if ours[1] <= papers[1] else "not met"
+    if aim == "equal":
+        return "met" if all(abs(a - b) <= NEAR * abs(b) for a, b in zip(ours, papers)) else "not met"
+    sign = 1 if aim == "more" else -1
+    gains = [sign * (a - b) / abs(b) if b else sign * (a - b) for a, b in zip(ours, papers)]
+    if min(gains) > NEAR:
+        return "better"
+    return "met" if min(gains) >= -NEAR else "not met"
+
+
+def together(verdicts):
+    """The verdict of a claim from those of its values; None where nothing was compared."""
+    found = {word for word in verdicts if word}
+    if not found:
+        return None
+    if len(found) == 1:
+        return found.pop()
+    return "met" if found == {"better", "met"} else "met in part"
+
+
+def shown(number):
+    if number == int(number) and abs(number) < 1e6:
+        return f"{number:,.0f}"
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
+
+
+def text_of(numbers):
+    low, high = shown(min(numbers)), shown(max(numbers))
+    return low if low == high else f"{low} to {high}"
+
+
+def made_otherwise(text, command):
+    """The command that a page names, where it is another one than this. Older pages do not name one; $VARIABLE is any word."""
+    found = MADE_BY.search(text)
+    if not found:
+        return None
+    wanted, named = shlex.split(command), shlex.split(found.group(1))
+    same = len(wanted) == len(named) and all(a == b or a.startswith("$") for a, b in zip(wanted, named))
+    return None if same else found.group(1)
+
+
+class Answers:
+    """Values of claims out of the pages of results below `root`; a page is read once."""
+    def __init__(self, commands, root=ROOT):
+        self.commands, self.root, self.pages = commands, root, {}
+
+    def page(self, name):
+        """The page, or None where its command has not been run yet."""
+        if name not in self.pages:
+            path = self.root / "docs/results" / f"{name}.md"
+            self.pages[name] = Page(f"docs/results/{name}.md", path.read_text()) if path.exists() else None
+            other = made_otherwise(self.pages[name].text, self.commands[name]["command"]) if self.pages[name] else None
+            if other:
+                raise Fault(f"docs/results/{name}.md: it was made by '{other}', pages.toml has '{self.commands[name]['command']}'")
+        return self.pages[name]
+
+    def page_of(self, value):
+        """Name and page that the value is taken from; without any the name of the one to make, and None."""
+        names = pages_of(value)
+        return next(((name, self.page(name)) for name in names if self.page(name)), (names[0], None))
+
+    def value(self, claim, value):
+        """(text, verdict or None); (None, None) without the page."""
+        _, page = self.page_of(value)
+        if page is None:
+            return None, None
+        where = f"{claim['id']}, {value['what']}"
+        try:
+            names = {name: page.numbers(**cell) for name, cell in value["cells"].items()}
+            numbers = calculate(value.get("ours", next(iter(names))), names)
+            text = text_of(numbers)
+            if "show" in value:
+                text = re.sub(r"\{(\w+)\}", lambda name: text_of(calculate(name.group(1), {**names, "ours": numbers})), value["show"])
+        except MissingTitle as problem:
+            if "absent" in value:
+                return value["absent"], None
+            raise Fault(f"{where}: {problem}") from None
+        except (Missing, Fault) as problem:
+            raise Fault(f"{where}: {problem}") from None
+        word = None
+        if "compare" in value:
+            word = verdict(numbers, value["compare"], value.get("aim", "more"))
+        return text, word
