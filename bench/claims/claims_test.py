@@ -1,0 +1,353 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the claims' answers find and what they refuse: numbers of pages, the files of claims, verdicts, commands that fail."""
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import os
+import pathlib
+import sys
+import tempfile
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+import answers
+import page as claims_page
+import tables
+
+PAGE = """# Puts
+
+Machine: Some CPU, 2 cores, Linux 6.1; mpirun (X) 4.1.4. 2026-11-24. Half of the time. `bench/put/run build --turns 3` makes this page.
+
+| bytes | who | time | ratio |
+|---|---|---|---|
+| 4 | Taihu | 0.25 us | 3.22 |
+| 4 | other | 1,250.5 us | - |
+| 64 | Taihu | 2.00 us | 2.5 |
+
+## Near
+
+**latency, cores near**
+
+| bytes | taihu |
+|---|---|
+| 8K | 0.5 |
+| 16K | 1 ms |
+
+**latency, cores far**
+
+| bytes | taihu |
+|---|---|
+| 8K | 7 |
+
+One number here: +8.5 % over the ring.
+"""
+
+
+def load_rerun():
+    path = pathlib.Path(answers.HERE / "rerun")
+    loader = importlib.machinery.SourceFileLoader("rerun", str(path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("rerun", loader))
+    loader.exec_module(module)
+    return module
+
+
+class Tables(unittest.TestCase):
+    def setUp(self):
+        self.page = tables.Page("put.md", PAGE)
+
+    def missing(self, expected, **cell):
+        with self.assertRaises(tables.Missing) as raised:
+            self.page.numbers(**cell)
+        self.assertIn(expected, str(raised.exception))
+        self.assertNotIn("\n", str(raised.exception))
+
+    def test_a_cell_is_found_by_its_row_and_column(self):
+        self.assertEqual([0.25], self.page.numbers(row={"bytes": "4", "who": "Taihu"}, column="time"))
+        self.assertEqual([1250.5], self.page.numbers(row={"who": "other"}, column="time"))
+        self.assertEqual([3.22], self.page.numbers(row={1: "4", 2: "Taihu"}, column=4))
+
+    def test_rows_that_change_places_are_found(self):
+        lines = PAGE.split("\n")
+        lines[6], lines[8] = lines[8], lines[6]
+        self.assertEqual([3.22], tables.Page("put.md", "\n".join(lines)).numbers(row={"bytes": "4", "who": "Taihu"}, column="ratio"))
+
+    def test_columns_that_change_places_are_found(self):
+        page = tables.Page("put.md", PAGE.replace("| 4 | Taihu | 0.25 us | 3.22 |", "| Taihu | 4 | 0.25 us | 3.22 |")
+                           .replace("| bytes | who |", "| who | bytes |"))
+        self.assertEqual([3.22], page.numbers(row={"bytes": "4", "who": "Taihu"}, column="ratio"))
+
+    def test_several_rows_and_all(self):
+        self.assertEqual([3.22, 2.5], self.page.numbers(row={"bytes": ["4", "64"], "who": "Taihu"}, column="ratio"))
+        self.assertEqual([7], self.page.numbers(titles=["Near", "latency, cores far"], column="taihu"))
+
+    def test_a_title_may_have_several_names(self):
+        titles = ["Near", ["latency, none", "latency, cores far"]]
+        self.assertEqual([7], self.page.numbers(titles=titles, column="taihu"))
+
+    def test_text(self):
+        self.assertEqual([8.5], self.page.numbers(titles=["Near", "latency, cores far"], text=r"([-+][\d.]+) % over the ring"))
+
+    def test_a_row_that_is_gone(self):
+        self.missing("put.md: 0 rows instead of 1 have bytes: 5", row={"bytes": "5"}, column="time")
+
+    def test_a_row_that_is_not_alone(self):
+        self.missing("2 rows instead of 1 have bytes: 4", row={"bytes": "4"}, column="time")
+
+    def test_one_of_several_rows_is_gone(self):
+        self.missing("1 rows instead of 2", row={"bytes": ["64", "256"]}, column="time")
+
+    def test_a_column_that_is_gone(self):
+        self.missing("there is no table with the columns 'bytes', 'rate'", row={"bytes": "4"}, column="rate")
+
+    def test_a_table_that_is_gone(self):
+        self.page = tables.Page("put.md", PAGE.replace("| bytes | taihu |\n|---|---|\n| 8K | 7 |\n", ""))
+        self.missing("latency, cores far: there is no table", titles=["Near", "latency, cores far"], row={"bytes": "8K"}, column="taihu")
+
+    def test_the_next_section_is_not_taken_for_this_one(self):
+        self.missing("there is no table", titles=["Near"], row={"bytes": "8K"}, column="taihu")
+        self.missing("nothing matches", titles=["Near", "latency, cores near"], text=r"([-+][\d.]+) % over")
+
+    def test_a_title_that_is_gone(self):
+        self.missing("put.md: there is no title 'Far'", titles=["Far"], column="taihu")
+        self.missing("there is no title 'bandwidth' below 'Near'", titles=["Near", "bandwidth"], column="taihu")
+
+    def test_what_is_no_number(self):
+        self.missing("'-' is not a number", row={"who": "other"}, column="ratio")
+
+    def test_units_that_differ(self):
+        self.missing("different units", titles=["Near", "latency, cores near"], row={"bytes": ["8K", "16K"]}, column="taihu")
+
+    def test_machine_and_day(self):
+        self.assertEqual(("Some CPU, 2 cores, Linux 6.1; mpirun (X) 4.1.4", "2026-11-24"), self.page.machine_and_day())
+        self.assertIsNone(tables.Page("x.md", "# A model\n").machine_and_day())
+
+
+class Calculations(unittest.TestCase):
+    def refused(self, text, expression, **names):
+        with self.assertRaises(answers.Fault) as raised:
+            answers.calculate(expression, names)
+        self.assertIn(text, str(raised.exception))
+
+    def test_lists_go_element_by_element(self):
+        self.assertEqual([100.0, 50.0], answers.calculate("100 * (peer / ours - 1)", {"peer": [4, 3], "ours": [2, 2]}))
+        self.assertEqual([2.0, 1.5], answers.calculate("peer / ours", {"peer": [4, 3], "ours": [2]}))
+        self.assertEqual([1, 4], answers.calculate("range(a, b)", {"a": [4, 2], "b": [1]}))
+        self.assertEqual([3], answers.calculate("most(a) - least(b)", {"a": [4, 2], "b": [1]}))
+
+    def test_what_is_not_understood(self):
+        self.refused("'a / c'", "a / c", a=[1])
+        self.refused("is not an expression", "a /", a=[1])
+        self.refused("is not understood", "__import__('os')")
+        self.refused("is not understood", "a.real", a=[1])
+        self.refused("divides by zero", "a / 0", a=[1])
+        self.refused("do not go together", "a / b", a=[1, 2], b=[1, 2, 3])
+
+
+class Verdicts(unittest.TestCase):
+    def test_more(self):
+        self.assertEqual(["better", "met", "met", "not met"], [answers.verdict([x], 100) for x in (106, 104, 96, 94)])
+
+    def test_less(self):
+        self.assertEqual(["better", "met", "not met"], [answers.verdict([x], 100, "less") for x in (90, 104, 106)])
+
+    def test_both_ends_of_ranges_count(self):
+        self.assertEqual("better", answers.verdict([3, 9], [2, 8]))
+        self.assertEqual("not met", answers.verdict([1, 90], [2, 8]))
+        self.assertEqual("met", answers.verdict([2, 90], [2, 8]))
+
+    def test_limits_and_equality(self):
+        self.assertEqual(["met", "not met"], [answers.verdict([x, 2], 1, "at least") for x in (1, 0.99)])
+        self.assertEqual(["met", "not met"], [answers.verdict([0, x], 0, "at most") for x in (0, 1)])
+        self.assertEqual(["met", "not met", "not met"], [answers.verdict([x], 100, "equal") for x in (104, 106, 94)])
+
+    def test_of_a_claim(self):
+        self.assertEqual("met in part", answers.together(["better", "not met", None]))
+        self.assertEqual("met", answers.together(["better", "met"]))
+        self.assertEqual("not met", answers.together(["not met", None]))
+        self.assertIsNone(answers.together([None]))
+
+
+CLAIM = """
+[[claim]]
+id = "{id}"
+title = "something"
+place = "section 1"
+paper = "fast"
+word = "measured"
+[[claim.value]]
+what = "ratio"
+paper = "3"
+page = "put"
+cells.ratio = {{ row = {{ bytes = "4", who = "Taihu" }}, column = "ratio" }}
+compare = 3
+"""
+
+
+class Folder(unittest.TestCase):
+    """A small tree with all claims, all of them answered by one page."""
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.folder.name)
+        (self.root / "docs/results").mkdir(parents=True)
+        self.write("docs/results/put.md", PAGE)
+        self.write("pages.toml", '[put]\ncommand = "bench/put/run build --turns 3"\nminutes = 1\n')
+        for file, letter in answers.FILES.items():
+            self.write(file, "".join(CLAIM.format(id=f"{letter}{number}") for number in range(1, answers.COUNTS[letter] + 1)))
+        self.kept, answers.ROOT = answers.ROOT, self.root
+
+    def tearDown(self):
+        answers.ROOT = self.kept
+        self.folder.cleanup()
+
+    def write(self, name, text):
+        (self.root / name).write_text(text)
+
+    def change(self, name, before, after):
+        text = (self.root / name).read_text()
+        self.assertIn(before, text)
+        self.write(name, text.replace(before, after, 1))
+
+    def text(self):
+        pages = answers.read_pages(self.root)
+        return claims_page.make(answers.read_claims(pages, self.root), pages, answers.Answers(pages, self.root))
+
+    def refused(self, expected):
+        with self.assertRaises(answers.Fault) as raised:
+            self.text()
+        self.assertEqual(expected, str(raised.exception))
+
+
+class Claims(Folder):
+    def test_every_claim_has_a_line(self):
+        text = self.text()
+        for name in answers.IDS:
+            self.assertIn(f"\n| {name} | something | measured | better | 2026-11-24 |\n", text)
+        self.assertIn("37 claims: 37 better.", text)
+
+    def test_a_number_that_changes_changes_the_page(self):
+        self.change("docs/results/put.md", "| 3.22 |", "| 1.22 |")
+        self.assertIn("| ratio | 3 | 1.22 | not met |", self.text())
+
+    def test_a_page_that_is_not_there_is_not_yet_run(self):
+        (self.root / "docs/results/put.md").unlink()
+        self.assertIn("| P1 | something | measured | not yet run | - |", self.text())
+
+    def test_the_first_page_that_is_there_is_taken(self):
+        self.change("pages.toml", "[put]", '[new]\ncommand = "bench/new/run build"\nminutes = 1\n[put]')
+        self.change("parallel_c.toml", 'page = "put"', 'page = ["new", "put"]')
+        self.assertIn("[put](results/put.md)", self.text())
+        self.write("docs/results/new.md", PAGE.replace("3.22", "9.99").replace("bench/put/run build --turns 3", "bench/new/run build"))
+        self.assertIn("| ratio | 3 | 9.99 | better |\n\n- [new](results/new.md): `bench/new/run build`", self.text())
+
+    def test_what_a_page_need_not_have(self):
+        self.change("parallel_c.toml", 'cells.ratio = { row = { bytes = "4", who = "Taihu" }, column = "ratio" }',
+                    'absent = "no far cores"\ncells.ratio = { titles = ["Far"], column = "ratio" }')
+        self.assertIn("| ratio | 3 | no far cores | - |", self.text())
+
+    def test_a_table_that_is_gone_is_told(self):
+        self.change("docs/results/put.md", "| bytes | who |", "| bytes | whom |")
+        self.refused("P1, ratio: docs/results/put.md: there is no table with the columns 'bytes', 'who', 'ratio'")
+
+    def test_a_page_made_by_another_command_is_told(self):
+        self.change("docs/results/put.md", "--turns 3", "--turns 1")
+        self.refused("docs/results/put.md: it was made by 'bench/put/run build --turns 1', pages.toml has 'bench/put/run build --turns 3'")
+
+    def test_a_variable_is_any_word(self):
+        self.change("pages.toml", "--turns 3", "--turns $TURNS")
+        self.text()
+
+    def test_a_claim_without_an_answer(self):
+        self.change("memory.toml", CLAIM.format(id="N4"), "")
+        self.refused("claims without an answer: N4")
+
+    def test_an_unknown_claim(self):
+        self.change("chip.toml", '"C8"', '"C9"')
+        self.refused("chip.toml: 'C9' is no claim of this paper; there are C1 to C8")
+
+    def test_a_claim_of_another_paper(self):
+        self.change("chip.toml", '"C8"', '"R1"')
+        self.refused("chip.toml: 'R1' is no claim of this paper; there are C1 to C8")
+
+    def test_a_claim_that_is_there_twice(self):
+        self.change("chip.toml", '"C8"', '"C7"')
+        self.refused("chip.toml: C7 is there twice")
+
+    def test_unknown_keys_words_aims_and_pages(self):
+        self.change("reactor.toml", 'page = "put"', 'page = "putt"')
+        self.refused("reactor.toml: R1, ratio: pages.toml has no page 'putt'")
+        self.change("reactor.toml", 'page = "putt"', 'page = "put"\naim = "best"')
+        self.refused("reactor.toml: R1, ratio: the aim 'best' is none of more, less, equal, at least, at most")
+        self.change("reactor.toml", 'aim = "best"', "limit = 1")
+        self.refused("reactor.toml: R1, ratio: there is no key 'limit'; there are absent, aim, cells, compare, ours, page, paper, show, what")
+        self.change("reactor.toml", "limit = 1\n", "")
+        self.change("reactor.toml", '"measured"', '"guessed"')
+        self.refused("reactor.toml: R1: 'guessed' is none of " + ", ".join(answers.WORDS))
+
+    def test_what_is_simulated_says_why(self):
+        self.change("reactor.toml", '"measured"', '"simulated"')
+        self.refused("reactor.toml: R1: simulated needs the key 'why'")
+
+    def test_a_damaged_file(self):
+        self.write("chip.toml", "[[claim]\n")
+        with self.assertRaises(answers.Fault) as raised:
+            self.text()
+        self.assertTrue(str(raised.exception).startswith("chip.toml: "))
+
+    def test_a_file_that_is_missing(self):
+        (self.root / "chip.toml").unlink()
+        self.refused("chip.toml: the file is missing")
+
+
+class Commands(Folder):
+    def setUp(self):
+        super().setUp()
+        self.rerun = load_rerun()
+        self.output = io.StringIO()
+
+    def run_all(self, pages):
+        with contextlib.redirect_stdout(self.output):
+            return self.rerun.run_all(list(pages), pages, self.root / "b")
+
+    def test_one_that_fails_is_told_and_the_rest_goes_on(self):
+        failed = self.run_all({"bad": {"command": "sh -c 'echo why it failed; exit 3'", "minutes": 1},
+                               "good": {"command": "sh -c 'echo $1 > made' x build", "minutes": 1}})
+        self.assertEqual(1, failed)
+        self.assertIn("  | why it failed", self.output.getvalue())
+        self.assertRegex(self.output.getvalue(), r"bad +FAILED: ended with exit code 3, see .*bad\.log; its page stays as it was")
+        self.assertEqual(f"{self.root}/b\n", (self.root / "made").read_text())
+
+    def test_one_whose_peer_is_missing_is_left_out(self):
+        os.environ.pop("NO_SUCH_PEER", None)
+        failed = self.run_all({"a": {"command": "touch ran", "minutes": 1, "needs": ["no-such-program", "$NO_SUCH_PEER"]}})
+        self.assertEqual(0, failed)
+        self.assertIn("left out: there is no no-such-program, the variable NO_SUCH_PEER is not set", self.output.getvalue())
+        self.assertFalse((self.root / "ran").exists())
+
+    def test_one_that_does_not_end_is_ended_with_all_that_it_started(self):
+        line = f"sleep 1000 & echo $! > {self.root}/pid; wait"
+        self.assertEqual("was ended after 0:02 min", self.rerun.run_command(line, self.root / "log", 2))
+        state = pathlib.Path(f"/proc/{(self.root / 'pid').read_text().strip()}/stat")
+        for _ in range(100):
+            if not state.exists() or state.read_text().split()[2] == "Z":
+                return
+            time.sleep(0.05)
+        self.fail("what it started goes on")
+
+    def test_a_page_that_is_not_up_to_date_is_told(self):
+        self.write("docs/claims.md", "a\nb\n")
+        self.assertIsNone(self.rerun.checked("a\nb\n"))
+        self.assertEqual("docs/claims.md:2: not what the claims and the pages of results give", self.rerun.checked("a\nc\n"))
+        (self.root / "docs/claims.md").unlink()
+        self.assertEqual("docs/claims.md is missing", self.rerun.checked("a\n"))
+
+    def test_quick_commands_come_first(self):
+        pages = {"long": {"minutes": 9}, "short": {"minutes": 1}, "other": {"minutes": 5}}
+        claims = [{"id": "P1", "value": [{"page": "long"}, {"page": ["short", "other"]}]}, {"id": "P2", "value": [{"page": "other"}]}]
+        self.assertEqual(["short", "long"], self.rerun.wanted_pages(claims, pages, ["P1"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
