@@ -109,9 +109,10 @@ def page(measured, picture, place):
     """Markdown of docs/results; `picture` may be None."""
     results = measured["results"]
     shown = [f"![Areas of the routers and what they are made of]({os.path.relpath(picture, place.parent)})", ""] if picture else []
+    command = "rtl/synth/area" + (f" --picture {picture}" if picture else "") + f" --page {place}"
     return "\n".join(
         ["# Areas of the routers", "",
-         f"{measured['tools']}, cell library osu018 (0.18 um). `rtl/synth/area` makes this page. Areas are sums of cells, without "
+         f"{measured['tools']}, cell library osu018 (0.18 um). `{command}` makes this page. Areas are sums of cells, without "
          "wires; nets of many pins have buffers. Paths go from register to register, without wires. Compare ratios only, and "
          "differences of a few percent not at all: the same registers and functions in another order of the source give them. "
          "Numbers of registers are exact.", ""]
