@@ -7,7 +7,8 @@ compared with the paper's value; nothing of ours is typed here. Whatever is wron
 A claim: id, title, place (in the paper), paper (what it says), word (one of WORDS), why (for what is not measured), note, picture,
 value (any number of them). A value: what, paper, page (or a list: the first that is there), cells (name = titles, row, column, or text: an
 expression whose groups are taken), ours (calculated from the names; else the first), show (a text with {names}), compare (the paper's
-value or its range), aim (one of AIMS), absent (what to say where a title is not on the page)."""
+value or its range), aim (one of AIMS), absent (what to say where a title is not on the page), unless (a page: the value is
+left out where that is there)."""
 import ast
 import operator
 import pathlib
@@ -27,7 +28,7 @@ AIMS = ("more", "less", "equal", "at least", "at most")
 NEAR = 0.05  # what differs by less is the same
 
 CLAIM_KEYS = {"id", "title", "place", "paper", "word", "why", "note", "picture", "value"}
-VALUE_KEYS = {"what", "paper", "page", "cells", "ours", "show", "compare", "aim", "absent"}
+VALUE_KEYS = {"what", "paper", "page", "cells", "ours", "show", "compare", "aim", "absent", "unless"}
 CELL_KEYS = {"titles", "row", "column", "text"}
 PAGE_KEYS = {"command", "minutes", "needs"}
 MADE_BY = re.compile(r"`((?:bench|rtl)/\S+ [^`]+)`\s+makes")
@@ -90,6 +91,8 @@ def check_claim(claim, pages, where):
                 raise Fault(f"{inside}: pages.toml has no page '{name}'")
         if value.get("aim", "more") not in AIMS:
             raise Fault(f"{inside}: the aim '{value['aim']}' is none of {', '.join(AIMS)}")
+        if value.get("unless", name) not in pages:
+            raise Fault(f"{inside}: pages.toml has no page '{value['unless']}'")
         for cell in value["cells"].values():
             only(CELL_KEYS, cell, inside)
 
@@ -214,6 +217,10 @@ class Answers:
         """Name and page that the value is taken from; without any the name of the one to make, and None."""
         names = pages_of(value)
         return next(((name, self.page(name)) for name in names if self.page(name)), (names[0], None))
+
+    def values(self, claim):
+        """The values of the claim without those that a better page has made needless."""
+        return [value for value in claim.get("value", []) if "unless" not in value or self.page(value["unless"]) is None]
 
     def value(self, claim, value):
         """(text, verdict or None); (None, None) without the page."""

@@ -120,6 +120,10 @@ class Tables(unittest.TestCase):
     def test_units_that_differ(self):
         self.missing("different units", titles=["Near", "latency, cores near"], row={"bytes": ["8K", "16K"]}, column="taihu")
 
+    def test_what_stands_behind_a_number_in_brackets_is_no_unit(self):
+        self.assertEqual((0.91, ""), tables.number_in("0.91 (0.9 to 1.0); 0.95"))
+        self.assertEqual((2, "us"), tables.number_in("2.0 us (far)"))
+
     def test_machine_and_day(self):
         self.assertEqual(("Some CPU, 2 cores, Linux 6.1; mpirun (X) 4.1.4", "2026-11-24"), self.page.machine_and_day())
         self.assertIsNone(tables.Page("x.md", "# A model\n").machine_and_day())
@@ -247,6 +251,15 @@ class Claims(Folder):
                     'absent = "no far cores"\ncells.ratio = { titles = ["Far"], column = "ratio" }')
         self.assertIn("| ratio | 3 | no far cores | - |", self.text())
 
+    def test_a_value_that_a_better_page_makes_needless(self):
+        self.change("pages.toml", "[put]", '[new]\ncommand = "bench/new/run build"\nminutes = 1\n[put]')
+        self.change("parallel_c.toml", 'page = "put"', 'page = "put"\nunless = "new"')
+        self.assertIn("| P1 | something | measured | better |", self.text())
+        self.write("docs/results/new.md", "# New\n")
+        self.assertIn("| P1 | something | measured | - |", self.text())
+        self.change("parallel_c.toml", 'unless = "new"', 'unless = "newer"')
+        self.refused("parallel_c.toml: P1, ratio: pages.toml has no page 'newer'")
+
     def test_a_table_that_is_gone_is_told(self):
         self.change("docs/results/put.md", "| bytes | who |", "| bytes | whom |")
         self.refused("P1, ratio: docs/results/put.md: there is no table with the columns 'bytes', 'who', 'ratio'")
@@ -281,7 +294,8 @@ class Claims(Folder):
         self.change("reactor.toml", 'page = "putt"', 'page = "put"\naim = "best"')
         self.refused("reactor.toml: R1, ratio: the aim 'best' is none of more, less, equal, at least, at most")
         self.change("reactor.toml", 'aim = "best"', "limit = 1")
-        self.refused("reactor.toml: R1, ratio: there is no key 'limit'; there are absent, aim, cells, compare, ours, page, paper, show, what")
+        self.refused("reactor.toml: R1, ratio: there is no key 'limit'; there are absent, aim, cells, compare, ours, page, paper, show, unless, "
+                     "what")
         self.change("reactor.toml", "limit = 1\n", "")
         self.change("reactor.toml", '"measured"', '"guessed"')
         self.refused("reactor.toml: R1: 'guessed' is none of " + ", ".join(answers.WORDS))
@@ -346,7 +360,9 @@ class Commands(Folder):
     def test_quick_commands_come_first(self):
         pages = {"long": {"minutes": 9}, "short": {"minutes": 1}, "other": {"minutes": 5}}
         claims = [{"id": "P1", "value": [{"page": "long"}, {"page": ["short", "other"]}]}, {"id": "P2", "value": [{"page": "other"}]}]
-        self.assertEqual(["short", "long"], self.rerun.wanted_pages(claims, pages, ["P1"]))
+        found = answers.Answers(pages, self.root)
+        self.assertEqual(["short", "long"], self.rerun.wanted_pages(claims, pages, ["P1"], found))
+        self.assertEqual("there is no bench/none/run", self.rerun.missing_needs({"command": "bench/none/run build"}))
 
 
 if __name__ == "__main__":

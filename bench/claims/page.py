@@ -48,7 +48,7 @@ distribution are named by variables: {variables}. A claim, a value or a page is 
 
 def day_of(claim, found):
     """The days of the measurements that the values are from."""
-    pages = [found.page_of(value)[1] for value in claim.get("value", [])]
+    pages = [found.page_of(value)[1] for value in found.values(claim)]
     days = sorted({page.machine_and_day()[1] for page in pages if page and page.machine_and_day()})
     return ", ".join(days) or "-"
 
@@ -56,7 +56,7 @@ def day_of(claim, found):
 def rated(claim, found):
     """Rows of the claim's table, and its verdict in words."""
     rows, words, open_pages = [], [], set()
-    for value in claim.get("value", []):
+    for value in found.values(claim):
         text, word = found.value(claim, value)
         if text is None:
             open_pages.add(answers.pages_of(value)[0])
@@ -73,7 +73,7 @@ def rated(claim, found):
 def sources(claim, pages, found):
     """A line for each page that the values are from."""
     lines = []
-    for name, page in dict.fromkeys(found.page_of(value) for value in claim.get("value", [])):
+    for name, page in dict.fromkeys(found.page_of(value) for value in found.values(claim)):
         if page is None:
             lines.append(f"- `{pages[name]['command']}` has not been run yet")
             continue
@@ -113,7 +113,7 @@ def variables(pages):
 
 def make(claims, pages, found):
     """The whole text."""
-    used = {answers.pages_of(value)[0] for claim in claims for value in claim.get("value", [])}
+    used = {answers.pages_of(value)[0] for claim in claims for value in found.values(claim)}
     minutes = math.ceil(sum(pages[name]["minutes"] for name in used))
     whole = [rated(claim, found)[1] for claim in claims]
     text = HEAD.format(near=100 * answers.NEAR, minutes=minutes, variables=variables(pages), summary=summary(whole))

@@ -8,6 +8,7 @@ import re
 
 HEADING = re.compile(r"#+ (.*)|\*\*(.*)\*\*")
 NUMBER = re.compile(r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:e[-+]?\d+)?")
+UNIT = re.compile(r"\s*([^\s(;]*)")
 MACHINE = re.compile(r"^Machine: (.*?)\. (\d{4}-\d{2}-\d{2})\.", re.MULTILINE)
 
 
@@ -47,7 +48,7 @@ def number_in(cell):
     found = NUMBER.match(cell)
     if not found:
         raise Missing(f"'{cell}' is not a number")
-    return float(found.group().replace(",", "")), cell[found.end():].strip()
+    return float(found.group().replace(",", "")), UNIT.match(cell, found.end()).group(1)
 
 
 class MissingTitle(Missing):
