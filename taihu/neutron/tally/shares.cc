@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "taihu/neutron/source/fission_bank.h"
-#include "taihu/parallel/messages.h"
 
 namespace taihu::neutron {
 namespace {
@@ -57,6 +56,23 @@ void add_part(TallyParts& parts, TallyPart part) {
   parts.tallies.push_back(part);
 }
 
+/// The first bin of a mesh cell, counted from the part's first bin.
+std::int64_t bin_at(const TallyPart& part, std::int64_t outer, int x, int y, int z) {
+  const std::int64_t row = std::int64_t{z - part.low[2]} * (part.high[1] - part.low[1]) + (y - part.low[1]);
+  return (outer * part.cells() + row * (part.high[0] - part.low[0]) + (x - part.low[0])) * part.inner;
+}
+
+/// Where bin `bin` of a part lies in the array of another part's window, which has it too.
+std::int64_t place_between(const TallyPart& part, std::int64_t bin, const TallyPart& window) {
+  const std::int64_t block = bin / part.inner, cell = block % part.cells();
+  const int width = part.high[0] - part.low[0], height = part.high[1] - part.low[1];
+  const auto x = static_cast<int>(cell % width), y = static_cast<int>(cell / width % height);
+  const auto z = static_cast<int>(cell / width / height);
+  return window.first +
+         bin_at(window, block / part.cells(), part.low[0] + x, part.low[1] + y, part.low[2] + z) +
+         bin % part.inner;
+}
+
 /// Calls f(bin of `owned` counted from `begin`, place in the array of `window`'s parts, count) for the runs
 /// of bins of `owned` in [begin, end) that `window` has too.
 template <typename F>
@@ -68,18 +84,14 @@ void for_each_common(const TallyPart& owned, std::int64_t begin, std::int64_t en
     high[axis] = std::min(owned.high[axis], window.high[axis]);
     if (low[axis] >= high[axis]) return;
   }
-  const auto place = [](const TallyPart& part, std::int64_t outer, int x, int y, int z) {
-    const std::int64_t row = std::int64_t{z - part.low[2]} * (part.high[1] - part.low[1]) + (y - part.low[1]);
-    return (outer * part.cells() + row * (part.high[0] - part.low[0]) + (x - part.low[0])) * part.inner;
-  };
   for (std::int64_t outer = 0; outer < owned.outer; ++outer)
     for (int z = low[2]; z < high[2]; ++z)
       for (int y = low[1]; y < high[1]; ++y) {
-        const std::int64_t here = place(owned, outer, low[0], y, z);
+        const std::int64_t here = bin_at(owned, outer, low[0], y, z);
         const std::int64_t from = std::max(here, begin);
         const std::int64_t to = std::min(here + (high[0] - low[0]) * owned.inner, end);
         if (from >= to) continue;
-        f(from - begin, window.first + place(window, outer, low[0], y, z) + (from - here), to - from);
+        f(from - begin, window.first + bin_at(window, outer, low[0], y, z) + (from - here), to - from);
       }
 }
 
@@ -167,41 +179,28 @@ int BinShares::owner_of(std::int64_t bin) const {
   return first + member;
 }
 
-std::vector<ExactSum> BinShares::to_owners(parallel::Communicator& ranks,
-                                           std::span<const ExactSum> sums) const {
-  std::vector<ExactSum> result(owned_count());
-  const std::size_t tallies = layout_->compiled.size();
-  for (int step = 0; step < ranks_; ++step) {
-    const int to = (rank_ + step) % ranks_, from = (rank_ - step + ranks_) % ranks_;
-    parallel::Bytes out;
-    for (std::size_t t = 0; t < tallies; ++t) {
-      const OwnedBins bins = owned(to, t);
-      for_each_common(owned_[domain_of(to)].tallies[t], bins.begin, bins.end, window().tallies[t],
-                      [&](std::int64_t bin, std::int64_t place, std::int64_t count) {
-                        if (step == 0)
-                          for (std::int64_t i = 0; i < count; ++i)
-                            result[bins.place + bin + i] += sums[place + i];
-                        else
-                          parallel::append(out, sums.data() + place, static_cast<std::size_t>(count));
-                      });
-    }
-    if (step == 0) continue;
-    parallel::send_to(ranks, to, std::move(out));
-    const parallel::Bytes in = parallel::receive_from(ranks, from);
-    parallel::Reader reader(in);
-    std::vector<ExactSum> terms;
-    for (std::size_t t = 0; t < tallies; ++t) {
-      const OwnedBins bins = owned(rank_, t);
-      for_each_common(owned_[domain_of(rank_)].tallies[t], bins.begin, bins.end,
-                      windows_[domain_of(from)].tallies[t],
-                      [&](std::int64_t bin, std::int64_t, std::int64_t count) {
-                        terms.resize(count);
-                        reader.read(terms.data(), terms.size());
-                        for (std::int64_t i = 0; i < count; ++i) result[bins.place + bin + i] += terms[i];
-                      });
-    }
+std::vector<BinTransfer> BinShares::transfers_to(int owner) const {
+  std::vector<BinTransfer> transfers;
+  const TallyParts &owned_parts = owned_[domain_of(owner)], &there = windows_[domain_of(owner)];
+  for (std::size_t tally = 0; tally < layout_->compiled.size(); ++tally) {
+    const OwnedBins bins = owned(owner, tally);
+    const TallyPart& part = owned_parts.tallies[tally];
+    for_each_common(part, bins.begin, bins.end, window().tallies[tally],
+                    [&](std::int64_t bin, std::int64_t here, std::int64_t count) {
+                      const std::int64_t to =
+                          owner == rank_ ? bins.place + bin
+                                         : place_between(part, bins.begin + bin, there.tallies[tally]);
+                      if (!transfers.empty()) {
+                        BinTransfer& last = transfers.back();
+                        if (last.here + last.count == here && last.there + last.count == to) {
+                          last.count += count;
+                          return;
+                        }
+                      }
+                      transfers.push_back({here, to, count});
+                    });
   }
-  return result;
+  return transfers;
 }
 
 }  // namespace taihu::neutron

@@ -12,12 +12,10 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <vector>
 
 #include "taihu/neutron/tally/domains.h"
 #include "taihu/neutron/tally/tally.h"
-#include "taihu/parallel/communicator.h"
 
 namespace taihu::neutron {
 
@@ -58,6 +56,14 @@ struct OwnedBins {
   std::int64_t begin = 0, end = 0, place = 0;
 };
 
+/// Bins of a window whose sums go to their owner at the end of a batch: they follow one another in this
+/// rank's window and where they go.
+struct BinTransfer {
+  std::int64_t here = 0;   ///< in this rank's window
+  std::int64_t there = 0;  ///< in the owner's window; of own bins: in the array of owned bins
+  std::int64_t count = 0;
+};
+
 /// Bins that follow one another both in a rank's own array and in the whole tally.
 struct BinRun {
   std::int64_t place = 0;         ///< in the array of owned bins
@@ -81,8 +87,9 @@ class BinShares {
   /// The rank that owns a bin, numbered as in the layout.
   int owner_of(std::int64_t bin) const;
 
-  /// Adds up the windows' sums of all ranks; returns those of the bins that are owned here. Collective.
-  std::vector<ExactSum> to_owners(parallel::Communicator& ranks, std::span<const ExactSum> sums) const;
+  /// The bins of this rank's window that `owner` owns; each bin of the window is in one transfer of one
+  /// owner. `owner` is another rank, or this one.
+  std::vector<BinTransfer> transfers_to(int owner) const;
 
  private:
   int domain_of(int rank) const noexcept { return domains_ == nullptr ? 0 : domains_->domain_of_rank(rank); }

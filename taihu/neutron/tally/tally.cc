@@ -237,7 +237,7 @@ const char* name_of(Estimator estimator) noexcept {
 }
 
 TallyBins::TallyBins(const TallyLayout& layout, const TallyParts* window, const NeutronState& state,
-                     HotVector<ExactSum>* shared)
+                     SharedBins* shared)
     : layout_(&layout),
       window_(window),
       state_(state),
@@ -484,15 +484,6 @@ void TallyBins::score_surface(const Event& event, double weight, double sign) no
     ExactSum* bins = bins_of(tally, combination);
     for (std::size_t i = 0; i < tally.columns.size(); ++i) bins[i].add(amount);
   }
-}
-
-void TallyStatistics::add_batch(std::span<const ExactSum> batch, double factor) {
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    const double value = batch[i].value() * factor;
-    sum[i] += value;
-    sum_sq[i] += value * value;
-  }
-  ++realizations;
 }
 
 // For n - 1 from 3 on: expansion in the quantile of the normal distribution, M. Abramowitz, I.

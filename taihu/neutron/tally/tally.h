@@ -241,7 +241,7 @@ class TallyBins {
  public:
   /// `window`: null for all bins. `shared`: bins of the window that all threads have; null: own ones.
   explicit TallyBins(const TallyLayout& layout, const TallyParts* window = nullptr,
-                     const NeutronState& state = {}, HotVector<ExactSum>* shared = nullptr);
+                     const NeutronState& state = {}, SharedBins* shared = nullptr);
 
   /// Flux `amount` at a point: collision-type estimators. `tallies`: by_flux or by_collision of the layout.
   void score_flux(const std::vector<int>& tallies, const Event& event, double amount) noexcept;
@@ -264,8 +264,11 @@ class TallyBins {
   void set_k(double k) noexcept { rates_.set_k(k); }  ///< of the generation, for heating
 
   HotVector<ExactSum>& sums() noexcept { return sums_; }  ///< of the window; empty with shared bins
-  void flush() noexcept {                                 ///< what is scored into shared bins
-    if (queue_) queue_->flush();
+  /// Ends scoring into shared bins until the next score; `marks` gets those that were scored in.
+  void flush(BinMarks& marks) noexcept {
+    if (!queue_) return;
+    queue_->flush();
+    marks.take(queue_->marks());
   }
 
   /// Sums outside of the window, as (first bin, sums of all scores); `clear_outside` forgets them.
@@ -315,7 +318,11 @@ struct TallyStatistics {
     sum.assign(bins, 0);
     sum_sq.assign(bins, 0);
   }
-  void add_batch(std::span<const ExactSum> batch, double factor);
+  /// The value of a bin in a batch. In batches without a value it is 0; who adds values counts realizations.
+  void add(std::int64_t bin, double value) noexcept {
+    sum[bin] += value;
+    sum_sq[bin] += value * value;
+  }
 };
 
 /// Statistics of one tally, its bins counted from 0.

@@ -28,7 +28,7 @@ struct Problem {
   const NuclearData* nuclear = nullptr;        ///< continuous energy; null: multi-group
   const Majorant* majorant = nullptr;          ///< with continuous energy and delta tracking
   const TallyParts* window = nullptr;          ///< the bins of this rank; null: all
-  HotVector<ExactSum>* shared_bins = nullptr;  ///< that all threads score in; null: each thread has its own
+  SharedBins* shared_bins = nullptr;  ///< that all threads score in; null: each thread has its own
   const DomainBox* box = nullptr;              ///< histories that leave it stop; null: none
   bool timed = false;                          ///< neutrons have a time
   const std::vector<double>* site_factors = nullptr;  ///< by cell of the uniform mesh; null: none

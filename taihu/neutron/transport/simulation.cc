@@ -14,7 +14,8 @@
 namespace taihu::neutron {
 namespace {
 
-/// From this number of bins on, threads share the bins. Below it, each thread has its own, at most 1 MiB.
+/// From this number of bins on, threads share the bins, which have marks (bin_marks.h). Below it, each thread
+/// has its own, at most 1 MiB.
 constexpr std::int64_t bins_to_share = 1 << 16;
 
 double elapsed_since(std::int64_t start_ns) {
@@ -105,8 +106,11 @@ Simulation::Simulation(const Model& model, parallel::Communicator& ranks, int th
     problem_.box = &box_;
     problem_.window = &shares_->window();
   }
-  if (const std::int64_t bins = shares_->window().size; threads > 1 && bins >= bins_to_share) {
-    shared_bins_.resize(bins);
+  const std::int64_t bins = shares_->window().size;
+  marks_ = BinMarks(bins);
+  if (bins >= bins_to_share) {
+    shared_bins_.sums.resize(bins);
+    shared_bins_.alone = threads == 1;
     problem_.shared_bins = &shared_bins_;
   }
   if (model_->settings.has_uniform_mesh) {
@@ -117,6 +121,7 @@ Simulation::Simulation(const Model& model, parallel::Communicator& ranks, int th
   if (domains_)
     transport_ = std::make_unique<DomainTransport>(*domains_, *shares_, *ranks_, team_, schedule_, runners_,
                                                    model_->settings.particles);
+  collector_ = std::make_unique<BatchCollector>(*shares_, *ranks_, team_);
   statistics_.resize(shares_->owned_count());
   sample_first_source();
 }
@@ -252,35 +257,14 @@ double Simulation::count_entropy(const std::vector<Site>& sites) {
 }
 
 void Simulation::end_batch(bool active) {
-  const Settings& settings = model_->settings;
   const std::int64_t start = now_ns();
-  const double neutrons = static_cast<double>(settings.particles) * settings.generations_per_batch;
+  const double neutrons = neutrons_per_batch();
   for (int i = 0; i < total_count; ++i) balance_[i] += batch_totals_[i].value() / neutrons;
   if (active) {
     std::array<double, 4> values{};
     for (int i = 0; i < 4; ++i) values[i] = batch_totals_[i].value() / neutrons;
     criticality_.add_batch(values);
-    if (!layout_.empty()) {
-      for (const auto& runner : runners_) runner->bins().flush();
-      HotVector<ExactSum>& sums = shared_bins_.empty() ? runners_[0]->bins().sums() : shared_bins_;
-      for (int thread = 1; thread < threads() && shared_bins_.empty(); ++thread) {
-        HotVector<ExactSum>& other = runners_[thread]->bins().sums();
-        for (std::size_t i = 0; i < sums.size(); ++i) {
-          sums[i] += other[i];
-          other[i].clear();
-        }
-      }
-      double strength = 1;
-      if (settings.mode == RunMode::fixed_source) {
-        strength = 0;
-        for (const Source& source : settings.sources) strength += source.strength;
-      }
-      if (ranks_->size() == 1)
-        statistics_.add_batch(sums, strength / neutrons);
-      else
-        statistics_.add_batch(shares_->to_owners(*ranks_, sums), strength / neutrons);
-      for (ExactSum& sum : sums) sum.clear();
-    }
+    if (!layout_.empty()) end_tallies();
   }
   for (ExactSum& total : batch_totals_) total.clear();
   std::int64_t lost = 0;
@@ -288,6 +272,31 @@ void Simulation::end_batch(bool active) {
   ranks_->sum(std::span<std::int64_t>(&lost, 1));
   lost_count_ = lost;
   times_.tallies += elapsed_since(start);
+}
+
+/// The batch's sums of all threads and ranks go into the statistics.
+void Simulation::end_tallies() {
+  const Settings& settings = model_->settings;
+  const bool shared = problem_.shared_bins != nullptr;
+  HotVector<ExactSum>& sums = shared ? shared_bins_.sums : runners_[0]->bins().sums();
+  if (shared) {
+    for (const auto& runner : runners_) runner->bins().flush(marks_);
+  } else {
+    marks_.mark_all();
+    for (int thread = 1; thread < threads(); ++thread) {
+      HotVector<ExactSum>& other = runners_[thread]->bins().sums();
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        sums[i] += other[i];
+        other[i].clear();
+      }
+    }
+  }
+  double strength = 1;
+  if (settings.mode == RunMode::fixed_source) {
+    strength = 0;
+    for (const Source& source : settings.sources) strength += source.strength;
+  }
+  collector_->collect(sums, marks_, strength / neutrons_per_batch(), statistics_);
 }
 
 void Simulation::run_batch() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "taihu/neutron/source/ordered_bank.h"
+#include "taihu/neutron/tally/batch_collector.h"
 #include "taihu/neutron/tally/shares.h"
 #include "taihu/neutron/tally/trigger.h"
 #include "taihu/neutron/transport/criticality.h"
@@ -84,7 +85,7 @@ class Simulation {
   parallel::Communicator& ranks() noexcept { return *ranks_; }
   int threads() const noexcept { return team_.size(); }
   /// Copies of the bins of this rank's window.
-  int bin_copies() const noexcept { return shared_bins_.empty() ? threads() : 1; }
+  int bin_copies() const noexcept { return problem_.shared_bins == nullptr ? threads() : 1; }
   const TallyLayout& layout() const noexcept { return layout_; }
   const TallyStatistics& statistics() const noexcept { return statistics_; }  ///< of the bins owned here
   const BinShares& shares() const noexcept { return *shares_; }               ///< who owns what
@@ -121,6 +122,10 @@ class Simulation {
   double count_entropy(const std::vector<Site>& sites);
   void spread_sites();
   void end_batch(bool active);
+  void end_tallies();
+  double neutrons_per_batch() const noexcept {
+    return static_cast<double>(model_->settings.particles) * model_->settings.generations_per_batch;
+  }
   void look_at_triggers();
 
   const Model* model_;
@@ -132,10 +137,12 @@ class Simulation {
   std::unique_ptr<const BinShares> shares_;
   DomainBox box_;
   std::unique_ptr<const Majorant> majorant_;
-  HotVector<ExactSum> shared_bins_;  ///< of all threads; empty: each has its own
+  SharedBins shared_bins_;  ///< of all threads; empty: each has its own
+  BinMarks marks_;          ///< of this rank's bins
   Problem problem_;
   std::vector<std::unique_ptr<HistoryRunner>> runners_;
   std::unique_ptr<DomainTransport> transport_;
+  std::unique_ptr<BatchCollector> collector_;
   std::vector<Site> source_;
   std::vector<double> site_factors_;  ///< of this generation
   OrderedBank<Passage> surface_bank_;

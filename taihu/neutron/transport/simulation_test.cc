@@ -108,7 +108,7 @@ TEST(Simulation, InstancesShareTheirCellsTally) {
 
 TEST(Simulation, ThreadsShareTheBinsOfALargeMeshAndHaveTheSameBits) {
   const char* const large =
-      "<mesh id=\"1\"><dimension>200 180</dimension><lower_left>-3 -3</lower_left><upper_right>3 "
+      "<mesh id=\"1\"><dimension>400 180</dimension><lower_left>-3 -3</lower_left><upper_right>3 "
       "3</upper_right></mesh><filter id=\"1\" type=\"mesh\"><bins>1</bins></filter>"
       "<tally id=\"1\"><filters>1</filters><scores>flux fission</scores></tally>"
       "<tally id=\"2\"><scores>absorption events nu-fission</scores><estimator>analog</estimator></tally>";
@@ -124,6 +124,14 @@ TEST(Simulation, ThreadsShareTheBinsOfALargeMeshAndHaveTheSameBits) {
     Outcome root;
     parallel::on_ranks(2, [&](parallel::Communicator& rank) {
       Simulation simulation(model, rank, 2, parallel::LoopSchedule{}, {.shape = {2, 1, 1}});
+      EXPECT_EQ(simulation.bin_copies(), 1);
+      const Outcome outcome = run_to_end(simulation);
+      if (rank.is_root()) root = outcome;
+    });
+    EXPECT_EQ(root, expected);
+    // Eight domains have few bins each, which are added to without a queue and marks.
+    parallel::on_ranks(8, [&](parallel::Communicator& rank) {
+      Simulation simulation(model, rank, 1, parallel::LoopSchedule{}, {.shape = {4, 2, 1}});
       const Outcome outcome = run_to_end(simulation);
       if (rank.is_root()) root = outcome;
     });

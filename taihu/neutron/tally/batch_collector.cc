@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// A message is a word that tells whether more messages follow, and runs of bins: a word with their place in
+// the receiver's window and their number, then the sums.
+#include "taihu/neutron/tally/batch_collector.h"
+
+#include "taihu/parallel/bytes.h"
+
+namespace taihu::neutron {
+namespace {
+
+constexpr parallel::Tag bins_tag{3};
+constexpr std::size_t message_bytes = std::size_t{1} << 20;
+constexpr int count_bits = 16;
+constexpr std::uint64_t most_in_run = (1 << count_bits) - 1;
+
+/// Packs the sums for one rank into messages and clears them.
+class Sender {
+ public:
+  Sender(const std::vector<BinTransfer>& transfers, std::span<ExactSum> sums, const BinMarks& marks)
+      : transfers_(transfers), sums_(sums), marks_(marks) {}
+
+  /// The next message; more(): another one has to follow.
+  parallel::Bytes next() {
+    parallel::Bytes bytes;
+    parallel::append(bytes, std::uint64_t{0});
+    while (transfer_ < transfers_.size() && bytes.size() < message_bytes) pack_piece(bytes);
+    const std::uint64_t word = more() ? 1 : 0;
+    std::memcpy(bytes.data(), &word, sizeof word);
+    return bytes;
+  }
+  bool more() const noexcept { return transfer_ < transfers_.size(); }
+
+ private:
+  /// Packs what was scored in the next bins of a transfer.
+  void pack_piece(parallel::Bytes& bytes) {
+    constexpr std::int64_t piece = 1 << 14;
+    const BinTransfer& transfer = transfers_[transfer_];
+    const std::int64_t begin = transfer.here + done_,
+                       end = transfer.here + std::min(done_ + piece, transfer.count);
+    std::uint64_t in_run = 0;
+    std::int64_t next = -1;  // bin behind the run
+    std::size_t head = 0;    // where the run begins
+    marks_.for_each_range(begin, end, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t bin = first; bin < last; ++bin) {
+        if (sums_[bin] == ExactSum()) continue;
+        if (bin != next || in_run == most_in_run) {
+          in_run = 0;
+          head = bytes.size();
+          parallel::append(bytes, std::uint64_t{0});
+        }
+        ++in_run;
+        const auto there = static_cast<std::uint64_t>(transfer.there + bin - transfer.here) + 1 - in_run;
+        const std::uint64_t word = there << count_bits | in_run;
+        std::memcpy(bytes.data() + head, &word, sizeof word);
+        parallel::append(bytes, sums_[bin]);
+        sums_[bin].clear();
+        next = bin + 1;
+      }
+    });
+    done_ = end - transfer.here;
+    if (done_ == transfer.count) ++transfer_, done_ = 0;
+  }
+
+  const std::vector<BinTransfer>& transfers_;
+  std::span<ExactSum> sums_;
+  const BinMarks& marks_;
+  std::size_t transfer_ = 0;
+  std::int64_t done_ = 0;  ///< bins of the transfer
+};
+
+/// Adds a message's sums to the window; true: more messages follow.
+bool add_message(parallel::Reader reader, std::span<ExactSum> sums, BinMarks& marks) {
+  const bool more = reader.read<std::uint64_t>() != 0;
+  while (!reader.empty()) {
+    const auto word = reader.read<std::uint64_t>();
+    const auto place = static_cast<std::int64_t>(word >> count_bits);
+    const auto count = static_cast<std::int64_t>(word & most_in_run);
+    for (std::int64_t bin = place; bin < place + count; ++bin) sums[bin] += reader.read<ExactSum>();
+    marks.mark(place, count);
+  }
+  return more;
+}
+
+}  // namespace
+
+BatchCollector::BatchCollector(const BinShares& shares, parallel::Communicator& ranks,
+                               const parallel::Team& team)
+    : ranks_(&ranks), team_(&team), rank_(ranks.rank()) {
+  for (int owner = 0; owner < ranks.size(); ++owner) transfers_.push_back(shares.transfers_to(owner));
+  for (const BinTransfer& own : transfers_[rank_]) owned_ += own.count;
+}
+
+void BatchCollector::collect(std::span<ExactSum> sums, BinMarks& marks, double factor,
+                             TallyStatistics& statistics) {
+  exchange(sums, marks);
+  team_->run([&](int thread) {
+    const auto part = [&](int t) { return owned_ * t / team_->size(); };
+    add(sums, marks, part(thread), part(thread + 1), factor, statistics);
+  });
+  marks.clear();
+  ++statistics.realizations;
+}
+
+/// In each step a rank sends to one rank and receives from another, message by message, so that few are under
+/// way.
+void BatchCollector::exchange(std::span<ExactSum> sums, BinMarks& marks) const {
+  const int ranks = ranks_->size();
+  for (int step = 1; step < ranks; ++step) {
+    const int to = (rank_ + step) % ranks, from = (rank_ - step + ranks) % ranks;
+    Sender sender(transfers_[to], sums, marks);
+    parallel::Message message;
+    for (bool sending = true, receiving = true; sending || receiving;) {
+      if (sending) {
+        ranks_->post(to, bins_tag, sender.next());
+        sending = sender.more();
+      }
+      if (receiving) {
+        ranks_->take(bins_tag, from, true, message);
+        receiving = add_message(parallel::Reader(message.data), sums, marks);
+      }
+    }
+  }
+}
+
+/// Adds own bins begin .. end - 1, counted through the transfers.
+void BatchCollector::add(std::span<ExactSum> sums, const BinMarks& marks, std::int64_t begin,
+                         std::int64_t end, double factor, TallyStatistics& statistics) const {
+  std::int64_t before = 0;
+  for (const auto& [here, there, count] : transfers_[rank_]) {
+    const std::int64_t first = std::max(begin - before, std::int64_t{0}),
+                       last = std::min(end - before, count);
+    const std::int64_t shift = there - here;
+    before += count;
+    if (first >= last) continue;
+    marks.for_each_range(
+        here + first, here + last,
+        [&, shift = shift](std::int64_t low, std::int64_t high) {
+          for (std::int64_t bin = low; bin < high; ++bin) {
+            if (sums[bin] == ExactSum()) continue;
+            statistics.add(bin + shift, sums[bin].value() * factor);
+            sums[bin].clear();
+          }
+        },
+        [&, shift = shift](std::int64_t low, std::int64_t) {
+          __builtin_prefetch(&sums[low], 1);
+          __builtin_prefetch(&statistics.sum[low + shift], 1);
+          __builtin_prefetch(&statistics.sum_sq[low + shift], 1);
+        });
+  }
+}
+
+}  // namespace taihu::neutron
