@@ -55,6 +55,27 @@ void ColumnMaker::make_rows(TallyLayout::CompiledTally& compiled) const {
     }
     compiled.rows.push_back(rows);
   }
+  find_silence(compiled);
+}
+
+/// Where nothing can be scored, as fission in water, so that no bin has to be found there.
+void ColumnMaker::find_silence(TallyLayout::CompiledTally& compiled) const {
+  const std::vector<const double*>& rows = compiled.rows;
+  if (std::find(rows.begin(), rows.end(), nullptr) != rows.end()) return;
+  const auto groups = static_cast<std::size_t>(data_.groups());
+  compiled.silent.assign(groups, 1);  // in voids
+  for (std::size_t at = 0; at < groups * data_.materials(); ++at)
+    compiled.silent.push_back(
+        std::all_of(rows.begin(), rows.end(), [&](const double* row) { return row[at] == 0; }) ? 1 : 0);
+}
+
+void ColumnMaker::find_common_silence() {
+  for (const int index : layout_.by_flux) {
+    const std::vector<std::uint8_t>& silent = layout_.compiled[index].silent;
+    if (silent.empty()) return layout_.silent_flux.clear();
+    if (index == layout_.by_flux.front()) layout_.silent_flux = silent;
+    for (std::size_t at = 0; at < silent.size(); ++at) layout_.silent_flux[at] &= silent[at];
+  }
 }
 
 void ColumnMaker::plan_rates(const Tally& tally, TallyLayout::CompiledTally& compiled) {
@@ -98,6 +119,7 @@ void ColumnMaker::add_terms(MediumId medium, const TallyLayout::Column& column, 
 }
 
 void ColumnMaker::finish() {
+  find_common_silence();
   if (materials_.nuclear != nullptr)
     for (const Nuclide& nuclide : materials_.nuclear->nuclides)
       layout_.nuclide_of.push_back(number_of(nuclide.data().name));

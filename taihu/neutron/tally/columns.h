@@ -25,6 +25,8 @@ class ColumnMaker {
  private:
   int number_of(const std::string& nuclide) const;
   void make_rows(TallyLayout::CompiledTally& compiled) const;
+  void find_common_silence();
+  void find_silence(TallyLayout::CompiledTally& compiled) const;
   void plan_rates(const Tally& tally, TallyLayout::CompiledTally& compiled);
   int value_of(const TallyLayout::Column& column, int group);
   void add_terms(MediumId medium, const TallyLayout::Column& column, int group, int value);

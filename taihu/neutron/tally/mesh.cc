@@ -183,7 +183,7 @@ int Mesh::index_of(const Vector& r) const noexcept {
   if (type != MeshType::regular) return index_between(*this, coordinates(r));
   int index = 0;
   for (int axis = dimensions - 1; axis >= 0; --axis) {
-    const double place = std::floor((r[axis] - lower[axis]) / width[axis]);
+    const double place = (r[axis] - lower[axis]) / width[axis];
     if (!(place >= 0 && place < shape[axis])) return -1;
     index = index * shape[axis] + static_cast<int>(place);
   }

@@ -317,19 +317,14 @@ const double* TallyBins::values_of(const TallyLayout::CompiledTally& tally, cons
                    event.energy, *state_.band, event.values);
 }
 
-/// Whether all scores of a tally along a path are zero, as fission outside the fuel.
+/// Whether all scores of a tally along a path are zero, as fission outside the fuel, with continuous energy.
 bool TallyBins::scores_nothing(const TallyLayout::CompiledTally& tally, const Event& event) noexcept {
-  const MaterialId material = event.location->material;
-  const double* const values = layout_->continuous ? values_of(tally, event) : nullptr;
-  for (std::size_t i = 0; i < tally.columns.size(); ++i) {
-    const TallyLayout::Column& column = tally.columns[i];
-    if (column.score == Score::flux || column.score == Score::events) return false;
-    if (layout_->continuous
-            ? values != nullptr && values[column.value] != 0
-            : tally.rows[i] == nullptr ||
-                  (material && tally.rows[i][material.index() * layout_->groups + event.group.index()] != 0))
+  if (!layout_->continuous) return false;  // see is_silent()
+  const double* const values = values_of(tally, event);
+  for (const TallyLayout::Column& column : tally.columns)
+    if (column.score == Score::flux || column.score == Score::events ||
+        (values != nullptr && values[column.value] != 0))
       return false;
-  }
   return true;
 }
 
@@ -369,6 +364,7 @@ int TallyBins::nuclide_hit(const Event& event) const noexcept {
 void TallyBins::score_flux(const std::vector<int>& tallies, const Event& event, double amount) noexcept {
   for (const int index : tallies) {
     const TallyLayout::CompiledTally& tally = layout_->compiled[index];
+    if (is_silent(tally, event)) continue;
     const std::int64_t combination = combination_of(tally, event, false, state_);
     if (combination < 0) continue;
     for_each_moment(tally, combination, event,
@@ -400,6 +396,7 @@ void TallyBins::score_track(const Event& event, const Vector& start, const Vecto
                             double weight) noexcept {
   for (const int index : layout_->by_track) {
     const TallyLayout::CompiledTally& tally = layout_->compiled[index];
+    if (is_silent(tally, event)) continue;
     const std::int64_t combination = combination_of(tally, event, true, state_);
     if (combination < 0) continue;
     const double weighed = tally.weights.empty() ? weight : weight * weight_of(tally, event);

@@ -181,7 +181,9 @@ struct TallyLayout {
     std::vector<const double*>
         rows;  ///< per column: cross sections by [material][group]; null: flux, analog or continuous energy
     std::vector<std::vector<double>> own_rows;  ///< rows that are of a nuclide
-    std::int64_t width = 0;                     ///< number of columns
+    std::vector<std::uint8_t> silent;  ///< by (material + 1) * groups + group: 1: no row has a value there;
+                                       ///< empty: it is not known
+    std::int64_t width = 0;            ///< number of columns
     std::int64_t first_bin = 0;
     std::int64_t combinations = 1;
     int mesh_filter = -1;         ///< index into `filters`; -1: none
@@ -207,12 +209,18 @@ struct TallyLayout {
   std::vector<std::string> nuclides;  ///< that tallies name
   std::vector<int> nuclide_of;  ///< index into `nuclides`, by nuclide of the data; multi-group: by material
   RatePlan rates;               ///< continuous energy: the rates of single nuclides that are needed
+  std::vector<std::uint8_t> silent_flux;  ///< as `silent`: of all tallies of by_flux
   std::int64_t bin_count = 0;
   int groups = 0;
   bool continuous = false;
   bool analog_reactions = false;     ///< an analog tally counts single reactions
   std::vector<Score> at_absorption;  ///< that analog tallies count where a neutron is absorbed
   bool analog_velocity = false;      ///< an analog tally counts inverse velocities
+  /// Whether a flight that ends there scores in a tally of by_flux, as far as is known.
+  bool has_flux_at(MaterialId material, GroupId group) const noexcept {
+    return !by_flux.empty() &&
+           (silent_flux.empty() || silent_flux[(material.index() + 1) * groups + group.index()] == 0);
+  }
   bool empty() const noexcept { return compiled.empty(); }
 };
 
@@ -295,6 +303,10 @@ class TallyBins {
   int nuclide_hit(const Event& event) const noexcept;
   const double* values_of(const TallyLayout::CompiledTally& tally, const Event& event) noexcept;
   bool scores_nothing(const TallyLayout::CompiledTally& tally, const Event& event) noexcept;
+  bool is_silent(const TallyLayout::CompiledTally& tally, const Event& event) const noexcept {
+    return !tally.silent.empty() &&
+           tally.silent[(event.location->material.index() + 1) * layout_->groups + event.group.index()] != 0;
+  }
 
   const TallyLayout* layout_;
   const TallyParts* window_;

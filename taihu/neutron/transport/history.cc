@@ -132,7 +132,7 @@ bool Runner<Physics>::track_delta() {
     const double total = matter ? collision_.total() : 0;
     if (!matter) state_.values = nullptr;
     if (total > largest) return lose("its total cross section is above the bound of delta tracking");
-    if (state_.tallying && !state_.tallies.by_flux.empty())
+    if (state_.tallying && state_.tallies.has_flux_at(location.material, particle.group))
       state_.bins.score_flux(state_.tallies.by_flux, state_.event(), flux);
     if (!matter) continue;
     particle.total(Total::k_track) += flux * collision_.nu_fission();
