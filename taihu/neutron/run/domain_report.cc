@@ -12,26 +12,44 @@ namespace taihu::neutron {
 namespace {
 
 /// Of one rank.
-enum Column { flights, arrived, outside, busy_us, waiting_us, window_bytes, process_kilobytes, column_count };
+enum Column { flights, arrived, outside, busy_us, waiting_us, tally_bytes, process_kilobytes, column_count };
+
+/// Of the sums and statistics of this rank's bins.
+std::int64_t tally_bytes_here(const Simulation& simulation) {
+  const std::int64_t copies = simulation.shares().window().size * simulation.bin_copies();
+  return copies * static_cast<std::int64_t>(sizeof(ExactSum)) +
+         simulation.shares().owned_count() * 2 * static_cast<std::int64_t>(sizeof(double));
+}
+
+/// The most that this process has had in memory.
+std::int64_t process_kilobytes_here() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
 
 std::array<std::int64_t, column_count> row_here(const Simulation& simulation) {
   const DomainLoad load = simulation.load();
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
   std::array<std::int64_t, column_count> row{};
   row[flights] = simulation.flights();
   row[arrived] = load.arrived;
   row[outside] = load.outside;
   row[busy_us] = static_cast<std::int64_t>(load.busy * 1e6);
   row[waiting_us] = static_cast<std::int64_t>(load.waiting * 1e6);
-  row[window_bytes] =
-      (simulation.shares().window().size * simulation.bin_copies() + simulation.shares().owned_count()) *
-      static_cast<std::int64_t>(sizeof(ExactSum));
-  row[process_kilobytes] = usage.ru_maxrss;
+  row[tally_bytes] = tally_bytes_here(simulation);
+  row[process_kilobytes] = process_kilobytes_here();
   return row;
 }
 
 }  // namespace
+
+std::string memory_report(Simulation& simulation) {
+  std::array<double, 2> most{static_cast<double>(tally_bytes_here(simulation)),
+                             static_cast<double>(process_kilobytes_here())};
+  simulation.ranks().maximum(most);
+  return formatted("memory           %.1f MB for tallies of a rank at most, largest process %.1f MB",
+                   most[0] * 1e-6, most[1] * 1.024e-3);
+}
 
 std::vector<std::string> domain_report(Simulation& simulation) {
   if (simulation.domains() == nullptr) return {};
@@ -52,7 +70,7 @@ std::vector<std::string> domain_report(Simulation& simulation) {
                             domains.shape()[1], domains.shape()[2], domains.ranks()));
   lines.emplace_back(
       "  domain  ranks  flights %   came in  scored beyond  busy s: mean  most  waiting s: mean  tallies MB: "
-      "most");
+      "most  process MB");
   for (int domain = 0; domain < domains.count(); ++domain) {
     const int first = domains.first_rank(domain), count = domains.replicas(domain);
     const auto sum = [&](Column column) {
@@ -64,16 +82,17 @@ std::vector<std::string> domain_report(Simulation& simulation) {
     };
     const std::array<int, 3> layers = domains.layers_of(domain);
     lines.push_back(formatted(
-        "  %d %d %d%8d%11.1f%10lld%15lld%14.3f%6.3f%17.3f%18.3f", layers[0], layers[1], layers[2], count,
+        "  %d %d %d%8d%11.1f%10lld%15lld%14.3f%6.3f%17.3f%18.3f%12.1f", layers[0], layers[1], layers[2],
+        count,
         all_flights > 0 ? 100.0 * static_cast<double>(sum(flights)) / static_cast<double>(all_flights) : 0.0,
         static_cast<long long>(sum(arrived)), static_cast<long long>(sum(outside)),
         static_cast<double>(sum(busy_us)) * 1e-6 / count, static_cast<double>(most(busy_us)) * 1e-6,
-        static_cast<double>(sum(waiting_us)) * 1e-6 / count, static_cast<double>(most(window_bytes)) * 1e-6));
+        static_cast<double>(sum(waiting_us)) * 1e-6 / count, static_cast<double>(most(tally_bytes)) * 1e-6,
+        static_cast<double>(most(process_kilobytes)) * 1.024e-3));
   }
   const double mean_busy = static_cast<double>(all_busy) / domains.ranks();
-  lines.push_back(formatted("balance          %.2f (busiest rank / mean), largest process %.1f MB",
-                            mean_busy > 0 ? static_cast<double>(largest(busy_us)) / mean_busy : 1.0,
-                            static_cast<double>(largest(process_kilobytes)) / 1000.0));
+  lines.push_back(formatted("balance          %.2f (busiest rank / mean)",
+                            mean_busy > 0 ? static_cast<double>(largest(busy_us)) / mean_busy : 1.0));
   return lines;
 }
 

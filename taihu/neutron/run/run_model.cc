@@ -72,6 +72,7 @@ class Run {
     }
     if (options_.write_files) write_results(simulation);
     const RunResult result = finish(simulation, first_batch);
+    say(memory_report(simulation));
     for (const std::string& line : domain_report(simulation)) say(line);
     return result;
   }
@@ -173,8 +174,10 @@ class Run {
 
   void save(Simulation& simulation) const {
     const std::int64_t start = now_ns();
-    write_statepoint(simulation, files_.statepoint_after(simulation.batch()));
+    const std::string path = files_.statepoint_after(simulation.batch());
+    write_statepoint(simulation, path);
     simulation.times().output += seconds_since(start);
+    say(formatted("statepoint: %s in %.3f s", path.c_str(), seconds_since(start)));
   }
 
   /// Files that another run can start from.
