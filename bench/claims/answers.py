@@ -25,6 +25,8 @@ COUNTS = {"P": 12, "A": 6, "N": 5, "C": 8, "R": 6}
 IDS = [f"{letter}{number}" for letter, count in COUNTS.items() for number in range(1, count + 1)]
 WORDS = ("measured", "simulated", "measured and simulated", "synthesised", "tested", "not reproducible here")
 AIMS = ("more", "less", "equal", "at least", "at most")
+VARIABLES = {"AMGCL_INCLUDE": "folder that has amgcl/amg.hpp", "OPENMC": "OpenMC's program", "OPENMC_MODEL": "folder of a model.xml with "
+             "continuous energy", "VTK_PYTHON": "a Python that has vtk and numpy"}
 NEAR = 0.05  # what differs by less is the same
 
 CLAIM_KEYS = {"id", "title", "place", "paper", "word", "why", "note", "picture", "value"}
@@ -65,6 +67,9 @@ def read_pages(folder=HERE):
         where = f"pages.toml: {name}"
         only(PAGE_KEYS, page, where)
         needed(("command", "minutes"), page, where)
+        unknown = [need for need in page.get("needs", []) if need.startswith("$") and need[1:] not in VARIABLES]
+        if unknown:
+            raise Fault(f"{where}: answers.py does not say what {unknown[0]} is")
     return pages
 
 

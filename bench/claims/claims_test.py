@@ -269,8 +269,12 @@ class Claims(Folder):
         self.refused("docs/results/put.md: it was made by 'bench/put/run build --turns 1', pages.toml has 'bench/put/run build --turns 3'")
 
     def test_a_variable_is_any_word(self):
-        self.change("pages.toml", "--turns 3", "--turns $TURNS")
+        self.change("pages.toml", "--turns 3", "--turns $OPENMC")
         self.text()
+
+    def test_a_variable_that_nothing_explains(self):
+        self.change("pages.toml", "minutes = 1", 'minutes = 1\nneeds = ["$OPEN_MC"]')
+        self.refused("pages.toml: put: answers.py does not say what $OPEN_MC is")
 
     def test_a_claim_without_an_answer(self):
         self.change("memory.toml", CLAIM.format(id="N4"), "")

@@ -36,8 +36,12 @@ commands below and takes each number of ours from the page of results that its c
 All commands together take about {minutes} minutes on two cores, each its own log in `build/claims/`. A machine on which nothing else
 runs is needed for what is measured. A command whose peer is not installed is left out with the reason, and the line keeps the
 last result with its day; one that fails leaves its page as it was and makes the exit code 1. Peers outside of the
-distribution are named by variables: {variables}. A claim, a value or a page is added in `bench/claims/*.toml`; the test
-`checks.claims` fails when this page is not what they and the pages of results give.
+distribution are named by variables of the environment:
+
+{variables}
+
+A claim, a value or a page is added in `bench/claims/*.toml`; the test `checks.claims` fails when this page is not what they and
+the pages of results give.
 
 {summary}
 
@@ -85,7 +89,7 @@ def sources(claim, pages, found):
 
 def section(claim, pages, found):
     rows, word = rated(claim, found)
-    lines = [f"### {claim['id']}: {claim['title']}", "", f"*{claim['word']}*, {word}. The paper ({claim['place']}): {claim['paper']}", ""]
+    lines = [f"### {claim['id']}: {claim['title']}", "", f"*{claim['word']}*, {word}. The paper ({claim['place']}): {claim['paper']}.", ""]
     if rows:
         lines += ["| value | paper | ours | verdict |", "|---|---|---|---|", *rows, "", *sources(claim, pages, found), ""]
     for key in ("why", "note"):
@@ -106,17 +110,13 @@ def summary(words):
     return f"{len(words)} claims: {', '.join(known + rest)}."
 
 
-def variables(pages):
-    names = sorted({need for page in pages.values() for need in page.get("needs", []) if need.startswith("$")})
-    return ", ".join(f"`{name[1:]}`" for name in names)
-
-
 def make(claims, pages, found):
     """The whole text."""
     used = {answers.pages_of(value)[0] for claim in claims for value in found.values(claim)}
+    variables = "\n".join(f"- `{name}`: {what}" for name, what in answers.VARIABLES.items())
     minutes = math.ceil(sum(pages[name]["minutes"] for name in used))
     whole = [rated(claim, found)[1] for claim in claims]
-    text = HEAD.format(near=100 * answers.NEAR, minutes=minutes, variables=variables(pages), summary=summary(whole))
+    text = HEAD.format(near=100 * answers.NEAR, minutes=minutes, variables=variables, summary=summary(whole))
     for claim, word in zip(claims, whole):
         text += f"| {claim['id']} | {claim['title']} | {claim['word']} | {word} | {day_of(claim, found)} |\n"
     lines = []
