@@ -70,7 +70,7 @@ class MeshMap {
   }
 
  private:
-  static constexpr int most_pixels = 1600;
+  static constexpr int most_pixels = 1000;
 
   /// The last pixels of a row or column may have fewer cells.
   double mean(int x, int y) const {

@@ -38,7 +38,7 @@ std::string fault_at(const Geometry& geometry, const Vector& r);
 bool is_map(const TallyLayout& layout, std::size_t tally);
 
 /// Maps of all columns (scores of nuclides) of a tally; none where the tally cannot be drawn. Layers along z
-/// are added up. Beyond 1600 pixels a side several cells share a pixel, which shows their mean. Throws what
+/// are added up. Beyond 1000 pixels a side several cells share a pixel, which shows their mean. Throws what
 /// `source` throws.
 std::vector<Picture> draw_mesh_tally(const TallyLayout& layout, const TallySource& source, std::size_t tally);
 
