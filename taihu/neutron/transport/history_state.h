@@ -25,12 +25,12 @@ struct Problem {
   const TallyLayout* tallies = nullptr;
   const Settings* settings = nullptr;
   bool delta = false;
-  const NuclearData* nuclear = nullptr;        ///< continuous energy; null: multi-group
-  const Majorant* majorant = nullptr;          ///< with continuous energy and delta tracking
-  const TallyParts* window = nullptr;          ///< the bins of this rank; null: all
-  SharedBins* shared_bins = nullptr;  ///< that all threads score in; null: each thread has its own
-  const DomainBox* box = nullptr;              ///< histories that leave it stop; null: none
-  bool timed = false;                          ///< neutrons have a time
+  const NuclearData* nuclear = nullptr;  ///< continuous energy; null: multi-group
+  const Majorant* majorant = nullptr;    ///< with continuous energy and delta tracking
+  const TallyParts* window = nullptr;    ///< the bins of this rank; null: all
+  SharedBins* shared_bins = nullptr;     ///< that all threads score in; null: each thread has its own
+  const DomainBox* box = nullptr;        ///< histories that leave it stop; null: none
+  bool timed = false;                    ///< neutrons have a time
   const std::vector<double>* site_factors = nullptr;  ///< by cell of the uniform mesh; null: none
 };
 
