@@ -178,7 +178,8 @@ TAIHU_INLINE void taihu_forall_ask(struct taihu_forall *loop) {
   int rank, size;
   taihu_member(loop->scope, &rank, &size);
   loop->rank = rank;
-  loop->size = size;
+  /* It is at least 1 anyway; the compiler must know that before it computes a division by it earlier (--auto-dma). */
+  loop->size = size > 1 ? size : 1;
 }
 
 /** The step of `i -= value`. */

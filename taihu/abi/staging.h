@@ -60,6 +60,9 @@ void taihu_stage_end(struct taihu_stage *stage);
 /** A copy in the scratchpad of `bytes` at `object`, which nobody writes until the end; `object` itself outside of kernels and
  *  where there is no room. */
 void *taihu_place_begin(void *object, uint64_t bytes);
+/** The same, at the begin of `kernel` and of all its threads: memory is read once for them. `number` counts such objects of the
+ *  kernel from 0. A thread for which it is a mere function takes a copy of its own. */
+void *taihu_place_for_all(void *object, uint64_t bytes, void (*kernel)(void *), uint64_t number);
 void taihu_place_end(void *object, void *place);
 
 #ifdef __cplusplus

@@ -59,7 +59,7 @@ string text_of(const string& file) {
 }
 
 /// What the layout reckons with: cycles of a load, a store, an access of the scratchpad, a transfer, a byte
-/// of it, a block of a strided one.
+/// of it, a block of a strided one, a byte of a broadcast, a meeting of all threads.
 string layout_costs(const Command& command) {
   const bool is_default = command.scratchpad_model.empty() || command.scratchpad_model == "default";
   const string text =
@@ -74,7 +74,8 @@ string layout_costs(const Command& command) {
          cycles(costs.access(TAIHU_ACCESS_STORE, 0, TAIHU_PLACE_MEMORY)) + "," +
          cycles(costs.access(TAIHU_ACCESS_LOAD, 0, TAIHU_PLACE_SCRATCHPAD)) + "," +
          cycles(costs.transfer_start()) + "," + cycles(costs.transfer(many), static_cast<double>(many)) +
-         "," + cycles(costs.transfer(0, many + 1), static_cast<double>(many));
+         "," + cycles(costs.transfer(0, many + 1), static_cast<double>(many)) + "," +
+         cycles(costs.broadcast(many), static_cast<double>(many)) + "," + cycles(costs.barrier());
 }
 
 /// The file of --spm-model=FILE, which must describe a machine.

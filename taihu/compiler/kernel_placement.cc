@@ -30,7 +30,8 @@ bool is_on_its_own(const Function& function) {
     const Function* callee = call->getCalledFunction();
     if (callee == nullptr) return false;
     const StringRef name = callee->getName();
-    const bool is_harmless = name == "m_rank" || name == "m_size" || name.starts_with("taihu_forall");
+    const bool is_harmless =
+        name == "m_rank" || name == "m_size" || name == "taihu_member" || name == "taihu_forall_failed";
     if (!is_harmless && !call->doesNotAccessMemory() && callee->isDeclaration()) return false;
   }
   return true;
@@ -81,64 +82,117 @@ bool is_needed_often(const Value& value, const Function& kernel, const LoopInfo&
          any_of(found, [](const Loop* loop) { return loop != nullptr && loop->getLoopDepth() > 1; });
 }
 
-void place(GlobalVariable& variable, Function& kernel, uint64_t bytes) {
-  IRBuilder<> builder(&*kernel.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-  if (DISubprogram* program = kernel.getSubprogram())
-    builder.SetCurrentDebugLocation(DILocation::get(kernel.getContext(), program->getLine(), 0, program));
-  Module& module = *kernel.getParent();
-  const FunctionCallee begin = module.getOrInsertFunction("taihu_place_begin", builder.getPtrTy(),
-                                                          builder.getPtrTy(), builder.getInt64Ty());
-  const FunctionCallee end = module.getOrInsertFunction("taihu_place_end", builder.getVoidTy(),
-                                                        builder.getPtrTy(), builder.getPtrTy());
-  SmallVector<Use*> uses;
-  for (Use& use : variable.uses())
-    if (const auto* user = dyn_cast<Instruction>(use.getUser());
-        user != nullptr && user->getFunction() == &kernel)
-      uses.push_back(&use);
-  CallInst* near = builder.CreateCall(begin, {&variable, builder.getInt64(bytes)}, variable.getName());
-  near->setMetadata(near_metadata, MDNode::get(kernel.getContext(), {}));
-  for (Use* use : uses) use->set(near);
-  for (BasicBlock& block : kernel)
-    if (isa<ReturnInst>(block.getTerminator())) {
-      builder.SetInsertPoint(block.getTerminator());
-      builder.CreateCall(end, {&variable, near});
+class Placer {
+ public:
+  explicit Placer(Function& kernel)
+      : kernel_(kernel), builder_(&*kernel.getEntryBlock().getFirstNonPHIOrDbgOrAlloca()) {
+    if (DISubprogram* program = kernel.getSubprogram())
+      builder_.SetCurrentDebugLocation(DILocation::get(kernel.getContext(), program->getLine(), 0, program));
+  }
+
+  void place(GlobalVariable& variable, uint64_t bytes, bool is_broadcast) {
+    SmallVector<Use*> uses;
+    for (Use& use : variable.uses())
+      if (const auto* user = dyn_cast<Instruction>(use.getUser());
+          user != nullptr && user->getFunction() == &kernel_)
+        uses.push_back(&use);
+    CallInst* near = begin(variable, bytes, is_broadcast);
+    near->setMetadata(near_metadata, MDNode::get(kernel_.getContext(), {}));
+    for (Use* use : uses) use->set(near);
+    Module& module = *kernel_.getParent();
+    Type* pointer = builder_.getPtrTy();
+    const FunctionCallee end =
+        module.getOrInsertFunction("taihu_place_end", builder_.getVoidTy(), pointer, pointer);
+    for (BasicBlock& block : kernel_)
+      if (isa<ReturnInst>(block.getTerminator())) {
+        IRBuilder<> at_end(block.getTerminator());
+        at_end.SetCurrentDebugLocation(builder_.getCurrentDebugLocation());
+        at_end.CreateCall(end, {&variable, near});
+      }
+  }
+
+ private:
+  CallInst* begin(GlobalVariable& variable, uint64_t bytes, bool is_broadcast) {
+    Module& module = *kernel_.getParent();
+    Type* pointer = builder_.getPtrTy();
+    Type* word = builder_.getInt64Ty();
+    if (is_broadcast) {
+      const FunctionCallee begin =
+          module.getOrInsertFunction("taihu_place_for_all", pointer, pointer, word, pointer, word);
+      return builder_.CreateCall(
+          begin, {&variable, builder_.getInt64(bytes), &kernel_, builder_.getInt64(broadcasts_++)},
+          variable.getName());
     }
+    const FunctionCallee begin = module.getOrInsertFunction("taihu_place_begin", pointer, pointer, word);
+    return builder_.CreateCall(begin, {&variable, builder_.getInt64(bytes)}, variable.getName());
+  }
+
+  Function& kernel_;
+  IRBuilder<> builder_;  ///< stays where the kernel begins
+  uint64_t broadcasts_ = 0;
+};
+
+/// Whether all of the kernel's code is known and nothing in it waits for others.
+bool is_on_its_own(const KernelLayout& layout) {
+  return layout.unseen.empty() &&
+         all_of(layout.functions, [](const Function* one) { return is_on_its_own(*one); });
 }
 
-}  // namespace
+/// Null when it is not a variable that only this kernel's loads reach.
+GlobalVariable* placeable(const LayoutObject& object, const Function& kernel) {
+  auto* variable = dyn_cast<GlobalVariable>(const_cast<Value*>(object.value));
+  if (variable == nullptr || known_bytes(variable, kernel.getParent()->getDataLayout()) == 0 ||
+      object.may_overlap || !is_read_only(object) || variable->hasSection())
+    return nullptr;
+  return variable;
+}
 
-void place_for_kernel(KernelLayout& layout, FunctionAnalysisManager& analyses) {
-  Function& kernel = *layout.functions.front();
-  if (!layout.unseen.empty() ||
-      !all_of(layout.functions, [](const Function* one) { return is_on_its_own(*one); }))
-    return;
-  const DataLayout& data = kernel.getParent()->getDataLayout();
-  std::string text;
-  for (LayoutObject& object : layout.objects) {
-    auto* variable = dyn_cast<GlobalVariable>(const_cast<Value*>(object.value));
-    const unsigned long bytes = variable != nullptr ? known_bytes(variable, data) : 0;
-    if (bytes == 0 || object.chosen < 0 ||
-        object.choices[static_cast<size_t>(object.chosen)].half_bytes != 0 || object.may_overlap ||
-        !is_read_only(object) || !is_scattered(object) || variable->hasSection())
-      continue;
-    convertUsersOfConstantsToInstructions({variable}, &kernel);
-    if (!is_only_loaded(*variable, kernel) ||
-        !is_needed_often(*variable, kernel, analyses.getResult<LoopAnalysis>(kernel)))
-      continue;
-    place(*variable, kernel, bytes);
-    object.is_staged = true;
-    text += " " + object.name + ",";
-  }
-  if (text.empty()) return;
-  analyses.invalidate(kernel, PreservedAnalyses::none());
-  text.pop_back();
+/// Where the decision about the kernel as a whole is noted.
+LoopDecision decision_about(const Function& kernel, std::string text) {
   LoopDecision decision;
-  decision.text = "in the scratchpad from begin to end:" + text;
+  text.pop_back();
+  decision.text = std::move(text);
   if (const DISubprogram* program = kernel.getSubprogram()) {
     decision.file = program->getFilename().str();
     decision.line = program->getLine();
   }
-  layout.loops.push_back(decision);
+  return decision;
+}
+
+}  // namespace
+
+void find_broadcasts(KernelLayout& layout) {
+  const Function& kernel = *layout.functions.front();
+  if (!is_on_its_own(layout)) return;
+  for (LayoutObject& object : layout.objects)
+    object.may_be_broadcast = is_read_by_all(object) && placeable(object, kernel) != nullptr;
+}
+
+void place_for_kernel(KernelLayout& layout, FunctionAnalysisManager& analyses) {
+  Function& kernel = *layout.functions.front();
+  if (!is_on_its_own(layout)) return;
+  const LoopInfo& loops = analyses.getResult<LoopAnalysis>(kernel);
+  Placer placer(kernel);
+  std::string own = "in the scratchpad from begin to end:",
+              for_all = "in the scratchpad from begin to end, by broadcast:";
+  const size_t lengths[] = {own.size(), for_all.size()};
+  for (LayoutObject& object : layout.objects) {
+    GlobalVariable* variable = placeable(object, kernel);
+    if (variable == nullptr || object.chosen < 0) continue;
+    const LayoutChoice& choice = object.choices[static_cast<size_t>(object.chosen)];
+    if (choice.half_bytes != 0 || (!choice.is_broadcast && !is_scattered(object))) continue;
+    convertUsersOfConstantsToInstructions({variable}, &kernel);
+    if (!is_only_loaded(*variable, kernel) ||
+        (!choice.is_broadcast && !is_needed_often(*variable, kernel, loops)))
+      continue;
+    placer.place(*variable, known_bytes(variable, kernel.getParent()->getDataLayout()), choice.is_broadcast);
+    object.is_staged = true;
+    (choice.is_broadcast ? for_all : own) += " " + object.name + ",";
+  }
+  if (own.size() > lengths[0]) layout.loops.push_back(decision_about(kernel, own));
+  if (for_all.size() > lengths[1]) layout.loops.push_back(decision_about(kernel, for_all));
+  if (own.size() > lengths[0] || for_all.size() > lengths[1])
+    analyses.invalidate(kernel, PreservedAnalyses::none());
 }
 
 }  // namespace taihu::compiler

@@ -7,6 +7,9 @@
 
 namespace taihu::compiler {
 
+/// Sets may_be_broadcast of the objects of a kernel.
+void find_broadcasts(KernelLayout& layout);
+
 /// Moves what the layout has chosen to lie there as a whole and what nobody writes while the kernel runs;
 /// notes it in `layout`.
 void place_for_kernel(KernelLayout& layout, llvm::FunctionAnalysisManager& analyses);

@@ -49,6 +49,21 @@ void add_choice(LayoutObject& object, LayoutChoice choice, std::uint64_t bytes, 
 
 }  // namespace
 
+bool is_read_by_all(const LayoutObject& object) {
+  return object.bytes &&
+         std::any_of(object.accesses.begin(), object.accesses.end(), [&](const KernelAccess& access) {
+           if (access.pattern == Pattern::discrete) return true;
+           if (!access.first_byte || access.footprint.empty()) return false;
+           unsigned long touched = access.bytes;
+           for (const FootprintTerm& term : access.footprint) {
+             // Where a thread's part of a loop begins only the run knows; so is its length.
+             if (!term.step_bytes || !term.iterations) return false;
+             touched = std::min(touched * *term.iterations, *object.bytes);
+           }
+           return touched >= *object.bytes / 2;
+         });
+}
+
 const char* name_of(ObjectClass object_class) {
   switch (object_class) {
     case ObjectClass::one:
@@ -84,9 +99,13 @@ void weigh(LayoutObject& object, const LayoutCosts& costs, std::uint64_t capacit
   object.object_class = fits ? (locality ? ObjectClass::two : ObjectClass::one)
                              : (locality ? ObjectClass::three : ObjectClass::none);
   const double gain = object.memory_cycles - near_cycles;
-  if (fits && !writes)
-    add_choice(object, {0}, *object.bytes,
-               gain - costs.start - static_cast<double>(*object.bytes) * costs.per_byte);
+  if (fits && !writes) {
+    const auto bytes = static_cast<double>(*object.bytes);
+    const double own = costs.start + bytes * costs.per_byte;
+    const double for_all = costs.start + costs.meeting + bytes * costs.broadcast_per_byte;
+    const bool is_broadcast = object.may_be_broadcast && for_all < own;
+    add_choice(object, {0, is_broadcast}, *object.bytes, gain - (is_broadcast ? for_all : own));
+  }
   if (locality) {
     const double bytes = streamed_bytes(object);
     for (const std::uint64_t half : half_sizes) {

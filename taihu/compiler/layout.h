@@ -23,6 +23,8 @@ struct LayoutCosts {
   double near = 0;                 ///< an access of the scratchpad
   double start = 0, per_byte = 0;  ///< of a transfer
   double per_block = 0;            ///< of a strided one, for each piece of memory but the first
+  double broadcast_per_byte = 0;   ///< of one for all threads
+  double meeting = 0;              ///< of all threads, before it
 };
 
 /// I: fits the scratchpad, no locality; II: fits, with locality; III: does not fit or has unknown size, with
@@ -33,6 +35,7 @@ const char* name_of(ObjectClass object_class);
 /// A way to place an object: as a whole, or through two buffers of `half_bytes` that take turns.
 struct LayoutChoice {
   std::uint64_t half_bytes = 0;  ///< 0: as a whole
+  bool is_broadcast = false;     ///< when the kernel begins: all threads get it from one transfer
 };
 
 struct LayoutObject {
@@ -42,6 +45,7 @@ struct LayoutObject {
   std::vector<KernelAccess> accesses;
   bool may_overlap =
       false;  ///< with another object that is written, or is written itself: to be checked at run time
+  bool may_be_broadcast = false;  ///< all threads read much of it, and it is as it was until the kernel ends
   // By weigh() and choose():
   ObjectClass object_class = ObjectClass::none;
   std::vector<LayoutChoice> choices;
@@ -80,6 +84,9 @@ struct KernelLayout {
 
 /// The objects of a kernel and of the functions that it calls, not weighed.
 KernelLayout layout_of(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
+
+/// Whether each thread reads at least half of an object of known size, as far as the accesses tell.
+bool is_read_by_all(const LayoutObject& object);
 
 /// For people.
 std::string name_of_object(const llvm::Value* value, const llvm::DataLayout& layout, unsigned depth = 0);

@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CommandLine.h"
@@ -24,16 +25,23 @@ using namespace llvm;
 namespace {
 
 cl::opt<std::string> report_form("taihu-layout", cl::Hidden, cl::desc("report the layout: text or json"));
-cl::opt<std::string> layout_costs("taihu-layout-costs", cl::Hidden,
-                                  cl::desc("cycles of load,store,near access,transfer,byte,block"));
+cl::opt<std::string> layout_costs(
+    "taihu-layout-costs", cl::Hidden,
+    cl::desc("cycles of load,store,near access,transfer,byte,block,byte of a broadcast,meeting"));
 cl::opt<uint64_t> layout_capacity("taihu-layout-capacity", cl::Hidden, cl::desc("bytes of the scratchpad"));
 cl::opt<bool> auto_dma("taihu-auto-dma", cl::Hidden, cl::desc("move the objects of loops to the scratchpad"));
 
 bool read_costs(LayoutCosts& costs) {
   SmallVector<StringRef> words;
   StringRef(layout_costs).split(words, ',');
-  double* const values[] = {&costs.load,  &costs.store,    &costs.near,
-                            &costs.start, &costs.per_byte, &costs.per_block};
+  double* const values[] = {&costs.load,
+                            &costs.store,
+                            &costs.near,
+                            &costs.start,
+                            &costs.per_byte,
+                            &costs.per_block,
+                            &costs.broadcast_per_byte,
+                            &costs.meeting};
   if (words.size() != std::size(values)) return false;
   for (size_t k = 0; k < words.size(); ++k)
     if (words[k].getAsDouble(*values[k])) return false;
@@ -125,7 +133,8 @@ class FunctionStager {
         for (const BoxAccess& access : box.accesses) staged.insert(access.instruction);
     for (BasicBlock* block : plan.root->blocks())
       for (Instruction& instruction : *block) {
-        if (getLoadStorePointerOperand(&instruction) == nullptr) continue;
+        const Value* pointer = getLoadStorePointerOperand(&instruction);
+        if (pointer == nullptr || is_near(getUnderlyingObject(pointer, 32))) continue;
         const double times = std::pow(8.0, known.loops.getLoopDepth(block));
         all += times;
         if (staged.contains(&instruction)) taken += times;
@@ -283,13 +292,14 @@ PreservedAnalyses LayoutPass::run(Module& module, ModuleAnalysisManager& analyse
     return PreservedAnalyses::all();
   LayoutCosts costs;
   if (!read_costs(costs)) {
-    module.getContext().emitError("-taihu-layout-costs needs six numbers");
+    module.getContext().emitError("-taihu-layout-costs needs eight numbers");
     return PreservedAnalyses::all();
   }
   auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
   std::vector<KernelLayout> layouts;
   for (Function* kernel : kernels_of(module)) {
     layouts.push_back(layout_of(*kernel, functions));
+    find_broadcasts(layouts.back());
     choose(layouts.back(), costs, layout_capacity);
   }
   if (auto_dma) {

@@ -17,9 +17,11 @@ const char* direction(const KernelAccess& access) {
 std::string decision(const LayoutObject& object, bool is_moved) {
   if (object.chosen < 0 && object.is_staged) return "boxes, see the loops; done";
   if (object.chosen < 0) return "main memory: " + object.refused;
-  const uint64_t half = object.choices[static_cast<size_t>(object.chosen)].half_bytes;
-  const std::string place =
-      half == 0 ? "scratchpad, as a whole" : "two buffers of " + std::to_string(half) + " bytes";
+  const LayoutChoice& choice = object.choices[static_cast<size_t>(object.chosen)];
+  const uint64_t half = choice.half_bytes;
+  const std::string place = half == 0 ? std::string("scratchpad, as a whole") +
+                                            (choice.is_broadcast ? ", by one broadcast for all threads" : "")
+                                      : "two buffers of " + std::to_string(half) + " bytes";
   const std::string check =
       object.may_overlap ? ", when it overlaps no other object (a check at run time)" : "";
   return place + check +

@@ -101,6 +101,7 @@ void CallCounts::run(void* timed_kernel) {
   TimedKernel::Part& part = timed.parts[static_cast<std::size_t>(threads::current_member()->index)];
   Thread& thread = timed.counts.thread_of_caller();
   part.in_calls_ns = -thread.in_calls_ns;  // only this thread adds to it
+  threads::current_member()->kernel = timed.entry;
   part.begin_ns = wall_ns();
   timed.entry(timed.argument);
   part.end_ns = wall_ns();

@@ -45,6 +45,11 @@ inline const threads::Member* kernel_member(const Process& process) noexcept {
   return process.is_autonomic ? nullptr : threads::current_member();
 }
 
+/// What dma_bcast does, by all threads of the array: `memory` is read once. Null `scratchpad`: the caller
+/// only takes part. False: another thread calls with other memory or bytes, and has got what it wanted.
+bool broadcast_to_all(Process& process, void* scratchpad, const void* memory, std::size_t bytes,
+                      const char* call);
+
 /// Runs `kernel(argument)` on the array of the caller's process as m_run does. Throws Error.
 void run_kernel(Process& process, threads::Kernel kernel, void* argument);
 

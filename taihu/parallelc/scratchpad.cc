@@ -82,6 +82,29 @@ int transfer_blocks(const char* call, Direction direction, void* target, const v
 }
 
 }  // namespace
+
+// Memory is read when all have called, and may be changed when the call returns: a meeting on either side.
+// Who comes last reads it, the others copy from there.
+bool broadcast_to_all(Process& process, void* scratchpad, const void* memory, size_t bytes,
+                      const char* call) {
+  Broadcast& broadcast = process.broadcast;
+  threads::ArrayBarrier& barrier = process.array->barrier();
+  const Waiting waiting(process, call, [] { return "for the other threads of CCC_ARRAY"; });
+  time_broadcast(bytes);
+  if (scratchpad != nullptr) note_transfer(scratchpad, bytes, true);
+  bool has_read = false;
+  barrier.wait_and_then([&] {
+    has_read = scratchpad != nullptr;
+    if (has_read && bytes != 0) std::memcpy(scratchpad, memory, bytes);
+    broadcast = {memory, has_read ? scratchpad : memory, bytes};
+  });
+  const bool is_same = broadcast.memory == memory && broadcast.bytes == bytes;
+  if (scratchpad != nullptr && is_same && !has_read && bytes != 0)
+    std::memcpy(scratchpad, broadcast.source, bytes);
+  barrier.wait();
+  return is_same;
+}
+
 }  // namespace taihu::parallelc
 
 using namespace taihu::parallelc;
@@ -140,35 +163,16 @@ int dma_iput_stride(void* memory, const void* scratchpad, size_t bytes, int* rep
   return transfer_blocks("dma_iput_stride", Direction::put, memory, scratchpad, bytes, reply, block, stride);
 }
 
-// Memory is read when all have called, and may be changed when the call returns: a meeting on either side.
-// Who comes last reads it, the others copy from there.
 int dma_bcast(void* scratchpad, const void* memory, size_t bytes) {
   if (scratchpad_of_caller("dma_bcast") == nullptr) return M_ERROR_CONTEXT;
   Process& process = this_process("dma_bcast");
   // A thread with a wrong call takes part, or the others would wait for ever.
-  int code = check_side("dma_bcast", scratchpad, bytes);
-  Broadcast& broadcast = process.broadcast;
-  taihu::threads::ArrayBarrier& barrier = process.array->barrier();
-  const Waiting waiting(process, "dma_bcast", [] { return "for the other threads of CCC_ARRAY"; });
-  time_meeting();
-  time_transfer(bytes, nullptr);
-  note_transfer(scratchpad, bytes, true);
-  bool has_read = false;
-  barrier.wait_and_then([&] {
-    has_read = code == M_SUCCESS;
-    if (has_read && bytes != 0) std::memcpy(scratchpad, memory, bytes);
-    broadcast = {memory, has_read ? scratchpad : memory, bytes};
-  });
-  const bool is_same = broadcast.memory == memory && broadcast.bytes == bytes;
-  if (code == M_SUCCESS && is_same && !has_read && bytes != 0) {
-    std::memcpy(scratchpad, broadcast.source, bytes);
-  }
-  barrier.wait();
-  if (code == M_SUCCESS && !is_same) {
-    code = fail(M_ERROR_ARGUMENT, "another thread of the array calls with other memory or bytes",
-                "dma_bcast(memory=%p, bytes=%zu)", memory, bytes);
-  }
-  return code;
+  const int code = check_side("dma_bcast", scratchpad, bytes);
+  const bool is_same =
+      broadcast_to_all(process, code == M_SUCCESS ? scratchpad : nullptr, memory, bytes, "dma_bcast");
+  if (code != M_SUCCESS || is_same) return code;
+  return fail(M_ERROR_ARGUMENT, "another thread of the array calls with other memory or bytes",
+              "dma_bcast(memory=%p, bytes=%zu)", memory, bytes);
 }
 
 int dma_wait(int* reply, int count) {

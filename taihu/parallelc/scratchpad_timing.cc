@@ -124,6 +124,7 @@ void ModelledRun::run_member(const threads::Member& member) {
   record.calls = record.calling = 1;  // the kernel itself
   own.modelled_run = this;
   own.core = &thread.core;
+  threads::current_member()->kernel = kernel_;
   taihu_current_record = &record;
   kernel_(argument_);
   taihu_current_record = nullptr;
@@ -228,6 +229,12 @@ void time_transfer(std::size_t bytes, const int* reply, std::size_t blocks) {
   } else {
     core->start_transfer(bytes, reply, __atomic_load_n(reply, __ATOMIC_RELAXED), blocks);
   }
+}
+
+void time_broadcast(std::size_t bytes) {
+  time_meeting();
+  scratchpad_model::Core* core = current_core();
+  if (core != nullptr) core->broadcast(bytes, threads::current_member()->index == 0);
 }
 
 void note_transfer(const void* scratchpad, std::size_t bytes, bool is_get) {

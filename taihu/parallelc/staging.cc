@@ -222,6 +222,22 @@ void* taihu_place_begin(void* object, uint64_t bytes) {
   return place;
 }
 
+void* taihu_place_for_all(void* object, uint64_t bytes, void (*kernel)(void*), uint64_t number) {
+  AcceleratorThread* thread = current_accelerator_thread();
+  taihu::threads::Member* member = taihu::threads::current_member();
+  // Only at the begin of the kernel all threads are here. It may also be called as a function, also by
+  // itself.
+  if (thread == nullptr || member->size == 1 || member->kernel != kernel ||
+      member->kernel_broadcasts != number)
+    return taihu_place_begin(object, bytes);
+  member->kernel_broadcasts += 1;
+  // The compiler has seen to the room of the kernel's objects; some is left for buffers all the same.
+  const std::uint64_t room = thread->scratchpad->available_bytes();
+  void* place = bytes + alignment <= room - room / 8 ? thread->scratchpad->allocate(bytes) : nullptr;
+  broadcast_to_all(this_process("kernel"), place, object, bytes, "kernel");
+  return place != nullptr ? place : object;
+}
+
 void taihu_place_end(void* object, void* place) {
   if (place != object) current_accelerator_thread()->scratchpad->release(place);
 }

@@ -42,6 +42,16 @@ Ticks Core::start_transfer(std::uint64_t bytes, std::uint64_t blocks) {
   return channel_free_;
 }
 
+void Core::broadcast(std::uint64_t bytes, bool reads) {
+  if (reads) {
+    transfers_ += 1;
+    transfer_bytes_ += bytes;
+  }
+  last_begin_ = std::max(now() + costs_.transfer_start(), channel_free_);
+  channel_free_ = last_begin_ + costs_.broadcast(bytes);
+  wait_until(channel_free_);
+}
+
 void Core::keep_transfer(std::uint64_t offset, std::uint64_t bytes, bool is_get) {
   if (keeps_transfers_ && kept_.size() < most_kept_transfers)
     kept_.push_back({last_begin_, channel_free_, offset, bytes, is_get});

@@ -55,6 +55,8 @@ class Core {
   Ticks start_transfer(std::uint64_t bytes, std::uint64_t blocks = 1);
   /// The thread waits for it.
   void transfer(std::uint64_t bytes, std::uint64_t blocks = 1) { wait_until(start_transfer(bytes, blocks)); }
+  /// A transfer that all cores wait for together; `reads`: this one counts its bytes.
+  void broadcast(std::uint64_t bytes, bool reads);
   /// A transfer that adds one to `reply`, whose value the caller has read before it started.
   void start_transfer(std::uint64_t bytes, const int* reply, int value, std::uint64_t blocks = 1);
   /// Waits for the transfers that make `*reply` reach `count`.

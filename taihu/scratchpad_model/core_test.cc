@@ -51,6 +51,17 @@ TEST_F(ScratchpadCore, BlockingTransfersFollowEachOther) {
   EXPECT_EQ(core_.now(), cycles(3 * 150 + 100));
 }
 
+TEST_F(ScratchpadCore, ABroadcastHasAllOfTheBandwidthAndIsReadOnce) {
+  core_.broadcast(50, true);
+  // Half of what a transfer takes, of which two cores have half of the bandwidth each.
+  EXPECT_EQ(core_.now(), cycles(100 + 25));
+  Core other(costs_);
+  other.broadcast(50, false);
+  EXPECT_EQ(other.now(), core_.now());
+  EXPECT_EQ(core_.totals().transfer_bytes + other.totals().transfer_bytes, 50U);
+  EXPECT_EQ(core_.totals().transfers + other.totals().transfers, 1U);
+}
+
 TEST_F(ScratchpadCore, DoubleBufferingTakesTheLongerOfWorkAndTransfer) {
   constexpr std::uint64_t tiles = 10;
   for (const std::uint64_t operations : {20, 5000}) {

@@ -115,10 +115,15 @@ Costs::Costs(const Machine& machine, int threads) {
   operation_[TAIHU_OPERATION_DIVISION] = to_ticks(machine.division_cycles);
   operation_[TAIHU_OPERATION_SQUARE_ROOT] = to_ticks(machine.square_root_cycles);
   transfer_start_ = to_ticks(machine.transfer_start_ns * cycles_per_ns);
-  ticks_per_byte_ = sharers / machine.transfer_gb_s * cycles_per_ns * static_cast<double>(ticks_per_cycle);
+  broadcast_ticks_per_byte_ = cycles_per_ns / machine.transfer_gb_s * static_cast<double>(ticks_per_cycle);
+  ticks_per_byte_ = sharers * broadcast_ticks_per_byte_;
   block_bytes_ = machine.transfer_block_bytes;
   kernel_start_ = to_ticks(machine.kernel_start_cycles);
   barrier_ = to_ticks(machine.barrier_cycles);
+}
+
+Ticks Costs::broadcast(std::uint64_t bytes) const {
+  return static_cast<Ticks>(std::llround(static_cast<double>(bytes) * broadcast_ticks_per_byte_));
 }
 
 Ticks Costs::transfer(std::uint64_t bytes, std::uint64_t blocks) const {

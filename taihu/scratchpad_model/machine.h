@@ -55,6 +55,8 @@ class Costs {
   Ticks transfer_start() const { return transfer_start_; }
   /// Without the start. `blocks`: pieces of main memory that do not follow each other.
   Ticks transfer(std::uint64_t bytes, std::uint64_t blocks = 1) const;
+  /// One transfer for all cores, which nobody shares the bandwidth with. Without the start.
+  Ticks broadcast(std::uint64_t bytes) const;
   Ticks kernel_start() const { return kernel_start_; }
   Ticks barrier() const { return barrier_; }
 
@@ -62,7 +64,7 @@ class Costs {
   Ticks access_[3][4][3];
   Ticks operation_[3];
   Ticks transfer_start_, kernel_start_, barrier_;
-  double ticks_per_byte_, block_bytes_;
+  double ticks_per_byte_, broadcast_ticks_per_byte_, block_bytes_;
 };
 
 }  // namespace taihu::scratchpad_model

@@ -13,7 +13,9 @@ struct Member {
   int index = 0;  ///< 0 .. size-1
   int size = 0;   ///< members of the array
   ThreadArray* array = nullptr;
-  bool in_kernel = false;  ///< it has begun a kernel that has not returned
+  bool in_kernel = false;           ///< it has begun a kernel that has not returned
+  void (*kernel)(void*) = nullptr;  ///< the one begun last; who calls another in its place says so here
+  unsigned kernel_broadcasts = 0;   ///< of parcc --auto-dma, by that run of it
   void* scratchpad =
       nullptr;  ///< the member's scratchpad arena; owner: the language runtime (start and stop hooks)
   void* runtime = nullptr;  ///< per-member state of the language runtime; same owner

@@ -212,6 +212,8 @@ void ThreadArray::run_kernels(Member& member) {
     const Spawn* spawn = active_;
     if (spawn == nullptr) return;
     member.in_kernel = true;
+    member.kernel = spawn->kernel;
+    member.kernel_broadcasts = 0;
     memory::call_outermost(spawn->kernel, spawn->argument);
     member.in_kernel = false;
     if (context != nullptr) crew_->come_back(*context);

@@ -4,6 +4,7 @@
 // RUN: %parcc -O2 --auto-dma --report=layout-json -c %s -o %t.o | python3 -c "import json, sys; [print(k['kernel'].split()[0], l['decision']) for k in json.load(sys.stdin)['kernels'] for l in k['loops']]" | %check %s --check-prefix=JSON
 // RUN: %parcc -O1 --auto-dma -S -emit-llvm -o - %s | %check %s --check-prefix=CODE
 // RUN: %parcc -O1 --auto-dma -S -emit-llvm -o - %s | %check %s --check-prefix=NEST
+// RUN: %parcc -O1 --auto-dma -S -emit-llvm -o - %s | %check %s --check-prefix=BROADCAST
 // RUN: %parcc -O2 --report=layout -c %s -o %t.o 2>&1 | %check %s --check-prefix=WITHOUT
 // RUN: %parcc -O2 -S -emit-llvm -o - %s | %check %s --check-prefix=PLAIN --implicit-check-not=taihu_stage
 // RUN: %parcc -O2 --auto-dma --report=layout -fsanitize=address -c %s -o %t.o 2>&1 | %check %s --check-prefix=SANITIZED
@@ -72,10 +73,33 @@ __kernel void rounds(void *argument) {
 }
 
 // CHECK-LABEL: layout: kernel gather
-// CHECK: through the scratchpad: {{.*}}table
+// CHECK: table: 512 bytes
+// CHECK: decision: scratchpad, as a whole, by one broadcast for all threads; done
+// CHECK: in the scratchpad from begin to end, by broadcast: table{{$}}
+// CHECK: through the scratchpad: {{at, y|y, at}}, from
+// BROADCAST: call ptr @taihu_place_for_all(ptr {{.*}}@table, i64 512, ptr {{.*}}@gather, i64 0)
 __kernel void gather(void *argument) {
     (void)argument;
     for (long i = 0; i < n; i++) y[i] = table[at[i]];
+}
+
+// It waits for others, who may write the table before: fetched with the loop, by each thread.
+// CHECK-LABEL: layout: kernel waits
+// CHECK-NOT: broadcast
+// CHECK: through the scratchpad: {{.*}}table
+__kernel void waits(void *argument) {
+    (void)argument;
+    m_barrier(CCC_ARRAY);
+    for (long i = 0; i < n; i++) y[i] = table[at[i]];
+}
+
+// Each thread reads a part of x only: nothing that one transfer should bring for all.
+// CHECK-LABEL: layout: kernel parts
+// CHECK-NOT: broadcast
+// CHECK: through the scratchpad: x, y, from
+__kernel void parts(void *argument) {
+    (void)argument;
+    forall (long i = 0; i < n; i++; BLOCK; CCC_ARRAY) y[i] = 2 * x[i];
 }
 
 // Pointers are compared when it runs.
@@ -196,7 +220,7 @@ __kernel void stencil(void *argument) {
 }
 
 // CHECK-LABEL: layout: kernel sparse
-// CHECK: in the scratchpad from begin to end: table
+// CHECK: in the scratchpad from begin to end, by broadcast: table
 __kernel void sparse(void *argument) {
     (void)argument;
     for (long i = 0; i < n - 9; i++) {
