@@ -102,7 +102,11 @@ bool take_own(const string& argument, Command& command) {
   if (argument == "--report=layout") command.layout_report = "text";
   if (argument == "--report=layout-json") command.layout_report = "json";
   if (argument == "--spm-model-lines") command.scratchpad_model_lines = true;
-  if (argument.starts_with("--spm-model-pictures=")) command.scratchpad_pictures = argument.substr(21);
+  if (argument.starts_with("--spm-model-pictures=")) {
+    command.scratchpad_pictures = argument.substr(21);
+    if (command.scratchpad_pictures.empty())
+      throw UsageError("--spm-model-pictures: names no folder; give --spm-model-pictures=FOLDER");
+  }
   if (argument.starts_with("--spm=")) command.scratchpad_bytes = parse_scratchpad(argument.substr(6));
   return argument == "--help" || argument == "--check" || argument.starts_with("--model=") ||
          argument == "--no-proxy-opt" || argument == "--auto-dma" || argument.starts_with("--spm=") ||

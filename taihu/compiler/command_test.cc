@@ -67,9 +67,9 @@ TEST(Command, ChecksWhereDebugInformationIsWanted) {
 }
 
 TEST(Command, RefusesWhatCannotBe) {
-  for (const char* option : {"--model=parallel", "--model", "--spm-model=/nowhere", "--report=layout",
-                             "--report", "--report=loops", "--spm=many", "--spm=0", "-static", "-nostdlib",
-                             "-fuse-ld=gold", "-m32", "-fsanitize=address"})
+  for (const char* option : {"--model=parallel", "--model", "--spm-model=/nowhere", "--spm-model-pictures=",
+                             "--report=layout", "--report", "--report=loops", "--spm=many", "--spm=0",
+                             "-static", "-nostdlib", "-fuse-ld=gold", "-m32", "-fsanitize=address"})
     EXPECT_THROW(read_command({option, "a.c"}), UsageError) << option;
   EXPECT_NO_THROW(read_command({"-fsanitize=address", "-c", "a.c"}));
   EXPECT_NO_THROW(read_command({"-fsanitize=undefined", "a.c"}));

@@ -10,8 +10,10 @@
 namespace taihu::scratchpad_model {
 
 /// SVG. Time goes to the right, addresses of the scratchpad go up; bytes that a transfer brings are in flight
-/// until it is complete, and lie there until others take their place. The same bytes for the same transfers.
-/// Beyond the largest number of transfers that a thread keeps the picture ends and says so.
+/// until it is complete, and lie there until others take their place; what is put back and was not fetched is
+/// made there since the last transfer of that place. Of a long kernel a second panel shows the begin. The
+/// same bytes for the same transfers. Beyond the largest number of transfers that a thread keeps the picture
+/// ends and says so.
 std::string picture_of(const std::string& kernel, const std::vector<Transfer>& transfers, Ticks end,
                        std::uint64_t capacity_bytes, double clock_ghz);
 

@@ -24,10 +24,12 @@ TEST(ScratchpadPicture, ShowsFlightsAndWhatLiesThere) {
   EXPECT_EQ(number_of(svg, "<rect class=\"near\""), 3U);  // one is the legend's
   EXPECT_EQ(number_of(svg, "<rect class=\"get\""), 3U);
   EXPECT_EQ(number_of(svg, "<rect class=\"put\""), 2U);
+  // What is put back was made there from the begin on.
+  EXPECT_NE(svg.find("<title>made 512 bytes at byte 512, cycles 0 to 100</title>"), std::string::npos);
   EXPECT_NE(svg.find("<title>put 512 bytes at byte 512, cycles 100 to 200</title>"), std::string::npos);
   // What was fetched first lies there until the third transfer begins: 100 to 500 of 1000 cycles are 400
   // units.
-  EXPECT_NE(svg.find("<rect class=\"near\" x=\"170.00\" y=\"256.00\" width=\"400.00\" height=\"210.00\">"),
+  EXPECT_NE(svg.find("<rect class=\"near\" x=\"170.00\" y=\"214.00\" width=\"400.00\" height=\"150.00\">"),
             std::string::npos);
   EXPECT_NE(svg.find(">1000 (0.50 us)<"), std::string::npos);
   EXPECT_EQ(svg, picture_of("a<b>", transfers, 1000 * cycle, 1024, 2.0));
@@ -41,7 +43,19 @@ TEST(ScratchpadPicture, NothingIsAPictureToo) {
 
 TEST(ScratchpadPicture, TooManyTransfersAreSaid) {
   std::vector<Transfer> transfers(most_kept_transfers, Transfer{0, cycle, 0, 8, false});
-  EXPECT_NE(picture_of("long", transfers, 1000 * cycle, 1024, 1).find("its first "), std::string::npos);
+  EXPECT_NE(picture_of("long", transfers, 1000 * cycle, 1024, 1).find("its first 4000 transfers"),
+            std::string::npos);
+}
+
+TEST(ScratchpadPicture, TheBeginOfALongKernelIsShownLarger) {
+  std::vector<Transfer> transfers;
+  for (Ticks k = 0; k < 1000; ++k) transfers.push_back({k * cycle, (k + 1) * cycle, 0, 8, true});
+  const std::string svg = picture_of("long", transfers, 1000 * cycle, 1024, 1);
+  EXPECT_NE(svg.find("its first 60 transfers"), std::string::npos);
+  EXPECT_NE(svg.find(">60 (0.06 us)<"), std::string::npos);
+  EXPECT_NE(svg.find(">1000 (1.00 us)<"), std::string::npos);
+  transfers.resize(20);
+  EXPECT_EQ(picture_of("short", transfers, 20 * cycle, 1024, 1).find("transfers"), std::string::npos);
 }
 
 }  // namespace
