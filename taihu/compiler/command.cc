@@ -183,7 +183,10 @@ std::vector<string> clang_command(const Command& command, const Toolchain& tools
   if (!command.layout_report.empty() || command.auto_dma)
     line.insert(line.end(), {"-mllvm", "-taihu-layout-costs=" + layout_costs(command), "-mllvm",
                              "-taihu-layout-capacity=" + std::to_string(command.scratchpad_bytes)});
-  if (command.auto_dma) line.insert(line.end(), {"-mllvm", "-taihu-auto-dma"});
+  // Loops that copy or fill stay loops, so that they can be moved.
+  if (command.auto_dma)
+    line.insert(line.end(), {"-mllvm", "-taihu-auto-dma", "-mllvm", "-disable-loop-idiom-memcpy", "-mllvm",
+                             "-disable-loop-idiom-memset"});
   if (command.autonomic)
     line.insert(line.end(), {"-fplugin-arg-parallelc-autonomic", "-mllvm", "-taihu-autonomic"});
   if (command.output_in_pieces) line.insert(line.end(), {"-mllvm", "-taihu-no-proxy-opt"});

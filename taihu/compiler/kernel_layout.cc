@@ -9,6 +9,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "taihu/compiler/layout.h"
+#include "taihu/compiler/loop_facts.h"
 #include "taihu/compiler/operation_kinds.h"
 #include "taihu/compiler/readable_name.h"
 
@@ -49,6 +50,19 @@ LayoutObject& object_of(KernelLayout& kernel, const Value* value, const DataLayo
 bool is_distinct(const Value* value) {
   if (const auto* argument = dyn_cast<Argument>(value)) return argument->hasNoAliasAttr();
   return isa<GlobalVariable>(value);
+}
+
+/// A call by the compiler or the programmer that copies or fills memory other than the stack's.
+bool copies_memory(const Instruction& instruction) {
+  const auto* call = dyn_cast<AnyMemIntrinsic>(&instruction);
+  if (call == nullptr) return false;
+  if (!isa<AllocaInst>(getUnderlyingObject(call->getRawDest(), 32))) return true;
+  const auto* copy = dyn_cast<AnyMemTransferInst>(call);
+  return copy != nullptr && !isa<AllocaInst>(getUnderlyingObject(copy->getRawSource(), 32));
+}
+
+std::string place_of(const Instruction& instruction) {
+  return " at line " + std::to_string(instruction.getDebugLoc() ? instruction.getDebugLoc().getLine() : 0);
 }
 
 void add_once(std::vector<std::string>& lines, const std::string& line) {
@@ -98,14 +112,13 @@ KernelLayout layout_of(Function& kernel, FunctionAnalysisManager& analyses) {
     const bool is_called = k != 0;
     for (Instruction& instruction : instructions(function)) {
       const auto* call = dyn_cast<CallBase>(&instruction);
+      if (copies_memory(instruction)) add_once(layout.unseen, name_of_callee(*call) + place_of(instruction));
       if (call == nullptr || !operations_of(instruction).calls || isa<IntrinsicInst>(call)) continue;
       Function* callee = call->getCalledFunction();
       if (callee != nullptr && !callee->isDeclaration())
         functions.insert(callee);
       else
-        add_once(layout.unseen,
-                 (callee != nullptr ? callee->getName().str() : "a function pointer") + " at line " +
-                     std::to_string(instruction.getDebugLoc() ? instruction.getDebugLoc().getLine() : 0));
+        add_once(layout.unseen, name_of_callee(*call) + place_of(instruction));
     }
     for (KernelAccess& access : accesses_of(function, analyses.getResult<LoopAnalysis>(function),
                                             analyses.getResult<ScalarEvolutionAnalysis>(function))) {

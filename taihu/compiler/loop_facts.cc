@@ -28,6 +28,13 @@ MemoryLocation anywhere_from(const Instruction& instruction) {
   return MemoryLocation::getBeforeOrAfter(getLoadStorePointerOperand(&instruction), types);
 }
 
+std::string name_of_callee(const CallBase& call) {
+  if (isa<AnyMemSetInst>(call)) return "memset";
+  if (isa<AnyMemTransferInst>(call)) return "memcpy";
+  const Function* callee = call.getCalledFunction();
+  return callee != nullptr ? callee->getName().str() : "a function pointer";
+}
+
 std::string why_not_copied(const Instruction& instruction) {
   if (const auto* load = dyn_cast<LoadInst>(&instruction))
     return load->isSimple() ? "" : "a volatile or atomic access" + line_of(instruction);
@@ -36,14 +43,15 @@ std::string why_not_copied(const Instruction& instruction) {
   if (isa<DbgInfoIntrinsic>(instruction)) return "";
   if (const auto* intrinsic = dyn_cast<IntrinsicInst>(&instruction)) {
     const Intrinsic::ID name = intrinsic->getIntrinsicID();
-    if (name == Intrinsic::assume || name == Intrinsic::experimental_noalias_scope_decl) return "";
+    if (name == Intrinsic::assume || name == Intrinsic::experimental_noalias_scope_decl ||
+        intrinsic->isLifetimeStartOrEnd())
+      return "";
   }
   if (const auto* call = dyn_cast<CallBase>(&instruction)) {
     if (call->doesNotAccessMemory() && call->doesNotThrow() && !call->isConvergent() &&
         !call->isInlineAsm() && instruction.willReturn())
       return "";
-    const Function* callee = call->getCalledFunction();
-    return "it calls " + (callee != nullptr ? callee->getName().str() : "a function") + line_of(instruction);
+    return "it calls " + name_of_callee(*call) + line_of(instruction);
   }
   if (instruction.mayReadOrWriteMemory()) return "a volatile or atomic access" + line_of(instruction);
   return "";

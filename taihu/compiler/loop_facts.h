@@ -10,7 +10,7 @@
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Dominators.h"
-#include "llvm/IR/Instruction.h"
+#include "llvm/IR/InstrTypes.h"
 
 namespace taihu::compiler {
 
@@ -30,6 +30,9 @@ struct FunctionFacts {
 
 /// " at line 7", or nothing where that is unknown.
 std::string line_of(const llvm::Instruction& instruction);
+
+/// For people; memcpy and memset for what the compiler makes of them.
+std::string name_of_callee(const llvm::CallBase& call);
 
 /// Of an access, whatever its address is in other iterations. Scopes of noalias hold within one of them only.
 llvm::MemoryLocation anywhere_from(const llvm::Instruction& instruction);
