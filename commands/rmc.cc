@@ -29,7 +29,7 @@ using namespace taihu::neutron;
 
 struct Options {
   std::string model = ".", vectors = "aligned", benchmark = "all", tracking, schedule = "dynamic,64",
-              statepoint, output, library, target;
+              statepoints = "parallel", statepoint, output, library, target;
   std::int64_t particles = 0, points = 100000;
   int batches = 0, inactive = -1;
   std::uint64_t seed = 0;
@@ -85,6 +85,8 @@ Model prepare(Options& options, parallel::Communicator& ranks) {
     model = model_for_run(options);
   });
   options.run.resume_from = options.statepoint;
+  options.run.statepoint_way =
+      options.statepoints == "root" ? StatepointWay::through_root : StatepointWay::parallel;
   options.run.output_folder = !options.output.empty()              ? options.output
                               : model.settings.output_path.empty() ? "."
                                                                    : model.settings.output_path;
@@ -260,6 +262,13 @@ void add_run_options(CLI::App& command, Options& options) {
                   "also write a statepoint every N batches")
       ->check(CLI::PositiveNumber.description(""))
       ->type_name("N");
+  command
+      .add_option(
+          "--statepoints", options.statepoints,
+          "parallel: all ranks write and read them together;\nroot: one gathers and writes everything")
+      ->check(CLI::IsMember({"parallel", "root"}).description(""))
+      ->type_name("HOW")
+      ->capture_default_str();
   command.add_flag(
       "--all-tallies", options.run.all_tallies,
       "write tallies of more than 10^6 values into\ntallies.out, too; the statepoint has them all");

@@ -96,10 +96,18 @@ for name, launch, program in jobs:
         expect(abs(share - 96 / ranks) < 1, f'{name}: a share of {share} MB on {ranks} domains')
         expect(share < process <= plain + 1.3 * share + 16, f'{name}: {process} MB on {ranks} domains, {plain} without tallies')
 
+# The root alone writes and reads the statepoints.
+for name, launch, program in jobs[:1]:
+    words = [*launch, 3, program, 'run', model, *short, '--statepoint-every', 6, '--statepoints', 'root', '-o', 'rooted']
+    same_results(f'{name}, statepoints of the root', run(words).stdout, 'rooted')
+    run([*launch, 2, program, 'restart', model, *short, '--from', 'rooted/statepoint.06.h5', '--statepoints', 'root', '-o', 'again'])
+    expect((work / 'again/tallies.out').read_text() == (work / 'alone/tallies.out').read_text(),
+           f'{name}: other tallies after a restart through the root')
+
 for name, launch, program in jobs:
     output = run([*launch, 2, program, 'bench', 'restart', '--repeats', 1, '--scale', 0.01]).stdout
     expect(len(re.findall(r'^statepoint of .*, 2 ranks$', output, re.M)) == 1, f'{name}: bench restart:\n{output}')
-    expect(len(re.findall(r'^  .* s +[\d.]+ MB/s$', output, re.M)) == 7, f'{name}: bench restart:\n{output}')
+    expect(len(re.findall(r'^  .* s +[\d.]+ MB/s +[\d.]+ to [\d.]+ s$', output, re.M)) == 7, f'{name}: bench restart:\n{output}')
 
 (work / 'file').touch()
 (work / 'taken/statepoint.12.h5').mkdir(parents=True)  # refused before the run

@@ -83,8 +83,8 @@ for table in (table,) * with_heap + (
         run('bench', 'restart', '--ranks', '3', '--repeats', '1', '--scale', '0.01', '--folder', 'io').stdout,):
     expect(re.search(r'^statepoint of \d+\.\d MB, \d ranks$', table, re.M), f'bench restart has no head:\n{table}')
     for row in rows:
-        found = re.search(f'^  {row} +([\\d.]+) s +([\\d.]+) MB/s$', table, re.M)
-        expect(found and float(found[1]) > 0 and float(found[2]) > 0, f'bench restart has no row {row}:\n{table}')
+        found = re.search(f'^  {row} +([\\d.]+) s +([\\d.]+) MB/s +([\\d.]+) to ([\\d.]+) s$', table, re.M)
+        expect(found and 0 < float(found[3]) <= float(found[1]) <= float(found[4]) and float(found[2]) > 0, f'bench restart has no row {row}:\n{table}')
 expect(', 3 ranks' in table and os.listdir(f'{work}/io') == [], f'bench restart: {os.listdir(f"{work}/io")}\n{table}')
 wrong = run('bench', 'restart', '--folder', 'nowhere', code=1)
 expect(re.fullmatch(r'rmc: cannot create folder nowhere/\S+ \(No such file or directory\)\n', wrong.stderr), wrong.stderr)

@@ -98,22 +98,21 @@ class Measurement {
  private:
   /// The clock of every rank starts when all ranks have arrived and stops when all are done.
   template <typename Work>
-  void time(double& best, const Work& work) {
+  void time(RestartSpeed::Seconds& list, const Work& work) {
     ranks_.all(0);
     const std::int64_t start = now_ns();
     work();
     ranks_.all(0);
-    const double seconds = static_cast<double>(now_ns() - start) * 1e-9;
-    if (best == 0 || seconds < best) best = seconds;
+    list.push_back(static_cast<double>(now_ns() - start) * 1e-9);
   }
 
   /// Into a new file each time, as a statepoint is.
   template <typename Work>
-  void time_plain(double& best, const Work& work) {
+  void time_plain(RestartSpeed::Seconds& list, const Work& work) {
     parallel::together(ranks_, true, [&] {
       if (ranks_.is_root()) PlainFile(plain_, PlainFile::Mode::create);
     });
-    time(best, [&] { parallel::together(ranks_, true, work); });
+    time(list, [&] { parallel::together(ranks_, true, work); });
   }
 
   void drop(const std::string& path) {
@@ -135,8 +134,11 @@ RestartSpeed measure_restart(Simulation& simulation, const RestartSpeedOptions& 
 
 std::vector<std::string> lines_of(const RestartSpeed& speed) {
   const double megabytes = static_cast<double>(speed.bytes) * 1e-6;
-  const auto line = [&](const char* what, double seconds) {
-    return formatted("  %-34s %9.4f s %9.1f MB/s", what, seconds, seconds > 0 ? megabytes / seconds : 0.0);
+  const auto line = [&](const char* what, RestartSpeed::Seconds seconds) {
+    std::sort(seconds.begin(), seconds.end());
+    const double middle = 0.5 * (seconds[(seconds.size() - 1) / 2] + seconds[seconds.size() / 2]);
+    return formatted("  %-34s %9.4f s %9.1f MB/s  %9.4f to %.4f s", what, middle, megabytes / middle,
+                     seconds.front(), seconds.back());
   };
   return {formatted("statepoint of %.1f MB, %d ranks", megabytes, speed.ranks),
           line("written by all ranks", speed.write_parallel),

@@ -15,19 +15,20 @@ struct RestartSpeedOptions {
   int repeats = 3;
 };
 
-/// Seconds, the best of all repeats, each from the time when all ranks begin until all are done. Writing
-/// includes bringing the file to the disk. Before reading, the system is asked to drop the file from its
-/// cache.
+/// Seconds of each repeat, from the time when all ranks begin until all are done. Writing includes bringing
+/// the file to the disk. Before reading, the system is asked to drop the file from its cache.
 struct RestartSpeed {
+  using Seconds = std::vector<double>;
   std::int64_t bytes = 0;  ///< of the statepoint
   int ranks = 1;
-  double write_parallel = 0, write_through_root = 0, write_plain = 0, write_plain_root = 0;
-  double read_parallel = 0, read_through_root = 0, read_plain = 0;
+  Seconds write_parallel, write_through_root, write_plain, write_plain_root;
+  Seconds read_parallel, read_through_root, read_plain;
 };
 
 /// Collective. Does not change the state of the simulation. Throws Error.
 RestartSpeed measure_restart(Simulation& simulation, const RestartSpeedOptions& options);
 
+/// Medians, least and most.
 std::vector<std::string> lines_of(const RestartSpeed& speed);
 
 }  // namespace taihu::neutron

@@ -52,7 +52,7 @@ class Run {
     });
     Simulation& simulation = *made;
     if (!options_.resume_from.empty()) {
-      resume_from_statepoint(simulation, options_.resume_from);
+      resume_from_statepoint(simulation, options_.resume_from, options_.statepoint_way);
       parallel::check_alike(!simulation.finished(), options_.resume_from + ": all " +
                                                         std::to_string(simulation.batch()) +
                                                         " batches are done; ask for more with --batches");
@@ -175,7 +175,7 @@ class Run {
   void save(Simulation& simulation) const {
     const std::int64_t start = now_ns();
     const std::string path = files_.statepoint_after(simulation.batch());
-    write_statepoint(simulation, path);
+    write_statepoint(simulation, path, options_.statepoint_way);
     simulation.times().output += seconds_since(start);
     say(formatted("statepoint: %s in %.3f s", path.c_str(), seconds_since(start)));
   }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "taihu/neutron/output/statepoint.h"
 #include "taihu/neutron/transport/simulation.h"
 
 namespace taihu::neutron {
@@ -16,6 +17,7 @@ struct RunOptions {
   DomainOptions domains;
   std::string resume_from;   ///< statepoint to go on from; empty: from the start
   int statepoint_every = 0;  ///< batches; 0: only at the end and where the model says
+  StatepointWay statepoint_way = StatepointWay::parallel;
   bool write_files = true;
   bool all_tallies = false;  ///< as text, however many values they have
   bool show_batches = true;
