@@ -79,15 +79,20 @@ void FairShare::list(int link) {
   listed_.push_back(link);
 }
 
+void FairShare::measure(LinkState& link) {
+  link.load = link.fastest = 0;
+  for (const Entry& entry : link.flows) {
+    const double rate = flows_[entry.flow].rate;
+    link.load += rate;
+    link.fastest = std::max(link.fastest, rate);
+  }
+}
+
 bool FairShare::has_bottleneck(Flow flow) const {
   const FlowState& state = flows_[flow];
   for (int hop = 0; hop < state.hops; ++hop) {
     const LinkState& link = links_[index(link_of(flow, hop))];
-    if (!is_full(link)) continue;
-    const bool is_fastest = std::all_of(link.flows.begin(), link.flows.end(), [&](const Entry& entry) {
-      return flows_[entry.flow].rate <= state.rate * (1 + tolerance);
-    });
-    if (is_fastest) return true;
+    if (is_full(link) && link.fastest <= state.rate * (1 + tolerance)) return true;
   }
   return false;
 }
@@ -106,38 +111,38 @@ void FairShare::fill() {
       else
         link.spare -= flows_[entry.flow].rate;
     }
-    ++link.version;
     link.spare = std::max(0.0, link.spare);
-    if (link.open > 0) levels_.push_back({link.spare / link.open, link.version, number});
+    if (link.open > 0) levels_.push_back({link.spare / link.open, number});
   }
   std::make_heap(levels_.begin(), levels_.end());
   while (!levels_.empty()) {
-    const Level level = levels_.front();
     std::pop_heap(levels_.begin(), levels_.end());
-    levels_.pop_back();
-    LinkState& tight = links_[index(level.link)];
-    if (level.version != tight.version || tight.open == 0) continue;
-    const double share = level.share;
-    for (const Entry& entry : tight.flows) {
-      FlowState& state = flows_[entry.flow];
-      if (!state.open || state.fixed) continue;
-      state.fixed = true;
-      state.rate = share;
-      for (int hop = 0; hop < state.hops; ++hop) {
-        LinkState& link = links_[index(link_of(entry.flow, hop))];
-        link.spare = std::max(0.0, link.spare - share);
-        --link.open;
-        ++link.version;
-        if (&link == &tight || link.open == 0) continue;
-        levels_.push_back({link.spare / link.open, link.version, link_of(entry.flow, hop)});
-        std::push_heap(levels_.begin(), levels_.end());
-      }
+    Level& level = levels_.back();
+    const LinkState& link = links_[index(level.link)];
+    const double share = link.open == 0 ? 0 : link.spare / link.open;
+    if (link.open > 0 && share > level.share) {
+      level.share = share;
+      std::push_heap(levels_.begin(), levels_.end());
+      continue;
     }
+    levels_.pop_back();
+    if (link.open > 0) fix_flows(link, share);
   }
-  for (const int number : listed_) {
-    LinkState& link = links_[index(number)];
-    link.load = 0;
-    for (const Entry& entry : link.flows) link.load += flows_[entry.flow].rate;
+  for (const int number : listed_) measure(links_[index(number)]);
+}
+
+// Gives the open flows of `tight` that have no rate yet what it leaves to each.
+void FairShare::fix_flows(const LinkState& tight, double share) {
+  for (const Entry& entry : tight.flows) {
+    FlowState& state = flows_[entry.flow];
+    if (!state.open || state.fixed) continue;
+    state.fixed = true;
+    state.rate = share;
+    for (int hop = 0; hop < state.hops; ++hop) {
+      LinkState& link = links_[index(link_of(entry.flow, hop))];
+      link.spare = std::max(0.0, link.spare - share);
+      --link.open;
+    }
   }
 }
 
@@ -174,7 +179,10 @@ void FairShare::update() {
   changed_.clear();
   if (open_.empty() && listed_.empty()) return;
   // What only lost flows: who had its bottleneck there?
-  if (open_.empty()) open_more();
+  if (open_.empty()) {
+    for (const int link : listed_) measure(links_[index(link)]);
+    open_more();
+  }
   while (true) {
     fill();
     if (!open_more()) break;

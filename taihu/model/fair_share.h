@@ -51,9 +51,9 @@ class FairShare {
   struct LinkState {
     std::vector<Entry> flows;
     double load = 0;
+    double fastest = 0;      ///< the highest rate of its flows
     double spare = 0;        ///< while solving: what the open flows without a rate may share
     std::uint32_t open = 0;  ///< while solving: their number
-    std::uint32_t version = 0;
     bool listed = false;
   };
 
@@ -67,10 +67,12 @@ class FairShare {
     return places_[flow * longest_route_ + static_cast<std::uint32_t>(hop)];
   }
   bool is_full(const LinkState& link) const noexcept { return link.load >= capacity_ * (1 - tolerance); }
+  void measure(LinkState& link);
   bool has_bottleneck(Flow flow) const;
   void open(Flow flow);
   void list(int link);
   void fill();
+  void fix_flows(const LinkState& tight, double share);
   /// Opens flows that the last filling has left without a bottleneck; false when there are none.
   bool open_more();
 
@@ -85,9 +87,9 @@ class FairShare {
   std::vector<Flow> open_;   ///< solved anew
   std::vector<int> listed_;  ///< links of open flows, and links that lost a flow
   std::vector<Flow> changed_;
+  /// What a link leaves to each of its open flows, or less: that only grows while others get their rates.
   struct Level {
     double share;
-    std::uint32_t version;
     int link;
     bool operator<(const Level& other) const { return share > other.share; }
   };

@@ -24,10 +24,11 @@ double seconds_of(const Interconnect& network, const NetworkPlacement& placement
     return schedule::estimate_seconds({network, placement.nodes}, schedule, options.costs);
   SimulationOptions simulation;
   simulation.costs = options.costs;
-  simulation.resolution_seconds =
-      options.resolution * static_cast<double>(options.block_bytes) / network.rates().bytes_per_second;
+  const double round_seconds =
+      schedule::estimate_seconds({network, placement.nodes}, schedule, options.costs) / schedule.rounds;
+  simulation.resolution_seconds = options.resolution * round_seconds;
   if (options.stretches == 0) return simulate_network(network, placement.nodes, schedule, simulation).seconds;
-  const int window = std::max(1, members / std::max(1, schedule.rounds));
+  const int window = std::max(1, members / schedule.rounds);
   const int rounds = std::max(2, options.exchanges / window);
   // What gathers blocks has few rounds, each other than the next: all of them.
   if (schedule.rounds < 64) return simulate_network(network, placement.nodes, schedule, simulation).seconds;

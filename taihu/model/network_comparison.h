@@ -17,7 +17,7 @@ struct ComparisonOptions {
   schedule::MessageCosts costs;
   int stretches = 2;   ///< of a long schedule; 0: all of it
   int exchanges = 48;  ///< of each stretch
-  /// Events within this part of the time that a block needs on a free link count as one.
+  /// Events within this part of the time of a round, as estimated, count as one.
   double resolution = 0.02;
   int jobs = 1;  ///< placements simulated at the same time
 };

@@ -300,9 +300,8 @@ class NetworkSimulation {
     for (std::size_t m = 0; m < members_.size(); ++m) {
       check_input(members_[m].ended >= 0, "member " + std::to_string(m) + " waits for ever");
       result_.seconds = std::max(result_.seconds, members_[m].ended);
-      result_.mean_seconds += members_[m].ended / static_cast<double>(members_.size());
       const double mark = members_[m].marked >= 0 ? members_[m].marked : members_[m].ended;
-      result_.mean_mark += mark / static_cast<double>(members_.size());
+      result_.mark = std::max(result_.mark, mark);
     }
     return result_;
   }
@@ -346,7 +345,6 @@ NetworkTime estimate_network(const Interconnect& network, std::span<const int> n
     return simulate_network(network, nodes, schedule, options);
   NetworkTime all;
   double counted = 0;
-  double tail = 0;
   for (int k = 0; k < stretches; ++k) {
     SimulationOptions stretch = options;
     const long span = schedule.rounds - warm - rounds;
@@ -354,13 +352,13 @@ NetworkTime estimate_network(const Interconnect& network, std::span<const int> n
     stretch.rounds = {first, first + warm + rounds};
     stretch.marked_round = first + warm;
     const NetworkTime part = simulate_network(network, nodes, schedule, stretch);
-    counted += part.mean_seconds - part.mean_mark;
-    tail += (part.seconds - part.mean_seconds) / stretches;
+    counted += part.seconds - part.mark;
     all.messages += part.messages;
     all.bytes += part.bytes;
   }
-  all.mean_seconds = counted * schedule.rounds / (static_cast<double>(stretches) * rounds);
-  all.seconds = all.mean_seconds + tail;
+  all.seconds = counted * schedule.rounds / (static_cast<double>(stretches) * rounds);
+  all.seconds =
+      std::max(all.seconds, schedule::least_seconds({network, {nodes.begin(), nodes.end()}}, schedule));
   return all;
 }
 

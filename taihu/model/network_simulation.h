@@ -27,9 +27,8 @@ struct SimulationOptions {
 };
 
 struct NetworkTime {
-  double seconds = 0;       ///< until the last member has ended
-  double mean_seconds = 0;  ///< until a member has ended, on average
-  double mean_mark = 0;     ///< until a member has begun the marked round, on average
+  double seconds = 0;  ///< until the last member has ended
+  double mark = 0;     ///< until the last member has begun the marked round
   std::uint64_t messages = 0;
   double bytes = 0;
 };
@@ -39,8 +38,9 @@ NetworkTime simulate_network(const topology::Interconnect& network, std::span<co
                              const schedule::Schedule& schedule, const SimulationOptions& options = {});
 
 /// Time of the whole schedule from `stretches` of it, evenly spread, each of `rounds` rounds after a quarter
-/// as many that are not counted, since there everybody begins at the same moment. All of it when that is not
-/// more.
+/// as many that are not counted, since there everybody begins at the same moment: the last member counts,
+/// whom the others meet, and wait for, over many rounds. Never less than `least_seconds`. All of the schedule
+/// when that is not more.
 NetworkTime estimate_network(const topology::Interconnect& network, std::span<const int> nodes,
                              const schedule::Schedule& schedule, const SimulationOptions& options,
                              int stretches, int rounds);

@@ -2,7 +2,6 @@
 #include "taihu/schedule/alltoall.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "taihu/schedule/exchange_rounds.h"
 
@@ -165,10 +164,11 @@ int Relays::via(int to, int exchange) const {
   if (by.empty()) return to;
   // Multiples of the golden ratio, modulo 1: any number of exchanges in a row is spread as the shares say.
   const double turn = (exchange + 0.31 * to) * 0.6180339887498949;
-  const double at = turn - std::floor(turn);
-  for (const Share& share : by)
-    if (at < share.upto) return share.via;
-  return to;
+  const double at = turn - static_cast<double>(static_cast<long>(turn));
+  if (at >= by.back().upto) return to;
+  return std::upper_bound(by.begin(), by.end(), at,
+                          [](double value, const Share& share) { return value < share.upto; })
+      ->via;
 }
 
 Program alltoall_relayed(Place place, const ExchangeOrder& order, const Relays& relays,

@@ -2,6 +2,7 @@
 #include "taihu/schedule/alltoall_choice.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -26,7 +27,8 @@ constexpr int short_window = 32;
 /// Exchanges of each member that an estimate looks at.
 constexpr int sampled_exchanges = 192;
 constexpr std::size_t longest_gathered_block = 64 << 10;
-constexpr double least_gain = 0.02;
+/// A form with more messages under way has to be so much better.
+constexpr double least_gain = 0.001;
 
 /// The loads of one round.
 class RoundLoads {
@@ -35,30 +37,37 @@ class RoundLoads {
       : placed_(placed),
         costs_(costs),
         link_bytes_(index(placed.network.links())),
-        busy_(placed.nodes.size()),
+        messages_seconds_(placed.nodes.size()),
+        copies_seconds_(placed.nodes.size()),
         route_(index(placed.network.longest_route())) {}
 
   void add(int member, const Step& step) {
     if (step.action == Action::receive) {
-      busy_[index(member)] += costs_.receive_seconds;
+      messages_seconds_[index(member)] += costs_.receive_seconds;
     } else if (step.action == Action::send) {
-      busy_[index(member)] += costs_.send_seconds;
+      messages_seconds_[index(member)] += costs_.send_seconds;
       message(placed_.nodes[index(member)], placed_.nodes[index(step.peer)], static_cast<double>(step.count));
     } else {
-      busy_[index(member)] += static_cast<double>(step.count) / costs_.copy_bytes_per_second;
+      copies_seconds_[index(member)] += static_cast<double>(step.count) / costs_.copy_bytes_per_second;
     }
   }
-  /// Of this round; makes ready for the next.
+  /// Of this round; makes ready for the next. Bytes flow while the processors see to the next message; copies
+  /// and one message are before or behind them.
   double take_seconds() {
+    const double messages = take_most(messages_seconds_);
+    const double one = std::min(messages, costs_.send_seconds + costs_.receive_seconds);
+    return std::exchange(latency_, 0) + take_most(copies_seconds_) + one +
+           std::max(take_link_seconds(), messages - one);
+  }
+  /// Of the link with the most bytes alone.
+  double take_link_seconds() {
     double longest = 0;
     for (const int link : used_) {
       longest = std::max(longest, link_bytes_[index(link)] / placed_.network.bytes_per_second(link));
       link_bytes_[index(link)] = 0;
     }
     used_.clear();
-    const double busiest = *std::max_element(busy_.begin(), busy_.end());
-    std::fill(busy_.begin(), busy_.end(), 0.0);
-    return longest + busiest + std::exchange(latency_, 0);
+    return longest;
   }
 
  private:
@@ -72,10 +81,17 @@ class RoundLoads {
     }
   }
 
+  static double take_most(std::vector<double>& seconds) {
+    const double most = *std::max_element(seconds.begin(), seconds.end());
+    std::fill(seconds.begin(), seconds.end(), 0.0);
+    return most;
+  }
+
   const Placed& placed_;
   const MessageCosts& costs_;
   std::vector<double> link_bytes_;
-  std::vector<double> busy_;
+  std::vector<double> messages_seconds_;  ///< of the members' processors
+  std::vector<double> copies_seconds_;
   std::vector<int> route_;
   std::vector<int> used_;
   double latency_ = 0;
@@ -98,9 +114,11 @@ std::vector<Schedule> candidates(const Placed& placed, std::size_t bytes) {
       all.push_back(relayed_schedule(sorted, relays, bytes, window));
       all.push_back(relayed_schedule(two_level, relays, bytes, window));
     }
+    all.push_back(exchange_schedule("all at once", sorted, bytes, n));
     return all;
   }
   all.push_back(exchange_schedule("spread in the order of nodes, 32 at once", sorted, bytes, short_window));
+  all.push_back(exchange_schedule("all at once", sorted, bytes, n));
   all.push_back(bruck_schedule(n, bytes));
   for (int columns = 4; columns < n; columns *= 2)
     if (columns * columns <= 64 * n && 64 * columns * columns >= n)
@@ -231,6 +249,20 @@ double estimate_seconds(const Placed& placed, const Schedule& schedule, const Me
   return seconds * schedule.rounds / std::max(1, looked_at);
 }
 
+double least_seconds(const Placed& placed, const Schedule& schedule) {
+  constexpr MessageCosts nothing{0, 0, 0, HUGE_VAL};
+  RoundLoads loads(placed, nothing);
+  constexpr int rounds_at_once = 64;
+  for (int member = 0; member < placed.members(); ++member) {
+    for (int round = 0; round < schedule.rounds; round += rounds_at_once) {
+      const int end = std::min(schedule.rounds, round + rounds_at_once);
+      for (const Step& step : schedule.part({placed.members(), member}, {round, end}).steps)
+        loads.add(member, step);
+    }
+  }
+  return loads.take_link_seconds();
+}
+
 AlltoallChoice choose_alltoall(const Placed& placed, std::size_t bytes, const MessageCosts& costs) {
   AlltoallChoice choice{ring_schedule(placed.members(), bytes), ""};
   const auto estimate = [&](const Schedule& schedule) {
@@ -243,7 +275,8 @@ AlltoallChoice choose_alltoall(const Placed& placed, std::size_t bytes, const Me
   for (Schedule& candidate : candidates(placed, bytes)) {
     const double seconds = estimate(candidate);
     if (seconds >= least) continue;
-    least = chosen = seconds;
+    chosen = seconds;
+    least = seconds * (1 - least_gain);
     choice.schedule = std::move(candidate);
   }
   choice.reason = formatted("%s, estimated %.3g s, ring %.3g s", choice.schedule.name.c_str(), chosen, ring);
