@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // alltoall and alltoallv over all node processes of a group: blocks for neighbours are copied from buffer to
-// buffer, the others travel as messages from member to member.
+// buffer, the others travel as messages from member to member; equal blocks in the form that suits the
+// network, where it is described.
 #include <vector>
 
 #include "taihu/collective/arguments.h"
 #include "taihu/collective/collectives.h"
 #include "taihu/collective/leaders.h"
+#include "taihu/collective/network_choice.h"
 #include "taihu/collective/shared_forms.h"
 
 namespace taihu::collective {
 
 namespace {
 
+/// The form that suits the network; null where none is described, and for blocks that differ.
+const schedule::Schedule* form_by_network(GroupHandle& handle, const BlockMap& map) {
+  AlltoallForms* const forms = handle.state().alltoall_forms();
+  return forms != nullptr && map.has_equal_blocks() ? forms->form(map.bytes(0)) : nullptr;
+}
+
+/// `form`: its order decides; null: pairwise.
 schedule::Program remote_program(const GroupHandle& handle, const BlockMap& source_map,
-                                 const BlockMap& result_map) {
+                                 const BlockMap& result_map, const schedule::Schedule* form) {
   const Membership& membership = handle.membership();
   std::vector<schedule::Range> sources;
   std::vector<schedule::Range> results;
@@ -28,9 +37,12 @@ schedule::Program remote_program(const GroupHandle& handle, const BlockMap& sour
     sources.push_back(range(source_map));
     results.push_back(range(result_map));
   }
-  schedule::Program program = schedule::alltoall_pairwise(
-      {handle.size(), handle.rank()}, sources, results, among_leaders::alltoall_window,
-      among_leaders::empty_blocks(handle.size(), source_map.has_equal_blocks()));
+  schedule::Program program =
+      form != nullptr
+          ? schedule::alltoall_in_order(place_among_all(handle), *form->order, sources, results, form->window)
+          : schedule::alltoall_pairwise(
+                place_among_all(handle), sources, results, among_leaders::alltoall_window,
+                among_leaders::empty_blocks(handle.size(), source_map.has_equal_blocks()));
   std::erase_if(program.steps,
                 [&](const schedule::Step& step) { return step.is_transfer() && is_near(step.peer); });
   return program;
@@ -41,9 +53,14 @@ int exchange(GroupHandle& handle, const void* source, const BlockMap& source_map
   if (handle.membership().processes() == 1) {
     return shared::alltoall(handle, source, source_map, result, result_map, nullptr);
   }
+  const schedule::Schedule* const form = form_by_network(handle, source_map);
+  // Blocks that others pass on, or gather: all of them travel as messages.
+  if (form != nullptr && form->order == nullptr)
+    return run_among_all(handle, form->make(place_among_all(handle), source_map.bytes(0), {}),
+                         {source, result});
   int code = M_SUCCESS;
   const auto remote = [&] {
-    code = run_among_all(handle, remote_program(handle, source_map, result_map), {source, result});
+    code = run_among_all(handle, remote_program(handle, source_map, result_map, form), {source, result});
   };
   const int local = shared::alltoall(handle, source, source_map, result, result_map, remote);
   return first_error(code, local);
@@ -84,7 +101,8 @@ int alltoall(GroupHandle& handle, const void* source, void* result, std::size_t 
   if (bytes == 0 && handle.membership().processes() == 1) return shared::move_nothing(handle, Call::alltoall);
   const BlockMap blocks(bytes);
   const bool all_apart = handle.membership().processes() == handle.size();
-  if (all_apart && among_leaders::alltoall_is_short(handle.size(), bytes)) {
+  if (all_apart && form_by_network(handle, blocks) == nullptr &&
+      among_leaders::alltoall_is_short(handle.size(), bytes)) {
     return run_among_all(handle, schedule::alltoall_bruck(place_among_all(handle), bytes), {source, result});
   }
   if (needs_copy(handle, source, result, blocks)) return exchange_in_place(handle, result, blocks);

@@ -11,6 +11,7 @@
 #include "taihu/base/contract.h"
 #include "taihu/base/error.h"
 #include "taihu/collective/board.h"
+#include "taihu/collective/network_choice.h"
 #include "taihu/collective/operations.h"
 
 namespace taihu::collective {
@@ -48,13 +49,15 @@ std::vector<threads::Doorbell*> local_doorbells(message::Node& node, const Membe
 class GroupRegistry {
  public:
   GroupHandle::State join(std::shared_ptr<GroupRegistry> self, message::Node& node, message::Context context,
-                          std::span<const int> ranks, int member, bool crowded) {
+                          std::span<const int> ranks, int member, bool crowded,
+                          const std::shared_ptr<JobNetwork>& network) {
     const std::scoped_lock lock(mutex_);
     const Key key(context, ranks.front());
     auto entry = groups_.find(key);
     if (entry == groups_.end()) {
       check_ranks(node.layout(), ranks);
-      entry = groups_.emplace(key, std::make_unique<GroupState>(node, context, ranks, crowded)).first;
+      entry =
+          groups_.emplace(key, std::make_unique<GroupState>(node, context, ranks, crowded, network)).first;
     }
     GroupState& state = *entry->second;
     check_input(std::ranges::equal(state.membership.ranks, ranks),
@@ -102,12 +105,16 @@ void LeaveGroup::operator()(GroupState* state) const noexcept {
 }
 
 GroupState::GroupState(message::Node& node, message::Context context_of_group, std::span<const int> ranks,
-                       bool crowded)
+                       bool crowded, const std::shared_ptr<JobNetwork>& network)
     : membership(make_membership(node.layout(), node.process(), ranks)),
       context(context_of_group),
       node_(node),
       crowded_(crowded),
-      joins_(membership.local().size()) {}
+      joins_(membership.local().size()) {
+  if (network != nullptr)
+    alltoall_forms_ =
+        std::make_unique<AlltoallForms>(network, network->nodes_of(node.layout(), membership.ranks));
+}
 
 GroupState::~GroupState() = default;
 
@@ -135,15 +142,21 @@ std::string GroupHandle::reduction_text(std::uint32_t code) const {
   return state_.get_deleter().registry->reduction_text(code);
 }
 
-Groups::Groups(message::Node& node, int cores)
-    : node_(node), crowded_(node.local_ranks() > cores), registry_(std::make_shared<GroupRegistry>()) {}
+Groups::Groups(message::Node& node, int cores) : Groups(node, cores, network_of_job(node.layout())) {}
+
+Groups::Groups(message::Node& node, int cores, std::shared_ptr<JobNetwork> network)
+    : node_(node),
+      crowded_(node.local_ranks() > cores),
+      network_(std::move(network)),
+      registry_(std::make_shared<GroupRegistry>()) {}
 
 GroupHandle Groups::join(message::Endpoint& endpoint, message::Context context, std::span<const int> ranks) {
   const auto mine = std::find(ranks.begin(), ranks.end(), endpoint.rank());
   check_input(mine != ranks.end(),
               "rank " + std::to_string(endpoint.rank()) + " joins a group that does not name it");
   const int member = static_cast<int>(mine - ranks.begin());
-  return GroupHandle(registry_->join(registry_, node_, context, ranks, member, crowded_), endpoint, member);
+  return GroupHandle(registry_->join(registry_, node_, context, ranks, member, crowded_, network_), endpoint,
+                     member);
 }
 
 GroupHandle Groups::join(message::Endpoint& endpoint, launch::Scope scope) {
@@ -156,6 +169,10 @@ GroupHandle Groups::join(message::Endpoint& endpoint, launch::Scope scope) {
 void Groups::name_reductions(ReductionText text) {
   expect(text != nullptr, "reductions have names");
   registry_->reduction_text = text;
+}
+
+std::string Groups::choices() const {
+  return network_ == nullptr ? std::string() : network_->choices();
 }
 
 std::size_t Groups::count() const {

@@ -21,11 +21,14 @@
 namespace taihu::collective {
 
 class Board;
+class AlltoallForms;
+class JobNetwork;
 
 /// What the members of one node process share. Made when the first of them joins, gone when all have left.
 class GroupState {
  public:
-  GroupState(message::Node& node, message::Context context, std::span<const int> ranks, bool crowded);
+  GroupState(message::Node& node, message::Context context, std::span<const int> ranks, bool crowded,
+             const std::shared_ptr<JobNetwork>& network);
   ~GroupState();
 
   const Membership membership;
@@ -33,6 +36,8 @@ class GroupState {
 
   /// Made at the first call, so that a group without collectives costs little. Any member.
   Board& board();
+  /// What the network says; null when it is not described.
+  AlltoallForms* alltoall_forms() noexcept { return alltoall_forms_.get(); }
 
  private:
   friend class GroupRegistry;
@@ -41,6 +46,7 @@ class GroupState {
   bool crowded_;
   std::once_flag board_is_made_;
   std::unique_ptr<Board> board_;
+  std::unique_ptr<AlltoallForms> alltoall_forms_;
 
   // Guarded by the registry. joins_[k]: times that local member k has joined; `most_joins_` the largest of
   // them, `members_with_most_` how many members have joined so often.
@@ -112,7 +118,10 @@ inline constexpr message::Context first_free_context = message::collective_conte
 class Groups {
  public:
   /// With more ranks than `cores` here, waiting ranks give their core away at once. Does not own `node`.
+  /// Throws Error when TAIHU_NETWORK describes a network that cannot be used.
   explicit Groups(message::Node& node, int cores = usable_cores());
+  /// The same on a network that the caller describes; null: on none.
+  Groups(message::Node& node, int cores, std::shared_ptr<JobNetwork> network);
 
   /// The part of `endpoint`'s rank in the group of `ranks` (ranks of the job in group order, each once, its
   /// own among them). All members pass equal `ranks` and `context`; groups that have members in common need
@@ -129,6 +138,9 @@ class Groups {
   using ReductionText = std::string (*)(std::uint32_t code);
   void name_reductions(ReductionText text);
 
+  /// What was chosen by the network's description (network_choice.h), a line each.
+  std::string choices() const;
+
   /// Groups that have members here.
   std::size_t count() const;
 
@@ -138,6 +150,7 @@ class Groups {
  private:
   message::Node& node_;
   bool crowded_;
+  std::shared_ptr<JobNetwork> network_;
   std::shared_ptr<GroupRegistry> registry_;
 };
 

@@ -17,14 +17,15 @@ enum class Transport { twin, messages };
 
 class TestJob {
  public:
-  TestJob(Transport transport, int ranks, int processes, int cores) {
+  TestJob(Transport transport, int ranks, int processes, int cores,
+          const std::shared_ptr<JobNetwork>& network = nullptr) {
     if (transport == Transport::messages) {
       real_ = std::make_unique<message::JobForTests>(processes, ranks);
     } else {
       twin_ = std::make_unique<FakeCluster>(ranks, processes);
     }
     for (int process = 0; process < processes; ++process) {
-      groups_.push_back(std::make_unique<Groups>(node(process), cores));
+      groups_.push_back(std::make_unique<Groups>(node(process), cores, network));
     }
   }
   ~TestJob() {

@@ -44,7 +44,7 @@ PlacementTimes compare(const Interconnect& network, const NetworkPlacement& plac
   };
   const schedule::AlltoallChoice choice =
       schedule::choose_alltoall({network, placement.nodes}, bytes, options.costs);
-  PlacementTimes times{placement.name, choice.reason};
+  PlacementTimes times{placement.name, placement.nodes, choice.reason};
   const Schedule ring = schedule::ring_schedule(members, bytes);
   times.ring = seconds(ring);
   const auto again = [&](const Schedule& schedule) {
@@ -112,6 +112,7 @@ std::string json_of(const Interconnect& network, const ComparisonOptions& option
                                 {"placements", nlohmann::json::array()}};
   for (const PlacementTimes& line : lines)
     result["placements"].push_back({{"placement", line.placement},
+                                    {"nodes", line.nodes},
                                     {"choice", line.choice},
                                     {"ring_seconds", line.ring},
                                     {"chosen_seconds", line.chosen},

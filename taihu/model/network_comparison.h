@@ -24,6 +24,7 @@ struct ComparisonOptions {
 
 struct PlacementTimes {
   std::string placement;
+  std::vector<int> nodes;                               ///< member -> node
   std::string choice;                                   ///< why, in one line
   double ring = 0, chosen = 0, openmpi = 0, mpich = 0;  ///< seconds
 };

@@ -36,7 +36,7 @@ SimulationOptions free_messages(std::size_t eager_bytes = 0) {
 
 /// One round, the same program for all.
 schedule::Schedule single(std::function<Program(Place)> program) {
-  return {"test", 1, [program](Place place, Rounds) { return program(place); }};
+  return {"test", 1, 0, [program](Place place, std::size_t, Rounds) { return program(place); }};
 }
 
 double seconds(const topology::Interconnect& network, int members, const schedule::Schedule& schedule,

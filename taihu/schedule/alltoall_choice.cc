@@ -136,10 +136,15 @@ std::vector<int> Placed::order_by_node() const {
 }
 
 Schedule exchange_schedule(std::string name, ExchangeOrder order, std::size_t bytes, int window) {
-  const int rounds = rounds_of(order.rounds(), window);
-  return {std::move(name), rounds, [order = std::move(order), bytes, window](Place place, Rounds part) {
-            return alltoall_in_order(place, order, bytes, window, part);
-          }};
+  const auto shared = std::make_shared<const ExchangeOrder>(std::move(order));
+  return {std::move(name),
+          rounds_of(shared->rounds(), window),
+          bytes,
+          [shared, window](Place place, std::size_t block, Rounds part) {
+            return alltoall_in_order(place, *shared, block, window, part);
+          },
+          shared,
+          window};
 }
 
 Schedule ring_schedule(int members, std::size_t bytes) {
@@ -153,24 +158,26 @@ Schedule pairwise_schedule(int members, std::size_t bytes) {
 Schedule bruck_schedule(int members, std::size_t bytes) {
   int rounds = 1;
   while (1L << (rounds - 1) < members) ++rounds;
-  return {"Bruck", rounds, [bytes](Place place, Rounds part) { return alltoall_bruck(place, bytes, part); }};
+  return {"Bruck", rounds, bytes,
+          [](Place place, std::size_t block, Rounds part) { return alltoall_bruck(place, block, part); }};
 }
 
 Schedule rows_schedule(std::vector<int> order, int columns, std::size_t bytes, int window) {
   const int n = static_cast<int>(order.size());
   const int across = std::min(columns, n);
   const int rounds = rounds_of(across - 1, window) + rounds_of((n + across - 1) / across - 1, window) + 1;
-  return {formatted("rows of %d and columns", across), rounds,
-          [order = std::move(order), columns, bytes, window](Place place, Rounds part) {
-            return alltoall_by_rows(place, order, columns, bytes, window, part);
+  return {formatted("rows of %d and columns", across), rounds, bytes,
+          [order = std::move(order), columns, window](Place place, std::size_t block, Rounds part) {
+            return alltoall_by_rows(place, order, columns, block, window, part);
           }};
 }
 
 Schedule relayed_schedule(ExchangeOrder order, Relays relays, std::size_t bytes, int window) {
   const int rounds = rounds_of(order.rounds(), window) + 1;
-  return {formatted("spread by relays, %d at once", window), rounds,
-          [order = std::move(order), relays = std::move(relays), bytes, window](Place place, Rounds part) {
-            return alltoall_relayed(place, order, relays, bytes, window, part);
+  return {formatted("spread by relays, %d at once", window), rounds, bytes,
+          [order = std::move(order), relays = std::move(relays), window](Place place, std::size_t block,
+                                                                         Rounds part) {
+            return alltoall_relayed(place, order, relays, block, window, part);
           }};
 }
 

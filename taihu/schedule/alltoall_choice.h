@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,7 +29,14 @@ struct MessageCosts {
 struct Schedule {
   std::string name;
   int rounds = 0;
-  std::function<Program(Place, Rounds)> part;
+  std::size_t bytes = 0;  ///< of a block
+  /// Rounds of a member's program, with blocks of any length.
+  std::function<Program(Place, std::size_t bytes, Rounds)> make;
+  /// Where each block goes straight to its receiver: in which order, and exchanges under way together.
+  std::shared_ptr<const ExchangeOrder> order = nullptr;
+  int window = 0;
+
+  Program part(Place place, Rounds part_of_rounds) const { return make(place, bytes, part_of_rounds); }
 };
 
 /// Members of a group, on their nodes: what decides besides the length of a block.

@@ -57,7 +57,10 @@ void report_statistics(Rank& rank) {
                                                            statistics_tag, text.data(), text.size());
     all[static_cast<std::size_t>(other)] = node::counts_from_text(text.substr(0, status.bytes));
   }
-  std::fputs(node::tables_of(all, "MPI", rank.endpoint().node().way_between_processes()).c_str(), stderr);
+  const std::string text_of_all =
+      node::tables_of(all, "MPI", rank.endpoint().node().way_between_processes()) +
+      rank.services().groups.choices();
+  std::fputs(text_of_all.c_str(), stderr);
 }
 
 }  // namespace taihu::mpi
