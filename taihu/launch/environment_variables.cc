@@ -27,7 +27,8 @@ constexpr EnvironmentVariable variables[] = {
     {"TAIHU_SLURM_TOPOLOGY", user, "parcrun, marun, taihu-info", "a Slurm topology.conf", "none", "the same"},
     {"SLURM_TOPOLOGY_ADDR", user, "parcrun, marun, taihu-info",
      "as Slurm sets it, with SLURM_TOPOLOGY_ADDR_PATTERN", "none", "the same"},
-    {"TAIHU_NETWORK", user, nodes, "a network file of network-model, the same on all nodes", "none",
+    {"TAIHU_NETWORK", user, "node processes, parcrun, marun",
+     "a network file of network-model, the same on all nodes", "none",
      "alltoall between node processes takes the form that suits this network"},
     // Messages.
     {"TAIHU_EAGER_BYTES", user, nodes, "size", "1K",

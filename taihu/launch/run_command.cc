@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "taihu/base/program.h"
 #include "taihu/launch/launch_plan.h"
 #include "taihu/launch/supervise.h"
+#include "taihu/topology/interconnect.h"
 
 namespace taihu::launch {
 namespace {
@@ -20,6 +22,12 @@ std::string summary(const RunOptions& options, const LaunchPlan& plan) {
   return std::to_string(options.job.ranks) + (options.job.ranks == 1 ? " rank in " : " ranks in ") +
          std::to_string(plan.processes) + (plan.processes == 1 ? " node process: " : " node processes: ") +
          to_shell(plan);
+}
+
+/// A damaged file is told once, before node processes start that would all stumble over it.
+void check_network() {
+  const char* const file = std::getenv("TAIHU_NETWORK");
+  if (file != nullptr && *file != '\0') topology::read_interconnect(file);
 }
 
 int run(const LaunchCommand& command, const std::string& version, const std::vector<std::string>& words) {
@@ -31,6 +39,7 @@ int run(const LaunchCommand& command, const std::string& version, const std::vec
     std::fputs(options.text_to_print.c_str(), stdout);
     return 0;
   }
+  check_network();
   const Surroundings place = this_place(command);
   for (const std::string& warning : environment_warnings(place.environment)) say(warning);
   options.job.program = check_program(options.job.program, options.working_directory, place);
