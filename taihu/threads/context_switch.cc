@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/threads/context_switch.h"
 
-#include <dlfcn.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <initializer_list>
 
 #if defined(__x86_64__)
 
@@ -125,17 +123,6 @@ namespace taihu::threads {
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-namespace {
-
-bool is_sanitized() noexcept {
-  for (const char* symbol : {"__asan_init", "__tsan_init", "__msan_init"}) {
-    if (dlsym(RTLD_DEFAULT, symbol) != nullptr) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 void switch_context(void** saved, void* stack, std::uintptr_t thread) noexcept {
   taihu_switch_context(saved, stack, thread);
 }
@@ -158,8 +145,7 @@ bool has_shadow_stacks() noexcept {
 }  // namespace
 
 bool can_switch_contexts() noexcept {
-  static const bool can =
-      (getauxval(AT_HWCAP2) & may_set_thread_pointer) != 0 && !has_shadow_stacks() && !is_sanitized();
+  static const bool can = (getauxval(AT_HWCAP2) & may_set_thread_pointer) != 0 && !has_shadow_stacks();
   return can;
 }
 
@@ -201,7 +187,7 @@ long raw_system_call(long number, std::uintptr_t a, std::uintptr_t b, std::uintp
 bool can_switch_contexts() noexcept {
   constexpr int get_status = 74;  // PR_GET_SHADOW_STACK_STATUS
   unsigned long enabled = 0;
-  static const bool can = !(prctl(get_status, &enabled, 0, 0, 0) == 0 && enabled != 0) && !is_sanitized();
+  static const bool can = !(prctl(get_status, &enabled, 0, 0, 0) == 0 && enabled != 0);
   return can;
 }
 

@@ -11,8 +11,7 @@
 namespace taihu::threads {
 
 /// Whether contexts can be switched here: on aarch64, and on x86-64 where the system lets programs set the
-/// thread pointer (Linux 5.9), in a process without shadow stacks and without address, thread or memory
-/// sanitizer, which know threads only.
+/// thread pointer (Linux 5.9), in a process without shadow stacks.
 bool can_switch_contexts() noexcept;
 
 /// The calling thread's, for switch_context.

@@ -541,8 +541,8 @@ bool sleep_in_context(const std::atomic<std::uint32_t>& word, std::uint32_t seen
   return true;
 }
 
-bool wait_in_context(Context& me, Doorbell& bell, const std::atomic<std::uint32_t>& word,
-                     std::uint32_t seen) noexcept {
+bool detail::wait_for_turn(Context& me, Doorbell& bell, const std::atomic<std::uint32_t>& word,
+                           std::uint32_t seen) noexcept {
   if (word.load(std::memory_order_acquire) != seen) return true;
   Ring* const ring = lock_ring_of(me);
   if (ring == nullptr) return false;
