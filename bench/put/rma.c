@@ -3,6 +3,7 @@
 // post, start, complete, wait it knows by its wait; in the modes with locks the origin completes the put and
 // sends an empty message.
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,9 +71,14 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const double seconds = argc > 1 ? atof(argv[1]) : 0.2;
-  source = aligned_alloc(4096, most + 4096);
-  memset(source, 0, most + 4096);
+  source = aligned_alloc(4096, most + 8192);
+  memset(source, 0, most + 8192);
   MPI_Win_allocate(most + 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &target, &window);
+  // Windows begin anywhere in their pages: the source as far into its own as the target it goes to, so that
+  // "off by 8" means the same as in put.c.
+  int place = (int)((uintptr_t)target % 4096);
+  MPI_Sendrecv_replace(&place, 1, MPI_INT, 1 - rank, 0, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  source += place;
   MPI_Group all;
   MPI_Comm_group(MPI_COMM_WORLD, &all);
   const int other = 1 - rank;
