@@ -3,16 +3,18 @@
 // give its core away, or the others, for whose stores it waits, continue only after the runtime has noticed
 // it.
 //
-// A loop waits when it has no effect, calls nothing, takes no step (a variable of the function whose new
-// value depends on an old one), and reads memory that others may write. It gets a call of
+// A loop waits when it has no effect, calls nothing (but a pause), takes no step (a variable of the function
+// whose new value depends on an old one), and reads memory that others may write. It gets a call of
 // taihu_yield_while_waiting in front of each way back to its header, with a counter that is 0 at each way in:
 // so the runtime can tell a thread that still waits from one that waits again. Runs before all optimisation:
 // a loop without volatile or atomic reads would be optimised away.
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -24,8 +26,23 @@ using namespace llvm;
 
 namespace {
 
+/// The instruction, written as assembler or as a built-in function, by which a loop tells the processor that
+/// it waits; or a barrier for the compiler.
+bool is_pause(const Value* value) {
+  const auto* call = dyn_cast<CallInst>(value);
+  if (call == nullptr) return false;
+  if (const auto* text = dyn_cast<InlineAsm>(call->getCalledOperand())) {
+    return call->arg_empty() && call->getType()->isVoidTy() &&
+           is_contained({"", "pause", "rep; nop", "rep;nop", "yield", "nop", "isb"},
+                        StringRef(text->getAsmString()).trim());
+  }
+  const Function* const function = call->getCalledFunction();
+  return function != nullptr &&
+         is_contained({"llvm.x86.sse2.pause", "llvm.aarch64.hint", "llvm.aarch64.isb"}, function->getName());
+}
+
 bool is_marker(const Value* value) {
-  if (isa<DbgInfoIntrinsic>(value)) return true;
+  if (isa<DbgInfoIntrinsic>(value) || is_pause(value)) return true;
   const auto* call = dyn_cast<IntrinsicInst>(value);
   return call != nullptr && (call->getIntrinsicID() == Intrinsic::lifetime_start ||
                              call->getIntrinsicID() == Intrinsic::lifetime_end);

@@ -3,6 +3,11 @@
 // RUN: %parallelc -O0 -g -S -emit-llvm %s -o - | %check %s
 // RUN: %parallelc -O2 -S -emit-llvm %s -o - | %check %s
 #include <parallelc.h>
+#if defined(__x86_64__)
+#define PAUSE() __builtin_ia32_pause()
+#else
+#define PAUSE() __asm__ volatile("yield")
+#endif
 
 int flag, flags[64], limit;
 volatile int *word;
@@ -39,6 +44,21 @@ void own_reply_word(void) {
 // CHECK: call void @taihu_yield_while_waiting
 void volatile_word(void) {
     while (!*word);
+}
+// CHECK-LABEL: @with_pause(
+// CHECK: call void @taihu_yield_while_waiting
+void with_pause(void) {
+    while (*word == 0) __asm__ volatile("pause");
+}
+// CHECK-LABEL: @with_barrier(
+// CHECK: call void @taihu_yield_while_waiting
+void with_barrier(int *reply) {
+    while (*reply == 0) __asm__ volatile("" ::: "memory");
+}
+// CHECK-LABEL: @with_built_in_pause(
+// CHECK: call void @taihu_yield_while_waiting
+void with_built_in_pause(int *reply) {
+    while (__atomic_load_n(reply, __ATOMIC_ACQUIRE) == 0) PAUSE();
 }
 // The inner one of two.
 // CHECK-LABEL: @nested(
@@ -83,6 +103,10 @@ int chooses(void) {
 // CHECK-LABEL: define {{.*}} @takes(
 void takes(int *lock) {
     while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE));
+}
+// CHECK-LABEL: define {{.*}} @stops(
+void stops(int *reply) {
+    while (*reply == 0) __asm__ volatile("int3");
 }
 // CHECK-LABEL: define {{.*}} @calls(
 void calls(int *reply) {
