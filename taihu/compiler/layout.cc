@@ -103,7 +103,12 @@ void weigh(LayoutObject& object, const LayoutCosts& costs, std::uint64_t capacit
     const auto bytes = static_cast<double>(*object.bytes);
     const double own = costs.start + bytes * costs.per_byte;
     const double for_all = costs.start + costs.meeting + bytes * costs.broadcast_per_byte;
-    const bool is_broadcast = object.may_be_broadcast && for_all < own;
+    // Buffers of streams are reached by pointers that go along; a whole object by an operation more for each
+    // access, which streams with a step are spared.
+    const bool is_scattered =
+        std::any_of(object.accesses.begin(), object.accesses.end(),
+                    [](const KernelAccess& access) { return access.pattern == Pattern::discrete; });
+    const bool is_broadcast = object.may_be_broadcast && for_all + (is_scattered ? 0 : near_cycles) < own;
     add_choice(object, {0, is_broadcast}, *object.bytes, gain - (is_broadcast ? for_all : own));
   }
   if (locality) {

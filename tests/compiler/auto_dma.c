@@ -17,7 +17,7 @@
 #include <parallelc.h>
 
 enum { n = 100000 };
-double x[n], y[n], z[n], table[64];
+double x[n], y[n], z[n], table[64], middle[2000];
 int at[n];
 struct cell {
     double value;
@@ -81,6 +81,30 @@ __kernel void rounds(void *argument) {
 __kernel void gather(void *argument) {
     (void)argument;
     for (long i = 0; i < n; i++) y[i] = table[at[i]];
+}
+
+// Each thread reads all of it once.
+// CHECK-LABEL: layout: kernel all_of_it
+// CHECK: middle: 16000 bytes, class II
+// CHECK: decision: scratchpad, as a whole, by one broadcast for all threads; done
+// CHECK: in the scratchpad from begin to end, by broadcast: middle{{$}}
+__kernel void all_of_it(void *argument) {
+    double sum = 0;
+    for (long i = 0; i < 2000; i++) sum += middle[i];
+    z[m_rank(CCC_ARRAY)] = sum;
+    (void)argument;
+}
+
+// Read so often that streams, whose addresses are cheaper, are better.
+// CHECK-LABEL: layout: kernel often
+// CHECK-NOT: broadcast
+// CHECK: loop at {{.*}} the scratchpad: middle
+__kernel void often(void *argument) {
+    double sum = 0;
+    for (long r = 0; r < 1000; r++)
+        for (long i = 0; i < 2000; i++) sum += middle[i] * (double)r;
+    z[m_rank(CCC_ARRAY)] = sum;
+    (void)argument;
 }
 
 // It waits for others, who may write the table before: fetched with the loop, by each thread.
