@@ -2,6 +2,7 @@
 #include "taihu/compiler/loop_facts.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -70,6 +71,27 @@ std::string why_loop_not_copied(const Loop& loop) {
     }
   }
   return "";
+}
+
+std::string why_not_counted(const Loop& loop) {
+  const std::string text = "its number of iterations is not known when it begins";
+  SmallVector<BasicBlock*> exits;
+  loop.getExitingBlocks(exits);
+  SmallVector<const Value*> next;
+  for (const BasicBlock* block : exits)
+    if (const auto* branch = dyn_cast<BranchInst>(block->getTerminator()); branch != nullptr)
+      next.push_back(branch->getCondition());
+  SmallPtrSet<const Value*, 16> seen;
+  while (!next.empty()) {
+    const auto* instruction = dyn_cast<Instruction>(next.pop_back_val());
+    if (instruction == nullptr || !loop.contains(instruction) || !seen.insert(instruction).second) continue;
+    if (isa<LoadInst>(instruction))
+      return text + ", because its end is read from memory in each iteration" + line_of(*instruction);
+    if (const auto* call = dyn_cast<CallBase>(instruction); call != nullptr && !isa<IntrinsicInst>(call))
+      return text + ", because its end depends on " + name_of_callee(*call) + line_of(*instruction);
+    next.append(instruction->op_begin(), instruction->op_end());
+  }
+  return text;
 }
 
 bool join_equal_values(Function& function, const DominatorTree& dominators) {

@@ -40,6 +40,9 @@ llvm::MemoryLocation anywhere_from(const llvm::Instruction& instruction);
 /// Empty when the instruction does nothing that a copy of the data in another place would change.
 std::string why_not_copied(const llvm::Instruction& instruction);
 
+/// Says that the number of iterations is not known, and why where that can be seen.
+std::string why_not_counted(const llvm::Loop& loop);
+
 /// Empty when the instructions of a loop may be copied to work on other places.
 std::string why_loop_not_copied(const llvm::Loop& loop);
 

@@ -72,7 +72,7 @@ class Planner {
       return "it is entered in several ways";
     if (root_.getExitingBlock() != latch || !isa<BranchInst>(latch->getTerminator()))
       return "it may be left early, or the compiler does not know its end";
-    if (!plan_.is_kept && !is_counted(root_)) return "its number of iterations is not known when it begins";
+    if (!plan_.is_kept && !is_counted(root_)) return why_not_counted(root_);
     return why_loop_not_copied(root_);
   }
 

@@ -217,6 +217,22 @@ KERNEL(room) {
     for (long i = 0; i < n; i++) y[i] = a1[at[i] & 2047] + a2[at[i] & 2047] + a3[at[i] & 2047];
 }
 
+// What it writes may be its own end.
+// CHECK-LABEL: layout: kernel end_in_memory
+// CHECK: its number of iterations is not known when it begins, because its end is read from memory in each iteration at line [[#@LINE+3]]
+KERNEL(end_in_memory) {
+    long *to = argument;
+    for (long i = 0; i < to[0]; i++) to[i] = i;
+}
+
+// CHECK-LABEL: layout: kernel end_by_call
+// CHECK: its number of iterations is not known when it begins, because its end depends on last at line [[#@LINE+4]]
+extern long last(void);
+KERNEL(end_by_call) {
+    (void)argument;
+    for (long i = 0; i < last(); i++) x[i] = y[i];
+}
+
 // CHECK-LABEL: layout: kernel apart
 // CHECK: of it alone: iterations of a loop that does not move it depend on each other at line
 KERNEL(apart) {
