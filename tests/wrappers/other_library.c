@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of the compiler of Open MPI are refused before they start.
-// REQUIRES: openmpi
-// RUN: mpicc.openmpi %s -o %t.openmpi && not-19 %marun -n 2 %t.openmpi 2>&1 | FileCheck-19 %s
-// CHECK: marun: {{.*}} was linked to another MPI library (libmpi{{.*}}), which cannot run in ranks that are threads; build it with macc, mac++ or mafc
-#include <mpi.h>
+// Programs of an MPI library whose binary interface is not ours, such as Open MPI 1, are refused before they start.
+// RUN: rm -rf %t.d && mkdir %t.d && cd %t.d
+// RUN: gcc -shared -fPIC -DLIBRARY %s -Wl,-soname,libmpi.so.1 -o libmpi.so.1 && gcc %s libmpi.so.1 -Wl,-rpath,%t.d -o program
+// RUN: ./program
+// RUN: (%marun -n 2 ./program; echo "exit code $?") 2>&1 | FileCheck-19 %s
+// CHECK: marun: {{.*}} was linked to another MPI library (libmpi.so.1), which cannot run in ranks that are threads; build it with macc, mac++ or mafc
+// CHECK-NEXT: exit code 1
+#ifdef LIBRARY
+int MPI_Init(int *count, char ***words) {
+  return *count - *count + (words == 0);
+}
+#else
+int MPI_Init(int *count, char ***words);
 
 int main(int count, char **words) {
-  MPI_Init(&count, &words);
-  MPI_Finalize();
+  return MPI_Init(&count, &words);
 }
+#endif
