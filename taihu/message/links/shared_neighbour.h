@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// What SharedLink does with one other process of the machine: writes records to its ring, reads those it has
+// written, and keeps what finds no room. Kinds of records: shared_link.h. Only shared_link.cc includes this.
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <vector>
+
+#include "taihu/message/data/copy.h"
+#include "taihu/message/links/shared_link.h"
+#include "taihu/message/links/single_copy.h"
+
+namespace taihu::message {
+
+struct SharedLink::OwnRequest : LinkRequest {
+  LinkRequest* far = nullptr;  ///< of the link that carries it; null: a neighbour
+  Neighbour* neighbour = nullptr;
+  bool done = false;
+  bool is_abandoned = false;  ///< cancelled while the other side knows of it
+};
+
+/// One process of this machine, both directions.
+class SharedLink::Neighbour {
+  /// Envelopes up to here stand in the lines.
+  static constexpr std::size_t most_bytes_in_lines = 512;
+  static constexpr std::size_t most_head_bytes = 128;
+  /// Short enough that the two copies of a message overlap.
+  static constexpr std::size_t ring_piece_bytes = 16 * 1024;
+  /// One copy by the kernel pays from here on, between cores that are far from each other.
+  static constexpr std::size_t single_copy_far_bytes = 32 * 1024;
+  /// What is read in one turn: others want to use the link, too.
+  static constexpr std::size_t bytes_read_at_once = 1024 * 1024;
+
+  // Contents of records, as processes built alike write and read them.
+  enum class Kind : std::uint8_t { envelope, envelope_apart, piece, offer, taken };
+
+  struct Apart {
+    std::uint64_t position;
+    std::uint64_t bytes;
+  };
+  struct Piece {
+    std::int32_t tag;
+    std::uint32_t bytes;
+    std::uint64_t position;
+    std::uint64_t total;
+  };
+  struct Offer {
+    std::int32_t tag;
+    std::uint64_t address;
+    std::uint64_t bytes;
+    std::uint64_t request;  // handed back in Taken
+  };
+  struct Taken {
+    std::uint64_t request;
+  };
+
+  template <class T>
+  static T content_of(const SharedRecord& record) noexcept {
+    T content;
+    std::memcpy(&content, record.payload, sizeof content);
+    return content;
+  }
+
+ public:
+  Neighbour(SharedLink& link, const MachineMemory::Neighbour& place, const SharedRingShape& shape)
+      : link_(link), place_(place), writer_(place.outgoing, shape), reader_(place.incoming, shape) {}
+
+  bool send_envelope(const void* head, std::size_t head_bytes, const Data& payload) {
+    const std::size_t bytes = head_bytes + payload.bytes;
+    if (bytes > most_bytes_in_lines) return send_apart(head, head_bytes, payload);
+    std::byte* const place = writer_.reserve(bytes);
+    if (place == nullptr) return false;
+    copy_short(place, head, head_bytes);
+    if (payload.layout == nullptr) {
+      copy_short(place + head_bytes, payload.address, payload.bytes);
+    } else {
+      copy_message({place + head_bytes, payload.bytes}, payload, payload.bytes);
+    }
+    writer_.publish(static_cast<std::uint8_t>(Kind::envelope), bytes);
+    return true;
+  }
+
+  bool has_room(std::size_t bytes) {
+    if (bytes <= most_bytes_in_lines) return writer_.has_room(bytes);
+    return writer_.has_room(sizeof(Apart) + most_head_bytes) && writer_.has_bytes(bytes);
+  }
+
+  /// Null when all has been written.
+  OwnRequest* send(int tag, const void* data, std::size_t bytes) {
+    const bool in_one_copy =
+        place_.may_be_read && bytes >= single_copy_far_bytes && !writer_.look_at_distance().is_near();
+    Sending sending;
+    sending.kind = in_one_copy ? Kind::offer : Kind::piece;
+    sending.tag = tag;
+    sending.data = static_cast<const std::byte*>(data);
+    sending.bytes = bytes;
+    if (sending.kind == Kind::offer) sending.request = take_request();
+    if (waiting_.empty() && advance(sending)) return sending.request;
+    if (sending.request == nullptr) sending.request = take_request();
+    waiting_.push_back(sending);
+    return sending.request;
+  }
+
+  OwnRequest* receive(int tag, void* buffer, std::size_t capacity) {
+    OwnRequest* request = take_request();
+    posted_.push_back({tag, static_cast<std::byte*>(buffer), capacity, 0, request});
+    return request;
+  }
+
+  void cancel(OwnRequest* request) {
+    std::erase_if(posted_, [&](const Posted& posted) { return posted.request == request; });
+    std::erase_if(reads_, [&](const Read& read) { return read.posted.request == request; });
+    const bool was_waiting =
+        std::erase_if(waiting_, [&](const Sending& sending) { return sending.request == request; }) != 0;
+    const auto offered = std::ranges::find(offered_, request);
+    if (was_waiting || offered == offered_.end()) return link_.give_back(request);
+    request->is_abandoned = true;
+  }
+
+  /// Up to `most` records; true when there was something to do.
+  bool look(EnvelopeReader& reader, int most, int* envelopes) {
+    bool worked = false;
+    if (!waiting_.empty()) worked |= push();
+    if (!reads_.empty()) worked |= read_memory_of();
+    SharedRecord record;
+    while (*envelopes < most && reader_.front(record)) {
+      if (record.kind == static_cast<std::uint8_t>(Kind::envelope)) [[likely]] {
+        if (record.bytes > shared_line_bytes)
+          prefetch_to_read(record.payload + shared_line_bytes, record.bytes);
+        reader.envelope(place_.process, record.payload, nullptr, record.bytes);
+        ++*envelopes;
+      } else if (!take(record, reader, envelopes)) {
+        break;
+      }
+      reader_.pop(record);
+      // More than one: a stream.
+      if (worked) reader_.expect_more();
+      worked = true;
+    }
+    return worked;
+  }
+
+  bool is_quiet() const noexcept { return waiting_.empty() && reads_.empty(); }
+
+ private:
+  struct Sending {
+    Kind kind = Kind::piece;
+    int tag = 0;
+    const std::byte* data = nullptr;
+    std::size_t bytes = 0;
+    std::size_t sent = 0;           // of pieces
+    OwnRequest* request = nullptr;  // completed when all is sent
+    std::uint64_t taken = 0;        // of Kind::taken
+  };
+  struct Posted {
+    int tag;
+    std::byte* buffer;
+    std::size_t capacity;
+    std::size_t got;
+    OwnRequest* request;
+  };
+  struct Read {
+    Posted posted;
+    Offer offer;
+  };
+
+  OwnRequest* take_request() {
+    OwnRequest* request = link_.take_request();
+    request->neighbour = this;
+    return request;
+  }
+
+  bool send_apart(const void* head, std::size_t head_bytes, const Data& payload) {
+    Apart apart{0, payload.bytes};
+    std::byte* const place = writer_.reserve(sizeof apart + head_bytes);
+    if (place == nullptr) return false;
+    std::byte* const to = writer_.reserve_bytes(payload.bytes, &apart.position);
+    if (to == nullptr) return false;
+    copy_message({to, payload.bytes}, payload, payload.bytes);
+    std::memcpy(place, &apart, sizeof apart);
+    std::memcpy(place + sizeof apart, head, head_bytes);
+    writer_.publish(static_cast<std::uint8_t>(Kind::envelope_apart), sizeof apart + head_bytes);
+    return true;
+  }
+
+  template <class Content>
+  bool write(Kind kind, const Content& content) {
+    std::byte* const place = writer_.reserve(sizeof content);
+    if (place == nullptr) return false;
+    std::memcpy(place, &content, sizeof content);
+    writer_.publish(static_cast<std::uint8_t>(kind), sizeof content);
+    return true;
+  }
+
+  bool write_piece(Sending& sending) {
+    Piece piece{sending.tag,
+                static_cast<std::uint32_t>(std::min(ring_piece_bytes, sending.bytes - sending.sent)), 0,
+                sending.bytes};
+    if (!writer_.has_room(sizeof piece)) return false;
+    std::byte* const to = writer_.reserve_bytes(piece.bytes, &piece.position);
+    if (to == nullptr) return false;
+    copy_bytes(to, sending.data + sending.sent, piece.bytes);
+    sending.sent += piece.bytes;
+    return write(Kind::piece, piece);
+  }
+
+  /// Writes what there is room for; true when nothing is left to write.
+  bool advance(Sending& sending) {
+    if (sending.kind == Kind::taken) return write(Kind::taken, Taken{sending.taken});
+    if (sending.kind == Kind::offer) {
+      const Offer offer{sending.tag, reinterpret_cast<std::uintptr_t>(sending.data), sending.bytes,
+                        reinterpret_cast<std::uintptr_t>(sending.request)};
+      if (!write(Kind::offer, offer)) return false;
+      offered_.push_back(sending.request);
+      return true;
+    }
+    do {
+      if (!write_piece(sending)) return false;
+    } while (sending.sent < sending.bytes);
+    if (sending.request != nullptr) sending.request->done = true;
+    return true;
+  }
+
+  bool push() {
+    bool worked = false;
+    while (!waiting_.empty()) {
+      const std::size_t before = waiting_.front().sent;
+      const bool is_over = advance(waiting_.front());
+      worked |= is_over || waiting_.front().sent != before;
+      if (!is_over) break;
+      waiting_.pop_front();
+    }
+    return worked;
+  }
+
+  /// What is no short envelope; false when it has to stay where it is, because its buffer is not named yet.
+  bool take(const SharedRecord& record, EnvelopeReader& reader, int* envelopes) {
+    switch (static_cast<Kind>(record.kind)) {
+      case Kind::envelope:
+        break;
+      case Kind::envelope_apart: {
+        const auto apart = content_of<Apart>(record);
+        reader.envelope(place_.process, record.payload + sizeof apart, reader_.bytes_at(apart.position),
+                        record.bytes - sizeof apart + apart.bytes);
+        reader_.release_bytes(apart.position, apart.bytes);
+        ++*envelopes;
+        break;
+      }
+      case Kind::piece:
+        return take_piece(content_of<Piece>(record));
+      case Kind::offer:
+        return take_offer(content_of<Offer>(record));
+      case Kind::taken:
+        finish_offer(content_of<Taken>(record));
+        break;
+    }
+    return true;
+  }
+
+  std::deque<Posted>::iterator posted_for(int tag) {
+    return std::ranges::find_if(posted_, [&](const Posted& posted) { return posted.tag == tag; });
+  }
+
+  void check_space(const Posted& posted, std::uint64_t bytes) {
+    if (bytes <= posted.capacity) return;
+    std::fprintf(stderr, "taihu: node process %d sent %llu bytes to %d, where %zu were expected\n",
+                 place_.process, static_cast<unsigned long long>(bytes), link_.process(), posted.capacity);
+    link_.abort(1);
+  }
+
+  bool take_piece(const Piece& piece) {
+    const auto posted = posted_for(piece.tag);
+    if (posted == posted_.end()) return false;
+    check_space(*posted, piece.total);
+    copy_bytes(posted->buffer + posted->got, reader_.bytes_at(piece.position), piece.bytes);
+    reader_.release_bytes(piece.position, piece.bytes);
+    posted->got += piece.bytes;
+    if (posted->got == piece.total) {
+      posted->request->done = true;
+      posted_.erase(posted);
+    }
+    return true;
+  }
+
+  bool take_offer(const Offer& offer) {
+    const auto posted = posted_for(offer.tag);
+    if (posted == posted_.end()) return false;
+    check_space(*posted, offer.bytes);
+    reads_.push_back({*posted, offer});
+    posted_.erase(posted);
+    return read_memory_of() || true;
+  }
+
+  bool read_memory_of() {
+    if (is_gone_) return false;
+    Read& read = reads_.front();
+    const std::size_t bytes = std::min<std::size_t>(bytes_read_at_once, read.offer.bytes - read.posted.got);
+    const int error = read_memory(place_.pid, read.offer.address + read.posted.got,
+                                  read.posted.buffer + read.posted.got, bytes);
+    if (error != 0) {
+      read_failed(error);
+      return false;
+    }
+    read.posted.got += bytes;
+    if (read.posted.got < read.offer.bytes) return true;
+    read.posted.request->done = true;
+    Sending taken;
+    taken.kind = Kind::taken;
+    taken.taken = read.offer.request;
+    if (!waiting_.empty() || !advance(taken)) waiting_.push_back(taken);
+    reads_.pop_front();
+    return true;
+  }
+
+  void read_failed(int error) {
+    // Its end is reported by the launcher, which ends this process, too.
+    is_gone_ = error == ESRCH;
+    if (is_gone_) return;
+    std::fprintf(stderr,
+                 "taihu: node process %d cannot read %llu bytes of a message in the memory of process %d "
+                 "(%s); if the buffers are valid, set TAIHU_SHARED_MEMORY=copy\n",
+                 link_.process(), static_cast<unsigned long long>(reads_.front().offer.bytes), place_.process,
+                 std::strerror(error));
+    link_.abort(1);
+  }
+
+  void finish_offer(const Taken& taken) {
+    auto* const request = reinterpret_cast<OwnRequest*>(static_cast<std::uintptr_t>(taken.request));
+    offered_.erase(std::ranges::find(offered_, request));
+    // It has just been at the ring.
+    (void)writer_.look_at_distance();
+    if (request->is_abandoned) return link_.give_back(request);
+    request->done = true;
+  }
+
+  SharedLink& link_;
+  const MachineMemory::Neighbour place_;
+  SharedRingWriter writer_;
+  SharedRingReader reader_;
+  std::deque<Sending> waiting_;       // for room, in order
+  std::deque<Posted> posted_;         // receives that have not got all, in order
+  std::deque<Read> reads_;            // offers that are being read
+  std::vector<OwnRequest*> offered_;  // sends that the other side may read
+  bool is_gone_ = false;              // it has ended
+};
+
+}  // namespace taihu::message
