@@ -4,8 +4,10 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "taihu/neutron/input/element.h"
 #include "taihu/neutron/transport/simulation.h"
@@ -22,6 +24,17 @@ struct Ids {
 void read_materials(Element root, Model& model, Ids& ids, std::string& library_path);
 void read_geometry(Element root, Model& model, Ids& ids);
 void read_settings(Element root, Model& model, Ids& ids);
+/// Of one <source>.
+Source read_source(Element element, const Model& model, const Ids& ids);
+/// OpenMC's source where the model has none: a point at the origin, isotropic, the spectrum of fission
+/// ("<source> Element" in its "Settings Specification"; parameters as in its src/settings.cpp).
+Source default_source();
+/// The particles of a file, whose name is relative to the model's folder; refused with the place of
+/// `element`.
+std::shared_ptr<const std::vector<Site>> read_sites(const Element& element, const std::string& folder,
+                                                    const std::string& name);
+/// The index of what has this id of the user, refused with the place of `element` if there is none.
+int index_of(const Element& element, const std::map<int, int>& known, const std::string& what, int id);
 void read_tallies(Element root, Model& model, Ids& ids);
 Mesh read_mesh(Element element);
 /// From three angles in degrees or nine elements of a matrix.

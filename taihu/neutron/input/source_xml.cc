@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sources of neutrons of a model, with their distributions.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <numbers>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "taihu/base/error.h"
+#include "taihu/neutron/file/mcpl_file.h"
+#include "taihu/neutron/input/readers.h"
+
+namespace taihu::neutron {
+namespace {
+
+Distribution read_distribution(Element element);
+
+/// The sum of its probabilities, where it need not be 1.
+double integral(const Distribution& d) {
+  if (d.type == Distribution::Type::mixture || d.type == Distribution::Type::discrete) {
+    double sum = 0;
+    for (const double p : d.p) sum += p;
+    return sum;
+  }
+  if (d.type != Distribution::Type::tabular) return 1;
+  double sum = 0;
+  for (std::size_t i = 0; i + 1 < d.x.size(); ++i)
+    sum += (d.x[i + 1] - d.x[i]) * (d.histogram ? d.p[i] : 0.5 * (d.p[i] + d.p[i + 1]));
+  return sum;
+}
+
+Distribution read_mixture(Element& element) {
+  Distribution d;
+  d.type = Distribution::Type::mixture;
+  double sum = 0;
+  for (Element pair : element.children("pair")) {
+    std::optional<Element> part = pair.child("dist");
+    pair.require(part.has_value(), "<dist> is missing");
+    d.parts.push_back(read_distribution(*part));
+    const double probability = pair.number("probability");
+    pair.require(probability >= 0, "the probability must not be negative");
+    d.p.push_back(probability * integral(d.parts.back()));
+    sum += d.p.back();
+    pair.finish();
+  }
+  element.require(sum > 0, "a mixture needs a <pair> with a positive probability");
+  element.finish();
+  return d;
+}
+
+Distribution read_distribution(Element element) {
+  Distribution d;
+  const std::string type = element.text("type");
+  if (type == "mixture") return read_mixture(element);
+  std::vector<double> values;
+  if (element.has("parameters")) values = element.numbers("parameters");
+  if (type == "discrete" || type == "tabular") {
+    element.require(!values.empty() && values.size() % 2 == 0,
+                    "\"parameters\" has as many values as probabilities");
+    d.x.assign(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+    d.p.assign(values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+    double sum = 0;
+    for (const double p : d.p) {
+      element.require(p >= 0, "probabilities must not be negative");
+      sum += p;
+    }
+    element.require(sum > 0 && std::isfinite(sum), "probabilities are all zero or have no sum");
+    if (type == "tabular") {
+      d.type = Distribution::Type::tabular;
+      const std::string interpolation = element.text("interpolation", "histogram");
+      element.require(interpolation == "histogram" || interpolation == "linear-linear",
+                      "interpolation \"" + interpolation + "\" is not supported");
+      d.histogram = interpolation == "histogram";
+      element.require(d.x.size() >= 2 && std::is_sorted(d.x.begin(), d.x.end()),
+                      "a table needs two points that rise");
+      element.require(integral(d) > 0 && std::isfinite(integral(d)),
+                      "the densities of the table are zero wherever they count");
+    }
+  } else if (type == "uniform" || type == "powerlaw" || type == "watt" || type == "maxwell" ||
+             type == "normal") {
+    const std::map<std::string, std::size_t> counts{
+        {"uniform", 2}, {"powerlaw", 3}, {"watt", 2}, {"maxwell", 1}, {"normal", 2}};
+    element.require(values.size() == counts.at(type),
+                    type + " needs " + std::to_string(counts.at(type)) + " parameters");
+    d.type = type == "uniform"    ? Distribution::Type::uniform
+             : type == "powerlaw" ? Distribution::Type::powerlaw
+             : type == "watt"     ? Distribution::Type::watt
+             : type == "normal"   ? Distribution::Type::normal
+                                  : Distribution::Type::maxwell;
+    d.a = values[0];
+    if (values.size() > 1) d.b = values[1];
+    if (values.size() > 2) d.exponent = values[2];
+    element.require(
+        type != "powerlaw" || (d.a >= 0 && d.b > d.a && d.exponent != -1 && (d.a > 0 || d.exponent > -1)),
+        "impossible powerlaw");
+    element.require(type != "uniform" || d.a <= d.b, "the lower end is above the upper one");
+    element.require(type != "watt" || d.b >= 0, "\"b\" must not be negative");
+    element.require(type != "normal" || d.b > 0, "the deviation has to be positive");
+    element.require((type != "watt" && type != "maxwell") || d.a > 0, "the temperature has to be positive");
+  } else {
+    element.fail("distribution \"" + type + "\" is not supported");
+  }
+  element.finish();
+  return d;
+}
+
+Distribution required_distribution(Element& owner, const std::string& name) {
+  std::optional<Element> element = owner.child(name);
+  owner.require(element.has_value(), "<" + name + "> is missing");
+  return read_distribution(*element);
+}
+
+Vector read_vector(Element& element, const std::string& key) {
+  const std::vector<double> v = element.numbers(key);
+  element.require(v.size() == 3, "\"" + key + "\" has three numbers");
+  return {v[0], v[1], v[2]};
+}
+
+/// Where the numbers of a distribution lie.
+struct Range {
+  double least, most;
+};
+
+Range range_of(const Distribution& d) {
+  switch (d.type) {
+    case Distribution::Type::discrete:
+    case Distribution::Type::tabular: {
+      const auto [least, most] = std::minmax_element(d.x.begin(), d.x.end());
+      return {*least, *most};
+    }
+    case Distribution::Type::uniform:
+    case Distribution::Type::powerlaw:
+      return {d.a, d.b};
+    case Distribution::Type::normal:
+      return {d.a, d.a};  // the rest may be anywhere
+    case Distribution::Type::maxwell:
+    case Distribution::Type::watt:
+      return {0, infinity};
+    case Distribution::Type::mixture:
+      break;
+  }
+  Range range{infinity, -infinity};
+  for (const Distribution& part : d.parts) {
+    range.least = std::min(range.least, range_of(part).least);
+    range.most = std::max(range.most, range_of(part).most);
+  }
+  return range;
+}
+
+/// Reads a distribution whose values have to lie in a range, except for rounding errors.
+Distribution required_between(Element& owner, const std::string& name, double least, double most) {
+  const Distribution d = required_distribution(owner, name);
+  const Range range = range_of(d);
+  owner.require(range.least >= least - 1e-12 && range.most <= most + 1e-12,
+                "<" + name + "> has values " + (most == infinity ? "below 0" : "outside of -1 to 1"));
+  return d;
+}
+
+void read_space(Element element, Source& source) {
+  const std::string type = element.text("type");
+  if (type == "point") {
+    source.space = Source::Space::point;
+    source.lower = read_vector(element, "parameters");
+  } else if (type == "box" || type == "fission") {
+    const std::vector<double> v = element.numbers("parameters");
+    element.require(v.size() == 6, "\"parameters\" has six numbers");
+    source.space = Source::Space::box;
+    source.lower = {v[0], v[1], v[2]};
+    source.upper = {v[3], v[4], v[5]};
+    element.require(v[0] <= v[3] && v[1] <= v[4] && v[2] <= v[5],
+                    "the lower corner of the box is above the upper one");
+    source.only_fissionable = type == "fission";
+  } else if (type == "cartesian") {
+    source.space = Source::Space::cartesian;
+    const char* names[] = {"x", "y", "z"};
+    for (int i = 0; i < 3; ++i) source.axes[i] = required_distribution(element, names[i]);
+  } else if (type == "cylindrical") {
+    source.space = Source::Space::cylindrical;
+    if (element.has("origin")) source.lower = read_vector(element, "origin");
+    source.axes[0] = required_between(element, "r", 0, infinity);
+    source.axes[1] = required_distribution(element, "phi");
+    source.axes[2] = required_distribution(element, "z");
+  } else if (type == "spherical") {
+    source.space = Source::Space::spherical;
+    if (element.has("origin")) source.lower = read_vector(element, "origin");
+    source.axes[0] = required_between(element, "r", 0, infinity);
+    source.axes[1] = required_between(element, "cos_theta", -1, 1);
+    source.axes[2] = required_distribution(element, "phi");
+  } else {
+    element.fail("space \"" + type + "\" is not supported");
+  }
+  element.finish();
+}
+
+void read_polar_azimuthal(Element& element, Source& source) {
+  source.angle = Source::Angle::polar_azimuthal;
+  if (element.has("reference_uvw")) source.direction = read_vector(element, "reference_uvw");
+  if (element.has("reference_vwu")) source.across = read_vector(element, "reference_vwu");
+  element.require(length(source.direction) > 0 && length(source.across) > 0, "a reference direction is zero");
+  source.direction = unit(source.direction);
+  source.across = unit(source.across);
+  element.require(std::fabs(dot(source.direction, source.across)) < 1e-6,
+                  "\"reference_uvw\" and \"reference_vwu\" are not at right angles");
+  source.mu.type = source.phi.type = Distribution::Type::uniform;
+  source.mu.a = -1, source.mu.b = 1;
+  source.phi.a = 0, source.phi.b = 2 * std::numbers::pi;
+  if (element.has("mu")) source.mu = required_between(element, "mu", -1, 1);
+  if (std::optional<Element> phi = element.child("phi")) source.phi = read_distribution(*phi);
+}
+
+void read_angle(Element element, Source& source) {
+  const std::string type = element.text("type", "isotropic");
+  if (type == "monodirectional") {
+    source.angle = Source::Angle::monodirectional;
+    if (element.has("reference_uvw")) source.direction = read_vector(element, "reference_uvw");
+    element.require(length(source.direction) > 0, "\"reference_uvw\" is zero");
+    source.direction = unit(source.direction);
+  } else if (type == "mu-phi") {
+    read_polar_azimuthal(element, source);
+  } else {
+    element.require(type == "isotropic", "angle \"" + type + "\" is not supported");
+  }
+  element.finish();
+}
+
+void read_bounds(Element& element, const std::string& key, std::array<double, 2>& bounds) {
+  if (!element.has(key)) return;
+  const std::vector<double> values = element.numbers(key);
+  element.require(values.size() == 2 && values[0] < values[1], "\"" + key + "\" has two numbers that rise");
+  bounds = {values[0], values[1]};
+}
+
+/// Which of the sampled neutrons begin.
+void read_constraints(Element& element, const Ids& ids, Source& source) {
+  if (element.has("domain_type")) {
+    const std::string type = element.text("domain_type");
+    const bool cell = type == "cell", material = type == "material";
+    element.require(cell || material || type == "universe",
+                    "\"domain_type\" is cell, material or universe, not \"" + type + "\"");
+    source.domain = cell       ? Source::Domain::cell
+                    : material ? Source::Domain::material
+                               : Source::Domain::universe;
+    for (const int id : element.integers("domain_ids"))
+      source.domains.push_back(index_of(element,
+                                        cell       ? ids.cells
+                                        : material ? ids.materials
+                                                   : ids.universes,
+                                        type, id));
+    element.require(!source.domains.empty(), "\"domain_ids\" is empty");
+  }
+  read_bounds(element, "energy_bounds", source.energy_bounds);
+  read_bounds(element, "time_bounds", source.time_bounds);
+  source.only_fissionable = element.boolean("fissionable", source.only_fissionable);
+  const std::string strategy = element.text("rejection_strategy", "resample");
+  element.require(strategy == "resample" || strategy == "kill",
+                  "\"rejection_strategy\" is resample or kill, not \"" + strategy + "\"");
+  source.kill_rejected = strategy == "kill";
+}
+
+}  // namespace
+
+Source default_source() {
+  Source source;
+  source.energy.type = Distribution::Type::watt;
+  source.energy.a = 0.988e6;
+  source.energy.b = 2.249e-6;
+  return source;
+}
+
+std::shared_ptr<const std::vector<Site>> read_sites(const Element& element, const std::string& folder,
+                                                    const std::string& name) {
+  const std::filesystem::path path(name);
+  element.require(path.extension() != ".gz", "compressed files are not supported; unpack it with gunzip");
+  auto sites = std::make_shared<std::vector<Site>>();
+  try {
+    const std::string file = (path.is_relative() ? folder / path : path).string();
+    for (const BankRecord& record :
+         path.extension() == ".mcpl" ? read_mcpl_file(file) : read_source_file(file))
+      sites->push_back({.r = {record.r[0], record.r[1], record.r[2]},
+                        .u = {record.u[0], record.u[1], record.u[2]},
+                        .weight = record.weight,
+                        .energy = record.energy,
+                        .time = record.time});
+  } catch (const Error& error) {
+    element.fail(error.what());
+  }
+  // Many were recorded on a surface, which they have to be behind.
+  for (Site& site : *sites) site.r += crossing_step_cm * site.u;
+  return sites;
+}
+
+Source read_source(Element element, const Model& model, const Ids& ids) {
+  Source source = default_source();
+  source.place = element.place();
+  source.strength = element.number("strength", 1);
+  element.require(source.strength >= 0, "\"strength\" must not be negative");
+  const std::string type = element.text("type", element.has("file") ? "file" : "independent");
+  element.require(type == "independent" || type == "file",
+                  "source type \"" + type + "\" is not supported, but independent and file");
+  element.require(element.text("particle", "neutron") == "neutron", "only neutrons are supported");
+  if (type == "file") {
+    source.sites = read_sites(element, model.folder, element.text("file"));
+    for (const char* key : {"space", "angle", "energy", "time"})
+      element.require(!element.has(key), "<" + std::string(key) + "> does not go with \"file\"");
+  }
+  if (std::optional<Element> space = element.child("space")) read_space(*space, source);
+  if (std::optional<Element> time = element.child("time")) source.time = read_distribution(*time);
+  if (std::optional<Element> angle = element.child("angle")) read_angle(*angle, source);
+  if (element.has("energy")) source.energy = required_between(element, "energy", 0, infinity);
+  element.require(range_of(source.energy).most > 0, "<energy> has no energy above 0");
+  if (std::optional<Element> constraints = element.child("constraints")) {
+    read_constraints(*constraints, ids, source);
+    constraints->finish();
+  } else {
+    read_constraints(element, ids, source);  // as OpenMC allows it
+  }
+  element.finish();
+  return source;
+}
+
+}  // namespace taihu::neutron
