@@ -86,9 +86,9 @@ void* find_call(std::string_view name, bool must_exist) {
     void* const found = find_here(symbol);
     return found != nullptr || !must_exist ? found : taihu::mpi::mpich::unavailable_call(name);
   }
-  // A program that is linked to no library of MPI, as a Python interpreter, looks by this name whether it should load a part
-  // that was built for the standard's ABI. Only a part that is there already can say so: packages are built for MPICH or
-  // Open MPI.
+  // A program that is linked to no library of MPI, as a Python interpreter, looks by this name whether it
+  // should load a part that was built for the standard's ABI. Only a part that is there already can say so:
+  // packages are built for MPICH or Open MPI.
   if (abi.load(std::memory_order_relaxed) == Abi::unknown && name == "MPI_Abi_get_version") return nullptr;
   for (const std::string_view begin : {"MPI_", "PMPI_", "mpi_", "pmpi_"}) {
     if (name.starts_with(begin)) return find_here(std::string(name));

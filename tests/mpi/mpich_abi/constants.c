@@ -39,6 +39,10 @@ static void compare(const char* name, intptr_t here, unsigned expected) {
 #define TAIHU_COMPARISON COMPARE
 #define TAIHU_TOPOLOGY COMPARE
 #define TAIHU_SPLIT COMPARE
+/* Of MPICH 4.2 and later. */
+#ifndef MPI_COMM_TYPE_RESOURCE_GUIDED
+#define MPI_COMM_TYPE_RESOURCE_GUIDED 4
+#endif
 #define TAIHU_ORDER COMPARE
 #define TAIHU_DISTRIBUTION COMPARE
 #define TAIHU_DISTRIBUTION_ARGUMENT COMPARE

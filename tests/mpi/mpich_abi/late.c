@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A program that is linked to no library of MPI and opens a part that is, as a Python interpreter does. What it sees before
- * must not tell it that the program is built for the standard's ABI. */
+ * A program that is linked to no library of MPI and opens a part that is, as a Python interpreter does. What
+ * it sees before must not tell it that the program is built for the standard's ABI. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -110,11 +110,32 @@ static void shared(void) {
   MPI_Comm_free(&node);
 }
 
+/* Memory of any window but a dynamic one can be asked for, and is told where loads reach it. */
+static void queried(void) {
+  int value = rank + 5;
+  int* found = &value;
+  displacement_type unit = 0;
+  MPI_Aint bytes = -1;
+  MPI_Win window;
+  MPI_Win_create(&value, sizeof value, sizeof value, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  MPI_Win_fence(0, window);
+  for (int k = 0; k < ranks; ++k) {
+    MPI_Win_shared_query(window, k, &bytes, &unit, &found);
+    CHECK(unit == sizeof value);
+    CHECK(found == NULL ? bytes == 0 && k != rank : bytes == sizeof value && *found == k + 5);
+  }
+  MPI_Win_shared_query(window, MPI_PROC_NULL, &bytes, &unit, &found);
+  CHECK(found == NULL ? bytes == 0 && rank != 0 : bytes == sizeof value && *found == 5);
+  MPI_Win_fence(0, window);
+  MPI_Win_free(&window);
+}
+
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   fences();
   locks();
   posts();
   shared();
+  queried();
   return end("one_sided");
 }

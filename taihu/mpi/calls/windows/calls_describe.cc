@@ -14,6 +14,10 @@ MPI_CALL(int, Win_set_name, (MPI_Win win, const char* win_name)) {
 }
 
 MPI_CALL(int, Win_get_name, (MPI_Win win, char* win_name, int* resultlen)) {
+  // The name of no window may be asked for too (MPI-4.1 section 7.8).
+  if (win == MPI_WIN_NULL)
+    return on_rank("MPI_Win_get_name",
+                   [&](Rank&) { store_name("MPI_WIN_NULL", win_name, "win_name", resultlen); });
   return on_window("MPI_Win_get_name", win, [&](Rank&, Window& window) {
     store_name(window.name.get(), win_name, "win_name", resultlen);
   });

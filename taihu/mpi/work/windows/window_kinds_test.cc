@@ -223,7 +223,16 @@ TEST(Window, RefusesBadArguments) {
     MPI_Aint size;
     int unit;
     void* base;
-    EXPECT_EQ(MPI_ERR_RMA_FLAVOR, MPI_Win_shared_query(win, 0, &size, &unit, static_cast<void*>(&base)));
+    for (const int asked : {0, MPI_PROC_NULL}) {
+      EXPECT_EQ(MPI_SUCCESS, MPI_Win_shared_query(win, asked, &size, &unit, static_cast<void*>(&base)));
+      EXPECT_EQ(base, static_cast<void*>(memory));
+      EXPECT_EQ(size, 16);
+    }
+    MPI_Win dynamic;
+    EXPECT_EQ(MPI_SUCCESS, MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic));
+    EXPECT_EQ(MPI_SUCCESS, MPI_Win_set_errhandler(dynamic, MPI_ERRORS_RETURN));
+    EXPECT_EQ(MPI_ERR_RMA_FLAVOR, MPI_Win_shared_query(dynamic, 0, &size, &unit, static_cast<void*>(&base)));
+    EXPECT_EQ(MPI_SUCCESS, MPI_Win_free(&dynamic));
     EXPECT_EQ(MPI_SUCCESS, MPI_Win_free(&win));
   });
 }
@@ -235,6 +244,9 @@ TEST(Window, TellsNameAndHints) {
     int length = -1;
     EXPECT_EQ(MPI_SUCCESS, MPI_Win_get_name(window.window, name, &length));
     EXPECT_STREQ(name, "");
+    EXPECT_EQ(MPI_SUCCESS, MPI_Win_get_name(MPI_WIN_NULL, name, &length));
+    EXPECT_STREQ(name, "MPI_WIN_NULL");
+    EXPECT_EQ(MPI_SUCCESS, MPI_Win_get_name(window.window, name, &length));
     EXPECT_EQ(length, 0);
     const std::string long_name(1000, 'n');
     EXPECT_EQ(MPI_SUCCESS, MPI_Win_set_name(window.window, long_name.c_str()));
