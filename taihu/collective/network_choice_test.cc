@@ -109,7 +109,7 @@ TEST(NetworkChoice, TheChosenFormIsTold) {
     std::size_t bytes;
     const char* form;
   };
-  for (const Case& one : {Case{7, 3, 300 << 10, "spread"}, {24, 3, 3, "rows"}}) {
+  for (const Case& one : {Case{7, 3, 300 << 10, "all at once"}, {24, 3, 3, "rows"}}) {
     const auto network = described(flat, hosts_apart(one.ranks, one.processes));
     TestJob job(Transport::messages, one.ranks, one.processes, 1, network);
     check_alltoall(job, one.bytes, nullptr);
