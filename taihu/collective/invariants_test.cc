@@ -31,7 +31,9 @@ TEST_F(CollectiveInvariants, HoldAfterWork) {
       std::vector<std::byte> buffer(3000);
       for (int call = 0; call < 100; ++call) {
         EXPECT_EQ(bcast(handle, buffer.data(), call % 5 == 0 ? buffer.size() : 8, call % ranks), M_SUCCESS);
-        if (call % 20 == 0) EXPECT_EQ(barrier(handle), M_SUCCESS);
+        if (call % 20 == 0) {
+          EXPECT_EQ(barrier(handle), M_SUCCESS);
+        }
       }
       EXPECT_EQ(broken_by([&] { handle.board().check_member(handle.local_index()); }), "");
     });

@@ -10,34 +10,31 @@
 
 namespace taihu::tasks {
 
-namespace {
-
-/// What a member was given at first: iterations [first, first + length), of which the first `taken` are gone.
-struct alignas(64) Share {
-  std::atomic<std::uint64_t> taken{0};
-  std::uint64_t first = 0;
-  std::uint64_t length = 0;
-
-  std::uint64_t rest() const noexcept { return length - taken.load(std::memory_order_relaxed); }
-
-  /// A guided piece for one of `members`; false when nothing is left.
-  bool take(int members, threads::Chunk* chunk) noexcept {
-    std::uint64_t from = taken.load(std::memory_order_relaxed);
-    while (from < length) {
-      const auto pieces = static_cast<std::uint64_t>(std::max(8, 2 * members));
-      const std::uint64_t count = std::max<std::uint64_t>(1, (length - from) / pieces);
-      if (taken.compare_exchange_weak(from, from + count, std::memory_order_relaxed)) {
-        *chunk = {first + from, first + from + count};
-        return true;
-      }
-    }
-    return false;
-  }
-};
-
-}  // namespace
-
 struct SharedLoop {
+  /// What a member was given at first: iterations [first, first + length), of which the first `taken` are
+  /// gone.
+  struct alignas(64) Share {
+    std::atomic<std::uint64_t> taken{0};
+    std::uint64_t first = 0;
+    std::uint64_t length = 0;
+
+    std::uint64_t rest() const noexcept { return length - taken.load(std::memory_order_relaxed); }
+
+    /// A guided piece for one of `members`; false when nothing is left.
+    bool take(int members, threads::Chunk* chunk) noexcept {
+      std::uint64_t from = taken.load(std::memory_order_relaxed);
+      while (from < length) {
+        const auto pieces = static_cast<std::uint64_t>(std::max(8, 2 * members));
+        const std::uint64_t count = std::max<std::uint64_t>(1, (length - from) / pieces);
+        if (taken.compare_exchange_weak(from, from + count, std::memory_order_relaxed)) {
+          *chunk = {first + from, first + from + count};
+          return true;
+        }
+      }
+      return false;
+    }
+  };
+
   SharedLoop(LoopGroup& of_group, std::uint64_t its_number, std::uint64_t its_iterations);
 
   /// From the fullest share of the members here.
@@ -168,7 +165,7 @@ SharedLoop* LoopService::begin(launch::Scope scope, int rank, std::uint64_t iter
 
 bool LoopService::next(SharedLoop* loop, int rank, threads::Chunk* chunk) {
   LoopGroup& group = loop->group;
-  Share& own = loop->shares[static_cast<std::size_t>(rank - group.first_local)];
+  SharedLoop::Share& own = loop->shares[static_cast<std::size_t>(rank - group.first_local)];
   if (own.take(group.size, chunk) || loop->take_from_fullest(chunk) || take_from_processes(*loop, chunk))
     return true;
   if (loop->ended.fetch_add(1, std::memory_order_acq_rel) + 1 == group.locals) {

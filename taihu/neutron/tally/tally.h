@@ -117,7 +117,7 @@ const char* name_of(Estimator estimator) noexcept;
 
 /// A neutron that comes out of a collision.
 struct Emission {
-  GroupId group;
+  GroupId group{0};
   double energy = -1;     ///< eV; continuous energy
   double mu = 1;          ///< cosine of the angle of a scattering
   int delayed_group = 0;  ///< of a fission neutron, from 1; 0: prompt

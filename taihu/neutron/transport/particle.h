@@ -27,9 +27,9 @@ struct Particle {
   std::int64_t born = 0;            ///< secondary neutrons of the history so far
   double totals[total_count] = {};  ///< of the history, by Total
   GroupId group{0};                 ///< multi-group only
-  CellId born_cell;                 ///< where this neutron was born
-  Vector born_at;                   ///< the same
-  Vector turned_at;                 ///< where it last changed its direction; kept for currents through meshes
+  CellId born_cell{};               ///< where this neutron was born
+  Vector born_at{};                 ///< the same
+  Vector turned_at{};               ///< where it last changed its direction; kept for currents through meshes
   std::int32_t collisions = 0;      ///< of this neutron
   std::uint32_t passages = 0;       ///< that the history has listed
   std::uint32_t tracked = 0;        ///< collisions that it has listed
