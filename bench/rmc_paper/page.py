@@ -6,7 +6,7 @@ import statistics
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from describe_machine import describe_machine  # noqa: E402
+from describe_machine import describe_machine, this_command  # noqa: E402
 
 PAPER = {"heaps": "Paper (12 x 10^6 cells, 32 processes of 10 threads): glibc 783 s, TCMalloc 683.2 s, its own 671.4 s: 1.166, 1.018, 1.",
          "schedules": "Paper: guided with chunks of histories / threads 252.4 s; (guided,1), (guided,100), (dynamic,1) 234.1 to 238.5 s: "
@@ -118,7 +118,7 @@ def page_of(found, options):
     k = "; ".join(f"{program} {value[0]:.5f} ± {value[1]:.5f}" for program, value in found.get("k", {}).items())
     lines = ["# Four optimisations of a reactor Monte Carlo code", "",
              f"{describe_machine()} Mean load of the last 15 minutes when the page was made: {load:.1f}. "
-             f"`bench/rmc_paper/run` makes this page and says how{' (here with `--quick`: sizes that show no effect)' if options.quick else ''}. "
+             f"`{this_command()}` makes this page{' (here with `--quick`: sizes that show no effect)' if options.quick else ''}. "
              f"Medians of {options.repeats} runs in turns. Spread of the runs, (most - least) / median, with one and two threads: at most "
              f"{100 * widest(found, 'wall'):.0f} % of times, {100 * widest(found, 'processor'):.0f} % of processor times.", "",
              "The optimisations are those of Xu et al., RMC. `vectors` is `listed_transport`, `rmc` is rmc. Model: C5G7 in two dimensions. "
