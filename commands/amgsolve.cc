@@ -16,8 +16,8 @@
 #include "taihu/base/clock.h"
 #include "taihu/base/error.h"
 #include "taihu/base/output_file.h"
-#include "taihu/base/program.h"
 #include "taihu/base/program_options.h"
+#include "taihu/parallel/run_on_ranks.h"
 #include "taihu/parallel/shared_error.h"
 #include "taihu/parallel/world.h"
 
@@ -143,17 +143,13 @@ int parse(int argc, char** argv, Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::unique_ptr<parallel::Communicator> world;
-  const int joined = run_program("amgsolve", [&] {
+  const auto join = [&] {
     parallel::become_mpi_program(argv);
-    world = parallel::open_world(&argc, &argv);
-    return 0;
-  });
-  if (joined != 0) return joined;
-  const auto body = [&] {
+    return parallel::open_world(&argc, &argv);
+  };
+  return parallel::run_on_ranks("amgsolve", join, [&](parallel::Communicator& ranks) {
     Options options;
     const int ended = parse(argc, argv, options);
-    return ended >= 0 ? ended : solve(options, *world);
-  };
-  return run_program("amgsolve", body, world->rank() == 0);
+    return ended >= 0 ? ended : solve(options, ranks);
+  });
 }

@@ -7,7 +7,6 @@
 
 #include "taihu/base/error.h"
 #include "taihu/base/output_file.h"
-#include "taihu/base/program.h"
 #include "taihu/base/program_options.h"
 #include "taihu/neutron/benchmark/benchmark.h"
 #include "taihu/neutron/benchmark/work_folder.h"
@@ -18,6 +17,7 @@
 #include "taihu/neutron/run/geometry_check.h"
 #include "taihu/neutron/run/run_model.h"
 #include "taihu/neutron/storage/hot_vector.h"
+#include "taihu/parallel/run_on_ranks.h"
 #include "taihu/parallel/shared_error.h"
 #include "taihu/parallel/solo_communicator.h"
 #include "taihu/parallel/world.h"
@@ -368,20 +368,11 @@ bool runs_as_job(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::unique_ptr<parallel::Communicator> ranks = std::make_unique<parallel::SoloCommunicator>();
-  const int joined = run_program("rmc", [&] {
+  const auto join = [&]() -> std::unique_ptr<parallel::Communicator> {
     parallel::become_mpi_program(argv);
-    if (parallel::has_mpi() && runs_as_job(argc, argv)) ranks = parallel::open_world(&argc, &argv);
-    return 0;
-  });
-  if (joined != 0) return joined;
-  const auto body = [&] {
-    try {
-      return dispatch(argc, argv, *ranks);
-    } catch (const parallel::SharedError& error) {
-      if (error.wrong_use()) throw UsageError(error.what());
-      throw;
-    }
+    if (parallel::has_mpi() && runs_as_job(argc, argv)) return parallel::open_world(&argc, &argv);
+    return std::make_unique<parallel::SoloCommunicator>();
   };
-  return run_program("rmc", body, ranks->is_root());
+  return parallel::run_on_ranks("rmc", join,
+                                [&](parallel::Communicator& ranks) { return dispatch(argc, argv, ranks); });
 }

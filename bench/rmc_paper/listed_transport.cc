@@ -7,11 +7,11 @@
 
 #include "bench/rmc_paper/restart_file.h"
 #include "taihu/base/clock.h"
-#include "taihu/base/program.h"
 #include "taihu/base/program_options.h"
 #include "taihu/neutron/benchmark/workloads.h"
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/parallel/loop.h"
+#include "taihu/parallel/run_on_ranks.h"
 #include "taihu/parallel/shared_error.h"
 #include "taihu/parallel/world.h"
 
@@ -98,19 +98,7 @@ int dispatch(int argc, char** argv, parallel::Communicator& ranks) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::unique_ptr<parallel::Communicator> ranks;
-  const int joined = run_program("listed_transport", [&] {
-    ranks = parallel::open_world(&argc, &argv);
-    return 0;
-  });
-  if (joined != 0) return joined;
-  const auto body = [&] {
-    try {
-      return dispatch(argc, argv, *ranks);
-    } catch (const parallel::SharedError& error) {
-      if (error.wrong_use()) throw UsageError(error.what());
-      throw;
-    }
-  };
-  return run_program("listed_transport", body, ranks->is_root());
+  return parallel::run_on_ranks(
+      "listed_transport", [&] { return parallel::open_world(&argc, &argv); },
+      [&](parallel::Communicator& ranks) { return dispatch(argc, argv, ranks); });
 }
