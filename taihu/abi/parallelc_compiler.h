@@ -60,6 +60,10 @@ __attribute__((noreturn, cold)) void taihu_forall_failed(const char *reason, lon
  *  is 0 when the loop has just begun; the call counts it. */
 void taihu_yield_while_waiting(unsigned long long *turns);
 
+/** Called in one of many turns of a loop that may wait and may compute: in an accelerator thread that shares its core, the
+ *  others run. Else it does nothing. */
+void taihu_yield_to_others(void);
+
 /** Under `parcc --check`, called at the start of every function that uses a __thread_local variable: ends the job with
  *  `function`'s name when the caller is not an accelerator thread. */
 void taihu_scratchpad_check(const char *function);

@@ -231,7 +231,15 @@ int m_run(void (*kernel)(void*), void* argument) {
 void taihu_yield_while_waiting(unsigned long long* turns) {
   if (waits_wanted) [[unlikely]]
     note_turn(*turns, __builtin_return_address(0));
+  // The others of its ring may wait in loops as well, for one on another core, which this one's thread may
+  // keep from running.
+  constexpr unsigned long long patience = 1024;
+  if (++*turns % patience == 0) sched_yield();
   give_way_while_waiting();
+}
+
+void taihu_yield_to_others(void) {
+  taihu::threads::give_way();
 }
 
 m_spawn_t m_spawn(void (*kernel)(void*), void* argument) {

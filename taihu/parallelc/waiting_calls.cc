@@ -79,7 +79,7 @@ std::string Waiting::line() const {
   return text + (place.empty() ? "" : ", at " + place) + "\n";
 }
 
-void note_turn(unsigned long long& turns, const void* place) {
+void note_turn(unsigned long long turns, const void* place) {
   if (current_process() == nullptr) return;  // a thread that the program has made
   thread_local WaitingLoops loops;
   loops.turn(turns, place);
@@ -95,8 +95,8 @@ WaitingLoops::~WaitingLoops() {
   std::erase(process_->waiting.loops, this);
 }
 
-void WaitingLoops::turn(unsigned long long& turns, const void* place) {
-  if (turns++ == 0) {
+void WaitingLoops::turn(unsigned long long turns, const void* place) {
+  if (turns == 0) {
     const std::lock_guard hold(process_->waiting.mutex);
     place_.store(place, std::memory_order_relaxed);
     ++process_->waiting.changes;

@@ -58,9 +58,9 @@ class Waiting {
   int frame_count_ = 0;
 };
 
-/// Called in each turn of a loop that waits and returns to `place`; `turns`, which it counts, is 0 in the
-/// first one. Only when waits_wanted.
-void note_turn(unsigned long long& turns, const void* place);
+/// Called in each turn of a loop that waits and returns to `place`, after so many `turns`. Only when
+/// waits_wanted.
+void note_turn(unsigned long long turns, const void* place);
 
 /// The loops that a thread waits in; of the thread that runs them.
 class WaitingLoops {
@@ -70,7 +70,7 @@ class WaitingLoops {
   WaitingLoops(const WaitingLoops&) = delete;
   WaitingLoops& operator=(const WaitingLoops&) = delete;
 
-  void turn(unsigned long long& turns, const void* place);
+  void turn(unsigned long long turns, const void* place);
   // For the watch, which holds the mutex.
   /// Whether it waits. A thread that has got no core since the last look has made no turns.
   bool look() noexcept;

@@ -150,6 +150,7 @@ void taihu_output_call(const struct taihu_output *output, void *stream, ...) {
   va_end(values);
 }
 void taihu_yield_while_waiting(unsigned long long *turns) { (void)turns; }
+void taihu_yield_to_others(void) {}
 
 void taihu_scratchpad_check(const char *function) {
   if (on_array) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which loops give their core away in each turn.
+// Which loops give their core away: in each turn, or in some.
 // RUN: %parallelc -O0 -g -S -emit-llvm %s -o - | %check %s
 // RUN: %parallelc -O2 -S -emit-llvm %s -o - | %check %s
 #include <parallelc.h>
@@ -72,9 +72,83 @@ void nested(int *reply) {
     }
 }
 
-// Loops that count, walk, have an effect or call do not.
-// CHECK-LABEL: @sums(
+// CHECK-LABEL: define {{.*}} @takes(
+// CHECK: call void @taihu_yield_while_waiting
+void takes(int *lock) {
+    while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE));
+}
+// CHECK-LABEL: define {{.*}} @takes_by_comparison(
+// CHECK: call void @taihu_yield_while_waiting
+void takes_by_comparison(int *lock) {
+    int expected = 0;
+    while (!__atomic_compare_exchange_n(lock, &expected, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) expected = 0;
+}
+// CHECK-LABEL: define {{.*}} @adds_by_comparison(
+// CHECK: call void @taihu_yield_while_waiting
+void adds_by_comparison(int *count) {
+    int seen = __atomic_load_n(count, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(count, &seen, seen + 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+}
+// CHECK-LABEL: define {{.*}} @with_delay(
+// CHECK: call void @taihu_yield_while_waiting
+void with_delay(int *reply) {
+    while (*reply == 0)
+        for (int k = 0; k < 100; k++) PAUSE();
+}
+// CHECK-LABEL: define {{.*}} @until_all_have_come(
+// CHECK: call void @taihu_yield_while_waiting
+void until_all_have_come(int n) {
+    int all;
+    do {
+        all = 1;
+        for (int i = 0; i < n; i++)
+            if (flags[i] == 0) all = 0;
+    } while (!all);
+}
+
+// Loops that count or call may wait, or compute.
+// CHECK-LABEL: define {{.*}} @counts(
 // CHECK-NOT: taihu_yield_while_waiting
+// CHECK: call void @taihu_yield_to_others
+long counts(int *reply) {
+    long turns = 0;
+    while (*reply == 0) turns++;
+    return turns;
+}
+// CHECK-LABEL: define {{.*}} @gives_up(
+// CHECK-NOT: taihu_yield_while_waiting
+// CHECK: call void @taihu_yield_to_others
+int gives_up(int *reply) {
+    for (int i = 0; i < 1000000 && *reply == 0; i++) PAUSE();
+    return *reply;
+}
+// CHECK-LABEL: define {{.*}} @waits_longer_each_turn(
+// CHECK-NOT: taihu_yield_while_waiting
+// CHECK: call void @taihu_yield_to_others
+void waits_longer_each_turn(int *lock) {
+    int turns = 1;
+    while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)) {
+        for (int k = 0; k < turns; k++) PAUSE();
+        if (turns < 1000) turns *= 2;
+    }
+}
+extern int is_ready(void);
+// CHECK-LABEL: define {{.*}} @looks_by_a_function(
+// CHECK-NOT: taihu_yield_while_waiting
+// CHECK: call void @taihu_yield_to_others
+void looks_by_a_function(void) {
+    while (!is_ready());
+}
+// CHECK-LABEL: define {{.*}} @calls(
+// CHECK-NOT: taihu_yield_while_waiting
+// CHECK: call void @taihu_yield_to_others
+void calls(int *reply) {
+    while (*reply == 0) told(reply);
+}
+
+// Loops that end by their steps, walk or have an effect do not.
+// CHECK-LABEL: @sums(
+// CHECK-NOT: taihu_yield
 double sums(const double *values) {
     double sum = 0;
     for (int i = 0; i < limit; i++) sum += values[i];
@@ -100,17 +174,31 @@ int chooses(void) {
     while (flags[i] != limit) i = flags[i] ? i + 1 : i + 2;
     return i;
 }
-// CHECK-LABEL: define {{.*}} @takes(
-void takes(int *lock) {
-    while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE));
-}
 // CHECK-LABEL: define {{.*}} @stops(
 void stops(int *reply) {
     while (*reply == 0) __asm__ volatile("int3");
 }
-// CHECK-LABEL: define {{.*}} @calls(
-void calls(int *reply) {
-    while (*reply == 0) told(reply);
+// CHECK-LABEL: define {{.*}} @takes_work(
+double takes_work(const double *values, long *next) {
+    double sum = 0;
+    for (;;) {
+        const long i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
+        if (i >= limit) return sum;
+        sum += values[i];
+    }
+}
+extern int part(int);
+// CHECK-LABEL: define {{.*}} @sums_parts(
+int sums_parts(void) {
+    int sum = 0;
+    for (int i = 0; i < limit; i++) sum += part(i);
+    return sum;
+}
+// CHECK-LABEL: define {{.*}} @searches_in_rows(
+int searches_in_rows(const int *table) {
+    for (int i = 0;; i += 64)
+        for (int k = 0; k < 64; k++)
+            if (table[i + k] == limit) return i + k;
 }
 // CHECK-LABEL: define {{.*}} @has_no_end(
 void has_no_end(void) {
