@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /** Grows with every incompatible change of struct taihu_program or of parallelc_compiler.h. */
-#define TAIHU_PROGRAM_VERSION 2
+#define TAIHU_PROGRAM_VERSION 3
 
 /** Bytes [begin, end) of the loaded image; begin == end when there are none. */
 struct taihu_area {

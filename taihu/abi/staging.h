@@ -30,11 +30,14 @@ struct taihu_stream {
   const char *object;      /**< the stream is staged only when it lies inside of this object; null: not asked */
   uint64_t object_bytes;
   uint64_t flags;
+  uint64_t *version; /**< of a stream that is only read: its copy may stay for later stages, until the word is another (see
+                          taihu_place_begin); null: it may not */
   /* Set by the runtime. */
   char *near_memory; /**< where `memory` of the first iteration of the tile, or of all, lies now */
   char *halves[2];   /**< buffers, at multiples of 64 bytes; a window keeps its address modulo 64 */
   int32_t got[2];    /**< reply words */
   int32_t put[2];
+  char *copy;        /**< the whole stream's, which stays; null: it lies in the stage's own buffers */
 };
 
 struct taihu_stage {
@@ -58,11 +61,12 @@ uint64_t taihu_stage_turn(struct taihu_stage *stage);
 void taihu_stage_end(struct taihu_stage *stage);
 
 /** A copy in the scratchpad of `bytes` at `object`, which nobody writes until the end; `object` itself outside of kernels and
- *  where there is no room. */
-void *taihu_place_begin(void *object, uint64_t bytes);
+ *  where there is no room. `*version` is 0 in the file and grows after every write to the object, or `version` is null: then
+ *  the copy does not stay for later kernels. */
+void *taihu_place_begin(void *object, uint64_t bytes, uint64_t *version);
 /** The same, at the begin of `kernel` and of all its threads: memory is read once for them. `number` counts such objects of the
  *  kernel from 0. A thread for which it is a mere function takes a copy of its own. */
-void *taihu_place_for_all(void *object, uint64_t bytes, void (*kernel)(void *), uint64_t number);
+void *taihu_place_for_all(void *object, uint64_t bytes, uint64_t *version, void (*kernel)(void *), uint64_t number);
 void taihu_place_end(void *object, void *place);
 
 #ifdef __cplusplus

@@ -84,8 +84,8 @@ bool is_needed_often(const Value& value, const Function& kernel, const LoopInfo&
 
 class Placer {
  public:
-  explicit Placer(Function& kernel)
-      : kernel_(kernel), builder_(&*kernel.getEntryBlock().getFirstNonPHIOrDbgOrAlloca()) {
+  Placer(Function& kernel, KeptVariables& kept)
+      : kernel_(kernel), kept_(kept), builder_(&*kernel.getEntryBlock().getFirstNonPHIOrDbgOrAlloca()) {
     if (DISubprogram* program = kernel.getSubprogram())
       builder_.SetCurrentDebugLocation(DILocation::get(kernel.getContext(), program->getLine(), 0, program));
   }
@@ -116,18 +116,22 @@ class Placer {
     Module& module = *kernel_.getParent();
     Type* pointer = builder_.getPtrTy();
     Type* word = builder_.getInt64Ty();
+    Constant* version = kept_.version_of(&variable);
+    if (version == nullptr) version = ConstantPointerNull::get(builder_.getPtrTy());
     if (is_broadcast) {
       const FunctionCallee begin =
-          module.getOrInsertFunction("taihu_place_for_all", pointer, pointer, word, pointer, word);
+          module.getOrInsertFunction("taihu_place_for_all", pointer, pointer, word, pointer, pointer, word);
       return builder_.CreateCall(
-          begin, {&variable, builder_.getInt64(bytes), &kernel_, builder_.getInt64(broadcasts_++)},
+          begin, {&variable, builder_.getInt64(bytes), version, &kernel_, builder_.getInt64(broadcasts_++)},
           variable.getName());
     }
-    const FunctionCallee begin = module.getOrInsertFunction("taihu_place_begin", pointer, pointer, word);
-    return builder_.CreateCall(begin, {&variable, builder_.getInt64(bytes)}, variable.getName());
+    const FunctionCallee begin =
+        module.getOrInsertFunction("taihu_place_begin", pointer, pointer, word, pointer);
+    return builder_.CreateCall(begin, {&variable, builder_.getInt64(bytes), version}, variable.getName());
   }
 
   Function& kernel_;
+  KeptVariables& kept_;
   IRBuilder<> builder_;  ///< stays where the kernel begins
   uint64_t broadcasts_ = 0;
 };
@@ -168,11 +172,11 @@ void find_broadcasts(KernelLayout& layout) {
     object.may_be_broadcast = is_read_by_all(object) && placeable(object, kernel) != nullptr;
 }
 
-void place_for_kernel(KernelLayout& layout, FunctionAnalysisManager& analyses) {
+void place_for_kernel(KernelLayout& layout, KeptVariables& kept, FunctionAnalysisManager& analyses) {
   Function& kernel = *layout.functions.front();
   if (!is_on_its_own(layout)) return;
   const LoopInfo& loops = analyses.getResult<LoopAnalysis>(kernel);
-  Placer placer(kernel);
+  Placer placer(kernel, kept);
   std::string own = "in the scratchpad from begin to end:",
               for_all = "in the scratchpad from begin to end, by broadcast:";
   const size_t lengths[] = {own.size(), for_all.size()};
@@ -187,6 +191,7 @@ void place_for_kernel(KernelLayout& layout, FunctionAnalysisManager& analyses) {
       continue;
     placer.place(*variable, known_bytes(variable, kernel.getParent()->getDataLayout()), choice.is_broadcast);
     object.is_staged = true;
+    object.may_stay = kept.version_of(variable) != nullptr;
     (choice.is_broadcast ? for_all : own) += " " + object.name + ",";
   }
   if (own.size() > lengths[0]) layout.loops.push_back(decision_about(kernel, own));

@@ -3,6 +3,7 @@
 // kernel.
 #pragma once
 
+#include "taihu/compiler/kept_variables.h"
 #include "taihu/compiler/layout.h"
 
 namespace taihu::compiler {
@@ -11,7 +12,7 @@ namespace taihu::compiler {
 void find_broadcasts(KernelLayout& layout);
 
 /// Moves what the layout has chosen to lie there as a whole and what nobody writes while the kernel runs;
-/// notes it in `layout`.
-void place_for_kernel(KernelLayout& layout, llvm::FunctionAnalysisManager& analyses);
+/// notes it in `layout`. Copies of `kept` ones stay for the next kernel.
+void place_for_kernel(KernelLayout& layout, KeptVariables& kept, llvm::FunctionAnalysisManager& analyses);
 
 }  // namespace taihu::compiler

@@ -13,6 +13,7 @@
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "taihu/compiler/box_builder.h"
+#include "taihu/compiler/kept_variables.h"
 #include "taihu/compiler/kernel_placement.h"
 #include "taihu/compiler/layout_report.h"
 #include "taihu/compiler/passes.h"
@@ -54,8 +55,8 @@ constexpr const char* remark_name = "taihu-dma";
 class FunctionStager {
  public:
   FunctionStager(Function& function, FunctionAnalysisManager& analyses, std::vector<KernelLayout>& layouts,
-                 const LayoutCosts& costs)
-      : function_(function), analyses_(analyses), layouts_(layouts), costs_(costs) {}
+                 KeptVariables& variables, const LayoutCosts& costs)
+      : function_(function), analyses_(analyses), layouts_(layouts), variables_(variables), costs_(costs) {}
 
   void run() {
     std::vector<BasicBlock*> headers;
@@ -183,8 +184,9 @@ class FunctionStager {
     for (Loop* root : reverse(around)) {
       if (kept_.contains(root->getHeader())) return;
       simplify(*root, known);
-      const StagePlan plan = plan_stage(*root, true, known, layouts_, costs_);
+      StagePlan plan = plan_stage(*root, true, known, layouts_, costs_);
       if (!plan.refused.empty() || !is_any_staged(plan)) continue;
+      let_copies_stay(plan);
       note(plan);
       kept_.insert(root->getHeader());
       for (BasicBlock* copy : build_stage(plan, known)) {
@@ -201,11 +203,19 @@ class FunctionStager {
     Loop* loop = known.loops.getLoopFor(header);
     if (loop == nullptr || loop->getHeader() != header) return;
     simplify(*loop, known);
-    const StagePlan plan = plan_stage(*loop, false, known, layouts_, costs_);
+    StagePlan plan = plan_stage(*loop, false, known, layouts_, costs_);
+    if (plan.refused.empty()) let_copies_stay(plan);
     if (!is_copy_.contains(header) || is_any_staged(plan)) note(plan);
     if (!plan.refused.empty() || !is_any_staged(plan)) return;
     build_stage(plan, known);
     forget();
+  }
+
+  /// Those of objects that are only read; the run decides which fit as a whole.
+  void let_copies_stay(StagePlan& plan) {
+    for (PlannedStream& stream : plan.streams)
+      if (stream.is_staged && stream.reads && !stream.writes)
+        stream.version = variables_.version_of(stream.object);
   }
 
   static bool is_any_staged(const StagePlan& plan) {
@@ -224,6 +234,7 @@ class FunctionStager {
             stream.is_staged && plan.refused.empty() ? find_object(layout, stream.object, data) : nullptr;
         if (object == nullptr) continue;
         object->is_staged = true;
+        object->may_stay = object->may_stay || stream.version != nullptr;
         if (staged.insert(object) && text.find(" " + object->name + ",") == std::string::npos)
           text += " " + object->name + ",";
       }
@@ -281,9 +292,20 @@ class FunctionStager {
   Function& function_;
   FunctionAnalysisManager& analyses_;
   std::vector<KernelLayout>& layouts_;
+  KeptVariables& variables_;
   const LayoutCosts& costs_;
   SmallPtrSet<BasicBlock*, 8> kept_, is_copy_;
 };
+
+/// For the report: why copies of staged objects that are only read do not stay.
+void note_what_stays(KernelLayout& layout, const KeptVariables& variables) {
+  for (LayoutObject& object : layout.objects) {
+    const bool is_written = any_of(object.accesses, [](const KernelAccess& access) { return access.writes; });
+    if (!object.is_staged || object.may_stay || is_written) continue;
+    object.not_kept = variables.why_not(object.value);
+    if (object.not_kept.empty()) object.not_kept = "tiles of nests do not stay";
+  }
+}
 
 }  // namespace
 
@@ -307,8 +329,11 @@ PreservedAnalyses LayoutPass::run(Module& module, ModuleAnalysisManager& analyse
     SetVector<Function*> members;
     for (const KernelLayout& layout : layouts)
       members.insert(layout.functions.begin(), layout.functions.end());
-    for (KernelLayout& layout : layouts) place_for_kernel(layout, functions);
-    for (Function* function : members) FunctionStager(*function, functions, layouts, costs).run();
+    KeptVariables variables(module, layouts);
+    for (KernelLayout& layout : layouts) place_for_kernel(layout, variables, functions);
+    for (Function* function : members) FunctionStager(*function, functions, layouts, variables, costs).run();
+    variables.count_writes(functions);
+    for (KernelLayout& layout : layouts) note_what_stays(layout, variables);
   }
   json::Array kernels;
   for (const KernelLayout& layout : layouts) {

@@ -30,6 +30,12 @@ std::string decision(const LayoutObject& object, bool is_moved) {
                              : "; left in main memory, see the loops");
 }
 
+/// Empty when there is nothing to say.
+std::string between_kernels(const LayoutObject& object) {
+  if (object.may_stay) return "a copy that fits as a whole stays until the variable is written";
+  return object.not_kept.empty() ? "" : "fetched again (" + object.not_kept + ")";
+}
+
 /// "bytes 16 + 5600 x [0, 298) + 8 x [0, 698) + [0, 8)": what it touches for ranges of iterations.
 std::string footprint_of(const KernelAccess& access) {
   std::string text = access.first_byte ? std::to_string(*access.first_byte) : "?";
@@ -67,6 +73,8 @@ void print_layout(const KernelLayout& layout, uint64_t capacity_bytes, bool is_m
       errs() << "    benefit: " << format("%.0f", object.benefits[static_cast<size_t>(object.chosen)].benefit)
              << " of " << format("%.0f", object.memory_cycles) << " cycles\n";
     errs() << "    decision: " << decision(object, is_moved) << "\n";
+    if (const std::string text = between_kernels(object); !text.empty())
+      errs() << "    between kernels: " << text << "\n";
   }
   for (const LoopDecision& loop : layout.loops)
     errs() << "  loop at " << loop.file << ":" << loop.line << ": " << loop.text << "\n";
@@ -116,6 +124,7 @@ json::Value layout_as_json(const KernelLayout& layout, bool is_moved) {
                      {"memory_cycles", object.memory_cycles},
                      {"decision", decision(object, is_moved)},
                      {"accesses", std::move(accesses)}};
+    if (const std::string text = between_kernels(object); !text.empty()) one["between_kernels"] = text;
     if (object.bytes) one["bytes"] = static_cast<int64_t>(*object.bytes);
     if (object.chosen >= 0)
       one["benefit_cycles"] = object.benefits[static_cast<size_t>(object.chosen)].benefit;

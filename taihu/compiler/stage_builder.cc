@@ -139,6 +139,9 @@ class Builder : LoopCopy {
     set_field(offsetof(taihu_stream, object), object);
     set_field(offsetof(taihu_stream, object_bytes), uint64_t{stream.object_bytes});
     set_field(offsetof(taihu_stream, flags), flags);
+    Value* version = ConstantPointerNull::get(builder_.getPtrTy());
+    if (stream.version != nullptr) version = stream.version;
+    set_field(offsetof(taihu_stream, version), version);
   }
 
   void copy_blocks() {

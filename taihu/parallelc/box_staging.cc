@@ -189,9 +189,10 @@ int32_t taihu_box_begin(taihu_box_stage* stage) {
   AcceleratorThread* thread = current_accelerator_thread();
   if (thread == nullptr || stage->is_allowed == 0) return 0;
   const taihu::memory::ScratchpadArena& arena = *thread->scratchpad;
+  const std::size_t room = thread->copies->available_bytes();
   const std::int64_t scratchpad = number(arena.static_base());
   if (!choose_tiles(*stage, scratchpad, scratchpad + static_cast<std::int64_t>(arena.capacity_bytes()),
-                    arena.available_bytes()) ||
+                    room) ||
       !allocate(*stage, *thread->scratchpad))
     return 0;
   stage->first[0] = stage->first[1] = 0;

@@ -52,6 +52,7 @@ void start_member(const Process& process, threads::Member& member) {
   const taihu_area area = process.program->scratchpad;
   thread->scratchpad = std::make_unique<memory::ScratchpadArena>(
       process.program->settings[TAIHU_SCRATCHPAD_CAPACITY_BYTES], bytes_of(area), area.begin);
+  thread->copies = std::make_unique<KeptCopies>(*thread->scratchpad);
   taihu_scratchpad_delta = reinterpret_cast<char*>(thread->scratchpad->static_base()) - area.begin;
   member.scratchpad = thread->scratchpad.get();
   member.runtime = thread.release();

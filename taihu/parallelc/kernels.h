@@ -10,6 +10,7 @@
 #include "taihu/abi/program.h"
 #include "taihu/launch/crash_report.h"
 #include "taihu/memory/scratchpad.h"
+#include "taihu/parallelc/kept_copies.h"
 #include "taihu/parallelc/process.h"
 #include "taihu/scratchpad_model/core.h"
 #include "taihu/threads/current_member.h"
@@ -26,6 +27,7 @@ class ModelledRun;
 struct AcceleratorThread {
   launch::AlternateStack signal_stack;  ///< so that an overflow of the thread's stack can be reported
   std::unique_ptr<memory::ScratchpadArena> scratchpad;
+  std::unique_ptr<KeptCopies> copies;        ///< in the scratchpad; all blocks are asked for here
   std::optional<threads::DynamicLoop> loop;  ///< the dynamic loop that the thread is in
   unsigned long long loop_number = 0;        ///< its name, counted from 1
   threads::Chunk fixed_part{0, 0};           ///< of its dynamic loop on the modelled machine
@@ -49,6 +51,9 @@ inline const threads::Member* kernel_member(const Process& process) noexcept {
 /// only takes part. False: another thread calls with other memory or bytes, and has got what it wanted.
 bool broadcast_to_all(Process& process, void* scratchpad, const void* memory, std::size_t bytes,
                       const char* call);
+/// The same without the meeting before it on the modelled machine: the caller was in one.
+bool broadcast_after_meeting(Process& process, void* scratchpad, const void* memory, std::size_t bytes,
+                             const char* call);
 
 /// Runs `kernel(argument)` on the array of the caller's process as m_run does. Throws Error.
 void run_kernel(Process& process, threads::Kernel kernel, void* argument);

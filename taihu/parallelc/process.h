@@ -35,6 +35,12 @@ struct Broadcast {
   std::size_t bytes = 0;
 };
 
+/// Whether all threads of the array still have a copy of what a kernel wants for all of them.
+struct CopiesForAll {
+  std::atomic<int> lacking{0};  ///< threads that have not, of those that come to the meeting
+  bool is_there = false;        ///< set by the last to come
+};
+
 /// One per rank, made before the rank's program starts and kept until the node process ends.
 struct Process {
   int rank = -1;
@@ -48,6 +54,7 @@ struct Process {
   std::unique_ptr<threads::ThreadArray> array;  ///< its accelerator threads
   IdleThreads idle_threads{*this};              ///< which help in collectives
   Broadcast broadcast;
+  CopiesForAll copies_for_all;
   std::unique_ptr<memory::SymmetricHeap> heap;  ///< of m_malloc
   OpenAggregators aggregators;
   ModelledKernels modelled_kernels;

@@ -87,6 +87,12 @@ int transfer_blocks(const char* call, Direction direction, void* target, const v
 // Who comes last reads it, the others copy from there.
 bool broadcast_to_all(Process& process, void* scratchpad, const void* memory, size_t bytes,
                       const char* call) {
+  time_meeting();
+  return broadcast_after_meeting(process, scratchpad, memory, bytes, call);
+}
+
+bool broadcast_after_meeting(Process& process, void* scratchpad, const void* memory, size_t bytes,
+                             const char* call) {
   Broadcast& broadcast = process.broadcast;
   threads::ArrayBarrier& barrier = process.array->barrier();
   const Waiting waiting(process, call, [] { return "for the other threads of CCC_ARRAY"; });
@@ -112,8 +118,8 @@ using namespace taihu::parallelc;
 extern "C" {
 
 void* spm_malloc(size_t bytes) {
-  auto* scratchpad = scratchpad_of_caller("spm_malloc");
-  return scratchpad != nullptr ? scratchpad->allocate(bytes) : nullptr;
+  if (scratchpad_of_caller("spm_malloc") == nullptr) return nullptr;
+  return current_accelerator_thread()->copies->allocate(bytes);
 }
 
 void spm_free(void* memory) {
@@ -125,8 +131,8 @@ void spm_free(void* memory) {
 }
 
 size_t spm_available(void) {
-  auto* scratchpad = scratchpad_of_caller("spm_available");
-  return scratchpad != nullptr ? scratchpad->available_bytes() : 0;
+  if (scratchpad_of_caller("spm_available") == nullptr) return 0;
+  return current_accelerator_thread()->copies->available_bytes();
 }
 
 int dma_get(void* scratchpad, const void* memory, size_t bytes) {

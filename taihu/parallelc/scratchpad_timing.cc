@@ -232,7 +232,6 @@ void time_transfer(std::size_t bytes, const int* reply, std::size_t blocks) {
 }
 
 void time_broadcast(std::size_t bytes) {
-  time_meeting();
   scratchpad_model::Core* core = current_core();
   if (core != nullptr) core->broadcast(bytes, threads::current_member()->index == 0);
 }

@@ -81,7 +81,7 @@ scratchpad_model::Core* current_core() noexcept;
 
 /// A transfer by the caller begins; with a reply word it goes on meanwhile. `blocks` as in Costs::transfer.
 void time_transfer(std::size_t bytes, const int* reply, std::size_t blocks = 1);
-/// All threads of the array meet, then memory is read once for all of them.
+/// Memory is read once for all threads of the array, which have met.
 void time_broadcast(std::size_t bytes);
 void time_transfer_wait(const int* reply, int count);
 /// The transfer by the caller that began last gets, or puts, `bytes` at `scratchpad`.

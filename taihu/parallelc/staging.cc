@@ -9,7 +9,7 @@
 
 #include "taihu/abi/parallelc.h"
 #include "taihu/parallelc/kernels.h"
-#include "taihu/parallelc/process.h"
+#include "taihu/parallelc/timed_copies.h"
 
 namespace taihu::parallelc {
 namespace {
@@ -33,7 +33,7 @@ bool is(const taihu_stream& stream, std::uint64_t flags) {
 }
 /// Through two buffers that take turns.
 bool is_tiled(const taihu_stream& stream) {
-  return is(stream, TAIHU_STREAM_STAGED) && !is(stream, TAIHU_STREAM_KEPT);
+  return is(stream, TAIHU_STREAM_STAGED) && !is(stream, TAIHU_STREAM_KEPT) && stream.copy == nullptr;
 }
 bool is_kept(const taihu_stream& stream) {
   return is(stream, TAIHU_STREAM_STAGED | TAIHU_STREAM_KEPT);
@@ -111,27 +111,83 @@ std::uint64_t buffer_bytes(const taihu_stream& stream, std::uint64_t tile) {
 std::uint64_t all_buffers_bytes(taihu_stage& stage, std::uint64_t tile) {
   std::uint64_t bytes = alignment - 1;
   for (const taihu_stream& stream : streams_of(stage)) {
-    if (!is(stream, TAIHU_STREAM_STAGED)) continue;
+    if (!is(stream, TAIHU_STREAM_STAGED) || stream.copy != nullptr) continue;
     const std::uint64_t buffers = is_kept(stream) || tile == stage.iterations ? 1 : 2;
     bytes += buffers * buffer_bytes(stream, tile);
   }
   return bytes;
 }
 
-/// Sets the length of tiles and the places of buffers.
-bool allocate_buffers(taihu_stage& stage, memory::ScratchpadArena& arena) {
+void wait(int32_t& reply) {
+  if (reply != 0) dma_wait(&reply, 1);
+  reply = 0;
+}
+
+/// Its window is fetched as a whole and may stay when the stage has ended.
+bool may_stay(const taihu_stream& stream) {
+  return stream.version != nullptr && is(stream, TAIHU_STREAM_STAGED | TAIHU_STREAM_READ) &&
+         !is(stream, TAIHU_STREAM_WRITTEN);
+}
+
+/// A copy of the stream's whole window, whose begin lies at `place`.
+void set_copy(taihu_stream& stream, char* place) {
+  stream.copy = place;
+  if (place == nullptr) return;
+  char* const half = place - whole(stream).begin % static_cast<std::int64_t>(alignment);
+  stream.halves[0] = stream.halves[1] = half;
+  stream.got[0] = stream.got[1] = stream.put[0] = stream.put[1] = 0;
+}
+
+void release_copies(taihu_stage& stage, KeptCopies& copies) {
+  for (taihu_stream& stream : streams_of(stage)) {
+    if (stream.copy == nullptr) continue;
+    wait(stream.got[0]);
+    copies.release(stream.copy);
+  }
+}
+
+/// Copies that earlier stages have left.
+void find_copies(taihu_stage& stage, KeptCopies& copies) {
+  for (taihu_stream& stream : streams_of(stage)) {
+    stream.copy = nullptr;
+    if (!may_stay(stream)) continue;
+    const Window all = whole(stream);
+    set_copy(stream, find_copy(copies, pointer(all.begin), all.bytes(), stream.version));
+  }
+}
+
+/// Room for copies that are to stay; their transfers begin.
+void make_copies(taihu_stage& stage, std::uint64_t tile, KeptCopies& copies) {
+  for (taihu_stream& stream : streams_of(stage)) {
+    if (!may_stay(stream) || stream.copy != nullptr || (!is_kept(stream) && tile != stage.iterations))
+      continue;
+    const Window all = whole(stream);
+    void* place = make_copy(copies, pointer(all.begin), all.bytes(), stream.version);
+    set_copy(stream, static_cast<char*>(place));
+    if (place != nullptr) dma_iget(place, pointer(all.begin), all.bytes(), &stream.got[0]);
+  }
+}
+
+/// Sets the length of tiles and the places of buffers. Copies that are not in use make way for them.
+bool allocate_buffers(taihu_stage& stage, AcceleratorThread& thread) {
+  KeptCopies& copies = *thread.copies;
   std::uint64_t tile = std::min(stage.tile, stage.iterations);
   const std::uint64_t shortest = std::min(stage.iterations, shortest_tile);
-  const std::uint64_t room = arena.available_bytes();
+  find_copies(stage, copies);
+  copies.make_room(all_buffers_bytes(stage, tile));
+  const std::uint64_t room = thread.scratchpad->available_bytes();
   while (tile > shortest && all_buffers_bytes(stage, tile) > room) tile = std::max(tile / 2, shortest);
-  const std::uint64_t bytes = all_buffers_bytes(stage, tile);
-  stage.buffers = bytes <= room ? arena.allocate(bytes) : nullptr;
-  if (stage.buffers == nullptr) return false;
+  if (all_buffers_bytes(stage, tile) <= room) make_copies(stage, tile, copies);
+  stage.buffers = copies.allocate(all_buffers_bytes(stage, tile));
+  if (stage.buffers == nullptr) {
+    release_copies(stage, copies);
+    return false;
+  }
   stage.tile = tile;
   auto place = reinterpret_cast<std::uintptr_t>(stage.buffers);
   place = (place + alignment - 1) / alignment * alignment;
   for (taihu_stream& stream : streams_of(stage)) {
-    if (!is(stream, TAIHU_STREAM_STAGED)) continue;
+    if (!is(stream, TAIHU_STREAM_STAGED) || stream.copy != nullptr) continue;
     const bool has_two = is_tiled(stream) && tile != stage.iterations;
     for (int half = 0; half < 2; ++half) {
       stream.halves[half] = half == 0 || has_two ? reinterpret_cast<char*>(place) : nullptr;
@@ -154,11 +210,6 @@ Window window_of(const taihu_stage& stage, const taihu_stream& stream, std::uint
 char* near_address(const taihu_stream& stream, const Window& in, std::uint64_t turn, std::int64_t address) {
   char* const begin = stream.halves[turn % 2] + in.begin % static_cast<std::int64_t>(alignment);
   return pointer(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(begin)) + (address - in.begin));
-}
-
-void wait(int32_t& reply) {
-  if (reply != 0) dma_wait(&reply, 1);
-  reply = 0;
 }
 
 /// Of a written stream only what the tile before does not have: that part is handed on by it.
@@ -213,44 +264,14 @@ using namespace taihu::parallelc;
 
 extern "C" {
 
-void* taihu_place_begin(void* object, uint64_t bytes) {
-  AcceleratorThread* thread = current_accelerator_thread();
-  if (thread == nullptr || bytes + alignment > thread->scratchpad->available_bytes() / 2) return object;
-  void* place = thread->scratchpad->allocate(bytes);
-  if (place == nullptr) return object;
-  dma_get(place, object, bytes);
-  return place;
-}
-
-void* taihu_place_for_all(void* object, uint64_t bytes, void (*kernel)(void*), uint64_t number) {
-  AcceleratorThread* thread = current_accelerator_thread();
-  taihu::threads::Member* member = taihu::threads::current_member();
-  // Only at the begin of the kernel all threads are here. It may also be called as a function, also by
-  // itself.
-  if (thread == nullptr || member->size == 1 || member->kernel != kernel ||
-      member->kernel_broadcasts != number)
-    return taihu_place_begin(object, bytes);
-  member->kernel_broadcasts += 1;
-  // The compiler has seen to the room of the kernel's objects; some is left for buffers all the same.
-  const std::uint64_t room = thread->scratchpad->available_bytes();
-  void* place = bytes + alignment <= room - room / 8 ? thread->scratchpad->allocate(bytes) : nullptr;
-  broadcast_to_all(this_process("kernel"), place, object, bytes, "kernel");
-  return place != nullptr ? place : object;
-}
-
-void taihu_place_end(void* object, void* place) {
-  if (place != object) current_accelerator_thread()->scratchpad->release(place);
-}
-
 int32_t taihu_stage_begin(taihu_stage* stage) {
   AcceleratorThread* thread = current_accelerator_thread();
-  if (thread == nullptr || !can_be_staged(*stage, *thread->scratchpad) ||
-      !allocate_buffers(*stage, *thread->scratchpad))
+  if (thread == nullptr || !can_be_staged(*stage, *thread->scratchpad) || !allocate_buffers(*stage, *thread))
     return 0;
   for (taihu_stream& stream : streams_of(*stage))
-    if (is(stream, TAIHU_STREAM_STAGED)) get_window(*stage, stream, 0);
+    if (is(stream, TAIHU_STREAM_STAGED) && stream.copy == nullptr) get_window(*stage, stream, 0);
   for (taihu_stream& stream : streams_of(*stage)) {
-    if (!is_kept(stream)) continue;
+    if (!is_kept(stream) && stream.copy == nullptr) continue;
     wait(stream.got[0]);
     stream.near_memory = near_address(stream, whole(stream), 0, address_of(stream));
   }
@@ -270,12 +291,13 @@ uint64_t taihu_stage_turn(taihu_stage* stage) {
     if (!is_last) get_window(*stage, stream, turn + 1);
   }
   for (taihu_stream& stream : streams_of(*stage)) {
-    if (!is_tiled(stream)) continue;
+    if (!is(stream, TAIHU_STREAM_STAGED) || is_kept(stream)) continue;
     wait(stream.got[turn % 2]);
     wait(stream.put[turn % 2]);
     const std::int64_t first =
         address_of(stream) + stream.step * static_cast<std::int64_t>(turn * stage->tile);
-    stream.near_memory = near_address(stream, window_of(*stage, stream, turn), turn, first);
+    const Window in = stream.copy != nullptr ? whole(stream) : window_of(*stage, stream, turn);
+    stream.near_memory = near_address(stream, in, turn, first);
   }
   return count_of(*stage, turn);
 }
@@ -290,7 +312,9 @@ void taihu_stage_end(taihu_stage* stage) {
     wait(stream.put[0]);
     wait(stream.put[1]);
   }
-  current_accelerator_thread()->scratchpad->release(stage->buffers);
+  AcceleratorThread& thread = *current_accelerator_thread();
+  release_copies(*stage, *thread.copies);
+  thread.scratchpad->release(stage->buffers);
 }
 
 }  // extern "C"

@@ -102,6 +102,8 @@ CoreTotals Core::totals() const {
   }
   totals.transfers = transfers_;
   totals.transfer_bytes = transfer_bytes_;
+  totals.reused = reused_;
+  totals.reused_bytes = reused_bytes_;
   totals.foreign_calls = record_.calls - record_.entered;
   return totals;
 }

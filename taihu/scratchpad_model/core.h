@@ -18,7 +18,8 @@ struct CoreTotals {
   std::uint64_t scratchpad_accesses = 0;
   std::uint64_t stack_accesses = 0;
   std::uint64_t transfers = 0, transfer_bytes = 0;
-  std::uint64_t foreign_calls = 0;  ///< of code that is not counted
+  std::uint64_t reused = 0, reused_bytes = 0;  ///< copies that were still there: transfers saved
+  std::uint64_t foreign_calls = 0;             ///< of code that is not counted
 };
 
 /// One of the transfers that a thread keeps for a picture.
@@ -62,6 +63,12 @@ class Core {
   /// Waits for the transfers that make `*reply` reach `count`.
   void wait_for_transfers(const int* reply, int count);
 
+  /// A transfer that was not needed, because what it would bring lies in the scratchpad.
+  void reuse(std::uint64_t bytes) {
+    reused_ += 1;
+    reused_bytes_ += bytes;
+  }
+
   /// From now on, transfers are kept.
   void keep_transfers() { keeps_transfers_ = true; }
   /// The transfer that was started last goes to or from these bytes of the scratchpad.
@@ -92,6 +99,7 @@ class Core {
   Ticks epoch_ = 0;
   Ticks channel_free_ = 0;
   std::uint64_t transfers_ = 0, transfer_bytes_ = 0;
+  std::uint64_t reused_ = 0, reused_bytes_ = 0;
   Ticks last_begin_ = 0;
   bool keeps_transfers_ = false;
   std::vector<Transfer> kept_;

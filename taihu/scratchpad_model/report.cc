@@ -33,6 +33,8 @@ void add_run(KernelTotals& kernel, const std::vector<CoreTotals>& cores, Ticks e
     kernel.cores.stack_accesses += core.stack_accesses;
     kernel.cores.transfers += core.transfers;
     kernel.cores.transfer_bytes += core.transfer_bytes;
+    kernel.cores.reused += core.reused;
+    kernel.cores.reused_bytes += core.reused_bytes;
     kernel.cores.foreign_calls += core.foreign_calls;
   }
   kernel.least += least + costs.kernel_start();
@@ -55,6 +57,9 @@ std::string kernel_report(const Machine& machine, int rank,
                         number(all.transfer_bytes));
     report += formatted("  scratchpad accesses  %llu, stack %llu\n", number(all.scratchpad_accesses),
                         number(all.stack_accesses));
+    if (all.reused != 0)
+      report += formatted("  copies still there   %llu, %llu bytes not transferred again\n",
+                          number(all.reused), number(all.reused_bytes));
     if (all.foreign_calls != 0)
       report += formatted("  calls not timed      %llu, of code that was not built with --spm-model\n",
                           number(all.foreign_calls));
