@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random kernels compiled plain and with --auto-dma must leave the same bits. The machine of the second build starts a transfer
+"""Random kernels compiled plain and with --auto-dma must leave the same bits, also rows of kernels of which later ones find what
+earlier ones have left in the scratchpad, while process code writes between them. The machine of the second build starts a transfer
 within a nanosecond, so that short loops are moved as well; at least one transfer per program must have happened, and none outside of
 the scratchpad."""
 import argparse
@@ -32,6 +33,9 @@ double result[64];
 double m[40][104], g[40][104], t[104][40];
 float e[40][104];
 short s[40][104];
+static double kept[size], small[64], by_kernels[size];
+static const double fixed[80] = {0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5};
+static int order[size];
 __thread_local char filling[%d];
 struct call { double *u, *v; const double *w; long count, from, pitch; };
 static struct call call;
@@ -45,12 +49,28 @@ static void reset(void) {
     p[i].first = i * 0.5, p[i].second = i %% 40, p[i].third = 1.5f * (i %% 9), q[i] = p[size - 1 - i];
   }
   for (int i = 0; i < 40; i++) for (int j = 0; j < 104; j++) m[i][j] = i * 0.5 - j, g[i][j] = i * j %% 31, e[i][j] = i + j %% 7, s[i][j] = i - j, t[j][i] = j;
-  for (int i = 0; i < 64; i++) table[i] = 3.0 / (i + 2), result[i] = 0;
+  for (int i = 0; i < 64; i++) table[i] = 3.0 / (i + 2), result[i] = 0, small[i] = i * 0.75;
+  for (int i = 0; i < size; i++) kept[i] = i %% 31 - 7, by_kernels[i] = i %% 5, order[i] = i * 5077 %% 64;
+}
+// Writes of what kernels read, in the ways of process code: single ones, loops, nests, copies, under conditions.
+static __attribute__((noinline)) void change(int how, long at) {
+  switch (how) {
+    case 0: kept[at] += 1; break;
+    case 1: for (long i = 0; i < at; i++) small[i & 63] += 0.5; break;
+    case 2: memset(kept + at / 2, 0, 400); break;
+    case 3: memmove(kept, kept + at / 2, sizeof kept / 2); break;
+    case 4: for (long i = 0; i < 10; i++) for (long j = 0; j < 10; j++) order[i * 400 + j + at %% 100] = (int)(i ^ j); break;
+    case 5: for (long i = 0; i < size; i++) { kept[i] = i * 0.5 - at; if (kept[i] > 100) break; } break;
+    case 6: for (long i = 0; i < 64; i++) if (small[i] > 1) { small[i] *= 0.25; memcpy(order + i, order + i + 9, 8); } break;
+    case 7: *(at & 1 ? &small[at & 63] : &kept[at]) = 3; break;
+    case 8: by_kernels[at] -= 2; break;
+    default: break;  // nothing
+  }
 }
 static void print(int number) {
   unsigned long sum = 14695981039346656037UL;
 #define add(x) sum = sum_of(&x, sizeof x, sum)
-  add(a); add(b); add(c); add(f); add(k); add(h); add(y); add(result); add(table); add(m); add(g); add(t); add(e); add(s);
+  add(a); add(b); add(c); add(f); add(k); add(h); add(y); add(result); add(table); add(m); add(g); add(t); add(e); add(s); add(kept); add(small); add(order); add(by_kernels);
   for (int i = 0; i < size; i++) { add(p[i].first); add(p[i].second); add(p[i].third); add(q[i].first); add(q[i].second); add(q[i].third); }
   printf("%%d %%016lx\\n", number, sum);
 }
@@ -227,6 +247,57 @@ def kernel(rng, number):
     return "\n".join(lines) + "\n"
 
 
+def reader(rng, number):
+    """A kernel that reads what may stay in the scratchpad: by all threads, by parts of a forall, again and again."""
+    def value():
+        kind = rng.randrange(8)
+        shift = rng.choice(("", "", " + 1", " - 2", " + 30"))
+        if kind < 3:
+            return f"kept[i{shift}]"
+        if kind == 3:
+            return f"small[order[i{shift}] & 63]"
+        if kind == 4:
+            return f"fixed[order[i{shift}] & 63]"
+        if kind == 5:
+            return f"by_kernels[i{shift}]"
+        return rng.choice(("b[i]", "order[i]", "kept[order[i] & 63]", "fixed[i & 63]", "small[i & 63]"))
+
+    values = " + ".join(value() for _ in range(rng.randrange(1, 4)))
+    lines = [f"__kernel void kernel{number}(void *argument) {{", "  const struct call *own = argument; filling[0] = 1;",
+             "  const long from = own->from, count = own->count; (void)from; (void)count;"]
+    form = rng.randrange(4)
+    head = "for (long i = from; i < from + count; i++)"
+    if form == 0:
+        lines += [f"  double sum = 0;", f"  {head} sum += {values};", f"  if (m_rank(CCC_ARRAY) == 0) result[{number}] = sum;"]
+    elif form == 1:
+        lines += ["  for (int round = 0; round < 3; round++) {", "    if (m_rank(CCC_ARRAY) != 0) break;", f"    {head} a[i] = a[i] * 0.5 + {values};", "  }"]
+    else:
+        target = rng.choice(("a", "a", "a", "by_kernels"))
+        if target == "by_kernels":
+            values = values.replace("by_kernels", "kept")
+        lines.append(f"  forall (long i = from; i < from + count; i++; {rng.choice(('BLOCK', 'BLOCK', 'BLOCK(64)'))}; CCC_ARRAY) {target}[i] = {values};")
+    return "\n".join(lines) + "\n}\n"
+
+
+def row(rng, numbers):
+    """Statements that run several of the kernels one after the other, some of them queued behind others, and change what they read."""
+    count = rng.choice(COUNTS[3:])
+    start = rng.randrange(MARGIN, SIZE - MARGIN - count + 1)
+    lines = ["reset();", f"call = (struct call){{a, b, c, {count}, {start}, 3}};"]
+    for _ in range(rng.randrange(3, 9)):
+        number = rng.choice(numbers)
+        if rng.random() < 0.3:
+            queued = [rng.choice(numbers) for _ in range(rng.randrange(2, 4))]
+            lines.append("{ m_spawn_t all[] = {" + ", ".join(f"m_spawn(kernel{one}, &call)" for one in queued) +
+                         "}; for (unsigned i = 0; i < sizeof all / sizeof *all; i++) m_join(all[i]); }")
+        else:
+            lines.append(f"m_run(kernel{number}, &call);")
+        lines.append(f"print({number});")
+        for _ in range(rng.randrange(3)):
+            lines.append(f"change({rng.randrange(12)}, {rng.randrange(64, 2000)});")
+    return "  " + "\n  ".join(lines)
+
+
 def program(rng, kernels, filling):
     text = PRELUDE % (SIZE, filling)
     calls = []
@@ -236,6 +307,10 @@ def program(rng, kernels, filling):
             start = rng.randrange(MARGIN, SIZE - MARGIN - count + 1)
             u, v, w = (f"{rng.choice('abc')} + {rng.randrange(-20, 20)}" if rng.random() < 0.5 else name for name in "abc")
             calls.append(f"  reset(); call = (struct call){{{u}, {v}, {w}, {count}, {start}, {rng.choice((104, 104, 100, 60, 3))}}}; m_run(kernel{number}, &call); print({number});")
+    readers = range(kernels, kernels + 5)
+    for number in readers:
+        text += reader(rng, number)
+    calls += [row(rng, readers) for _ in range(6)]
     return text + "int main(void) {\n" + "\n".join(calls) + "\n  return 0;\n}\n"
 
 
@@ -269,7 +344,7 @@ def main():
     options.work.mkdir(parents=True, exist_ok=True)
     machine = options.work / "machine.json"
     machine.write_text(json.dumps(json.loads(options.machine.read_text()) | {"transfer_start_ns": 1, "transfer_gb_s": 2000}))
-    moved = compared = 0
+    moved = compared = reused = 0
     for seed in range(options.seed, options.seed + options.programs):
         rng = random.Random(seed)
         capacity = rng.choice((2, 4, 16, 64)) * 1024
@@ -293,10 +368,13 @@ def main():
             sys.exit(f"seed {seed}: nothing was moved\n{outputs[1].stderr}")
         check_pictures(options.work, capacity, seed)
         moved += transfers
+        reused += sum(int(number) for number in re.findall(r"copies still there +(\d+),", outputs[1].stderr))
         compared += len(plain)
         for kind in ("plain", "moved"):
             os.remove(f"{source}.{kind}")
-    print(f"{options.programs} programs, {compared} runs of kernels with {moved} transfers: the same bits")
+    if reused == 0:
+        sys.exit("no kernel found what another one had left")
+    print(f"{options.programs} programs, {compared} runs of kernels with {moved} transfers, {reused} copies found again: the same bits")
 
 
 main()
