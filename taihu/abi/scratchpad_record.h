@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /** Grows with every incompatible change of this file. */
-#define TAIHU_MODELLED_MODULE_VERSION 2
+#define TAIHU_MODELLED_MODULE_VERSION 3
 
 /** What an access does. An atomic operation reads and writes. */
 enum { TAIHU_ACCESS_LOAD, TAIHU_ACCESS_STORE, TAIHU_ACCESS_ATOMIC, TAIHU_ACCESS_KINDS };
@@ -29,6 +29,18 @@ enum {
   TAIHU_OPERATIONS
 };
 
+/** A line of the source, and what kernels have done there: all threads add to it, atomically. What the runtime does in a call
+ *  belongs to the line of the call. */
+struct taihu_source_line {
+  const char *file;
+  const char *function;
+  uint32_t line; /**< 0: unknown */
+  uint32_t unused;
+  uint64_t accesses[TAIHU_ACCESS_KINDS][TAIHU_ACCESS_SIZES][TAIHU_PLACES];
+  uint64_t operations[TAIHU_OPERATIONS];
+  uint64_t waited; /**< 1/1024 of a cycle */
+  uint64_t transfers, transfer_bytes;
+};
 /** Counters of one accelerator thread; written by that thread alone. */
 struct taihu_scratchpad_record {
   uint64_t begin[2];  /**< of the scratchpad and of the stack */
@@ -38,15 +50,7 @@ struct taihu_scratchpad_record {
   uint64_t calls;   /**< of functions, but for those of the runtime */
   uint64_t entered; /**< of these, functions that count */
   uint64_t calling; /**< 1 from a call until a function that counts begins */
-};
-
-/** A place in the source with accesses, and what they have counted: all threads add to it, atomically. */
-struct taihu_access_line {
-  const char *file;
-  const char *function;
-  uint32_t line;
-  uint32_t kind;
-  uint64_t counts[TAIHU_PLACES];
+  struct taihu_source_line *line; /**< of the call that was made last; null without --spm-model-lines */
 };
 
 /** A function that may be a kernel. */
@@ -59,7 +63,7 @@ struct taihu_kernel_name {
 struct taihu_modelled_module {
   uint64_t version;    /**< TAIHU_MODELLED_MODULE_VERSION */
   const char *machine; /**< text of the machine's file; empty: the default machine */
-  struct taihu_access_line *lines; /**< null without --spm-model-lines */
+  struct taihu_source_line *lines; /**< null without --spm-model-lines */
   uint64_t line_count;
   const struct taihu_kernel_name *kernels;
   uint64_t kernel_count;

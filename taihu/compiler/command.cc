@@ -226,7 +226,7 @@ const char* help_text() {
          "on machines\n"
          "               whose cores have no cache\n"
          "  --report=layout     print where the objects of kernels would best lie; --report=layout-json\n"
-         "  --spm-model-lines   the same as --spm-model, and accesses by source line\n"
+         "  --spm-model-lines   the same as --spm-model, and time by source line\n"
          "  --spm-model-pictures=FOLDER  the same, and a picture of the scratchpad over time for each "
          "kernel\n"
          "  --model=autonomic   the program has processes only, and each runs on an accelerator thread\n"

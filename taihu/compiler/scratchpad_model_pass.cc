@@ -14,12 +14,11 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "taihu/abi/scratchpad_record.h"
+#include "taihu/compiler/counting_tables.h"
 #include "taihu/compiler/names.h"
 #include "taihu/compiler/operation_kinds.h"
 #include "taihu/compiler/passes.h"
-#include "taihu/compiler/readable_name.h"
 
 namespace taihu::compiler {
 
@@ -106,103 +105,6 @@ void find_accesses(Instruction& instruction, const DataLayout& layout, SmallVect
   }
 }
 
-/// The tables of a module that the runtime reads.
-class Tables {
- public:
-  explicit Tables(Module& module) : module_(module), context_(module.getContext()) {
-    pointer_ = PointerType::getUnqual(context_);
-    i32_ = Type::getInt32Ty(context_);
-    i64_ = Type::getInt64Ty(context_);
-    line_ = StructType::get(context_, {pointer_, pointer_, i32_, i32_, ArrayType::get(i64_, TAIHU_PLACES)});
-    if (!with_lines) return;
-    // Its length is not known before all is counted: replaced at the end.
-    lines_ = new GlobalVariable(module, ArrayType::get(line_, 0), false, GlobalValue::InternalLinkage,
-                                nullptr, "taihu_access_lines");
-  }
-
-  /// Null when lines are not counted: else the counter of the access in place 0.
-  Constant* line_counter(const Access& access) {
-    const DebugLoc& place = access.instruction->getDebugLoc();
-    if (lines_ == nullptr || !place) return nullptr;
-    const auto* scope = cast<DILocalScope>(place.getScope());
-    const Key key{scope->getFilename(), scope->getSubprogram()->getName(), place.getLine(), access.kind};
-    const auto [found, is_new] = numbers_.insert({key, numbers_.size()});
-    if (is_new) {
-      line_values_.push_back(ConstantStruct::get(
-          line_,
-          {text(std::get<0>(key)), text(std::get<1>(key)), ConstantInt::get(i32_, place.getLine()),
-           ConstantInt::get(i32_, access.kind), ConstantAggregateZero::get(line_->getElementType(4))}));
-    }
-    const uint64_t offset = found->second * sizeof(taihu_access_line) + offsetof(taihu_access_line, counts);
-    return ConstantExpr::getGetElementPtr(Type::getInt8Ty(context_), lines_, ConstantInt::get(i64_, offset));
-  }
-
-  void add_kernel(Function& function) {
-    const std::string name = readable_name(function);
-    kernels_.push_back(
-        ConstantStruct::get(StructType::get(context_, {pointer_, pointer_}), {&function, text(name)}));
-  }
-
-  /// The constructor that hands them to the runtime.
-  void finish(StringRef machine) {
-    Constant* lines = ConstantPointerNull::get(PointerType::getUnqual(context_));
-    if (lines_ != nullptr) {
-      lines = array("taihu_access_lines", line_, line_values_, false);
-      lines_->replaceAllUsesWith(lines);
-      lines_->eraseFromParent();
-    }
-    Constant* kernels =
-        array("taihu_kernel_names", StructType::get(context_, {pointer_, pointer_}), kernels_, true);
-    Constant* fields[] = {number(TAIHU_MODELLED_MODULE_VERSION),
-                          text(machine),
-                          lines,
-                          number(line_values_.size()),
-                          kernels,
-                          number(kernels_.size()),
-                          text(picture_folder)};
-    Constant* value = ConstantStruct::getAnon(fields);
-    auto* table = new GlobalVariable(module_, value->getType(), true, GlobalValue::InternalLinkage, value,
-                                     "taihu_modelled_module");
-    auto* constructor = Function::Create(FunctionType::get(Type::getVoidTy(context_), false),
-                                         GlobalValue::InternalLinkage, "taihu_add_module", module_);
-    IRBuilder<> builder(BasicBlock::Create(context_, "", constructor));
-    builder.CreateCall(
-        module_.getOrInsertFunction("taihu_add_modelled_module", builder.getVoidTy(), pointer_), table);
-    builder.CreateRetVoid();
-    appendToGlobalCtors(module_, constructor, 65535);
-  }
-
- private:
-  using Key = std::tuple<StringRef, StringRef, unsigned, unsigned>;
-
-  Constant* number(uint64_t value) { return ConstantInt::get(i64_, value); }
-  Constant* text(StringRef text) {
-    Constant*& known = texts_[text];
-    if (known == nullptr) {
-      Constant* value = ConstantDataArray::getString(context_, text);
-      known = new GlobalVariable(module_, value->getType(), true, GlobalValue::PrivateLinkage, value,
-                                 "taihu_text");
-    }
-    return known;
-  }
-  Constant* array(StringRef name, Type* element, ArrayRef<Constant*> values, bool is_constant) {
-    auto* type = ArrayType::get(element, values.size());
-    return new GlobalVariable(module_, type, is_constant, GlobalValue::InternalLinkage,
-                              ConstantArray::get(type, values), name);
-  }
-
-  Module& module_;
-  LLVMContext& context_;
-  Type* pointer_;
-  Type* i32_;
-  Type* i64_;
-  StructType* line_;
-  GlobalVariable* lines_ = nullptr;
-  std::map<Key, size_t> numbers_;
-  StringMap<Constant*> texts_;
-  std::vector<Constant*> line_values_, kernels_;
-};
-
 Value* current_record(IRBuilder<>& builder, Module& module) {
   Type* pointer = builder.getPtrTy();
   GlobalVariable* variable = module.getGlobalVariable("taihu_current_record");
@@ -216,7 +118,7 @@ Value* current_record(IRBuilder<>& builder, Module& module) {
 /// Makes one function count.
 class Counting {
  public:
-  Counting(Function& function, Tables& tables)
+  Counting(Function& function, CountingTables& tables)
       : function_(function),
         tables_(tables),
         builder_(&*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca()) {
@@ -263,9 +165,16 @@ class Counting {
       builder_.SetInsertPoint(instruction);
       for (const Access& access : accesses) count(access);
       const OperationCount operations = operations_of(*instruction);
-      for (unsigned kind = 0; kind < TAIHU_OPERATIONS; ++kind)
-        if (operations.number[kind] != 0)
-          sums_[offsetof(taihu_scratchpad_record, operations) + kind * word_bytes] += operations.number[kind];
+      for (unsigned kind = 0; kind < TAIHU_OPERATIONS; ++kind) {
+        if (operations.number[kind] == 0) continue;
+        sums_[offsetof(taihu_scratchpad_record, operations) + kind * word_bytes] += operations.number[kind];
+        if (tables_.has_lines())
+          line_sums_[tables_.line_offset(*instruction) + offsetof(taihu_source_line, operations) +
+                     kind * word_bytes] += operations.number[kind];
+      }
+      if (tables_.has_lines() && isa<CallBase>(instruction) && !isa<IntrinsicInst>(instruction))
+        builder_.CreateStore(tables_.in_lines(tables_.line_offset(*instruction)),
+                             counter(offsetof(taihu_scratchpad_record, line)));
       if (operations.calls) sums_[offsetof(taihu_scratchpad_record, calls)] += 1;
       if (operations.calls || operations.looks_at_time || instruction->isTerminator()) flush();
       if (operations.calls && !isa<IntrinsicInst>(instruction))
@@ -274,9 +183,12 @@ class Counting {
   }
 
   void count(const Access& access) {
-    Constant* line = tables_.line_counter(access);
     const unsigned known = known_place(access.address);
     const unsigned offset = access_offset(access.kind, access.size);
+    const uint64_t in_lines = !tables_.has_lines() ? 0
+                                                   : tables_.line_offset(*access.instruction) +
+                                                         offsetof(taihu_source_line, accesses) + offset -
+                                                         offsetof(taihu_scratchpad_record, accesses);
     Value* times = builder_.getInt64(access.times);
     if (access.bytes != nullptr) {
       Value* bytes = builder_.CreateZExtOrTrunc(access.bytes, builder_.getInt64Ty());
@@ -285,13 +197,15 @@ class Counting {
     Value* place = known == TAIHU_PLACES ? place_of(access.address) : builder_.getInt64(known);
     if (known != TAIHU_PLACES && access.bytes == nullptr) {
       sums_[offset + known * word_bytes] += access.times;
+      if (tables_.has_lines()) line_sums_[in_lines + known * word_bytes] += access.times;
     } else {
       Value* shift = builder_.CreateShl(place, 3);
       add(builder_.CreatePtrAdd(counter(offset), shift), times);
+      if (tables_.has_lines()) add_to_line(builder_.CreatePtrAdd(tables_.in_lines(in_lines), shift), times);
     }
-    if (line == nullptr) return;
-    builder_.CreateAtomicRMW(AtomicRMWInst::Add, builder_.CreatePtrAdd(line, builder_.CreateShl(place, 3)),
-                             times, Align(8), AtomicOrdering::Monotonic);
+  }
+  void add_to_line(Value* counter, Value* amount) {
+    builder_.CreateAtomicRMW(AtomicRMWInst::Add, counter, amount, Align(8), AtomicOrdering::Monotonic);
   }
 
   Value* place_of(Value* address) {
@@ -307,17 +221,21 @@ class Counting {
   /// Writes what has been added up since the last time.
   void flush() {
     for (const auto& [offset, amount] : sums_) add(counter(offset), builder_.getInt64(amount));
+    for (const auto& [offset, amount] : line_sums_)
+      add_to_line(tables_.in_lines(offset), builder_.getInt64(amount));
     sums_.clear();
+    line_sums_.clear();
   }
 
   Function& function_;
-  Tables& tables_;
+  CountingTables& tables_;
   IRBuilder<> builder_;
   Value* record_;
   Value* begin_[2];
   Value* length_[2];
   Instruction* first_;
   MapVector<unsigned, uint64_t> sums_;
+  MapVector<uint64_t, uint64_t> line_sums_;  ///< by offset in the table of lines
 };
 
 /// Jumps to addresses of labels cannot be copied.
@@ -394,7 +312,7 @@ PreservedAnalyses ScratchpadModelPass::run(Module& module, ModuleAnalysisManager
   }
   module.getOrInsertNamedMetadata("taihu.modelled");
   forget_memory_effects(module);
-  Tables tables(module);
+  CountingTables tables(module, with_lines);
   SmallVector<Function*> functions;
   for (Function& function : module)
     if (can_be_cloned(function)) functions.push_back(&function);
@@ -413,7 +331,7 @@ PreservedAnalyses ScratchpadModelPass::run(Module& module, ModuleAnalysisManager
     Counting(*twin, tables).run();
     branch_to(*function, *twin);
   }
-  tables.finish(machine);
+  tables.finish(machine, picture_folder);
   return PreservedAnalyses::none();
 }
 

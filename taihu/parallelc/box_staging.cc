@@ -93,8 +93,8 @@ void copy_near(char* to, const char* from, std::uint64_t bytes) {
   std::memcpy(to, from, bytes);
   if (scratchpad_model::Core* core = current_core()) {
     const std::uint64_t words = (bytes + 7) / 8;
-    core->record().accesses[TAIHU_ACCESS_LOAD][0][TAIHU_PLACE_SCRATCHPAD] += words;
-    core->record().accesses[TAIHU_ACCESS_STORE][0][TAIHU_PLACE_SCRATCHPAD] += words;
+    core->count_accesses(TAIHU_ACCESS_LOAD, TAIHU_PLACE_SCRATCHPAD, words);
+    core->count_accesses(TAIHU_ACCESS_STORE, TAIHU_PLACE_SCRATCHPAD, words);
   }
 }
 

@@ -27,6 +27,9 @@ struct Modules {
   std::mutex mutex;
   std::vector<const taihu_modelled_module*> all;
   std::unique_ptr<const scratchpad_model::Machine> machine;
+  int most_threads = 1;         ///< of an array that has run a kernel
+  taihu_source_line no_line{};  ///< of what is done before a kernel's first call
+  bool has_lines = false;
 };
 
 Modules& modules() {
@@ -86,6 +89,16 @@ std::string name_of_kernel(threads::Kernel kernel) {
   return "of a file built without --spm-model";
 }
 
+/// Where what a kernel does before its first call is counted; null when lines are not.
+taihu_source_line* line_of_begin(int threads) {
+  Modules& known = modules();
+  const std::lock_guard hold(known.mutex);
+  known.most_threads = std::max(known.most_threads, threads);
+  known.no_line.file = "begin";
+  known.no_line.function = "of kernels";
+  return known.has_lines ? &known.no_line : nullptr;
+}
+
 /// The stack of the calling thread.
 void find_stack(taihu_scratchpad_record& record) {
   pthread_attr_t attributes;
@@ -103,7 +116,11 @@ void find_stack(taihu_scratchpad_record& record) {
 
 ModelledRun::ModelledRun(const scratchpad_model::Machine& machine, int threads, threads::Kernel kernel,
                          void* argument)
-    : costs_(machine, threads), clock_ghz_(machine.clock_ghz), kernel_(kernel), argument_(argument) {
+    : costs_(machine, threads),
+      first_line_(line_of_begin(threads)),
+      clock_ghz_(machine.clock_ghz),
+      kernel_(kernel),
+      argument_(argument) {
   for (int k = 0; k < threads; ++k) threads_.push_back(std::make_unique<Thread>(costs_));
   for (auto& arrivals : arrivals_) arrivals.resize(static_cast<std::size_t>(threads));
   if (!picture_folder().empty()) threads_.front()->core.keep_transfers();
@@ -122,6 +139,7 @@ void ModelledRun::run_member(const threads::Member& member) {
   if (member.index == 0) capacity_bytes_ = own.scratchpad->capacity_bytes();
   find_stack(record);
   record.calls = record.calling = 1;  // the kernel itself
+  record.line = first_line_;
   own.modelled_run = this;
   own.core = &thread.core;
   threads::current_member()->kernel = kernel_;
@@ -206,14 +224,12 @@ std::string ModelledKernels::report(int rank) const {
 std::string modelled_lines() {
   Modules& known = modules();
   const std::lock_guard hold(known.mutex);
-  std::vector<taihu_access_line> lines;
-  bool wanted = false;
-  for (const taihu_modelled_module* module : known.all) {
-    if (module->lines == nullptr) continue;
-    wanted = true;
-    lines.insert(lines.end(), module->lines, module->lines + module->line_count);
-  }
-  return wanted ? scratchpad_model::line_report(lines) : "";
+  if (!known.has_lines || known.machine == nullptr) return "";
+  std::vector<taihu_source_line> lines{known.no_line};
+  for (const taihu_modelled_module* module : known.all)
+    if (module->lines != nullptr)
+      lines.insert(lines.end(), module->lines, module->lines + module->line_count);
+  return scratchpad_model::line_report(lines, scratchpad_model::Costs(*known.machine, known.most_threads));
 }
 
 scratchpad_model::Core* current_core() noexcept {
@@ -259,5 +275,6 @@ extern "C" void taihu_add_modelled_module(const taihu_modelled_module* module) {
   auto& known = taihu::parallelc::modules();
   const std::lock_guard hold(known.mutex);
   known.all.push_back(module);
+  if (module->version == TAIHU_MODELLED_MODULE_VERSION && module->lines != nullptr) known.has_lines = true;
   taihu::parallelc::is_modelled.store(true, std::memory_order_release);
 }

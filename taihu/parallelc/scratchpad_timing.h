@@ -40,6 +40,7 @@ class ModelledRun {
   void run_member(const threads::Member& member);
 
   const scratchpad_model::Costs costs_;
+  taihu_source_line* const first_line_;
   const double clock_ghz_;
   std::size_t capacity_bytes_ = 0;  ///< set by the first thread
   const threads::Kernel kernel_;
@@ -73,7 +74,7 @@ class ModelledKernels {
   std::map<std::string, std::string> pictures_;  ///< of the first run of each kernel
 };
 
-/// Accesses by source line, of all ranks of this node process; empty without --spm-model-lines.
+/// What was done in each source line by all ranks of this node process; empty without --spm-model-lines.
 std::string modelled_lines();
 
 /// The caller's clock; null where nothing is timed.

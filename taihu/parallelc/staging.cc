@@ -252,8 +252,8 @@ void hand_on(const taihu_stage& stage, taihu_stream& stream, std::uint64_t turn)
               both.bytes());
   if (scratchpad_model::Core* core = current_core()) {
     const std::uint64_t words = (both.bytes() + 7) / 8;
-    core->record().accesses[TAIHU_ACCESS_LOAD][0][TAIHU_PLACE_SCRATCHPAD] += words;
-    core->record().accesses[TAIHU_ACCESS_STORE][0][TAIHU_PLACE_SCRATCHPAD] += words;
+    core->count_accesses(TAIHU_ACCESS_LOAD, TAIHU_PLACE_SCRATCHPAD, words);
+    core->count_accesses(TAIHU_ACCESS_STORE, TAIHU_PLACE_SCRATCHPAD, words);
   }
 }
 

@@ -17,7 +17,7 @@ inline void note_reuse(std::uint64_t bytes) {
 /// Looking at the counter of writes is an access of main memory.
 inline void count_look() {
   if (scratchpad_model::Core* core = current_core())
-    core->record().accesses[TAIHU_ACCESS_LOAD][0][TAIHU_PLACE_MEMORY] += 1;
+    core->count_accesses(TAIHU_ACCESS_LOAD, TAIHU_PLACE_MEMORY, 1);
 }
 
 inline char* look_for_copy(KeptCopies& copies, const char* memory, std::uint64_t bytes,

@@ -2,9 +2,18 @@
 #include "taihu/scratchpad_model/core.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace taihu::scratchpad_model {
+namespace {
+
+/// A counter of a line, which all threads add to.
+void add_to_line(std::uint64_t& counter, std::uint64_t amount) {
+  std::atomic_ref(counter).fetch_add(amount, std::memory_order_relaxed);
+}
+
+}  // namespace
 
 Ticks meeting_time(const std::vector<Arrival>& arrivals, Ticks epoch) {
   Ticks time = epoch;
@@ -17,25 +26,53 @@ Ticks meeting_time(const std::vector<Arrival>& arrivals, Ticks epoch) {
   return time;
 }
 
-Ticks Core::now() const {
-  Ticks time = waited_;
+Ticks time_of(const std::uint64_t (&accesses)[TAIHU_ACCESS_KINDS][TAIHU_ACCESS_SIZES][TAIHU_PLACES],
+              const std::uint64_t (&operations)[TAIHU_OPERATIONS], const Costs& costs) {
+  Ticks time = 0;
   for (int kind = 0; kind < TAIHU_ACCESS_KINDS; ++kind)
     for (int size = 0; size < TAIHU_ACCESS_SIZES; ++size)
       for (int place = 0; place < TAIHU_PLACES; ++place)
-        time += record_.accesses[kind][size][place] * costs_.access(kind, size, place);
-  for (int kind = 0; kind < TAIHU_OPERATIONS; ++kind)
-    time += record_.operations[kind] * costs_.operation(kind);
+        time += accesses[kind][size][place] * costs.access(kind, size, place);
+  for (int kind = 0; kind < TAIHU_OPERATIONS; ++kind) time += operations[kind] * costs.operation(kind);
   return time;
+}
+
+void add_accesses(CoreTotals& totals,
+                  const std::uint64_t (&accesses)[TAIHU_ACCESS_KINDS][TAIHU_ACCESS_SIZES][TAIHU_PLACES]) {
+  for (int kind = 0; kind < TAIHU_ACCESS_KINDS; ++kind) {
+    for (int size = 0; size < TAIHU_ACCESS_SIZES; ++size) {
+      const auto& places = accesses[kind][size];
+      const std::uint64_t words = places[TAIHU_PLACE_MEMORY] << size;
+      if (kind != TAIHU_ACCESS_STORE) totals.loads += words;
+      if (kind != TAIHU_ACCESS_LOAD) totals.stores += words;
+      totals.scratchpad_accesses += places[TAIHU_PLACE_SCRATCHPAD];
+      totals.stack_accesses += places[TAIHU_PLACE_STACK];
+    }
+  }
+}
+
+void Core::count_accesses(int kind, int place, std::uint64_t number) {
+  record_.accesses[kind][0][place] += number;
+  if (record_.line != nullptr) add_to_line(record_.line->accesses[kind][0][place], number);
+}
+
+void Core::count_transfer(std::uint64_t bytes) {
+  transfers_ += 1;
+  transfer_bytes_ += bytes;
+  if (record_.line == nullptr) return;
+  add_to_line(record_.line->transfers, 1);
+  add_to_line(record_.line->transfer_bytes, bytes);
 }
 
 void Core::wait_until(Ticks time) {
   const Ticks here = now();
-  if (time > here) waited_ += time - here;
+  if (time <= here) return;
+  waited_ += time - here;
+  if (record_.line != nullptr) add_to_line(record_.line->waited, time - here);
 }
 
 Ticks Core::start_transfer(std::uint64_t bytes, std::uint64_t blocks) {
-  transfers_ += 1;
-  transfer_bytes_ += bytes;
+  count_transfer(bytes);
   const Ticks begin = std::max(now() + costs_.transfer_start(), channel_free_);
   last_begin_ = begin;
   channel_free_ = begin + costs_.transfer(bytes, blocks);
@@ -43,10 +80,7 @@ Ticks Core::start_transfer(std::uint64_t bytes, std::uint64_t blocks) {
 }
 
 void Core::broadcast(std::uint64_t bytes, bool reads) {
-  if (reads) {
-    transfers_ += 1;
-    transfer_bytes_ += bytes;
-  }
+  if (reads) count_transfer(bytes);
   last_begin_ = std::max(now() + costs_.transfer_start(), channel_free_);
   channel_free_ = last_begin_ + costs_.broadcast(bytes);
   wait_until(channel_free_);
@@ -90,16 +124,7 @@ Arrival Core::arrive() {
 CoreTotals Core::totals() const {
   CoreTotals totals;
   totals.ticks = now();
-  for (int kind = 0; kind < TAIHU_ACCESS_KINDS; ++kind) {
-    for (int size = 0; size < TAIHU_ACCESS_SIZES; ++size) {
-      const auto& places = record_.accesses[kind][size];
-      const std::uint64_t words = places[TAIHU_PLACE_MEMORY] << size;
-      if (kind != TAIHU_ACCESS_STORE) totals.loads += words;
-      if (kind != TAIHU_ACCESS_LOAD) totals.stores += words;
-      totals.scratchpad_accesses += places[TAIHU_PLACE_SCRATCHPAD];
-      totals.stack_accesses += places[TAIHU_PLACE_STACK];
-    }
-  }
+  add_accesses(totals, record_.accesses);
   totals.transfers = transfers_;
   totals.transfer_bytes = transfer_bytes_;
   totals.reused = reused_;

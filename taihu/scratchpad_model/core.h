@@ -40,6 +40,13 @@ struct Arrival {
 /// before each lock was held by one after the other. Which of them held it first does not matter.
 Ticks meeting_time(const std::vector<Arrival>& arrivals, Ticks epoch);
 
+/// Of counters as in taihu_scratchpad_record and in taihu_source_line.
+Ticks time_of(const std::uint64_t (&accesses)[TAIHU_ACCESS_KINDS][TAIHU_ACCESS_SIZES][TAIHU_PLACES],
+              const std::uint64_t (&operations)[TAIHU_OPERATIONS], const Costs& costs);
+/// Adds them to loads, stores and accesses of the scratchpad and the stack.
+void add_accesses(CoreTotals& totals,
+                  const std::uint64_t (&accesses)[TAIHU_ACCESS_KINDS][TAIHU_ACCESS_SIZES][TAIHU_PLACES]);
+
 /// Used by its thread alone. Transfers of a thread follow each other on its channel; their starts overlap
 /// with what goes on there.
 class Core {
@@ -49,7 +56,10 @@ class Core {
   /// Where the instrumented code counts.
   taihu_scratchpad_record& record() { return record_; }
 
-  Ticks now() const;
+  /// Accesses by the runtime, of up to eight bytes each.
+  void count_accesses(int kind, int place, std::uint64_t number);
+
+  Ticks now() const { return waited_ + time_of(record_.accesses, record_.operations, costs_); }
   void wait_until(Ticks time);
 
   /// A transfer starts; the thread goes on. Returns when it is complete.
@@ -92,6 +102,8 @@ class Core {
     int ordinal;  ///< value of the reply word when it is complete
     Ticks ready;
   };
+
+  void count_transfer(std::uint64_t bytes);
 
   const Costs& costs_;
   taihu_scratchpad_record record_{};

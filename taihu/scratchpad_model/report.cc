@@ -49,8 +49,9 @@ std::string kernel_report(const Machine& machine, int rank,
                         name.c_str(), number(kernel.runs), kernel.runs == 1 ? "" : "s", kernel.threads,
                         machine.name.c_str());
     report +=
-        formatted("  cycles               %llu (%.3f us), least busy thread %llu\n", cycles(kernel.ticks),
-                  static_cast<double>(cycles(kernel.ticks)) / machine.clock_ghz * 1e-3, cycles(kernel.least));
+        formatted("  cycles               %llu (%.3f us), least busy thread %llu, threads together %llu\n",
+                  cycles(kernel.ticks), static_cast<double>(cycles(kernel.ticks)) / machine.clock_ghz * 1e-3,
+                  cycles(kernel.least), cycles(all.ticks));
     report += formatted("  discrete accesses    %llu loads, %llu stores of main memory\n", number(all.loads),
                         number(all.stores));
     report += formatted("  transfers            %llu, %llu bytes\n", number(all.transfers),
@@ -67,33 +68,42 @@ std::string kernel_report(const Machine& machine, int rank,
   return report;
 }
 
-std::string line_report(const std::vector<taihu_access_line>& lines) {
-  struct Counts {
-    std::uint64_t loads = 0, stores = 0, scratchpad = 0, stack = 0;
-  };
-  std::map<std::tuple<std::string, std::uint32_t, std::string>, Counts> places;
-  for (const taihu_access_line& line : lines) {
-    Counts& counts = places[{line.file, line.line, line.function}];
-    const std::uint64_t memory = line.counts[TAIHU_PLACE_MEMORY];
-    if (line.kind != TAIHU_ACCESS_STORE) counts.loads += memory;
-    if (line.kind != TAIHU_ACCESS_LOAD) counts.stores += memory;
-    counts.scratchpad += line.counts[TAIHU_PLACE_SCRATCHPAD];
-    counts.stack += line.counts[TAIHU_PLACE_STACK];
+std::string line_report(const std::vector<taihu_source_line>& lines, const Costs& costs) {
+  std::map<std::tuple<std::string, std::uint32_t, std::string>, CoreTotals> places;
+  CoreTotals all;
+  for (const taihu_source_line& line : lines) {
+    CoreTotals& one = places[{line.file, line.line, line.function}];
+    for (CoreTotals* totals : {&one, &all}) {
+      add_accesses(*totals, line.accesses);
+      totals->ticks += line.waited + time_of(line.accesses, line.operations, costs);
+      totals->transfers += line.transfers;
+      totals->transfer_bytes += line.transfer_bytes;
+    }
   }
-  std::vector<std::pair<std::string, Counts>> sorted;
-  for (const auto& [place, counts] : places) {
-    if (counts.loads + counts.stores + counts.scratchpad + counts.stack == 0) continue;
-    sorted.emplace_back(
-        std::get<0>(place) + ":" + std::to_string(std::get<1>(place)) + " " + std::get<2>(place), counts);
+  std::vector<std::pair<std::string, CoreTotals>> sorted;
+  for (const auto& [place, totals] : places) {
+    const auto& [file, line, function] = place;
+    if (totals.ticks + totals.transfers == 0) continue;
+    sorted.emplace_back((line != 0 ? file + ":" + std::to_string(line) + " " : file + " ") + function,
+                        totals);
   }
-  std::ranges::stable_sort(sorted, std::ranges::greater{},
-                           [](const auto& one) { return one.second.loads + one.second.stores; });
+  std::ranges::stable_sort(sorted, std::ranges::greater{}, [](const auto& one) { return one.second.ticks; });
+  sorted.emplace_back("all lines", all);
   std::string report =
-      "scratchpad model: accesses by source line: loads and stores of main memory, scratchpad, stack\n";
-  for (const auto& [place, counts] : sorted)
-    report += formatted("  %12llu %12llu %12llu %12llu  ", number(counts.loads), number(counts.stores),
-                        number(counts.scratchpad), number(counts.stack)) +
+      "scratchpad model: all threads by source line: cycles, loads and stores of main memory, transfers, "
+      "their bytes, scratchpad, stack\n";
+  // Rounded so that the lines add up to the last one.
+  Ticks sum = 0;
+  for (const auto& [place, totals] : sorted) {
+    const bool is_last = &place == &sorted.back().first;
+    const unsigned long long before = is_last ? 0 : cycles(sum);
+    sum += totals.ticks;
+    report += formatted("  %12llu %10llu %10llu %8llu %10llu %10llu %10llu  ",
+                        (is_last ? cycles(totals.ticks) : cycles(sum)) - before, number(totals.loads),
+                        number(totals.stores), number(totals.transfers), number(totals.transfer_bytes),
+                        number(totals.scratchpad_accesses), number(totals.stack_accesses)) +
               place + "\n";
+  }
   return report;
 }
 

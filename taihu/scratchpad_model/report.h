@@ -26,8 +26,8 @@ void add_run(KernelTotals& kernel, const std::vector<CoreTotals>& cores, Ticks e
 std::string kernel_report(const Machine& machine, int rank,
                           const std::map<std::string, KernelTotals>& kernels);
 
-/// Accesses by source line, those with most accesses of main memory first. `lines` in any order; equal places
-/// are joined.
-std::string line_report(const std::vector<taihu_access_line>& lines);
+/// What all threads did in each source line, those that took longest first. `lines` in any order; equal
+/// places are joined. `costs` of the kernels.
+std::string line_report(const std::vector<taihu_source_line>& lines, const Costs& costs);
 
 }  // namespace taihu::scratchpad_model

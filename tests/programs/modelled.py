@@ -28,12 +28,13 @@ def kernels(text):
         if head is None:
             continue
         loads, stores = map(int, re.search(r"discrete accesses +(\d+) loads, (\d+) stores", block).groups())
+        together = int(re.search(r"threads together (\d+)", block).group(1))
         transfers, transfer_bytes = map(int, re.search(r"transfers +(\d+), (\d+) bytes", block).groups())
-        near = int(re.search(r"scratchpad accesses +(\d+)", block).group(1))
+        near, stack = map(int, re.search(r"scratchpad accesses +(\d+), stack (\d+)", block).groups())
         foreign = re.search(r"calls not timed +(\d+)", block)
         found[int(head.group(1)), head.group(2)] = {
             "threads": int(head.group(4)), "cycles": int(re.search(r"cycles +(\d+)", block).group(1)), "loads": loads,
-            "stores": stores, "transfers": transfers, "bytes": transfer_bytes, "near": near,
+            "stores": stores, "transfers": transfers, "bytes": transfer_bytes, "near": near, "stack": stack, "together": together,
             "foreign": int(foreign.group(1)) if foreign else 0}
     return found
 
@@ -41,6 +42,29 @@ def kernels(text):
 def check(condition, text):
     if not condition:
         sys.exit("check failed: " + text)
+
+
+COLUMNS = ("together", "loads", "stores", "transfers", "bytes", "near", "stack")
+
+
+def check_lines(text, all_kernels, ranks):
+    """Each line of the source has its part: together they are what the kernels did, and the longest come first."""
+    lines = {}
+    for numbers, place in re.findall(r"^ ((?: +\d+){7})  (.+)$", text[text.index("all threads by source line"):], re.MULTILINE):
+        lines[place] = dict(zip(COLUMNS, map(int, numbers.split())))
+    all_lines = lines.pop("all lines")
+    for column in COLUMNS:
+        check(sum(line[column] for line in lines.values()) == all_lines[column], f"{column} of the lines do not add up:\n{text}")
+        of_kernels = sum(kernel[column] for kernel in all_kernels.values())
+        rounded = len(all_kernels) / 2 + 1 if column == "together" else 0
+        check(abs(of_kernels - all_lines[column]) <= rounded, f"{column} of lines {all_lines[column]}, of kernels {of_kernels}:\n{text}")
+    cycles = [line["together"] for line in lines.values()]
+    check(all(one + 1 >= other for one, other in zip(cycles, cycles[1:])), "lines are sorted by cycles:\n" + text)
+    in_source = {(place.split()[1], line["loads"], line["stores"]) for place, line in lines.items() if ":" in place}
+    check(("discrete", ranks * N, ranks * N) in in_source, text)
+    moved = [(line["transfers"], line["bytes"]) for place, line in lines.items() if place.endswith(" staged") and line["transfers"]]
+    check(moved == [(ranks * N // TILE, ranks * 8 * N)] * 2, f"transfers of two lines: {moved}\n{text}")
+    check(all(re.match(r"\S*modelled.c:\d+ |begin of kernels|\S*\.h:\d+ ", place) for place in lines), text)
 
 
 def check_counts(parcrun, program, ranks, threads):
@@ -60,8 +84,7 @@ def check_counts(parcrun, program, ranks, threads):
         check(one["outside"]["foreign"] <= 1, "outside: " + str(one))
         check(one["forall"]["stores"] == N, "forall: " + str(one))
         check(one["discrete"]["cycles"] > 3 * one["staged"]["cycles"], "DMA is faster: " + str(one))
-    lines = texts[0][texts[0].index("accesses by source line"):]
-    check(re.search(rf"^ +{ranks * N} +{ranks * N} +0 +\d+ +\S*modelled.c:\d+ discrete$", lines, re.MULTILINE), lines)
+    check_lines(texts[0], all_kernels, ranks)
 
 
 def main():

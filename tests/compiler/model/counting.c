@@ -12,7 +12,7 @@
 double table[100];
 
 // CHECK: @taihu_kernel_names = internal constant [1 x { ptr, ptr }] {{.*}}@kernel
-// CHECK: @taihu_modelled_module = {{.*}}i64 2
+// CHECK: @taihu_modelled_module = {{.*}}i64 3
 // CHECK: @llvm.global_ctors = {{.*}}@taihu_add_module
 // PLAIN: define {{.*}}@kernel
 // TWICE: @taihu_add_module
