@@ -16,7 +16,8 @@ enum {
   TAIHU_STREAM_STAGED = 1,  /**< through buffers; else only looked at for overlaps */
   TAIHU_STREAM_READ = 2,    /**< must be fetched */
   TAIHU_STREAM_WRITTEN = 4, /**< of a staged one: written_bytes are put back */
-  TAIHU_STREAM_KEPT = 8     /**< all of it lies in the scratchpad from begin to end */
+  TAIHU_STREAM_KEPT = 8,    /**< all of it lies in the scratchpad from begin to end */
+  TAIHU_STREAM_LOOK_UP = 16 /**< staged only when it lies inside of one of the objects of taihu_add_objects */
 };
 
 /** Accesses that move by `step` in each iteration. */
@@ -49,6 +50,16 @@ struct taihu_stage {
   void *buffers;
   struct taihu_stream streams[];
 };
+
+/** A variable that pointers of other files may name. */
+struct taihu_object {
+  const char *begin;
+  uint64_t bytes;
+};
+
+/** Called when a file with these variables is loaded, and before it is unloaded. */
+void taihu_add_objects(const struct taihu_object *objects, uint64_t count);
+void taihu_remove_objects(const struct taihu_object *objects, uint64_t count);
 
 /** 1 when the accesses may go through buffers from now on; 0, and nothing is changed, when the loop has to work on main
  *  memory: outside of kernels, streams that overlap, too few iterations, no room. `turn` is 0 before. */

@@ -15,6 +15,7 @@
 #include "taihu/compiler/box_builder.h"
 #include "taihu/compiler/kept_variables.h"
 #include "taihu/compiler/kernel_placement.h"
+#include "taihu/compiler/known_objects.h"
 #include "taihu/compiler/layout_report.h"
 #include "taihu/compiler/passes.h"
 #include "taihu/compiler/stage_builder.h"
@@ -333,6 +334,7 @@ PreservedAnalyses LayoutPass::run(Module& module, ModuleAnalysisManager& analyse
     for (KernelLayout& layout : layouts) place_for_kernel(layout, variables, functions);
     for (Function* function : members) FunctionStager(*function, functions, layouts, variables, costs).run();
     variables.count_writes(functions);
+    tell_objects(module);
     for (KernelLayout& layout : layouts) note_what_stays(layout, variables);
   }
   json::Array kernels;

@@ -125,6 +125,7 @@ class Builder : LoopCopy {
     if (stream.is_staged) flags |= TAIHU_STREAM_STAGED;
     if (stream.reads) flags |= TAIHU_STREAM_READ;
     if (stream.writes) flags |= TAIHU_STREAM_WRITTEN;
+    if (stream.is_looked_up) flags |= TAIHU_STREAM_LOOK_UP;
     if (plan_.is_kept || stream.is_whole) flags |= TAIHU_STREAM_KEPT;
     set_field(offsetof(taihu_stream, memory),
               builder_.CreatePtrAdd(start, builder_.getInt64(static_cast<uint64_t>(stream.low))));

@@ -194,13 +194,14 @@ class Planner {
     }
     if (!any || certain_low > stream.low || certain_high < stream.high) {
       stream.object_bytes = known_bytes(stream.object, layout_);
-      if (stream.object_bytes == 0)
-        return leave(stream, "read under a condition, and the end of its object is not known");
+      stream.is_looked_up = stream.object_bytes == 0;
     }
     if (stream.writes && !set_written(stream)) return;
     const std::uint64_t half = object->choices[static_cast<std::size_t>(object->chosen)].half_bytes;
     stream.half_bytes = half != 0 ? half : usual_half_bytes;
     stream.is_staged = true;
+    if (stream.is_looked_up)
+      leave(stream, "read under a condition, so moved when the run finds that it lies inside of a variable");
   }
 
   /// What is put back must be what each iteration writes, without gaps.

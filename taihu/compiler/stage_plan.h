@@ -29,6 +29,7 @@ struct PlannedStream {
   bool reads = false, writes = false;
   bool is_whole = false;           ///< all of the object, which is only read
   unsigned long object_bytes = 0;  ///< not 0: the run looks whether the stream lies inside of it
+  bool is_looked_up = false;       ///< the run looks in which object it lies, and that it lies inside of it
   bool is_staged = false;
   unsigned long half_bytes = 0;
   llvm::Constant* version = nullptr;  ///< not null: its copy may stay (kept_variables.h)

@@ -9,6 +9,7 @@
 
 #include "taihu/abi/parallelc.h"
 #include "taihu/parallelc/kernels.h"
+#include "taihu/parallelc/known_objects.h"
 #include "taihu/parallelc/timed_copies.h"
 
 namespace taihu::parallelc {
@@ -76,6 +77,10 @@ bool may_be_staged(const taihu_stream& stream, const memory::ScratchpadArena& ar
   const auto scratchpad = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(arena.static_base()));
   if (all.begin < scratchpad + static_cast<std::int64_t>(arena.capacity_bytes()) && scratchpad < all.end)
     return false;
+  if (is(stream, TAIHU_STREAM_LOOK_UP)) {
+    const auto object = known_objects().find(static_cast<std::uintptr_t>(all.begin));
+    return object && static_cast<std::uintptr_t>(all.end) <= object->first + object->second;
+  }
   if (stream.object == nullptr) return true;
   const auto object = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(stream.object));
   return all.begin >= object && all.end <= object + static_cast<std::int64_t>(stream.object_bytes);

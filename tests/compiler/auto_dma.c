@@ -189,7 +189,7 @@ __kernel void condition(void *argument) {
 }
 
 // CHECK-LABEL: layout: kernel end_unknown
-// CHECK: unknown: read under a condition, and the end of its object is not known
+// CHECK: through the scratchpad: x, unknown{{.*}}; unknown: read under a condition, so moved when the run finds that it lies inside of a variable
 __kernel void end_unknown(void *argument) {
     double sum = 0;
     for (long i = 0; i < n; i++)

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the variables of all loaded files that parcc --auto-dma compiled lie: what a pointer of another file
+// names.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <shared_mutex>
+#include <span>
+#include <utility>
+
+#include "taihu/abi/staging.h"
+
+namespace taihu::parallelc {
+
+/// Used by all threads of a node process.
+class KnownObjects {
+ public:
+  void add(std::span<const taihu_object> objects);
+  /// Those that add got: their file goes, and their memory may become something else.
+  void remove(std::span<const taihu_object> objects);
+
+  /// First address and bytes of the object in which `address` lies.
+  std::optional<std::pair<std::uintptr_t, std::size_t>> find(std::uintptr_t address) const;
+
+ private:
+  mutable std::shared_mutex mutex_;
+  std::map<std::uintptr_t, std::size_t> bytes_;  ///< by first address
+};
+
+/// Of this node process.
+KnownObjects& known_objects();
+
+}  // namespace taihu::parallelc

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built with --auto-dma: the kernels of pointers_kernels.c read under a condition through pointers to what only this file
+// knows. Variables are moved, up to their ends; memory of mmap, whose next page cannot be read, is not.
+#include <string.h>
+#include <sys/mman.h>
+
+#include "check.h"
+#include "pointers.h"
+
+enum { n = 1000, page = 4096, guarded = page / (int)sizeof(double) };
+double of_program[n];
+static double of_file[n];
+static double few[8];
+
+static void fill(double *memory, long count) {
+    for (long i = 0; i < count; i++) memory[i] = (double)(i % 17) + 0.5;
+}
+
+static void run(void (*kernel)(void *), const double *from, const int *which, long count) {
+    struct part part = {from, which, {0}, count};
+    m_run(kernel, &part);
+    double sum = 0;
+    for (long i = 0; i < count; i++)
+        if (which[i] != 0) sum += from[i];
+    for (int thread = 0; thread < m_size(CCC_ARRAY) && thread < most_threads; thread++) CHECK(part.sum[thread] == sum);
+}
+
+static int which[n + 1];
+
+int main(void) {
+    fill(of_program, n), fill(of_file, n), fill(few, 8);
+    for (long i = 0; i < n; i++) which[i] = i % 3 != 0 && i < n - 9;
+    run(in_program, of_program, which, n);
+    run(in_file, of_file, which, n);
+    run(in_file, of_file + n - 64, which, 64);
+    run(over_end, of_file + n - 64, which + n - 64, 64);  // one more than there are
+    run(few_only, few, which, 8);
+    char *pages = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(pages != MAP_FAILED && mprotect(pages, page, PROT_NONE) == 0 &&
+          mprotect(pages + 2 * page, page, PROT_NONE) == 0);
+    double *const memory = (double *)(void *)(pages + page);
+    fill(memory, guarded);
+    // Says that it wants more than the page has, but reads none of that.
+    memset(which, 0, sizeof which);
+    for (long i = 0; i < guarded - 12; i++) which[i] = 1;
+    run(in_memory, memory, which, n);
+    return all_checks_passed("pointers");
+}

@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What pointers.c transfers on the modelled machine: variables of the other file, and no byte beyond their ends.
+
+usage: pointers.py PARCRUN PROGRAM
+"""
+import re
+import subprocess
+import sys
+
+N = 1000
+
+
+def main():
+    parcrun, program = sys.argv[1:]
+    run = subprocess.run([parcrun, "--timeout", "60", "-n", "1", "--threads", "2", program], capture_output=True, text=True, check=False)
+    if run.returncode != 0 or "pointers: passed" not in run.stdout:
+        sys.exit(f"exit code {run.returncode}\n{run.stdout}{run.stderr}")
+    moved = {}
+    for name, body in re.findall(r"kernel (\w+) \(.*?\n((?:  .*\n)+)", run.stderr):
+        moved[name] = int(re.search(r"transfers +\d+, (\d+) bytes", body).group(1))
+    # Each thread fetches all of `from` (8 bytes) and `which` (4 bytes).
+    if moved["in_program"] != 2 * 12 * N or moved["in_file"] != 2 * 12 * (N + 64):
+        sys.exit(f"variables of another file were not moved: {moved}\n{run.stderr}")
+    if moved["over_end"] != 0 or moved["in_memory"] != 0 or moved["few_only"] not in (0, 2 * 12 * 8):
+        sys.exit(f"moved what lies in no variable: {moved}\n{run.stderr}")
+    print("pointers: transfers as expected")
+
+
+main()

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels whose pointers name variables of another file: see pointers.c.
+#include "pointers.h"
+
+#define ADD_UP(name, more)                                                        \
+    __kernel void name(void *argument) {                                          \
+        struct part *part = argument;                                             \
+        const double *restrict from = part->from;                                 \
+        const int *restrict which = part->which;                                  \
+        const long count = part->count + (more);                                  \
+        double sum = 0;                                                           \
+        for (long i = 0; i < count; i++)                                          \
+            if (which[i] != 0) sum += from[i] / (1.0 + (double)(which[i] - 1));   \
+        if (m_rank(CCC_ARRAY) < most_threads) part->sum[m_rank(CCC_ARRAY)] = sum; \
+    }
+ADD_UP(in_program, 0)
+ADD_UP(in_file, 0)
+ADD_UP(over_end, 1)
+ADD_UP(few_only, 0)
+ADD_UP(in_memory, 0)
