@@ -32,6 +32,7 @@ class BoxPlanner {
   BoxPlan run(bool is_nest) {
     plan_.refused = problem_of_loop();
     if (!plan_.refused.empty()) return plan_;
+    find_changing_loop(root_);
     for (BasicBlock* block : root_.blocks())
       for (Instruction& instruction : *block)
         if (getLoadStorePointerOperand(&instruction) != nullptr) add(instruction);
@@ -42,8 +43,9 @@ class BoxPlanner {
     if (plan_.boxes.size() > most_boxes)
       plan_.refused = "it accesses more than " + std::to_string(most_boxes) + " streams";
     else if (none_staged())
-      plan_.refused =
-          plan_.left.empty() ? "it accesses no main memory by constant steps" : "nothing of it can be moved";
+      plan_.refused = !plan_.changing.empty() ? plan_.changing
+                      : plan_.left.empty()    ? "it accesses no main memory by constant steps"
+                                              : "nothing of it can be moved";
     if (!plan_.refused.empty() || !is_nest) return plan_;
     plan_.not_reordered = problem_of_order();
     if (plan_.not_reordered.empty()) plan_.inner = inner_;
@@ -59,6 +61,21 @@ class BoxPlanner {
       return "it may be left early, or the compiler does not know its end";
     if (!finder_.is_counted(root_)) return why_not_counted(root_);
     return why_loop_not_copied(root_);
+  }
+
+  /// Of a triangle, and where an inner loop ends early.
+  void find_changing_loop(const Loop& loop) {
+    for (const Loop* inner : loop.getSubLoops()) {
+      if (!plan_.changing.empty()) return;
+      if (finder_.is_counted(*inner)) {
+        find_changing_loop(*inner);
+        continue;
+      }
+      const DebugLoc place = inner->getStartLoc();
+      plan_.changing = "the number of iterations of the loop in it" +
+                       (place ? " at line " + std::to_string(place.getLine()) : std::string()) +
+                       " is not the same in all rounds, which makes no box";
+    }
   }
 
   void add(Instruction& instruction) {

@@ -19,7 +19,8 @@ struct BoxPlan {
   std::vector<const llvm::SCEV*> positive;            ///< what must be above 0 then
   std::vector<std::string> left;                      ///< objects that stay in main memory, and why
   std::string refused;                                ///< not empty: nothing is staged
-  std::string not_reordered;                          ///< why not two loops, when that was asked
+  std::string changing;       ///< a loop in it whose length is not the same in all rounds
+  std::string not_reordered;  ///< why not two loops, when that was asked
 };
 
 /// For a loop in simplified form, closed over its values. Tiles of two loops where that may be, with

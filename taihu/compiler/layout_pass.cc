@@ -112,10 +112,10 @@ class FunctionStager {
       if (loop->isInnermost() && !wants_boxes(*loop, known)) continue;
       simplify(*loop, known);
       const BoxPlan plan = plan_boxes(*loop, !loop->isInnermost(), known, layouts_);
-      const std::string problem = !plan.refused.empty() ? plan.refused
-                                  : !takes_most(plan, known)
-                                      ? "most of its accesses follow no constant steps of counted loops"
-                                      : "";
+      std::string problem = plan.refused;
+      if (problem.empty() && !takes_most(plan, known))
+        problem = !plan.changing.empty() ? plan.changing
+                                         : "most of its accesses follow no constant steps of counted loops";
       if (!problem.empty()) {
         if (!loop->isInnermost()) decide(*loop, "not in tiles: " + problem + left_of(plan));
         continue;
