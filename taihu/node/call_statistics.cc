@@ -38,13 +38,24 @@ void RankCounts::add(const CallTimes& thread) {
   }
 }
 
-/// "i messages bytes", "o messages bytes", "c name calls ns bytes" by line.
+void RankCounts::Site::add(const Site& other) noexcept {
+  calls += other.calls;
+  ns += other.ns;
+  bytes += other.bytes;
+  longest_ns = std::max(longest_ns, other.longest_ns);
+}
+
+/// "i messages bytes", "o messages bytes", "c name calls ns bytes", "s name calls ns bytes longest place" by
+/// line.
 std::string to_text(const RankCounts& counts) {
   std::ostringstream text;
   for (int where = 0; where < 2; ++where)
     text << (where == 0 ? 'i' : 'o') << ' ' << counts.messages[where] << ' ' << counts.bytes[where] << '\n';
   for (const auto& [name, call] : counts.calls)
     text << "c " << name << ' ' << call.calls << ' ' << call.ns << ' ' << call.bytes << '\n';
+  for (const auto& [key, site] : counts.sites)
+    text << "s " << key.second << ' ' << site.calls << ' ' << site.ns << ' ' << site.bytes << ' '
+         << site.longest_ns << ' ' << key.first << '\n';
   return text.str();
 }
 
@@ -59,6 +70,12 @@ RankCounts counts_from_text(const std::string& text) {
       std::string name;
       RankCounts::Call call;
       if (words >> name >> call.calls >> call.ns >> call.bytes) counts.calls[name] = call;
+    } else if (kind == 's') {
+      std::string name, place;
+      RankCounts::Site site;
+      if (words >> name >> site.calls >> site.ns >> site.bytes >> site.longest_ns >> std::ws &&
+          std::getline(words, place))
+        counts.sites[{place, name}].add(site);
     } else if (kind == 'i' || kind == 'o') {
       const int where = kind == 'i' ? 0 : 1;
       words >> counts.messages[where] >> counts.bytes[where];
@@ -128,13 +145,72 @@ std::string table_of_calls(const std::vector<RankCounts>& ranks) {
   return text;
 }
 
+/// One place of the program, over all ranks that have come there.
+struct SiteSum : RankCounts::Site {
+  std::size_t ranks = 0;
+  std::uint64_t least_ns = 0, most_ns = 0;  ///< of a rank
+
+  void add_rank(const RankCounts::Site& site) noexcept {
+    least_ns = ranks == 0 ? site.ns : std::min(least_ns, site.ns);
+    most_ns = std::max(most_ns, site.ns);
+    ++ranks;
+    add(site);
+  }
+};
+
+double seconds(std::uint64_t ns) noexcept {
+  return static_cast<double>(ns) / 1e9;
+}
+
+std::string line_of_site(const std::string& name, const std::string& place, const SiteSum& sum) {
+  char line[200];
+  std::snprintf(
+      line, sizeof line, "%-24s %12llu %6zu %14.3f %12.6f %12.6f %12.6f %12.6f %12.6f  ", name.c_str(),
+      static_cast<unsigned long long>(sum.calls), sum.ranks, static_cast<double>(sum.bytes) / 1e6,
+      seconds(sum.ns), seconds(sum.longest_ns), seconds(sum.least_ns),
+      seconds(sum.ns) / static_cast<double>(std::max<std::size_t>(sum.ranks, 1)), seconds(sum.most_ns));
+  return line + place + '\n';
+}
+
+std::string table_of_sites(const std::vector<RankCounts>& ranks) {
+  std::map<std::pair<std::string, std::string>, SiteSum> sums;
+  for (const RankCounts& rank : ranks)
+    for (const auto& [key, site] : rank.sites) sums[key].add_rank(site);
+  if (sums.empty()) return {};
+  std::vector<const std::pair<const std::pair<std::string, std::string>, SiteSum>*> by_time;
+  for (const auto& sum : sums) by_time.push_back(&sum);
+  std::stable_sort(by_time.begin(), by_time.end(),
+                   [](const auto* left, const auto* right) { return left->second.ns > right->second.ns; });
+  char line[200];
+  std::snprintf(line, sizeof line, "%-24s %12s %6s %14s %12s %12s %12s %12s %12s  %s\n", "call", "calls",
+                "ranks", "MB", "s in all", "s longest", "s least rank", "s mean rank", "s most rank",
+                "place");
+  std::string text = line;
+  SiteSum others;
+  for (std::size_t k = 0; k < by_time.size(); ++k) {
+    const auto& [key, sum] = *by_time[k];
+    if (k < most_places_shown) {
+      text += line_of_site(key.second, key.first, sum);
+    } else {
+      others.add(sum);
+    }
+  }
+  if (by_time.size() > most_places_shown) {
+    std::snprintf(line, sizeof line, "and %zu more places: %llu calls, %.3f MB, %.6f s\n",
+                  by_time.size() - most_places_shown, static_cast<unsigned long long>(others.calls),
+                  static_cast<double>(others.bytes) / 1e6, seconds(others.ns));
+    text += line;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string tables_of(const std::vector<RankCounts>& ranks, const std::string& language,
                       const std::string& way) {
   std::string text = "taihu: " + language + " statistics of " + std::to_string(ranks.size()) + " ranks\n";
   if (!way.empty()) text += "messages outside go by " + way + "\n";
-  return text + table_of_ranks(ranks) + table_of_calls(ranks);
+  return text + table_of_ranks(ranks) + table_of_calls(ranks) + table_of_sites(ranks);
 }
 
 }  // namespace taihu::node

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `--stats` counts, whatever the language: calls, bytes and time in them by name, messages by rank; and
-// the tables that rank 0 prints of all ranks.
+// What `--stats` counts, whatever the language: calls, bytes and time in them by name and by the place in the
+// program, messages by rank; and the tables that rank 0 prints of all ranks.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace taihu::node {
@@ -49,12 +50,18 @@ struct MessageCounts {
   void add(const CallTimes& thread) noexcept;
 };
 
-/// Counts of one rank by name of call.
+/// Counts of one rank by name of call, and by place.
 struct RankCounts : MessageCounts {
   struct Call {
     std::uint64_t calls = 0, ns = 0, bytes = 0;
   };
+  struct Site : Call {
+    std::uint64_t longest_ns = 0;  ///< of one call
+
+    void add(const Site& other) noexcept;
+  };
   std::map<std::string, Call> calls;
+  std::map<std::pair<std::string, std::string>, Site> sites;  ///< by place and name of call; may be empty
 
   /// Adds messages and calls of a thread.
   void add(const CallTimes& thread);
@@ -64,10 +71,13 @@ struct RankCounts : MessageCounts {
 std::string to_text(const RankCounts& counts);
 RankCounts counts_from_text(const std::string& text);
 
-/// The tables of a job, by rank and by call, the latter by falling time. `language` is in
-/// the title; `way`: of
-/// messages between node processes, empty when there is only one.
+/// The tables of a job: by rank, by call and, where there are any, by place in the program, the latter two by
+/// falling time. `language` is in the title; `way`: of messages between node processes, empty when there is
+/// only one.
 std::string tables_of(const std::vector<RankCounts>& ranks, const std::string& language,
                       const std::string& way);
+
+/// Lines of the table of places; one more says what the others amount to.
+inline constexpr std::size_t most_places_shown = 60;
 
 }  // namespace taihu::node

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/node/source_lines.h"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <elfutils/libdwfl.h>
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string_view>
@@ -63,9 +65,8 @@ OpenedFile open_file(const char* path) {
   return file;
 }
 
-/// "file.c:12" for the address `offset` bytes from the load address of the file at `path`.
-std::string line_of(const char* path, std::uintptr_t offset) {
-  const OpenedFile file = open_file(path);
+/// "file.c:12" for the address `offset` bytes from the load address of the file.
+std::string line_of(const OpenedFile& file, std::uintptr_t offset) {
   if (file.module == nullptr) return {};
   Dwfl_Line* const line = dwfl_module_getsrc(file.module, base + offset);
   int number = 0;
@@ -89,7 +90,7 @@ std::string source_place(const void* return_address) {
   const std::string_view symbol = place.dli_sname != nullptr ? place.dli_sname : "";
   if (symbol.starts_with("taihu_mpich_") || symbol.starts_with("taihu_open_mpi_")) return {};
   const std::uintptr_t offset = address - reinterpret_cast<std::uintptr_t>(place.dli_fbase);
-  std::string line = line_of(place.dli_fname, offset);
+  std::string line = line_of(open_file(place.dli_fname), offset);
   if (!line.empty()) return line;
   const launch::FunctionPlace function = launch::function_names().find(place.dli_fname, offset);
   const char* const name = function.name != nullptr ? function.name : place.dli_sname;
@@ -103,6 +104,44 @@ std::string source_place(const void* return_address) {
                                      : address - reinterpret_cast<std::uintptr_t>(place.dli_saddr);
   std::snprintf(text, sizeof text, "+0x%zx", static_cast<std::size_t>(distance));
   return std::string(name) + text + " in " + file_name(place.dli_fname);
+}
+
+struct SourcePlaces::File {
+  OpenedFile opened;
+};
+
+SourcePlaces::SourcePlaces() = default;
+SourcePlaces::~SourcePlaces() = default;
+
+const std::string& SourcePlaces::of_call(const void* return_address) {
+  static const std::string unknown = "unknown";
+  const auto address = reinterpret_cast<std::uintptr_t>(return_address) - 1;
+  Dl_info place{};
+  if (return_address == nullptr || dladdr(reinterpret_cast<void*>(address), &place) == 0 ||
+      place.dli_fname == nullptr) {
+    return unknown;
+  }
+  const std::uintptr_t offset = address - reinterpret_cast<std::uintptr_t>(place.dli_fbase);
+  std::string& text = places_[{place.dli_fname, offset}];
+  if (!text.empty()) return text;
+  std::unique_ptr<File>& file = files_[place.dli_fname];
+  if (file == nullptr) file = std::make_unique<File>(open_file(place.dli_fname));
+  const std::string line = line_of(file->opened, offset);
+  GElf_Off distance = 0;
+  GElf_Sym symbol{};
+  const char* name = file->opened.module == nullptr
+                         ? nullptr
+                         : dwfl_module_addrinfo(file->opened.module, base + offset, &distance, &symbol,
+                                                nullptr, nullptr, nullptr);
+  const std::unique_ptr<char, decltype(&std::free)> readable(
+      name != nullptr ? abi::__cxa_demangle(name, nullptr, nullptr, nullptr) : nullptr, &std::free);
+  if (readable != nullptr) name = readable.get();
+  char number[32];
+  std::snprintf(number, sizeof number, "+0x%zx",
+                name != nullptr ? static_cast<std::size_t>(distance) : offset);
+  if (name == nullptr) return text = line.empty() ? file_name(place.dli_fname) + std::string(number) : line;
+  return text = name +
+                (line.empty() ? number + std::string(" in ") + file_name(place.dli_fname) : " at " + line);
 }
 
 std::string variable_name(const void* address) {
