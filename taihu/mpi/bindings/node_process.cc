@@ -36,7 +36,8 @@ void Mpi::check(const memory::ImageTemplate& program) {
 
 void Mpi::prepare(const node::Preparation& preparation, std::span<memory::RankIdentity> ranks) {
   set_job_parameters(preparation.job);
-  statistics_wanted = preparation.job.stats;
+  observe_calls(preparation.job.stats,
+                !preparation.job.trace_collectives.empty() || !preparation.job.trace.empty());
   trace_wanted = !preparation.job.trace_collectives.empty() || !preparation.job.trace.empty();
   services_ = std::make_unique<NodeServices>(preparation.node);
   message::Node& node = preparation.node;

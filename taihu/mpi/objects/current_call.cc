@@ -23,7 +23,7 @@ struct Return {
     if (record == nullptr) return;
     record->name.store(nullptr, std::memory_order_release);
     record->in_use.store(false, std::memory_order_release);
-    if (record->times.load() == nullptr) given_back.fetch_add(1);
+    if (record->observer.load() == nullptr) given_back.fetch_add(1);
     call_record = nullptr;
   }
 };
@@ -35,7 +35,7 @@ CallRecord* take_unused() {
   const std::lock_guard hold(reuse_lock);
   for (CallRecord* record = first.load(std::memory_order_acquire); record != nullptr; record = record->next) {
     // Counts stay with the rank they belong to.
-    if (record->in_use.load(std::memory_order_acquire) || record->times.load() != nullptr) continue;
+    if (record->in_use.load(std::memory_order_acquire) || record->observer.load() != nullptr) continue;
     record->in_use.store(true, std::memory_order_relaxed);
     given_back.fetch_sub(1);
     return record;
@@ -55,8 +55,8 @@ CallRecord* new_call_record() {
     }
   }
   record->rank.store(identity != nullptr ? identity->rank : -1, std::memory_order_relaxed);
-  if (statistics_wanted && record->times.load(std::memory_order_relaxed) == nullptr)
-    record->times.store(new node::CallTimes, std::memory_order_release);
+  if (calls_observed && record->observer.load(std::memory_order_relaxed) == nullptr)
+    record->observer.store(new CallObserver, std::memory_order_release);
   at_thread_end.record = record;
   return call_record = record;
 }

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstdint>
 
-#include "taihu/base/clock.h"
 #include "taihu/mpi/objects/statistics.h"
 
 namespace taihu::mpi {
@@ -25,7 +24,7 @@ struct CallRecord {
   std::atomic<std::uint64_t> context{0};
   std::atomic<int> members{0};                   ///< ranks of the communicator
   std::atomic<std::int64_t> block_bytes{0};      ///< of a collective; 0: it has no one length
-  std::atomic<node::CallTimes*> times{nullptr};  ///< when statistics are wanted
+  std::atomic<CallObserver*> observer{nullptr};  ///< when calls are observed
   // Constant while the thread lives.
   std::atomic<int> rank{-1};  ///< of the job
   std::atomic<bool> in_use{true};
@@ -55,13 +54,12 @@ class CurrentCall {
     record_.caller.store(caller, std::memory_order_relaxed);
     record_.name.store(name, std::memory_order_release);
     record_.calls.store(record_.calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    if (statistics_wanted) [[unlikely]]
-      begin_ns_ = now_ns();
+    if (calls_observed) [[unlikely]]
+      begin_observed(record_, observed_);
   }
   ~CurrentCall() {
-    if (statistics_wanted) [[unlikely]]
-      record_.times.load(std::memory_order_relaxed)
-          ->add(record_.name.load(std::memory_order_relaxed), now_ns() - begin_ns_);
+    if (calls_observed) [[unlikely]]
+      end_observed(record_, observed_);
     record_.waits.store(Waits::unknown, std::memory_order_relaxed);
     record_.caller.store(outer_caller_, std::memory_order_relaxed);
     record_.name.store(outer_name_, std::memory_order_release);
@@ -73,7 +71,7 @@ class CurrentCall {
   CallRecord& record_;
   const char* outer_name_;
   void* outer_caller_;
-  std::uint64_t begin_ns_ = 0;
+  ObservedCall observed_;  // unset unless calls are observed
 };
 
 /// Says for the time of its life that the thread is in the program again: in a function of it that may never
@@ -83,11 +81,13 @@ class OutsideOfCalls {
   OutsideOfCalls()
       : record_(mpi::call_record()),
         name_(record_.name.load(std::memory_order_relaxed)),
-        caller_(record_.caller.load(std::memory_order_relaxed)) {
+        caller_(record_.caller.load(std::memory_order_relaxed)),
+        observed_(leave_observed(record_)) {
     record_.waits.store(Waits::unknown, std::memory_order_relaxed);
     record_.name.store(nullptr, std::memory_order_release);
   }
   ~OutsideOfCalls() {
+    resume_observed(record_, observed_);
     record_.caller.store(caller_, std::memory_order_relaxed);
     record_.name.store(name_, std::memory_order_release);
   }
@@ -98,6 +98,7 @@ class OutsideOfCalls {
   CallRecord& record_;
   const char* const name_;
   void* const caller_;
+  ObservedCall* const observed_;
 };
 
 /// Says that the call which this thread is in waits for rank `peer` of the job (or any).

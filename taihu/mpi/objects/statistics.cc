@@ -2,32 +2,100 @@
 #include "taihu/mpi/objects/statistics.h"
 
 #include <cstdio>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "taihu/base/clock.h"
 #include "taihu/mpi/objects/current_call.h"
 #include "taihu/mpi/objects/rank.h"
+#include "taihu/node/source_lines.h"
 
 namespace taihu::mpi {
 
+bool calls_observed = false;
 bool statistics_wanted = false;
 
-void count_message(bool inside, std::uint64_t bytes) noexcept {
-  CallRecord& record = call_record();
-  node::CallTimes* const times = record.times.load(std::memory_order_relaxed);
-  if (times != nullptr) times->add_message(inside, bytes);
+void observe_calls(bool statistics, bool others) noexcept {
+  statistics_wanted = statistics;
+  calls_observed = statistics || others;
+}
+
+void begin_observed(CallRecord& record, ObservedCall& call) noexcept {
+  CallObserver& observer = *record.observer.load(std::memory_order_relaxed);
+  call.outer = observer.current;
+  call.bytes = 0;
+  observer.current = &call;
+  call.begin_ns = now_ns();
+}
+
+void end_observed(CallRecord& record, ObservedCall& call) noexcept {
+  CallObserver& observer = *record.observer.load(std::memory_order_relaxed);
+  const auto ns = static_cast<std::uint64_t>(now_ns() - call.begin_ns);
+  const char* const name = record.name.load(std::memory_order_relaxed);
+  observer.current = call.outer;
+  observer.times.add(name, ns, call.bytes);
+  observer.sites.add(name, record.caller.load(std::memory_order_relaxed), ns, call.bytes);
+}
+
+ObservedCall* leave_observed(CallRecord& record) noexcept {
+  CallObserver* const observer = record.observer.load(std::memory_order_relaxed);
+  return observer != nullptr ? std::exchange(observer->current, nullptr) : nullptr;
+}
+
+void resume_observed(CallRecord& record, ObservedCall* call) noexcept {
+  CallObserver* const observer = record.observer.load(std::memory_order_relaxed);
+  if (observer != nullptr) observer->current = call;
+}
+
+void note_sent(Rank& rank, int peer, std::size_t bytes) noexcept {
+  CallObserver* const observer = call_record().observer.load(std::memory_order_relaxed);
+  if (observer == nullptr) return;
+  observer->times.add_message(rank.is_inside(peer), bytes);
+  if (observer->current != nullptr) observer->current->bytes += bytes;
+}
+
+void note_bytes(std::int64_t bytes) noexcept {
+  const CallObserver* const observer = call_record().observer.load(std::memory_order_relaxed);
+  if (observer != nullptr && observer->current != nullptr)
+    observer->current->bytes += static_cast<std::uint64_t>(bytes);
 }
 
 namespace {
 
-/// Adds what all threads of the rank have counted to `counts`.
-template <class Counts>
-Counts counts_of(int rank) {
-  Counts counts;
+/// Calls look(CallObserver&) for all threads of the rank.
+template <class Look>
+void for_threads_of(int rank, Look&& look) {
   for (const CallRecord* record = first_call_record(); record != nullptr; record = record->next) {
-    const node::CallTimes* times = record->times.load(std::memory_order_acquire);
-    if (record->rank.load(std::memory_order_relaxed) == rank && times != nullptr) counts.add(*times);
+    const CallObserver* observer = record->observer.load(std::memory_order_acquire);
+    if (record->rank.load(std::memory_order_relaxed) == rank && observer != nullptr) look(*observer);
   }
+}
+
+/// All ranks of a node process use the same, since they run the same code.
+const std::string& place_of(const void* return_address) {
+  static std::mutex lock;
+  static node::SourcePlaces places;
+  const std::lock_guard hold(lock);
+  return places.of_call(return_address);
+}
+
+node::RankCounts counts_of(int rank) {
+  node::RankCounts counts;
+  for_threads_of(rank, [&](const CallObserver& observer) {
+    counts.add(observer.times);
+    for (const CallSite& site : observer.sites.sites()) {
+      if (site.calls == 0) continue;
+      node::RankCounts::Site sum;
+      sum.calls = site.calls;
+      sum.ns = site.ns;
+      sum.bytes = site.bytes;
+      sum.longest_ns = site.longest_ns;
+      const bool is_rest = site.call == CallSites::other_calls;
+      counts.sites[{is_rest ? "other places" : place_of(site.place), site.call}].add(sum);
+    }
+  });
   return counts;
 }
 
@@ -36,26 +104,31 @@ constexpr int statistics_tag = 1;
 }  // namespace
 
 node::MessageCounts messages_of(int rank) noexcept {
-  return counts_of<node::MessageCounts>(rank);
+  node::MessageCounts counts;
+  for_threads_of(rank, [&](const CallObserver& observer) { counts.add(observer.times); });
+  return counts;
 }
 
 void report_statistics(Rank& rank) {
   if (!statistics_wanted) return;
   Communicator& world = rank.world();
   const message::Context context = world.context_of(Traffic::management);
-  const std::string mine = node::to_text(counts_of<node::RankCounts>(rank.number()));
+  const std::string mine = node::to_text(counts_of(rank.number()));
   const std::vector<int>& members = world.group->ranks;
   if (world.rank != 0) {
+    const std::uint64_t bytes = mine.size();
+    rank.endpoint().send(members.front(), context, statistics_tag, &bytes, sizeof bytes);
     rank.endpoint().send(members.front(), context, statistics_tag, mine.data(), mine.size());
     return;
   }
   std::vector<node::RankCounts> all(static_cast<std::size_t>(world.size()));
   all[0] = node::counts_from_text(mine);
-  std::string text(256 << 10, ' ');
-  for (int other = 1; other < world.size(); ++other) {
-    const message::Status status = rank.endpoint().receive(members[static_cast<std::size_t>(other)], context,
-                                                           statistics_tag, text.data(), text.size());
-    all[static_cast<std::size_t>(other)] = node::counts_from_text(text.substr(0, status.bytes));
+  for (std::size_t other = 1; other < all.size(); ++other) {
+    std::uint64_t bytes = 0;
+    rank.endpoint().receive(members[other], context, statistics_tag, &bytes, sizeof bytes);
+    std::string text(bytes, ' ');
+    rank.endpoint().receive(members[other], context, statistics_tag, text.data(), text.size());
+    all[other] = node::counts_from_text(text);
   }
   const std::string text_of_all =
       node::tables_of(all, "MPI", rank.endpoint().node().way_between_processes()) +

@@ -1,21 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `marun --stats` counts: calls and time in them by thread, messages by rank (node/call_statistics.h).
-// Off unless the job asks for it; then two readings of the clock per call.
+// What `marun --stats` counts: calls, their bytes and the time in them, by name and by the place in the
+// program, by thread; messages by rank (node/call_statistics.h). Off unless the job asks for it: then a call
+// tests one flag at its begin and end, and one more for each message.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
+#include "taihu/mpi/objects/call_sites.h"
 #include "taihu/node/call_statistics.h"
 
 namespace taihu::mpi {
 
 class Rank;
+struct CallRecord;
 
-/// Whether calls are counted. Set before ranks run, constant afterwards.
+/// Whether calls are looked at. Set before ranks run, constant afterwards.
+extern bool calls_observed;
+/// Whether they are counted.
 extern bool statistics_wanted;
+/// Sets them: for statistics, or for other reasons as well. Before ranks run.
+void observe_calls(bool statistics, bool others = false) noexcept;
 
-/// Counts a point-to-point message of the calling thread.
-void count_message(bool inside, std::uint64_t bytes) noexcept;
+/// A call under way, on the stack of its thread.
+struct ObservedCall {
+  std::int64_t begin_ns;
+  std::uint64_t bytes;
+  ObservedCall* outer;  ///< that this one is nested in
+};
+
+/// What is kept of the calls of one thread.
+struct CallObserver {
+  node::CallTimes times;
+  CallSites sites;
+  ObservedCall* current = nullptr;
+};
+
+/// For CurrentCall.
+void begin_observed(CallRecord& record, ObservedCall& call) noexcept;
+void end_observed(CallRecord& record, ObservedCall& call) noexcept;
+/// The program may leave the calls under way by a jump: they are forgotten until `resume_observed`.
+ObservedCall* leave_observed(CallRecord& record) noexcept;
+void resume_observed(CallRecord& record, ObservedCall* call) noexcept;
+
+// Of the calling thread, where calls are observed:
+
+/// Counts a point-to-point message that the current call sends to `peer`, a rank of the job.
+void note_sent(Rank& rank, int peer, std::size_t bytes) noexcept;
+/// Adds to the bytes of the current call: what it has received, sends in a collective, or moves by one-sided
+/// communication.
+void note_bytes(std::int64_t bytes) noexcept;
 
 /// Messages of all threads of rank `rank` of the job, which is in this node process; zeros when nothing is
 /// counted.

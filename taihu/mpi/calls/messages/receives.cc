@@ -74,8 +74,8 @@ void send_and_receive(Rank& rank, Communicator& communicator, const message::Dat
   }
   if (destination != MPI_PROC_NULL) {
     waits_for(to, out_tag, communicator.context, communicator.size());
-    if (statistics_wanted) [[unlikely]]
-      count_message(rank.is_inside(to), data.bytes);
+    if (calls_observed) [[unlikely]]
+      note_sent(rank, to, data.bytes);
     rank.endpoint().send(to, communicator.context, out_tag, data);
   }
   if (source == MPI_PROC_NULL) {

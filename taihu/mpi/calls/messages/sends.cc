@@ -21,8 +21,8 @@ inline __attribute__((always_inline)) void send(Rank& rank, Communicator& commun
   // Short ones never wait for their receiver.
   if (buffer.bytes() > never_waiting_bytes || mode != message::SendMode::standard)
     waits_for(peer, tag, communicator.context, communicator.size());
-  if (statistics_wanted) [[unlikely]]
-    count_message(rank.is_inside(peer), buffer.bytes());
+  if (calls_observed) [[unlikely]]
+    note_sent(rank, peer, buffer.bytes());
   rank.endpoint().send(peer, communicator.context, checked_tag, buffer.data(), mode);
 }
 
@@ -32,8 +32,8 @@ inline __attribute__((always_inline)) bool send_at_once(Rank& rank, Communicator
   if (destination == MPI_PROC_NULL) return true;
   const int peer = destination_rank(communicator, destination);
   if (!rank.endpoint().send_at_once(peer, communicator.context, tag, buffer.data())) return false;
-  if (statistics_wanted) [[unlikely]]
-    count_message(rank.is_inside(peer), buffer.bytes());
+  if (calls_observed) [[unlikely]]
+    note_sent(rank, peer, buffer.bytes());
   return true;
 }
 

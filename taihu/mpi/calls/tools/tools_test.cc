@@ -23,8 +23,8 @@ void with_tools(const std::function<void(Rank&)>& test) {
 
 /// Counts as `marun --stats` does, for one test.
 struct Counting {
-  Counting() { statistics_wanted = true; }
-  ~Counting() { statistics_wanted = false; }
+  Counting() { observe_calls(true); }
+  ~Counting() { observe_calls(false); }
 };
 
 TEST(tools, are_refused_before_their_start_and_after_their_end) {

@@ -2,6 +2,7 @@
 // MPI_Put, MPI_Get, the accumulates, and their forms with requests (MPI-3.1 section 11.3).
 #include "taihu/mpi/calls/windows/window_call.h"
 #include "taihu/mpi/objects/operations/operation.h"
+#include "taihu/mpi/objects/statistics.h"
 #include "taihu/mpi/work/windows/access.h"
 #include "taihu/mpi/work/windows/element_action.h"
 #include "taihu/mpi/work/windows/epochs.h"
@@ -34,7 +35,10 @@ Places places_of(Rank& rank, const Window& window, int target, MPI_Aint displace
   require(target == MPI_PROC_NULL || (target >= 0 && target < window.size()), MPI_ERR_RANK,
           "the target is not a rank of the window");
   require(count >= 0, MPI_ERR_COUNT, "a count is negative");
-  return {target, displacement, count, &checked_type(rank, type)};
+  const Places places{target, displacement, count, &checked_type(rank, type)};
+  if (calls_observed && target != MPI_PROC_NULL) [[unlikely]]
+    note_bytes(static_cast<std::int64_t>(places.bytes()));
+  return places;
 }
 
 MPI_Op checked_operation(Rank& rank, MPI_Op handle) {

@@ -17,8 +17,7 @@ void refuse_tag(int tag, bool is_receive) {
                                    (is_receive ? " and not MPI_ANY_TAG" : ""));
 }
 
-void check_received(const Outcome& outcome, const message::Status& status) {
-  if (outcome.error == MPI_SUCCESS) return;
+void refuse_received(const Outcome& outcome, const message::Status& status) {
   if (outcome.error == MPI_ERR_TRUNCATE) {
     throw CallError(MPI_ERR_TRUNCATE, "a message of " + std::to_string(status.bytes) + " bytes from rank " +
                                           std::to_string(outcome.source) + " with tag " +

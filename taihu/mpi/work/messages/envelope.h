@@ -7,6 +7,7 @@
 #include "taihu/message/endpoint.h"
 #include "taihu/mpi/error.h"
 #include "taihu/mpi/objects/communicator.h"
+#include "taihu/mpi/objects/statistics.h"
 #include "taihu/mpi/objects/status.h"
 
 namespace taihu::mpi::messages {
@@ -59,7 +60,15 @@ inline Outcome outcome_of(const Communicator& communicator, const message::Statu
   return outcome;
 }
 
-/// Throws when a receive has failed; `status` has the length of the message.
-void check_received(const Outcome& outcome, const message::Status& status);
+[[noreturn]] void refuse_received(const Outcome& outcome, const message::Status& status);
+
+/// At the end of a receive that was not cancelled: throws when it has failed; `status` has the length of the
+/// message.
+inline void check_received(const Outcome& outcome, const message::Status& status) {
+  if (calls_observed) [[unlikely]]
+    note_bytes(outcome.bytes);
+  if (outcome.error != MPI_SUCCESS) [[unlikely]]
+    refuse_received(outcome, status);
+}
 
 }  // namespace taihu::mpi::messages

@@ -85,8 +85,8 @@ void PartitionedSend::ready(Rank& rank, int partition) {
           [&] { return "partition " + std::to_string(partition) + " is marked as ready already"; });
   message::Request* transfer = nullptr;
   if (partner_ != MPI_PROC_NULL) {
-    if (statistics_wanted) [[unlikely]]
-      count_message(rank.is_inside(peer_), part.buffer->bytes());
+    if (calls_observed) [[unlikely]]
+      note_sent(rank, peer_, part.buffer->bytes());
     transfer =
         rank.endpoint().isend(peer_, context_, partition, part.buffer->data(), message::SendMode::standard);
   }

@@ -78,6 +78,8 @@ void Transfer::wait(Rank& rank) {
 bool Transfer::wait_and_release(Rank& rank, MPI_Status* status) {
   wait(rank);
   if (persistent || status_.error != message::Error::none) return false;
+  if (calls_observed && direction_ == Direction::receive) [[unlikely]]
+    note_bytes(outcome().bytes);
   if (status != MPI_STATUS_IGNORE) store(status, outcome());
   release();
   return true;
@@ -102,6 +104,8 @@ bool PostedReceive::wait_and_release(Rank& rank, MPI_Status* status) {
   PostedReceive::wait(rank);
   if (transfer_.status.error != message::Error::none) [[unlikely]]
     return false;
+  if (calls_observed) [[unlikely]]
+    note_bytes(PostedReceive::outcome(rank).bytes);
   if (status != MPI_STATUS_IGNORE) store(status, PostedReceive::outcome(rank));
   release();
   return true;
@@ -186,8 +190,8 @@ Outcome PersistentTransfer::finish(Rank& rank) {
 
 message::Request* start_send(Rank& rank, Communicator& communicator, const TypedBuffer& buffer, int peer,
                              int tag, Sending sending) {
-  if (statistics_wanted) [[unlikely]]
-    count_message(rank.is_inside(peer), buffer.bytes());
+  if (calls_observed) [[unlikely]]
+    note_sent(rank, peer, buffer.bytes());
   if (sending == Sending::buffered) {
     send_buffered(rank, communicator, buffer, peer, tag);
     return nullptr;
