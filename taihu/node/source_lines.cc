@@ -134,7 +134,7 @@ const std::string& SourcePlaces::of_call(const void* return_address) {
                          : dwfl_module_addrinfo(file->opened.module, base + offset, &distance, &symbol,
                                                 nullptr, nullptr, nullptr);
   const std::unique_ptr<char, decltype(&std::free)> readable(
-      name != nullptr ? abi::__cxa_demangle(name, nullptr, nullptr, nullptr) : nullptr, &std::free);
+      name != nullptr ? __cxxabiv1::__cxa_demangle(name, nullptr, nullptr, nullptr) : nullptr, &std::free);
   if (readable != nullptr) name = readable.get();
   char number[32];
   std::snprintf(number, sizeof number, "+0x%zx",
