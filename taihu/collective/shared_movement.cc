@@ -229,7 +229,9 @@ int fetch_own_length(GroupHandle& handle, SharedStep& step, void* result, std::s
 int scatter_from_root(GroupHandle& handle, SharedStep& step, const void* source, const BlockMap& map,
                       void* result, std::size_t bytes) {
   const MappedBuffer whole{source, &map};
-  const std::size_t all_bytes = put_blocks(nullptr, nullptr, map, step.members(), step.me());
+  const std::size_t all_bytes = map.has_equal_blocks()
+                                    ? map.bytes(0) * static_cast<std::size_t>(step.members() - 1)
+                                    : put_blocks(nullptr, nullptr, map, step.members(), step.me());
   const bool is_inline = all_bytes <= handle.board().inline_bytes();
   if (!is_inline) {
     step.publish(map.has_equal_blocks() ? source : &whole, nullptr);

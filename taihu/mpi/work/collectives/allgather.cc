@@ -31,8 +31,10 @@ BothSides both_sides(Rank& rank, Communicator& communicator, const Alltoall& arg
   if (sides.in_place) return sides;
   sides.source = blocks_of(rank, arguments.send, arguments.form, members);
   if (communicator.is_inter()) return sides;
-  check_apart(sides.source[communicator.rank], sides.result[communicator.rank]);
-  sides.problem = own_length_problem(sides.source[communicator.rank], sides.result[communicator.rank]);
+  const Piece source = sides.source[communicator.rank], result = sides.result[communicator.rank];
+  check_apart(source, result);
+  if (own_lengths_differ(source, result)) [[unlikely]]
+    sides.problem = own_length_problem(source, result);
   return sides;
 }
 
@@ -94,7 +96,8 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Allgath
   if (!in_place) {
     own = checked_buffer(rank, arguments.send, arguments.send_count, arguments.send_type);
     check_apart(own, blocks[me]);
-    problem = own_length_problem(own, blocks[me]);
+    if (own_lengths_differ(own, blocks[me])) [[unlikely]]
+      problem = own_length_problem(own, blocks[me]);
   }
   const FlatBuffer mine(own);
   if (in_place)
@@ -163,8 +166,9 @@ Planned plan(Rank& rank, Communicator& communicator, const Allgather& arguments)
       mine = own;
     } else {
       check_apart(mine, own);
-      if (const std::string problem = own_length_problem(mine, own); !problem.empty()) [[unlikely]]
-        return allgather_aside(communicator, mine, blocks, !arguments.with_counts, problem);
+      if (own_lengths_differ(mine, own)) [[unlikely]]
+        return allgather_aside(communicator, mine, blocks, !arguments.with_counts,
+                               own_length_problem(mine, own));
     }
     program = collective::among_all::allgather(place_in(communicator), blocks, !arguments.with_counts);
   } else {

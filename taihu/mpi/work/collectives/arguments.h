@@ -57,8 +57,12 @@ Role role_of(const Communicator& communicator, int root);
 
 /// Error MPI_ERR_BUFFER when a rank sends from where it receives; MPI_IN_PLACE says so where it is meant.
 void check_apart(const Piece& source, const Piece& result);
-/// What is wrong when what a rank sends itself has not the length that it expects; empty: nothing. No reason
-/// to refuse the call, for which the other members wait: it ends with MPI_ERR_TRUNCATE.
+/// Whether what a rank sends itself has another length than it expects. No reason to refuse the call, for
+/// which the other members wait: it ends with MPI_ERR_TRUNCATE.
+inline bool own_lengths_differ(const Piece& source, const Piece& result) {
+  return source.bytes() != result.bytes();
+}
+/// What is wrong then.
 std::string own_length_problem(const Piece& source, const Piece& result);
 /// Error MPI_ERR_BUFFER: MPI_IN_PLACE has no meaning here.
 void check_not_in_place(const void* address);

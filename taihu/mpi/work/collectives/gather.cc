@@ -12,6 +12,8 @@ namespace {
 
 /// The caller's buffers in a collective with a root.
 struct Parts {
+  explicit Parts(Role of) : role(of) {}
+
   Role role;
   bool has_mine = false;  ///< false: in place, or nothing to move here
   Piece mine{};
@@ -46,7 +48,7 @@ bool is_own_in_place(const Scatter& arguments) {
 
 template <class Arguments>
 Parts parts_of(Rank& rank, Communicator& communicator, const Arguments& arguments) {
-  Parts parts{role_of(communicator, arguments.root)};
+  Parts parts(role_of(communicator, arguments.root));
   if (parts.role == Role::bystander) return parts;
   if (parts.role == Role::root) parts.blocks = root_blocks(rank, communicator.partners().size(), arguments);
   const bool takes_part = parts.role == Role::leaf || !communicator.is_inter();
@@ -56,8 +58,10 @@ Parts parts_of(Rank& rank, Communicator& communicator, const Arguments& argument
   if (parts.role == Role::root) {
     const Piece block = parts.blocks[communicator.rank];
     check_apart(parts.mine, block);
-    parts.problem = own_length_problem(parts.mine, block);
-    parts.has_mine = parts.problem.empty();
+    if (own_lengths_differ(parts.mine, block)) [[unlikely]] {
+      parts.problem = own_length_problem(parts.mine, block);
+      parts.has_mine = false;
+    }
   }
   return parts;
 }
