@@ -20,7 +20,12 @@ bool ExactSum<2144>::normalise(const Digits& digits, int sign, Digits& normal) {
 }
 
 double ExactSum<2144>::value() const {
-  if (digits_[unusable] != 0) return std::numeric_limits<double>::quiet_NaN();
+  if (digits_[not_finite] != 0) {
+    const bool plus = digits_[not_finite] % minus_infinity != 0;
+    const bool minus = digits_[not_finite] >= minus_infinity;
+    const double infinity = std::numeric_limits<double>::infinity();
+    return plus && minus ? std::numeric_limits<double>::quiet_NaN() : plus ? infinity : -infinity;
+  }
   Digits digits{};
   double sign = 1;
   if (!normalise(digits_, 1, digits)) {
@@ -41,7 +46,7 @@ bool ExactSum<2144>::operator==(const ExactSum& other) const {
   Digits mine{}, theirs{};
   normalise(digits_, 1, mine);
   normalise(other.digits_, 1, theirs);
-  return mine == theirs && digits_[unusable] == other.digits_[unusable];
+  return mine == theirs && digits_[not_finite] == other.digits_[not_finite];
 }
 
 }  // namespace taihu

@@ -49,7 +49,10 @@ class ExactSum<2144> {
   void add(double term) noexcept {
     const auto [mantissa, exponent, negative] = detail::parts_of(term);
     if (exponent == detail::BinaryParts::not_finite) {
-      ++digits_[unusable];
+      const bool is_infinite = mantissa == std::uint64_t{1} << 52;
+      digits_[not_finite] += !is_infinite ? plus_infinity + minus_infinity
+                             : negative   ? minus_infinity
+                                          : plus_infinity;
       return;
     }
     // term = mantissa x 2^(position - 1074), the lowest digit having weight 2^-1074.
@@ -70,15 +73,16 @@ class ExactSum<2144> {
   /// element by element.
   std::span<std::int64_t> digits() noexcept { return digits_; }
 
-  /// The sum, correct to the last bit but one; NaN when a term was not finite.
+  /// The sum, correct to the last bit but one; infinite or NaN where terms were, as IEEE 754 adds them.
   double value() const;
   void clear() noexcept { digits_ = {}; }
   /// Whether both hold the same number.
   bool operator==(const ExactSum& other) const;
 
  private:
-  static constexpr int places = 67;        // 2098 bits + two digits of carries
-  static constexpr int unusable = places;  // counts terms that are not finite
+  static constexpr int places = 67;          // 2098 bits + two digits of carries
+  static constexpr int not_finite = places;  // counts terms that are not: a NaN as an infinity of each sign
+  static constexpr std::int64_t plus_infinity = 1, minus_infinity = std::int64_t{1} << 31;
   using Digits = std::array<std::int64_t, places + 1>;
   static bool normalise(const Digits& digits, int sign, Digits& normal);
 

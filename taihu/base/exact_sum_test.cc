@@ -89,14 +89,22 @@ TEST(LongExactSum, HoldsTheWholeRangeOfDouble) {
   EXPECT_EQ(sum.value(), 0.0);
 }
 
-TEST(LongExactSum, IsNotANumberAfterATermThatIsNotFinite) {
-  for (const double term :
-       {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
-    ExactSum<2144> sum;
-    sum.add(term);
+TEST(LongExactSum, IsInfiniteOrNotANumberAsTheTermsSay) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double no_number = std::numeric_limits<double>::quiet_NaN();
+  const auto sum_of = [](const std::vector<double>& numbers) {
+    ExactSum<2144> sum, part;
     sum.add(1);
-    EXPECT_TRUE(std::isnan(sum.value()));
-  }
+    for (const double number : numbers) part.add(number);
+    sum += part;
+    return sum.value();
+  };
+  EXPECT_EQ(sum_of({infinity, -1e300, infinity}), infinity);
+  EXPECT_EQ(sum_of({-infinity, 1e300, -infinity}), -infinity);
+  EXPECT_TRUE(std::isnan(sum_of({infinity, 5, -infinity})));
+  EXPECT_TRUE(std::isnan(sum_of({no_number, 5})));
+  EXPECT_TRUE(std::isnan(sum_of({-no_number, infinity})));
+  EXPECT_TRUE(std::isnan(sum_of({-infinity, no_number})));
 }
 
 TEST(LongExactSum, OfRanksIsTheSumOfTheDigits) {

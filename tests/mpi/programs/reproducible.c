@@ -58,6 +58,55 @@ static void one_number(MPI_Comm comm) {
   CHECK(sums[1] == (float)(ranks * (ranks - 1) / 2));
 }
 
+// Numbers of both signs, from denormal to large ones.
+static double term(int k) {
+  unsigned long long state = (unsigned long long)k + 1;
+  for (int turn = 0; turn < 4; ++turn) next_random(&state);
+  const double value = ldexp((double)next_random(&state) + 1, k % 7 == 0 ? k % 20 - 1074 : k % 120 - 60);
+  return k % 2 == 0 ? value : -value;
+}
+
+static unsigned long long hash_of(const void* data, size_t bytes) {
+  unsigned long long hash = 14695981039346656037ULL;
+  for (size_t i = 0; i < bytes; ++i) hash = (hash ^ ((const unsigned char*)data)[i]) * 1099511628211ULL;
+  return hash;
+}
+
+// Sums of three terms each, on any three of the ranks: their bits are those of the exact sums, rounded,
+// whatever the number of ranks. (The hashes were computed with fractions of whole numbers.)
+static void same_bits(MPI_Comm comm) {
+  enum { numbers = 200 };
+  if (ranks < 3) return;
+  for (int shift = 0; shift < ranks; shift += ranks / 4 + 1) {
+    double mine[numbers] = {0}, sums[numbers];
+    float mine_single[numbers] = {0}, single_sums[numbers];
+    for (int k = 0; k < 3 * numbers; ++k) {
+      if ((k % 3 + shift) % ranks != rank) continue;
+      mine[k / 3] = term(k);
+      mine_single[k / 3] = (float)term(k);
+    }
+    MPI_Allreduce(mine, sums, numbers, shift % 2 == 0 ? MPI_DOUBLE : MPI_DOUBLE_PRECISION, MPI_SUM, comm);
+    CHECK(hash_of(sums, sizeof sums) == 0xb50dd9bd794ca20fULL);
+    MPI_Allreduce(mine_single, single_sums, numbers, shift % 2 == 0 ? MPI_FLOAT : MPI_REAL, MPI_SUM, comm);
+    CHECK(hash_of(single_sums, sizeof single_sums) == 0x699d0bfe94dd1821ULL);
+  }
+}
+
+static void not_finite(MPI_Comm comm) {
+  double mine[4] = {rank, rank, rank, rank}, sums[4];
+  if (rank == 0) mine[0] = INFINITY;
+  if (rank == ranks - 1) mine[1] = -INFINITY;
+  if (rank == 0) mine[2] = NAN;
+  if (rank == 0) mine[3] = INFINITY;
+  if (rank == ranks - 1 && ranks > 1) mine[3] = -INFINITY;
+  MPI_Allreduce(mine, sums, 4, MPI_DOUBLE, MPI_SUM, comm);
+  CHECK(sums[0] == INFINITY && sums[1] == -INFINITY && isnan(sums[2]));
+  CHECK(ranks > 1 ? isnan(sums[3]) : sums[3] == INFINITY);
+  float single = rank == 0 ? 3e38F : 2e38F, single_sum;
+  MPI_Allreduce(&single, &single_sum, 1, MPI_FLOAT, MPI_SUM, comm);
+  CHECK(ranks > 1 ? single_sum == INFINITY : single_sum == 3e38F);
+}
+
 static void others(MPI_Comm comm) {
   double mine = rank + 1, most = 0;
   int number = 1, sum = 0;
@@ -87,6 +136,8 @@ int main(int argc, char** argv) {
   MPI_Info_free(&info);
   many_numbers(comm);
   one_number(comm);
+  same_bits(comm);
+  not_finite(comm);
   if (argc > 1 && strcmp(argv[1], "world") == 0) one_number(MPI_COMM_WORLD);
   others(comm);
   // A child inherits the key only with its info.
