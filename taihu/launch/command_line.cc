@@ -97,7 +97,8 @@ void add_mpi_options(CLI::App& app, RunOptions& options) {
       ->type_name("N")
       ->check(from_one);
   app.add_flag("--genvall", options.forward_all, "forward all variables to other nodes; also -genvall");
-  app.add_option("--trace", job.trace, "write all collective calls, for trace viewers")->type_name("FILE");
+  app.add_option("--trace", job.trace, "write the calls and messages of all ranks, for trace viewers")
+      ->type_name("FILE");
   app.add_option("--trace-collectives", job.trace_collectives, "write a line of JSON per collective call")
       ->type_name("FILE");
 }

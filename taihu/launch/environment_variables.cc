@@ -44,6 +44,8 @@ constexpr EnvironmentVariable variables[] = {
     {"TAIHU_REPRODUCIBLE", user, nodes, "0, 1", "0",
      "blocking sums of floating-point numbers over ranks have the same bits for any number of ranks and node "
      "processes"},
+    {"TAIHU_TRACE_CALLS", user, nodes, "number", "1000000",
+     "calls, and as many messages, that `marun --trace` keeps of all ranks together"},
     // The heap.
     {"TAIHU_HEAP_DECAY", user, heap, "milliseconds, `never`", "10000",
      "time after which free memory goes back to the system; 0: at once"},

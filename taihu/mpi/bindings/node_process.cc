@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/mpi/bindings/node_process.h"
 
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -9,6 +12,7 @@
 #include "taihu/mpi/bindings/open_mpi_abi/names.h"
 #include "taihu/mpi/objects/call.h"
 #include "taihu/mpi/objects/diagnostics/collective_trace.h"
+#include "taihu/mpi/objects/diagnostics/viewer_trace.h"
 #include "taihu/mpi/objects/job.h"
 
 namespace taihu::mpi {
@@ -20,6 +24,19 @@ bool is_other_mpi(std::string_view library) {
   if (mpich::is_library(name) || open_mpi::is_library(name)) return false;
   const std::string_view stem = name.substr(0, name.find(".so"));
   return stem == "libmpi" || stem == "libmpich";
+}
+
+/// TAIHU_TRACE_CALLS.
+std::size_t calls_to_trace() {
+  const char* const text = std::getenv("TAIHU_TRACE_CALLS");
+  if (text == nullptr || *text == '\0') return 1'000'000;
+  std::size_t calls = 0;
+  const char* const end = text + std::strlen(text);
+  const auto [stop, error] = std::from_chars(text, end, calls);
+  check_input(
+      error == std::errc() && stop == end && calls > 0,
+      std::string("TAIHU_TRACE_CALLS=") + text + " is not a number of calls; leave it out for 1000000");
+  return calls;
 }
 
 }  // namespace
@@ -38,7 +55,8 @@ void Mpi::prepare(const node::Preparation& preparation, std::span<memory::RankId
   set_job_parameters(preparation.job);
   observe_calls(preparation.job.stats,
                 !preparation.job.trace_collectives.empty() || !preparation.job.trace.empty());
-  trace_wanted = !preparation.job.trace_collectives.empty() || !preparation.job.trace.empty();
+  trace_wanted = !preparation.job.trace_collectives.empty();
+  if (!preparation.job.trace.empty()) trace_calls(calls_to_trace(), preparation.node.layout().first_ranks());
   services_ = std::make_unique<NodeServices>(preparation.node);
   message::Node& node = preparation.node;
   const launch::Layout& layout = node.layout();
@@ -75,7 +93,7 @@ int Mpi::ended(memory::RankIdentity& identity, int status) {
     end_job(rank, 1, "ended without MPI_Finalize after MPI_Init; ending the job");
   if (status == 0 && rank.sessions.load() != 0)
     end_job(rank, 1, "ended without MPI_Session_finalize after MPI_Session_init; ending the job");
-  if (status == 0 && trace_lost(rank)) return 1;
+  if (status == 0 && (trace_lost(rank) || viewer_trace_lost(rank))) return 1;
   if (status == 0 && has_spares_) tell_rank_ended(rank.node());
   return status;
 }

@@ -61,6 +61,7 @@ enum class Part : int {
   ports,
   foreign_handles,
   foreign_places,
+  viewer_trace,
   count
 };
 
@@ -86,7 +87,8 @@ class Rank {
   enum class Phase { before, running, finished };
   std::atomic<Phase> phase{Phase::before};  ///< of MPI_COMM_WORLD
   std::atomic<int> sessions{0};  ///< open ones: while there are any, MPI may be used without MPI_Init
-  pthread_t main_thread{};       ///< that called MPI_Init or MPI_Session_init first
+  std::atomic<std::uint64_t> message_numbers{1};  ///< next one, where calls are traced
+  pthread_t main_thread{};                        ///< that called MPI_Init or MPI_Session_init first
 
   PredefinedObjects predefined{};
   Communicator& world() noexcept { return *world_; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/mpi/objects/statistics.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <mutex>
 #include <string>
@@ -27,6 +28,7 @@ void begin_observed(CallRecord& record, ObservedCall& call) noexcept {
   call.outer = observer.current;
   call.bytes = 0;
   observer.current = &call;
+  if (call_trace_wanted) begin_traced(call);
   call.begin_ns = now_ns();
 }
 
@@ -35,6 +37,9 @@ void end_observed(CallRecord& record, ObservedCall& call) noexcept {
   const auto ns = static_cast<std::uint64_t>(now_ns() - call.begin_ns);
   const char* const name = record.name.load(std::memory_order_relaxed);
   observer.current = call.outer;
+  if (call_trace_wanted)
+    end_traced(observer.trace, call, name, record.waits.load(std::memory_order_relaxed) != Waits::unknown);
+  if (!statistics_wanted) return;
   observer.times.add(name, ns, call.bytes);
   observer.sites.add(name, record.caller.load(std::memory_order_relaxed), ns, call.bytes);
 }
@@ -49,15 +54,61 @@ void resume_observed(CallRecord& record, ObservedCall* call) noexcept {
   if (observer != nullptr) observer->current = call;
 }
 
-void note_sent(Rank& rank, int peer, std::size_t bytes) noexcept {
-  CallObserver* const observer = call_record().observer.load(std::memory_order_relaxed);
+namespace {
+
+CallObserver* observer_of_caller() noexcept {
+  return call_record().observer.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void note_sent(Rank& rank, int peer, message::Context context, int tag, std::size_t bytes) noexcept {
+  CallObserver* const observer = observer_of_caller();
   if (observer == nullptr) return;
   observer->times.add_message(rank.is_inside(peer), bytes);
-  if (observer->current != nullptr) observer->current->bytes += bytes;
+  if (observer->current == nullptr) return;
+  observer->current->bytes += bytes;
+  if (call_trace_wanted)
+    add_message(observer->trace, *observer->current,
+                {.time_ns = 0,
+                 .context = static_cast<std::uint64_t>(context),
+                 .number = next_message_number(rank),
+                 .bytes = bytes,
+                 .peer = peer,
+                 .tag = tag,
+                 .is_sent = true});
+}
+
+void note_received(Communicator& communicator, const message::Status& status, std::int64_t bytes,
+                   std::uint64_t number) noexcept {
+  CallObserver* const observer = observer_of_caller();
+  if (observer == nullptr || observer->current == nullptr) return;
+  const auto received = static_cast<std::uint64_t>(bytes);
+  observer->current->bytes += received;
+  if (call_trace_wanted)
+    add_message(observer->trace, *observer->current,
+                {.time_ns = 0,
+                 .context = static_cast<std::uint64_t>(communicator.context),
+                 .number = number != 0 ? number : next_message_number(communicator.owner),
+                 .bytes = received,
+                 .peer = status.source,
+                 .tag = status.tag,
+                 .is_sent = false});
+}
+
+void note_lost(std::uint64_t number) noexcept {
+  CallObserver* const observer = observer_of_caller();
+  if (observer != nullptr) observer->trace.first_lost = std::min(observer->trace.first_lost, number);
+}
+
+void note_collective(const std::string& communicator, std::uint64_t number, int root) {
+  CallObserver* const observer = observer_of_caller();
+  if (call_trace_wanted && observer != nullptr && observer->current != nullptr)
+    add_collective(observer->trace, *observer->current, communicator, number, root);
 }
 
 void note_bytes(std::int64_t bytes) noexcept {
-  const CallObserver* const observer = call_record().observer.load(std::memory_order_relaxed);
+  const CallObserver* const observer = observer_of_caller();
   if (observer != nullptr && observer->current != nullptr)
     observer->current->bytes += static_cast<std::uint64_t>(bytes);
 }

@@ -6,14 +6,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
+#include "taihu/message/endpoint.h"
 #include "taihu/mpi/objects/call_sites.h"
+#include "taihu/mpi/objects/call_trace.h"
 #include "taihu/node/call_statistics.h"
 
 namespace taihu::mpi {
 
 class Rank;
 struct CallRecord;
+struct Communicator;
 
 /// Whether calls are looked at. Set before ranks run, constant afterwards.
 extern bool calls_observed;
@@ -27,12 +31,14 @@ struct ObservedCall {
   std::int64_t begin_ns;
   std::uint64_t bytes;
   ObservedCall* outer;  ///< that this one is nested in
+  TracedCall traced;    ///< unset unless calls are traced
 };
 
 /// What is kept of the calls of one thread.
 struct CallObserver {
   node::CallTimes times;
   CallSites sites;
+  ThreadTrace trace;
   ObservedCall* current = nullptr;
 };
 
@@ -45,10 +51,17 @@ void resume_observed(CallRecord& record, ObservedCall* call) noexcept;
 
 // Of the calling thread, where calls are observed:
 
-/// Counts a point-to-point message that the current call sends to `peer`, a rank of the job.
-void note_sent(Rank& rank, int peer, std::size_t bytes) noexcept;
-/// Adds to the bytes of the current call: what it has received, sends in a collective, or moves by one-sided
-/// communication.
+/// A point-to-point message that the current call is about to send to `peer`, a rank of the job.
+void note_sent(Rank& rank, int peer, message::Context context, int tag, std::size_t bytes) noexcept;
+/// One that it has found received, by a receive that was posted with `number`, of which `bytes` fitted. 0:
+/// the latest one.
+void note_received(Communicator& communicator, const message::Status& status, std::int64_t bytes,
+                   std::uint64_t number = 0) noexcept;
+/// Messages of the rank from `number` on cannot be told apart any more: one has no other end.
+void note_lost(std::uint64_t number) noexcept;
+/// The current call is one of a communicator's collectives, the one with this number; `root`: -1 for none.
+void note_collective(const std::string& communicator, std::uint64_t number, int root);
+/// Adds to the bytes of the current call: what it sends in a collective, or moves by one-sided communication.
 void note_bytes(std::int64_t bytes) noexcept;
 
 /// Messages of all threads of rank `rank` of the job, which is in this node process; zeros when nothing is

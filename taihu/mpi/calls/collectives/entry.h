@@ -30,9 +30,8 @@ inline __attribute__((always_inline)) int run_blocking(const char* call, MPI_Com
   return on_communicator(call, comm, [&](Rank& rank, Communicator& communicator) {
     if (calls_observed) [[unlikely]] {
       note_bytes(bytes_of_member(rank, communicator, arguments));
-      std::optional<TracedCollective> traced;
-      if (trace_wanted)
-        traced.emplace(rank, communicator, call, bytes_sent(rank, arguments), root_of(arguments));
+      const TracedCollective traced(rank, communicator, call, bytes_sent(rank, arguments),
+                                    root_of(arguments));
       return run(rank, communicator, call, arguments);
     }
     // In one node process lengths that do not fit together are told before anybody waits.
@@ -58,10 +57,10 @@ inline __attribute__((always_inline)) int start_nonblocking(const char* call, MP
     require(request != nullptr, MPI_ERR_ARG, "the address for the request is a null pointer");
     *request = MPI_REQUEST_NULL;
     std::optional<TracedCollective> traced;
-    if (calls_observed) [[unlikely]]
+    if (calls_observed) [[unlikely]] {
       note_bytes(bytes_of_member(rank, communicator, arguments));
-    if (trace_wanted) [[unlikely]]
       traced.emplace(rank, communicator, call, bytes_sent(rank, arguments), root_of(arguments));
+    }
     auto made = make_request(rank, communicator, call, arguments);
     rank.part<Schedules>(Part::schedules).start(*made);
     *request = handle_of<MPI_Request>(made.give_up());

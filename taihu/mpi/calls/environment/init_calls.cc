@@ -5,6 +5,7 @@
 #include "taihu/mpi/objects/call.h"
 #include "taihu/mpi/objects/communicators/inside.h"
 #include "taihu/mpi/objects/diagnostics/collective_trace.h"
+#include "taihu/mpi/objects/diagnostics/viewer_trace.h"
 #include "taihu/mpi/objects/errors/handle_error.h"
 #include "taihu/mpi/objects/info/environment_info.h"
 #include "taihu/mpi/objects/statistics.h"
@@ -66,6 +67,7 @@ MPI_CALL(int, Finalize, (void)) {
     rank.finish_parts();
     report_statistics(rank);
     write_trace(rank);
+    write_viewer_trace(rank);
     // Afterwards every message that a member wants has been received: its sender may go.
     barrier_inside(rank.world());
     rank.phase = Rank::Phase::finished;

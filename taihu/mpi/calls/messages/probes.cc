@@ -11,10 +11,14 @@ namespace {
 struct MatchedMessage final : Object {
   static constexpr Kind object_kind = Kind::message;
   MatchedMessage(Communicator& on, message::Message* taken)
-      : Object(object_kind), communicator(Reference<Communicator>::to(&on)), message(taken) {}
+      : Object(object_kind), communicator(Reference<Communicator>::to(&on)), message(taken) {
+    if (calls_observed) [[unlikely]]
+      number = next_message_number(on.owner);
+  }
 
   const Reference<Communicator> communicator;
   message::Message* const message;
+  std::uint64_t number = 0;  // where calls are traced
 };
 
 constexpr std::size_t any_length = SIZE_MAX;

@@ -75,7 +75,7 @@ void send_and_receive(Rank& rank, Communicator& communicator, const message::Dat
   if (destination != MPI_PROC_NULL) {
     waits_for(to, out_tag, communicator.context, communicator.size());
     if (calls_observed) [[unlikely]]
-      note_sent(rank, to, data.bytes);
+      note_sent(rank, to, communicator.context, out_tag, data.bytes);
     rank.endpoint().send(to, communicator.context, out_tag, data);
   }
   if (source == MPI_PROC_NULL) {
@@ -87,7 +87,7 @@ void send_and_receive(Rank& rank, Communicator& communicator, const message::Dat
   rank.endpoint().wait(receive, &received);
   const Outcome outcome = outcome_of(communicator, received, space.bytes);
   store(status, outcome);
-  check_received(outcome, received);
+  check_received(communicator, outcome, received);
 }
 
 }  // namespace

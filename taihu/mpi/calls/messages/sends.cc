@@ -22,7 +22,7 @@ inline __attribute__((always_inline)) void send(Rank& rank, Communicator& commun
   if (buffer.bytes() > never_waiting_bytes || mode != message::SendMode::standard)
     waits_for(peer, tag, communicator.context, communicator.size());
   if (calls_observed) [[unlikely]]
-    note_sent(rank, peer, buffer.bytes());
+    note_sent(rank, peer, communicator.context, checked_tag, buffer.bytes());
   rank.endpoint().send(peer, communicator.context, checked_tag, buffer.data(), mode);
 }
 
@@ -31,9 +31,12 @@ inline __attribute__((always_inline)) bool send_at_once(Rank& rank, Communicator
                                                         const TypedBuffer& buffer, int destination, int tag) {
   if (destination == MPI_PROC_NULL) return true;
   const int peer = destination_rank(communicator, destination);
+  // Where calls are traced, a send is noted before its message can arrive.
+  if (call_trace_wanted) [[unlikely]]
+    return false;
   if (!rank.endpoint().send_at_once(peer, communicator.context, tag, buffer.data())) return false;
   if (calls_observed) [[unlikely]]
-    note_sent(rank, peer, buffer.bytes());
+    note_sent(rank, peer, communicator.context, tag, buffer.bytes());
   return true;
 }
 

@@ -17,6 +17,7 @@
 #include "taihu/mpi/objects/errors/handle_error.h"
 #include "taihu/mpi/objects/job.h"
 #include "taihu/mpi/objects/rank.h"
+#include "taihu/mpi/objects/statistics.h"
 
 namespace taihu::mpi {
 
@@ -131,59 +132,19 @@ void write(const std::vector<Entry>& entries, const std::string& path) {
   });
 }
 
-/// The calls as events of the format that trace viewers of browsers read: a process for each node process, a
-/// thread for each rank.
-void write_for_viewers(const std::vector<Entry>& entries, const launch::Layout& layout,
-                       const std::string& path) {
-  std::int64_t start_ns = entries.empty() ? 0 : entries.front().begin_ns;
-  for (const Entry& entry : entries) start_ns = std::min(start_ns, entry.begin_ns);
-  write_file(path, [&](std::FILE* file) {
-    std::fputs("[\n", file);
-    for (int process = 0; process < layout.processes; ++process) {
-      const nlohmann::ordered_json event = {{"name", "process_name"},
-                                            {"ph", "M"},
-                                            {"pid", process},
-                                            {"args", {{"name", "node process " + std::to_string(process)}}}};
-      std::fprintf(file, "%s,\n", event.dump().c_str());
-    }
-    for (int rank = 0; rank < layout.first_ranks(); ++rank) {
-      const nlohmann::ordered_json event = {{"name", "thread_name"},
-                                            {"ph", "M"},
-                                            {"pid", layout.process_of(rank)},
-                                            {"tid", rank},
-                                            {"args", {{"name", "rank " + std::to_string(rank)}}}};
-      std::fprintf(file, "%s%s\n", event.dump().c_str(),
-                   rank + 1 < layout.first_ranks() || !entries.empty() ? "," : "");
-    }
-    for (std::size_t k = 0; k < entries.size(); ++k) {
-      const Entry& entry = entries[k];
-      nlohmann::ordered_json event = {
-          {"name", entry.call},
-          {"ph", "X"},
-          {"pid", layout.process_of(entry.job_rank)},
-          {"tid", entry.job_rank},
-          {"ts", static_cast<double>(entry.begin_ns - start_ns) / 1e3},
-          {"dur", static_cast<double>(entry.end_ns - entry.begin_ns) / 1e3},
-          {"args", {{"communicator", entry.communicator}, {"number", entry.number}, {"bytes", entry.bytes}}}};
-      if (entry.root >= 0) event["args"]["root"] = entry.root;
-      std::fprintf(file, "%s%s\n",
-                   event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str(),
-                   k + 1 < entries.size() ? "," : "");
-    }
-    std::fputs("]\n", file);
-  });
-}
-
 }  // namespace
 
 TracedCollective::TracedCollective(Rank& rank, Communicator& communicator, const char* call,
                                    std::int64_t bytes, int root)
     : rank_(rank) {
+  const std::uint64_t number = communicator.traced++;
+  note_collective(name_of(communicator), number, root);
+  if (!trace_wanted) return;
   Entry entry{};
   store_text(entry.call, call);
   store_text(entry.communicator, name_of(communicator));
   entry.context = communicator.context;
-  entry.number = communicator.traced++;
+  entry.number = number;
   entry.first_rank = communicator.group->ranks.front();
   entry.size = communicator.size();
   entry.side = -1;
@@ -205,6 +166,7 @@ TracedCollective::TracedCollective(Rank& rank, Communicator& communicator, const
 }
 
 TracedCollective::~TracedCollective() {
+  if (!trace_wanted) return;
   Trace& trace = rank_.part<Trace>(Part::diagnostics);
   const std::lock_guard hold(trace.lock);
   trace.entries[place_].end_ns = wall_ns();
@@ -216,9 +178,7 @@ void write_trace(Rank& rank) {
   const std::vector<Entry> entries = gather_entries(rank);
   if (rank.number() != 0) return;
   try {
-    const launch::JobParameters& job = job_parameters();
-    if (!job.trace_collectives.empty()) write(entries, job.trace_collectives);
-    if (!job.trace.empty()) write_for_viewers(entries, rank.layout(), job.trace);
+    write(entries, job_parameters().trace_collectives);
   } catch (const Error& error) {
     // The program goes on: its own results are worth more.
     std::fprintf(stderr, "taihu: trace of collectives: %s\n", error.what());

@@ -11,11 +11,12 @@ namespace taihu::mpi {
 class Rank;
 struct Communicator;
 
-/// Whether collectives are traced. Set before ranks run, constant afterwards.
+/// Whether collectives are traced to such a file. Set before ranks run, constant afterwards.
 extern bool trace_wanted;
 
-/// One member's part of a collective, from its making to its end. `bytes`: what this member sends, or for a
-/// broadcast gets; `root`: -1 where there is none.
+/// One member's part of a collective, from its making to its end, where calls are observed: for this file,
+/// and for `marun --trace`. `bytes`: what this member sends, or for a broadcast gets; `root`: -1 where there
+/// is none.
 class TracedCollective {
  public:
   TracedCollective(Rank& rank, Communicator& communicator, const char* call, std::int64_t bytes, int root);
@@ -25,7 +26,7 @@ class TracedCollective {
 
  private:
   Rank& rank_;
-  std::size_t place_;
+  std::size_t place_ = 0;
 };
 
 /// All ranks of the job call (in MPI_Finalize): rank 0 writes the file, and tells on standard error when it

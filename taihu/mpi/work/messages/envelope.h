@@ -63,10 +63,11 @@ inline Outcome outcome_of(const Communicator& communicator, const message::Statu
 [[noreturn]] void refuse_received(const Outcome& outcome, const message::Status& status);
 
 /// At the end of a receive that was not cancelled: throws when it has failed; `status` has the length of the
-/// message.
-inline void check_received(const Outcome& outcome, const message::Status& status) {
+/// message. `number`: of its posting, where calls are traced; 0: now.
+inline void check_received(Communicator& communicator, const Outcome& outcome, const message::Status& status,
+                           std::uint64_t number = 0) {
   if (calls_observed) [[unlikely]]
-    note_bytes(outcome.bytes);
+    note_received(communicator, status, outcome.bytes, number);
   if (outcome.error != MPI_SUCCESS) [[unlikely]]
     refuse_received(outcome, status);
 }

@@ -86,7 +86,7 @@ void PartitionedSend::ready(Rank& rank, int partition) {
   message::Request* transfer = nullptr;
   if (partner_ != MPI_PROC_NULL) {
     if (calls_observed) [[unlikely]]
-      note_sent(rank, peer_, part.buffer->bytes());
+      note_sent(rank, peer_, context_, partition, part.buffer->bytes());
     transfer =
         rank.endpoint().isend(peer_, context_, partition, part.buffer->data(), message::SendMode::standard);
   }

@@ -78,8 +78,8 @@ void Transfer::wait(Rank& rank) {
 bool Transfer::wait_and_release(Rank& rank, MPI_Status* status) {
   wait(rank);
   if (persistent || status_.error != message::Error::none) return false;
-  if (calls_observed && direction_ == Direction::receive) [[unlikely]]
-    note_bytes(outcome().bytes);
+  if (calls_observed) [[unlikely]]
+    note_completed();
   if (status != MPI_STATUS_IGNORE) store(status, outcome());
   release();
   return true;
@@ -87,8 +87,19 @@ bool Transfer::wait_and_release(Rank& rank, MPI_Status* status) {
 
 Outcome Transfer::finish(Rank&) {
   const Outcome result = outcome();
-  if (direction_ == Direction::receive && !result.cancelled) check_received(result, status_);
+  if (calls_observed) [[unlikely]]
+    note_completed();
+  if (result.error != MPI_SUCCESS) refuse_received(result, status_);
   return result;
+}
+
+void Transfer::note_completed() const noexcept {
+  if (direction_ == Direction::receive) {
+    if (!status_.cancelled) note_received(*communicator_, status_, outcome().bytes, number_);
+  } else if (status_.cancelled) {
+    // Its number is the one before.
+    note_lost(number_ - 1);
+  }
 }
 
 void Transfer::cancel(Rank& rank) {
@@ -105,7 +116,7 @@ bool PostedReceive::wait_and_release(Rank& rank, MPI_Status* status) {
   if (transfer_.status.error != message::Error::none) [[unlikely]]
     return false;
   if (calls_observed) [[unlikely]]
-    note_bytes(PostedReceive::outcome(rank).bytes);
+    note_received(*communicator_, transfer_.status, PostedReceive::outcome(rank).bytes, number_);
   if (status != MPI_STATUS_IGNORE) store(status, PostedReceive::outcome(rank));
   release();
   return true;
@@ -113,11 +124,13 @@ bool PostedReceive::wait_and_release(Rank& rank, MPI_Status* status) {
 
 Outcome PostedReceive::finish(Rank& rank) {
   const Outcome result = PostedReceive::outcome(rank);
-  if (!result.cancelled) check_received(result, transfer_.status);
+  if (!result.cancelled) check_received(*communicator_, result, transfer_.status, number_);
   return result;
 }
 
 void PostedReceive::abandon(Rank& rank) {
+  if (calls_observed) [[unlikely]]
+    note_lost(number_);
   if (is_complete(rank)) {
     release();
   } else {
@@ -126,6 +139,8 @@ void PostedReceive::abandon(Rank& rank) {
 }
 
 void Transfer::abandon(Rank& rank) {
+  if (calls_observed && direction_ == Direction::receive && active) [[unlikely]]
+    note_lost(number_);
   // Programs reuse the buffer when a later message to the same rank is complete. That proves nothing about
   // this message if the later one was buffered.
   if (transfer_ != nullptr) rank.endpoint().buffer(transfer_);
@@ -191,7 +206,7 @@ Outcome PersistentTransfer::finish(Rank& rank) {
 message::Request* start_send(Rank& rank, Communicator& communicator, const TypedBuffer& buffer, int peer,
                              int tag, Sending sending) {
   if (calls_observed) [[unlikely]]
-    note_sent(rank, peer, buffer.bytes());
+    note_sent(rank, peer, communicator.context, tag, buffer.bytes());
   if (sending == Sending::buffered) {
     send_buffered(rank, communicator, buffer, peer, tag);
     return nullptr;

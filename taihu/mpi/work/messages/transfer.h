@@ -47,16 +47,22 @@ class Transfer : public Request {
     status_ = {};
     peer_ = peer;
     tag_ = tag;
+    if (calls_observed) [[unlikely]]
+      number_ = next_message_number(communicator_->owner);
   }
+  /// Of a message that was matched before, where calls are traced.
+  void set_number(std::uint64_t number) noexcept { number_ = number; }
 
  private:
   Outcome outcome() const noexcept;
+  void note_completed() const noexcept;
 
   TypedBuffer buffer_;
   Communicator* const communicator_;
   const Direction direction_;
   message::Request* transfer_ = nullptr;  ///< null: complete
   int peer_ = -1, tag_ = -1;              ///< for reports
+  std::uint64_t number_;                  ///< of the message; only where calls are traced
   message::Status status_;
 };
 
@@ -86,6 +92,8 @@ class PostedReceive final : public Request {
 
   /// `peer` and `tag` as in the message layer.
   void begin(Rank& rank, int peer, int tag) {
+    if (calls_observed) [[unlikely]]
+      number_ = next_message_number(rank);
     rank.endpoint().irecv_into(transfer_, peer, communicator_->context, tag, buffer_.space());
   }
 
@@ -108,6 +116,7 @@ class PostedReceive final : public Request {
   message::Request transfer_;
   TypedBuffer buffer_;
   Communicator* const communicator_;
+  std::uint64_t number_;  // of the message; only where calls are traced
 };
 
 /// Stands for all sends of `rank` that were complete when they were started.
