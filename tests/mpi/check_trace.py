@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+from trace_events import read_events
+
 path = sys.argv[sys.argv.index("--trace-collectives") + 1]
 subprocess.run(sys.argv[1:], check=True)
 lines = [json.loads(line) for line in open(path)]
@@ -20,23 +22,23 @@ for line in lines:
     if line["operation"] == "MPI_Alltoall" and line["bytes"][0] > 0:
         assert max(line["begin_us"]) <= min(line["end_us"]) + 1, line
 
-# The same for trace viewers: one event for each call of each rank, on the rank's own line.
+# The same for trace viewers: one event for each collective call of each rank, on the rank's own line.
 viewed = path + ".viewed"
 words = [word for word in sys.argv[1:]]
 words[words.index("--trace-collectives")] = "--trace"
 subprocess.run([viewed if word == path else word for word in words], check=True)
-events = json.load(open(viewed))
-calls = [event for event in events if event["ph"] == "X"]
+events = read_events(viewed)
+calls = [event for event in events if event["ph"] == "X" and event["cat"] == "collective"]
 assert len(calls) == sum(line["size"] for line in lines), (len(calls), len(lines))
 assert {event["tid"] for event in calls} == {0, 1, 2}
-assert all(event["dur"] >= 0 and event["ts"] >= 0 and event["args"]["bytes"] >= 0 for event in calls)
 assert {event["args"]["name"] for event in events if event["name"] == "thread_name"} == {"rank 0", "rank 1", "rank 2"}
 
 # A file that cannot be written costs no result of the program; the exit code tells.
 link = path + ".full"
 if not os.path.islink(link):
     os.symlink("/dev/full", link)
-lost = subprocess.run([link if word == path else word for word in sys.argv[1:]], capture_output=True, text=True)
-assert lost.returncode == 1, lost
-assert f"trace of collectives: cannot write {link} (No space left on device)" in lost.stderr, lost.stderr
+for arguments, what in ((sys.argv[1:], "trace of collectives"), (words, "trace")):
+    lost = subprocess.run([link if word == path else word for word in arguments], capture_output=True, text=True)
+    assert lost.returncode == 1, lost
+    assert f"{what}: cannot write {link} (No space left on device)" in lost.stderr, lost.stderr
 assert os.path.islink(link), "a device is not replaced"
