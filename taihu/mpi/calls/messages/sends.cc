@@ -31,13 +31,10 @@ inline __attribute__((always_inline)) bool send_at_once(Rank& rank, Communicator
                                                         const TypedBuffer& buffer, int destination, int tag) {
   if (destination == MPI_PROC_NULL) return true;
   const int peer = destination_rank(communicator, destination);
-  // Where calls are traced, a send is noted before its message can arrive.
-  if (call_trace_wanted) [[unlikely]]
-    return false;
-  if (!rank.endpoint().send_at_once(peer, communicator.context, tag, buffer.data())) return false;
+  // Where calls are observed, a send is noted before its message can arrive.
   if (calls_observed) [[unlikely]]
-    note_sent(rank, peer, communicator.context, tag, buffer.bytes());
-  return true;
+    return false;
+  return rank.endpoint().send_at_once(peer, communicator.context, tag, buffer.data());
 }
 
 /// Of any mode, to be waited for.

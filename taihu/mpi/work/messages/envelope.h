@@ -16,7 +16,8 @@ namespace taihu::mpi::messages {
 [[noreturn]] void refuse_tag(int tag, bool is_receive);
 
 /// Rank of the job of a destination other than MPI_PROC_NULL.
-inline int destination_rank(const Communicator& communicator, int destination) {
+inline __attribute__((always_inline)) int destination_rank(const Communicator& communicator,
+                                                           int destination) {
   const Group& partners = communicator.partners();
   if (destination < 0 || destination >= partners.size()) [[unlikely]]
     refuse_partner(communicator, destination, false);
@@ -24,7 +25,7 @@ inline int destination_rank(const Communicator& communicator, int destination) {
 }
 
 /// The same of a source, which may be MPI_ANY_SOURCE.
-inline int source_rank(const Communicator& communicator, int source) {
+inline __attribute__((always_inline)) int source_rank(const Communicator& communicator, int source) {
   if (source == MPI_ANY_SOURCE) return message::any_rank;
   const Group& partners = communicator.partners();
   if (source < 0 || source >= partners.size()) [[unlikely]]
@@ -39,7 +40,7 @@ inline int send_tag(int tag) {
 }
 
 /// May be MPI_ANY_TAG.
-inline int receive_tag(int tag) {
+inline __attribute__((always_inline)) int receive_tag(int tag) {
   if (tag >= 0) return tag;
   if (tag != MPI_ANY_TAG) [[unlikely]]
     refuse_tag(tag, true);
