@@ -37,7 +37,7 @@ struct JobParameters {
   std::string mpi;     ///< library between node processes: "openmpi" or "mpich"; empty when there is only one
   std::vector<std::string> private_libraries;
   bool stats = false;  ///< print counts and waiting times of every rank at the end
-  std::string trace;  ///< for trace viewers: calls and kernels of Parallel C, collectives of MPI; empty: none
+  std::string trace;   ///< for trace viewers: calls of all ranks, and kernels of Parallel C; empty: none
   std::string trace_collectives;        ///< MPI: file for one line per collective call; empty: none
   double deadlock_timeout_seconds = 0;  ///< report when all ranks have waited for this time; 0: never
   double node_timeout_seconds = 300;    ///< end when a node process is silent for this time; 0: never
