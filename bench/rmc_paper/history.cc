@@ -71,7 +71,7 @@ bool Neutron::locate() {
       const Lattice& elements = model_.lattices[lattice];
       const std::array<int, 3> element = neutron::element_at(elements.form, vector_of(position));
       const int index = neutron::flat_index(elements.form, element);
-      universe = index >= 0 ? elements.universes[index] : elements.form.outer;
+      universe = index >= 0 ? elements.universes[index] : elements.form.outer.index();
       if (universe < 0) return false;
       position = list_of(vector_of(position) - neutron::element_centre(elements.form, element));
     }

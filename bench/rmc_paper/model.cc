@@ -53,7 +53,7 @@ Cell listed_cell(const neutron::Geometry& geometry, const neutron::Cell& cell) {
   for (const neutron::HalfSpaceTest& test : geometry.tests_of(cell)) {
     check_input(test.if_false == neutron::HalfSpaceTest::outside,
                 "cell " + std::to_string(cell.id) + ": is not an intersection of half-spaces");
-    listed.half_spaces.push_back({test.surface, test.positive});
+    listed.half_spaces.push_back({test.surface.index(), test.positive});
   }
   return listed;
 }
@@ -94,11 +94,11 @@ Model listed_model(const neutron::Model& model, const std::string& library) {
   for (const neutron::Lattice& lattice : geometry.lattices) {
     Lattice& made = listed.lattices.emplace_back();
     made.form = lattice;
-    made.universes.assign(lattice.universes.begin(), lattice.universes.end());
+    for (const neutron::UniverseId universe : lattice.universes) made.universes.push_back(universe.index());
     made.form.universes.clear();
   }
   for (const neutron::Tally& tally : model.tallies) listed.tallies.push_back(listed_tally(model, tally));
-  listed.root = geometry.root;
+  listed.root = geometry.root.index();
   listed.groups = model.data.groups();
   return listed;
 }

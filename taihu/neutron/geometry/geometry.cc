@@ -13,8 +13,9 @@ bool cell_contains(const Geometry& geometry, const Cell& cell, const Vector& r) 
 }
 
 /// The cell of a universe that holds `r`, or none. Universes with few cells are searched in order.
-CellId find_cell(const Geometry& geometry, CellMemory& memory, int universe, const Vector& r) noexcept {
-  const std::vector<CellId>& cells = geometry.universes[universe].cells;
+CellId find_cell(const Geometry& geometry, CellMemory& memory, UniverseId universe,
+                 const Vector& r) noexcept {
+  const std::vector<CellId>& cells = geometry.universe(universe).cells;
   if (cells.size() > 3) {
     const CellId last = memory.last_in(universe);
     if (last && cell_contains(geometry, geometry.cell(last), r)) return last;
@@ -30,8 +31,9 @@ CellId find_cell(const Geometry& geometry, CellMemory& memory, int universe, con
 /// Coordinates of the universe that fills `cell`.
 void enter_universe(const Geometry& geometry, const Cell& cell, const Location::Level& above,
                     Location::Level& below) {
-  below.universe = cell.target;
-  below.lattice = below.element = -1;
+  below.universe = cell.filling_universe();
+  below.lattice = {};
+  below.element = -1;
   below.r = cell.moved ? above.r - cell.translation : above.r;
   below.u = above.u;
   if (cell.rotation >= 0) {
@@ -44,14 +46,14 @@ void enter_universe(const Geometry& geometry, const Cell& cell, const Location::
 /// universe.
 bool enter_lattice(const Geometry& geometry, const Cell& cell, const Location::Level& above,
                    Location::Level& below) {
-  const Lattice& lattice = geometry.lattices[cell.target];
+  const Lattice& lattice = geometry.lattice(cell.lattice());
   enter_universe(geometry, cell, above, below);
   const std::array<int, 3> element = element_at(lattice, below.r);
-  below.lattice = cell.target;
+  below.lattice = cell.lattice();
   below.element = flat_index(lattice, element);
   below.universe = below.element >= 0 ? lattice.universes[below.element] : lattice.outer;
   below.r -= element_centre(lattice, element);
-  return below.universe >= 0;
+  return bool(below.universe);
 }
 
 /// False: the cell is where its instances have no number, in the outer universe of a lattice.
@@ -93,7 +95,8 @@ bool locate(const Geometry& geometry, CellMemory& memory, const Vector& r, const
   top.r = r;
   top.u = u;
   top.universe = geometry.root;
-  top.lattice = top.element = -1;
+  top.lattice = {};
+  top.element = -1;
   return descend(geometry, memory, location, 0);
 }
 
@@ -102,18 +105,18 @@ Crossing next_crossing(const Geometry& geometry, const Location& location) noexc
   constexpr double together = 2 * crossing_step_cm;
   for (int at = 0; at < location.depth; ++at) {
     const Location::Level& level = location.levels[at];
-    if (level.lattice >= 0) {
-      const double d = distance_to_edge(geometry.lattices[level.lattice], level.r, level.u);
-      if (d < best.distance - together) best = {d, at, -1};
+    if (level.lattice) {
+      const double d = distance_to_edge(geometry.lattice(level.lattice), level.r, level.u);
+      if (d < best.distance - together) best = {d, at, {}};
     }
     const Cell& cell = geometry.cell(level.cell);
-    for (const int index : geometry.surfaces_of(cell)) {
-      const Surface& surface = geometry.surfaces[index];
+    for (const SurfaceId index : geometry.surfaces_of(cell)) {
+      const Surface& surface = geometry.surface(index);
       const double d = distance(surface, level.r, level.u);
       if (d >= best.distance + together) continue;
       const bool boundary = surface.boundary != Boundary::transmission;
       const bool best_is_boundary =
-          best.surface >= 0 && geometry.surfaces[best.surface].boundary != Boundary::transmission;
+          best.surface && geometry.surface(best.surface).boundary != Boundary::transmission;
       if (d < best.distance - together || (boundary && !best_is_boundary) ||
           (at == best.level && boundary == best_is_boundary && d < best.distance))
         best = {d, at, index};

@@ -30,9 +30,10 @@ enum class Fill { material, universe, lattice };
 
 struct Cell {
   int id = 0;
-  int universe = 0;  ///< index of the universe that it is part of
+  UniverseId universe;  ///< that it is part of
   Fill fill = Fill::material;
-  int target = -1;  ///< index of the material (-1: void), universe or lattice
+  int target =
+      -1;  ///< index of the material (-1: void), universe or lattice; read it as the type that `fill` says
   int first_test = 0, test_count = 0;
   int first_surface = 0, surface_count = 0;  ///< each surface of the region once
   int rotation = -1;                         ///< index; local = rotation * (r - translation)
@@ -40,8 +41,10 @@ struct Cell {
   bool moved = false;                        ///< has a translation or a rotation
   Vector translation;
 
-  /// What fills it, with Fill::material.
+  /// What fills it, with Fill::material, Fill::universe and Fill::lattice.
   MaterialId material() const noexcept { return MaterialId(target); }
+  UniverseId filling_universe() const noexcept { return UniverseId(target); }
+  LatticeId lattice() const noexcept { return LatticeId(target); }
 };
 
 /// The members of a cell that only people and files need.
@@ -79,29 +82,32 @@ struct Geometry {
   std::vector<Lattice> lattices;
   HotVector<Rotation> rotations;
   HotVector<HalfSpaceTest> tests;            ///< of all cells; jumps count from the cell's first
-  HotVector<int> cell_surfaces;              ///< of all cells
-  HotVector<int> boundaries;                 ///< surfaces that are not mere transmission
+  HotVector<SurfaceId> cell_surfaces;        ///< of all cells
+  HotVector<SurfaceId> boundaries;           ///< surfaces that are not mere transmission
   std::vector<PeriodicTurn> turns;           ///< of periodic surfaces
   std::vector<DistributedCell> distributed;  ///< made by the reader, after complete()
-  int root = 0;
+  UniverseId root;
   bool inner_boundaries = false;  ///< some bound cells of other universes than the root
 
   const Cell& cell(CellId id) const noexcept { return cells[id.index()]; }
+  const Universe& universe(UniverseId id) const noexcept { return universes[id.index()]; }
+  const Lattice& lattice(LatticeId id) const noexcept { return lattices[id.index()]; }
+  const Surface& surface(SurfaceId id) const noexcept { return surfaces[id.index()]; }
 
   std::span<const HalfSpaceTest> tests_of(const Cell& cell) const noexcept {
     return {tests.data() + cell.first_test, static_cast<std::size_t>(cell.test_count)};
   }
-  std::span<const int> surfaces_of(const Cell& cell) const noexcept {
+  std::span<const SurfaceId> surfaces_of(const Cell& cell) const noexcept {
     return {cell_surfaces.data() + cell.first_surface, static_cast<std::size_t>(cell.surface_count)};
   }
 };
 
-/// An error of a geometry and the part that is wrong; a surface of -1 names none.
+/// An error of a geometry and the part that is wrong.
 class GeometryError : public Error {
  public:
   struct Where {
-    int surface = -1;
-    CellId cell;
+    SurfaceId surface = {};
+    CellId cell = {};
   };
   GeometryError(const std::string& text, Where where) : Error(text), where_(where) {}
   Where where() const noexcept { return where_; }
@@ -123,10 +129,10 @@ struct Location {
   struct Level {
     Vector r;  ///< in the universe's own coordinates
     Vector u;  ///< direction; only kept up to date by surface tracking
-    int universe = 0;
+    UniverseId universe;
     CellId cell;
-    int lattice = -1;  ///< lattice that the universe is an element of; -1: none
-    int element = -1;  ///< flat index in it; -1: outside
+    LatticeId lattice;  ///< that the universe is an element of
+    int element = -1;   ///< flat index in it; -1: outside
   };
   int depth = 0;  ///< levels in use
   MaterialId material;
@@ -140,8 +146,8 @@ struct Location {
 class CellMemory {
  public:
   explicit CellMemory(const Geometry& geometry) : last_(geometry.universes.size()) {}
-  CellId last_in(int universe) const noexcept { return last_[universe]; }
-  void found(int universe, CellId cell) noexcept { last_[universe] = cell; }
+  CellId last_in(UniverseId universe) const noexcept { return last_[universe.index()]; }
+  void found(UniverseId universe, CellId cell) noexcept { last_[universe.index()] = cell; }
 
  private:
   std::vector<CellId> last_;
@@ -159,7 +165,7 @@ bool locate(const Geometry& geometry, CellMemory& memory, const Vector& r, const
 struct Crossing {
   double distance = infinity;
   int level = 0;
-  int surface = -1;  ///< index; -1: the edge of a lattice's element
+  SurfaceId surface;  ///< none: the edge of a lattice's element
 };
 
 /// First surface or edge from a location, along its directions. Among things nearer to each other than two

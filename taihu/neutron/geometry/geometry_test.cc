@@ -16,8 +16,9 @@ Lattice hexagonal(LatticeType type, int rings) {
   lattice.shape = {2 * rings - 1, 2 * rings - 1, 1};
   lattice.origin = {0.3, -0.2, 0};
   lattice.pitch = {1.3, 1.3, 0};
-  lattice.universes.assign(static_cast<std::size_t>(lattice.shape[0]) * lattice.shape[1], -1);
-  for (const auto& [a, b] : hexagonal_order(type, rings)) lattice.universes[b * lattice.shape[0] + a] = 0;
+  lattice.universes.assign(static_cast<std::size_t>(lattice.shape[0]) * lattice.shape[1], {});
+  for (const auto& [a, b] : hexagonal_order(type, rings))
+    lattice.universes[b * lattice.shape[0] + a] = UniverseId(0);
   return lattice;
 }
 
@@ -116,12 +117,11 @@ TEST(Tracking, MaterialsAlongARayAreThoseOfThePlainSearch) {
             EXPECT_EQ(plain.cell(), location.cell()) << name;
           }
         }
-        if (crossing.surface >= 0 &&
-            model.geometry.surfaces[crossing.surface].boundary != Boundary::transmission)
+        if (crossing.surface && model.geometry.surface(crossing.surface).boundary != Boundary::transmission)
           break;
         advance(location, crossing.distance + crossing_step_cm);
         ASSERT_TRUE(descend(model.geometry, memory, location,
-                            crossing.surface < 0 ? crossing.level - 1 : crossing.level));
+                            crossing.surface ? crossing.level : crossing.level - 1));
         ++steps;
       }
     }

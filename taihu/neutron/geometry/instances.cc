@@ -20,7 +20,7 @@ std::string element_text(const Lattice& lattice, int index) {
 
 }  // namespace
 
-InstanceTable::InstanceTable(const Geometry& geometry, int universe)
+InstanceTable::InstanceTable(const Geometry& geometry, UniverseId universe)
     : universe_(universe),
       root_(geometry.root),
       counts_(geometry.universes.size(), -1),
@@ -29,8 +29,8 @@ InstanceTable::InstanceTable(const Geometry& geometry, int universe)
   count_below(geometry, root_);
 }
 
-std::int64_t InstanceTable::count_below(const Geometry& geometry, int universe) {
-  std::int64_t& known = counts_[universe];
+std::int64_t InstanceTable::count_below(const Geometry& geometry, UniverseId universe) {
+  std::int64_t& known = counts_[universe.index()];
   if (known >= 0) return known;
   if (universe == universe_) return known = 1;
   std::int64_t sum = 0;
@@ -38,48 +38,49 @@ std::int64_t InstanceTable::count_below(const Geometry& geometry, int universe) 
     sum += count;
     check_input(
         sum <= std::numeric_limits<int>::max(),
-        "universe " + std::to_string(geometry.universes[universe_].id) + " has more than 2^31 instances");
+        "universe " + std::to_string(geometry.universe(universe_).id) + " has more than 2^31 instances");
   };
-  for (const CellId index : geometry.universes[universe].cells) {
+  for (const CellId index : geometry.universe(universe).cells) {
     const Cell& cell = geometry.cell(index);
     cell_offsets_[index.index()] = static_cast<int>(sum);
-    if (cell.fill == Fill::universe) add(count_below(geometry, cell.target));
+    if (cell.fill == Fill::universe) add(count_below(geometry, cell.filling_universe()));
     if (cell.fill != Fill::lattice) continue;
-    const Lattice& lattice = geometry.lattices[cell.target];
+    const Lattice& lattice = geometry.lattice(cell.lattice());
     const std::int64_t before = sum;
     std::vector<int> offsets;
-    for (const int element : lattice.universes) {
+    for (const UniverseId element : lattice.universes) {
       offsets.push_back(static_cast<int>(sum - before));
-      if (element >= 0) add(count_below(geometry, element));
+      if (element) add(count_below(geometry, element));
     }
-    element_offsets_[cell.target] = std::move(offsets);
+    element_offsets_[cell.lattice().index()] = std::move(offsets);
   }
-  return counts_[universe] = sum;
+  return counts_[universe.index()] = sum;
 }
 
 std::string InstanceTable::path(const Geometry& geometry, int instance, CellId target) const {
   std::string text;
-  int universe = root_, rest = instance;
+  UniverseId universe = root_;
+  int rest = instance;
   for (;;) {
-    text += "u" + std::to_string(geometry.universes[universe].id) + "->";
+    text += "u" + std::to_string(geometry.universe(universe).id) + "->";
     if (universe == universe_) return text + "c" + std::to_string(geometry.cell(target).id);
     // The last cell, and the last element, with at most `rest` instances before it.
     const Cell* cell = nullptr;
-    for (const CellId index : geometry.universes[universe].cells)
+    for (const CellId index : geometry.universe(universe).cells)
       if (geometry.cell(index).fill != Fill::material && cell_offsets_[index.index()] <= rest)
         cell = &geometry.cell(index);
     if (cell == nullptr) return text;
     rest -= cell_offsets_[cell - geometry.cells.data()];
     text += "c" + std::to_string(cell->id) + "->";
     if (cell->fill == Fill::universe) {
-      universe = cell->target;
+      universe = cell->filling_universe();
       continue;
     }
-    const Lattice& lattice = geometry.lattices[cell->target];
-    const std::vector<int>& offsets = element_offsets_[cell->target];
+    const Lattice& lattice = geometry.lattice(cell->lattice());
+    const std::vector<int>& offsets = element_offsets_[cell->lattice().index()];
     std::size_t element = 0;
     for (std::size_t i = 0; i < offsets.size(); ++i)
-      if (lattice.universes[i] >= 0 && offsets[i] <= rest) element = i;
+      if (lattice.universes[i] && offsets[i] <= rest) element = i;
     rest -= offsets[element];
     text += "l" + std::to_string(lattice.id) + "(" + element_text(lattice, static_cast<int>(element)) + ")->";
     universe = lattice.universes[element];

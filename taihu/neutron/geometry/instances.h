@@ -17,10 +17,10 @@ namespace taihu::neutron {
 class InstanceTable {
  public:
   /// Of `universe` in a complete geometry. Throws Error when there are more than 2^31 instances.
-  InstanceTable(const Geometry& geometry, int universe);
+  InstanceTable(const Geometry& geometry, UniverseId universe);
 
-  int universe() const noexcept { return universe_; }
-  int count() const noexcept { return static_cast<int>(counts_[root_]); }
+  UniverseId universe() const noexcept { return universe_; }
+  int count() const noexcept { return static_cast<int>(counts_[root_.index()]); }
 
   /// The instance that the location is in, where levels[level] is in the universe; -1: in none.
   int number(const Location& location, int level) const noexcept {
@@ -28,9 +28,9 @@ class InstanceTable {
     for (int at = 0; at < level; ++at) {
       const Location::Level& below = location.levels[at + 1];
       sum += cell_offsets_[location.levels[at].cell.index()];
-      if (below.lattice < 0) continue;
+      if (!below.lattice) continue;
       if (below.element < 0) return -1;
-      sum += element_offsets_[below.lattice][below.element];
+      sum += element_offsets_[below.lattice.index()][below.element];
     }
     return sum;
   }
@@ -39,9 +39,9 @@ class InstanceTable {
   std::string path(const Geometry& geometry, int instance, CellId cell) const;
 
  private:
-  std::int64_t count_below(const Geometry& geometry, int universe);
+  std::int64_t count_below(const Geometry& geometry, UniverseId universe);
 
-  int universe_, root_;
+  UniverseId universe_, root_;
   std::vector<std::int64_t> counts_;               ///< instances in each universe; -1: not counted
   std::vector<int> cell_offsets_;                  ///< by cell: instances in its universe before it
   std::vector<std::vector<int>> element_offsets_;  ///< by lattice and flat index: instances before it

@@ -23,17 +23,18 @@ std::string element_name(const Lattice& lattice, int index) {
 /// Paths to all instances of a cell, in order.
 std::vector<std::string> all_paths(const Geometry& geometry, CellId target) {
   std::vector<std::string> paths;
-  const std::function<void(int, const std::string&)> walk = [&](int universe, const std::string& above) {
-    for (const CellId index : geometry.universes[universe].cells) {
+  const std::function<void(UniverseId, const std::string&)> walk = [&](UniverseId universe,
+                                                                       const std::string& above) {
+    for (const CellId index : geometry.universe(universe).cells) {
       const Cell& cell = geometry.cell(index);
       const std::string here =
-          above + "u" + std::to_string(geometry.universes[universe].id) + "->c" + std::to_string(cell.id);
+          above + "u" + std::to_string(geometry.universe(universe).id) + "->c" + std::to_string(cell.id);
       if (index == target) paths.push_back(here);
-      if (cell.fill == Fill::universe) walk(cell.target, here + "->");
+      if (cell.fill == Fill::universe) walk(cell.filling_universe(), here + "->");
       if (cell.fill != Fill::lattice) continue;
-      const Lattice& lattice = geometry.lattices[cell.target];
+      const Lattice& lattice = geometry.lattice(cell.lattice());
       for (std::size_t i = 0; i < lattice.universes.size(); ++i)
-        if (lattice.universes[i] >= 0)
+        if (lattice.universes[i])
           walk(lattice.universes[i], here + "->" + element_name(lattice, static_cast<int>(i)) + "->");
     }
   };
@@ -46,11 +47,11 @@ std::string path_of(const Geometry& geometry, const Location& location, int leve
   std::string path;
   for (int at = 0; at <= level; ++at) {
     const Location::Level& here = location.levels[at];
-    if (here.lattice >= 0) {
+    if (here.lattice) {
       if (here.element < 0) return "";
-      path += element_name(geometry.lattices[here.lattice], here.element) + "->";
+      path += element_name(geometry.lattice(here.lattice), here.element) + "->";
     }
-    path += "u" + std::to_string(geometry.universes[here.universe].id) + "->c" +
+    path += "u" + std::to_string(geometry.universe(here.universe).id) + "->c" +
             std::to_string(geometry.cell(here.cell).id) + (at < level ? "->" : "");
   }
   return path;

@@ -69,7 +69,7 @@ int flat_index(const Lattice& lattice, const std::array<int, 3>& element) noexce
   for (int axis = 0; axis < 3; ++axis)
     if (element[axis] < 0 || element[axis] >= lattice.shape[axis]) return -1;
   const int index = (element[2] * lattice.shape[1] + element[1]) * lattice.shape[0] + element[0];
-  return lattice.universes[index] < 0 ? -1 : index;
+  return lattice.universes[index] ? index : -1;
 }
 
 Vector element_centre(const Lattice& lattice, const std::array<int, 3>& element) noexcept {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "taihu/neutron/particle/opaque_id.h"
 #include "taihu/neutron/particle/vector.h"
 
 namespace taihu::neutron {
@@ -23,9 +24,9 @@ struct Lattice {
   std::array<int, 3> shape{1, 1, 1};  ///< elements along x, y, z; hexagonal: 2 rings - 1, 2 rings - 1, layers
   Vector origin;                      ///< lower left corner; hexagonal: the centre
   Vector pitch;                       ///< hexagonal: x is the distance of centres, z the height of a layer
-  int outer = -1;                     ///< universe around the elements; -1: none
-  std::vector<int>
-      universes;  ///< by (z * shape[1] + y) * shape[0] + x; -1 where a hexagonal lattice has none
+  UniverseId outer;                   ///< around the elements
+  /// By (z * shape[1] + y) * shape[0] + x; none at the corners that a hexagonal lattice leaves empty.
+  std::vector<UniverseId> universes;
   std::string name;
 
   int rings() const noexcept { return (shape[0] + 1) / 2; }

@@ -14,7 +14,7 @@ namespace {
 /// Node of the expression: a half-space, or "and" / "or" of two.
 struct Expression {
   enum Kind { half_space, both, either } kind = half_space;
-  int surface = 0;
+  SurfaceId surface;
   bool positive = false;
   std::unique_ptr<Expression> left, right;
 };
@@ -24,7 +24,7 @@ using ExpressionPointer = std::unique_ptr<Expression>;
 /// factor := '~' factor | '(' union ')' | [+-] digits
 class RegionParser {
  public:
-  RegionParser(const std::string& text, const std::function<int(int)>& index_of)
+  RegionParser(const std::string& text, const std::function<SurfaceId(int)>& index_of)
       : text_(text), index_of_(index_of) {}
 
   ExpressionPointer parse() {
@@ -108,7 +108,7 @@ class RegionParser {
   }
 
   const std::string& text_;
-  const std::function<int(int)>& index_of_;
+  const std::function<SurfaceId(int)>& index_of_;
   std::size_t at_ = 0;
   int depth_ = 0;
   int half_spaces_ = 0;
@@ -137,7 +137,8 @@ void write_tests(const Expression& node, int if_true, int if_false, int level,
 
 }  // namespace
 
-std::vector<HalfSpaceTest> compile_region(const std::string& text, const std::function<int(int)>& index_of) {
+std::vector<HalfSpaceTest> compile_region(const std::string& text,
+                                          const std::function<SurfaceId(int)>& index_of) {
   std::vector<HalfSpaceTest> tests;
   if (std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isspace(c); })) return tests;
   write_tests(*RegionParser(text, index_of).parse(), HalfSpaceTest::inside, HalfSpaceTest::outside, 0, tests);

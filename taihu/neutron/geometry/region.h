@@ -20,7 +20,7 @@ struct HalfSpaceTest {
   static constexpr int inside = -1;
   static constexpr int outside = -2;
 
-  int surface = 0;        ///< index
+  SurfaceId surface;
   bool positive = false;  ///< the side that holds: f > 0, else f <= 0
   int if_true = inside;   ///< index of the next test in the region, or inside / outside
   int if_false = outside;
@@ -29,7 +29,8 @@ struct HalfSpaceTest {
 /// Compiles an expression: surface ids with sign, blank (and), "|" (or), "~" (not), parentheses; "and" binds
 /// stronger. An empty text is all of space: no tests. `index_of` maps a surface id to its index and may
 /// throw. Throws Error with the position in the text when it is malformed.
-std::vector<HalfSpaceTest> compile_region(const std::string& text, const std::function<int(int)>& index_of);
+std::vector<HalfSpaceTest> compile_region(const std::string& text,
+                                          const std::function<SurfaceId(int)>& index_of);
 
 /// Whether `r` is in the region.
 inline bool contains(std::span<const HalfSpaceTest> tests, std::span<const Surface> surfaces,
@@ -37,7 +38,7 @@ inline bool contains(std::span<const HalfSpaceTest> tests, std::span<const Surfa
   int at = tests.empty() ? HalfSpaceTest::inside : 0;
   while (at >= 0) {
     const HalfSpaceTest& test = tests[at];
-    at = (evaluate(surfaces[test.surface], r) > 0) == test.positive ? test.if_true : test.if_false;
+    at = (evaluate(surfaces[test.surface.index()], r) > 0) == test.positive ? test.if_true : test.if_false;
   }
   return at == HalfSpaceTest::inside;
 }

@@ -9,7 +9,7 @@
 namespace taihu::neutron {
 namespace {
 
-const auto same = [](int id) { return id - 1; };
+const auto same = [](int id) { return SurfaceId(id - 1); };
 
 /// Spheres 1..6 with different centres.
 std::vector<Surface> spheres() {

@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 
+#include "taihu/neutron/particle/opaque_id.h"
 #include "taihu/neutron/particle/vector.h"
 
 namespace taihu::neutron {
@@ -40,10 +41,10 @@ enum class Boundary { transmission, vacuum, reflective, periodic, white };
 struct Surface {
   SurfaceType type = SurfaceType::x_plane;
   Boundary boundary = Boundary::transmission;
-  int periodic_partner = -1;  ///< index of the surface where a particle comes in again; -1: none
-  int turn = -1;              ///< index of the turn to the partner; -1: it is parallel
-  int id = 0;                 ///< the user's
-  double albedo = 1;          ///< factor on the weight at a boundary that returns particles
+  SurfaceId periodic_partner;  ///< where a particle comes in again
+  int turn = -1;               ///< index of the turn to the partner; -1: it is parallel
+  int id = 0;                  ///< the user's
+  double albedo = 1;           ///< factor on the weight at a boundary that returns particles
   std::array<double, 10> coefficients{};
   std::string name;
 };

@@ -86,10 +86,10 @@ void read_surface(Element element, Model& model, Ids& ids, std::vector<int>& par
   model.geometry.surfaces.push_back(std::move(surface));
 }
 
-int universe_index(int id, Model& model, Ids& ids) {
+UniverseId universe_index(int id, Model& model, Ids& ids) {
   const auto [entry, is_new] = ids.universes.emplace(id, static_cast<int>(model.geometry.universes.size()));
   if (is_new) model.geometry.universes.push_back({.id = id, .cells = {}});
-  return entry->second;
+  return UniverseId(entry->second);
 }
 
 void read_transformation(Element& element, Cell& cell, CellText& text, Geometry& geometry) {
@@ -147,7 +147,7 @@ std::vector<double> read_values(Element& element, const std::string& key, bool f
 /// Cells whose instances differ. The geometry is complete.
 void distribute(Geometry& geometry, const std::vector<Element>& elements,
                 const std::vector<std::vector<MaterialId>>& fillings) {
-  std::map<int, std::shared_ptr<const InstanceTable>> tables;  // by universe
+  std::map<UniverseId, std::shared_ptr<const InstanceTable>> tables;
   for (std::size_t i = 0; i < geometry.cells.size(); ++i) {
     Cell& cell = geometry.cells[i];
     const CellText& text = geometry.cell_texts[i];
@@ -187,7 +187,7 @@ void read_cell(Element element, Model& model, Ids& ids, std::vector<int>& fills,
   const auto index_of = [&](int id) {
     const auto found = ids.surfaces.find(id);
     element.require(found != ids.surfaces.end(), "there is no surface " + std::to_string(id));
-    return found->second;
+    return SurfaceId(found->second);
   };
   std::vector<HalfSpaceTest> tests;
   try {
@@ -223,10 +223,10 @@ void read_cell(Element element, Model& model, Ids& ids, std::vector<int>& fills,
   geometry.cell_texts.push_back(std::move(text));
 }
 
-int known_universe(Element& element, int id, const Ids& ids) {
+UniverseId known_universe(Element& element, int id, const Ids& ids) {
   const auto found = ids.universes.find(id);
   element.require(found != ids.universes.end(), "there is no universe " + std::to_string(id));
-  return found->second;
+  return UniverseId(found->second);
 }
 
 void add_lattice(Element& element, Lattice lattice, Model& model, Ids& ids) {
@@ -300,7 +300,7 @@ void read_hexagonal_lattice(Element element, Model& model, Ids& ids) {
                                                  " entries instead of " + std::to_string(count));
   const std::vector<std::array<int, 2>> order = hexagonal_order(lattice.type, rings);
   const std::size_t size = static_cast<std::size_t>(lattice.shape[0]) * lattice.shape[1];
-  lattice.universes.assign(size * lattice.shape[2], -1);
+  lattice.universes.assign(size * lattice.shape[2], {});
   for (std::size_t i = 0; i < universes.size(); ++i) {
     const auto [a, b] = order[i % order.size()];
     lattice.universes[i / order.size() * size + static_cast<std::size_t>(b) * lattice.shape[0] + a] =
@@ -336,7 +336,7 @@ void read_geometry(Element root, Model& model, Ids& ids) {
     const auto found = ids.surfaces.find(partners[i]);
     surfaces[i].require(found != ids.surfaces.end(), "there is no surface " + std::to_string(partners[i]) +
                                                          ", which periodic_surface_id names");
-    model.geometry.surfaces[i].periodic_partner = found->second;
+    model.geometry.surfaces[i].periodic_partner = SurfaceId(found->second);
   }
   for (const Element& element : cells) read_cell(element, model, ids, fills, fillings);
   for (const Element& element : root.children("lattice")) read_rectangular_lattice(element, model, ids);
@@ -357,7 +357,7 @@ void read_geometry(Element root, Model& model, Ids& ids) {
     complete(model.geometry);
   } catch (const GeometryError& error) {
     const auto [surface, cell] = error.where();
-    (surface >= 0 ? surfaces[surface] : cell ? cells[cell.index()] : root).fail(error.what());
+    (surface ? surfaces[surface.index()] : cell ? cells[cell.index()] : root).fail(error.what());
   }
   distribute(model.geometry, cells, fillings);
 }

@@ -51,7 +51,7 @@ void read_nuclides(Element& element, const Ids& ids, Tally& tally) {
         "score \"" + name_of(score) + "\" does not belong to a nuclide; put it into a separate tally");
 }
 
-int count_instances(const Element& element, const Geometry& geometry, int universe) {
+int count_instances(const Element& element, const Geometry& geometry, UniverseId universe) {
   try {
     return InstanceTable(geometry, universe).count();
   } catch (const Error& error) {
@@ -64,11 +64,11 @@ void read_cell_instances(Element& element, const Geometry& geometry, const Ids& 
   const std::vector<int> numbers = element.integers("bins");
   element.require(!numbers.empty() && numbers.size() % 2 == 0,
                   "\"bins\" has pairs of a cell and an instance");
-  std::map<int, int> counts;  // of instances, by universe
+  std::map<UniverseId, int> counts;  // of instances
   for (std::size_t i = 0; i < numbers.size(); i += 2) {
     const auto cell = ids.cells.find(numbers[i]);
     element.require(cell != ids.cells.end(), "there is no cell " + std::to_string(numbers[i]));
-    const int universe = geometry.cells[cell->second].universe;
+    const UniverseId universe = geometry.cells[cell->second].universe;
     if (!counts.contains(universe)) counts[universe] = count_instances(element, geometry, universe);
     const int count = counts[universe];
     const std::string name = "cell " + std::to_string(numbers[i]);

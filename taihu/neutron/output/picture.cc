@@ -33,7 +33,7 @@ Colour heat(double share) {
 }
 
 CellId first_other_cell(const Geometry& geometry, const Location::Level& level) {
-  for (const CellId cell : geometry.universes[level.universe].cells)
+  for (const CellId cell : geometry.universe(level.universe).cells)
     if (cell != level.cell && contains(geometry.tests_of(geometry.cell(cell)), geometry.surfaces, level.r))
       return cell;
   return {};
@@ -95,14 +95,14 @@ std::string fault_at(const Geometry& geometry, const Vector& r) {
     if (const CellId other = first_other_cell(geometry, location.levels[level]))
       return "in cells " + std::to_string(geometry.cell(location.levels[level].cell).id) + " and " +
              std::to_string(geometry.cell(other).id) + " of universe " +
-             std::to_string(geometry.universes[location.levels[level].universe].id);
+             std::to_string(geometry.universe(location.levels[level].universe).id);
   if (found) return "";
   if (location.depth == 0) return "in no cell of the root universe";
   const Location::Level& below = location.levels[location.depth];
-  if (below.universe < 0)
-    return "outside of lattice " + std::to_string(geometry.lattices[below.lattice].id) +
+  if (!below.universe)
+    return "outside of lattice " + std::to_string(geometry.lattice(below.lattice).id) +
            ", which has no outer universe";
-  return "in no cell of universe " + std::to_string(geometry.universes[below.universe].id);
+  return "in no cell of universe " + std::to_string(geometry.universe(below.universe).id);
 }
 
 Picture draw_slice(const Model& model, const Slice& slice, std::vector<GeometryFault>& faults) {

@@ -27,7 +27,7 @@ void write_surfaces(Hdf5File& file, const Geometry& geometry) {
     file.write_text(place + "/boundary_type", name_of(surface.boundary));
     if (surface.albedo != 1) file.write_text(place + "/albedo", std::to_string(surface.albedo));
     if (surface.boundary == Boundary::periodic)
-      file.write_integer(place + "/periodic_surface_id", geometry.surfaces[surface.periodic_partner].id);
+      file.write_integer(place + "/periodic_surface_id", geometry.surface(surface.periodic_partner).id);
   }
 }
 
@@ -41,7 +41,7 @@ void write_cells(Hdf5File& file, const Model& model) {
     file.make_group(place);
     if (!text.name.empty()) file.write_text(place + "/name", text.name);
     file.write_text(place + "/geom_type", "csg");
-    file.write_integer(place + "/universe", geometry.universes[cell.universe].id);
+    file.write_integer(place + "/universe", geometry.universe(cell.universe).id);
     if (!text.region.empty()) file.write_text(place + "/region", text.region);
     if (cell.fill == Fill::material) {
       file.write_text(place + "/fill_type", "material");
@@ -59,12 +59,12 @@ void write_cells(Hdf5File& file, const Model& model) {
       if (!text.densities.empty()) file.write(place + "/density", text.densities);
     } else if (cell.fill == Fill::universe) {
       file.write_text(place + "/fill_type", "universe");
-      file.write_integer(place + "/fill", geometry.universes[cell.target].id);
+      file.write_integer(place + "/fill", geometry.universe(cell.filling_universe()).id);
       if (cell.moved) file.write(place + "/translation", list(cell.translation));
       if (cell.rotation >= 0) file.write(place + "/rotation", text.rotation_degrees);
     } else {
       file.write_text(place + "/fill_type", "lattice");
-      file.write_integer(place + "/lattice", geometry.lattices[cell.target].id);
+      file.write_integer(place + "/lattice", geometry.lattice(cell.lattice()).id);
     }
   }
 }
@@ -89,9 +89,9 @@ void write_lattice_universes(Hdf5File& file, const std::string& place, const Geo
     for (int row = 0; row < lattice.shape[1]; ++row)
       for (int x = 0; x < lattice.shape[0]; ++x) {
         const int y = lattice.type == LatticeType::rectangular ? lattice.shape[1] - 1 - row : row;
-        const int universe =
+        const UniverseId universe =
             lattice.universes[(static_cast<std::size_t>(z) * lattice.shape[1] + y) * lattice.shape[0] + x];
-        ids.push_back(universe < 0 ? -1 : geometry.universes[universe].id);
+        ids.push_back(universe ? geometry.universe(universe).id : -1);
       }
   file.write_integers(place + "/universes", ids, {lattice.shape[2], lattice.shape[1], lattice.shape[0]});
 }
@@ -102,7 +102,7 @@ void write_lattices(Hdf5File& file, const Geometry& geometry) {
     const std::string place = "/geometry/lattices/lattice " + std::to_string(lattice.id);
     file.make_group(place);
     if (!lattice.name.empty()) file.write_text(place + "/name", lattice.name);
-    file.write_integer(place + "/outer", lattice.outer < 0 ? -1 : geometry.universes[lattice.outer].id);
+    file.write_integer(place + "/outer", lattice.outer ? geometry.universe(lattice.outer).id : -1);
     const bool deep = lattice.is_3d;
     if (lattice.type == LatticeType::rectangular) {
       const std::size_t axes = deep ? 3 : 2;

@@ -32,6 +32,12 @@ class OpaqueId {
 using GroupId = OpaqueId<struct GroupItem>;
 /// A cell of the geometry; none: a point is in no cell.
 using CellId = OpaqueId<struct CellItem>;
+/// A surface of the geometry; none: no surface, as at the edge of a lattice's element.
+using SurfaceId = OpaqueId<struct SurfaceItem>;
+/// A universe of the geometry; none: an element of a lattice that nothing fills.
+using UniverseId = OpaqueId<struct UniverseItem>;
+/// A lattice of the geometry.
+using LatticeId = OpaqueId<struct LatticeItem>;
 /// A material of the model; none: void.
 using MaterialId = OpaqueId<struct MaterialItem>;
 /// A medium of continuous-energy data: a material at a temperature; none: void.

@@ -64,8 +64,7 @@ GeometryCheck check_along_rays(const Model& model, std::int64_t points) {
       const Vector& u = location.levels[0].u;
       if (crossing.distance == infinity) break;
       look_at(r + random.uniform() * crossing.distance * u);
-      if (crossing.surface >= 0 && geometry.surfaces[crossing.surface].boundary != Boundary::transmission)
-        break;
+      if (crossing.surface && geometry.surface(crossing.surface).boundary != Boundary::transmission) break;
       const Vector behind = r + (crossing.distance + crossing_step_cm) * u, onwards = u;
       if (locate(geometry, memory, behind, onwards, location)) continue;
       look_at(behind);

@@ -64,7 +64,8 @@ bool in_domain(const Source& source, const Location& location) noexcept {
     case Source::Domain::cell:
       return std::any_of(location.levels, end, [&](const auto& level) { return named(level.cell.index()); });
     case Source::Domain::universe:
-      return std::any_of(location.levels, end, [&](const auto& level) { return named(level.universe); });
+      return std::any_of(location.levels, end,
+                         [&](const auto& level) { return named(level.universe.index()); });
   }
   return false;
 }

@@ -26,8 +26,8 @@ struct Extent {
 
 std::array<Extent, 3> boundaries_of(const Geometry& geometry) {
   std::array<Extent, 3> extents;
-  for (const int index : geometry.boundaries) {
-    const Surface& surface = geometry.surfaces[index];
+  for (const SurfaceId index : geometry.boundaries) {
+    const Surface& surface = geometry.surface(index);
     const auto& c = surface.coefficients;
     switch (surface.type) {
       case SurfaceType::x_plane:

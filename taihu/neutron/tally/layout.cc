@@ -49,16 +49,16 @@ std::vector<int> energy_table(const Filter& filter, const CrossSections& data) {
 
 /// Marks the universes that a cell is filled with, on all levels below it.
 void mark_below(const Geometry& geometry, const Cell& cell, std::vector<bool>& below) {
-  const auto mark = [&](int universe) {
-    if (universe < 0 || below[universe]) return;
-    below[universe] = true;
-    for (const CellId inner : geometry.universes[universe].cells)
+  const auto mark = [&](UniverseId universe) {
+    if (!universe || below[universe.index()]) return;
+    below[universe.index()] = true;
+    for (const CellId inner : geometry.universe(universe).cells)
       mark_below(geometry, geometry.cell(inner), below);
   };
-  if (cell.fill == Fill::universe) mark(cell.target);
+  if (cell.fill == Fill::universe) mark(cell.filling_universe());
   if (cell.fill != Fill::lattice) return;
-  for (const int universe : geometry.lattices[cell.target].universes) mark(universe);
-  mark(geometry.lattices[cell.target].outer);
+  for (const UniverseId universe : geometry.lattice(cell.lattice()).universes) mark(universe);
+  mark(geometry.lattice(cell.lattice()).outer);
 }
 
 /// A point has to be in at most one bin: none of the cells (or universes) may be inside another one.
@@ -73,7 +73,7 @@ void refuse_nested_bins(const Filter& filter, const Geometry& geometry) {
       for (const CellId cell : geometry.universes[filter.bins[outer]].cells)
         mark_below(geometry, geometry.cell(cell), below);
     for (std::size_t inner = 0; inner < filter.bins.size(); ++inner)
-      check_input(!below[cells ? geometry.cells[filter.bins[inner]].universe : filter.bins[inner]],
+      check_input(!below[cells ? geometry.cells[filter.bins[inner]].universe.index() : filter.bins[inner]],
                   name_of_filter(filter) + ": " + name + " " + std::to_string(filter.bin_ids[inner]) +
                       " is inside " + name + " " + std::to_string(filter.bin_ids[outer]) +
                       "; a point would count twice, make two filters");
@@ -83,9 +83,10 @@ void refuse_nested_bins(const Filter& filter, const Geometry& geometry) {
 /// Bins of instances: all of one cell, or those of pairs of a cell and an instance.
 void compile_instances(const Filter& filter, const Geometry& geometry, TallyLayout::CompiledFilter& result) {
   result.bin_of.assign(geometry.cells.size(), -1);
-  std::map<int, std::shared_ptr<const InstanceTable>> tables;  // by universe
+  std::map<UniverseId, std::shared_ptr<const InstanceTable>> tables;
   for (std::size_t i = 0; i < filter.bins.size(); ++i) {
-    const int cell = filter.bins[i], universe = geometry.cells[cell].universe;
+    const int cell = filter.bins[i];
+    const UniverseId universe = geometry.cells[cell].universe;
     std::shared_ptr<const InstanceTable>& table = tables[universe];
     if (table == nullptr) table = std::make_shared<InstanceTable>(geometry, universe);
     int& index = result.bin_of[cell];

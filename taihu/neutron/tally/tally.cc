@@ -53,7 +53,7 @@ int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event,
       if (filter.energies != nullptr) return energy_bin(*filter.energies, event.emission->energy);
       return filter.bin_of[event.emission->group.index()];
     case FilterType::surface:
-      return event.surface < 0 ? -1 : filter.bin_of[event.surface];
+      return event.surface ? filter.bin_of[event.surface.index()] : -1;
     case FilterType::mesh:
       return filter.mesh->index_of(in_mesh(*filter.source, event.r));
     case FilterType::meshborn:
@@ -114,7 +114,7 @@ int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event,
       return -1;
     case FilterType::universe:
       return bin_of_levels(filter.bin_of, *event.location,
-                           [](const Location::Level& l) { return l.universe; });
+                           [](const Location::Level& l) { return l.universe.index(); });
   }
   return -1;
 }

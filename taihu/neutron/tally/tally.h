@@ -128,7 +128,7 @@ struct Event {
   const Location* location = nullptr;
   Vector r;
   GroupId group{0};
-  int surface = -1;                    ///< that was passed
+  SurfaceId surface = {};              ///< that was passed
   double mu_surface = 0;               ///< cosine of its normal and the direction, from 0 on
   double time = 0;                     ///< s; of a path: at its start
   double slowness = 0;                 ///< one over the speed [s/cm]

@@ -113,7 +113,7 @@ bool Runner<Physics>::track_delta() {
     if (!begin_flight()) return false;
     const double largest = collision_.largest_total();
     const double flight = largest > 0 ? particle.random.exponential() / largest : infinity;
-    int surface;
+    SurfaceId surface;
     double distance;
     const Vector r = state_.r(), u = state_.u();
     const double cutoff = to_cutoff();

@@ -40,7 +40,7 @@ void HistoryState::track_collision(int mt, double before) {
   const Location::Level& level = location.levels[location.depth - 1];
   const double loss = before - particle.energy;
   if (!location.material || !fits(wanted.cells, level.cell.index()) ||
-      !fits(wanted.universes, level.universe) || !fits(wanted.materials, location.material.index()) ||
+      !fits(wanted.universes, level.universe.index()) || !fits(wanted.materials, location.material.index()) ||
       !fits(wanted.reactions, mt) || (wanted.least_loss > 0 && !(loss > wanted.least_loss)) ||
       !fits(wanted.nuclides, nuclear->nuclides[nuclide].data().name))
     return;
@@ -51,7 +51,7 @@ void HistoryState::track_collision(int mt, double before) {
   record.energy = before, record.loss = loss;
   record.time = particle.time, record.weight = particle.weight;
   record.mt = mt;
-  record.cell = level.cell.index(), record.universe = level.universe;
+  record.cell = level.cell.index(), record.universe = level.universe.index();
   record.material = location.material.index();
   record.nuclide = nuclide;
   record.collision = particle.collisions;

@@ -8,17 +8,18 @@ namespace taihu::neutron {
 namespace {
 
 /// Whether a flight that meets a boundary surface leaves its cell of the root universe there.
-bool leaves_model(const Geometry& geometry, int surface, const Vector& r, const Vector& u, double distance) {
+bool leaves_model(const Geometry& geometry, SurfaceId surface, const Vector& r, const Vector& u,
+                  double distance) {
   const Cell* cell = nullptr;
   const Vector before = r + std::fmax(0.0, distance - crossing_step_cm) * u;
-  for (const CellId index : geometry.universes[geometry.root].cells)
+  for (const CellId index : geometry.universe(geometry.root).cells)
     if (contains(geometry.tests_of(geometry.cell(index)), geometry.surfaces, before)) {
       cell = &geometry.cell(index);
       break;
     }
   if (cell == nullptr) return false;
   const Vector behind = r + (distance + crossing_step_cm) * u;
-  for (const int index : geometry.surfaces_of(*cell))
+  for (const SurfaceId index : geometry.surfaces_of(*cell))
     if (index == surface) return !contains(geometry.tests_of(*cell), geometry.surfaces, behind);
   return false;
 }
@@ -58,14 +59,14 @@ bool passes_cell(const SurfaceBanking& banking, const Location& from, const Loca
 }  // namespace
 
 // Points on the same side of a plane, or both inside a convex surface, see each other.
-bool find_boundary(const Geometry& geometry, const Vector& r, const Vector& u, double flight, int& surface,
-                   double& distance) {
+bool find_boundary(const Geometry& geometry, const Vector& r, const Vector& u, double flight,
+                   SurfaceId& surface, double& distance) {
   double passed = 0;
   for (;;) {
     distance = infinity;
     const Vector start = r + passed * u, end = r + flight * u;
-    for (const int index : geometry.boundaries) {
-      const Surface& candidate = geometry.surfaces[index];
+    for (const SurfaceId index : geometry.boundaries) {
+      const Surface& candidate = geometry.surface(index);
       if (flight != infinity && negative_side_is_convex(candidate)) {
         const bool from = evaluate(candidate, start) > 0, to = evaluate(candidate, end) > 0;
         if (from == to && (!from || is_plane(candidate))) continue;
@@ -85,7 +86,7 @@ bool find_boundary(const Geometry& geometry, const Vector& r, const Vector& u, d
 
 bool SurfacePassage::cross(const Crossing& crossing) {
   const bool boundary =
-      crossing.surface >= 0 && geometry_.surfaces[crossing.surface].boundary != Boundary::transmission;
+      crossing.surface && geometry_.surface(crossing.surface).boundary != Boundary::transmission;
   const bool currents = scores_currents(), banking = banks(crossing.surface);
   if (currents || banking) from_ = location_;
   const Location::Level& top = location_.levels[0];
@@ -94,14 +95,14 @@ bool SurfacePassage::cross(const Crossing& crossing) {
                            : leaves_cell(geometry_, location_.levels[crossing.level], crossing.distance)))
     return pass_boundary(crossing.surface, crossing.distance, crossing.level);
   double sign = 1;
-  if (currents && crossing.surface >= 0) {
+  if (currents && crossing.surface) {
     const Location::Level& level = location_.levels[crossing.level];
-    if (dot(normal(geometry_.surfaces[crossing.surface], level.r + crossing.distance * level.u), level.u) < 0)
+    if (dot(normal(geometry_.surface(crossing.surface), level.r + crossing.distance * level.u), level.u) < 0)
       sign = -1;
   }
   advance(location_, crossing.distance + crossing_step_cm);
   // Behind the edge of a lattice's element, the neighbour is found from the cell that the lattice fills.
-  const int from = crossing.surface < 0 ? crossing.level - 1 : crossing.level;
+  const int from = crossing.surface ? crossing.level : crossing.level - 1;
   if (!descend(geometry_, history_.memory, location_, from)) {
     const Vector r = history_.r(), u = history_.u();
     if (!locate(geometry_, history_.memory, r, u, location_)) {
@@ -111,12 +112,12 @@ bool SurfacePassage::cross(const Crossing& crossing) {
   }
   if (currents) score_passage(crossing.surface, sign, history_.r());
   if (banking && passes_cell(history_.settings.surface_banking, from_, location_))
-    history_.bank_passage(geometry_.surfaces[crossing.surface].id, history_.r());
+    history_.bank_passage(geometry_.surface(crossing.surface).id, history_.r());
   return true;
 }
 
-bool SurfacePassage::pass_boundary(int index, double distance, int level) {
-  const Surface& surface = geometry_.surfaces[index];
+bool SurfacePassage::pass_boundary(SurfaceId index, double distance, int level) {
+  const Surface& surface = geometry_.surface(index);
   Vector r = history_.r(), u = history_.u();
   const bool currents = scores_currents();
   const Vector across = normal_in_root(geometry_, location_, level, surface, distance);
@@ -152,7 +153,7 @@ bool SurfacePassage::pass_boundary(int index, double distance, int level) {
   } else {
     // Moves the particle to the partner surface along the common normal, with the same distance to the inside
     // as here.
-    const Surface& partner = geometry_.surfaces[surface.periodic_partner];
+    const Surface& partner = geometry_.surface(surface.periodic_partner);
     const Vector along = normal(partner, r);
     const Vector gradient =
         partner.type == SurfaceType::plane
@@ -168,19 +169,19 @@ bool SurfacePassage::pass_boundary(int index, double distance, int level) {
   particle_.turned_at = history_.r();
   if (currents && surface.boundary != Boundary::periodic) score_passage(index, -sign, r);
   if (currents && surface.boundary == Boundary::periodic) {
-    const int partner = surface.periodic_partner;
-    score_passage(partner, dot(normal(geometry_.surfaces[partner], r), u) > 0 ? 1 : -1, r);
+    const SurfaceId partner = surface.periodic_partner;
+    score_passage(partner, dot(normal(geometry_.surface(partner), r), u) > 0 ? 1 : -1, r);
   }
   return true;
 }
 
 /// A current through a surface, or the edge of a lattice's element, counts in the cell that the neutron is
 /// then in.
-void SurfacePassage::score_passage(int surface, double sign, const Vector& r) {
+void SurfacePassage::score_passage(SurfaceId surface, double sign, const Vector& r) {
   Event passed = history_.event();
   passed.surface = surface;
-  if (surface >= 0)
-    passed.mu_surface = std::min(1.0, std::fabs(dot(normal(geometry_.surfaces[surface], r), history_.u())));
+  if (surface)
+    passed.mu_surface = std::min(1.0, std::fabs(dot(normal(geometry_.surface(surface), r), history_.u())));
   passed.r = r;
   passed.from = &from_;
   history_.bins.score_surface(passed, particle_.weight, sign);

@@ -9,8 +9,8 @@ namespace taihu::neutron {
 
 /// The first boundary of the model within `flight` of a straight path, with its distance. False: there is
 /// none.
-bool find_boundary(const Geometry& geometry, const Vector& r, const Vector& u, double flight, int& surface,
-                   double& distance);
+bool find_boundary(const Geometry& geometry, const Vector& r, const Vector& u, double flight,
+                   SurfaceId& surface, double& distance);
 
 /// Of one history state, which must outlive it.
 class SurfacePassage {
@@ -25,14 +25,14 @@ class SurfacePassage {
   bool cross(const Crossing& crossing);
   /// Applies the boundary condition of `surface`, in the coordinates of `level`, to a particle that reaches
   /// it after `distance`. False: it has left the model.
-  bool pass_boundary(int surface, double distance, int level = 0);
+  bool pass_boundary(SurfaceId surface, double distance, int level = 0);
 
  private:
   bool scores_currents() const noexcept { return history_.tallying && !history_.tallies.by_surface.empty(); }
-  bool banks(int surface) const noexcept {
-    return history_.banks_passages && surface >= 0 && history_.settings.surface_banking.surfaces[surface];
+  bool banks(SurfaceId surface) const noexcept {
+    return history_.banks_passages && surface && history_.settings.surface_banking.surfaces[surface.index()];
   }
-  void score_passage(int surface, double sign, const Vector& r);
+  void score_passage(SurfaceId surface, double sign, const Vector& r);
 
   HistoryState& history_;
   const Geometry& geometry_;
