@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What crew.cc keeps of each ring of contexts and of each thread that carries one.
+// The rings of contexts of a crew, and the threads that carry them.
 #pragma once
 
 #include <sched.h>
@@ -93,6 +93,12 @@ struct alignas(64) Ring {
     joiner = current = nullptr;
     carrier = nullptr;
   }
+  /// The caller's carrier, if it is one of the array, has nothing to carry any more.
+  void give_up() noexcept {
+    drop_carrier();
+    is_free = true;
+    is_wanted.store(false, std::memory_order_relaxed);
+  }
 };
 
 /// A thread of the operating system while it is none of the program.
@@ -113,5 +119,9 @@ struct alignas(64) Carrier {
   Ring* to_unlock = nullptr;  ///< by who switches back to it: the ring's turn has been given up
   bool ends_ring = false;     ///< the ring to unlock is empty for good
 };
+
+/// From the calling context, `me`, to whose turn it is from `start` on; others resume it with the ring
+/// locked. False: it stays its turn.
+bool switch_to_next(Ring& ring, Context& me, Context* start) noexcept;
 
 }  // namespace taihu::threads

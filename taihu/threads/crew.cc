@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ring is locked from before a turn is passed on until after the switch: who gets the turn unlocks it. So
-// nobody resumes a context that is not wholly saved.
+// Carriers: how threads become contexts and carry them, and how all go home.
 #include "taihu/threads/crew.h"
 
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -12,9 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
-#include <ctime>
 #include <mutex>
 #include <system_error>
 
@@ -23,10 +19,9 @@
 #include "taihu/threads/context_ring.h"
 #include "taihu/threads/context_switch.h"
 #include "taihu/threads/cores.h"
+#include "taihu/threads/raw_futex.h"
 
 namespace taihu::threads {
-
-constinit __attribute__((tls_model("initial-exec"))) thread_local Context* detail::current_context = nullptr;
 
 constinit Context* all_contexts = nullptr;
 
@@ -36,18 +31,6 @@ constinit std::mutex all_contexts_mutex;  // guards the list
 
 constexpr std::size_t carrier_stack_bytes = std::size_t{32} << 10;
 constexpr std::size_t guard_bytes = std::size_t{64} << 10;  // a page, whatever its size
-constexpr std::chrono::milliseconds watch_interval(5);
-constexpr timespec nap{0, 500'000};
-
-std::uintptr_t word_of(const void* address) noexcept {
-  return reinterpret_cast<std::uintptr_t>(address);
-}
-
-/// At most until woken, or for `duration` when that is not null.
-void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t seen,
-                const timespec* duration) noexcept {
-  raw_system_call(SYS_futex, word_of(&word), FUTEX_WAIT_PRIVATE, seen, word_of(duration), 0, 0);
-}
 
 std::uint64_t set_signal_mask(std::uint64_t mask) noexcept {
   std::uint64_t former = 0;
@@ -56,92 +39,6 @@ std::uint64_t set_signal_mask(std::uint64_t mask) noexcept {
 }
 
 constexpr std::uint64_t all_signals = ~std::uint64_t{0};
-
-}  // namespace
-
-Context* Ring::next_turn(Context* start) noexcept {
-  constexpr std::uint32_t turns_of_others = 64;
-  Context* next = find_ready(start);
-  if (joiner != nullptr && (next == nullptr || turns % turns_of_others == 0)) {
-    first = start;  // from there on after its turn
-    next = joiner;
-  }
-  while (next == nullptr) {
-    if (!sleep()) return nullptr;
-    next = find_ready(start);
-  }
-  give_turn(*next);
-  return next;
-}
-
-// Mostly all wait for the same: a kernel, or a barrier. Else it looks from time to time, as when somebody may
-// come back.
-bool Ring::sleep() noexcept {
-  sleeps = true;
-  bool is_same = true;
-  for (Context* each = first->next; each != first; each = each->next) {
-    is_same = is_same && each->word == first->word && each->seen == first->seen && each->bell == first->bell;
-  }
-  const bool is_brief = !is_same || away != 0;
-  const bool is_idle_now = is_idle();
-  const Context what{.word = first->word, .seen = first->seen, .bell = first->bell};
-  Crew& crew = *first->crew;
-  unlock();
-  if (--sleeps_to_look <= 0) crew.find_own_core(*this);
-  const auto is_over = [&] {
-    lock();
-    const bool over = find_ready(first) != nullptr;
-    unlock();
-    return over;
-  };
-  if (is_idle_now) {
-    const WaitPolicy policy = wait_policy();
-    for (int k = 0; k < policy.spins + policy.yields; ++k) {
-      if (what.is_ready() || is_wanted.load(std::memory_order_relaxed)) break;
-      if (k < policy.spins) {
-        spin_pause();
-      } else {
-        sched_yield();
-      }
-    }
-  } else if (is_brief || what.bell == nullptr) {
-    bool over = false;
-    for (int k = 0; k < 20 && !over; ++k) {
-      sched_yield();
-      over = is_over();
-    }
-    if (!over) futex_wait(*what.word, what.seen, is_brief ? &nap : nullptr);
-  } else {
-    what.bell->wait_as_carrier([&] { return what.is_ready(); });
-  }
-  lock();
-  sleeps = false;
-  return !is_idle_now || find_ready(first) != nullptr;
-}
-
-namespace {
-
-/// The caller's carrier, if it is one of the array, has nothing to carry any more.
-void free_ring(Ring& ring) noexcept {
-  ring.drop_carrier();
-  ring.is_free = true;
-  ring.is_wanted.store(false, std::memory_order_relaxed);
-}
-
-/// From the calling context, which others resume with the ring locked. False: it stays its turn.
-bool switch_to_next(Ring& ring, Context& me, Context* start) noexcept {
-  const Context* const next = ring.next_turn(start);
-  if (next == &me) return false;
-  if (next != nullptr) {
-    switch_context(&me.stack, next->stack, next->thread);
-    return true;
-  }
-  Carrier& carrier = *ring.carrier;
-  free_ring(ring);
-  carrier.to_unlock = &ring;
-  switch_context(&me.stack, carrier.stack, carrier.own->thread);
-  return true;
-}
 
 }  // namespace
 
@@ -266,7 +163,7 @@ void Crew::carry(Carrier& carrier) noexcept {
     if (ends_ring && rings_left_.fetch_sub(1, std::memory_order_acq_rel) == 1) dissolve();
     std::uint32_t orders = 0;
     while ((orders = carrier.orders.load(std::memory_order_acquire)) == 0) {
-      futex_wait(carrier.orders, 0, nullptr);
+      raw_futex_wait(carrier.orders, 0, nullptr);
     }
     if ((orders & Carrier::home_order) != 0) go_home(carrier);
     carrier.orders.fetch_and(~Carrier::carry_order, std::memory_order_relaxed);
@@ -277,7 +174,7 @@ void Crew::carry(Carrier& carrier) noexcept {
     if (next != nullptr) {
       switch_context(&carrier.stack, next->stack, next->thread);
     } else {
-      free_ring(ring);
+      ring.give_up();
       carrier.to_unlock = &ring;
     }
   }
@@ -306,7 +203,7 @@ void Crew::assign(Ring& ring, Context* lone) noexcept {
       carrier.ring = &ring;
       carrier.lone = lone;
       carrier.orders.fetch_or(Carrier::carry_order, std::memory_order_release);
-      raw_system_call(SYS_futex, word_of(&carrier.orders), FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+      raw_futex_wake(carrier.orders);
       return;
     }
   }
@@ -345,7 +242,7 @@ void Crew::dissolve() noexcept {
   for (int k = 0; k < members_; ++k) {
     std::atomic<std::uint32_t>& orders = carriers_[static_cast<std::size_t>(k)].orders;
     orders.fetch_or(Carrier::home_order, std::memory_order_release);
-    raw_system_call(SYS_futex, word_of(&orders), FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+    raw_futex_wake(orders);
   }
 }
 
@@ -377,64 +274,6 @@ void Crew::leave() noexcept {
     switch_to_next(ring, me, after);
   }
   detail::current_context = nullptr;  // at home
-}
-
-void Crew::watch() {
-  std::uint32_t kernels = 0;
-  const auto runs = [&] {
-    kernels = kernels_.load(std::memory_order_acquire);
-    return stops_.load(std::memory_order_acquire) || kernels % 2 == 1;
-  };
-  for (;;) {
-    watch_.wait(runs);
-    if (stops_.load(std::memory_order_acquire)) return;
-    for (const auto& ring : rings_) {
-      ring->lock();
-      ring->turns_seen = ring->turns;
-      ring->unlock();
-    }
-    std::this_thread::sleep_for(watch_interval);
-    for (const auto& ring : rings_) look_after(*ring);
-  }
-}
-
-// Who keeps others waiting gets the carrier for himself. When it happens again, one look behind the other,
-// seven more get threads of their own, then 63 more and so on: contexts that all wait in loops for each other
-// are soon as good as threads of the system.
-void Crew::look_after(Ring& ring) noexcept {
-  if (!ring.try_lock()) return;
-  Context* const stuck = ring.current;
-  const bool is_joiner = stuck != nullptr && stuck == ring.joiner;
-  const Context* const other =
-      stuck == nullptr ? nullptr : ring.find_ready(is_joiner ? ring.first : stuck->next);
-  if (ring.sleeps || ring.turns != ring.turns_seen || other == nullptr || other == stuck) {
-    if (stuck != nullptr) ring.times_stuck = 0;
-    ring.unlock();
-    return;
-  }
-  if (!is_joiner) {
-    if (ring.joiner != nullptr) ring.carrier->stack = ring.joiner->stack;
-    stuck->carrier = ring.carrier;
-    ring.send_away(*stuck);
-  }
-  ring.drop_carrier();
-  Context* lone = nullptr;  // list of those who leave, by `next`
-  const int most = (1 << 3 * std::min(ring.times_stuck++, 9)) - 1;
-  for (int k = 0; k < most && ring.first->next != ring.first; ++k) {
-    Context* const ready = ring.find_ready(ring.first);
-    if (ready == nullptr) break;
-    ring.send_away(*ready);
-    ready->word = nullptr;
-    ready->next = lone;
-    lone = ready;
-  }
-  ring.unlock();
-  assign(ring, nullptr);
-  while (lone != nullptr) {
-    Context* const next = lone->next;
-    assign(ring, lone);
-    lone = next;
-  }
 }
 
 bool Crew::claim() noexcept {
@@ -487,7 +326,7 @@ void Crew::carry_until(const std::atomic<bool>& over, WhileWaiting meanwhile) no
   if (ring.joiner != &me) return ring.unlock();
   // The next kernel may run already.
   const bool is_needed = !ring.is_idle();
-  free_ring(ring);
+  ring.give_up();
   ring.unlock();
   if (is_needed) wake();
 }
@@ -499,58 +338,6 @@ void Crew::wake() noexcept {
   ring.is_free = false;
   ring.unlock();
   if (was_free) assign(ring, nullptr);
-}
-
-namespace {
-
-/// The ring of the calling context, locked; null when it has a thread of its own.
-Ring* lock_ring_of(Context& me) noexcept {
-  Ring* const ring = me.ring.load(std::memory_order_relaxed);
-  if (ring == nullptr) return nullptr;
-  ring->lock();
-  if (me.ring.load(std::memory_order_relaxed) == ring) return ring;
-  ring->unlock();
-  return nullptr;
-}
-
-/// Passes the turn on, to others first; false when it came back at once.
-bool pass_turn(Ring& ring, Context& me) noexcept {
-  const bool is_other = switch_to_next(ring, me, me.next);
-  ring.unlock();
-  return is_other;
-}
-
-}  // namespace
-
-bool give_way() noexcept {
-  Context* const me = detail::current_context;
-  if (me == nullptr) return false;
-  Ring* const ring = lock_ring_of(*me);
-  return ring != nullptr && pass_turn(*ring, *me);
-}
-
-bool sleep_in_context(const std::atomic<std::uint32_t>& word, std::uint32_t seen) noexcept {
-  Context* const me = detail::current_context;
-  if (me == nullptr) return false;
-  Ring* const ring = lock_ring_of(*me);
-  if (ring == nullptr) return false;
-  me->word = &word;
-  me->seen = seen;
-  me->bell = nullptr;
-  pass_turn(*ring, *me);
-  return true;
-}
-
-bool detail::wait_for_turn(Context& me, Doorbell& bell, const std::atomic<std::uint32_t>& word,
-                           std::uint32_t seen) noexcept {
-  if (word.load(std::memory_order_acquire) != seen) return true;
-  Ring* const ring = lock_ring_of(me);
-  if (ring == nullptr) return false;
-  me.word = &word;
-  me.seen = seen;
-  me.bell = &bell;
-  pass_turn(*ring, me);
-  return true;
 }
 
 }  // namespace taihu::threads
