@@ -8,6 +8,7 @@
 // most members get no result, the root broadcasts a notice when all segments of a window have ended.
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <map>
 #include <vector>
@@ -56,6 +57,17 @@ class HardwareCollectives {
     int segments = 0;
     Bytes at_root;  ///< result at the tree's root
   };
+
+  static std::byte* bytes_of(Packet& packet) { return reinterpret_cast<std::byte*>(packet.data.data()); }
+  static const std::byte* bytes_of(const Packet& packet) {
+    return reinterpret_cast<const std::byte*>(packet.data.data());
+  }
+  static bool results_everywhere(Collective collective) {
+    return collective == Collective::allreduce || collective == Collective::barrier;
+  }
+  static Packet combined(std::vector<Packet>& packets);
+  static void unpack(const Packet& packet, const Communicator& communicator, std::size_t piece_bytes,
+                     std::size_t offset, std::size_t segment_bytes, Bytes& result);
 
   Group& group(int communicator);
   void cut(int number, std::deque<Segment>& list, Progress& progress);
