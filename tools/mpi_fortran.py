@@ -9,7 +9,7 @@
                     with one specific procedure whose name the standard gives
 
 The rules stand below as data: what a C parameter is in Fortran follows from its type, and from its name where the type does
-not tell. Calls that need more than rules are written by hand in taihu/mpi/bindings/fortran/special_calls.c and are only declared here."""
+not tell. Calls that need more than rules are written by hand in special_calls.c and procedure_calls.c of taihu/mpi/bindings/fortran and are only declared here."""
 import pathlib
 import re
 import sys
