@@ -6,7 +6,7 @@ list(APPEND mpi_headers bindings/fortran/entry.h bindings/mpich_abi/callbacks.h 
 list(APPEND mpi_sources bindings/fortran/fortran_entry.cc bindings/mpich_abi/callbacks.cc bindings/mpich_abi/convert.cc
      bindings/mpich_abi/fortran_calls.cc bindings/mpich_abi/names.cc bindings/mpich_abi/special_calls.cc
      bindings/node_process.cc bindings/open_mpi_abi/callbacks.cc bindings/open_mpi_abi/convert.cc
-     bindings/open_mpi_abi/fortran_calls.cc bindings/open_mpi_abi/handles.cc bindings/open_mpi_abi/names.cc
+     bindings/open_mpi_abi/fortran_calls.cc bindings/open_mpi_abi/fortran_internals.cc bindings/open_mpi_abi/handles.cc bindings/open_mpi_abi/names.cc
      bindings/open_mpi_abi/special_calls.cc)
 list(APPEND mpi_tests bindings/mpich_abi/convert_test.cc bindings/open_mpi_abi/convert_test.cc)
 
@@ -31,3 +31,4 @@ foreach(foreign mpich open_mpi)
     ${foreign_calls} bindings/${foreign}_abi/callbacks.cc bindings/${foreign}_abi/fortran_calls.cc
     bindings/${foreign}_abi/special_calls.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endforeach()
+set_source_files_properties(bindings/open_mpi_abi/fortran_internals.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
