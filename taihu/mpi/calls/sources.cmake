@@ -10,7 +10,7 @@ list(APPEND mpi_sources calls/attributes/communicator_attribute_calls.cc calls/a
      calls/errors/handler_calls.cc calls/files/access_calls.cc calls/files/error_calls.cc calls/files/manage_calls.cc
      calls/files/split_calls.cc calls/files/view_calls.cc calls/handles/handle_calls.cc calls/info/info_calls.cc
      calls/messages/completion.cc calls/messages/buffer_calls.cc calls/messages/generalized.cc calls/messages/partitioned_calls.cc calls/messages/persistent.cc calls/messages/probes.cc
-     calls/messages/receives.cc calls/messages/sends.cc calls/tools/category_calls.cc calls/tools/control_calls.cc
+     calls/messages/receives.cc calls/messages/sends.cc calls/messages/status_calls.cc calls/tools/category_calls.cc calls/tools/control_calls.cc
      calls/tools/event_calls.cc calls/tools/performance_calls.cc calls/tools/start_calls.cc calls/tools/tools.cc calls/tools/variables.cc
      calls/sessions/from_group_calls.cc calls/sessions/process_sets.cc
      calls/sessions/session_calls.cc calls/topologies/cart_calls.cc calls/topologies/dist_graph_calls.cc calls/topologies/graph_calls.cc
