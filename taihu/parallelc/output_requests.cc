@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/parallelc/output_requests.h"
 
-#include <stdio_ext.h>
-
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -10,12 +8,13 @@
 #include <string>
 #include <utility>
 
+#include "taihu/parallelc/line_writer.h"
+#include "taihu/parallelc/output_arguments.h"
+
 namespace taihu::parallelc {
 namespace {
 
 constexpr std::size_t buffer_bytes = 64 * 1024;
-/// Lines of several ranks do not mix up to this length (POSIX: writes to pipes).
-constexpr std::size_t most_bytes_of_write = 4096;
 constexpr std::size_t alignment = 16;
 
 /// In the middle of this file: a signal handler that prints on this thread must not wait for it.
@@ -27,152 +26,6 @@ class Inside {
   ~Inside() { is_inside = false; }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
-};
-
-constexpr std::size_t rounded(std::size_t bytes, std::size_t to) {
-  return (bytes + to - 1) / to * to;
-}
-
-/// The arguments of a variadic call that all lie on the stack, at `arguments` (x86-64: System V ABI, section
-/// 3.5.7; aarch64: AAPCS64, appendix B).
-void from_memory(std::va_list& list, const void* arguments) noexcept {
-#if defined(__x86_64__)
-  const struct {
-    unsigned general_offset = 6 * 8, floating_offset = 6 * 8 + 8 * 16;  // past all registers
-    const void* stack;
-    void* registers = nullptr;
-  } state{.stack = arguments};
-#elif defined(__aarch64__)
-  const struct {
-    const void* stack;
-    void *general = nullptr, *floating = nullptr;
-    int general_offset = 0, floating_offset = 0;  // past all registers
-  } state{.stack = arguments};
-#else
-#error "how arguments of variadic calls lie in memory is not known here"
-#endif
-  static_assert(sizeof state == sizeof list);
-  std::memcpy(static_cast<void*>(&list), &state, sizeof list);
-}
-
-/// Writes arguments one after the other as they lie on a stack; without memory only counts the bytes.
-class Slots {
- public:
-  explicit Slots(char* memory) : memory_(memory) {}
-
-  template <class Value>
-  void add(Value value) {
-    constexpr std::size_t size = std::max<std::size_t>(8, sizeof(Value));
-    used_ = rounded(used_, size);
-    if (memory_ != nullptr) std::memcpy(memory_ + used_, &value, sizeof value);
-    used_ += size;
-  }
-  std::size_t used() const noexcept { return used_; }
-
- private:
-  char* memory_;
-  std::size_t used_ = 0;
-};
-
-/// Bytes that a conversion reads of a string.
-std::size_t length_of(const char* text, int kind, int former_int) {
-  if (text == nullptr) return 0;
-  if (kind == TAIHU_ARGUMENT_LIMITED_STRING) kind = former_int < 0 ? TAIHU_ARGUMENT_STRING : former_int;
-  return kind == TAIHU_ARGUMENT_STRING ? std::strlen(text) : strnlen(text, static_cast<std::size_t>(kind));
-}
-
-/// As vsnprintf, with arguments from memory.
-int print_from_memory(char* text, std::size_t bytes, const char* format, const void* arguments) noexcept {
-  std::va_list list;
-  from_memory(list, arguments);
-  return std::vsnprintf(text, bytes, format, list);
-}
-
-/// Goes through the arguments of a call: `slots` gets them, strings are given to `copy`, which returns where
-/// the copy is.
-template <class Copy>
-void take_arguments(const taihu_output& output, std::va_list values, Slots& slots, Copy&& copy) {
-  std::va_list rest;
-  va_copy(rest, values);
-  int former_int = 0;
-  for (int i = 0; i < output.argument_count; ++i) {
-    const int kind = output.arguments[i];
-    switch (kind) {
-      case TAIHU_ARGUMENT_INT:
-        slots.add(former_int = va_arg(rest, int));
-        break;
-      case TAIHU_ARGUMENT_LONG:
-        slots.add(va_arg(rest, long));
-        break;
-      case TAIHU_ARGUMENT_DOUBLE:
-        slots.add(va_arg(rest, double));
-        break;
-      case TAIHU_ARGUMENT_LONG_DOUBLE:
-        slots.add(va_arg(rest, long double));
-        break;
-      default: {
-        const char* const text = va_arg(rest, const char*);
-        slots.add(text == nullptr ? text : copy(text, length_of(text, kind, former_int)));
-      }
-    }
-  }
-  va_end(rest);
-}
-
-/// Collects text, and writes it by whole lines.
-class Writer {
- public:
-  explicit Writer(std::FILE* stream) : stream_(stream) {}
-  ~Writer() { flush(used_); }
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
-
-  void print(const char* format, const void* arguments) noexcept {
-    for (int attempt = 0; attempt < 2; ++attempt) {
-      const std::size_t room = sizeof text_ - used_;
-      const int length = print_from_memory(text_ + used_, room, format, arguments);
-      if (length < 0) return;
-      if (static_cast<std::size_t>(length) < room) {
-        used_ += static_cast<std::size_t>(length);
-        if (used_ > most_bytes_of_write) flush_lines();
-        return;
-      }
-      flush(used_);
-    }
-    std::va_list list;
-    from_memory(list, arguments);
-    std::vfprintf(stream_, format, list);
-  }
-
-  void bytes(const void* data, std::size_t size) noexcept {
-    flush(used_);
-    std::fwrite(data, 1, size, stream_);
-  }
-
- private:
-  // What comes after the last line within the limit waits for more.
-  void flush_lines() noexcept {
-    std::size_t end = most_bytes_of_write;
-    while (end > 0 && text_[end - 1] != '\n') --end;
-    flush(end == 0 ? used_ : end);
-    if (used_ > most_bytes_of_write) flush(used_);  // one long line
-  }
-
-  void flush(std::size_t size) noexcept {
-    if (size == 0) return;
-    flockfile(stream_);
-    // Before it has a buffer, glibc writes each line of a line-buffered stream by itself.
-    const std::size_t first = __fbufsize(stream_) == 0 ? 1 : 0;
-    if (first != 0) putc_unlocked(text_[0], stream_);
-    fwrite_unlocked(text_ + first, 1, size - first, stream_);
-    funlockfile(stream_);
-    used_ -= size;
-    std::memmove(text_, text_ + size, used_);
-  }
-
-  std::FILE* stream_;
-  std::size_t used_ = 0;
-  char text_[2 * most_bytes_of_write];
 };
 
 }  // namespace
@@ -193,7 +46,7 @@ OutputRequests::~OutputRequests() = default;
 bool OutputRequests::put_off(const taihu_output& output, std::FILE* stream, std::va_list values) noexcept {
   if (is_inside) return false;
   const Inside inside;
-  Slots sizes(nullptr);
+  ArgumentSlots sizes(nullptr);
   std::size_t text_bytes = 0;
   if (output.format != nullptr) {
     take_arguments(output, values, sizes, [&](const char* text, std::size_t length) {
@@ -236,7 +89,7 @@ bool OutputRequests::put_off(const taihu_output& output, std::FILE* stream, std:
   char* const arguments = place + sizeof(Request);
   char* text = arguments + sizes.used();
   const char* const end = place + bytes;
-  Slots slots(arguments);
+  ArgumentSlots slots(arguments);
   if (output.format != nullptr) {
     take_arguments(output, values, slots, [&](const char* from, std::size_t length) {
       // Another thread may have made it longer meanwhile.
@@ -270,7 +123,7 @@ void OutputRequests::write(const Buffer& buffer, std::size_t used, std::FILE* st
                            locale_t locale) noexcept {
   const locale_t own = uselocale(locale);
   {
-    Writer writer(stream);
+    LineWriter writer(stream);
     for (std::size_t at = 0; at < used;) {
       const auto& request = *reinterpret_cast<const Request*>(buffer.bytes + at);
       const char* const arguments = buffer.bytes + at + sizeof(Request);
@@ -356,7 +209,7 @@ void OutputRequests::take(const Piece& piece) {
   } else {
     add(data, piece.bytes);
   }
-  if (piece.is_last) Writer(call.stream).print(call.format.c_str(), call.arguments.data());
+  if (piece.is_last) LineWriter(call.stream).print(call.format.c_str(), call.arguments.data());
 }
 
 void OutputRequests::post(Piece& piece) {
@@ -404,7 +257,7 @@ void OutputRequests::in_pieces(const taihu_output& output, std::FILE* stream, st
       send(kind, &value, sizeof value, is_last);
     } else {
       const char* const text = va_arg(rest, const char*);
-      send(kind, text, length_of(text, kind, former_int), is_last);
+      send(kind, text, length_of_argument(text, kind, former_int), is_last);
     }
   }
   va_end(rest);
