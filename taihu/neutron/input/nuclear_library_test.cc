@@ -15,6 +15,7 @@
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/output/statepoint.h"
 #include "taihu/neutron/output/summary.h"
+#include "taihu/neutron/tally/estimate.h"
 #include "taihu/neutron/test_library.h"
 #include "taihu/neutron/test_models.h"
 #include "taihu/parallel/solo_communicator.h"

@@ -8,6 +8,7 @@
 #include "taihu/neutron/file/hdf5_file.h"
 #include "taihu/neutron/output/file_head.h"
 #include "taihu/neutron/output/statepoint_frame.h"
+#include "taihu/neutron/tally/estimate.h"
 
 namespace taihu::neutron {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "taihu/base/error.h"
 #include "taihu/base/output_file.h"
+#include "taihu/neutron/tally/estimate.h"
 
 namespace taihu::neutron {
 namespace {

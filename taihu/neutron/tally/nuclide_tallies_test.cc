@@ -10,6 +10,7 @@
 #include "taihu/neutron/file/hdf5_file.h"
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/output/statepoint.h"
+#include "taihu/neutron/tally/estimate.h"
 #include "taihu/neutron/test_library.h"
 #include "taihu/neutron/test_models.h"
 #include "taihu/parallel/ranks_for_tests.h"

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "taihu/neutron/tally/expansion.h"
+#include "taihu/neutron/tally/filter_weights.h"
 #include "taihu/neutron/tally/shares.h"
 
 namespace taihu::neutron {
@@ -133,108 +133,11 @@ std::int64_t combination_of(const TallyLayout::CompiledTally& tally, const Event
   return combination;
 }
 
-/// The polynomial of a degree through the points from the interval's first one on, with a cubic from the one
-/// before; the last points where they end, as OpenMC has it. Lagrange's form.
-double through_neighbours(const std::vector<double>& x, const std::vector<double>& y, std::ptrdiff_t interval,
-                          int degree, double at) noexcept {
-  const auto last = static_cast<std::ptrdiff_t>(x.size()) - 1 - degree;
-  const std::ptrdiff_t first = std::clamp<std::ptrdiff_t>(degree == 3 ? interval - 1 : interval, 0, last);
-  double sum = 0;
-  for (int i = 0; i <= degree; ++i) {
-    double term = y[first + i];
-    for (int j = 0; j <= degree; ++j)
-      if (j != i) term *= (at - x[first + j]) / (x[first + i] - x[first + j]);
-    sum += term;
-  }
-  return sum;
-}
-
-/// Product of the filters that weigh.
-double weight_of(const TallyLayout::CompiledTally& tally, const Event& event) noexcept {
-  double weight = 1;
-  for (const int index : tally.weights) {
-    const Filter& filter = *tally.filters[index].source;
-    const std::vector<double>&x = filter.energies, &y = filter.factors;
-    const auto above = std::upper_bound(x.begin() + 1, x.end() - 1, event.energy) - x.begin();
-    if (filter.degree > 1) {
-      weight *= through_neighbours(x, y, above - 1, filter.degree, event.energy);
-      continue;
-    }
-    weight *= interpolate(filter.interpolation, event.energy, x[above - 1], y[above - 1], x[above], y[above]);
-  }
-  return weight;
-}
-
-/// Values of the functions of an expansion.
-void moments_of(const Filter& filter, const Event& event, std::span<double> values) noexcept {
-  const Vector& u = event.location->levels[0].u;
-  const double mu = event.emission == nullptr ? 1 : event.emission->mu;
-  switch (filter.type) {
-    case FilterType::sphericalharmonics: {
-      harmonic_moments(filter.order, u, values);
-      if (!filter.of_scattering) return;
-      std::array<double, most_harmonic_order + 1> weights;
-      legendre_moments(mu, std::span(weights).first(filter.order + 1));
-      for (int l = 0, i = 0; l <= filter.order; ++l)
-        for (int m = -l; m <= l; ++m) values[i++] *= weights[l];
-      return;
-    }
-    case FilterType::spatiallegendre:
-      return legendre_moments(2 * (event.r[filter.axis] - filter.low) / (filter.high - filter.low) - 1,
-                              values);
-    case FilterType::zernike:
-    case FilterType::zernikeradial: {
-      const double x = event.r.x - filter.centre.x, y = event.r.y - filter.centre.y;
-      return zernike_moments(filter.order, std::hypot(x, y) / filter.radius, std::atan2(y, x),
-                             filter.type == FilterType::zernikeradial, values);
-    }
-    default:
-      return legendre_moments(mu, values);
-  }
-}
-
 bool needs_emission(const Filter& filter) noexcept {
   return filter.type == FilterType::legendre || filter.of_scattering;
 }
 
 }  // namespace
-
-const char* name_of(FilterType type) noexcept {
-  constexpr const char* names[] = {"cell",
-                                   "material",
-                                   "universe",
-                                   "mesh",
-                                   "energy",
-                                   "energyout",
-                                   "surface",
-                                   "distribcell",
-                                   "cellinstance",
-                                   "cellfrom",
-                                   "materialfrom",
-                                   "cellborn",
-                                   "particle",
-                                   "energyfunction",
-                                   "mu",
-                                   "polar",
-                                   "azimuthal",
-                                   "legendre",
-                                   "delayedgroup",
-                                   "meshsurface",
-                                   "meshborn",
-                                   "musurface",
-                                   "collision",
-                                   "time",
-                                   "sphericalharmonics",
-                                   "spatiallegendre",
-                                   "zernike",
-                                   "zernikeradial"};
-  return names[static_cast<int>(type)];
-}
-
-const char* name_of(Estimator estimator) noexcept {
-  constexpr const char* names[] = {"automatic", "tracklength", "collision", "analog"};
-  return names[static_cast<int>(estimator)];
-}
 
 TallyBins::TallyBins(const TallyLayout& layout, const TallyParts* window, const NeutronState& state,
                      SharedBins* shared)
@@ -481,27 +384,6 @@ void TallyBins::score_surface(const Event& event, double weight, double sign) no
     ExactSum* bins = bins_of(tally, combination);
     for (std::size_t i = 0; i < tally.columns.size(); ++i) bins[i].add(amount);
   }
-}
-
-// For n - 1 from 3 on: expansion in the quantile of the normal distribution, M. Abramowitz, I.
-// Stegun, 26.7.5.
-double confidence_factor(int n) noexcept {
-  const double degrees = n - 1;
-  if (n < 2) return 1;
-  if (n == 2) return 12.706204736;
-  if (n == 3) return 4.302652730;
-  constexpr double z = 1.959963985, z2 = z * z;
-  const double g[] = {(z2 + 1) * z / 4, ((5 * z2 + 16) * z2 + 3) * z / 96,
-                      (((3 * z2 + 19) * z2 + 17) * z2 - 15) * z / 384,
-                      ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) * z / 92160};
-  return z + (g[0] + (g[1] + (g[2] + g[3] / degrees) / degrees) / degrees) / degrees;
-}
-
-Estimate estimate(double sum, double sum_sq, int n) noexcept {
-  if (n < 1) return {0, infinity};
-  const double mean = sum / n;
-  if (n < 2) return {mean, infinity};
-  return {mean, std::sqrt(std::fmax(0.0, (sum_sq / n - mean * mean) / (n - 1)))};
 }
 
 }  // namespace taihu::neutron

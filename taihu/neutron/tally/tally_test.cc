@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/neutron/tally/tally.h"
+#include "taihu/neutron/tally/estimate.h"
 
 #include <gtest/gtest.h>
 

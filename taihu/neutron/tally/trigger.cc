@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "taihu/neutron/geometry/surface.h"
+#include "taihu/neutron/tally/estimate.h"
 
 namespace taihu::neutron {
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "taihu/neutron/tally/estimate.h"
 #include "taihu/neutron/tally/shares.h"
 
 namespace taihu::neutron {

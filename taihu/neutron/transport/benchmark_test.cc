@@ -8,6 +8,7 @@
 
 #include "taihu/base/sanitizers.h"
 #include "taihu/neutron/input/read_model.h"
+#include "taihu/neutron/tally/estimate.h"
 #include "taihu/neutron/test_models.h"
 #include "taihu/neutron/transport/simulation.h"
 #include "taihu/parallel/solo_communicator.h"

@@ -9,6 +9,7 @@
 #include "taihu/base/error.h"
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/nuclide/majorant.h"
+#include "taihu/neutron/tally/estimate.h"
 #include "taihu/neutron/test_library.h"
 #include "taihu/neutron/test_models.h"
 #include "taihu/parallel/ranks_for_tests.h"

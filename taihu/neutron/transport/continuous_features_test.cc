@@ -9,6 +9,7 @@
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/nuclide/kinematics.h"
 #include "taihu/neutron/output/collision_track.h"
+#include "taihu/neutron/tally/estimate.h"
 #include "taihu/neutron/test_library.h"
 #include "taihu/neutron/test_models.h"
 #include "taihu/parallel/ranks_for_tests.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/neutron/transport/criticality.h"
+#include "taihu/neutron/tally/estimate.h"
 
 #include <cmath>
 

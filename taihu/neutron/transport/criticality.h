@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "taihu/neutron/tally/estimate.h"
 #include "taihu/neutron/tally/tally.h"
 
 namespace taihu::neutron {

@@ -7,6 +7,7 @@
 
 #include "taihu/base/error.h"
 #include "taihu/neutron/nuclide/kinematics.h"
+#include "taihu/neutron/tally/estimate.h"
 #include "taihu/neutron/test_models.h"
 #include "taihu/parallel/ranks_for_tests.h"
 #include "taihu/parallel/solo_communicator.h"

@@ -8,6 +8,7 @@
 #include <cmath>
 #include "taihu/base/error.h"
 #include "taihu/neutron/source/fission_bank.h"
+#include "taihu/neutron/tally/estimate.h"
 #include "taihu/neutron/test_models.h"
 #include "taihu/parallel/ranks_for_tests.h"
 #include "taihu/parallel/shared_error.h"
