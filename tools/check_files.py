@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks every text file that git knows or would add: licence line, no notes to self, no stray white space.
+"""Checks every text file that git knows or would add: licence line, length, no notes to self, no stray white space.
 
 - sources and scripts carry the SPDX line first (after '#!' second)
 - no trailing white space, no tab outside of makefiles, no carriage return, exactly one line end at the end
 - no marker for unfinished work: what is left to do belongs into an issue
 - tests look at the exit code of what they run
 - links of Markdown pages to files of this tree lead somewhere
+- a source holds one idea: at most 400 lines, a test 500, but for the files of LONGER with their reasons
 Exit code 0: none, 1: some, each as file:line: text.
 """
 import argparse
@@ -20,6 +21,18 @@ LICENSED_SUFFIXES = {".h", ".c", ".cc", ".cpp", ".py", ".f90", ".F90", ".sv", ".
 UNFINISHED = re.compile(r"\b(?:" + "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX"]) + r")\b")
 EXIT_CODE_IGNORED = "PASS_REGULAR" + "_EXPRESSION"
 LINK = re.compile(r"\]\(([^)#\s]+)")
+SOURCE_SUFFIXES = {".h", ".c", ".cc", ".cpp", ".py", ".f90", ".F90", ".sv", ".sh", ".inc"}
+MOST_LINES = 400
+MOST_LINES_OF_A_TEST = 500
+TEST = re.compile(r"(?:^|/)tests/|_test\.[a-z]+$|(?:^|/)test_[^/]*$")
+# Files that are longer, and why.
+LONGER = {
+    "taihu/abi/mpi.h": "the interface of MPI, one declaration for each call",
+    "taihu/abi/parallelc.h": "the interface of the language, which programs include as one header",
+    "taihu/compiler/box_builder.cc": "one class, whose parts share the blocks that they make",
+    "taihu/mpi/bindings/fortran/special_f08.inc": "a list of interfaces, one for each call that follows no rule",
+    "taihu/noc/validation/booksim_sweep.h": "a table of results that bench/noc/compare writes",
+    "tools/mpi_fortran.py": "one generator: a rule for each kind of argument, in each of three interfaces",}
 
 
 def project_files(root):
@@ -56,6 +69,20 @@ def check_text(path, text):
     return problems
 
 
+def check_length(path, text, longer=None):
+    """The problem of a source that is too long, or of an exception that is no longer needed, as lines."""
+    longer = LONGER if longer is None else longer
+    name, lines = path.as_posix(), text.count("\n")
+    if path.suffix not in SOURCE_SUFFIXES and not text.startswith("#!"):
+        return []
+    most = MOST_LINES_OF_A_TEST if TEST.search(name) else MOST_LINES
+    if lines > most and name not in longer:
+        return [f"{path}:{most}: {lines} lines; split it along its ideas, or give a reason in LONGER of tools/check_files.py"]
+    if lines <= most and name in longer:
+        return [f"{path}:1: {lines} lines need no exception; take it out of LONGER of tools/check_files.py"]
+    return []
+
+
 def check_links(root, path, text):
     """Links to files that do not exist, as lines; addresses in the net are not looked at."""
     problems = []
@@ -73,7 +100,7 @@ def check(root):
         if b"\0" in data:
             continue
         text = data.decode(errors="replace")
-        problems += check_text(path, text)
+        problems += check_text(path, text) + check_length(path, text)
         if path.suffix == ".md":
             problems += check_links(root, path, text)
     return problems

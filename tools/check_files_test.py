@@ -46,6 +46,21 @@ class CheckFiles(unittest.TestCase):
         self.assertEqual(["a.md:1: marker of unfinished work"], problems("a.md", "TO" + "DO: later\n"))
         self.assertEqual([], problems("a.md", "mastodon\n"))
 
+    def test_lengths(self):
+        def lengths(name, lines, longer=()):
+            return check_files.check_length(pathlib.Path(name), "x\n" * lines, {each: "why" for each in longer})
+        self.assertEqual([], lengths("taihu/a.cc", 400))
+        self.assertEqual(["taihu/a.cc:400: 401 lines; split it along its ideas, or give a reason in LONGER of tools/check_files.py"],
+                         lengths("taihu/a.cc", 401))
+        self.assertEqual([], lengths("taihu/a_test.cc", 500))
+        self.assertEqual(1, len(lengths("taihu/a_test.cc", 501)))
+        self.assertEqual([], lengths("tests/rmc/a.py", 500))
+        self.assertEqual([], lengths("docs/a.md", 1000))
+        self.assertEqual(1, len(check_files.check_length(pathlib.Path("run"), "#!/bin/sh\n" + "x\n" * 400)))
+        self.assertEqual([], lengths("taihu/a.cc", 401, ["taihu/a.cc"]))
+        self.assertEqual(["taihu/a.cc:1: 400 lines need no exception; take it out of LONGER of tools/check_files.py"],
+                         lengths("taihu/a.cc", 400, ["taihu/a.cc"]))
+
     def test_dead_links(self):
         with tempfile.TemporaryDirectory() as name:
             root = pathlib.Path(name)
