@@ -173,7 +173,7 @@ class Builder {
       const std::vector<Nuclide::Share> shares = shares_for(kTs, temperature, file + ": " + name);
       double kT = 0;
       for (const Nuclide::Share& share : shares) kT += share.weight * kTs[share.temperature];
-      nuclides_[{name, temperature}] = static_cast<int>(data_->nuclides.size());
+      nuclides_[{name, temperature}] = NuclideId(data_->nuclides.size());
       data_->nuclides.emplace_back(read, shares, kT);
     }
   }
@@ -197,7 +197,7 @@ class Builder {
                                                    : read_thermal_ace(file, name, choose));
     const ThermalTable& read = *data_->thermal_library.back();
     for (const double temperature : temperatures) {
-      thermals_[{name, temperature}] = static_cast<int>(data_->thermals.size());
+      thermals_[{name, temperature}] = ThermalId(data_->thermals.size());
       data_->thermals.emplace_back(read, shares_for(kTs_of(read), temperature, file + ": " + name));
     }
   }
@@ -254,15 +254,14 @@ class Builder {
 
   void assign_thermal(const Material& material, const Material::ThermalUse& use, double temperature,
                       std::vector<MediumPart>& parts) const {
-    const int index = thermals_.at({use.table, temperature});
-    const std::vector<std::string>& names = data_->thermals[index].table().nuclides;
+    const ThermalId table = thermals_.at({use.table, temperature});
+    const std::vector<std::string>& names = data_->thermal(table).table().nuclides;
     bool used = false;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (std::find(names.begin(), names.end(), material.constituents[i].nuclide) == names.end()) continue;
-      check_input(parts[i].thermal < 0, material.place + "material " + std::to_string(material.id) +
-                                            ": two thermal tables are for " +
-                                            material.constituents[i].nuclide);
-      parts[i].thermal = index;
+      check_input(!parts[i].thermal, material.place + "material " + std::to_string(material.id) +
+                                         ": two thermal tables are for " + material.constituents[i].nuclide);
+      parts[i].thermal = table;
       parts[i].thermal_fraction = use.fraction;
       used = true;
     }
@@ -276,7 +275,8 @@ class Builder {
   std::set<Mixture> mixtures_;
   std::vector<int> reactions_;  ///< MT
   std::map<std::string, std::set<double>> nuclide_temperatures_, thermal_temperatures_;
-  std::map<std::pair<std::string, double>, int> nuclides_, thermals_;
+  std::map<std::pair<std::string, double>, NuclideId> nuclides_;
+  std::map<std::pair<std::string, double>, ThermalId> thermals_;
 };
 
 }  // namespace

@@ -276,7 +276,7 @@ TEST_F(Continuous, MediaSumTheirNuclides) {
   MacroXs thermal;
   data.look_up(first, 0.05, 0, thermal);
   const auto uranium = std::ranges::find_if(data.parts(first), [&](const MediumPart& part) {
-    return data.nuclides[part.nuclide].data().name == "X235";
+    return data.nuclide(part.nuclide).data().name == "X235";
   });
   ASSERT_NE(uranium, data.parts(first).end());
   const double h1 = 0.25 * 20 + 0.75 * (20 + 0.02 / 0.05) + 0.3;

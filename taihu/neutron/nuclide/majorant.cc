@@ -17,10 +17,10 @@ constexpr double slack = 1.03;
 constexpr double rounding = 1 + 1e-6;
 
 /// A nuclide with its thermal table; listed once, however many media contain it.
-using Kind = std::tuple<int, int, double>;
+using Kind = std::tuple<NuclideId, ThermalId, double>;
 
 Kind kind_of(const MediumPart& part) {
-  return {part.nuclide, part.thermal, part.thermal < 0 ? 0 : part.thermal_fraction};
+  return {part.nuclide, part.thermal, part.thermal ? part.thermal_fraction : 0};
 }
 
 float rounded_up(double value) {

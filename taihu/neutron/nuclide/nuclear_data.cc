@@ -140,9 +140,9 @@ std::vector<double> NuclearData::grid_of(const std::vector<MediumPart>& parts) c
     all = std::move(merged);
   };
   for (const MediumPart& part : parts) {
-    add(nuclides[part.nuclide].grid());
-    if (part.thermal < 0) continue;
-    const Thermal& thermal = thermals[part.thermal];
+    add(nuclide(part.nuclide).grid());
+    if (!part.thermal) continue;
+    const Thermal& thermal = this->thermal(part.thermal);
     add(thermal.grid());
     add({thermal.energy_max(), thermal.energy_max()});
   }
@@ -152,9 +152,9 @@ std::vector<double> NuclearData::grid_of(const std::vector<MediumPart>& parts) c
 }
 
 MicroXs NuclearData::tabulated(const MediumPart& part, double e, bool from_below) const noexcept {
-  MicroXs xs = nuclides[part.nuclide].smooth(e, from_below);
-  if (part.thermal >= 0) {
-    const Thermal& thermal = thermals[part.thermal];
+  MicroXs xs = nuclide(part.nuclide).smooth(e, from_below);
+  if (part.thermal) {
+    const Thermal& thermal = this->thermal(part.thermal);
     if (e < thermal.energy_max() || (from_below && e == thermal.energy_max()))
       apply_thermal(thermal.tabulated(e), part.thermal_fraction, xs);
   }
@@ -165,9 +165,9 @@ MediumId NuclearData::add_medium(std::vector<MediumPart> parts, std::size_t poin
   sort_by_collisions(*this, parts);
   Medium medium;
   for (int i = 0; i < static_cast<int>(parts.size()); ++i) {
-    const Nuclide& nuclide = nuclides[parts[i].nuclide];
+    const Nuclide& nuclide = this->nuclide(parts[i].nuclide);
     medium.fissionable = medium.fissionable || !nuclide.data().fission.empty();
-    if (parts[i].thermal >= 0 && thermals[parts[i].thermal].has_formula()) medium.with_formula.push_back(i);
+    if (parts[i].thermal && thermal(parts[i].thermal).has_formula()) medium.with_formula.push_back(i);
     if (nuclide.unresolved_max() > nuclide.unresolved_min()) medium.with_bands.push_back(i);
   }
   const std::vector<double> grid = grid_of(parts);
@@ -196,38 +196,38 @@ MediumId NuclearData::add_medium(std::vector<MediumPart> parts, std::size_t poin
 double NuclearData::band_number(const MediumPart& part, std::uint64_t band) const noexcept {
   std::uint64_t z =
       band +
-      0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(nuclides[part.nuclide].data().name.size()) + 1) +
-      std::bit_cast<std::uint64_t>(nuclides[part.nuclide].data().awr);
+      0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(nuclide(part.nuclide).data().name.size()) + 1) +
+      std::bit_cast<std::uint64_t>(nuclide(part.nuclide).data().awr);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
   return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
 }
 
 MicroXs NuclearData::micro(const MediumPart& part, double e, std::uint64_t band) const noexcept {
-  const Nuclide& nuclide = nuclides[part.nuclide];
+  const Nuclide& nuclide = this->nuclide(part.nuclide);
   MicroXs xs = nuclide.smooth(e);
   if (is_thermal(part, e))
-    apply_thermal(thermals[part.thermal].cross_section(e), part.thermal_fraction, xs);
+    apply_thermal(thermal(part.thermal).cross_section(e), part.thermal_fraction, xs);
   else if (nuclide.unresolved_at(e))
     nuclide.apply_unresolved(e, band_number(part, band), xs);
   return xs;
 }
 
 double NuclearData::most_between(const MediumPart& part, double a, double b) const noexcept {
-  const Nuclide& nuclide = nuclides[part.nuclide];
-  const double end = part.thermal < 0 ? 0 : thermals[part.thermal].energy_max();
+  const Nuclide& nuclide = this->nuclide(part.nuclide);
+  const double end = part.thermal ? thermal(part.thermal).energy_max() : 0;
   double most = 0;
   if (b >= end) most = nuclide.most_between(a, b, 0);
   if (a < nuclide.unresolved_max() && b >= nuclide.unresolved_min())
     most = std::fmax(most, nuclide.most_unresolved_between(a, b));
   if (a < end)
     most = std::fmax(most, nuclide.most_between(a, b, part.thermal_fraction) +
-                               part.thermal_fraction * thermals[part.thermal].most_between(a, b));
+                               part.thermal_fraction * thermal(part.thermal).most_between(a, b));
   return most;
 }
 
 std::size_t NuclearData::points_between(const MediumPart& part, double a, double b) const noexcept {
-  return nuclides[part.nuclide].points_between(a, b);
+  return nuclide(part.nuclide).points_between(a, b);
 }
 
 void NuclearData::sum_parts(const Medium& medium, double e, std::uint64_t band, MacroXs& xs) const noexcept {
@@ -253,14 +253,14 @@ void NuclearData::look_up(MediumId id, double e, std::uint64_t band, MacroXs& xs
     at(Reaction::kappa_fission) = low->kappa_fission + f * (high->kappa_fission - low->kappa_fission);
     for (const int i : medium.with_formula) {
       const MediumPart& part = medium.parts[i];
-      const Thermal& thermal = thermals[part.thermal];
+      const Thermal& thermal = this->thermal(part.thermal);
       if (e < thermal.energy_max())
         at(Reaction::total) += part.density * part.thermal_fraction * thermal.formula(e);
     }
     if (unresolved_at(e))
       for (const int i : medium.with_bands) {
         const MediumPart& part = medium.parts[i];
-        const Nuclide& nuclide = nuclides[part.nuclide];
+        const Nuclide& nuclide = this->nuclide(part.nuclide);
         if (!nuclide.unresolved_at(e)) continue;
         MicroXs banded = nuclide.smooth(e);
         add_to(xs, -part.density, banded);

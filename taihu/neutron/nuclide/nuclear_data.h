@@ -48,9 +48,9 @@ class Thermal {
 
 /// A nuclide of a medium.
 struct MediumPart {
-  int nuclide = 0;
+  NuclideId nuclide;
   double density = 0;  ///< atoms/(b cm)
-  int thermal = -1;    ///< thermal table; -1: none
+  ThermalId thermal;
   double thermal_fraction = 1;
   bool isotropic = false;  ///< it scatters evenly in all directions, whatever the data say
 };
@@ -67,6 +67,9 @@ class NuclearData {
   std::vector<std::unique_ptr<ThermalTable>> thermal_library;
   std::vector<Nuclide> nuclides;
   std::vector<Thermal> thermals;
+
+  const Nuclide& nuclide(NuclideId id) const noexcept { return nuclides[id.index()]; }
+  const Thermal& thermal(ThermalId id) const noexcept { return thermals[id.index()]; }
 
   /// Adds a medium of these nuclides; returns its index.
   MediumId add_medium(std::vector<MediumPart> parts, std::size_t points = most_points);
@@ -110,7 +113,7 @@ class NuclearData {
   std::size_t points_between(const MediumPart& part, double a, double b) const noexcept;
   /// Whether a band of unresolved resonances, and not the smooth values, holds for a nuclide of a medium.
   bool in_bands(const MediumPart& part, double e) const noexcept {
-    return nuclides[part.nuclide].unresolved_at(e) && !is_thermal(part, e);
+    return nuclide(part.nuclide).unresolved_at(e) && !is_thermal(part, e);
   }
   /// The nuclide that a neutron hits in a medium whose total cross section is `total`.
   const MediumPart& sample_part(MediumId medium, double e, std::uint64_t band, double total, Stream& random,
@@ -130,7 +133,7 @@ class NuclearData {
   std::vector<double> grid_of(const std::vector<MediumPart>& parts) const;
   MicroXs tabulated(const MediumPart& part, double e, bool from_below) const noexcept;
   bool is_thermal(const MediumPart& part, double e) const noexcept {
-    return part.thermal >= 0 && e < thermals[part.thermal].energy_max();
+    return part.thermal && e < thermal(part.thermal).energy_max();
   }
   double band_number(const MediumPart& part, std::uint64_t band) const noexcept;
   void sum_parts(const Medium& medium, double e, std::uint64_t band, MacroXs& xs) const noexcept;

@@ -40,6 +40,10 @@ using UniverseId = OpaqueId<struct UniverseItem>;
 using LatticeId = OpaqueId<struct LatticeItem>;
 /// A material of the model; none: void.
 using MaterialId = OpaqueId<struct MaterialItem>;
+/// A nuclide of continuous-energy data at a temperature, in NuclearData::nuclides.
+using NuclideId = OpaqueId<struct NuclideItem>;
+/// A thermal table at a temperature, in NuclearData::thermals; none: the atoms move freely.
+using ThermalId = OpaqueId<struct ThermalItem>;
 /// A medium of continuous-energy data: a material at a temperature; none: void.
 using MediumId = OpaqueId<struct MediumItem>;
 

@@ -109,7 +109,7 @@ void ColumnMaker::add_terms(MediumId medium, const TallyLayout::Column& column, 
   std::vector<RatePlan::Part>& wanted = layout_.rates.media[medium.index()];
   const std::vector<MediumPart>& parts = materials_.nuclear->parts(medium);
   for (int i = 0; i < static_cast<int>(parts.size()); ++i) {
-    const Nuclide& nuclide = materials_.nuclear->nuclides[parts[i].nuclide];
+    const Nuclide& nuclide = materials_.nuclear->nuclide(parts[i].nuclide);
     if (column.nuclide >= 0 && nuclide.data().name != layout_.nuclides[column.nuclide]) continue;
     auto entry = std::find_if(wanted.begin(), wanted.end(), [&](const auto& part) { return part.part == i; });
     if (entry == wanted.end()) entry = wanted.insert(wanted.end(), {.part = i, .terms = {}});

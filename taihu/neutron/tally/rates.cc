@@ -22,7 +22,7 @@ double sum_delayed(const NuclideData& data, int group, double energy, const Weig
 
 double rate_of(const NuclearData& nuclear, const MediumPart& part, const RatePlan::Term& term, double energy,
                const MicroXs& xs, double k) noexcept {
-  const Nuclide& nuclide = nuclear.nuclides[part.nuclide];
+  const Nuclide& nuclide = nuclear.nuclide(part.nuclide);
   switch (term.score) {
     case Score::total:
       return xs.total;

@@ -260,7 +260,7 @@ void TallyBins::score_groups(const TallyLayout::CompiledTally& tally, std::int64
 
 /// The nuclide of an event, as tallies number nuclides; -1: no tally names it.
 int TallyBins::nuclide_hit(const Event& event) const noexcept {
-  const int index = layout_->continuous ? *state_.nuclide : event.location->material.index();
+  const int index = layout_->continuous ? state_.nuclide->index() : event.location->material.index();
   return index < 0 ? -1 : layout_->nuclide_of[index];
 }
 

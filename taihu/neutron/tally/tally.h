@@ -148,7 +148,7 @@ struct NeutronState {
   // Continuous energy.
   const NuclearData* nuclear = nullptr;  ///< null: multi-group
   const std::uint64_t* band = nullptr;   ///< see NuclearData::look_up
-  const int* nuclide = nullptr;          ///< that was hit last, by index
+  const NuclideId* nuclide = nullptr;    ///< that was hit last
 };
 
 /// All tallies of a run, ready for scoring.

@@ -99,7 +99,7 @@ bool ContinuousCollision::absorb(const MediumPart& part, const MicroXs& xs) {
     history_.score_absorption(absorbed, xs.absorption, xs.fission, xs.kappa_fission);
     for (const Score score : history_.tallies.at_absorption) {
       const int mt = mt_of(score);
-      const RatePlan::Term term{score, mt > 0 ? nuclear_.nuclides[part.nuclide].tallied_index(mt) : -1, 0, 0};
+      const RatePlan::Term term{score, mt > 0 ? nuclear_.nuclide(part.nuclide).tallied_index(mt) : -1, 0, 0};
       history_.bins.score_analog(
           history_.event(), score,
           absorbed * rate_of(nuclear_, part, term, particle_.energy, xs, history_.k) / xs.absorption);
@@ -114,7 +114,7 @@ bool ContinuousCollision::absorb(const MediumPart& part, const MicroXs& xs) {
 Flight ContinuousCollision::scatter(const MediumPart& part, const MicroXs& xs, double& multiplicity,
                                     int& mt) {
   const Flight in{particle_.energy, history_.u()};
-  const Nuclide& nuclide = nuclear_.nuclides[part.nuclide];
+  const Nuclide& nuclide = nuclear_.nuclide(part.nuclide);
   const double awr = nuclide.data().awr;
   const double rest = particle_.random.uniform() * (xs.total - xs.absorption);
   const NeutronReaction* reaction =
@@ -127,7 +127,7 @@ Flight ContinuousCollision::scatter(const MediumPart& part, const MicroXs& xs, d
                                 particle_.random);
     if (rest >= xs.thermal)
       return scatter_elastically(in, awr, nuclide.kT(), nuclide.data().elastic_angle, particle_.random);
-    const Outgoing out = nuclear_.thermals[part.thermal].sample(particle_.energy, particle_.random);
+    const Outgoing out = nuclear_.thermal(part.thermal).sample(particle_.energy, particle_.random);
     return {out.energy, scattered(in.u, out.mu, particle_.random)};
   }
   mt = reaction->mt;
@@ -200,7 +200,7 @@ bool ContinuousCollision::add_sites(const MediumPart& part, const MicroXs& xs, d
     Site site;
     site.r = history_.r();
     int group = 0;
-    site.energy = fission_energy(nuclear_.nuclides[part.nuclide], xs, site.u, site.time, group);
+    site.energy = fission_energy(nuclear_.nuclide(part.nuclide), xs, site.u, site.time, group);
     site.parent = particle_.parent;
     site.weight = 1 / factor;
     site.time += particle_.time;

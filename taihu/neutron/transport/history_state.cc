@@ -42,7 +42,7 @@ void HistoryState::track_collision(int mt, double before) {
   if (!location.material || !fits(wanted.cells, level.cell.index()) ||
       !fits(wanted.universes, level.universe.index()) || !fits(wanted.materials, location.material.index()) ||
       !fits(wanted.reactions, mt) || (wanted.least_loss > 0 && !(loss > wanted.least_loss)) ||
-      !fits(wanted.nuclides, nuclear->nuclides[nuclide].data().name))
+      !fits(wanted.nuclides, nuclear->nuclide(nuclide).data().name))
     return;
   CollisionRecord record;
   record.history = particle.history;
@@ -53,7 +53,7 @@ void HistoryState::track_collision(int mt, double before) {
   record.mt = mt;
   record.cell = level.cell.index(), record.universe = level.universe.index();
   record.material = location.material.index();
-  record.nuclide = nuclide;
+  record.nuclide = nuclide.index();
   record.collision = particle.collisions;
   collisions.push_back(record);
 }

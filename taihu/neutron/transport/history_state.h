@@ -58,7 +58,7 @@ struct HistoryState {
   Particle particle;
   Location location;
   const double* values = nullptr;  ///< macroscopic cross sections here
-  int nuclide = -1;                ///< that was hit last
+  NuclideId nuclide;               ///< that was hit last
   double k = 1;                    ///< scales the number of fission sites
   bool tallying = false;
   std::uint64_t generation = 0;
