@@ -344,6 +344,19 @@ class Commands(Folder):
         self.assertIn("left out: there is no no-such-program, the variable NO_SUCH_PEER is not set", self.output.getvalue())
         self.assertFalse((self.root / "ran").exists())
 
+    def test_one_for_which_no_time_is_left_is_left_out(self):
+        pages = {"quick": {"command": "touch quick", "minutes": 0.1}, "slow": {"command": "touch slow", "minutes": 3}}
+        with contextlib.redirect_stdout(self.output):
+            self.assertEqual(0, self.rerun.run_all(list(pages), pages, self.root / "b", 120))
+        self.assertTrue((self.root / "quick").exists())
+        self.assertFalse((self.root / "slow").exists())
+        self.assertRegex(self.output.getvalue(), r"slow +left out: it takes 3 min, and 2 are left of --limit; its page stays as it is")
+
+    def test_no_command_goes_on_when_the_time_of_all_is_over(self):
+        with contextlib.redirect_stdout(self.output):
+            self.assertEqual(1, self.rerun.run_all(["a"], {"a": {"command": "sleep 1000", "minutes": 0.01}}, self.root / "b", 1))
+        self.assertRegex(self.output.getvalue(), r"was ended after 0:0[01] min")
+
     def test_one_that_does_not_end_is_ended_with_all_that_it_started(self):
         line = f"sleep 1000 & echo $! > {self.root}/pid; wait"
         self.assertEqual("was ended after 0:02 min", self.rerun.run_command(line, self.root / "log", 2))
