@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The collective algorithms: pure functions from (member count, member, sizes, root) to that member's steps.
 // Any member count >= 1. Cost is told as rounds and units sent per member for n members and a buffer of c
-// units. A program has at most 5 n steps (alltoall_bruck, for short blocks, n log2 n + 3 n) and, unless
-// another number is told, no scratch. Which algorithm a call takes is decided in collective/choice.h.
+// units. Where a function takes `Rounds`, it makes only this part of the program. A program has at most 5 n
+// steps (alltoall_bruck, for short blocks, n log2 n + 3 n) and, unless another number is told, no scratch.
+// Which algorithm a call takes is decided in collective/choice.h.
 //
 // Sources: R. Thakur, R. Rabenseifner, W. Gropp: Optimization of collective communication operations in
 // MPICH, IJHPCA 19(1), 2005; J. Bruck et al.: Efficient algorithms for all-to-all communications in multiport
@@ -25,7 +26,7 @@ Program barrier(Place place);
 /// `result` of `root` to `result` of all. Binomial tree: log2 n rounds, up to c log2 n units from the root.
 Program bcast_binomial(Place place, std::size_t count, int root);
 /// The same for long buffers: binomial scatter, then ring allgather. log2 n + n - 1 rounds, 2 c units.
-Program bcast_scatter_allgather(Place place, std::size_t count, int root);
+Program bcast_scatter_allgather(Place place, std::size_t count, int root, Rounds rounds = {});
 /// The same where many transfers may be under way at once: the root sends each member its block, and all tell
 /// all. 2 rounds, c units per member and 2 c from the root. Blocks are cut at multiples of `granule` units.
 Program bcast_scatter_exchange(Place place, std::size_t count, int root, std::size_t granule = 1);
@@ -51,7 +52,7 @@ Program allreduce_recursive_doubling(Place place, std::size_t count);
 Program allreduce_halving(Place place, std::size_t count);
 /// The same by a ring reduce-scatter, then a ring allgather. 2 (n - 1) rounds, 2 c units. Blocks are cut at
 /// multiples of `granule` units (one element). Scratch: one block.
-Program allreduce_ring(Place place, std::size_t count, std::size_t granule = 1);
+Program allreduce_ring(Place place, std::size_t count, std::size_t granule = 1, Rounds rounds = {});
 
 /// `result` (one block) of member k := combination of block k of `source` of all, in member order. Every
 /// member sends every other its block: 1 round, c units. Scratch: a block of each.

@@ -124,7 +124,10 @@ std::vector<Bcast> bcast_algorithms() {
   const auto staged = [exchange](Place place, std::size_t bytes, int root) {
     return staged_bcast(place, exchange(place, bytes, root), bytes, root);
   };
-  return {bcast_binomial, bcast_scatter_allgather, exchange, staged};
+  const auto scatter = [](Place place, std::size_t bytes, int root) {
+    return bcast_scatter_allgather(place, bytes, root);
+  };
+  return {bcast_binomial, scatter, exchange, staged};
 }
 
 TEST_P(Members, BcastGivesTheRootsBytesToAll) {

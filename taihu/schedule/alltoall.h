@@ -2,15 +2,11 @@
 // Forms of alltoall for networks whose links are not all alike: exchanges in a chosen order, through relays,
 // and gathered by rows and columns. Which one suits a network is decided by schedule/alltoall_choice.h.
 //
-// With thousands of members a program has thousands of steps. Who looks at all members' programs takes them
-// in parts: `Rounds` of the program that the whole call has.
-//
 // Sources: Y. Zhou et al., Parallel C, section 5.4.2 (ring, two-level ring, simple spread, pairwise, exchange
 // by rows and columns, chosen by the position of the nodes in the network); relays are our own.
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -18,13 +14,6 @@
 #include "taihu/schedule/exchange_order.h"
 
 namespace taihu::schedule {
-
-/// The rounds [first, last) of a program.
-struct Rounds {
-  int first = 0;
-  int last = std::numeric_limits<int>::max();
-  bool has(int round) const noexcept { return first <= round && round < last; }
-};
 
 /// A part of alltoall_bruck of algorithms.h.
 Program alltoall_bruck(Place place, std::size_t block_count, Rounds rounds);

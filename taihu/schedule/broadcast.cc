@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "taihu/schedule/algorithms.h"
 #include "taihu/schedule/tree.h"
 
@@ -18,7 +20,7 @@ Program bcast_binomial(Place place, std::size_t count, int root) {
   return program;
 }
 
-Program bcast_scatter_allgather(Place place, std::size_t count, int root) {
+Program bcast_scatter_allgather(Place place, std::size_t count, int root, Rounds rounds) {
   const BinomialTree tree(place, root);
   const Blocks blocks = split_blocks(place.members, count);  // block v belongs to relative member v
   const int me = tree.relative();
@@ -26,19 +28,20 @@ Program bcast_scatter_allgather(Place place, std::size_t count, int root) {
   const auto part = [&](int v, int span) {
     return Range{blocks.start(v), blocks.start(tree.end(v, span)) - blocks.start(v)};
   };
-  if (!tree.is_root()) {
+  if (!tree.is_root() && rounds.has(tree.round_down(tree.span()))) {
     const Range mine = part(me, tree.span());
     program.receive(tree.round_down(tree.span()), tree.parent(), Buffer::result, mine.offset, mine.count);
   }
-  for (int span = tree.span() / 2; span >= 1; span /= 2) {
+  for (int span = tree.span() / 2; span >= 1 && rounds.has(tree.round_to_children()); span /= 2) {
     if (!tree.has_child(span)) continue;
     const Range theirs = part(me + span, span);
     program.send(tree.round_to_children(), tree.member(me + span), Buffer::result, theirs.offset,
                  theirs.count);
   }
   const int n = place.members;
-  for (int k = 0; k + 1 < n; ++k) {
+  for (int k = std::max(0, rounds.first - tree.levels()); k + 1 < n; ++k) {
     const int round = tree.levels() + k;
+    if (round >= rounds.last) break;
     const int out = (me + n - k) % n;
     const int in = (me + n - k - 1) % n;
     if (me != n - 1) {  // the root has all and receives nothing: others may be reading its buffer

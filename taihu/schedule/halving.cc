@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions of long buffers by recursive halving: every member combines a part only.
 #include "taihu/schedule/algorithms.h"
+#include "taihu/schedule/collectives_in_order.h"
 #include "taihu/schedule/folding.h"
 
 namespace taihu::schedule {
@@ -80,6 +81,50 @@ Program reduce_halving(Place place, std::size_t count, int root) {
     if (folding.member(part) == root) continue;
     program.receive(round, folding.member(part), sum, parts.start(part), parts.count(part));
   }
+  return program;
+}
+
+Program reduce_scatter_halving(Place place, std::span<const int> order, const Blocks& blocks) {
+  expect(blocks.members() == place.members, "one block for each member");
+  const Folding folding({place.members, position_of(order, place.me)});
+  const int pairs = place.members - folding.members();
+  const std::size_t count = blocks.total();
+  // In scratch: behind each other what belongs to each number, for itself and for the other one of its pair.
+  Program program;
+  Blocks parts;
+  std::size_t next = 0;
+  Range run{};  // of blocks that are behind each other in `source` as well
+  const auto pack = [&](int member) {
+    if (run.offset + run.count != blocks.start(member)) {
+      program.copy(0, Buffer::scratch, next - run.count, Buffer::source, run.offset, run.count);
+      run = {blocks.start(member), 0};
+    }
+    run.count += blocks.count(member);
+    next += blocks.count(member);
+  };
+  for (int number = 0; number < folding.members(); ++number) {
+    const int position = folding.member(number);
+    pack(order[static_cast<std::size_t>(position)]);
+    if (number < pairs) pack(order[static_cast<std::size_t>(position - 1)]);
+    parts.starts.push_back(next);
+  }
+  program.copy(0, Buffer::scratch, next - run.count, Buffer::source, run.offset, run.count);
+  program.scratch = 2 * count;
+  fold(program, folding, Buffer::scratch, 0, Buffer::scratch, count, count);
+  if (folding.takes_part()) halve(program, folding, parts, Buffer::scratch, count);
+
+  const int round = folding.levels() + 1;
+  const std::size_t own_count = blocks.count(place.me);
+  if (!folding.takes_part()) {
+    program.receive(round, folding.partner(), Buffer::result, 0, own_count);
+  } else {
+    const std::size_t mine = parts.start(folding.me());
+    program.copy(round, Buffer::result, 0, Buffer::scratch, mine, own_count);
+    if (folding.is_in_pair())
+      program.send(round, folding.partner(), Buffer::scratch, mine + own_count,
+                   parts.count(folding.me()) - own_count);
+  }
+  program.name_peers(order);
   return program;
 }
 

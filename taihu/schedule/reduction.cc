@@ -73,7 +73,7 @@ Program allreduce_recursive_doubling(Place place, std::size_t count) {
   return program;
 }
 
-Program allreduce_ring(Place place, std::size_t count, std::size_t granule) {
+Program allreduce_ring(Place place, std::size_t count, std::size_t granule, Rounds rounds) {
   expect(place.has(place.me), "the member is among the members");
   const int n = place.members;
   const int me = place.me;
@@ -82,16 +82,18 @@ Program allreduce_ring(Place place, std::size_t count, std::size_t granule) {
   const Blocks blocks = split_blocks(n, count, granule);
   Program program;
   program.scratch = n > 1 ? std::max(blocks.count(0), blocks.count(n - 1)) : 0;  // one of them is the longest
-  program.copy(0, Buffer::result, 0, Buffer::source, 0, count);
-  for (int round = 0; round + 1 < n; ++round) {  // block b gathers operands from members b, b + 1, ...
+  if (rounds.has(0)) program.copy(0, Buffer::result, 0, Buffer::source, 0, count);
+  for (int round = rounds.first; round + 1 < n && rounds.has(round);
+       ++round) {  // block b gathers operands from members b, b + 1, ...
     const int out = (me + n - round) % n;
     const int in = (me + 2 * n - round - 1) % n;
     program.send(round, next, Buffer::result, blocks.start(out), blocks.count(out));
     program.receive(round, previous, Buffer::scratch, 0, blocks.count(in));
     program.reduce(round, Buffer::result, blocks.start(in), Buffer::scratch, 0, blocks.count(in));
   }
-  for (int k = 0; k + 1 < n; ++k) {  // now block me + 1 is complete here
+  for (int k = std::max(0, rounds.first - (n - 1)); k + 1 < n; ++k) {  // now block me + 1 is complete here
     const int round = n - 1 + k;
+    if (round >= rounds.last) break;
     const int out = (me + 1 + n - k) % n;
     const int in = (me + n - k) % n;
     program.send(round, next, Buffer::result, blocks.start(out), blocks.count(out));

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -49,6 +50,14 @@ struct Step {
 struct Range {
   std::size_t offset = 0;
   std::size_t count = 0;
+};
+
+/// The rounds [first, last) of a program. With thousands of members a program has thousands of steps: who
+/// looks at the programs of all members takes them in parts.
+struct Rounds {
+  int first = 0;
+  int last = std::numeric_limits<int>::max();
+  bool has(int round) const noexcept { return first <= round && round < last; }
 };
 
 /// Where the buffers of a program are when it becomes a part of another one.
