@@ -4,21 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "taihu/base/formatted.h"
+#include "taihu/schedule/collectives_in_order.h"
 #include "taihu/schedule/exchange_rounds.h"
+#include "taihu/schedule/round_loads.h"
 
 namespace taihu::schedule {
 
 namespace {
-
-std::vector<int> member_order(int members) {
-  std::vector<int> order(index(members));
-  std::iota(order.begin(), order.end(), 0);
-  return order;
-}
 
 /// Exchanges under way together in long alltoalls: few for receivers, or more, which evens out more.
 constexpr int exchange_windows[] = {8, 32};
@@ -32,73 +27,6 @@ constexpr double least_gain = 0.001;
 /// Estimates of forms whose blocks pass other members were up to 2.2 times below what they took in the
 /// simulation (docs/results/alltoall-model.md, rows of short blocks); only a clear gain counts.
 constexpr double doubt_of_gathered = 2;
-
-/// The loads of one round.
-class RoundLoads {
- public:
-  RoundLoads(const Placed& placed, const MessageCosts& costs)
-      : placed_(placed),
-        costs_(costs),
-        link_bytes_(index(placed.network.links())),
-        messages_seconds_(placed.nodes.size()),
-        copies_seconds_(placed.nodes.size()),
-        route_(index(placed.network.longest_route())) {}
-
-  void add(int member, const Step& step) {
-    if (step.action == Action::receive) {
-      messages_seconds_[index(member)] += costs_.receive_seconds;
-    } else if (step.action == Action::send) {
-      messages_seconds_[index(member)] += costs_.send_seconds;
-      message(placed_.nodes[index(member)], placed_.nodes[index(step.peer)], static_cast<double>(step.count));
-    } else {
-      copies_seconds_[index(member)] += static_cast<double>(step.count) / costs_.copy_bytes_per_second;
-    }
-  }
-  /// Of this round; makes ready for the next. Bytes flow while the processors see to the next message; copies
-  /// and one message are before or behind them.
-  double take_seconds() {
-    const double messages = take_most(messages_seconds_);
-    const double one = std::min(messages, costs_.send_seconds + costs_.receive_seconds);
-    return std::exchange(latency_, 0) + take_most(copies_seconds_) + one +
-           std::max(take_link_seconds(), messages - one);
-  }
-  /// Of the link with the most bytes alone.
-  double take_link_seconds() {
-    double longest = 0;
-    for (const int link : used_) {
-      longest = std::max(longest, link_bytes_[index(link)] / placed_.network.bytes_per_second(link));
-      link_bytes_[index(link)] = 0;
-    }
-    used_.clear();
-    return longest;
-  }
-
- private:
-  void message(int from, int to, double bytes) {
-    const int links = placed_.network.route(from, to, route_.data());
-    latency_ = std::max(latency_, placed_.network.latency(links));
-    for (int hop = 0; hop < links; ++hop) {
-      double& load = link_bytes_[index(route_[index(hop)])];
-      if (load == 0) used_.push_back(route_[index(hop)]);
-      load += bytes;
-    }
-  }
-
-  static double take_most(std::vector<double>& seconds) {
-    const double most = *std::max_element(seconds.begin(), seconds.end());
-    std::fill(seconds.begin(), seconds.end(), 0.0);
-    return most;
-  }
-
-  const Placed& placed_;
-  const MessageCosts& costs_;
-  std::vector<double> link_bytes_;
-  std::vector<double> messages_seconds_;  ///< of the members' processors
-  std::vector<double> copies_seconds_;
-  std::vector<int> route_;
-  std::vector<int> used_;
-  double latency_ = 0;
-};
 
 /// The first sends all messages at once: in the model of loads no other form that sends each block straight
 /// to its receiver is faster. The others pass blocks on.
@@ -128,7 +56,7 @@ std::vector<Schedule> candidates(const Placed& placed, std::size_t bytes) {
 }  // namespace
 
 std::vector<int> Placed::order_by_node() const {
-  std::vector<int> order = member_order(members());
+  std::vector<int> order = plain_order(members());
   std::stable_sort(order.begin(), order.end(),
                    [&](int a, int b) { return nodes[index(a)] < nodes[index(b)]; });
   return order;
@@ -151,7 +79,7 @@ Schedule ring_schedule(int members, std::size_t bytes) {
 }
 
 Schedule pairwise_schedule(int members, std::size_t bytes) {
-  return exchange_schedule("pairwise", ExchangeOrder::pairwise(member_order(members)), bytes, 1);
+  return exchange_schedule("pairwise", ExchangeOrder::pairwise(plain_order(members)), bytes, 1);
 }
 
 Schedule bruck_schedule(int members, std::size_t bytes) {
