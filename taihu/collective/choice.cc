@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/collective/choice.h"
 
+#include <cstdlib>
+
+#include "taihu/base/units.h"
+
 namespace taihu::collective {
 
 using schedule::Place;
@@ -22,32 +26,43 @@ schedule::Nothing nothing_of(int members, bool equal) noexcept {
 namespace among_leaders {
 namespace {
 
-/// From here on bandwidth counts more than the number of rounds.
-constexpr std::size_t long_bcast_bytes = 64 << 10;
-constexpr std::size_t long_allgather_bytes = 64 << 10;  ///< all blocks together
-/// The ring's two passes over the buffer, with one addition of each element, beat log2 n passes.
-constexpr std::size_t long_allreduce_bytes = 64 << 10;
+void read_length(const char* variable, std::size_t& length) {
+  const char* const text = std::getenv(variable);
+  if (text != nullptr && *text != '\0') length = static_cast<std::size_t>(parse_bytes(text, variable));
+}
+
 /// Up to here, where there are enough members, blocks travel together in log2 n messages.
 constexpr std::size_t short_alltoall_bytes = 256;  ///< of one block
 constexpr int many_alltoall_members = 8;
 
 }  // namespace
 
+const schedule::LongBytes& long_bytes() {
+  static const schedule::LongBytes lengths = [] {
+    schedule::LongBytes read;
+    read_length("TAIHU_LONG_BCAST_BYTES", read.bcast);
+    read_length("TAIHU_LONG_ALLGATHER_BYTES", read.allgather);
+    read_length("TAIHU_LONG_ALLREDUCE_BYTES", read.allreduce);
+    return read;
+  }();
+  return lengths;
+}
+
 /// Enough to hide latency, few enough not to flood a receiver.
 const int alltoall_window = 8;
 
 Program bcast(Place place, std::size_t bytes, int root) {
-  if (bytes < long_bcast_bytes || place.members < 3) return schedule::bcast_binomial(place, bytes, root);
+  if (bytes < long_bytes().bcast || place.members < 3) return schedule::bcast_binomial(place, bytes, root);
   return schedule::bcast_scatter_allgather(place, bytes, root);
 }
 
 Program allgather(Place place, const schedule::Blocks& blocks) {
-  const bool is_long = blocks.total() >= long_allgather_bytes;
+  const bool is_long = blocks.total() >= long_bytes().allgather;
   return is_long ? schedule::allgather_ring(place, blocks) : schedule::allgather_bruck(place, blocks);
 }
 
 Program allreduce(Place place, std::size_t count, const Reduction& reduction) {
-  const bool is_long = count * reduction.element_bytes >= long_allreduce_bytes;
+  const bool is_long = count * reduction.element_bytes >= long_bytes().allreduce;
   if (is_long && reduction.commutative) return schedule::allreduce_ring(place, count);
   return schedule::allreduce_recursive_doubling(place, count);
 }

@@ -8,12 +8,18 @@
 
 #include "taihu/collective/operations.h"
 #include "taihu/schedule/algorithms.h"
+#include "taihu/schedule/collective_choice.h"
 
 namespace taihu::collective {
 
 /// Of blocking collectives among the leaders of node processes, one member each: every message crosses the
 /// link, so bytes count.
 namespace among_leaders {
+
+/// From where on data are long: by TAIHU_LONG_BCAST_BYTES, TAIHU_LONG_ALLGATHER_BYTES,
+/// TAIHU_LONG_ALLREDUCE_BYTES, which have to be the same in all node processes. Read once; throws Error for
+/// what is not a size.
+const schedule::LongBytes& long_bytes();
 
 schedule::Program bcast(schedule::Place place, std::size_t bytes, int root);
 /// In units of bytes.

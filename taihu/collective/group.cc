@@ -11,6 +11,7 @@
 #include "taihu/base/contract.h"
 #include "taihu/base/error.h"
 #include "taihu/collective/board.h"
+#include "taihu/collective/choice.h"
 #include "taihu/collective/network_choice.h"
 #include "taihu/collective/operations.h"
 
@@ -111,9 +112,14 @@ GroupState::GroupState(message::Node& node, message::Context context_of_group, s
       node_(node),
       crowded_(crowded),
       joins_(membership.local().size()) {
-  if (network != nullptr)
-    alltoall_forms_ =
-        std::make_unique<AlltoallForms>(network, network->nodes_of(node.layout(), membership.ranks));
+  if (network == nullptr) return;
+  alltoall_forms_ =
+      std::make_unique<AlltoallForms>(network, network->nodes_of(node.layout(), membership.ranks));
+  std::vector<int> leaders;
+  for (const std::vector<int>& members : membership.members_of)
+    leaders.push_back(membership.ranks[static_cast<std::size_t>(members.front())]);
+  leader_forms_ =
+      std::make_unique<LeaderForms>(network, network->nodes_of(node.layout(), leaders), membership.members());
 }
 
 GroupState::~GroupState() = default;
@@ -148,7 +154,9 @@ Groups::Groups(message::Node& node, int cores, std::shared_ptr<JobNetwork> netwo
     : node_(node),
       crowded_(node.local_ranks() > cores),
       network_(std::move(network)),
-      registry_(std::make_shared<GroupRegistry>()) {}
+      registry_(std::make_shared<GroupRegistry>()) {
+  among_leaders::long_bytes();  // a wrong one is told now
+}
 
 GroupHandle Groups::join(message::Endpoint& endpoint, message::Context context, std::span<const int> ranks) {
   const auto mine = std::find(ranks.begin(), ranks.end(), endpoint.rank());

@@ -22,6 +22,7 @@ namespace taihu::collective {
 
 class Board;
 class AlltoallForms;
+class LeaderForms;
 class JobNetwork;
 
 /// What the members of one node process share. Made when the first of them joins, gone when all have left.
@@ -38,6 +39,8 @@ class GroupState {
   Board& board();
   /// What the network says; null when it is not described.
   AlltoallForms* alltoall_forms() noexcept { return alltoall_forms_.get(); }
+  /// The same of collectives among the leaders of node processes.
+  LeaderForms* leader_forms() noexcept { return leader_forms_.get(); }
 
  private:
   friend class GroupRegistry;
@@ -47,6 +50,7 @@ class GroupState {
   std::once_flag board_is_made_;
   std::unique_ptr<Board> board_;
   std::unique_ptr<AlltoallForms> alltoall_forms_;
+  std::unique_ptr<LeaderForms> leader_forms_;
 
   // Guarded by the registry. joins_[k]: times that local member k has joined; `most_joins_` the largest of
   // them, `members_with_most_` how many members have joined so often.

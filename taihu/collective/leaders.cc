@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "taihu/collective/copy.h"
+#include "taihu/collective/network_choice.h"
 #include "taihu/collective/program_run.h"
 #include "taihu/collective/shared_forms.h"
 
@@ -63,6 +64,42 @@ Leaders::Leaders(GroupHandle& handle, int root) : handle_(handle), membership_(h
 
 int Leaders::run(int code, schedule::Program program, ProgramBuffers buffers, const Reduction* reduction) {
   return run_on(handle_, code, ranks_, std::move(program), buffers, reduction);
+}
+
+const schedule::CollectiveForm* Leaders::form_by_network(schedule::Collective collective,
+                                                         std::size_t bytes) const {
+  LeaderForms* const forms = handle_.state().leader_forms();
+  return forms != nullptr ? forms->form(collective, bytes) : nullptr;
+}
+
+schedule::Program Leaders::bcast_program(std::size_t bytes) const {
+  const schedule::CollectiveForm* const form = form_by_network(schedule::Collective::bcast, bytes);
+  if (form == nullptr) return among_leaders::bcast(place(), bytes, root_process_);
+  schedule::Payload payload;
+  payload.count = bytes;
+  payload.root = root_process_;
+  return form->make(place(), payload, {});
+}
+
+schedule::Program Leaders::allgather_program(const schedule::Blocks& blocks) const {
+  const auto processes = static_cast<std::size_t>(place().members);
+  const schedule::CollectiveForm* const form =
+      form_by_network(schedule::Collective::allgather, (blocks.total() + processes - 1) / processes);
+  if (form == nullptr) return among_leaders::allgather(place(), blocks);
+  schedule::Payload payload;
+  payload.blocks = blocks;
+  return form->make(place(), payload, {});
+}
+
+schedule::Program Leaders::allreduce_program(std::size_t count, const Reduction& reduction) const {
+  const schedule::CollectiveForm* const form =
+      reduction.commutative
+          ? form_by_network(schedule::Collective::allreduce, count * reduction.element_bytes)
+          : nullptr;
+  if (form == nullptr) return among_leaders::allreduce(place(), count, reduction);
+  schedule::Payload payload;
+  payload.count = count;
+  return form->make(place(), payload, {});
 }
 
 int Leaders::hand_out(int code, void* buffer, std::size_t bytes) {

@@ -7,6 +7,7 @@
 
 #include "taihu/collective/choice.h"
 #include "taihu/collective/group.h"
+#include "taihu/schedule/collective_choice.h"
 
 namespace taihu::collective {
 
@@ -36,6 +37,14 @@ class Leaders {
   /// results are undefined. `code` is that of the caller's earlier stages: one that has failed has no data
   /// for the others, sends empty messages, by which they see it, and returns that code.
   int run(int code, schedule::Program program, ProgramBuffers buffers, const Reduction* reduction = nullptr);
+
+  /// The caller's program of a bcast, allgather or allreduce: in the form that suits the network where it is
+  /// described, else by choice.h. Bytes, or the elements of `reduction`.
+  schedule::Program bcast_program(std::size_t bytes) const;
+  schedule::Program allgather_program(const schedule::Blocks& blocks) const;
+  schedule::Program allreduce_program(std::size_t count, const Reduction& reduction) const;
+  /// The form that suits the network, null where none is described; `bytes` as in LeaderForms.
+  const schedule::CollectiveForm* form_by_network(schedule::Collective collective, std::size_t bytes) const;
 
   /// The last stage, for all members here: the leader's `buffer` goes to its neighbours. `code` is that of
   /// the caller's earlier stages; where the leader has failed, its neighbours fail as well.

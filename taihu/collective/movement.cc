@@ -24,8 +24,7 @@ int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root) {
   Leaders leaders(handle, root);
   int code = M_SUCCESS;
   const auto between_processes = [&] {
-    code = leaders.run(M_SUCCESS, among_leaders::bcast(leaders.place(), bytes, leaders.root_process()),
-                       {nullptr, buffer});
+    code = leaders.run(M_SUCCESS, leaders.bcast_program(bytes), {nullptr, buffer});
   };
   if (handle.rank() == root) {  // neighbours copy while the messages are on their way
     const int local = shared::bcast(handle, buffer, bytes, leaders.local_leader(), between_processes);
@@ -90,7 +89,7 @@ int allgather(GroupHandle& handle, const void* source, void* result, std::size_t
     if (whole == nullptr && bytes != 0) return M_ERROR_MEMORY;
     void* block = at(whole, static_cast<std::ptrdiff_t>(blocks.start(membership.here)));
     code = shared::gather(handle, Lengths::equal, source, bytes, block, blocks_map, leaders.local_leader());
-    code = leaders.run(code, among_leaders::allgather(leaders.place(), blocks), {block, whole});
+    code = leaders.run(code, leaders.allgather_program(blocks), {block, whole});
     if (whole != result) to_member_order(membership, whole, result, bytes);
     handle.stage().trim();
   }

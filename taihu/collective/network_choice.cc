@@ -8,8 +8,17 @@
 
 #include "taihu/base/error.h"
 #include "taihu/base/formatted.h"
+#include "taihu/collective/choice.h"
 
 namespace taihu::collective {
+
+namespace {
+
+bool are_apart(const std::vector<int>& nodes) {
+  return std::any_of(nodes.begin(), nodes.end(), [&](int node) { return node != nodes.front(); });
+}
+
+}  // namespace
 
 JobNetwork::JobNetwork(topology::NamedInterconnect description, const launch::Layout& layout)
     : description_(std::move(description)) {
@@ -53,10 +62,9 @@ std::shared_ptr<JobNetwork> network_of_job(const launch::Layout& layout) {
 }
 
 AlltoallForms::AlltoallForms(std::shared_ptr<JobNetwork> network, std::vector<int> nodes)
-    : network_(std::move(network)), placed_{network_->network(), std::move(nodes)} {
-  has_choice_ = std::any_of(placed_.nodes.begin(), placed_.nodes.end(),
-                            [&](int node) { return node != placed_.nodes.front(); });
-}
+    : network_(std::move(network)),
+      placed_{network_->network(), std::move(nodes)},
+      has_choice_(are_apart(placed_.nodes)) {}
 
 const schedule::Schedule* AlltoallForms::form(std::size_t bytes) {
   if (!has_choice_ || bytes == 0) return nullptr;
@@ -73,6 +81,32 @@ const schedule::Schedule* AlltoallForms::form(std::size_t bytes) {
 void AlltoallForms::prescribe(std::size_t bytes, schedule::Schedule form) {
   const std::scoped_lock lock(mutex_);
   forms_.emplace(std::bit_ceil(bytes), std::move(form));
+}
+
+LeaderForms::LeaderForms(std::shared_ptr<JobNetwork> network, std::vector<int> nodes, int ranks)
+    : network_(std::move(network)),
+      placed_{network_->network(), std::move(nodes)},
+      ranks_(ranks),
+      has_choice_(are_apart(placed_.nodes)) {}
+
+const schedule::CollectiveForm* LeaderForms::form(schedule::Collective collective, std::size_t bytes) {
+  if (!has_choice_ || bytes == 0) return nullptr;
+  const std::size_t power = std::bit_ceil(bytes);
+  const std::scoped_lock lock(mutex_);
+  const auto known = forms_.find({collective, power});
+  if (known != forms_.end()) return &known->second;
+  schedule::CollectiveChoice choice =
+      schedule::choose_collective(collective, placed_, power, among_leaders::long_bytes());
+  network_->note(formatted("%s of %d members in %d node processes, %zu to %zu bytes: %s\n",
+                           schedule::name_of(collective), ranks_, placed_.members(), power / 2 + 1, power,
+                           choice.reason.c_str()));
+  return &forms_.emplace(Key{collective, power}, std::move(choice.form)).first->second;
+}
+
+void LeaderForms::prescribe(schedule::Collective collective, std::size_t bytes,
+                            schedule::CollectiveForm form) {
+  const std::scoped_lock lock(mutex_);
+  forms_.emplace(Key{collective, std::bit_ceil(bytes)}, std::move(form));
 }
 
 }  // namespace taihu::collective

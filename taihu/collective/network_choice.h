@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forms of alltoall chosen by the network that the user describes (TAIHU_NETWORK): per group and length of
-// blocks, from the places of its members. Without a description nothing is chosen.
+// Forms of collectives chosen by the network that the user describes (TAIHU_NETWORK): per group and length,
+// from the places of its members, or of the leaders of its node processes. Without a description nothing is
+// chosen.
 //
 // Members choose for themselves, so the description has to be the same on all nodes.
 #pragma once
@@ -10,11 +11,13 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "taihu/collective/membership.h"
 #include "taihu/launch/layout.h"
 #include "taihu/schedule/alltoall_choice.h"
+#include "taihu/schedule/collective_choice.h"
 #include "taihu/topology/interconnect.h"
 
 namespace taihu::collective {
@@ -46,7 +49,7 @@ class JobNetwork {
 /// used.
 std::shared_ptr<JobNetwork> network_of_job(const launch::Layout& layout);
 
-/// The forms of one group. Any thread.
+/// The forms of alltoall of one group. Any thread.
 class AlltoallForms {
  public:
   /// `nodes`: member -> node of the network.
@@ -64,6 +67,31 @@ class AlltoallForms {
   bool has_choice_;
   std::mutex mutex_;
   std::map<std::size_t, schedule::Schedule> forms_;  ///< by the power of two
+};
+
+/// The forms of the other collectives among the leaders of a group's node processes. Any thread.
+class LeaderForms {
+ public:
+  /// `nodes`: node process of the group -> node of the network; `ranks`: all members, for what is told.
+  LeaderForms(std::shared_ptr<JobNetwork> network, std::vector<int> nodes, int ranks);
+
+  /// For `bytes` in all of a bcast or allreduce, of a node process's blocks of the others; only the next
+  /// power of two counts. Null when all leaders are on one node. The first call for a power estimates all
+  /// forms.
+  const schedule::CollectiveForm* form(schedule::Collective collective, std::size_t bytes);
+  /// As AlltoallForms::prescribe.
+  void prescribe(schedule::Collective collective, std::size_t bytes, schedule::CollectiveForm form);
+  const schedule::Placed& placed() const noexcept { return placed_; }
+
+ private:
+  using Key = std::pair<schedule::Collective, std::size_t>;
+
+  std::shared_ptr<JobNetwork> network_;
+  schedule::Placed placed_;
+  int ranks_;
+  bool has_choice_;
+  std::mutex mutex_;
+  std::map<Key, schedule::CollectiveForm> forms_;  ///< by the power of two
 };
 
 }  // namespace taihu::collective

@@ -59,6 +59,23 @@ schedule::Program exchange_program(const Leaders& leaders, const ProcessBlocks& 
   return schedule::alltoall_pairwise(place, sources, results, place.members);
 }
 
+// By the form that suits the network, straight to `combined`; null where there is none, or order counts.
+const schedule::CollectiveForm* form_of(const Leaders& leaders, const MemberBlocks& members,
+                                        const Reduction& reduction) {
+  if (!reduction.commutative) return nullptr;
+  const auto processes = static_cast<std::size_t>(leaders.place().members);
+  return leaders.form_by_network(schedule::Collective::reduce_scatter,
+                                 (members.all_bytes + processes - 1) / processes);
+}
+
+schedule::Program program_of(const schedule::CollectiveForm& form, const Leaders& leaders,
+                             const schedule::Blocks& bytes, const Reduction& reduction) {
+  schedule::Payload payload;
+  payload.blocks = bytes;
+  for (std::size_t& start : payload.blocks.starts) start /= reduction.element_bytes;
+  return form.make(leaders.place(), payload, {});
+}
+
 // The leader's part; its neighbours only reduce and take their blocks.
 int lead(GroupHandle& handle, Leaders& leaders, const void* source, void* result, const MemberBlocks& members,
          const Reduction& reduction) {
@@ -80,10 +97,15 @@ int lead(GroupHandle& handle, Leaders& leaders, const void* source, void* result
       copy_block(to.block(sorted, member), members.map().block(partial, member), to.bytes(member));
     }
   }
-  code = leaders.run(code, exchange_program(leaders, order), {sorted, incoming});
   std::byte* combined = block_at(incoming, processes - 1, mine);
-  for (int process = processes - 2; process >= 0 && mine != 0; --process) {
-    reduction(combined, block_at(incoming, process, mine), combined, mine / reduction.element_bytes);
+  if (const schedule::CollectiveForm* const form = form_of(leaders, members, reduction)) {
+    code = leaders.run(code, program_of(*form, leaders, order.blocks, reduction), {sorted, combined},
+                       &reduction);
+  } else {
+    code = leaders.run(code, exchange_program(leaders, order), {sorted, incoming});
+    for (int process = processes - 2; process >= 0 && mine != 0; --process) {
+      reduction(combined, block_at(incoming, process, mine), combined, mine / reduction.element_bytes);
+    }
   }
   // Offsets of my neighbours' blocks are those in process order, from where this process begins.
   std::vector<std::ptrdiff_t> offsets = order.offsets;

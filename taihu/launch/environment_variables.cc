@@ -29,7 +29,18 @@ constexpr EnvironmentVariable variables[] = {
      "as Slurm sets it, with SLURM_TOPOLOGY_ADDR_PATTERN", "none", "the same"},
     {"TAIHU_NETWORK", user, "node processes, parcrun, marun",
      "a network file of network-model, the same on all nodes", "none",
-     "alltoall between node processes takes the form that suits this network"},
+     "alltoall, bcast, allgather, allreduce and reduce_scatter between node processes take the form that "
+     "suits "
+     "this network"},
+    {"TAIHU_TUNING", user, "parcrun, marun", "a table of taihu-tune, `off`",
+     "~/.config/taihu/tuning, /etc/taihu/tuning",
+     "sizes below that suit this machine, where they are not set"},
+    {"TAIHU_LONG_BCAST_BYTES", user, nodes, "size, the same everywhere", "64K",
+     "from this size on a bcast between node processes is scattered and gathered"},
+    {"TAIHU_LONG_ALLGATHER_BYTES", user, nodes, "size, the same everywhere", "64K",
+     "from this size of all blocks on an allgather between node processes goes by a ring"},
+    {"TAIHU_LONG_ALLREDUCE_BYTES", user, nodes, "size, the same everywhere", "64K",
+     "from this size on an allreduce between node processes goes by a ring"},
     // Messages.
     {"TAIHU_EAGER_BYTES", user, nodes, "size", "1K",
      "longer messages inside a node process are announced and copied once, by the receiver"},
