@@ -13,6 +13,7 @@
 #include "taihu/base/program.h"
 #include "taihu/launch/launch_plan.h"
 #include "taihu/launch/supervise.h"
+#include "taihu/launch/tuning_table.h"
 #include "taihu/topology/interconnect.h"
 
 namespace taihu::launch {
@@ -40,6 +41,7 @@ int run(const LaunchCommand& command, const std::string& version, const std::vec
     return 0;
   }
   check_network();
+  const std::string tuning = apply_tuning_table();
   const Surroundings place = this_place(command);
   for (const std::string& warning : environment_warnings(place.environment)) say(warning);
   options.job.program = check_program(options.job.program, options.working_directory, place);
@@ -59,7 +61,10 @@ int run(const LaunchCommand& command, const std::string& version, const std::vec
   check_input(
       access(place.node_program.c_str(), X_OK) == 0,
       "cannot find " + place.node_program + "; install Taihu as a whole, bin/ and libexec/ belong together");
-  if (options.job.verbose) say(summary(options, plan));
+  if (options.job.verbose) {
+    if (!tuning.empty()) say("sizes of " + tuning);
+    say(summary(options, plan));
+  }
   return run_job(plan, options.timeout_seconds, say);
 }
 

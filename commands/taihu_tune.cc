@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// taihu-tune: measures on this machine the sizes at which the runtime changes its ways, and writes those that
+// are better than the defaults into the table that parcrun and marun read.
+//
+// For each size it looks at the next smaller and the next larger power of two, and goes on in the direction
+// that gains. Two values are compared by jobs in alternation, at message lengths that they treat differently.
+// The present value stays unless the other one wins clearly (launch/tuning_comparison.h).
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "taihu/base/error.h"
+#include "taihu/base/formatted.h"
+#include "taihu/base/output_file.h"
+#include "taihu/base/program.h"
+#include "taihu/base/program_options.h"
+#include "taihu/launch/tuning_comparison.h"
+#include "taihu/launch/tuning_table.h"
+
+namespace {
+
+using namespace taihu;
+
+/// Steps of a factor of two away from the default.
+constexpr int most_steps = 3;
+
+enum class Place { inside_node_process, between_node_processes };
+
+struct Setting {
+  const char* variable;
+  std::size_t otherwise;  ///< the default
+  const char* kind;       ///< of tune-ranks
+  Place place;
+  bool counts_from_here;  ///< lengths from the value on are treated otherwise; else those above it
+  const char* meaning;
+};
+
+constexpr Setting settings[] = {
+    {"TAIHU_EAGER_BYTES", 1024, "send", Place::inside_node_process, false, "messages copied twice, at once"},
+    {"TAIHU_PUSHED_BYTES", 512, "send", Place::inside_node_process, false, "the same to a waiting receiver"},
+    {"TAIHU_PUSHED_STREAM_BYTES", 256, "stream", Place::inside_node_process, false, "the same in streams"},
+    {"TAIHU_SHARED_COPY_BYTES", 64 << 10, "send", Place::inside_node_process, true, "both sides copy"},
+    {"TAIHU_LONG_BCAST_BYTES", 64 << 10, "bcast", Place::between_node_processes, true, "bcast in parts"},
+    {"TAIHU_LONG_ALLGATHER_BYTES", 64 << 10, "allgather", Place::between_node_processes, true,
+     "allgather by a ring"},
+    {"TAIHU_LONG_ALLREDUCE_BYTES", 64 << 10, "allreduce", Place::between_node_processes, true,
+     "allreduce by a ring"}};
+
+struct Options {
+  std::string output;
+  std::vector<std::string> only, job_words;
+  int rounds = 9;
+  int processes = 4;
+  bool system = false, keep = false, crowded = false;
+};
+
+std::string quoted(const std::string& word) {
+  std::string result = "'";
+  for (const char c : word) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+std::filesystem::path own_folder() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
+/// Lengths that two values treat differently.
+std::vector<std::size_t> lengths_between(const Setting& setting, std::size_t one, std::size_t other) {
+  const std::size_t low = std::min(one, other), high = std::max(one, other);
+  const std::size_t middle = (low + high) / 2;
+  return setting.counts_from_here ? std::vector{low, middle} : std::vector{middle, high};
+}
+
+/// Seconds for each length, of one job with `value`.
+std::vector<double> measure(const Options& options, const Setting& setting, std::size_t value,
+                            const std::vector<std::size_t>& lengths) {
+  const std::filesystem::path bin = own_folder();
+  const bool is_inside = setting.place == Place::inside_node_process;
+  // A default may be more than one value, as of near and far cores: it is measured as it is.
+  std::string line = "TAIHU_TUNING=off ";
+  if (value != setting.otherwise) line += formatted("%s=%zu ", setting.variable, value);
+  line += quoted((bin / "marun").string());
+  line += is_inside ? " -n 2"
+                    : formatted(" -n %d --processes-per-node %d --emulate-nodes", options.processes,
+                                options.processes);
+  line += " --timeout 120";
+  if (!is_inside)
+    for (const std::string& word : options.job_words) line += " " + quoted(word);
+  line += " " + quoted((bin.parent_path() / "libexec/taihu/tune-ranks").string()) + " " + setting.kind;
+  for (const std::size_t length : lengths) line += " " + std::to_string(length);
+  std::FILE* const pipe = popen((line + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) throw system_error("cannot start marun", errno);
+  std::string said;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) said += static_cast<char>(c);
+  const int status = pclose(pipe);
+  std::vector<double> seconds;
+  std::istringstream words(said);
+  for (double one = 0; words >> one;) seconds.push_back(one);
+  check_input(status == 0 && seconds.size() == lengths.size(),
+              "a measuring job failed (" + said.substr(0, said.find('\n')) + "); try: " + line);
+  return seconds;
+}
+
+launch::TuningComparison compare(const Options& options, const Setting& setting, std::size_t present,
+                                 std::size_t other) {
+  const std::vector<std::size_t> lengths = lengths_between(setting, present, other);
+  std::vector<launch::TimedPair> pairs;
+  for (int round = 0; round < options.rounds; ++round) {
+    launch::TimedPair pair;
+    if (round % 2 == 0) pair.present = measure(options, setting, present, lengths);
+    pair.other = measure(options, setting, other, lengths);
+    if (round % 2 != 0) pair.present = measure(options, setting, present, lengths);
+    pairs.push_back(std::move(pair));
+  }
+  return launch::compare_pairs(pairs);
+}
+
+/// Goes from the default in steps of `factor` as long as they gain; returns the value, and tells each step.
+std::size_t tune(const Options& options, const Setting& setting) {
+  std::size_t present = setting.otherwise;
+  for (const double factor : {2.0, 0.5}) {
+    for (int step = 0; step < most_steps; ++step) {
+      const auto other = static_cast<std::size_t>(static_cast<double>(present) * factor);
+      // A cell of a ring holds no more.
+      if (std::string_view(setting.variable) == "TAIHU_EAGER_BYTES" && other > 4096) break;
+      const launch::TuningComparison found = compare(options, setting, present, other);
+      std::printf("  %zu against %zu: %+.1f %% of the time, faster in %.0f %% of %d pairs: %s\n", other,
+                  present, 100 * (found.ratio - 1), 100 * found.wins, options.rounds,
+                  found.is_better() ? "taken" : "not taken");
+      std::fflush(stdout);
+      if (!found.is_better()) break;
+      present = other;
+    }
+    if (present != setting.otherwise) break;
+  }
+  return present;
+}
+
+/// Why a setting cannot be measured here; "" when it can.
+std::string reason_to_skip(const Options& options, const Setting& setting) {
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  const int needed = setting.place == Place::inside_node_process ? 2 : options.processes;
+  const bool is_elsewhere = setting.place == Place::between_node_processes && !options.job_words.empty();
+  if (options.crowded || is_elsewhere || cores >= needed) return "";
+  return formatted("%d ranks need a core each, and there are %ld; --crowded measures all the same", needed,
+                   cores);
+}
+
+bool is_wanted(const Options& options, const Setting& setting) {
+  return options.only.empty() || std::ranges::find(options.only, setting.variable) != options.only.end();
+}
+
+std::string destination(const Options& options) {
+  std::string file = options.output;
+  if (file.empty()) file = options.system ? launch::tuning_file_of_system() : launch::tuning_file_of_user();
+  check_input(!file.empty(), "there is no home folder for the table; give --output FILE or --system");
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  if (!folder.empty()) make_writable_folder(folder.string());
+  return writable_file(file, options.output.empty() ? "" : "--output");
+}
+
+void declare(CLI::App& app, Options& options) {
+  app.set_version_flag("--version", "taihu-tune " TAIHU_VERSION);
+  app.add_option("--output", options.output,
+                 "write the table here (default: the user's, ~/.config/taihu/tuning)")
+      ->type_name("FILE");
+  app.add_flag("--system", options.system, "write the table of all users, /etc/taihu/tuning");
+  app.add_flag("--dry-run", options.keep, "measure and tell, write nothing");
+  app.add_option("--only", options.only, "measure these variables alone; others keep their defaults")
+      ->type_name("NAME,...")
+      ->delimiter(',');
+  app.add_option("--rounds", options.rounds, "pairs of jobs for each comparison (default 9)")
+      ->type_name("N")
+      ->check(CLI::Range(3, 1000).description(""));
+  app.add_option("--processes", options.processes, "node processes of collectives (default 4)")
+      ->type_name("N")
+      ->check(CLI::Range(3, 1024).description(""));
+  app.add_flag("--crowded", options.crowded, "measure also what has more ranks than there are cores");
+  app.add_option("words", options.job_words,
+                 "behind --: options of marun for jobs of several node processes, such as hosts")
+      ->type_name("OPTION");
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  CLI::App app(
+      "Measures the sizes at which Taihu changes its ways and writes the table that parcrun and marun read",
+      "taihu-tune");
+  declare(app, options);
+  if (!parse_command_line(app, argc, argv)) return 0;
+  for (const std::string& name : options.only)
+    if (std::ranges::none_of(settings, [&](const Setting& setting) { return name == setting.variable; }))
+      throw UsageError("--only knows no variable '" + name + "'; taihu-info --settings lists them");
+  if (options.system && !options.output.empty()) throw UsageError("give --system or --output, not both");
+  const std::string file = options.keep ? std::string() : destination(options);
+  launch::TuningTable table{launch::processor_name(), {}};
+  std::vector<std::string> remarks{"written by taihu-tune " TAIHU_VERSION};
+  for (const Setting& setting : settings) {
+    if (!is_wanted(options, setting)) continue;
+    std::printf("%s (%s), default %zu\n", setting.variable, setting.meaning, setting.otherwise);
+    const std::string reason = reason_to_skip(options, setting);
+    if (!reason.empty()) {
+      std::printf("  left at its default: %s\n", reason.c_str());
+      continue;
+    }
+    const std::size_t value = tune(options, setting);
+    std::printf("  %s %zu\n", value == setting.otherwise ? "stays" : "becomes", value);
+    if (value != setting.otherwise) table.values.emplace_back(setting.variable, std::to_string(value));
+  }
+  if (options.keep) return 0;
+  write_file(file, launch::to_text(table, remarks));
+  std::printf("%s: %zu of the sizes differ from the defaults\n", file.c_str(), table.values.size());
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return taihu::run_program("taihu-tune", [&] { return run(argc, argv); });
+}
