@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// network-model: alltoall on a simulated network, for several placements of a job.
+// network-model: collectives on a simulated network, for several placements of a job.
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "taihu/base/error.h"
 #include "taihu/base/program.h"
@@ -15,7 +17,8 @@ namespace {
 using namespace taihu;
 
 struct Options {
-  std::string network, block = "512K", pictures;
+  std::string network, collective = "alltoall", block = "512K", pictures;
+  std::vector<int> nodes;
   int members = 4096;
   int placement = 0;
   long seed = 1;
@@ -31,7 +34,16 @@ void declare(CLI::App& app, Options& options) {
       ->type_name("FILE");
   app.add_option("--members", options.members, "node processes of the job, one a node (default 4096)")
       ->type_name("N");
-  app.add_option("--block", options.block, "what each sends to each (default 512K)")->type_name("SIZE");
+  app.add_option("--collective", options.collective,
+                 "alltoall, bcast, allgather, allreduce or reduce_scatter (default alltoall)")
+      ->type_name("NAME");
+  app.add_option("--block", options.block,
+                 "what each sends to each; of bcast and allreduce the whole buffer (default 512K)")
+      ->type_name("SIZE");
+  app.add_option("--nodes", options.nodes,
+                 "in place of the twelve placements: the members, in their order, on these nodes")
+      ->type_name("N,N,...")
+      ->delimiter(',');
   app.add_option("--placement", options.placement, "only this one of the twelve placements (default all)")
       ->type_name("1..12");
   app.add_option("--seed", options.seed, "of random placements (default 1)")->type_name("N");
@@ -58,26 +70,49 @@ void check(const Options& options) {
     throw UsageError("--jobs is from 1 to 1024");
 }
 
+std::optional<schedule::Collective> collective_named(const std::string& name) {
+  using enum schedule::Collective;
+  if (name == "alltoall") return std::nullopt;
+  for (const schedule::Collective collective : {bcast, allgather, allreduce, reduce_scatter})
+    if (name == name_of(collective)) return collective;
+  throw UsageError("--collective is alltoall, bcast, allgather, allreduce or reduce_scatter, not '" + name +
+                   "'");
+}
+
+std::vector<model::NetworkPlacement> placements_of(const Options& options,
+                                                   const topology::Interconnect& network) {
+  if (!options.nodes.empty()) {
+    for (const int node : options.nodes)
+      check_input(0 <= node && node < network.nodes(),
+                  "--nodes names node " + std::to_string(node) + ", and the network has " +
+                      std::to_string(network.nodes()) + " nodes, from 0 on");
+    return {{"as given", options.nodes}};
+  }
+  auto all = model::twelve_placements(network, options.members, static_cast<std::uint64_t>(options.seed));
+  if (options.placement > 0) return {all[static_cast<std::size_t>(options.placement - 1)]};
+  return all;
+}
+
 int run(int argc, char** argv) {
   Options options;
   options.comparison.jobs = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  CLI::App app("Simulates alltoall on a network for several placements of a job", "network-model");
+  CLI::App app("Simulates a collective on a network for several placements of a job", "network-model");
   declare(app, options);
   if (!parse_command_line(app, argc, argv)) return 0;
   check(options);
+  options.comparison.collective = collective_named(options.collective);
   options.comparison.block_bytes = static_cast<std::size_t>(parse_bytes(options.block, "--block"));
   const std::unique_ptr<topology::Interconnect> network =
       options.network.empty() ? topology::make_interconnect(topology::FatTree{}, {})
                               : std::move(topology::read_interconnect(options.network).network);
-  auto placements =
-      model::twelve_placements(*network, options.members, static_cast<std::uint64_t>(options.seed));
-  if (options.placement > 0) placements = {placements[static_cast<std::size_t>(options.placement - 1)]};
-  const auto lines = model::compare_alltoall(*network, placements, options.comparison);
+  const std::vector<model::NetworkPlacement> placements = placements_of(options, *network);
+  const auto lines = model::compare_collective(*network, placements, options.comparison);
   const std::string text = options.json ? model::json_of(*network, options.comparison, lines) + "\n"
                                         : model::text_of(*network, options.comparison, lines);
   std::fputs(text.c_str(), stdout);
   for (std::size_t k = 0; !options.pictures.empty() && k < lines.size(); ++k)
-    model::save_picture(options.pictures + std::to_string(k + 1) + ".png", *network, placements[k], lines[k]);
+    model::save_picture(options.pictures + std::to_string(k + 1) + ".png", *network, placements[k], lines[k],
+                        !options.comparison.collective.has_value());
   return 0;
 }
 

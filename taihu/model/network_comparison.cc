@@ -6,6 +6,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
 #include "taihu/base/formatted.h"
 #include "taihu/picture/picture.h"
@@ -20,7 +21,7 @@ using topology::Interconnect;
 double seconds_of(const Interconnect& network, const NetworkPlacement& placement, const Schedule& schedule,
                   const ComparisonOptions& options, int members) {
   // Exact for long messages that are all under way together: nothing but the most loaded link counts.
-  if (schedule.rounds == 1 && members > 64)
+  if (schedule.window >= members && members > 64)
     return schedule::estimate_seconds({network, placement.nodes}, schedule, options.costs);
   SimulationOptions simulation;
   simulation.costs = options.costs;
@@ -28,31 +29,57 @@ double seconds_of(const Interconnect& network, const NetworkPlacement& placement
       schedule::estimate_seconds({network, placement.nodes}, schedule, options.costs) / schedule.rounds;
   simulation.resolution_seconds = options.resolution * round_seconds;
   if (options.stretches == 0) return simulate_network(network, placement.nodes, schedule, simulation).seconds;
-  const int window = std::max(1, members / schedule.rounds);
+  const int window = options.collective ? 1 : std::max(1, members / schedule.rounds);
   const int rounds = std::max(2, options.exchanges / window);
   // What gathers blocks has few rounds, each other than the next: all of them.
   if (schedule.rounds < 64) return simulate_network(network, placement.nodes, schedule, simulation).seconds;
   return estimate_network(network, placement.nodes, schedule, simulation, options.stretches, rounds).seconds;
 }
 
+/// The four forms of a comparison.
+struct Compared {
+  Schedule plain, chosen, openmpi, mpich;
+  std::string reason;
+};
+
+Compared compared_alltoalls(const schedule::Placed& placed, const ComparisonOptions& options) {
+  const int members = placed.members();
+  const std::size_t bytes = options.block_bytes;
+  schedule::AlltoallChoice choice = schedule::choose_alltoall(placed, bytes, options.costs);
+  return {schedule::ring_schedule(members, bytes), std::move(choice.schedule),
+          schedule::openmpi_choice(members, bytes), schedule::mpich_choice(members, bytes),
+          std::move(choice.reason)};
+}
+
+Compared compared_collectives(schedule::Collective collective, const schedule::Placed& placed,
+                              const ComparisonOptions& options) {
+  const int members = placed.members();
+  const std::size_t bytes = options.block_bytes;
+  const auto whole = [&](const schedule::CollectiveForm& form) {
+    return schedule::schedule_of(collective, form, members, bytes);
+  };
+  schedule::CollectiveChoice choice =
+      schedule::choose_collective(collective, placed, bytes, {}, options.costs);
+  return {whole(schedule::plain_form(collective, members, bytes)), whole(choice.form),
+          whole(schedule::openmpi_form(collective, members, bytes)),
+          whole(schedule::mpich_form(collective, members, bytes)), std::move(choice.reason)};
+}
+
 PlacementTimes compare(const Interconnect& network, const NetworkPlacement& placement,
                        const ComparisonOptions& options) {
   const int members = static_cast<int>(placement.nodes.size());
-  const std::size_t bytes = options.block_bytes;
+  const schedule::Placed placed{network, placement.nodes};
+  const Compared forms = options.collective ? compared_collectives(*options.collective, placed, options)
+                                            : compared_alltoalls(placed, options);
+  PlacementTimes times{placement.name, placement.nodes, forms.reason};
+  times.plain = seconds_of(network, placement, forms.plain, options, members);
   const auto seconds = [&](const Schedule& schedule) {
-    return seconds_of(network, placement, schedule, options, members);
+    return schedule.name == forms.plain.name ? times.plain
+                                             : seconds_of(network, placement, schedule, options, members);
   };
-  const schedule::AlltoallChoice choice =
-      schedule::choose_alltoall({network, placement.nodes}, bytes, options.costs);
-  PlacementTimes times{placement.name, placement.nodes, choice.reason};
-  const Schedule ring = schedule::ring_schedule(members, bytes);
-  times.ring = seconds(ring);
-  const auto again = [&](const Schedule& schedule) {
-    return schedule.name == ring.name ? times.ring : seconds(schedule);
-  };
-  times.chosen = again(choice.schedule);
-  times.openmpi = again(schedule::openmpi_choice(members, bytes));
-  times.mpich = again(schedule::mpich_choice(members, bytes));
+  times.chosen = seconds(forms.chosen);
+  times.openmpi = seconds(forms.openmpi);
+  times.mpich = seconds(forms.mpich);
   return times;
 }
 
@@ -64,9 +91,9 @@ double mean_gain(const std::vector<PlacementTimes>& lines, double PlacementTimes
 
 }  // namespace
 
-std::vector<PlacementTimes> compare_alltoall(const Interconnect& network,
-                                             const std::vector<NetworkPlacement>& placements,
-                                             const ComparisonOptions& options) {
+std::vector<PlacementTimes> compare_collective(const Interconnect& network,
+                                               const std::vector<NetworkPlacement>& placements,
+                                               const ComparisonOptions& options) {
   std::vector<PlacementTimes> lines(placements.size());
   std::vector<std::exception_ptr> problems(placements.size());
   std::atomic<std::size_t> next{0};
@@ -90,31 +117,37 @@ std::vector<PlacementTimes> compare_alltoall(const Interconnect& network,
 
 std::string text_of(const Interconnect& network, const ComparisonOptions& options,
                     const std::vector<PlacementTimes>& lines) {
-  std::string text = formatted("simulated: alltoall of blocks of %zu bytes; %s\n\n", options.block_bytes,
-                               network.describe().c_str());
-  text += formatted("%-40s %10s %10s %8s %10s %10s  %s\n", "placement", "ring", "chosen", "gain", "Open MPI",
+  const char* const name = options.collective ? name_of(*options.collective) : "alltoall";
+  const char* const plain = options.collective ? "plain" : "ring";
+  const bool is_whole = options.collective == schedule::Collective::bcast ||
+                        options.collective == schedule::Collective::allreduce;
+  std::string text = formatted("simulated: %s of %s%zu bytes; %s\n\n", name, is_whole ? "" : "blocks of ",
+                               options.block_bytes, network.describe().c_str());
+  text += formatted("%-40s %10s %10s %8s %10s %10s  %s\n", "placement", plain, "chosen", "gain", "Open MPI",
                     "MPICH", "choice");
   for (const PlacementTimes& line : lines)
-    text += formatted("%-40s %8.2fms %8.2fms %+7.1f%% %8.2fms %8.2fms  %s\n", line.placement.c_str(),
-                      1e3 * line.ring, 1e3 * line.chosen, 100 * (line.ring / line.chosen - 1),
+    text += formatted("%-40s %8.3gms %8.3gms %+7.1f%% %8.3gms %8.3gms  %s\n", line.placement.c_str(),
+                      1e3 * line.plain, 1e3 * line.chosen, 100 * (line.plain / line.chosen - 1),
                       1e3 * line.openmpi, 1e3 * line.mpich, line.choice.c_str());
   return text +
-         formatted("\nmean gain: over the ring %+.1f %%, over Open MPI %+.1f %%, over MPICH %+.1f %%\n",
-                   mean_gain(lines, &PlacementTimes::ring), mean_gain(lines, &PlacementTimes::openmpi),
-                   mean_gain(lines, &PlacementTimes::mpich));
+         formatted("\nmean gain: over the %s %+.1f %%, over Open MPI %+.1f %%, over MPICH %+.1f %%\n",
+                   options.collective ? "plain form" : "ring", mean_gain(lines, &PlacementTimes::plain),
+                   mean_gain(lines, &PlacementTimes::openmpi), mean_gain(lines, &PlacementTimes::mpich));
 }
 
 std::string json_of(const Interconnect& network, const ComparisonOptions& options,
                     const std::vector<PlacementTimes>& lines) {
-  nlohmann::ordered_json result{{"kind", "simulated"},
-                                {"network", network.describe()},
-                                {"block_bytes", options.block_bytes},
-                                {"placements", nlohmann::json::array()}};
+  nlohmann::ordered_json result{
+      {"kind", "simulated"},
+      {"collective", options.collective ? name_of(*options.collective) : "alltoall"},
+      {"network", network.describe()},
+      {"block_bytes", options.block_bytes},
+      {"placements", nlohmann::json::array()}};
   for (const PlacementTimes& line : lines)
     result["placements"].push_back({{"placement", line.placement},
                                     {"nodes", line.nodes},
                                     {"choice", line.choice},
-                                    {"ring_seconds", line.ring},
+                                    {options.collective ? "plain_seconds" : "ring_seconds", line.plain},
                                     {"chosen_seconds", line.chosen},
                                     {"openmpi_seconds", line.openmpi},
                                     {"mpich_seconds", line.mpich}});
@@ -122,7 +155,7 @@ std::string json_of(const Interconnect& network, const ComparisonOptions& option
 }
 
 void save_picture(const std::string& file, const Interconnect& network, const NetworkPlacement& placement,
-                  const PlacementTimes& times) {
+                  const PlacementTimes& times, bool is_alltoall) {
   using namespace picture;
   std::vector<int> members;  // group -> its members
   std::vector<int> nodes;
@@ -145,9 +178,11 @@ void save_picture(const std::string& file, const Interconnect& network, const Ne
     picture.box(x + 1, y + 1, cell - 3, cell - 3,
                 heat_colour(static_cast<double>(members[group]) / nodes[group]));
   }
-  const std::pair<const char*, double> bars[] = {
-      {"RING", times.ring}, {"CHOSEN", times.chosen}, {"OPEN MPI", times.openmpi}, {"MPICH", times.mpich}};
-  const double longest = std::max({times.ring, times.chosen, times.openmpi, times.mpich});
+  const std::pair<const char*, double> bars[] = {{is_alltoall ? "RING" : "PLAIN", times.plain},
+                                                 {"CHOSEN", times.chosen},
+                                                 {"OPEN MPI", times.openmpi},
+                                                 {"MPICH", times.mpich}};
+  const double longest = std::max({times.plain, times.chosen, times.openmpi, times.mpich});
   int y = bars_top;
   for (std::size_t k = 0; k < 4; ++k, y += bar + 6) {
     picture.text(margin, y + 4, bars[k].first);

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The alltoall that suits a network compared with the ring and with what other MPI libraries take, on several
-// placements of a job: what `network-model` tells.
+// The form of a collective that suits a network compared with a plain one and with what other MPI libraries
+// take, on several placements of a job: what `network-model` tells.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "taihu/model/network_placement.h"
 #include "taihu/model/network_simulation.h"
+#include "taihu/schedule/collective_choice.h"
 
 namespace taihu::model {
 
 struct ComparisonOptions {
-  std::size_t block_bytes = 512 << 10;
+  /// Nothing: alltoall, whose plain form is the ring; else the plain form is that without a network.
+  std::optional<schedule::Collective> collective;
+  std::size_t block_bytes = 512 << 10;  ///< of bcast and allreduce the whole buffer
   schedule::MessageCosts costs;
   int stretches = 2;   ///< of a long schedule; 0: all of it
   int exchanges = 48;  ///< of each stretch
@@ -24,15 +28,15 @@ struct ComparisonOptions {
 
 struct PlacementTimes {
   std::string placement;
-  std::vector<int> nodes;                               ///< member -> node
-  std::string choice;                                   ///< why, in one line
-  double ring = 0, chosen = 0, openmpi = 0, mpich = 0;  ///< seconds
+  std::vector<int> nodes;                                ///< member -> node
+  std::string choice;                                    ///< why, in one line
+  double plain = 0, chosen = 0, openmpi = 0, mpich = 0;  ///< seconds
 };
 
 /// One line for each placement, in their order.
-std::vector<PlacementTimes> compare_alltoall(const topology::Interconnect& network,
-                                             const std::vector<NetworkPlacement>& placements,
-                                             const ComparisonOptions& options);
+std::vector<PlacementTimes> compare_collective(const topology::Interconnect& network,
+                                               const std::vector<NetworkPlacement>& placements,
+                                               const ComparisonOptions& options);
 
 std::string text_of(const topology::Interconnect& network, const ComparisonOptions& options,
                     const std::vector<PlacementTimes>& lines);
@@ -42,6 +46,6 @@ std::string json_of(const topology::Interconnect& network, const ComparisonOptio
 /// PNG: for each group of nodes that has members a cell, the darker the more members; below it bars of the
 /// four times. Throws Error.
 void save_picture(const std::string& file, const topology::Interconnect& network,
-                  const NetworkPlacement& placement, const PlacementTimes& times);
+                  const NetworkPlacement& placement, const PlacementTimes& times, bool is_alltoall = true);
 
 }  // namespace taihu::model
