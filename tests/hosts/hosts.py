@@ -42,9 +42,11 @@ def call(*words):
 
 
 class Hosts:
-    """`count` hosts named host1, host2, ...; commands run on them by `run`, node processes by the agent of a launcher."""
+    """`count` hosts named host1, host2, ...; commands run on them by `run`, node processes by the agent of a launcher.
 
-    def __init__(self, count):
+    All are on one switch, or as many each, in their order, on `switches`, which are joined by one link."""
+
+    def __init__(self, count, switches=1):
         self.names = [f"host{i + 1}" for i in range(count)]
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="taihu-hosts-"))
         table = ["127.0.0.1 localhost"] + [f"10.77.0.{i + 1} {name}" for i, name in enumerate(self.names)]
@@ -60,13 +62,21 @@ exec ip netns exec "$host" unshare --mount --uts sh -c \\
 """)
         agent.chmod(0o755)
         self.agent = str(agent)
-        call("ip", "link", "add", "name", "switch0", "type", "bridge")
-        call("ip", "link", "set", "switch0", "up")
+        for k in range(switches):
+            call("ip", "link", "add", "name", f"switch{k}", "type", "bridge")
+            call("ip", "link", "set", f"switch{k}", "up")
+        self.links = []  # (host or None, device): both ends of all links
+        for k in range(1, switches):
+            call("ip", "link", "add", "name", f"up{k}", "type", "veth", "peer", "name", f"down{k}")
+            for device, switch in ((f"up{k}", k), (f"down{k}", 0)):
+                call("ip", "link", "set", device, "master", f"switch{switch}", "up")
+                self.links.append((None, device))
         for i, name in enumerate(self.names):
             call("ip", "netns", "add", name)
             call("ip", "-n", name, "link", "set", "lo", "up")
             call("ip", "link", "add", f"port{i + 1}", "type", "veth", "peer", "name", "eth0", "netns", name)
-            call("ip", "link", "set", f"port{i + 1}", "master", "switch0", "up")
+            call("ip", "link", "set", f"port{i + 1}", "master", f"switch{i * switches // count}", "up")
+            self.links += [(None, f"port{i + 1}"), (name, "eth0")]
             call("ip", "-n", name, "addr", "add", f"10.77.0.{i + 1}/24", "dev", "eth0")
             call("ip", "-n", name, "link", "set", "eth0", "up")
 
@@ -110,3 +120,13 @@ exec ip netns exec "$host" unshare --mount --uts sh -c \\
 
     def set_link(self, name, state):
         call("ip", "link", "set", f"port{self.names.index(name) + 1}", state)
+
+    def shape(self, megabits):
+        """Lets so much through every link in each direction, by token buckets of the kernel. None, or in words why it cannot."""
+        for host, device in self.links:
+            inside = ["ip", "netns", "exec", host] if host else []
+            done = subprocess.run([*inside, "tc", "qdisc", "replace", "dev", device, "root", "tbf", "rate", f"{megabits}mbit",
+                                   "burst", "64k", "latency", "400ms"], capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                return f"this kernel shapes no links ({done.stderr.strip()})"
+        return None
