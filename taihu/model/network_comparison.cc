@@ -10,6 +10,7 @@
 
 #include "taihu/base/formatted.h"
 #include "taihu/picture/picture.h"
+#include "taihu/schedule/collective_forms.h"
 
 namespace taihu::model {
 
@@ -17,6 +18,19 @@ namespace {
 
 using schedule::Schedule;
 using topology::Interconnect;
+
+/// `schedule` without its first `begin` rounds.
+Schedule without_beginning(const Schedule& schedule, int begin) {
+  Schedule rest = schedule;
+  rest.rounds -= begin;
+  rest.make = [make = schedule.make, begin](schedule::Place place, std::size_t bytes, schedule::Rounds part) {
+    schedule::Program program =
+        make(place, bytes, {part.first + begin, std::min(part.last, 1 << 30) + begin});
+    for (schedule::Step& step : program.steps) step.round -= begin;
+    return program;
+  };
+  return rest;
+}
 
 double seconds_of(const Interconnect& network, const NetworkPlacement& placement, const Schedule& schedule,
                   const ComparisonOptions& options, int members) {
@@ -33,7 +47,16 @@ double seconds_of(const Interconnect& network, const NetworkPlacement& placement
   const int rounds = std::max(2, options.exchanges / window);
   // What gathers blocks has few rounds, each other than the next: all of them.
   if (schedule.rounds < 64) return simulate_network(network, placement.nodes, schedule, simulation).seconds;
-  return estimate_network(network, placement.nodes, schedule, simulation, options.stretches, rounds).seconds;
+  if (!options.collective)
+    return estimate_network(network, placement.nodes, schedule, simulation, options.stretches, rounds)
+        .seconds;
+  // What comes before the rounds that are all alike, such as a scatter or a copy, is simulated for itself.
+  const int begin = schedule::forms::levels_of(members) + 1;
+  const double alike = estimate_network(network, placement.nodes, without_beginning(schedule, begin),
+                                        simulation, options.stretches, rounds)
+                           .seconds;
+  simulation.rounds = {0, begin};
+  return alike + simulate_network(network, placement.nodes, schedule, simulation).seconds;
 }
 
 /// The four forms of a comparison.
