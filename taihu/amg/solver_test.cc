@@ -10,6 +10,7 @@
 #include "taihu/amg/matrix/matrices_for_tests.h"
 #include "taihu/amg/parallel/context_for_tests.h"
 #include "taihu/base/error.h"
+#include "taihu/base/sanitized_for_tests.h"
 
 namespace taihu::amg {
 namespace {
@@ -102,7 +103,9 @@ TEST(Solver, IterationsHardlyGrowWithTheSize) {
        {Problem::laplace2d, Problem::laplace2d9, Problem::laplace3d, Problem::laplace27}) {
     const bool flat = kind == Problem::laplace2d || kind == Problem::laplace2d9;
     const int small = solve(problem(kind, flat ? 64 : 16), 1, 2, {}, aggregation).result.iterations;
-    const int large = solve(problem(kind, flat ? 256 : 40), 1, 2, {}, aggregation).result.iterations;
+    const int large = solve(problem(kind, flat ? plain_or_sanitized(256, 128) : plain_or_sanitized(40, 24)),
+                            1, 2, {}, aggregation)
+                          .result.iterations;
     EXPECT_LE(large, small + 6) << static_cast<int>(kind);
     EXPECT_LE(large, 22) << static_cast<int>(kind);
   }
@@ -127,7 +130,9 @@ TEST(Solver, IterationsOfTheClassicalFamilyHardlyGrowWithTheSize) {
          {classical(Coarsening::pmis), classical(), classical(Coarsening::hmis, 1)}) {
       const bool flat = kind == Problem::laplace2d;
       const int small = solve(problem(kind, flat ? 48 : 14), 1, 2, {}, options).result.iterations;
-      const int large = solve(problem(kind, flat ? 192 : 32), 1, 2, {}, options).result.iterations;
+      const int large = solve(problem(kind, flat ? plain_or_sanitized(192, 96) : plain_or_sanitized(32, 20)),
+                              1, 2, {}, options)
+                            .result.iterations;
       EXPECT_LE(large, small + 8) << static_cast<int>(kind) << " " << options.aggressive_levels;
       EXPECT_LE(large, options.aggressive_levels > 0 ? 30 : 20) << static_cast<int>(kind);
     }

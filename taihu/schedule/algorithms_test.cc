@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "taihu/base/random.h"
+#include "taihu/base/sanitized_for_tests.h"
 #include "taihu/schedule/simulate.h"
 
 namespace taihu::schedule {
@@ -132,7 +133,7 @@ std::vector<Bcast> bcast_algorithms() {
 
 TEST_P(Members, BcastGivesTheRootsBytesToAll) {
   for (const std::size_t bytes : {0u, 1u, 7u, 40u, 200u}) {
-    for (int root = 0; root < n; ++root) {
+    for (int root = 0; root < n; root += plain_or_sanitized(1, 5)) {
       for (const auto& algorithm : bcast_algorithms()) {
         auto memory = make_memory(n, always(0), always(bytes));
         const Bytes expected = memory[static_cast<std::size_t>(root)].result;

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "taihu/base/error.h"
+#include "taihu/base/sanitized_for_tests.h"
 #include "taihu/base/sanitizers.h"
 
 #if TAIHU_ADDRESS_SANITIZER
@@ -133,7 +134,7 @@ TEST(Machine, truncated_and_mutated_files) {
   std::mt19937 random(3);
   for (const char* name : {"hybrid.xml", "memory_only_node.xml", "no_numa.xml", "restricted.xml"}) {
     const std::string whole = text_of(name);
-    for (int round = 0; round < 12; ++round) {
+    for (int round = 0; round < plain_or_sanitized(12, 4); ++round) {
       read_damaged(whole.substr(0, random() % whole.size()));
       std::string text = whole;
       for (int change = 0; change < 4; ++change) text[random() % text.size()] = static_cast<char>(random());

@@ -13,6 +13,7 @@
 #include "taihu/amg/matrix/matrices_for_tests.h"
 #include "taihu/amg/parallel/context_for_tests.h"
 #include "taihu/base/error.h"
+#include "taihu/base/sanitized_for_tests.h"
 
 namespace taihu::amg {
 namespace {
@@ -98,7 +99,7 @@ void survives(const std::string& content, const std::string& suffix = "") {
   for (std::size_t length = 0; length < content.size(); ++length)
     EXPECT_NE(matrix_complaint(content.substr(0, length), suffix), "none") << length;
   std::mt19937 random(1);
-  for (int round = 0; round < 1500; ++round) {
+  for (int round = 0; round < plain_or_sanitized(1500, 300); ++round) {
     std::string damaged = content;
     for (int change = 0; change < 1 + round % 3; ++change)
       damaged[random() % damaged.size()] = static_cast<char>(round % 2 == 0 ? random() : random() % 2 * 255);
@@ -251,7 +252,7 @@ TEST(HypreIj, FaultsAreNamedWithTheirPlace) {
 TEST(HypreIj, NoDamageDoesHarm) {
   survives(ij_binary(), ".00000.bin");
   std::mt19937 random(1);
-  for (int round = 0; round < 1000; ++round) {
+  for (int round = 0; round < plain_or_sanitized(1000, 300); ++round) {
     std::string text = ij_part0;
     for (int change = 0; change < 2; ++change) text[random() % text.size()] = static_cast<char>(random());
     matrix_complaint(text, ".00000");

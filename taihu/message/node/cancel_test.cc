@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "taihu/base/sanitized_for_tests.h"
 #include "taihu/message/job_for_tests.h"
 
 namespace taihu::message {
@@ -104,7 +105,7 @@ TEST(Cancel, WithdrawsFromTheOverflowOfARing) {
 void race(JobForTests& job) {
   std::atomic<int> withdrawn{0};
   std::atomic<int> received{0};
-  constexpr int messages = 3000;
+  constexpr int messages = plain_or_sanitized(3000, 600);
   job.run([&](Endpoint& me) {
     const int other = 1 - me.rank();
     std::thread receiver([&] {

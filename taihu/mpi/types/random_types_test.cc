@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "taihu/base/sanitized_for_tests.h"
 #include "taihu/mpi/types/elements.h"
 #include "taihu/mpi/types/random_types_for_tests.h"
 #include "taihu/mpi/types/segments.h"
@@ -12,7 +13,7 @@
 namespace taihu::mpi::testing {
 namespace {
 
-constexpr unsigned trials = 3000;
+constexpr unsigned trials = plain_or_sanitized(3000, 500);
 
 std::vector<std::byte> packed(Arena& memory, const std::vector<MPI_Count>& map) {
   std::vector<std::byte> stream;

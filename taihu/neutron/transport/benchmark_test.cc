@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "taihu/base/sanitizers.h"
+#include "taihu/base/sanitized_for_tests.h"
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/tally/estimate.h"
 #include "taihu/neutron/test_models.h"
@@ -91,11 +91,8 @@ Model sood_model(const json& data, const json& problem) {
   return read_model(folder.path());
 }
 
-#if TAIHU_THREAD_SANITIZER
-constexpr int one_of = 25;  // histories of one thread, ten times as slow
-#else
-constexpr int one_of = 1;
-#endif
+// Of even and odd numbers, so with both trackings.
+constexpr int one_of = plain_or_sanitized(1, 25);
 
 TEST(Benchmark, AnalyticCriticalitySet) {
   const json data = test_data("sood.json");
@@ -149,7 +146,8 @@ TEST(Benchmark, FluxesBehindAVoid) {
       "name=\"void\"/></material></materials><geometry>" +
       geometry +
       "</geometry><settings><run_mode>fixed "
-      "source</run_mode><energy_mode>multi-group</energy_mode><particles>40000"
+      "source</run_mode><energy_mode>multi-group</energy_mode><particles>" +
+      std::to_string(plain_or_sanitized(40000, 8000)) +
       "</particles><batches>20</batches><source strength=\"1000\"><space type=\"box\"><parameters>0 0 0 10 "
       "10 10"
       "</parameters></space></source></settings><tallies><mesh id=\"2\"><dimension>1 25 1</dimension>"

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "taihu/base/error.h"
+#include "taihu/base/sanitized_for_tests.h"
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/nuclide/kinematics.h"
 #include "taihu/neutron/output/collision_track.h"
@@ -125,11 +126,11 @@ TEST_F(ContinuousFeatures, InstancesThatDifferAreLikeCellsOfTheirOwn) {
       {"material=\"1\" density=\"20\"", "material=\"2\"", "material=\"2\""}};
   const std::string list = with(with(by_pin, "F", "distribcell"), "B", "1");
   const std::string cells = with(with(by_pin, "F", "cell"), "B", "1 3");
+  const std::string settings = with(short_run, "600", std::to_string(plain_or_sanitized(600, 200)));
   for (const auto& [all, first, second] : cases) {
-    const Model one = read(reflecting_box + pin(1, 1, all) + with(two_pins, "U", "1 1"), short_run, list);
-    const Outcome expected =
-        run(read(reflecting_box + pin(1, 1, first) + pin(2, 3, second) + with(two_pins, "U", "1 2"),
-                 short_run, cells));
+    const Model one = read(reflecting_box + pin(1, 1, all) + with(two_pins, "U", "1 1"), settings, list);
+    const Outcome expected = run(read(
+        reflecting_box + pin(1, 1, first) + pin(2, 3, second) + with(two_pins, "U", "1 2"), settings, cells));
     const Outcome outcome = run(one, 3);
     ASSERT_EQ(outcome.k.size(), expected.k.size());
     for (std::size_t i = 0; i < outcome.k.size(); ++i) EXPECT_NEAR(outcome.k[i], expected.k[i], 1e-9) << all;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <atomic>
 #include <cstdio>
+#include <cstring>
 #include "taihu/base/error.h"
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/run/domain_report.h"
@@ -291,7 +292,9 @@ TEST(Messages, OfAnyLengthArriveWhole) {
     const std::vector<parallel::Bytes> in = parallel::exchange_all(ranks, std::move(out));
     for (int from = 0; from < 3; ++from) {
       ASSERT_EQ(in[from].size(), lengths[ranks.rank()]);
-      EXPECT_EQ(in[from], parallel::Bytes(in[from].size(), static_cast<std::byte>(10 * from + ranks.rank())));
+      // At once: vectors of std::byte are compared one by one, which takes seconds under a sanitizer.
+      const parallel::Bytes expected(in[from].size(), static_cast<std::byte>(10 * from + ranks.rank()));
+      EXPECT_TRUE(expected.empty() || std::memcmp(in[from].data(), expected.data(), expected.size()) == 0);
     }
   });
 }

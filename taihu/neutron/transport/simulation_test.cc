@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include "taihu/base/error.h"
+#include "taihu/base/sanitized_for_tests.h"
 #include "taihu/neutron/source/fission_bank.h"
 #include "taihu/neutron/tally/estimate.h"
 #include "taihu/neutron/test_models.h"
@@ -177,12 +178,14 @@ void expect_agreement(const std::string& geometry, const std::string& settings, 
 
 TEST(Simulation, SurfaceAndDeltaTrackingAgree) {
   for (const char* geometry : {"rectangular", "hexagonal", "rotated", "boolean"})
-    expect_agreement(geometry, settings_text(500, 14, 4), some_tallies);
+    expect_agreement(geometry, settings_text(plain_or_sanitized(500, 200), 14, 4), some_tallies);
 }
 
 TEST(Simulation, SurfaceAndDeltaTrackingAgreeWithSurvivalBiasing) {
-  expect_agreement("hexagonal", settings_text(500, 14, 4) + "<survival_biasing>true</survival_biasing>",
-                   some_tallies);
+  expect_agreement(
+      "hexagonal",
+      settings_text(plain_or_sanitized(500, 200), 14, 4) + "<survival_biasing>true</survival_biasing>",
+      some_tallies);
 }
 
 TEST(Simulation, EveryNeutronIsAccountedFor) {
