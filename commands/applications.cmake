@@ -6,12 +6,20 @@ target_link_libraries(network-model PRIVATE CLI11::CLI11)
 taihu_command(nocsim nocsim.cc noc)
 target_link_libraries(nocsim PRIVATE CLI11::CLI11)
 
-# rmc for one process, and for the ranks of each MPI: rmc-openmpi, rmc-mpich, and rmc-taihu by mac++. They differ in the
-# file that makes the ranks. rmc becomes one of the first two when that library's launcher has started it.
+# taihu_application(<name> <component>): <name> for one process, of <name>.cc, which is compiled once for all its programs:
+# they differ in the file that makes the ranks.
 set(parallel ${PROJECT_SOURCE_DIR}/taihu/parallel)
-taihu_command(rmc rmc.cc neutron)
-target_sources(rmc PRIVATE ${parallel}/world_alone.cc)
-target_link_libraries(rmc PRIVATE CLI11::CLI11)
+function(taihu_application name component)
+  add_library(${name}_main OBJECT ${name}.cc)
+  target_link_libraries(${name}_main PRIVATE taihu::${component} CLI11::CLI11)
+  target_compile_definitions(${name}_main PRIVATE TAIHU_VERSION="${PROJECT_VERSION}")
+  taihu_command(${name} $<TARGET_OBJECTS:${name}_main> ${component})
+  target_sources(${name} PRIVATE ${parallel}/world_alone.cc)
+endfunction()
+
+# rmc for one process, and for the ranks of each MPI: rmc-openmpi, rmc-mpich, and rmc-taihu by mac++. rmc becomes one of the
+# first two when that library's launcher has started it.
+taihu_application(rmc neutron)
 
 # Taihu's thread-caching heap comes before the C library's. Sanitizers bring their own heap.
 function(taihu_rmc_heap program)
@@ -21,20 +29,19 @@ function(taihu_rmc_heap program)
 endfunction()
 taihu_rmc_heap(rmc)
 
-# taihu_command_for_mpi(<name> <source> <component> <source with MPI>): <name>-openmpi and <name>-mpich where these libraries
-# are there; gives their names in <name>_with_mpi.
-function(taihu_command_for_mpi name source component mpi_source)
+# taihu_application_for_mpi(<name> <component>): <name>-openmpi and <name>-mpich where these libraries are there; gives their
+# names in <name>_with_mpi.
+function(taihu_application_for_mpi name component)
   foreach(library openmpi mpich)
     string(TOUPPER ${library} upper)
     if(NOT TAIHU_MPICC_${upper})
       continue()
     endif()
     set(program ${name}-${library})
-    taihu_command(${program} ${source} ${component})
-    target_sources(${program} PRIVATE ${mpi_source})
+    taihu_command(${program} $<TARGET_OBJECTS:${name}_main> ${component})
+    target_sources(${program} PRIVATE ${parallel}/mpi_communicator.cc)
     # Only the C interface: without the C++ bindings that some MPI headers still offer.
     target_compile_definitions(${program} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
-    target_link_libraries(${program} PRIVATE CLI11::CLI11)
     taihu_mpi_flags(${program} ${TAIHU_MPICC_${upper}} ${taihu_show_${library}})
     list(APPEND programs ${program})
   endforeach()
@@ -42,18 +49,14 @@ function(taihu_command_for_mpi name source component mpi_source)
 endfunction()
 set(taihu_show_openmpi --showme)
 set(taihu_show_mpich -show)
-taihu_command_for_mpi(rmc rmc.cc neutron ${parallel}/mpi_communicator.cc)
+taihu_application_for_mpi(rmc neutron)
 foreach(program ${rmc_with_mpi})
   taihu_rmc_heap(${program})
 endforeach()
 
 # amgsolve for one process, and for the ranks of each MPI: amgsolve-openmpi, amgsolve-mpich, and amgsolve-taihu by mac++.
-# They differ in the file that makes the communicator.
-taihu_command(amgsolve amgsolve.cc amg)
-target_sources(amgsolve PRIVATE ${parallel}/world_alone.cc)
-target_link_libraries(amgsolve PRIVATE CLI11::CLI11)
-
-taihu_command_for_mpi(amgsolve amgsolve.cc amg ${parallel}/mpi_communicator.cc)
+taihu_application(amgsolve amg)
+taihu_application_for_mpi(amgsolve amg)
 
 # With naalloc, which the solver takes where a program has it.
 foreach(program amgsolve ${amgsolve_with_mpi})
@@ -61,18 +64,17 @@ foreach(program amgsolve ${amgsolve_with_mpi})
   target_link_options(${program} PRIVATE -Wl,--undefined=naalloc)
 endforeach()
 
-# taihu_program_by_macxx(<program> SOURCES ... ARCHIVES <targets> LIBRARIES <flags>): <program>-taihu, whose ranks are threads
-# of one process.
+# taihu_application_by_macxx(<name> ARCHIVES <targets> LIBRARIES <flags>): <name>-taihu, whose ranks are threads of one process.
 set(taihu_program_rpath "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-function(taihu_program_by_macxx program)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;ARCHIVES;LIBRARIES")
-  get_target_property(includes CLI11::CLI11 INTERFACE_INCLUDE_DIRECTORIES)
+function(taihu_application_by_macxx program)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ARCHIVES;LIBRARIES")
+  set(sources ${parallel}/mpi_communicator.cc $<TARGET_OBJECTS:${program}_main>)
   set(output ${PROJECT_BINARY_DIR}/bin/${program}-taihu)
   list(TRANSFORM arg_ARCHIVES REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archives)
   add_custom_command(OUTPUT ${output}
-    COMMAND $<TARGET_FILE:mac++> -std=c++20 -O2 -g1 "-DTAIHU_VERSION=\"${PROJECT_VERSION}\"" -I${PROJECT_SOURCE_DIR}
-            "-I$<JOIN:${includes},;-I>" ${arg_SOURCES} ${archives} ${arg_LIBRARIES} -lgomp -Wl,-rpath,${taihu_program_rpath} -o ${output}
-    DEPENDS ${arg_SOURCES} ${arg_ARCHIVES} mac++ marun
+    COMMAND $<TARGET_FILE:mac++> -std=c++20 -O2 -g1 -I${PROJECT_SOURCE_DIR} ${sources} ${archives} ${arg_LIBRARIES} -lgomp
+            -Wl,-rpath,${taihu_program_rpath} -o ${output}
+    DEPENDS ${sources} ${arg_ARCHIVES} mac++ marun
     COMMAND_EXPAND_LISTS VERBATIM COMMENT "Building ${program}-taihu with mac++")
   add_custom_target(${program}-taihu ALL DEPENDS ${output})
   install(PROGRAMS ${output} DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -85,13 +87,11 @@ function(taihu_program_by_macxx program)
   endif()
   set_property(GLOBAL APPEND PROPERTY TAIHU_COMMANDS_BY_MACXX ${program}-taihu)
 endfunction()
-taihu_program_by_macxx(amgsolve
-  SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/amgsolve.cc ${parallel}/mpi_communicator.cc
+taihu_application_by_macxx(amgsolve
   ARCHIVES taihu_amg taihu_parallel taihu_threads taihu_memory taihu_base
   LIBRARIES -lz)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(rmc_libraries REQUIRED ${hdf5_MODULE_NAME} pugixml libpng)
-taihu_program_by_macxx(rmc
-  SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/rmc.cc ${parallel}/mpi_communicator.cc
+taihu_application_by_macxx(rmc
   ARCHIVES taihu_neutron taihu_picture taihu_parallel taihu_threads taihu_base
   LIBRARIES ${rmc_libraries_LDFLAGS})
