@@ -1,4 +1,4 @@
-# taihu_component(<name> [IN_PARTS] [SOURCES ...] [HEADERS ...] [TESTS ...] [USES ...] [LINK ...] [TEST_LINK ...])
+# taihu_component(<name> [IN_PARTS] [TESTS_TOGETHER] [SOURCES ...] [HEADERS ...] [TESTS ...] [USES ...] [LINK ...] [TEST_LINK ...])
 #
 # One folder of taihu/ = one static library taihu_<name> (alias taihu::<name>).
 #   SOURCES    its .cc and .c files; none makes a header-only library
@@ -10,6 +10,8 @@
 #   TEST_LINK  further libraries of the test program
 #   IN_PARTS   programs of ranks take single objects of its archive: a release compiles each source alone. Together they
 #              would bring thread-local variables for which a copy of a program has no room.
+#   TESTS_TOGETHER  with sanitizers the tests run in four processes, not in one each: the start of a sanitizer would take
+#              more time than most of them. They must leave nothing behind for each other.
 #
 # A library from outside (LINK) is a plain name such as dl, or PkgConfig::<MODULE> made by
 # pkg_check_modules(<MODULE> REQUIRED IMPORTED_TARGET <module>); cmake/install.cmake turns both into what an installed
@@ -48,7 +50,7 @@ function(taihu_precompile_test_headers test)
 endfunction()
 
 function(taihu_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "IN_PARTS" "" "SOURCES;HEADERS;TESTS;USES;LINK;TEST_LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "IN_PARTS;TESTS_TOGETHER" "" "SOURCES;HEADERS;TESTS;USES;LINK;TEST_LINK")
   set(target taihu_${name})
   get_property(closed GLOBAL PROPERTY TAIHU_COMPONENTS_CLOSED)
   if(closed)
@@ -91,7 +93,15 @@ function(taihu_component name)
     endif()
     set_target_properties(${target}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     add_dependencies(unit_tests ${target}_test)
-    gtest_discover_tests(${target}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-                         PROPERTIES LABELS unit TIMEOUT 600)
+    if(arg_TESTS_TOGETHER AND CMAKE_CXX_FLAGS_DEBUG MATCHES "-fsanitize" AND CMAKE_BUILD_TYPE STREQUAL "Debug")
+      foreach(part RANGE 3)
+        add_test(NAME ${name}.part${part} COMMAND ${target}_test)
+        set_tests_properties(${name}.part${part} PROPERTIES LABELS unit TIMEOUT 600 COST 10
+                             ENVIRONMENT "GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${part}")
+      endforeach()
+    else()
+      gtest_discover_tests(${target}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+                           PROPERTIES LABELS unit TIMEOUT 600)
+    endif()
   endif()
 endfunction()
