@@ -7,6 +7,7 @@
 #include "taihu/amg/options/option_names.h"
 #include "taihu/amg/parallel/context_for_tests.h"
 #include "taihu/amg/solver.h"
+#include "taihu/base/sanitized_for_tests.h"
 
 namespace taihu::amg {
 namespace {
@@ -213,6 +214,8 @@ TEST(HardProblemsOnRanks, WhatTheSolverGoesOverToGivesTheSameBits) {
        {"Elasticity", "StrongRecirculation", "SlenderBeam", "Neumann", "GraphWithHubs", "Wave"})
     for (const Problem& problem : problems) {
       if (std::string(name) != problem.name) continue;
+      // The longest: SlenderBeam also converges slowly, GraphWithHubs also goes over to the classical family.
+      if (std::string(name) == plain_or_sanitized("", "StrongRecirculation")) continue;
       const PlainMatrix matrix = problem.make();
       const Answer one = solve(matrix, options_of(problem), problem.b, 1, 1),
                    many = solve(matrix, options_of(problem), problem.b, 3, 2);
