@@ -29,6 +29,8 @@ NUMBERS_OUT = {"provided": "thread_level", "result": "comparison", "status": "to
                "amode": "file_mode", "rank_source": "rank", "rank_dest": "rank", "source": "rank", "tag": "tag",
                "errorclass": "error", "errorcode": "error", "error": "error", "verbosity": "verbosity", "bind": "binding",
                "scope": "scope", "var_class": "variable_class"}
+# Numbers in arrays, one for each dimension.
+NUMBER_ARRAYS_IN = {"array_of_distribs": "distribution", "array_of_dargs": "distribution_argument"}
 KEYVAL = re.compile(r"(comm_|type_|win_)?keyval$")
 # The exit code of the job, and lists of ranks that name members of the group.
 AS_IT_IS = {("Abort", "errorcode")}
@@ -124,6 +126,9 @@ class Wrapper:
                 return f"in_keyval({p.name})"
             self.before.append(f"if ({p.name} != nullptr) *{p.name} = in_keyval(*{p.name});")
             self.after.append(f"if ({p.name} != nullptr) *{p.name} = out_keyval(*{p.name});")
+        elif p.name in NUMBER_ARRAYS_IN:
+            self.before.append(f"ArrayValue<int, int> {p.name}_(ndims, {p.name}, in_{NUMBER_ARRAYS_IN[p.name]});")
+            return f"{p.name}_.get()"
         elif pointer and p.name in NUMBERS_OUT and not p.array:
             self.after.append(f"if (code == MPI_SUCCESS && {p.name} != nullptr) *{p.name} = out_{NUMBERS_OUT[p.name]}(*{p.name});")
         elif not pointer and p.name in NUMBERS_IN:

@@ -215,6 +215,12 @@ static void datatypes(void) {
   CHECK(size == 20 * 8);
   MPI_Type_free(&type);
   CHECK(type == MPI_DATATYPE_NULL);
+  const MPI_Count large_gsizes[1] = {40};
+  CHECK(MPI_Type_create_darray_c(2, 1, 1, large_gsizes, kinds, defaults, parts, MPI_ORDER_C, MPI_DOUBLE,
+                                 &type) == MPI_SUCCESS);
+  MPI_Type_size(type, &size);
+  CHECK(size == 20 * 8);
+  MPI_Type_free(&type);
   /* The number that stands for the default in Taihu's ABI cannot be told from it: refused, not misunderstood.
    */
   defaults[0] = 19;
