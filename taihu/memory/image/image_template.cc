@@ -138,7 +138,7 @@ std::uintptr_t ImageTemplate::find_main(std::uintptr_t base) const {
 // A library is opened together with all that it needs: they see each other's names, in the order breadth
 // first, and may need each other in a circle.
 const OpenedTemplate& ImageTemplate::open(const std::string& path, const ElfObject& loader,
-                                          const std::vector<const ElfObject*>& global) const {
+                                          const std::vector<const OpenedTemplate*>& global) const {
   const std::lock_guard guard(mutex_);
   if (const OpenedTemplate* known = find_opened(real_path(path))) return *known;
   const std::size_t begin = opened_.size();
@@ -194,14 +194,17 @@ void ImageTemplate::read_needed(OpenedTemplate& user) const {
 }
 
 void ImageTemplate::plan_group(const OpenedTemplate& first, std::size_t begin,
-                               const std::vector<const ElfObject*>& global) const {
+                               const std::vector<const OpenedTemplate*>& global) const {
   std::vector<const ElfObject*> search_order = pointers(objects());
-  search_order.insert(search_order.end(), global.begin(), global.end());
   std::vector<void*> shared = shared_;
-  for (const OpenedTemplate* opened : breadth_first(first)) {
-    search_order.push_back(opened->object.get());
-    shared.insert(shared.end(), opened->shared.begin(), opened->shared.end());
-  }
+  const auto search = [&](const OpenedTemplate& library) {
+    for (const OpenedTemplate* opened : breadth_first(library)) {
+      search_order.push_back(opened->object.get());
+      shared.insert(shared.end(), opened->shared.begin(), opened->shared.end());
+    }
+  };
+  for (const OpenedTemplate* library : global) search(*library);
+  search(first);
   for (std::size_t i = begin; i < opened_.size(); ++i) {
     OpenedTemplate& opened = *opened_[i];
     opened.unit = std::make_unique<LinkUnit>(std::vector{opened.object}, search_order, shared);

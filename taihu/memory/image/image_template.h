@@ -51,9 +51,9 @@ class ImageTemplate {
   std::uintptr_t find_main(std::uintptr_t base) const;
 
   /// The template of a library that code of `loader` opens by `path`. `global`: libraries opened before with
-  /// RTLD_GLOBAL, whose definitions count. Any thread; blocks while another thread reads a library.
+  /// RTLD_GLOBAL, whose definitions count, and those of what they need. Any thread; blocks while another thread reads a library.
   const OpenedTemplate& open(const std::string& path, const ElfObject& loader,
-                             const std::vector<const ElfObject*>& global) const;
+                             const std::vector<const OpenedTemplate*>& global) const;
 
   const LibrarySharing& sharing() const { return sharing_; }
 
@@ -67,7 +67,7 @@ class ImageTemplate {
   bool is_linked(const std::string& path) const;
   void read_needed(OpenedTemplate& user) const;
   void plan_group(const OpenedTemplate& first, std::size_t begin,
-                  const std::vector<const ElfObject*>& global) const;
+                  const std::vector<const OpenedTemplate*>& global) const;
   void* share(const std::string& name, const std::optional<std::string>& path, const ElfObject& user) const;
 
   LibrarySharing sharing_;

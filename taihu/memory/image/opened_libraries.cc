@@ -60,9 +60,9 @@ void* RankImage::open_library(const char* name, int flags, const void* caller) {
   }
   if (!found || !template_.sharing().is_private(name, path)) return dlopen(name, flags);
   if ((flags & RTLD_NOLOAD) != 0) return nullptr;
-  std::vector<const ElfObject*> global;
+  std::vector<const OpenedTemplate*> global;
   for (const auto& opened : opened_)
-    if (opened->global) global.push_back(opened->library->object.get());
+    if (opened->global) global.push_back(opened->library);
   Opened& opened = open_copy(template_.open(*found, loader, global));
   opened.global = (flags & RTLD_GLOBAL) != 0;
   return opened.copy.handle;
@@ -148,8 +148,11 @@ std::vector<const ElfObject*> RankImage::search_order_of(void* handle, const voi
   for (std::size_t i = 0; i < copies_.size(); ++i)
     if (everything || copies_[i].handle == handle) order.push_back(template_.objects()[i].get());
   if (!everything) return order;
-  for (const auto& opened : opened_)
-    if (opened->global) order.push_back(opened->library->object.get());
+  for (const auto& opened : opened_) {
+    if (!opened->global) continue;
+    for (const OpenedTemplate* library : breadth_first(*opened->library))
+      order.push_back(library->object.get());
+  }
   if (handle != RTLD_NEXT) return order;
   const auto own = std::find(order.begin(), order.end(), object_at(caller));
   if (own != order.end()) order.erase(order.begin(), own + 1);
@@ -164,6 +167,11 @@ void* RankImage::shared_symbol(void* handle, const char* name, const char* versi
   if (ours || handle == copies_.front().handle)
     if (void* call = runtime_call(name)) return call;
   void* found = look(ours ? copies_.front().handle : handle);
+  for (const auto& opened : opened_) {
+    if (found || !ours || !opened->global) continue;
+    for (const OpenedTemplate* library : breadth_first(*opened->library))
+      for (void* const shared : library->shared) found = found ? found : look(shared);
+  }
   if (!found && ours) found = look(RTLD_DEFAULT);
   void* own = libc::replacement(name);
   return own && found && found == dlsym(RTLD_DEFAULT, name) ? own : found;
