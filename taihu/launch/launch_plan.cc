@@ -323,41 +323,6 @@ std::vector<std::string> read_host_file(const std::string& path) {
   return hosts;
 }
 
-std::string check_program(const std::string& program, const std::string& working_directory,
-                          const Surroundings& surroundings) {
-  namespace fs = std::filesystem;
-  const LaunchCommand& command = *surroundings.command;
-  std::error_code ignored;
-  const bool in_path = program.find('/') == program.npos;
-  const std::string found = in_path ? surroundings.find_program(program) : program;
-  // With a directory per rank ("%r") a relative path of the program starts at the directory in which the
-  // command was started.
-  const bool per_rank = working_directory.find("%r") != working_directory.npos;
-  const fs::path here = per_rank ? fs::path() : fs::path(working_directory);
-  if (in_path && found.empty())
-    throw Error(
-        "cannot find the program " + program + " in PATH" +
-        (fs::exists(here / program, ignored) ? "; it is in the working directory: write ./" + program : ""));
-  const fs::path path = here / found;  // an absolute `found` replaces `here`
-  check_input(fs::exists(path, ignored) || here.empty() || fs::is_directory(here, ignored),
-              "cannot run " + program + " (no working directory " + here.string() + "); check --wdir");
-  check_input(fs::exists(path, ignored), "cannot run " + program + " (no such file)");
-  check_input(!fs::is_directory(path, ignored),
-              "cannot run " + program + " (it is a directory); name the program in it");
-  std::array<char, 4> start{};
-  std::ifstream file(path, std::ios::binary);
-  check_input(file.good(), "cannot run " + program + " (no permission to read it)");
-  file.read(start.data(), start.size());
-  check_input(start[0] != '#' || start[1] != '!',
-              "cannot run " + program + " (it is a script; ranks are copies of a compiled program); call " +
-                  command.name + " inside the script");
-  check_input(start[0] == 0x7f && start[1] == 'E' && start[2] == 'L' && start[3] == 'F',
-              "cannot run " + program + " (it is not a compiled program); build it with " + command.compiler);
-  check_input(access(path.c_str(), X_OK) == 0,
-              "cannot run " + program + " (no permission); make it executable with chmod +x");
-  return found;
-}
-
 std::string to_shell(const LaunchPlan& plan) {
   const auto quoted = [](const std::string& word) {
     static constexpr const char* plain =

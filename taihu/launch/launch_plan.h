@@ -46,9 +46,10 @@ struct LaunchPlan {
 /// Throws UsageError for impossible combinations and Error when no launcher is found.
 LaunchPlan plan_launch(const RunOptions& options, const Surroundings& surroundings);
 
-/// The path under which the node process finds `program` (names without '/' are looked up in PATH). Throws
-/// Error with one line on what to do when it does not exist, is a directory or a script, is not executable,
-/// or is not a program for Linux.
+/// The path under which the node process finds `program` (names without '/' are looked up in PATH; behind a
+/// script that starts a Python interpreter, as pyenv's do, that interpreter). Throws Error with one line on
+/// what to do when it does not exist, is a directory or a script of another language than Python, is not
+/// executable, or is not a program for Linux.
 std::string check_program(const std::string& program, const std::string& working_directory,
                           const Surroundings& surroundings);
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <string_view>
 
 #include "taihu/base/error.h"
@@ -33,6 +34,12 @@ void enter_directory(std::string pattern, int rank) {
   }
 }
 
+/// python-start is installed beside the executable of this process.
+launch::ProgramStart start_of(const std::string& program) {
+  return launch::program_start(program,
+                               std::filesystem::read_symlink("/proc/self/exe").parent_path().string());
+}
+
 }  // namespace
 
 Ranks::Ranks(Language& language, const launch::JobParameters& job, const launch::Layout& layout, int process)
@@ -41,7 +48,8 @@ Ranks::Ranks(Language& language, const launch::JobParameters& job, const launch:
       count_(layout.first_rank[static_cast<std::size_t>(process) + 1] -
              layout.first_rank[static_cast<std::size_t>(process)]),
       spares_(process == layout.processes - 1 ? layout.spare_ranks : 0),
-      image_template_(job.program, job.private_libraries),
+      start_(start_of(job.program)),
+      image_template_(start_.program, job.private_libraries),
       symmetric_(count_),
       identities_(static_cast<std::size_t>(count_)),
       images_(static_cast<std::size_t>(count_)) {
@@ -90,7 +98,12 @@ std::vector<std::string> Ranks::environment_of(const memory::RankIdentity& ident
   return environment;
 }
 
-int Ranks::run_program(memory::RankIdentity& identity, const std::vector<std::string>& arguments) {
+/// `name` and `arguments` as they were given.
+int Ranks::run_program(memory::RankIdentity& identity, const launch::ProgramStart& start,
+                       const std::string& name, const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{start.name.empty() ? name : start.name};
+  words.insert(words.end(), start.arguments.begin(), start.arguments.end());
+  words.insert(words.end(), arguments.begin(), arguments.end());
   memory::RankStreams streams;
   if (identity.rank != 0) streams.input = std::fopen("/dev/null", "r");  // standard input is rank 0's
   if (job_.tag_output) {
@@ -98,8 +111,7 @@ int Ranks::run_program(memory::RankIdentity& identity, const std::vector<std::st
     streams.output = memory::make_tagged_stream(tag, STDOUT_FILENO, &memory::libc::redirection);
     streams.errors = memory::make_tagged_stream(tag, STDERR_FILENO, &memory::libc::redirection);
   }
-  const int status =
-      language_.ended(identity, image(identity).run(arguments, environment_of(identity), streams));
+  const int status = language_.ended(identity, image(identity).run(words, environment_of(identity), streams));
   // A stream that the program has closed or reopened is its own.
   for (std::FILE* stream : {streams.output, streams.errors}) {
     if (stream != nullptr && image(identity).process().open_streams.contains(stream)) std::fclose(stream);
@@ -121,7 +133,7 @@ void Ranks::close() {
 
 /// Programs are read once, whoever starts them.
 const memory::ImageTemplate& Ranks::template_of(const std::string& program) {
-  if (program == job_.program) return image_template_;
+  if (program == start_.program) return image_template_;
   const std::lock_guard hold(orders_lock_);
   std::unique_ptr<memory::ImageTemplate>& known = started_programs_[program];
   if (known == nullptr) {
@@ -143,13 +155,17 @@ int Ranks::run_spare(memory::RankIdentity& identity) {
     order = std::move(orders_.extract(identity.local_index).mapped());
   }
   std::string problem;
+  launch::ProgramStart start;
   try {
-    load(identity, template_of(order.program));
+    start = start_of(order.program);
+    load(identity, template_of(start.program));
     if (!order.directory.empty()) enter_directory(order.directory, identity.rank);
   } catch (const std::exception& error) {
     problem = one_line(error.what());
   }
-  return order.loaded(problem) ? run_program(identity, order.arguments) : 0;
+  if (!order.loaded(problem)) return 0;
+  return run_program(identity, start, order.arguments.front(),
+                     {order.arguments.begin() + 1, order.arguments.end()});
 }
 
 /// What a rank's thread does: load, wait for all others, run the program.
@@ -167,11 +183,7 @@ int Ranks::run_rank(message::Node& node, std::barrier<>& all_here, memory::RankI
   }
   all_here.arrive_and_wait();
   if (problem_.empty() && is_spare(identity)) return run_spare(identity);
-  if (problem_.empty()) {
-    std::vector<std::string> arguments{job_.program_name};
-    arguments.insert(arguments.end(), job_.arguments.begin(), job_.arguments.end());
-    return run_program(identity, arguments);
-  }
+  if (problem_.empty()) return run_program(identity, start_, job_.program_name, job_.arguments);
   if (identity.local_index == 0) {
     std::fprintf(stderr, "%s: %s\n", language_.launcher(), one_line(problem_).c_str());
     node.abort(1);

@@ -14,6 +14,7 @@
 
 #include "taihu/launch/job.h"
 #include "taihu/launch/layout.h"
+#include "taihu/launch/python_program.h"
 #include "taihu/launch/rank_threads.h"
 #include "taihu/memory/current_rank.h"
 #include "taihu/memory/image/image_template.h"
@@ -47,7 +48,8 @@ class Ranks final : public SpareRanks {
   int run_spare(memory::RankIdentity& identity);
   const memory::ImageTemplate& template_of(const std::string& program);
   void load(memory::RankIdentity& identity, const memory::ImageTemplate& program);
-  int run_program(memory::RankIdentity& identity, const std::vector<std::string>& arguments);
+  int run_program(memory::RankIdentity& identity, const launch::ProgramStart& start, const std::string& name,
+                  const std::vector<std::string>& arguments);
   std::vector<std::string> environment_of(const memory::RankIdentity& identity) const;
   template <class Step>
   void try_step(Step&& step);
@@ -59,6 +61,7 @@ class Ranks final : public SpareRanks {
   const launch::JobParameters& job_;
   const int count_;   ///< with spare ones
   const int spares_;  ///< of them: the last ones
+  const launch::ProgramStart start_;
   memory::ImageTemplate image_template_;
   std::unique_ptr<memory::ImagePlaces> places_;  ///< while ranks are loaded; null: any addresses
   memory::ImageSymmetricMap symmetric_;

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether marun and parcrun can run a file, before any process starts.
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "taihu/base/error.h"
+#include "taihu/launch/launch_plan.h"
+#include "taihu/launch/python_program.h"
+
+namespace taihu::launch {
+namespace {
+
+/// The interpreter behind a script that stands for one, such as those of pyenv; "" when it is none.
+std::string interpreter_behind(const std::string& script, const Surroundings& surroundings) {
+  if (!script.substr(script.rfind('/') + 1).starts_with("python")) return {};
+  std::string path = surroundings.output_of({script, "-c", "import sys; print(sys.executable)"});
+  path.resize(std::min(path.size(), path.find('\n')));
+  return path;
+}
+
+bool begins_with(const std::filesystem::path& path, std::string_view bytes) {
+  std::string start(bytes.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  return file.read(start.data(), static_cast<std::streamsize>(start.size())) && start == bytes;
+}
+
+}  // namespace
+
+std::string check_program(const std::string& program, const std::string& working_directory,
+                          const Surroundings& surroundings) {
+  namespace fs = std::filesystem;
+  const LaunchCommand& command = *surroundings.command;
+  std::error_code ignored;
+  const bool in_path = program.find('/') == program.npos;
+  std::string found = in_path ? surroundings.find_program(program) : program;
+  // With a directory per rank ("%r") a relative path of the program starts at the directory in which the
+  // command was started.
+  const bool per_rank = working_directory.find("%r") != working_directory.npos;
+  const fs::path here = per_rank ? fs::path() : fs::path(working_directory);
+  if (in_path && found.empty())
+    throw Error(
+        "cannot find the program " + program + " in PATH" +
+        (fs::exists(here / program, ignored) ? "; it is in the working directory: write ./" + program : ""));
+  fs::path path = here / found;  // an absolute `found` replaces `here`
+  check_input(fs::exists(path, ignored) || here.empty() || fs::is_directory(here, ignored),
+              "cannot run " + program + " (no working directory " + here.string() + "); check --wdir");
+  check_input(fs::exists(path, ignored), "cannot run " + program + " (no such file)");
+  check_input(!fs::is_directory(path, ignored),
+              "cannot run " + program + " (it is a directory); name the program in it");
+  check_input(access(path.c_str(), R_OK) == 0, "cannot run " + program + " (no permission to read it)");
+  const bool is_python_script = python_script(path).has_value();
+  if (!is_python_script && begins_with(path, "#!")) {
+    found = interpreter_behind(path, surroundings);
+    path = found;
+    check_input(begins_with(path,
+                            "\x7f"
+                            "ELF"),
+                "cannot run " + program + " (it is a script; ranks are copies of a compiled program); call " +
+                    command.name + " inside the script");
+  }
+  check_input(is_python_script || begins_with(path,
+                                              "\x7f"
+                                              "ELF"),
+              "cannot run " + program + " (it is not a compiled program); build it with " + command.compiler);
+  check_input(access(path.c_str(), X_OK) == 0,
+              "cannot run " + program + " (no permission); make it executable with chmod +x");
+  return found;
+}
+
+}  // namespace taihu::launch
