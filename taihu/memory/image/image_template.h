@@ -51,7 +51,8 @@ class ImageTemplate {
   std::uintptr_t find_main(std::uintptr_t base) const;
 
   /// The template of a library that code of `loader` opens by `path`. `global`: libraries opened before with
-  /// RTLD_GLOBAL, whose definitions count, and those of what they need. Any thread; blocks while another thread reads a library.
+  /// RTLD_GLOBAL, whose definitions count, and those of what they need. Any thread; blocks while another
+  /// thread reads a library.
   const OpenedTemplate& open(const std::string& path, const ElfObject& loader,
                              const std::vector<const OpenedTemplate*>& global) const;
 

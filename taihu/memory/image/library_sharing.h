@@ -4,8 +4,9 @@
 //     accelerators and the like (the table is in library_sharing.cc),
 //   - the node process has loaded the same file for itself,
 //   - it is a versioned library (libpng16.so.16) in a folder of the system.
-// Runtimes of languages that keep state for the program (libstdc++, libgfortran, libpython) are copied wherever
-// they are. A name alone never makes a library shared: what a user calls libutil.so or libmpiwrap.so is private.
+// Runtimes of languages that keep state for the program (libstdc++, libgfortran, libpython) are copied
+// wherever they are. A name alone never makes a library shared: what a user calls libutil.so or libmpiwrap.so
+// is private.
 #pragma once
 
 #include <set>
