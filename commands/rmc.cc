@@ -60,6 +60,7 @@ Model model_for_run(const Options& options) {
     throw UsageError("--inactive has to be less than the number of batches");
   if (options.tracking == "surface") settings.tracking = Tracking::surface;
   if (options.tracking == "delta") settings.tracking = Tracking::delta;
+  if (options.tracking == "hybrid") settings.tracking = Tracking::hybrid;
   return model;
 }
 
@@ -119,7 +120,7 @@ int run(Options options, parallel::Communicator& ranks) {
 /// them.
 int check(const Options& options) {
   const Model model = read_model(options.model);
-  choose_delta(model);
+  choose_tracking(model);
   const std::vector<double>& given = options.box;
   const std::optional<Box> box = given.empty()
                                      ? box_of_sources(model)
@@ -230,8 +231,8 @@ void add_run_options(CLI::App& command, Options& options) {
       ->type_name("N");
   command
       .add_option("--tracking", options.tracking,
-                  "surface, or delta; default: delta, unless a tally\nneeds track lengths or currents")
-      ->check(CLI::IsMember({"surface", "delta"}).description(""))
+                  "surface, delta, or hybrid: for each flight the cheaper\none; default: hybrid, unless a tally needs track\nlengths or currents")
+      ->check(CLI::IsMember({"surface", "delta", "hybrid"}).description(""))
       ->type_name("METHOD");
   command
       .add_option("--schedule", options.schedule,

@@ -21,7 +21,7 @@ takes it at its word: a neutron is an object made for its history; position, dir
 took, cross sections at its energy by material, contributions by tally and fission sites are vectors that grow and are freed
 with it, sites by another thread; materials, cells, universes and tallies are vectors of vectors; each thread makes a dense
 vector for each tally and generation. Formulas of surfaces and lattices, random numbers and the comb that takes the next source are
-rmc's; tracking and collisions are its own. It tracks surfaces, rmc uses delta tracking, so their seconds say nothing of each other:
+rmc's; tracking and collisions are its own. It tracks surfaces, rmc uses hybrid tracking, so their seconds say nothing of each other:
 only ratios within a program count."""
 
 

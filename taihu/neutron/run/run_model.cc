@@ -108,11 +108,14 @@ class Run {
         static_cast<long long>(settings.particles), settings.batches,
         settings.inactive > 0 ? formatted(" (%d inactive)", settings.inactive).c_str() : "",
         model_.nuclear ? "continuous energy" : (std::to_string(model_.data.groups()) + " groups").c_str(),
-        simulation.delta() ? "delta" : "surface", ranks_.size(), options_.threads));
+        name_of(simulation.tracking()), ranks_.size(), options_.threads));
     if (simulation.majorant() != nullptr)
-      say(formatted("bound of the cross sections for delta tracking: %zu bins, %.2f MB",
+      say(formatted("bound of the cross sections for delta flights: %zu bins, %.2f MB",
                     simulation.majorant()->bins(),
                     static_cast<double>(simulation.majorant()->bytes()) * 1e-6));
+    if (simulation.choice() != nullptr)
+      say(formatted("delta flights begin in %.0f %% of media and energies",
+                    100 * simulation.choice()->delta_share()));
     if (!options_.show_batches || settings.mode != RunMode::eigenvalue) return;
     say(settings.has_entropy_mesh ? " batch         k    entropy     average k"
                                   : " batch         k     average k");
@@ -246,7 +249,9 @@ class Run {
   void show_k(const Simulation& simulation, RunResult& result) const {
     const Criticality& criticality = simulation.criticality();
     const char* names[] = {"k (collision)   ", "k (absorption)  ",
-                           simulation.delta() ? "k (flight ends) " : "k (track length)"};
+                           simulation.tracking() == Tracking::surface ? "k (track length)"
+                           : simulation.tracking() == Tracking::delta ? "k (flight ends) "
+                                                                      : "k (flights)     "};
     for (int i = 0; i < 3; ++i) {
       const Estimate one = estimate(criticality.sum[i], criticality.sum_sq[i], criticality.realizations);
       say(formatted("%s %.5f +/- %.5f", names[i], one.mean, one.deviation));

@@ -263,9 +263,11 @@ TEST(SurfaceSource, BeginsANewFileWhenOneIsFull) {
 
 TEST(SurfaceSource, NeedsSurfaces) {
   Model model = test_model("rectangular", settings_text() + banking(""));
-  EXPECT_FALSE(choose_delta(model));
-  model.settings.tracking = Tracking::delta;
-  EXPECT_THROW(choose_delta(model), Error);
+  EXPECT_EQ(choose_tracking(model), Tracking::surface);
+  for (const Tracking refused : {Tracking::delta, Tracking::hybrid}) {
+    model.settings.tracking = refused;
+    EXPECT_THROW(choose_tracking(model), Error);
+  }
 }
 
 TEST(WrittenSource, IsThatOfTheNextGeneration) {

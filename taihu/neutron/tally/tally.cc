@@ -295,9 +295,9 @@ void TallyBins::for_each_moment(const TallyLayout::CompiledTally& tally, std::in
   down(down, 0, combination, amount);
 }
 
-void TallyBins::score_track(const Event& event, const Vector& start, const Vector& u, double length,
-                            double weight) noexcept {
-  for (const int index : layout_->by_track) {
+void TallyBins::score_track(const std::vector<int>& tallies, const Event& event, const Vector& start,
+                            const Vector& u, double length, double weight) noexcept {
+  for (const int index : tallies) {
     const TallyLayout::CompiledTally& tally = layout_->compiled[index];
     if (is_silent(tally, event)) continue;
     const std::int64_t combination = combination_of(tally, event, true, state_);

@@ -221,6 +221,9 @@ struct TallyLayout {
     return !by_flux.empty() &&
            (silent_flux.empty() || silent_flux[(material.index() + 1) * groups + group.index()] == 0);
   }
+  /// Tallies that a flight with surfaces scores along its path. With hybrid tracking it does so for those
+  /// that delta flights score where they end: both have the same expectation.
+  const std::vector<int>& along_paths() const noexcept { return by_flux.empty() ? by_track : by_flux; }
   bool empty() const noexcept { return compiled.empty(); }
 };
 
@@ -234,9 +237,9 @@ struct TallyMaterials {
   std::vector<std::string> macroscopics;  ///< multi-group: name of the data of each material
 };
 
-/// Prepares scoring. With `delta` tracking, tallies without an estimator are fed at each tentative collision,
-/// else along each track. Throws Error: score and filters that do not go together, energies that are not
-/// group edges.
+/// Prepares scoring. With `delta` flights, tallies without an estimator are fed at each tentative collision,
+/// with others along each track. Throws Error: score and filters that do not go together, energies that are
+/// not group edges.
 TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters, std::vector<Mesh> meshes,
                         const Geometry& geometry, const CrossSections& data, bool delta,
                         const TallyMaterials& materials = {});
@@ -254,9 +257,9 @@ class TallyBins {
   /// Flux `amount` at a point: collision-type estimators. `tallies`: by_flux or by_collision of the layout.
   void score_flux(const std::vector<int>& tallies, const Event& event, double amount) noexcept;
 
-  /// Flux along a path of the given length. weight: of the particle.
-  void score_track(const Event& event, const Vector& start, const Vector& u, double length,
-                   double weight) noexcept;
+  /// Flux along a path of the given length. weight: of the particle. `tallies`: along_paths() of the layout.
+  void score_track(const std::vector<int>& tallies, const Event& event, const Vector& start, const Vector& u,
+                   double length, double weight) noexcept;
 
   /// A path without change of direction, for the currents through faces of mesh cells.
   void score_faces(const Event& event, const Vector& start, const Vector& u, double length,

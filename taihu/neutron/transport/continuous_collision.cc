@@ -14,6 +14,7 @@ ContinuousCollision::ContinuousCollision(const Problem& problem, HistoryState& h
       particle_(history.particle),
       nuclear_(*problem.nuclear),
       majorant_(problem.majorant),
+      choice_(problem.choice),
       settings_(*problem.settings),
       timed_(problem.timed),
       remembered_(problem.nuclear->media()) {}

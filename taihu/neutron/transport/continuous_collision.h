@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "taihu/neutron/nuclide/kinematics.h"
+#include "taihu/neutron/transport/flight_choice.h"
 #include "taihu/neutron/transport/history_state.h"
 
 namespace taihu::neutron {
@@ -26,6 +27,7 @@ class ContinuousCollision {
   double total() noexcept { return look_up()[static_cast<int>(Reaction::total)]; }
   double nu_fission() const noexcept { return history_.values[static_cast<int>(Reaction::nu_fission)]; }
   double largest_total() const noexcept { return majorant_->at(particle_.energy); }
+  bool delta_pays() const noexcept { return choice_->delta_pays(medium_here().index(), particle_.energy); }
   double speed() const noexcept { return neutron::speed(particle_.energy); }
   bool collide();
 
@@ -44,7 +46,8 @@ class ContinuousCollision {
   HistoryState& history_;
   Particle& particle_;
   const NuclearData& nuclear_;
-  const Majorant* majorant_;  ///< with delta tracking
+  const Majorant* majorant_;    ///< with delta flights
+  const FlightChoice* choice_;  ///< with hybrid tracking
   const Settings& settings_;
   const bool timed_;
   struct Remembered {

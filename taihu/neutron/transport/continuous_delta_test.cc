@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delta tracking with continuous energy: the bound of the cross sections, and results that do not depend on
-// the way of tracking.
+// Delta and hybrid tracking with continuous energy: the bound of the cross sections, and results that do not
+// depend on the way of tracking.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -119,21 +119,29 @@ class ContinuousDelta : public ::testing::Test {
     return found;
   }
   static void expect_agreement(Model model) {
-    std::vector<Estimate> found[2];
-    for (const bool delta : {false, true}) {
-      model.settings.tracking = delta ? Tracking::delta : Tracking::surface;
+    std::vector<std::vector<Estimate>> found;
+    for (const Tracking tracking : {Tracking::surface, Tracking::delta, Tracking::hybrid}) {
+      model.settings.tracking = tracking;
       parallel::SoloCommunicator rank;
       Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
-      EXPECT_EQ(simulation.delta(), delta);
-      found[delta ? 1 : 0] = results(simulation);
+      EXPECT_EQ(simulation.tracking(), tracking);
+      found.push_back(results(simulation));
+      if (tracking != Tracking::hybrid) continue;
+      EXPECT_GT(simulation.choice()->delta_share(), 0.1);  // both kinds of flights happen
+      EXPECT_LT(simulation.choice()->delta_share(), 0.9);
     }
+    expect_agreement(found[0], found[1]);
+    expect_agreement(found[0], found[2]);
+    expect_agreement(found[1], found[2]);
+  }
+  static void expect_agreement(const std::vector<Estimate>& a, const std::vector<Estimate>& b) {
     double squares = 0;
     int compared = 0;
-    for (std::size_t i = 0; i < found[0].size(); ++i) {
-      const double deviation = std::hypot(found[0][i].deviation, found[1][i].deviation);
-      EXPECT_NEAR(found[0][i].mean, found[1][i].mean, 5 * deviation + 1e-9) << "bin " << i;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const double deviation = std::hypot(a[i].deviation, b[i].deviation);
+      EXPECT_NEAR(a[i].mean, b[i].mean, 5 * deviation + 1e-9) << "bin " << i;
       if (!(deviation > 0)) continue;
-      squares += std::pow((found[0][i].mean - found[1][i].mean) / deviation, 2);
+      squares += std::pow((a[i].mean - b[i].mean) / deviation, 2);
       ++compared;
     }
     EXPECT_GT(compared, 30);
@@ -185,7 +193,6 @@ TEST_F(ContinuousDelta, HasTheResultsOfSurfaceTracking) {
 
 TEST_F(ContinuousDelta, HasTheSameBitsForAnyRanksAndThreads) {
   Model model = read(pin("reflective"), settings(101, 4, 1), tallies);
-  model.settings.tracking = Tracking::delta;
   const auto numbers = [&](parallel::Communicator& rank, int threads, const DomainOptions& domains) {
     Simulation simulation(model, rank, threads, parallel::LoopSchedule{}, domains);
     std::vector<double> values;
@@ -194,26 +201,32 @@ TEST_F(ContinuousDelta, HasTheSameBitsForAnyRanksAndThreads) {
     values.insert(values.end(), k.begin(), k.end());
     return values;
   };
-  parallel::SoloCommunicator alone;
-  const std::vector<double> expected = numbers(alone, 1, {});
-  EXPECT_EQ(numbers(alone, 3, {}), expected);
-  for (const DomainOptions& domains : {DomainOptions{}, DomainOptions{.shape = {2, 1, 1}}}) {
-    std::vector<double> root;
-    parallel::on_ranks(3, [&](parallel::Communicator& rank) {
-      std::vector<double> mine = numbers(rank, 1 + rank.rank() % 2, domains);
-      if (rank.is_root()) root = std::move(mine);
-    });
-    EXPECT_EQ(root, expected);
+  for (const Tracking tracking : {Tracking::delta, Tracking::hybrid}) {
+    model.settings.tracking = tracking;
+    parallel::SoloCommunicator alone;
+    const std::vector<double> expected = numbers(alone, 1, {});
+    EXPECT_EQ(numbers(alone, 3, {}), expected);
+    for (const DomainOptions& domains : {DomainOptions{}, DomainOptions{.shape = {2, 1, 1}}}) {
+      std::vector<double> root;
+      parallel::on_ranks(3, [&](parallel::Communicator& rank) {
+        std::vector<double> mine = numbers(rank, 1 + rank.rank() % 2, domains);
+        if (rank.is_root()) root = std::move(mine);
+      });
+      EXPECT_EQ(root, expected);
+    }
   }
 }
 
-TEST_F(ContinuousDelta, IsChosenByNameOnlyAndRefusesTrackLengths) {
+TEST_F(ContinuousDelta, IsChosenByItselfAndRefusesTrackLengths) {
   Model model = read(pin("reflective"), settings(10, 2, 1), tallies);
-  EXPECT_FALSE(choose_delta(model));
-  model.settings.tracking = Tracking::delta;
-  EXPECT_TRUE(choose_delta(model));
-  model.tallies[0].estimator = Estimator::tracklength;
-  EXPECT_THROW(choose_delta(model), Error);
+  EXPECT_EQ(choose_tracking(model), Tracking::hybrid);
+  for (const Tracking tracking : {Tracking::delta, Tracking::hybrid}) {
+    model.settings.tracking = tracking;
+    model.tallies[0].estimator = Estimator::automatic;
+    EXPECT_EQ(choose_tracking(model), tracking);
+    model.tallies[0].estimator = Estimator::tracklength;
+    EXPECT_THROW(choose_tracking(model), Error);
+  }
 }
 
 }  // namespace

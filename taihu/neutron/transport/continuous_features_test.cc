@@ -180,9 +180,9 @@ TEST_F(ContinuousFeatures, BoundariesInsideUniversesActInTheirCoordinates) {
   EXPECT_NEAR(mean(turned), mean(plain), 0.12 * mean(plain));
   EXPECT_LT(mean(plain), 2.2);  // it leaks
   Model model = read(planes + sphere + inside + "<cell id=\"2\" region=\"-20\" fill=\"1\"/>", source);
-  EXPECT_FALSE(choose_delta(model));
+  EXPECT_EQ(choose_tracking(model), Tracking::surface);
   model.settings.tracking = Tracking::delta;
-  EXPECT_THROW(choose_delta(model), Error);
+  EXPECT_THROW(choose_tracking(model), Error);
   EXPECT_NE(refusal(with(planes, "boundary=\"vacuum\"", "boundary=\"periodic\"") + sphere + inside +
                     "<cell id=\"2\" region=\"-20\" fill=\"1\"/>"),
             "accepted");

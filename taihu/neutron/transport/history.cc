@@ -19,6 +19,7 @@ concept Collision = requires(T collision, double energy) {
   { collision.total() } -> std::same_as<double>;          // macroscopic cross section here, in matter
   { collision.nu_fission() } -> std::same_as<double>;     // the same, after total() at this place
   { collision.largest_total() } -> std::same_as<double>;  // an upper bound of total() anywhere
+  { collision.delta_pays() } -> std::same_as<bool>;       // whether a delta flight from here is cheaper
   { collision.collide() } -> std::same_as<bool>;          // false: the neutron has ended
   { collision.speed() } -> std::same_as<double>;          // cm/s
 };
@@ -30,7 +31,16 @@ class Runner final : public HistoryRunner {
       : HistoryRunner(problem), collision_(problem, state_), passage_(state_) {}
 
  private:
-  bool fly() override { return problem_.delta ? track_delta() : track_surfaces(); }
+  bool fly() override {
+    switch (problem_.tracking) {
+      case Tracking::delta:
+        return fly_while([this] { return fly_to_point(); });
+      case Tracking::hybrid:
+        return fly_while([this] { return collision_.delta_pays() ? fly_to_point() : fly_to_surface(); });
+      default:
+        return fly_while([this] { return fly_to_surface(); });
+    }
+  }
   void set_energy(double energy) noexcept override { collision_.set_energy(energy); }
 
   /// Whether the neutron has left the domain. This is checked between flights only. A flight that crosses an
@@ -61,85 +71,83 @@ class Runner final : public HistoryRunner {
     return false;
   }
 
-  bool track_surfaces();
-  bool track_delta();
+  /// Makes flights until the neutron has ended (one() is false) or left the domain; true: it has left.
+  template <typename Flight>
+  bool fly_while(const Flight& one) {
+    for (;; ++state_.particle.events) {
+      if (has_left()) return true;
+      if (!begin_flight() || !one()) return false;
+    }
+  }
+  // One flight of each kind, with what happens at its end. False: the neutron has ended.
+  bool fly_to_surface();  ///< to the next surface or collision
+  bool fly_to_point();    ///< a delta flight
 
   Physics collision_;
   SurfacePassage passage_;
 };
 
 template <Collision Physics>
-bool Runner<Physics>::track_surfaces() {
+bool Runner<Physics>::fly_to_surface() {
   Particle& particle = state_.particle;
   Location& location = state_.location;
-  for (;; ++particle.events) {
-    if (has_left()) return true;
-    if (!begin_flight()) return false;
-    const bool matter{location.material};
-    if (matter) collision_.prefetch();
-    const Crossing crossing = next_crossing(state_.geometry, location);
-    const double total = matter ? collision_.total() : 0;
-    if (!matter) state_.values = nullptr;
-    const double to_collision = total > 0 ? particle.random.exponential() / total : infinity;
-    const double cutoff = to_cutoff();
-    const double step = std::min({to_collision, crossing.distance, cutoff});
-    if (step == infinity) return lose("there is no surface ahead");
-    if (matter) particle.total(Total::k_track) += particle.weight * step * collision_.nu_fission();
-    if (state_.tallying && !state_.tallies.by_track.empty()) {
-      Event event = state_.event();
-      if (problem_.timed) event.slowness = 1 / collision_.speed();
-      state_.bins.score_track(event, state_.r(), state_.u(), step, particle.weight);
-    }
-    pass_time(step);
-    if (step == cutoff) return cut_off();
-    if (to_collision < crossing.distance) {
-      advance(location, to_collision);
-      if (state_.scores_faces()) state_.score_faces(length(state_.r() - particle.turned_at));
-      ++particle.collisions;
-      if (!collision_.collide()) return false;
-      particle.turned_at = state_.r();
-    } else if (!passage_.cross(crossing)) {
-      return false;
-    }
+  const bool matter{location.material};
+  if (matter) collision_.prefetch();
+  const Crossing crossing = next_crossing(state_.geometry, location);
+  const double total = matter ? collision_.total() : 0;
+  if (!matter) state_.values = nullptr;
+  const double to_collision = total > 0 ? particle.random.exponential() / total : infinity;
+  const double cutoff = to_cutoff();
+  const double step = std::min({to_collision, crossing.distance, cutoff});
+  if (step == infinity) return lose("there is no surface ahead");
+  if (matter) particle.total(Total::k_track) += particle.weight * step * collision_.nu_fission();
+  if (const std::vector<int>& tallies = state_.tallies.along_paths(); state_.tallying && !tallies.empty()) {
+    Event event = state_.event();
+    if (problem_.timed) event.slowness = 1 / collision_.speed();
+    state_.bins.score_track(tallies, event, state_.r(), state_.u(), step, particle.weight);
   }
+  pass_time(step);
+  if (step == cutoff) return cut_off();
+  if (to_collision >= crossing.distance) return passage_.cross(crossing);
+  advance(location, to_collision);
+  if (state_.scores_faces()) state_.score_faces(length(state_.r() - particle.turned_at));
+  ++particle.collisions;
+  if (!collision_.collide()) return false;
+  particle.turned_at = state_.r();
+  return true;
 }
 
 template <Collision Physics>
-bool Runner<Physics>::track_delta() {
+bool Runner<Physics>::fly_to_point() {
   Particle& particle = state_.particle;
   Location& location = state_.location;
-  for (;; ++particle.events) {
-    if (has_left()) return true;
-    if (!begin_flight()) return false;
-    const double largest = collision_.largest_total();
-    const double flight = largest > 0 ? particle.random.exponential() / largest : infinity;
-    SurfaceId surface;
-    double distance;
-    const Vector r = state_.r(), u = state_.u();
-    const double cutoff = to_cutoff();
-    if (cutoff < flight && !find_boundary(state_.geometry, r, u, cutoff, surface, distance)) return cut_off();
-    if (find_boundary(state_.geometry, r, u, flight, surface, distance)) {
-      pass_time(distance);
-      if (!passage_.pass_boundary(surface, distance)) return false;
-      continue;
-    }
-    if (flight == infinity) return lose("there is no surface ahead");
-    if (!locate(state_.geometry, state_.memory, r + flight * u, u, location))
-      return lose("it went into no cell");
-    pass_time(flight);
-    const double flux = particle.weight / largest;
-    const bool matter{location.material};
-    const double total = matter ? collision_.total() : 0;
-    if (!matter) state_.values = nullptr;
-    if (total > largest) return lose("its total cross section is above the bound of delta tracking");
-    if (state_.tallying && state_.tallies.has_flux_at(location.material, particle.group))
-      state_.bins.score_flux(state_.tallies.by_flux, state_.event(), flux);
-    if (!matter) continue;
-    particle.total(Total::k_track) += flux * collision_.nu_fission();
-    if (particle.random.uniform() * largest >= total) continue;
-    ++particle.collisions;
-    if (!collision_.collide()) return false;
+  const double largest = collision_.largest_total();
+  const double flight = largest > 0 ? particle.random.exponential() / largest : infinity;
+  SurfaceId surface;
+  double distance;
+  const Vector r = state_.r(), u = state_.u();
+  const double cutoff = to_cutoff();
+  if (cutoff < flight && !find_boundary(state_.geometry, r, u, cutoff, surface, distance)) return cut_off();
+  if (find_boundary(state_.geometry, r, u, flight, surface, distance)) {
+    pass_time(distance);
+    return passage_.pass_boundary(surface, distance);
   }
+  if (flight == infinity) return lose("there is no surface ahead");
+  if (!locate(state_.geometry, state_.memory, r + flight * u, u, location))
+    return lose("it went into no cell");
+  pass_time(flight);
+  const double flux = particle.weight / largest;
+  const bool matter{location.material};
+  const double total = matter ? collision_.total() : 0;
+  if (!matter) state_.values = nullptr;
+  if (total > largest) return lose("its total cross section is above the bound of delta tracking");
+  if (state_.tallying && state_.tallies.has_flux_at(location.material, particle.group))
+    state_.bins.score_flux(state_.tallies.by_flux, state_.event(), flux);
+  if (!matter) return true;
+  particle.total(Total::k_track) += flux * collision_.nu_fission();
+  if (particle.random.uniform() * largest >= total) return true;
+  ++particle.collisions;
+  return collision_.collide();
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 // Surface tracking moves from surface to surface. Delta tracking (Woodcock et al., ANL-7050, 1965) samples
 // flights with the largest total cross section of the model, and accepts a collision with probability total /
 // largest: it needs to know the material only where a flight ends, and meets surfaces only at the boundary of
-// the model. With continuous energy "largest" is an upper bound (nuclide/majorant.h).
+// the model. With continuous energy "largest" is an upper bound (nuclide/majorant.h). Hybrid tracking takes
+// for each flight the kind that is cheaper where it begins (flight_choice.h).
 #pragma once
 
 #include <memory>

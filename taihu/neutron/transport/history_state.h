@@ -18,19 +18,22 @@
 
 namespace taihu::neutron {
 
+class FlightChoice;
+
 /// The data that all histories of a run share; constant while they run.
 struct Problem {
   const Geometry* geometry = nullptr;
   const CrossSections* data = nullptr;
   const TallyLayout* tallies = nullptr;
   const Settings* settings = nullptr;
-  bool delta = false;
-  const NuclearData* nuclear = nullptr;  ///< continuous energy; null: multi-group
-  const Majorant* majorant = nullptr;    ///< with continuous energy and delta tracking
-  const TallyParts* window = nullptr;    ///< the bins of this rank; null: all
-  SharedBins* shared_bins = nullptr;     ///< that all threads score in; null: each thread has its own
-  const DomainBox* box = nullptr;        ///< histories that leave it stop; null: none
-  bool timed = false;                    ///< neutrons have a time
+  Tracking tracking = Tracking::surface;  ///< not automatic
+  const NuclearData* nuclear = nullptr;   ///< continuous energy; null: multi-group
+  const Majorant* majorant = nullptr;     ///< with continuous energy and delta flights
+  const FlightChoice* choice = nullptr;   ///< with hybrid tracking
+  const TallyParts* window = nullptr;     ///< the bins of this rank; null: all
+  SharedBins* shared_bins = nullptr;      ///< that all threads score in; null: each thread has its own
+  const DomainBox* box = nullptr;         ///< histories that leave it stop; null: none
+  bool timed = false;                     ///< neutrons have a time
   const std::vector<double>* site_factors = nullptr;  ///< by cell of the uniform mesh; null: none
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "taihu/neutron/nuclide/kinematics.h"
+#include "taihu/neutron/transport/flight_choice.h"
 #include "taihu/neutron/transport/history_state.h"
 
 namespace taihu::neutron {
@@ -11,7 +12,11 @@ namespace taihu::neutron {
 class MultigroupCollision {
  public:
   MultigroupCollision(const Problem& problem, HistoryState& history)
-      : history_(history), particle_(history.particle), data_(*problem.data), settings_(*problem.settings) {}
+      : history_(history),
+        particle_(history.particle),
+        data_(*problem.data),
+        choice_(problem.choice),
+        settings_(*problem.settings) {}
 
   void set_energy(double) noexcept {}  // the group says all
   void prefetch() const noexcept {}
@@ -20,6 +25,9 @@ class MultigroupCollision {
     return data_.value(Reaction::nu_fission, history_.location.material, particle_.group);
   }
   double largest_total() const noexcept { return data_.majorant()[particle_.group.index()]; }
+  bool delta_pays() const noexcept {
+    return choice_->delta_pays(history_.location.material.index(), particle_.group);
+  }
   double speed() const noexcept { return neutron::speed(data_.energy(particle_.group)); }
   bool collide();
 
@@ -29,6 +37,7 @@ class MultigroupCollision {
   HistoryState& history_;
   Particle& particle_;
   const CrossSections& data_;
+  const FlightChoice* choice_;  ///< with hybrid tracking
   const Settings& settings_;
 };
 

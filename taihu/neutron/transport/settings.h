@@ -14,7 +14,12 @@
 namespace taihu::neutron {
 
 enum class RunMode { eigenvalue, fixed_source };
-enum class Tracking { automatic, surface, delta };
+/// hybrid: each flight is of the kind that is cheaper where it begins (flight_choice.h).
+enum class Tracking { automatic, surface, delta, hybrid };
+constexpr const char* name_of(Tracking tracking) noexcept {
+  constexpr const char* names[] = {"automatic", "surface", "delta", "hybrid"};
+  return names[static_cast<int>(tracking)];
+}
 
 struct Settings {
   std::string place;  ///< "file:line:column: " of the run mode, for messages; empty: not from a file

@@ -18,6 +18,16 @@ namespace {
 /// has its own, at most 1 MiB.
 constexpr std::int64_t bins_to_share = 1 << 16;
 
+/// Sum over media up to which delta flights are chosen by themselves. Beyond, as with depleted fuel, the
+/// bound of the cross sections would take minutes to make.
+constexpr std::size_t most_nuclides_for_bound = 2000;
+
+std::size_t nuclides_in_media(const NuclearData& data) {
+  std::size_t sum = 0;
+  for (int medium = 0; medium < data.media(); ++medium) sum += data.parts(MediumId(medium)).size();
+  return sum;
+}
+
 double elapsed_since(std::int64_t start_ns) {
   return static_cast<double>(now_ns() - start_ns) * 1e-9;
 }
@@ -51,26 +61,27 @@ std::vector<std::vector<Record>*> lists_of(const std::vector<std::unique_ptr<His
 
 }  // namespace
 
-bool choose_delta(const Model& model) {
-  const bool banking = model.settings.surface_banking.wanted;
-  const bool surfaces = needs_surface_tracking(model.tallies) || banking;
-  check_input(
-      !banking || model.settings.tracking != Tracking::delta,
-      model.settings.place +
-          "surf_source_write needs surfaces, which delta tracking does not see; use --tracking surface");
-  if (surfaces && model.settings.tracking == Tracking::delta)
+Tracking choose_tracking(const Model& model) {
+  const Tracking wanted = model.settings.tracking;
+  const bool banking = model.settings.surface_banking.wanted, inner = model.geometry.inner_boundaries;
+  if (wanted == Tracking::delta || wanted == Tracking::hybrid) {
+    check_input(!banking, model.settings.place +
+                              "surf_source_write needs surfaces, which delta flights do not see; use "
+                              "--tracking surface");
     for (const Tally& tally : model.tallies)
       check_input(!needs_surface_tracking({tally}),
                   tally.place + "tally " + std::to_string(tally.id) +
-                      " uses track lengths or currents, which delta tracking does not have; use --tracking "
+                      " uses track lengths or currents, which delta flights do not have; use --tracking "
                       "surface");
-  const bool inner = model.geometry.inner_boundaries;
-  check_input(!inner || model.settings.tracking != Tracking::delta,
-              model.settings.place +
-                  "a boundary is inside a universe other than the root, where delta tracking does "
-                  "not see it; use --tracking surface");
-  return model.settings.tracking == Tracking::delta ||
-         (model.settings.tracking == Tracking::automatic && !surfaces && !inner && !model.nuclear);
+    check_input(!inner, model.settings.place +
+                            "a boundary is inside a universe other than the root, where delta flights do "
+                            "not see it; use --tracking surface");
+  }
+  if (wanted != Tracking::automatic) return wanted;
+  const bool surfaces = needs_surface_tracking(model.tallies) || banking || inner;
+  return surfaces || (model.nuclear && nuclides_in_media(*model.nuclear) > most_nuclides_for_bound)
+             ? Tracking::surface
+             : Tracking::hybrid;
 }
 
 Simulation::Simulation(const Model& model, parallel::Communicator& ranks, int threads,
@@ -80,7 +91,7 @@ Simulation::Simulation(const Model& model, parallel::Communicator& ranks, int th
       team_(threads),
       schedule_(schedule),
       layout_(make_layout(model.tallies, model.filters, model.meshes, model.geometry, model.data,
-                          choose_delta(model), tally_materials(model))),
+                          choose_tracking(model) != Tracking::surface, tally_materials(model))),
       surface_bank_(model.settings.surface_banking.most, model.settings.surface_banking.files),
       collision_bank_(model.settings.collision_tracking.most, model.settings.collision_tracking.files),
       batch_totals_(total_count),
@@ -94,13 +105,10 @@ Simulation::Simulation(const Model& model, parallel::Communicator& ranks, int th
               .data = &model_->data,
               .tallies = &layout_,
               .settings = &model_->settings,
-              .delta = choose_delta(model),
+              .tracking = choose_tracking(model),
               .nuclear = model_->nuclear.get(),
               .timed = needs_time(model)};
-  if (problem_.delta && model_->nuclear) {
-    majorant_ = std::make_unique<Majorant>(*model_->nuclear);
-    problem_.majorant = majorant_.get();
-  }
+  prepare_flights();
   if (domains_) {
     box_ = domains_->box(domains_->domain_of_rank(ranks_->rank()));
     problem_.box = &box_;
@@ -127,6 +135,19 @@ Simulation::Simulation(const Model& model, parallel::Communicator& ranks, int th
 }
 
 Simulation::~Simulation() = default;
+
+void Simulation::prepare_flights() {
+  if (problem_.tracking == Tracking::surface) return;
+  if (model_->nuclear) {
+    majorant_ = std::make_unique<Majorant>(*model_->nuclear);
+    problem_.majorant = majorant_.get();
+  }
+  if (problem_.tracking == Tracking::delta) return;
+  const MediaSurvey survey(problem_);
+  choice_ = model_->nuclear ? std::make_unique<FlightChoice>(*model_->nuclear, *majorant_, survey)
+                            : std::make_unique<FlightChoice>(model_->data, survey);
+  problem_.choice = choice_.get();
+}
 
 std::int64_t Simulation::flights() const noexcept {
   std::int64_t sum = 0;

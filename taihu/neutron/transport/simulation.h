@@ -13,6 +13,7 @@
 #include "taihu/neutron/tally/trigger.h"
 #include "taihu/neutron/transport/criticality.h"
 #include "taihu/neutron/transport/domain_transport.h"
+#include "taihu/neutron/transport/flight_choice.h"
 #include "taihu/neutron/transport/history.h"
 #include "taihu/parallel/communicator.h"
 #include "taihu/parallel/loop.h"
@@ -78,8 +79,10 @@ class Simulation {
     return batch_ >= model_->settings.last_batch() || (triggers_met_ && batch_ >= model_->settings.batches);
   }
   int batch() const noexcept { return batch_; }
-  bool delta() const noexcept { return problem_.delta; }
-  /// With continuous energy and delta tracking; else null.
+  Tracking tracking() const noexcept { return problem_.tracking; }  ///< not automatic
+  /// With hybrid tracking; else null.
+  const FlightChoice* choice() const noexcept { return choice_.get(); }
+  /// With continuous energy and delta flights; else null.
   const Majorant* majorant() const noexcept { return majorant_.get(); }
   const Model& model() const noexcept { return *model_; }
   parallel::Communicator& ranks() noexcept { return *ranks_; }
@@ -115,6 +118,7 @@ class Simulation {
   void resume(int batch, Criticality criticality, TallyStatistics statistics, std::vector<Site> source);
 
  private:
+  void prepare_flights();
   void sample_first_source();
   void run_generation(bool active);
   void synchronise(std::uint64_t generation);
@@ -137,6 +141,7 @@ class Simulation {
   std::unique_ptr<const BinShares> shares_;
   DomainBox box_;
   std::unique_ptr<const Majorant> majorant_;
+  std::unique_ptr<const FlightChoice> choice_;
   SharedBins shared_bins_;  ///< of all threads; empty: each has its own
   BinMarks marks_;          ///< of this rank's bins
   Problem problem_;
@@ -159,8 +164,8 @@ class Simulation {
   double k_ = 1;
 };
 
-/// Whether a run of `model` uses delta tracking. Throws Error when the settings ask for delta tracking and a
-/// tally needs surfaces.
-bool choose_delta(const Model& model);
+/// How neutrons of a run of `model` are tracked; not automatic. Throws Error when the settings ask for delta
+/// flights and something needs surfaces.
+Tracking choose_tracking(const Model& model);
 
 }  // namespace taihu::neutron

@@ -260,7 +260,7 @@ TEST(Simulation, CurrentsBalanceLeakageAndSurfaces) {
   parallel::SoloCommunicator rank;
   Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
   run_to_end(simulation);
-  EXPECT_FALSE(simulation.delta());
+  EXPECT_EQ(simulation.tracking(), Tracking::surface);
   // Through surface 1 against its normal; neutrons that surface 2 reflects pass it both ways.
   EXPECT_NEAR(-simulation.statistics().sum[0], simulation.criticality().sum[3], 1e-9);
   EXPECT_EQ(simulation.statistics().sum[1], 0);
@@ -281,7 +281,7 @@ TEST(Simulation, WhatCannotBeTalliedIsRefused) {
   };
   EXPECT_EQ(refusal("<tally id=\"1\"><scores>flux</scores><estimator>tracklength</estimator></tally>",
                     Tracking::delta),
-            "model.xml:21:1: tally 1 uses track lengths or currents, which delta tracking does not have; use "
+            "model.xml:21:1: tally 1 uses track lengths or currents, which delta flights do not have; use "
             "--tracking surface");
   EXPECT_EQ(refusal("<tally id=\"1\"><scores>current</scores></tally>", Tracking::automatic),
             "model.xml:21:1: tally 1: score current needs a surface, meshsurface, cell or cellfrom filter");
