@@ -45,7 +45,8 @@ void check_coefficients(const Element& element, const Surface& surface) {
     case SurfaceType::x_cylinder:
     case SurfaceType::y_cylinder:
     case SurfaceType::z_cylinder:
-      element.require(radius(c[2]), "the radius has to be positive");
+      // Generated models have rings whose innermost cylinder has nothing inside.
+      element.require(radius(c[2]) || c[2] == 0, "the radius has to be positive");
       break;
     case SurfaceType::sphere:
     case SurfaceType::x_cone:

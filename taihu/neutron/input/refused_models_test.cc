@@ -63,6 +63,13 @@ TEST(RefusedModels, TheGoodOneIsGood) {
   EXPECT_EQ(refusal(good), "accepted");
 }
 
+TEST(RefusedModels, ACylinderMayHaveNothingInside) {
+  std::string text = good;
+  text.replace(text.find("<geometry>"), 10,
+               "<geometry><surface id=\"277\" type=\"z-cylinder\" coeffs=\"0 0 0\"/>");
+  EXPECT_EQ(refusal(text), "accepted");
+}
+
 TEST(RefusedModels, SurfacesThatAreNone) {
   const std::string radius = "the radius has to be positive",
                     cone = "the radius (or r2 of a cone) has to be positive";
@@ -77,7 +84,6 @@ TEST(RefusedModels, SurfacesThatAreNone) {
       {"quadric", "0 0 0 0 0 0 0 0 0 0", quadric},
       {"quadric", "0 0 0 0 0 0 0 0 0 5", quadric},
       {"quadric", "1e200 0 0 0 0 0 0 0 0 5", large},
-      {"z-cylinder", "0 0 0", radius},
       {"z-cylinder", "0 0 -1", radius},
       {"x-cylinder", "0 0 1e-200", radius},
       {"y-cylinder", "1e200 0 1", large},

@@ -6,6 +6,11 @@
 #include "taihu/base/error.h"
 
 namespace taihu::neutron {
+namespace {
+
+constexpr double rounding_of_points = 1e-3;
+
+}  // namespace
 
 void TabulatedDistribution::check(const std::string& what) {
   check_input(!x.empty() && x.size() == p.size() && x.size() == c.size(),
@@ -16,6 +21,9 @@ void TabulatedDistribution::check(const std::string& what) {
     check_input(std::fabs(x[i]) < 1e100 && p[i] >= 0 && p[i] < 1e100 && std::fabs(c[i]) < 1e100 &&
                     (i == 0 || c[i] >= c[i - 1] - 1e-9),
                 what + ": a distribution is negative, beyond 1e100 or its sums do not rise");
+  // The last points of some evaluations are rounded to below those before them.
+  for (std::size_t i = lines + 1; i < x.size(); ++i)
+    if (x[i] < x[i - 1] && x[i] > x[i - 1] * (1 - rounding_of_points)) x[i] = x[i - 1];
   check_input(std::is_sorted(x.begin() + lines, x.end()),
               what + ": the points of a distribution have to rise");
   // Sums in libraries are rounded: make them rise, and end with one.

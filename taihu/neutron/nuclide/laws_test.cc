@@ -110,6 +110,13 @@ TEST(Laws, TablesAreMovedBetweenIncidentEnergies) {
   expect_mean(0.3 * 1 + 0.3 * 2 + 0.4 * 6, [&](Stream& r) { return lines.sample(r); });
 }
 
+TEST(TabulatedDistribution, MayEndWithAPointThatWasRounded) {
+  const TabulatedDistribution rounded =
+      distribution({1e6, 8.9990e6, 8.9982e6}, {0.25e-6, 0, 0}, {0, 1, 1}, false);
+  EXPECT_EQ(rounded.x.back(), rounded.x[1]);
+  EXPECT_THROW(distribution({1e6, 8.9990e6, 8.9e6}, {0.25e-6, 0, 0}, {0, 1, 1}, false), Error);
+}
+
 TEST(Laws, KalbachCosinesHaveTheMeanOfTheirFormula) {
   EnergyTable table;
   table.grid.energy = {10};
