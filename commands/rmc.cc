@@ -39,6 +39,7 @@ struct Options {
   std::vector<double> origin{0, 0, 0}, width{10, 10}, box;
   std::vector<int> pixels{800, 800}, domains{1, 1, 1};
   std::vector<double> domain_box;
+  bool fission_matrix = false;
   int repeats = 3;
   double scale = 1;
   int ranks = 4;
@@ -55,6 +56,7 @@ Model model_for_run(const Options& options) {
   settings.most_batches = std::max(settings.most_batches, settings.batches);
   if (options.inactive >= 0) settings.inactive = options.inactive;
   if (options.seed > 0) settings.seed = options.seed;
+  settings.fission_matrix = options.fission_matrix;
   if (settings.mode == RunMode::fixed_source) settings.inactive = 0;
   if (settings.inactive >= settings.batches)
     throw UsageError("--inactive has to be less than the number of batches");
@@ -257,6 +259,8 @@ void add_run_options(CLI::App& command, Options& options) {
   command.add_option("--seed", options.seed, "seed instead of the model's")
       ->check(CLI::PositiveNumber.description(""))
       ->type_name("N");
+  command.add_flag("--fission-matrix", options.fission_matrix,
+                   "accelerate the source's convergence in inactive\nbatches, on the model's entropy mesh");
   command.add_option("-o,--output", options.output, "folder of the results")->type_name("DIR");
   command
       .add_option("--statepoint-every", options.run.statepoint_every,

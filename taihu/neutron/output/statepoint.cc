@@ -150,6 +150,8 @@ void resume_from_statepoint(Simulation& simulation, const std::string& path, Sta
   ranks.broadcast(&frame.batch, sizeof frame.batch);
   ranks.broadcast(&frame.realizations, sizeof frame.realizations);
   broadcast_criticality(ranks, frame.criticality);
+  broadcast_vector(ranks, frame.births);
+  broadcast_vector(ranks, frame.made);
   broadcast_places(ranks, frame.places);
   StatepointPart part;
   if (way == StatepointWay::through_root) {
@@ -161,6 +163,8 @@ void resume_from_statepoint(Simulation& simulation, const std::string& path, Sta
     });
   }
   part.statistics.realizations = frame.realizations;
+  if (FissionMatrix* matrix = simulation.fission_matrix(); matrix != nullptr && !frame.births.empty())
+    matrix->restore(std::move(frame.births), std::move(frame.made));
   simulation.resume(frame.batch, std::move(frame.criticality), std::move(part.statistics),
                     std::move(part.source));
 }

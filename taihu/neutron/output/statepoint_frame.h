@@ -16,6 +16,7 @@ struct StatepointFrame {
   int batch = 0;
   int realizations = 0;  ///< of the tallies
   Criticality criticality;
+  std::vector<double> births, made;  ///< of the fission matrix; empty: it is no longer needed
   PartPlaces places;
 };
 

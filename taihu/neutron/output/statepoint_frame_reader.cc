@@ -100,6 +100,16 @@ StatepointFrame read_frame(const Simulation& simulation, const std::string& path
   if (frame.batch < 1 || frame.batch > 100'000'000) file.fail("current_batch is impossible");
   read_criticality(file, settings, frame.criticality, frame.batch);
   find_tally_results(file, simulation, frame);
+  if (file.exists("/fission_matrix")) {
+    if (!settings.fission_matrix) file.fail("it was made with --fission-matrix; give that option again");
+    frame.births = file.doubles("/fission_matrix/births");
+    frame.made = file.doubles("/fission_matrix/made");
+    require_finite(file, "fission_matrix", frame.births);
+    require_finite(file, "fission_matrix", frame.made);
+    if (frame.births.size() != static_cast<std::size_t>(settings.entropy_mesh.size()) ||
+        frame.made.size() != frame.births.size() * frame.births.size())
+      file.fail("fission_matrix has a wrong size");
+  }
   if (eigenvalue) frame.places.bank = place_of_bank(file, settings.particles);
   return frame;
 }

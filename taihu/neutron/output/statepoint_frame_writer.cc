@@ -215,6 +215,11 @@ PartPlaces write_frame(Simulation& simulation, const std::string& path) {
   file.write_attribute("/", "source_present", static_cast<std::int64_t>(source));
   file.write_attribute("/", "photon_transport", std::int64_t{0});
   write_run(file, simulation);
+  if (const FissionMatrix* matrix = simulation.fission_matrix()) {
+    file.make_group("/fission_matrix");
+    file.write("/fission_matrix/births", matrix->births());
+    file.write("/fission_matrix/made", matrix->made());
+  }
   const TallyLayout& layout = simulation.layout();
   file.make_group("/tallies");
   std::vector<int> ids;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "taihu/neutron/particle/random.h"
@@ -23,8 +24,9 @@ std::vector<Site> in_history_order(const std::vector<std::vector<Site>*>& lists,
 /// Takes `count` of all ranks' sites at even distances, beginning at a random place, and gives each rank its
 /// share, in order. This is a comb: every site is taken count / total times on average, rounded up or down.
 /// Throws Error when there are no sites. Collective. Source: T. E. Booth, A weight (charge) conserving
-/// importance-weighted comb for Monte Carlo, LA-UR-96-0051 (1996).
+/// importance-weighted comb for Monte Carlo, LA-UR-96-0051 (1996). With `weights`, positive and one for each
+/// site, a site is taken in proportion to its weight.
 std::vector<Site> next_source(parallel::Communicator& ranks, const std::vector<Site>& sites,
-                              std::int64_t count, Stream random);
+                              std::int64_t count, Stream random, std::span<const std::int64_t> weights = {});
 
 }  // namespace taihu::neutron

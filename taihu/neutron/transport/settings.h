@@ -45,6 +45,7 @@ struct Settings {
   Mesh uniform_mesh;
   bool has_entropy_mesh = false;
   Mesh entropy_mesh;
+  bool fission_matrix = false;          ///< inactive generations are accelerated, on the entropy mesh
   std::vector<int> statepoint_batches;  ///< besides the last one
   bool write_source = true, write_summary = true, write_tallies = true;
   std::vector<int> source_batches;   ///< after which the source is written into a file of its own

@@ -109,6 +109,7 @@ Simulation::Simulation(const Model& model, parallel::Communicator& ranks, int th
               .nuclear = model_->nuclear.get(),
               .timed = needs_time(model)};
   prepare_flights();
+  prepare_acceleration();
   if (domains_) {
     box_ = domains_->box(domains_->domain_of_rank(ranks_->rank()));
     problem_.box = &box_;
@@ -135,6 +136,22 @@ Simulation::Simulation(const Model& model, parallel::Communicator& ranks, int th
 }
 
 Simulation::~Simulation() = default;
+
+void Simulation::prepare_acceleration() {
+  const Settings& settings = model_->settings;
+  if (!settings.fission_matrix) return;
+  check_input(settings.mode == RunMode::eigenvalue,
+              settings.place + "a fixed source does not converge; run without --fission-matrix");
+  check_input(settings.has_entropy_mesh,
+              settings.place + "--fission-matrix needs a mesh; give the model an <entropy_mesh>");
+  check_input(settings.entropy_mesh.size() <= FissionMatrix::most_cells,
+              settings.place + "the entropy mesh has " + std::to_string(settings.entropy_mesh.size()) +
+                  " cells, the fission matrix can have " + std::to_string(FissionMatrix::most_cells) +
+                  "; take a coarser mesh");
+  check_input(!settings.has_uniform_mesh,
+              settings.place + "--fission-matrix does not go with a <ufs_mesh>; leave one of them out");
+  fission_matrix_ = std::make_unique<FissionMatrix>(settings.entropy_mesh);
+}
 
 void Simulation::prepare_flights() {
   if (problem_.tracking == Tracking::surface) return;
@@ -206,6 +223,7 @@ void Simulation::run_generation(bool active) {
   for (int i = 0; i < total_count; ++i) batch_totals_[i] += totals[i];
   ++generation_;
   if (fixed) return;
+  const double k_of_sites = k_;
   const double k = totals[static_cast<int>(Total::k_track)].value() / static_cast<double>(settings.particles);
   criticality_.k_generation.push_back(k);
   if (active) {
@@ -217,12 +235,12 @@ void Simulation::run_generation(bool active) {
   parallel::check_alike(k_ > 0,
                         "no fission happened in a generation; start with a better source or more particles");
   const std::int64_t bank_start = now_ns();
-  synchronise(generation);
+  synchronise(generation, k_of_sites);
   times_.bank += elapsed_since(bank_start);
 }
 
 /// Makes the source of the next generation from this one's sites.
-void Simulation::synchronise(std::uint64_t generation) {
+void Simulation::synchronise(std::uint64_t generation, double k_of_sites) {
   const auto histories = static_cast<std::int64_t>(source_.size());
   std::vector<Site> sites;
   if (transport_) {
@@ -234,8 +252,21 @@ void Simulation::synchronise(std::uint64_t generation) {
     for (std::vector<Site>* list : lists) list->clear();
   }
   if (model_->settings.has_entropy_mesh) criticality_.entropy.push_back(count_entropy(sites));
+  std::vector<std::int64_t> weights;
+  if (accelerates()) {
+    fission_matrix_->add(*ranks_, source_, sites, k_of_sites);
+    weights = fission_matrix_->weights(sites);
+  }
   source_ = next_source(*ranks_, sites, model_->settings.particles,
-                        Stream(model_->settings.seed, StreamUse::resampling, generation, 0));
+                        Stream(model_->settings.seed, StreamUse::resampling, generation, 0), weights);
+}
+
+/// Whether the source after the present generation is accelerated. The last quarter of the inactive
+/// generations runs as it is, so that what active ones begin with is their own source.
+bool Simulation::accelerates() const noexcept {
+  const Settings& settings = model_->settings;
+  return fission_matrix_ &&
+         generation_ <= std::int64_t{settings.inactive} * settings.generations_per_batch * 3 / 4;
 }
 
 /// Sites of all ranks in each cell of a mesh.

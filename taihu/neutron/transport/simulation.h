@@ -13,6 +13,7 @@
 #include "taihu/neutron/tally/trigger.h"
 #include "taihu/neutron/transport/criticality.h"
 #include "taihu/neutron/transport/domain_transport.h"
+#include "taihu/neutron/transport/fission_matrix.h"
 #include "taihu/neutron/transport/flight_choice.h"
 #include "taihu/neutron/transport/history.h"
 #include "taihu/parallel/communicator.h"
@@ -106,6 +107,8 @@ class Simulation {
   /// tally is -1 where k is farthest.
   const TriggerStatus& trigger_status() const noexcept { return trigger_status_; }
   bool triggers_met() const noexcept { return triggers_met_; }
+  /// Of accelerated generations, the same on all ranks; null after the last one of them.
+  FissionMatrix* fission_matrix() noexcept { return accelerates() ? fission_matrix_.get() : nullptr; }
   /// Neutrons and collisions for files. On all ranks.
   OrderedBank<Passage>& surface_bank() noexcept { return surface_bank_; }
   OrderedBank<CollisionRecord>& collision_bank() noexcept { return collision_bank_; }
@@ -119,9 +122,11 @@ class Simulation {
 
  private:
   void prepare_flights();
+  void prepare_acceleration();
+  bool accelerates() const noexcept;
   void sample_first_source();
   void run_generation(bool active);
-  void synchronise(std::uint64_t generation);
+  void synchronise(std::uint64_t generation, double k_of_sites);
   std::vector<std::int64_t> count_sites(const Mesh& mesh, const std::vector<Site>& sites);
   double count_entropy(const std::vector<Site>& sites);
   void spread_sites();
@@ -150,6 +155,7 @@ class Simulation {
   std::unique_ptr<BatchCollector> collector_;
   std::vector<Site> source_;
   std::vector<double> site_factors_;  ///< of this generation
+  std::unique_ptr<FissionMatrix> fission_matrix_;
   OrderedBank<Passage> surface_bank_;
   OrderedBank<CollisionRecord> collision_bank_;
   TriggerStatus trigger_status_;
