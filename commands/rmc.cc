@@ -233,7 +233,8 @@ void add_run_options(CLI::App& command, Options& options) {
       ->type_name("N");
   command
       .add_option("--tracking", options.tracking,
-                  "surface, delta, or hybrid: for each flight the cheaper\none; default: hybrid, unless a tally needs track\nlengths or currents")
+                  "surface, delta, or hybrid: for each flight the cheaper\none; default: hybrid, unless a "
+                  "tally needs track\nlengths or currents")
       ->check(CLI::IsMember({"surface", "delta", "hybrid"}).description(""))
       ->type_name("METHOD");
   command
