@@ -219,8 +219,9 @@ TEST(Mismatch, OfALeadersNeighbourIsSeenByOtherNodeProcesses) {
       const std::vector<int> source(4 * count, 1);
       std::vector<int> result(4 * count);
       const auto expect_told = [&](const char* call, int far_ranks, int code) {
-        if (rank < far_ranks)
+        if (rank < far_ranks) {
           EXPECT_EQ(code, M_ERROR_TRUNCATE) << call << " of " << count << ", rank " << rank;
+        }
         int total = 0;
         const int one = 1;
         for (int k = 0; k < 2; ++k) allreduce(handle, &one, &total, 1, M_INT, M_SUM);

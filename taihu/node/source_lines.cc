@@ -15,16 +15,23 @@
 #include "taihu/launch/function_names.h"
 
 namespace taihu::node {
+
+struct EndDwfl {
+  void operator()(Dwfl* session) const { dwfl_end(session); }
+};
+
+/// A file as the only module of a session; the module is null when it cannot be read.
+struct OpenedFile {
+  std::unique_ptr<Dwfl, EndDwfl> session;
+  Dwfl_Module* module = nullptr;
+};
+
 namespace {
 
 const char* file_name(const char* path) {
   const char* slash = std::strrchr(path, '/');
   return slash != nullptr ? slash + 1 : path;
 }
-
-struct EndDwfl {
-  void operator()(Dwfl* session) const { dwfl_end(session); }
-};
 
 std::string place_of(const char* source, int number) {
   return std::string(file_name(source)) + ":" + std::to_string(number);
@@ -45,12 +52,6 @@ std::string line_without_index(Dwfl_Module* module, Dwarf_Addr address) {
 
 /// Address of the only module, so that it is never taken for zero.
 constexpr Dwarf_Addr base = 0x10000000;
-
-/// The file at `path` as the only module of a session; the module is null when it cannot be read.
-struct OpenedFile {
-  std::unique_ptr<Dwfl, EndDwfl> session;
-  Dwfl_Module* module = nullptr;
-};
 
 constexpr Dwfl_Callbacks callbacks{.find_elf = dwfl_build_id_find_elf,
                                    .find_debuginfo = dwfl_standard_find_debuginfo,

@@ -198,13 +198,13 @@ TEST(Staging, WhatCannotBeStagedWorksOnMainMemory) {
 
 TEST(Staging, PlacedObjectsAreCopiesWhereThereIsRoom) {
   std::vector<char> table(1 << 20, 'x');
-  EXPECT_EQ(taihu_place_begin(table.data(), 100), table.data());
+  EXPECT_EQ(taihu_place_begin(table.data(), 100, nullptr), table.data());
   in_kernel([&] {
-    void* const copy = taihu_place_begin(table.data(), 1000);
+    void* const copy = taihu_place_begin(table.data(), 1000, nullptr);
     ASSERT_NE(copy, table.data());
     EXPECT_EQ(std::memcmp(copy, table.data(), 1000), 0);
     taihu_place_end(table.data(), copy);
-    EXPECT_EQ(taihu_place_begin(table.data(), table.size()), table.data());
+    EXPECT_EQ(taihu_place_begin(table.data(), table.size(), nullptr), table.data());
     taihu_place_end(table.data(), table.data());
   });
 }
