@@ -135,6 +135,18 @@ class Context:
         before.switch()
         return found
 
+    def own_thread(self):
+        """The thread of the system that it was created with, if that one has nothing to carry. gdb knows thread-local variables by
+        the thread of the system, whatever its registers say."""
+        before = gdb.selected_thread()
+        found = None
+        for thread in gdb.selected_inferior().threads():
+            thread.switch()
+            if register("fs_base") == self.thread:
+                found = thread
+        before.switch()
+        return found
+
 
 # What a switch saves, from the stack pointer up, behind a word for the control registers (threads/context_switch.cc).
 SAVED = ["r15", "r14", "r13", "r12", "rbx", "rbp", "rip"]
@@ -166,15 +178,17 @@ def contexts():
 
 
 def at_context(context, action):
-    """Calls `action` with the selected thread where the context is. One that waits borrows the registers of the selected thread,
-    which gets them back: nothing may run meanwhile."""
+    """Calls `action` with the selected thread where the context is. One that waits borrows the registers of its own thread, or of
+    the selected one, which gets them back: nothing may run meanwhile."""
     thread = context.system_thread()
     before, frame = gdb.selected_thread(), gdb.selected_frame()
+    lender = context.own_thread() or before
     saved = {}
     try:
         if thread is not None:
             thread.switch()
         elif not context.runs:
+            lender.switch()
             gdb.newest_frame().select()
             saved = {name: register(name) for name in [*SAVED, "rsp", "fs_base"]}
             values = {name: word_at(context.stack + 8 * k) for k, name in enumerate(SAVED, 1)}
@@ -184,10 +198,11 @@ def at_context(context, action):
         return action()
     finally:
         if saved:
+            lender.switch()
             gdb.newest_frame().select()
             set_registers(saved)
         before.switch()
-        if not saved:
+        if not saved or lender.ptid != before.ptid:
             frame.select()
 
 
@@ -231,6 +246,9 @@ class Accelerator(gdb.Command):
             raise gdb.GdbError("usage: accelerator RANK.THREAD [COMMAND]")
         for context in contexts():
             if context.name == wanted.group(1):
+                if wanted.group(2) and not context.runs and context.own_thread() is None:
+                    print(f"(thread {gdb.selected_thread().num} shows it; its own one runs another accelerator thread, so __thread "
+                          "variables are not those of " + context.name + ")")
                 at_context(context, lambda: gdb.execute(wanted.group(2) or "frame"))
                 return
         raise gdb.GdbError(f"there is no accelerator thread {wanted.group(1)} here; accelerators shows all")
