@@ -27,12 +27,14 @@ MOST_LINES_OF_A_TEST = 500
 TEST = re.compile(r"(?:^|/)tests/|_test\.[a-z]+$|(?:^|/)test_[^/]*$")
 # Files that are longer, and why.
 LONGER = {
+    "dev": "the front door, which a bare machine can run as one file",
     "taihu/abi/mpi.h": "the interface of MPI, one declaration for each call",
     "taihu/abi/parallelc.h": "the interface of the language, which programs include as one header",
     "taihu/compiler/box_builder.cc": "one class, whose parts share the blocks that they make",
     "taihu/mpi/bindings/fortran/special_f08.inc": "a list of interfaces, one for each call that follows no rule",
     "taihu/noc/validation/booksim_sweep.h": "a table of results that bench/noc/compare writes",
-    "tools/mpi_fortran.py": "one generator: a rule for each kind of argument, in each of three interfaces",}
+    "tools/mpi_fortran.py": "one generator: a rule for each kind of argument, in each of three interfaces",
+}
 
 
 def project_files(root):

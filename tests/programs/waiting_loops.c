@@ -24,7 +24,9 @@ __kernel void for_replies(void *argument) {
 static int lock, taken;
 static long all_turns;
 
-static int __attribute__((noinline)) is_turn_of(int *place, int value) { return __atomic_load_n(place, __ATOMIC_ACQUIRE) == value; }
+static int __attribute__((noinline)) is_turn_of(int *place, int value) {
+    return __atomic_load_n(place, __ATOMIC_ACQUIRE) == value;
+}
 
 __kernel void by_all_means(void *argument) {
     const int me = m_rank(CCC_ARRAY), rounds = *(int *)argument;
