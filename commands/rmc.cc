@@ -17,6 +17,7 @@
 #include "taihu/neutron/run/geometry_check.h"
 #include "taihu/neutron/run/run_model.h"
 #include "taihu/neutron/storage/hot_vector.h"
+#include "taihu/neutron/transport/tracking_choice.h"
 #include "taihu/parallel/run_on_ranks.h"
 #include "taihu/parallel/shared_error.h"
 #include "taihu/parallel/solo_communicator.h"

@@ -13,6 +13,7 @@
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/output/statepoint.h"
 #include "taihu/neutron/test_models.h"
+#include "taihu/neutron/transport/tracking_choice.h"
 #include "taihu/parallel/ranks_for_tests.h"
 #include "taihu/parallel/solo_communicator.h"
 

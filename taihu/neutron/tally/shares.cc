@@ -2,8 +2,10 @@
 #include "taihu/neutron/tally/shares.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "taihu/neutron/source/fission_bank.h"
+#include "taihu/parallel/messages.h"
 
 namespace taihu::neutron {
 namespace {
@@ -201,6 +203,38 @@ std::vector<BinTransfer> BinShares::transfers_to(int owner) const {
                     });
   }
   return transfers;
+}
+
+TallyStatistics gather_statistics(parallel::Communicator& ranks, const TallyLayout& layout,
+                                  const BinShares& shares, const TallyStatistics& own) {
+  TallyStatistics all;
+  all.realizations = own.realizations;
+  if (!ranks.is_root()) {
+    parallel::Bytes bytes;
+    parallel::append(bytes, own.sum.data(), own.sum.size());
+    parallel::append(bytes, own.sum_sq.data(), own.sum_sq.size());
+    parallel::send_to(ranks, 0, std::move(bytes));
+    return all;
+  }
+  all.resize(layout.bin_count);
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    TallyStatistics from;
+    if (rank != 0) {
+      const parallel::Bytes bytes = parallel::receive_from(ranks, rank);
+      from.resize(shares.owned_count(rank));
+      parallel::Reader reader(bytes);
+      reader.read(from.sum.data(), from.sum.size());
+      reader.read(from.sum_sq.data(), from.sum_sq.size());
+    }
+    const TallyStatistics& part = rank == 0 ? own : from;
+    for (std::size_t tally = 0; tally < layout.compiled.size(); ++tally)
+      shares.for_each_run(rank, tally, [&](const BinRun& run) {
+        const std::int64_t to = layout.compiled[tally].first_bin + run.bin_in_tally;
+        std::copy_n(part.sum.begin() + run.place, run.count, all.sum.begin() + to);
+        std::copy_n(part.sum_sq.begin() + run.place, run.count, all.sum_sq.begin() + to);
+      });
+  }
+  return all;
 }
 
 }  // namespace taihu::neutron

@@ -16,6 +16,7 @@
 
 #include "taihu/neutron/tally/domains.h"
 #include "taihu/neutron/tally/tally.h"
+#include "taihu/parallel/communicator.h"
 
 namespace taihu::neutron {
 
@@ -103,5 +104,9 @@ class BinShares {
   int rank_, ranks_;
   std::vector<TallyParts> windows_, owned_;  ///< by domain
 };
+
+/// Statistics of all bins on the root, of those of the ranks; empty elsewhere. Collective.
+TallyStatistics gather_statistics(parallel::Communicator& ranks, const TallyLayout& layout,
+                                  const BinShares& shares, const TallyStatistics& own);
 
 }  // namespace taihu::neutron

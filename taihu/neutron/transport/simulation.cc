@@ -8,6 +8,7 @@
 #include "taihu/base/clock.h"
 #include "taihu/base/error.h"
 #include "taihu/neutron/source/fission_bank.h"
+#include "taihu/neutron/transport/tracking_choice.h"
 #include "taihu/parallel/messages.h"
 #include "taihu/parallel/shared_error.h"
 
@@ -17,16 +18,6 @@ namespace {
 /// From this number of bins on, threads share the bins, which have marks (bin_marks.h). Below it, each thread
 /// has its own, at most 1 MiB.
 constexpr std::int64_t bins_to_share = 1 << 16;
-
-/// Sum over media up to which delta flights are chosen by themselves. Beyond, as with depleted fuel, the
-/// bound of the cross sections would take minutes to make.
-constexpr std::size_t most_nuclides_for_bound = 2000;
-
-std::size_t nuclides_in_media(const NuclearData& data) {
-  std::size_t sum = 0;
-  for (int medium = 0; medium < data.media(); ++medium) sum += data.parts(MediumId(medium)).size();
-  return sum;
-}
 
 double elapsed_since(std::int64_t start_ns) {
   return static_cast<double>(now_ns() - start_ns) * 1e-9;
@@ -60,29 +51,6 @@ std::vector<std::vector<Record>*> lists_of(const std::vector<std::unique_ptr<His
 }
 
 }  // namespace
-
-Tracking choose_tracking(const Model& model) {
-  const Tracking wanted = model.settings.tracking;
-  const bool banking = model.settings.surface_banking.wanted, inner = model.geometry.inner_boundaries;
-  if (wanted == Tracking::delta || wanted == Tracking::hybrid) {
-    check_input(!banking, model.settings.place +
-                              "surf_source_write needs surfaces, which delta flights do not see; use "
-                              "--tracking surface");
-    for (const Tally& tally : model.tallies)
-      check_input(!needs_surface_tracking({tally}),
-                  tally.place + "tally " + std::to_string(tally.id) +
-                      " uses track lengths or currents, which delta flights do not have; use --tracking "
-                      "surface");
-    check_input(!inner, model.settings.place +
-                            "a boundary is inside a universe other than the root, where delta flights do "
-                            "not see it; use --tracking surface");
-  }
-  if (wanted != Tracking::automatic) return wanted;
-  const bool surfaces = needs_surface_tracking(model.tallies) || banking || inner;
-  return surfaces || (model.nuclear && nuclides_in_media(*model.nuclear) > most_nuclides_for_bound)
-             ? Tracking::surface
-             : Tracking::hybrid;
-}
 
 Simulation::Simulation(const Model& model, parallel::Communicator& ranks, int threads,
                        parallel::LoopSchedule schedule, const DomainOptions& domains)
@@ -404,34 +372,7 @@ void Simulation::resume(int batch, Criticality criticality, TallyStatistics stat
 }
 
 TallyStatistics Simulation::all_statistics() {
-  TallyStatistics all;
-  all.realizations = statistics_.realizations;
-  if (!ranks_->is_root()) {
-    parallel::Bytes bytes;
-    parallel::append(bytes, statistics_.sum.data(), statistics_.sum.size());
-    parallel::append(bytes, statistics_.sum_sq.data(), statistics_.sum_sq.size());
-    parallel::send_to(*ranks_, 0, std::move(bytes));
-    return all;
-  }
-  all.resize(layout_.bin_count);
-  for (int rank = 0; rank < ranks_->size(); ++rank) {
-    TallyStatistics from;
-    if (rank != 0) {
-      const parallel::Bytes bytes = parallel::receive_from(*ranks_, rank);
-      from.resize(shares_->owned_count(rank));
-      parallel::Reader reader(bytes);
-      reader.read(from.sum.data(), from.sum.size());
-      reader.read(from.sum_sq.data(), from.sum_sq.size());
-    }
-    const TallyStatistics& part = rank == 0 ? statistics_ : from;
-    for (std::size_t tally = 0; tally < layout_.compiled.size(); ++tally)
-      shares_->for_each_run(rank, tally, [&](const BinRun& run) {
-        const std::int64_t to = layout_.compiled[tally].first_bin + run.bin_in_tally;
-        std::copy_n(part.sum.begin() + run.place, run.count, all.sum.begin() + to);
-        std::copy_n(part.sum_sq.begin() + run.place, run.count, all.sum_sq.begin() + to);
-      });
-  }
-  return all;
+  return gather_statistics(*ranks_, layout_, *shares_, statistics_);
 }
 
 }  // namespace taihu::neutron

@@ -170,8 +170,4 @@ class Simulation {
   double k_ = 1;
 };
 
-/// How neutrons of a run of `model` are tracked; not automatic. Throws Error when the settings ask for delta
-/// flights and something needs surfaces.
-Tracking choose_tracking(const Model& model);
-
 }  // namespace taihu::neutron

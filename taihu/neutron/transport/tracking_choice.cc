@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/transport/tracking_choice.h"
+
+#include <string>
+
+#include "taihu/base/error.h"
+
+namespace taihu::neutron {
+namespace {
+
+/// Sum over media up to which delta flights are chosen by themselves. Beyond, as with depleted fuel, the
+/// bound of the cross sections would take minutes to make.
+constexpr std::size_t most_nuclides_for_bound = 2000;
+
+std::size_t nuclides_in_media(const NuclearData& data) {
+  std::size_t sum = 0;
+  for (int medium = 0; medium < data.media(); ++medium) sum += data.parts(MediumId(medium)).size();
+  return sum;
+}
+
+}  // namespace
+
+Tracking choose_tracking(const Model& model) {
+  const Tracking wanted = model.settings.tracking;
+  const bool banking = model.settings.surface_banking.wanted, inner = model.geometry.inner_boundaries;
+  if (wanted == Tracking::delta || wanted == Tracking::hybrid) {
+    check_input(!banking, model.settings.place +
+                              "surf_source_write needs surfaces, which delta flights do not see; use "
+                              "--tracking surface");
+    for (const Tally& tally : model.tallies)
+      check_input(!needs_surface_tracking({tally}),
+                  tally.place + "tally " + std::to_string(tally.id) +
+                      " uses track lengths or currents, which delta flights do not have; use --tracking "
+                      "surface");
+    check_input(!inner, model.settings.place +
+                            "a boundary is inside a universe other than the root, where delta flights do "
+                            "not see it; use --tracking surface");
+  }
+  if (wanted != Tracking::automatic) return wanted;
+  const bool surfaces = needs_surface_tracking(model.tallies) || banking || inner;
+  return surfaces || (model.nuclear && nuclides_in_media(*model.nuclear) > most_nuclides_for_bound)
+             ? Tracking::surface
+             : Tracking::hybrid;
+}
+
+}  // namespace taihu::neutron

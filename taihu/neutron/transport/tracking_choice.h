@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which kind of flights a model gets: to surfaces, delta flights, or both.
+#pragma once
+
+#include "taihu/neutron/transport/simulation.h"
+
+namespace taihu::neutron {
+
+/// How neutrons of a run of `model` are tracked; not automatic. Throws Error when the settings ask for delta
+/// flights and something needs surfaces.
+Tracking choose_tracking(const Model& model);
+
+}  // namespace taihu::neutron
