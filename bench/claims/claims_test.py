@@ -7,6 +7,7 @@ import importlib.util
 import io
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import time
@@ -380,6 +381,16 @@ class Commands(Folder):
         found = answers.Answers(pages, self.root)
         self.assertEqual(["short", "long"], self.rerun.wanted_pages(claims, pages, ["P1"], found))
         self.assertEqual("there is no bench/none/run", self.rerun.missing_needs({"command": "bench/none/run build"}))
+
+    def test_a_reader_of_the_list_may_leave_early(self):
+        rerun = pathlib.Path(__file__).parent / "rerun"
+        reader, writer = os.pipe()
+        os.close(reader)
+        try:
+            listing = subprocess.run([sys.executable, "-B", rerun, "build", "--list"], stdout=writer, stderr=subprocess.PIPE, check=False)
+        finally:
+            os.close(writer)
+        self.assertEqual(b"", listing.stderr)
 
 
 if __name__ == "__main__":
