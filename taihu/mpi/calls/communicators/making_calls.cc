@@ -230,7 +230,7 @@ MPI_CALL(int, Comm_disconnect, (MPI_Comm * comm)) {
     if (communicator.is_inter()) {
       circle_of(communicator).allgather({});
     } else {
-      barrier_inside(communicator);
+      last_barrier(communicator);
     }
     free_communicator(rank, communicator, comm);
   });

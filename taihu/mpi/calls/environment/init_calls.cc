@@ -69,7 +69,7 @@ MPI_CALL(int, Finalize, (void)) {
     write_trace(rank);
     write_viewer_trace(rank);
     // Afterwards every message that a member wants has been received: its sender may go.
-    barrier_inside(rank.world());
+    last_barrier(rank.world());
     rank.phase = Rank::Phase::finished;
   });
 }

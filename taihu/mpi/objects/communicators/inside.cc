@@ -6,6 +6,7 @@
 #include "taihu/abi/parallelc.h"
 #include "taihu/collective/collectives.h"
 #include "taihu/mpi/error.h"
+#include "taihu/mpi/objects/rank.h"
 
 namespace taihu::mpi {
 namespace {
@@ -39,6 +40,14 @@ void allgather_inside(Communicator& communicator, const void* mine, void* all, s
 void barrier_inside(Communicator& communicator) {
   if (communicator.size() == 1) return;
   collective::GroupHandle& handle = communicator.collectives();
+  check(collective::barrier(handle), handle);
+}
+
+void last_barrier(Communicator& communicator) {
+  if (communicator.size() == 1) return;
+  Rank& rank = communicator.owner;
+  collective::GroupHandle handle = rank.services().groups.join(
+      rank.endpoint(), communicator.context_of(Traffic::ending), communicator.group->ranks);
   check(collective::barrier(handle), handle);
 }
 
