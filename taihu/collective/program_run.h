@@ -32,6 +32,8 @@ class ProgramRun {
   ProgramRun(const ProgramRun&) = delete;
   ProgramRun& operator=(const ProgramRun&) = delete;
 
+  int tag() const noexcept { return tag_; }
+
   /// From the beginning, and again once it has ended. The peers of `program` are ranks of the job. It and
   /// `memory` must stay until it has ended.
   /// `trouble` is `none` or `earlier`; then nothing is read or written in `memory`.

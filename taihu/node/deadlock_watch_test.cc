@@ -17,12 +17,13 @@ std::string nothing() {
 }
 
 /// A job of several node processes, one rank each, whose ranks do as `looks` say; ends when one asks for it.
-void watch_job(int processes, double timeout, const DeadlockWatch::Look& look,
-               const DeadlockWatch::Report& report, const std::function<bool()>& is_over) {
+void watch_job(int processes, double timeout, const std::function<Progress()>& look,
+               const std::function<std::string()>& report, const std::function<bool()>& is_over) {
   message::JobForTests job(processes, processes);
   std::vector<std::unique_ptr<DeadlockWatch>> watches;
   for (int process = 0; process < processes; ++process)
-    watches.push_back(std::make_unique<DeadlockWatch>(job.node(process), timeout, look, report));
+    watches.push_back(std::make_unique<DeadlockWatch>(
+        job.node(process), timeout, DeadlockWatch::Questions{.look = look, .report = report}));
   while (!is_over()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   watches.clear();
   job.finish();

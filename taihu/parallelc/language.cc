@@ -141,7 +141,9 @@ void ParallelC::all_loaded(message::Node& node) {
   shared_variables_ = std::make_unique<SharedVariables>(programs_, node);
   if (!waits_wanted) return;
   watch_ = std::make_unique<node::DeadlockWatch>(
-      node, deadlock_timeout_seconds_, [this] { return look(); }, [this] { return waiting_ranks(); });
+      node, deadlock_timeout_seconds_,
+      node::DeadlockWatch::Questions{.look = [this] { return look(); },
+                                     .report = [this] { return waiting_ranks(); }});
 }
 
 void ParallelC::before_main(memory::RankIdentity& rank) {

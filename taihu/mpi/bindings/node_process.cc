@@ -78,13 +78,16 @@ void Mpi::prepare(const node::Preparation& preparation, std::span<memory::RankId
 }
 
 void Mpi::all_loaded(message::Node& node) {
-  if (job_parameters().deadlock_timeout_seconds <= 0) return;
+  if (has_spares_) return;  // it knows nothing of ranks that start later
   std::vector<Rank*> ranks;
   for (const auto& rank : ranks_)
     if (rank != nullptr) ranks.push_back(rank.get());
   watch_ = std::make_unique<node::DeadlockWatch>(
-      node, job_parameters().deadlock_timeout_seconds, [ranks] { return look_at(ranks); },
-      [ranks] { return waiting_ranks(ranks); });
+      node, job_parameters().deadlock_timeout_seconds,
+      node::DeadlockWatch::Questions{.look = [ranks] { return look_at(ranks); },
+                                     .report = [ranks] { return waiting_ranks(ranks); },
+                                     .calls = [ranks] { return pending_collectives(ranks); },
+                                     .contradiction = contradiction});
 }
 
 int Mpi::ended(memory::RankIdentity& identity, int status) {

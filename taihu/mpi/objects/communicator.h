@@ -83,6 +83,9 @@ struct Communicator final : Object {
   std::shared_ptr<SendBuffer> send_buffer;  ///< guarded by the rank's buffered sends; null: none attached
   std::uint64_t schedule_count = 0;
   std::uint64_t traced = 0;  ///< collectives so far, when they are traced
+  /// Number of the next blocking collective of the program, for reports, in jobs of several node processes.
+  /// 0: not known any more, since one has failed, and who was refused takes no part in it.
+  std::uint64_t next_collective = 1;
 
  private:
   std::optional<collective::GroupHandle> collectives_;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "taihu/mpi/objects/pending_collective.h"
 #include "taihu/mpi/objects/statistics.h"
 
 namespace taihu::mpi {
@@ -22,8 +23,11 @@ struct CallRecord {
   std::atomic<int> peer{-1};  ///< rank of the job; message::any_rank
   std::atomic<int> tag{-1};   ///< negative: any
   std::atomic<std::uint64_t> context{0};
-  std::atomic<int> members{0};                   ///< ranks of the communicator
-  std::atomic<std::int64_t> block_bytes{0};      ///< of a collective; 0: it has no one length
+  std::atomic<int> members{0};  ///< ranks of the communicator
+  // Of a collective, as in PendingCollective.
+  std::atomic<std::int64_t> block_bytes{-1};
+  std::atomic<int> root{-1};
+  std::atomic<std::uint64_t> number{0};
   std::atomic<CallObserver*> observer{nullptr};  ///< when calls are observed
   // Constant while the thread lives.
   std::atomic<int> rank{-1};  ///< of the job
@@ -119,13 +123,15 @@ inline void waits_for_members(std::uint64_t context, int members) noexcept {
   record.waits.store(Waits::for_members, std::memory_order_relaxed);
 }
 
-/// Says that it is in a collective of a communicator, with blocks of `block_bytes` (0: they differ, or there
-/// are none): where members pass other lengths and so take other algorithms, they wait for each other.
-inline void waits_in_collective(std::uint64_t context, int members, std::int64_t block_bytes) noexcept {
+/// Says that it is in this collective: where members pass other lengths and so take other algorithms, they
+/// wait for each other.
+inline void waits_in_collective(const PendingCollective& collective) noexcept {
   CallRecord& record = call_record();
-  record.context.store(context, std::memory_order_relaxed);
-  record.members.store(members, std::memory_order_relaxed);
-  record.block_bytes.store(block_bytes, std::memory_order_relaxed);
+  record.context.store(collective.context, std::memory_order_relaxed);
+  record.members.store(collective.members, std::memory_order_relaxed);
+  record.block_bytes.store(collective.block_bytes, std::memory_order_relaxed);
+  record.root.store(collective.root, std::memory_order_relaxed);
+  record.number.store(collective.number, std::memory_order_relaxed);
   record.waits.store(Waits::in_collective, std::memory_order_relaxed);
 }
 

@@ -76,6 +76,14 @@ void Rank::finish_parts() {
   }
 }
 
+std::vector<PendingCollective> Rank::pending_collectives() {
+  std::vector<PendingCollective> pending;
+  for (auto& part : parts_) {
+    if (RankPart* const found = part.load(std::memory_order_acquire)) found->add_pending(pending);
+  }
+  return pending;
+}
+
 Rank& this_rank(const char* call) {
   Rank* const rank = current_rank();
   if (rank != nullptr) return *rank;

@@ -18,6 +18,7 @@
 #include "taihu/mpi/error.h"
 #include "taihu/mpi/object.h"
 #include "taihu/mpi/objects/communicator.h"
+#include "taihu/mpi/objects/pending_collective.h"
 
 namespace taihu::mpi {
 
@@ -44,6 +45,8 @@ class RankPart {
   virtual ~RankPart() = default;
   /// MPI_Finalize is about to wait for the other ranks: complete what the program has left to the library.
   virtual void finish(Rank&) {}
+  /// Adds what the rank has begun in the background. Any thread.
+  virtual void add_pending(std::vector<PendingCollective>&) {}
 };
 enum class Part : int {
   abandoned,
@@ -119,6 +122,8 @@ class Rank {
 
   /// Calls `finish` of all parts there are.
   void finish_parts();
+  /// Collectives in the background that have not ended. Any thread.
+  std::vector<PendingCollective> pending_collectives();
 
  private:
   memory::RankIdentity& identity_;

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "taihu/mpi/calls/collectives/bytes_sent.h"
+#include "taihu/mpi/calls/collectives/pending.h"
 #include "taihu/mpi/objects/call.h"
 #include "taihu/mpi/objects/current_call.h"
 #include "taihu/mpi/objects/diagnostics/collective_trace.h"
@@ -35,9 +37,12 @@ inline __attribute__((always_inline)) int run_blocking(const char* call, MPI_Com
       return run(rank, communicator, call, arguments);
     }
     // In one node process lengths that do not fit together are told before anybody waits.
-    if (rank.layout().processes > 1)
-      waits_in_collective(communicator.context, communicator.size(), bytes_sent(rank, arguments));
+    if (rank.layout().processes == 1) return run(rank, communicator, call, arguments);
+    PendingCollective pending = pending_collective(rank, communicator, call, arguments);
+    pending.number = std::exchange(communicator.next_collective, 0);
+    waits_in_collective(pending);
     run(rank, communicator, call, arguments);
+    if (pending.number != 0) communicator.next_collective = pending.number + 1;
   });
 }
 
@@ -46,7 +51,8 @@ template <class Arguments>
 Reference<ScheduleRequest> make_request(Rank& rank, Communicator& communicator, const char* call,
                                         const Arguments& arguments) {
   return Reference<ScheduleRequest>(
-      new ScheduleRequest(call, communicator, plan(rank, communicator, arguments)));
+      new ScheduleRequest(communicator, pending_collective(rank, communicator, call, arguments),
+                          plan(rank, communicator, arguments)));
 }
 
 template <class Arguments>

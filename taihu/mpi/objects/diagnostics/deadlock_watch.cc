@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/mpi/objects/diagnostics/deadlock_watch.h"
 
+#include <map>
+#include <set>
+#include <sstream>
 #include <string>
+#include <string_view>
+#include <tuple>
 
 #include "taihu/mpi/objects/current_call.h"
 #include "taihu/mpi/objects/errors/added_errors.h"
@@ -11,39 +16,84 @@
 namespace taihu::mpi {
 namespace {
 
-std::string communicator_of(const CallRecord& record, Rank& rank) {
-  const std::uint64_t context = record.context.load(std::memory_order_relaxed);
+std::string communicator_text(std::uint64_t context, int members, Rank& rank) {
   if (context == rank.world().context) return "MPI_COMM_WORLD";
   if (context == rank.self().context) return "MPI_COMM_SELF";
-  return "a communicator of " + std::to_string(record.members.load(std::memory_order_relaxed)) + " ranks";
+  return "a communicator of " + std::to_string(members) + " ranks";
+}
+
+std::string communicator_of(const CallRecord& record, Rank& rank) {
+  return communicator_text(record.context.load(std::memory_order_relaxed),
+                           record.members.load(std::memory_order_relaxed), rank);
+}
+
+std::string call_text(std::string_view name, std::int64_t bytes, int root) {
+  std::string text(name);
+  if (root >= 0) text += " with root " + std::to_string(root);
+  if (bytes >= 0) text += " of " + std::to_string(bytes) + " bytes";
+  return text;
 }
 
 std::string describe(const CallRecord& record, Rank& rank) {
   const char* const name = record.name.load(std::memory_order_acquire);
   if (name == nullptr) return {};
-  std::string text = "taihu: rank " + std::to_string(rank.number()) + " waits in " + name;
+  std::string text = "taihu: rank " + std::to_string(rank.number()) + " waits in ";
   const int peer = record.peer.load(std::memory_order_relaxed);
   const int tag = record.tag.load(std::memory_order_relaxed);
   switch (record.waits.load(std::memory_order_relaxed)) {
     case Waits::unknown:
+      text += name;
       break;
     case Waits::for_rank:
+      text += name;
       text += peer == message::any_rank ? " for any rank" : " for rank " + std::to_string(peer);
       text += tag >= 0 ? ", tag " + std::to_string(tag) : ", any tag";
       text += ", on " + communicator_of(record, rank);
       break;
     case Waits::for_members:
+      text += name;
       text += " for the other ranks of " + communicator_of(record, rank);
       break;
     case Waits::in_collective:
-      if (const std::int64_t bytes = record.block_bytes.load(std::memory_order_relaxed); bytes > 0)
-        text += " of " + std::to_string(bytes) + " bytes";
+      text += call_text(name, record.block_bytes.load(std::memory_order_relaxed),
+                        record.root.load(std::memory_order_relaxed));
       text += ", on " + communicator_of(record, rank);
       break;
   }
   const std::string place = node::source_place(record.caller.load(std::memory_order_relaxed));
   if (!place.empty()) text += ", at " + place;
   return text + "\n";
+}
+
+std::string describe(const PendingCollective& pending, Rank& rank) {
+  return "taihu: rank " + std::to_string(rank.number()) + " has begun " +
+         call_text(pending.call, pending.block_bytes, pending.root) + ", on " +
+         communicator_text(pending.context, pending.members, rank) + "\n";
+}
+
+/// What members of the same collective have in common, or should have.
+struct Member {
+  std::uint64_t context = 0;
+  bool in_background = false;
+  std::uint64_t number = 0;
+  int root = -1;
+  std::int64_t block_bytes = -1;
+  std::string call;
+  int rank = -1;
+  std::string communicator;
+
+  auto collective() const { return std::tuple(context, in_background, number); }
+  auto arguments() const { return std::tuple(root, block_bytes, call); }
+};
+
+Member member_of(const PendingCollective& pending, Rank& rank) {
+  std::string_view call = pending.call;
+  // With large counts it is the same call.
+  if (call.ends_with("_c")) call.remove_suffix(2);
+  return {pending.context,     pending.in_background,
+          pending.number,      pending.root,
+          pending.block_bytes, std::string(call),
+          rank.number(),       communicator_text(pending.context, pending.members, rank)};
 }
 
 }  // namespace
@@ -61,25 +111,85 @@ std::string waiting_ranks(const std::vector<Rank*>& ranks) {
     for (CallRecord* record = first_call_record(); record != nullptr; record = record->next) {
       if (record->rank == rank->number() && record->in_use) text += describe(*record, *rank);
     }
+    for (const PendingCollective& pending : rank->pending_collectives()) text += describe(pending, *rank);
   }
   return text;
 }
 
 node::DeadlockWatch::Progress look_at(const std::vector<Rank*>& ranks) {
+  struct Doing {
+    bool waits = false, computes = false;
+  };
+  std::map<int, Doing> doing;
   node::DeadlockWatch::Progress progress;
+  for (const CallRecord* record = first_call_record(); record != nullptr; record = record->next) {
+    if (!record->in_use) continue;
+    Doing& rank = doing[record->rank];
+    progress.calls.push_back(record->calls);
+    (record->name.load(std::memory_order_acquire) != nullptr ? rank.waits : rank.computes) = true;
+  }
   progress.all_wait = true;
   for (const Rank* rank : ranks) {
-    bool waits = rank->phase == Rank::Phase::finished;
-    bool computes = false;
-    for (const CallRecord* record = first_call_record(); record != nullptr; record = record->next) {
-      if (record->rank != rank->number() || !record->in_use) continue;
-      progress.calls.push_back(record->calls);
-      (record->name.load(std::memory_order_acquire) != nullptr ? waits : computes) = true;
-    }
     if (rank->phase == Rank::Phase::finished) continue;
-    if (!waits || computes) progress.all_wait = false;
+    const Doing& does = doing[rank->number()];
+    if (!does.waits || does.computes) progress.all_wait = false;
   }
   return progress;
+}
+
+std::string pending_collectives(const std::vector<Rank*>& ranks) {
+  std::map<int, Rank*> by_number;
+  std::set<std::tuple<std::uint64_t, bool, std::uint64_t, int, std::int64_t, std::string>> said;
+  std::ostringstream text;
+  const auto say = [&](const PendingCollective& pending, Rank& rank) {
+    const Member member = member_of(pending, rank);
+    if (pending.number == 0 || !said.insert(std::tuple_cat(member.collective(), member.arguments())).second)
+      return;
+    text << member.context << ' ' << member.in_background << ' ' << member.number << ' ' << member.root << ' '
+         << member.block_bytes << ' ' << member.call << ' ' << member.rank << ' ' << member.communicator
+         << '\n';
+  };
+  for (Rank* rank : ranks) {
+    by_number[rank->number()] = rank;
+    for (const PendingCollective& pending : rank->pending_collectives()) say(pending, *rank);
+  }
+  for (const CallRecord* record = first_call_record(); record != nullptr; record = record->next) {
+    const char* const name = record->name.load(std::memory_order_acquire);
+    const auto rank = by_number.find(record->rank);
+    if (!record->in_use || name == nullptr || rank == by_number.end() ||
+        record->waits.load(std::memory_order_relaxed) != Waits::in_collective)
+      continue;
+    say({.call = name,
+         .context = record->context.load(std::memory_order_relaxed),
+         .members = record->members.load(std::memory_order_relaxed),
+         .root = record->root.load(std::memory_order_relaxed),
+         .block_bytes = record->block_bytes.load(std::memory_order_relaxed),
+         .in_background = false,
+         .number = record->number.load(std::memory_order_relaxed)},
+        *rank->second);
+  }
+  return text.str();
+}
+
+std::string contradiction(const std::vector<std::string>& of_processes) {
+  std::map<std::tuple<std::uint64_t, bool, std::uint64_t>, Member> first;
+  for (const std::string& lines : of_processes) {
+    std::istringstream input(lines);
+    Member member;
+    while (input >> member.context >> member.in_background >> member.number >> member.root >>
+               member.block_bytes >> member.call >> member.rank &&
+           std::getline(input >> std::ws, member.communicator)) {
+      const auto [other, is_first] = first.try_emplace(member.collective(), member);
+      if (is_first || other->second.arguments() == member.arguments()) continue;
+      const auto calls = [](const Member& one) {
+        return "rank " + std::to_string(one.rank) + " calls " +
+               call_text(one.call, one.block_bytes, one.root);
+      };
+      return calls(other->second) + " while " + calls(member) + ", on " + member.communicator +
+             "; all members must make the same call with the same lengths";
+    }
+  }
+  return {};
 }
 
 }  // namespace taihu::mpi

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `marun --deadlock-timeout` sees of ranks (the watch itself is node/deadlock_watch.h). A rank that
-// computes, or that polls by MPI_Test, is never taken for stuck; one whose program has ended counts as stuck,
-// since nobody will hear from it again.
+// What the watch over a job (node/deadlock_watch.h) sees of ranks. A rank that computes, or that polls by
+// MPI_Test, is never taken for stuck; one whose program has ended counts as stuck, since nobody will hear
+// from it again.
+//
+// Members that are in the same collective, the third of a communicator, say, but in different calls, or with
+// different roots or lengths, wait for each other where nobody has found that by the messages.
 #pragma once
 
 #include <string>
@@ -18,5 +21,12 @@ node::DeadlockWatch::Progress look_at(const std::vector<Rank*>& ranks);
 
 /// Who of the ranks waits for whom, a line each.
 std::string waiting_ranks(const std::vector<Rank*>& ranks);
+
+/// The collectives that the ranks have begun, for `contradiction`: of those that agree only one.
+std::string pending_collectives(const std::vector<Rank*>& ranks);
+
+/// In which collective members contradict each other, by what `pending_collectives` has said in all node
+/// processes: ranks, calls, roots and lengths. Empty: in none.
+std::string contradiction(const std::vector<std::string>& of_processes);
 
 }  // namespace taihu::mpi

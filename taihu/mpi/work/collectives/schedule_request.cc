@@ -10,6 +10,9 @@ namespace {
 
 using collective::Trouble;
 
+/// The number of a collective in the background: its tag, and how often a persistent one was started.
+constexpr int starts_bits = 32;
+
 void check(const char* call, const Planned& planned, const collective::ProgramRun& run) {
   const auto fail = [call](int error, const std::string& text) {
     throw CallError(error, std::string(call) + ": " + text);
@@ -31,11 +34,14 @@ void check(const char* call, const Planned& planned, const collective::ProgramRu
 
 }  // namespace
 
-ScheduleRequest::ScheduleRequest(const char* call, Communicator& communicator, Planned planned)
-    : call_(call),
+ScheduleRequest::ScheduleRequest(Communicator& communicator, const PendingCollective& about, Planned planned)
+    : about_(about),
       context_(communicator.context_of(Traffic::schedules)),
       planned_(std::move(planned)),
-      run_(communicator.owner.endpoint(), context_, communicator.next_schedule_tag()) {}
+      run_(communicator.owner.endpoint(), context_, communicator.next_schedule_tag()) {
+  about_.in_background = true;
+  about_.number = static_cast<std::uint64_t>(run_.tag()) << starts_bits;
+}
 
 bool ScheduleRequest::is_complete(Rank& rank) {
   if (!active || complete_.load(std::memory_order_acquire)) return true;
@@ -46,7 +52,7 @@ bool ScheduleRequest::is_complete(Rank& rank) {
 
 Outcome ScheduleRequest::finish(Rank&) {
   if (persistent) active = false;
-  check(call_, planned_, run_);
+  check(about_.call, planned_, run_);
   return {};
 }
 
@@ -64,6 +70,7 @@ Schedules::~Schedules() {
 
 void Schedules::start(ScheduleRequest& request) {
   request.complete_.store(false, std::memory_order_relaxed);
+  ++request.about_.number;
   request.run_.start(request.planned_.program, *request.planned_.memory);
   if (request.run_.advance()) {
     request.complete_.store(true, std::memory_order_release);
@@ -71,19 +78,28 @@ void Schedules::start(ScheduleRequest& request) {
   }
   const std::lock_guard hold(lock_);
   started_.push_back(Reference<ScheduleRequest>::to(&request));
-  under_way_.push_back(request.context_);
+  under_way_.push_back(request.about_);
   if (!is_background_) endpoint_.set_background(this);
   is_background_ = true;
 }
 
 bool Schedules::is_idle(message::Context context) {
   const std::lock_guard hold(lock_);
-  return std::ranges::find(under_way_, context) == under_way_.end();
+  return std::ranges::none_of(under_way_, [&](const PendingCollective& pending) {
+    return pending.context + static_cast<message::Context>(Traffic::schedules) == context;
+  });
 }
 
-void Schedules::note_end(message::Context context) {
+void Schedules::note_end(const PendingCollective& ended) {
   const std::lock_guard hold(lock_);
-  under_way_.erase(std::ranges::find(under_way_, context));
+  under_way_.erase(std::ranges::find_if(under_way_, [&](const PendingCollective& pending) {
+    return pending.context == ended.context && pending.number == ended.number;
+  }));
+}
+
+void Schedules::add_pending(std::vector<PendingCollective>& all) {
+  const std::lock_guard hold(lock_);
+  all.insert(all.end(), under_way_.begin(), under_way_.end());
 }
 
 /// False when there is nothing to do; then the endpoint does not ask any more.
@@ -108,7 +124,7 @@ void Schedules::progress() {
   if (take_started()) {
     std::erase_if(running_, [&](const Reference<ScheduleRequest>& request) {
       if (!request->run_.advance()) return false;
-      note_end(request->context_);
+      note_end(request->about_);
       request->complete_.store(true, std::memory_order_release);
       return completed = true;
     });

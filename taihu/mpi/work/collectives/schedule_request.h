@@ -18,8 +18,8 @@ namespace taihu::mpi::collectives {
 
 class ScheduleRequest final : public Request {
  public:
-  /// Takes the communicator's next tag.
-  ScheduleRequest(const char* call, Communicator& communicator, Planned planned);
+  /// Takes the communicator's next tag, which is also the number of `about` for reports.
+  ScheduleRequest(Communicator& communicator, const PendingCollective& about, Planned planned);
 
   bool is_complete(Rank& rank) override;
   Outcome outcome(Rank&) override { return {}; }
@@ -30,7 +30,7 @@ class ScheduleRequest final : public Request {
  private:
   friend class Schedules;
 
-  const char* const call_;
+  PendingCollective about_;  ///< changed by a start only
   const message::Context context_;
   const Planned planned_;
   collective::ProgramRun run_;
@@ -50,15 +50,16 @@ class Schedules final : public RankPart, public message::Background {
   /// Moves all of them on as far as they get without waiting. Any thread; while one is in here the others
   /// leave at once.
   void progress() override;
+  void add_pending(std::vector<PendingCollective>& all) override;
 
  private:
   bool take_started();
-  void note_end(message::Context context);
+  void note_end(const PendingCollective& ended);
 
   message::Endpoint& endpoint_;
   std::mutex lock_;
   std::vector<Reference<ScheduleRequest>> started_;  ///< since the last progress; guarded by lock_
-  std::vector<message::Context> under_way_;          ///< of all that are started or running; guarded by lock_
+  std::vector<PendingCollective> under_way_;         ///< all that are started or running; guarded by lock_
   bool is_background_ = false;                       ///< of the endpoint; guarded by lock_
   std::vector<Reference<ScheduleRequest>> running_;  ///< owned by the thread that has set busy_
   std::atomic<bool> busy_{false};
