@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/node/deadlock_watch.h"
 
+#include <pthread.h>
+#include <signal.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -87,7 +90,12 @@ DeadlockWatch::DeadlockWatch(message::Node& node, double timeout_seconds, Questi
   node_.serve(
       message::Service::watch,
       [known = processes_](const std::shared_ptr<message::ServiceCall>& call) { known->serve(*call); });
+  // Signals are for the ranks. A thread takes over the signals blocked by who makes it.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
   thread_ = std::thread([this] { watch(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 DeadlockWatch::~DeadlockWatch() {
@@ -124,6 +132,8 @@ void DeadlockWatch::report(Verdict verdict) {
 }
 
 void DeadlockWatch::watch() {
+  // It would have the name of who made it, by which debuggers find ranks.
+  pthread_setname_np(pthread_self(), "taihu-watch");
   using Clock = std::chrono::steady_clock;
   const Seconds first = questions_.calls != nullptr ? std::min(timeout_, time_to_compare) : timeout_;
   Progress last;

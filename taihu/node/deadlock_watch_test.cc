@@ -2,6 +2,8 @@
 #include "taihu/node/deadlock_watch.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 
 #include <atomic>
 
@@ -48,6 +50,23 @@ TEST(DeadlockWatch, OneProcessThatGoesOnIsEnough) {
         return goes_on ? Progress{{turns}, true} : Progress{{7}, true};
       },
       nothing, [&] { return turns > 60; });
+}
+
+TEST(DeadlockWatch, TakesNoSignalsAndNoNameOfARank) {
+  std::atomic<bool> looked{false};
+  watch_job(
+      1, 0.01,
+      [&] {
+        sigset_t blocked;
+        pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+        EXPECT_EQ(sigismember(&blocked, SIGUSR1), 1);
+        char name[16];
+        pthread_getname_np(pthread_self(), name, sizeof name);
+        EXPECT_STREQ(name, "taihu-watch");
+        looked = true;
+        return Progress{{7}, false};
+      },
+      nothing, [&] { return looked.load(); });
 }
 
 TEST(DeadlockWatchDeath, AJobThatStandsStillIsReportedAndEnded) {
