@@ -11,6 +11,10 @@
 #include <utility>
 
 namespace taihu::node {
+
+/// How long all ranks of a process have waited.
+enum class Waiting : int { no, long_enough_to_compare, for_the_timeout };
+
 namespace {
 
 using Seconds = std::chrono::duration<double>;
@@ -22,9 +26,6 @@ constexpr int looks = 8;
 constexpr Seconds time_to_compare{2};
 /// Time for all node processes to print before the job ends.
 constexpr std::chrono::milliseconds time_to_print{1500};
-
-/// How long all ranks of a process have waited.
-enum class Waiting : int { no, long_enough_to_compare, for_the_timeout };
 
 struct ProcessState {
   int process;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread of every node process looks at what its ranks do. When all ranks of the job have been waiting in
 // the same calls for the time of `--deadlock-timeout`, every node process prints who waits for whom, with
-// call and source line, and the job ends with exit code 1. It ends so after two seconds already, in every
-// job, when what the ranks wait for can never happen because their calls contradict each other.
+// call and source line, and the job ends with exit code 1. It ends so after two seconds already when what
+// the ranks wait for can never happen because their calls contradict each other.
 #pragma once
 
 #include <chrono>

@@ -79,6 +79,8 @@ void Mpi::prepare(const node::Preparation& preparation, std::span<memory::RankId
 
 void Mpi::all_loaded(message::Node& node) {
   if (has_spares_) return;  // it knows nothing of ranks that start later
+  // In one node process calls that contradict each other are told by the board of the group.
+  if (job_parameters().deadlock_timeout_seconds <= 0 && node.layout().processes == 1) return;
   std::vector<Rank*> ranks;
   for (const auto& rank : ranks_)
     if (rank != nullptr) ranks.push_back(rank.get());
