@@ -31,7 +31,7 @@ enum class Traffic : int {
   groups = 4,       ///< MPI_Comm_create_group
   peers = 5,        ///< of the leaders in MPI_Intercomm_create
   partitioned = 6,  ///< announcements of partitioned sends; their data have contexts of their own
-  ending = 7,       ///< what MPI_Finalize and MPI_Comm_disconnect wait for
+  ending = 7,       ///< what MPI_Comm_disconnect waits for
 };
 inline constexpr int contexts_per_communicator = 8;
 

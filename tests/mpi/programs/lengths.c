@@ -45,7 +45,6 @@ int main(int argc, char** argv) {
   if (is(call, "allgather")) MPI_Allgather(sent, count, MPI_INT, got, count, MPI_INT, MPI_COMM_WORLD);
   if (is(call, "copy")) on_a_copy(count);
   if (is(call, "root")) MPI_Bcast(sent, few, MPI_INT, rank == 0 ? 1 : 0, MPI_COMM_WORLD);
-  if (is(call, "finalize") && rank == 0) MPI_Barrier(MPI_COMM_WORLD);
   if (is(call, "late")) late();
   free(sent);
   free(got);

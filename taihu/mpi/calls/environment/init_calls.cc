@@ -69,7 +69,9 @@ MPI_CALL(int, Finalize, (void)) {
     write_trace(rank);
     write_viewer_trace(rank);
     // Afterwards every message that a member wants has been received: its sender may go.
-    last_barrier(rank.world());
+    // In the program's own context: a rank that ends by an error, as Python's interpreter does after an
+    // exception, meets the others' MPI_Barrier here, and its exit code ends the job.
+    barrier_inside(rank.world());
     rank.phase = Rank::Phase::finished;
   });
 }
