@@ -46,7 +46,7 @@ constexpr std::uint64_t read_only = TAIHU_STREAM_STAGED | TAIHU_STREAM_READ;
 constexpr std::uint64_t updated = read_only | TAIHU_STREAM_WRITTEN;
 constexpr std::uint64_t write_only = TAIHU_STREAM_STAGED | TAIHU_STREAM_WRITTEN;
 
-/// Runs body(memory of each stream for iteration i, i) for all iterations; false: not staged.
+/// Runs body(memory of each staged stream for iteration i, i) for all iterations; false: not staged.
 template <class Body>
 bool run_staged(taihu_stage& stage, const Body& body) {
   if (taihu_stage_begin(&stage) == 0) return false;
@@ -57,6 +57,7 @@ bool run_staged(taihu_stage& stage, const Body& body) {
     for (std::uint64_t i = 0; i < count; ++i) {
       for (std::size_t k = 0; k < places.size(); ++k) {
         const taihu_stream& stream = stage.streams[k];
+        if ((stream.flags & TAIHU_STREAM_STAGED) == 0) continue;
         const bool is_kept = (stream.flags & TAIHU_STREAM_KEPT) != 0;
         const auto at = static_cast<std::int64_t>(is_kept ? done + i : i);
         places[k] = reinterpret_cast<long*>(stream.near_memory + stream.step * at);
