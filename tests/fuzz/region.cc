@@ -3,5 +3,5 @@
 #include "tests/fuzz/fuzz.h"
 
 TAIHU_FUZZ_TEXT(text) {
-  taihu::neutron::compile_region(text, [](int id) { return id; });
+  taihu::neutron::compile_region(text, [](int id) { return taihu::neutron::SurfaceId(id); });
 }
