@@ -2,9 +2,11 @@
 #include "taihu/launch/tuning_table.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <string>
 
 #include "taihu/base/error.h"
 #include "taihu/base/random.h"
@@ -68,7 +70,7 @@ class TuningFile : public testing::Test {
     std::ofstream(file_) << text;
     setenv("TAIHU_TUNING", file_.c_str(), 1);
   }
-  const std::string file_ = testing::TempDir() + "taihu_tuning_table_test";
+  const std::string file_ = testing::TempDir() + "tuning_table_" + std::to_string(getpid());
 };
 
 TEST_F(TuningFile, GivesWhatTheEnvironmentHasNot) {
