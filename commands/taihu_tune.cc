@@ -8,9 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -22,8 +20,12 @@
 #include "taihu/base/output_file.h"
 #include "taihu/base/program.h"
 #include "taihu/base/program_options.h"
+#include "taihu/base/shell_word.h"
+#include "taihu/launch/run_and_read.h"
 #include "taihu/launch/tuning_comparison.h"
 #include "taihu/launch/tuning_table.h"
+#include "taihu/message/tuning.h"
+#include "taihu/schedule/collective_choice.h"
 
 namespace {
 
@@ -43,16 +45,23 @@ struct Setting {
   const char* meaning;
 };
 
-constexpr Setting settings[] = {
-    {"TAIHU_EAGER_BYTES", 1024, "send", Place::inside_node_process, false, "messages copied twice, at once"},
-    {"TAIHU_PUSHED_BYTES", 512, "send", Place::inside_node_process, false, "the same to a waiting receiver"},
-    {"TAIHU_PUSHED_STREAM_BYTES", 256, "stream", Place::inside_node_process, false, "the same in streams"},
-    {"TAIHU_SHARED_COPY_BYTES", 64 << 10, "send", Place::inside_node_process, true, "both sides copy"},
-    {"TAIHU_LONG_BCAST_BYTES", 64 << 10, "bcast", Place::between_node_processes, true, "bcast in parts"},
-    {"TAIHU_LONG_ALLGATHER_BYTES", 64 << 10, "allgather", Place::between_node_processes, true,
-     "allgather by a ring"},
-    {"TAIHU_LONG_ALLREDUCE_BYTES", 64 << 10, "allreduce", Place::between_node_processes, true,
-     "allreduce by a ring"}};
+constexpr message::Tuning messages;
+constexpr schedule::LongBytes collectives;
+
+constexpr Setting settings[] = {{"TAIHU_EAGER_BYTES", messages.eager_bytes, "send",
+                                 Place::inside_node_process, false, "messages copied twice, at once"},
+                                {"TAIHU_PUSHED_BYTES", messages.pushed_bytes, "send",
+                                 Place::inside_node_process, false, "the same to a waiting receiver"},
+                                {"TAIHU_PUSHED_STREAM_BYTES", messages.pushed_stream_bytes, "stream",
+                                 Place::inside_node_process, false, "the same in streams"},
+                                {"TAIHU_SHARED_COPY_BYTES", messages.shared_copy_bytes, "send",
+                                 Place::inside_node_process, true, "both sides copy"},
+                                {"TAIHU_LONG_BCAST_BYTES", collectives.bcast, "bcast",
+                                 Place::between_node_processes, true, "bcast in parts"},
+                                {"TAIHU_LONG_ALLGATHER_BYTES", collectives.allgather, "allgather",
+                                 Place::between_node_processes, true, "allgather by a ring"},
+                                {"TAIHU_LONG_ALLREDUCE_BYTES", collectives.allreduce, "allreduce",
+                                 Place::between_node_processes, true, "allreduce by a ring"}};
 
 struct Options {
   std::string output;
@@ -61,12 +70,6 @@ struct Options {
   int processes = 4;
   bool system = false, keep = false, crowded = false;
 };
-
-std::string quoted(const std::string& word) {
-  std::string result = "'";
-  for (const char c : word) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
 
 std::filesystem::path own_folder() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path();
@@ -83,30 +86,27 @@ std::vector<std::size_t> lengths_between(const Setting& setting, std::size_t one
 std::vector<double> measure(const Options& options, const Setting& setting, std::size_t value,
                             const std::vector<std::size_t>& lengths) {
   const std::filesystem::path bin = own_folder();
-  const bool is_inside = setting.place == Place::inside_node_process;
+  std::vector<std::string> command{"/usr/bin/env", "TAIHU_TUNING=off"};
   // A default may be more than one value, as of near and far cores: it is measured as it is.
-  std::string line = "TAIHU_TUNING=off ";
-  if (value != setting.otherwise) line += formatted("%s=%zu ", setting.variable, value);
-  line += quoted((bin / "marun").string());
-  line += is_inside ? " -n 2"
-                    : formatted(" -n %d --processes-per-node %d --emulate-nodes", options.processes,
-                                options.processes);
-  line += " --timeout 120";
-  if (!is_inside)
-    for (const std::string& word : options.job_words) line += " " + quoted(word);
-  line += " " + quoted((bin.parent_path() / "libexec/taihu/tune-ranks").string()) + " " + setting.kind;
-  for (const std::size_t length : lengths) line += " " + std::to_string(length);
-  std::FILE* const pipe = popen((line + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) throw system_error("cannot start marun", errno);
-  std::string said;
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) said += static_cast<char>(c);
-  const int status = pclose(pipe);
+  if (value != setting.otherwise) command.push_back(formatted("%s=%zu", setting.variable, value));
+  command.insert(command.end(), {bin / "marun", "--timeout", "120", "-n"});
+  if (setting.place == Place::inside_node_process) {
+    command.emplace_back("2");
+  } else {
+    const std::string processes = std::to_string(options.processes);
+    command.insert(command.end(), {processes, "--processes-per-node", processes, "--emulate-nodes"});
+    command.insert(command.end(), options.job_words.begin(), options.job_words.end());
+  }
+  command.insert(command.end(), {bin.parent_path() / "libexec/taihu/tune-ranks", setting.kind});
+  for (const std::size_t length : lengths) command.push_back(std::to_string(length));
+  const launch::CommandOutput said = launch::run_and_read(command);
   std::vector<double> seconds;
-  std::istringstream words(said);
+  std::istringstream words(said.text);
   for (double one = 0; words >> one;) seconds.push_back(one);
-  check_input(status == 0 && seconds.size() == lengths.size(),
-              "a measuring job failed (" + said.substr(0, said.find('\n')) + "); try: " + line);
-  return seconds;
+  if (said.succeeded && seconds.size() == lengths.size()) return seconds;
+  std::string line;
+  for (const std::string& word : command) line += " " + shell_word(word);
+  throw Error("a measuring job failed (" + said.text.substr(0, said.text.find('\n')) + "); try:" + line);
 }
 
 launch::TuningComparison compare(const Options& options, const Setting& setting, std::size_t present,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "taihu/base/error.h"
+#include "taihu/base/shell_word.h"
 #include "taihu/compiler/response_file.h"
 #include "taihu/compiler/wrapper.h"
 
@@ -127,18 +128,9 @@ Words without_xlinker(const Words& line) {
   return words;
 }
 
-string quoted(const string& word) {
-  static constexpr const char* plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^";
-  if (!word.empty() && word.find_first_not_of(plain) == string::npos) return word;
-  string text = "'";
-  for (const char c : word) text += c == '\'' ? "'\\''" : string(1, c);
-  return text + "'";
-}
-
 string line_of(const Words& words) {
   string text;
-  for (const string& word : words) text += (text.empty() ? "" : " ") + quoted(word);
+  for (const string& word : words) text += (text.empty() ? "" : " ") + shell_word(word);
   return text + "\n";
 }
 

@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "taihu/base/error.h"
+#include "taihu/base/shell_word.h"
 #include "taihu/topology/network.h"
 
 namespace taihu::launch {
@@ -324,19 +325,11 @@ std::vector<std::string> read_host_file(const std::string& path) {
 }
 
 std::string to_shell(const LaunchPlan& plan) {
-  const auto quoted = [](const std::string& word) {
-    static constexpr const char* plain =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^";
-    if (!word.empty() && word.find_first_not_of(plain) == word.npos) return word;
-    std::string text = "'";
-    for (char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
-    return text + "'";
-  };
   std::string line = "env";
-  if (!plan.working_directory.empty()) line += " -C " + quoted(plan.working_directory);
+  if (!plan.working_directory.empty()) line += " -C " + shell_word(plan.working_directory);
   for (const std::string& name : plan.unset) line += " -u " + name;
-  for (const auto& [name, value] : plan.set) line += " " + quoted(name + "=" + value);
-  for (const std::string& word : plan.command) line += " " + quoted(word);
+  for (const auto& [name, value] : plan.set) line += " " + shell_word(name + "=" + value);
+  for (const std::string& word : plan.command) line += " " + shell_word(word);
   return line;
 }
 
