@@ -14,6 +14,7 @@ import csv
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -30,11 +31,26 @@ def fail(text):
     sys.exit(f"deplete.py: {text}")
 
 
+def positive(text):
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise ValueError
+    return value
+
+
+def read(what, path, reader):
+    """reader(path), whose own errors are told in a line."""
+    try:
+        return reader(path)
+    except (OSError, ValueError, KeyError, AttributeError) as error:
+        fail(f"{path}: cannot be read as {what} ({error})")
+
+
 def nuclides_with_data(model):
     path = model.materials.cross_sections or os.environ.get("OPENMC_CROSS_SECTIONS")
     if path is None:
         fail("the model names no cross_sections, and OPENMC_CROSS_SECTIONS is not set")
-    library = openmc.data.DataLibrary.from_xml(path)
+    library = read("a library", path, openmc.data.DataLibrary.from_xml)
     return {name for entry in library.libraries if entry["type"] == "neutron" for name in entry["materials"]}
 
 
@@ -67,7 +83,10 @@ def transport_model(model, burnt, known, nuclides, reactions):
 def run_transport(options, model, folder):
     folder.mkdir(parents=True, exist_ok=True)
     model.export_to_model_xml(folder / "model.xml")
-    done = subprocess.run([*options.rmc.split(), "run", folder, "-o", folder], capture_output=True, text=True)
+    try:
+        done = subprocess.run([*shlex.split(options.rmc), "run", folder, "-o", folder], capture_output=True, text=True)
+    except OSError as error:
+        fail(f"cannot run '{options.rmc}' ({error.strerror}); name the command by --rmc")
     (folder / "rmc.txt").write_text(done.stdout + done.stderr)
     if done.returncode != 0:
         fail(f"rmc failed in {folder}:\n{done.stderr}")
@@ -82,6 +101,8 @@ def fluxes_and_micros(statepoint, model, burnt, nuclides, reactions):
     with openmc.StatePoint(statepoint, autolink=False) as results:
         flux = results.get_tally(name="depletion flux").mean.reshape(len(burnt))
         rates = results.get_tally(name="depletion rates").mean.reshape(len(burnt), len(names), len(reactions))
+    if not (flux > 0).all():
+        fail(f"no neutron came into a depletable material ({statepoint}); run more of them")
     micros = []
     for row, material in enumerate(burnt):
         atoms = [densities[material.id][name] for name in names]
@@ -125,13 +146,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=pathlib.Path)
     parser.add_argument("--chain", required=True, help="depletion chain, OpenMC's format")
-    parser.add_argument("--power", type=float, required=True, help="W, of the depletable volume")
-    parser.add_argument("--days", type=float, nargs="+", required=True, help="lengths of the steps")
+    parser.add_argument("--power", type=positive, required=True, help="W, of the depletable volume")
+    parser.add_argument("--days", type=positive, nargs="+", required=True, help="lengths of the steps")
     parser.add_argument("--rmc", default="rmc", help='the command, perhaps "mpirun -n 4 rmc"; default: rmc')
     parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("results"))
     options = parser.parse_args()
-    model = openmc.Model.from_model_xml(options.model)
-    chain = openmc.deplete.Chain.from_xml(options.chain)
+    model = read("a model", options.model, openmc.Model.from_model_xml)
+    chain = read("a depletion chain", options.chain, openmc.deplete.Chain.from_xml)
+    if not chain.nuclides or not chain.reactions:
+        fail(f"{options.chain}: a depletion chain needs nuclides and reactions")
     burnt = [material for material in model.materials if material.depletable]
     if not burnt or any(material.volume is None for material in burnt):
         fail('no material has depletable="true", or one of them has no volume')
