@@ -187,7 +187,7 @@ class FunctionStager {
       simplify(*root, known);
       StagePlan plan = plan_stage(*root, true, known, layouts_, costs_);
       if (!plan.refused.empty() || !is_any_staged(plan)) continue;
-      let_copies_stay(plan);
+      let_copies_stay(plan, known);
       note(plan);
       kept_.insert(root->getHeader());
       for (BasicBlock* copy : build_stage(plan, known)) {
@@ -205,18 +205,23 @@ class FunctionStager {
     if (loop == nullptr || loop->getHeader() != header) return;
     simplify(*loop, known);
     StagePlan plan = plan_stage(*loop, false, known, layouts_, costs_);
-    if (plan.refused.empty()) let_copies_stay(plan);
+    if (plan.refused.empty()) let_copies_stay(plan, known);
     if (!is_copy_.contains(header) || is_any_staged(plan)) note(plan);
     if (!plan.refused.empty() || !is_any_staged(plan)) return;
     build_stage(plan, known);
     forget();
   }
 
-  /// Those of objects that are only read; the run decides which fit as a whole.
-  void let_copies_stay(StagePlan& plan) {
-    for (PlannedStream& stream : plan.streams)
-      if (stream.is_staged && stream.reads && !stream.writes)
+  /// Those of objects that are only read; the run decides which fit as a whole. A part that moves with a loop
+  /// around would not be found again, and each look for it is an access of main memory.
+  void let_copies_stay(StagePlan& plan, const FunctionFacts& known) {
+    const Loop* const outermost = plan.root->getOutermostLoop();
+    for (PlannedStream& stream : plan.streams) {
+      const bool is_same = outermost == plan.root || stream.is_whole ||
+                           known.evolution.isLoopInvariant(stream.start, outermost);
+      if (stream.is_staged && stream.reads && !stream.writes && is_same)
         stream.version = variables_.version_of(stream.object);
+    }
   }
 
   static bool is_any_staged(const StagePlan& plan) {
@@ -304,7 +309,8 @@ void note_what_stays(KernelLayout& layout, const KeptVariables& variables) {
     const bool is_written = any_of(object.accesses, [](const KernelAccess& access) { return access.writes; });
     if (!object.is_staged || object.may_stay || is_written) continue;
     object.not_kept = variables.why_not(object.value);
-    if (object.not_kept.empty()) object.not_kept = "tiles of nests do not stay";
+    if (object.not_kept.empty())
+      object.not_kept = "tiles of nests, and parts that change with an outer loop, do not stay";
   }
 }
 

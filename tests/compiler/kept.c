@@ -75,7 +75,7 @@ KERNEL(by_pointer) {
 
 // CHECK-LABEL: layout: kernel nest
 // CHECK: plane: 720000 bytes
-// CHECK: between kernels: fetched again (tiles of nests do not stay)
+// CHECK: between kernels: fetched again (tiles of nests, and parts that change with an outer loop, do not stay)
 KERNEL(nest) {
     (void)argument;
     for (long j = 0; j < side; j++)
