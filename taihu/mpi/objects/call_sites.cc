@@ -6,7 +6,6 @@
 #include <unwind.h>
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <string_view>
 
@@ -42,53 +41,24 @@ const void* caller_of_binding(const void* binding) noexcept {
   return search.found;
 }
 
-std::size_t hash(const char* call, const void* place) noexcept {
-  const auto value = reinterpret_cast<std::uintptr_t>(place) * 31 + reinterpret_cast<std::uintptr_t>(call);
-  return value * 0x9e3779b97f4a7c15U >> 32;
-}
-
 }  // namespace
 
-void CallSites::grow() {
-  table_.assign(std::max<std::size_t>(64, table_.size() * 2), 0);
-  for (std::size_t k = 0; k < sites_.size(); ++k) {
-    std::size_t slot = hash(sites_[k].call, sites_[k].place) % table_.size();
-    while (table_[slot] != 0) slot = (slot + 1) % table_.size();
-    table_[slot] = static_cast<std::uint32_t>(k + 1);
-  }
-}
-
-CallSite& CallSites::find(const char* call, const void* place) {
-  if (table_.empty()) grow();
-  const std::size_t mask = table_.size() - 1;
-  for (std::size_t slot = hash(call, place) & mask;; slot = (slot + 1) & mask) {
-    if (table_[slot] == 0) return make(call, place);
-    CallSite& site = sites_[table_[slot] - 1];
-    if (site.call == call && site.place == place) return site;
-  }
-}
-
-CallSite& CallSites::make(const char* call, const void* place) {
+CallSiteCounts& CallSites::find(CallSite site) {
+  const auto found = sites_.find(site);
+  if (found != sites_.end()) return found->second;
   // The last one is for all that come too late.
-  if (sites_.size() == most) return sites_.back();
-  const bool is_last = sites_.size() + 1 == most;
-  if (is_last) call = other_calls, place = nullptr;
-  if (2 * (sites_.size() + 1) > table_.size()) grow();
-  sites_.push_back({.call = call, .place = place, .is_binding = !is_last && is_in_binding(place)});
-  std::size_t slot = hash(call, place) & (table_.size() - 1);
-  while (table_[slot] != 0) slot = (slot + 1) & (table_.size() - 1);
-  table_[slot] = static_cast<std::uint32_t>(sites_.size());
-  return sites_.back();
+  if (sites_.size() + 1 >= most) return sites_[{other_calls, nullptr}];
+  return sites_[site] = {.is_binding = is_in_binding(site.place)};
 }
 
 void CallSites::add(const char* call, const void* caller, std::uint64_t ns, std::uint64_t bytes) noexcept {
   try {
-    CallSite* site = &find(call, caller);
-    if (site->is_binding) site = &find(call, caller_of_binding(caller));
-    ++site->calls;
-    site->ns += ns;
-    site->longest_ns = std::max(site->longest_ns, ns);
-    site->bytes += bytes;
+    CallSiteCounts* counts = &find({call, caller});
+    if (counts->is_binding) counts = &find({call, caller_of_binding(caller)});
+    ++counts->calls;
+    counts->ns += ns;
+    counts->longest_ns = std::max(counts->longest_ns, ns);
+    counts->bytes += bytes;
   } catch (const std::bad_alloc&) {
     // The call is in the table by name.
   }

@@ -136,13 +136,13 @@ node::RankCounts counts_of(int rank) {
   node::RankCounts counts;
   for_threads_of(rank, [&](const CallObserver& observer) {
     counts.add(observer.times);
-    for (const CallSite& site : observer.sites.sites()) {
-      if (site.calls == 0) continue;
+    for (const auto& [site, of_site] : observer.sites.sites()) {
+      if (of_site.calls == 0) continue;
       node::RankCounts::Site sum;
-      sum.calls = site.calls;
-      sum.ns = site.ns;
-      sum.bytes = site.bytes;
-      sum.longest_ns = site.longest_ns;
+      sum.calls = of_site.calls;
+      sum.ns = of_site.ns;
+      sum.bytes = of_site.bytes;
+      sum.longest_ns = of_site.longest_ns;
       const bool is_rest = site.call == CallSites::other_calls;
       counts.sites[{is_rest ? "other places" : place_of(site.place), site.call}].add(sum);
     }
