@@ -10,7 +10,7 @@
 #include "taihu/base/sanitized_for_tests.h"
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/nuclide/majorant.h"
-#include "taihu/neutron/tally/estimate.h"
+#include "taihu/neutron/tally/estimates_for_tests.h"
 #include "taihu/neutron/test_library.h"
 #include "taihu/neutron/test_models.h"
 #include "taihu/neutron/transport/tracking_choice.h"
@@ -131,22 +131,9 @@ class ContinuousDelta : public ::testing::Test {
       EXPECT_GT(simulation.choice()->delta_share(), 0.1);  // both kinds of flights happen
       EXPECT_LT(simulation.choice()->delta_share(), 0.9);
     }
-    expect_agreement(found[0], found[1]);
-    expect_agreement(found[0], found[2]);
-    expect_agreement(found[1], found[2]);
-  }
-  static void expect_agreement(const std::vector<Estimate>& a, const std::vector<Estimate>& b) {
-    double squares = 0;
-    int compared = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      const double deviation = std::hypot(a[i].deviation, b[i].deviation);
-      EXPECT_NEAR(a[i].mean, b[i].mean, 5 * deviation + 1e-9) << "bin " << i;
-      if (!(deviation > 0)) continue;
-      squares += std::pow((a[i].mean - b[i].mean) / deviation, 2);
-      ++compared;
-    }
-    EXPECT_GT(compared, 30);
-    EXPECT_LT(squares, 2.5 * compared);
+    expect_same_expectations(found[0], found[1], 30, 2.5);
+    expect_same_expectations(found[0], found[2], 30, 2.5);
+    expect_same_expectations(found[1], found[2], 30, 2.5);
   }
   TemporaryFolder folder_;
 };
