@@ -318,6 +318,19 @@ void sort_by_source(TallyLayout& layout, int index, const Tally& tally, bool del
 
 }  // namespace
 
+void TallyLayout::divide_flux(double surfaces_per_cm) {
+  // More, and the score in all the cells takes longer than the flight.
+  constexpr double most_cells = 2;
+  for (const int index : by_flux) {
+    const int filter = compiled[index].mesh_filter;
+    const Mesh* const mesh = filter >= 0 ? compiled[index].filters[filter].mesh : nullptr;
+    double cells_per_cm = 0;  // that a path of any direction crosses
+    if (mesh != nullptr && mesh->type == MeshType::regular)
+      for (int axis = 0; axis < mesh->dimensions; ++axis) cells_per_cm += 0.5 / mesh->width[axis];
+    (cells_per_cm > most_cells * surfaces_per_cm ? at_collisions : along_).push_back(index);
+  }
+}
+
 bool needs_surface_tracking(const std::vector<Tally>& tallies) {
   return std::any_of(tallies.begin(), tallies.end(), [](const Tally& tally) {
     return tally.estimator == Estimator::tracklength || has_score(tally, Score::current);

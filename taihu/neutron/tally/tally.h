@@ -221,10 +221,20 @@ struct TallyLayout {
     return !by_flux.empty() &&
            (silent_flux.empty() || silent_flux[(material.index() + 1) * groups + group.index()] == 0);
   }
-  /// Tallies that a flight with surfaces scores along its path. With hybrid tracking it does so for those
-  /// that delta flights score where they end: both have the same expectation.
-  const std::vector<int>& along_paths() const noexcept { return by_flux.empty() ? by_track : by_flux; }
+  /// For hybrid tracking: what flights with surfaces do for the tallies of by_flux. Those whose path between
+  /// two surfaces would cross many cells of a fine mesh score where they collide; the others along the path,
+  /// in voids all. Delta flights score where they end: all have the same expectation. `surfaces_per_cm`: that
+  /// a straight path meets.
+  void divide_flux(double surfaces_per_cm);
+  std::vector<int> at_collisions;  ///< of by_flux
+  /// Tallies that a flight with surfaces through `matter`, or through a void, scores along its path.
+  const std::vector<int>& along_paths(bool matter) const noexcept {
+    return by_flux.empty() ? by_track : matter ? along_ : by_flux;
+  }
   bool empty() const noexcept { return compiled.empty(); }
+
+ private:
+  std::vector<int> along_;  ///< the others of by_flux
 };
 
 /// Whether tallies need surface tracking: track lengths asked for by name, or currents.

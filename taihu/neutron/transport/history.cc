@@ -101,7 +101,8 @@ bool Runner<Physics>::fly_to_surface() {
   const double step = std::min({to_collision, crossing.distance, cutoff});
   if (step == infinity) return lose("there is no surface ahead");
   if (matter) particle.total(Total::k_track) += particle.weight * step * collision_.nu_fission();
-  if (const std::vector<int>& tallies = state_.tallies.along_paths(); state_.tallying && !tallies.empty()) {
+  const std::vector<int>& tallies = state_.tallies.along_paths(matter);
+  if (state_.tallying && !tallies.empty()) {
     Event event = state_.event();
     if (problem_.timed) event.slowness = 1 / collision_.speed();
     state_.bins.score_track(tallies, event, state_.r(), state_.u(), step, particle.weight);
@@ -111,6 +112,10 @@ bool Runner<Physics>::fly_to_surface() {
   if (to_collision >= crossing.distance) return passage_.cross(crossing);
   advance(location, to_collision);
   if (state_.scores_faces()) state_.score_faces(length(state_.r() - particle.turned_at));
+  const std::vector<int>& at_collisions = state_.tallies.at_collisions;
+  if (state_.tallying && !at_collisions.empty() &&
+      state_.tallies.has_flux_at(location.material, particle.group))
+    state_.bins.score_flux(at_collisions, state_.event(), particle.weight / total);
   ++particle.collisions;
   if (!collision_.collide()) return false;
   particle.turned_at = state_.r();

@@ -53,9 +53,9 @@ MediaSurvey::MediaSurvey(const Problem& problem) {
   }
   Seen all;
   for (const Seen& seen : media) all.length += seen.length, all.surfaces += seen.surfaces;
-  const double mean = all.length > 0 ? all.surfaces / all.length : 0;
+  mean_ = all.length > 0 ? all.surfaces / all.length : 0;
   for (const Seen& seen : media)
-    surfaces_per_cm_.push_back(seen.length > 0 ? seen.surfaces / seen.length : mean);
+    surfaces_per_cm_.push_back(seen.length > 0 ? seen.surfaces / seen.length : mean_);
 }
 
 }  // namespace taihu::neutron

@@ -17,9 +17,12 @@ class MediaSurvey {
   /// Surfaces and edges of lattices that a ray meets on a cm in a medium, of a void -1; where no ray was, the
   /// mean of all media. With multi-group data media are materials.
   double surfaces_per_cm(int medium) const noexcept { return surfaces_per_cm_[medium + 1]; }
+  /// Of all media that rays were in.
+  double mean_surfaces_per_cm() const noexcept { return mean_; }
 
  private:
   std::vector<double> surfaces_per_cm_;
+  double mean_ = 0;
 };
 
 }  // namespace taihu::neutron

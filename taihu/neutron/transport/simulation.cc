@@ -132,6 +132,7 @@ void Simulation::prepare_flights() {
   choice_ = model_->nuclear ? std::make_unique<FlightChoice>(*model_->nuclear, *majorant_, survey)
                             : std::make_unique<FlightChoice>(model_->data, survey);
   problem_.choice = choice_.get();
+  layout_.divide_flux(survey.mean_surfaces_per_cm());
 }
 
 std::int64_t Simulation::flights() const noexcept {
