@@ -3,6 +3,7 @@
 // of tracking.
 #include <gtest/gtest.h>
 
+#include "taihu/base/sanitized_for_tests.h"
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/tally/estimates_for_tests.h"
 #include "taihu/neutron/test_models.h"
@@ -105,7 +106,8 @@ TEST(HybridTracking, FindsHowFarSurfacesAreApart) {
 }
 
 TEST(HybridTracking, HasTheResultsOfBothOthers) {
-  const Model model = poisoned();
+  Model model = poisoned();
+  model.settings.particles = plain_or_sanitized(1200, 250);
   parallel::SoloCommunicator rank;
   const Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
   EXPECT_EQ(simulation.layout().at_collisions, std::vector<int>{4}) << "the fine mesh";
