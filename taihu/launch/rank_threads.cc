@@ -11,8 +11,9 @@
 #include <cerrno>
 #include <condition_variable>
 #include <cstdio>
+#include <deque>
 #include <mutex>
-#include <vector>
+#include <utility>
 
 #include "taihu/base/contract.h"
 #include "taihu/base/error.h"
@@ -47,7 +48,7 @@ class JobEnd {
   }
   bool decided() const noexcept { return code_ != none; }
   int exit_code() const noexcept { return code_; }
-  void rank_ended() noexcept { sem_post(&caller_); }
+  void wake_caller() noexcept { sem_post(&caller_); }
   void release_watchdog() noexcept { sem_post(&watchdog_); }
   void caller_waits() noexcept { wait(&caller_); }
   void watchdog_waits() noexcept { wait(&watchdog_); }
@@ -124,7 +125,7 @@ void run_rank(RankThread& self) noexcept {
   memory::set_current_rank(nullptr);
   if (code != 0) report_failure(self.identity->rank, code);
   self.running->fetch_sub(1);
-  job_end().rank_ended();
+  job_end().wake_caller();
 }
 
 void* rank_thread_start(void* argument) {
@@ -155,59 +156,144 @@ pthread_t start_watchdog() {
   return thread;
 }
 
-void start_threads(std::vector<RankThread>& threads, StartGate& gate, std::size_t stack_bytes) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  int error = pthread_attr_setstacksize(&attributes, stack_bytes);
-  std::size_t started = 0;
-  while (error == 0 && started < threads.size()) {
-    error = pthread_create(&threads[started].thread, &attributes, rank_thread_start, &threads[started]);
-    if (error == 0) ++started;
+class ThreadAttributes {
+ public:
+  explicit ThreadAttributes(std::size_t stack_bytes) {
+    pthread_attr_init(&attributes_);
+    error_ = pthread_attr_setstacksize(&attributes_, stack_bytes);
   }
-  pthread_attr_destroy(&attributes);
-  gate.open(error == 0);
-  if (error == 0) return;
-  for (std::size_t i = 0; i < started; ++i) pthread_join(threads[i].thread, nullptr);
-  throw system_error("cannot start the thread of the process's rank " + std::to_string(started) + " of " +
-                         std::to_string(threads.size()) + " with a stack of " +
-                         std::to_string(stack_bytes >> 10) +
-                         " KiB; lower -n, TAIHU_STACK_SIZE or raise 'ulimit -u'",
-                     error);
+  ~ThreadAttributes() { pthread_attr_destroy(&attributes_); }
+  ThreadAttributes(const ThreadAttributes&) = delete;
+  ThreadAttributes& operator=(const ThreadAttributes&) = delete;
+  /// Returns 0 or the reason why there is no thread.
+  int start(RankThread& rank) const {
+    return error_ != 0 ? error_ : pthread_create(&rank.thread, &attributes_, rank_thread_start, &rank);
+  }
+
+ private:
+  pthread_attr_t attributes_;
+  int error_;
+};
+
+std::string what_to_do(std::size_t stack_bytes) {
+  return " with a stack of " + std::to_string(stack_bytes >> 10) +
+         " KiB; lower -n, TAIHU_STACK_SIZE or raise 'ulimit -u'";
 }
 
-void wait_for_ranks(const RankThreadSettings& settings, const std::atomic<int>& running) {
-  while (running > 0 && !job_end().decided()) job_end().caller_waits();
-  if (!job_end().decided()) return;
-  if (settings.abort_job) settings.abort_job(job_end().exit_code());
-  _exit(job_end().exit_code());  // returning is not possible: ranks still run on stacks that this call owns
-}
+/// The threads of one call of run_ranks.
+class RankThreads {
+ public:
+  RankThreads(const RankThreadSettings& settings, const std::function<int(memory::RankIdentity&)>& body,
+              LateRanks* late)
+      : settings_(settings), body_(body), late_(late), attributes_(settings.stack_bytes) {}
+
+  /// Those that start together, or none.
+  void start(std::span<memory::RankIdentity> identities) {
+    running_ = static_cast<int>(identities.size());
+    int error = 0;
+    for (std::size_t k = 0; error == 0 && k < identities.size(); ++k)
+      error = add(identities[k], settings_.binding.empty() ? nullptr : &settings_.binding[k]);
+    gate_.open(error == 0);
+    if (error == 0) return;
+    const std::size_t started = threads_.size();
+    join();
+    throw system_error("cannot start the thread of the process's rank " + std::to_string(started) + " of " +
+                           std::to_string(identities.size()) + what_to_do(settings_.stack_bytes),
+                       error);
+  }
+
+  void wait() {
+    while (!job_end().decided()) {
+      if (late_ != nullptr) start_late();
+      if (running_ == 0 && (late_ == nullptr || late_->is_closed())) return join();
+      job_end().caller_waits();
+    }
+    if (settings_.abort_job) settings_.abort_job(job_end().exit_code());
+    // Returning is not possible: ranks still run on stacks that this object owns.
+    _exit(job_end().exit_code());
+  }
+
+ private:
+  int add(memory::RankIdentity& identity, const RankBinding* binding) {
+    RankThread& rank = threads_.emplace_back(RankThread{{}, &gate_, &identity, binding, &body_, &running_});
+    const int error = attributes_.start(rank);
+    if (error != 0) threads_.pop_back();
+    return error;
+  }
+
+  void start_late() {
+    for (const LateRanks::Wanted& wanted : late_->take()) {
+      ++running_;
+      if (const int error = add(*wanted.identity, nullptr); error != 0) {
+        --running_;
+        wanted.refused(system_error("cannot start the thread of rank " +
+                                        std::to_string(wanted.identity->rank) +
+                                        what_to_do(settings_.stack_bytes),
+                                    error)
+                           .what());
+      }
+    }
+  }
+
+  void join() {
+    for (RankThread& rank : threads_) pthread_join(rank.thread, nullptr);
+    threads_.clear();
+  }
+
+  const RankThreadSettings& settings_;
+  const std::function<int(memory::RankIdentity&)>& body_;
+  LateRanks* const late_;
+  const ThreadAttributes attributes_;
+  StartGate gate_;
+  std::atomic<int> running_{0};
+  std::deque<RankThread> threads_;  ///< in places that stay: each thread has a reference to its own
+};
 
 }  // namespace
 
+void LateRanks::start(memory::RankIdentity& identity, std::function<void(const std::string&)> refused) {
+  {
+    const std::lock_guard hold(lock_);
+    wanted_.push_back({&identity, std::move(refused)});
+  }
+  job_end().wake_caller();
+}
+
+void LateRanks::close() {
+  {
+    const std::lock_guard hold(lock_);
+    closed_ = true;
+  }
+  job_end().wake_caller();
+}
+
+std::vector<LateRanks::Wanted> LateRanks::take() {
+  const std::lock_guard hold(lock_);
+  return std::exchange(wanted_, {});
+}
+
+bool LateRanks::is_closed() {
+  const std::lock_guard hold(lock_);
+  return closed_;
+}
+
 int run_ranks(const RankThreadSettings& settings, std::span<memory::RankIdentity> identities,
-              const std::function<int(memory::RankIdentity&)>& body) {
+              const std::function<int(memory::RankIdentity&)>& body, LateRanks* late) {
   expect(settings.binding.empty() || settings.binding.size() == identities.size(),
          "one binding for each rank, or none");
   job_end().reset();
   AlternateStack stack;
-  StartGate gate;
-  std::atomic<int> running{static_cast<int>(identities.size())};
-  std::vector<RankThread> threads(identities.size());
-  for (std::size_t i = 0; i < threads.size(); ++i) {
-    const RankBinding* binding = settings.binding.empty() ? nullptr : &settings.binding[i];
-    threads[i] = {{}, &gate, &identities[i], binding, &body, &running};
-  }
+  RankThreads threads(settings, body, late);
   const CrashReports reports(settings.host, decide_in_handler);
   const pthread_t watchdog = start_watchdog();
   try {
-    start_threads(threads, gate, settings.stack_bytes);
+    threads.start(identities);
   } catch (...) {
     job_end().release_watchdog();
     pthread_join(watchdog, nullptr);
     throw;
   }
-  wait_for_ranks(settings, running);
-  for (RankThread& rank : threads) pthread_join(rank.thread, nullptr);
+  threads.wait();
   job_end().release_watchdog();
   pthread_join(watchdog, nullptr);
   return 0;

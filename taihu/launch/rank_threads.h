@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <functional>
+#include <mutex>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "taihu/launch/binding.h"
 #include "taihu/memory/current_rank.h"
@@ -23,6 +25,31 @@ struct RankThreadSettings {
   std::function<void(int exit_code)> abort_job;
 };
 
+/// Ranks that start while others run. Their threads are made by the thread that called run_ranks: what
+/// threads inherit, such as cpus, signal masks and the working directory, is not that of the rank that wants
+/// them.
+class LateRanks {
+ public:
+  /// The identities live until run_ranks returns; `refused` is called, by the thread of run_ranks, with the
+  /// reason when the system gives no thread, and must not wait. Any thread, while run_ranks runs.
+  void start(memory::RankIdentity& identity, std::function<void(const std::string& problem)> refused);
+  /// No rank will start any more: run_ranks returns when all have ended. Any thread.
+  void close();
+
+  struct Wanted {
+    memory::RankIdentity* identity;
+    std::function<void(const std::string&)> refused;
+  };
+  // For run_ranks.
+  std::vector<Wanted> take();
+  bool is_closed();
+
+ private:
+  std::mutex lock_;  // of all below
+  std::vector<Wanted> wanted_;
+  bool closed_ = false;
+};
+
 /// Runs `body` on a new thread for every identity, with memory::current_rank() set to it, and waits.
 ///
 /// The identities must outlive every thread that works for a rank. Returns 0 when every rank returned 0. A
@@ -30,8 +57,8 @@ struct RankThreadSettings {
 /// does); a rank that crashes is reported (crash_report.h) and ends the job with 128 + signal; SIGTERM ends
 /// the job with 143. Call it once at a time, from one thread; that thread sleeps meanwhile. Exceptions that
 /// leave `body` count as an abort of the rank. Throws Error when the threads cannot be started; then no body
-/// has run.
+/// has run. With `late` it also runs, unbound, the ranks that start later, until that is closed.
 int run_ranks(const RankThreadSettings& settings, std::span<memory::RankIdentity> identities,
-              const std::function<int(memory::RankIdentity&)>& body);
+              const std::function<int(memory::RankIdentity&)>& body, LateRanks* late = nullptr);
 
 }  // namespace taihu::launch

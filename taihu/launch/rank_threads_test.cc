@@ -104,6 +104,54 @@ TEST(RunRanks, an_impossible_stack_is_a_clean_error) {
   EXPECT_EQ(started, 0);
 }
 
+/// What a thread inherits from the one that makes it.
+struct Inherited {
+  topology::CpuSet cpus = topology::allowed_cpus();
+  bool blocks_usr1 = [] {
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+    return sigismember(&mask, SIGUSR1) == 1;
+  }();
+};
+
+TEST(RunRanks, late_ranks_start_while_others_run) {
+  const topology::CpuSet all = topology::allowed_cpus();
+  std::vector<RankBinding> binding(1);
+  binding[0].cpus = topology::CpuSet({all.cpus().front()});
+  std::vector<memory::RankIdentity> identities(4);
+  for (int i = 0; i < 4; ++i) identities[i] = {100 + i, i, nullptr};
+  RankThreadSettings settings;
+  settings.stack_bytes = 1 << 20;
+  settings.binding = binding;
+  LateRanks late;
+  std::atomic<int> sum{0}, refused{0};
+  const auto refuse = [&](const std::string&) { ++refused; };
+  const Body body = [&](memory::RankIdentity& self) {
+    EXPECT_EQ(memory::current_rank(), &self);
+    if (self.local_index == 0) {
+      sigset_t signals;
+      sigemptyset(&signals);
+      sigaddset(&signals, SIGUSR1);
+      pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    } else {
+      const Inherited mine;
+      EXPECT_EQ(mine.cpus, all);
+      EXPECT_FALSE(mine.blocks_usr1);
+    }
+    sum += self.rank;
+    // Each starts the next one and ends, the last one says that it was the last.
+    if (self.local_index < 3) {
+      late.start(identities[self.local_index + 1], refuse);
+    } else {
+      late.close();
+    }
+    return 0;
+  };
+  EXPECT_EQ(run_ranks(settings, std::span(identities).first(1), body, &late), 0);
+  EXPECT_EQ(sum, 100 + 101 + 102 + 103);
+  EXPECT_EQ(refused, 0);
+}
+
 TEST(RunRanksDeathTest, early_end_with_zero_lets_the_others_go_on) {
   EXPECT_EXIT(
       {
