@@ -57,7 +57,7 @@ struct Layout {
 Layout make_layout(int ranks, const std::vector<Host>& hosts, ScopeSizes wanted);
 
 /// Numbers behind all others for ranks of MPI that may be started while the job runs. Scopes know nothing of
-/// them.
+/// them. Once.
 void add_spare_ranks(Layout& layout, int count);
 
 }  // namespace taihu::launch

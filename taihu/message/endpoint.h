@@ -223,10 +223,14 @@ class Node {
 
   virtual const launch::Layout& layout() const noexcept = 0;
   virtual int process() const noexcept = 0;
+  /// Ranks of this node process that run or have run, without free places for spare ones.
   virtual int local_ranks() const noexcept = 0;
   /// How messages get to other node processes, in words; empty when there are none.
   virtual std::string way_between_processes() const { return {}; }
   virtual Endpoint& endpoint(int local_index) noexcept = 0;
+  /// Makes the endpoint of a spare rank (launch::Layout) of this node process, before anybody knows of the
+  /// rank. Once for each; one thread at a time.
+  virtual void add_rank(int local_index) = 0;
 
   /// Registers the handler of a service; before any rank runs.
   virtual void serve(Service service, ServiceHandler handler) = 0;

@@ -87,6 +87,7 @@ class FakeNode : public message::Node {
     const auto here = static_cast<std::size_t>(process_);
     return job_.layout.first_rank[here + 1] - job_.layout.first_rank[here];
   }
+  void add_rank(int) override { contract_broken("services start no ranks"); }
   void serve(message::Service service, message::ServiceHandler handler) override {
     handlers_[service] = std::move(handler);
   }

@@ -106,11 +106,11 @@ bool LocalEndpoint::drive_until_done(const Request& request, int most_spins) {
 }
 
 bool LocalEndpoint::spin_until_done(const Request& request, int most_spins) {
-  if (node_.tuning().cores == Cores::enough && may_come_from_afar(request))
+  if (node_.cores() == Cores::enough && may_come_from_afar(request))
     return drive_until_done(request, most_spins);
   std::unique_lock hold(lock_, std::defer_lock);
   int spins = most_spins;
-  if (node_.tuning().cores == Cores::crowded) {
+  if (node_.cores() == Cores::crowded) {
     hold.lock();
     spins = turns_to_watch(request.receiver != nullptr  ? request.receiver
                            : request.source != any_rank ? node_.local_endpoint_of(request.source)

@@ -22,13 +22,14 @@ LocalEndpoint::LocalEndpoint(NodeProcess& node, int rank, int local_index, threa
       local_index_(local_index),
       pushed_inline_bytes_(std::min(inline_bytes, node.tuning().eager_bytes)),
       pushed_stream_bytes_(std::min(node.tuning().pushed_stream_bytes, node.tuning().eager_bytes)),
-      active_(node.local_ranks()),
+      active_(node.places()),
       incoming_(node.channel_tables().incoming(local_index)),
       doorbell_(doorbell_on(pillow, local_index)),
       outgoing_(node.channel_tables().outgoing(local_index)),
       requests_(doorbell_),
       sent_(doorbell_) {
   sent_.done.store(true, std::memory_order_relaxed);
+  active_.set_senders(node.local_ranks());
 }
 
 Node& LocalEndpoint::node() noexcept {
@@ -185,7 +186,7 @@ void LocalEndpoint::send_any(LocalEndpoint* peer, int destination, Context conte
 bool LocalEndpoint::wait_briefly(const Request& request) const noexcept {
   // A receive takes two transfers between the cores where a look at the ring takes one, and a copy.
   const Tuning& tuning = node_.tuning();
-  const int turns = tuning.cores == Cores::crowded ? tuning.watch_turns : 4 * tuning.watch_turns;
+  const int turns = node_.cores() == Cores::crowded ? tuning.watch_turns : 4 * tuning.watch_turns;
   for (int i = 0; i < turns; ++i) {
     if (request.done.load(std::memory_order_acquire)) return true;
     threads::spin_pause();
@@ -230,7 +231,7 @@ void LocalEndpoint::irecv_into(Request& request, int source, Context context, in
 
 int LocalEndpoint::turns_to_watch(const LocalEndpoint* partner) noexcept {
   const Tuning& tuning = node_.tuning();
-  if (tuning.cores == Cores::enough || partner == nullptr) return tuning.watch_turns;
+  if (node_.cores() == Cores::enough || partner == nullptr) return tuning.watch_turns;
   if (!placement_.shares_core_with(partner->placement_)) return tuning.watch_turns;
   if (local_index_ > partner->local_index_) placement_.leave_core();
   return 1;

@@ -40,10 +40,12 @@ struct InboxMessage {
 /// A bit for each sender. Nothing else is in its cache lines: senders read them with every message.
 class ActiveChannels {
  public:
-  explicit ActiveChannels(int senders)
-      : lines_(static_cast<unsigned>(senders + 511) / 512),
-        words_(static_cast<unsigned>(senders + 63) / 64) {}
-  unsigned words() const noexcept { return words_; }
+  /// `most`: senders that there may be; none yet.
+  explicit ActiveChannels(int most) : lines_(static_cast<unsigned>(most + 511) / 512) {}
+  void set_senders(int senders) noexcept {
+    words_.store(static_cast<unsigned>(senders + 63) / 64, std::memory_order_relaxed);
+  }
+  unsigned words() const noexcept { return words_.load(std::memory_order_relaxed); }
   std::atomic<std::uint64_t>& operator[](unsigned word) noexcept { return lines_[word / 8].words[word % 8]; }
 
  private:
@@ -51,7 +53,7 @@ class ActiveChannels {
     std::atomic<std::uint64_t> words[8] = {};
   };
   std::vector<Line> lines_;
-  unsigned words_;
+  std::atomic<unsigned> words_{0};
 };
 
 class LocalEndpoint final : public Endpoint {
@@ -105,6 +107,9 @@ class LocalEndpoint final : public Endpoint {
   /// The receive for such a message, its status set; null when deliver_at_once would be false, or when none
   /// waits. Only inside.
   Request* match_at_once(const Arrival& arrival);
+
+  /// So many ranks of the node process may send from now on.
+  void set_senders(int ranks) noexcept { active_.set_senders(ranks); }
 
   /// The equations of what the rank's lock guards: queues, requests, and its side of every channel. Contract
   /// builds check them now and then, and when the node process ends. No side of a channel may have been

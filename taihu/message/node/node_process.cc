@@ -25,15 +25,21 @@ int ranks_of(const launch::Layout& layout, int process) {
          layout.first_rank[static_cast<std::size_t>(process)];
 }
 
-Cores cores_for(const launch::Layout& layout, int process) {
+/// Of those that start with the job.
+int first_ranks_of(const launch::Layout& layout, int process) {
+  return ranks_of(layout, process) - (process == layout.processes - 1 ? layout.spare_ranks : 0);
+}
+
+/// When `running` ranks of node process `process` run.
+Cores cores_for(const launch::Layout& layout, int process, int running) {
   cpu_set_t cores;
   const int usable = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
   const auto node_of = [&](int p) { return layout.node_of_process[static_cast<unsigned>(p)]; };
-  int on_node = 0;
+  int on_node = running;
   for (int other = 0; other < layout.processes; ++other) {
-    if (node_of(other) == node_of(process)) on_node += ranks_of(layout, other);
+    if (other != process && node_of(other) == node_of(process)) on_node += first_ranks_of(layout, other);
   }
-  const bool crowded = ranks_of(layout, process) > usable || on_node > sysconf(_SC_NPROCESSORS_ONLN);
+  const bool crowded = running > usable || on_node > sysconf(_SC_NPROCESSORS_ONLN);
   return crowded ? Cores::crowded : Cores::enough;
 }
 
@@ -55,11 +61,8 @@ bool sleep_in_crowds(int local_ranks, Cores cores) noexcept {
 }
 
 /// Spinning pays only while every waiting thread has a core of its own.
-threads::WaitPolicy wait_policy_for(const launch::Layout& layout, int process) {
-  if (cores_for(layout, process) == Cores::crowded) {
-    const int ranks = ranks_of(layout, process);
-    return {0, yields_when_crowded(ranks), sleep_in_crowds(ranks, Cores::crowded)};
-  }
+threads::WaitPolicy wait_policy_for(int ranks, Cores cores) {
+  if (cores == Cores::crowded) return {0, yields_when_crowded(ranks), sleep_in_crowds(ranks, Cores::crowded)};
   // Some 350 us. Spinning must outlast the copy of a few MB by the partner, since to wake a sleeper takes 40
   // us more. And a sleeper learns of messages from other processes through the progress thread, some 100 us
   // later: two ranks that have slept once would keep waking each other that way.
@@ -127,18 +130,18 @@ NodeProcess::NodeProcess(const launch::Layout& layout, std::unique_ptr<Link> lin
       symmetric_(symmetric),
       process_(link_ ? link_->process() : 0),
       first_rank_(layout_.first_rank[static_cast<unsigned>(process_)]),
-      local_ranks_(layout_.first_rank[static_cast<unsigned>(process_) + 1] - first_rank_),
+      places_(ranks_of(layout_, process_)),
+      local_ranks_(first_ranks_of(layout_, process_)),
       way_(way_of(link_.get())),
-      tuning_(tuning_for(local_ranks_, cores_for(layout_, process_), process_environment)),
-      channel_tables_(local_ranks_) {
-  threads::set_wait_policy(wait_policy_for(layout_, process_));
-  if (sleep_in_crowds(local_ranks_, tuning_.cores))
-    pillows_ = std::vector<threads::Pillow>(
-        static_cast<std::size_t>(local_ranks_ - 1) / threads::Pillow::places + 1);
-  for (int index = 0; index < local_ranks_; ++index) {
-    threads::Pillow* pillow = pillows_.empty() ? nullptr : &pillows_[index / threads::Pillow::places];
-    endpoints_.push_back(std::make_unique<LocalEndpoint>(*this, first_rank_ + index, index, pillow));
-  }
+      cores_(cores_for(layout_, process_, local_ranks())),
+      tuning_(tuning_for(local_ranks(), cores(), process_environment)),
+      channel_tables_(places_),
+      endpoints_(static_cast<std::size_t>(places_)) {
+  threads::set_wait_policy(wait_policy_for(local_ranks(), cores()));
+  if (sleep_in_crowds(local_ranks(), cores()))
+    pillows_ =
+        std::vector<threads::Pillow>(static_cast<std::size_t>(places_ - 1) / threads::Pillow::places + 1);
+  for (int index = 0; index < local_ranks(); ++index) make_endpoint(index);
   if (layout_.processes > 1) {
     remote_ = std::make_unique<Remote>(*this, *link_);
     start_progress_thread();
@@ -148,7 +151,27 @@ NodeProcess::NodeProcess(const launch::Layout& layout, std::unique_ptr<Link> lin
 NodeProcess::~NodeProcess() {
   stop_progress_thread();
   if constexpr (contracts_checked)
-    for (const auto& endpoint : endpoints_) endpoint->check_invariants();
+    for (int index = 0; index < local_ranks(); ++index)
+      endpoints_[static_cast<std::size_t>(index)]->check_invariants();
+}
+
+void NodeProcess::make_endpoint(int local_index) {
+  threads::Pillow* const pillow =
+      pillows_.empty() ? nullptr : &pillows_[local_index / threads::Pillow::places];
+  endpoints_[static_cast<std::size_t>(local_index)] =
+      std::make_unique<LocalEndpoint>(*this, first_rank_ + local_index, local_index, pillow);
+}
+
+void NodeProcess::add_rank(int local_index) {
+  expect(local_index == local_ranks() && local_index < places_,
+         "spare ranks start in the order of their numbers");
+  const int ranks = local_index + 1;
+  local_ranks_.store(ranks, std::memory_order_relaxed);
+  make_endpoint(local_index);
+  for (int index = 0; index < local_index; ++index)
+    endpoints_[static_cast<std::size_t>(index)]->set_senders(ranks);
+  cores_.store(cores_for(layout_, process_, ranks), std::memory_order_relaxed);
+  threads::set_wait_policy(wait_policy_for(ranks, cores()));
 }
 
 void NodeProcess::start_progress_thread() {

@@ -27,12 +27,13 @@ class NodeProcess final : public Node {
 
   const launch::Layout& layout() const noexcept override { return layout_; }
   int process() const noexcept override { return process_; }
-  int local_ranks() const noexcept override { return local_ranks_; }
+  int local_ranks() const noexcept override { return local_ranks_.load(std::memory_order_relaxed); }
   std::string way_between_processes() const override { return way_; }
   Endpoint& endpoint(int local_index) noexcept override {
-    expect(local_index >= 0 && local_index < local_ranks_, "0 <= local index < ranks of the node process");
+    expect(local_index >= 0 && local_index < places_, "0 <= local index < ranks of the node process");
     return *endpoints_[static_cast<unsigned>(local_index)];
   }
+  void add_rank(int local_index) override;
   void serve(Service service, ServiceHandler handler) override;
   std::vector<std::byte> call(int process, Service service, const void* arguments,
                               std::size_t bytes) override;
@@ -44,12 +45,16 @@ class NodeProcess final : public Node {
   [[noreturn]] void abort(int exit_code) noexcept override;
 
   int first_rank() const noexcept { return first_rank_; }
+  /// Of ranks, with spare ones that do not run yet.
+  int places() const noexcept { return places_; }
   const Tuning& tuning() const noexcept { return tuning_; }
+  /// Whether ranks share cores: changes when spare ranks start.
+  Cores cores() const noexcept { return cores_.load(std::memory_order_relaxed); }
   const ChannelTables& channel_tables() const noexcept { return channel_tables_; }
   /// Null when the rank is in another node process.
   LocalEndpoint* local_endpoint_of(int rank) const noexcept {
     const auto index = static_cast<unsigned>(rank - first_rank_);
-    return index < static_cast<unsigned>(local_ranks_) ? endpoints_[index].get() : nullptr;
+    return index < static_cast<unsigned>(places_) ? endpoints_[index].get() : nullptr;
   }
   /// Null when this is the only node process.
   Remote* remote() noexcept { return remote_.get(); }
@@ -75,6 +80,7 @@ class NodeProcess final : public Node {
   void serve_remote(int process, Service service, std::uint64_t initiator, std::vector<std::byte> arguments);
 
  private:
+  void make_endpoint(int local_index);
   void start_progress_thread();
   void stop_progress_thread();
   void make_progress();
@@ -85,13 +91,16 @@ class NodeProcess final : public Node {
   const memory::SymmetricMap* const symmetric_;
   const int process_;
   const int first_rank_;
-  const int local_ranks_;
+  const int places_;
+  std::atomic<int> local_ranks_;
   const std::string way_;
+  std::atomic<Cores> cores_;
   const Tuning tuning_;
   Services services_;
   std::vector<threads::Pillow> pillows_;  ///< of neighbouring ranks, where there are many
   const ChannelTables channel_tables_;
-  std::vector<std::unique_ptr<LocalEndpoint>> endpoints_;
+  std::vector<std::unique_ptr<LocalEndpoint>>
+      endpoints_;  ///< by local index; null: a spare rank that does not run
   std::unique_ptr<Remote> remote_;
   std::atomic<bool> stop_{false};
   Nap nap_;  // of the progress thread
