@@ -277,8 +277,6 @@ void refuse_universe(const JobParameters& job) {
   if (job.universe < job.ranks)
     throw UsageError("--universe-size " + std::to_string(job.universe) + " is below the " +
                      std::to_string(job.ranks) + " ranks that start");
-  if (job.deadlock_timeout_seconds > 0)
-    throw UsageError("--deadlock-timeout knows nothing of ranks that start later; leave out --universe-size");
 }
 
 /// A single colon separates the programs of a job (MPI-5.0, chapter 11, mpiexec).

@@ -117,7 +117,7 @@ constexpr EnvironmentVariable variables[] = {
     {"TAIHU_RANK_DIRECTORY", launcher, nodes, "folder, with %r for the rank", "none", "`-wdir`"},
     {"TAIHU_STATS", launcher, nodes, "0, 1", "0", "`--stats`"},
     {"TAIHU_TRACE", launcher, nodes, "file", "none", "`--trace`"},
-    {"TAIHU_UNIVERSE_SIZE", launcher, nodes, "number", "0: as many as ranks", "`--universe-size`"},
+    {"TAIHU_UNIVERSE_SIZE", launcher, nodes, "number", "0: 1024 more than ranks", "`--universe-size`"},
     {"TAIHU_TRACE_COLLECTIVES", launcher, nodes, "file", "none", "`--trace-collectives`"},
     {"TAIHU_DEADLOCK_TIMEOUT", launcher, nodes, "seconds", "0", "`--deadlock-timeout`"},
     {"TAIHU_NODE_TIMEOUT", launcher, nodes, "seconds", "300", "`--node-timeout`"},

@@ -21,7 +21,7 @@ using EnvironmentMap = std::map<std::string, std::string>;
 /// Invariants: 1 <= processes <= ranks, 1 <= processes_per_node, 0 <= process_on_node < processes_per_node.
 struct JobParameters {
   int ranks = 1;
-  int universe = 0;            ///< MPI: most ranks at all, spawned ones included; 0: as many as `ranks`
+  int universe = 0;            ///< MPI: most ranks at all, spawned ones included; 0: as the language says
   int processes = 1;           ///< node processes of the job
   int processes_per_node = 1;  ///< node processes on every operating-system node
   int process_on_node = 0;     ///< index of this one among them; set by from_environment

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 
 namespace taihu::memory {
 
@@ -35,7 +36,7 @@ void name_program(const std::string& path) {
 }
 
 namespace {
-ChildRules rules_of_children;
+std::atomic<ChildRules> rules_of_children;
 }
 
 void set_child_rules(ChildRules rules) {

@@ -23,7 +23,7 @@ void name_program(const std::string& path);
 struct ChildRules {
   bool exec = true;  ///< exec in a rank itself, not in a child: the program takes the place of all ranks
 };
-/// Before ranks run.
+/// Any thread.
 void set_child_rules(ChildRules rules);
 ChildRules child_rules();
 

@@ -25,7 +25,8 @@ namespace taihu::mpi {
 struct TestShape {
   int ranks = 1;
   int node_processes = 1;
-  int nodes = 1;  ///< operating-system nodes that the node processes are dealt to, in blocks
+  int nodes = 1;   ///< operating-system nodes that the node processes are dealt to, in blocks
+  int spares = 0;  ///< ranks that may start later
 
   TestShape(int number) : ranks(number) {}  // NOLINT: a number of ranks is a shape
   TestShape(int number, int processes, int operating_system_nodes = 1)
@@ -92,6 +93,7 @@ class TestRanks {
     for (int process = 0; process < shape.node_processes; ++process)
       layout.node_of_process[static_cast<std::size_t>(process)] =
           process * shape.nodes / shape.node_processes;
+    launch::add_spare_ranks(layout, shape.spares);
     for (int node = 1; node < shape.nodes; ++node) layout.node_names.push_back("node" + std::to_string(node));
     return layout;
   }

@@ -20,7 +20,6 @@
 
 namespace taihu::node {
 
-/// What is known when the ranks are prepared. What it refers to lives until the node process ends.
 /// A rank of MPI that starts while the job runs.
 struct RankOrder {
   std::string program;                 ///< path
@@ -29,18 +28,22 @@ struct RankOrder {
   /// On the rank's thread, once its image is loaded, or with the reason why it cannot be. May wait for other
   /// ranks. False: the rank does not run.
   std::function<bool(const std::string& problem)> loaded;
+  /// The system gives no thread for it. On a thread of no rank; must not wait.
+  std::function<void(const std::string& problem)> refused;
 };
 
-/// The places of a node process for such ranks: a thread waits in each. Any thread may call.
+/// The places of a node process for such ranks: a number each, until somebody starts there. Any thread may
+/// call.
 class SpareRanks {
  public:
   virtual ~SpareRanks() = default;
   /// `local_index`: of a place that is still free.
   virtual void start(int local_index, RankOrder order) = 0;
-  /// Nobody will start any more: the threads that wait end.
+  /// Nobody will start any more: the node process ends with its ranks.
   virtual void close() = 0;
 };
 
+/// What is known when the ranks are prepared. What it refers to lives until the node process ends.
 struct Preparation {
   const launch::JobParameters& job;
   message::Node& node;
@@ -63,6 +66,9 @@ class Language {
 
   /// The command that starts such jobs: what messages to the user begin with.
   virtual const char* launcher() const noexcept = 0;
+
+  /// How many ranks may start while a job runs, if the user does not say it.
+  virtual int spare_ranks() const noexcept { return 0; }
 
   /// Refuses programs that cannot be of this language. Before the node processes know of each other's ranks.
   virtual void check(const memory::ImageTemplate& /*program*/) {}

@@ -101,13 +101,7 @@ void warn_of_unknown_libraries(const Language& language, const launch::JobParame
   const int threads = launch::choose_threads(machine, share.node_ranks, job.threads);
   const launch::Binding binding = launch::plan_binding(machine, share, threads, job.bind);
   const int first_rank = layout.first_rank[static_cast<std::size_t>(process)];
-  launch::Binding binding_of_all = binding;
-  if (const int spares = job.universe - job.ranks; spares > 0) {
-    launch::add_spare_ranks(layout, spares);
-    // They run anywhere: the cores are dealt to those that start now.
-    if (process == layout.processes - 1)
-      binding_of_all.ranks.resize(binding.ranks.size() + static_cast<std::size_t>(spares));
-  }
+  launch::add_spare_ranks(layout, job.universe != 0 ? job.universe - job.ranks : language.spare_ranks());
   if (job.report_bindings)
     std::fputs(launch::report(binding, machine, here.name, first_rank).c_str(), stderr);
 
@@ -122,13 +116,13 @@ void warn_of_unknown_libraries(const Language& language, const launch::JobParame
   settings.stack_bytes = launch::rank_stack_bytes(environment);
   const std::size_t thread_stack_bytes = environment.contains("TAIHU_STACK_SIZE") ? settings.stack_bytes : 0;
   // A job of one rank is as good as a process of its own.
-  memory::set_child_rules({.exec = layout.ranks == 1});
+  memory::set_child_rules({.exec = layout.first_ranks() == 1});
   language.prepare({job, *node, machine, binding, ranks.symmetric(), share, threads, thread_stack_bytes,
                     settings.stack_bytes, ranks},
                    ranks.identities());
   node->barrier();
 
-  settings.binding = binding_of_all.ranks;
+  settings.binding = binding.ranks;
   settings.abort_job = [&](int exit_code) {
     language.ending();
     node->abort(exit_code);

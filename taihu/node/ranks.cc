@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <exception>
@@ -17,6 +18,7 @@
 #include "taihu/memory/libc/descriptors.h"
 #include "taihu/memory/libc/rank_process.h"
 #include "taihu/memory/libc/tagged_stream.h"
+#include "taihu/memory/process_settings.h"
 #include "taihu/node/node_process.h"
 
 namespace taihu::node {
@@ -45,16 +47,17 @@ launch::ProgramStart start_of(const std::string& program) {
 Ranks::Ranks(Language& language, const launch::JobParameters& job, const launch::Layout& layout, int process)
     : language_(language),
       job_(job),
-      count_(layout.first_rank[static_cast<std::size_t>(process) + 1] -
+      count_(std::min(layout.first_rank[static_cast<std::size_t>(process) + 1], layout.first_ranks()) -
              layout.first_rank[static_cast<std::size_t>(process)]),
-      spares_(process == layout.processes - 1 ? layout.spare_ranks : 0),
+      most_(layout.first_rank[static_cast<std::size_t>(process) + 1] -
+            layout.first_rank[static_cast<std::size_t>(process)]),
       start_(start_of(job.program)),
       image_template_(start_.program, job.private_libraries),
       symmetric_(count_),
-      identities_(static_cast<std::size_t>(count_)),
-      images_(static_cast<std::size_t>(count_)) {
+      identities_(static_cast<std::size_t>(most_)),
+      images_(static_cast<std::size_t>(most_)) {
   const int first = layout.first_rank[static_cast<std::size_t>(process)];
-  for (int local = 0; local < count_; ++local) {
+  for (int local = 0; local < most_; ++local) {
     memory::RankIdentity& identity = identities_[static_cast<std::size_t>(local)];
     identity.rank = first + local;
     identity.local_index = local;
@@ -120,15 +123,18 @@ int Ranks::run_program(memory::RankIdentity& identity, const launch::ProgramStar
 }
 
 void Ranks::start(int local_index, RankOrder order) {
-  const std::lock_guard hold(orders_lock_);
-  orders_.emplace(local_index, std::move(order));
-  ordered_.notify_all();
+  // The job is not that of one rank any more, which is as good as a process of its own.
+  memory::set_child_rules({.exec = false});
+  auto refused = std::move(order.refused);
+  {
+    const std::lock_guard hold(orders_lock_);
+    orders_.emplace(local_index, std::move(order));
+  }
+  late_.start(identities_[static_cast<std::size_t>(local_index)], std::move(refused));
 }
 
 void Ranks::close() {
-  const std::lock_guard hold(orders_lock_);
-  closed_ = true;
-  ordered_.notify_all();
+  late_.close();
 }
 
 /// Programs are read once, whoever starts them.
@@ -145,13 +151,11 @@ const memory::ImageTemplate& Ranks::template_of(const std::string& program) {
   return *known;
 }
 
-/// Waits until the rank is started, or nobody will be any more.
+/// A rank that starts while others run.
 int Ranks::run_spare(memory::RankIdentity& identity) {
   RankOrder order;
   {
-    std::unique_lock hold(orders_lock_);
-    ordered_.wait(hold, [&] { return closed_ || orders_.contains(identity.local_index); });
-    if (!orders_.contains(identity.local_index)) return 0;
+    const std::lock_guard hold(orders_lock_);
     order = std::move(orders_.extract(identity.local_index).mapped());
   }
   std::string problem;
@@ -168,11 +172,9 @@ int Ranks::run_spare(memory::RankIdentity& identity) {
                      {order.arguments.begin() + 1, order.arguments.end()});
 }
 
-/// What a rank's thread does: load, wait for all others, run the program.
-int Ranks::run_rank(message::Node& node, std::barrier<>& all_here, memory::RankIdentity& identity) {
-  pthread_setname_np(pthread_self(), ("rank" + std::to_string(identity.rank)).c_str());
+/// Loads the rank, waits for all others, runs the program.
+int Ranks::run_first(message::Node& node, std::barrier<>& all_here, memory::RankIdentity& identity) {
   try_step([&] {
-    if (is_spare(identity)) return;
     load(identity, image_template_);
     if (!job_.rank_directory.empty()) enter_directory(job_.rank_directory, identity.rank);
   });
@@ -182,7 +184,6 @@ int Ranks::run_rank(message::Node& node, std::barrier<>& all_here, memory::RankI
     try_step([&] { language_.all_loaded(node); });
   }
   all_here.arrive_and_wait();
-  if (problem_.empty() && is_spare(identity)) return run_spare(identity);
   if (problem_.empty()) return run_program(identity, start_, job_.program_name, job_.arguments);
   if (identity.local_index == 0) {
     std::fprintf(stderr, "%s: %s\n", language_.launcher(), one_line(problem_).c_str());
@@ -196,9 +197,12 @@ int Ranks::run(message::Node& node, const launch::RankThreadSettings& settings) 
   if (language_.wants_fixed_places(image_template_))
     places_ = std::make_unique<memory::ImagePlaces>(image_template_.program(), count_);
   std::barrier<> all_here(count_);
-  return launch::run_ranks(settings, identities_, [&](memory::RankIdentity& identity) {
-    return run_rank(node, all_here, identity);
-  });
+  const auto body = [&](memory::RankIdentity& identity) {
+    pthread_setname_np(pthread_self(), ("rank" + std::to_string(identity.rank)).c_str());
+    return is_spare(identity) ? run_spare(identity) : run_first(node, all_here, identity);
+  };
+  return launch::run_ranks(settings, std::span(identities_).first(static_cast<std::size_t>(count_)), body,
+                           most_ != count_ ? &late_ : nullptr);
 }
 
 }  // namespace taihu::node

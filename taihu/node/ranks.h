@@ -4,7 +4,6 @@
 #pragma once
 
 #include <barrier>
-#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -36,14 +35,15 @@ class Ranks final : public SpareRanks {
   void start(int local_index, RankOrder order) override;
   void close() override;
 
+  /// With those of spare places, behind all others.
   std::span<memory::RankIdentity> identities() noexcept { return identities_; }
   const memory::ImageTemplate& program() const noexcept { return image_template_; }
   const memory::SymmetricMap& symmetric() const noexcept { return symmetric_; }
 
  private:
-  int run_rank(message::Node& node, std::barrier<>& all_here, memory::RankIdentity& identity);
+  int run_first(message::Node& node, std::barrier<>& all_here, memory::RankIdentity& identity);
   bool is_spare(const memory::RankIdentity& identity) const noexcept {
-    return identity.local_index >= count_ - spares_;
+    return identity.local_index >= count_;
   }
   int run_spare(memory::RankIdentity& identity);
   const memory::ImageTemplate& template_of(const std::string& program);
@@ -59,18 +59,17 @@ class Ranks final : public SpareRanks {
 
   Language& language_;
   const launch::JobParameters& job_;
-  const int count_;   ///< with spare ones
-  const int spares_;  ///< of them: the last ones
+  const int count_;  ///< that start with the job
+  const int most_;   ///< with those that may start while it runs: the last ones
   const launch::ProgramStart start_;
   memory::ImageTemplate image_template_;
   std::unique_ptr<memory::ImagePlaces> places_;  ///< while ranks are loaded; null: any addresses
   memory::ImageSymmetricMap symmetric_;
   std::vector<memory::RankIdentity> identities_;
   std::vector<std::unique_ptr<memory::RankImage>> images_;
-  std::mutex orders_lock_;  // guards the four below
-  std::condition_variable ordered_;
-  std::map<int, RankOrder> orders_;  ///< by local index
-  bool closed_ = false;
+  launch::LateRanks late_;
+  std::mutex orders_lock_;                                                          // guards the two below
+  std::map<int, RankOrder> orders_;                                                 ///< by local index
   std::map<std::string, std::unique_ptr<memory::ImageTemplate>> started_programs_;  ///< by path
   std::mutex mutex_;                                                                // guards problem_
   std::string problem_;  // why the ranks cannot start; empty when they can

@@ -62,8 +62,10 @@ void Mpi::prepare(const node::Preparation& preparation, std::span<memory::RankId
   const launch::Layout& layout = node.layout();
   has_spares_ = layout.spare_ranks != 0;
   ranks_.resize(ranks.size());
+  first_ranks_running_ = node.local_ranks();
   const auto add = [this, &node, ranks](int local_index, auto... world) -> Rank& {
     memory::RankIdentity& identity = ranks[static_cast<std::size_t>(local_index)];
+    const std::lock_guard hold(lock_);
     auto& rank = ranks_[static_cast<std::size_t>(local_index)];
     rank = std::make_unique<Rank>(identity, node.endpoint(local_index), *services_, world...);
     identity.runtime = rank.get();
@@ -73,22 +75,29 @@ void Mpi::prepare(const node::Preparation& preparation, std::span<memory::RankId
     if (identity.rank < layout.first_ranks()) add(identity.local_index);
   if (node.process() == layout.processes - 1)
     job_service_ = std::make_unique<JobService>(
-        node, preparation.spares,
-        [add](int local_index, const WorldOfRank& world) -> Rank& { return add(local_index, world); });
+        node, preparation.spares, [add, &node](int local_index, const WorldOfRank& world) -> Rank& {
+          node.add_rank(local_index);
+          return add(local_index, world);
+        });
 }
 
-void Mpi::all_loaded(message::Node& node) {
-  if (has_spares_) return;  // it knows nothing of ranks that start later
-  // In one node process calls that contradict each other are told by the board of the group.
-  if (job_parameters().deadlock_timeout_seconds <= 0 && node.layout().processes == 1) return;
+/// Those that have started so far.
+std::vector<Rank*> Mpi::running() {
+  const std::lock_guard hold(lock_);
   std::vector<Rank*> ranks;
   for (const auto& rank : ranks_)
     if (rank != nullptr) ranks.push_back(rank.get());
+  return ranks;
+}
+
+void Mpi::all_loaded(message::Node& node) {
+  // In one node process calls that contradict each other are told by the board of the group.
+  if (job_parameters().deadlock_timeout_seconds <= 0 && node.layout().processes == 1) return;
   watch_ = std::make_unique<node::DeadlockWatch>(
       node, job_parameters().deadlock_timeout_seconds,
-      node::DeadlockWatch::Questions{.look = [ranks] { return look_at(ranks); },
-                                     .report = [ranks] { return waiting_ranks(ranks); },
-                                     .calls = [ranks] { return pending_collectives(ranks); },
+      node::DeadlockWatch::Questions{.look = [this] { return look_at(running()); },
+                                     .report = [this] { return waiting_ranks(running()); },
+                                     .calls = [this] { return pending_collectives(running()); },
                                      .contradiction = contradiction});
 }
 
@@ -99,8 +108,13 @@ int Mpi::ended(memory::RankIdentity& identity, int status) {
   if (status == 0 && rank.sessions.load() != 0)
     end_job(rank, 1, "ended without MPI_Session_finalize after MPI_Session_init; ending the job");
   if (status == 0 && (trace_lost(rank) || viewer_trace_lost(rank))) return 1;
-  if (status == 0 && has_spares_) tell_rank_ended(rank.node());
-  return status;
+  if (status != 0 || !has_spares_) return status;
+  if (job_service_ != nullptr) {
+    job_service_->rank_ended();
+  } else if (--first_ranks_running_ == 0) {
+    tell_process_ended(rank.node());
+  }
+  return 0;
 }
 
 }  // namespace taihu::mpi

@@ -3,7 +3,9 @@
 // rank which has called MPI_Init must call MPI_Finalize before it ends.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "taihu/mpi/objects/diagnostics/deadlock_watch.h"
@@ -22,11 +24,17 @@ class Mpi final : public node::Language {
   void all_loaded(message::Node& node) override;
   int ended(memory::RankIdentity& rank, int status) override;
   void finish() override { watch_.reset(); }
+  /// A place that nobody uses costs some 100 bytes.
+  int spare_ranks() const noexcept override { return 1024; }
 
  private:
+  std::vector<Rank*> running();
+
   std::unique_ptr<NodeServices> services_;
+  std::mutex lock_;                           // of ranks_
   std::vector<std::unique_ptr<Rank>> ranks_;  ///< by local index; null: nobody was spawned there yet
-  std::unique_ptr<JobService> job_service_;
+  std::unique_ptr<JobService> job_service_;   ///< in the last node process
+  std::atomic<int> first_ranks_running_{0};
   bool has_spares_ = false;
   std::unique_ptr<node::DeadlockWatch> watch_;
 };

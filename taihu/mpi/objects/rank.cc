@@ -7,6 +7,7 @@
 
 #include "taihu/memory/libc/rank_process.h"
 #include "taihu/mpi/objects/call.h"
+#include "taihu/mpi/objects/job.h"
 #include "taihu/mpi/objects/predefined.h"
 
 namespace taihu::mpi {
@@ -33,7 +34,12 @@ Rank::Rank(memory::RankIdentity& identity, message::Endpoint& endpoint, NodeServ
 
 Rank::Rank(memory::RankIdentity& identity, message::Endpoint& endpoint, NodeServices& services,
            const WorldOfRank& world)
-    : application(world.application), identity_(identity), endpoint_(endpoint), services_(services) {
+    : application(world.application),
+      universe(job_parameters().universe != 0 ? job_parameters().universe
+                                              : endpoint.node().layout().first_ranks()),
+      identity_(identity),
+      endpoint_(endpoint),
+      services_(services) {
   world_ = Reference<Communicator>(
       new Communicator(*this, world.context, Reference<Group>(new Group(world.members))));
   self_ = Reference<Communicator>(

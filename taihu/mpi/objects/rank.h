@@ -97,6 +97,7 @@ class Rank {
   Communicator& world() noexcept { return *world_; }
   Communicator& self() noexcept { return *self_; }
   int application = 0;             ///< MPI_APPNUM
+  int universe = 0;                ///< MPI_UNIVERSE_SIZE
   Communicator* parent = nullptr;  ///< owns it until the program frees it; null: not spawned, or freed
   template <class T, class Handle>
   T* find(Handle handle) const noexcept {

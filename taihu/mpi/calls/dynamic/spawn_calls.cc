@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI_Comm_spawn and its family (MPI-5.0 section 11.8). The new ranks are threads of the last node process,
-// in places that the job has kept free (marun --universe-size).
+// as many as the job has numbers for (marun --universe-size).
 #include <unistd.h>
 
 #include <algorithm>

@@ -187,6 +187,39 @@ TEST(environment, a_job_without_spare_places_spawns_nothing) {
   });
 }
 
+/// Stands for a system that gives no more threads.
+struct NoThreads final : node::SpareRanks {
+  int refused = 0, closed = 0;
+  void start(int, node::RankOrder order) override {
+    ++refused;
+    order.refused("no thread for it");
+  }
+  void close() override { ++closed; }
+};
+
+TEST(environment, a_system_without_threads_spawns_nothing) {
+  TestShape shape(1);
+  shape.spares = 5;
+  TestRanks job(shape);
+  NoThreads system;
+  JobService service(job.node(0), system, [&](int, const WorldOfRank&) -> Rank& { return job.rank(0); });
+  job.run([&](Rank&) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm comm;
+    int codes[3] = {};
+    for (int turn = 0; turn < 2; ++turn) {
+      const int code = MPI_Comm_spawn("/bin/true", MPI_ARGV_NULL, 3 - turn, MPI_INFO_NULL, 0, MPI_COMM_WORLD,
+                                      &comm, codes);
+      EXPECT_EQ(code, MPI_ERR_SPAWN);
+      EXPECT_EQ(codes[1], MPI_ERR_SPAWN);
+    }
+    EXPECT_EQ(system.refused, 5);
+    EXPECT_EQ(system.closed, 0) << "this rank runs";
+    service.rank_ended();
+    EXPECT_EQ(system.closed, 1);
+  });
+}
+
 TEST(environment, ports_have_names) {
   TestRanks job({4, 2});
   NoSpares none;

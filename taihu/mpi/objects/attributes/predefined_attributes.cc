@@ -28,7 +28,7 @@ const int* predefined_attribute(Rank& rank, int keyval) {
     case MPI_APPNUM:
       return &rank.application;
     case MPI_UNIVERSE_SIZE:
-      return &rank.layout().ranks;
+      return &rank.universe;
     case MPI_LASTUSEDCODE:
       return AddedErrors::of(rank).last_used();
     default:

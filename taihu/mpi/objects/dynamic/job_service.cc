@@ -12,7 +12,7 @@
 namespace taihu::mpi {
 namespace {
 
-enum class Question : std::int64_t { spawn, rank_ended, job_name, publish, unpublish, look_up };
+enum class Question : std::int64_t { spawn, process_ended, job_name, publish, unpublish, look_up };
 
 WordWriter question(Question what) {
   WordWriter words;
@@ -69,7 +69,8 @@ JobService::JobService(message::Node& node, node::SpareRanks& spares, MakeRank m
       make_rank_(std::move(make_rank)),
       job_name_(std::to_string(now_ns()) + "-" + std::to_string(getpid())),
       next_place_(node.layout().first_ranks()),
-      running_(node.layout().first_ranks()) {
+      running_(node.local_ranks()),
+      other_processes_(node.layout().processes - 1) {
   node.serve(message::Service::job,
              [this](const std::shared_ptr<message::ServiceCall>& call) { serve(call); });
 }
@@ -79,8 +80,8 @@ void JobService::serve(const std::shared_ptr<message::ServiceCall>& call) {
   switch (static_cast<Question>(words.number())) {
     case Question::spawn:
       return spawn(call, read_request(words));
-    case Question::rank_ended:
-      rank_ended();
+    case Question::process_ended:
+      process_ended();
       return answer(*call, WordWriter());
     case Question::job_name:
       return answer(*call, WordWriter().text(job_name_));
@@ -107,7 +108,13 @@ void JobService::serve(const std::shared_ptr<message::ServiceCall>& call) {
 void JobService::spawn(const std::shared_ptr<message::ServiceCall>& call, const SpawnRequest& request) {
   auto launch = std::make_shared<Launch>();
   launch->call = call;
+  WorldOfRank world;
+  world.context = request.world_context;
+  world.parent_context = request.parent_context;
+  world.parents = request.parents;
   for (const SpawnedProgram& program : request.programs) launch->ranks += program.ranks;
+  launch->missing = launch->ranks;
+  const int first_here = node_.layout().first_rank[static_cast<std::size_t>(node_.process())];
   {
     const std::lock_guard hold(lock_);
     const int free = node_.layout().ranks - next_place_;
@@ -119,46 +126,66 @@ void JobService::spawn(const std::shared_ptr<message::ServiceCall>& call, const 
     launch->first_rank = next_place_;
     next_place_ += launch->ranks;
     running_ += launch->ranks;
+    for (int k = 0; k < launch->ranks; ++k) world.members.push_back(launch->first_rank + k);
+    // Before any of them runs, as they know of each other.
+    int rank = launch->first_rank;
+    for (const SpawnedProgram& program : request.programs) {
+      for (int k = 0; k < program.ranks; ++k, ++rank) make_rank_(rank - first_here, world);
+      ++world.application;
+    }
   }
-  launch->missing = launch->ranks;
-  WorldOfRank world;
-  world.context = request.world_context;
-  world.parent_context = request.parent_context;
-  world.parents = request.parents;
-  for (int k = 0; k < launch->ranks; ++k) world.members.push_back(launch->first_rank + k);
-  const int first_here = node_.layout().first_rank[static_cast<std::size_t>(node_.process())];
   int rank = launch->first_rank;
-  for (const SpawnedProgram& program : request.programs) {
-    for (int k = 0; k < program.ranks; ++k, ++rank) {
-      make_rank_(rank - first_here, world);
+  for (const SpawnedProgram& program : request.programs)
+    for (int k = 0; k < program.ranks; ++k, ++rank)
       spares_.start(rank - first_here,
                     {program.program, program.arguments, program.directory,
-                     [this, launch](const std::string& problem) { return loaded(launch, problem); }});
-    }
-    ++world.application;
-  }
+                     [this, launch](const std::string& problem) { return loaded(launch, problem); },
+                     [this, launch](const std::string& problem) { refused(launch, problem); }});
 }
 
-/// On the threads of the new ranks: all of them run, or none does.
-bool JobService::loaded(const std::shared_ptr<Launch>& launch, const std::string& problem) {
-  std::unique_lock hold(launch->lock);
+/// Counts one of the new ranks. With the last one the call is answered: all of them run, or none does.
+bool JobService::was_last(const std::shared_ptr<Launch>& launch, const std::string& problem) {
   if (launch->problem.empty()) launch->problem = problem;
-  if (--launch->missing != 0) {
-    launch->all_loaded.wait(hold, [&] { return launch->missing == 0; });
-    return launch->problem.empty();
-  }
+  if (--launch->missing != 0) return false;
   const bool good = launch->problem.empty();
   answer(*launch->call, write_answer(good ? launch->first_rank : -1, launch->problem));
   launch->all_loaded.notify_all();
+  return true;
+}
+
+/// On the threads of the new ranks.
+bool JobService::loaded(const std::shared_ptr<Launch>& launch, const std::string& problem) {
+  std::unique_lock hold(launch->lock);
+  if (!was_last(launch, problem)) launch->all_loaded.wait(hold, [&] { return launch->missing == 0; });
+  const bool good = launch->problem.empty();
   hold.unlock();
-  if (!good)
-    for (int k = 0; k < launch->ranks; ++k) rank_ended();
+  if (!good) rank_ended();
   return good;
+}
+
+/// One of the new ranks has no thread.
+void JobService::refused(const std::shared_ptr<Launch>& launch, const std::string& problem) {
+  {
+    const std::lock_guard hold(launch->lock);
+    was_last(launch, problem);
+  }
+  rank_ended();
 }
 
 void JobService::rank_ended() {
   const std::lock_guard hold(lock_);
-  if (--running_ == 0) spares_.close();
+  --running_;
+  close_at_end();
+}
+
+void JobService::process_ended() {
+  const std::lock_guard hold(lock_);
+  --other_processes_;
+  close_at_end();
+}
+
+void JobService::close_at_end() {
+  if (running_ == 0 && other_processes_ == 0) spares_.close();
 }
 
 SpawnAnswer ask_to_spawn(message::Node& node, const SpawnRequest& request) {
@@ -180,8 +207,8 @@ SpawnAnswer ask_to_spawn(message::Node& node, const SpawnRequest& request) {
   return result;
 }
 
-void tell_rank_ended(message::Node& node) {
-  ask(node, question(Question::rank_ended));
+void tell_process_ended(message::Node& node) {
+  ask(node, question(Question::process_ended));
 }
 
 std::string name_of_job(message::Node& node) {

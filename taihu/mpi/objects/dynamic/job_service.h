@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a job knows in one place only, its last node process: the places that are free for spawned ranks, how
+// What a job knows in one place only, its last node process: the numbers that are free for spawned ranks, how
 // many ranks run, published names. All node processes ask it by calls of message::Service::job.
 //
-// A job with spare places ends when no rank runs any more: only then can nobody spawn, and the threads that
-// wait in the free places are let go.
+// The last node process of a job with free places ends when no rank of the job runs any more: only then can
+// nobody spawn.
 #pragma once
 
 #include <cstdint>
@@ -53,12 +53,18 @@ class JobService {
   JobService(const JobService&) = delete;
   JobService& operator=(const JobService&) = delete;
 
+  /// Of each rank of this node process, in jobs with free places.
+  void rank_ended();
+
  private:
   struct Launch;
   void serve(const std::shared_ptr<message::ServiceCall>& call);
   void spawn(const std::shared_ptr<message::ServiceCall>& call, const SpawnRequest& request);
   bool loaded(const std::shared_ptr<Launch>& launch, const std::string& problem);
-  void rank_ended();
+  void refused(const std::shared_ptr<Launch>& launch, const std::string& problem);
+  bool was_last(const std::shared_ptr<Launch>& launch, const std::string& problem);
+  void process_ended();
+  void close_at_end();
 
   message::Node& node_;
   node::SpareRanks& spares_;
@@ -66,15 +72,16 @@ class JobService {
   const std::string job_name_;
   std::mutex lock_;                           ///< of all below
   int next_place_;                            ///< first rank of the job whose place was never taken
-  int running_;                               ///< ranks
+  int running_;                               ///< ranks of this node process
+  int other_processes_;                       ///< that still have ranks
   std::map<std::string, std::string> ports_;  ///< by published name
 };
 
 // The calls; any thread of a rank, any node process.
 
 SpawnAnswer ask_to_spawn(message::Node& node, const SpawnRequest& request);
-/// At the end of each rank, in jobs with spare places.
-void tell_rank_ended(message::Node& node);
+/// At the end of the last rank of any other node process, in jobs with free places.
+void tell_process_ended(message::Node& node);
 /// A text that no other job has.
 std::string name_of_job(message::Node& node);
 /// False: the name is in use.
