@@ -130,7 +130,9 @@ TEST(LoopService, EqualMembersKeepTheirShares) {
     Chunk chunk;
     if (!is_left[rank]) continue;
     is_left[rank] = job.of(rank).next(loops[rank], rank, &chunk);
-    if (is_left[rank]) EXPECT_EQ(chunk.first / 50, static_cast<std::uint64_t>(rank));
+    if (is_left[rank]) {
+      EXPECT_EQ(chunk.first / 50, static_cast<std::uint64_t>(rank));
+    }
   }
 }
 
