@@ -27,4 +27,11 @@ check passes "over lines" 0 '^a.*d$' printf 'a\nb c\nd\n'
 check fails "from the first line on" 0 '^b' printf 'a\nb\n'
 shown=$("$expect" 0 passed bash -c 'echo here >&2; echo passed')
 [ "$shown" = $'here\npassed' ] || { echo "expect_test.sh: the output is not shown: $shown"; failures=$((failures + 1)); }
+# Of a command that takes long each thread is shown, unless there is no gdb.
+shown=$(EXPECT_STACKS_AFTER=0.5 "$expect" 0 passed bash -c 'sleep 8; echo passed')
+[[ $shown == *"after 0.5 s process "*"(sleep) stands here:"*passed ]] &&
+  { [[ $shown == *"#0 "* ]] || ! command -v gdb >/dev/null || [[ $shown == *ptrace* ]]; } ||
+  { echo "expect_test.sh: no stacks are shown: $shown"; failures=$((failures + 1)); }
+shown=$(EXPECT_STACKS_AFTER=30 "$expect" 0 passed echo passed)
+[ "$shown" = passed ] || { echo "expect_test.sh: stacks of a command that has ended: $shown"; failures=$((failures + 1)); }
 [ $failures -eq 0 ]

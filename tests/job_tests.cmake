@@ -4,7 +4,8 @@
 # [ARGUMENTS ...]): one test per number of ranks, number of node processes and MPI library, all named
 # <prefix>.<program's name>.ranks<n>.processes<n>.<library>, which @TEST@ in the arguments stands for. Node processes talk by
 # shared memory in half of the tests and by the MPI library in the others: each program with each library in both ways. Those of
-# a library that is not there are one skipped test, <prefix>.<program's name>.<library>.
+# a library that is not there are one skipped test, <prefix>.<program's name>.<library>. A job that does not end shows where its
+# threads stand before it is ended.
 function(taihu_job_tests prefix program)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "LAUNCHER;EXPECT" "ARGUMENTS;OPTIONS;RANKS;PROCESSES")
   get_filename_component(name ${program} NAME)
@@ -36,9 +37,11 @@ function(taihu_job_tests prefix program)
         if((library STREQUAL openmpi AND parity EQUAL 0) OR (library STREQUAL mpich AND parity EQUAL 1))
           set(shared_memory on)
         endif()
+        set(environment EXPECT_STACKS_AFTER=80)
         if(processes GREATER 1)
-          set_tests_properties(${test} PROPERTIES ENVIRONMENT TAIHU_SHARED_MEMORY=${shared_memory})
+          list(APPEND environment TAIHU_SHARED_MEMORY=${shared_memory})
         endif()
+        set_tests_properties(${test} PROPERTIES ENVIRONMENT "${environment}")
         if(ranks GREATER 2 OR processes GREATER 1)
           set_tests_properties(${test} PROPERTIES PROCESSORS 2)
         endif()
