@@ -105,6 +105,11 @@ int Mpi::ended(memory::RankIdentity& identity, int status) {
   Rank& rank = *static_cast<Rank*>(identity.runtime);
   if (status == 0 && rank.phase == Rank::Phase::running)
     end_job(rank, 1, "ended without MPI_Finalize after MPI_Init; ending the job");
+  if (status == 0 && rank.left_to_the_end != nullptr) {
+    memory::set_current_rank(&identity);  // which the thread is no more
+    rank.left_to_the_end(rank);
+    memory::set_current_rank(nullptr);
+  }
   if (status == 0 && rank.sessions.load() != 0)
     end_job(rank, 1, "ended without MPI_Session_finalize after MPI_Session_init; ending the job");
   if (status == 0 && (trace_lost(rank) || viewer_trace_lost(rank))) return 1;

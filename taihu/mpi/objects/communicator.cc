@@ -16,12 +16,19 @@ Communicator::Communicator(Rank& of, message::Context contexts, Reference<Group>
 
 Communicator::~Communicator() = default;
 
+collective::GroupHandle& Communicator::joined(std::optional<collective::GroupHandle>& handle,
+                                              Traffic traffic) {
+  if (!handle)
+    handle.emplace(owner.services().groups.join(owner.endpoint(), context_of(traffic), group->ranks));
+  return *handle;
+}
+
 collective::GroupHandle& Communicator::collectives() {
-  if (!collectives_) {
-    collectives_.emplace(
-        owner.services().groups.join(owner.endpoint(), context_of(Traffic::collectives), group->ranks));
-  }
-  return *collectives_;
+  return joined(collectives_, Traffic::collectives);
+}
+
+collective::GroupHandle& Communicator::collectives_inside() {
+  return joined(collectives_inside_, Traffic::inside);
 }
 
 }  // namespace taihu::mpi

@@ -31,7 +31,7 @@ enum class Traffic : int {
   groups = 4,       ///< MPI_Comm_create_group
   peers = 5,        ///< of the leaders in MPI_Intercomm_create
   partitioned = 6,  ///< announcements of partitioned sends; their data have contexts of their own
-  ending = 7,       ///< what MPI_Comm_disconnect waits for
+  inside = 7,       ///< collectives that are no calls of the program (communicators/inside.h)
 };
 inline constexpr int contexts_per_communicator = 8;
 
@@ -66,6 +66,9 @@ struct Communicator final : Object {
   }
   /// My part in the shared-memory and hierarchical collectives; joined at first use. Intracommunicators only.
   collective::GroupHandle& collectives();
+  /// The same for what no collective of the program may meet: making communicators, MPI_Finalize and the
+  /// like.
+  collective::GroupHandle& collectives_inside();
   /// Tag of the next collective made of messages: equal on all members, since all call in the same order.
   int next_schedule_tag() noexcept { return static_cast<int>(schedule_count++ & 0x3fffffff); }
 
@@ -88,7 +91,9 @@ struct Communicator final : Object {
   std::uint64_t next_collective = 1;
 
  private:
-  std::optional<collective::GroupHandle> collectives_;
+  collective::GroupHandle& joined(std::optional<collective::GroupHandle>& handle, Traffic traffic);
+
+  std::optional<collective::GroupHandle> collectives_, collectives_inside_;
 };
 
 }  // namespace taihu::mpi

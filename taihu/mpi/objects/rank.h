@@ -91,7 +91,9 @@ class Rank {
   std::atomic<Phase> phase{Phase::before};  ///< of MPI_COMM_WORLD
   std::atomic<int> sessions{0};  ///< open ones: while there are any, MPI may be used without MPI_Init
   std::atomic<std::uint64_t> message_numbers{1};  ///< next one, where calls are traced
-  pthread_t main_thread{};                        ///< that called MPI_Init or MPI_Session_init first
+  /// What MPI_Finalize has left to do when the program has ended with exit code 0; null: nothing.
+  void (*left_to_the_end)(Rank&) = nullptr;
+  pthread_t main_thread{};  ///< that called MPI_Init or MPI_Session_init first
 
   PredefinedObjects predefined{};
   Communicator& world() noexcept { return *world_; }

@@ -20,6 +20,13 @@ static void on_a_copy(int count) {
   MPI_Allreduce(sent, got, count, MPI_INT, MPI_SUM, copy);
 }
 
+/* A barrier is nothing that the making of a communicator meets. */
+static void making(void) {
+  MPI_Comm copy;
+  if (rank == 0) MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+}
+
 /* Nobody has done anything wrong: ranks wait for rank 0, longer than the time after which calls are compared.
  */
 static void late(void) {
@@ -45,6 +52,8 @@ int main(int argc, char** argv) {
   if (is(call, "allgather")) MPI_Allgather(sent, count, MPI_INT, got, count, MPI_INT, MPI_COMM_WORLD);
   if (is(call, "copy")) on_a_copy(count);
   if (is(call, "root")) MPI_Bcast(sent, few, MPI_INT, rank == 0 ? 1 : 0, MPI_COMM_WORLD);
+  if (is(call, "finalize") && rank == 0) MPI_Barrier(MPI_COMM_WORLD);
+  if (is(call, "making")) making();
   if (is(call, "late")) late();
   free(sent);
   free(got);

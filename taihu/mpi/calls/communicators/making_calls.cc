@@ -230,7 +230,7 @@ MPI_CALL(int, Comm_disconnect, (MPI_Comm * comm)) {
     if (communicator.is_inter()) {
       circle_of(communicator).allgather({});
     } else {
-      last_barrier(communicator);
+      barrier_inside(communicator);
     }
     free_communicator(rank, communicator, comm);
   });

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From MPI_Init to MPI_Finalize.
+#include <dlfcn.h>
+
+#include "taihu/memory/libc/rank_process.h"
 #include "taihu/mpi/objects/arguments.h"
 #include "taihu/mpi/objects/attributes/attributes.h"
 #include "taihu/mpi/objects/call.h"
@@ -25,6 +28,38 @@ inline __attribute__((always_inline)) void start(const char* call, int* argc, ch
   }
   rank.main_thread = pthread_self();
   if (argc != nullptr && argv != nullptr) add_command(*rank.find<Info>(MPI_INFO_ENV), *argc, *argv);
+}
+
+/// What the other ranks are needed for.
+void take_leave(Rank& rank) {
+  rank.finish_parts();
+  report_statistics(rank);
+  write_trace(rank);
+  write_viewer_trace(rank);
+  // Afterwards every message that a member wants has been received: its sender may go.
+  barrier_inside(rank.world());
+  rank.phase = Rank::Phase::finished;
+}
+
+/// Whether an exit handler calls, in a program that ends with an exit code that ends the job: the others may
+/// be in any call, and would be waited for in vain.
+bool leaves_by_an_error(Rank& rank) {
+  const memory::RankProcess* const process = rank.identity().process;
+  return process != nullptr && process->status != 0;
+}
+
+/// Whether the rank's Python interpreter calls at its own end, as mpi4py lets it. It does so after an
+/// exception that nobody has caught, too, and its exit code is not known yet: then what waits for others
+/// comes later.
+bool is_python_ending(Rank& rank) {
+  memory::RankProcess* const process = rank.identity().process;
+  if (process == nullptr) return false;
+  // The first is public since Python 3.13, the second in the versions before.
+  for (const char* const name : {"Py_IsFinalizing", "_Py_IsFinalizing"}) {
+    void* const found = process->image.find_symbol(RTLD_DEFAULT, name, nullptr, nullptr);
+    if (found != nullptr) return reinterpret_cast<int (*)()>(found)() != 0;
+  }
+  return false;
 }
 
 int store_flag(int* flag, bool value) {
@@ -64,15 +99,20 @@ MPI_CALL(int, Finalize, (void)) {
   return on_rank("MPI_Finalize", [&](Rank& rank) {
     // Functions of attributes of MPI_COMM_SELF may still use all of MPI (MPI-3.1 section 8.7.1).
     Attributes::of(rank).remove_all(rank.self(), Carrier::communicator);
-    rank.finish_parts();
-    report_statistics(rank);
-    write_trace(rank);
-    write_viewer_trace(rank);
-    // Afterwards every message that a member wants has been received: its sender may go.
-    // In the program's own context: a rank that ends by an error, as Python's interpreter does after an
-    // exception, meets the others' MPI_Barrier here, and its exit code ends the job.
-    barrier_inside(rank.world());
-    rank.phase = Rank::Phase::finished;
+    if (leaves_by_an_error(rank)) {
+      rank.phase = Rank::Phase::finished;
+    } else if (is_python_ending(rank)) {
+      rank.left_to_the_end = [](Rank& ending) {
+        detail::guarded([&] { take_leave(ending); },
+                        [&](const CallError& error) {
+                          return handle_error(ending, "MPI_Finalize", static_cast<Communicator*>(nullptr),
+                                              error);
+                        });
+      };
+      rank.phase = Rank::Phase::finished;
+    } else {
+      take_leave(rank);
+    }
   });
 }
 

@@ -6,7 +6,6 @@
 #include "taihu/abi/parallelc.h"
 #include "taihu/collective/collectives.h"
 #include "taihu/mpi/error.h"
-#include "taihu/mpi/objects/rank.h"
 
 namespace taihu::mpi {
 namespace {
@@ -24,7 +23,7 @@ void check(int code, collective::GroupHandle& handle) {
 
 void broadcast_inside(Communicator& communicator, void* data, std::size_t bytes, int root) {
   if (communicator.size() == 1) return;
-  collective::GroupHandle& handle = communicator.collectives();
+  collective::GroupHandle& handle = communicator.collectives_inside();
   check(collective::bcast(handle, data, bytes, root), handle);
 }
 
@@ -33,21 +32,13 @@ void allgather_inside(Communicator& communicator, const void* mine, void* all, s
     std::memcpy(all, mine, bytes);
     return;
   }
-  collective::GroupHandle& handle = communicator.collectives();
+  collective::GroupHandle& handle = communicator.collectives_inside();
   check(collective::allgather(handle, mine, all, bytes), handle);
 }
 
 void barrier_inside(Communicator& communicator) {
   if (communicator.size() == 1) return;
-  collective::GroupHandle& handle = communicator.collectives();
-  check(collective::barrier(handle), handle);
-}
-
-void last_barrier(Communicator& communicator) {
-  if (communicator.size() == 1) return;
-  Rank& rank = communicator.owner;
-  collective::GroupHandle handle = rank.services().groups.join(
-      rank.endpoint(), communicator.context_of(Traffic::ending), communicator.group->ranks);
+  collective::GroupHandle& handle = communicator.collectives_inside();
   check(collective::barrier(handle), handle);
 }
 
@@ -56,7 +47,7 @@ std::vector<std::byte> exchange_inside(Communicator& communicator, const MemberP
     const auto* const first = static_cast<const std::byte*>(mine.data);
     return {first, first + mine.bytes.front()};
   }
-  collective::GroupHandle& handle = communicator.collectives();
+  collective::GroupHandle& handle = communicator.collectives_inside();
   std::vector<long> bytes(mine.bytes.size()), displacements(mine.bytes.size());
   check(collective::alltoall(handle, mine.bytes.data(), bytes.data(), sizeof(long)), handle);
   long total = 0;

@@ -11,12 +11,11 @@
 
 namespace taihu::mpi {
 
-/// All members call; block. Throw CallError when the members' calls do not fit together.
+/// All members call; block; no collective of the program meets them. Throw CallError when the members' calls
+/// do not fit together.
 void broadcast_inside(Communicator& communicator, void* data, std::size_t bytes, int root);
 void allgather_inside(Communicator& communicator, const void* mine, void* all, std::size_t bytes);
 void barrier_inside(Communicator& communicator);
-/// A barrier that no call of the program can take part in, for MPI_Comm_disconnect.
-void last_barrier(Communicator& communicator);
 /// One piece for each member: where it begins behind `data`, and how long it is.
 struct MemberPieces {
   const void* data;
