@@ -65,6 +65,7 @@ enum class Part : int {
   foreign_handles,
   foreign_places,
   viewer_trace,
+  exchanges,
   count
 };
 

@@ -27,6 +27,36 @@ static void making(void) {
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
 }
 
+enum { most_ranks = 64 };
+static int sent_counts[most_ranks], got_counts[most_ranks], places[most_ranks];
+static MPI_Datatype types[most_ranks];
+
+/* Rank 0 has something for the last rank, which expects something of rank 0: one of both is nothing. */
+static void prepare(int expected, int had) {
+  CHECK(ranks <= most_ranks);
+  for (int k = 0; k < ranks; ++k) types[k] = MPI_INT;
+  if (rank == 0) sent_counts[ranks - 1] = had;
+  if (rank == ranks - 1) got_counts[0] = expected;
+}
+
+static void unequal(int expected, int had) {
+  prepare(expected, had);
+  MPI_Alltoallv(sent, sent_counts, places, MPI_INT, got, got_counts, places, MPI_INT, MPI_COMM_WORLD);
+}
+
+static void typed(void) {
+  prepare(few, 0);
+  MPI_Alltoallw(sent, sent_counts, places, types, got, got_counts, places, types, MPI_COMM_WORLD);
+}
+
+static void started(void) {
+  MPI_Request request;
+  prepare(few, 0);
+  MPI_Ialltoallv(sent, sent_counts, places, MPI_INT, got, got_counts, places, MPI_INT, MPI_COMM_WORLD,
+                 &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 /* Nobody has done anything wrong: ranks wait for rank 0, longer than the time after which calls are compared.
  */
 static void late(void) {
@@ -54,6 +84,10 @@ int main(int argc, char** argv) {
   if (is(call, "root")) MPI_Bcast(sent, few, MPI_INT, rank == 0 ? 1 : 0, MPI_COMM_WORLD);
   if (is(call, "finalize") && rank == 0) MPI_Barrier(MPI_COMM_WORLD);
   if (is(call, "making")) making();
+  if (is(call, "sends_nothing")) unequal(many, 0);
+  if (is(call, "expects_nothing")) unequal(0, many);
+  if (is(call, "typed")) typed();
+  if (is(call, "started")) started();
   if (is(call, "late")) late();
   free(sent);
   free(got);

@@ -41,6 +41,7 @@ inline __attribute__((always_inline)) int run_blocking(const char* call, MPI_Com
     PendingCollective pending = pending_collective(rank, communicator, call, arguments);
     pending.number = std::exchange(communicator.next_collective, 0);
     waits_in_collective(pending);
+    keep_exchange(rank, communicator, pending, arguments);
     run(rank, communicator, call, arguments);
     if (pending.number != 0) communicator.next_collective = pending.number + 1;
   });
@@ -69,6 +70,7 @@ inline __attribute__((always_inline)) int start_nonblocking(const char* call, MP
     }
     auto made = make_request(rank, communicator, call, arguments);
     rank.part<Schedules>(Part::schedules).start(*made);
+    keep_exchange(rank, communicator, made->about(), arguments);
     *request = handle_of<MPI_Request>(made.give_up());
   });
 }

@@ -4,8 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
 
+#include "taihu/collective/choice.h"
 #include "taihu/mpi/calls/collectives/bytes_sent.h"
+#include "taihu/mpi/objects/diagnostics/exchanges.h"
 #include "taihu/mpi/objects/pending_collective.h"
 
 namespace taihu::mpi::collectives {
@@ -61,6 +66,40 @@ PendingCollective pending_collective(Rank& rank, const Communicator& communicato
   pending.root = root_of(call);
   pending.block_bytes = detail::common_length(rank, pending.root == communicator.rank, call);
   return pending;
+}
+
+namespace detail {
+
+/// Nothing where the arguments will be refused.
+inline std::optional<std::vector<ExchangedBlock>> blocks_of_side(Rank& rank, const Communicator& communicator,
+                                                                 const Side& side, Form form) {
+  if (side.counts.is_null() || (form == Form::with_types && side.types == nullptr)) return std::nullopt;
+  std::vector<ExchangedBlock> blocks;
+  for (int member = 0; member < communicator.size(); ++member) {
+    const auto k = static_cast<std::size_t>(member);
+    const std::int64_t bytes =
+        length_of(rank, side.counts[k], form == Form::with_types ? side.types[k] : side.type);
+    if (bytes < 0) return std::nullopt;
+    if (bytes > 0) blocks.push_back({communicator.group->ranks[k], bytes});
+  }
+  return blocks;
+}
+
+}  // namespace detail
+
+/// Keeps what the caller sends and expects where the messages do not tell.
+template <class Call>
+void keep_exchange(Rank&, const Communicator&, const PendingCollective&, const Call&) noexcept {}
+inline void keep_exchange(Rank& rank, const Communicator& communicator, const PendingCollective& pending,
+                          const Alltoall& call) {
+  if (call.form == Form::equal || communicator.is_inter() || rank.layout().processes == 1 ||
+      collective::among_leaders::empty_blocks(communicator.size(), false) == schedule::Nothing::sent)
+    return;
+  auto received = detail::blocks_of_side(rank, communicator, call.receive, call.form);
+  auto sent = call.send.address == MPI_IN_PLACE
+                  ? received
+                  : detail::blocks_of_side(rank, communicator, call.send, call.form);
+  if (received && sent) Exchanges::of(rank).keep({pending, std::move(*sent), std::move(*received)});
 }
 
 }  // namespace taihu::mpi::collectives

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "taihu/mpi/objects/current_call.h"
+#include "taihu/mpi/objects/diagnostics/exchanges.h"
 #include "taihu/mpi/objects/errors/added_errors.h"
 #include "taihu/mpi/objects/rank.h"
 #include "taihu/node/source_lines.h"
@@ -96,6 +97,82 @@ Member member_of(const PendingCollective& pending, Rank& rank) {
           rank.number(),       communicator_text(pending.context, pending.members, rank)};
 }
 
+PendingCollective collective_of(const CallRecord& record, const char* name) {
+  return {.call = name,
+          .context = record.context.load(std::memory_order_relaxed),
+          .members = record.members.load(std::memory_order_relaxed),
+          .root = record.root.load(std::memory_order_relaxed),
+          .block_bytes = record.block_bytes.load(std::memory_order_relaxed),
+          .in_background = false,
+          .number = record.number.load(std::memory_order_relaxed)};
+}
+
+// What node processes tell each other: a line for each collective and each exchange, its kind first.
+constexpr std::string_view collective_line = "collective", exchange_line = "exchange";
+
+void write(std::ostream& text, const Member& member) {
+  text << member.context << ' ' << member.in_background << ' ' << member.number << ' ' << member.root << ' '
+       << member.block_bytes << ' ' << member.call << ' ' << member.rank << ' ';
+}
+
+std::istream& read(std::istream& text, Member& member) {
+  return text >> member.context >> member.in_background >> member.number >> member.root >>
+         member.block_bytes >> member.call >> member.rank;
+}
+
+void write(std::ostream& text, const std::vector<ExchangedBlock>& blocks) {
+  text << blocks.size() << ' ';
+  for (const ExchangedBlock& block : blocks) text << block.peer << ' ' << block.bytes << ' ';
+}
+
+std::istream& read(std::istream& text, std::map<int, std::int64_t>& blocks) {
+  std::size_t count = 0;
+  text >> count;
+  for (int peer = -1; count > 0 && text >> peer; --count) text >> blocks[peer];
+  return text;
+}
+
+/// An exchange of a rank as process 0 knows it.
+struct KnownExchange {
+  Member member;
+  bool waits = false;                          ///< the rank is still in it
+  std::map<int, std::int64_t> sent, received;  ///< bytes by rank of the job
+};
+
+std::int64_t bytes_with(const std::map<int, std::int64_t>& blocks, int peer) {
+  const auto found = blocks.find(peer);
+  return found == blocks.end() ? 0 : found->second;
+}
+
+/// A block that one of both does not expect or send; empty: there is none.
+std::string contradiction(const KnownExchange& from, const KnownExchange& to) {
+  const std::int64_t sent = bytes_with(from.sent, to.member.rank);
+  const std::int64_t expected = bytes_with(to.received, from.member.rank);
+  if (sent == expected) return {};
+  return "rank " + std::to_string(from.member.rank) + " sends " + std::to_string(sent) + " bytes in " +
+         from.member.call + " to rank " + std::to_string(to.member.rank) + ", which expects " +
+         std::to_string(expected) + ", on " + from.member.communicator + "; the counts of both must agree";
+}
+
+using Exchanging = std::map<int, KnownExchange>;  ///< by rank of the job
+
+/// Of what a member waits for only: elsewhere nobody is stopped by it.
+std::string contradiction(const Exchanging& members) {
+  for (const auto& [rank, mine] : members) {
+    if (!mine.waits) continue;
+    for (const auto* blocks : {&mine.received, &mine.sent}) {
+      for (const auto& block : *blocks) {
+        const auto other = members.find(block.first);
+        if (other == members.end()) continue;
+        std::string found = blocks == &mine.received ? contradiction(other->second, mine)
+                                                     : contradiction(mine, other->second);
+        if (!found.empty()) return found;
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string waiting_ranks(const std::vector<Rank*>& ranks) {
@@ -140,14 +217,16 @@ node::DeadlockWatch::Progress look_at(const std::vector<Rank*>& ranks) {
 std::string pending_collectives(const std::vector<Rank*>& ranks) {
   std::map<int, Rank*> by_number;
   std::set<std::tuple<std::uint64_t, bool, std::uint64_t, int, std::int64_t, std::string>> said;
+  std::set<std::tuple<int, std::uint64_t, bool, std::uint64_t>> waits;
   std::ostringstream text;
   const auto say = [&](const PendingCollective& pending, Rank& rank) {
     const Member member = member_of(pending, rank);
-    if (pending.number == 0 || !said.insert(std::tuple_cat(member.collective(), member.arguments())).second)
-      return;
-    text << member.context << ' ' << member.in_background << ' ' << member.number << ' ' << member.root << ' '
-         << member.block_bytes << ' ' << member.call << ' ' << member.rank << ' ' << member.communicator
-         << '\n';
+    if (pending.number == 0) return;
+    waits.insert(std::tuple_cat(std::tuple(member.rank), member.collective()));
+    if (!said.insert(std::tuple_cat(member.collective(), member.arguments())).second) return;
+    text << collective_line << ' ';
+    write(text, member);
+    text << member.communicator << '\n';
   };
   for (Rank* rank : ranks) {
     by_number[rank->number()] = rank;
@@ -159,26 +238,42 @@ std::string pending_collectives(const std::vector<Rank*>& ranks) {
     if (!record->in_use || name == nullptr || rank == by_number.end() ||
         record->waits.load(std::memory_order_relaxed) != Waits::in_collective)
       continue;
-    say({.call = name,
-         .context = record->context.load(std::memory_order_relaxed),
-         .members = record->members.load(std::memory_order_relaxed),
-         .root = record->root.load(std::memory_order_relaxed),
-         .block_bytes = record->block_bytes.load(std::memory_order_relaxed),
-         .in_background = false,
-         .number = record->number.load(std::memory_order_relaxed)},
-        *rank->second);
+    say(collective_of(*record, name), *rank->second);
+  }
+  for (Rank* rank : ranks) {
+    for (const Exchange& exchange : Exchanges::of(*rank).latest()) {
+      const Member member = member_of(exchange.about, *rank);
+      if (exchange.about.number == 0) continue;
+      text << exchange_line << ' ';
+      write(text, member);
+      text << waits.contains(std::tuple_cat(std::tuple(member.rank), member.collective())) << ' ';
+      write(text, exchange.sent);
+      write(text, exchange.received);
+      text << member.communicator << '\n';
+    }
   }
   return text.str();
 }
 
 std::string contradiction(const std::vector<std::string>& of_processes) {
-  std::map<std::tuple<std::uint64_t, bool, std::uint64_t>, Member> first;
+  using Key = std::tuple<std::uint64_t, bool, std::uint64_t>;
+  std::map<Key, Member> first;
+  std::map<Key, Exchanging> exchanges;
   for (const std::string& lines : of_processes) {
     std::istringstream input(lines);
+    std::string kind;
     Member member;
-    while (input >> member.context >> member.in_background >> member.number >> member.root >>
-               member.block_bytes >> member.call >> member.rank &&
-           std::getline(input >> std::ws, member.communicator)) {
+    while (input >> kind && read(input, member)) {
+      KnownExchange exchange;
+      if (kind == exchange_line) {
+        read(read(input >> exchange.waits, exchange.sent), exchange.received);
+      }
+      std::getline(input >> std::ws, member.communicator);
+      if (kind == exchange_line) {
+        exchange.member = member;
+        exchanges[member.collective()][member.rank] = std::move(exchange);
+        continue;
+      }
       const auto [other, is_first] = first.try_emplace(member.collective(), member);
       if (is_first || other->second.arguments() == member.arguments()) continue;
       const auto calls = [](const Member& one) {
@@ -189,6 +284,8 @@ std::string contradiction(const std::vector<std::string>& of_processes) {
              "; all members must make the same call with the same lengths";
     }
   }
+  for (const auto& [key, members] : exchanges)
+    if (std::string found = contradiction(members); !found.empty()) return found;
   return {};
 }
 

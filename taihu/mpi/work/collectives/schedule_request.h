@@ -26,6 +26,7 @@ class ScheduleRequest final : public Request {
   Outcome finish(Rank&) override;
   void start(Rank& rank) override;
   void abandon(Rank&) override { release(); }
+  const PendingCollective& about() const noexcept { return about_; }
 
  private:
   friend class Schedules;
