@@ -12,7 +12,7 @@
 namespace taihu::amg {
 namespace {
 
-struct Answer {
+struct HardAnswer {
   SolveResult result;
   std::vector<double> x;  // of all ranks
   double complexity = 0;  // entries of all levels over those of the finest
@@ -26,9 +26,9 @@ double ends(GlobalIndex row, GlobalIndex rows) {
   return row == 0 ? 1 : row + 1 == rows ? -1 : 0;
 }
 
-Answer solve(const PlainMatrix& matrix, const SolverOptions& options, RightHandSide b, int ranks,
-             int threads) {
-  Answer answer;
+HardAnswer solve(const PlainMatrix& matrix, const SolverOptions& options, RightHandSide b, int ranks,
+                 int threads) {
+  HardAnswer answer;
   on_ranks(ranks, threads, [&](const Context& context) {
     const Distribution rows = Distribution::even(matrix.rows, ranks);
     const GlobalIndex first = rows.begin(context.communicator.rank());
@@ -188,7 +188,7 @@ SolverOptions options_of(const Problem& problem) {
 TEST_P(HardProblems, ConvergeOrSayWhy) {
   const Problem& problem = GetParam();
   const PlainMatrix matrix = problem.make();
-  const Answer answer = solve(matrix, options_of(problem), problem.b, 1, 2);
+  const HardAnswer answer = solve(matrix, options_of(problem), problem.b, 1, 2);
   const SolveResult& result = answer.result;
   std::string notes;
   for (const std::string& note : result.notes) notes += note + "\n";
@@ -217,8 +217,8 @@ TEST(HardProblemsOnRanks, WhatTheSolverGoesOverToGivesTheSameBits) {
       // The longest: SlenderBeam also converges slowly, GraphWithHubs also goes over to the classical family.
       if (std::string(name) == plain_or_sanitized("", "StrongRecirculation")) continue;
       const PlainMatrix matrix = problem.make();
-      const Answer one = solve(matrix, options_of(problem), problem.b, 1, 1),
-                   many = solve(matrix, options_of(problem), problem.b, 3, 2);
+      const HardAnswer one = solve(matrix, options_of(problem), problem.b, 1, 1),
+                       many = solve(matrix, options_of(problem), problem.b, 3, 2);
       EXPECT_EQ(one.result.notes, many.result.notes) << name;
       EXPECT_EQ(one.result.history, many.result.history) << name;
       EXPECT_EQ(one.x, many.x) << name;

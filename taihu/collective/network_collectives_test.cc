@@ -19,13 +19,13 @@ constexpr std::size_t elements = 211;
 constexpr const char* four_nodes =
     R"({"kind": "fat-tree", "supernodes": 2, "nodes_per_supernode": 8, "uplinks": 1})";
 
-std::int64_t value(int rank, std::size_t at) {
+std::int64_t content(int rank, std::size_t at) {
   return rank * 1009 + static_cast<std::int64_t>(at) * 13;
 }
 
 std::int64_t sum(int ranks, std::size_t at) {
   std::int64_t all = 0;
-  for (int rank = 0; rank < ranks; ++rank) all += value(rank, at);
+  for (int rank = 0; rank < ranks; ++rank) all += content(rank, at);
   return all;
 }
 
@@ -46,19 +46,19 @@ void check_bcast(GroupHandle& handle) {
   for (int root = 0; root < handle.size(); root += 3) {
     std::vector<std::int64_t> data(elements);
     if (handle.rank() == root)
-      for (std::size_t at = 0; at < elements; ++at) data[at] = value(root, at);
+      for (std::size_t at = 0; at < elements; ++at) data[at] = content(root, at);
     ASSERT_EQ(bcast(handle, data.data(), sizeof(data[0]) * elements, root), M_SUCCESS);
-    for (std::size_t at = 0; at < elements; ++at) ASSERT_EQ(data[at], value(root, at)) << "root " << root;
+    for (std::size_t at = 0; at < elements; ++at) ASSERT_EQ(data[at], content(root, at)) << "root " << root;
   }
 }
 
 void check_allgather(GroupHandle& handle) {
   const auto n = static_cast<std::size_t>(handle.size());
   std::vector<std::int64_t> mine(elements), all(n * elements);
-  for (std::size_t at = 0; at < elements; ++at) mine[at] = value(handle.rank(), at);
+  for (std::size_t at = 0; at < elements; ++at) mine[at] = content(handle.rank(), at);
   ASSERT_EQ(allgather(handle, mine.data(), all.data(), sizeof(mine[0]) * elements), M_SUCCESS);
   for (std::size_t at = 0; at < all.size(); ++at)
-    ASSERT_EQ(all[at], value(static_cast<int>(at / elements), at % elements));
+    ASSERT_EQ(all[at], content(static_cast<int>(at / elements), at % elements));
 }
 
 void check_reductions(GroupHandle& handle) {
@@ -67,7 +67,7 @@ void check_reductions(GroupHandle& handle) {
   for (std::size_t k = 0; k < n; ++k) counts.push_back(k % 3 * 7);
   const std::size_t all = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
   std::vector<std::int64_t> source(std::max(all, elements)), result(std::max(all, elements));
-  for (std::size_t at = 0; at < source.size(); ++at) source[at] = value(handle.rank(), at);
+  for (std::size_t at = 0; at < source.size(); ++at) source[at] = content(handle.rank(), at);
   ASSERT_EQ(allreduce(handle, source.data(), result.data(), static_cast<long>(elements), M_LONG, M_SUM),
             M_SUCCESS);
   for (std::size_t at = 0; at < elements; ++at) ASSERT_EQ(result[at], sum(handle.size(), at));

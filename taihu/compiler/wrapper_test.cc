@@ -12,7 +12,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-bool holds(const Words& words, const std::string& word) {
+bool has_word(const Words& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
@@ -20,7 +20,7 @@ std::ptrdiff_t place(const Words& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) - words.begin();
 }
 
-WrapperFiles complete() {
+WrapperFiles complete_files() {
   WrapperFiles files;
   files.compiler = {"gcc"};
   files.include = "/t/include";
@@ -33,11 +33,11 @@ WrapperFiles complete() {
   return files;
 }
 
-Words line(const Words& words, const WrapperFiles& files = complete()) {
+Words line(const Words& words, const WrapperFiles& files = complete_files()) {
   return compiler_command(macc, read_wrapper_command(macc, words), files);
 }
 
-std::string said(const Words& words, const WrapperFiles& files = complete()) {
+std::string said(const Words& words, const WrapperFiles& files = complete_files()) {
   return answer(macc, read_wrapper_command(macc, words), files);
 }
 
@@ -46,26 +46,26 @@ TEST(Wrapper, links_an_executable_shared_object) {
   EXPECT_EQ(words.front(), "gcc");
   for (const char* word : {"-shared", "-Bsymbolic", "defs", "_start", "/usr/lib/Scrt1.o",
                            "/t/lib/taihu/mpi_start.o", "--version-script=/t/lib/taihu/mpi_exports.map"})
-    EXPECT_TRUE(holds(words, word)) << word;
+    EXPECT_TRUE(has_word(words, word)) << word;
   EXPECT_LT(place(words, "-lm"), place(words, "-lmpi_abi")) << "libraries of the user may need ours";
-  EXPECT_TRUE(holds(words, "-Wl,-rpath,/t/lib"));
+  EXPECT_TRUE(has_word(words, "-Wl,-rpath,/t/lib"));
 }
 
 TEST(Wrapper, our_header_comes_first_and_position_independence_last) {
   const Words words = line({"-Ifake", "-fPIE", "-fno-pic", "-pie", "-no-pie", "-c", "a.c"});
   EXPECT_LT(place(words, "-I/t/include"), place(words, "-Ifake"));
   EXPECT_LT(place(words, "-fno-pic"), place(words, "-fPIC"));
-  EXPECT_FALSE(holds(words, "-pie") || holds(words, "-no-pie"));
-  EXPECT_FALSE(holds(words, "-lmpi_abi")) << "nothing to link";
-  EXPECT_FALSE(holds(words, "-shared"));
+  EXPECT_FALSE(has_word(words, "-pie") || has_word(words, "-no-pie"));
+  EXPECT_FALSE(has_word(words, "-lmpi_abi")) << "nothing to link";
+  EXPECT_FALSE(has_word(words, "-shared"));
 }
 
 TEST(Wrapper, libraries_and_partial_links_are_ordinary) {
   const Words library = line({"-shared", "a.o", "-o", "liba.so"});
-  EXPECT_TRUE(holds(library, "-lmpi_abi"));
-  EXPECT_FALSE(holds(library, "defs") || holds(library, "/t/lib/taihu/mpi_start.o"));
+  EXPECT_TRUE(has_word(library, "-lmpi_abi"));
+  EXPECT_FALSE(has_word(library, "defs") || has_word(library, "/t/lib/taihu/mpi_start.o"));
   const Words partial = line({"-r", "a.o", "-o", "b.o"});
-  EXPECT_FALSE(holds(partial, "-lmpi_abi") || holds(partial, "-shared"));
+  EXPECT_FALSE(has_word(partial, "-lmpi_abi") || has_word(partial, "-shared"));
 }
 
 TEST(Wrapper, leaves_questions_to_the_compiler_alone) {
@@ -76,21 +76,21 @@ TEST(Wrapper, leaves_questions_to_the_compiler_alone) {
 
 TEST(Wrapper, exports_what_the_user_says_else_only_main) {
   const std::string own = "--version-script=/t/lib/taihu/mpi_exports.map";
-  EXPECT_TRUE(holds(line({"a.c"}), own));
-  EXPECT_FALSE(holds(line({"-rdynamic", "a.c"}), own));
-  EXPECT_FALSE(holds(line({"-Wl,--version-script=x", "a.c"}), own));
+  EXPECT_TRUE(has_word(line({"a.c"}), own));
+  EXPECT_FALSE(has_word(line({"-rdynamic", "a.c"}), own));
+  EXPECT_FALSE(has_word(line({"-Wl,--version-script=x", "a.c"}), own));
 }
 
 TEST(Wrapper, compiler_of_the_option) {
   EXPECT_EQ(read_wrapper_command(macc, {"-cc=clang -m64", "a.c"}).compiler, "clang -m64");
   EXPECT_EQ(read_wrapper_command(macxx, {"-cxx=icpx", "a.cc"}).compiler, "icpx");
   EXPECT_EQ(read_wrapper_command(mafc, {"-fc=ifx", "a.f90"}).compiler, "ifx");
-  EXPECT_FALSE(holds(line({"-cc=clang", "a.c"}), "-cc=clang"));
+  EXPECT_FALSE(has_word(line({"-cc=clang", "a.c"}), "-cc=clang"));
   EXPECT_THROW(read_wrapper_command(macc, {"-cc=", "a.c"}), UsageError);
 }
 
 TEST(Wrapper, clang_gets_no_warnings_for_what_we_add) {
-  WrapperFiles files = complete();
+  WrapperFiles files = complete_files();
   files.clang = true;
   const Words words = line({"-c", "a.c", "--"}, files);
   EXPECT_EQ(std::count(words.begin(), words.end(), "--start-no-unused-arguments"), 2);
@@ -98,11 +98,11 @@ TEST(Wrapper, clang_gets_no_warnings_for_what_we_add) {
 }
 
 TEST(Wrapper, flang_gets_the_forms_it_knows) {
-  WrapperFiles files = complete();
+  WrapperFiles files = complete_files();
   files.clang = files.flang = true;
   const Words words = line({"a.f90"}, files);
-  EXPECT_FALSE(holds(words, "-Xlinker") || holds(words, "--start-no-unused-arguments"));
-  EXPECT_TRUE(holds(words, "-Wl,-Bsymbolic"));
+  EXPECT_FALSE(has_word(words, "-Xlinker") || has_word(words, "--start-no-unused-arguments"));
+  EXPECT_TRUE(has_word(words, "-Wl,-Bsymbolic"));
   files.program.start_object = "/a,b/mpi_start.o";
   EXPECT_THROW(line({"a.f90"}, files), Error);
 }
@@ -134,11 +134,11 @@ TEST(Wrapper, shows_the_command_that_would_run) {
 }
 
 TEST(Wrapper, fortran_modules_and_library_where_they_are) {
-  WrapperFiles files = complete();
+  WrapperFiles files = complete_files();
   files.modules = "/t/include/taihu/fortran/gfortran-12";
   files.fortran_library = "/t/lib/libmpi_abi_fortran.so";
   const Words words = line({"a.f90"}, files);
-  EXPECT_TRUE(holds(words, "-I" + files.modules));
+  EXPECT_TRUE(has_word(words, "-I" + files.modules));
   EXPECT_LT(place(words, "-lmpi_abi_fortran"), place(words, "-lmpi_abi"));
   EXPECT_EQ(said({"-showme:libs"}, files), "mpi_abi_fortran mpi_abi\n");
   files.fortran_library = "/t/lib/taihu/fortran/gfortran-12/libmpi_abi_fortran.so";
@@ -155,7 +155,7 @@ TEST(Wrapper, refuses_what_cannot_be) {
 }
 
 TEST(Wrapper, says_which_file_is_missing) {
-  WrapperFiles files = complete();
+  WrapperFiles files = complete_files();
   files.library.clear();
   EXPECT_THROW(line({"a.c"}, files), Error);
   EXPECT_NO_THROW(line({"-c", "a.c"}, files));

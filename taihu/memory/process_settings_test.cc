@@ -19,8 +19,8 @@ constexpr bool malloc_is_of_libc = false;
 constexpr bool malloc_is_of_libc = true;
 #endif
 
-constexpr std::size_t block_bytes = 12000;  // three pages
-constexpr int blocks = 20000;               // several of malloc's heaps for threads
+constexpr std::size_t written_bytes = 12000;  // three pages
+constexpr int blocks = 20000;                 // several of malloc's heaps for threads
 
 /// Page faults of this thread while it allocates, fills and frees many blocks.
 long faults_of_round() {
@@ -28,8 +28,8 @@ long faults_of_round() {
   getrusage(RUSAGE_THREAD, &before);
   std::vector<char*> all(blocks);
   for (char*& block : all) {
-    block = static_cast<char*>(std::malloc(block_bytes));
-    for (std::size_t i = 0; i < block_bytes; i += 1000) const_cast<volatile char*>(block)[i] = 1;
+    block = static_cast<char*>(std::malloc(written_bytes));
+    for (std::size_t i = 0; i < written_bytes; i += 1000) const_cast<volatile char*>(block)[i] = 1;
   }
   for (char* block : all) std::free(block);
   getrusage(RUSAGE_THREAD, &after);

@@ -117,4 +117,12 @@ class JobForTests {
   std::vector<std::unique_ptr<Node>> nodes_;
 };
 
+/// An empty message to the other of two ranks, which waits for it.
+inline void signal(Endpoint& me, int tag = 99) {
+  me.send(1 - me.rank(), user_context, tag, nullptr, 0);
+}
+inline void await_signal(Endpoint& me, int tag = 99) {
+  me.receive(1 - me.rank(), user_context, tag, nullptr, 0);
+}
+
 }  // namespace taihu::message

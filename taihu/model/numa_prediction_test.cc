@@ -11,14 +11,14 @@ namespace taihu::model {
 namespace {
 
 /// The memory of a node carries 20 GB/s, the link to it 8, a core 10 at its own node.
-NumaMachine machine() {
+NumaMachine machine_of_two_sockets() {
   return parse_numa_machine(R"({"name": "two sockets", "nodes": 2, "cores_per_node": 4, "memory_gb_s": 20,
       "link_gb_s": 8, "core_local_gb_s": 10, "core_remote_gb_s": 6, "barrier_us": 0})",
                             "test");
 }
 
 TEST(NumaPrediction, GainIsTheTimeWithoutOverTheTimeWith) {
-  const std::vector<NumaPrediction> lines = predict_even(machine(), 8e9, {1, 8}, 0, {});
+  const std::vector<NumaPrediction> lines = predict_even(machine_of_two_sockets(), 8e9, {1, 8}, 0, {});
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0].threads, 1);
   EXPECT_DOUBLE_EQ(lines[0].gain(), 0);  // one thread has everything at its node
@@ -29,19 +29,20 @@ TEST(NumaPrediction, GainIsTheTimeWithoutOverTheTimeWith) {
 }
 
 TEST(NumaPrediction, NothingIsGainedWhereNothingIsPlaced) {
-  const std::vector<NumaPrediction> lines = predict_even(machine(), 8e9, {8}, 1, {});
+  const std::vector<NumaPrediction> lines = predict_even(machine_of_two_sockets(), 8e9, {8}, 1, {});
   EXPECT_DOUBLE_EQ(lines[0].gain(), 0);
   EXPECT_EQ(lines[0].with.limit, lines[0].without.limit);
 }
 
 TEST(NumaPrediction, NoThreadsNoLinesAndTooManyAreRefused) {
-  EXPECT_TRUE(predict_even(machine(), 8e9, {}, 0, {}).empty());
-  EXPECT_THROW(predict_even(machine(), 8e9, {9}, 0, {}), Error);
+  EXPECT_TRUE(predict_even(machine_of_two_sockets(), 8e9, {}, 0, {}).empty());
+  EXPECT_THROW(predict_even(machine_of_two_sockets(), 8e9, {9}, 0, {}), Error);
 }
 
 TEST(NumaPrediction, TextHasALineForEachNumberOfThreads) {
   const NumaSolve solve;
-  const std::string text = text_of(machine(), solve, predict_even(machine(), 8e9, {8}, 0, solve));
+  const std::string text =
+      text_of(machine_of_two_sockets(), solve, predict_even(machine_of_two_sockets(), 8e9, {8}, 0, solve));
   EXPECT_EQ(text,
             "simulated: two sockets, 2 nodes; 1 sweeps, streaming share 1\n"
             " threads    without s       with s     gain  without waits for                  with waits for\n"
@@ -51,7 +52,8 @@ TEST(NumaPrediction, TextHasALineForEachNumberOfThreads) {
 
 TEST(NumaPrediction, JsonSaysThatItIsSimulatedAndTheSameNumbers) {
   const NumaSolve solve;
-  const std::string json = json_of(machine(), solve, 0, predict_even(machine(), 8e9, {8}, 0, solve));
+  const std::string json =
+      json_of(machine_of_two_sockets(), solve, 0, predict_even(machine_of_two_sockets(), 8e9, {8}, 0, solve));
   for (const char* part : {"\"simulated\": true", "\"machine\": \"two sockets\"", "\"threads\": 8",
                            "\"without_s\": 0.5", "\"with_s\": 0.2", "\"unplaced\": 0"})
     EXPECT_NE(json.find(part), std::string::npos) << part << " in " << json;
@@ -60,7 +62,7 @@ TEST(NumaPrediction, JsonSaysThatItIsSimulatedAndTheSameNumbers) {
 TEST(HierarchyPrediction, PlacingMoreIsNeverSlower) {
   const HierarchyTraffic hierarchy{.iterations = 10,
                                    .levels = {{6e9, 1e9, 1e9, 2e9, 3}, {6e8, 1e8, 1e8, 2e8, 3}}};
-  const std::vector<HierarchyPrediction> lines = predict(machine(), hierarchy, {1, 2, 8});
+  const std::vector<HierarchyPrediction> lines = predict(machine_of_two_sockets(), hierarchy, {1, 2, 8});
   ASSERT_EQ(lines.size(), 3u);
   for (const HierarchyPrediction& line : lines) {
     EXPECT_LE(line.operators.seconds, line.nothing.seconds);
@@ -68,10 +70,11 @@ TEST(HierarchyPrediction, PlacingMoreIsNeverSlower) {
   }
   EXPECT_DOUBLE_EQ(lines[0].gain(lines[0].everything), 0);
   EXPECT_GT(lines[2].gain(lines[2].everything), lines[2].gain(lines[2].operators));
-  const std::string text = text_of(machine(), hierarchy, lines);
+  const std::string text = text_of(machine_of_two_sockets(), hierarchy, lines);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5);
   EXPECT_NE(text.find("A and P are 70% of the bytes moved"), std::string::npos) << text;
-  EXPECT_NE(json_of(machine(), hierarchy, lines).find("\"everything_gain\": 0.0"), std::string::npos);
+  EXPECT_NE(json_of(machine_of_two_sockets(), hierarchy, lines).find("\"everything_gain\": 0.0"),
+            std::string::npos);
 }
 
 }  // namespace

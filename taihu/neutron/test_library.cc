@@ -137,6 +137,14 @@ class Writer {
 
 }  // namespace
 
+TestNuclide test_fuel() {
+  TestNuclide n;
+  n.name = "X235", n.awr = 233;
+  n.elastic = constant(4), n.capture = constant(1), n.fission = constant(2);
+  n.nu = 2.5, n.delayed = 0.1;
+  return n;
+}
+
 void write_test_nuclide(const std::string& path, const TestNuclide& nuclide) {
   Hdf5File file(path, Hdf5File::Mode::create);
   file.write_attribute("/", "filetype", std::string("data_neutron"));

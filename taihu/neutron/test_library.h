@@ -26,6 +26,15 @@ struct TestNuclide {
   bool unresolved = false;  ///< two bands between 1e3 and 1e5 eV: factors 0.5 (0.6 probable) and 1.75
 };
 
+/// A cross section that is the same at all energies.
+inline TestNuclide::Function constant(double value) {
+  return [value](double) { return value; };
+}
+
+/// X235: 4 b elastic, 1 b capture and 2 b fission at all energies, 2.5 neutrons a fission, 0.1 of them
+/// delayed.
+TestNuclide test_fuel();
+
 /// Writes NAME.h5.
 void write_test_nuclide(const std::string& path, const TestNuclide& nuclide);
 

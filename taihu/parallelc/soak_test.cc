@@ -22,7 +22,7 @@ struct Shape {
 };
 
 constexpr int steps = 30;
-constexpr std::size_t segment_bytes = 1 << 20;
+constexpr std::size_t soak_segment_bytes = 1 << 20;
 constexpr int most_tasks = 200;
 
 long value_of(int rank, int step, long place) {
@@ -170,7 +170,7 @@ class Soak {
   long* counter() const { return reinterpret_cast<long*>(mine() + 64); }
   long* part_of(int rank) const {
     constexpr std::size_t page = 4096;
-    const std::size_t each = (segment_bytes - page) / static_cast<std::size_t>(ranks()) / 64 * 64;
+    const std::size_t each = (soak_segment_bytes - page) / static_cast<std::size_t>(ranks()) / 64 * 64;
     return reinterpret_cast<long*>(mine() + page + each * static_cast<std::size_t>(rank));
   }
 
@@ -223,7 +223,7 @@ TEST_P(SoakTest, MixedOperations) {
   ++seed;
   SCOPED_TRACE("random numbers " + std::to_string(seed));
   const Shape shape = GetParam();
-  ProcessesForTests job(shape.processes, shape.ranks, shape.threads, segment_bytes);
+  ProcessesForTests job(shape.processes, shape.ranks, shape.threads, soak_segment_bytes);
   Shared shared(job, shape, seed);
   job.run([&](int rank) { Soak(shared, rank).run(); });
 }

@@ -10,13 +10,13 @@
 
 #include "taihu/base/random.h"
 #include "taihu/base/sanitized_for_tests.h"
+#include "taihu/schedule/bytes_for_tests.h"
 #include "taihu/schedule/simulate.h"
 
 namespace taihu::schedule {
 namespace {
 
 constexpr int most_members = 33;
-using Bytes = std::vector<std::byte>;
 
 // The map x -> scale * x + shift modulo 2^32; composition is associative and not commutative.
 struct Affine {
@@ -33,23 +33,6 @@ void compose(std::byte* target, const std::byte* operand, std::size_t bytes) {
     const Affine c{a.scale * b.scale, b.scale * a.shift + b.shift};
     std::memcpy(target + at, &c, sizeof c);
   }
-}
-
-void add(std::byte* target, const std::byte* operand, std::size_t bytes) {
-  for (std::size_t k = 0; k < bytes; ++k) {
-    target[k] = static_cast<std::byte>(std::to_integer<int>(target[k]) + std::to_integer<int>(operand[k]));
-  }
-}
-
-Bytes random_bytes(Random& random, std::size_t count) {
-  Bytes bytes(count);
-  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.next());
-  return bytes;
-}
-
-Bytes slice(const Bytes& bytes, std::size_t start, std::size_t count) {
-  return {bytes.begin() + static_cast<std::ptrdiff_t>(start),
-          bytes.begin() + static_cast<std::ptrdiff_t>(start + count)};
 }
 
 // Members with random sources of `source_bytes(k)` and random garbage as results of `result_bytes(k)`.

@@ -6,20 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "taihu/base/random.h"
+#include "taihu/schedule/bytes_for_tests.h"
 #include "taihu/schedule/simulate.h"
 
 namespace taihu::schedule {
 namespace {
-
-std::vector<int> shuffled(int members, Random& random) {
-  std::vector<int> order(static_cast<std::size_t>(members));
-  std::iota(order.begin(), order.end(), 0);
-  for (std::size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[random.below(k)]);
-  return order;
-}
 
 /// Cuts n positions into runs of random lengths.
 std::vector<int> random_groups(int members, Random& random) {

@@ -6,17 +6,17 @@
 
 #include <functional>
 
+#include "taihu/schedule/bytes_for_tests.h"
 #include "taihu/schedule/simulate.h"
 
 namespace taihu::schedule {
 namespace {
 
 constexpr std::size_t length = 12;
-using Bytes = std::vector<std::byte>;
 using MakeProgram = std::function<Program(TwoGroups groups, bool is_left)>;
 
 // Pairs of bytes are maps x -> scale * x + shift modulo 256; composition is associative and not commutative.
-void compose(std::byte* target, const std::byte* operand, std::size_t bytes) {
+void compose_pairs(std::byte* target, const std::byte* operand, std::size_t bytes) {
   for (std::size_t k = 0; k < bytes; k += 2) {
     const auto value = [k](const std::byte* of, std::size_t at) { return std::to_integer<int>(of[k + at]); };
     const int shift = value(target, 0) * value(operand, 1) + value(target, 1);
@@ -58,7 +58,7 @@ struct Pair {
     const int end = of_left ? left : left + right;
     Bytes sum = all[static_cast<std::size_t>(end - 1)].source;
     for (int k = end - 1; k-- > first;) {
-      compose(sum.data(), all[static_cast<std::size_t>(k)].source.data(), sum.size());
+      compose_pairs(sum.data(), all[static_cast<std::size_t>(k)].source.data(), sum.size());
     }
     return sum;
   }
@@ -81,7 +81,7 @@ TEST(BetweenGroups, BarrierIsSound) {
   on_pairs([](const Pair& pair) {
     auto memory = pair.memory(0);
     const auto programs = pair.programs([](TwoGroups groups, bool) { return barrier_between(groups); });
-    EXPECT_EQ(simulate(programs, memory, compose).problem, "");
+    EXPECT_EQ(simulate(programs, memory, compose_pairs).problem, "");
   });
 }
 
@@ -96,7 +96,7 @@ TEST(BetweenGroups, BcastGoesToTheOthersOnly) {
         return bcast_between(groups, length, is_left ? Side::root : Side::others, root,
                              bcast_binomial(groups.here(), length, 0));
       });
-      ASSERT_EQ(simulate(programs, memory, compose).problem, "");
+      ASSERT_EQ(simulate(programs, memory, compose_pairs).problem, "");
       for (int k = 0; k < pair.right; ++k) {
         EXPECT_EQ(memory[static_cast<std::size_t>(pair.left + k)].result, sent.source);
       }
@@ -112,7 +112,7 @@ TEST(BetweenGroups, ReduceCombinesTheOthersInOrder) {
         if (is_left && groups.me != root) return Program();
         return reduce_between(groups, length, is_left ? Side::root : Side::others, root, reduce_here(groups));
       });
-      ASSERT_EQ(simulate(programs, memory, compose).problem, "");
+      ASSERT_EQ(simulate(programs, memory, compose_pairs).problem, "");
       EXPECT_EQ(memory[static_cast<std::size_t>(root)].result, pair.combined(memory, false));
     }
   });
@@ -124,7 +124,7 @@ TEST(BetweenGroups, AllreduceGivesEachTheCombinationOfTheOthers) {
     const auto programs = pair.programs([](TwoGroups groups, bool) {
       return allreduce_between(groups, length, reduce_here(groups), bcast_binomial(groups.here(), length, 0));
     });
-    ASSERT_EQ(simulate(programs, memory, compose).problem, "");
+    ASSERT_EQ(simulate(programs, memory, compose_pairs).problem, "");
     for (int k = 0; k < pair.left + pair.right; ++k) {
       EXPECT_EQ(memory[static_cast<std::size_t>(k)].result, pair.combined(memory, k >= pair.left));
     }
@@ -137,7 +137,7 @@ TEST(BetweenGroups, ReduceScatterCutsTheCombinationOfTheOthers) {
     const auto programs = pair.programs([](TwoGroups groups, bool) {
       return reduce_scatter_between(groups, split_blocks(groups.mine, length), reduce_here(groups));
     });
-    ASSERT_EQ(simulate(programs, memory, compose).problem, "");
+    ASSERT_EQ(simulate(programs, memory, compose_pairs).problem, "");
     for (int k = 0; k < pair.left + pair.right; ++k) {
       const bool is_left = k < pair.left;
       const Blocks blocks = split_blocks(is_left ? pair.left : pair.right, length);

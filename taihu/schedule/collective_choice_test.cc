@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 
+#include "taihu/schedule/bytes_for_tests.h"
 #include "taihu/schedule/collectives_in_order.h"
 #include "taihu/schedule/exchange_rounds.h"
 #include "taihu/schedule/simulate.h"
@@ -16,11 +17,6 @@ namespace {
 
 constexpr Collective all_collectives[] = {Collective::bcast, Collective::allgather, Collective::allreduce,
                                           Collective::reduce_scatter};
-
-void add(std::byte* target, const std::byte* operand, std::size_t bytes) {
-  for (std::size_t k = 0; k < bytes; ++k)
-    target[k] = static_cast<std::byte>(std::to_integer<int>(target[k]) + std::to_integer<int>(operand[k]));
-}
 
 std::byte content(int member, std::size_t at) {
   return static_cast<std::byte>(static_cast<std::size_t>(member) * 31 + at * 7 + 1);

@@ -9,37 +9,15 @@
 #include <functional>
 
 #include "taihu/base/random.h"
+#include "taihu/schedule/bytes_for_tests.h"
 #include "taihu/schedule/exchange_rounds.h"
 #include "taihu/schedule/simulate.h"
 
 namespace taihu::schedule {
 namespace {
 
-using Bytes = std::vector<std::byte>;
-using MakeProgram = std::function<Program(Place)>;
+using MakeOrdered = std::function<Program(Place)>;
 using MakePart = std::function<Program(Place, Rounds)>;
-
-void add(std::byte* target, const std::byte* operand, std::size_t bytes) {
-  for (std::size_t k = 0; k < bytes; ++k)
-    target[k] = static_cast<std::byte>(std::to_integer<int>(target[k]) + std::to_integer<int>(operand[k]));
-}
-
-Bytes random_bytes(Random& random, std::size_t count) {
-  Bytes bytes(count);
-  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.next());
-  return bytes;
-}
-
-Bytes slice(const Bytes& bytes, std::size_t start, std::size_t count) {
-  const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(start);
-  return {first, first + static_cast<std::ptrdiff_t>(count)};
-}
-
-std::vector<int> shuffled(int members, Random& random) {
-  std::vector<int> order = plain_order(members);
-  for (std::size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[random.below(k)]);
-  return order;
-}
 
 Blocks random_blocks(int members, Random& random) {
   Blocks blocks;
@@ -70,17 +48,17 @@ class InOrder : public testing::TestWithParam<int> {
   const Blocks blocks = random_blocks(n, random);
   std::vector<MemberMemory> memory = std::vector<MemberMemory>(index(n));
 
-  void check_played(const MakeProgram& make) {
+  void check_played(const MakeOrdered& make) {
     EXPECT_EQ(simulate(for_all_members(n, make), memory, add).problem, "") << n << " members";
   }
-  void check_bcast(const MakeProgram& make, int root, std::size_t count) {
+  void check_bcast(const MakeOrdered& make, int root, std::size_t count) {
     for (MemberMemory& mine : memory) mine.result = random_bytes(random, count);
     const Bytes sent = memory[index(root)].result;
     check_played(make);
     for (const MemberMemory& mine : memory)
       EXPECT_TRUE(mine.result == sent) << n << " members, " << count << " units";
   }
-  void check_allgather(const MakeProgram& make) {
+  void check_allgather(const MakeOrdered& make) {
     Bytes all;
     for (int member = 0; member < n; ++member) {
       memory[index(member)] = {random_bytes(random, blocks.count(member)),
@@ -91,7 +69,7 @@ class InOrder : public testing::TestWithParam<int> {
     check_played(make);
     for (const MemberMemory& mine : memory) EXPECT_TRUE(mine.result == all) << n << " members";
   }
-  void check_reduce_scatter(const MakeProgram& make) {
+  void check_reduce_scatter(const MakeOrdered& make) {
     Bytes sum(blocks.total());
     for (int member = 0; member < n; ++member) {
       memory[index(member)] = {random_bytes(random, blocks.total()),
@@ -103,7 +81,7 @@ class InOrder : public testing::TestWithParam<int> {
       EXPECT_TRUE(memory[index(member)].result == slice(sum, blocks.start(member), blocks.count(member)))
           << n << " members, block of " << member;
   }
-  void check_allreduce(const MakeProgram& make, std::size_t count) {
+  void check_allreduce(const MakeOrdered& make, std::size_t count) {
     Bytes sum(count);
     for (MemberMemory& mine : memory) {
       mine = {random_bytes(random, count), random_bytes(random, count)};

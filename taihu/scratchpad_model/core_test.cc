@@ -8,7 +8,7 @@ namespace taihu::scratchpad_model {
 namespace {
 
 // One cycle is one ns; a transfer starts after 100 cycles and moves a byte in a cycle.
-Machine machine() {
+Machine core_machine() {
   return parse_machine(
       R"({"clock_ghz": 1, "cores": 2, "scratchpad_cycles": 1, "scratchpad_bytes_per_cycle": 32, "load_cycles": 10,
           "store_cycles": 10, "discrete_gb_s": 100, "transfer_start_ns": 100, "transfer_gb_s": 2, "transfer_block_bytes": 0, "operation_cycles": 1,
@@ -24,7 +24,7 @@ class ScratchpadCore : public ::testing::Test {
  protected:
   void work(std::uint64_t operations) { core_.record().operations[TAIHU_OPERATION_SIMPLE] += operations; }
 
-  const Costs costs_{machine(), 2};
+  const Costs costs_{core_machine(), 2};
   Core core_{costs_};
   int reply_ = 0;
 };

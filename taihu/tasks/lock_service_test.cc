@@ -14,8 +14,8 @@ using threads::LockOwner;
 using threads::LockResult;
 
 /// A job whose node processes all have the service.
-struct Job {
-  Job(int ranks, int processes, launch::ScopeSizes sizes) : fake(fake_layout(ranks, processes, sizes)) {
+struct LockJob {
+  LockJob(int ranks, int processes, launch::ScopeSizes sizes) : fake(fake_layout(ranks, processes, sizes)) {
     for (auto& node : fake.nodes) services.push_back(std::make_unique<LockService>(*node));
   }
   LockService& of(int rank) { return *services[static_cast<std::size_t>(fake.layout.process_of(rank))]; }
@@ -25,7 +25,7 @@ struct Job {
 };
 
 TEST(LockService, ExcludesRanksOfAllNodeProcesses) {
-  Job job(7, 3, {7, 7, 1});
+  LockJob job(7, 3, {7, 7, 1});
   int counters[2] = {};  // plain: the locks must order the accesses
   job.fake.run_ranks([&](int rank, int process) {
     LockService& service = *job.services[static_cast<std::size_t>(process)];
@@ -41,7 +41,7 @@ TEST(LockService, ExcludesRanksOfAllNodeProcesses) {
 }
 
 TEST(LockService, KeepsGroupsApart) {
-  Job job(8, 2, {8, 4, 2});
+  LockJob job(8, 2, {8, 4, 2});
   const LockOwner zero{0, 0};
   const LockOwner five{5, 0};
   LockService& first = job.of(0);
@@ -63,7 +63,7 @@ TEST(LockService, KeepsGroupsApart) {
 }
 
 TEST(LockService, SaysWhatIsWrongAcrossProcesses) {
-  Job job(2, 2, {2, 1, 1});
+  LockJob job(2, 2, {2, 1, 1});
   LockService& home = job.of(0);
   LockService& remote = job.of(1);
   const LockGroup all = remote.group(Scope::all, 1);
@@ -79,7 +79,7 @@ TEST(LockService, SaysWhatIsWrongAcrossProcesses) {
 }
 
 TEST(LockService, AnswersLaterInOrderOfArrival) {
-  Job job(4, 4, {4, 1, 1});
+  LockJob job(4, 4, {4, 1, 1});
   const LockGroup all = job.of(0).group(Scope::all, 0);
   ASSERT_EQ(job.of(0).lock(all, 9, {0, 0}), LockResult::done);
   std::vector<int> order;
@@ -102,7 +102,7 @@ TEST(LockService, AnswersLaterInOrderOfArrival) {
 }
 
 TEST(LockService, RefusesForeignRequests) {
-  Job job(2, 2, {2, 1, 1});
+  LockJob job(2, 2, {2, 1, 1});
   const int nonsense = 1;
   EXPECT_TRUE(job.fake.nodes[1]->call(0, message::Service::lock, &nonsense, sizeof nonsense).empty());
 }

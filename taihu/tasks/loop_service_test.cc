@@ -14,8 +14,8 @@ using launch::Scope;
 using threads::Chunk;
 
 /// A job whose node processes all have the service.
-struct Job {
-  Job(int ranks, int processes, launch::ScopeSizes sizes) : fake(fake_layout(ranks, processes, sizes)) {
+struct LoopJob {
+  LoopJob(int ranks, int processes, launch::ScopeSizes sizes) : fake(fake_layout(ranks, processes, sizes)) {
     for (auto& node : fake.nodes) services.push_back(std::make_unique<LoopService>(*node));
   }
   LoopService& of(int rank) { return *services[static_cast<std::size_t>(fake.layout.process_of(rank))]; }
@@ -58,7 +58,7 @@ TEST(LoopService, EachIterationOnceInEachGroupForAllShapes) {
   for (const int ranks : {1, 2, 7, 12}) {
     for (int processes = 1; processes <= std::min(ranks, 3); ++processes) {
       const int node = ranks == 12 ? 3 : 1, bnode = ranks == 12 ? 6 : ranks;
-      Job job(ranks, processes, {ranks, bnode, node});
+      LoopJob job(ranks, processes, {ranks, bnode, node});
       for (const Scope scope : {Scope::all, Scope::bnode, Scope::node}) {
         const int groups = ranks / job.fake.layout.size(scope);
         Counts counts(std::size(lengths), 1000);
@@ -79,7 +79,7 @@ TEST(LoopService, EachIterationOnceInEachGroupForAllShapes) {
 TEST(LoopService, AloneGoesThroughLoopsThatOthersHaveNotReached) {
   for (const int processes : {1, 2, 4}) {
     constexpr std::size_t loops = 50;
-    Job job(4, processes, {4, 4, 4});
+    LoopJob job(4, processes, {4, 4, 4});
     Counts counts(loops, 97);
     const auto all_loops = [&](int rank) {
       std::uint64_t taken = 0;
@@ -103,7 +103,7 @@ TEST(LoopService, AloneGoesThroughLoopsThatOthersHaveNotReached) {
 
 TEST(LoopService, SlowMemberKeepsWhatItWorksOnAndLosesTheRest) {
   for (const int processes : {1, 2}) {
-    Job job(2, processes, {2, 2, 2});
+    LoopJob job(2, processes, {2, 2, 2});
     std::atomic<bool> is_over{false};
     std::atomic<std::uint64_t> of_slow{0}, of_fast{0};
     job.fake.run_ranks([&](int rank, int) {
@@ -120,7 +120,7 @@ TEST(LoopService, SlowMemberKeepsWhatItWorksOnAndLosesTheRest) {
 }
 
 TEST(LoopService, EqualMembersKeepTheirShares) {
-  Job job(2, 1, {2, 2, 2});
+  LoopJob job(2, 1, {2, 2, 2});
   std::string problem;
   SharedLoop* loops[2] = {job.of(0).begin(Scope::all, 0, 100, &problem),
                           job.of(1).begin(Scope::all, 1, 100, &problem)};
@@ -137,7 +137,7 @@ TEST(LoopService, EqualMembersKeepTheirShares) {
 }
 
 TEST(LoopService, NestedLoopsOfDifferentGroups) {
-  Job job(6, 2, {6, 6, 2});
+  LoopJob job(6, 2, {6, 6, 2});
   Counts outer(1, 12), inner(1, 12 * 5);
   job.fake.run_ranks([&](int rank, int) {
     run_loop(job.of(rank), Scope::all, rank, 12, [&](const Chunk& chunk) { outer.add(0, chunk); });
@@ -151,7 +151,7 @@ TEST(LoopService, NestedLoopsOfDifferentGroups) {
 }
 
 TEST(LoopService, MembersInDifferentLoopsAreTold) {
-  Job job(2, 1, {2, 2, 2});
+  LoopJob job(2, 1, {2, 2, 2});
   std::string problem;
   EXPECT_NE(job.of(0).begin(Scope::all, 0, 10, &problem), nullptr);
   EXPECT_EQ(job.of(1).begin(Scope::all, 1, 11, &problem), nullptr);

@@ -18,14 +18,14 @@ namespace {
 
 using launch::Scope;
 
-struct Job {
-  Job(int ranks, int processes, launch::ScopeSizes sizes, int array_size = 1,
-      std::int64_t deadline_ns = no_deadline)
+struct RecordedJob {
+  RecordedJob(int ranks, int processes, launch::ScopeSizes sizes, int array_size = 1,
+              std::int64_t deadline_ns = no_deadline)
       : fake(fake_layout(ranks, processes, sizes)) {
     for (auto& node : fake.nodes)
       services.push_back(std::make_unique<TaskService>(*node, array_size, deadline_ns));
   }
-  ~Job() {
+  ~RecordedJob() {
     for (auto& service : services) service->finish();
   }
   TaskService& of(int rank) { return *services[static_cast<std::size_t>(fake.layout.process_of(rank))]; }
@@ -51,13 +51,13 @@ class TaskRecording : public testing::Test {
                             std::to_string(getpid());
 };
 
-struct Shape {
+struct JobShape {
   int ranks;
   int processes;
   launch::ScopeSizes sizes;
 };
-constexpr Shape shapes[] = {{1, 1, {1, 1, 1}}, {5, 1, {5, 5, 5}},  {2, 2, {2, 1, 1}},
-                            {7, 3, {7, 1, 1}}, {12, 6, {4, 2, 1}}, {3, 2, {3, 1, 1}}};
+constexpr JobShape shapes[] = {{1, 1, {1, 1, 1}}, {5, 1, {5, 5, 5}},  {2, 2, {2, 1, 1}},
+                               {7, 3, {7, 1, 1}}, {12, 6, {4, 2, 1}}, {3, 2, {3, 1, 1}}};
 
 // Each job leaves in the middle, its members at tasks of their own; the next one has another shape.
 TEST_F(TaskRecording, HandsOutTheRestToJobsOfOtherShapes) {
@@ -66,10 +66,10 @@ TEST_F(TaskRecording, HandsOutTheRestToJobsOfOtherShapes) {
     std::vector<std::atomic<int>> completed(static_cast<std::size_t>(total));
     std::int64_t all = 0;
     for (std::size_t run = 0; all < total || run < 1; ++run) {
-      const Shape& shape = shapes[run % std::size(shapes)];
+      const JobShape& shape = shapes[run % std::size(shapes)];
       ASSERT_LT(run, 200u);
       {
-        Job job(shape.ranks, shape.processes, shape.sizes);
+        RecordedJob job(shape.ranks, shape.processes, shape.sizes);
         job.fake.run_ranks([&](int rank, int) {
           Random random(run * 100 + static_cast<std::uint64_t>(rank));
           std::int64_t leave = 1 + static_cast<std::int64_t>(random.below(30)) + (run > 100 ? total : 0);
@@ -92,7 +92,7 @@ TEST_F(TaskRecording, HandsOutTheRestToJobsOfOtherShapes) {
       }
       ASSERT_EQ(left(total), total - all);
     }
-    Job job(3, 2, {3, 1, 1});
+    RecordedJob job(3, 2, {3, 1, 1});
     job.fake.run_ranks([&](int rank, int) {
       std::string problem;
       EXPECT_EQ(job.of(rank).take(Scope::all, rank, process_code, {total, file_}, &problem), no_task);
@@ -101,7 +101,7 @@ TEST_F(TaskRecording, HandsOutTheRestToJobsOfOtherShapes) {
 }
 
 TEST_F(TaskRecording, WhoIsToldTheEndFindsItsTasksOnTheDisk) {
-  Job job(2, 2, {2, 1, 1});
+  RecordedJob job(2, 2, {2, 1, 1});
   std::string problem;
   for (std::int64_t id = 0; id < 3; ++id)
     EXPECT_GE(job.of(0).take(Scope::all, 0, process_code, {3, file_}, &problem), 0);
@@ -116,7 +116,7 @@ TEST_F(TaskRecording, WhoIsToldTheEndFindsItsTasksOnTheDisk) {
 }
 
 TEST_F(TaskRecording, RoundsWithTheSameFileAndWithoutOne) {
-  Job job(4, 2, {4, 2, 2}, 1);
+  RecordedJob job(4, 2, {4, 2, 2}, 1);
   std::atomic<int> taken[4] = {};
   job.fake.run_ranks([&](int rank, int) {
     std::string problem;
@@ -133,7 +133,7 @@ TEST_F(TaskRecording, RoundsWithTheSameFileAndWithoutOne) {
 }
 
 TEST_F(TaskRecording, NamesWhatIsWrong) {
-  Job job(3, 2, {3, 1, 1});
+  RecordedJob job(3, 2, {3, 1, 1});
   std::string problem;
   EXPECT_EQ(job.of(0).take(Scope::all, 0, process_code, {5, "/no/folder/x"}, &problem), task_refused);
   EXPECT_EQ(problem, "cannot open checkpoint file /no/folder/x (No such file or directory)");
@@ -161,7 +161,7 @@ TEST_F(TaskRecording, AFailureToWriteIsToldToWhoAsks) {
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &tight), 0);
   std::string problem;
   {
-    Job job(2, 2, {2, 1, 1});
+    RecordedJob job(2, 2, {2, 1, 1});
     std::int64_t id = 0;
     while ((id = job.of(1).take(Scope::all, 1, process_code, {5, file_}, &problem)) >= 0) continue;
     EXPECT_EQ(id, task_refused);
@@ -173,12 +173,12 @@ TEST_F(TaskRecording, AFailureToWriteIsToldToWhoAsks) {
 
 // Whatever shape the job has: it ends soon after the deadline, and the rest is done by the next one.
 TEST_F(TaskRecording, ADeadlineLeavesTheRestToTheNextJob) {
-  for (const Shape& shape : shapes) {
+  for (const JobShape& shape : shapes) {
     std::filesystem::remove(file_);
     constexpr std::int64_t total = 1'000'000;
     std::atomic<std::int64_t> taken{0};
     {
-      Job job(shape.ranks, shape.processes, shape.sizes, 1, now_ns() + 50'000'000);
+      RecordedJob job(shape.ranks, shape.processes, shape.sizes, 1, now_ns() + 50'000'000);
       job.fake.run_ranks([&](int rank, int) {
         std::string problem;
         std::int64_t id = 0;
@@ -198,7 +198,7 @@ TEST_F(TaskRecording, ADeadlineLeavesTheRestToTheNextJob) {
 }
 
 TEST_F(TaskRecording, ADeadlineThatIsNotReachedChangesNothing) {
-  Job job(3, 2, {3, 1, 1}, 1, now_ns() + std::int64_t{3600} * 1'000'000'000);
+  RecordedJob job(3, 2, {3, 1, 1}, 1, now_ns() + std::int64_t{3600} * 1'000'000'000);
   std::atomic<int> taken{0};
   job.fake.run_ranks([&](int rank, int) {
     std::string problem;
@@ -213,7 +213,7 @@ TEST_F(TaskRecording, ADeadlineThatIsNotReachedChangesNothing) {
 // Threads of kernels: some return with a task in their hands, which nobody has completed.
 TEST_F(TaskRecording, ATaskOfAThreadThatDoesNotAskAgainIsNotComplete) {
   for (int run = 0; run < 2; ++run) {
-    Job job(1, 1, {1, 1, 1}, 3);
+    RecordedJob job(1, 1, {1, 1, 1}, 3);
     std::string problem;
     const auto ask = [&](int member) { return job.of(0).take(Scope::all, 0, member, {10, file_}, &problem); };
     if (run == 0) {

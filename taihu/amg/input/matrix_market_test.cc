@@ -28,7 +28,7 @@ class File {
 
 const std::string head = "%%MatrixMarket matrix coordinate ";
 
-PlainMatrix read(const std::string& text, int ranks = 1) {
+PlainMatrix read_text(const std::string& text, int ranks = 1) {
   const File file(text);
   PlainMatrix whole;
   std::mutex mutex;
@@ -45,7 +45,7 @@ PlainMatrix read(const std::string& text, int ranks = 1) {
 // The complaint about a file, without its path.
 std::string complaint(const std::string& text) {
   try {
-    read(text);
+    read_text(text);
   } catch (const Error& error) {
     const std::string message = error.what();
     return message.substr(message.find(".mtx") + 4);
@@ -56,22 +56,23 @@ std::string complaint(const std::string& text) {
 using Entries = std::map<std::pair<GlobalIndex, GlobalIndex>, double>;
 
 TEST(MatrixMarket, ReadsAllKinds) {
-  EXPECT_EQ(read(head + "real general\n% a comment\n\n2 3 2\n1 3 1.5e0\n 2\t1 -2 \n").entries,
+  EXPECT_EQ(read_text(head + "real general\n% a comment\n\n2 3 2\n1 3 1.5e0\n 2\t1 -2 \n").entries,
             (Entries{{{0, 2}, 1.5}, {{1, 0}, -2}}));
-  EXPECT_EQ(read(head + "integer symmetric\r\n2 2 2\r\n1 1 +4\r\n2 1 3\r\n").entries,
+  EXPECT_EQ(read_text(head + "integer symmetric\r\n2 2 2\r\n1 1 +4\r\n2 1 3\r\n").entries,
             (Entries{{{0, 0}, 4}, {{0, 1}, 3}, {{1, 0}, 3}}));
-  EXPECT_EQ(read(head + "real skew-symmetric\n2 2 1\n2 1 3\n").entries, (Entries{{{0, 1}, -3}, {{1, 0}, 3}}));
-  EXPECT_EQ(read(head + "pattern general\n2 2 1\n2 2").entries, (Entries{{{1, 1}, 1}}));
-  EXPECT_EQ(read("%%matrixmarket MATRIX Coordinate Real General\n1 1 2\n1 1 1\n1 1 2\n").entries,
+  EXPECT_EQ(read_text(head + "real skew-symmetric\n2 2 1\n2 1 3\n").entries,
+            (Entries{{{0, 1}, -3}, {{1, 0}, 3}}));
+  EXPECT_EQ(read_text(head + "pattern general\n2 2 1\n2 2").entries, (Entries{{{1, 1}, 1}}));
+  EXPECT_EQ(read_text("%%matrixmarket MATRIX Coordinate Real General\n1 1 2\n1 1 1\n1 1 2\n").entries,
             (Entries{{{0, 0}, 3}}));
-  EXPECT_EQ(read(head + "real general\n0 0 0\n").rows, 0);
+  EXPECT_EQ(read_text(head + "real general\n0 0 0\n").rows, 0);
 }
 
 TEST(MatrixMarket, EachRankKeepsItsRows) {
   std::string text = head + "real general\n600 600 600\n";
   for (int i = 600; i > 0; --i)
     text += std::to_string(i) + " " + std::to_string(601 - i) + " " + std::to_string(i) + "\n";
-  const PlainMatrix whole = read(text, 3);
+  const PlainMatrix whole = read_text(text, 3);
   EXPECT_EQ(whole.entries.size(), 600u);
   EXPECT_EQ(whole.entries.at({599, 0}), 600);
 }

@@ -14,13 +14,13 @@
 namespace taihu::message {
 namespace {
 
-constexpr int ranks = 3;
+constexpr int aggregating_ranks = 3;
 constexpr std::size_t bins = 1000;
-constexpr std::size_t data_offset = bins * sizeof(std::int64_t);
+constexpr std::size_t slices_offset = bins * sizeof(std::int64_t);
 constexpr std::size_t slice_bytes = 100'000;  // that each rank writes at each other
 
 std::size_t slice_of(int writer) {
-  return data_offset + static_cast<std::size_t>(writer) * slice_bytes;
+  return slices_offset + static_cast<std::size_t>(writer) * slice_bytes;
 }
 
 /// The parameter is the number of node processes.
@@ -35,7 +35,7 @@ class Aggregation : public testing::TestWithParam<int> {
   }
   std::int64_t* bins_of(int rank) { return reinterpret_cast<std::int64_t*>(job_.segment(rank)); }
 
-  JobForTests job_{GetParam(), ranks, slice_of(ranks)};
+  JobForTests job_{GetParam(), aggregating_ranks, slice_of(aggregating_ranks)};
 };
 INSTANTIATE_TEST_SUITE_P(Processes, Aggregation, testing::Values(1, 2, 3));
 
@@ -45,30 +45,30 @@ TEST_P(Aggregation, AddsOfAllRanksAreCounted) {
     Aggregator aggregator(me, symmetric_of(me.rank()), Aggregator::usual_buffer_bytes);
     Random random(static_cast<unsigned>(me.rank()));
     for (int i = 0; i < additions; ++i) {
-      const auto target = static_cast<int>(random.below(ranks));
+      const auto target = static_cast<int>(random.below(aggregating_ranks));
       aggregator.add(target, {0, random.below(bins) * 8}, i % 5 - 1, nullptr);
     }
     aggregator.flush();
     // 24 bytes each, and some 16 KB at once.
     if (GetParam() > 1) EXPECT_LT(aggregator.buffers_sent(), 60U);
   });
-  std::array<std::vector<std::int64_t>, ranks> expected;
+  std::array<std::vector<std::int64_t>, aggregating_ranks> expected;
   expected.fill(std::vector<std::int64_t>(bins));
-  for (unsigned rank = 0; rank < ranks; ++rank) {
+  for (unsigned rank = 0; rank < aggregating_ranks; ++rank) {
     Random random(rank);
     for (int i = 0; i < additions; ++i) {
-      auto& target = expected[random.below(ranks)];
+      auto& target = expected[random.below(aggregating_ranks)];
       target[random.below(bins)] += i % 5 - 1;
     }
   }
-  for (int rank = 0; rank < ranks; ++rank)
+  for (int rank = 0; rank < aggregating_ranks; ++rank)
     EXPECT_TRUE(std::equal(expected[static_cast<unsigned>(rank)].begin(),
                            expected[static_cast<unsigned>(rank)].end(), bins_of(rank)));
 }
 
 TEST_P(Aggregation, FetchedNumbersAreEachHandedOutOnce) {
   constexpr int tickets = 3'000;
-  std::array<std::vector<std::int64_t>, ranks> got;
+  std::array<std::vector<std::int64_t>, aggregating_ranks> got;
   job_.run([&](Endpoint& me) {
     Aggregator aggregator(me, symmetric_of(me.rank()), 1000);
     auto& mine = got[static_cast<unsigned>(me.rank())];
@@ -79,7 +79,7 @@ TEST_P(Aggregation, FetchedNumbersAreEachHandedOutOnce) {
   std::vector<std::int64_t> all;
   for (const auto& mine : got) all.insert(all.end(), mine.begin(), mine.end());
   std::sort(all.begin(), all.end());
-  std::vector<std::int64_t> expected(ranks * tickets);
+  std::vector<std::int64_t> expected(aggregating_ranks * tickets);
   std::iota(expected.begin(), expected.end(), 0);
   EXPECT_EQ(all, expected);
 }
@@ -90,8 +90,8 @@ TEST_P(Aggregation, PutsAndGetsAgreeWithAModel) {
     job_.run_ranks([&](Endpoint& me) {
       Aggregator aggregator(me, symmetric_of(me.rank()), buffer_bytes);
       Random random(buffer_bytes + static_cast<unsigned>(me.rank()));
-      std::array<std::vector<std::byte>, ranks> model;
-      for (int target = 0; target < ranks; ++target) {
+      std::array<std::vector<std::byte>, aggregating_ranks> model;
+      for (int target = 0; target < aggregating_ranks; ++target) {
         const std::byte* memory = job_.segment(target) + slice_of(me.rank());
         model[static_cast<unsigned>(target)].assign(memory, memory + slice_bytes);
       }
@@ -102,7 +102,7 @@ TEST_P(Aggregation, PutsAndGetsAgreeWithAModel) {
           std::vector<std::byte> data(random.below(most[random.below(5)] + 1));
           fill_pattern(data.data(), data.size(), random.next());
           if (at + data.size() > slice_bytes) break;
-          const auto target = random.below(ranks);
+          const auto target = random.below(aggregating_ranks);
           aggregator.put(static_cast<int>(target), data.data(), {0, slice_of(me.rank()) + at}, data.size());
           std::copy(data.begin(), data.end(), model[target].begin() + static_cast<std::ptrdiff_t>(at));
           at += data.size();
@@ -111,7 +111,7 @@ TEST_P(Aggregation, PutsAndGetsAgreeWithAModel) {
         aggregator.flush();
         std::vector<std::vector<std::byte>> got, expected;
         for (int i = 0; i < 30; ++i) {
-          const auto from = random.below(ranks);
+          const auto from = random.below(aggregating_ranks);
           const std::size_t bytes = random.below(most[random.below(5)] + 1),
                             place = random.below(slice_bytes - bytes);
           const std::byte* known = model[from].data() + place;

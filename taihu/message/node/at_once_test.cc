@@ -18,11 +18,11 @@ namespace {
 
 /// Around the limits of what the test's link sends unasked (4096 with the header of 24), what fits an
 /// envelope, and what follows one.
-const std::vector<std::size_t> sizes{0,    1,    2,    7,     8,     63,    64,    1000,
-                                     4071, 4072, 4073, 16383, 16384, 16385, 70000, most_bytes_following};
+const std::vector<std::size_t> message_sizes{
+    0, 1, 2, 7, 8, 63, 64, 1000, 4071, 4072, 4073, 16383, 16384, 16385, 70000, most_bytes_following};
 
 std::size_t size_of(int message) {
-  return sizes[static_cast<std::size_t>(message) % sizes.size()];
+  return message_sizes[static_cast<std::size_t>(message) % message_sizes.size()];
 }
 
 /// Until `holds`, for at most ten seconds.
@@ -218,25 +218,27 @@ TEST(AtOnce, MessagesCompleteWhileTheirReceiverComputes) {
       me.send(other, user_context, 0, nullptr, 0);
       me.wait(receive, nullptr);
     }
-    std::vector<std::vector<std::byte>> data(sizes.size());
+    std::vector<std::vector<std::byte>> data(message_sizes.size());
     std::vector<Request*> requests;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      data[i].resize(sizes[i]);
+    for (std::size_t i = 0; i < message_sizes.size(); ++i) {
+      data[i].resize(message_sizes[i]);
       if (me.rank() == 1)
-        requests.push_back(me.irecv(0, user_context, static_cast<int>(i), data[i].data(), sizes[i]));
+        requests.push_back(me.irecv(0, user_context, static_cast<int>(i), data[i].data(), message_sizes[i]));
     }
     if (me.rank() == 1) {
       me.send(0, user_context, 100, nullptr, 0);
       EXPECT_TRUE(comes_true([&] { return sent.load(); }));
       for (Request* request : requests) me.wait(request, nullptr);
-      for (std::size_t i = 0; i < sizes.size(); ++i) EXPECT_TRUE(has_pattern(data[i].data(), sizes[i], i));
+      for (std::size_t i = 0; i < message_sizes.size(); ++i)
+        EXPECT_TRUE(has_pattern(data[i].data(), message_sizes[i], i));
       return;
     }
     me.receive(1, user_context, 100, nullptr, 0);
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      fill_pattern(data[i].data(), sizes[i], i);
+    for (std::size_t i = 0; i < message_sizes.size(); ++i) {
+      fill_pattern(data[i].data(), message_sizes[i], i);
       const auto mode = i % 2 == 0 ? SendMode::synchronous : SendMode::standard;
-      me.wait(me.isend(1, user_context, static_cast<int>(i), {data[i].data(), sizes[i]}, mode), nullptr);
+      me.wait(me.isend(1, user_context, static_cast<int>(i), {data[i].data(), message_sizes[i]}, mode),
+              nullptr);
     }
     sent.store(true);
   });

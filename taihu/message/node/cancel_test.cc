@@ -11,13 +11,6 @@
 namespace taihu::message {
 namespace {
 
-void signal(Endpoint& me, int tag = 99) {
-  me.send(1 - me.rank(), user_context, tag, nullptr, 0);
-}
-void await_signal(Endpoint& me, int tag = 99) {
-  me.receive(1 - me.rank(), user_context, tag, nullptr, 0);
-}
-
 TEST(Cancel, WithdrawsSendsThatNothingHasMatched) {
   JobForTests job(1, 2);
   job.run([&](Endpoint& me) {

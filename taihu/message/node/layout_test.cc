@@ -16,7 +16,7 @@ class LaidOut : public testing::TestWithParam<int> {
 };
 INSTANTIATE_TEST_SUITE_P(Processes, LaidOut, testing::Values(1, 2));
 
-const std::vector<std::size_t> sizes{0, 1, 8, 41, 1000, 1025, 16384, 16385, 300000, 1100000};
+const std::vector<std::size_t> layout_sizes{0, 1, 8, 41, 1000, 1025, 16384, 16385, 300000, 1100000};
 
 /// A message of `bytes` bytes, with or without gaps, in memory of its own.
 class Spread {
@@ -52,7 +52,7 @@ TEST_P(LaidOut, AtEitherOrBothEnds) {
   const std::vector<std::pair<const StridedLayout*, const StridedLayout*>> ends{
       {&threes, nullptr}, {nullptr, &threes}, {&threes, &sevens}};
   job_.run([&](Endpoint& me) {
-    for (const std::size_t bytes : sizes) {
+    for (const std::size_t bytes : layout_sizes) {
       for (const auto& [from, to] : ends) {
         if (me.rank() == 0) {
           Spread out(bytes, from);

@@ -20,18 +20,11 @@ class Requests : public testing::TestWithParam<int> {
 };
 INSTANTIATE_TEST_SUITE_P(Processes, Requests, testing::Values(1, 2));
 
-const std::vector<std::size_t> sizes{0, 8, 2000, 100000};
-
-void signal(Endpoint& me, int tag = 99) {
-  me.send(1 - me.rank(), user_context, tag, nullptr, 0);
-}
-void await_signal(Endpoint& me, int tag = 99) {
-  me.receive(1 - me.rank(), user_context, tag, nullptr, 0);
-}
+const std::vector<std::size_t> request_sizes{0, 8, 2000, 100000};
 
 TEST_P(Requests, ASynchronousSendWaitsForItsReceive) {
   job_.run([&](Endpoint& me) {
-    for (const std::size_t bytes : sizes) {
+    for (const std::size_t bytes : request_sizes) {
       std::vector<std::byte> data(bytes);
       if (me.rank() == 0) {
         fill_pattern(data.data(), bytes, bytes);
@@ -57,7 +50,7 @@ TEST_P(Requests, ASynchronousSendWaitsForItsReceive) {
 
 TEST_P(Requests, ASynchronousSendTakenByAMatchedProbeWaitsForItsReceive) {
   job_.run([&](Endpoint& me) {
-    for (const std::size_t bytes : sizes) {
+    for (const std::size_t bytes : request_sizes) {
       std::vector<std::byte> data(bytes);
       if (me.rank() == 0) {
         Request* send = me.isend(1, user_context, 1, {data.data(), bytes}, SendMode::synchronous);
@@ -80,7 +73,7 @@ TEST_P(Requests, BlockingSynchronousSends) {
   std::atomic<int> receives_begun{0};
   int sent = 0;  // by rank 0
   job_.run([&](Endpoint& me) {
-    for (const std::size_t bytes : sizes) {
+    for (const std::size_t bytes : request_sizes) {
       std::vector<std::byte> data(bytes);
       if (me.rank() == 0) {
         fill_pattern(data.data(), bytes, bytes);

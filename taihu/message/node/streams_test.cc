@@ -17,16 +17,9 @@
 namespace taihu::message {
 namespace {
 
-const std::vector<std::size_t> sizes{0, 1, 8, 40, 41, 255, 256, 257, 512, 1000, 1024, 1025, 3000};
+const std::vector<std::size_t> stream_sizes{0, 1, 8, 40, 41, 255, 256, 257, 512, 1000, 1024, 1025, 3000};
 constexpr int window = 300;  // more than a ring has cells
 constexpr int signal_tag = window;
-
-void signal(Endpoint& me) {
-  me.send(1 - me.rank(), user_context, signal_tag, nullptr, 0);
-}
-void await_signal(Endpoint& me) {
-  me.receive(1 - me.rank(), user_context, signal_tag, nullptr, 0);
-}
 
 std::uint64_t seed_of(std::size_t bytes, int number) {
   return bytes * 1000 + static_cast<unsigned>(number);
@@ -108,9 +101,9 @@ INSTANTIATE_TEST_SUITE_P(Filters, Streams,
 
 TEST_P(Streams, OneWayWithReceivesPostedBefore) {
   job_.run([&](Endpoint& me) {
-    for (const std::size_t bytes : sizes) {
+    for (const std::size_t bytes : stream_sizes) {
       if (me.rank() == 0) {
-        await_signal(me);
+        await_signal(me, signal_tag);
         Sending sending(me, 1, bytes);
         sending.start();
         sending.finish();
@@ -118,7 +111,7 @@ TEST_P(Streams, OneWayWithReceivesPostedBefore) {
         Receiving receiving(me, source_of(me), tag(), bytes);
         // The signal must not be what a wildcard waits for: it goes the other way.
         receiving.start();
-        signal(me);
+        signal(me, signal_tag);
         receiving.finish();
       }
     }
@@ -127,14 +120,14 @@ TEST_P(Streams, OneWayWithReceivesPostedBefore) {
 
 TEST_P(Streams, OneWayWithReceivesPostedLate) {
   job_.run([&](Endpoint& me) {
-    for (const std::size_t bytes : sizes) {
+    for (const std::size_t bytes : stream_sizes) {
       if (me.rank() == 0) {
         Sending sending(me, 1, bytes);
         sending.start();
-        signal(me);
+        signal(me, signal_tag);
         sending.finish();
       } else {
-        await_signal(me);  // everything stands in the queues
+        await_signal(me, signal_tag);  // everything stands in the queues
         Receiving receiving(me, source_of(me), tag(), bytes);
         receiving.start();
         receiving.finish();
@@ -146,7 +139,7 @@ TEST_P(Streams, OneWayWithReceivesPostedLate) {
 TEST_P(Streams, BothWaysAtOnce) {
   job_.run([&](Endpoint& me) {
     for (int round = 0; round < 3; ++round) {
-      for (const std::size_t bytes : sizes) {
+      for (const std::size_t bytes : stream_sizes) {
         Receiving receiving(me, source_of(me), tag(), bytes);
         Sending sending(me, 1 - me.rank(), bytes);
         receiving.start();
@@ -161,7 +154,7 @@ TEST_P(Streams, BothWaysAtOnce) {
 TEST(Stream, ToOneself) {
   JobForTests job(1, 1);
   job.run([](Endpoint& me) {
-    for (const std::size_t bytes : sizes) {
+    for (const std::size_t bytes : stream_sizes) {
       Sending sending(me, 0, bytes);
       Receiving receiving(me, 0, 0, bytes);
       sending.start();
@@ -190,7 +183,7 @@ TEST(Stream, ShortSendsDoNotWaitForABusyReceiver) {
         receiving.start();
         receiving.finish();
       }
-      me.rank() == 0 ? await_signal(me) : signal(me);
+      me.rank() == 0 ? await_signal(me, signal_tag) : signal(me, signal_tag);
     }
   });
 }
@@ -223,7 +216,7 @@ TEST(Stream, ReceivesWithRequestsOfTheCallerAreTruncatedAndCancelled) {
   job.run([](Endpoint& me) {
     const std::vector<std::byte> data(2000, std::byte{7});
     if (me.rank() == 0) {
-      await_signal(me);
+      await_signal(me, signal_tag);
       for (const std::size_t bytes : {20UL, 2000UL}) me.send(1, user_context, 1, data.data(), bytes);
       return;
     }
@@ -235,7 +228,7 @@ TEST(Stream, ReceivesWithRequestsOfTheCallerAreTruncatedAndCancelled) {
     EXPECT_TRUE(me.is_complete(&withdrawn));
     EXPECT_TRUE(withdrawn.status.cancelled);
     EXPECT_TRUE(me.is_idle(user_context));
-    signal(me);
+    signal(me, signal_tag);
     for (const std::size_t bytes : {20UL, 2000UL}) {
       Request receive;
       me.irecv_into(receive, any_rank, user_context, any_tag, {room.data(), 10});

@@ -71,11 +71,11 @@ TEST(StridedBlocks, CopyFromBlocksOfAnySizeAndFromOtherLayouts) {
 constexpr int ranks = 3;
 constexpr int lanes = 4;  // transfers of a rank to one target under way at once
 constexpr std::size_t lane_bytes = 700'000;
-constexpr std::size_t data_offset = 64;  // the reply word is at 0
-constexpr memory::SymmetricAddress reply_word{0, 0};
+constexpr std::size_t lanes_offset = 64;  // the reply word is at 0
+constexpr memory::SymmetricAddress strided_reply{0, 0};
 
 std::size_t lane_offset(int writer, int lane) {
-  return data_offset +
+  return lanes_offset +
          (static_cast<std::size_t>(writer) * lanes + static_cast<std::size_t>(lane)) * lane_bytes;
 }
 
@@ -135,7 +135,7 @@ class RandomTransfers {
     if (replies) ++puts_[static_cast<unsigned>(target)];
     under_way.request =
         me_.put_blocks(target, under_way.buffer.data(), {0, lane_offset(me_.rank(), lane) + at}, shape,
-                       replies ? &reply_word : nullptr);
+                       replies ? &strided_reply : nullptr);
   }
 
   void get(int from, int lane) {
@@ -204,7 +204,7 @@ TEST_P(Strided, DataAreVisibleBeforeTheReply) {
     for (const StridedShape& shape : shapes) {
       const std::size_t at = lane_offset(0, 0) + static_cast<std::size_t>(puts) * 700'000;
       const Bytes data = patterned(shape.source_extent(), shape.bytes);
-      Request* put = me.put_blocks((me.rank() + 1) % ranks, data.data(), {0, at}, shape, &reply_word);
+      Request* put = me.put_blocks((me.rank() + 1) % ranks, data.data(), {0, at}, shape, &strided_reply);
       ++puts;
       me.wait_until([&] { return replies.load(std::memory_order_acquire) >= puts; });
       Bytes expected(shape.target_extent());

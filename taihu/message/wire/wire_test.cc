@@ -78,13 +78,14 @@ class TwoWires : public testing::Test {
               }};
 };
 
-const std::vector<std::size_t> sizes{
+const std::vector<std::size_t> envelope_sizes{
     0, 1, 8, 4000, 5000, eager_payload_bytes - 1, eager_payload_bytes, 4096, 4097, 10000, 3};
 
 TEST_F(TwoWires, WhatIsSentAtOnceMayBeOverwrittenAndStaysInOrder) {
   constexpr int count = 300;
   for (int i = 0; i < count; ++i) {
-    std::vector<std::byte> data = pattern(sizes[static_cast<std::size_t>(i) % sizes.size()], i);
+    std::vector<std::byte> data =
+        pattern(envelope_sizes[static_cast<std::size_t>(i) % envelope_sizes.size()], i);
     if (i % 3 == 2) {
       submit(i, data);
     } else {
@@ -99,7 +100,7 @@ TEST_F(TwoWires, WhatIsSentAtOnceMayBeOverwrittenAndStaysInOrder) {
     other_.poll();
   }
   other_.poll();
-  expect_in_order(sizes, count);
+  expect_in_order(envelope_sizes, count);
 }
 
 TEST_F(TwoWires, NothingOvertakesTheBacklogOfAProcessThatDoesNotLook) {
@@ -182,7 +183,8 @@ TEST_F(TwoWires, ManyThreadsKeepTheirOrderEach) {
     senders.emplace_back([&, thread] {
       for (int i = 0; i < messages; ++i) {
         const int tag = thread * messages + i;
-        const std::vector<std::byte> data = pattern(sizes[static_cast<std::size_t>(i) % sizes.size()], tag);
+        const std::vector<std::byte> data =
+            pattern(envelope_sizes[static_cast<std::size_t>(i) % envelope_sizes.size()], tag);
         if (!send_now(tag, data)) submit(tag, data);
       }
     });
@@ -197,8 +199,8 @@ TEST_F(TwoWires, ManyThreadsKeepTheirOrderEach) {
     const int thread = envelope.header.tag / messages;
     const int i = next[static_cast<std::size_t>(thread)]++;
     ASSERT_EQ(envelope.header.tag % messages, i) << "thread " << thread;
-    ASSERT_EQ(envelope.payload,
-              pattern(sizes[static_cast<std::size_t>(i) % sizes.size()], envelope.header.tag));
+    ASSERT_EQ(envelope.payload, pattern(envelope_sizes[static_cast<std::size_t>(i) % envelope_sizes.size()],
+                                        envelope.header.tag));
   }
 }
 

@@ -77,7 +77,7 @@ TEST(Region, AnEmptyTextIsAllOfSpace) {
   EXPECT_TRUE(contains({}, {}, {1, 2, 3}));
 }
 
-std::string refusal(const std::string& text) {
+std::string region_refusal(const std::string& text) {
   try {
     compile_region(text, same);
   } catch (const Error& error) {
@@ -87,14 +87,15 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(Region, MalformedTextsAreRefusedWithTheirPlace) {
-  EXPECT_EQ(refusal("-1 (2"), "region \"-1 (2\": ')' is missing at character 6");
-  EXPECT_EQ(refusal("1 |"), "region \"1 |\": a surface number is expected at character 4");
-  EXPECT_EQ(refusal("1 )"), "region \"1 )\": unexpected ')' at character 3");
-  EXPECT_EQ(refusal("1 x"), "region \"1 x\": a surface number is expected at character 3");
-  EXPECT_EQ(refusal("0"), "region \"0\": a surface number is expected at character 1");
-  EXPECT_EQ(refusal("99999999999"), "region \"99999999999\": a surface number is expected at character 1");
-  EXPECT_NE(refusal(std::string(100000, '(')), "accepted");
-  EXPECT_NE(refusal(std::string(100000, '~') + "1"), "accepted");
+  EXPECT_EQ(region_refusal("-1 (2"), "region \"-1 (2\": ')' is missing at character 6");
+  EXPECT_EQ(region_refusal("1 |"), "region \"1 |\": a surface number is expected at character 4");
+  EXPECT_EQ(region_refusal("1 )"), "region \"1 )\": unexpected ')' at character 3");
+  EXPECT_EQ(region_refusal("1 x"), "region \"1 x\": a surface number is expected at character 3");
+  EXPECT_EQ(region_refusal("0"), "region \"0\": a surface number is expected at character 1");
+  EXPECT_EQ(region_refusal("99999999999"),
+            "region \"99999999999\": a surface number is expected at character 1");
+  EXPECT_NE(region_refusal(std::string(100000, '(')), "accepted");
+  EXPECT_NE(region_refusal(std::string(100000, '~') + "1"), "accepted");
 }
 
 }  // namespace

@@ -40,18 +40,6 @@ const char* __lsan_default_suppressions() {
 namespace taihu::neutron {
 namespace {
 
-TestNuclide::Function constant(double value) {
-  return [value](double) { return value; };
-}
-
-TestNuclide fuel() {
-  TestNuclide n;
-  n.name = "X235", n.awr = 233;
-  n.elastic = constant(4), n.capture = constant(1), n.fission = constant(2);
-  n.nu = 2.5, n.delayed = 0.1;
-  return n;
-}
-
 /// A reflective box of one material.
 std::string box_model(const std::string& material, const std::string& settings,
                       const std::string& tallies = "") {
@@ -117,12 +105,12 @@ class Continuous : public ::testing::Test {
 };
 
 TEST_F(Continuous, OneNuclideHasTheKOfItsCrossSections) {
-  add(fuel());
+  add(test_fuel());
   expect_k(read(box_model(material("<nuclide name=\"X235\" ao=\"1\"/>"), counts(500, 12, 2))), 2.5 * 2 / 3);
 }
 
 TEST_F(Continuous, MixturesTakeDensitiesByAtomsOrWeight) {
-  add(fuel());
+  add(test_fuel());
   TestNuclide absorber;
   absorber.name = "B", absorber.awr = 10;
   absorber.elastic = constant(20), absorber.capture = constant(3);
@@ -143,7 +131,7 @@ TEST_F(Continuous, MixturesTakeDensitiesByAtomsOrWeight) {
 }
 
 TEST_F(Continuous, TwoNeutronsOutOfOneRaiseK) {
-  TestNuclide n = fuel();
+  TestNuclide n = test_fuel();
   n.twice = constant(0.8);
   add(n);
   // Each absorption comes with 0.8 / 3 neutrons made: A = 1 + 0.8 / 3 A.
@@ -155,7 +143,7 @@ TEST_F(Continuous, TwoNeutronsOutOfOneRaiseK) {
 }
 
 TEST_F(Continuous, LevelsKeepNeutronsAboveTheThresholdOnly) {
-  TestNuclide n = fuel();
+  TestNuclide n = test_fuel();
   // Above 1e5 eV only, straight from there to 2e7 eV.
   n.level = [](double e) { return e > 2e5 ? 3 : 0; };
   n.energy = {1e-5, 1, 1e5, 2e5, 3e5, 2e7};
@@ -244,7 +232,7 @@ TEST_F(Continuous, NeutronsComeToTheTemperatureOfAFreeGas) {
 /// The sums of a medium agree with those over its nuclides, at the jumps too; and bands have the mean of
 /// smooth cross sections.
 TEST_F(Continuous, MediaSumTheirNuclides) {
-  TestNuclide n = fuel();
+  TestNuclide n = test_fuel();
   n.unresolved = true;
   n.capture = [](double e) { return 1 / std::sqrt(e); };
   add(n);
@@ -285,7 +273,7 @@ TEST_F(Continuous, MediaSumTheirNuclides) {
 }
 
 TEST_F(Continuous, TemperaturesAreTheNearestOrBetweenTwo) {
-  TestNuclide n = fuel();
+  TestNuclide n = test_fuel();
   n.temperatures = {300, 600}, n.factor = {1, 3};
   add(n);
   const std::string nuclide = "<nuclide name=\"X235\" ao=\"1\"/>";
@@ -305,7 +293,7 @@ TEST_F(Continuous, TemperaturesAreTheNearestOrBetweenTwo) {
 }
 
 TEST_F(Continuous, ThreadsGiveTheSameBits) {
-  TestNuclide n = fuel();
+  TestNuclide n = test_fuel();
   n.unresolved = true;
   add(n);
   const Model model = read(box_model(material("<nuclide name=\"X235\" ao=\"1\"/>"), counts(300, 5, 1)));
@@ -313,7 +301,7 @@ TEST_F(Continuous, ThreadsGiveTheSameBits) {
 }
 
 TEST_F(Continuous, ARunThatGoesOnHasTheSameBits) {
-  add(fuel());
+  add(test_fuel());
   const Model model = read(box_model(material("<nuclide name=\"X235\" ao=\"1\"/>"), counts(200, 6, 1)));
   parallel::SoloCommunicator rank;
   Simulation first(model, rank, 1, parallel::LoopSchedule{});
@@ -330,7 +318,7 @@ TEST_F(Continuous, ARunThatGoesOnHasTheSameBits) {
 }
 
 TEST_F(Continuous, RefusesWithOneLine) {
-  add(fuel());
+  add(test_fuel());
   const std::string good = "<nuclide name=\"X235\" ao=\"1\"/>", settings = counts(10, 2, 1);
   const auto expect = [&](const std::string& model, const std::string& part) {
     const std::string text = refusal(model);
@@ -353,7 +341,7 @@ TEST_F(Continuous, RefusesWithOneLine) {
 
 /// Files with damaged bytes are read or refused with one line, never worse.
 TEST_F(Continuous, DamagedFilesAreReadOrRefused) {
-  add(fuel());
+  add(test_fuel());
   const std::string model = box_model(material("<nuclide name=\"X235\" ao=\"1\"/>"), counts(10, 2, 1));
   read(model);
   std::ifstream in(folder_.path("X235.h5"), std::ios::binary);

@@ -17,7 +17,7 @@ namespace taihu::neutron {
 namespace {
 
 /// The message with which a model is refused, without its folder.
-std::string refusal(const std::string& model) {
+std::string reading_refusal(const std::string& model) {
   const TemporaryFolder folder;
   folder.write("library.json", library_text());
   folder.write("model.xml", model);
@@ -38,16 +38,16 @@ std::string changed(std::string text, const std::string& from, const std::string
   return text.replace(at, from.size(), to);
 }
 
-const std::string good = model_text(geometry_text("rectangular"), settings_text(),
-                                    "<tally id=\"1\"><scores>flux</scores></tally>\n");
+const std::string good_model = model_text(geometry_text("rectangular"), settings_text(),
+                                          "<tally id=\"1\"><scores>flux</scores></tally>\n");
 
 TEST(ReadModel, ReadsAGoodOne) {
-  EXPECT_EQ(refusal(good), "accepted");
+  EXPECT_EQ(reading_refusal(good_model), "accepted");
 }
 
 /// The error of a filter, at the place of `element` behind a first line.
 std::string filter_refusal(const std::string& element) {
-  return refusal(
+  return reading_refusal(
       model_text(geometry_text("rectangular"), settings_text(),
                  "\n  " + element + "<tally id=\"1\"><filters>1</filters><scores>flux</scores></tally>\n"));
 }
@@ -70,52 +70,54 @@ TEST(ReadModel, RefusesInstancesThatAreNotThere) {
 
 TEST(ReadModel, RefusesWithFileLineAndName) {
   const std::pair<std::string, std::string> cases[] = {
-      {changed(good, "type=\"z-cylinder\"", "type=\"z-ellipse\""),
+      {changed(good_model, "type=\"z-cylinder\"", "type=\"z-ellipse\""),
        "model.xml:9:1: <surface>: type \"z-ellipse\" is not supported"},
-      {changed(good, "0 0 0.45", "0 0"), "model.xml:9:1: <surface>: z-cylinder needs 3 coefficients"},
-      {changed(good, "0 0 0.45", "0 0 -1"), "model.xml:9:1: <surface>: the radius has to be positive"},
-      {changed(good, "region=\"-7\"", "region=\"-17\""), "model.xml:10:1: <cell>: there is no surface 17"},
-      {changed(good, "region=\"-7\"", "region=\"-7 (\""),
+      {changed(good_model, "0 0 0.45", "0 0"), "model.xml:9:1: <surface>: z-cylinder needs 3 coefficients"},
+      {changed(good_model, "0 0 0.45", "0 0 -1"), "model.xml:9:1: <surface>: the radius has to be positive"},
+      {changed(good_model, "region=\"-7\"", "region=\"-17\""),
+       "model.xml:10:1: <cell>: there is no surface 17"},
+      {changed(good_model, "region=\"-7\"", "region=\"-7 (\""),
        "model.xml:10:1: <cell>: region \"-7 (\": a surface number is expected at character 5"},
-      {changed(good, "material=\"1\"/>", "material=\"7\"/>"),
+      {changed(good_model, "material=\"1\"/>", "material=\"7\"/>"),
        "model.xml:10:1: <cell>: there is no material 7"},
-      {changed(good, "material=\"1\"/>", "material=\"1\" temperature=\"600\"/>"),
+      {changed(good_model, "material=\"1\"/>", "material=\"1\" temperature=\"600\"/>"),
        "model.xml:10:1: <cell>: temperatures of cells need continuous-energy data; multi-group data have one "
        "for all"},
-      {changed(good, "fill=\"10\"", "fill=\"77\""),
+      {changed(good_model, "fill=\"10\"", "fill=\"77\""),
        "model.xml:12:1: <cell>: it is filled with 77, which is neither a universe nor a lattice"},
-      {changed(good, "<outer>2</outer>", "<outer>5</outer>"),
+      {changed(good_model, "<outer>2</outer>", "<outer>5</outer>"),
        "model.xml:13:1: <lattice>: there is no universe 5"},
-      {changed(good, "1 1 1 2</universes>", "1 1 1</universes>"),
+      {changed(good_model, "1 1 1 2</universes>", "1 1 1</universes>"),
        "model.xml:13:1: <lattice>: \"universes\" has 15 entries instead of 16"},
-      {changed(good, "<particles>500</particles>", "<particles>many</particles>"),
+      {changed(good_model, "<particles>500</particles>", "<particles>many</particles>"),
        "model.xml:15:1: <settings>: \"particles\" has to be a whole number, not \"many\""},
-      {changed(good, "multi-group", "continuous-energy"),
+      {changed(good_model, "multi-group", "continuous-energy"),
        "model.xml:3:30: <density>: units \"macro\" are not supported"},
-      {changed(good, "multi-group", "grey"), "model.xml:15:1: <settings>: energy_mode \"grey\" is not known"},
-      {changed(good, "<batches>6", "<ufs_mesh>1</ufs_mesh><batches>6"),
+      {changed(good_model, "multi-group", "grey"),
+       "model.xml:15:1: <settings>: energy_mode \"grey\" is not known"},
+      {changed(good_model, "<batches>6", "<ufs_mesh>1</ufs_mesh><batches>6"),
        "model.xml:15:1: <settings>: there is no mesh 1 for ufs_mesh"},
-      {changed(good, "<batches>6", "<track>1 1 1</track><batches>6"),
+      {changed(good_model, "<batches>6", "<track>1 1 1</track><batches>6"),
        "model.xml:16:65: <track>: is not supported inside <settings>"},
-      {changed(good, "<scores>flux", "<scores>flux heating"),
+      {changed(good_model, "<scores>flux", "<scores>flux heating"),
        "model.xml:21:1: <tally>: score \"heating\" needs continuous-energy data"},
-      {changed(good, "<scores>flux", "<nuclides>U235</nuclides><scores>total"),
+      {changed(good_model, "<scores>flux", "<nuclides>U235</nuclides><scores>total"),
        "model.xml:21:1: <tally>: there are no data for the nuclide \"U235\""},
-      {changed(good, "<scores>flux", "<triggers/><scores>flux"),
+      {changed(good_model, "<scores>flux", "<triggers/><scores>flux"),
        "model.xml:21:15: <triggers>: is not supported inside <tally>"},
-      {changed(good, "</settings>", "</setting>"),
+      {changed(good_model, "</settings>", "</setting>"),
        "model.xml:19:3: not well-formed XML (Start-end tags mismatch)"},
-      {changed(good, "<macroscopic name=\"fuel\"/>", "<macroscopic name=\"lead\"/>"),
+      {changed(good_model, "<macroscopic name=\"fuel\"/>", "<macroscopic name=\"lead\"/>"),
        "model.xml:3:1: library.json: the library has no cross sections named \"lead\""},
-      {changed(good, "<macroscopic name=\"fuel\"/>", "<nuclide name=\"U235\" ao=\"1\"/>"),
+      {changed(good_model, "<macroscopic name=\"fuel\"/>", "<nuclide name=\"U235\" ao=\"1\"/>"),
        "model.xml:3:64: <nuclide>: is not supported inside <material>"},
       {"", "model.xml:1:1: not well-formed XML (No document element found)"},
   };
-  for (const auto& [model, message] : cases) EXPECT_EQ(refusal(model), message);
+  for (const auto& [model, message] : cases) EXPECT_EQ(reading_refusal(model), message);
 }
 
 TEST(ReadModel, DamagedXmlIsReadOrRefusedWithOneLine) {
-  const std::string models[] = {good, model_text(geometry_text("hexagonal"), settings_text()),
+  const std::string models[] = {good_model, model_text(geometry_text("hexagonal"), settings_text()),
                                 model_text(geometry_text("boolean"), settings_text())};
   Random random(11);
   int refused = 0;
@@ -132,7 +134,7 @@ TEST(ReadModel, DamagedXmlIsReadOrRefusedWithOneLine) {
         text[at] =
             static_cast<char>(random.below(2) == 0 ? random.below(256) : "0-9<>\"/ ~|("[random.below(11)]);
     }
-    const std::string message = refusal(text);
+    const std::string message = reading_refusal(text);
     EXPECT_EQ(message.find('\n'), std::string::npos) << message;
     refused += message != "accepted";
   }
@@ -142,10 +144,10 @@ TEST(ReadModel, DamagedXmlIsReadOrRefusedWithOneLine) {
 TEST(ReadModel, HasTheSameCrossSectionsFromTextAndFromHdf5) {
   const TemporaryFolder folder;
   folder.write("library.json", library_text());
-  folder.write("model.xml", changed(good, "library.json", "library.h5"));
+  folder.write("model.xml", changed(good_model, "library.json", "library.h5"));
   write_multigroup_library(folder.path("library.h5"), read_text_library(folder.path("library.json"), {}));
   const Model binary = read_model(folder.path());
-  const Model text = model_from_text(good);
+  const Model text = model_from_text(good_model);
   for (int reaction = 0; reaction < reaction_count; ++reaction)
     for (int material = 0; material < 2; ++material)
       for (int g = 0; g < 2; ++g)
@@ -215,7 +217,7 @@ TEST(ReadModel, LibrariesThatDoNotFitAreRefused) {
 TEST(ReadModel, WithoutASourceItIsOpenMCs) {
   const std::string source =
       "<source><space type=\"box\"><parameters>-2 -2 -2 2 2 2</parameters></space></source>";
-  const std::vector<Source> sources = model_from_text(changed(good, source, "")).settings.sources;
+  const std::vector<Source> sources = model_from_text(changed(good_model, source, "")).settings.sources;
   ASSERT_EQ(sources.size(), 1u);
   EXPECT_EQ(sources[0].strength, 1);
   EXPECT_EQ(sources[0].space, Source::Space::point);
@@ -231,9 +233,9 @@ TEST(ReadModel, SeparateFilesAreAModelToo) {
   const TemporaryFolder folder;
   folder.write("library.json", library_text());
   const auto part = [&](const std::string& tag) {
-    const std::size_t first = good.find("<" + tag + ">"), last = good.find("</" + tag + ">");
-    folder.write(tag + ".xml", "<?xml version='1.0' encoding='utf-8'?>\n" + good.substr(first, last - first) +
-                                   "</" + tag + ">");
+    const std::size_t first = good_model.find("<" + tag + ">"), last = good_model.find("</" + tag + ">");
+    folder.write(tag + ".xml", "<?xml version='1.0' encoding='utf-8'?>\n" +
+                                   good_model.substr(first, last - first) + "</" + tag + ">");
   };
   for (const char* tag : {"materials", "geometry", "settings", "tallies"}) part(tag);
   EXPECT_EQ(read_model(folder.path()).tallies.size(), 1u);

@@ -29,7 +29,7 @@ void expect_mean(double expected, const std::function<double(Stream&)>& sample) 
   EXPECT_NEAR(mean, expected, 4.5 * deviation + 1e-9 * std::fabs(expected));
 }
 
-Function1d constant(double value) {
+Function1d constant_function(double value) {
   return Function1d::polynomial({value}, "test");
 }
 
@@ -82,14 +82,14 @@ TEST(EnergyIndex, FindsTheIntervalOfEveryEnergy) {
 
 TEST(Laws, SpectraHaveTheMeansOfTheirFormulas) {
   const double far = -1e12;  // no cut-off
-  const SpectrumLaw maxwell(SpectrumLaw::Kind::maxwell, constant(2), {}, far);
-  const SpectrumLaw evaporation(SpectrumLaw::Kind::evaporation, constant(2), {}, far);
-  const SpectrumLaw watt(SpectrumLaw::Kind::watt, constant(1), constant(2), far);
+  const SpectrumLaw maxwell(SpectrumLaw::Kind::maxwell, constant_function(2), {}, far);
+  const SpectrumLaw evaporation(SpectrumLaw::Kind::evaporation, constant_function(2), {}, far);
+  const SpectrumLaw watt(SpectrumLaw::Kind::watt, constant_function(1), constant_function(2), far);
   expect_mean(3, [&](Stream& r) { return maxwell.sample(1, r); });
   expect_mean(4, [&](Stream& r) { return evaporation.sample(1, r); });
   expect_mean(1.5 + 0.5, [&](Stream& r) { return watt.sample(1, r); });
   // Cut at E - U = 1 with temperature 1: the mean of x exp(-x) on [0, 1].
-  const SpectrumLaw cut(SpectrumLaw::Kind::evaporation, constant(1), {}, 4);
+  const SpectrumLaw cut(SpectrumLaw::Kind::evaporation, constant_function(1), {}, 4);
   expect_mean((2 - 5 / std::exp(1.0)) / (1 - 2 / std::exp(1.0)), [&](Stream& r) { return cut.sample(5, r); });
   EXPECT_EQ(cut.sample(4, *std::make_unique<Stream>(1, StreamUse::history, 0, 0)), 0);
 }
@@ -174,7 +174,8 @@ TEST(Kinematics, ElasticScatteringSlowsDown) {
     const double alpha = (a - 1) * (a - 1) / ((a + 1) * (a + 1));
     expect_mean(0.5 * (1 + alpha),
                 [&](Stream& r) { return scatter_elastically({1, {0, 0, 1}}, a, 0, {}, r).energy; });
-    expect_mean(2 / (3 * a), [&](Stream& r) { return scatter_elastically({1, {0, 0, 1}}, a, 0, {}, r).u.z; });
+    expect_mean(2 / (3 * a),
+                [&](Stream& r) { return scatter_elastically({1, {0, 0, 1}}, a, 0, {}, r).u.z; });
   }
 }
 

@@ -23,7 +23,7 @@
 namespace taihu::neutron {
 namespace {
 
-const char* const tally =
+const char* const saved_tallies =
     "<mesh id=\"4\"><dimension>5 4 3</dimension><lower_left>-3 -3 -3</lower_left><upper_right>3 3 "
     "3</upper_right></mesh><filter id=\"4\" type=\"mesh\"><bins>4</bins></filter>"
     "<filter id=\"3\" type=\"material\"><bins>2 1</bins></filter>"
@@ -60,7 +60,7 @@ std::vector<std::byte> bank_of(const std::string& path, const Model& model) {
 TEST(Statepoint, ARunThatGoesOnHasTheBitsOfOneThatWasNotInterrupted) {
   const TemporaryFolder folder;
   for (const int stop : {1, 2, 4}) {  // before, at and after the end of the inactive batches
-    Model model = test_model("rectangular", settings_text(203, 6, 2), tally);
+    Model model = test_model("rectangular", settings_text(203, 6, 2), saved_tallies);
     parallel::SoloCommunicator alone;
     {
       Simulation whole(model, alone, 1, parallel::LoopSchedule{});
@@ -86,7 +86,7 @@ TEST(Statepoint, ARunThatGoesOnHasTheBitsOfOneThatWasNotInterrupted) {
 
 TEST(Statepoint, IsTheSameForAnyRanksDomainsAndWayOfWriting) {
   const TemporaryFolder folder;
-  const Model model = test_model("rectangular", settings_text(203, 3, 1), tally);
+  const Model model = test_model("rectangular", settings_text(203, 3, 1), saved_tallies);
   const std::string whole = folder.path("whole.h5"), split = folder.path("split.h5");
   {
     parallel::SoloCommunicator alone;
@@ -119,7 +119,7 @@ TEST(Statepoint, IsTheSameForAnyRanksDomainsAndWayOfWriting) {
 
 TEST(Statepoint, ThatCannotBeWrittenIsToldOnAllRanksAndLeavesNothing) {
   const TemporaryFolder folder;
-  const Model model = test_model("rectangular", settings_text(100, 2, 1), tally);
+  const Model model = test_model("rectangular", settings_text(100, 2, 1), saved_tallies);
   std::filesystem::create_directory(folder.path("taken.h5"));
   for (const std::string& path : {folder.path("nowhere/s.h5"), folder.path("taken.h5")}) {
     std::atomic<int> told = 0;
@@ -135,7 +135,7 @@ TEST(Statepoint, ThatCannotBeWrittenIsToldOnAllRanksAndLeavesNothing) {
 
 TEST(Statepoint, ThatEndsEarlyOrWasRepackedIsRefusedOnAllRanks) {
   const TemporaryFolder folder;
-  const Model model = test_model("rectangular", settings_text(2000, 2, 1), tally);
+  const Model model = test_model("rectangular", settings_text(2000, 2, 1), saved_tallies);
   const std::string path = folder.path("s.h5");
   parallel::SoloCommunicator alone;
   Simulation first(model, alone, 1, parallel::LoopSchedule{});
@@ -159,7 +159,7 @@ TEST(Statepoint, ThatEndsEarlyOrWasRepackedIsRefusedOnAllRanks) {
 
 TEST(Statepoint, OfAnotherModelIsRefused) {
   const TemporaryFolder folder;
-  Model model = test_model("rectangular", settings_text(100, 3, 1), tally);
+  Model model = test_model("rectangular", settings_text(100, 3, 1), saved_tallies);
   parallel::SoloCommunicator alone;
   Simulation first(model, alone, 1, parallel::LoopSchedule{});
   finish_and_write(first, folder.path("s.h5"));
@@ -187,7 +187,7 @@ TEST(Statepoint, OfAnotherModelIsRefused) {
 
 TEST(Statepoint, SpeedIsMeasuredWithoutChangingTheRun) {
   const TemporaryFolder folder;
-  const Model model = test_model("rectangular", settings_text(203, 3, 1), tally);
+  const Model model = test_model("rectangular", settings_text(203, 3, 1), saved_tallies);
   const std::string before = folder.path("before.h5"), after = folder.path("after.h5");
   parallel::on_ranks(3, [&](parallel::Communicator& rank) {
     Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
@@ -217,7 +217,7 @@ TEST(Statepoint, SpeedIsMeasuredWithoutChangingTheRun) {
 /// uninterrupted run.
 TEST(Statepoint, LeadsToTheSameEndHoweverOftenItsWritersAreKilled) {
   const TemporaryFolder folder;
-  const Model model = test_model("rectangular", settings_text(203, 60, 2), tally);
+  const Model model = test_model("rectangular", settings_text(203, 60, 2), saved_tallies);
   const std::string whole = folder.path("whole.h5"), path = folder.path("s.h5");
   parallel::SoloCommunicator alone;
   Simulation simulation(model, alone, 1, parallel::LoopSchedule{});

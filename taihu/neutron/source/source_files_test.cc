@@ -31,7 +31,7 @@ BankRecord record(double x, double energy) {
           .particle = 0};
 }
 
-std::string refusal(const std::string& path) {
+std::string file_refusal(const std::string& path) {
   try {
     read_source_file(path);
   } catch (const Error& error) {
@@ -53,26 +53,26 @@ TEST(SourceFile, IsReadAsItWasWritten) {
 TEST(SourceFile, ThatIsNoneIsRefused) {
   const TemporaryFolder folder;
   const std::string path = folder.path("source.h5");
-  EXPECT_NE(refusal(path), "accepted");
+  EXPECT_NE(file_refusal(path), "accepted");
   write_source_file(path, {});
-  EXPECT_NE(refusal(path).find("no neutrons"), std::string::npos);
+  EXPECT_NE(file_refusal(path).find("no neutrons"), std::string::npos);
   BankRecord photon = record(0, 1);
   photon.particle = 1;
   write_source_file(path, {photon});
-  EXPECT_NE(refusal(path).find("other particles"), std::string::npos);
+  EXPECT_NE(file_refusal(path).find("other particles"), std::string::npos);
   BankRecord heavy = record(0, 1);
   heavy.weight = std::nan("");
   write_source_file(path, {heavy});
-  EXPECT_NE(refusal(path).find("impossible"), std::string::npos);
+  EXPECT_NE(file_refusal(path).find("impossible"), std::string::npos);
   {
     Hdf5File file(path, Hdf5File::Mode::create);
     file.write_attribute("/", "filetype", std::string("source"));
     file.write("/source_bank", {1, 2, 3});
     file.close();
   }
-  EXPECT_NE(refusal(path).find("other members"), std::string::npos);
+  EXPECT_NE(file_refusal(path).find("other members"), std::string::npos);
   Hdf5File(path, Hdf5File::Mode::create).close();
-  EXPECT_NE(refusal(path).find("neither a source file"), std::string::npos);
+  EXPECT_NE(file_refusal(path).find("neither a source file"), std::string::npos);
 }
 
 TEST(SourceFile, DamagedIsReadOrRefusedWithOneLine) {
@@ -89,7 +89,7 @@ TEST(SourceFile, DamagedIsReadOrRefusedWithOneLine) {
     for (int d = 0; d < 4; ++d) text[random.below(text.size())] = static_cast<char>(random.below(256));
     if (i % 4 == 0) text.resize(random.below(text.size()));
     folder.write("bad.h5", text);
-    EXPECT_EQ(refusal(folder.path("bad.h5")).find('\n'), std::string::npos);
+    EXPECT_EQ(file_refusal(folder.path("bad.h5")).find('\n'), std::string::npos);
   }
 }
 

@@ -15,7 +15,7 @@ namespace taihu::neutron {
 namespace {
 
 /// Meshes that fit the domains, do not, and have no third axis; filters in front and behind; no mesh at all.
-const char* const some_tallies =
+const char* const collected_tallies =
     "<mesh id=\"1\"><dimension>6 5 2</dimension><lower_left>-3 -3 -3</lower_left><upper_right>3 3 "
     "3</upper_right></mesh><mesh id=\"2\"><dimension>90 70</dimension><lower_left>-4 -2</lower_left>"
     "<upper_right>2 5</upper_right></mesh><filter id=\"1\" type=\"mesh\"><bins>1</bins></filter>"
@@ -43,7 +43,7 @@ void for_each_bin(const TallyLayout& layout, const TallyParts& window, const F& 
 }
 
 TEST(BatchCollector, AddsTheSumsOfAllRanksToTheirOwnersStatistics) {
-  const Model model = test_model("rectangular", settings_text(10, 2, 1), some_tallies);
+  const Model model = test_model("rectangular", settings_text(10, 2, 1), collected_tallies);
   parallel::SoloCommunicator alone;
   const Simulation simulation(model, alone, 1, parallel::LoopSchedule{});
   const TallyLayout& layout = simulation.layout();

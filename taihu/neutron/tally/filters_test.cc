@@ -16,7 +16,7 @@
 namespace taihu::neutron {
 namespace {
 
-TallyStatistics run(const Model& model) {
+TallyStatistics statistics_of(const Model& model) {
   parallel::SoloCommunicator rank;
   Simulation simulation(model, rank, 2, parallel::LoopSchedule{});
   while (!simulation.finished()) simulation.run_batch();
@@ -37,7 +37,7 @@ std::string tally(int id, const std::string& filters, const std::string& scores,
          "</scores>" + more + "</tally>";
 }
 
-std::string refusal(const std::string& tallies) {
+std::string tallies_refusal(const std::string& tallies) {
   try {
     const Model model = test_model("rectangular", settings_text(10, 2, 1), tallies);
     parallel::SoloCommunicator rank;
@@ -56,7 +56,7 @@ TEST(Filters, LegendreMomentsAreThoseOfTheLibrary) {
       filter(1, "material", "2 1") + "<filter id=\"2\" type=\"legendre\"><order>2</order></filter>" +
           filter(3, "energy", "1e-5 1 2e7") + filter(4, "energyout", "1e-5 1 2e7") + filter(5, "mu", "4") +
           tally(1, "1 3 4 2", "scatter") + tally(2, "1 3 4 5", "scatter") + tally(3, "1 3 4", "scatter"));
-  const TallyStatistics s = run(model);
+  const TallyStatistics s = statistics_of(model);
   const auto moment = [&](int material, int from, int to, int l) {
     return s.sum[((material * 2 + from) * 2 + to) * 3 + l];
   };
@@ -85,7 +85,7 @@ TEST(Filters, DirectionsHaveTheSharesOfAnIsotropicFlux) {
                    filter(1, "polar", "0 0.5 1.5707963267948966 3.2") + filter(2, "azimuthal", "4") +
                        filter(3, "particle", "neutron") + tally(1, "1 2 3", "flux", estimator) +
                        tally(2, "3", "flux", estimator));
-    const TallyStatistics s = run(model);
+    const TallyStatistics s = statistics_of(model);
     const double shares[] = {(1 - std::cos(0.5)) / 2, std::cos(0.5) / 2, 0.5};
     double all = 0;
     for (int bin = 0; bin < 12; ++bin) {
@@ -107,7 +107,7 @@ TEST(Filters, CurrentsBetweenCellsAreThoseThroughTheirSurface) {
                      filter(6, "surface", "1 2") + tally(1, "1", "current") + tally(2, "2 3", "current") +
                      tally(3, "1 3", "current") + tally(4, "1 4", "current") + tally(5, "5", "absorption") +
                      tally(6, "6", "current") + "<tally id=\"7\"><scores>absorption</scores></tally>");
-  const TallyStatistics s = run(model);
+  const TallyStatistics s = statistics_of(model);
   const double net = s.sum[0], *between = s.sum.data() + 1, *into = s.sum.data() + 10,
                *from = s.sum.data() + 13;
   EXPECT_NEAR(between[1] - between[3], net, 1e-9);  // out of the pins, less into them
@@ -155,7 +155,7 @@ TEST(Filters, HaveTheSameBitsWithDomains) {
           filter(1, "mesh", "1") + filter(2, "cellborn", "1") +
           "<filter id=\"3\" type=\"legendre\"><order>1</order></filter>" + filter(4, "distribcell", "1") +
           tally(1, "1 2", "flux") + tally(2, "1 3", "scatter") + tally(3, "4 2", "total"));
-  const TallyStatistics expected = run(model);
+  const TallyStatistics expected = statistics_of(model);
   parallel::on_ranks(4, [&](parallel::Communicator& rank) {
     Simulation simulation(model, rank, 1, parallel::LoopSchedule{}, {.shape = {2, 2, 1}});
     while (!simulation.finished()) simulation.run_batch();
@@ -206,7 +206,7 @@ TEST(Filters, ThatDoNotFitAreRefused) {
       {"<filter id=\"1\" type=\"spatiallegendre\" order=\"1\" axis=\"z\" min=\"1\" max=\"1\"/>" +
            tally(1, "1", "flux"),
        "model.xml:21:1: <filter>: \"max\" has to be above \"min\""}};
-  for (const auto& [tallies, message] : cases) EXPECT_EQ(refusal(tallies), message);
+  for (const auto& [tallies, message] : cases) EXPECT_EQ(tallies_refusal(tallies), message);
 }
 
 }  // namespace

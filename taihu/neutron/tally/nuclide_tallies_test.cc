@@ -34,18 +34,6 @@ TEST(Score, NamesLeadBackToTheirScores) {
     EXPECT_EQ(score_named(name), std::nullopt) << name;
 }
 
-TestNuclide::Function constant(double value) {
-  return [value](double) { return value; };
-}
-
-TestNuclide fuel() {
-  TestNuclide n;
-  n.name = "X235", n.awr = 233;
-  n.elastic = constant(4), n.capture = constant(1), n.fission = constant(2);
-  n.nu = 2.5, n.delayed = 0.1;
-  return n;
-}
-
 TestNuclide absorber() {
   TestNuclide n;
   n.name = "B", n.awr = 10;
@@ -96,7 +84,7 @@ class NuclideTallies : public ::testing::Test {
 
   std::string refusal(const std::string& tallies) {
     try {
-      const Model model = read({fuel(), absorber()}, tallies);
+      const Model model = read({test_fuel(), absorber()}, tallies);
       parallel::SoloCommunicator rank;
       Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
     } catch (const Error& error) {
@@ -132,8 +120,8 @@ TEST_F(NuclideTallies, HaveTheSharesOfTheCrossSections) {
   for (const auto& [name, values] : per_absorption) names += name + " ";
   for (const std::string estimator : {"tracklength", "collision"}) {
     const Model model =
-        read({fuel(), absorber()}, "<tally id=\"1\"><nuclides>B total X235</nuclides><scores>" + names +
-                                       "</scores><estimator>" + estimator + "</estimator></tally>");
+        read({test_fuel(), absorber()}, "<tally id=\"1\"><nuclides>B total X235</nuclides><scores>" + names +
+                                            "</scores><estimator>" + estimator + "</estimator></tally>");
     const TallyStatistics statistics = run(model);
     const std::size_t scores = per_absorption.size();
     ASSERT_EQ(statistics.sum.size(), 3 * scores);
@@ -154,7 +142,7 @@ TEST_F(NuclideTallies, HaveTheSharesOfTheCrossSections) {
 }
 
 TEST_F(NuclideTallies, CountTheNuclideThatWasHitWithTheAnalogEstimator) {
-  TestNuclide x = fuel();
+  TestNuclide x = test_fuel();
   x.twice = constant(0.5);
   for (const char* biasing : {"", "<survival_biasing>true</survival_biasing>"}) {
     const Model model = read({x, absorber()},
@@ -176,7 +164,7 @@ TEST_F(NuclideTallies, CountTheNuclideThatWasHitWithTheAnalogEstimator) {
 
 /// Above their thresholds, and in the bands of unresolved resonances.
 TEST_F(NuclideTallies, ReactionsAddUpToScatteringAndAbsorption) {
-  TestNuclide x = fuel();
+  TestNuclide x = test_fuel();
   x.unresolved = true;
   x.twice = [](double e) { return e > 5e5 ? 1 : 0; };
   x.level = [](double e) { return e > 2e5 ? 3 : 0; };
@@ -201,7 +189,7 @@ TEST_F(NuclideTallies, InverseVelocityIsThatOfTheEnergy) {
   TestNuclide light = absorber();
   light.awr = 1, light.capture = constant(0.02);
   const Model model =
-      read({fuel(), light},
+      read({test_fuel(), light},
            "<filter id=\"1\" type=\"energy\"><bins>0.0250 0.0256</bins></filter><tally id=\"1\">"
            "<filters>1</filters><scores>flux inverse-velocity</scores></tally>",
            3000);
@@ -214,7 +202,7 @@ TEST_F(NuclideTallies, InverseVelocityIsThatOfTheEnergy) {
 TEST_F(NuclideTallies, EnergyFunctionsWeighTheFlux) {
   const std::string function = "type=\"energyfunction\"><energy>1 1e3 1e6</energy><y>2 8 5</y>";
   const Model model =
-      read({fuel(), absorber()},
+      read({test_fuel(), absorber()},
            "<filter id=\"1\" " + function + "</filter><filter id=\"2\" " + function +
                "<interpolation>histogram</interpolation></filter><filter id=\"3\" type=\"energy\">"
                "<bins>0 1 1e3 1e6 2e7</bins></filter><filter id=\"4\" type=\"energy\"><bins>499000 501000"
@@ -233,7 +221,7 @@ TEST_F(NuclideTallies, EnergyFunctionsWeighTheFlux) {
 
 TEST_F(NuclideTallies, DelayedGroupsShareTheDelayedNeutrons) {
   const Model model = read(
-      {fuel(), absorber()},
+      {test_fuel(), absorber()},
       "<filter id=\"1\" type=\"delayedgroup\"><bins>2 1</bins></filter><tally id=\"1\"><filters>1</filters>"
       "<nuclides>B total X235</nuclides><scores>delayed-nu-fission decay-rate</scores></tally>"
       "<tally id=\"2\"><scores>delayed-nu-fission decay-rate</scores></tally>");
@@ -252,12 +240,12 @@ TEST_F(NuclideTallies, HaveTheSameBitsForAnyRanksAndThreadsAndLeaveOthersAlone) 
   const std::string plain =
       "<filter id=\"1\" type=\"energy\"><bins>0 1e3 1e5 2e7</bins></filter><tally id=\"1\">"
       "<filters>1</filters><scores>flux absorption nu-fission</scores></tally>";
-  const Model without = read({fuel(), absorber()}, plain);
+  const Model without = read({test_fuel(), absorber()}, plain);
   const TallyStatistics first = run(without);
-  const Model model =
-      read({fuel(), absorber()}, plain +
-                                     "<tally id=\"2\"><filters>1</filters><nuclides>B total X235</nuclides>"
-                                     "<scores>absorption (n,gamma) inverse-velocity</scores></tally>");
+  const Model model = read({test_fuel(), absorber()},
+                           plain +
+                               "<tally id=\"2\"><filters>1</filters><nuclides>B total X235</nuclides>"
+                               "<scores>absorption (n,gamma) inverse-velocity</scores></tally>");
   const TallyStatistics expected = run(model);
   EXPECT_EQ(std::vector(expected.sum.begin(), expected.sum.begin() + 9), first.sum);
   // The sum over nuclides in a tally by nuclide equals a tally without nuclides.
@@ -275,7 +263,7 @@ TEST_F(NuclideTallies, HaveTheSameBitsForAnyRanksAndThreadsAndLeaveOthersAlone) 
 
 TEST_F(NuclideTallies, AreInStatepointsAsOpenMCReadsThem) {
   const Model model =
-      read({fuel(), absorber()},
+      read({test_fuel(), absorber()},
            "<filter id=\"1\" type=\"energy\"><bins>0 1e3 2e7</bins></filter><tally id=\"1\">"
            "<filters>1</filters><nuclides>B total</nuclides><scores>absorption 102 elastic</scores></tally>",
            50);
@@ -293,7 +281,7 @@ TEST_F(NuclideTallies, AreInStatepointsAsOpenMCReadsThem) {
   resume_from_statepoint(again, folder_.path("s.h5"));
   EXPECT_EQ(again.statistics().sum, simulation.statistics().sum);
   const Model other =
-      read({fuel(), absorber()},
+      read({test_fuel(), absorber()},
            "<filter id=\"1\" type=\"energy\"><bins>0 1e3 2e7</bins></filter><tally id=\"1\"><filters>1"
            "</filters><nuclides>X235 total</nuclides><scores>absorption 102 elastic</scores></tally>",
            50);
@@ -335,7 +323,7 @@ TEST_F(NuclideTallies, AreRefusedWithThePlaceOfTheMistake) {
 /// Data that no nuclide has are zero, with a warning.
 TEST_F(NuclideTallies, WithoutDataAreZeroWithAWarning) {
   const Model model =
-      read({fuel(), absorber()}, "<tally id=\"1\"><scores>(n,p) absorption</scores></tally>", 20);
+      read({test_fuel(), absorber()}, "<tally id=\"1\"><scores>(n,p) absorption</scores></tally>", 20);
   ASSERT_EQ(model.warnings.size(), 1u);
   EXPECT_EQ(model.warnings[0], "tallies count (n,p), for which no nuclide has data: it is zero");
   const TallyStatistics statistics = run(model);

@@ -62,7 +62,7 @@ void write_library(const TemporaryFolder& folder) {
   folder.write("cross_sections.xml", library_xml({"X235", "H", "B"}, {"c_H"}));
 }
 
-const char* const materials =
+const char* const pin_materials =
     "<materials><cross_sections>cross_sections.xml</cross_sections>"
     "<material id=\"1\"><density units=\"atom/b-cm\" value=\"0.05\"/><nuclide name=\"X235\" ao=\"0.1\"/>"
     "<nuclide name=\"B\" ao=\"0.9\"/></material>"
@@ -84,7 +84,7 @@ std::string pin(const char* boundary) {
          "<cell id=\"3\" material=\"2\" region=\"8 1 -2 3 -4 5 -6\"/></geometry>";
 }
 
-const char* const tallies =
+const char* const pin_tallies =
     "<tallies><mesh id=\"1\"><dimension>3 3</dimension><lower_left>-3 -3</lower_left><upper_right>3 "
     "3</upper_right></mesh><filter id=\"1\" type=\"mesh\"><bins>1</bins></filter>"
     "<filter id=\"2\" type=\"energy\"><bins>1e-5 1 1e3 1e5 2e7</bins></filter>"
@@ -104,7 +104,7 @@ class ContinuousDelta : public ::testing::Test {
   ContinuousDelta() { write_library(folder_); }
   Model read(const std::string& geometry, const std::string& settings, const std::string& tallies) {
     folder_.write("model.xml",
-                  "<model>" + std::string(materials) + geometry + settings + tallies + "</model>");
+                  "<model>" + std::string(pin_materials) + geometry + settings + tallies + "</model>");
     return read_model(folder_.path());
   }
   /// All tally bins, and the three estimates of k where there are.
@@ -171,16 +171,16 @@ TEST_F(ContinuousDelta, TheBoundIsAboveAllMediaWhateverTheBand) {
 
 TEST_F(ContinuousDelta, HasTheResultsOfSurfaceTracking) {
   const int particles = plain_or_sanitized(600, 200);
-  expect_agreement(read(pin("reflective"), settings(particles, 24, 4), tallies));
-  expect_agreement(read(pin("vacuum"), settings(particles, 24, 4), tallies));
+  expect_agreement(read(pin("reflective"), settings(particles, 24, 4), pin_tallies));
+  expect_agreement(read(pin("vacuum"), settings(particles, 24, 4), pin_tallies));
   std::string fixed = settings(5 * particles / 2, 16, 0);
   fixed.replace(fixed.find("<particles>"), 0,
                 "<run_mode>fixed source</run_mode><create_fission_neutrons>false</create_fission_neutrons>");
-  expect_agreement(read(pin("white"), fixed, tallies));
+  expect_agreement(read(pin("white"), fixed, pin_tallies));
 }
 
 TEST_F(ContinuousDelta, HasTheSameBitsForAnyRanksAndThreads) {
-  Model model = read(pin("reflective"), settings(101, 4, 1), tallies);
+  Model model = read(pin("reflective"), settings(101, 4, 1), pin_tallies);
   const auto numbers = [&](parallel::Communicator& rank, int threads, const DomainOptions& domains) {
     Simulation simulation(model, rank, threads, parallel::LoopSchedule{}, domains);
     std::vector<double> values;
@@ -206,7 +206,7 @@ TEST_F(ContinuousDelta, HasTheSameBitsForAnyRanksAndThreads) {
 }
 
 TEST_F(ContinuousDelta, IsChosenByItselfAndRefusesTrackLengths) {
-  Model model = read(pin("reflective"), settings(10, 2, 1), tallies);
+  Model model = read(pin("reflective"), settings(10, 2, 1), pin_tallies);
   EXPECT_EQ(choose_tracking(model), Tracking::hybrid);
   for (const Tracking tracking : {Tracking::delta, Tracking::hybrid}) {
     model.settings.tracking = tracking;

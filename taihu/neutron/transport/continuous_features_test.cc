@@ -20,10 +20,6 @@
 namespace taihu::neutron {
 namespace {
 
-TestNuclide::Function constant(double value) {
-  return [value](double) { return value; };
-}
-
 const std::string materials =
     "<materials><cross_sections>cross_sections.xml</cross_sections>"
     "<material id=\"1\"><density units=\"g/cm3\" value=\"10\"/><nuclide name=\"F235\" ao=\"1\"/></material>"
@@ -309,9 +305,9 @@ TEST(ResonanceScattering, PrefersNucleiThatMeetTheResonance) {
     constexpr int count = 20000;
     for (int i = 0; i < count; ++i) {
       const Flight in{energy, {0, 0, 1}};
-      sum += (elastic == nullptr
-                  ? scatter_elastically(in, awr, kT, isotropic, random)
-                  : scatter_resonantly(in, awr, kT, isotropic, {grid, *elastic, 0.01, 1000}, random))
+      sum += (elastic == nullptr ? scatter_elastically(in, awr, kT, isotropic, random)
+                                 : scatter_resonantly(in, awr, kT, isotropic,
+                                                      {grid, *elastic, 0.01, 1000}, random))
                  .energy /
              count;
     }
@@ -320,8 +316,8 @@ TEST(ResonanceScattering, PrefersNucleiThatMeetTheResonance) {
   EXPECT_NEAR(mean(&flat), mean(nullptr), 0.005);
   EXPECT_GT(mean(&resonance), mean(nullptr) + 0.02);
   Stream random(1, StreamUse::history, 0, 0);
-  const Flight fast =
-      scatter_resonantly({energy, {0, 0, 1}}, awr, kT, isotropic, {grid, resonance, 0.01, 6}, random);
+  const Flight fast = scatter_resonantly({energy, {0, 0, 1}}, awr, kT, isotropic,
+                                         {grid, resonance, 0.01, 6}, random);
   EXPECT_LT(fast.energy, energy);  // above the highest energy nuclei are at rest
 }
 

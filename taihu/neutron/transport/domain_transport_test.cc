@@ -22,7 +22,7 @@ namespace taihu::neutron {
 namespace {
 
 /// Meshes that fit domains (6 cells), do not (5), stick out, or have no third axis; all kinds of estimators.
-const char* const tallies =
+const char* const domain_tallies =
     "<mesh id=\"1\"><dimension>6 5 2</dimension><lower_left>-3 -3 -3</lower_left><upper_right>3 3 "
     "3</upper_right></mesh>\n"
     "<mesh id=\"2\"><dimension>5 4</dimension><lower_left>-4 -2</lower_left><upper_right>2 "
@@ -36,12 +36,12 @@ const char* const tallies =
     "<tally id=\"3\"><filters>1 2</filters><scores>absorption events</scores><estimator>analog</estimator>"
     "</tally><tally id=\"4\"><filters>3</filters><scores>total</scores></tally>";
 
-struct Outcome {
+struct DomainOutcome {
   std::vector<double> k, entropy, sum, sum_sq;
   std::array<double, 4> global{};
   std::int64_t lost = 0, flights = 0;
   std::vector<double> source;
-  bool operator==(const Outcome&) const = default;
+  bool operator==(const DomainOutcome&) const = default;
 };
 
 /// The sites of all ranks on the root; none elsewhere.
@@ -52,25 +52,25 @@ std::vector<Site> on_root(parallel::Communicator& ranks, const std::vector<Site>
 }
 
 /// Runs to the end; the outcome is whole on the root.
-Outcome run_to_end(Simulation& simulation) {
+DomainOutcome run_domains_to_end(Simulation& simulation) {
   while (!simulation.finished()) simulation.run_batch();
   const TallyStatistics statistics = simulation.all_statistics();
   const Criticality& c = simulation.criticality();
   std::int64_t flights = simulation.flights();
   simulation.ranks().sum(std::span<std::int64_t>(&flights, 1));
-  Outcome outcome{c.k_generation,    c.entropy, statistics.sum,
-                  statistics.sum_sq, c.sum,     simulation.lost_count(),
-                  flights,           {}};
+  DomainOutcome outcome{c.k_generation,    c.entropy, statistics.sum,
+                        statistics.sum_sq, c.sum,     simulation.lost_count(),
+                        flights,           {}};
   for (const Site& site : on_root(simulation.ranks(), simulation.source()))
     outcome.source.insert(outcome.source.end(),
                           {site.r.x, site.u.y, site.energy, double(site.group.index())});
   return outcome;
 }
 
-Outcome run_alone(const Model& model) {
+DomainOutcome run_without_domains(const Model& model) {
   parallel::SoloCommunicator rank;
   Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
-  return run_to_end(simulation);
+  return run_domains_to_end(simulation);
 }
 
 struct Split {
@@ -80,15 +80,15 @@ struct Split {
 };
 
 /// All outcomes with domains; `arrived`: histories that crossed.
-Outcome run_split(const Model& model, const Split& split, std::int64_t* arrived = nullptr) {
+DomainOutcome run_split(const Model& model, const Split& split, std::int64_t* arrived = nullptr) {
   DomainOptions domains{.shape = split.shape, .has_box = true, .lower = {}, .upper = {}};
   domains.lower = Vector{-split.half_width, -split.half_width, -split.half_width};
   domains.upper = -1 * domains.lower;
-  Outcome root;
+  DomainOutcome root;
   std::atomic<std::int64_t> crossed = 0;
   parallel::on_ranks(split.ranks, [&](parallel::Communicator& rank) {
     Simulation simulation(model, rank, 1 + rank.rank() % 2, parallel::LoopSchedule{}, domains);
-    const Outcome outcome = run_to_end(simulation);
+    const DomainOutcome outcome = run_domains_to_end(simulation);
     crossed += simulation.load().arrived;
     if (rank.is_root()) root = outcome;
   });
@@ -97,7 +97,7 @@ Outcome run_split(const Model& model, const Split& split, std::int64_t* arrived 
 }
 
 void expect_same_bits(const Model& model, const std::vector<Split>& splits) {
-  const Outcome expected = run_alone(model);
+  const DomainOutcome expected = run_without_domains(model);
   EXPECT_GT(expected.flights, 0);
   for (const Split& split : splits) {
     std::int64_t arrived = 0;
@@ -109,7 +109,7 @@ void expect_same_bits(const Model& model, const std::vector<Split>& splits) {
 
 TEST(Domains, GiveTheBitsOfARunWithoutThem) {
   for (const Tracking tracking : {Tracking::delta, Tracking::surface}) {
-    Model model = test_model("rectangular", settings_text(301, 4, 1), tallies);
+    Model model = test_model("rectangular", settings_text(301, 4, 1), domain_tallies);
     model.settings.tracking = tracking;
     expect_same_bits(model, {{{2, 1, 1}, 2}, {{1, 3, 1}, 3}, {{2, 1, 1}, 5}, {{2, 2, 2}, 8}, {{3, 1, 2}, 7}});
   }
@@ -117,7 +117,7 @@ TEST(Domains, GiveTheBitsOfARunWithoutThem) {
 
 TEST(Domains, GiveTheBitsOfARunWithoutThemInOtherGeometries) {
   for (const char* geometry : {"hexagonal", "rotated", "boolean"}) {
-    Model model = test_model(geometry, settings_text(150, 3, 1), tallies);
+    Model model = test_model(geometry, settings_text(150, 3, 1), domain_tallies);
     model.settings.survival_biasing = true;
     expect_same_bits(model, {{{2, 2, 1}, 5}});
     model.settings.tracking = Tracking::surface;
@@ -126,7 +126,7 @@ TEST(Domains, GiveTheBitsOfARunWithoutThemInOtherGeometries) {
 }
 
 TEST(Domains, MayBeEmptyOrTiny) {
-  const Model model = test_model("rectangular", settings_text(150, 3, 1), tallies);
+  const Model model = test_model("rectangular", settings_text(150, 3, 1), domain_tallies);
   // Ten slabs in a box of a tenth of a millimetre to 100 cm: most are crossed at each flight, or hold
   // nothing.
   expect_same_bits(model, {{{10, 1, 1}, 10, 0.005}, {{9, 1, 1}, 11, 9}, {{1, 5, 2}, 10, 0.3}});
@@ -135,7 +135,7 @@ TEST(Domains, MayBeEmptyOrTiny) {
 TEST(Domains, CarryChainsOfSecondaryNeutrons) {
   std::string settings = settings_text(60, 3, 0);
   settings.replace(settings.find("<energy_mode>"), 0, "<run_mode>fixed source</run_mode>");
-  Model model = test_model("boolean", settings, tallies);
+  Model model = test_model("boolean", settings, domain_tallies);
   model.settings.has_entropy_mesh = false;
   for (const Tracking tracking : {Tracking::delta, Tracking::surface}) {
     model.settings.tracking = tracking;
@@ -178,7 +178,7 @@ TEST(Domains, LoseTheSameNeutrons) {
   std::string gap = geometry_text("rectangular");
   gap.replace(gap.find("<outer>2</outer>"), 16, "");
   const Model model = model_from_text(model_text(gap, settings_text(200, 2, 0)));
-  const Outcome expected = run_alone(model);
+  const DomainOutcome expected = run_without_domains(model);
   EXPECT_GT(expected.lost, 0);
   EXPECT_EQ(run_split(model, {{2, 2, 1}, 5}), expected);
 }
@@ -189,13 +189,13 @@ TEST(Domains, OfAChainThatDoesNotEndAreLostToo) {
   Model model = test_model("rectangular", settings);
   model.settings.has_entropy_mesh = false;
   model.settings.max_events = 7;
-  const Outcome expected = run_alone(model);
+  const DomainOutcome expected = run_without_domains(model);
   EXPECT_GT(expected.lost, 0);
   EXPECT_EQ(run_split(model, {{2, 2, 1}, 4}), expected);
 }
 
 TEST(Domains, SplitTheMemoryOfTallies) {
-  const Model model = test_model("rectangular", settings_text(10, 2, 1), tallies);
+  const Model model = test_model("rectangular", settings_text(10, 2, 1), domain_tallies);
   parallel::SoloCommunicator alone;
   const std::int64_t all = Simulation(model, alone, 1, parallel::LoopSchedule{}).layout().bin_count;
   std::atomic<std::int64_t> owned = 0, largest = 0;
@@ -210,7 +210,7 @@ TEST(Domains, SplitTheMemoryOfTallies) {
 }
 
 TEST(Domains, EveryBinHasOneOwnerWhoseWindowHasIt) {
-  const Model model = test_model("rectangular", settings_text(10, 2, 1), tallies);
+  const Model model = test_model("rectangular", settings_text(10, 2, 1), domain_tallies);
   for (const Split& split : {Split{{1, 1, 1}, 3}, Split{{3, 2, 1}, 7}, Split{{1, 1, 5}, 5}}) {
     std::vector<int> owner(1000, -1);
     parallel::on_ranks(split.ranks, [&](parallel::Communicator& rank) {
@@ -237,7 +237,7 @@ TEST(Domains, EveryBinHasOneOwnerWhoseWindowHasIt) {
 }
 
 TEST(Domains, AreReportedOneByOne) {
-  const Model model = test_model("rectangular", settings_text(200, 2, 0), tallies);
+  const Model model = test_model("rectangular", settings_text(200, 2, 0), domain_tallies);
   std::vector<std::string> with, without;
   parallel::on_ranks(5, [&](parallel::Communicator& rank) {
     Simulation split(model, rank, 1, parallel::LoopSchedule{}, {.shape = {2, 1, 2}}),

@@ -38,17 +38,6 @@ struct TestSide {
   int me, mine, others;
 };
 
-void complete(CallForm form, MPI_Request* request) {
-  if (form == CallForm::blocking) return;
-  if (form == CallForm::persistent) {
-    ASSERT_EQ(MPI_Start(request), MPI_SUCCESS);
-  }
-  ASSERT_EQ(MPI_Wait(request, MPI_STATUS_IGNORE), MPI_SUCCESS);
-  if (form == CallForm::persistent) {
-    ASSERT_EQ(MPI_Request_free(request), MPI_SUCCESS);
-  }
-}
-
 /// Runs `body(side, call)` on 1+2, 2+1 and 3+4 ranks in one and two node processes, in each form.
 void on_both_sides(const std::function<void(TestSide&, CallForm)>& body) {
   struct Shape {
@@ -62,14 +51,6 @@ void on_both_sides(const std::function<void(TestSide&, CallForm)>& body) {
     });
   }
 }
-
-#define TAIHU_CALL(Blocking, Nonblocking, ...)                              \
-  do {                                                                      \
-    MPI_Request request = MPI_REQUEST_NULL;                                 \
-    const auto call = TAIHU_TRIAL_CALL(Blocking, Nonblocking, __VA_ARGS__); \
-    ASSERT_EQ(call(form, &request), MPI_SUCCESS);                           \
-    complete(form, &request);                                               \
-  } while (false)
 
 int id(const TestSide& side, bool of_other, int member) {
   return (side.is_left != of_other ? 1000 : 2000) + member;

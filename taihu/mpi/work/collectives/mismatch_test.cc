@@ -11,6 +11,7 @@
 #include "taihu/mpi/objects/call.h"
 #include "taihu/mpi/objects/errors/added_errors.h"
 #include "taihu/mpi/test_ranks.h"
+#include "taihu/mpi/work/collectives/test_trials.h"
 
 namespace taihu::mpi::collectives {
 namespace {
@@ -20,8 +21,6 @@ struct Lengths {
   int sent;
   int expected;
 };
-
-enum class CallForm { blocking, nonblocking, persistent };
 
 /// A member's call of one collective with lengths of its own.
 struct Caller {

@@ -13,25 +13,6 @@
 namespace taihu::mpi::collectives {
 namespace {
 
-void complete(CallForm form, MPI_Request* request) {
-  if (form == CallForm::blocking) return;
-  if (form == CallForm::persistent) {
-    ASSERT_EQ(MPI_Start(request), MPI_SUCCESS);
-  }
-  ASSERT_EQ(MPI_Wait(request, MPI_STATUS_IGNORE), MPI_SUCCESS);
-  if (form == CallForm::persistent) {
-    ASSERT_EQ(MPI_Request_free(request), MPI_SUCCESS);
-  }
-}
-
-#define TAIHU_CALL(Blocking, Nonblocking, ...)                              \
-  do {                                                                      \
-    MPI_Request request = MPI_REQUEST_NULL;                                 \
-    const auto call = TAIHU_TRIAL_CALL(Blocking, Nonblocking, __VA_ARGS__); \
-    ASSERT_EQ(call(form, &request), MPI_SUCCESS);                           \
-    complete(form, &request);                                               \
-  } while (false)
-
 constexpr CallForm all_forms[] = {CallForm::blocking, CallForm::nonblocking, CallForm::persistent};
 
 /// A ring, or (not periodic) a row, in the first dimension, and nobody but oneself in the second.

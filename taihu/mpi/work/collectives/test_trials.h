@@ -3,6 +3,8 @@
 // same trials in the same order from the same random numbers; a trial's own buffers belong to it.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <memory>
 #include <random>
@@ -56,5 +58,26 @@ Trial any_trial(TrialContext& context);
     }                                                                            \
     return MPI_ERR_INTERN;                                                       \
   }
+
+/// Starts what is persistent, waits for what does not block, and frees it.
+inline void complete(CallForm form, MPI_Request* request) {
+  if (form == CallForm::blocking) return;
+  if (form == CallForm::persistent) {
+    ASSERT_EQ(MPI_Start(request), MPI_SUCCESS);
+  }
+  ASSERT_EQ(MPI_Wait(request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+  if (form == CallForm::persistent) {
+    ASSERT_EQ(MPI_Request_free(request), MPI_SUCCESS);
+  }
+}
+
+/// One call in the form `form`, until it is complete.
+#define TAIHU_CALL(Blocking, Nonblocking, ...)                              \
+  do {                                                                      \
+    MPI_Request request = MPI_REQUEST_NULL;                                 \
+    const auto call = TAIHU_TRIAL_CALL(Blocking, Nonblocking, __VA_ARGS__); \
+    ASSERT_EQ(call(form, &request), MPI_SUCCESS);                           \
+    complete(form, &request);                                               \
+  } while (false)
 
 }  // namespace taihu::mpi::collectives
