@@ -8,7 +8,6 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <span>
 
 #include "taihu/abi/parallelc.h"
 #include "taihu/parallelc/box_tiles.h"
@@ -18,15 +17,8 @@
 namespace taihu::parallelc {
 namespace {
 
-std::span<taihu_box> boxes_of(taihu_box_stage& stage) {
-  return {stage.boxes, stage.box_count};
-}
-
 char* pointer(std::int64_t address) {
   return reinterpret_cast<char*>(static_cast<std::uintptr_t>(address));
-}
-std::int64_t number(const void* address) {
-  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address));
 }
 
 BoxPlace present_place(const taihu_box_stage& stage, const taihu_box& box) {

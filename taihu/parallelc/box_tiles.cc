@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <span>
 
 namespace taihu::parallelc {
 namespace {
@@ -15,12 +14,6 @@ constexpr double largest = 1e17;
 /// Of what all accesses could gain: with less the loops inside are better cut on their own.
 constexpr double least_part = 0.75;
 
-std::span<taihu_box> boxes_of(taihu_box_stage& stage) {
-  return {stage.boxes, stage.box_count};
-}
-std::int64_t number(const void* address) {
-  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address));
-}
 bool is(const taihu_box& box, std::uint64_t flag) {
   return (box.flags & flag) != 0;
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "taihu/abi/box_staging.h"
 
@@ -23,6 +24,15 @@ struct BoxPlace {
   bool operator==(const BoxPlace& other) const { return low == other.low && count == other.count; }
   std::uint64_t bytes() const { return count[0] * count[1] * count[2]; }
 };
+
+inline std::span<taihu_box> boxes_of(taihu_box_stage& stage) {
+  return {stage.boxes, stage.box_count};
+}
+
+/// Addresses as the boxes count them.
+inline std::int64_t number(const void* address) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address));
+}
 
 inline bool is_staged(const taihu_box& box) {
   return (box.flags & TAIHU_BOX_STAGED) != 0;

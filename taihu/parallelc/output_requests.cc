@@ -14,8 +14,8 @@
 namespace taihu::parallelc {
 namespace {
 
-constexpr std::size_t buffer_bytes = 64 * 1024;
-constexpr std::size_t alignment = 16;
+constexpr std::size_t requests_bytes = 64 * 1024;
+constexpr std::size_t request_alignment = 16;
 
 /// In the middle of this file: a signal handler that prints on this thread must not wait for it.
 thread_local bool is_inside = false;
@@ -31,11 +31,11 @@ class Inside {
 }  // namespace
 
 struct OutputRequests::Buffer {
-  alignas(alignment) char bytes[buffer_bytes];
+  alignas(request_alignment) char bytes[requests_bytes];
 };
 
 /// At the beginning of a request; the arguments follow, then the strings.
-struct alignas(alignment) OutputRequests::Request {
+struct alignas(request_alignment) OutputRequests::Request {
   const taihu_output* output;
   std::size_t bytes;  ///< with this head
 };
@@ -60,17 +60,17 @@ bool OutputRequests::put_off(const taihu_output& output, std::FILE* stream, std:
     const auto size = va_arg(rest, unsigned long);
     va_end(rest);
     sizes.add(size);
-    if (size > buffer_bytes) return false;
+    if (size > requests_bytes) return false;
     text_bytes = size;
   }
-  const std::size_t bytes = rounded(sizeof(Request) + sizes.used() + text_bytes, alignment);
-  if (bytes > buffer_bytes) return false;
+  const std::size_t bytes = rounded(sizeof(Request) + sizes.used() + text_bytes, request_alignment);
+  if (bytes > requests_bytes) return false;
 
   const locale_t locale = uselocale(nullptr);
   std::unique_lock hold(mutex_);
   for (;;) {
     const bool fits =
-        (used_ == 0 || (stream_ == stream && locale_ == locale)) && used_ + bytes <= buffer_bytes;
+        (used_ == 0 || (stream_ == stream && locale_ == locale)) && used_ + bytes <= requests_bytes;
     if (fits && pieces_.empty()) break;
     hold.unlock();
     {

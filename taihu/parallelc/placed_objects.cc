@@ -9,7 +9,7 @@
 namespace taihu::parallelc {
 namespace {
 
-constexpr std::uint64_t alignment = KeptCopies::alignment;
+constexpr std::uint64_t copy_alignment = KeptCopies::alignment;
 
 /// All threads of the array call: whether each of them has a copy, or no room for one.
 bool have_all_copies(Process& process, bool has_copy) {
@@ -34,8 +34,8 @@ void* taihu_place_begin(void* object, uint64_t bytes, uint64_t* version) {
   KeptCopies& copies = *thread->copies;
   const char* memory = static_cast<const char*>(object);
   if (char* known = find_copy(copies, memory, bytes, version)) return known;
-  copies.make_room(2 * (bytes + alignment));
-  if (bytes + alignment > thread->scratchpad->available_bytes() / 2) return object;
+  copies.make_room(2 * (bytes + copy_alignment));
+  if (bytes + copy_alignment > thread->scratchpad->available_bytes() / 2) return object;
   void* place = make_copy(copies, memory, bytes, version);
   if (place == nullptr) return object;
   dma_get(place, object, bytes);
@@ -58,7 +58,7 @@ void* taihu_place_for_all(void* object, uint64_t bytes, uint64_t* version, void 
   void* place = look_for_copy(copies, memory, bytes, version);
   const bool has_copy = place != nullptr;
   // The compiler has seen to the room of the kernel's objects; some is left for buffers all the same.
-  const std::uint64_t wanted = bytes + alignment;
+  const std::uint64_t wanted = bytes + copy_alignment;
   if (!has_copy) copies.make_room(wanted + wanted / 7 + 1);
   const std::uint64_t room = thread->scratchpad->available_bytes();
   if (!has_copy && wanted <= room - room / 8) place = make_copy(copies, memory, bytes, version);

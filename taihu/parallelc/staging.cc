@@ -43,7 +43,7 @@ bool is_kept(const taihu_stream& stream) {
 std::int64_t address_of(const taihu_stream& stream) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(stream.memory));
 }
-char* pointer(std::int64_t address) {
+char* byte_at(std::int64_t address) {
   return reinterpret_cast<char*>(static_cast<std::uintptr_t>(address));
 }
 
@@ -157,7 +157,7 @@ void find_copies(taihu_stage& stage, KeptCopies& copies) {
     stream.copy = nullptr;
     if (!may_stay(stream)) continue;
     const Window all = whole(stream);
-    set_copy(stream, find_copy(copies, pointer(all.begin), all.bytes(), stream.version));
+    set_copy(stream, find_copy(copies, byte_at(all.begin), all.bytes(), stream.version));
   }
 }
 
@@ -167,9 +167,9 @@ void make_copies(taihu_stage& stage, std::uint64_t tile, KeptCopies& copies) {
     if (!may_stay(stream) || stream.copy != nullptr || (!is_kept(stream) && tile != stage.iterations))
       continue;
     const Window all = whole(stream);
-    void* place = make_copy(copies, pointer(all.begin), all.bytes(), stream.version);
+    void* place = make_copy(copies, byte_at(all.begin), all.bytes(), stream.version);
     set_copy(stream, static_cast<char*>(place));
-    if (place != nullptr) dma_iget(place, pointer(all.begin), all.bytes(), &stream.got[0]);
+    if (place != nullptr) dma_iget(place, byte_at(all.begin), all.bytes(), &stream.got[0]);
   }
 }
 
@@ -214,7 +214,7 @@ Window window_of(const taihu_stage& stage, const taihu_stream& stream, std::uint
 /// Where `address` of the window of tile `turn` lies in the scratchpad; it may be outside of the window.
 char* near_address(const taihu_stream& stream, const Window& in, std::uint64_t turn, std::int64_t address) {
   char* const begin = stream.halves[turn % 2] + in.begin % static_cast<std::int64_t>(alignment);
-  return pointer(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(begin)) + (address - in.begin));
+  return byte_at(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(begin)) + (address - in.begin));
 }
 
 /// Of a written stream only what the tile before does not have: that part is handed on by it.
@@ -233,7 +233,7 @@ void get_window(taihu_stage& stage, taihu_stream& stream, std::uint64_t turn) {
     }
   }
   if (part.begin >= part.end) return;
-  dma_iget(near_address(stream, in, turn, part.begin), pointer(part.begin), part.bytes(),
+  dma_iget(near_address(stream, in, turn, part.begin), byte_at(part.begin), part.bytes(),
            &stream.got[turn % 2]);
 }
 
@@ -243,7 +243,7 @@ void put_window(const taihu_stage& stage, taihu_stream& stream, std::uint64_t tu
   const std::uint64_t count = is_kept(stream) ? stream.iterations : count_of(stage, turn);
   const Window written = window(stream, first, count, stream.written_offset, stream.written_bytes);
   const Window in = window_of(stage, stream, turn);
-  dma_iput(pointer(written.begin), near_address(stream, in, turn, written.begin), written.bytes(),
+  dma_iput(byte_at(written.begin), near_address(stream, in, turn, written.begin), written.bytes(),
            &stream.put[turn % 2]);
 }
 

@@ -20,7 +20,7 @@ using message::user_context;
 enum class Side { send, receive };
 
 /// The arguments of a call.
-struct Arguments {
+struct StridedArguments {
   Side side;
   const char* call;
   int rank;  ///< the other one
@@ -52,7 +52,7 @@ struct Arguments {
   bool is_dense() const noexcept { return size <= block || block == stride; }
 };
 
-handle_t start(const Arguments& call) {
+handle_t start(const StridedArguments& call) {
   Process& process = this_process(call.call);
   if (const char* problem = call.problem(process)) {
     call.refuse(problem);
@@ -86,7 +86,7 @@ handle_t m_irecv_stride(int src_rank, void* buffer, long size, long block, long 
 
 int m_send_stride(int dest_rank, const void* buffer, long size, long block, long stride, int tag) {
   Process& process = this_process("m_send_stride");
-  const Arguments call{Side::send, "m_send_stride", dest_rank, buffer, size, block, stride, tag};
+  const StridedArguments call{Side::send, "m_send_stride", dest_rank, buffer, size, block, stride, tag};
   if (const char* problem = call.problem(process)) return call.refuse(problem);
   CountedCall counted(process, "m_send_stride", size, dest_rank);
   counted.is_message();
@@ -100,7 +100,7 @@ int m_send_stride(int dest_rank, const void* buffer, long size, long block, long
 int m_recv_stride(int src_rank, void* buffer, long size, long block, long stride, int tag,
                   m_status_t* status) {
   Process& process = this_process("m_recv_stride");
-  const Arguments call{Side::receive, "m_recv_stride", src_rank, buffer, size, block, stride, tag};
+  const StridedArguments call{Side::receive, "m_recv_stride", src_rank, buffer, size, block, stride, tag};
   if (const char* problem = call.problem(process)) return call.refuse(problem);
   CountedCall counted(process, "m_recv_stride", 0, src_rank);
   const taihu::message::StridedBlocks layout = call.layout();
