@@ -39,7 +39,7 @@ if(TAIHU_WARNINGS_AS_ERRORS)
 endif()
 
 # A third less time for a whole build. With it off, as in the debug preset, each file shows that it includes what it uses.
-option(TAIHU_FEWER_COMPILER_RUNS "Compile eight sources of a library in one run, and the headers of tests once" OFF)
+option(TAIHU_FEWER_COMPILER_RUNS "Compile eight sources of a library or of a test program in one run, and the headers of tests once" OFF)
 
 # A shared library names all that it needs. Not with Clang's sanitizers, whose runtime is in the program.
 set(TAIHU_NOTHING_UNDEFINED -Wl,-z,defs)

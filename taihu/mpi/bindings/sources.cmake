@@ -29,6 +29,6 @@ foreach(foreign mpich open_mpi)
   # The same names have another meaning in each of them.
   set_source_files_properties(
     ${foreign_calls} bindings/${foreign}_abi/callbacks.cc bindings/${foreign}_abi/fortran_calls.cc
-    bindings/${foreign}_abi/special_calls.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    bindings/${foreign}_abi/special_calls.cc bindings/${foreign}_abi/convert_test.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endforeach()
 set_source_files_properties(bindings/open_mpi_abi/fortran_internals.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
