@@ -1,10 +1,13 @@
-# taihu_component(<name> [IN_PARTS] [TESTS_TOGETHER] [SOURCES ...] [HEADERS ...] [TESTS ...] [USES ...] [LINK ...] [TEST_LINK ...])
+# taihu_component(<name> [IN_PARTS] [TESTS_TOGETHER] [SOURCES ...] [HEADERS ...] [TESTS ...] [ONE_THREAD ...] [USES ...]
+#                 [LINK ...] [TEST_LINK ...])
 #
 # One folder of taihu/ = one static library taihu_<name> (alias taihu::<name>).
 #   SOURCES    its .cc and .c files; none makes a header-only library
 #   HEADERS    the headers it installs; those that no source of theirs includes first are also compiled alone
 #              (header check)
 #   TESTS      *_test.cc files, one GoogleTest program taihu_<name>_test (label "unit")
+#   ONE_THREAD those of TESTS whose tests start no thread: the thread sanitizer has nothing to find in them, and its build
+#              leaves them out
 #   USES       components it may include; must agree with tools/layers.txt
 #   LINK       libraries from outside, linked privately
 #   TEST_LINK  further libraries of the test program
@@ -62,7 +65,7 @@ function(taihu_test_program target)
 endfunction()
 
 function(taihu_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "IN_PARTS;TESTS_TOGETHER" "" "SOURCES;HEADERS;TESTS;USES;LINK;TEST_LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "IN_PARTS;TESTS_TOGETHER" "" "SOURCES;HEADERS;TESTS;ONE_THREAD;USES;LINK;TEST_LINK")
   set(target taihu_${name})
   get_property(closed GLOBAL PROPERTY TAIHU_COMPONENTS_CLOSED)
   if(closed)
@@ -95,6 +98,9 @@ function(taihu_component name)
           FILE_SET stand_alone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
+  if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND CMAKE_CXX_FLAGS_DEBUG MATCHES "-fsanitize=thread")
+    list(REMOVE_ITEM arg_TESTS ${arg_ONE_THREAD} "")
+  endif()
   if(BUILD_TESTING AND arg_TESTS)
     add_executable(${target}_test ${arg_TESTS})
     taihu_test_program(${target}_test ${target} ${arg_TEST_LINK})

@@ -5,4 +5,6 @@ list(APPEND mpi_sources types/array_types.cc types/constructors.cc types/cursor.
      types/elements.cc types/external32.cc types/form.cc types/fortran_types.cc types/packed_transfer.cc
      types/predefined_types.cc types/program.cc types/repetition.cc types/segments.cc
      types/typed_layout.cc)
-list(APPEND mpi_tests types/constructors_test.cc types/external32_test.cc types/packing_test.cc types/random_types_test.cc)
+set(types_tests types/constructors_test.cc types/external32_test.cc types/packing_test.cc types/random_types_test.cc)
+list(APPEND mpi_tests ${types_tests})
+list(APPEND mpi_one_thread_tests ${types_tests})

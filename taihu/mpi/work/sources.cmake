@@ -31,3 +31,4 @@ list(APPEND mpi_tests work/collectives/collectives_test.cc work/collectives/inte
      work/messages/polling_test.cc work/messages/spare_blocks_test.cc work/messages/windows_test.cc
      work/windows/accumulate_test.cc work/windows/attached_memory_test.cc work/windows/rank_lock_test.cc
      work/windows/synchronisation_test.cc work/windows/traffic_test.cc work/windows/window_kinds_test.cc)
+list(APPEND mpi_one_thread_tests work/files/pattern_test.cc work/windows/attached_memory_test.cc)
