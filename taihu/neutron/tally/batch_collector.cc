@@ -3,7 +3,7 @@
 // the receiver's window and their number, then the sums.
 #include "taihu/neutron/tally/batch_collector.h"
 
-#include "taihu/parallel/bytes.h"
+#include "taihu/parallel/exchange_in_steps.h"
 
 namespace taihu::neutron {
 namespace {
@@ -101,25 +101,10 @@ void BatchCollector::collect(std::span<ExactSum> sums, BinMarks& marks, double f
   ++statistics.realizations;
 }
 
-/// In each step a rank sends to one rank and receives from another, message by message, so that few are under
-/// way.
 void BatchCollector::exchange(std::span<ExactSum> sums, BinMarks& marks) const {
-  const int ranks = ranks_->size();
-  for (int step = 1; step < ranks; ++step) {
-    const int to = (rank_ + step) % ranks, from = (rank_ - step + ranks) % ranks;
-    Sender sender(transfers_[to], sums, marks);
-    parallel::Message message;
-    for (bool sending = true, receiving = true; sending || receiving;) {
-      if (sending) {
-        ranks_->post(to, bins_tag, sender.next());
-        sending = sender.more();
-      }
-      if (receiving) {
-        ranks_->take(bins_tag, from, true, message);
-        receiving = add_message(parallel::Reader(message.data), sums, marks);
-      }
-    }
-  }
+  parallel::exchange_in_steps(
+      *ranks_, bins_tag, [&](int to) { return Sender(transfers_[to], sums, marks); },
+      [&](int, parallel::Reader message) { return add_message(message, sums, marks); });
 }
 
 /// Adds own bins begin .. end - 1, counted through the transfers.
