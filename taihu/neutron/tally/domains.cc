@@ -79,22 +79,30 @@ Domains::Domains(const DomainOptions& options, const Geometry& geometry, int ran
                 options.has_box ? "the box of the domains has no width along " + name
                                 : "the model's boundaries do not say where to cut along " + name +
                                       "; give the domains a box");
-    for (int i = 1; i < layers; ++i) cuts_[axis].push_back(low + (high - low) * i / layers);
+    lower_[axis] = low, upper_[axis] = high;
+    const int columns = axis == 0 ? 1 : axis == 1 ? shape_[0] : shape_[0] * shape_[1];
+    for (int column = 0; column < columns; ++column)
+      for (int i = 1; i < layers; ++i) cuts_[axis].push_back(low + (high - low) * i / layers);
   }
 }
 
-int Domains::layer_of(int axis, double coordinate) const noexcept {
+int Domains::layer_of(int axis, int column, double coordinate) const noexcept {
   int layer = 0;
-  for (const double cut : cuts_[axis]) layer += coordinate >= cut;
+  for (int i = 0; i + 1 < shape_[axis]; ++i) layer += coordinate >= cut(axis, column, i);
   return layer;
 }
 
 DomainBox Domains::box(int domain) const noexcept {
+  return box_of_layers(layers_of(domain), 3);
+}
+
+/// The box that the layers along the first `axes` axes make; it is infinite along the others.
+DomainBox Domains::box_of_layers(const std::array<int, 3>& layers, int axes) const noexcept {
   DomainBox box{{-infinity, -infinity, -infinity}, {infinity, infinity, infinity}};
-  const std::array<int, 3> layers = layers_of(domain);
-  for (int axis = 0; axis < 3; ++axis) {
-    if (layers[axis] > 0) box.lower[axis] = cuts_[axis][layers[axis] - 1];
-    if (layers[axis] + 1 < shape_[axis]) box.upper[axis] = cuts_[axis][layers[axis]];
+  const int columns[] = {0, layers[0], layers[1] * shape_[0] + layers[0]};
+  for (int axis = 0; axis < axes; ++axis) {
+    if (layers[axis] > 0) box.lower[axis] = cut(axis, columns[axis], layers[axis] - 1);
+    if (layers[axis] + 1 < shape_[axis]) box.upper[axis] = cut(axis, columns[axis], layers[axis]);
   }
   return box;
 }

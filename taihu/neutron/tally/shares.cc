@@ -28,19 +28,20 @@ struct Layers {
   int owned_low = 0, owned_high = 0, low = 0, high = 0;
 };
 
-Layers layers_of(const Mesh& mesh, int axis, const Domains& domains, int layer, const DomainBox& box) {
+/// `middle`: along the axis the domain is the one that owns infinite cells.
+Layers layers_of(const Mesh& mesh, int axis, const DomainBox& box, bool middle) {
   Layers result;
   if (axis >= mesh.dimensions) {  // infinite cells: one domain owns them, all touch them
     result.high = 1;
-    if (layer == domains.shape()[axis] / 2) result.owned_high = 1;
+    if (middle) result.owned_high = 1;
     return result;
   }
   const double width = mesh.width[axis],
                slack = 1e-6 * width;  // planes of both grids coincide up to rounding
   bool owned = false, touched = false;
   for (int i = 0; i < mesh.shape[axis]; ++i) {
-    const double low = mesh.lower[axis] + i * width;
-    const bool owns = domains.layer_of(axis, low + 0.5 * width) == layer;
+    const double low = mesh.lower[axis] + i * width, centre = low + 0.5 * width;
+    const bool owns = centre >= box.lower[axis] && centre < box.upper[axis];
     if (owns && !owned) result.owned_low = i;
     if (owns) result.owned_high = i + 1;
     owned = owned || owns;
@@ -111,7 +112,8 @@ BinShares::BinShares(const TallyLayout& layout, const Domains* domains, int rank
         const Mesh& mesh = *tally.filters[tally.domain_mesh].mesh;
         const DomainBox box = domains->box(domain);
         for (int axis = 0; axis < 3; ++axis) {
-          const Layers layers = layers_of(mesh, axis, *domains, domains->layers_of(domain)[axis], box);
+          const bool middle = domains->layers_of(domain)[axis] == domains->shape()[axis] / 2;
+          const Layers layers = layers_of(mesh, axis, box, middle);
           window.low[axis] = layers.low, window.high[axis] = layers.high;
           owned.low[axis] = layers.owned_low, owned.high[axis] = layers.owned_high;
         }
