@@ -40,7 +40,8 @@ struct Options {
   std::vector<double> origin{0, 0, 0}, width{10, 10}, box;
   std::vector<int> pixels{800, 800}, domains{1, 1, 1};
   std::vector<double> domain_box;
-  bool fission_matrix = false;
+  bool fission_matrix = false, fixed_domains = false;
+  int move_domains = 0;
   int repeats = 3;
   double scale = 1;
   int ranks = 4;
@@ -70,6 +71,8 @@ Model model_for_run(const Options& options) {
 DomainOptions domain_options(const Options& options) {
   DomainOptions domains;
   for (int axis = 0; axis < 3; ++axis) domains.shape[axis] = options.domains[axis];
+  domains.stand = options.fixed_domains;
+  domains.move_every = options.move_domains;
   domains.has_box = !options.domain_box.empty();
   for (int axis = 0; axis < 3 && domains.has_box; ++axis) {
     domains.lower[axis] = options.domain_box[axis];
@@ -85,6 +88,8 @@ Model prepare(Options& options, parallel::Communicator& ranks) {
     options.run.schedule = parallel::parse_loop_schedule(options.schedule);
     if (options.domain_box.size() > 0 && options.domains == std::vector<int>{1, 1, 1})
       throw UsageError("--domain-box says where --domains cut, and there are none");
+    if (options.fixed_domains && options.move_domains > 0)
+      throw UsageError("--fixed-domains and --move-domains contradict each other; leave one of them out");
     options.run.domains = domain_options(options);
     model = model_for_run(options);
   });
@@ -291,6 +296,13 @@ void add_run_options(CLI::App& command, Options& options) {
                   "the box that domains cut evenly, in cm; default:\nfrom the model's boundaries")
       ->expected(6)
       ->type_name("X Y Z X Y Z");
+  command
+      .add_option(
+          "--move-domains", options.move_domains,
+          "also after every N batches; default: after the\nfirst batch and after the last inactive one")
+      ->check(CLI::PositiveNumber.description(""))
+      ->type_name("N");
+  command.add_flag("--fixed-domains", options.fixed_domains, "domains do not move to share the work evenly");
 }
 
 void add_view_options(CLI::App& command, Options& options) {

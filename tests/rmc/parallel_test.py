@@ -70,9 +70,11 @@ alone = run([binaries / 'rmc', 'run', model, *short, '-o', 'alone']).stdout
 expect(len(numbers(alone)) > 12, 'a run alone prints no results')
 jobs = list(launchers())
 for name, launch, program in jobs:
-    for ranks, domains in ((2, None), (3, (3, 1, 1)), (5, (2, 2, 1))):
+    for ranks, domains in ((2, None), (3, (3, 1, 1)), (5, (2, 2, 1, '--move-domains', 3)), (4, (2, 2, 1, '--fixed-domains'))):
         words = [*launch, ranks, program, 'run', model, *short, '-o', 'job']
         output = run(words + (['--domains', *domains] if domains else [])).stdout
+        moves = len(re.findall(r'^domains moved after batch ', output, re.M))
+        expect(moves == {2: 0, 3: 2, 4: 0, 5: 5}[ranks], f'{name}: {moves} moves of the domains of {ranks} ranks:\n{output}')
         expect(f'{ranks} ranks x 1 threads' in output, f'{name}: not {ranks} ranks:\n{output}')
         expect(('balance ' in output) == bool(domains), f'{name}: report of domains:\n{output}')
         same_results(f'{name}, {ranks} ranks, domains {domains}', output, 'job')
@@ -87,13 +89,13 @@ for folder, text in (('plain', re.sub('<tallies>.*?</tallies>', '', tallied, fla
 for name, launch, program in jobs:
     if name == 'taihu':
         continue
-    for ranks, domains in ((1, (1, 1, 1)), (4, (2, 2, 1))):
+    for ranks, domains, largest in (1, (1, 1, 1), 1), (4, (2, 2, 1, '--fixed-domains'), 1), (4, (2, 2, 1), 4):
         words = [*launch, ranks, program, 'run', 'MODEL', '--particles', 5000, '--batches', 4, '--inactive', 1, '--threads', 1,
                  '-o', 'job', '--domains', *domains]
         outputs = {folder: run([folder if word == 'MODEL' else word for word in words]).stdout for folder in ('plain', 'fine')}
         share, process = map(float, re.search(r'memory +([\d.]+) MB .* largest process ([\d.]+) MB', outputs['fine']).groups())
         plain = float(re.search(r'largest process ([\d.]+) MB', outputs['plain'])[1])
-        expect(abs(share - 96 / ranks) < 1, f'{name}: a share of {share} MB on {ranks} domains')
+        expect(96 / ranks - 1 < share < largest * 96 / ranks + 1, f'{name}: a share of {share} MB on domains {domains}')
         expect(share < process <= plain + 1.3 * share + 16, f'{name}: {process} MB on {ranks} domains, {plain} without tallies')
 
 # The root alone writes and reads the statepoints.
@@ -121,6 +123,8 @@ for name, launch, program in jobs:
                               (['--domains', 2, 1, 1, '--domain-box', 1, 0, 0, 1, 1, 1], 1,
                                'the box of the domains has no width along x'),
                               (['--domains', 0, 1, 1], 2, None),
+                              (['--domains', 2, 1, 1, '--fixed-domains', '--move-domains', 2], 2,
+                               '--fixed-domains and --move-domains contradict each other; leave one of them out'),
                               (['-o', 'taken'], 1, 'cannot write taken/statepoint.12.h5 (it is a directory); name a file in it'),
                               (['-o', 'late'], 1, 'late/statepoint.12.h5.part: cannot be created')):
         done = run([*launch, 3, program, 'run', model, *short, *words], code=code)
@@ -143,7 +147,7 @@ for name, launch, program in jobs[:1]:
         # Not from the end, which a job that is killed late has already written.
         points = sorted(set(state.glob('statepoint.*.h5')) - {state / 'statepoint.12.h5'})
         words = [*launch, ranks, program, *(['restart', model, '--from', points[-1]] if points else ['run', model]),
-                 *short, '--statepoint-every', 1, '-o', 'killed', '--domains', 1 + start % 2, 1, 1]
+                 *short, '--statepoint-every', 1, '-o', 'killed', '--domains', 1 + start % 2, 1, 1, '--move-domains', 1]
         mark = f'killed-{os.getpid()}-{start}'
         job = subprocess.Popen([str(word) for word in words], cwd=work, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, env=dict(environment, RMC_TEST_JOB=mark), text=True)

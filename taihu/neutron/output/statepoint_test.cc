@@ -230,7 +230,8 @@ TEST(Statepoint, LeadsToTheSameEndHoweverOftenItsWritersAreKilled) {
     const pid_t child = fork();
     if (child == 0) {
       parallel::on_ranks(3 + i % 2, [&](parallel::Communicator& rank) {
-        Simulation part(model, rank, 1, parallel::LoopSchedule{}, {.shape = {1 + i % 3, 1, 1}});
+        Simulation part(model, rank, 1, parallel::LoopSchedule{},
+                        {.shape = {1 + i % 3, 1, 1}, .move_every = 2});
         if (std::filesystem::exists(path)) resume_from_statepoint(part, path);
         while (!part.finished()) {
           part.run_batch();

@@ -14,13 +14,6 @@ namespace {
 /// Of one rank.
 enum Column { flights, arrived, outside, busy_us, waiting_us, tally_bytes, process_kilobytes, column_count };
 
-/// Of the sums and statistics of this rank's bins.
-std::int64_t tally_bytes_here(const Simulation& simulation) {
-  const std::int64_t copies = simulation.shares().window().size * simulation.bin_copies();
-  return copies * static_cast<std::int64_t>(sizeof(ExactSum)) +
-         simulation.shares().owned_count() * 2 * static_cast<std::int64_t>(sizeof(double));
-}
-
 /// The most that this process has had in memory.
 std::int64_t process_kilobytes_here() {
   rusage usage{};
@@ -31,12 +24,12 @@ std::int64_t process_kilobytes_here() {
 std::array<std::int64_t, column_count> row_here(const Simulation& simulation) {
   const DomainLoad load = simulation.load();
   std::array<std::int64_t, column_count> row{};
-  row[flights] = simulation.flights();
+  row[flights] = simulation.flights_since_move();
   row[arrived] = load.arrived;
   row[outside] = load.outside;
   row[busy_us] = static_cast<std::int64_t>(load.busy * 1e6);
   row[waiting_us] = static_cast<std::int64_t>(load.waiting * 1e6);
-  row[tally_bytes] = tally_bytes_here(simulation);
+  row[tally_bytes] = simulation.most_tally_bytes();
   row[process_kilobytes] = process_kilobytes_here();
   return row;
 }
@@ -44,7 +37,7 @@ std::array<std::int64_t, column_count> row_here(const Simulation& simulation) {
 }  // namespace
 
 std::string memory_report(Simulation& simulation) {
-  std::array<double, 2> most{static_cast<double>(tally_bytes_here(simulation)),
+  std::array<double, 2> most{static_cast<double>(simulation.most_tally_bytes()),
                              static_cast<double>(process_kilobytes_here())};
   simulation.ranks().maximum(most);
   return formatted("memory           %.1f MB for tallies of a rank at most, largest process %.1f MB",
@@ -66,8 +59,11 @@ std::vector<std::string> domain_report(Simulation& simulation) {
   const std::int64_t all_busy =
       std::accumulate(of_rank[busy_us].begin(), of_rank[busy_us].end(), std::int64_t{0});
   std::vector<std::string> lines;
-  lines.push_back(formatted("domains          %d x %d x %d on %d ranks", domains.shape()[0],
-                            domains.shape()[1], domains.shape()[2], domains.ranks()));
+  const DomainMove* const move = simulation.last_move();
+  const std::string since =
+      move == nullptr ? "" : ", as they are since batch " + std::to_string(move->batch + 1);
+  lines.push_back(formatted("domains          %d x %d x %d on %d ranks%s", domains.shape()[0],
+                            domains.shape()[1], domains.shape()[2], domains.ranks(), since.c_str()));
   lines.emplace_back(
       "  domain  ranks  flights %   came in  scored beyond  busy s: mean  most  waiting s: mean  tallies MB: "
       "most  process MB");

@@ -64,6 +64,7 @@ class Run {
     announce(simulation);
     while (!simulation.finished()) {
       simulation.run_batch();
+      show_move(simulation);
       if (options_.show_batches) show_batch(simulation);
       show_triggers(simulation);
       report_lost(simulation);
@@ -132,6 +133,13 @@ class Run {
     if (criticality.active_generations > 1)
       line += formatted("   %.5f +/- %.5f", criticality.k().mean, criticality.k().deviation);
     say(line);
+  }
+
+  void show_move(const Simulation& simulation) const {
+    const DomainMove* const move = simulation.last_move();
+    if (move == nullptr || move->batch + 1 != simulation.batch()) return;
+    say(formatted("domains moved after batch %d: flights of the busiest rank over the mean %.2f, now %.2f",
+                  move->batch, move->before, move->after));
   }
 
   void show_triggers(const Simulation& simulation) const {

@@ -77,6 +77,7 @@ struct Split {
   std::array<int, 3> shape;
   int ranks;
   double half_width = 3;
+  bool stand = false;  ///< else they move after each batch
 };
 
 /// All outcomes with domains; `arrived`: histories that crossed.
@@ -84,12 +85,15 @@ DomainOutcome run_split(const Model& model, const Split& split, std::int64_t* ar
   DomainOptions domains{.shape = split.shape, .has_box = true, .lower = {}, .upper = {}};
   domains.lower = Vector{-split.half_width, -split.half_width, -split.half_width};
   domains.upper = -1 * domains.lower;
+  domains.stand = split.stand;
+  domains.move_every = 1;
   DomainOutcome root;
   std::atomic<std::int64_t> crossed = 0;
   parallel::on_ranks(split.ranks, [&](parallel::Communicator& rank) {
     Simulation simulation(model, rank, 1 + rank.rank() % 2, parallel::LoopSchedule{}, domains);
     const DomainOutcome outcome = run_domains_to_end(simulation);
     crossed += simulation.load().arrived;
+    EXPECT_EQ(simulation.last_move() != nullptr, !split.stand && simulation.batch() > 1);
     if (rank.is_root()) root = outcome;
   });
   if (arrived != nullptr) *arrived = crossed;
@@ -111,7 +115,12 @@ TEST(Domains, GiveTheBitsOfARunWithoutThem) {
   for (const Tracking tracking : {Tracking::delta, Tracking::surface}) {
     Model model = test_model("rectangular", settings_text(301, 4, 1), domain_tallies);
     model.settings.tracking = tracking;
-    expect_same_bits(model, {{{2, 1, 1}, 2}, {{1, 3, 1}, 3}, {{2, 1, 1}, 5}, {{2, 2, 2}, 8}, {{3, 1, 2}, 7}});
+    expect_same_bits(model, {{{2, 1, 1}, 2},
+                             {{1, 3, 1}, 3},
+                             {{2, 1, 1}, 5, 3, true},
+                             {{2, 2, 2}, 8},
+                             {{2, 2, 2}, 8, 3, true},
+                             {{3, 1, 2}, 7}});
   }
 }
 

@@ -56,6 +56,7 @@ class Runner final : public HistoryRunner {
   /// The distance that is left until the neutron is too old.
   double to_cutoff() const noexcept {
     return problem_.timed ? (state_.settings.time_cutoff - state_.particle.time) * collision_.speed()
+    if (load_map_ != nullptr) load_map_->add(state_.r());
                           : infinity;
   }
   void pass_time(double distance) noexcept {

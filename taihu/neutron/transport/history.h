@@ -52,6 +52,8 @@ class HistoryRunner {
   std::vector<LostParticle>& lost() noexcept { return state_.lost; }
   std::int64_t lost_count() const noexcept { return state_.lost_count; }
   std::int64_t flights() const noexcept { return flights_; }  ///< since the start
+  /// Flights count in `map`, too, where they begin; null: no more.
+  void count_load(LoadMap* map) noexcept { load_map_ = map; }
 
  protected:
   explicit HistoryRunner(const Problem& problem) : state_(problem), problem_(problem), totals_(total_count) {}
@@ -64,6 +66,7 @@ class HistoryRunner {
   const Problem& problem_;
   std::int64_t flights_ = 0;
 
+  LoadMap* load_map_ = nullptr;
  private:
   bool begin_neutron(const Site& birth);
   bool finish_history(bool flying);

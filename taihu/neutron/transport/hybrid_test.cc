@@ -5,6 +5,7 @@
 
 #include "taihu/base/sanitized_for_tests.h"
 #include "taihu/neutron/input/read_model.h"
+#include "taihu/neutron/output/statepoint.h"
 #include "taihu/neutron/tally/estimates_for_tests.h"
 #include "taihu/neutron/test_models.h"
 #include "taihu/neutron/transport/simulation.h"
@@ -141,6 +142,35 @@ TEST(HybridTracking, HasTheSameBitsForAnyRanksThreadsAndDomains) {
     });
     EXPECT_EQ(root, expected);
   }
+}
+
+TEST(HybridTracking, HasTheSameBitsAfterARestart) {
+  Model model = poisoned();
+  model.settings.particles = 301, model.settings.batches = 6, model.settings.inactive = 2;
+  const TemporaryFolder folder;
+  parallel::SoloCommunicator alone;
+  Simulation uninterrupted(model, alone, 1, parallel::LoopSchedule{});
+  while (!uninterrupted.finished()) uninterrupted.run_batch();
+  for (const int stop : {1, 4})
+    for (const bool domains : {false, true}) {
+      const DomainOptions options{.shape = {domains ? 3 : 1, 1, 1}, .move_every = 1};
+      parallel::on_ranks(3, [&](parallel::Communicator& ranks) {
+        Simulation first(model, ranks, 2, parallel::LoopSchedule{}, options);
+        while (first.batch() < stop) first.run_batch();
+        write_statepoint(first, folder.path("s.h5"));
+      });
+      parallel::on_ranks(domains ? 4 : 2, [&](parallel::Communicator& ranks) {
+        Simulation rest(model, ranks, 1, parallel::LoopSchedule{}, options);
+        resume_from_statepoint(rest, folder.path("s.h5"));
+        while (!rest.finished()) rest.run_batch();
+        const TallyStatistics all = rest.all_statistics();
+        if (!ranks.is_root()) return;
+        EXPECT_EQ(all.sum, uninterrupted.statistics().sum) << stop << domains;
+        EXPECT_EQ(all.sum_sq, uninterrupted.statistics().sum_sq) << stop << domains;
+        EXPECT_EQ(rest.criticality().k_generation, uninterrupted.criticality().k_generation)
+            << stop << domains;
+      });
+    }
 }
 
 }  // namespace

@@ -15,10 +15,6 @@
 namespace taihu::neutron {
 namespace {
 
-/// From this number of bins on, threads share the bins, which have marks (bin_marks.h). Below it, each thread
-/// has its own, at most 1 MiB.
-constexpr std::int64_t bins_to_share = 1 << 16;
-
 double elapsed_since(std::int64_t start_ns) {
   return static_cast<double>(now_ns() - start_ns) * 1e-9;
 }
@@ -60,6 +56,7 @@ Simulation::Simulation(const Model& model, parallel::Communicator& ranks, int th
       schedule_(schedule),
       layout_(make_layout(model.tallies, model.filters, model.meshes, model.geometry, model.data,
                           choose_tracking(model) != Tracking::surface, tally_materials(model))),
+      domain_options_(domains),
       surface_bank_(model.settings.surface_banking.most, model.settings.surface_banking.files),
       collision_bank_(model.settings.collision_tracking.most, model.settings.collision_tracking.files),
       batch_totals_(total_count),
@@ -78,29 +75,15 @@ Simulation::Simulation(const Model& model, parallel::Communicator& ranks, int th
               .timed = needs_time(model)};
   prepare_flights();
   prepare_acceleration();
-  if (domains_) {
-    box_ = domains_->box(domains_->domain_of_rank(ranks_->rank()));
-    problem_.box = &box_;
-    problem_.window = &shares_->window();
-  }
-  const std::int64_t bins = shares_->window().size;
-  marks_ = BinMarks(bins);
-  if (bins >= bins_to_share) {
-    shared_bins_.sums.resize(bins);
-    shared_bins_.alone = threads == 1;
-    problem_.shared_bins = &shared_bins_;
-  }
   if (model_->settings.has_uniform_mesh) {
     site_factors_.resize(model_->settings.uniform_mesh.size(), 1);
     problem_.site_factors = &site_factors_;
   }
-  for (int i = 0; i < threads; ++i) runners_.push_back(make_history_runner(problem_));
-  if (domains_)
-    transport_ = std::make_unique<DomainTransport>(*domains_, *shares_, *ranks_, team_, schedule_, runners_,
-                                                   model_->settings.particles);
-  collector_ = std::make_unique<BatchCollector>(*shares_, *ranks_, team_);
+  settle();
   statistics_.resize(shares_->owned_count());
-  sample_first_source();
+  const std::int64_t first = first_history(model_->settings.particles, ranks_->rank(), ranks_->size());
+  source_.resize(first_history(model_->settings.particles, ranks_->rank() + 1, ranks_->size()) - first);
+  if (model_->settings.mode == RunMode::eigenvalue) sample_source(0);
 }
 
 Simulation::~Simulation() = default;
@@ -135,23 +118,16 @@ void Simulation::prepare_flights() {
   layout_.divide_flux(survey.mean_surfaces_per_cm());
 }
 
-std::int64_t Simulation::flights() const noexcept {
-  std::int64_t sum = 0;
-  for (const auto& runner : runners_) sum += runner->flights();
-  return sum;
-}
-
-void Simulation::sample_first_source() {
+/// Samples this rank's part of what a generation begins with.
+void Simulation::sample_source(std::uint64_t generation) {
   const Settings& settings = model_->settings;
   const SourceSampler sampler(settings.sources, model_->geometry, model_->data, model_->nuclear.get());
   const std::int64_t first = first_history(settings.particles, ranks_->rank(), ranks_->size());
-  const std::int64_t last = first_history(settings.particles, ranks_->rank() + 1, ranks_->size());
-  source_.resize(last - first);
-  if (settings.mode == RunMode::fixed_source) return;  // sampled when its batch runs
-  for (std::int64_t i = first; i < last; ++i) {
-    Stream random(settings.seed, StreamUse::source, 0, static_cast<std::uint64_t>(i));
-    source_[i - first] = sampler.sample(random, runners_[0]->memory());
-  }
+  parallel::parallel_for(
+      team_, schedule_, static_cast<std::int64_t>(source_.size()), [&](int thread, std::int64_t i) {
+        Stream random(settings.seed, StreamUse::source, generation, static_cast<std::uint64_t>(first + i));
+        source_[i] = sampler.sample(random, runners_[thread]->memory());
+      });
 }
 
 void Simulation::run_generation(bool active) {
@@ -160,13 +136,7 @@ void Simulation::run_generation(bool active) {
   const std::int64_t first = first_history(settings.particles, ranks_->rank(), ranks_->size());
   const auto generation = static_cast<std::uint64_t>(generation_);
   const std::int64_t start = now_ns();
-  if (fixed) {
-    const SourceSampler sampler(settings.sources, model_->geometry, model_->data, model_->nuclear.get());
-    for (std::size_t i = 0; i < source_.size(); ++i) {
-      Stream random(settings.seed, StreamUse::source, generation, first + i);
-      source_[i] = sampler.sample(random, runners_[0]->memory());
-    }
-  }
+  if (fixed) sample_source(generation);
   if (!site_factors_.empty()) spread_sites();
   const bool passages = settings.surface_banking.wanted && active && surface_bank_.wants();
   const bool collisions = settings.collision_tracking.wanted && active && collision_bank_.wants();
@@ -288,7 +258,7 @@ void Simulation::end_batch(bool active) {
     if (!layout_.empty()) end_tallies();
   }
   for (ExactSum& total : batch_totals_) total.clear();
-  std::int64_t lost = 0;
+  std::int64_t lost = lost_before_move_;
   for (const auto& runner : runners_) lost += runner->lost_count();
   ranks_->sum(std::span<std::int64_t>(&lost, 1));
   lost_count_ = lost;
@@ -324,6 +294,9 @@ void Simulation::run_batch() {
   const Settings& settings = model_->settings;
   const std::int64_t start = now_ns();
   const bool active = batch_ >= settings.inactive;
+  if (!load_maps_.empty()) move_domains();
+  ++batches_here_;
+  if (domains_move_after(batch_ + 1, batches_here_)) measure_load();
   const int generations = settings.mode == RunMode::eigenvalue ? settings.generations_per_batch : 1;
   for (int i = 0; i < generations; ++i) run_generation(active);
   end_batch(active);
@@ -351,7 +324,7 @@ void Simulation::look_at_triggers() {
 }
 
 std::vector<LostParticle> Simulation::take_lost() {
-  std::vector<LostParticle> lost;
+  std::vector<LostParticle> lost = std::exchange(lost_, {});
   for (const auto& runner : runners_) {
     lost.insert(lost.end(), runner->lost().begin(), runner->lost().end());
     runner->lost().clear();

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,10 +66,17 @@ struct PhaseTimes {
   double initialization = 0, transport = 0, inactive = 0, active = 0, bank = 0, tallies = 0, output = 0;
 };
 
+/// Domains that were cut anew.
+struct DomainMove {
+  int batch = 0;                 ///< after which
+  double before = 1, after = 1;  ///< flights of the batch: of the busiest rank over the mean
+};
+
 class Simulation {
  public:
   /// The model must outlive the simulation. More than one domain splits the tallies' memory and the histories
-  /// by place; results are the same. Throws Error.
+  /// by place; results are the same, also where the domains move. They do so after the first batch that is
+  /// run here, after the last inactive one, and as the options say. Throws Error.
   Simulation(const Model& model, parallel::Communicator& ranks, int threads, parallel::LoopSchedule schedule,
              const DomainOptions& domains = {});
   ~Simulation();
@@ -88,21 +96,24 @@ class Simulation {
   const Model& model() const noexcept { return *model_; }
   parallel::Communicator& ranks() noexcept { return *ranks_; }
   int threads() const noexcept { return team_.size(); }
-  /// Copies of the bins of this rank's window.
-  int bin_copies() const noexcept { return problem_.shared_bins == nullptr ? threads() : 1; }
   const TallyLayout& layout() const noexcept { return layout_; }
   const TallyStatistics& statistics() const noexcept { return statistics_; }  ///< of the bins owned here
   const BinShares& shares() const noexcept { return *shares_; }               ///< who owns what
   const Domains* domains() const noexcept { return domains_.get(); }          ///< null: none
+  /// Since the domains moved last.
   DomainLoad load() const { return transport_ ? transport_->load() : DomainLoad{}; }
-  const Criticality& criticality() const noexcept { return criticality_; }  ///< the same on all ranks
-  const std::vector<Site>& source() const noexcept { return source_; }      ///< this rank's next source
+  /// After which batch the domains moved last; null: they have not moved.
+  const DomainMove* last_move() const noexcept { return last_move_ ? &*last_move_ : nullptr; }
+  std::int64_t most_tally_bytes() const noexcept { return most_tally_bytes_; }  ///< that this rank has had
+  const Criticality& criticality() const noexcept { return criticality_; }      ///< the same on all ranks
+  const std::vector<Site>& source() const noexcept { return source_; }          ///< this rank's next source
   const std::vector<double>& balance() const noexcept {
     return balance_;
   }  ///< see Total; sums of all batches
   PhaseTimes& times() noexcept { return times_; }
   std::int64_t lost_count() const noexcept { return lost_count_; }
-  std::int64_t flights() const noexcept;
+  std::int64_t flights() const noexcept { return flights_before_move_ + flights_since_move(); }
+  std::int64_t flights_since_move() const noexcept;
   /// How far the triggers are from being met, after the last batch after which they were looked at. The
   /// tally is -1 where k is farthest.
   const TriggerStatus& trigger_status() const noexcept { return trigger_status_; }
@@ -121,10 +132,14 @@ class Simulation {
   void resume(int batch, Criticality criticality, TallyStatistics statistics, std::vector<Site> source);
 
  private:
+  void settle();
+  bool domains_move_after(int batches, int batches_here) const noexcept;
+  void measure_load();
+  void move_domains();
   void prepare_flights();
   void prepare_acceleration();
   bool accelerates() const noexcept;
-  void sample_first_source();
+  void sample_source(std::uint64_t generation);
   void run_generation(bool active);
   void synchronise(std::uint64_t generation, double k_of_sites);
   std::vector<std::int64_t> count_sites(const Mesh& mesh, const std::vector<Site>& sites);
@@ -142,6 +157,7 @@ class Simulation {
   parallel::Team team_;
   parallel::LoopSchedule schedule_;
   TallyLayout layout_;
+  DomainOptions domain_options_;
   std::unique_ptr<const Domains> domains_;
   std::unique_ptr<const BinShares> shares_;
   DomainBox box_;
@@ -151,6 +167,12 @@ class Simulation {
   BinMarks marks_;          ///< of this rank's bins
   Problem problem_;
   std::vector<std::unique_ptr<HistoryRunner>> runners_;
+  std::vector<LoadMap> load_maps_;  ///< by thread, in a batch after which the domains move; else empty
+  std::optional<DomainMove> last_move_;
+  // Of runners that there were before the domains moved.
+  std::int64_t flights_before_move_ = 0, lost_before_move_ = 0;
+  std::vector<LostParticle> lost_;
+  std::int64_t most_tally_bytes_ = 0;
   std::unique_ptr<DomainTransport> transport_;
   std::unique_ptr<BatchCollector> collector_;
   std::vector<Site> source_;
@@ -165,7 +187,7 @@ class Simulation {
   TallyStatistics statistics_;
   Criticality criticality_;
   PhaseTimes times_;
-  int batch_ = 0;
+  int batch_ = 0, batches_here_ = 0;  ///< that are done; since this object is there
   std::int64_t generation_ = 0, lost_count_ = 0;
   double k_ = 1;
 };
