@@ -18,13 +18,18 @@ std::string trimmed(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
+std::vector<std::ptrdiff_t> line_starts_of(const std::string& text) {
+  std::vector<std::ptrdiff_t> starts{0};
+  for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1))
+    starts.push_back(static_cast<std::ptrdiff_t>(at) + 1);
+  return starts;
+}
+
 /// "line:column" of a place in a text, both from 1.
-std::string line_and_column(const std::string& text, std::ptrdiff_t offset) {
-  const auto place = text.begin() + std::clamp<std::ptrdiff_t>(offset, 0, std::ssize(text));
-  auto line_start = place;
-  while (line_start != text.begin() && line_start[-1] != '\n') --line_start;
-  return std::to_string(std::count(text.begin(), place, '\n') + 1) + ":" +
-         std::to_string(place - line_start + 1);
+std::string line_and_column(const std::vector<std::ptrdiff_t>& line_starts, std::ptrdiff_t offset) {
+  const std::ptrdiff_t place = std::max<std::ptrdiff_t>(offset, 0);
+  const auto next = std::upper_bound(line_starts.begin(), line_starts.end(), place);
+  return std::to_string(next - line_starts.begin()) + ":" + std::to_string(place - next[-1] + 1);
 }
 
 template <typename T>
@@ -54,12 +59,13 @@ std::size_t character_bytes(const std::string& text, std::size_t at) {
 }
 
 /// Other encodings would give other characters, or wrong positions in messages.
-void check_characters(const std::string& path, const std::string& text, pugi::xml_encoding encoding) {
+void check_characters(const std::string& path, const std::string& text,
+                      const std::vector<std::ptrdiff_t>& line_starts, pugi::xml_encoding encoding) {
   check_input(encoding == pugi::encoding_utf8, path + ": is not encoded in UTF-8; save it so");
   for (std::size_t at = 0, bytes = 0; at < text.size(); at += bytes) {
     bytes = character_bytes(text, at);
     if (bytes != 0) continue;
-    throw Error(path + ":" + line_and_column(text, static_cast<std::ptrdiff_t>(at)) +
+    throw Error(path + ":" + line_and_column(line_starts, static_cast<std::ptrdiff_t>(at)) +
                 formatted(": the byte 0x%02x is not a character of XML in UTF-8",
                           static_cast<unsigned char>(text[at])));
   }
@@ -78,17 +84,18 @@ XmlFile::XmlFile(const std::string& path) : path_(path) {
   std::ifstream file(path, std::ios::binary);
   check_input(file.good(), path + ": cannot be opened");
   content_.assign(std::istreambuf_iterator<char>(file), {});
+  line_starts_ = line_starts_of(content_);
   const pugi::xml_parse_result result = document_.load_buffer(content_.data(), content_.size());
   if (!result) {
-    throw Error(path + ":" + line_and_column(content_, result.offset) + ": not well-formed XML (" +
+    throw Error(path + ":" + line_and_column(line_starts_, result.offset) + ": not well-formed XML (" +
                 result.description() + ")");
   }
-  check_characters(path, content_, result.encoding);
+  check_characters(path, content_, line_starts_, result.encoding);
   check_input(!document_.document_element().empty(), path + ": has no element");
 }
 
 std::string XmlFile::place_of(const pugi::xml_node& node) const {
-  return path_ + ":" + line_and_column(content_, node.offset_debug() - 1);
+  return path_ + ":" + line_and_column(line_starts_, node.offset_debug() - 1);
 }
 
 Element::Element(std::shared_ptr<const XmlFile> file, pugi::xml_node node)

@@ -5,6 +5,7 @@
 // A value such as "id" may be written as an attribute or as a child element, as OpenMC's files allow.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -27,6 +28,7 @@ class XmlFile {
 
  private:
   std::string path_, content_;
+  std::vector<std::ptrdiff_t> line_starts_;  ///< offsets
   pugi::xml_document document_;
 };
 

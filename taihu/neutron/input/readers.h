@@ -24,8 +24,8 @@ struct Ids {
 void read_materials(Element root, Model& model, Ids& ids, std::string& library_path);
 void read_geometry(Element root, Model& model, Ids& ids);
 void read_settings(Element root, Model& model, Ids& ids);
-/// Of one <source>.
-Source read_source(Element element, const Model& model, const Ids& ids);
+/// Of one <source>. `meshes`: of the settings, by id.
+Source read_source(Element element, const Model& model, const Ids& ids, const std::map<int, Mesh>& meshes);
 /// OpenMC's source where the model has none: a point at the origin, isotropic, the spectrum of fission
 /// ("<source> Element" in its "Settings Specification"; parameters as in its src/settings.cpp).
 Source default_source();

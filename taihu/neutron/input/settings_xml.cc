@@ -48,13 +48,17 @@ void read_source_point(Element element, Settings& settings) {
   element.finish();
 }
 
-void read_entropy_mesh(Element& root, Settings& settings, std::map<int, Mesh>& meshes) {
-  std::vector<Element> elements = root.children("mesh");
-  for (const Element& element : elements) {
+std::map<int, Mesh> read_meshes(Element& root) {
+  std::map<int, Mesh> meshes;
+  for (const Element& element : root.children("mesh")) {
     const Mesh mesh = read_mesh(element);
     element.require(meshes.emplace(mesh.id, mesh).second,
                     "mesh " + std::to_string(mesh.id) + " is there twice");
   }
+  return meshes;
+}
+
+void read_entropy_mesh(Element& root, Settings& settings, const std::map<int, Mesh>& meshes) {
   const auto read = [&](const char* key, Mesh& mesh) {
     if (!root.has(key)) return false;
     const int id = root.integer(key);
@@ -243,8 +247,9 @@ void read_settings(Element root, Model& model, Ids& ids) {
   }
   if (settings.batches == 0) read_counts(root, settings);
   if (settings.mode == RunMode::fixed_source) settings.inactive = 0;
+  const std::map<int, Mesh> meshes = read_meshes(root);
   for (const Element& element : root.children("source"))
-    settings.sources.push_back(read_source(element, model, ids));
+    settings.sources.push_back(read_source(element, model, ids, meshes));
   if (std::optional<Element> read = root.child("surf_source_read")) {
     Source source = default_source();
     source.place = read->place();
@@ -259,7 +264,6 @@ void read_settings(Element root, Model& model, Ids& ids) {
   root.require(std::any_of(settings.sources.begin(), settings.sources.end(),
                            [](const Source& source) { return source.strength > 0; }),
                "all sources have the strength 0");
-  std::map<int, Mesh> meshes;
   read_entropy_mesh(root, settings, meshes);
   settings.survival_biasing = root.boolean("survival_biasing", false);
   settings.create_fission_neutrons = root.boolean("create_fission_neutrons", true);

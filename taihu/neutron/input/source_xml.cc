@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <numbers>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,7 +26,53 @@ Vector read_vector(Element& element, const std::string& key) {
   return {v[0], v[1], v[2]};
 }
 
-void read_space(Element element, Source& source) {
+/// The mesh that `key` names.
+std::shared_ptr<const Mesh> mesh_of(Element& element, const std::string& key,
+                                    const std::map<int, Mesh>& meshes) {
+  const auto found = meshes.find(element.integer(key));
+  element.require(found != meshes.end(), "there is no mesh " + element.text(key) + " in <settings>");
+  return std::make_shared<const Mesh>(found->second);
+}
+
+/// How one of several is taken; their sum is checked.
+std::vector<AliasEntry> choice_among(const Element& element, const std::vector<double>& strengths) {
+  double sum = 0;
+  for (const double strength : strengths) {
+    element.require(strength >= 0, "strengths must not be negative");
+    sum += strength;
+  }
+  element.require(sum > 0 && std::isfinite(sum), "the strengths are all zero or have no sum");
+  return make_alias_table(strengths, 0);
+}
+
+/// "strengths" of `count` points or cells; alike where there are none.
+std::vector<double> read_strengths(Element& element, std::size_t count) {
+  if (!element.has("strengths")) return std::vector<double>(count, 1);
+  std::vector<double> strengths = element.numbers("strengths");
+  element.require(strengths.size() == count, "\"strengths\" has " + std::to_string(strengths.size()) +
+                                                 " numbers for " + std::to_string(count));
+  return strengths;
+}
+
+void read_cloud(Element& element, Source& source) {
+  source.space = Source::Space::cloud;
+  const std::vector<double> v = element.numbers("coords");
+  element.require(!v.empty() && v.size() % 3 == 0, "\"coords\" has three numbers for each point");
+  for (std::size_t i = 0; i < v.size(); i += 3) source.points.push_back({v[i], v[i + 1], v[i + 2]});
+  source.choice = choice_among(element, read_strengths(element, source.points.size()));
+}
+
+void read_space_of_mesh(Element& element, const std::map<int, Mesh>& meshes, Source& source) {
+  source.space = Source::Space::mesh;
+  source.mesh = mesh_of(element, "mesh_id", meshes);
+  element.require(source.mesh->size() <= 10'000'000, "the mesh of a source has more than 10^7 cells");
+  std::vector<double> strengths = read_strengths(element, static_cast<std::size_t>(source.mesh->size()));
+  if (element.boolean("volume_normalized", true))  // as OpenMC's Python API
+    for (int cell = 0; cell < source.mesh->size(); ++cell) strengths[cell] *= source.mesh->volume(cell);
+  source.choice = choice_among(element, strengths);
+}
+
+void read_space(Element element, const std::map<int, Mesh>& meshes, Source& source) {
   const std::string type = element.text("type");
   if (type == "point") {
     source.space = Source::Space::point;
@@ -54,6 +102,10 @@ void read_space(Element element, Source& source) {
     source.axes[0] = required_between(element, "r", 0, infinity);
     source.axes[1] = required_between(element, "cos_theta", -1, 1);
     source.axes[2] = required_distribution(element, "phi");
+  } else if (type == "cloud") {
+    read_cloud(element, source);
+  } else if (type == "mesh") {
+    read_space_of_mesh(element, meshes, source);
   } else {
     element.fail("space \"" + type + "\" is not supported");
   }
@@ -125,6 +177,31 @@ void read_constraints(Element& element, const Ids& ids, Source& source) {
   source.kill_rejected = strategy == "kill";
 }
 
+/// A source for each cell of a mesh.
+Source read_source_of_mesh(Element& element, const Model& model, const Ids& ids,
+                           const std::map<int, Mesh>& meshes) {
+  Source source;
+  source.place = element.place();
+  source.mesh = mesh_of(element, "mesh", meshes);
+  std::vector<double> strengths;
+  for (Element& of_cell : element.children("source")) {
+    of_cell.require(of_cell.text("type", "independent") == "independent",
+                    "the source of a cell of a mesh has the type independent");
+    of_cell.require(!of_cell.has("file"), "the source of a cell of a mesh is not a file");
+    // Neutrons begin in the cell: OpenMC, too, does not look at a <space> here.
+    source.of_cells.push_back(read_source(of_cell, model, ids, meshes));
+    strengths.push_back(source.of_cells.back().strength);
+  }
+  element.require(strengths.size() == static_cast<std::size_t>(source.mesh->size()),
+                  "it has " + std::to_string(strengths.size()) + " sources for " +
+                      std::to_string(source.mesh->size()) + " cells of the mesh");
+  source.choice = choice_among(element, strengths);
+  source.strength = std::reduce(strengths.begin(), strengths.end());
+  element.ignore("strength");  // the sum of its sources' instead, as OpenMC's
+  element.finish();
+  return source;
+}
+
 }  // namespace
 
 Source default_source() {
@@ -157,21 +234,22 @@ std::shared_ptr<const std::vector<Site>> read_sites(const Element& element, cons
   return sites;
 }
 
-Source read_source(Element element, const Model& model, const Ids& ids) {
+Source read_source(Element element, const Model& model, const Ids& ids, const std::map<int, Mesh>& meshes) {
+  const std::string type = element.text("type", element.has("file") ? "file" : "independent");
+  if (type == "mesh") return read_source_of_mesh(element, model, ids, meshes);
   Source source = default_source();
   source.place = element.place();
   source.strength = element.number("strength", 1);
   element.require(source.strength >= 0, "\"strength\" must not be negative");
-  const std::string type = element.text("type", element.has("file") ? "file" : "independent");
   element.require(type == "independent" || type == "file",
-                  "source type \"" + type + "\" is not supported, but independent and file");
+                  "source type \"" + type + "\" is not supported, but independent, file and mesh");
   element.require(element.text("particle", "neutron") == "neutron", "only neutrons are supported");
   if (type == "file") {
     source.sites = read_sites(element, model.folder, element.text("file"));
     for (const char* key : {"space", "angle", "energy", "time"})
       element.require(!element.has(key), "<" + std::string(key) + "> does not go with \"file\"");
   }
-  if (std::optional<Element> space = element.child("space")) read_space(*space, source);
+  if (std::optional<Element> space = element.child("space")) read_space(*space, meshes, source);
   if (std::optional<Element> time = element.child("time")) source.time = read_distribution(*time);
   if (std::optional<Element> angle = element.child("angle")) read_angle(*angle, source);
   if (element.has("energy")) source.energy = required_between(element, "energy", 0, infinity);

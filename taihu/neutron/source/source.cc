@@ -131,6 +131,10 @@ Vector SourceSampler::sample_point(const Source& source, Stream& random) const n
       const double phi = source.axes[2].sample(random), across = r * std::sqrt(std::fmax(0.0, 1 - mu * mu));
       return source.lower + Vector{across * std::cos(phi), across * std::sin(phi), r * mu};
     }
+    case Source::Space::cloud:
+      return source.points[neutron::sample(source.choice, random)];
+    case Source::Space::mesh:
+      return source.mesh->sample_point(neutron::sample(source.choice, random), random);
   }
   return {};
 }
@@ -170,10 +174,18 @@ Site SourceSampler::sample(Stream& random, CellMemory& memory) const {
   while (which + 1 < sources_->size() && rest >= (*sources_)[which].strength)
     rest -= (*sources_)[which++].strength;
   const Source& source = (*sources_)[which];
-  return source.sites ? sample_from_file(source, random, memory) : sample_independent(source, random, memory);
+  if (source.sites) return sample_from_file(source, random, memory);
+  if (source.of_cells.empty())
+    return sample_independent(source, random, memory,
+                              [&](Stream& stream) { return sample_point(source, stream); });
+  const int cell = neutron::sample(source.choice, random);
+  return sample_independent(source.of_cells[cell], random, memory,
+                            [&](Stream& stream) { return source.mesh->sample_point(cell, stream); });
 }
 
-Site SourceSampler::sample_independent(const Source& source, Stream& random, CellMemory& memory) const {
+template <typename SamplePoint>
+Site SourceSampler::sample_independent(const Source& source, Stream& random, CellMemory& memory,
+                                       const SamplePoint& sample_point) const {
   Site site;
   for (int attempt = 0;; ++attempt) {
     check_input(attempt < most_attempts,
@@ -181,7 +193,7 @@ Site SourceSampler::sample_independent(const Source& source, Stream& random, Cel
                     std::string(source.only_fissionable ? " that is fissionable" : "") +
                     std::string(source.domains.empty() ? "" : " and in its <constraints>") +
                     " (10000 points were tried); correct its <space>");
-    site.r = sample_point(source, random);
+    site.r = sample_point(random);
     if (accepted(source, site.r, memory)) break;
   }
   site.u = sample_direction(source, random);

@@ -10,7 +10,9 @@
 #include "taihu/neutron/geometry/geometry.h"
 #include "taihu/neutron/material/cross_sections.h"
 #include "taihu/neutron/nuclide/nuclear_data.h"
+#include "taihu/neutron/particle/alias_table.h"
 #include "taihu/neutron/particle/site.h"
+#include "taihu/neutron/tally/mesh.h"
 
 namespace taihu::neutron {
 
@@ -30,7 +32,7 @@ struct Distribution {
 };
 
 struct Source {
-  enum class Space { point, box, cartesian, cylindrical, spherical };
+  enum class Space { point, box, cartesian, cylindrical, spherical, cloud, mesh };
   enum class Angle { isotropic, monodirectional, polar_azimuthal };
   enum class Domain { everywhere, cell, material, universe };
   std::string place;  ///< "file:line:column: " for messages; empty: not from a file
@@ -44,7 +46,10 @@ struct Source {
   bool kill_rejected = false;  ///< neutrons of a file that do not keep the bounds: weight 0, not another one
   Vector lower,
       upper;  ///< of the box; the point is in `lower`; origin of the cylindrical and spherical ones too
-  Distribution axes[3];  ///< cartesian: x, y, z; cylindrical: r, phi, z; spherical: r, cos_theta, phi
+  Distribution axes[3];        ///< cartesian: x, y, z; cylindrical: r, phi, z; spherical: r, cos_theta, phi
+  std::vector<Vector> points;  ///< cloud
+  std::shared_ptr<const Mesh> mesh;            ///< of Space::mesh and of `of_cells`
+  std::vector<AliasEntry> choice;              ///< among the points, or the cells of the mesh
   Vector direction{0, 0, 1}, across{1, 0, 0};  ///< where mu is 1; where mu and phi are 0
   Distribution mu, phi;                        ///< polar_azimuthal
   Distribution energy;                         ///< eV
@@ -52,6 +57,9 @@ struct Source {
   /// Neutrons of a file, one of which is taken; null: all that is above holds. Energies also of multi-group
   /// data.
   std::shared_ptr<const std::vector<Site>> sites;
+  /// A source for each cell of the mesh, one of which is taken by `choice`, instead of all that is above but
+  /// `strength`, their sum. Its points are in its cell, whatever its `space`.
+  std::vector<Source> of_cells;
 };
 
 /// Samples neutrons of a model's sources. Set-up code: throws Error when 10,000 points in a row were
@@ -67,7 +75,10 @@ class SourceSampler {
  private:
   Vector sample_direction(const Source& source, Stream& random) const noexcept;
   Vector sample_point(const Source& source, Stream& random) const noexcept;
-  Site sample_independent(const Source& source, Stream& random, CellMemory& memory) const;
+  /// `sample_point(random)`: a point, perhaps outside of the model or of the source's constraints.
+  template <typename SamplePoint>
+  Site sample_independent(const Source& source, Stream& random, CellMemory& memory,
+                          const SamplePoint& sample_point) const;
   Site sample_from_file(const Source& source, Stream& random, CellMemory& memory) const;
   bool accepted(const Source& source, const Vector& r, CellMemory& memory) const noexcept;
 

@@ -43,6 +43,23 @@ int index_between(const Mesh& mesh, const Vector& place) noexcept {
   return index;
 }
 
+/// The coordinate that divides the volume of a cell evenly: r^2 / 2 of cylinders, r^3 / 3 and -cos(theta) of
+/// spheres, else the coordinate of the axis itself.
+double even_coordinate(MeshType type, int axis, double place) noexcept {
+  if (type == MeshType::cylindrical && axis == 0) return place * place / 2;
+  if (type == MeshType::spherical && axis == 0) return place * place * place / 3;
+  if (type == MeshType::spherical && axis == 1) return -std::cos(place);
+  return place;
+}
+
+/// Its inverse.
+double place_of_even(MeshType type, int axis, double even) noexcept {
+  if (type == MeshType::cylindrical && axis == 0) return std::sqrt(2 * even);
+  if (type == MeshType::spherical && axis == 0) return std::cbrt(3 * even);
+  if (type == MeshType::spherical && axis == 1) return std::acos(std::clamp(-even, -1.0, 1.0));
+  return even;
+}
+
 /// A place of a path where it passes an edge of an axis.
 struct Cut {
   double at = 0;
@@ -172,6 +189,31 @@ Vector Mesh::coordinates(const Vector& point) const noexcept {
   if (type == MeshType::cylindrical) return {std::hypot(r.x, r.y), phi, r.z};
   const double distance = length(r);
   return {distance, distance > 0 ? std::acos(std::clamp(r.z / distance, -1.0, 1.0)) : 0, phi};
+}
+
+double Mesh::volume(int index) const noexcept {
+  const int cell[] = {index % shape[0], index / shape[0] % shape[1], index / shape[0] / shape[1]};
+  double product = 1;
+  for (int axis = 0; axis < dimensions; ++axis)
+    product *= even_coordinate(type, axis, edge(axis, cell[axis] + 1)) -
+               even_coordinate(type, axis, edge(axis, cell[axis]));
+  return product;
+}
+
+Vector Mesh::sample_point(int index, Stream& random) const noexcept {
+  const int cell[] = {index % shape[0], index / shape[0] % shape[1], index / shape[0] / shape[1]};
+  Vector place;
+  for (int axis = 0; axis < dimensions; ++axis) {
+    const double low = even_coordinate(type, axis, edge(axis, cell[axis]));
+    const double high = even_coordinate(type, axis, edge(axis, cell[axis] + 1));
+    place[axis] = place_of_even(type, axis, low + random.uniform() * (high - low));
+  }
+  if (type <= MeshType::rectilinear) return place;
+  if (type == MeshType::cylindrical)
+    return origin + Vector{place[0] * std::cos(place[1]), place[0] * std::sin(place[1]), place[2]};
+  const double across = place[0] * std::sin(place[1]);
+  return origin +
+         Vector{across * std::cos(place[2]), across * std::sin(place[2]), place[0] * std::cos(place[1])};
 }
 
 bool Mesh::is_closed(int axis) const noexcept {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "taihu/neutron/particle/random.h"
 #include "taihu/neutron/particle/vector.h"
 
 namespace taihu::neutron {
@@ -40,6 +41,10 @@ struct Mesh {
   int index_of(const Vector& r) const noexcept;
   /// The place of `r` along the axes: x, y, z, or r, phi, z, or r, theta, phi; angles from 0 on.
   Vector coordinates(const Vector& r) const noexcept;
+  /// Of a cell [cm^3]; of one that is infinite along an axis, for each cm of it.
+  double volume(int index) const noexcept;
+  /// A point of a cell, evenly distributed in its volume; at 0 along axes in which the cells are infinite.
+  Vector sample_point(int index, Stream& random) const noexcept;
   /// Whether phi goes all around.
   bool is_closed(int axis) const noexcept;
 };
