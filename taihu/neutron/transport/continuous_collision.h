@@ -28,6 +28,7 @@ class ContinuousCollision {
   double nu_fission() const noexcept { return history_.values[static_cast<int>(Reaction::nu_fission)]; }
   double largest_total() const noexcept { return majorant_->at(particle_.energy); }
   bool delta_pays() const noexcept { return choice_->delta_pays(medium_here().index(), particle_.energy); }
+  double energy() const noexcept { return particle_.energy; }
   double speed() const noexcept { return neutron::speed(particle_.energy); }
   bool collide();
 

@@ -22,13 +22,17 @@ concept Collision = requires(T collision, double energy) {
   { collision.delta_pays() } -> std::same_as<bool>;       // whether a delta flight from here is cheaper
   { collision.collide() } -> std::same_as<bool>;          // false: the neutron has ended
   { collision.speed() } -> std::same_as<double>;          // cm/s
+  { collision.energy() } -> std::same_as<double>;         // eV
 };
 
 template <Collision Physics>
 class Runner final : public HistoryRunner {
  public:
   explicit Runner(const Problem& problem)
-      : HistoryRunner(problem), collision_(problem, state_), passage_(state_) {}
+      : HistoryRunner(problem),
+        collision_(problem, state_),
+        passage_(state_),
+        windows_(problem.settings->weight_windows) {}
 
  private:
   bool fly() override {
@@ -42,6 +46,7 @@ class Runner final : public HistoryRunner {
     }
   }
   void set_energy(double energy) noexcept override { collision_.set_energy(energy); }
+  double energy() const noexcept override { return collision_.energy(); }
 
   /// Whether the neutron has left the domain. This is checked between flights only. A flight that crosses an
   /// edge stays whole, so that it uses the same random numbers as in a run without domains.
@@ -51,12 +56,12 @@ class Runner final : public HistoryRunner {
   bool begin_flight() {
     if (state_.particle.events == state_.settings.max_events) return lose("it had too many events");
     ++flights_;
+    if (load_map_ != nullptr) load_map_->add(state_.r());
     return true;
   }
   /// The distance that is left until the neutron is too old.
   double to_cutoff() const noexcept {
     return problem_.timed ? (state_.settings.time_cutoff - state_.particle.time) * collision_.speed()
-    if (load_map_ != nullptr) load_map_->add(state_.r());
                           : infinity;
   }
   void pass_time(double distance) noexcept {
@@ -70,6 +75,14 @@ class Runner final : public HistoryRunner {
   bool lose(const char* reason) {
     state_.lose(reason);
     return false;
+  }
+
+  /// Compares the weight with its window. False: the neutron has ended.
+  bool after_collision() {
+    return !windows_.wanted || !windows_.at_collisions || state_.keep_in_window(energy());
+  }
+  bool after_surface() {
+    return !windows_.wanted || !windows_.at_surfaces || state_.keep_in_window(energy());
   }
 
   /// Makes flights until the neutron has ended (one() is false) or left the domain; true: it has left.
@@ -86,6 +99,7 @@ class Runner final : public HistoryRunner {
 
   Physics collision_;
   SurfacePassage passage_;
+  const WeightWindows& windows_;
 };
 
 template <Collision Physics>
@@ -110,7 +124,7 @@ bool Runner<Physics>::fly_to_surface() {
   }
   pass_time(step);
   if (step == cutoff) return cut_off();
-  if (to_collision >= crossing.distance) return passage_.cross(crossing);
+  if (to_collision >= crossing.distance) return passage_.cross(crossing) && after_surface();
   advance(location, to_collision);
   if (state_.scores_faces()) state_.score_faces(length(state_.r() - particle.turned_at));
   const std::vector<int>& at_collisions = state_.tallies.at_collisions;
@@ -120,7 +134,7 @@ bool Runner<Physics>::fly_to_surface() {
   ++particle.collisions;
   if (!collision_.collide()) return false;
   particle.turned_at = state_.r();
-  return true;
+  return after_collision();
 }
 
 template <Collision Physics>
@@ -136,7 +150,7 @@ bool Runner<Physics>::fly_to_point() {
   if (cutoff < flight && !find_boundary(state_.geometry, r, u, cutoff, surface, distance)) return cut_off();
   if (find_boundary(state_.geometry, r, u, flight, surface, distance)) {
     pass_time(distance);
-    return passage_.pass_boundary(surface, distance);
+    return passage_.pass_boundary(surface, distance) && after_surface();
   }
   if (flight == infinity) return lose("there is no surface ahead");
   if (!locate(state_.geometry, state_.memory, r + flight * u, u, location))
@@ -153,7 +167,7 @@ bool Runner<Physics>::fly_to_point() {
   particle.total(Total::k_track) += flux * collision_.nu_fission();
   if (particle.random.uniform() * largest >= total) return true;
   ++particle.collisions;
-  return collision_.collide();
+  return collision_.collide() && after_collision();
 }
 
 }  // namespace
@@ -174,7 +188,9 @@ bool HistoryRunner::run(const Site& birth, std::uint64_t generation, std::uint64
   state_.tallying = tallying;
   state_.secondaries.clear();
   state_.first_site = state_.sites.size();
-  return finish_history(begin_neutron(birth));
+  bool flying = begin_neutron(birth);
+  if (flying && state_.settings.weight_windows.wanted) flying = state_.keep_in_window(energy());
+  return finish_history(flying);
 }
 
 /// Runs the rest of the history: the neutron that is `flying`, and the secondary ones.
@@ -182,7 +198,7 @@ bool HistoryRunner::finish_history(bool flying) {
   for (;;) {
     if (flying && fly()) return false;
     if (state_.secondaries.empty()) break;
-    if (++state_.particle.born > state_.settings.max_events) {
+    if (++state_.particle.born > state_.settings.max_events + state_.particle.splits) {
       state_.lose("its fission chain does not end; the model may be supercritical");
       break;
     }
@@ -200,6 +216,7 @@ bool HistoryRunner::begin_neutron(const Site& birth) {
   particle.weight = birth.weight;
   particle.group = birth.group;
   particle.events = 0;
+  particle.window_factor = 0;
   particle.time = birth.time;
   particle.collisions = 0;
   particle.born_at = particle.turned_at = birth.r;

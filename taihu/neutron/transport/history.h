@@ -61,12 +61,13 @@ class HistoryRunner {
   /// Moves the neutron until it has ended or left the box; true: it has left.
   virtual bool fly() = 0;
   virtual void set_energy(double energy) noexcept = 0;
+  virtual double energy() const noexcept = 0;
 
   HistoryState state_;
   const Problem& problem_;
   std::int64_t flights_ = 0;
-
   LoadMap* load_map_ = nullptr;
+
  private:
   bool begin_neutron(const Site& birth);
   bool finish_history(bool flying);

@@ -111,6 +111,11 @@ struct HistoryState {
   void add_fission_site(const Site& site, const Emission& emission);
   /// Ends a neutron of little weight, or gives it more. False: it has ended.
   bool roulette();
+  /// Splits a neutron whose weight is above its window, or plays roulette below. False: it has ended.
+  bool keep_in_window(double energy);
+
+ private:
+  void split(double parts);
 };
 
 }  // namespace taihu::neutron

@@ -25,6 +25,9 @@ struct Particle {
   double time = 0;                  ///< s; kept if Problem::timed
   std::int64_t events = 0;          ///< flights of this neutron
   std::int64_t born = 0;            ///< secondary neutrons of the history so far
+  double window_scale = 0;          ///< of weight windows, for this history; 0: it has not begun
+  double window_factor = 0;         ///< the same, further, for this neutron; 0: none
+  std::int64_t splits = 0;          ///< neutrons of the history that splitting has made
   double totals[total_count] = {};  ///< of the history, by Total
   GroupId group{0};                 ///< multi-group only
   CellId born_cell{};               ///< where this neutron was born

@@ -10,6 +10,7 @@
 #include "taihu/neutron/source/source.h"
 #include "taihu/neutron/source/surface_bank.h"
 #include "taihu/neutron/tally/tally.h"
+#include "taihu/neutron/transport/weight_windows.h"
 
 namespace taihu::neutron {
 
@@ -36,6 +37,7 @@ struct Settings {
   std::vector<Source> sources;
   bool survival_biasing = false;
   double weight_cutoff = 0.25, weight_after_roulette = 1;
+  WeightWindows weight_windows;
   double energy_cutoff = 0, time_cutoff = infinity;  ///< eV, s: neutrons below, or later, are given up
   bool create_fission_neutrons = true;
   int max_lost_particles = 10;
