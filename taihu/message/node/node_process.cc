@@ -113,6 +113,13 @@ class RemoteCall final : public ServiceCall {
 constexpr long shortest_trust = 200'000;
 constexpr long longest_trust = 3'200'000;
 
+/// Looks of the progress thread after one that has found something, some microseconds: what answers that
+/// often comes at once. And its sleep between others, in nanoseconds. It never gives its core away by
+/// sched_yield, which Linux takes for a whole slice of its time: a rank that computes there kept it for a
+/// millisecond.
+constexpr int looks_after_work = 100;
+constexpr long sleep_between_looks = 50'000;
+
 /// What a thread that waits for an answer and the one that brings it share.
 struct AwaitedAnswer {
   std::atomic<bool> here{false};
@@ -215,10 +222,10 @@ void NodeProcess::make_progress() {
     trust = shortest_trust;
     idle = remote_->poll_as_guest() ? 0 : idle + 1;
     looks = remote_->wire().looks();
-    if (idle < 50) {
-      sched_yield();
+    if (idle < looks_after_work) {
+      threads::spin_pause();
     } else {
-      sleep(50'000);
+      sleep(sleep_between_looks);
     }
   }
 }
