@@ -80,6 +80,7 @@ m_aggregator_t m_aggregator_open(long buffer_size) {
     return nullptr;
   }
   process.aggregators.add(aggregator);
+  process.aggregators.look_after_ages(process.endpoint->node());
   process.endpoint->set_background(&process.aggregators);
   return aggregator;
 }

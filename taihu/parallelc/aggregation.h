@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The aggregators of a rank: what they hold leaves when the thread that uses them waits in a call.
+// The aggregators of a rank: what they hold leaves when the thread that uses them waits in a call, and while
+// it computes, when the progress thread finds that it has grown old.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -37,6 +39,16 @@ class OpenAggregators final : public message::Background {
     return open_.empty();
   }
 
+  /// What they hold leaves some milliseconds later even when nobody waits. At least once before the first is
+  /// used.
+  void look_after_ages(message::Node& node) {
+    if (!is_looked_after_.exchange(true)) message::look_now_and_then(node, [this] { send_aged(); });
+  }
+  void send_aged() {
+    const std::lock_guard hold(mutex_);
+    for (m_aggregator* open : open_) open->aggregator.send_aged();
+  }
+
   void progress() override {
     const std::unique_lock hold(mutex_, std::try_to_lock);
     if (!hold.owns_lock()) return;
@@ -47,6 +59,7 @@ class OpenAggregators final : public message::Background {
   }
 
  private:
+  std::atomic<bool> is_looked_after_{false};
   std::mutex mutex_;
   std::vector<m_aggregator*> open_;
 };

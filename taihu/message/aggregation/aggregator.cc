@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "taihu/message/data/copy.h"
+#include "taihu/message/node/node_process.h"
 
 namespace taihu::message {
 
@@ -26,19 +27,29 @@ constexpr std::size_t most_large = 64;
   node.abort(1);
 }
 
-/// Says for the time of its life that an operation is going on.
-class Inside {
+}  // namespace
+
+/// An operation that is going on.
+class Aggregator::Inside {
  public:
-  explicit Inside(bool& flag) noexcept : flag_(flag) { flag_ = true; }
-  ~Inside() { flag_ = false; }
+  explicit Inside(Aggregator& aggregator) noexcept : aggregator_(aggregator) {
+    aggregator_.lock_.lock();
+    aggregator_.is_inside_ = true;
+  }
+  ~Inside() {
+    aggregator_.is_inside_ = false;
+    aggregator_.lock_.unlock();
+  }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 
  private:
-  bool& flag_;
+  Aggregator& aggregator_;
 };
 
-}  // namespace
+void look_now_and_then(Node& node, std::function<void()> look) {
+  static_cast<NodeProcess&>(node).look_now_and_then(std::move(look));
+}
 
 Aggregator::Aggregator(Endpoint& endpoint, const memory::SymmetricMap& symmetric, std::size_t buffer_bytes)
     : endpoint_(endpoint),
@@ -67,6 +78,7 @@ std::byte* Aggregator::append(Kind kind, int rank, memory::SymmetricAddress plac
                       rank - first_rank[static_cast<std::size_t>(process)],
                       static_cast<std::uint32_t>(bytes << kind_bits) | static_cast<std::uint32_t>(kind)};
   const std::size_t at = buffer.data.size();
+  if (at == 0) buffer.begin_turn();
   buffer.data.resize(at + sizeof record + data_bytes);
   std::memcpy(&buffer.data[at], &record, sizeof record);
   if (result != nullptr) {
@@ -78,10 +90,12 @@ std::byte* Aggregator::append(Kind kind, int rank, memory::SymmetricAddress plac
 
 void Aggregator::put(int destination, const void* source, memory::SymmetricAddress target,
                      std::size_t bytes) {
-  const Inside inside(is_inside_);
   if (is_here(destination)) {
     endpoint_.put(destination, source, target, bytes, nullptr);
-  } else if (bytes > buffer_bytes_ / 4) {
+    return;
+  }
+  const Inside inside(*this);
+  if (bytes > buffer_bytes_ / 4) {
     // The data are taken now, as those of all others.
     endpoint_.wait(endpoint_.put(destination, source, target, bytes, nullptr), nullptr);
   } else if (bytes > 0) {
@@ -90,10 +104,12 @@ void Aggregator::put(int destination, const void* source, memory::SymmetricAddre
 }
 
 void Aggregator::get(int from, memory::SymmetricAddress source, void* target, std::size_t bytes) {
-  const Inside inside(is_inside_);
   if (is_here(from)) {
     endpoint_.get(from, source, target, bytes);
-  } else if (bytes > buffer_bytes_ / 4) {
+    return;
+  }
+  const Inside inside(*this);
+  if (bytes > buffer_bytes_ / 4) {
     wait_for_large(endpoint_.get(from, source, target, bytes));
   } else if (bytes > 0) {
     append(Kind::get, from, source, bytes, 0, target);
@@ -102,7 +118,6 @@ void Aggregator::get(int from, memory::SymmetricAddress source, void* target, st
 
 void Aggregator::add(int destination, memory::SymmetricAddress target, std::int64_t value,
                      std::int64_t* before) {
-  const Inside inside(is_inside_);
   if (is_here(destination)) {
     const launch::Layout& layout = endpoint_.node().layout();
     const int index = destination - layout.first_rank[static_cast<std::size_t>(own_process_)];
@@ -114,6 +129,7 @@ void Aggregator::add(int destination, memory::SymmetricAddress target, std::int6
     endpoint_.node().endpoint(index).doorbell().ring();
     return;
   }
+  const Inside inside(*this);
   std::byte* data = append(before != nullptr ? Kind::fetch_add : Kind::add, destination, target, sizeof value,
                            sizeof value, before);
   std::memcpy(data, &value, sizeof value);
@@ -134,7 +150,7 @@ void Aggregator::send(int process) {
   if (buffer.data.empty()) return;
   endpoint_.wait_until([&] { return under_way_.load(std::memory_order_acquire) < most_under_way; });
   under_way_.fetch_add(1, std::memory_order_relaxed);
-  ++sent_;
+  sent_.fetch_add(1, std::memory_order_relaxed);
   auto results = std::make_shared<const std::vector<Result>>(std::move(buffer.results));
   endpoint_.node().begin_call(
       process, Service::aggregate, buffer.data.data(), buffer.data.size(),
@@ -148,6 +164,7 @@ void Aggregator::send(int process) {
         under_way_.fetch_sub(1, std::memory_order_release);
         bell.ring();
       });
+  buffer.begin_turn();
   buffer.data.clear();
   buffer.results.clear();
   buffer.result_bytes = 0;
@@ -155,15 +172,28 @@ void Aggregator::send(int process) {
 
 void Aggregator::send_all() {
   if (is_inside_ || under_way_.load(std::memory_order_relaxed) >= most_under_way) return;
-  const Inside inside(is_inside_);
+  const Inside inside(*this);
   for (std::size_t process = 0; process < buffers_.size(); ++process) {
     // More would have to wait, which a turn of waiting must not.
     if (under_way_.load(std::memory_order_relaxed) < most_under_way) send(static_cast<int>(process));
   }
 }
 
+void Aggregator::send_aged() {
+  for (std::size_t process = 0; process < buffers_.size(); ++process) {
+    Buffer& buffer = buffers_[process];
+    const std::uint32_t turns = buffer.turns.load(std::memory_order_relaxed);
+    const bool is_old = turns % 2 == 1 && turns == buffer.turns_seen;
+    buffer.turns_seen = turns;
+    // Whoever uses the aggregator pays for this lock: it is only taken when there is something to send.
+    if (!is_old || !lock_.try_lock_as_guest()) continue;
+    if (under_way_.load(std::memory_order_relaxed) < most_under_way) send(static_cast<int>(process));
+    lock_.unlock();
+  }
+}
+
 void Aggregator::flush() {
-  const Inside inside(is_inside_);
+  const Inside inside(*this);
   for (std::size_t process = 0; process < buffers_.size(); ++process) send(static_cast<int>(process));
   for (Request* request : large_) endpoint_.wait(request, nullptr);
   large_.clear();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many small one-sided operations as few messages: those for ranks of one other node process gather in a
-// buffer, which travels as one call of a service when it is full, at a flush, or when the rank waits. The
-// handler there carries all of them out and answers with what gets and fetches have read. Operations on ranks
-// of this node process are done at once.
+// buffer, which travels as one call of a service when it is full, at a flush, when the rank waits, or, while
+// the rank computes, when the progress thread finds that it has grown old. The handler there carries all of
+// them out and answers with what gets and fetches have read. Operations on ranks of this node process are
+// done at once.
 //
 // Model: the exstack and conveyors of the bale library (Maley, DeVinney: Conveyors for streaming many-to-many
 // communication, IA3 2019), without their collective steps: the target need not take part.
@@ -11,10 +12,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "taihu/memory/symmetric.h"
 #include "taihu/message/endpoint.h"
+#include "taihu/message/locks/biased_lock.h"
 
 namespace taihu::message {
 
@@ -22,8 +25,13 @@ namespace taihu::message {
 /// `symmetric` must live as long as `node`.
 void serve_aggregators(Node& node, const memory::SymmetricMap& symmetric);
 
-/// Used by one thread at a time. Operations are in no order among each other until a flush; results are where
-/// they shall be after it. Operations of more than a quarter of the buffer go on their own.
+/// Has the progress thread of `node` call `look`, which must not wait, every few milliseconds until the node
+/// has finished; when this is the only node process, nobody does. Any thread.
+void look_now_and_then(Node& node, std::function<void()> look);
+
+/// Used by one thread at a time, apart from send_aged. Operations are in no order among each other until a
+/// flush; results are where they shall be after it. Operations of more than a quarter of the buffer go on
+/// their own.
 class Aggregator {
  public:
   static constexpr std::size_t usual_buffer_bytes = 16 * 1024;
@@ -49,9 +57,12 @@ class Aggregator {
   void flush();
   /// Sends all buffers, and does not wait. For a turn of waiting; does nothing inside of other calls.
   void send_all();
+  /// Sends what has been in a buffer since the call before, as far as nobody has to wait for it. For a thread
+  /// that looks at all aggregators now and then; one at a time.
+  void send_aged();
 
   /// Buffers sent so far: tells tests what was gathered.
-  std::uint64_t buffers_sent() const noexcept { return sent_; }
+  std::uint64_t buffers_sent() const noexcept { return sent_.load(std::memory_order_relaxed); }
 
  private:
   enum class Kind : std::uint32_t { put, get, add, fetch_add };
@@ -65,11 +76,20 @@ class Aggregator {
     void* target;
     std::size_t bytes;
   };
+  /// Guarded by lock_, but for what the thread that looks at ages reads without it.
   struct Buffer {
     std::vector<std::byte> data;
     std::vector<Result> results;
     std::size_t result_bytes = 0;
+    std::atomic<std::uint32_t> turns{0};  ///< grows when it gets its first record and when it is sent: odd
+                                          ///< while it holds some
+    std::uint32_t turns_seen = 0;         ///< by send_aged
+
+    void begin_turn() noexcept {
+      turns.store(turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
   };
+  class Inside;
 
   bool is_here(int rank) const noexcept {
     return process_of_rank_[static_cast<unsigned>(rank)] == own_process_;
@@ -95,8 +115,9 @@ class Aggregator {
   std::vector<Buffer> buffers_;  // by process
   std::vector<Request*> large_;  // operations that go on their own
   std::atomic<int> under_way_{0};
-  std::uint64_t sent_ = 0;
-  bool is_inside_ = false;
+  std::atomic<std::uint64_t> sent_{0};
+  BiasedLock lock_;
+  bool is_inside_ = false;  ///< the user's thread is in an operation
 };
 
 }  // namespace taihu::message

@@ -5,7 +5,9 @@
 
 #include <array>
 #include <atomic>
+#include <mutex>
 #include <numeric>
+#include <thread>
 
 #include "taihu/base/random.h"
 #include "taihu/message/job_for_tests.h"
@@ -50,7 +52,9 @@ TEST_P(Aggregation, AddsOfAllRanksAreCounted) {
     }
     aggregator.flush();
     // 24 bytes each, and some 16 KB at once.
-    if (GetParam() > 1) EXPECT_LT(aggregator.buffers_sent(), 60U);
+    if (GetParam() > 1) {
+      EXPECT_LT(aggregator.buffers_sent(), 60U);
+    }
   });
   std::array<std::vector<std::int64_t>, aggregating_ranks> expected;
   expected.fill(std::vector<std::int64_t>(bins));
@@ -142,6 +146,69 @@ TEST_P(Aggregation, SendAllNeedsNoFlush) {
       me.send(0, user_context, 0, "", 1);
     }
   });
+}
+
+// What is in the buffers leaves also when the rank does nothing but compute, and a fetched number comes.
+TEST_P(Aggregation, AgedBuffersLeaveWhileTheirRankComputes) {
+  std::atomic<bool> has_come{false};
+  std::int64_t former = -1;
+  std::mutex looking;  // guards the aggregator that is open
+  Aggregator* open = nullptr;
+  job_.run([&](Endpoint& me) {
+    if (me.rank() == 0) {
+      Aggregator aggregator(me, symmetric_of(0), Aggregator::usual_buffer_bytes);
+      open = &aggregator;
+      look_now_and_then(me.node(), [&] {
+        const std::lock_guard hold(looking);
+        if (open != nullptr) open->send_aged();
+      });
+      aggregator.add(2, {0, 8}, 5, nullptr);
+      aggregator.add(2, {0, 24}, 7, &former);
+      while (!has_come.load()) std::this_thread::yield();
+      if (GetParam() > 1) {
+        EXPECT_EQ(aggregator.buffers_sent(), 1U);
+      }
+      const std::lock_guard hold(looking);
+      open = nullptr;
+      aggregator.flush();
+    } else if (me.rank() == 2) {
+      me.wait_until([&] { return std::atomic_ref(bins_of(2)[3]).load(std::memory_order_acquire) == 7; });
+      EXPECT_EQ(bins_of(2)[1], 5);
+      has_come.store(true);
+    }
+  });
+  EXPECT_EQ(former, 0);
+}
+
+// The end does not wait for what a program has forgotten, whether the progress thread has seen it or not.
+TEST_P(Aggregation, WhatIsNeverFlushedDoesNotHoldUpTheEnd) {
+  Aggregator aggregator(job_.endpoint(0), symmetric_of(0), Aggregator::usual_buffer_bytes);
+  look_now_and_then(job_.node(0), [&] { aggregator.send_aged(); });
+  aggregator.add(2, {0, 8}, 5, nullptr);
+  job_.finish();
+  EXPECT_LE(bins_of(2)[1], 5);
+}
+
+// One that is used all the time sends what fills up, and what grows old in buffers for others.
+TEST_P(Aggregation, AgesCountForEachNodeProcess) {
+  if (GetParam() == 1) return;  // nothing waits there
+  Aggregator aggregator(job_.endpoint(0), symmetric_of(0), Aggregator::least_buffer_bytes);
+  aggregator.add(2, {0, 8}, 5, nullptr);
+  aggregator.send_aged();
+  EXPECT_EQ(aggregator.buffers_sent(), 0U) << "it is young";
+  aggregator.send_aged();
+  EXPECT_EQ(aggregator.buffers_sent(), 1U);
+  aggregator.send_aged();
+  EXPECT_EQ(aggregator.buffers_sent(), 1U) << "it is empty";
+  aggregator.add(2, {0, 8}, 5, nullptr);
+  aggregator.send_aged();
+  aggregator.send_all();
+  aggregator.add(2, {0, 8}, 5, nullptr);
+  aggregator.send_aged();
+  EXPECT_EQ(aggregator.buffers_sent(), 2U) << "what is there now is younger";
+  aggregator.flush();
+  EXPECT_EQ(bins_of(2)[1], 15);
+  job_.finish();
 }
 
 }  // namespace

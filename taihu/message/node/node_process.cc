@@ -13,6 +13,7 @@
 #include <ctime>
 #include <utility>
 
+#include "taihu/base/clock.h"
 #include "taihu/base/error.h"
 #include "taihu/memory/current_rank.h"
 
@@ -120,6 +121,9 @@ constexpr long longest_trust = 3'200'000;
 constexpr int looks_after_work = 100;
 constexpr long sleep_between_looks = 50'000;
 
+/// Between two looks at what else is to be looked at.
+constexpr std::int64_t between_looks_ns = 1'000'000;
+
 /// What a thread that waits for an answer and the one that brings it share.
 struct AwaitedAnswer {
   std::atomic<bool> here{false};
@@ -208,6 +212,7 @@ void NodeProcess::make_progress() {
   std::uint64_t looks = 0;
   long trust = shortest_trust;
   while (!stop_.load(std::memory_order_relaxed)) {
+    if (has_looks_.load(std::memory_order_acquire)) look_around();
     if (remote_->wire().looks() != looks) {
       // Ranks look themselves, and this thread would only take the core of one of them.
       looks = remote_->wire().looks();
@@ -228,6 +233,21 @@ void NodeProcess::make_progress() {
       sleep(sleep_between_looks);
     }
   }
+}
+
+void NodeProcess::look_around() {
+  const std::int64_t now = now_ns();
+  if (now - looked_around_ns_ < between_looks_ns) return;
+  looked_around_ns_ = now;
+  const std::lock_guard hold(looks_mutex_);
+  for (const auto& look : looks_) look();
+}
+
+void NodeProcess::look_now_and_then(std::function<void()> look) {
+  if (remote_ == nullptr) return;
+  const std::lock_guard hold(looks_mutex_);
+  looks_.push_back(std::move(look));
+  has_looks_.store(true, std::memory_order_release);
 }
 
 void NodeProcess::serve(Service service, ServiceHandler handler) {
@@ -306,6 +326,11 @@ std::vector<std::string> NodeProcess::allgather(const std::string& mine) {
 
 void NodeProcess::finish() {
   if (!remote_) return;
+  {
+    // A call that starts later might find nobody who answers it.
+    const std::lock_guard hold(looks_mutex_);
+    looks_.clear();
+  }
   remote_->finish();
   stop_progress_thread();
   barrier();

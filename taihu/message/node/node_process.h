@@ -4,7 +4,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -79,11 +82,16 @@ class NodeProcess final : public Node {
   /// A call from another process has arrived.
   void serve_remote(int process, Service service, std::uint64_t initiator, std::vector<std::byte> arguments);
 
+  /// Has the progress thread call `look`, which must not wait, every few milliseconds until it ends. Nothing
+  /// when there is none. Any thread.
+  void look_now_and_then(std::function<void()> look);
+
  private:
   void make_endpoint(int local_index);
   void start_progress_thread();
   void stop_progress_thread();
   void make_progress();
+  void look_around();
   LocalEndpoint* endpoint_of_caller() noexcept;
 
   const launch::Layout layout_;
@@ -104,6 +112,10 @@ class NodeProcess final : public Node {
   std::unique_ptr<Remote> remote_;
   std::atomic<bool> stop_{false};
   Nap nap_;  // of the progress thread
+  std::atomic<bool> has_looks_{false};
+  std::mutex looks_mutex_;
+  std::vector<std::function<void()>> looks_;  ///< guarded by looks_mutex_
+  std::int64_t looked_around_ns_ = 0;         ///< of the progress thread
   std::thread progress_thread_;
 };
 
