@@ -10,7 +10,7 @@
 // its
 //   request is complete. When it was, clear_to_send is on its way and no answer comes
 // - put: with its data; followed_put: with its data right behind the envelope; put_done: they and the reply
-//   word are visible
+//   word are visible, of the put `initiator` and of those that the payload names
 // - get: the data expected under `data_tag`, straight from the memory of the rank asked
 // - put_blocks: the payload begins with the places of the blocks at the target; short data follow there,
 //   packed, others are announced and asked for in pieces. get_blocks: the payload is the places of the blocks
@@ -74,9 +74,16 @@ Remote::Remote(NodeProcess& node, Link& link)
       window_(window_for(processes_)),
       accounts_(static_cast<std::size_t>(processes_)),
       process_of_rank_(processes_of_ranks(node.layout())),
-      wire_(link, [this](int process, const Header& header, const std::byte* payload) {
-        arrived(process, header, payload);
-      }) {}
+      done_puts_(static_cast<std::size_t>(processes_)),
+      wire_(
+          link,
+          [this](int process, const Header& header, const std::byte* payload) {
+            arrived(process, header, payload);
+          },
+          [this] {
+            for (const int process : processes_to_tell_) tell_done_puts(process);
+            processes_to_tell_.clear();
+          }) {}
 
 Remote::~Remote() = default;
 

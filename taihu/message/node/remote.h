@@ -104,6 +104,8 @@ class Remote {
   void put_arrived(int process, const Header& header, const std::byte* payload);
   void put_blocks_arrived(int process, const Header& header, const std::byte* payload);
   void finish_put(int process, const Header& header);
+  void tell_done_puts(int process);
+  void puts_done(const Header& header, const std::byte* payload);
   void get_arrived(int process, const Header& header);
   void get_blocks_arrived(int process, const Header& header, const std::byte* payload);
   void clear_to_send(int process, const Header& header);
@@ -138,8 +140,11 @@ class Remote {
   const std::int64_t window_;
   std::vector<Account> accounts_;  ///< with each process
   std::vector<std::int32_t> process_of_rank_;
-  std::atomic<std::int64_t> unanswered_{0};  ///< puts, gets and calls of this process
-  std::atomic<int> finished_{0};             ///< process 0: how many have finished
+  // Of the thread inside: puts that have arrived and whose initiators do not know it yet.
+  std::vector<std::vector<std::uint64_t>> done_puts_;  ///< by process: Header::initiator of each
+  std::vector<int> processes_to_tell_;                 ///< those with some
+  std::atomic<std::int64_t> unanswered_{0};            ///< puts, gets and calls of this process
+  std::atomic<int> finished_{0};                       ///< process 0: how many have finished
   std::atomic<bool> all_finished_{false};
   Wire wire_;
 };

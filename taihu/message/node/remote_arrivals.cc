@@ -37,8 +37,7 @@ void Remote::arrived(int process, const Header& header, const std::byte* payload
     case EnvelopeKind::followed_put:
       return put_arrived(process, header, payload);
     case EnvelopeKind::put_done:
-      unanswered_.fetch_sub(1, std::memory_order_release);
-      return to_pointer<Request>(header.initiator)->complete();
+      return puts_done(header, payload);
     case EnvelopeKind::put_blocks:
       return put_blocks_arrived(process, header, payload);
     case EnvelopeKind::get:

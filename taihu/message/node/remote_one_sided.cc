@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One-sided transfers between node processes: what Remote does for puts and gets. The protocol is described
 // in remote.cc.
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -59,7 +60,11 @@ void Remote::put(int source, int destination, const void* data, memory::Symmetri
     header.reply = *reply;
   }
   const int process = process_of(destination);
-  if (bytes <= most_bytes_copied(process)) return send(process, header, nullptr, {data, bytes});
+  if (bytes <= most_bytes_copied(process)) {
+    const auto nothing_more = [] {};
+    if (wire_.send_now(process, header, {data, bytes}, [] { return true; }, nothing_more)) return;
+    return send(process, header, nullptr, {data, bytes});
+  }
   header.kind = EnvelopeKind::followed_put;
   send_followed(process, header, {data, bytes}, nullptr);
 }
@@ -171,10 +176,39 @@ void Remote::finish_put(int process, const Header& header) {
     std::atomic_ref(*word).fetch_add(1, std::memory_order_release);
   }
   target.doorbell().ring();
-  Header done;
-  done.kind = EnvelopeKind::put_done;
-  done.initiator = header.initiator;
-  send(process, done);
+  std::vector<std::uint64_t>& done = done_puts_[static_cast<std::size_t>(process)];
+  if (done.empty()) {
+    processes_to_tell_.push_back(process);
+    wire_.call_before_leaving();
+  }
+  done.push_back(header.initiator);
+}
+
+/// Those that have arrived together are told together.
+void Remote::tell_done_puts(int process) {
+  std::vector<std::uint64_t>& done = done_puts_[static_cast<std::size_t>(process)];
+  constexpr std::size_t most_at_once = 32;
+  for (std::size_t at = 0; at < done.size(); at += most_at_once) {
+    Header header;
+    header.kind = EnvelopeKind::put_done;
+    header.initiator = done[at];
+    const std::size_t others = std::min(most_at_once, done.size() - at) - 1;
+    header.bytes = others * sizeof(std::uint64_t);
+    const void* const payload = others != 0 ? &done[at + 1] : nullptr;
+    if (!wire_.send_inside(process, header, {payload, header.bytes}))
+      send_owned(process, header, payload, header.bytes);
+  }
+  done.clear();
+}
+
+void Remote::puts_done(const Header& header, const std::byte* payload) {
+  std::uint64_t initiator = header.initiator;
+  for (std::size_t at = 0;; at += sizeof initiator) {
+    unanswered_.fetch_sub(1, std::memory_order_release);
+    to_pointer<Request>(initiator)->complete();
+    if (at == header.bytes) return;
+    std::memcpy(&initiator, payload + at, sizeof initiator);
+  }
 }
 
 void Remote::get_arrived(int process, const Header& header) {

@@ -21,9 +21,10 @@ constexpr int envelopes_at_once = 64;
 
 }  // namespace
 
-Wire::Wire(Link& link, Arrived arrived)
+Wire::Wire(Link& link, Arrived arrived, std::function<void()> before_leaving)
     : link_(link),
       arrived_(std::move(arrived)),
+      before_leaving_(std::move(before_leaving)),
       backlog_(static_cast<std::size_t>(link.processes())),
       next_tag_(first_data_tag) {}
 
@@ -51,6 +52,7 @@ void Wire::look_behind() {
   while (submissions_.load(std::memory_order_relaxed) != 0 && try_enter()) {
     take_submissions();
     post_backlog();
+    say_more();
     thread_inside_.store(nobody, std::memory_order_relaxed);
     lock_.unlock();
     threads::light_barrier();

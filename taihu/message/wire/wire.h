@@ -116,7 +116,8 @@ class Wire final : private EnvelopeReader {
   /// and send_bulk, and must call receive_following when data follow the envelope.
   using Arrived = std::function<void(int process, const Header& header, const std::byte* payload)>;
 
-  Wire(Link& link, Arrived arrived);
+  /// `before_leaving` runs inside, on the way out of who has called call_before_leaving since.
+  Wire(Link& link, Arrived arrived, std::function<void()> before_leaving = nullptr);
   ~Wire();
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire&) = delete;
@@ -141,6 +142,17 @@ class Wire final : private EnvelopeReader {
     leave();
     return is_sent;
   }
+
+  /// Only inside: as send_now; false also when submissions wait.
+  bool send_inside(int process, const Header& header, const Data& payload) {
+    expect_inside(process);
+    return submissions_.load(std::memory_order_relaxed) == 0 &&
+           backlog_[static_cast<std::size_t>(process)].empty() &&
+           link_.send_envelope(process, &header, header_bytes(header.kind), payload);
+  }
+
+  /// Only inside: there is something to say that can wait until all that has arrived together is seen.
+  void call_before_leaving() noexcept { has_more_to_say_ = true; }
 
   /// Only inside (from `arrived` and from callbacks): sends data that the other side expects under `tag`.
   void send_bulk(int process, int tag, const void* data, std::size_t bytes, std::function<void()> sent);
@@ -173,6 +185,7 @@ class Wire final : private EnvelopeReader {
       }
       const bool has_read = link_.read(*this, envelopes_driven_at_once);
       if (!under_way_.empty() && (!has_read || turn + 1 == turns)) finish_transfers();
+      say_more();
     }
     leave();
     return true;
@@ -226,7 +239,13 @@ class Wire final : private EnvelopeReader {
     thread_inside_.store(this_thread(), std::memory_order_relaxed);
     return true;
   }
+  void say_more() {
+    if (!has_more_to_say_) return;
+    has_more_to_say_ = false;
+    before_leaving_();
+  }
   void leave() {
+    say_more();
     thread_inside_.store(nobody, std::memory_order_relaxed);
     lock_.unlock();
     threads::light_barrier();
@@ -259,6 +278,7 @@ class Wire final : private EnvelopeReader {
 
   Link& link_;
   const Arrived arrived_;
+  const std::function<void()> before_leaving_;
   alignas(64) BiasedLock lock_;
   std::atomic<Thread> thread_inside_{nobody};  // set after the lock is taken, cleared before it is given back
   std::atomic<std::uint64_t> looks_{0};        // written inside
@@ -268,6 +288,7 @@ class Wire final : private EnvelopeReader {
   std::atomic<std::size_t> submissions_{0};  // == submitted_.size()
 
   // Only the thread inside.
+  bool has_more_to_say_ = false;
   std::vector<std::deque<Outgoing>> backlog_;  // by process
   std::size_t backlog_size_ = 0;               // of all
   std::vector<int> held_up_;                   // processes with a backlog

@@ -204,5 +204,36 @@ TEST_F(TwoWires, ManyThreadsKeepTheirOrderEach) {
   }
 }
 
+TEST(WhatCanWait, IsSaidOnceWhenAllThatHasComeIsRead) {
+  LoopbackHub hub(2);
+  LoopbackLink link(hub, 0), other_link(hub, 1);
+  Wire wire(link, [](int, const Header&, const std::byte*) {});
+  int arrived = 0, said = 0, arrived_when_said = 0;
+  Wire* reader = nullptr;
+  const auto arrive = [&](int, const Header&, const std::byte*) {
+    ++arrived;
+    reader->call_before_leaving();
+  };
+  Wire other(other_link, arrive, [&] {
+    EXPECT_TRUE(reader->is_inside());
+    ++said;
+    arrived_when_said = arrived;
+  });
+  reader = &other;
+  for (int i = 0; i < 5; ++i) {
+    Header header;
+    header.kind = EnvelopeKind::plain_message;
+    ASSERT_TRUE(wire.send_now(1, header, {nullptr, 0}, [] { return true; }, [] {}));
+  }
+  while (arrived < 5) {
+    other.poll();
+    EXPECT_EQ(arrived_when_said, arrived);
+  }
+  EXPECT_LE(said, arrived);
+  const int before = said;
+  other.poll();
+  EXPECT_EQ(said, before) << "there is nothing more";
+}
+
 }  // namespace
 }  // namespace taihu::message
