@@ -48,8 +48,8 @@ struct Preparation {
   const launch::JobParameters& job;
   message::Node& node;
   const topology::Machine& machine;
-  const launch::Binding& binding;         ///< of the ranks of this node process, in order
-  const memory::SymmetricMap& symmetric;  ///< filled while the ranks are loaded
+  const launch::Binding& binding;              ///< of the ranks of this node process, in order
+  const memory::ImageSymmetricMap& symmetric;  ///< filled while the ranks are loaded
   launch::NodeShare share;
   int threads = 1;                     ///< that each rank may keep busy
   std::size_t thread_stack_bytes = 0;  ///< of threads that the language starts; 0: what the system gives

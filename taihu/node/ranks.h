@@ -38,7 +38,7 @@ class Ranks final : public SpareRanks {
   /// With those of spare places, behind all others.
   std::span<memory::RankIdentity> identities() noexcept { return identities_; }
   const memory::ImageTemplate& program() const noexcept { return image_template_; }
-  const memory::SymmetricMap& symmetric() const noexcept { return symmetric_; }
+  const memory::ImageSymmetricMap& symmetric() const noexcept { return symmetric_; }
 
  private:
   int run_first(message::Node& node, std::barrier<>& all_here, memory::RankIdentity& identity);

@@ -148,10 +148,6 @@ std::map<std::string, KernelTimes> CallCounts::kernels() {
   return kernels_;
 }
 
-void make_output_visible(Process& process) noexcept {
-  process.output.fence();
-}
-
 void CountedCall::begin(Process& process, const char* name, std::int64_t bytes, int peer) {
   if (in_counted_call) return;
   in_counted_call = true;
@@ -167,8 +163,8 @@ void CountedCall::end() {
   process_->counts->add(name_, begin_ns_, wall_ns(), std::max<std::int64_t>(0, bytes_), peer_);
 }
 
-void CountedCall::is_message() noexcept {
-  if (process_ == nullptr || peer_ < 0 || peer_ >= process_->ranks() || bytes_ < 0) return;
+void CountedCall::note_message() noexcept {
+  if (peer_ < 0 || peer_ >= process_->ranks() || bytes_ < 0) return;
   const launch::Layout& layout = *process_->layout;
   process_->counts->add_message(layout.process_of(peer_) == layout.process_of(process_->rank),
                                 static_cast<std::uint64_t>(bytes_));

@@ -85,7 +85,8 @@ class CallCounts {
 };
 
 /// Others may learn by a call of the language how far the caller is: what it has printed is printed before.
-void make_output_visible(Process& process) noexcept;
+/// In process.h.
+inline void make_output_visible(Process& process) noexcept;
 
 /// Says for the time of its life that the calling thread is in a call of the language. Of nested ones only
 /// the outermost counts.
@@ -105,7 +106,10 @@ class CountedCall {
   CountedCall& operator=(const CountedCall&) = delete;
 
   /// The data go to rank `peer` or are fetched from it: the call is a message.
-  void is_message() noexcept;
+  void is_message() noexcept {
+    if (process_ != nullptr) [[unlikely]]
+      note_message();
+  }
   /// What was received, and from whom, is known now.
   void received(std::int64_t bytes, int peer) noexcept {
     bytes_ = bytes;
@@ -115,6 +119,7 @@ class CountedCall {
  private:
   void begin(Process& process, const char* name, std::int64_t bytes, int peer);
   void end();
+  void note_message() noexcept;
 
   Process* process_ = nullptr;  ///< null: not counted
   const char* name_ = nullptr;

@@ -107,6 +107,7 @@ void ParallelC::prepare(const node::Preparation& preparation, std::span<memory::
     process.local_index = identity.local_index;
     identity.runtime = &process;
     process.endpoint = &node.endpoint(identity.local_index);
+    process.doorbell = &process.endpoint->doorbell();
     process.layout = &node.layout();
     process.symmetric = &preparation.symmetric;
     process.services = services_.get();

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // One-sided messages with reply words. A remote address is given as the caller's own address of the same
 // variable; it travels as a symmetric address. Source: He et al. 2017, sections 4.4 and 5.4.
+#include <algorithm>
 #include <atomic>
 #include <optional>
 #include <string>
 
 #include "taihu/abi/parallelc.h"
+#include "taihu/message/data/copy.h"
 #include "taihu/message/endpoint.h"
 #include "taihu/parallelc/errors.h"
 #include "taihu/parallelc/message_handle.h"
 #include "taihu/parallelc/process.h"
+#include "taihu/parallelc/services.h"
 #include "taihu/parallelc/strides.h"
+#include "taihu/threads/current_member.h"
 
 namespace taihu::parallelc {
 namespace {
@@ -64,8 +68,69 @@ const char* problem_of(const Process& process, const Arguments& call) {
   return call.size < 0 ? "negative size" : nullptr;
 }
 
+/// The place of rank `peer.rank` that `address` names; null when it is not symmetric.
+void* place_at(const Process& process, const Process& peer, const void* address, std::size_t bytes) {
+  return process.symmetric->counterpart(process.local_index, address, bytes, peer.local_index);
+}
+
+/// Null when the rank is in another node process, or none.
+Process* neighbour(const Process& process, int rank) {
+  const auto index = static_cast<unsigned>(rank - process.first_rank());
+  return index < process.services->processes.size() ? &process.services->processes[index] : nullptr;
+}
+
+/// A put without strides to a rank of this node process, as Endpoint::put does it: a copy and an addition,
+/// without names of places in between. False: nothing has been done, start_put is the way, or knows what is
+/// wrong.
+inline bool put_inside(const Process& process, const Arguments& call, int* reply) {
+  const Process* const peer = neighbour(process, call.rank);
+  if (peer == nullptr || call.in_blocks || call.size < 0) return false;
+  const auto bytes = static_cast<std::size_t>(call.size);
+  void* target = nullptr;
+  if (bytes != 0) {
+    target = place_at(process, *peer, call.target, bytes);
+    if (target == nullptr || call.source == nullptr) return false;
+  }
+  int* word = nullptr;
+  if (reply != nullptr) {
+    word = static_cast<int*>(place_at(process, *peer, reply, sizeof *reply));
+    if (word == nullptr) return false;
+  }
+  message::copy_short(target, call.source, bytes);
+  if (word != nullptr) std::atomic_ref(*word).fetch_add(1, std::memory_order_release);
+  peer->doorbell->ring();
+  return true;
+}
+
+/// The same for a get.
+inline bool get_inside(const Process& process, const Arguments& call) {
+  const Process* const peer = neighbour(process, call.rank);
+  if (peer == nullptr || call.in_blocks || call.size < 0) return false;
+  if (call.size == 0) return true;
+  const auto bytes = static_cast<std::size_t>(call.size);
+  const void* const source = place_at(process, *peer, call.source, bytes);
+  if (source == nullptr || call.target == nullptr) return false;
+  message::copy_short(call.target, source, bytes);
+  return true;
+}
+
+/// Looks at a reply word for some microseconds, where it may grow while the caller does nothing else. Each
+/// look takes the word away from those who add to it, so while many are missing it looks seldom.
+bool comes_soon(const Process& process, std::atomic_ref<int> word, int count) {
+  constexpr int most_looks = 64;
+  constexpr long most_pauses = 32;
+  const bool can_look = threads::wait_policy().spins > 0 && process.layout->processes == 1 &&
+                        threads::current_member() == nullptr;
+  for (int look = can_look ? 0 : most_looks; look < most_looks; ++look) {
+    const long missing = static_cast<long>(count) - word.load(std::memory_order_acquire);
+    if (missing <= 0) return true;
+    for (long pause = 0; pause < std::min(missing, most_pauses); ++pause) threads::spin_pause();
+  }
+  return false;
+}
+
 /// Starts a put; *code tells whether it could be started.
-message::Request* start_put(const Arguments& call, int* reply, int* code) {
+[[gnu::noinline]] message::Request* start_put(const Arguments& call, int* reply, int* code) {
   Process& process = this_process(call.call);
   const auto refuse = [&](int error, const std::string& reason) {
     *code = fail(error, reason.c_str(), "%s, dest_rply=%p)", call.text("dest_rank").c_str(),
@@ -87,7 +152,7 @@ message::Request* start_put(const Arguments& call, int* reply, int* code) {
                                       remote_reply ? &*remote_reply : nullptr);
 }
 
-message::Request* start_get(const Arguments& call, int* code) {
+[[gnu::noinline]] message::Request* start_get(const Arguments& call, int* code) {
   Process& process = this_process(call.call);
   const auto refuse = [&](int error, const std::string& reason) {
     *code = fail(error, reason.c_str(), "%s)", call.text("src_rank").c_str());
@@ -102,31 +167,39 @@ message::Request* start_get(const Arguments& call, int* code) {
   return process.endpoint->get_blocks(call.rank, remote.value_or(SymmetricAddress{}), call.target, shape);
 }
 
-handle_t put(const Arguments& call, int* reply) {
-  CountedCall counted(this_process(call.call), call.call, call.size, call.rank);
+inline handle_t put(const Arguments& call, int* reply) {
+  Process& process = this_process(call.call);
+  CountedCall counted(process, call.call, call.size, call.rank);
   counted.is_message();
+  if (put_inside(process, call, reply)) return M_NO_HANDLE;
   int code;
   return to_handle(start_put(call, reply, &code));
 }
 
-handle_t get(const Arguments& call) {
-  CountedCall counted(this_process(call.call), call.call, call.size, call.rank);
+inline handle_t get(const Arguments& call) {
+  Process& process = this_process(call.call);
+  CountedCall counted(process, call.call, call.size, call.rank);
   counted.is_message();
+  if (get_inside(process, call)) return M_NO_HANDLE;
   int code;
   return to_handle(start_get(call, &code));
 }
 
-int put_and_wait(const Arguments& call, int* reply) {
-  CountedCall counted(this_process(call.call), call.call, call.size, call.rank);
+inline int put_and_wait(const Arguments& call, int* reply) {
+  Process& process = this_process(call.call);
+  CountedCall counted(process, call.call, call.size, call.rank);
   counted.is_message();
+  if (put_inside(process, call, reply)) return M_SUCCESS;
   int code;
   message::Request* request = start_put(call, reply, &code);
   return code != M_SUCCESS ? code : m_wait_msg(to_handle(request));
 }
 
-int get_and_wait(const Arguments& call) {
-  CountedCall counted(this_process(call.call), call.call, call.size, call.rank);
+inline int get_and_wait(const Arguments& call) {
+  Process& process = this_process(call.call);
+  CountedCall counted(process, call.call, call.size, call.rank);
   counted.is_message();
+  if (get_inside(process, call)) return M_SUCCESS;
   int code;
   message::Request* request = start_get(call, &code);
   return code != M_SUCCESS ? code : m_wait_msg(to_handle(request));
@@ -187,6 +260,7 @@ int m_wait_reply(int* reply, int count) {
     return fail(M_ERROR_ARGUMENT, "null reply word", "m_wait_reply(reply=%p, count=%d)", nullptr, count);
   const CountedCall counted(process, "m_wait_reply");
   const std::atomic_ref<int> word(*reply);
+  if (comes_soon(process, word, count)) return M_SUCCESS;
   const Waiting waiting(process, "m_wait_reply", reply, count);
   process.endpoint->wait_until([&] { return word.load(std::memory_order_acquire) >= count; });
   return M_SUCCESS;

@@ -13,7 +13,7 @@
 #include "taihu/collective/thread_collectives.h"
 #include "taihu/launch/layout.h"
 #include "taihu/memory/current_rank.h"
-#include "taihu/memory/symmetric.h"
+#include "taihu/memory/image/symmetric_map.h"
 #include "taihu/memory/symmetric_heap.h"
 #include "taihu/message/endpoint.h"
 #include "taihu/parallelc/aggregation.h"
@@ -23,6 +23,7 @@
 #include "taihu/parallelc/scratchpad_timing.h"
 #include "taihu/parallelc/waiting_calls.h"
 #include "taihu/threads/thread_array.h"
+#include "taihu/threads/waiting.h"
 
 namespace taihu::parallelc {
 
@@ -48,8 +49,9 @@ struct Process {
   int local_index = -1;
   m_errors_t errors = M_ERRORS_ABORT;
   message::Endpoint* endpoint = nullptr;
+  threads::Doorbell* doorbell = nullptr;  ///< of the endpoint
   const launch::Layout* layout = nullptr;
-  const memory::SymmetricMap* symmetric = nullptr;
+  const memory::ImageSymmetricMap* symmetric = nullptr;
   const taihu_program* program = nullptr;       ///< in the rank's image; null for a plain C program
   std::unique_ptr<threads::ThreadArray> array;  ///< its accelerator threads
   IdleThreads idle_threads{*this};              ///< which help in collectives
@@ -67,6 +69,7 @@ struct Process {
   std::array<std::atomic<bool>, 4> in_collective{};  ///< whether one of its threads is, by process scope
 
   int ranks() const noexcept { return layout->ranks; }
+  int first_rank() const noexcept { return rank - local_index; }  ///< of this node process
   collective::GroupHandle& group(m_scope_t scope) noexcept { return *groups[scope]; }
 };
 
@@ -76,7 +79,18 @@ inline Process* current_process() noexcept {
   return identity != nullptr ? static_cast<Process*>(identity->runtime) : nullptr;
 }
 
+[[noreturn]] void end_without_process(const char* call);
+
 /// The caller's process; ends the job with a message naming `call` on a thread that belongs to none.
-Process& this_process(const char* call);
+inline Process& this_process(const char* call) {
+  Process* const process = current_process();
+  if (process == nullptr) [[unlikely]]
+    end_without_process(call);
+  return *process;
+}
+
+inline void make_output_visible(Process& process) noexcept {
+  process.output.fence();
+}
 
 }  // namespace taihu::parallelc

@@ -5,9 +5,11 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "taihu/memory/current_rank.h"
+#include "taihu/memory/image/symmetric_map.h"
 #include "taihu/message/aggregation/aggregator.h"
 #include "taihu/message/job_for_tests.h"
 #include "taihu/parallelc/kernels.h"
@@ -30,6 +32,15 @@ class ProcessesForTests {
       services_.push_back(std::make_unique<SharedServices>(job_.node(here), threads, tasks::no_deadline));
       services_.back()->cores = ranks * (threads + 1);
       message::serve_aggregators(job_.node(here), job_.symmetric(here));
+      const auto first = static_cast<std::size_t>(job_.layout().first_rank[static_cast<std::size_t>(here)]);
+      const auto local = static_cast<std::size_t>(job_.node(here).local_ranks());
+      services_.back()->processes = std::span(processes_).subspan(first, local);
+      maps_.push_back(std::make_unique<memory::ImageSymmetricMap>(static_cast<int>(local)));
+      for (std::size_t index = 0; index < local; ++index) {
+        const std::byte* const base = job_.segment(static_cast<int>(first + index));
+        maps_.back()->set_rank(static_cast<int>(index),
+                               {{reinterpret_cast<std::uintptr_t>(base), segment_bytes}});
+      }
       collective::Groups groups(job_.node(here));
       for (int rank = 0; rank < ranks; ++rank)
         if (job_.layout().process_of(rank) == here) prepare(rank, threads, groups);
@@ -44,6 +55,11 @@ class ProcessesForTests {
 
   Process& process(int rank) { return processes_[static_cast<std::size_t>(rank)]; }
   std::byte* segment(int rank) { return job_.segment(rank); }
+  message::Node& node(int process) { return job_.node(process); }
+  /// The ranks of a node process.
+  std::span<Process> processes_of(int process) {
+    return services_[static_cast<std::size_t>(process)]->processes;
+  }
 
   /// Runs body(rank) as the code of every process.
   template <class Body>
@@ -63,9 +79,10 @@ class ProcessesForTests {
     own.local_index = identity.local_index;
     own.errors = M_ERRORS_RETURN;
     own.endpoint = &job_.endpoint(rank);
+    own.doorbell = &own.endpoint->doorbell();
     own.layout = &job_.layout();
     own.program = &program_;
-    own.symmetric = &job_.symmetric(job_.layout().process_of(rank));
+    own.symmetric = maps_.back().get();
     own.services = services_.back().get();
     own.array = make_array(own, &identity, threads, 0, {}, 0);
     own.thread_group = std::make_unique<collective::ThreadGroup>(threads);
@@ -80,6 +97,7 @@ class ProcessesForTests {
   std::array<unsigned long long, 2> settings_{1 << 16, 0};
   taihu_program program_{};
   std::vector<memory::RankIdentity> identities_;
+  std::vector<std::unique_ptr<memory::ImageSymmetricMap>> maps_;  ///< by node process
   std::vector<std::unique_ptr<SharedServices>> services_;
   std::vector<Process> processes_;
 };

@@ -18,18 +18,14 @@ static_assert(static_cast<int>(launch::Scope::all) == CCC_ALL &&
               static_cast<int>(launch::Scope::bnode) == CCC_BNODE &&
               static_cast<int>(launch::Scope::node) == CCC_NODE);
 
-Process& this_process(const char* call) {
-  Process* process = current_process();
-  if (process == nullptr) {
-    memory::libc::refuse_in_child(call);
-    std::fprintf(
-        stderr,
-        "parallelc: %s: the calling thread belongs to no process of the job; call it from a thread that "
-        "a process has started\n",
-        call);
-    std::abort();
-  }
-  return *process;
+void end_without_process(const char* call) {
+  memory::libc::refuse_in_child(call);
+  std::fprintf(
+      stderr,
+      "parallelc: %s: the calling thread belongs to no process of the job; call it from a thread that "
+      "a process has started\n",
+      call);
+  std::abort();
 }
 
 }  // namespace taihu::parallelc

@@ -28,6 +28,20 @@ class ImageSymmetricMap final : public SymmetricMap {
                                        std::size_t bytes) const noexcept override;
   void* resolve(int local_index, SymmetricAddress address, std::size_t bytes) const noexcept override;
 
+  /// What `find` and then `resolve` give, in one look: rank `other`'s instance of [address, address + bytes)
+  /// seen by rank `local_index`; null when that is not inside one segment. Both are ranks of this process.
+  void* counterpart(int local_index, const void* address, std::size_t bytes, int other) const noexcept {
+    const auto place = reinterpret_cast<std::uintptr_t>(address);
+    const std::vector<Segment>& own = ranks_[static_cast<std::size_t>(local_index)];
+    for (std::size_t number = 0; number < own.size(); ++number) {
+      const std::uintptr_t offset = place - own[number].base;  // huge when the address is below
+      if (offset >= own[number].bytes) continue;
+      if (bytes > own[number].bytes - offset) return nullptr;
+      return reinterpret_cast<void*>(ranks_[static_cast<std::size_t>(other)][number].base + offset);
+    }
+    return nullptr;
+  }
+
  private:
   std::vector<std::vector<Segment>> ranks_;
 };

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts and gets of all sizes, inside a node process (where they take the shortest way) and between two.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "taihu/abi/parallelc.h"
+#include "taihu/base/random.h"
+#include "taihu/parallelc/processes_for_tests.h"
+
+namespace taihu::parallelc {
+namespace {
+
+constexpr int ranks = 2;
+constexpr long huge = (8 << 20) + 1;
+constexpr long reply_offset = 0, data_offset = 64;
+constexpr long segment_bytes = data_offset + huge + 64;
+constexpr long sizes[] = {0, 1, 3, 4, 8, 9, 15, 16, 31, 32, 33, 64, 255, 1024, 4097, 65537, huge};
+
+class OneSided : public testing::TestWithParam<int> {
+ protected:
+  int* reply(int rank) { return reinterpret_cast<int*>(job_.segment(rank) + reply_offset); }
+  std::byte* data(int rank) { return job_.segment(rank) + data_offset; }
+
+  ProcessesForTests job_{GetParam(), ranks, 1, segment_bytes};
+};
+INSTANTIATE_TEST_SUITE_P(NodeProcesses, OneSided, testing::Values(1, 2));
+
+std::vector<std::byte> pattern(long size, unsigned seed) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+  Random random(seed);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.next());
+  return bytes;
+}
+
+TEST_P(OneSided, PutsAreWholeAndToldAndChangeNothingElse) {
+  job_.run([&](int rank) {
+    int told = 0;
+    unsigned seed = 0;
+    for (const long size : sizes) {
+      for (const long place : {0L, 1L, 13L}) {
+        const std::vector<std::byte> sent = pattern(size, ++seed);
+        if (rank == 0) {
+          std::vector<std::byte> copy = sent;
+          EXPECT_EQ(m_msg_put_wait(1, copy.data(), data(0) + place, size, reply(0)), M_SUCCESS);
+        } else {
+          EXPECT_EQ(m_wait_reply(reply(1), ++told), M_SUCCESS);
+          EXPECT_EQ(*reply(1), told) << "one for each put";
+          EXPECT_EQ(std::memcmp(data(1) + place, sent.data(), sent.size()), 0) << size << " bytes";
+          EXPECT_EQ(data(1)[place + size], std::byte{0});
+          if (place > 0) {
+            EXPECT_EQ(data(1)[place - 1], std::byte{0});
+          }
+          std::memset(data(1), 0, static_cast<std::size_t>(place + size));
+        }
+        EXPECT_EQ(m_barrier(CCC_ALL), M_SUCCESS);
+      }
+    }
+  });
+}
+
+TEST_P(OneSided, GetsAreWholeAndChangeNothingElse) {
+  job_.run([&](int rank) {
+    unsigned seed = 100;
+    for (const long size : sizes) {
+      const std::vector<std::byte> there = pattern(size, ++seed);
+      if (rank == 1) std::memcpy(data(1) + 5, there.data(), there.size());
+      EXPECT_EQ(m_barrier(CCC_ALL), M_SUCCESS);
+      if (rank == 0) {
+        std::vector<std::byte> got(static_cast<std::size_t>(size) + 2, std::byte{7});
+        EXPECT_EQ(m_msg_get_wait(1, data(0) + 5, got.data() + 1, size), M_SUCCESS);
+        EXPECT_EQ(std::memcmp(got.data() + 1, there.data(), there.size()), 0) << size << " bytes";
+        EXPECT_EQ(got.front(), std::byte{7});
+        EXPECT_EQ(got.back(), std::byte{7});
+      }
+      EXPECT_EQ(m_barrier(CCC_ALL), M_SUCCESS);
+    }
+  });
+}
+
+// More than are told at once, and of both ranks at each other.
+TEST_P(OneSided, ManyInFlightAreAllTold) {
+  constexpr int rounds = 20, in_flight = 300;
+  job_.run([&](int rank) {
+    const int other = 1 - rank;
+    for (int round = 1; round <= rounds; ++round) {
+      std::vector<handle_t> handles;
+      std::vector<long> values;
+      for (int i = 0; i < in_flight; ++i) values.push_back(round * 1000 + i);
+      for (std::size_t i = 0; i < values.size(); ++i)
+        handles.push_back(
+            m_msg_put(other, &values[i], data(rank) + i * sizeof(long), sizeof(long), reply(rank)));
+      for (const handle_t handle : handles) EXPECT_EQ(m_wait_msg(handle), M_SUCCESS);
+      EXPECT_EQ(m_wait_reply(reply(rank), round * in_flight), M_SUCCESS);
+      EXPECT_EQ(std::memcmp(data(rank), values.data(), values.size() * sizeof(long)), 0);
+      EXPECT_EQ(m_barrier(CCC_ALL), M_SUCCESS);
+    }
+    EXPECT_EQ(*reply(rank), rounds * in_flight);
+  });
+}
+
+TEST_P(OneSided, OneselfIsATargetToo) {
+  job_.run([&](int rank) {
+    long value = 42 + rank, got = 0;
+    EXPECT_EQ(m_msg_put_wait(rank, &value, data(rank), sizeof value, reply(rank)), M_SUCCESS);
+    EXPECT_EQ(*reply(rank), 1);
+    EXPECT_EQ(m_msg_get_wait(rank, data(rank), &got, sizeof got), M_SUCCESS);
+    EXPECT_EQ(got, value);
+    EXPECT_EQ(m_wait_reply(reply(rank), -5), M_SUCCESS) << "it has more";
+  });
+}
+
+}  // namespace
+}  // namespace taihu::parallelc
