@@ -6,7 +6,7 @@
 
 #include "check.h"
 
-enum { most_ranks = 7, slice = 300000, operations = 120, lanes = 3 };
+enum { most_ranks = 32, slice = 300000, operations = 120, lanes = 3 };
 
 // Every process writes to a slice of its own at each target, and to one lane of it at a time.
 static unsigned char memory[most_ranks][lanes][slice];
@@ -156,6 +156,28 @@ static void two_sided(int rank, int size) {
     }
 }
 
+/* 8 MB around the ring, with gaps at the target, and back. */
+static void large(int rank, int size) {
+    const long bytes = 8 << 20, block = 4093, stride = 5000, room = extent(bytes, block, stride);
+    static int reply;
+    const int next = (rank + 1) % size, previous = (rank + size - 1) % size;
+    unsigned char *there = m_malloc(room), *mine = filled(bytes, rank), *back = filled(bytes, 99);
+    CHECK(m_msg_put_stride_wait(next, mine, there, bytes, block, block, stride, &reply) == M_SUCCESS);
+    m_wait_reply(&reply, 1);
+    long wrong = 0;
+    unsigned char *sent = filled(bytes, previous);
+    for (long b = 0; b < bytes; b++) wrong += there[place(b, block, stride)] != sent[b];
+    for (long gap = block; gap < room; gap += stride) wrong += there[gap] != 0;
+    CHECK(wrong == 0);
+    CHECK(m_msg_get_stride_wait(next, there, back, bytes, block, stride, block) == M_SUCCESS);
+    CHECK(memcmp(back, mine, bytes) == 0);
+    m_barrier(CCC_ALL);
+    free(mine);
+    free(back);
+    free(sent);
+    m_free(there);
+}
+
 static void refusals(int rank, int size) {
     const int next = (rank + 1) % size;
     unsigned char *there = memory[0][0], on_stack[64];
@@ -200,6 +222,7 @@ int main(void) {
         compare(rank, size);
     }
     two_sided(rank, size);
+    large(rank, size);
     refusals(rank, size);
     return all_checks_passed("strided");
 }
