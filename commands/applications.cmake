@@ -21,13 +21,7 @@ endfunction()
 # first two when that library's launcher has started it.
 taihu_application(rmc neutron)
 
-# Taihu's thread-caching heap comes before the C library's. Sanitizers bring their own heap.
-function(taihu_rmc_heap program)
-  if(NOT "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize")
-    target_link_libraries(${program} PRIVATE taihu_heap)
-  endif()
-endfunction()
-taihu_rmc_heap(rmc)
+taihu_link_heap(rmc)
 
 # taihu_application_for_mpi(<name> <component>): <name>-openmpi and <name>-mpich where these libraries are there; gives their
 # names in <name>_with_mpi.
@@ -51,7 +45,7 @@ set(taihu_show_openmpi --showme)
 set(taihu_show_mpich -show)
 taihu_application_for_mpi(rmc neutron)
 foreach(program ${rmc_with_mpi})
-  taihu_rmc_heap(${program})
+  taihu_link_heap(${program})
 endforeach()
 
 # amgsolve for one process, and for the ranks of each MPI: amgsolve-openmpi, amgsolve-mpich, and amgsolve-taihu by mac++.

@@ -18,6 +18,14 @@
 #include <thread>
 #include <vector>
 
+extern "C" {
+void* __libc_malloc(std::size_t bytes);
+void __libc_free(void* block);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* block, std::size_t bytes);
+void* __libc_memalign(std::size_t alignment, std::size_t bytes);
+}
+
 namespace {
 
 int failures = 0;
@@ -151,6 +159,18 @@ void what_programs_ask_about() {
   CHECK(std::string_view(text).substr(0, 7) == "<malloc");
 }
 
+/// The other names of the C library lead to the same heap: a block may come by one and go by the other.
+void other_names() {
+  free(__libc_malloc(40));
+  __libc_free(strdup("a word"));
+  auto* numbers = static_cast<int*>(__libc_calloc(10, sizeof(int)));
+  CHECK(numbers[9] == 0);
+  free(realloc(numbers, 1000));
+  void* block = __libc_memalign(256, 100);
+  CHECK(aligned(block, 256));
+  free(__libc_realloc(block, 200));
+}
+
 /// Alignments from 1 byte to 64 MiB, each with a size below, at and above it.
 void every_alignment() {
   for (std::size_t alignment = 1; alignment <= std::size_t{64} << 20; alignment *= 2) {
@@ -242,6 +262,7 @@ int main(int argc, char** argv) {
   malloc_trim(0);  // where address space is limited, room for stacks
   short_threads();
   what_programs_ask_about();
+  other_names();
   if (!limited) {  // a limit set while the program runs
     rlimit limit{};
     getrlimit(RLIMIT_AS, &limit);

@@ -106,6 +106,16 @@ TAIHU_CALL void* pvalloc(std::size_t bytes) {
   return memalign(page, (bytes + page - 1) & ~(page - 1));
 }
 
+// Programs with a malloc of their own that goes on to the C library's by these names free what strdup() and
+// its like have got from malloc(): both are blocks of one heap.
+TAIHU_CALL [[gnu::alias("malloc")]] void* __libc_malloc(std::size_t bytes);
+TAIHU_CALL [[gnu::alias("free")]] void __libc_free(void* address);
+TAIHU_CALL [[gnu::alias("calloc")]] void* __libc_calloc(std::size_t count, std::size_t size);
+TAIHU_CALL [[gnu::alias("realloc")]] void* __libc_realloc(void* address, std::size_t bytes);
+TAIHU_CALL [[gnu::alias("memalign")]] void* __libc_memalign(std::size_t alignment, std::size_t bytes);
+TAIHU_CALL [[gnu::alias("valloc")]] void* __libc_valloc(std::size_t bytes);
+TAIHU_CALL [[gnu::alias("pvalloc")]] void* __libc_pvalloc(std::size_t bytes);
+
 TAIHU_CALL std::size_t malloc_usable_size(void* address) {
   return blocks::usable_bytes(address);
 }
@@ -114,11 +124,12 @@ TAIHU_CALL int malloc_trim(std::size_t) {
   return trim() ? 1 : 0;
 }
 
-/// Only what has a meaning here: a trim threshold of 1 GiB or more, or -1, keeps free memory for good.
+/// Only what has a meaning here: a trim threshold of 1 GiB or more, or -1, keeps free memory for good, unless
+/// the user has said how long to keep it.
 TAIHU_CALL int mallopt(int parameter, int value) {
   if (parameter != M_TRIM_THRESHOLD) return 0;
   if (value != -1 && value < 1 << 30) return 0;
-  settings.decay_ms = Settings::never;
+  if (!settings.decay_is_given) settings.decay_ms = Settings::never;
   return 1;
 }
 

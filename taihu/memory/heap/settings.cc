@@ -45,6 +45,7 @@ bool read_decay(const char* value, Settings& result) {
       (!parse_bytes(value, value + strlen(value), milliseconds) || milliseconds >= Settings::never))
     return false;
   result.decay_ms = static_cast<std::uint32_t>(milliseconds);
+  result.decay_is_given = true;
   return true;
 }
 

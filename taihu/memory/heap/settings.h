@@ -14,6 +14,7 @@ struct Settings {
   static constexpr std::uint32_t never = UINT32_MAX;
 
   std::atomic<std::uint32_t> decay_ms{10'000};   ///< TAIHU_HEAP_DECAY: free memory goes back after this time
+  bool decay_is_given = false;                   ///< by the variable
   std::size_t huge_pages_from_bytes = SIZE_MAX;  ///< TAIHU_HEAP_HUGE_PAGES: size of the heap they begin at
   bool statistics = false;                       ///< TAIHU_HEAP_STATS
   bool secure = false;                           ///< TAIHU_HEAP_SECURE: guards.h
