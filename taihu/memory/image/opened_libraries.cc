@@ -164,9 +164,13 @@ void* RankImage::shared_symbol(void* handle, const char* name, const char* versi
   if (const int variable = libc::variable_index(name); variable >= 0)
     return process_->variable_place(static_cast<libc::Variable>(variable));
   const bool ours = handle == RTLD_DEFAULT || handle == RTLD_NEXT;
-  if (ours || handle == copies_.front().handle)
+  const bool everything = ours || handle == copies_.front().handle;
+  if (everything)
     if (void* call = runtime_call(name)) return call;
-  void* found = look(ours ? copies_.front().handle : handle);
+  // As references are bound: what the whole process sees comes first, such as its malloc.
+  static void* const process = dlopen(nullptr, RTLD_NOW);
+  void* found = everything ? look(process) : nullptr;
+  if (!found) found = look(ours ? copies_.front().handle : handle);
   for (const auto& opened : opened_) {
     if (found || !ours || !opened->global) continue;
     for (const OpenedTemplate* library : breadth_first(*opened->library))
