@@ -58,6 +58,8 @@ constexpr EnvironmentVariable variables[] = {
     {"TAIHU_TRACE_CALLS", user, nodes, "number", "1000000",
      "calls, and as many messages, that `marun --trace` keeps of all ranks together"},
     // The heap.
+    {"TAIHU_HEAP", user, "parcrun, marun", "`taihu`, `libc`", "taihu",
+     "malloc of the ranks: that of libtaihu_heap.so, or the C library's, as always under valgrind"},
     {"TAIHU_HEAP_DECAY", user, heap, "milliseconds, `never`", "10000",
      "time after which free memory goes back to the system; 0: at once"},
     {"TAIHU_HEAP_HUGE_PAGES", user, heap, "`always`, `never`, size", "never",
@@ -114,6 +116,8 @@ constexpr EnvironmentVariable variables[] = {
     {"TAIHU_EMULATE_NODES", launcher, nodes, "0, 1", "0", "`--emulate-nodes`"},
     {"TAIHU_VERBOSE", launcher, nodes, "0, 1", "0", "`--verbose`"},
     {"TAIHU_PRIVATE_LIBRARIES", launcher, nodes, "names, separated by :", "none", "`--private-library`"},
+    {"TAIHU_RANK_PRELOAD", launcher, nodes, "files, separated by :", "none",
+     "libraries of `LD_PRELOAD` that have calls of MPI"},
     {"TAIHU_RANK_DIRECTORY", launcher, nodes, "folder, with %r for the rank", "none", "`-wdir`"},
     {"TAIHU_STATS", launcher, nodes, "0, 1", "0", "`--stats`"},
     {"TAIHU_TRACE", launcher, nodes, "file", "none", "`--trace`"},

@@ -147,6 +147,9 @@ bool can_be_forwarded(const std::string& name) {
 Words forwarded_names(const RunOptions& options, const LaunchPlan& plan, const EnvironmentMap& environment) {
   Words names = options.forwarded;
   for (const auto& [name, value] : plan.set) names.push_back(name);
+  std::erase_if(names, [&](const std::string& name) {
+    return std::find(plan.unset.begin(), plan.unset.end(), name) != plan.unset.end();
+  });
   const auto is_new = [&](const std::string& name) {
     return std::find(names.begin(), names.end(), name) == names.end() &&
            std::find(plan.unset.begin(), plan.unset.end(), name) == plan.unset.end();
@@ -242,6 +245,45 @@ void set_environment(const RunOptions& options, const JobParameters& job, Launch
   }
 }
 
+/// A variable as the node processes would find it.
+std::string variable(const LaunchPlan& plan, const Surroundings& surroundings, const std::string& name) {
+  const auto given = plan.set.find(name);
+  return given != plan.set.end() ? given->second : value_of(surroundings.environment, name);
+}
+
+/// Whether node processes get Taihu's heap. Valgrind puts its own malloc in the place of the C library's
+/// alone.
+bool wants_heap(const std::string& choice, const Words& debugger, const std::string& preload) {
+  if (!choice.empty() && choice != "taihu" && choice != "libc")
+    throw UsageError("TAIHU_HEAP=" + choice + " is neither taihu nor libc; correct it, or leave it out");
+  const auto is_valgrind = [](const std::string& word) {
+    return word.substr(word.rfind('/') + 1).starts_with("valgrind");
+  };
+  return choice != "libc" && std::none_of(debugger.begin(), debugger.end(), is_valgrind) &&
+         preload.find("/vgpreload_") == preload.npos;
+}
+
+/// Tools of MPI in LD_PRELOAD go to the ranks: in the node process they would come before the library that
+/// carries messages between node processes, and ranks would not see them. A malloc that the program is linked
+/// to goes the other way.
+void plan_preloads(const RunOptions& options, const Surroundings& surroundings, LaunchPlan& plan) {
+  const std::string list = variable(plan, surroundings, "LD_PRELOAD");
+  const bool heap = wants_heap(variable(plan, surroundings, "TAIHU_HEAP"), options.debugger, list);
+  plan.node_program = surroundings.node_program + (heap ? "" : "-libc");
+  Preloads preloads = surroundings.split_preloads(list, variable(plan, surroundings, "LD_LIBRARY_PATH"));
+  if (const std::string malloc = surroundings.linked_malloc(options.job.program); !malloc.empty())
+    preloads.others += (preloads.others.empty() ? "" : ":") + malloc;
+  const auto set = [&](const char* name, const std::string& value) {
+    plan.set.erase(name);
+    if (value.empty())
+      plan.unset.emplace_back(name);
+    else
+      plan.set[name] = value;
+  };
+  if (preloads.others != list) set("LD_PRELOAD", preloads.others);
+  set("TAIHU_RANK_PRELOAD", preloads.tools);
+}
+
 /// --ppn cannot change how ranks are dealt to nodes (launch/layout.h): it must agree with the layout.
 void check_ranks_per_node(const RunOptions& options, int nodes) {
   const int ranks = options.job.ranks, wanted = options.ranks_per_node;
@@ -289,6 +331,7 @@ LaunchPlan plan_launch(const RunOptions& options, const Surroundings& surroundin
         "--debugger works with one node process on this node; drop --processes-per-node and --host");
 
   set_environment(options, job, plan);
+  plan_preloads(options, surroundings, plan);
   if (several) {
     std::erase(plan.unset, "TAIHU_MPI");
     add_launcher(options, surroundings, job, plan);
@@ -302,7 +345,6 @@ LaunchPlan plan_launch(const RunOptions& options, const Surroundings& surroundin
       plan.command.front() = path;
     }
   }
-  plan.node_program = surroundings.node_program;
   plan.command.push_back(plan.node_program);
   plan.command.push_back(job.program);
   append(plan.command, job.arguments);

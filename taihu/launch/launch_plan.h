@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "taihu/launch/command_line.h"
+#include "taihu/launch/preloads.h"
 #include "taihu/launch/rank_limits.h"
 
 namespace taihu::launch {
@@ -16,13 +17,19 @@ struct Surroundings {
   EnvironmentMap environment;
   std::string host_name;
   const LaunchCommand* command = &parcrun_command;
-  std::string node_program;              ///< path of the node process executable
-  bool root = false;                     ///< running as root
+  std::string node_program;  ///< path of the node process executable; that without Taihu's heap ends in -libc
+  bool root = false;         ///< running as root
   std::vector<RankLimit> rank_limits{};  ///< of this machine; the nodes of the job are assumed to be like it
   /// Full path of a program in PATH, or "".
   std::function<std::string(const std::string& name)> find_program;
   /// The output of a command, or "" when it cannot be run.
   std::function<std::string(const std::vector<std::string>& command)> output_of;
+  /// split_preloads() and linked_malloc().
+  std::function<Preloads(const std::string& list, const std::string& library_path)> split_preloads =
+      [](const std::string& list, const std::string&) { return Preloads{{}, list}; };
+  std::function<std::string(const std::string& program)> linked_malloc = [](const std::string&) {
+    return std::string();
+  };
 };
 
 /// This process's surroundings. `node_program` is in libexec/taihu/ next to the bin/ of the running

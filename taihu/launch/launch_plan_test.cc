@@ -85,8 +85,53 @@ TEST(LaunchPlan, one_node_process_needs_no_mpi) {
   EXPECT_EQ(plan.set.at("A"), "1");
   EXPECT_EQ(plan.unset,
             (Words{"TAIHU_MPI", "TAIHU_PRIVATE_LIBRARIES", "TAIHU_PROGRAM_NAME", "TAIHU_RANK_DIRECTORY",
-                   "TAIHU_RESTART", "TAIHU_TRACE", "TAIHU_TRACE_COLLECTIVES"}))
+                   "TAIHU_RESTART", "TAIHU_TRACE", "TAIHU_TRACE_COLLECTIVES", "TAIHU_RANK_PRELOAD"}))
       << "nothing comes from an outer job";
+}
+
+TEST(LaunchPlan, heap_of_the_node_process) {
+  const std::string with = "/opt/taihu/libexec/taihu/parallelc-node", without = with + "-libc";
+  Surroundings place = place_with({{"valgrind", ""}, {"gdb", ""}});
+  const auto program = [&](const Words& words) {
+    const LaunchPlan plan = plan_launch(options_of(words), place);
+    EXPECT_NE(std::find(plan.command.begin(), plan.command.end(), plan.node_program), plan.command.end());
+    return plan.node_program;
+  };
+  EXPECT_EQ(program({"-n", "2"}), with);
+  EXPECT_EQ(program({"-x", "TAIHU_HEAP=libc"}), without);
+  EXPECT_EQ(program({"--debugger", "valgrind -q"}), without);
+  EXPECT_EQ(program({"--debugger", "gdb --args"}), with);
+  place.environment["TAIHU_HEAP"] = "libc";
+  EXPECT_EQ(program({"-n", "2"}), without);
+  EXPECT_EQ(program({"-x", "TAIHU_HEAP=taihu"}), with) << "an option comes before the environment";
+  place.environment = {{"LD_PRELOAD", "/usr/libexec/valgrind/vgpreload_core-amd64-linux.so"}};
+  EXPECT_EQ(program({"-n", "2"}), without);
+  EXPECT_EQ(refusal({"-x", "TAIHU_HEAP=glibc"}, place),
+            "TAIHU_HEAP=glibc is neither taihu nor libc; correct it, or leave it out");
+}
+
+TEST(LaunchPlan, tools_go_to_the_ranks_and_mallocs_to_the_node_process) {
+  Surroundings place = usual_place();
+  place.split_preloads = [](const std::string& list, const std::string&) {
+    return list == "tool.so:other.so" ? Preloads{"/t/tool.so", "other.so"} : Preloads{{}, list};
+  };
+  LaunchPlan plan = plan_launch(options_of({"-x", "LD_PRELOAD=tool.so:other.so"}), place);
+  EXPECT_EQ(plan.set.at("TAIHU_RANK_PRELOAD"), "/t/tool.so");
+  EXPECT_EQ(plan.set.at("LD_PRELOAD"), "other.so");
+  place.linked_malloc = [](const std::string& program) { return program == "./p" ? "/lib/malloc.so" : ""; };
+  plan = plan_launch(options_of({"-n", "2"}), place);
+  EXPECT_EQ(plan.set.at("LD_PRELOAD"), "/lib/malloc.so");
+  EXPECT_FALSE(plan.set.contains("TAIHU_RANK_PRELOAD"));
+  place.environment["LD_PRELOAD"] = "tool.so:other.so";
+  EXPECT_EQ(plan_launch(options_of({"-n", "2"}), place).set.at("LD_PRELOAD"), "other.so:/lib/malloc.so");
+  // Nothing of it is left for the node process, nor for those on other nodes.
+  place = usual_place();
+  place.environment["LD_PRELOAD"] = "tool.so";
+  place.split_preloads = [](const std::string&, const std::string&) { return Preloads{"/t/tool.so", {}}; };
+  plan = plan_launch(options_of({"-n", "2", "--host", "a,b", "-x", "LD_PRELOAD"}), place);
+  EXPECT_NE(std::find(plan.unset.begin(), plan.unset.end(), "LD_PRELOAD"), plan.unset.end());
+  EXPECT_EQ(words_of(plan).find("-x LD_PRELOAD"), std::string::npos) << words_of(plan);
+  EXPECT_NE(words_of(plan).find("-x TAIHU_RANK_PRELOAD"), std::string::npos);
 }
 
 TEST(LaunchPlan, debugger_stands_before_the_node_process) {

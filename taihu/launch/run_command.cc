@@ -59,8 +59,8 @@ int run(const LaunchCommand& command, const std::string& version, const std::vec
     return 0;
   }
   check_input(
-      access(place.node_program.c_str(), X_OK) == 0,
-      "cannot find " + place.node_program + "; install Taihu as a whole, bin/ and libexec/ belong together");
+      access(plan.node_program.c_str(), X_OK) == 0,
+      "cannot find " + plan.node_program + "; install Taihu as a whole, bin/ and libexec/ belong together");
   if (options.job.verbose) {
     if (!tuning.empty()) say("sizes of " + tuning);
     say(summary(options, plan));

@@ -34,6 +34,8 @@ Surroundings this_place(const LaunchCommand& command) {
   place.rank_limits = rank_limits();
   place.find_program = [](const std::string& name) { return find_in_path(name); };
   place.output_of = [](const std::vector<std::string>& words) { return run_and_read(words).text; };
+  place.split_preloads = &split_preloads;
+  place.linked_malloc = &linked_malloc;
   return place;
 }
 

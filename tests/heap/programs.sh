@@ -88,6 +88,33 @@ SQL
       grep -q 'taihu heap: TAIHU_HEAP_DECAY=soon is ignored' "$work/lines"
     done
     ;;
+  ranks)
+    # Ranks have the heap without being asked, and the C library's malloc when that is wanted.
+    "$build/bin/macc" -O2 "$source/tests/mpi/programs/collectives.c" -o "$work/program"
+    for heap in taihu libc; do
+      "$build/bin/marun" -n 4 -x TAIHU_HEAP=$heap -x TAIHU_HEAP_DECAY=soon "$work/program" >"$work/out" 2>&1
+      cat "$work/out"
+      grep -q 'passed' "$work/out"
+      lines=$(grep -c 'taihu heap: TAIHU_HEAP_DECAY=soon is ignored' "$work/out" || true)
+      test "$heap $lines" = "taihu 1" -o "$heap $lines" = "libc 0"
+    done
+    # Programs with a malloc of their own keep it, with both.
+    for way in ARENA LIBC NEXT; do
+      "$build/bin/macc" -O1 -fno-builtin -D$way "$source/tests/heap/own_malloc.c" -o "$work/own"
+      for heap in taihu libc; do
+        "$build/bin/marun" -n 3 -x TAIHU_HEAP=$heap "$work/own" >"$work/out" 2>&1 || { cat "$work/out"; exit 1; }
+        test "$(grep -c 'own malloc: passed' "$work/out")" = 3
+      done
+    done
+    ;;
+  linked)
+    # So do programs that are linked to one.
+    tcmalloc=$(/sbin/ldconfig -p | sed -n 's/.*=> \(.*libtcmalloc_minimal.so.4\)$/\1/p' | head -1)
+    test -n "$tcmalloc" || skip libtcmalloc_minimal.so.4
+    "$build/bin/macc" -O1 -fno-builtin -DLINKED "$source/tests/heap/own_malloc.c" -Wl,--no-as-needed "$tcmalloc" -o "$work/own"
+    "$build/bin/marun" -n 3 "$work/own" >"$work/out" 2>&1 || { cat "$work/out"; exit 1; }
+    test "$(grep -c 'own malloc: passed' "$work/out")" = 3
+    ;;
   *)
     echo "programs.sh: there is no program '$program'" >&2
     exit 2

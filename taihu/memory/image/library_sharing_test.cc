@@ -34,7 +34,7 @@ TEST(LibrarySharing, a_name_alone_makes_no_library_shared) {
   for (const char* name : {"libutil.so", "libutil.so.1", "libm.so", "libm.so.6", "libmpiwrap.so",
                            "libmpi.so.40", "libopen-foo.so", "libuclib.so", "libcudahelp.so", "libcuda.so.1",
                            "libompute.so", "libomp.so", "libgomp.so.1", "libgcc_s.so.1", "libhwloc.so.15",
-                           "libtaihu.so", "libmpi_abi.so.1", "libparallelc.so.0"})
+                           "libtaihu.so", "libjemalloc.so.2", "libmpi_abi.so.1", "libparallelc.so.0"})
     EXPECT_TRUE(is_private(std::string("/home/me/lib/") + name)) << name;
 }
 
