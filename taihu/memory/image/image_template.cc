@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -38,6 +39,20 @@ bool needs_replaced(const ElfObject& object) {
                      [&](const std::string& name) { return runtime_replaces(name, object.path()); });
 }
 
+/// Libraries that come before all that the program needs, as those of LD_PRELOAD do in a process: marun names
+/// tools of MPI here. An MPI library itself would be a second one.
+std::vector<std::shared_ptr<ElfObject>> preloads(const std::shared_ptr<const ElfObject>& program) {
+  const char* const list = std::getenv("TAIHU_RANK_PRELOAD");
+  std::vector<std::shared_ptr<ElfObject>> result;
+  for (const std::string& path : split_folders(list != nullptr ? list : "", ":")) {
+    auto tool = std::make_shared<ElfObject>(path, program);
+    const bool is_library = runtime_replaces(tool->soname(), path) ||
+                            tool->find_definition("taihu_run_node_process", {}) != nullptr;
+    if (!is_library) result.push_back(std::move(tool));
+  }
+  return result;
+}
+
 std::vector<const ElfObject*> pointers(const std::vector<std::shared_ptr<ElfObject>>& objects) {
   std::vector<const ElfObject*> result;
   for (const auto& object : objects) result.push_back(object.get());
@@ -64,6 +79,8 @@ ImageTemplate::ImageTemplate(const std::string& program, std::vector<std::string
   unit_ = std::make_unique<LinkUnit>(objects, search_order, shared_);
   for (const auto& object : objects) makers_.emplace_back(object, private_names_);
   std::vector<bool> seen(objects.size(), false);
+  for (std::size_t i = 1; i < objects.size(); ++i)
+    if (!seen[i]) order_construction(i, seen);
   order_construction(0, seen);
 }
 
@@ -76,6 +93,10 @@ std::vector<ImageTemplate::Library> ImageTemplate::read_objects(const std::strin
     if (!name.empty() && known.emplace(name, position).second) private_names_.push_back(name);
   };
   const bool program_needs_replaced = needs_replaced(*objects.front());
+  for (auto& tool : preloads(objects.front())) {
+    name_object(tool->soname(), objects.size());
+    objects.push_back(std::move(tool));
+  }
   for (std::size_t i = 0; i < objects.size(); ++i) {
     needs_.emplace_back();
     for (const std::string& name : objects[i]->needed()) {

@@ -40,10 +40,10 @@ bool replaces(std::string_view library, const std::string& user) {
                                                                  : Abi::unknown;
   if (wanted == Abi::unknown) return false;
   Abi before = Abi::unknown;
-  taihu::check_input(abi.compare_exchange_strong(before, wanted) || before == wanted,
-                     "'" + user + "' needs " + std::string(library) +
-                         ", but another part of the program was built with " + builder_of(before) +
-                         "; build all of it with macc, mac++ or mafc");
+  const bool fits = abi.compare_exchange_strong(before, wanted) || before == wanted;
+  taihu::check_input(fits, "'" + user + "' needs " + std::string(library) +
+                               ", but another part of the program was built with " + builder_of(before) +
+                               "; build all of it with macc, mac++ or mafc");
   if (wanted == Abi::mpich)
     taihu::mpi::messages::set_buffered_overhead(taihu::mpi::mpich::their_MPI_BSEND_OVERHEAD);
   if (wanted == Abi::open_mpi)
