@@ -32,7 +32,8 @@ std::optional<Collective> collective_of(const std::string& operation) {
       {"MPI_Reduce", Collective::reduce},       {"MPI_Ireduce", Collective::reduce},
       {"MPI_Allreduce", Collective::allreduce}, {"MPI_Iallreduce", Collective::allreduce},
       {"MPI_Gather", Collective::gather},       {"MPI_Igather", Collective::gather}};
-  const auto found = known.find(operation);
+  // With large counts it is the same collective.
+  const auto found = known.find(operation.substr(0, operation.size() - (operation.ends_with("_c") ? 2 : 0)));
   if (found == known.end()) return std::nullopt;
   return found->second;
 }

@@ -145,6 +145,16 @@ TEST(Replay, CallsThatDoNotBlockDoNotHoldTheirRank) {
   EXPECT_LT(report.software_us, 50 + replayed(line("MPI_Barrier", 0, {0, 1}, 0, 0, 10)).software_us + 0.01);
 }
 
+TEST(Replay, CallsWithLargeCountsAreTheSameCollective) {
+  const auto of = [](const std::string& operation) {
+    return replayed(line(operation, 0, {0, 1, 2, 3}, 8, 0, 10, R"(,"root":1)")).rows.front();
+  };
+  for (const std::string operation : {"MPI_Bcast", "MPI_Ireduce", "MPI_Allreduce", "MPI_Gather"}) {
+    EXPECT_TRUE(of(operation + "_c").supported) << operation;
+    EXPECT_EQ(of(operation + "_c").software_cycles, of(operation).software_cycles) << operation;
+  }
+}
+
 TEST(Replay, CallsOfNoBytesSaveNothing) {
   for (const Costs& costs : {fair_costs(), paper2017_costs()})
     EXPECT_DOUBLE_EQ(

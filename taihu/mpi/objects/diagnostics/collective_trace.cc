@@ -9,6 +9,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -141,7 +142,9 @@ TracedCollective::TracedCollective(Rank& rank, Communicator& communicator, const
   note_collective(name_of(communicator), number, root);
   if (!trace_wanted) return;
   Entry entry{};
-  store_text(entry.call, call);
+  // With large counts it is the same collective, and members need not agree on the form.
+  const std::string_view name = call;
+  store_text(entry.call, std::string(name.ends_with("_c") ? name.substr(0, name.size() - 2) : name));
   store_text(entry.communicator, name_of(communicator));
   entry.context = communicator.context;
   entry.number = number;
