@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -201,15 +203,23 @@ std::string complete_text(const std::string& text) {
 
 constexpr std::uint64_t most_objects = 65536;
 
-/// The product of the numbers behind the colons, at least one for each word.
-double object_count(const std::string& text) {
+/// Whether what follows each colon is a number from 1 on, and the product of them no more than
+/// `most_objects`. hwloc would take "-1", "0x10" and blanks as well.
+bool is_sensible(const std::string& text) {
   std::istringstream words(text);
-  double product = 1;
+  std::uint64_t product = 1;
   for (std::string word; words >> word;) {
-    const std::size_t colon = word.find(':');
-    if (colon != word.npos) product *= std::max(std::strtod(word.c_str() + colon + 1, nullptr), 1.0);
+    const std::size_t colon = word.substr(0, word.find('(')).find(':');
+    if (colon == word.npos) continue;
+    std::uint64_t number = 0;
+    const char* const end_of_word = word.data() + word.size();
+    const auto [end, error] = std::from_chars(word.data() + colon + 1, end_of_word, number);
+    if (error != std::errc() || number == 0 || number > most_objects) return false;
+    if (end != end_of_word && *end != '(') return false;
+    product *= number;
+    if (product > most_objects) return false;
   }
-  return product;
+  return true;
 }
 
 }  // namespace
@@ -232,8 +242,8 @@ Machine machine_from_text(const std::string& text) {
       "cannot read the machine '" + text +
       "'; write it as in \"package:2 numanode:2 core:4 pu:2\", or name an hwloc XML file";
   check_input(text.find_first_not_of(" \t") != text.npos, complaint);
-  check_input(object_count(text) <= static_cast<double>(most_objects),
-              complaint + " (more than " + std::to_string(most_objects) + " processing units)");
+  check_input(is_sensible(text), complaint + " (numbers from 1 on, together at most " +
+                                     std::to_string(most_objects) + " processing units)");
   const std::string complete = complete_text(text);
   return load_described(
       [&](hwloc_topology_t topology) { return hwloc_topology_set_synthetic(topology, complete.c_str()); },

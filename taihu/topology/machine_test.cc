@@ -84,7 +84,9 @@ TEST(Machine, caches_of_text) {
 }
 
 TEST(Machine, refuses_other_text) {
-  for (const char* text : {"", "  ", "core", "core:x", "banana:3", "core:0", "/no/such/file.xml"})
+  for (const char* text :
+       {"", "  ", "core", "core:x", "banana:3", "core:0", "core:-1", "core:-65535", "core:0x10",
+        "core: 5000000000", "core:+2", "core:2x", "core:1e3", "core:2 pu:", "/no/such/file.xml"})
     EXPECT_THROW(machine_from_file_or_text(text), Error) << text;
   EXPECT_THROW(machine_from_xml("/no/such/file.xml"), Error);
   EXPECT_THROW(machine_from_xml(TAIHU_RECORDED_MACHINES "/../machine.h"), Error);
