@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <cstdio>
-#include <cstring>
+#include <span>
 
 #include "taihu/amg/input/text.h"
 #include "taihu/amg/input/triplets.h"
 #include "taihu/base/output_file.h"
+#include "taihu/parallel/bytes.h"
+#include "taihu/parallel/messages.h"
+#include "taihu/parallel/shared_error.h"
 
 namespace taihu::amg {
 namespace {
@@ -162,20 +166,28 @@ std::vector<double> read_vector_market(const std::string& path, const Distributi
 }
 
 void write_vector_market(const Context& context, const std::string& path, const std::vector<double>& x) {
-  parallel::Bytes mine(x.size() * sizeof(double));
-  if (!mine.empty()) std::memcpy(mine.data(), x.data(), mine.size());
-  const auto all = context.communicator.all_gather(mine);
-  if (context.communicator.rank() != 0) return;
-  std::size_t rows = 0;
-  for (const auto& bytes : all) rows += bytes.size() / sizeof(double);
-  write_file(path, [&](std::FILE* file) {
-    std::fprintf(file, "%%%%MatrixMarket matrix array real general\n%zu 1\n", rows);
-    for (const auto& bytes : all)
-      for (std::size_t i = 0; i < bytes.size(); i += sizeof(double)) {
-        double value;
-        std::memcpy(&value, bytes.data() + i, sizeof value);
-        std::fprintf(file, "%.17g\n", value);
-      }
+  parallel::Communicator& ranks = context.communicator;
+  auto rows = static_cast<std::int64_t>(x.size());
+  ranks.sum(std::span(&rows, 1));
+  if (!ranks.is_root()) parallel::send_to(ranks, 0, parallel::to_bytes(x));
+  parallel::together(ranks, ranks.is_root(), [&] {
+    // The root has room for the part of one other rank at a time.
+    int next = 1;
+    const auto take = [&] { return parallel::from_bytes<double>(parallel::receive_from(ranks, next++)); };
+    const auto write_part = [](std::FILE* file, const std::vector<double>& part) {
+      for (const double value : part) std::fprintf(file, "%.17g\n", value);
+    };
+    try {
+      write_file(path, [&](std::FILE* file) {
+        std::fprintf(file, "%%%%MatrixMarket matrix array real general\n%lld 1\n",
+                     static_cast<long long>(rows));
+        write_part(file, x);
+        while (next < ranks.size()) write_part(file, take());
+      });
+    } catch (...) {
+      while (next < ranks.size()) take();  // what has been sent to nobody would keep its sender
+      throw;
+    }
   });
 }
 

@@ -21,8 +21,8 @@ DistributedMatrix read_matrix_market(const Context& context, const std::string& 
 std::vector<double> read_vector_market(const std::string& path, const Distribution& rows, int rank);
 
 /// Writes a vector, of which every rank has its rows in the order of the ranks, as an array file; all digits
-/// of each number. Collective; only rank 0 needs the memory for all and writes. Throws Error there when it
-/// cannot.
+/// of each number. Collective; rank 0 writes, and has the part of one other rank at a time. Throws Error on
+/// every rank when it cannot.
 void write_vector_market(const Context& context, const std::string& path, const std::vector<double>& x);
 
 }  // namespace taihu::amg

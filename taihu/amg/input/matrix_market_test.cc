@@ -188,6 +188,9 @@ TEST(VectorMarket, AFolderThatIsNotThereIsNamed) {
   on_ranks(1, 1, [](const Context& context) {
     EXPECT_THROW(write_vector_market(context, "/nonexistent/x.mtx", {1}), Error);
   });
+  on_ranks(3, 1, [](const Context& context) {
+    EXPECT_THROW(write_vector_market(context, "/nonexistent/x.mtx", {1}), Error) << "on all ranks";
+  });
 }
 
 TEST(MatrixMarket, MissingFilesAreNamed) {
