@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rmc: Monte Carlo transport of neutrons in models of OpenMC's XML format.
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -27,6 +28,10 @@ namespace {
 
 using namespace taihu;
 using namespace taihu::neutron;
+
+// As in a model.
+constexpr std::int64_t most_particles = (std::int64_t{1} << 40) - 1;
+constexpr int most_batches = 100'000'000;
 
 struct Options {
   std::string model = ".", vectors = "aligned", benchmark = "all", tracking, schedule = "dynamic,64",
@@ -228,7 +233,7 @@ void add_bench_options(CLI::App& command, Options& options) {
   command.add_option("--folder", options.folder, "where files are written while it runs; default: TMPDIR")
       ->type_name("DIR");
   command.add_option("--particles", options.particles, "of vectors")
-      ->check(CLI::PositiveNumber.description(""))
+      ->check(CLI::Range(std::int64_t{1}, most_particles).description(""))
       ->type_name("N");
   command.add_option("--schedule", options.schedule, "of vectors")->type_name("KIND,N");
 }
@@ -255,16 +260,16 @@ void add_run_options(CLI::App& command, Options& options) {
       ->type_name("WHERE")
       ->capture_default_str();
   command.add_option("--particles", options.particles, "neutrons per generation instead of the model's")
-      ->check(CLI::PositiveNumber.description(""))
+      ->check(CLI::Range(std::int64_t{1}, most_particles).description(""))
       ->type_name("N");
   command.add_option("--batches", options.batches, "batches instead of the model's")
-      ->check(CLI::PositiveNumber.description(""))
+      ->check(CLI::Range(1, most_batches).description(""))
       ->type_name("N");
   command.add_option("--inactive", options.inactive, "inactive batches instead of the model's")
-      ->check(CLI::NonNegativeNumber.description(""))
+      ->check(CLI::Range(0, most_batches).description(""))
       ->type_name("N");
   command.add_option("--seed", options.seed, "seed instead of the model's")
-      ->check(CLI::PositiveNumber.description(""))
+      ->check(CLI::Range(std::uint64_t{1}, UINT64_MAX).description(""))
       ->type_name("N");
   command.add_flag("--fission-matrix", options.fission_matrix,
                    "accelerate the source's convergence in inactive\nbatches, on the model's entropy mesh");
@@ -272,7 +277,7 @@ void add_run_options(CLI::App& command, Options& options) {
   command
       .add_option("--statepoint-every", options.run.statepoint_every,
                   "also write a statepoint every N batches")
-      ->check(CLI::PositiveNumber.description(""))
+      ->check(CLI::Range(1, most_batches).description(""))
       ->type_name("N");
   command
       .add_option(

@@ -157,7 +157,7 @@ void add_run_options(CLI::App& app, RunOptions& options, Texts& texts) {
   app.add_option("--node-timeout", options.job.node_timeout_seconds,
                  "end the job when a node process has been silent for so long; 0: never (default 300)")
       ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0.0, 1e9).description(""));
   app.add_option("--debugger", texts.debugger,
                  "run the only node process under these words, such as \"gdb --args\"")
       ->type_name("WORDS");

@@ -108,11 +108,15 @@ expect(os.listdir(f'{work}/full') == [], f'on a full disk there is {os.listdir(f
 open(f'{work}/file', 'w').close()
 for words, code, text in ((['-o', 'file'], 1, 'cannot create folder file (Not a directory)'),
                           (['-o', 'file/in'], 1, 'cannot create folder file/in (Not a directory)'),
+                          (['--particles', '0'], 2, '--particles: Value 0 not in range 1 to 1099511627775'),
+                          (['--inactive', '-1'], 2, '--inactive: Value -1 not in range 0 to 100000000'),
+                          (['--seed', '-1'], 2, None), (['--seed', '0'], 2, '--seed: Value 0 not in range 1 to 18446744073709551615'),
                           (['--schedule', 'fair'], 2, 'schedule "fair" is not one; write static, dynamic,N or guided,N'),
                           (['--schedule', 'dynamic,0'], 2, 'schedule "dynamic,0": the chunk is a number from 1 on'),
                           (['--domain-box', *'0 0 0 1 1 1'.split()], 2, '--domain-box says where --domains cut, and there are none')):
-    wrong = run('run', model, *short, *words, code=code)
-    expect(wrong.stderr == f'rmc: {text}\n' and not wrong.stdout, f'{words}: {wrong.stderr}{wrong.stdout}')
+    given = [] if words[0] in short else short
+    wrong = run('run', model, *given, *words, code=code)
+    expect((text is None or wrong.stderr == f'rmc: {text}\n') and not wrong.stdout, f'{words}: {wrong.stderr}{wrong.stdout}')
 
 surface = run('run', model, *short, '--tracking', 'surface', '-o', 'surface').stdout
 found = re.search(r'k \(combined\) +([\d.]+) \+/- ([\d.]+)', surface)

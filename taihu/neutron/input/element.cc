@@ -40,6 +40,23 @@ bool parse(const std::string& word, T& value) {
   return error == std::errc() && end == last && first != last;
 }
 
+/// Whether XML has this character (XML 1.0, section 2.2).
+bool is_character(unsigned long code) {
+  if (code < 0x20) return code == '\t' || code == '\n' || code == '\r';
+  return code < 0xd800 || (code > 0xdfff && code < 0xfffe) || (code > 0xffff && code <= 0x10ffff);
+}
+
+/// Whether what follows '&' is no number of a character: another reference, or one that XML has.
+bool is_good_reference(const std::string& text, std::size_t at) {
+  if (text.compare(at, 2, "&#") != 0) return true;
+  const bool is_hexadecimal = text.compare(at, 3, "&#x") == 0;
+  unsigned long code = 0;
+  const char* const end_of_text = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data() + at + (is_hexadecimal ? 3 : 2), end_of_text, code,
+                                            is_hexadecimal ? 16 : 10);
+  return error == std::errc() && end != end_of_text && *end == ';' && is_character(code);
+}
+
 /// Number of bytes of the UTF-8 character at `at`; 0 where there is none, or one that XML does not allow.
 std::size_t character_bytes(const std::string& text, std::size_t at) {
   const auto byte = [&](std::size_t i) -> unsigned {
@@ -64,6 +81,9 @@ void check_characters(const std::string& path, const std::string& text,
   check_input(encoding == pugi::encoding_utf8, path + ": is not encoded in UTF-8; save it so");
   for (std::size_t at = 0, bytes = 0; at < text.size(); at += bytes) {
     bytes = character_bytes(text, at);
+    if (text[at] == '&' && !is_good_reference(text, at))
+      throw Error(path + ":" + line_and_column(text, static_cast<std::ptrdiff_t>(at)) +
+                  ": this reference is not to a character of XML");
     if (bytes != 0) continue;
     throw Error(path + ":" + line_and_column(line_starts, static_cast<std::ptrdiff_t>(at)) +
                 formatted(": the byte 0x%02x is not a character of XML in UTF-8",

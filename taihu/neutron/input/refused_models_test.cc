@@ -338,6 +338,15 @@ TEST(RefusedModels, TextThatIsNoXml) {
   text = good;
   text.insert(text.find("fuel"), "\x01");
   EXPECT_EQ(refusal(text), "model.xml:3:24: the byte 0x01 is not a character of XML in UTF-8");
+  for (const char* const reference : {"&#0;", "&#xD800;", "&#xFFFFFFFF;", "&#xFFFE;", "&#1;",
+                                      "&#99999999999999999999;", "&#;", "&#xq;", "&#65"}) {
+    text = good;
+    text.insert(text.find("fuel"), reference);
+    EXPECT_EQ(refusal(text), "model.xml:3:24: this reference is not to a character of XML") << reference;
+  }
+  text = good;
+  text.insert(text.find("fuel"), "&#xe4;&#20013;&#x1F600;&amp;&lt;");
+  EXPECT_EQ(refusal(text), "accepted");
   text = good;
   text.insert(text.find("fuel"), "\xc3\xa4 \xe4\xb8\xad \xf0\x9f\x98\x80");
   EXPECT_EQ(refusal(text), "accepted") << "the name of a material in any script";
@@ -349,6 +358,8 @@ TEST(RefusedModels, TextLibraries) {
       {"[0.03, 0.3]", "[0.03]", where + ": absorption has 1 values instead of 2"},
       {"[[0.25, 0.02]", "[[0.25]", where + ": scatter has not one column per group"},
       {"[0.3, 0.9]", "[0.3, -0.9]", where + ": total has the value -0.900000"},
+      {"[0.3, 0.9]", "[3e30, 0.9]",
+       where + ", group 1: total less absorption is 3e+30, but only 0.27 is scattered"},
       {"[0.03, 0.3]", "[0.03, 30]", where + ", group 2: absorption is larger than total"},
       {"\"chi\": [1, 0]", "\"chi\": [0, 0]", where + ", group 1: chi is zero everywhere"},
       {"[[0.25, 0.02]", "[[0.25, -0.02]", where + ", group 1: scattering to group 2 is negative"},

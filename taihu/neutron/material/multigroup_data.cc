@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "taihu/base/error.h"
+#include "taihu/base/formatted.h"
 
 namespace taihu::neutron {
 namespace {
@@ -58,6 +59,12 @@ void check(const MultigroupData& data) {
     }
     check_input(out > 0 || data.total[g] - data.absorption[g] <= 1e-4 * data.total[g],
                 where + "total exceeds absorption but nothing is scattered");
+    // Whoever is not absorbed is scattered: with such numbers, next to nobody would ever be absorbed.
+    constexpr double most_too_large = 10;
+    check_input(data.format != AngleFormat::legendre ||
+                    data.total[g] - data.absorption[g] <= most_too_large * out + 1e-4 * data.total[g],
+                where + formatted("total less absorption is %g, but only %g is scattered",
+                                  data.total[g] - data.absorption[g], out));
   }
   if (data.chi.empty()) return;
   check_values(data, "chi", data.chi, data.chi_by_group ? groups * groups : groups);
