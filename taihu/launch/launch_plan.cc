@@ -51,8 +51,11 @@ Nodes nodes_of(const RunOptions& options, const Surroundings& surroundings) {
   else if (!pbs.empty())
     nodes.names = read_host_file(pbs);
   nodes.count = std::max(1, static_cast<int>(nodes.names.size()));
-  if (!slurm.empty() && nodes.names.empty())
-    std::from_chars(slurm.data(), slurm.data() + slurm.size(), nodes.count);
+  if (!slurm.empty() && nodes.names.empty()) {
+    const auto [end, error] = std::from_chars(slurm.data(), slurm.data() + slurm.size(), nodes.count);
+    check_input(error == std::errc() && end == slurm.data() + slurm.size() && nodes.count > 0,
+                "SLURM_JOB_NUM_NODES=" + slurm + " is not a number of nodes; name them with --host");
+  }
   nodes.remote = nodes.names.size() == 1 && !is_this_host(nodes.names.front(), surroundings);
   return nodes;
 }

@@ -216,6 +216,10 @@ TEST(LaunchPlan, slurm_interface_decides_the_library) {
   Surroundings place = place_with({{"srun", "pmi2\n"}});
   place.environment = {{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NUM_NODES", "2"}};
   EXPECT_EQ(plan_launch(options_of({"-n", "2"}), place).set.at("TAIHU_MPI"), "mpich");
+  for (const char* const nodes : {"many", "2x", "0", "-1", "99999999999"}) {
+    place.environment["SLURM_JOB_NUM_NODES"] = nodes;
+    EXPECT_NE(refusal({"-n", "2"}, place).find("is not a number of nodes"), std::string::npos) << nodes;
+  }
   place = place_with({{"srun", "none\n"}});
   EXPECT_NE(refusal({"-n", "2", "--processes-per-node", "2", "--mpi", "slurm"}, place).find("pmix"),
             std::string::npos);

@@ -73,10 +73,17 @@ int nuclide_number(const std::string& name) {
   const auto element =
       std::find(element_symbols.begin(), element_symbols.end(), std::string_view(name).substr(0, digits));
   if (digits == std::string::npos || element == element_symbols.end()) return 0;
+  const char* const end = name.data() + name.size();
   int mass = 0, state = 0;
-  std::from_chars(name.data() + digits, name.data() + name.size(), mass);
-  if (const std::size_t at = name.find("_m"); at != std::string::npos)
-    std::from_chars(name.data() + at + 2, name.data() + name.size(), state);
+  auto [at, error] = std::from_chars(name.data() + digits, end, mass);
+  if (error == std::errc() && at != end &&
+      name.compare(static_cast<std::size_t>(at - name.data()), 2, "_m") == 0) {
+    const auto [end_of_state, error_of_state] = std::from_chars(at + 2, end, state);
+    at = end_of_state;
+    error = error_of_state;
+  }
+  // More digits would be taken for those of the element.
+  if (error != std::errc() || at != end || mass > 999 || state < 0 || state > 9) return 0;
   return 10000 * static_cast<int>(element - element_symbols.begin()) + 10 * mass + state;
 }
 

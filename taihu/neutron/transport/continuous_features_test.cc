@@ -290,6 +290,9 @@ TEST_F(ContinuousFeatures, CollisionsForAFileAreThoseThatAreWanted) {
   EXPECT_EQ(nuclide_number("C0"), 60000);
   EXPECT_EQ(nuclide_number("lwtr"), 0);
   EXPECT_EQ(nuclide_number(""), 0);
+  for (const char* const name : {"U", "235", "U1235", "U99999999999", "U235_m", "U235_m99", "U235_m-1",
+                                 "U235_m1x", "U235x", "U-235", "U235_m99999999999"})
+    EXPECT_EQ(nuclide_number(name), 0) << name;
 }
 
 /// With a cross section that is the same at all energies the nuclei are those of a free gas; with a resonance
