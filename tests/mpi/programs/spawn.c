@@ -76,6 +76,14 @@ static void refusals(void) {
   CHECK(MPI_Comm_spawn("no such program", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &made, codes) ==
         MPI_ERR_SPAWN);
   CHECK(made == MPI_COMM_NULL && codes[0] == MPI_ERR_SPAWN);
+  // Of folders, too, there is none.
+  MPI_Info in_usr;
+  MPI_Info_create(&in_usr);
+  MPI_Info_set(in_usr, "path", "/usr");
+  CHECK(MPI_Comm_spawn("bin", MPI_ARGV_NULL, 1, in_usr, 0, MPI_COMM_WORLD, &made, codes) == MPI_ERR_SPAWN);
+  CHECK(MPI_Comm_spawn("/usr", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &made, codes) ==
+        MPI_ERR_SPAWN);
+  MPI_Info_free(&in_usr);
   CHECK(MPI_Comm_spawn(self, MPI_ARGV_NULL, 1000, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &made, codes) ==
         MPI_ERR_SPAWN);
   CHECK(codes[999] == MPI_ERR_SPAWN);

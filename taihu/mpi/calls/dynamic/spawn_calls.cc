@@ -8,6 +8,7 @@
 #include <span>
 #include <sstream>
 
+#include "taihu/base/search_path.h"
 #include "taihu/mpi/objects/arguments.h"
 #include "taihu/mpi/objects/call.h"
 #include "taihu/mpi/objects/communicators/inside.h"
@@ -34,20 +35,15 @@ std::string current_directory() {
 /// "path", then of PATH, then in the working directory of the new ranks.
 std::string find_program(const std::string& command, const std::string& folders,
                          const std::string& directory) {
-  std::string found;
-  if (command.find('/') != command.npos) {
-    found = absolute(command, directory);
-  } else {
-    const char* const search = std::getenv("PATH");
-    std::istringstream list((folders.empty() ? "" : folders + ":") + (search != nullptr ? search : "") + ":" +
-                            directory);
-    for (std::string folder; found.empty() && std::getline(list, folder, ':');) {
-      if (folder.empty()) continue;
-      const std::string candidate = absolute(folder, directory) + "/" + command;
-      if (access(candidate.c_str(), X_OK) == 0) found = candidate;
-    }
-  }
-  require(!found.empty() && access(found.c_str(), X_OK) == 0, MPI_ERR_SPAWN,
+  const char* const path = std::getenv("PATH");
+  std::istringstream list(folders + ":" + (path != nullptr ? path : default_search_path));
+  std::string search;
+  for (std::string folder; std::getline(list, folder, ':');)
+    if (!folder.empty()) search += absolute(folder, directory) + ":";
+  const bool has_folder = command.find('/') != command.npos;
+  std::string found =
+      find_in_path(has_folder ? absolute(command, directory) : command, (search + directory).c_str());
+  require(!found.empty(), MPI_ERR_SPAWN,
           [&] { return "there is no program '" + command + "' that can be run"; });
   return found;
 }
