@@ -175,6 +175,13 @@ const Problem problems[] = {
      {},
      nullptr,
      1e-6},
+    {"ScaledBeyondRounding",
+     [] { return badly_scaled(diffusion(40, 0, true, one), 8, 1); },
+     "",
+     60,
+     ones,
+     {{"family", "direct"}},
+     "the rounding of the solution to double precision leaves no smaller residual"},
 };
 
 class HardProblems : public testing::TestWithParam<Problem> {};

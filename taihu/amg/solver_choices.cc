@@ -31,6 +31,9 @@ const char* reason(Trouble trouble) {
   return "";
 }
 
+// With a larger one, relative to the right-hand side, x is no solution, whatever rounding allows.
+constexpr double most_useful_residual = 1e-2;
+
 // Whether the smoother converges for every symmetric positive definite matrix.
 bool always_converges(Smoother smoother) {
   return smoother == Smoother::chebyshev || smoother == Smoother::l1_jacobi ||
@@ -144,7 +147,7 @@ SolveResult Solver::run_choices(const Array<double>& b, Array<double>& x, const 
   };
   copy(x, best);
   double smallest = 0;
-  bool first = true;
+  bool first = true, useless = false;
   for (;;) {
     SolveResult result = run(method, b, x, options, progress);
     if (first) smallest = result.history.front();
@@ -153,7 +156,9 @@ SolveResult Solver::run_choices(const Array<double>& b, Array<double>& x, const 
     all.converged = result.converged;
     all.trouble = result.trouble;
     first = false;
-    if (!result.converged && all_that_rounding_allows(b, x, result.residual)) {
+    const bool is_least = !result.converged && all_that_rounding_allows(b, x, result.residual);
+    useless = is_least && result.residual > most_useful_residual;
+    if (is_least && !useless) {
       all.converged = true;
       all.notes.push_back(formatted("residual %.1e: double precision allows no smaller one for this matrix",
                                     result.residual));
@@ -167,11 +172,16 @@ SolveResult Solver::run_choices(const Array<double>& b, Array<double>& x, const 
       copy(best, x);
       all.residual = smallest;
     }
-    if (!choose_other(result.trouble, method, options)) break;
+    if (useless || !choose_other(result.trouble, method, options)) break;
   }
   all.iterations = static_cast<int>(all.history.size()) - 1;
   all.notes.insert(all.notes.begin(), notes_.begin(), notes_.end());
-  if (!all.converged) all.breakdown = explanation(all, method);
+  if (!all.converged)
+    all.breakdown =
+        useless
+            ? "the rounding of the solution to double precision leaves no smaller residual: the matrix is "
+              "nearly singular, or its rows and columns are of very many sizes; scale them"
+            : explanation(all, method);
   if (constant_kernel_) {
     const auto sums = sum_blocks<1>(context_, matrix_.local.partition, [&](LocalIndex begin, LocalIndex end) {
       double sum = 0;
