@@ -141,9 +141,15 @@ ParallelC::Segments ParallelC::loaded(memory::RankIdentity& rank, const memory::
 void ParallelC::all_loaded(message::Node& node) {
   shared_variables_ = std::make_unique<SharedVariables>(programs_, node);
   if (!waits_wanted) return;
+  busy_threads_ = std::make_unique<BusyThreads>(deadlock_timeout_seconds_);
   watch_ = std::make_unique<node::DeadlockWatch>(
       node, deadlock_timeout_seconds_,
-      node::DeadlockWatch::Questions{.look = [this] { return look(); },
+      node::DeadlockWatch::Questions{.look =
+                                         [this] {
+                                           const auto progress = look();
+                                           name_busy_threads();
+                                           return progress;
+                                         },
                                      .report = [this] { return waiting_ranks(); }});
 }
 
@@ -178,6 +184,10 @@ node::DeadlockWatch::Progress ParallelC::look() {
     if (!process_code_waits || in_kernel < process.array->running()) progress.all_wait = false;
   }
   return progress;
+}
+
+void ParallelC::name_busy_threads() {
+  for (Process& process : processes_) std::fputs(busy_threads_->report(process).c_str(), stderr);
 }
 
 std::string ParallelC::waiting_ranks() {

@@ -9,6 +9,7 @@
 #include "taihu/abi/program.h"
 #include "taihu/node/deadlock_watch.h"
 #include "taihu/node/language.h"
+#include "taihu/parallelc/busy_threads.h"
 #include "taihu/parallelc/call_report.h"
 #include "taihu/parallelc/process.h"
 #include "taihu/parallelc/services.h"
@@ -40,13 +41,15 @@ class ParallelC final : public node::Language {
   const memory::ElfObject* program_ = nullptr;
   node::DeadlockWatch::Progress look();
   std::string waiting_ranks();
+  void name_busy_threads();
   void print_kernel_times();
 
   std::unique_ptr<SharedServices> services_;
   std::vector<Process> processes_;
   std::vector<const taihu_program*> programs_;  ///< null for a plain C program
   std::unique_ptr<SharedVariables> shared_variables_;
-  double deadlock_timeout_seconds_ = 0;  ///< 0: never
+  double deadlock_timeout_seconds_ = 0;        ///< 0: never
+  std::unique_ptr<BusyThreads> busy_threads_;  ///< null: nobody wants to know
   std::unique_ptr<node::DeadlockWatch> watch_;
   std::unique_ptr<CallReport> report_;  ///< null: nobody wants to know
 };

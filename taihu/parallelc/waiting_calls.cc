@@ -8,6 +8,7 @@
 #include <atomic>
 #include <utility>
 
+#include "taihu/base/clock.h"
 #include "taihu/node/source_lines.h"
 #include "taihu/parallelc/process.h"
 #include "taihu/threads/current_member.h"
@@ -17,12 +18,6 @@ namespace taihu::parallelc {
 bool waits_wanted = false;
 
 namespace {
-
-/// Load address of the file that `address` lies in; null when there is none.
-const void* file_of(const void* address) {
-  Dl_info place{};
-  return dladdr(address, &place) != 0 ? place.dli_fbase : nullptr;
-}
 
 /// "taihu: rank 1, accelerator thread 2, waits in "; `thread` is negative in process code.
 std::string who_waits(const Process& process, int thread) {
@@ -38,6 +33,19 @@ int current_thread() noexcept {
 
 }  // namespace
 
+const void* file_of(const void* address) {
+  Dl_info place{};
+  return dladdr(address, &place) != 0 ? place.dli_fbase : nullptr;
+}
+
+/// It is in the runtime. Holder of the mutex.
+void WaitingCalls::note_thread(int thread) {
+  if (thread < 0) return;
+  const auto index = static_cast<std::size_t>(thread);
+  if (index >= threads.size()) threads.resize(index + 1);
+  threads[index] = {now_ns(), false};
+}
+
 Waiting::Waiting(Process& process, const char* call, const int* word, int count) {
   if (!waits_wanted) return;
   begin(process, call, "to reach " + std::to_string(count), word);
@@ -52,12 +60,15 @@ void Waiting::begin(Process& process, const char* call, std::string what, const 
   frame_count_ = backtrace(frames_.data(), static_cast<int>(frames_.size()));
   const std::lock_guard hold(process.waiting.mutex);
   process.waiting.open.push_back(this);
+  process.waiting.note_thread(thread_);
+  since_ns_ = now_ns();
   ++process.waiting.changes;
 }
 
 void Waiting::end() {
   const std::lock_guard hold(process_->waiting.mutex);
   std::erase(process_->waiting.open, this);
+  process_->waiting.note_thread(thread_);
   ++process_->waiting.changes;
 }
 
@@ -104,13 +115,15 @@ void WaitingLoops::turn(unsigned long long turns, const void* place) {
   turns_.store(turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
-bool WaitingLoops::look() noexcept {
+bool WaitingLoops::look() {
   // Half of those that the watch makes during its timeout (node/deadlock_watch.cc): who has left the loop and
   // computes is not taken for stuck, since that takes all of them.
   constexpr int patience = 4;
   const std::uint64_t now = turns_.load(std::memory_order_relaxed);
   looks_without_turn_ = now != turns_seen_ ? 0 : looks_without_turn_ + 1;
-  waits_ = looks_without_turn_ < patience && (waits_ || now != turns_seen_);
+  const bool waited = std::exchange(waits_, looks_without_turn_ < patience && (waits_ || now != turns_seen_));
+  if (waits_ && !waited) since_ns_ = now_ns();
+  if (now != turns_seen_) process_->waiting.note_thread(thread_);
   turns_seen_ = now;
   return waits_;
 }

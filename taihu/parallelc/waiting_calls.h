@@ -44,6 +44,8 @@ class Waiting {
   /// "taihu: rank 1 waits in m_recv for rank 0, tag 5, at ring.c:12".
   std::string line() const;
   bool is_in_kernel() const noexcept { return thread_ >= 0; }
+  int thread() const noexcept { return thread_; }
+  std::int64_t since_ns() const noexcept { return since_ns_; }
 
  private:
   void begin(Process& process, const char* call, std::string what, const int* word);
@@ -53,7 +55,8 @@ class Waiting {
   const char* call_ = nullptr;
   std::string what_;
   const int* word_ = nullptr;
-  int thread_ = -1;                ///< index of an accelerator thread
+  int thread_ = -1;  ///< index of an accelerator thread
+  std::int64_t since_ns_ = 0;
   std::array<void*, 8> frames_{};  ///< innermost call first
   int frame_count_ = 0;
 };
@@ -73,12 +76,15 @@ class WaitingLoops {
   void turn(unsigned long long turns, const void* place);
   // For the watch, which holds the mutex.
   /// Whether it waits. A thread that has got no core since the last look has made no turns.
-  bool look() noexcept;
+  bool look();
   /// What the last look found.
   bool waits() const noexcept { return waits_; }
   /// "taihu: rank 1 waits in a loop, at ring.c:12".
   std::string line() const;
   bool is_in_kernel() const noexcept { return thread_ >= 0; }
+  int thread() const noexcept { return thread_; }
+  /// Since when looks have found that it waits.
+  std::int64_t since_ns() const noexcept { return since_ns_; }
 
  private:
   Process* const process_;
@@ -87,6 +93,7 @@ class WaitingLoops {
   std::atomic<std::uint64_t> turns_{0};
   std::uint64_t turns_seen_ = 0;
   int looks_without_turn_ = 0;
+  std::int64_t since_ns_ = 0;
   bool waits_ = false;
 };
 
@@ -95,9 +102,19 @@ struct WaitingCalls {
   std::mutex mutex;
   std::vector<const Waiting*> open;
   std::vector<WaitingLoops*> loops;
+  /// Of an accelerator thread.
+  struct Thread {
+    std::int64_t came_back_ns = 0;  ///< when it was last seen in the runtime
+    bool is_named = false;          ///< since then, as one that does not come back
+  };
+  std::vector<Thread> threads;  ///< by index
+  void note_thread(int thread);
   std::uint64_t changes = 0;  ///< grows with every begin and end of a wait
   bool has_ended = false;     ///< the program; nobody will hear from it again
 };
+
+/// Load address of the file that `address` lies in; null when there is none.
+const void* file_of(const void* address);
 
 /// "CCC_ALL" and so on.
 const char* name_of(m_scope_t scope) noexcept;
