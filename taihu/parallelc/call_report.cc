@@ -285,7 +285,7 @@ void CallReport::write_trace() const {
   });
 }
 
-void CallReport::finish(std::vector<Process>& processes) {
+void CallReport::finish(std::span<Process> processes) {
   std::string counts, events;
   for (Process& process : processes) {
     if (stats_) counts += counts_of(process);

@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ class CallReport {
 
   /// All ranks of this node process have ended; all node processes call. In the first one it waits for the
   /// others. Throws Error when the file cannot be written.
-  void finish(std::vector<Process>& processes);
+  void finish(std::span<Process> processes);
 
  private:
   void receive(message::ServiceCall& call);
