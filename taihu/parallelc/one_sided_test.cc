@@ -12,10 +12,10 @@
 namespace taihu::parallelc {
 namespace {
 
-constexpr int ranks = 2;
+constexpr int putting_ranks = 2;
 constexpr long huge = (8 << 20) + 1;
 constexpr long reply_offset = 0, data_offset = 64;
-constexpr long segment_bytes = data_offset + huge + 64;
+constexpr long put_segment_bytes = data_offset + huge + 64;
 constexpr long sizes[] = {0, 1, 3, 4, 8, 9, 15, 16, 31, 32, 33, 64, 255, 1024, 4097, 65537, huge};
 
 class OneSided : public testing::TestWithParam<int> {
@@ -23,7 +23,7 @@ class OneSided : public testing::TestWithParam<int> {
   int* reply(int rank) { return reinterpret_cast<int*>(job_.segment(rank) + reply_offset); }
   std::byte* data(int rank) { return job_.segment(rank) + data_offset; }
 
-  ProcessesForTests job_{GetParam(), ranks, 1, segment_bytes};
+  ProcessesForTests job_{GetParam(), putting_ranks, 1, put_segment_bytes};
 };
 INSTANTIATE_TEST_SUITE_P(NodeProcesses, OneSided, testing::Values(1, 2));
 

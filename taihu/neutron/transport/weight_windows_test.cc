@@ -71,17 +71,17 @@ std::string slab_windows(const std::string& more = "") {
          numbers_text(slab_bounds(2)) + "</upper_ww_bounds>" + more + "</weight_windows>";
 }
 
-struct Outcome {
+struct SlabOutcome {
   std::vector<Estimate> flux;
   std::vector<double> balance;
   std::int64_t flights = 0;
 };
 
-Outcome run(const Model& model) {
+SlabOutcome run_slab(const Model& model) {
   parallel::SoloCommunicator rank;
   Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
   while (!simulation.finished()) simulation.run_batch();
-  Outcome outcome;
+  SlabOutcome outcome;
   const TallyStatistics& statistics = simulation.statistics();
   for (int cell = 0; cell < slab_cells; ++cell)
     outcome.flux.push_back(estimate(statistics.sum[cell], statistics.sum_sq[cell], statistics.realizations));
@@ -99,7 +99,7 @@ TEST(WeightWindows, KeepExpectationsAndSharpenWhatIsFarFromTheSource) {
     Model without = model_from_text(slab_text("")),
           with = model_from_text(slab_text(slab_windows() + surfaces));
     without.settings.tracking = with.settings.tracking = tracking;
-    const Outcome analog = run(without), windowed = run(with);
+    const SlabOutcome analog = run_slab(without), windowed = run_slab(with);
     for (int cell = 0; cell < slab_cells; ++cell) {
       const Estimate &a = analog.flux[cell], &b = windowed.flux[cell];
       EXPECT_LT(std::fabs(a.mean - b.mean), 5 * std::hypot(a.deviation, b.deviation))
@@ -108,7 +108,7 @@ TEST(WeightWindows, KeepExpectationsAndSharpenWhatIsFarFromTheSource) {
     const Estimate &a = analog.flux[slab_cells - 1], &b = windowed.flux[slab_cells - 1];
     EXPECT_LT(b.deviation / b.mean, 0.6 * a.deviation / a.mean) << name_of(tracking);
     EXPECT_GT(windowed.flights, 2 * analog.flights) << name_of(tracking);
-    for (const Outcome& outcome : {analog, windowed}) {
+    for (const SlabOutcome& outcome : {analog, windowed}) {
       const auto total = [&](Total which) { return outcome.balance[static_cast<int>(which)]; };
       EXPECT_NEAR(total(Total::leakage) + total(Total::absorbed) - total(Total::gained), 10, 1e-9);
     }
@@ -187,8 +187,8 @@ TEST(WeightWindows, OfAFileAreThoseOfTheModel) {
   folder.write("model.xml",
                slab_text("<weight_windows_on>true</weight_windows_on><weight_windows_file>windows.h5"
                          "</weight_windows_file>"));
-  const Outcome of_file = run(read_model(folder.path())),
-                of_model = run(model_from_text(slab_text(slab_windows())));
+  const SlabOutcome of_file = run_slab(read_model(folder.path())),
+                    of_model = run_slab(model_from_text(slab_text(slab_windows())));
   EXPECT_EQ(of_file.flights, of_model.flights);
   for (int cell = 0; cell < slab_cells; ++cell) EXPECT_EQ(of_file.flux[cell].mean, of_model.flux[cell].mean);
   folder.write("model.xml", slab_text("<weight_windows_file>windows.h5</weight_windows_file>"));
@@ -200,7 +200,7 @@ TEST(WeightWindows, OfASplitHistoryAreLimited) {
       model_from_text(slab_text(slab_windows() + "<max_history_splits>0</max_history_splits>"));
   Model all = model;
   all.settings.weight_windows.most_splits = 1000;
-  EXPECT_LT(run(model).flights * 2, run(all).flights);
+  EXPECT_LT(run_slab(model).flights * 2, run_slab(all).flights);
 }
 
 TEST(WeightWindows, ThatAreWrongAreRefused) {
