@@ -96,6 +96,8 @@ class Simulation {
   const Model& model() const noexcept { return *model_; }
   parallel::Communicator& ranks() noexcept { return *ranks_; }
   int threads() const noexcept { return team_.size(); }
+  /// Copies of the bins of this rank's window.
+  int bin_copies() const noexcept { return problem_.shared_bins == nullptr ? threads() : 1; }
   const TallyLayout& layout() const noexcept { return layout_; }
   const TallyStatistics& statistics() const noexcept { return statistics_; }  ///< of the bins owned here
   const BinShares& shares() const noexcept { return *shares_; }               ///< who owns what
