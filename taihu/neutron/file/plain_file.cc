@@ -43,6 +43,10 @@ void PlainFile::read_at(std::int64_t place, std::span<std::byte> bytes) const {
   }
 }
 
+void PlainFile::will_need(std::int64_t place, std::int64_t bytes) const noexcept {
+  posix_fadvise(descriptor_, place, bytes, POSIX_FADV_WILLNEED);
+}
+
 void PlainFile::sync() const {
   if (fsync(descriptor_) != 0) throw system_error(path_ + ": cannot be brought to the disk", errno);
 }

@@ -23,6 +23,9 @@ class PlainFile {
   void write_at(std::int64_t place, std::span<const std::byte> bytes) const;
   void read_at(std::int64_t place, std::span<std::byte> bytes) const;
 
+  /// Bytes that will be read soon: the system may bring them from the disk meanwhile.
+  void will_need(std::int64_t place, std::int64_t bytes) const noexcept;
+
   const std::string& path() const noexcept { return path_; }
 
   /// Waits until what was written is on the disk. Throws Error.

@@ -50,11 +50,62 @@ void require(bool holds, const PlainFile& file, const char* problem) {
 
 constexpr std::int64_t staged = 1 << 15;  // records between memory and file at a time
 
+constexpr std::int64_t bytes_ahead = 16 << 20;  // that the disk works on while others are read
+
+/// Calls read(piece) for pieces of a file in their order. It lies at place_of(piece) and has length_of(piece)
+/// bytes. The system reads ahead by itself where pieces follow one another, so it is told of the others only:
+/// domains that cut a mesh along x have rows with gaps.
+template <typename Piece, typename Place, typename Length, typename Read>
+void read_ahead(const PlainFile& file, const std::vector<Piece>& pieces, const Place& place_of,
+                const Length& length_of, const Read& read) {
+  std::int64_t ahead = 0, end = -1;
+  auto told = pieces.begin();
+  for (const Piece& piece : pieces) {
+    for (; told != pieces.end() && ahead < bytes_ahead; ++told) {
+      if (place_of(*told) != end) file.will_need(place_of(*told), length_of(*told));
+      end = place_of(*told) + length_of(*told);
+      ahead += length_of(*told);
+    }
+    read(piece);
+    ahead -= length_of(piece);
+  }
+}
+
 std::span<const std::byte> bytes_of(const auto& values, std::size_t count) {
   return std::as_bytes(std::span(values.data(), count));
 }
 std::span<std::byte> writable_bytes_of(auto& values, std::size_t count) {
   return std::as_writable_bytes(std::span(values.data(), count));
+}
+
+/// Neutrons first .. last - 1 of the bank, which lies at `place`.
+std::vector<Site> read_bank(const PlainFile& file, std::int64_t place, const Model& model, std::int64_t first,
+                            std::int64_t last) {
+  constexpr std::int64_t record_bytes = sizeof(BankRecord);
+  std::vector<std::int64_t> pieces;  // first neutrons
+  for (std::int64_t piece = first; piece < last; piece += staged) pieces.push_back(piece);
+  const auto count_of = [&](std::int64_t piece) { return std::min(staged, last - piece); };
+  std::vector<Site> sites;
+  sites.reserve(static_cast<std::size_t>(last - first));
+  std::vector<BankRecord> records;
+  const auto read = [&](std::int64_t piece) {
+    records.resize(static_cast<std::size_t>(count_of(piece)));
+    file.read_at(place + piece * record_bytes, writable_bytes_of(records, records.size()));
+    for (const BankRecord& record : records) {
+      require(is_possible(record), file,
+              "the source bank has a neutron of impossible place, direction, energy or weight");
+      sites.push_back({.r = {record.r[0], record.r[1], record.r[2]},
+                       .u = {record.u[0], record.u[1], record.u[2]},
+                       .weight = record.weight,
+                       .group = model.nuclear ? GroupId{0} : model.data.group_of(record.energy),
+                       .energy = model.nuclear ? record.energy : 0,
+                       .time = record.time});
+    }
+  };
+  read_ahead(
+      file, pieces, [&](std::int64_t piece) { return place + piece * record_bytes; },
+      [&](std::int64_t piece) { return count_of(piece) * record_bytes; }, read);
+  return sites;
 }
 
 }  // namespace
@@ -118,50 +169,44 @@ void write_part(const PlainFile& file, const PartPlaces& places, const Simulatio
 }
 
 void read_results(const PlainFile& file, std::int64_t place, const BinRun& run, TallyStatistics& statistics) {
-  std::vector<std::array<double, 2>> pairs;
+  std::vector<std::array<double, 2>> pairs(std::min(staged, run.count));
   for (std::int64_t done = 0; done < run.count; done += staged) {
-    pairs.resize(std::min(staged, run.count - done));
+    const std::int64_t count = std::min(staged, run.count - done);
     file.read_at(place + (run.bin_in_tally + done) * std::int64_t{sizeof pairs[0]},
-                 writable_bytes_of(pairs, pairs.size()));
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      require(std::isfinite(pairs[i][0]) && std::isfinite(pairs[i][1]), file,
-              "a result of a tally is not a finite number");
+                 writable_bytes_of(pairs, static_cast<std::size_t>(count)));
+    bool finite = true;
+    for (std::int64_t i = 0; i < count; ++i) {
+      finite = finite && std::isfinite(pairs[i][0]) && std::isfinite(pairs[i][1]);
       statistics.sum[run.place + done + i] = pairs[i][0];
       statistics.sum_sq[run.place + done + i] = pairs[i][1];
     }
+    require(finite, file, "a result of a tally is not a finite number");
   }
 }
 
 StatepointPart read_part(const PlainFile& file, const PartPlaces& places, const Simulation& simulation,
                          int rank) {
-  const Model& model = simulation.model();
   StatepointPart part;
   part.rank = rank;
   part.statistics.resize(simulation.shares().owned_count(rank));
-  for (std::size_t tally = 0; tally < places.results.size(); ++tally)
+  constexpr std::int64_t pair_bytes = 2 * sizeof(double);
+  for (std::size_t tally = 0; tally < places.results.size(); ++tally) {
+    std::vector<BinRun> pieces;
     simulation.shares().for_each_run(rank, tally, [&](const BinRun& run) {
-      read_results(file, places.results[tally], run, part.statistics);
+      for (std::int64_t done = 0; done < run.count; done += staged)
+        pieces.push_back({run.place + done, run.bin_in_tally + done, std::min(staged, run.count - done)});
     });
+    read_ahead(
+        file, pieces,
+        [&](const BinRun& piece) { return places.results[tally] + piece.bin_in_tally * pair_bytes; },
+        [&](const BinRun& piece) { return piece.count * pair_bytes; },
+        [&](const BinRun& piece) { read_results(file, places.results[tally], piece, part.statistics); });
+  }
   if (places.bank < 0) return part;
   const int ranks = simulation.shares().ranks();
-  const std::int64_t first = first_history(model.settings.particles, rank, ranks);
-  const std::int64_t last = first_history(model.settings.particles, rank + 1, ranks);
-  std::vector<BankRecord> records;
-  for (std::int64_t done = first; done < last; done += staged) {
-    records.resize(std::min(staged, last - done));
-    file.read_at(places.bank + done * std::int64_t{sizeof(BankRecord)},
-                 writable_bytes_of(records, records.size()));
-    for (const BankRecord& record : records) {
-      require(is_possible(record), file,
-              "the source bank has a neutron of impossible place, direction, energy or weight");
-      part.source.push_back({.r = {record.r[0], record.r[1], record.r[2]},
-                             .u = {record.u[0], record.u[1], record.u[2]},
-                             .weight = record.weight,
-                             .group = model.nuclear ? GroupId{0} : model.data.group_of(record.energy),
-                             .energy = model.nuclear ? record.energy : 0,
-                             .time = record.time});
-    }
-  }
+  const std::int64_t particles = simulation.model().settings.particles;
+  part.source = read_bank(file, places.bank, simulation.model(), first_history(particles, rank, ranks),
+                          first_history(particles, rank + 1, ranks));
   return part;
 }
 
