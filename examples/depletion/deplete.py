@@ -165,7 +165,7 @@ def main():
     nuclides = known & set(chain.nuclide_dict)
     rows, day = [], 0.0
     for step, days in enumerate([*options.days, None]):  # the last run is for k at the end
-        folder = options.output / f"step-{step}"
+        folder = options.output.resolve() / f"step-{step}"  # openmc.deplete changes to folders
         here = transport_model(model, burnt, known, nuclides, chain.reactions)
         k, statepoint = run_transport(options, here, folder)
         rows.append(row_of(day, k, burnt))
