@@ -7,8 +7,8 @@
 
 #include "bench/rmc_paper/list.h"
 #include "taihu/neutron/geometry/lattice.h"
+#include "taihu/neutron/geometry/mesh.h"
 #include "taihu/neutron/geometry/surface.h"
-#include "taihu/neutron/tally/mesh.h"
 #include "taihu/neutron/transport/simulation.h"
 
 namespace taihu::listed {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "taihu/neutron/input/element.h"
-#include "taihu/neutron/source/source.h"
+#include "taihu/neutron/transport/settings.h"
 
 namespace taihu::neutron {
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "taihu/neutron/geometry/geometry.h"
+#include "taihu/neutron/geometry/mesh.h"
 #include "taihu/neutron/material/cross_sections.h"
 #include "taihu/neutron/nuclide/nuclear_data.h"
 #include "taihu/neutron/particle/alias_table.h"
 #include "taihu/neutron/particle/site.h"
-#include "taihu/neutron/tally/mesh.h"
 
 namespace taihu::neutron {
 

@@ -18,12 +18,12 @@
 
 #include "taihu/neutron/geometry/geometry.h"
 #include "taihu/neutron/geometry/instances.h"
+#include "taihu/neutron/geometry/mesh.h"
 #include "taihu/neutron/material/cross_sections.h"
 #include "taihu/neutron/nuclide/function_1d.h"
 #include "taihu/neutron/storage/hot_vector.h"
 #include "taihu/neutron/tally/bin_queue.h"
 #include "taihu/neutron/tally/exact_sum.h"
-#include "taihu/neutron/tally/mesh.h"
 #include "taihu/neutron/tally/rates.h"
 #include "taihu/neutron/tally/score.h"
 

@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "taihu/neutron/geometry/mesh.h"
 #include "taihu/neutron/particle/site.h"
-#include "taihu/neutron/tally/mesh.h"
 #include "taihu/parallel/communicator.h"
 
 namespace taihu::neutron {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "taihu/neutron/tally/mesh.h"
+#include "taihu/neutron/geometry/mesh.h"
 
 namespace taihu::neutron {
 

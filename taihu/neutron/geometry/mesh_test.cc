@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Meshes between given edges: pieces of paths, and passages through faces.
-#include "taihu/neutron/tally/mesh.h"
+#include "taihu/neutron/geometry/mesh.h"
 
 #include <gtest/gtest.h>
 

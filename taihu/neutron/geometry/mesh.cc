@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taihu/neutron/tally/mesh.h"
+#include "taihu/neutron/geometry/mesh.h"
 
 #include <algorithm>
 #include <cmath>

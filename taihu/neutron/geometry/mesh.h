@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes of tallies: regular ones of one to three dimensions, and those whose cells lie between planes,
-// cylinders or spheres at given places.
+// Meshes of tallies and sources: regular ones of one to three dimensions, and those whose cells lie between
+// planes, cylinders or spheres at given places.
 #pragma once
 
 #include <array>
