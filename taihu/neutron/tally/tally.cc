@@ -11,9 +11,10 @@
 namespace taihu::neutron {
 namespace {
 
+/// An energy or time on an edge belongs to the bin below, on the first edge to the first bin, as in OpenMC.
 int energy_bin(const std::vector<double>& edges, double energy) noexcept {
-  if (!(energy >= edges.front() && energy < edges.back())) return -1;
-  return static_cast<int>(std::upper_bound(edges.begin(), edges.end(), energy) - edges.begin()) - 1;
+  if (!(energy >= edges.front() && energy <= edges.back())) return -1;
+  return static_cast<int>(std::lower_bound(edges.begin() + 1, edges.end(), energy) - edges.begin()) - 1;
 }
 
 /// Bin between edges, the last one of which belongs to the last bin.

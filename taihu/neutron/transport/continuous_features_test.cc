@@ -324,5 +324,25 @@ TEST(ResonanceScattering, PrefersNucleiThatMeetTheResonance) {
   EXPECT_LT(fast.energy, energy);  // above the highest energy nuclei are at rest
 }
 
+/// As in OpenMC; sources often have the energy of an edge.
+TEST_F(ContinuousFeatures, AnEnergyOnAnEdgeCountsBelowIt) {
+  const std::string settings =
+      "<run_mode>fixed source</run_mode><particles>50</particles><batches>1</batches><source><energy "
+      "type=\"discrete\"><parameters>1e6 1</parameters></energy></source>";
+  const std::string box = with(reflecting_box, "reflective", "vacuum") +
+                          "<cell id=\"1\" region=\"1 -2 3 -4 5 -6\" material=\"3\"/>";
+  const auto flux = [&](const std::string& edges) {
+    return run(read(box, settings,
+                    "<filter id=\"1\" type=\"energy\"><bins>" + edges +
+                        "</bins></filter><tally id=\"1\"><filters>1</filters><scores>flux</scores></tally>"))
+        .sum;
+  };
+  const std::vector<double> inside = flux("1e5 1e6 2e7"), last = flux("1e-5 1e5 1e6"), all = flux("1e-5 2e7");
+  EXPECT_GT(inside[0], 0);
+  EXPECT_EQ(inside[1], 0);
+  EXPECT_EQ(last[1], inside[0]);
+  EXPECT_NEAR(last[0] + last[1], all[0], 1e-9 * all[0]);
+}
+
 }  // namespace
 }  // namespace taihu::neutron

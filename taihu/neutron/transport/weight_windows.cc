@@ -14,7 +14,7 @@ WeightWindow WindowMesh::at(const Vector& r, double energy) const noexcept {
   std::ptrdiff_t group = 0;
   if (!energies.empty()) {
     if (!(energy >= energies.front() && energy <= energies.back())) return {};
-    group = std::upper_bound(energies.begin() + 1, energies.end() - 1, energy) - energies.begin() - 1;
+    group = std::lower_bound(energies.begin() + 1, energies.end(), energy) - energies.begin() - 1;
   }
   const auto place = static_cast<std::size_t>(group * mesh.size() + cell);
   WeightWindow window = common;
