@@ -14,12 +14,13 @@ from mpi_calls import HANDLES, read_calls
 
 IN = {"MPI_Comm": "in_communicator", "MPI_Datatype": "in_datatype", "MPI_Errhandler": "in_error_handler", "MPI_Group": "in_group",
       "MPI_Info": "in_info", "MPI_Message": "in_message", "MPI_Op": "in_operation", "MPI_Request": "in_request", "MPI_Win": "in_window",
-      "MPI_File": "in_file"}
+      "MPI_File": "in_file", "MPI_Session": "in_session"}
 NULL = {"MPI_Comm": "MPI_COMM_NULL", "MPI_Datatype": "MPI_DATATYPE_NULL", "MPI_Errhandler": "MPI_ERRHANDLER_NULL",
         "MPI_Group": "MPI_GROUP_NULL", "MPI_Info": "MPI_INFO_NULL", "MPI_Message": "MPI_MESSAGE_NULL", "MPI_Op": "MPI_OP_NULL",
-        "MPI_Request": "MPI_REQUEST_NULL", "MPI_Win": "MPI_WIN_NULL", "MPI_File": "MPI_FILE_NULL"}
+        "MPI_Request": "MPI_REQUEST_NULL", "MPI_Win": "MPI_WIN_NULL", "MPI_File": "MPI_FILE_NULL",
+        "MPI_Session": "MPI_SESSION_NULL"}
 # Handles that are read although they are passed by address.
-IN_OUT = re.compile(r".*_free$|Wait|Test|Start|Cancel|Comm_disconnect|File_close|Type_commit|Mrecv|Imrecv")
+IN_OUT = re.compile(r".*_free$|Wait|Test|Start|Cancel|Comm_disconnect|File_close|Session_finalize|Type_commit|Mrecv|Imrecv")
 # Numbers by the name of their parameter.
 NUMBERS_IN = {"dest": "rank", "source": "rank", "root": "rank", "rank": "rank", "target_rank": "rank", "tag": "tag", "sendtag": "tag",
               "recvtag": "tag", "required": "thread_level", "split_type": "split", "typeclass": "type_class", "order": "order",
@@ -159,12 +160,12 @@ def hand_written_calls(paths):
     return by_hand
 
 
-def write_calls(made, by, header, namespace, calls, by_hand, wrapper):
-    """All calls but those in by_hand, as one file."""
+def write_calls(made, by, header, namespace, calls, by_hand, wrapper, without=WITHOUT):
+    """All calls but those in by_hand and those that the ABI does not have, as one file."""
     lines = ["// SPDX-License-Identifier: Apache-2.0", f"// Made by {by}.", f'#include "taihu/mpi/bindings/{header}"', "",
              "using namespace taihu::mpi;", f"using namespace taihu::mpi::{namespace};", ""]
     for call in calls:
-        if call.name in by_hand or WITHOUT.match(call.name):
+        if call.name in by_hand or without.match(call.name):
             continue
         if any(p.type.endswith(("_function", "_function_c")) or p.type == "..." for p in call.parameters):
             raise SystemExit(f"MPI_{call.name} takes a function: write it by hand in taihu/mpi/bindings")

@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the calls of Open MPI's ABI from taihu/abi/mpi.h, as tools/mpi_mpich_abi.py does for MPICH's; what differs is here.
 
-Left out is what Open MPI 4 does not have: large counts, sessions, partitioned messages, events, buffers of communicators, and the
-other calls of MPI-4.1 and later. Programs that call them are told so. Usage: mpi_open_mpi_abi.py MPI.H FILE-TO-MAKE HAND-WRITTEN..."""
+Left out is what Open MPI 5.0 does not have: large counts, events, buffers of communicators and sessions, and the other calls of
+MPI-4.1 and later. Programs that call them are told so. Usage: mpi_open_mpi_abi.py MPI.H FILE-TO-MAKE HAND-WRITTEN..."""
 import re
 import sys
 
 from mpi_calls import read_calls
 from mpi_mpich_abi import Wrapper, hand_written_calls, write_calls
 
-NOT_THERE = re.compile(r"_c$|Session|Group_from_session_pset$|_from_groups?$|P(send|recv)_init$|P(ready|arrived)|Abi_|"
-                       r"T_(event|source)_|T_category_get_(num_)?events$|Buffer_i?flush$|Comm_(attach|detach|i?flush)_buffer$|"
-                       r"Get_hw_resource_info$|Type_get_value_index$")
+NOT_THERE = re.compile(r"_c$|Abi_|T_(event|source)_|T_category_get_(num_)?events$|Buffer_i?flush$|"
+                       r"(Comm|Session)_(attach|detach|i?flush)_buffer$|Get_hw_resource_info$|Type_get_value_index$|"
+                       r".*_(c2f|f2c|toint|fromint)$")
 WEIGHTS = {"weights", "sourceweights", "destweights"}
 
 
@@ -32,7 +32,7 @@ def main():
     header, made, *hand_written = sys.argv[1:]
     calls = [call for call in read_calls(header) if not NOT_THERE.search(call.name)]
     write_calls(made, "tools/mpi_open_mpi_abi.py", "open_mpi_abi/convert.h", "open_mpi", calls, hand_written_calls(hand_written),
-                OpenMpiWrapper)
+                OpenMpiWrapper, NOT_THERE)
 
 
 if __name__ == "__main__":

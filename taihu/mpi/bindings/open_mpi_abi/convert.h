@@ -57,6 +57,9 @@ inline MPI_Request in_request(Handle handle) noexcept {
 inline MPI_File in_file(Handle handle) noexcept {
   return in_handle<MPI_File>(handle);
 }
+inline MPI_Session in_session(Handle handle) noexcept {
+  return in_handle<MPI_Session>(handle);
+}
 inline Handle out_file(MPI_File file) noexcept {
   return out_handle(file);
 }

@@ -45,7 +45,9 @@ const Alias aliases[] = {{"ompi_mpi_c_complex", (std::uintptr_t)MPI_C_FLOAT_COMP
                          {"ompi_mpi_ub", nothing},
                          {"ompi_mpi_2cplex", nothing},
                          {"ompi_mpi_2dblcplex", nothing},
-                         {"ompi_mpi_instance_null", nothing}};
+                         {"ompi_mpi_complex4", (std::uintptr_t)MPI_COMPLEX4},
+                         {"ompi_mpi_errors_abort", (std::uintptr_t)MPI_ERRORS_ABORT},
+                         {"ompi_mpi_instance_null", (std::uintptr_t)MPI_SESSION_NULL}};
 
 /// One record per number. A COPY takes as many bytes as the variable has in Open MPI, up to 2 KiB; what comes
 /// behind the record does not matter.
@@ -112,6 +114,7 @@ Ours from_fortran(Rank& rank, int integer) noexcept {
                         : std::is_same_v<Ours, MPI_Errhandler> ? Kind::error_handler
                         : std::is_same_v<Ours, MPI_Request>    ? Kind::request
                         : std::is_same_v<Ours, MPI_Op>         ? Kind::operation
+                        : std::is_same_v<Ours, MPI_Session>    ? Kind::session
                                                                : Kind::datatype;
   for (const Predefined& one : predefined) {
     if (one.kind == kind && one.fortran == integer) return reinterpret_cast<Ours>(one.ours);
@@ -128,6 +131,7 @@ template MPI_Info from_fortran(Rank&, int) noexcept;
 template MPI_Errhandler from_fortran(Rank&, int) noexcept;
 template MPI_Request from_fortran(Rank&, int) noexcept;
 template MPI_Op from_fortran(Rank&, int) noexcept;
+template MPI_Session from_fortran(Rank&, int) noexcept;
 template MPI_Datatype from_fortran(Rank&, int) noexcept;
 
 }  // namespace taihu::mpi::open_mpi

@@ -93,7 +93,8 @@ const Variable variables[] = {{"ompi_status_empty", &empty_status},
 
 bool is_library(std::string_view library) noexcept {
   const std::string_view name = last_part(library);
-  return name == "libmpi.so.40" || name == "libopen-pal.so.40" || name == "libopen-rte.so.40";
+  return name == "libmpi.so.40" || name == "libopen-pal.so.40" || name == "libopen-rte.so.40" ||
+         name == "libopen-pal.so.80";
 }
 
 bool is_fortran_library(std::string_view library) noexcept {

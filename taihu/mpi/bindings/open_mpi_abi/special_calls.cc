@@ -67,6 +67,7 @@ INTEGERS(Info, MPI_Info, in_info)
 INTEGERS(Message, MPI_Message, in_message)
 INTEGERS(Op, MPI_Op, in_operation)
 INTEGERS(Request, MPI_Request, in_request)
+INTEGERS(Session, MPI_Session, in_session)
 INTEGERS(Type, MPI_Datatype, in_datatype)
 INTEGERS(Win, MPI_Win, in_window)
 #undef INTEGERS
