@@ -144,6 +144,8 @@ bool LibrarySharing::is_private(const std::string& name, const std::string& path
   if (begins_with_one_of(file, private_libraries_)) return true;
   if (is_one_of(file.substr(0, file.find(".so")), language_runtimes)) return true;
   if (file.starts_with("libpython")) return true;  // an interpreter has one state per process
+  // So has HDF5, with functions of its user among it: one rank's interpreter would be called by another rank.
+  if (file.starts_with("libhdf5")) return true;
   if (of_process || is_runtime(file, real, process_runtimes)) return false;
   return !of_system || !(is_versioned(file) || is_versioned(last_part(real)));
 }

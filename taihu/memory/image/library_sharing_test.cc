@@ -43,6 +43,12 @@ TEST(LibrarySharing, plugins_of_the_system_are_private) {
   EXPECT_TRUE(is_private("/usr/lib/R/library/stats/libs/stats.so"));
 }
 
+TEST(LibrarySharing, libraries_that_call_their_user_are_private) {
+  EXPECT_TRUE(is_private("/usr/lib/x86_64-linux-gnu/libhdf5_serial.so.103"));
+  EXPECT_TRUE(is_private("/usr/lib/x86_64-linux-gnu/libhdf5_serial_hl.so.100"));
+  EXPECT_TRUE(is_private("/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0"));
+}
+
 TEST(LibrarySharing, the_processes_own_libraries_are_shared_wherever_they_are) {
   EXPECT_FALSE(is_private(c_library()));
   EXPECT_FALSE(LibrarySharing().is_private("libother.so", c_library()));
