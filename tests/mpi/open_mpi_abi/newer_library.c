@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Linked under the name of a library of version 5, and never loaded: what version 5 defines beyond version 4. */
+ * Linked under the name of a library of version 5, and never loaded: what version 5 has beyond version 4. */
 #define NAME(name) \
   void name(void); \
   void name(void) {}
