@@ -151,6 +151,20 @@ Program allgather_neighbours(Place place, std::span<const int> order, const Bloc
     else
       program.receive(round, peer, Buffer::result, blocks.start(member), blocks.count(member));
   };
+  // In one message where they lie behind each other.
+  const auto transfer_pair = [&](int round, int peer, int block, bool sends) {
+    const int first = behind(order, block, 0), second = behind(order, block, 1);
+    if (second != first + 1) {
+      transfer(round, peer, block, sends);
+      transfer(round, peer, (block + 1) % n, sends);
+    } else if (sends) {
+      program.send(round, peer, Buffer::result, blocks.start(first),
+                   blocks.count(first) + blocks.count(second));
+    } else {
+      program.receive(round, peer, Buffer::result, blocks.start(first),
+                      blocks.count(first) + blocks.count(second));
+    }
+  };
   const int partner = behind(order, position, is_even ? 1 : -1);
   const int pair = position / 2 * 2;
   if (rounds.has(0)) {
@@ -171,8 +185,8 @@ Program allgather_neighbours(Place place, std::span<const int> order, const Bloc
     };
     const int out = pair_of_round(round - 1, pair, is_even);
     const int in = pair_of_round(round, pair, is_even);
-    for (int k = 0; k < 2; ++k) transfer(round, peer, (out + k) % n, true);
-    for (int k = 0; k < 2; ++k) transfer(round, peer, (in + k) % n, false);
+    transfer_pair(round, peer, out, true);
+    transfer_pair(round, peer, in, false);
   }
   return program;
 }
