@@ -37,7 +37,8 @@ struct CollectiveForm {
 /// others.
 Schedule schedule_of(Collective collective, const CollectiveForm& form, int members, std::size_t bytes);
 
-/// From so many bytes on bandwidth counts more than the number of rounds.
+/// From so many bytes on bandwidth counts more than the number of rounds, for up to four members; what that
+/// is for more of them: plain_choice.h.
 struct LongBytes {
   std::size_t bcast = 64 << 10;
   std::size_t allgather = 64 << 10;  ///< all blocks together
@@ -48,6 +49,10 @@ struct LongBytes {
 /// What is taken where no network is described. `bytes` as in schedule_of.
 CollectiveForm plain_form(Collective collective, int members, std::size_t bytes,
                           const LongBytes& lengths = {});
+
+/// Seconds of `form` if all began each round together: what a choice goes by. `bytes` as in schedule_of.
+double estimate_seconds(Collective collective, const CollectiveForm& form, const Placed& placed,
+                        std::size_t bytes, const MessageCosts& costs = {});
 
 struct CollectiveChoice {
   CollectiveForm form;

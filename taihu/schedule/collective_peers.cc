@@ -95,7 +95,8 @@ CollectiveForm form_of(Collective collective, PeerForm form, int members) {
     case doubling:
       return forms::allreduce_doubling("doubling", order);
     case halving:
-      return collective == Collective::allreduce ? forms::allreduce_halving("halving", order)
+      // Both libraries: an allreduce halves between near ranks first, a reduce_scatter between far ones.
+      return collective == Collective::allreduce ? forms::allreduce_halving("halving, near ranks first", near)
                                                  : forms::reduce_scatter_halving("halving", order);
     case near_halving:
       return forms::reduce_scatter_halving("halving, near ranks first", near);
