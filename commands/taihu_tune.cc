@@ -4,7 +4,9 @@
 //
 // For each size it looks at the next smaller and the next larger power of two, and goes on in the direction
 // that gains. Two values are compared by jobs in alternation, at message lengths that they treat differently.
-// The present value stays unless the other one wins clearly (launch/tuning_comparison.h).
+// The present value stays unless the other one wins clearly (launch/tuning_comparison.h). Sizes of
+// collectives are those of four node processes; more of them are treated differently at as many bytes for
+// each (schedule/plain_choice.h).
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,7 +27,7 @@
 #include "taihu/launch/tuning_comparison.h"
 #include "taihu/launch/tuning_table.h"
 #include "taihu/message/tuning.h"
-#include "taihu/schedule/collective_choice.h"
+#include "taihu/schedule/plain_choice.h"
 
 namespace {
 
@@ -75,9 +77,26 @@ std::filesystem::path own_folder() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path();
 }
 
+/// Of a collective between so many node processes: from how many times its size on it goes by a ring.
+std::size_t times_to_ring(const Options& options, const Setting& setting) {
+  if (setting.place == Place::inside_node_process) return 1;
+  using schedule::Collective;
+  const auto processes = static_cast<std::size_t>(options.processes);
+  const std::string_view kind = setting.kind;
+  const Collective collective = kind == "bcast"       ? Collective::bcast
+                                : kind == "allgather" ? Collective::allgather
+                                                      : Collective::allreduce;
+  const std::size_t ring =
+      schedule::plain_range(collective, options.processes, schedule::PlainRange::no_end).first;
+  const std::size_t bytes = collective == Collective::allgather ? ring * processes : ring;
+  return std::max<std::size_t>(1, bytes / setting.otherwise);
+}
+
 /// Lengths that two values treat differently.
-std::vector<std::size_t> lengths_between(const Setting& setting, std::size_t one, std::size_t other) {
-  const std::size_t low = std::min(one, other), high = std::max(one, other);
+std::vector<std::size_t> lengths_between(const Options& options, const Setting& setting, std::size_t one,
+                                         std::size_t other) {
+  const std::size_t times = times_to_ring(options, setting);
+  const std::size_t low = std::min(one, other) * times, high = std::max(one, other) * times;
   const std::size_t middle = (low + high) / 2;
   return setting.counts_from_here ? std::vector{low, middle} : std::vector{middle, high};
 }
@@ -111,7 +130,7 @@ std::vector<double> measure(const Options& options, const Setting& setting, std:
 
 launch::TuningComparison compare(const Options& options, const Setting& setting, std::size_t present,
                                  std::size_t other) {
-  const std::vector<std::size_t> lengths = lengths_between(setting, present, other);
+  const std::vector<std::size_t> lengths = lengths_between(options, setting, present, other);
   std::vector<launch::TimedPair> pairs;
   for (int round = 0; round < options.rounds; ++round) {
     launch::TimedPair pair;

@@ -51,22 +51,6 @@ const schedule::LongBytes& long_bytes() {
 /// Enough to hide latency, few enough not to flood a receiver.
 const int alltoall_window = 8;
 
-Program bcast(Place place, std::size_t bytes, int root) {
-  if (bytes < long_bytes().bcast || place.members < 3) return schedule::bcast_binomial(place, bytes, root);
-  return schedule::bcast_scatter_allgather(place, bytes, root);
-}
-
-Program allgather(Place place, const schedule::Blocks& blocks) {
-  const bool is_long = blocks.total() >= long_bytes().allgather;
-  return is_long ? schedule::allgather_ring(place, blocks) : schedule::allgather_bruck(place, blocks);
-}
-
-Program allreduce(Place place, std::size_t count, const Reduction& reduction) {
-  const bool is_long = count * reduction.element_bytes >= long_bytes().allreduce;
-  if (is_long && reduction.commutative) return schedule::allreduce_ring(place, count);
-  return schedule::allreduce_recursive_doubling(place, count);
-}
-
 schedule::Nothing empty_blocks(int members, bool equal) noexcept {
   return nothing_of(members, equal);
 }

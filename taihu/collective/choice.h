@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which algorithm of schedule/ a collective takes: the one table of thresholds. All members decide alike, so
-// only what is equal on all of them decides.
+// Which algorithm of schedule/ a collective takes: the one table of thresholds, but for those among leaders
+// that plain_forms.h and network_choice.h know. All members decide alike, so only what is equal on all of
+// them decides.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +22,6 @@ namespace among_leaders {
 /// what is not a size.
 const schedule::LongBytes& long_bytes();
 
-schedule::Program bcast(schedule::Place place, std::size_t bytes, int root);
-/// In units of bytes.
-schedule::Program allgather(schedule::Place place, const schedule::Blocks& blocks);
-/// In units of elements.
-schedule::Program allreduce(schedule::Place place, std::size_t count, const Reduction& reduction);
 /// Whether blocks of `bytes` travel together (alltoall_bruck).
 bool alltoall_is_short(int members, std::size_t bytes) noexcept;
 /// Exchanges of a member under way together in a long alltoall.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "taihu/collective/arguments.h"
+#include "taihu/collective/choice.h"
 #include "taihu/collective/collectives.h"
 #include "taihu/collective/leaders.h"
 #include "taihu/collective/network_choice.h"

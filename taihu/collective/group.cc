@@ -14,6 +14,7 @@
 #include "taihu/collective/choice.h"
 #include "taihu/collective/network_choice.h"
 #include "taihu/collective/operations.h"
+#include "taihu/collective/plain_forms.h"
 
 namespace taihu::collective {
 
@@ -51,14 +52,16 @@ class GroupRegistry {
  public:
   GroupHandle::State join(std::shared_ptr<GroupRegistry> self, message::Node& node, message::Context context,
                           std::span<const int> ranks, int member, bool crowded,
-                          const std::shared_ptr<JobNetwork>& network) {
+                          const std::shared_ptr<JobNetwork>& network,
+                          const std::shared_ptr<ChoiceNotes>& notes) {
     const std::scoped_lock lock(mutex_);
     const Key key(context, ranks.front());
     auto entry = groups_.find(key);
     if (entry == groups_.end()) {
       check_ranks(node.layout(), ranks);
       entry =
-          groups_.emplace(key, std::make_unique<GroupState>(node, context, ranks, crowded, network)).first;
+          groups_.emplace(key, std::make_unique<GroupState>(node, context, ranks, crowded, network, notes))
+              .first;
     }
     GroupState& state = *entry->second;
     check_input(std::ranges::equal(state.membership.ranks, ranks),
@@ -106,11 +109,13 @@ void LeaveGroup::operator()(GroupState* state) const noexcept {
 }
 
 GroupState::GroupState(message::Node& node, message::Context context_of_group, std::span<const int> ranks,
-                       bool crowded, const std::shared_ptr<JobNetwork>& network)
+                       bool crowded, const std::shared_ptr<JobNetwork>& network,
+                       const std::shared_ptr<ChoiceNotes>& notes)
     : membership(make_membership(node.layout(), node.process(), ranks)),
       context(context_of_group),
       node_(node),
       crowded_(crowded),
+      notes_(notes),
       joins_(membership.local().size()) {
   if (network == nullptr) return;
   alltoall_forms_ =
@@ -128,6 +133,13 @@ Board& GroupState::board() {
   std::call_once(board_is_made_,
                  [this] { board_ = std::make_unique<Board>(local_doorbells(node_, membership), crowded_); });
   return *board_;
+}
+
+PlainForms& GroupState::plain_forms() {
+  std::call_once(plain_forms_are_made_, [this] {
+    plain_forms_ = std::make_unique<PlainForms>(membership.processes(), membership.members(), notes_);
+  });
+  return *plain_forms_;
 }
 
 GroupHandle::GroupHandle(State state, message::Endpoint& endpoint, int member)
@@ -154,6 +166,7 @@ Groups::Groups(message::Node& node, int cores, std::shared_ptr<JobNetwork> netwo
     : node_(node),
       crowded_(node.local_ranks() > cores),
       network_(std::move(network)),
+      notes_(std::make_shared<ChoiceNotes>()),
       registry_(std::make_shared<GroupRegistry>()) {
   among_leaders::long_bytes();  // a wrong one is told now
 }
@@ -163,8 +176,8 @@ GroupHandle Groups::join(message::Endpoint& endpoint, message::Context context, 
   check_input(mine != ranks.end(),
               "rank " + std::to_string(endpoint.rank()) + " joins a group that does not name it");
   const int member = static_cast<int>(mine - ranks.begin());
-  return GroupHandle(registry_->join(registry_, node_, context, ranks, member, crowded_, network_), endpoint,
-                     member);
+  return GroupHandle(registry_->join(registry_, node_, context, ranks, member, crowded_, network_, notes_),
+                     endpoint, member);
 }
 
 GroupHandle Groups::join(message::Endpoint& endpoint, launch::Scope scope) {
@@ -180,7 +193,7 @@ void Groups::name_reductions(ReductionText text) {
 }
 
 std::string Groups::choices() const {
-  return network_ == nullptr ? std::string() : network_->choices();
+  return (network_ == nullptr ? std::string() : network_->choices().text()) + notes_->text();
 }
 
 std::size_t Groups::count() const {

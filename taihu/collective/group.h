@@ -24,12 +24,14 @@ class Board;
 class AlltoallForms;
 class LeaderForms;
 class JobNetwork;
+class PlainForms;
+class ChoiceNotes;
 
 /// What the members of one node process share. Made when the first of them joins, gone when all have left.
 class GroupState {
  public:
   GroupState(message::Node& node, message::Context context, std::span<const int> ranks, bool crowded,
-             const std::shared_ptr<JobNetwork>& network);
+             const std::shared_ptr<JobNetwork>& network, const std::shared_ptr<ChoiceNotes>& notes);
   ~GroupState();
 
   const Membership membership;
@@ -41,6 +43,8 @@ class GroupState {
   AlltoallForms* alltoall_forms() noexcept { return alltoall_forms_.get(); }
   /// The same of collectives among the leaders of node processes.
   LeaderForms* leader_forms() noexcept { return leader_forms_.get(); }
+  /// What they take otherwise. Any member.
+  PlainForms& plain_forms();
 
  private:
   friend class GroupRegistry;
@@ -51,6 +55,9 @@ class GroupState {
   std::unique_ptr<Board> board_;
   std::unique_ptr<AlltoallForms> alltoall_forms_;
   std::unique_ptr<LeaderForms> leader_forms_;
+  std::once_flag plain_forms_are_made_;
+  std::unique_ptr<PlainForms> plain_forms_;
+  std::shared_ptr<ChoiceNotes> notes_;
 
   // Guarded by the registry. joins_[k]: times that local member k has joined; `most_joins_` the largest of
   // them, `members_with_most_` how many members have joined so often.
@@ -142,7 +149,8 @@ class Groups {
   using ReductionText = std::string (*)(std::uint32_t code);
   void name_reductions(ReductionText text);
 
-  /// What was chosen by the network's description (network_choice.h), a line each.
+  /// What was chosen for collectives between node processes, and why (network_choice.h, plain_forms.h), a
+  /// line each.
   std::string choices() const;
 
   /// Groups that have members here.
@@ -155,6 +163,7 @@ class Groups {
   message::Node& node_;
   bool crowded_;
   std::shared_ptr<JobNetwork> network_;
+  std::shared_ptr<ChoiceNotes> notes_;  ///< of what is chosen without a network
   std::shared_ptr<GroupRegistry> registry_;
 };
 

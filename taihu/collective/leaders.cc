@@ -5,6 +5,7 @@
 
 #include "taihu/collective/copy.h"
 #include "taihu/collective/network_choice.h"
+#include "taihu/collective/plain_forms.h"
 #include "taihu/collective/program_run.h"
 #include "taihu/collective/shared_forms.h"
 
@@ -66,40 +67,48 @@ int Leaders::run(int code, schedule::Program program, ProgramBuffers buffers, co
   return run_on(handle_, code, ranks_, std::move(program), buffers, reduction);
 }
 
-const schedule::CollectiveForm* Leaders::form_by_network(schedule::Collective collective,
-                                                         std::size_t bytes) const {
-  LeaderForms* const forms = handle_.state().leader_forms();
-  return forms != nullptr ? forms->form(collective, bytes) : nullptr;
+schedule::Program Leaders::program(schedule::Collective collective, std::size_t bytes,
+                                   const schedule::Payload& payload) const {
+  GroupState& state = handle_.state();
+  LeaderForms* const by_network = state.leader_forms();
+  const schedule::CollectiveForm* form =
+      by_network != nullptr ? by_network->form(collective, bytes) : nullptr;
+  if (form == nullptr) form = &state.plain_forms().form(collective, bytes);
+  return form->make(place(), payload, {});
 }
 
 schedule::Program Leaders::bcast_program(std::size_t bytes) const {
-  const schedule::CollectiveForm* const form = form_by_network(schedule::Collective::bcast, bytes);
-  if (form == nullptr) return among_leaders::bcast(place(), bytes, root_process_);
   schedule::Payload payload;
   payload.count = bytes;
   payload.root = root_process_;
-  return form->make(place(), payload, {});
+  return program(schedule::Collective::bcast, bytes, payload);
 }
 
 schedule::Program Leaders::allgather_program(const schedule::Blocks& blocks) const {
-  const auto processes = static_cast<std::size_t>(place().members);
-  const schedule::CollectiveForm* const form =
-      form_by_network(schedule::Collective::allgather, (blocks.total() + processes - 1) / processes);
-  if (form == nullptr) return among_leaders::allgather(place(), blocks);
   schedule::Payload payload;
   payload.blocks = blocks;
-  return form->make(place(), payload, {});
+  return program(schedule::Collective::allgather, bytes_of_each(blocks), payload);
 }
 
 schedule::Program Leaders::allreduce_program(std::size_t count, const Reduction& reduction) const {
-  const schedule::CollectiveForm* const form =
-      reduction.commutative
-          ? form_by_network(schedule::Collective::allreduce, count * reduction.element_bytes)
-          : nullptr;
-  if (form == nullptr) return among_leaders::allreduce(place(), count, reduction);
+  if (!reduction.commutative) return schedule::allreduce_recursive_doubling(place(), count);
   schedule::Payload payload;
   payload.count = count;
-  return form->make(place(), payload, {});
+  return program(schedule::Collective::allreduce, count * reduction.element_bytes, payload);
+}
+
+schedule::Program Leaders::reduce_scatter_program(const schedule::Blocks& blocks,
+                                                  const Reduction& reduction) const {
+  schedule::Payload payload;
+  payload.blocks = blocks;
+  for (std::size_t& start : payload.blocks.starts) start /= reduction.element_bytes;
+  if (!reduction.commutative) return schedule::reduce_scatter_direct(place(), payload.blocks);
+  return program(schedule::Collective::reduce_scatter, bytes_of_each(blocks), payload);
+}
+
+std::size_t Leaders::bytes_of_each(const schedule::Blocks& blocks) const noexcept {
+  const auto processes = static_cast<std::size_t>(place().members);
+  return (blocks.total() + processes - 1) / processes;
 }
 
 int Leaders::hand_out(int code, void* buffer, std::size_t bytes) {

@@ -5,8 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "taihu/collective/choice.h"
 #include "taihu/collective/group.h"
+#include "taihu/collective/operations.h"
+#include "taihu/schedule/algorithms.h"
 #include "taihu/schedule/collective_choice.h"
 
 namespace taihu::collective {
@@ -38,13 +39,13 @@ class Leaders {
   /// for the others, sends empty messages, by which they see it, and returns that code.
   int run(int code, schedule::Program program, ProgramBuffers buffers, const Reduction* reduction = nullptr);
 
-  /// The caller's program of a bcast, allgather or allreduce: in the form that suits the network where it is
-  /// described, else by choice.h. Bytes, or the elements of `reduction`.
+  /// The caller's program: in the form that suits the network where it is described (network_choice.h), else
+  /// by length and number of node processes (plain_forms.h). Units are bytes, or the elements of `reduction`.
   schedule::Program bcast_program(std::size_t bytes) const;
   schedule::Program allgather_program(const schedule::Blocks& blocks) const;
   schedule::Program allreduce_program(std::size_t count, const Reduction& reduction) const;
-  /// The form that suits the network, null where none is described; `bytes` as in LeaderForms.
-  const schedule::CollectiveForm* form_by_network(schedule::Collective collective, std::size_t bytes) const;
+  /// `blocks` in bytes.
+  schedule::Program reduce_scatter_program(const schedule::Blocks& blocks, const Reduction& reduction) const;
 
   /// The last stage, for all members here: the leader's `buffer` goes to its neighbours. `code` is that of
   /// the caller's earlier stages; where the leader has failed, its neighbours fail as well.
@@ -54,6 +55,11 @@ class Leaders {
   schedule::Blocks blocks(std::size_t bytes) const;
 
  private:
+  /// `bytes` as in PlainForms.
+  schedule::Program program(schedule::Collective collective, std::size_t bytes,
+                            const schedule::Payload& payload) const;
+  std::size_t bytes_of_each(const schedule::Blocks& blocks) const noexcept;
+
   GroupHandle& handle_;
   const Membership& membership_;
   int root_process_ = -1;

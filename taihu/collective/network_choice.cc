@@ -45,16 +45,6 @@ std::vector<int> JobNetwork::nodes_of(const launch::Layout& layout, const std::v
   return nodes;
 }
 
-void JobNetwork::note(const std::string& line) {
-  const std::scoped_lock lock(mutex_);
-  if (choices_.find(line) == std::string::npos) choices_ += line;
-}
-
-std::string JobNetwork::choices() const {
-  const std::scoped_lock lock(mutex_);
-  return choices_;
-}
-
 std::shared_ptr<JobNetwork> network_of_job(const launch::Layout& layout) {
   const char* const file = std::getenv("TAIHU_NETWORK");
   if (file == nullptr || *file == '\0') return nullptr;
@@ -73,8 +63,8 @@ const schedule::Schedule* AlltoallForms::form(std::size_t bytes) {
   const auto known = forms_.find(power);
   if (known != forms_.end()) return &known->second;
   schedule::AlltoallChoice choice = schedule::choose_alltoall(placed_, power);
-  network_->note(formatted("alltoall of %d members, blocks of %zu to %zu bytes: %s\n", placed_.members(),
-                           power / 2 + 1, power, choice.reason.c_str()));
+  network_->choices().note(formatted("alltoall of %d members, blocks of %zu to %zu bytes: %s\n",
+                                     placed_.members(), power / 2 + 1, power, choice.reason.c_str()));
   return &forms_.emplace(power, std::move(choice.schedule)).first->second;
 }
 
@@ -97,9 +87,9 @@ const schedule::CollectiveForm* LeaderForms::form(schedule::Collective collectiv
   if (known != forms_.end()) return &known->second;
   schedule::CollectiveChoice choice =
       schedule::choose_collective(collective, placed_, power, among_leaders::long_bytes());
-  network_->note(formatted("%s of %d members in %d node processes, %zu to %zu bytes: %s\n",
-                           schedule::name_of(collective), ranks_, placed_.members(), power / 2 + 1, power,
-                           choice.reason.c_str()));
+  network_->choices().note(formatted("%s of %d members in %d node processes, %zu to %zu bytes: %s\n",
+                                     schedule::name_of(collective), ranks_, placed_.members(), power / 2 + 1,
+                                     power, choice.reason.c_str()));
   return &forms_.emplace(Key{collective, power}, std::move(choice.form)).first->second;
 }
 

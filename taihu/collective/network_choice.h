@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "taihu/collective/choice_notes.h"
 #include "taihu/collective/membership.h"
 #include "taihu/launch/layout.h"
 #include "taihu/schedule/alltoall_choice.h"
@@ -33,16 +34,13 @@ class JobNetwork {
   /// The node of each member of ranks of the job.
   std::vector<int> nodes_of(const launch::Layout& layout, const std::vector<int>& ranks) const;
 
-  /// Once for each different line.
-  void note(const std::string& line);
   /// One line for each choice that this node process has made.
-  std::string choices() const;
+  ChoiceNotes& choices() noexcept { return choices_; }
 
  private:
   topology::NamedInterconnect description_;
   std::vector<int> node_of_process_;
-  mutable std::mutex mutex_;
-  std::string choices_;
+  ChoiceNotes choices_;
 };
 
 /// By the file that TAIHU_NETWORK names; null when it names none. Throws Error for a file that cannot be

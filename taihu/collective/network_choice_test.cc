@@ -94,7 +94,7 @@ TEST(NetworkChoice, EveryFormMovesTheBlocks) {
       TestJob job(transport, n, processes, 1, network);
       check_alltoall(job, bytes, &form);
     }
-    EXPECT_EQ(network->choices(), "");
+    EXPECT_EQ(network->choices().text(), "");
   };
   check_all(Transport::twin, 7, 3, 40);
   check_all(Transport::twin, 9, 2, 5000);
@@ -113,10 +113,10 @@ TEST(NetworkChoice, TheChosenFormIsTold) {
     const auto network = described(flat, hosts_apart(one.ranks, one.processes));
     TestJob job(Transport::messages, one.ranks, one.processes, 1, network);
     check_alltoall(job, one.bytes, nullptr);
-    EXPECT_NE(network->choices().find(std::string(" bytes: ") + one.form), std::string::npos)
-        << one.form << " is not in: " << network->choices();
+    EXPECT_NE(network->choices().text().find(std::string(" bytes: ") + one.form), std::string::npos)
+        << one.form << " is not in: " << network->choices().text();
     // Each node process chose the same; all of them share the network here.
-    EXPECT_EQ(std::ranges::count(network->choices(), '\n'), 1);
+    EXPECT_EQ(std::ranges::count(network->choices().text(), '\n'), 1);
   }
 }
 
@@ -126,7 +126,7 @@ TEST(NetworkChoice, IsMadeOnceForAPowerOfTwo) {
   EXPECT_EQ(forms.form(0), nullptr);
   EXPECT_EQ(forms.form(513), forms.form(1024));
   EXPECT_NE(forms.form(512), forms.form(1024));
-  const std::string text = network->choices();
+  const std::string text = network->choices().text();
   EXPECT_TRUE(text.starts_with("alltoall of 4 members, blocks of 513 to 1024 bytes: ")) << text;
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
   // Nothing to choose on one node.

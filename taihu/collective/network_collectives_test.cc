@@ -126,7 +126,7 @@ TEST(NetworkCollectives, TheChosenFormsAreTold) {
     check_reductions(handle);
     end_program_on_failure();
   });
-  const std::string told = network->choices();
+  const std::string told = network->choices().text();
   for (const char* line : {"bcast of 8 members in 4 node processes, 1025 to 2048 bytes: ",
                            "allgather of 8 members in 4 node processes, 2049 to 4096 bytes: ",
                            "allreduce of 8 members in 4 node processes, 1025 to 2048 bytes: ",

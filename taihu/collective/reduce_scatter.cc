@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // reduce_scatter over all node processes of a group. Each leader holds the combination of its neighbours; the
-// leaders exchange the blocks of their neighbours, combine what has come, and hand it out.
+// leaders combine these, each for the blocks of its neighbours, and hand them out.
 #include <vector>
 
 #include "taihu/collective/arguments.h"
@@ -46,48 +46,17 @@ struct ProcessBlocks {
   schedule::Blocks blocks;
 };
 
-// Every leader's blocks for my neighbours, one behind the other in `incoming`.
-schedule::Program exchange_program(const Leaders& leaders, const ProcessBlocks& order) {
-  const schedule::Place place = leaders.place();
-  const std::size_t mine = order.blocks.count(place.me);
-  std::vector<schedule::Range> sources;
-  std::vector<schedule::Range> results;
-  for (int process = 0; process < place.members; ++process) {
-    sources.push_back({order.blocks.start(process), order.blocks.count(process)});
-    results.push_back({static_cast<std::size_t>(process) * mine, mine});
-  }
-  return schedule::alltoall_pairwise(place, sources, results, place.members);
-}
-
-// By the form that suits the network, straight to `combined`; null where there is none, or order counts.
-const schedule::CollectiveForm* form_of(const Leaders& leaders, const MemberBlocks& members,
-                                        const Reduction& reduction) {
-  if (!reduction.commutative) return nullptr;
-  const auto processes = static_cast<std::size_t>(leaders.place().members);
-  return leaders.form_by_network(schedule::Collective::reduce_scatter,
-                                 (members.all_bytes + processes - 1) / processes);
-}
-
-schedule::Program program_of(const schedule::CollectiveForm& form, const Leaders& leaders,
-                             const schedule::Blocks& bytes, const Reduction& reduction) {
-  schedule::Payload payload;
-  payload.blocks = bytes;
-  for (std::size_t& start : payload.blocks.starts) start /= reduction.element_bytes;
-  return form.make(leaders.place(), payload, {});
-}
-
 // The leader's part; its neighbours only reduce and take their blocks.
 int lead(GroupHandle& handle, Leaders& leaders, const void* source, void* result, const MemberBlocks& members,
          const Reduction& reduction) {
   const Membership& membership = handle.membership();
   const ProcessBlocks order(membership, members);
-  const int processes = leaders.place().members;
   const std::size_t mine = order.blocks.count(membership.here);
-  std::byte* stage = handle.stage().get(2 * members.all_bytes + static_cast<std::size_t>(processes) * mine);
+  std::byte* stage = handle.stage().get(2 * members.all_bytes + mine);
   if (stage == nullptr) return M_ERROR_MEMORY;
   std::byte* partial = stage;
   std::byte* sorted = membership.consecutive ? partial : partial + members.all_bytes;
-  std::byte* incoming = sorted + members.all_bytes;
+  std::byte* combined = sorted + members.all_bytes;
 
   const std::size_t count = members.all_bytes / reduction.element_bytes;
   int code = shared::reduce(handle, source, partial, count, reduction, leaders.local_leader());
@@ -97,16 +66,8 @@ int lead(GroupHandle& handle, Leaders& leaders, const void* source, void* result
       copy_block(to.block(sorted, member), members.map().block(partial, member), to.bytes(member));
     }
   }
-  std::byte* combined = block_at(incoming, processes - 1, mine);
-  if (const schedule::CollectiveForm* const form = form_of(leaders, members, reduction)) {
-    code = leaders.run(code, program_of(*form, leaders, order.blocks, reduction), {sorted, combined},
-                       &reduction);
-  } else {
-    code = leaders.run(code, exchange_program(leaders, order), {sorted, incoming});
-    for (int process = processes - 2; process >= 0 && mine != 0; --process) {
-      reduction(combined, block_at(incoming, process, mine), combined, mine / reduction.element_bytes);
-    }
-  }
+  code = leaders.run(code, leaders.reduce_scatter_program(order.blocks, reduction), {sorted, combined},
+                     &reduction);
   // Offsets of my neighbours' blocks are those in process order, from where this process begins.
   std::vector<std::ptrdiff_t> offsets = order.offsets;
   for (std::ptrdiff_t& offset : offsets) {

@@ -43,7 +43,7 @@ int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t
     return shared::allreduce(handle, source, result, count, reduction);
   const std::size_t bytes = count * reduction.element_bytes;
   if (!may_reduce_by_process(handle, reduction)) {
-    return run_among_all(handle, among_leaders::allreduce(place_among_all(handle), count, reduction),
+    return run_among_all(handle, schedule::allreduce_recursive_doubling(place_among_all(handle), count),
                          {source, result}, &reduction);
   }
   Leaders leaders(handle);

@@ -36,11 +36,12 @@ constexpr EnvironmentVariable variables[] = {
      "~/.config/taihu/tuning, /etc/taihu/tuning",
      "sizes below that suit this machine, where they are not set"},
     {"TAIHU_LONG_BCAST_BYTES", user, nodes, "size, the same everywhere", "64K",
-     "from this size on a bcast between node processes is scattered and gathered"},
+     "from this size on a bcast between up to four node processes is scattered and gathered by a ring; "
+     "between more of them see the network model"},
     {"TAIHU_LONG_ALLGATHER_BYTES", user, nodes, "size, the same everywhere", "64K",
-     "from this size of all blocks on an allgather between node processes goes by a ring"},
+     "from this size of all blocks on an allgather between up to four node processes goes by a ring"},
     {"TAIHU_LONG_ALLREDUCE_BYTES", user, nodes, "size, the same everywhere", "64K",
-     "from this size on an allreduce between node processes goes by a ring"},
+     "from this size on an allreduce between up to four node processes goes by a ring"},
     // Messages.
     {"TAIHU_EAGER_BYTES", user, nodes, "size", "1K",
      "longer messages inside a node process are announced and copied once, by the receiver"},
