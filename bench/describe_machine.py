@@ -17,10 +17,11 @@ def this_command():
     its folders: they are those of one machine."""
     words = [sys.argv[0], *sys.argv[1:]]
     for index, word in enumerate(words):
-        path = pathlib.Path(word)
+        name, mark, value = word.partition("=")  # such as --peer NAME=FOLDER
+        before, path = (name + mark, pathlib.Path(value)) if mark else ("", pathlib.Path(word))
         if index == 0 or path.is_absolute():
             full = path.resolve() if index == 0 else path
-            words[index] = str(full.relative_to(ROOT)) if full.is_relative_to(ROOT) else path.name
+            words[index] = before + (str(full.relative_to(ROOT)) if full.is_relative_to(ROOT) else path.name)
     return shlex.join(words)
 
 
@@ -33,9 +34,11 @@ def describe_processor():
     return f"Machine: {processor_model()}, {os.cpu_count()} cores, Linux {platform.release()}. {time.strftime('%Y-%m-%d')}."
 
 
-def describe_machine():
+def describe_machine(others=()):
+    """`others`: MPI libraries besides those of the distribution (peers.OtherMpi)."""
     model = processor_model()
     versions = [" ".join(subprocess.run(command, capture_output=True, text=True).stdout.splitlines()[0].split())
                 for command in (["mpirun.openmpi", "--version"], ["mpichversion"]) if shutil.which(command[0])]
+    versions += [other.version for other in others]
     return (f"Machine: {model}, {os.cpu_count()} cores, Linux {platform.release()}; "
             f"{'; '.join(versions) or 'no other MPI library'}. {time.strftime('%Y-%m-%d')}.")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Benchmarks on a machine without any other library: each says what it does not compare with, and goes on alone."""
+import argparse
 import contextlib
 import importlib.machinery
 import importlib.util
@@ -55,6 +56,23 @@ class WithoutPeers(unittest.TestCase):
             self.assertIn(f"*** SKIPPED: {name} is NOT compared with: there is no mpicc.{name}", said)
         self.assertEqual(self.found(load("mpi/run").between_node_processes, self.build, False)[0], [])
 
+    def test_newer_libraries_have_folders_of_their_own(self):
+        folder = self.build / "venv"
+        (folder / "bin").mkdir(parents=True)
+        launcher = folder / "bin/mpiexec"
+        launcher.write_text("#!/bin/sh\necho 'mpiexec (Open MPI) 5.0.11'\n")
+        launcher.chmod(0o755)
+        sys.path.insert(0, str(BENCH))
+        import peers
+        found = peers.other_mpi(f"newest={folder}")
+        self.assertEqual((found.name, found.version), ("newest", "newest: mpiexec (Open MPI) 5.0.11"))
+        self.assertEqual(found.launcher(True), [str(launcher), "--allow-run-as-root", "--oversubscribe", "--bind-to", "core", "-n"])
+        names, _ = self.found(load("mpi/run").contenders, self.build, 2, [found])
+        self.assertEqual(names, ["taihu", "newest"])
+        for text in ("newest", "=x", "newest=/nonexistent"):
+            with self.assertRaises(argparse.ArgumentTypeError):
+                peers.other_mpi(text)
+
     def test_amg(self):
         options = types.SimpleNamespace(amgcl=None, hypre_ij=None)
         amg = load("amg/run")
@@ -93,6 +111,7 @@ class WithoutPeers(unittest.TestCase):
         kept = sys.argv
         for words, text in (([f"{BENCH}/put/run", "build", "--output", "docs/results/put.md"], "bench/put/run build --output docs/results/put.md"),
                             ([f"{BENCH}/put/run", f"{BENCH.parent}/build", "--peer", "/opt/peer/bin/peer"], "bench/put/run build --peer peer"),
+                            ([f"{BENCH}/mpi/run", "build", "--peer", "new=/opt/new"], "bench/mpi/run build --peer new=new"),
                             ([f"{BENCH}/amg/run", "build", "--problems", "27pt 100"], "bench/amg/run build --problems '27pt 100'")):
             sys.argv = words
             self.assertEqual(text, this_command())
