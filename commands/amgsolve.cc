@@ -17,6 +17,7 @@
 #include "taihu/base/error.h"
 #include "taihu/base/output_file.h"
 #include "taihu/base/program_options.h"
+#include "taihu/parallel/recorded_communicator.h"
 #include "taihu/parallel/run_on_ranks.h"
 #include "taihu/parallel/shared_error.h"
 #include "taihu/parallel/world.h"
@@ -29,7 +30,7 @@ using namespace taihu::amg;
 struct Options {
   std::vector<std::string> files;
   std::vector<std::string> generate;
-  std::string output;
+  std::string output, trace;
   int threads = 0;
   bool report = false, json = false, quiet = false;
   SolverOptions solver;
@@ -59,6 +60,9 @@ void describe(CLI::App& app, Options& options) {
       ->type_name("T")
       ->check(CLI::Range(1, 4096).description(""));
   app.add_option("-o,--output", options.output, "write the solution to this file (Matrix Market array)")
+      ->type_name("FILE");
+  app.add_option("--trace", options.trace,
+                 "write the messages of the solve phase to this file, for network-model --trace")
       ->type_name("FILE");
   app.add_flag("--report", options.report,
                "also show levels, memory, bytes moved and share of the memory bandwidth");
@@ -102,10 +106,21 @@ void print_result(const Context& context, const Options& options, const Solver& 
     std::fputs(performance_text(context, solver, result, times).c_str(), stdout);
 }
 
-int solve(const Options& options, parallel::Communicator& communicator) {
+void write_trace(parallel::RecordedCommunicator& recorded, const std::string& file) {
+  recorded.record(false);
+  const std::string text = recorded.trace_of_all();
+  parallel::together(recorded, recorded.is_root(), [&] { write_file(file, text); });
+}
+
+int solve(const Options& options, parallel::Communicator& ranks) {
+  parallel::RecordedCommunicator recorded(ranks);
+  parallel::Communicator& communicator = options.trace.empty() ? ranks : recorded;
   if (!options.output.empty())
     parallel::together(communicator, communicator.is_root(),
                        [&] { writable_file(options.output, "--output"); });
+  if (!options.trace.empty())
+    parallel::together(communicator, communicator.is_root(),
+                       [&] { writable_file(options.trace, "--trace"); });
   parallel::Team team(options.threads);
   Storage storage;
   Profile profile;
@@ -122,8 +137,10 @@ int solve(const Options& options, parallel::Communicator& communicator) {
   std::vector<double> x(solver.rows());
   if (options.files.size() < 2) b.assign(x.size(), 1.0);
   times.input += watch.seconds();
+  recorded.record(true);
   const SolveResult result = solver.solve(b, x, options.solver.solve);
   times.solve = watch.seconds();
+  if (!options.trace.empty()) write_trace(recorded, options.trace);
   if (communicator.rank() == 0) print_result(context, options, solver, result, times);
   if (!result.converged) throw Error(why_not_converged(result, options.solver.solve));
   if (!options.output.empty()) write_vector_market(context, options.output, x);

@@ -11,6 +11,7 @@
 
 #include "taihu/parallel/messages.h"
 #include "taihu/parallel/ranks_for_tests.h"
+#include "taihu/parallel/recorded_communicator.h"
 #include "taihu/parallel/shared_error.h"
 #include "taihu/parallel/solo_communicator.h"
 
@@ -24,9 +25,19 @@ class EveryCommunicator : public testing::TestWithParam<int> {
  protected:
   static constexpr int alone = 0;
   static void on_all(const std::function<void(Communicator&)>& body) {
-    if (GetParam() != alone) return on_ranks(GetParam(), body);
+    if (GetParam() != alone) {
+      on_ranks(GetParam(), body);
+      return on_ranks(GetParam(), [&](Communicator& ranks) { recorded(ranks, body); });
+    }
     SoloCommunicator ranks;
     body(ranks);
+    recorded(ranks, body);
+  }
+  /// What is written down changes nothing.
+  static void recorded(Communicator& ranks, const std::function<void(Communicator&)>& body) {
+    RecordedCommunicator outer(ranks);
+    outer.record(true);
+    body(outer);
   }
 };
 INSTANTIATE_TEST_SUITE_P(Sizes, EveryCommunicator,
