@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // network-model: collectives on a simulated network, for several placements of a job.
+#include <cerrno>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <thread>
@@ -10,6 +13,7 @@
 #include "taihu/base/program.h"
 #include "taihu/base/program_options.h"
 #include "taihu/base/units.h"
+#include "taihu/model/message_trace.h"
 #include "taihu/model/network_comparison.h"
 
 namespace {
@@ -22,7 +26,10 @@ struct Options {
   int members = 4096;
   int placement = 0;
   long seed = 1;
-  bool json = false;
+  std::string trace;
+  int per_node = 1;
+  double exchange_factor = 1;
+  bool json = false, forms = false;
   model::ComparisonOptions comparison;
 };
 
@@ -58,10 +65,26 @@ void declare(CLI::App& app, Options& options) {
       ->type_name("N");
   app.add_option("--pictures", options.pictures, "write PREFIX1.png, PREFIX2.png, ... for the placements")
       ->type_name("PREFIX");
+  app.add_option("--trace", options.trace,
+                 "in place of a collective: the messages of a program, such as amgsolve --trace writes")
+      ->type_name("FILE");
+  app.add_option("--per-node", options.per_node, "with --trace: ranks of each node (default 1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 16).description(""));
+  app.add_option("--exchange-factor", options.exchange_factor,
+                 "with --trace: the bytes of exchanges times this (default 1)")
+      ->type_name("F");
+  app.add_flag("--forms", options.forms,
+               "tell all forms that the choice looks at: estimated as it is, and simulated");
   app.add_flag("--json", options.json, "print JSON");
 }
 
 void check(const Options& options) {
+  if (options.forms && options.collective == "alltoall")
+    throw UsageError("--forms is for the other collectives than alltoall");
+  if (options.trace.empty() && (options.per_node != 1 || options.exchange_factor != 1))
+    throw UsageError("--per-node and --exchange-factor go with --trace");
+  if (options.forms && !options.pictures.empty()) throw UsageError("--forms draws no pictures");
   if (options.members < 1) throw UsageError("--members is from 1 on");
   if (options.placement < 0 || options.placement > 12) throw UsageError("--placement is from 1 to 12");
   if (options.comparison.stretches < 0) throw UsageError("--stretches is from 0 on");
@@ -93,6 +116,31 @@ std::vector<model::NetworkPlacement> placements_of(const Options& options,
   return all;
 }
 
+template <class Line>
+void tell(const Options& options, const topology::Interconnect& network, const std::vector<Line>& lines) {
+  const std::string text = options.json ? model::json_of(network, options.comparison, lines) + "\n"
+                                        : model::text_of(network, options.comparison, lines);
+  std::fputs(text.c_str(), stdout);
+}
+
+std::string read_file(const std::string& name) {
+  std::ifstream in(name);
+  if (!in) throw system_error("cannot read " + name, errno);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+void replay(const Options& options, const topology::Interconnect& network) {
+  const model::MessageTrace trace =
+      model::parse_trace(read_file(options.trace), options.trace, options.exchange_factor);
+  const model::NetworkTime time = model::simulate_trace(network, trace, options.per_node);
+  const auto messages = static_cast<unsigned long long>(time.messages);
+  std::printf(options.json
+                  ? "{\"kind\": \"simulated\", \"ranks\": %d, \"per_node\": %d, \"seconds\": %.9g, "
+                    "\"messages\": %llu, \"bytes\": %.17g}\n"
+                  : "simulated: messages of %d ranks, %d on a node: %.6g s for %llu messages of %.6g bytes\n",
+              trace.ranks(), options.per_node, time.seconds, messages, time.bytes);
+}
+
 int run(int argc, char** argv) {
   Options options;
   options.comparison.jobs = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -105,11 +153,17 @@ int run(int argc, char** argv) {
   const std::unique_ptr<topology::Interconnect> network =
       options.network.empty() ? topology::make_interconnect(topology::FatTree{}, {})
                               : std::move(topology::read_interconnect(options.network).network);
+  if (!options.trace.empty()) {
+    replay(options, *network);
+    return 0;
+  }
   const std::vector<model::NetworkPlacement> placements = placements_of(options, *network);
+  if (options.forms) {
+    tell(options, *network, model::compare_forms(*network, placements, options.comparison));
+    return 0;
+  }
   const auto lines = model::compare_collective(*network, placements, options.comparison);
-  const std::string text = options.json ? model::json_of(*network, options.comparison, lines) + "\n"
-                                        : model::text_of(*network, options.comparison, lines);
-  std::fputs(text.c_str(), stdout);
+  tell(options, *network, lines);
   for (std::size_t k = 0; !options.pictures.empty() && k < lines.size(); ++k)
     model::save_picture(options.pictures + std::to_string(k + 1) + ".png", *network, placements[k], lines[k],
                         !options.comparison.collective.has_value());

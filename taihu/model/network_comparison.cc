@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
 
+#include "taihu/base/error.h"
 #include "taihu/base/formatted.h"
 #include "taihu/picture/picture.h"
 #include "taihu/schedule/collective_forms.h"
@@ -106,6 +108,45 @@ PlacementTimes compare(const Interconnect& network, const NetworkPlacement& plac
   return times;
 }
 
+/// `work` for each number below `count`, `jobs` of them at the same time; throws what the first one threw.
+void at_once(std::size_t count, int jobs, const std::function<void(std::size_t)>& work) {
+  std::vector<std::exception_ptr> problems(count);
+  std::atomic<std::size_t> next{0};
+  const auto take = [&] {
+    for (std::size_t k = next++; k < count; k = next++) {
+      try {
+        work(k);
+      } catch (...) {
+        problems[k] = std::current_exception();
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int k = 1; k < jobs; ++k) threads.emplace_back(take);
+  take();
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& problem : problems)
+    if (problem) std::rethrow_exception(problem);
+}
+
+const char* collective_of(const ComparisonOptions& options) {
+  return options.collective ? name_of(*options.collective) : "alltoall";
+}
+
+std::string heading_of(const Interconnect& network, const ComparisonOptions& options) {
+  const bool is_whole = options.collective == schedule::Collective::bcast ||
+                        options.collective == schedule::Collective::allreduce;
+  return formatted("simulated: %s of %s%zu bytes; %s\n\n", collective_of(options),
+                   is_whole ? "" : "blocks of ", options.block_bytes, network.describe().c_str());
+}
+
+nlohmann::ordered_json json_head_of(const Interconnect& network, const ComparisonOptions& options) {
+  return {{"kind", "simulated"},
+          {"collective", collective_of(options)},
+          {"network", network.describe()},
+          {"block_bytes", options.block_bytes}};
+}
+
 double mean_gain(const std::vector<PlacementTimes>& lines, double PlacementTimes::* other) {
   double sum = 0;
   for (const PlacementTimes& line : lines) sum += line.*other / line.chosen - 1;
@@ -118,34 +159,70 @@ std::vector<PlacementTimes> compare_collective(const Interconnect& network,
                                                const std::vector<NetworkPlacement>& placements,
                                                const ComparisonOptions& options) {
   std::vector<PlacementTimes> lines(placements.size());
-  std::vector<std::exception_ptr> problems(placements.size());
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t k = next++; k < placements.size(); k = next++) {
-      try {
-        lines[k] = compare(network, placements[k], options);
-      } catch (...) {
-        problems[k] = std::current_exception();
-      }
-    }
+  at_once(placements.size(), options.jobs,
+          [&](std::size_t k) { lines[k] = compare(network, placements[k], options); });
+  return lines;
+}
+
+std::vector<FormTimes> compare_forms(const Interconnect& network,
+                                     const std::vector<NetworkPlacement>& placements,
+                                     const ComparisonOptions& options) {
+  check_input(options.collective.has_value(), "forms of alltoall are not listed; name another collective");
+  const schedule::Collective collective = *options.collective;
+  struct Candidate {
+    const NetworkPlacement* placement;
+    schedule::CollectiveForm form;
   };
-  std::vector<std::thread> threads;
-  for (int k = 1; k < options.jobs; ++k) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& problem : problems)
-    if (problem) std::rethrow_exception(problem);
+  std::vector<Candidate> candidates;
+  for (const NetworkPlacement& placement : placements) {
+    const schedule::Placed placed{network, placement.nodes};
+    const std::size_t bytes = options.block_bytes;
+    auto forms = schedule::collective_forms(collective, placed, bytes);
+    for (auto& other : {schedule::openmpi_form(collective, placed.members(), bytes),
+                        schedule::mpich_form(collective, placed.members(), bytes)})
+      if (std::ranges::none_of(forms, [&](const auto& form) { return form.name == other.name; }))
+        forms.push_back(other);
+    for (auto& form : forms) candidates.push_back({&placement, std::move(form)});
+  }
+  std::vector<FormTimes> lines(candidates.size());
+  at_once(candidates.size(), options.jobs, [&](std::size_t k) {
+    const Candidate& one = candidates[k];
+    const schedule::Placed placed{network, one.placement->nodes};
+    const Schedule schedule =
+        schedule::schedule_of(collective, one.form, placed.members(), options.block_bytes);
+    lines[k] = {one.placement->name, one.form.name,
+                schedule::estimate_seconds(collective, one.form, placed, options.block_bytes, options.costs),
+                seconds_of(network, *one.placement, schedule, options, placed.members())};
+  });
   return lines;
 }
 
 std::string text_of(const Interconnect& network, const ComparisonOptions& options,
+                    const std::vector<FormTimes>& lines) {
+  std::string text = heading_of(network, options);
+  text += formatted("%-40s %12s %12s  %s\n", "placement", "estimated", "simulated", "form");
+  for (const FormTimes& line : lines)
+    text += formatted("%-40s %10.4gms %10.4gms  %s\n", line.placement.c_str(), 1e3 * line.estimated,
+                      1e3 * line.simulated, line.form.c_str());
+  return text;
+}
+
+std::string json_of(const Interconnect& network, const ComparisonOptions& options,
+                    const std::vector<FormTimes>& lines) {
+  nlohmann::ordered_json result = json_head_of(network, options);
+  result["forms"] = nlohmann::json::array();
+  for (const FormTimes& line : lines)
+    result["forms"].push_back({{"placement", line.placement},
+                               {"form", line.form},
+                               {"estimated_seconds", line.estimated},
+                               {"simulated_seconds", line.simulated}});
+  return result.dump(2);
+}
+
+std::string text_of(const Interconnect& network, const ComparisonOptions& options,
                     const std::vector<PlacementTimes>& lines) {
-  const char* const name = options.collective ? name_of(*options.collective) : "alltoall";
   const char* const plain = options.collective ? "plain" : "ring";
-  const bool is_whole = options.collective == schedule::Collective::bcast ||
-                        options.collective == schedule::Collective::allreduce;
-  std::string text = formatted("simulated: %s of %s%zu bytes; %s\n\n", name, is_whole ? "" : "blocks of ",
-                               options.block_bytes, network.describe().c_str());
+  std::string text = heading_of(network, options);
   text += formatted("%-40s %10s %10s %8s %10s %10s  %s\n", "placement", plain, "chosen", "gain", "Open MPI",
                     "MPICH", "choice");
   for (const PlacementTimes& line : lines)
@@ -160,12 +237,8 @@ std::string text_of(const Interconnect& network, const ComparisonOptions& option
 
 std::string json_of(const Interconnect& network, const ComparisonOptions& options,
                     const std::vector<PlacementTimes>& lines) {
-  nlohmann::ordered_json result{
-      {"kind", "simulated"},
-      {"collective", options.collective ? name_of(*options.collective) : "alltoall"},
-      {"network", network.describe()},
-      {"block_bytes", options.block_bytes},
-      {"placements", nlohmann::json::array()}};
+  nlohmann::ordered_json result = json_head_of(network, options);
+  result["placements"] = nlohmann::json::array();
   for (const PlacementTimes& line : lines)
     result["placements"].push_back({{"placement", line.placement},
                                     {"nodes", line.nodes},

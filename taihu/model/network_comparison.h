@@ -38,6 +38,22 @@ std::vector<PlacementTimes> compare_collective(const topology::Interconnect& net
                                                const std::vector<NetworkPlacement>& placements,
                                                const ComparisonOptions& options);
 
+/// One of the forms that a choice looks at.
+struct FormTimes {
+  std::string placement, form;
+  double estimated = 0, simulated = 0;  ///< seconds
+};
+
+/// Of each placement all forms of `options.collective`, the plain one first, then those of other libraries.
+/// Throws Error without a collective: forms of alltoall are not listed.
+std::vector<FormTimes> compare_forms(const topology::Interconnect& network,
+                                     const std::vector<NetworkPlacement>& placements,
+                                     const ComparisonOptions& options);
+std::string text_of(const topology::Interconnect& network, const ComparisonOptions& options,
+                    const std::vector<FormTimes>& lines);
+std::string json_of(const topology::Interconnect& network, const ComparisonOptions& options,
+                    const std::vector<FormTimes>& lines);
+
 std::string text_of(const topology::Interconnect& network, const ComparisonOptions& options,
                     const std::vector<PlacementTimes>& lines);
 std::string json_of(const topology::Interconnect& network, const ComparisonOptions& options,
