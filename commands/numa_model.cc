@@ -53,8 +53,10 @@ std::vector<model::NumaPrediction> predictions(const Options& options, const mod
 std::string prediction_of_hierarchy(const Options& options, const model::NumaMachine& machine) {
   const model::HierarchyTraffic hierarchy =
       model::scaled(model::parse_hierarchy(read_file(options.hierarchy), options.hierarchy), options.scale);
-  const auto lines = model::predict(machine, hierarchy, options.threads);
-  return options.json ? json_of(machine, hierarchy, lines) + "\n" : text_of(machine, hierarchy, lines);
+  const double share = options.solve.stream_share;
+  const auto lines = model::predict(machine, hierarchy, options.threads, share);
+  return options.json ? json_of(machine, hierarchy, share, lines) + "\n"
+                      : text_of(machine, hierarchy, share, lines);
 }
 
 std::string prediction(const Options& options, const model::NumaMachine& machine) {
@@ -120,8 +122,8 @@ void check(const Options& options) {
   if (!options.report.empty() && !options.threads.empty())
     throw UsageError("--threads goes with --bytes and --hierarchy; a report has its own");
   if (options.hierarchy.empty() && options.scale != 1) throw UsageError("--scale goes with --hierarchy");
-  if (!options.hierarchy.empty() && (options.solve.sweeps != 1 || options.solve.stream_share != 1))
-    throw UsageError("--sweeps and --stream-share do not go with --hierarchy, which knows");
+  if (!options.hierarchy.empty() && options.solve.sweeps != 1)
+    throw UsageError("--sweeps does not go with --hierarchy, which knows");
   if (options.bytes.empty() && options.unplaced != 0)
     throw UsageError("--unplaced goes with --bytes; a report knows");
   if (!options.without.empty() && options.report.empty()) throw UsageError("--without goes with --report");

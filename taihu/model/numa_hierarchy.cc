@@ -74,17 +74,18 @@ HierarchyTraffic scaled(HierarchyTraffic hierarchy, double factor) {
 }
 
 NumaTime hierarchy_time(const NumaMachine& machine, const HierarchyTraffic& hierarchy, int threads,
-                        Placed placed) {
+                        Placed placed, double stream_share) {
   NumaTime sum;
   for (const LevelTraffic& level : hierarchy.levels) {
     const NumaTraffic local = even_traffic(bytes(level), threads, machine.nodes(), machine.cores_per_node);
-    const NumaTime time = numa_time(machine, partly_unplaced(local, 1 - placed_share(level, placed)), {});
-    const double more_runs = std::max(0.0, level.runs - 1);
-    sum.sweep_seconds += time.sweep_seconds + more_runs * machine.barrier_seconds *
-                                                  std::bit_width(static_cast<unsigned>(threads - 1));
+    const NumaTime time =
+        numa_time(machine, partly_unplaced(local, 1 - placed_share(level, placed)), {1, stream_share});
+    const double more_barriers = std::max(0.0, level.runs - 1) * machine.barrier_seconds *
+                                 std::bit_width(static_cast<unsigned>(threads - 1));
+    sum.sweep_seconds += time.sweep_seconds + more_barriers;
+    sum.seconds += hierarchy.iterations * (time.seconds + more_barriers);
     if (sum.limit.empty()) sum.limit = time.limit;
   }
-  sum.seconds = hierarchy.iterations * sum.sweep_seconds;
   return sum;
 }
 

@@ -39,8 +39,9 @@ HierarchyTraffic parse_hierarchy(std::string_view text, const std::string& file)
 /// The same for a problem with `factor` times as many rows. Above 0.
 HierarchyTraffic scaled(HierarchyTraffic hierarchy, double factor);
 
-/// All iterations. The resource is that of the finest level. Throws Error as numa_time() and even_traffic().
+/// All iterations; `stream_share` is f of numa_time.h, on every level. The resource is that of the finest
+/// level. Throws Error as numa_time() and even_traffic().
 NumaTime hierarchy_time(const NumaMachine& machine, const HierarchyTraffic& hierarchy, int threads,
-                        Placed placed);
+                        Placed placed, double stream_share = 1);
 
 }  // namespace taihu::model

@@ -56,22 +56,26 @@ std::string json_of(const NumaMachine& machine, const NumaSolve& solve, double u
 }
 
 std::vector<HierarchyPrediction> predict(const NumaMachine& machine, const HierarchyTraffic& hierarchy,
-                                         const std::vector<int>& threads) {
+                                         const std::vector<int>& threads, double stream_share) {
   std::vector<HierarchyPrediction> lines;
   for (const int count : threads) {
-    const auto time = [&](Placed placed) { return hierarchy_time(machine, hierarchy, count, placed); };
+    const auto time = [&](Placed placed) {
+      return hierarchy_time(machine, hierarchy, count, placed, stream_share);
+    };
     lines.push_back(
         {count, time(Placed::nothing), time(Placed::matrix_and_prolongation), time(Placed::everything)});
   }
   return lines;
 }
 
-std::string text_of(const NumaMachine& machine, const HierarchyTraffic& hierarchy,
+std::string text_of(const NumaMachine& machine, const HierarchyTraffic& hierarchy, double stream_share,
                     const std::vector<HierarchyPrediction>& lines) {
   std::string text =
-      formatted("simulated: %s, %d nodes; %zu levels, %g iterations; A and P are %.0f%% of the bytes moved\n",
-                machine.name.c_str(), machine.nodes(), hierarchy.levels.size(), hierarchy.iterations,
-                100 * hierarchy.operator_share()) +
+      formatted(
+          "simulated: %s, %d nodes; %zu levels, %g iterations, streaming share %g; A and P are %.0f%% "
+          "of the bytes moved\n",
+          machine.name.c_str(), machine.nodes(), hierarchy.levels.size(), hierarchy.iterations, stream_share,
+          100 * hierarchy.operator_share()) +
       formatted("%8s %12s %12s %8s %12s %8s  %s\n", "threads", "without s", "A and P s", "gain",
                 "all placed s", "gain", "without waits for");
   for (const HierarchyPrediction& line : lines)
@@ -81,11 +85,12 @@ std::string text_of(const NumaMachine& machine, const HierarchyTraffic& hierarch
   return text;
 }
 
-std::string json_of(const NumaMachine& machine, const HierarchyTraffic& hierarchy,
+std::string json_of(const NumaMachine& machine, const HierarchyTraffic& hierarchy, double stream_share,
                     const std::vector<HierarchyPrediction>& lines) {
   nlohmann::ordered_json json{{"simulated", true},
                               {"machine", machine.name},
                               {"iterations", hierarchy.iterations},
+                              {"stream_share", stream_share},
                               {"operator_share", hierarchy.operator_share()}};
   for (const HierarchyPrediction& line : lines)
     json["predictions"].push_back({{"threads", line.threads},

@@ -47,11 +47,11 @@ struct HierarchyPrediction {
 
 /// Throws Error as hierarchy_time().
 std::vector<HierarchyPrediction> predict(const NumaMachine& machine, const HierarchyTraffic& hierarchy,
-                                         const std::vector<int>& threads);
+                                         const std::vector<int>& threads, double stream_share);
 
-std::string text_of(const NumaMachine& machine, const HierarchyTraffic& hierarchy,
+std::string text_of(const NumaMachine& machine, const HierarchyTraffic& hierarchy, double stream_share,
                     const std::vector<HierarchyPrediction>& lines);
-std::string json_of(const NumaMachine& machine, const HierarchyTraffic& hierarchy,
+std::string json_of(const NumaMachine& machine, const HierarchyTraffic& hierarchy, double stream_share,
                     const std::vector<HierarchyPrediction>& lines);
 
 }  // namespace taihu::model

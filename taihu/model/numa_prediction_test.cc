@@ -62,7 +62,7 @@ TEST(NumaPrediction, JsonSaysThatItIsSimulatedAndTheSameNumbers) {
 TEST(HierarchyPrediction, PlacingMoreIsNeverSlower) {
   const HierarchyTraffic hierarchy{.iterations = 10,
                                    .levels = {{6e9, 1e9, 1e9, 2e9, 3}, {6e8, 1e8, 1e8, 2e8, 3}}};
-  const std::vector<HierarchyPrediction> lines = predict(machine_of_two_sockets(), hierarchy, {1, 2, 8});
+  const std::vector<HierarchyPrediction> lines = predict(machine_of_two_sockets(), hierarchy, {1, 2, 8}, 1);
   ASSERT_EQ(lines.size(), 3u);
   for (const HierarchyPrediction& line : lines) {
     EXPECT_LE(line.operators.seconds, line.nothing.seconds);
@@ -70,11 +70,10 @@ TEST(HierarchyPrediction, PlacingMoreIsNeverSlower) {
   }
   EXPECT_DOUBLE_EQ(lines[0].gain(lines[0].everything), 0);
   EXPECT_GT(lines[2].gain(lines[2].everything), lines[2].gain(lines[2].operators));
-  const std::string text = text_of(machine_of_two_sockets(), hierarchy, lines);
+  const std::string text = text_of(machine_of_two_sockets(), hierarchy, 1, lines);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5);
   EXPECT_NE(text.find("A and P are 70% of the bytes moved"), std::string::npos) << text;
-  EXPECT_NE(json_of(machine_of_two_sockets(), hierarchy, lines).find("\"everything_gain\": 0.0"),
-            std::string::npos);
+  EXPECT_NE(json_of(machine_of_two_sockets(), hierarchy, 1, lines).find("\"everything_gain\": 0.0"), std::string::npos);
 }
 
 }  // namespace
