@@ -80,6 +80,20 @@ TEST(Constructors, StructuresArePaddedToTheirAlignment) {
   EXPECT_FALSE(type->is_contiguous(2));
 }
 
+// As NumPy, MPICH and Open MPI have it: the second vector's last part ends at 273 + 3 * 68 = 477.
+TEST(Constructors, PaddingOfPartsIsPaddedAgain) {
+  Datatype& integer = type_of(MPI_INT);
+  const auto inner = make_hvector(3, 4, 25, integer);
+  EXPECT_EQ(inner->extent, 68);
+  EXPECT_EQ(inner->true_extent, 66);
+  const auto outer = make_hvector(2, 3, 4 * inner->extent + 1, *inner);
+  EXPECT_EQ(outer->extent, 480);
+  EXPECT_EQ(outer->true_extent, 475);
+  EXPECT_EQ(make_hindexed(list<int, 1>({1}), list<MPI_Aint, 1>({1}), *inner)->extent, 68);
+  EXPECT_EQ(
+      make_struct(list<int, 1>({1}), list<MPI_Aint, 1>({-3}), list<Datatype*, 1>({inner.get()}))->extent, 68);
+}
+
 TEST(Constructors, ResizedPartsDecideTheBounds) {
   const auto wide = make_resized(-8, 100, type_of(MPI_INT));
   const auto both = make_struct(list<int, 2>({1, 1}), list<MPI_Aint, 2>({0, 500}),

@@ -33,8 +33,8 @@ struct Program {
 
 /// Size, bounds and places of a type; what is left of a type when its making is forgotten.
 /// Invariants: true_lower_bound <= true_upper_bound; size_bytes == 0 if and only if the programs are empty;
-/// without `explicit_bounds` lower_bound == true_lower_bound, and upper_bound is true_upper_bound with the
-/// padding that makes the extent a multiple of the alignment.
+/// without `explicit_bounds` lower_bound == true_lower_bound, and upper_bound is the largest one of the parts
+/// with the padding that makes the extent a multiple of the alignment.
 struct Form {
   MPI_Count size_bytes = 0;  ///< of the data; in a message as well as in packed form
   MPI_Count lower_bound = 0, upper_bound = 0;

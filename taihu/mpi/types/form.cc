@@ -51,7 +51,7 @@ Program joined_program(std::span<const FormPart> parts, Merging merging) {
 
 /// Sizes, basic types and bounds; returns whether all parts have but one program.
 bool add_up(Form& form, std::span<const FormPart> parts) {
-  Range marked, data;
+  Range marked, data, padded_data;
   bool one_program = true, first = true;
   for (const FormPart& part : parts) {
     if (part.count == 0) continue;
@@ -62,6 +62,7 @@ bool add_up(Form& form, std::span<const FormPart> parts) {
     }
     if (old.size_bytes == 0) continue;
     data.add(part, old.true_lower_bound, old.true_upper_bound);
+    padded_data.add(part, old.true_lower_bound, old.upper_bound);
     MPI_Count bytes;
     require(!__builtin_mul_overflow(old.size_bytes, part.count, &bytes) &&
                 !__builtin_add_overflow(form.size_bytes, bytes, &form.size_bytes),
@@ -75,12 +76,13 @@ bool add_up(Form& form, std::span<const FormPart> parts) {
   if (form.size_bytes > 0) {
     form.true_lower_bound = data.low;
     form.true_upper_bound = data.high;
+    form.lower_bound = data.low;
+    form.upper_bound = sum(data.low, padded(sum(padded_data.high, -data.low), form.alignment));
   }
-  form.lower_bound = form.explicit_bounds ? marked.low : form.true_lower_bound;
-  form.upper_bound =
-      form.explicit_bounds
-          ? marked.high
-          : sum(form.lower_bound, padded(sum(form.true_upper_bound, -form.lower_bound), form.alignment));
+  if (form.explicit_bounds) {
+    form.lower_bound = marked.low;
+    form.upper_bound = marked.high;
+  }
   return one_program && form.element != nullptr;
 }
 

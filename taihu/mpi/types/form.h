@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts forms together: every constructor of MPI is a joining of parts, a resizing, or both. Bounds follow the
 // definitions of MPI-3.1 sections 4.1 (4.1) and 4.1.7: those of the data, padded to the alignment, unless a
-// part is resized; then only resized parts have a say.
+// part is resized; then only resized parts have a say. The padding of a part belongs to what is padded, which
+// matters where parts are not at multiples of their alignment: so do other libraries, and who describes the
+// same memory by structures, as NumPy does, needs room for whole parts.
 #pragma once
 
 #include <span>

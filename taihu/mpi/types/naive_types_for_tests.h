@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Datatypes as the standard defines them: a list of (basic type, displacement) and markers of bounds, put
-// together entry by entry. Slow and obvious; what the compiled types are compared with.
+// together entry by entry, with the padded ends of the parts (form.h). Slow and obvious; what the compiled
+// types are compared with.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +21,7 @@ struct NaiveType {
   };
   std::vector<Entry> entries;
   std::vector<MPI_Count> lower_markers, upper_markers;
+  std::vector<MPI_Count> padded_ends;
 
   static NaiveType basic(const Datatype& type) {
     NaiveType made;
@@ -28,6 +30,7 @@ struct NaiveType {
     } else {
       made.entries = {{0, &type}};
     }
+    made.padded_ends = {made.true_upper_bound()};
     return made;
   }
 
@@ -35,6 +38,7 @@ struct NaiveType {
     for (const Entry& entry : other.entries) entries.push_back({entry.offset + offset, entry.basic});
     for (MPI_Count marker : other.lower_markers) lower_markers.push_back(marker + offset);
     for (MPI_Count marker : other.upper_markers) upper_markers.push_back(marker + offset);
+    if (!other.entries.empty()) padded_ends.push_back(other.upper_bound() + offset);
   }
   /// `count` elements one extent apart.
   void append_row(const NaiveType& other, MPI_Count offset, MPI_Count count) {
@@ -71,7 +75,8 @@ struct NaiveType {
     MPI_Count alignment = 1;
     for (const Entry& entry : entries)
       alignment = std::max<MPI_Count>(alignment, entry.basic->form.alignment);
-    MPI_Count extent = true_upper_bound() - lower_bound();
+    if (padded_ends.empty()) return lower_bound();
+    MPI_Count extent = *std::max_element(padded_ends.begin(), padded_ends.end()) - lower_bound();
     while (extent % alignment != 0) ++extent;
     return lower_bound() + extent;
   }
