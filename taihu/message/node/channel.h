@@ -53,8 +53,9 @@ class Promptness {
 
 class Channel {
  public:
-  /// `lines`: see CellRing.
-  Channel(int source_rank, std::uint32_t lines) : source_(source_rank), ring_(lines) {}
+  /// `lines`, `zeros`: see CellRing.
+  Channel(int source_rank, std::uint32_t lines, std::byte* zeros)
+      : source_(source_rank), ring_(lines, zeros) {}
 
   /// Sender: the message is copied into the ring; false when that is full. `in_stream`: more will follow
   /// soon.

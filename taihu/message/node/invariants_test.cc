@@ -10,7 +10,7 @@
 #include "taihu/message/links/loopback_for_tests.h"
 #include "taihu/message/matching/matching.h"
 #include "taihu/message/node/node_process.h"
-#include "taihu/message/rings/cell_ring.h"
+#include "taihu/message/rings/rings_for_tests.h"
 #include "taihu/message/rings/shared_ring.h"
 #include "taihu/message/wire/wire.h"
 
@@ -32,7 +32,7 @@ bool push(CellRing& ring, std::size_t bytes) {
 }
 
 TEST_F(MessageInvariants, OfCellRing) {
-  CellRing ring(16);
+  OwnCellRing ring(16);
   Random random(3);
   InRing message;
   for (int i = 0; i < 2000; ++i) {
@@ -54,7 +54,7 @@ TEST_F(MessageInvariants, OfCellRing) {
 }
 
 TEST_F(MessageInvariants, OfAMessageThatIsShorterThanItsPlace) {
-  CellRing ring(16);
+  OwnCellRing ring(16);
   const CellRing::Place place = ring.reserve(CellKind::eager, 0, 1, 100);
   ring.publish(place, CellKind::eager, 0, 1, 8);
   EXPECT_EQ(broken_in(ring),
@@ -232,14 +232,14 @@ using MessageInvariantsDeathTest = MessageInvariants;
 
 // Both sides of the ring are found out by the one that goes on, in calls that cannot throw.
 TEST_F(MessageInvariantsDeathTest, ProducerNoticesWithinALapThatAConsumerGaveTooManyCellsBack) {
-  CellRing ring(4);
+  OwnCellRing ring(4);
   EXPECT_DEATH(
       {
         ring.pop(1);  // in the middle of the first message, which takes two
         for (int i = 0; i < 32; ++i) push(ring, 8);
       },
       "contract broken: (cells seen free|where a message ends)");
-  EXPECT_DEATH(CellRing(3), "lines of a ring: a power of two");
+  EXPECT_DEATH(OwnCellRing(3), "lines of a ring: a power of two");
   EXPECT_DEATH(push(ring, 1000), "bytes of a message <= longest payload of the ring");
 }
 

@@ -26,6 +26,7 @@ LocalEndpoint::LocalEndpoint(NodeProcess& node, int rank, int local_index, threa
       incoming_(node.channel_tables().incoming(local_index)),
       doorbell_(doorbell_on(pillow, local_index)),
       outgoing_(node.channel_tables().outgoing(local_index)),
+      rings_(node.tuning().ring_lines * line_bytes),
       requests_(doorbell_),
       sent_(doorbell_) {
   sent_.done.store(true, std::memory_order_relaxed);
@@ -57,7 +58,8 @@ Request* LocalEndpoint::take_request(Context context) {
 }
 
 Channel& LocalEndpoint::new_channel_to(LocalEndpoint& peer) {
-  Channel& channel = *channels_.emplace_back(std::make_unique<Channel>(rank_, node_.tuning().ring_lines));
+  Channel& channel =
+      *channels_.emplace_back(std::make_unique<Channel>(rank_, node_.tuning().ring_lines, rings_.take()));
   outgoing_[static_cast<unsigned>(peer.local_index_)] = &channel;
   peer.incoming_[static_cast<unsigned>(local_index_)].store(&channel, std::memory_order_release);
   return channel;

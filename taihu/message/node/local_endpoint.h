@@ -26,6 +26,7 @@
 #include "taihu/message/matching/matching.h"
 #include "taihu/message/node/channel.h"
 #include "taihu/message/node/placement.h"
+#include "taihu/message/rings/ring_memory.h"
 
 namespace taihu::message {
 
@@ -202,7 +203,8 @@ class LocalEndpoint final : public Endpoint {
 
   // The rank's own; guarded by lock_.
   alignas(64) BiasedLock lock_;
-  const std::span<Channel*> outgoing_;              // by receiver; null until the first message
+  const std::span<Channel*> outgoing_;  // by receiver; null until the first message
+  RingMemory rings_;
   std::vector<std::unique_ptr<Channel>> channels_;  // those of outgoing_
   MatchQueues queues_;
   RequestStore requests_;

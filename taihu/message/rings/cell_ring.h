@@ -17,9 +17,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <vector>
 
 #include "taihu/base/clock.h"
@@ -72,13 +70,14 @@ struct InRing {
 class CellRing {
  public:
   /// `lines`: a power of two, at least twice the cache lines of the longest message. One cell stays free.
-  explicit CellRing(std::uint32_t lines)
+  /// `zeros`: memory of so many lines, which stays as long as the ring.
+  CellRing(std::uint32_t lines, std::byte* zeros)
       : mask_(lines * line_cells - 1),
         shift_(std::countr_zero(lines * line_cells)),
-        cells_(static_cast<Cell*>(std::aligned_alloc(line_bytes, lines * line_bytes))),
+        cells_(reinterpret_cast<Cell*>(zeros)),
         had_payload_(lines * line_cells) {
     expect(std::has_single_bit(lines) && lines >= 2, "lines of a ring: a power of two, at least 2");
-    for (std::uint64_t i = 0; i <= mask_; ++i) cells_.get()[i] = Cell{};
+    expect(reinterpret_cast<std::uintptr_t>(zeros) % line_bytes == 0, "a ring begins with a cache line");
   }
 
   /// The longest payload of a message in a ring of so many lines.
@@ -205,10 +204,6 @@ class CellRing {
     return static_cast<std::uint32_t>(word) >> 8;
   }
 
-  struct Free {
-    void operator()(Cell* cells) const noexcept { std::free(cells); }
-  };
-
   /// The lines of a message some `lines` behind `position`, where messages take `cells` each; every line
   /// once.
   template <class Act>
@@ -224,7 +219,7 @@ class CellRing {
       act(&cell(first + line * line_cells));
   }
 
-  Cell& cell(std::uint64_t position) const noexcept { return cells_.get()[position & mask_]; }
+  Cell& cell(std::uint64_t position) const noexcept { return cells_[position & mask_]; }
 
   static std::uint32_t lines_for(std::size_t bytes) noexcept {
     const auto needed = static_cast<std::uint32_t>((bytes + line_bytes - 1) / line_bytes);
@@ -297,7 +292,7 @@ class CellRing {
 
   const std::uint64_t mask_;
   const int shift_;
-  const std::unique_ptr<Cell, Free> cells_;
+  Cell* const cells_;
 
   // Producer's.
   alignas(line_bytes) std::uint64_t tail_ = 0;

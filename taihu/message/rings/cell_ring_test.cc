@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <thread>
+#include <vector>
 
 #include "taihu/base/random.h"
 #include "taihu/message/node/channel.h"
+#include "taihu/message/rings/rings_for_tests.h"
 #include "taihu/message/traffic_for_tests.h"
 
 namespace taihu::message {
@@ -35,11 +38,26 @@ TEST(CellRing, CountsCells) {
   EXPECT_EQ(CellRing::cells_for(513), 64U);
 }
 
+TEST(RingMemory, GivesZerosThatAreApart) {
+  constexpr std::size_t bytes = 4 * line_bytes;
+  RingMemory memory(bytes);
+  std::vector<std::byte*> rings;
+  for (int i = 0; i < 100; ++i) {
+    std::byte* const ring = memory.take();
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(ring) % line_bytes, 0U);
+    EXPECT_TRUE(std::all_of(ring, ring + bytes, [](std::byte byte) { return byte == std::byte{0}; })) << i;
+    std::memset(ring, 1, bytes);
+    rings.push_back(ring);
+  }
+  std::ranges::sort(rings);
+  for (std::size_t i = 1; i < rings.size(); ++i) EXPECT_GE(rings[i] - rings[i - 1], std::ptrdiff_t{bytes});
+}
+
 TEST(CellRing, TakesTheLongestMessageAtEveryPosition) {
   for (const std::uint32_t lines : {32U, 64U, 128U}) {
     const std::size_t longest = CellRing::longest_payload(lines);
     for (std::uint32_t position = 0; position < lines * line_cells; ++position) {
-      CellRing ring(lines);
+      OwnCellRing ring(lines);
       InRing message;
       // The first takes two cells, since it tells its context and tag.
       for (std::uint32_t i = 0; i < position; i += i == 0 ? 2 : 1) {
@@ -58,7 +76,7 @@ TEST(CellRing, TakesTheLongestMessageAtEveryPosition) {
 
 // Four of them are one cache line on its way between the cores.
 TEST(CellRing, FourShortMessagesInSequenceFillALine) {
-  CellRing ring(4);
+  OwnCellRing ring(4);
   const std::byte* first = nullptr;
   for (int i = 0; i < 10; ++i) {
     ASSERT_TRUE(send(ring, 8, 7, 5));
@@ -82,7 +100,7 @@ TEST(CellRing, EveryMessageHasItsContextAndTag) {
     int tag;
     std::size_t bytes;
   };
-  CellRing ring(32);
+  OwnCellRing ring(32);
   Random random(11);
   std::deque<Sent> under_way;
   for (int i = 0; i < 20000; ++i) {
@@ -117,7 +135,7 @@ TEST(CoreDistance, IsFarUntilSeveralLooksInSequenceWereShort) {
 }
 
 TEST(CellRing, IsFullAfterAllCellsButOneAndEmptyAfterAllPops) {
-  CellRing ring(2);
+  OwnCellRing ring(2);
   InRing message;
   EXPECT_FALSE(ring.front(message));
   ASSERT_TRUE(send(ring, 8, 1));
@@ -137,7 +155,7 @@ TEST(CellRing, IsFullAfterAllCellsButOneAndEmptyAfterAllPops) {
 
 // Payload full of the mark that its cell would carry in the next lap must not be taken for a header there.
 TEST(CellRing, NeverTakesPayloadForAHeader) {
-  CellRing ring(8);
+  OwnCellRing ring(8);
   Random random(4);
   std::uint32_t lap = 0;
   const std::byte* newest = nullptr;
@@ -170,7 +188,8 @@ TEST(Channel, NothingOvertakesTheOverflow) {
   threads::Doorbell bell;
   Request first(bell);
   Request second(bell);
-  Channel channel(0, 32);
+  OwnRingMemory zeros(32);
+  Channel channel(0, 32, zeros.memory.take());
   int value = 0;
   int pushed = 0;
   while (channel.push_eager(0, pushed, {&value, sizeof value})) ++pushed;
@@ -194,7 +213,8 @@ TEST(Channel, KeepsOrderThroughOverflow) {
   constexpr int messages = 20000;
   std::vector<std::uint64_t> numbers(messages);
   std::vector<std::unique_ptr<Request>> requests(messages);
-  Channel channel(5, 32);
+  OwnRingMemory zeros(32);
+  Channel channel(5, 32, zeros.memory.take());
   std::thread sender([&] {
     Random random(9);
     for (int i = 0; i < messages; ++i) {
