@@ -1,34 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints how many nanoseconds a cache line needs from the first to the second core that this process may use:
 // the time of a flag's round trip between two threads, halved; the least of several tries. 0 with one core.
-#define _GNU_SOURCE
-#include <pthread.h>
-#include <sched.h>
+#include "two_cores.h"
+
 #include <stdatomic.h>
 #include <stdio.h>
-#include <time.h>
 
 enum { tries = 7, round_trips = 2000 };
 
 static _Alignas(128) atomic_int flag;
 static int cores[2];
 
-static void pin(int core) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(core, &set);
-  pthread_setaffinity_np(pthread_self(), sizeof set, &set);
-}
-
-static double now_ns(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
-}
-
 static void* answer(void* unused) {
   (void)unused;
-  pin(cores[1]);
+  pin_to(cores[1]);
   for (int trip = 0; trip < tries * round_trips; ++trip) {
     while (atomic_load_explicit(&flag, memory_order_acquire) != 2 * trip + 1) {
     }
@@ -38,19 +23,13 @@ static void* answer(void* unused) {
 }
 
 int main(void) {
-  cpu_set_t usable;
-  int found = 0;
-  sched_getaffinity(0, sizeof usable, &usable);
-  for (int core = 0; core < CPU_SETSIZE && found < 2; ++core) {
-    if (CPU_ISSET(core, &usable)) cores[found++] = core;
-  }
-  if (found < 2) {
+  if (!find_two_cores(cores)) {
     puts("0");
     return 0;
   }
   pthread_t other;
   if (pthread_create(&other, NULL, answer, NULL) != 0) return 1;
-  pin(cores[0]);
+  pin_to(cores[0]);
   double best = 1e9;
   for (int attempt = 0, trip = 0; attempt < tries; ++attempt) {
     const double start = now_ns();

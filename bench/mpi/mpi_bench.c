@@ -16,7 +16,7 @@ enum { batches = 9, window = 64 };
 static const double batch_seconds = 0.004;
 
 static int rank, ranks, touch;
-static size_t most_bytes = 8 << 20;
+enum { most_bytes = 16 << 20, most_block_bytes = 1 << 20 };  // of one message; of a block for each rank
 static char *out, *in;
 static volatile uint64_t sink;
 
@@ -204,18 +204,12 @@ static void expect(const char* test, int right) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-static void check_collectives(size_t bytes) {
+static void check_blocks(size_t bytes) {
   const int count = elements(bytes);
   float* const values = (float*)out;
   const float* const results = (const float*)in;
   for (int i = 0; i < count * ranks; ++i) values[i] = (float)((rank + 1) * (i % 13));
-  const float all = (float)(ranks * (ranks + 1) / 2), up_to_me = (float)((rank + 1) * (rank + 2) / 2);
-  allreduce(bytes);
-  for (int i = 0; i < count; ++i) expect("allreduce", results[i] == all * (float)(i % 13));
-  reduce(bytes);
-  for (int i = 0; i < count && rank == 0; ++i) expect("reduce", results[i] == all * (float)(i % 13));
-  scan(bytes);
-  for (int i = 0; i < count; ++i) expect("scan", results[i] == up_to_me * (float)(i % 13));
+  const float all = (float)(ranks * (ranks + 1) / 2);
   reduce_scatter(bytes);
   for (int i = 0; i < count; ++i)
     expect("reduce_scatter", results[i] == all * (float)((rank * count + i) % 13));
@@ -232,6 +226,20 @@ static void check_collectives(size_t bytes) {
     check("alltoall", in + (size_t)from * bytes, bytes, from * ranks + rank);
   scatter(bytes);
   check("scatter", in, bytes, rank);
+}
+
+static void check_collectives(size_t bytes) {
+  const int count = elements(bytes);
+  float* const values = (float*)out;
+  const float* const results = (const float*)in;
+  for (int i = 0; i < count; ++i) values[i] = (float)((rank + 1) * (i % 13));
+  const float all = (float)(ranks * (ranks + 1) / 2), up_to_me = (float)((rank + 1) * (rank + 2) / 2);
+  allreduce(bytes);
+  for (int i = 0; i < count; ++i) expect("allreduce", results[i] == all * (float)(i % 13));
+  reduce(bytes);
+  for (int i = 0; i < count && rank == 0; ++i) expect("reduce", results[i] == all * (float)(i % 13));
+  scan(bytes);
+  for (int i = 0; i < count; ++i) expect("scan", results[i] == up_to_me * (float)(i % 13));
   fill(out, bytes, 3);
   bcast(bytes);
   check("bcast", rank == 0 ? out : in, bytes, 3);
@@ -265,27 +273,27 @@ struct test {
   int is_collective;   // runs need as many messages as there are ranks
 };
 static const struct test tests[] = {
-    {"latency", latency, check_exchange, 2, 0, 8 << 20, 0},
-    {"bandwidth", bandwidth, check_exchange, window, 1, 4 << 20, 0},
-    {"bidirectional", bidirectional, check_exchange, 2 * window, 1, 4 << 20, 0},
-    {"put", put, check_one_sided, 1, 8, 4 << 20, 0},
-    {"get", get, check_one_sided, 1, 8, 4 << 20, 0},
+    {"latency", latency, check_exchange, 2, 0, most_bytes, 0},
+    {"bandwidth", bandwidth, check_exchange, window, 1, most_bytes, 0},
+    {"bidirectional", bidirectional, check_exchange, 2 * window, 1, most_bytes, 0},
+    {"put", put, check_one_sided, 1, 8, most_bytes, 0},
+    {"get", get, check_one_sided, 1, 8, most_bytes, 0},
     {"fetch_and_op", fetch_and_op, check_one_sided, 1, 8, 8, 0},
     {"barrier", barrier, check_collectives, 1, 0, 0, 1},
-    {"bcast", bcast, check_collectives, 1, 4, 8 << 20, 1},
-    {"reduce", reduce, check_collectives, 1, 4, 8 << 20, 1},
-    {"allreduce", allreduce, check_collectives, 1, 4, 8 << 20, 1},
-    {"iallreduce", iallreduce, check_collectives, 1, 4, 8 << 20, 1},
-    {"reduce_scatter", reduce_scatter, check_collectives, 1, 4, 1 << 20, 1},
-    {"scan", scan, check_collectives, 1, 4, 8 << 20, 1},
-    {"gather", gather, check_collectives, 1, 4, 1 << 20, 1},
-    {"scatter", scatter, check_collectives, 1, 4, 1 << 20, 1},
-    {"allgather", allgather, check_collectives, 1, 4, 1 << 20, 1},
-    {"alltoall", alltoall, check_collectives, 1, 4, 1 << 20, 1},
-    {"gatherv", gatherv, check_unequal_blocks, 1, 4, 1 << 20, 1},
-    {"scatterv", scatterv, check_unequal_blocks, 1, 4, 1 << 20, 1},
-    {"allgatherv", allgatherv, check_unequal_blocks, 1, 4, 1 << 20, 1},
-    {"alltoallv", alltoallv, check_unequal_blocks, 1, 4, 1 << 20, 1},
+    {"bcast", bcast, check_collectives, 1, 4, most_bytes, 1},
+    {"reduce", reduce, check_collectives, 1, 4, most_bytes, 1},
+    {"allreduce", allreduce, check_collectives, 1, 4, most_bytes, 1},
+    {"iallreduce", iallreduce, check_collectives, 1, 4, most_bytes, 1},
+    {"reduce_scatter", reduce_scatter, check_blocks, 1, 4, most_block_bytes, 1},
+    {"scan", scan, check_collectives, 1, 4, most_bytes, 1},
+    {"gather", gather, check_blocks, 1, 4, most_block_bytes, 1},
+    {"scatter", scatter, check_blocks, 1, 4, most_block_bytes, 1},
+    {"allgather", allgather, check_blocks, 1, 4, most_block_bytes, 1},
+    {"alltoall", alltoall, check_blocks, 1, 4, most_block_bytes, 1},
+    {"gatherv", gatherv, check_unequal_blocks, 1, 4, most_block_bytes, 1},
+    {"scatterv", scatterv, check_unequal_blocks, 1, 4, most_block_bytes, 1},
+    {"allgatherv", allgatherv, check_unequal_blocks, 1, 4, most_block_bytes, 1},
+    {"alltoallv", alltoallv, check_unequal_blocks, 1, 4, most_block_bytes, 1},
 };
 
 static double time_of(const struct test* test, size_t bytes, long repetitions) {
@@ -336,7 +344,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  size_t least = 0, most = 8 << 20;
+  size_t least = 0, most = most_bytes;
   for (int i = 1; i < argc; ++i) {
     if (strcmp(argv[i], "--touch") == 0) touch = 1;
     if (strcmp(argv[i], "--min") == 0 && i + 1 < argc) least = strtoull(argv[i + 1], NULL, 0);
@@ -347,7 +355,8 @@ int main(int argc, char** argv) {
       fprintf(stderr, "usage: mpi_bench <test>... [--touch] [--min B] [--max B], at least two ranks\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
-  const size_t room = most_bytes * (size_t)(ranks > 2 ? ranks : 2);
+  const size_t blocks = (size_t)ranks * most_block_bytes;
+  const size_t room = blocks > most_bytes ? blocks : most_bytes;
   out = aligned_alloc(4096, room);
   in = aligned_alloc(4096, room);
   counts = malloc((size_t)ranks * sizeof *counts);
