@@ -37,7 +37,10 @@ struct taihu_box {
   uint64_t object_bytes;
   double gain;              /**< cycles that accesses of the whole nest save */
   uint64_t flags;
+  uint64_t *version;        /**< of a box that is only read: its copy may stay for later nests, until the word is another
+                                 (taihu_place_begin); null: it may not */
   /* Set by the runtime. */
+  char *copy;            /**< of what the whole nest reads, which stays; null: tiles lie in buffers of the nest */
   char *near_memory;     /**< where offset 0 lies in the first iteration of the tile */
   int64_t near_pitch[2];
   char *halves[2];

@@ -41,6 +41,8 @@ struct PlannedBox {
   bool is_whole = false;           ///< all of the object, which is only read, at places that the run knows
   unsigned long object_bytes = 0;  ///< not 0: the run looks whether the box lies inside of it
   bool is_staged = false;
+  llvm::Constant* version = nullptr;  ///< not null: its copy may stay (kept_variables.h)
+  bool may_meet = false;              ///< another box of its object in some runs; then it is not moved
 
   const BoxLoop* moved_by(const llvm::Loop* loop) const;
 };

@@ -162,6 +162,8 @@ class BoxBuilder : LoopCopy {
     if (box.reads) flags |= TAIHU_BOX_READ;
     if (box.writes) flags |= TAIHU_BOX_WRITTEN;
     put(offsetof(taihu_box, flags), flags);
+    Value* version = ConstantPointerNull::get(builder_.getPtrTy());
+    put(offsetof(taihu_box, version), box.version != nullptr ? box.version : version);
   }
 
   /// Addresses of all accesses, or of those that are certain.

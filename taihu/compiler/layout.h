@@ -54,6 +54,7 @@ struct LayoutObject {
   std::string refused;                             ///< why there is no choice, or none was taken
   int chosen = -1;
   bool is_staged = false;  ///< by --auto-dma, in at least one loop
+  bool may_meet = false;   ///< itself, there: then it is left, as the run finds
   bool may_stay = false;   ///< its copies are left in the scratchpad for the next kernel
   std::string not_kept;    ///< why not, of one that is only read
 };

@@ -111,7 +111,7 @@ class FunctionStager {
       if (loop == nullptr || loop->getHeader() != header) continue;
       if (loop->isInnermost() && !wants_boxes(*loop, known)) continue;
       simplify(*loop, known);
-      const BoxPlan plan = plan_boxes(*loop, !loop->isInnermost(), known, layouts_);
+      BoxPlan plan = plan_boxes(*loop, !loop->isInnermost(), known, layouts_);
       std::string problem = plan.refused;
       if (problem.empty() && !takes_most(plan, known))
         problem = !plan.changing.empty() ? plan.changing
@@ -121,6 +121,7 @@ class FunctionStager {
         continue;
       }
       note(plan);
+      let_copies_stay(plan, known);
       build_boxes(plan, known, costs_);
       forget();
     }
@@ -155,6 +156,8 @@ class FunctionStager {
         if (object == nullptr) continue;
         object->is_staged = true;
         if (seen.insert(object) && text.find(" " + object->name + ",") == std::string::npos)
+        object->may_meet = object->may_meet || box.may_meet;
+        object->may_stay = object->may_stay || box.version != nullptr;
           text += " " + object->name + ",";
       }
     }
@@ -225,6 +228,17 @@ class FunctionStager {
   }
 
   static bool is_any_staged(const StagePlan& plan) {
+  /// Of boxes those that are one piece of memory and the same in all tiles.
+  void let_copies_stay(BoxPlan& plan, const FunctionFacts& known) {
+    const Loop* const outermost = plan.root->getOutermostLoop();
+    for (PlannedBox& box : plan.boxes) {
+      const bool is_same =
+          outermost == plan.root || box.is_whole || known.evolution.isLoopInvariant(box.start, outermost);
+      if (box.is_staged && box.reads && !box.writes && is_same)
+        box.version = variables_.version_of(box.object);
+    }
+  }
+
     return any_of(plan.streams, [](const PlannedStream& stream) { return stream.is_staged; });
   }
 
@@ -309,8 +323,7 @@ void note_what_stays(KernelLayout& layout, const KeptVariables& variables) {
     const bool is_written = any_of(object.accesses, [](const KernelAccess& access) { return access.writes; });
     if (!object.is_staged || object.may_stay || is_written) continue;
     object.not_kept = variables.why_not(object.value);
-    if (object.not_kept.empty())
-      object.not_kept = "tiles of nests, and parts that change with an outer loop, do not stay";
+    if (object.not_kept.empty()) object.not_kept = "parts that change with an outer loop do not stay";
   }
 }
 

@@ -13,6 +13,7 @@
 #include "taihu/parallelc/box_tiles.h"
 #include "taihu/parallelc/kernels.h"
 #include "taihu/parallelc/process.h"
+#include "taihu/parallelc/timed_copies.h"
 
 namespace taihu::parallelc {
 namespace {
@@ -152,6 +153,61 @@ bool must_wait(const taihu_box& box, const BoxPlace& present, const BoxPlace& ne
          may_share(box, present, next);
 }
 
+bool may_stay(const taihu_box& box) {
+  return box.version != nullptr && is_staged(box) && (box.flags & TAIHU_BOX_READ) != 0 &&
+         (box.flags & TAIHU_BOX_WRITTEN) == 0;
+}
+
+/// Copies that earlier nests and loops have left. The numbers of the boxes have not been looked at yet.
+void find_copies(taihu_box_stage& stage, KeptCopies& copies) {
+  for (taihu_box& box : boxes_of(stage)) {
+    box.copy = nullptr;
+    box.got[0] = 0;
+    if (!may_stay(box) || !copies.knows(box.version) || !has_addresses(stage, box)) continue;
+    const BoxPlace all = one_piece(stage, box);
+    if (all.bytes() != 0) box.copy = find_copy(copies, pointer(all.low), all.bytes(), box.version);
+  }
+}
+
+/// Room for copies that are to stay, of boxes that are the same in all tiles; their transfers begin.
+void make_copies(taihu_box_stage& stage, KeptCopies& copies) {
+  for (taihu_box& box : boxes_of(stage)) {
+    if (!may_stay(box) || box.copy != nullptr || is_moving(stage, box, {stage.tile[0], stage.tile[1]}))
+      continue;
+    const BoxPlace all = one_piece(stage, box);
+    // It must all be there: else only the part that is certain may be fetched.
+    if (all.bytes() == 0 || all.low < number(box.certain_low) ||
+        all.low + static_cast<std::int64_t>(all.bytes()) > number(box.certain_high))
+      continue;
+    box.copy = static_cast<char*>(make_copy(copies, pointer(all.low), all.bytes(), box.version));
+    if (box.copy != nullptr) dma_iget(box.copy, pointer(all.low), all.bytes(), &box.got[0]);
+  }
+}
+
+/// Copies that the nest uses, or only those of boxes that are not moved.
+void release_copies(taihu_box_stage& stage, KeptCopies& copies, bool all) {
+  for (taihu_box& box : boxes_of(stage)) {
+    if (box.copy == nullptr || (!all && is_staged(box))) continue;
+    wait(box.got[0]);
+    copies.release(box.copy);
+    box.copy = nullptr;
+  }
+}
+
+/// Where the tile's first iteration finds the box in a copy of all that the nest reads.
+void set_near_in_copy(const taihu_box_stage& stage, taihu_box& box) {
+  const BoxPlace all = one_piece(stage, box);
+  box.near_pitch[0] = static_cast<std::int64_t>(all.count[1] * all.count[2]);
+  box.near_pitch[1] = static_cast<std::int64_t>(all.count[2]);
+  box.near_memory = box.copy + (number(box.memory) - all.low) +
+                    box.step[0] * static_cast<std::int64_t>(stage.first[0]) +
+                    box.step[1] * static_cast<std::int64_t>(stage.first[1]);
+}
+
+bool is_in_buffers(const taihu_box& box) {
+  return is_staged(box) && box.copy == nullptr;
+}
+
 bool allocate(taihu_box_stage& stage, memory::ScratchpadArena& arena) {
   std::uint64_t bytes = box_alignment - 1;
   for (const taihu_box& box : boxes_of(stage))
@@ -160,6 +216,7 @@ bool allocate(taihu_box_stage& stage, memory::ScratchpadArena& arena) {
   if (stage.buffers == nullptr) return false;
   auto place = (reinterpret_cast<std::uintptr_t>(stage.buffers) + box_alignment - 1) & ~(box_alignment - 1);
   for (taihu_box& box : boxes_of(stage)) {
+    if (box.copy != nullptr) continue;
     box.half = 0;
     box.got[0] = box.got[1] = box.put[0] = box.put[1] = 0;
     box.halves[0] = box.halves[1] = reinterpret_cast<char*>(place);
@@ -181,17 +238,25 @@ int32_t taihu_box_begin(taihu_box_stage* stage) {
   AcceleratorThread* thread = current_accelerator_thread();
   if (thread == nullptr || stage->is_allowed == 0) return 0;
   const taihu::memory::ScratchpadArena& arena = *thread->scratchpad;
-  const std::size_t room = thread->copies->available_bytes();
+  KeptCopies& copies = *thread->copies;
+  find_copies(*stage, copies);
+  const std::size_t room = copies.available_bytes();
   const std::int64_t scratchpad = number(arena.static_base());
-  if (!choose_tiles(*stage, scratchpad, scratchpad + static_cast<std::int64_t>(arena.capacity_bytes()),
-                    room) ||
-      !allocate(*stage, *thread->scratchpad))
+  const bool is_chosen =
+      choose_tiles(*stage, scratchpad, scratchpad + static_cast<std::int64_t>(arena.capacity_bytes()), room);
+  if (is_chosen) {
+    release_copies(*stage, copies, false);
+    make_copies(*stage, copies);
+  }
+  if (!is_chosen || !allocate(*stage, *thread->scratchpad)) {
+    release_copies(*stage, copies, true);
     return 0;
+  }
   stage->first[0] = stage->first[1] = 0;
   const auto count = lengths(*stage, {0, 0});
   stage->count[0] = stage->count[1] = 0;  // no tile has been worked on
   for (taihu_box& box : boxes_of(*stage))
-    if (is_staged(box)) get_box(*stage, box, 0, place_of(box, {0, 0}, count), nullptr);
+    if (is_in_buffers(box)) get_box(*stage, box, 0, place_of(box, {0, 0}, count), nullptr);
   return 1;
 }
 
@@ -202,7 +267,7 @@ void taihu_box_turn(taihu_box_stage* stage) {
   if (!is_first) first = next_tile(now);
   const auto count = lengths(now, first);
   for (taihu_box& box : boxes_of(*stage)) {
-    if (!is_staged(box) || is_first) continue;
+    if (!is_in_buffers(box) || is_first) continue;
     const BoxPlace before = present_place(now, box), place = place_of(box, first, count);
     if (before == place) continue;
     put_box(box, box.half, before);
@@ -223,11 +288,16 @@ void taihu_box_turn(taihu_box_stage* stage) {
                         box.step[1] * static_cast<std::int64_t>(first[1]);
       continue;
     }
+    if (box.copy != nullptr) {
+      wait(box.got[0]);
+      set_near_in_copy(now, box);
+      continue;
+    }
     wait(box.got[box.half]);
     wait(box.put[box.half]);
   }
   for (taihu_box& box : boxes_of(*stage)) {
-    if (!is_staged(box)) continue;
+    if (!is_in_buffers(box)) continue;
     const BoxPlace place = present_place(now, box);
     const std::uint64_t width = place.count[2], slab = place.count[1] * width;
     box.near_pitch[0] = static_cast<std::int64_t>(slab);
@@ -244,13 +314,15 @@ void taihu_box_turn(taihu_box_stage* stage) {
 
 void taihu_box_end(taihu_box_stage* stage) {
   for (taihu_box& box : boxes_of(*stage))
-    if (is_staged(box)) put_box(box, box.half, present_place(*stage, box));
+    if (is_in_buffers(box)) put_box(box, box.half, present_place(*stage, box));
   for (taihu_box& box : boxes_of(*stage)) {
-    if (!is_staged(box)) continue;
+    if (!is_in_buffers(box)) continue;
     wait(box.put[0]);
     wait(box.put[1]);
   }
-  current_accelerator_thread()->scratchpad->release(stage->buffers);
+  AcceleratorThread& thread = *current_accelerator_thread();
+  release_copies(*stage, *thread.copies, true);
+  thread.scratchpad->release(stage->buffers);
 }
 
 }  // extern "C"

@@ -27,19 +27,6 @@ Iterations all_iterations(const taihu_box_stage& stage) {
   return {stage.iterations[0], stage.iterations[1]};
 }
 
-/// Whether the numbers of the box are small enough to be reckoned with.
-bool has_addresses(const taihu_box_stage& stage, const taihu_box& box) {
-  double extent = 0;
-  for (int loop = 0; loop < 2; ++loop)
-    extent += std::fabs(static_cast<double>(box.step[loop])) * static_cast<double>(stage.iterations[loop]);
-  for (int way = 0; way < 3; ++way) {
-    const double pitch = way == TAIHU_BOX_BYTES ? 1 : static_cast<double>(box.pitch[way]);
-    if (pitch < 0) return false;
-    extent += pitch * static_cast<double>(box.count[way]);
-  }
-  return extent < largest && number(box.low) >= 0 && number(box.low) <= number(box.high);
-}
-
 /// Each byte has one place in the packed box.
 bool is_one_to_one(const taihu_box& box, const BoxPlace& all) {
   const auto pitch_of = [&](int way) { return static_cast<std::uint64_t>(box.pitch[way]); };
@@ -163,6 +150,18 @@ void leave_least(taihu_box_stage& stage, Value value) {
 
 }  // namespace
 
+bool has_addresses(const taihu_box_stage& stage, const taihu_box& box) {
+  double extent = 0;
+  for (int loop = 0; loop < 2; ++loop)
+    extent += std::fabs(static_cast<double>(box.step[loop])) * static_cast<double>(stage.iterations[loop]);
+  for (int way = 0; way < 3; ++way) {
+    const double pitch = way == TAIHU_BOX_BYTES ? 1 : static_cast<double>(box.pitch[way]);
+    if (pitch < 0) return false;
+    extent += pitch * static_cast<double>(box.count[way]);
+  }
+  return extent < largest && number(box.low) >= 0 && number(box.low) <= number(box.high);
+}
+
 BoxPlace place_of(const taihu_box& box, const Iterations& first, const Iterations& count) {
   BoxPlace place;
   for (int way = 0; way < 3; ++way) {
@@ -219,6 +218,14 @@ bool may_share(const taihu_box& box, const BoxPlace& one, const BoxPlace& other)
   return a.begin < b.end && b.begin < a.end;
 }
 
+BoxPlace one_piece(const taihu_box_stage& stage, const taihu_box& box) {
+  const BoxPlace all = place_of(box, {0, 0}, all_iterations(stage));
+  const std::uint64_t plane = all.count[1] * all.count[2];
+  const bool has_rows = all.count[1] == 1 || box.pitch[1] == static_cast<std::int64_t>(all.count[2]);
+  const bool has_planes = all.count[0] == 1 || box.pitch[0] == static_cast<std::int64_t>(plane);
+  return has_rows && has_planes ? all : BoxPlace{};
+}
+
 bool is_moving(const taihu_box_stage& stage, const taihu_box& box, const Iterations& tile) {
   for (int loop = 0; loop < 2; ++loop)
     if (box.way[loop] < TAIHU_BOX_WAYS && tile[loop] < stage.iterations[loop]) return true;
@@ -226,7 +233,7 @@ bool is_moving(const taihu_box_stage& stage, const taihu_box& box, const Iterati
 }
 
 std::uint64_t buffer_bytes(const taihu_box_stage& stage, const taihu_box& box, const Iterations& tile) {
-  if (!is_staged(box)) return 0;
+  if (!is_staged(box) || box.copy != nullptr) return 0;
   const std::uint64_t bytes = place_of(box, {0, 0}, tile).bytes();
   if (bytes > std::uint64_t{1} << 40) return std::uint64_t{1} << 40;
   const std::uint64_t one = divide_up(bytes + box_alignment - 1, box_alignment) * box_alignment;
@@ -234,7 +241,7 @@ std::uint64_t buffer_bytes(const taihu_box_stage& stage, const taihu_box& box, c
 }
 
 double transfer_cycles(const taihu_box_stage& stage, const taihu_box& box, const Iterations& tile) {
-  if (!is_staged(box)) return 0;
+  if (!is_staged(box) || box.copy != nullptr) return 0;
   const BoxPlace place = place_of(box, {0, 0}, tile);
   const double tiles[2] = {static_cast<double>(divide_up(stage.iterations[0], tile[0])),
                            static_cast<double>(divide_up(stage.iterations[1], tile[1]))};

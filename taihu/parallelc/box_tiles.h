@@ -38,6 +38,9 @@ inline bool is_staged(const taihu_box& box) {
   return (box.flags & TAIHU_BOX_STAGED) != 0;
 }
 
+/// Whether the numbers of the box are small enough to be reckoned with.
+bool has_addresses(const taihu_box_stage& stage, const taihu_box& box);
+
 BoxPlace place_of(const taihu_box& box, const Iterations& first, const Iterations& count);
 
 /// What the packed box `to` has at its begin and the packed box `from` at its end.
@@ -50,13 +53,16 @@ BoxOverlap overlap(const taihu_box& box, const BoxPlace& from, const BoxPlace& t
 /// False only when no byte lies in both.
 bool may_share(const taihu_box& box, const BoxPlace& one, const BoxPlace& other);
 
+/// What the whole nest touches, when it is one piece of main memory; else no bytes.
+BoxPlace one_piece(const taihu_box_stage& stage, const taihu_box& box);
+
 /// Whether the box changes from tile to tile, so that it needs two buffers.
 bool is_moving(const taihu_box_stage& stage, const taihu_box& box, const Iterations& tile);
 
-/// Of its buffers together; 0 when it is not staged.
+/// Of its buffers together; 0 when it is not staged, or has a copy.
 std::uint64_t buffer_bytes(const taihu_box_stage& stage, const taihu_box& box, const Iterations& tile);
 
-/// Cycles of its transfers for the whole nest.
+/// Cycles of its transfers for the whole nest; 0 when it has a copy.
 double transfer_cycles(const taihu_box_stage& stage, const taihu_box& box, const Iterations& tile);
 
 /// Takes TAIHU_BOX_STAGED from boxes that must not or need not be moved, and sets the lengths of tiles so

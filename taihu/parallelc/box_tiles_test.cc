@@ -193,5 +193,22 @@ TEST(BoxTiles, OverlapsAreWhatTheBytesSay) {
   EXPECT_GT(apart, 500);
 }
 
+TEST(BoxTiles, OnlyDenseBoxesAreOnePiece) {
+  Stage stage(2, 20, 30);
+  EXPECT_EQ(one_piece(stage.get(), stage.grid(0, far_away, 30, 0, reads)).bytes(), 20UL * 30 * 8);
+  EXPECT_EQ(one_piece(stage.get(), stage.grid(1, far_away, 31, 0, reads)).bytes(), 0U);
+}
+
+TEST(BoxTiles, ABoxWithACopyNeedsNoBuffersAndNoTransfers) {
+  Stage stage(1, 20, 30);
+  taihu_box& box = stage.grid(0, far_away, 30, 0, reads);
+  EXPECT_GT(buffer_bytes(stage.get(), box, {20, 30}), 0U);
+  EXPECT_GT(transfer_cycles(stage.get(), box, {20, 30}), 0);
+  char place = 0;
+  box.copy = &place;
+  EXPECT_EQ(buffer_bytes(stage.get(), box, {20, 30}), 0U);
+  EXPECT_EQ(transfer_cycles(stage.get(), box, {20, 30}), 0);
+}
+
 }  // namespace
 }  // namespace taihu::parallelc

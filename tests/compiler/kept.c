@@ -75,11 +75,21 @@ KERNEL(by_pointer) {
 
 // CHECK-LABEL: layout: kernel nest
 // CHECK: plane: 720000 bytes
-// CHECK: between kernels: fetched again (tiles of nests, and parts that change with an outer loop, do not stay)
+// CHECK: between kernels: a copy that fits as a whole stays until the variable is written
 KERNEL(nest) {
     (void)argument;
     for (long j = 0; j < side; j++)
         for (long i = 0; i < side; i++) out[j] += plane[i][j];
+}
+
+// CHECK-LABEL: layout: kernel part_of_nest
+// CHECK: plane: 720000 bytes
+// CHECK: between kernels: fetched again (parts that change with an outer loop do not stay)
+KERNEL(part_of_nest) {
+    double sum = 0;
+    for (long i = 0; i < side; i++)
+        for (long j = 0; j < at[i]; j++) sum += plane[i][j] * sum;
+    *(double *)argument = sum;
 }
 
 // Counted once when the loop has ended.

@@ -6,11 +6,13 @@
 
 #include "check.h"
 
-enum { n = 240, rounds = 40 };
+enum { n = 240, rounds = 40, rows = 40, side = 24 };
 static double table[64], values[n];
 static const double fixed[8] = {1, 0.5, 0.25, 0.125, 3, 5, 7, 11};
 static int at[n];
 double out[n], expected[n];
+static double weight[side][side], left[rows][side];
+double product[rows][side];
 
 #define BODY(index) out[index] = table[at[index] & 63] + values[index] * fixed[at[index] & 7]
 #define GATHER(name)                                               \
@@ -23,6 +25,32 @@ GATHER(again)
 GATHER(after_write)
 GATHER(changing)
 GATHER(without_room)
+
+// A nest in tiles of its rows, all of which need the same matrix.
+#define PRODUCT(name)                                                             \
+    __kernel void name(void *argument) {                                          \
+        (void)argument;                                                           \
+        if (m_rank(CCC_ARRAY) != 0) return;                                       \
+        for (long i = 0; i < rows; i++)                                           \
+            for (long j = 0; j < side; j++) {                                     \
+                double sum = 0;                                                   \
+                for (long k = 0; k < side; k++) sum += left[i][k] * weight[k][j]; \
+                product[i][j] = sum;                                              \
+            }                                                                     \
+    }
+PRODUCT(product_first)
+PRODUCT(product_again)
+PRODUCT(product_after_write)
+
+static void check_product(void) {
+    for (long i = 0; i < rows; i++)
+        for (long j = 0; j < side; j++) {
+            double sum = 0;
+            for (long k = 0; k < side; k++) sum += left[i][k] * weight[k][j];
+            CHECK(product[i][j] == sum);
+        }
+    memset(product, 0, sizeof product);
+}
 
 static void check(void) {
     for (long i = 0; i < n; i++) CHECK(out[i] == table[at[i] & 63] + values[i] * fixed[at[i] & 7]);
@@ -90,6 +118,12 @@ int main(void) {
         m_join(other), m_join(one);
         check();
     }
+    for (long i = 0; i < rows; i++)
+        for (long j = 0; j < side; j++) left[i][j] = (double)(i - j), weight[i % side][j] = (double)(i * j % 7);
+    m_run(product_first, NULL), check_product();
+    m_run(product_again, NULL), check_product();
+    weight[3][5] = 17;
+    m_run(product_after_write, NULL), check_product();
     m_run(fill, NULL);
     m_run(without_room, NULL), check();
     return all_checks_passed("kept");

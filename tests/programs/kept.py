@@ -51,6 +51,11 @@ def main():
         check(again["bytes"] < written["bytes"] <= again["bytes"] + 512 * threads and written["reused"] > 0, text)
         check(of["changing"]["reused"] > 0 and of["changing"]["transfers"] > 3 * 40 * threads, text)
         check(of["without_room"]["bytes"] == first["bytes"] and of["without_room"]["reused"] == first["reused"], text)
+        # The matrix that all tiles of a nest need.
+        matrix = 24 * 24 * 8
+        check(of["product_first"]["bytes"] == of["product_again"]["bytes"] + matrix, text)
+        check(of["product_again"]["reused_bytes"] - of["product_first"]["reused_bytes"] == matrix, text)
+        check(of["product_after_write"]["bytes"] == of["product_first"]["bytes"], text)
     print("kept: transfers as expected")
 
 
