@@ -7,6 +7,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "taihu/compiler/meeting.h"
 #include "taihu/compiler/names.h"
 #include "taihu/compiler/stage_plan.h"
 
@@ -39,6 +40,7 @@ class BoxPlanner {
     for (PlannedBox& box : plan_.boxes)
       if (!box.is_whole) decide(box);
     check_others();
+    leave_what_meets();
     plan_.positive = finder_.positive();
     if (plan_.boxes.size() > most_boxes)
       plan_.refused = "it accesses more than " + std::to_string(most_boxes) + " streams";
@@ -47,7 +49,7 @@ class BoxPlanner {
                       : plan_.left.empty()    ? "it accesses no main memory by constant steps"
                                               : "nothing of it can be moved";
     if (!plan_.refused.empty() || !is_nest) return plan_;
-    plan_.not_reordered = problem_of_order();
+    plan_.not_reordered = plan_.meeting.empty() ? problem_of_order() : plan_.meeting;
     if (plan_.not_reordered.empty()) plan_.inner = inner_;
     return plan_;
   }
@@ -160,6 +162,69 @@ class BoxPlanner {
         box.is_staged = false;
         leave(box, "may overlap the access" + line_of(*other) + ", whose address only the run knows");
         break;
+      }
+    }
+  }
+
+  /// Bytes of a box from its start on, in all iterations; none: the run knows.
+  std::optional<PartExtent> extent_of(const PlannedBox& box) {
+    std::optional<PartExtent> extent;
+    for (const BoxAccess& access : box.accesses) {
+      long low = access.shift[TAIHU_BOX_BYTES];
+      for (int way = 0; way < 2; ++way) {
+        const auto* pitch = dyn_cast_or_null<SCEVConstant>(box.pitch[way]);
+        if (access.shift[way] == 0) continue;
+        if (pitch == nullptr) return std::nullopt;
+        low += access.shift[way] * pitch->getAPInt().getSExtValue();
+      }
+      const long high = low + static_cast<long>(access.bytes);
+      if (!extent) extent = PartExtent{low, high};
+      extent->low = std::min(extent->low, low);
+      extent->high = std::max(extent->high, high);
+    }
+    for (const BoxLoop& one : box.loops) {
+      const auto* step = dyn_cast<SCEVConstant>(one.step);
+      if (!extent || step == nullptr || step->getAPInt().getSignificantBits() > 31) return std::nullopt;
+      extent = after_loop(*extent, step->getAPInt().getSExtValue(), *one.loop, facts_.evolution);
+    }
+    return extent;
+  }
+
+  /// Each row is accessed from begin to end, so that nothing lies beside it.
+  bool fills_rows(const PlannedBox& box) {
+    const auto* pitch = dyn_cast_or_null<SCEVConstant>(box.pitch[TAIHU_BOX_ROWS]);
+    if (pitch == nullptr || box.pitch[TAIHU_BOX_PLANES] != nullptr) return false;
+    std::optional<PartExtent> row = PartExtent{box.lowest[TAIHU_BOX_BYTES], box.highest[TAIHU_BOX_BYTES]};
+    for (const BoxLoop& one : box.loops)
+      if (row && one.way == TAIHU_BOX_BYTES)
+        row = after_loop(*row, cast<SCEVConstant>(one.step)->getAPInt().getSExtValue(), *one.loop,
+                         facts_.evolution);
+    return row && row->high - row->low >= pitch->getAPInt().getSExtValue();
+  }
+
+  /// The run leaves boxes of which one is written and lies across another one. Those that do in all runs are
+  /// left here.
+  void leave_what_meets() {
+    for (PlannedBox& written : plan_.boxes) {
+      if (!written.writes) continue;
+      for (PlannedBox& other : plan_.boxes) {
+        if (&other == &written || other.object != written.object) continue;
+        Meeting meeting = meeting_of(written.start, extent_of(written), other.start, extent_of(other), root_,
+                                     facts_.evolution);
+        if (meeting == Meeting::never) continue;
+        // The run tells columns of the same rows apart.
+        if (!fills_rows(written) && !fills_rows(other)) meeting = Meeting::sometimes;
+        const std::string line = line_of(*other.accesses.front().instruction);
+        if (meeting == Meeting::always) {
+          if (written.is_staged || other.is_staged)
+            leave(written, "the access" + line + " lies in what is written");
+          written.is_staged = other.is_staged = false;
+          plan_.meeting = "the access" + line + " lies in what is written";
+        } else if (written.is_staged || other.is_staged) {
+          written.may_meet = other.may_meet = true;
+          leave(written,
+                "moved when the run finds that the access" + line + " lies apart from what is written");
+        }
       }
     }
   }

@@ -20,6 +20,7 @@ struct BoxPlan {
   std::vector<std::string> left;                      ///< objects that stay in main memory, and why
   std::string refused;                                ///< not empty: nothing is staged
   std::string changing;       ///< a loop in it whose length is not the same in all rounds
+  std::string meeting;        ///< what it reads lies in what it writes, in all runs
   std::string not_reordered;  ///< why not two loops, when that was asked
 };
 

@@ -114,14 +114,15 @@ class FunctionStager {
       BoxPlan plan = plan_boxes(*loop, !loop->isInnermost(), known, layouts_);
       std::string problem = plan.refused;
       if (problem.empty() && !takes_most(plan, known))
-        problem = !plan.changing.empty() ? plan.changing
-                                         : "most of its accesses follow no constant steps of counted loops";
+        problem = !plan.changing.empty()  ? plan.changing
+                  : !plan.meeting.empty() ? plan.meeting
+                                          : "most of its accesses follow no constant steps of counted loops";
       if (!problem.empty()) {
         if (!loop->isInnermost()) decide(*loop, "not in tiles: " + problem + left_of(plan));
         continue;
       }
-      note(plan);
       let_copies_stay(plan, known);
+      note(plan);
       build_boxes(plan, known, costs_);
       forget();
     }
@@ -155,9 +156,9 @@ class FunctionStager {
         LayoutObject* object = box.is_staged ? find_object(layout, box.object, data) : nullptr;
         if (object == nullptr) continue;
         object->is_staged = true;
-        if (seen.insert(object) && text.find(" " + object->name + ",") == std::string::npos)
         object->may_meet = object->may_meet || box.may_meet;
         object->may_stay = object->may_stay || box.version != nullptr;
+        if (seen.insert(object) && text.find(" " + object->name + ",") == std::string::npos)
           text += " " + object->name + ",";
       }
     }
@@ -227,7 +228,6 @@ class FunctionStager {
     }
   }
 
-  static bool is_any_staged(const StagePlan& plan) {
   /// Of boxes those that are one piece of memory and the same in all tiles.
   void let_copies_stay(BoxPlan& plan, const FunctionFacts& known) {
     const Loop* const outermost = plan.root->getOutermostLoop();
@@ -239,6 +239,7 @@ class FunctionStager {
     }
   }
 
+  static bool is_any_staged(const StagePlan& plan) {
     return any_of(plan.streams, [](const PlannedStream& stream) { return stream.is_staged; });
   }
 
@@ -254,6 +255,7 @@ class FunctionStager {
             stream.is_staged && plan.refused.empty() ? find_object(layout, stream.object, data) : nullptr;
         if (object == nullptr) continue;
         object->is_staged = true;
+        object->may_meet = object->may_meet || stream.may_meet;
         object->may_stay = object->may_stay || stream.version != nullptr;
         if (staged.insert(object) && text.find(" " + object->name + ",") == std::string::npos)
           text += " " + object->name + ",";

@@ -15,7 +15,9 @@ const char* direction(const KernelAccess& access) {
 }
 
 std::string decision(const LayoutObject& object, bool is_moved) {
-  if (object.chosen < 0 && object.is_staged) return "boxes, see the loops; done";
+  const std::string done =
+      object.may_meet ? "; done where its accesses lie apart (a check at run time), see the loops" : "; done";
+  if (object.chosen < 0 && object.is_staged) return "boxes, see the loops" + done;
   if (object.chosen < 0) return "main memory: " + object.refused;
   const LayoutChoice& choice = object.choices[static_cast<size_t>(object.chosen)];
   const uint64_t half = choice.half_bytes;
@@ -24,10 +26,7 @@ std::string decision(const LayoutObject& object, bool is_moved) {
                                       : "two buffers of " + std::to_string(half) + " bytes";
   const std::string check =
       object.may_overlap ? ", when it overlaps no other object (a check at run time)" : "";
-  return place + check +
-         (!is_moved          ? ""
-          : object.is_staged ? "; done"
-                             : "; left in main memory, see the loops");
+  return place + check + (!is_moved ? "" : object.is_staged ? done : "; left in main memory, see the loops");
 }
 
 /// Empty when there is nothing to say.

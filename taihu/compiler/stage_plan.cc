@@ -11,6 +11,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 #include "taihu/compiler/loop_facts.h"
+#include "taihu/compiler/meeting.h"
 #include "taihu/compiler/names.h"
 
 namespace taihu::compiler {
@@ -48,6 +49,7 @@ class Planner {
       for (Instruction& instruction : *block) add(instruction);
     for (PlannedStream& stream : plan_.streams) decide(stream);
     check_others();
+    leave_what_meets();
     set_tile();
     if (plan_.refused.empty() && none_staged())
       plan_.refused = plan_.left.empty() ? "it accesses no main memory by constant steps" : "";
@@ -244,6 +246,36 @@ class Planner {
         stream.is_staged = false;
         leave(stream, "may overlap the access" + line_of(*other) + ", whose address only the run knows");
         break;
+      }
+    }
+  }
+
+  /// Bytes of a stream from its start on, in all iterations; none: the run knows.
+  std::optional<PartExtent> extent_of(const PlannedStream& stream) {
+    const PartExtent once{stream.low, stream.high};
+    return stream.loop == nullptr ? once : after_loop(once, stream.step, *stream.loop, facts_.evolution);
+  }
+
+  /// The run moves nothing of a loop in which streams meet and one of them is written: what meets in all runs
+  /// is left here.
+  void leave_what_meets() {
+    for (PlannedStream& written : plan_.streams) {
+      if (!written.writes) continue;
+      for (PlannedStream& other : plan_.streams) {
+        if (&other == &written || other.object != written.object || (!written.is_staged && !other.is_staged))
+          continue;
+        const Meeting meeting = meeting_of(written.start, extent_of(written), other.start, extent_of(other),
+                                           root_, facts_.evolution);
+        if (meeting == Meeting::never) continue;
+        const std::string line = line_of(*other.accesses.front().instruction);
+        if (meeting == Meeting::sometimes) {
+          written.may_meet = other.may_meet = true;
+          leave(written,
+                "moved when the run finds that the access" + line + " lies apart from what is written");
+          continue;
+        }
+        written.is_staged = other.is_staged = false;
+        leave(written, "the access" + line + " lies in what is written");
       }
     }
   }

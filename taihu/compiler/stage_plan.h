@@ -31,6 +31,7 @@ struct PlannedStream {
   unsigned long object_bytes = 0;  ///< not 0: the run looks whether the stream lies inside of it
   bool is_looked_up = false;       ///< the run looks in which object it lies, and that it lies inside of it
   bool is_staged = false;
+  bool may_meet = false;  ///< another stream of its object in some runs; then it is not moved
   unsigned long half_bytes = 0;
   llvm::Constant* version = nullptr;  ///< not null: its copy may stay (kept_variables.h)
   std::vector<StreamAccess> accesses;
