@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the variables of all loaded files that parcc --auto-dma compiled lie: what a pointer of another file
-// names.
+// Where the variables of all loaded files that parcc --auto-dma compiled lie, and the blocks of m_malloc:
+// what a pointer of another file names.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,8 @@ namespace taihu::parallelc {
 class KnownObjects {
  public:
   void add(std::span<const taihu_object> objects);
-  /// Those that add got: their file goes, and their memory may become something else.
+  /// Those that add got: their file goes, and their memory may become something else. Their bytes are not
+  /// looked at.
   void remove(std::span<const taihu_object> objects);
 
   /// First address and bytes of the object in which `address` lies.

@@ -3,6 +3,7 @@
 // offset everywhere. That the calls are the same is checked in the exchange that makes them collective.
 #include "taihu/abi/parallelc.h"
 #include "taihu/parallelc/errors.h"
+#include "taihu/parallelc/known_objects.h"
 #include "taihu/parallelc/process.h"
 
 namespace taihu::parallelc {
@@ -30,6 +31,10 @@ void* m_malloc(size_t size) {
   Process& process = this_process("m_malloc");
   const CountedCall counted(process, "m_malloc", static_cast<long>(size));
   void* memory = process.heap->allocate(size);
+  if (memory != nullptr) {
+    const taihu_object block{static_cast<const char*>(memory), size};
+    known_objects().add({&block, 1});
+  }
   return compare_histories("m_malloc", process) == M_SUCCESS ? memory : nullptr;
 }
 
@@ -39,7 +44,10 @@ void m_free(void* memory) {
   m_barrier(CCC_ALL);  // no process uses the memory any more
   if (!process.heap->release(memory)) {
     fail(M_ERROR_ARGUMENT, "not memory of m_malloc", "m_free(memory=%p)", memory);
+    return;
   }
+  const taihu_object block{static_cast<const char*>(memory), 0};
+  known_objects().remove({&block, 1});
 }
 
 }  // extern "C"

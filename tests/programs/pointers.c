@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Built with --auto-dma: the kernels of pointers_kernels.c read under a condition through pointers to what only this file
-// knows. Variables are moved, up to their ends; memory of mmap, whose next page cannot be read, is not.
+// knows. Variables and blocks of m_malloc are moved, up to their ends; memory of mmap, whose next page cannot be read, is not.
 #include <string.h>
 #include <sys/mman.h>
 
@@ -44,5 +44,13 @@ int main(void) {
     memset(which, 0, sizeof which);
     for (long i = 0; i < guarded - 12; i++) which[i] = 1;
     run(in_memory, memory, which, n);
+    double *const block = m_malloc(n * sizeof(double));
+    CHECK(block != NULL);
+    fill(block, n);
+    for (long i = 0; i < n; i++) which[i] = i % 3 != 0 && i < n - 9;
+    run(in_block, block, which, n);
+    run(over_block, block + n - 64, which + n - 64, 64);  // one more than there are
+    m_free(block);
+    run(freed_block, block, which + n, 1);  // reads nothing of it
     return all_checks_passed("pointers");
 }

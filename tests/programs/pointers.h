@@ -20,5 +20,8 @@ __kernel void in_file(void *part);
 __kernel void over_end(void *part);
 __kernel void few_only(void *part);
 __kernel void in_memory(void *part);
+__kernel void in_block(void *part);
+__kernel void over_block(void *part);
+__kernel void freed_block(void *part);
 
 #endif
