@@ -8,6 +8,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/Support/CommandLine.h"
 #include "taihu/compiler/loop_facts.h"
 
 namespace taihu::compiler {
@@ -15,6 +16,10 @@ namespace taihu::compiler {
 using namespace llvm;
 
 namespace {
+
+// What keeping costs where nothing is found again is measured without it.
+cl::opt<bool> keep_copies("taihu-keep-copies", cl::Hidden, cl::init(true),
+                          cl::desc("leave copies in the scratchpad for later kernels"));
 
 /// No other thread can be told in the loop that something was written: it need not count before its end.
 bool tells_nobody(const Loop& loop) {
@@ -132,7 +137,7 @@ std::string KeptVariables::follow_use(Use& use, Variable& variable, SmallPtrSetI
 }
 
 Constant* KeptVariables::version_of(const Value* object) {
-  const auto* variable = dyn_cast<GlobalVariable>(object);
+  const auto* variable = keep_copies ? dyn_cast<GlobalVariable>(object) : nullptr;
   const auto found = variable != nullptr ? variables_.find(variable) : variables_.end();
   if (found == variables_.end() || !found->second.reason.empty()) return nullptr;
   GlobalVariable*& version = found->second.version;
