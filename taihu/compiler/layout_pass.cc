@@ -231,9 +231,13 @@ class FunctionStager {
   /// Of boxes those that are one piece of memory and the same in all tiles.
   void let_copies_stay(BoxPlan& plan, const FunctionFacts& known) {
     const Loop* const outermost = plan.root->getOutermostLoop();
+    ScalarEvolution& evolution = known.evolution;
     for (PlannedBox& box : plan.boxes) {
       const bool is_same =
-          outermost == plan.root || box.is_whole || known.evolution.isLoopInvariant(box.start, outermost);
+          outermost == plan.root || box.is_whole ||
+          (evolution.isLoopInvariant(box.start, outermost) && all_of(box.loops, [&](const BoxLoop& one) {
+             return evolution.isLoopInvariant(evolution.getBackedgeTakenCount(one.loop), outermost);
+           }));
       if (box.is_staged && box.reads && !box.writes && is_same)
         box.version = variables_.version_of(box.object);
     }
