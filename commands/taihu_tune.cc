@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "taihu/abi/host_loops.h"
 #include "taihu/base/error.h"
 #include "taihu/base/formatted.h"
 #include "taihu/base/output_file.h"
@@ -63,7 +64,11 @@ constexpr Setting settings[] = {{"TAIHU_EAGER_BYTES", messages.eager_bytes, "sen
                                 {"TAIHU_LONG_ALLGATHER_BYTES", collectives.allgather, "allgather",
                                  Place::between_node_processes, true, "allgather by a ring"},
                                 {"TAIHU_LONG_ALLREDUCE_BYTES", collectives.allreduce, "allreduce",
-                                 Place::between_node_processes, true, "allreduce by a ring"}};
+                                 Place::between_node_processes, true, "allreduce by a ring"},
+                                {"TAIHU_LOOKED_UP_BYTES", TAIHU_LOOKED_UP_BYTES_DEFAULT, "look_up",
+                                 Place::inside_node_process, true, "look-ups fetched ahead"},
+                                {"TAIHU_STORED_BYTES", TAIHU_STORED_BYTES_DEFAULT, "store",
+                                 Place::inside_node_process, true, "stores past the caches"}};
 
 struct Options {
   std::string output;

@@ -6,7 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { window = 32, batches = 5 };
+#include "taihu/abi/host_loops.h"
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { window = 32, batches = 5, look_ups = 1 << 16, ahead = 32 };
 static const double batch_seconds = 4e-3;
 
 struct buffers {
@@ -76,17 +81,53 @@ static void allreduce(struct buffers data, int rank, int turn) {
   check(data.in, data.bytes / sizeof(long) * sizeof(long), turn);
 }
 
+static size_t size_of_variable(const char* name, size_t otherwise) {
+  const char* text = getenv(name);
+  return text != NULL ? strtoul(text, NULL, 10) : otherwise;
+}
+
+/// Doubles all over `bytes`, of which each decides which way the loop goes, fetched ahead or not.
+static void look_up(struct buffers data, int rank, int turn) {
+  static size_t filled;  // memory that was never written has one page only
+  if (filled != data.bytes) fill(data.out, data.bytes, rank);
+  filled = data.bytes;
+  const double* const table = (const double*)data.out;
+  const size_t entries = data.bytes / sizeof(double);
+  const size_t least = size_of_variable("TAIHU_LOOKED_UP_BYTES", TAIHU_LOOKED_UP_BYTES_DEFAULT);
+  const size_t next = data.bytes >= least ? ahead : 0;
+  double sum = 0;
+#define PLACE(i) (((size_t)(i) + 1) * 0x9e3779b97f4a7c15UL % entries)
+  for (size_t i = (size_t)turn; i < (size_t)turn + look_ups; ++i) {
+    if (next != 0) __builtin_prefetch(&table[PLACE(i + next)]);
+    sum = table[PLACE(i)] > sum * 1e-300 ? sum + 1 : sum * 0.5;
+  }
+#undef PLACE
+  *(volatile double*)data.in = sum;
+}
+
+/// All of `bytes`, past the caches or not.
+static void store(struct buffers data, int rank, int turn) {
+  double* const to = (double*)data.in;
+  const size_t count = data.bytes / sizeof(double) & ~(size_t)1;
+  const double value = (double)(rank + turn);
+#ifdef __SSE2__
+  if (data.bytes >= size_of_variable("TAIHU_STORED_BYTES", TAIHU_STORED_BYTES_DEFAULT)) {
+    for (size_t i = 0; i < count; i += 2) _mm_stream_pd(&to[i], _mm_set1_pd(value + (double)i));
+    _mm_sfence();
+    return;
+  }
+#endif
+  for (size_t i = 0; i < count; i += 2) to[i] = to[i + 1] = value + (double)i;
+}
+
 typedef void operation(struct buffers, int rank, int turn);
 
 static operation* operation_named(const char* name) {
   static const struct {
     const char* name;
     operation* run;
-  } all[] = {{"send", send},
-             {"stream", stream},
-             {"bcast", bcast},
-             {"allgather", allgather},
-             {"allreduce", allreduce}};
+  } all[] = {{"send", send},           {"stream", stream},   {"bcast", bcast}, {"allgather", allgather},
+             {"allreduce", allreduce}, {"look_up", look_up}, {"store", store}};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; ++k)
     if (strcmp(all[k].name, name) == 0) return all[k].run;
   return NULL;

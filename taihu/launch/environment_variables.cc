@@ -53,6 +53,11 @@ constexpr EnvironmentVariable variables[] = {
      "up to this size a standard send whose receive does not come is finally buffered at the receiver"},
     {"TAIHU_SHARED_COPY_BYTES", user, nodes, "size", "64K, between far cores 256K",
      "from this size on a waiting sender helps its receiver with the copy"},
+    {"TAIHU_LOOKED_UP_BYTES", user, nodes, "size", "32M",
+     "loops that `parcc --optimise-for-host` compiled fetch ahead what they look up all over at least so "
+     "much"},
+    {"TAIHU_STORED_BYTES", user, nodes, "size", "64M",
+     "their stores pass the caches where a loop writes at least so much"},
     {"TAIHU_REPRODUCIBLE", user, nodes, "0, 1", "0",
      "blocking sums of floating-point numbers over ranks have the same bits for any number of ranks and node "
      "processes"},

@@ -20,10 +20,10 @@ constexpr std::string_view first_line = "taihu tuning 1";
 constexpr std::string_view checksum_word = "checksum ";
 constexpr std::string_view processor_word = "processor ";
 
-constexpr std::string_view variables[] = {"TAIHU_EAGER_BYTES",         "TAIHU_PUSHED_BYTES",
-                                          "TAIHU_PUSHED_STREAM_BYTES", "TAIHU_SHARED_COPY_BYTES",
-                                          "TAIHU_LONG_BCAST_BYTES",    "TAIHU_LONG_ALLGATHER_BYTES",
-                                          "TAIHU_LONG_ALLREDUCE_BYTES"};
+constexpr std::string_view variables[] = {
+    "TAIHU_EAGER_BYTES",          "TAIHU_PUSHED_BYTES",     "TAIHU_PUSHED_STREAM_BYTES",
+    "TAIHU_SHARED_COPY_BYTES",    "TAIHU_LONG_BCAST_BYTES", "TAIHU_LONG_ALLGATHER_BYTES",
+    "TAIHU_LONG_ALLREDUCE_BYTES", "TAIHU_LOOKED_UP_BYTES",  "TAIHU_STORED_BYTES"};
 
 std::string checksum_line(std::string_view before) {
   return formatted("%s%016llx\n", std::string(checksum_word).c_str(),

@@ -21,6 +21,7 @@
 #include "taihu/message/aggregation/aggregator.h"
 #include "taihu/node/node_process.h"
 #include "taihu/parallelc/autonomic.h"
+#include "taihu/parallelc/host_loops.h"
 #include "taihu/parallelc/kernels.h"
 
 namespace taihu::parallelc {
@@ -71,6 +72,7 @@ bool ParallelC::wants_fixed_places(const memory::ImageTemplate& /*program*/) {
 }
 
 void ParallelC::prepare(const node::Preparation& preparation, std::span<memory::RankIdentity> ranks) {
+  process_limits();  // throws here, not in the program's loops
   message::Node& node = preparation.node;
   const double seconds = preparation.job.task_deadline_seconds;
   // In the autonomic model a process is one accelerator thread, which goes on as deep as a process may.

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/parallelc/host_loops.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "taihu/base/units.h"
+
+namespace taihu::parallelc {
+namespace {
+
+/// The processor's own prefetchers follow what stays within a page.
+constexpr std::uintptr_t near_bytes = 4096;
+
+/// Look-ups that are fetched ahead come in time for short loops, and are not lost before in long ones.
+constexpr std::uint64_t iterations_ahead = 32;
+
+std::size_t size_from(const char* (*environment)(const char*), const char* name, std::size_t otherwise) {
+  const char* text = environment(name);
+  if (text == nullptr || *text == '\0') return otherwise;
+  return static_cast<std::size_t>(parse_bytes(text, name));
+}
+
+std::uintptr_t number(const char* address) {
+  return reinterpret_cast<std::uintptr_t>(address);
+}
+
+}  // namespace
+
+HostLimits host_limits(const char* (*environment)(const char* name)) {
+  HostLimits limits;
+  limits.looked_up_bytes = size_from(environment, "TAIHU_LOOKED_UP_BYTES", limits.looked_up_bytes);
+  limits.stored_bytes = size_from(environment, "TAIHU_STORED_BYTES", limits.stored_bytes);
+  return limits;
+}
+
+const HostLimits& process_limits() {
+  static const HostLimits limits =
+      host_limits([](const char* name) -> const char* { return std::getenv(name); });
+  return limits;
+}
+
+bool is_scattered(std::span<const char* const> addresses, std::size_t bytes) {
+  if (bytes == 0) return true;
+  std::uintptr_t low = UINTPTR_MAX, high = 0;
+  std::size_t far = 0;
+  for (std::size_t k = 0; k + 1 < addresses.size(); k += 2) {
+    const std::uintptr_t one = number(addresses[k]), next = number(addresses[k + 1]);
+    low = std::min({low, one, next});
+    high = std::max({high, one, next});
+    far += (one < next ? next - one : one - next) >= near_bytes ? 1 : 0;
+  }
+  return 4 * far >= addresses.size() && high - low >= bytes;
+}
+
+}  // namespace taihu::parallelc
+
+using namespace taihu::parallelc;
+
+extern "C" {
+
+uint64_t taihu_prefetch_ahead(const char* const* addresses) {
+  const bool pays = is_scattered({addresses, 2 * TAIHU_LOOK_UP_SAMPLES}, process_limits().looked_up_bytes);
+  return pays ? iterations_ahead : 0;
+}
+
+int32_t taihu_stores_pass_caches(uint64_t bytes) {
+  return bytes >= process_limits().stored_bytes ? 1 : 0;
+}
+
+}  // extern "C"

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// When loops that parcc --optimise-for-host has changed pay on this processor (abi/host_loops.h): by sizes
+// that taihu-tune measures.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "taihu/abi/host_loops.h"
+
+namespace taihu::parallelc {
+
+struct HostLimits {
+  std::size_t looked_up_bytes = TAIHU_LOOKED_UP_BYTES_DEFAULT;  ///< of a table that is fetched ahead
+  std::size_t stored_bytes = TAIHU_STORED_BYTES_DEFAULT;        ///< from which on stores pass the caches
+};
+
+/// With what TAIHU_LOOKED_UP_BYTES and TAIHU_STORED_BYTES say, the defaults where they are not set. Throws
+/// Error when one is no size.
+HostLimits host_limits(const char* (*environment)(const char* name));
+
+/// Of the environment of this process when it was first asked.
+const HostLimits& process_limits();
+
+/// Whether pairs of addresses (of an iteration, of the next one) lie far from each other, all over at least
+/// `bytes`. Of 0 bytes all are.
+bool is_scattered(std::span<const char* const> addresses, std::size_t bytes);
+
+}  // namespace taihu::parallelc
