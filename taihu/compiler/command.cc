@@ -97,6 +97,7 @@ bool take_own(const string& argument, Command& command) {
   if (argument == "--spm-model") command.scratchpad_model = "default";
   if (argument.starts_with("--spm-model=")) command.scratchpad_model = machine_file(argument.substr(12));
   if (argument == "--auto-dma") command.auto_dma = true;
+  if (argument == "--optimise-for-host") command.optimise_for_host = true;
   if (argument.starts_with("--model=")) command.autonomic = argument == "--model=autonomic";
   if (argument == "--no-proxy-opt") command.output_in_pieces = true;
   if (argument == "--report=layout") command.layout_report = "text";
@@ -109,9 +110,20 @@ bool take_own(const string& argument, Command& command) {
   }
   if (argument.starts_with("--spm=")) command.scratchpad_bytes = parse_scratchpad(argument.substr(6));
   return argument == "--help" || argument == "--check" || argument.starts_with("--model=") ||
-         argument == "--no-proxy-opt" || argument == "--auto-dma" || argument.starts_with("--spm=") ||
-         argument == "--spm-model" || argument == "--spm-model-lines" || argument.starts_with("--report=") ||
-         argument.starts_with("--spm-model=") || argument.starts_with("--spm-model-pictures=");
+         argument == "--no-proxy-opt" || argument == "--auto-dma" || argument == "--optimise-for-host" ||
+         argument.starts_with("--spm=") || argument == "--spm-model" || argument == "--spm-model-lines" ||
+         argument.starts_with("--report=") || argument.starts_with("--spm-model=") ||
+         argument.starts_with("--spm-model-pictures=");
+}
+
+/// What --optimise-for-host cannot be together with.
+void refuse_host_loops(const Command& command) {
+  if (!command.optimise_for_host) return;
+  if (!command.optimises) throw UsageError("--optimise-for-host: changes optimised code; add -O1 or more");
+  if (command.auto_dma || !command.scratchpad_model.empty())
+    throw UsageError(
+        "--optimise-for-host: is for cores with caches, --auto-dma and --spm-model for those with a "
+        "scratchpad; leave one out");
 }
 
 void add_parallel_c_program(std::vector<string>& line, const Command& command, const Toolchain& tools) {
@@ -147,6 +159,7 @@ Command read_command(const std::vector<string>& arguments) {
     throw UsageError("--report=layout: looks at optimised code; add -O1 or more");
   if (command.auto_dma && !command.optimises)
     throw UsageError("--auto-dma: changes optimised code; add -O1 or more");
+  refuse_host_loops(command);
   const bool at_link_time = std::ranges::any_of(command.arguments, [](const string& argument) {
     return argument == "-flto" || argument.starts_with("-flto=");
   });
@@ -154,6 +167,8 @@ Command read_command(const std::vector<string>& arguments) {
     throw UsageError("--spm-model: counts what the compiler makes of each file; leave -flto out");
   if (at_link_time && !command.layout_report.empty())
     throw UsageError("--report=layout: looks at what the compiler makes of each file; leave -flto out");
+  if (at_link_time && command.optimise_for_host)
+    throw UsageError("--optimise-for-host: changes what the compiler makes of each file; leave -flto out");
   if (at_link_time && command.auto_dma)
     throw UsageError("--auto-dma: changes what the compiler makes of each file; leave -flto out");
   refuse_in_program(command, "a Parallel C program", "parcrun");
@@ -187,6 +202,11 @@ std::vector<string> clang_command(const Command& command, const Toolchain& tools
   if (command.auto_dma)
     line.insert(line.end(), {"-mllvm", "-taihu-auto-dma", "-mllvm", "-disable-loop-idiom-memcpy", "-mllvm",
                              "-disable-loop-idiom-memset"});
+  if (command.optimise_for_host) {
+    line.insert(line.end(), {"-mllvm", "-taihu-host-loops"});
+    if (!command.layout_report.empty())
+      line.insert(line.end(), {"-mllvm", "-taihu-host-report=" + command.layout_report});
+  }
   if (command.autonomic)
     line.insert(line.end(), {"-fplugin-arg-parallelc-autonomic", "-mllvm", "-taihu-autonomic"});
   if (command.output_in_pieces) line.insert(line.end(), {"-mllvm", "-taihu-no-proxy-opt"});
@@ -225,6 +245,9 @@ const char* help_text() {
          "  --auto-dma   move what loops of kernels access through the scratchpad; pays with --spm-model and "
          "on machines\n"
          "               whose cores have no cache\n"
+         "  --optimise-for-host  fetch ahead what loops of kernels look up, and store past the caches, where "
+         "that pays\n"
+         "               on processors with caches\n"
          "  --report=layout     print where the objects of kernels would best lie; --report=layout-json\n"
          "  --spm-model-lines   the same as --spm-model, and time by source line\n"
          "  --spm-model-pictures=FOLDER  the same, and a picture of the scratchpad over time for each "

@@ -75,6 +75,16 @@ TEST(Command, RefusesWhatCannotBe) {
   EXPECT_NO_THROW(read_command({"-fsanitize=undefined", "a.c"}));
 }
 
+TEST(Command, HostLoopsNeedOptimisedCodeAndCaches) {
+  const Words line = clang_command(read_command({"-O2", "--optimise-for-host", "a.c"}), complete());
+  EXPECT_TRUE(holds(line, "-taihu-host-loops"));
+  EXPECT_FALSE(holds(line, "--optimise-for-host"));
+  EXPECT_FALSE(holds(clang_command(read_command({"-O2", "a.c"}), complete()), "-taihu-host-loops"));
+  EXPECT_THROW(read_command({"--optimise-for-host", "a.c"}), UsageError);
+  for (const char* option : {"--auto-dma", "--spm-model", "-flto"})
+    EXPECT_THROW(read_command({"-O2", "--optimise-for-host", option, "a.c"}), UsageError) << option;
+}
+
 TEST(Command, TheLastModelCounts) {
   EXPECT_FALSE(read_command({"a.c"}).autonomic);
   EXPECT_TRUE(read_command({"--model=autonomic", "a.c"}).autonomic);

@@ -39,6 +39,7 @@ struct Command : CcCommand {
   std::string scratchpad_pictures;  ///< folder of --spm-model-pictures; empty: none
   std::string layout_report;        ///< of --report=layout: "text" or "json"; empty: none
   bool auto_dma = false;
+  bool optimise_for_host = false;
   bool autonomic = false;         ///< --model=autonomic
   bool output_in_pieces = false;  ///< --no-proxy-opt
   bool optimises = false;         ///< -O with anything but 0

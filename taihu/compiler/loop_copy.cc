@@ -69,6 +69,10 @@ void LoopCopy::finish_stage(const char* end) {
   builder_.SetInsertPoint(end_);
   builder_.SetCurrentDebugLocation(place_);
   builder_.CreateCall(runtime(end, builder_.getVoidTy()), stage_);
+  leave_copy();
+}
+
+void LoopCopy::leave_copy() {
   builder_.CreateBr(exit_);
   for (PHINode& variable : exit_->phis())
     variable.addIncoming(copy_of_value(variable.getIncomingValueForBlock(latch_)), end_);

@@ -41,9 +41,11 @@ class LoopCopy {
   void clone_blocks(const char* suffix);
   /// The preheader goes to the copy's first block, or to the loop as it was.
   void choose();
-  /// The end of the copy: calls `end` of the runtime. What leaves the loop leaves its copy as well: the loop
-  /// is closed over its values.
+  /// The end of the copy: calls `end` of the runtime.
   void finish_stage(const char* end);
+  /// From `end_`, at the builder's place, to where the loop is left. What leaves the loop leaves its copy as
+  /// well: the loop is closed over its values.
+  void leave_copy();
 
   /// The copy of a value of the loop; others stand for themselves.
   Value* copy_of_value(Value* value) {

@@ -10,6 +10,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "taihu/compiler/forall_pragma.h"
+#include "taihu/compiler/host_loops.h"
 #include "taihu/compiler/passes.h"
 #include "taihu/compiler/rules.h"
 
@@ -123,7 +124,12 @@ extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo ll
             builder.registerOptimizerEarlyEPCallback(
                 [](llvm::ModulePassManager& manager, llvm::OptimizationLevel) {
                   manager.addPass(taihu::compiler::LayoutPass());
+                  manager.addPass(taihu::compiler::HostLookUpPass());
                   manager.addPass(taihu::compiler::ScratchpadModelPass());
+                });
+            builder.registerOptimizerLastEPCallback(
+                [](llvm::ModulePassManager& manager, llvm::OptimizationLevel) {
+                  manager.addPass(taihu::compiler::HostStorePass());
                 });
           }};
 }

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+// Look-ups that are fetched ahead. In the copy of a loop each iteration also computes the address that a
+// later one will look up, and asks for it:
+//
+//   preheader: enough iterations ? sample : before
+//   sample: addresses of some iterations; taihu_prefetch_ahead -> before
+//   before: pays ? first : plain
+//   first -> copy of the loop, with prefetches -> end -> exit
+//   plain -> the loop as it was -> exit
+//
+// What a later iteration will look up is found in an index array, which the loop reads there in any case.
+#include <algorithm>
+
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "taihu/abi/host_loops.h"
+#include "taihu/compiler/host_loops.h"
+#include "taihu/compiler/layout.h"
+#include "taihu/compiler/loop_copy.h"
+
+namespace taihu::compiler {
+
+using namespace llvm;
+
+namespace {
+
+constexpr unsigned most_parts = 24;       ///< instructions of an address
+constexpr std::size_t most_look_ups = 4;  ///< of a loop
+/// Of shorter iterations without branches the processor has enough on the way at once by itself.
+constexpr unsigned least_work = 24;  ///< instructions
+/// A variable of less is in the caches once it has been used.
+constexpr unsigned long least_table_bytes = 1UL << 20;
+
+struct LookUp {
+  Value* pointer = nullptr;
+  bool is_written = false;
+  std::string name;
+};
+
+struct LookUpPlan {
+  Loop* loop = nullptr;
+  std::vector<LookUp> look_ups;
+};
+
+/// Finds the look-ups of a loop whose addresses can be computed ahead.
+class LookUpFinder {
+ public:
+  LookUpFinder(Loop& loop, const FunctionFacts& facts)
+      : loop_(loop),
+        facts_(facts),
+        layout_(loop.getHeader()->getModule()->getDataLayout()),
+        expander_(facts.evolution, layout_, "look.up") {}
+
+  LookUpPlan run() {
+    LookUpPlan plan;
+    plan.loop = &loop_;
+    if (!has_work()) return plan;
+    for (BasicBlock* block : loop_.blocks())
+      for (Instruction& instruction : *block) add(instruction, plan.look_ups);
+    return plan;
+  }
+
+  /// An address or an index that the loop moves by a constant step.
+  static const SCEVAddRecExpr* moved_value(Value* value, const Loop& loop, ScalarEvolution& evolution) {
+    if (!evolution.isSCEVable(value->getType())) return nullptr;
+    const auto* recurrence = dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(value));
+    if (recurrence == nullptr || recurrence->getLoop() != &loop || !recurrence->isAffine() ||
+        evolution.getTypeSizeInBits(recurrence->getType()) > 64)
+      return nullptr;
+    return recurrence;
+  }
+
+ private:
+  /// Branches, or many instructions, between a look-up and the next.
+  bool has_work() const {
+    if (loop_.getNumBlocks() > 1 || least_host_iterations() == 0) return true;
+    return std::distance(loop_.getHeader()->begin(), loop_.getHeader()->end()) >= least_work;
+  }
+
+  void add(Instruction& instruction, std::vector<LookUp>& look_ups) {
+    Value* pointer = getLoadStorePointerOperand(&instruction);
+    if (pointer == nullptr || look_ups.size() == most_look_ups || !is_certain(instruction) ||
+        facts_.evolution.isLoopInvariant(facts_.evolution.getSCEV(pointer), &loop_) ||
+        moved_value(pointer, loop_, facts_.evolution) != nullptr)
+      return;
+    const Value* object = getUnderlyingObject(pointer, 32);
+    const unsigned long bytes = known_bytes(object, layout_);
+    const bool is_small = bytes != 0 && bytes < least_table_bytes && least_host_iterations() != 0;
+    if (isa<AllocaInst>(object) || is_small) return;
+    unsigned parts = 0, indices = 0;
+    if (!is_computable(*pointer, parts, indices) || indices == 0) return;
+    for (LookUp& known : look_ups)
+      if (is_beside(*known.pointer, *pointer)) {
+        known.is_written = known.is_written || isa<StoreInst>(instruction);
+        return;
+      }
+    look_ups.push_back({pointer, isa<StoreInst>(instruction), name_of_object(object, layout_)});
+  }
+
+  bool is_certain(const Instruction& instruction) {
+    return facts_.dominators.dominates(instruction.getParent(), loop_.getLoopLatch());
+  }
+
+  /// In the same line of the caches, most often.
+  bool is_beside(Value& one, Value& other) {
+    if (&one == &other) return true;
+    const auto* distance = dyn_cast<SCEVConstant>(
+        facts_.evolution.getMinusSCEV(facts_.evolution.getSCEV(&one), facts_.evolution.getSCEV(&other)));
+    return distance != nullptr && distance->getAPInt().abs().ult(64);
+  }
+
+  /// Counts the instructions and the index arrays of an address.
+  bool is_computable(Value& value, unsigned& parts, unsigned& indices) {
+    auto* instruction = dyn_cast<Instruction>(&value);
+    if (instruction == nullptr || !loop_.contains(instruction)) return true;
+    if (++parts > most_parts) return false;
+    if (const SCEVAddRecExpr* moved = moved_value(&value, loop_, facts_.evolution))
+      return is_expandable(*moved);
+    if (auto* load = dyn_cast<LoadInst>(instruction)) {
+      const SCEVAddRecExpr* moved = moved_value(load->getPointerOperand(), loop_, facts_.evolution);
+      indices += 1;
+      return load->isSimple() && is_certain(*load) && moved != nullptr && is_expandable(*moved);
+    }
+    if (!isa<GetElementPtrInst>(instruction) && !isa<BinaryOperator>(instruction) &&
+        !isa<ZExtInst>(instruction) && !isa<SExtInst>(instruction) && !isa<TruncInst>(instruction))
+      return false;
+    if (instruction->isIntDivRem() && !is_divided_by_constant(*instruction)) return false;
+    return all_of(instruction->operands(),
+                  [&](Use& operand) { return is_computable(*operand.get(), parts, indices); });
+  }
+
+  /// Not by 0, and not by -1, of which the smallest number has no quotient.
+  static bool is_divided_by_constant(const Instruction& instruction) {
+    const auto* divisor = dyn_cast<ConstantInt>(instruction.getOperand(1));
+    return divisor != nullptr && !divisor->isZero() && !divisor->isMinusOne();
+  }
+
+  bool is_expandable(const SCEVAddRecExpr& moved) {
+    const Instruction* place = loop_.getLoopPreheader()->getTerminator();
+    return expander_.isSafeToExpandAt(moved.getStart(), place) &&
+           expander_.isSafeToExpandAt(moved.getStepRecurrence(facts_.evolution), place);
+  }
+
+  Loop& loop_;
+  const FunctionFacts& facts_;
+  const DataLayout& layout_;
+  SCEVExpander expander_;
+};
+
+class LookUpBuilder : LoopCopy {
+ public:
+  LookUpBuilder(const LookUpPlan& plan, const FunctionFacts& facts)
+      : LoopCopy(*plan.loop, facts.evolution, "look.up"), plan_(plan) {}
+
+  void run() {
+    Type* word = builder_.getInt64Ty();
+    Instruction* place = preheader_->getTerminator();
+    const SCEV* count = evolution_.getNoopOrZeroExtend(evolution_.getBackedgeTakenCount(&root_), word);
+    last_ = expander_.expandCodeFor(count, word, place);
+    for (const LookUp& look_up : plan_.look_ups) find_moved(*look_up.pointer);
+    make_stage(2UL * TAIHU_LOOK_UP_SAMPLES * sizeof(char*), "looked.up");
+    ask();
+    clone_blocks(".ahead");
+    auto* header = cast<BasicBlock>(copies_[header_]);
+    auto* latch = cast<BasicBlock>(copies_[latch_]);
+    first_ = BasicBlock::Create(context_, "ahead", &function_, header);
+    end_ = BasicBlock::Create(context_, "ahead.end", &function_, exit_);
+    choose();
+    header->replacePhiUsesWith(preheader_, first_);
+    builder_.SetInsertPoint(first_);
+    builder_.SetCurrentDebugLocation(place_);
+    builder_.CreateBr(header);
+    latch->getTerminator()->replaceSuccessorWith(exit_, end_);
+    prefetch(*header, *latch);
+    builder_.SetInsertPoint(end_);
+    builder_.SetCurrentDebugLocation(place_);
+    leave_copy();
+  }
+
+ private:
+  struct Moved {
+    Value *start, *step;
+  };
+
+  /// Starts and steps of what moves, before the loop.
+  void find_moved(Value& value) {
+    auto* instruction = dyn_cast<Instruction>(&value);
+    if (instruction == nullptr || !root_.contains(instruction) || moved_.contains(&value)) return;
+    if (const SCEVAddRecExpr* moved = LookUpFinder::moved_value(&value, root_, evolution_)) {
+      Instruction* place = preheader_->getTerminator();
+      const SCEV* step = moved->getStepRecurrence(evolution_);
+      moved_[&value] = {expander_.expandCodeFor(moved->getStart(), value.getType(), place),
+                        expander_.expandCodeFor(step, step->getType(), place)};
+      return;
+    }
+    if (auto* load = dyn_cast<LoadInst>(instruction)) return find_moved(*load->getPointerOperand());
+    for (Use& operand : instruction->operands()) find_moved(*operand.get());
+  }
+
+  /// `value` as it is in iteration number `iteration`, at the builder's place.
+  Value* compute(Value& value, Value* iteration, DenseMap<Value*, Value*>& known) {
+    auto* instruction = dyn_cast<Instruction>(&value);
+    if (instruction == nullptr || !root_.contains(instruction)) return &value;
+    if (Value* before = known.lookup(&value)) return before;
+    Value* result = nullptr;
+    if (const auto moved = moved_.find(&value); moved != moved_.end()) {
+      const auto [start, step] = moved->second;
+      Value* distance = builder_.CreateMul(builder_.CreateZExtOrTrunc(iteration, step->getType()), step);
+      result = start->getType()->isPointerTy() ? builder_.CreatePtrAdd(start, distance)
+                                               : builder_.CreateAdd(start, distance);
+    } else if (auto* load = dyn_cast<LoadInst>(instruction)) {
+      Value* pointer = compute(*load->getPointerOperand(), iteration, known);
+      // The loop may write it until then.
+      result = builder_.CreateFreeze(builder_.CreateAlignedLoad(load->getType(), pointer, load->getAlign()));
+    } else {
+      SmallVector<Value*> operands;
+      for (Use& operand : instruction->operands())
+        operands.push_back(compute(*operand.get(), iteration, known));
+      Instruction* copy = instruction->clone();
+      for (unsigned k = 0; k < operands.size(); ++k) copy->setOperand(k, operands[k]);
+      copy->dropPoisonGeneratingFlags();
+      copy->dropUnknownNonDebugMetadata();
+      result = builder_.Insert(copy);
+    }
+    known[&value] = result;
+    return result;
+  }
+
+  Value* no_later_than_last(Value* iteration) {
+    return builder_.CreateBinaryIntrinsic(Intrinsic::umin, iteration, last_);
+  }
+
+  /// Sets `ahead_` and `began_` before the loop.
+  void ask() {
+    Type* word = builder_.getInt64Ty();
+    builder_.SetInsertPoint(preheader_->getTerminator());
+    builder_.SetCurrentDebugLocation(place_);
+    Value* is_long = builder_.CreateICmpUGE(last_, builder_.getInt64(least_host_iterations()));
+    BasicBlock* before = preheader_;
+    Instruction* end = SplitBlockAndInsertIfThen(is_long, preheader_->getTerminator(), false);
+    preheader_ = end->getSuccessor(0);
+    Value* ahead = builder_.getInt64(0);
+    for (const LookUp& look_up : plan_.look_ups) {
+      take_samples(*look_up.pointer, *end);
+      builder_.SetInsertPoint(end);
+      builder_.SetCurrentDebugLocation(place_);
+      Value* one = builder_.CreateCall(runtime("taihu_prefetch_ahead", word), stage_);
+      ahead = builder_.CreateBinaryIntrinsic(Intrinsic::umax, ahead, one);
+    }
+    builder_.SetInsertPoint(preheader_, preheader_->begin());
+    PHINode* chosen = builder_.CreatePHI(word, 2, "ahead");
+    chosen->addIncoming(builder_.getInt64(0), before);
+    chosen->addIncoming(ahead, end->getParent());
+    builder_.SetInsertPoint(preheader_->getTerminator());
+    builder_.SetCurrentDebugLocation(place_);
+    ahead_ = chosen;
+    began_ = builder_.CreateICmpNE(chosen, builder_.getInt64(0));
+  }
+
+  /// Addresses of iterations all over the loop, and of the next ones, go to the stage.
+  void take_samples(Value& pointer, Instruction& end) {
+    builder_.SetInsertPoint(&end);
+    builder_.SetCurrentDebugLocation(place_);
+    Value* step = builder_.CreateUDiv(last_, builder_.getInt64(TAIHU_LOOK_UP_SAMPLES));
+    const auto [body, number] =
+        SplitBlockAndInsertSimpleForLoop(builder_.getInt64(TAIHU_LOOK_UP_SAMPLES), &end);
+    builder_.SetInsertPoint(body);
+    builder_.SetCurrentDebugLocation(place_);
+    Value* iteration = builder_.CreateMul(number, step);
+    for (uint64_t k = 0; k < 2; ++k) {
+      DenseMap<Value*, Value*> known;
+      Value* which = no_later_than_last(builder_.CreateAdd(iteration, builder_.getInt64(k)));
+      Value* address = compute(pointer, which, known);
+      Value* place = builder_.CreateAdd(builder_.CreateShl(number, 1), builder_.getInt64(k));
+      builder_.CreateAlignedStore(address, builder_.CreateGEP(builder_.getPtrTy(), stage_, place), Align(8));
+    }
+  }
+
+  void prefetch(BasicBlock& header, BasicBlock& latch) {
+    Type* word = builder_.getInt64Ty();
+    PHINode* number = PHINode::Create(word, 2, "iteration", header.begin());
+    builder_.SetInsertPoint(latch.getTerminator());
+    builder_.SetCurrentDebugLocation(place_);
+    number->addIncoming(builder_.getInt64(0), first_);
+    number->addIncoming(builder_.CreateAdd(number, builder_.getInt64(1)), &latch);
+    builder_.SetInsertPoint(&header, header.getFirstInsertionPt());
+    builder_.SetCurrentDebugLocation(place_);
+    Value* later = no_later_than_last(builder_.CreateAdd(number, ahead_));
+    DenseMap<Value*, Value*> known;
+    for (const LookUp& look_up : plan_.look_ups) {
+      Value* address = compute(*look_up.pointer, later, known);
+      constexpr uint32_t into_all_caches = 3, of_data = 1;
+      builder_.CreateIntrinsic(Intrinsic::prefetch, {address->getType()},
+                               {address, builder_.getInt32(look_up.is_written ? 1 : 0),
+                                builder_.getInt32(into_all_caches), builder_.getInt32(of_data)});
+    }
+  }
+
+  const LookUpPlan& plan_;
+  Value* last_ = nullptr;   ///< number of the last iteration, from 0
+  Value* ahead_ = nullptr;  ///< iterations; 0: the loop as it was
+  DenseMap<Value*, Moved> moved_;
+};
+
+}  // namespace
+
+PreservedAnalyses HostLookUpPass::run(Module& module, ModuleAnalysisManager& analyses) {
+  if (!wants_host_loops(module, "taihu.host.look.ups")) return PreservedAnalyses::all();
+  auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+  for (Function* function : functions_of_kernels(module))
+    for (BasicBlock* header : loops_of(*function, functions, false)) {
+      const FunctionFacts facts = facts_of(*function, functions);
+      std::string problem;
+      Loop* loop = copyable_loop(*header, facts, problem);
+      if (loop == nullptr) {
+        if (const Loop* left = facts.loops.getLoopFor(header);
+            left != nullptr && left->isInnermost() && !problem.empty())
+          note_host_loop(*left, "left as it is: " + problem, false);
+        continue;
+      }
+      const LookUpPlan plan = LookUpFinder(*loop, facts).run();
+      if (plan.look_ups.empty()) continue;
+      std::string text = "looks up";
+      for (const LookUp& look_up : plan.look_ups) text += " " + look_up.name + ",";
+      text.back() = ':';
+      note_host_loop(*loop, text + " fetched ahead where the run finds them scattered", true);
+      LookUpBuilder(plan, facts).run();
+      functions.invalidate(*function, PreservedAnalyses::none());
+    }
+  return PreservedAnalyses::none();
+}
+
+}  // namespace taihu::compiler
