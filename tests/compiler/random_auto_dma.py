@@ -3,7 +3,7 @@
 """Random kernels compiled plain and with --auto-dma must leave the same bits, also rows of kernels of which later ones find what
 earlier ones have left in the scratchpad, while process code writes between them. The machine of the second build starts a transfer
 within a nanosecond, so that short loops are moved as well; at least one transfer per program must have happened, and none outside of
-the scratchpad."""
+the scratchpad. A third build, with --optimise-for-host, takes each of its changed loops whatever their length."""
 import argparse
 import json
 import os
@@ -314,8 +314,11 @@ def program(rng, kernels, filling):
     return text + "int main(void) {\n" + "\n".join(calls) + "\n  return 0;\n}\n"
 
 
-def run(command):
-    job = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+HOST_ALWAYS = {"TAIHU_LOOKED_UP_BYTES": "0", "TAIHU_STORED_BYTES": "0"}
+
+
+def run(command, variables=None):
+    job = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=os.environ | (variables or {}))
     if job.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}: exit code {job.returncode}\n{job.stdout[-2000:]}{job.stderr[-4000:]}")
     return job
@@ -344,7 +347,7 @@ def main():
     options.work.mkdir(parents=True, exist_ok=True)
     machine = options.work / "machine.json"
     machine.write_text(json.dumps(json.loads(options.machine.read_text()) | {"transfer_start_ns": 1, "transfer_gb_s": 2000}))
-    moved = compared = reused = 0
+    moved = compared = reused = looked_up = stored = 0
     for seed in range(options.seed, options.seed + options.programs):
         rng = random.Random(seed)
         capacity = rng.choice((2, 4, 16, 64)) * 1024
@@ -355,14 +358,18 @@ def main():
         common = [options.parcc, level, "-ffp-contract=off", f"--spm={capacity}", source, "-o"]
         run([*common, f"{source}.plain"])
         run([*common, f"{source}.moved", "--auto-dma", f"--spm-model={machine}", f"--spm-model-pictures={options.work}"])
+        changed = run([*common, f"{source}.host", "--optimise-for-host", "--report=layout", "-mllvm", "-taihu-host-least=0"]).stderr
+        looked_up += changed.count(": looks up ")
+        stored += changed.count(": writes ")
         outputs = []
-        for kind in ("plain", "moved"):
-            outputs.append(run([options.parcrun, "--timeout", "100", "-n", "1", "--threads", "3", f"{source}.{kind}"]))
-        plain, fast = (output.stdout.splitlines() for output in outputs)
-        if plain != fast or not plain:
-            different = [number for number, (one, other) in enumerate(zip(plain, fast)) if one != other]
-            sys.exit(f"seed {seed}, {level}, scratchpad {capacity}, filled {filling}: kernels differ, "
-                     f"{[plain[number].split()[0] for number in different]}")
+        for kind in ("plain", "moved", "host"):
+            outputs.append(run([options.parcrun, "--timeout", "100", "-n", "1", "--threads", "3", f"{source}.{kind}"], HOST_ALWAYS))
+        plain, *others = (output.stdout.splitlines() for output in outputs)
+        for kind, lines in zip(("moved", "for this processor"), others):
+            if plain != lines or not plain:
+                different = [number for number, (one, other) in enumerate(zip(plain, lines)) if one != other]
+                sys.exit(f"seed {seed}, {level}, scratchpad {capacity}, filled {filling}: kernels differ when {kind}, "
+                         f"{[plain[number].split()[0] for number in different]}")
         transfers = sum(int(number) for number in re.findall(r"transfers +(\d+),", outputs[1].stderr))
         if transfers == 0 and filling < capacity - 700:
             sys.exit(f"seed {seed}: nothing was moved\n{outputs[1].stderr}")
@@ -370,11 +377,14 @@ def main():
         moved += transfers
         reused += sum(int(number) for number in re.findall(r"copies still there +(\d+),", outputs[1].stderr))
         compared += len(plain)
-        for kind in ("plain", "moved"):
+        for kind in ("plain", "moved", "host"):
             os.remove(f"{source}.{kind}")
     if reused == 0:
         sys.exit("no kernel found what another one had left")
-    print(f"{options.programs} programs, {compared} runs of kernels with {moved} transfers, {reused} copies found again: the same bits")
+    if 0 in (looked_up, stored):
+        sys.exit(f"{looked_up} loops with look-ups and {stored} with long stores were changed for this processor")
+    print(f"{options.programs} programs, {compared} runs of kernels with {moved} transfers, {reused} copies found again, {looked_up} loops with "
+          f"look-ups and {stored} with stores changed: the same bits")
 
 
 main()

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// parcc --optimise-for-host: loops that are changed for processors with caches, and each reason to leave one.
+// RUN: %parcc -O2 --optimise-for-host --report=layout -c %s -o %t.o 2>&1 | grep "^host:" | %check %s
+// RUN: %parcc -O2 --optimise-for-host --report=layout-json -c %s -o %t.o | python3 -c "import json, sys; [print(l['host_loop']['line'], l['host_loop']['decision']) for l in map(json.loads, sys.stdin) if 'host_loop' in l]" | %check %s --check-prefix=JSON
+// RUN: %parcc -O2 --optimise-for-host -S -emit-llvm -o - %s | %check %s --check-prefix=CODE
+// RUN: %parcc -O2 --optimise-for-host -Rpass=taihu-host -Rpass-missed=taihu-host -c %s -o %t.o 2>&1 | %check %s --check-prefix=REMARK
+// RUN: %parcc -O2 -S -emit-llvm -o - %s | %check %s --check-prefix=PLAIN --implicit-check-not=taihu_prefetch --implicit-check-not=nontemporal
+// RUN: %parcc -O2 --optimise-for-host -fsanitize=address --report=layout -c %s -o %t.o 2>&1 | %check %s --check-prefix=SANITIZED --implicit-check-not=host:
+// What was stored in between is not changed twice.
+// RUN: %parcc -O1 --optimise-for-host -S -emit-llvm -o %t.ll %s
+// RUN: %parcc -O1 --optimise-for-host -S -emit-llvm -o - %t.ll | grep -c "call i64 @taihu_prefetch_ahead" > %t.twice
+// RUN: grep -c "call i64 @taihu_prefetch_ahead" %t.ll | diff - %t.twice
+#include <parallelc.h>
+
+enum { n = 1 << 24 };
+double a[n], b[n], c[n], small[64];
+long counts[n];
+int at[n];
+struct pointers {
+    double *to;
+    const double *from;
+    const int *at;
+    long count;
+};
+extern void outside(double);
+#define KERNEL(name) __kernel void name(void *argument)
+// More than the processor has on the way at once.
+static inline double work(double x) {
+    double y = 1;
+    for (int k = 0; k < 20; k++) y = y * x + (double)k;
+    return y;
+}
+
+// PLAIN: define {{.*}}@look_up(
+// SANITIZED: layout: kernel look_up
+// CHECK-DAG: host: loop at {{.*}}host_loops.c:[[#@LINE+9]]: looks up b: fetched ahead where the run finds them scattered
+// REMARK: host_loops.c:[[#@LINE+8]]:5: remark: looks up b: fetched ahead
+// JSON: [[#@LINE+7]] looks up b: fetched ahead
+// CODE-LABEL: define {{.*}}@look_up(
+// CODE: call i64 @taihu_prefetch_ahead(ptr
+// CODE: call i64 @llvm.umin.i64
+// CODE: call void @llvm.prefetch.p0(ptr {{.*}}, i32 0, i32 3, i32 1)
+KERNEL(look_up) {
+    double sum = 0;
+    for (long i = 0; i < n; i++) sum += work(b[at[i]]);
+    *(double *)argument = sum;
+}
+
+// CHECK-DAG: host_loops.c:[[#@LINE+5]]: looks up counts: fetched ahead
+// CODE-LABEL: define {{.*}}@counting(
+// CODE: call void @llvm.prefetch.p0(ptr {{.*}}, i32 1, i32 3, i32 1)
+KERNEL(counting) {
+    (void)argument;
+    for (long i = 0; i < n; i++) counts[at[i]] += (long)work(a[i]);
+}
+
+// Of pointers the run knows nothing else.
+// CHECK-DAG: host_loops.c:[[#@LINE+4]]: looks up pointer in byte 8 of argument 1 of named: fetched ahead
+KERNEL(named) {
+    const struct pointers *own = argument;
+    double sum = 0, *to = own->to; const double *from = own->from; const int *which = own->at;
+    for (long i = 0, count = own->count; i < count; i++) sum += work(from[which[i] * 2 + 1]);
+    to[0] = sum;
+}
+
+// One of neighbours is enough.
+// CODE-LABEL: define {{.*}}@neighbours(
+// CODE: call void @llvm.prefetch
+// CODE-NOT: call void @llvm.prefetch
+KERNEL(neighbours) {
+    double sum = 0;
+    for (long i = 0; i < n; i++) sum += work(b[at[i]] * b[at[i] + 1]);
+    *(double *)argument = sum;
+}
+
+// CHECK-DAG: host_loops.c:[[#@LINE+7]]: writes c: past the caches where the run finds that it is more than they hold
+// CODE-LABEL: define {{.*}}@stores(
+// CODE: call i32 @taihu_stores_pass_caches(i64
+// CODE-DAG: store <2 x double> {{.*}}, align 16, {{.*}}!nontemporal
+// CODE-DAG: call void @llvm.x86.sse.sfence()
+KERNEL(stores) {
+    (void)argument;
+    for (long i = 0; i < n; i++) c[i] = a[i] + 3 * b[i];
+}
+
+// What is read may be in the caches; what is written with gaps is not written as a whole.
+// CODE-LABEL: define {{.*}}@in_place(
+// CODE-NOT: nontemporal
+// CODE-LABEL: define {{.*}}@with_gaps(
+// CODE-NOT: nontemporal
+// CODE: ret void
+KERNEL(in_place) {
+    (void)argument;
+    for (long i = 0; i < n; i++) c[i] = c[i] + 3 * b[i];
+}
+KERNEL(with_gaps) {
+    (void)argument;
+    for (long i = 0; i < n / 2; i++) c[2 * i] = a[i] + 3 * b[i];
+}
+
+// In the caches after the first round, and looked up only sometimes.
+// CODE-LABEL: define {{.*}}@few(
+// CODE-NOT: llvm.prefetch
+// CODE-LABEL: define {{.*}}@sometimes(
+// CODE-NOT: llvm.prefetch
+// CODE: ret void
+KERNEL(few) {
+    double sum = 0;
+    for (long i = 0; i < n; i++) sum += work(small[at[i] & 63]);
+    *(double *)argument = sum;
+}
+KERNEL(sometimes) {
+    double sum = 0;
+    for (long i = 0; i < n; i++)
+        if (a[i] > 1) sum += work(b[at[i]]) * sum;
+    *(double *)argument = sum;
+}
+
+// CHECK-DAG: host_loops.c:[[#@LINE+3]]: left as it is: it calls outside at line [[#@LINE+4]]
+KERNEL(calls) {
+    (void)argument;
+    for (long i = 0; i < n; i++)
+        outside(b[at[i]]);
+}
+
+// CHECK-DAG: host_loops.c:[[#@LINE+3]]: left as it is: it may be left early, or the compiler does not know its end
+KERNEL(searches) {
+    (void)argument;
+    for (long i = 0; i < n; i++)
+        if (b[at[i]] > 3) break; else counts[i] = 1;
+}
+
+// So short that the processor looks up many of them at once.
+// CODE-LABEL: define {{.*}}@short_ones(
+// CODE-NOT: llvm.prefetch
+// CODE: ret void
+KERNEL(short_ones) {
+    double sum = 0;
+    for (long i = 0; i < n; i++) sum += b[at[i]];
+    *(double *)argument = sum;
+}
+
+// Each address is read where the one before led.
+// CODE-LABEL: define {{.*}}@chases(
+// CODE-NOT: llvm.prefetch
+// CODE: ret void
+KERNEL(chases) {
+    long place = 0;
+    for (long i = 0; i < n; i++) place = counts[place];
+    *(long *)argument = place;
+}
