@@ -174,7 +174,7 @@ class Builder {
       double kT = 0;
       for (const Nuclide::Share& share : shares) kT += share.weight * kTs[share.temperature];
       nuclides_[{name, temperature}] = NuclideId(data_->nuclides.size());
-      data_->nuclides.emplace_back(read, shares, kT);
+      data_->nuclides.emplace_back(read, shares, Energy(kT));
     }
   }
 

@@ -253,23 +253,23 @@ TEST_F(Continuous, MediaSumTheirNuclides) {
     const double e = i % 10 == 0 ? 4 : std::exp(std::log(1e-5) + random.uniform() * std::log(2e12));
     const std::uint64_t band = random.next();
     MacroXs a, b;
-    data.look_up(first, e, band, a);
-    data.look_up(summed, e, band, b);
+    data.look_up(first, Energy(e), band, a);
+    data.look_up(summed, Energy(e), band, b);
     for (int r = 0; r < reaction_count; ++r) ASSERT_NEAR(a[r], b[r], 1e-12 * (1 + std::fabs(b[r]))) << e;
-    data.look_up(first, 5e3, random.next(), a);
+    data.look_up(first, Energy(5e3), random.next(), a);
     mean += a[static_cast<int>(Reaction::fission)] / 20000;
   }
   EXPECT_NEAR(mean, 0.025 * 2, 0.001);  // 0.6 * 0.5 + 0.4 * 1.75 = 1
   // Below 4 eV: a quarter of the free atom's 20 b, three quarters of 20 b and the Bragg edges.
   MacroXs thermal;
-  data.look_up(first, 0.05, 0, thermal);
+  data.look_up(first, Energy(0.05), 0, thermal);
   const auto uranium = std::ranges::find_if(data.parts(first), [&](const MediumPart& part) {
     return data.nuclide(part.nuclide).data().name == "X235";
   });
   ASSERT_NE(uranium, data.parts(first).end());
   const double h1 = 0.25 * 20 + 0.75 * (20 + 0.02 / 0.05) + 0.3;
   EXPECT_NEAR(thermal[static_cast<int>(Reaction::total)],
-              0.075 * h1 + 0.025 * (6 + data.micro(*uranium, 0.05, 0).absorption - 2), 1e-9);
+              0.075 * h1 + 0.025 * (6 + data.micro(*uranium, Energy(0.05), 0).absorption - 2), 1e-9);
 }
 
 TEST_F(Continuous, TemperaturesAreTheNearestOrBetweenTwo) {
@@ -279,7 +279,7 @@ TEST_F(Continuous, TemperaturesAreTheNearestOrBetweenTwo) {
   const std::string nuclide = "<nuclide name=\"X235\" ao=\"1\"/>";
   const auto total = [&](const std::string& settings) {
     const Model model = read(box_model(material(nuclide), counts(10, 2, 1) + settings));
-    return model.nuclear->micro(model.nuclear->parts(MediumId(0))[0], 10, 0).total;
+    return model.nuclear->micro(model.nuclear->parts(MediumId(0))[0], Energy(10), 0).total;
   };
   EXPECT_DOUBLE_EQ(total("<temperature_default>305</temperature_default>"), 7);
   EXPECT_DOUBLE_EQ(total("<temperature_default>595</temperature_default>"), 21);

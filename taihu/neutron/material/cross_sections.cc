@@ -112,14 +112,14 @@ CrossSections::CrossSections(const std::vector<MultigroupData>& library,
     add_material(library, materials[material], material, points);
 }
 
-double CrossSections::energy(GroupId group) const noexcept {
+Energy CrossSections::energy(GroupId group) const noexcept {
   const int above = groups_ - group.index();
-  return 0.5 * (edges_[above] + edges_[above - 1]);
+  return Energy(0.5 * (edges_[above] + edges_[above - 1]));
 }
 
-GroupId CrossSections::group_of(double energy) const noexcept {
+GroupId CrossSections::group_of(Energy energy) const noexcept {
   // An energy that is an edge belongs to the group below it, as in OpenMC.
-  const auto above = std::lower_bound(edges_.begin(), edges_.end(), energy) - edges_.begin();
+  const auto above = std::lower_bound(edges_.begin(), edges_.end(), energy.eV()) - edges_.begin();
   return GroupId(std::clamp(groups_ - static_cast<int>(above), 0, groups_ - 1));
 }
 

@@ -14,6 +14,7 @@
 
 #include "taihu/neutron/material/multigroup_data.h"
 #include "taihu/neutron/particle/alias_table.h"
+#include "taihu/neutron/particle/energy.h"
 #include "taihu/neutron/particle/opaque_id.h"
 #include "taihu/neutron/storage/hot_vector.h"
 
@@ -45,10 +46,10 @@ class CrossSections {
   bool any_fission() const noexcept { return any_fission_; }
   bool has_negative_angles() const noexcept { return negative_angles_; }
 
-  /// Middle of a group in eV, and the group of an energy (0 above the highest, the last one below the
+  /// Middle of a group, and the group of an energy (0 above the highest, the last one below the
   /// lowest).
-  double energy(GroupId group) const noexcept;
-  GroupId group_of(double energy) const noexcept;
+  Energy energy(GroupId group) const noexcept;
+  GroupId group_of(Energy energy) const noexcept;
 
   double total(MaterialId material, GroupId group) const noexcept {
     return value(Reaction::total, material, group);

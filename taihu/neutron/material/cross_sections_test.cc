@@ -78,12 +78,12 @@ TEST(CrossSections, GroupsAreCountedFromTheFastest) {
   data.absorption = {1, 2, 3};
   data.scatter.assign(9, 0);
   const CrossSections sections({data}, {{{0, 2.0}}}, {1, 10, 100, 1000});
-  EXPECT_EQ(sections.group_of(500), GroupId(0));
-  EXPECT_EQ(sections.group_of(5), GroupId(2));
-  EXPECT_EQ(sections.group_of(1e9), GroupId(0));
-  EXPECT_EQ(sections.group_of(1e-9), GroupId(2));
+  EXPECT_EQ(sections.group_of(Energy(500)), GroupId(0));
+  EXPECT_EQ(sections.group_of(Energy(5)), GroupId(2));
+  EXPECT_EQ(sections.group_of(Energy(1e9)), GroupId(0));
+  EXPECT_EQ(sections.group_of(Energy(1e-9)), GroupId(2));
   for (int g = 0; g + 1 < 3; ++g)  // edges rise, groups fall
-    EXPECT_EQ(sections.group_of(sections.group_edges()[3 - g - 1]), GroupId(g + 1));
+    EXPECT_EQ(sections.group_of(Energy(sections.group_edges()[3 - g - 1])), GroupId(g + 1));
   for (int g = 0; g < 3; ++g) EXPECT_EQ(sections.group_of(sections.energy(GroupId(g))), GroupId(g));
   EXPECT_EQ(sections.total(MaterialId(0), GroupId(2)), 6);  // density 2
   EXPECT_EQ(sections.majorant()[1], 4);

@@ -47,21 +47,25 @@ constexpr double light_cm_per_s = 2.99792458e10, neutron_mass_eV = 939.56542052e
 
 }  // namespace
 
-double speed(double energy) noexcept {
-  return light_cm_per_s * std::sqrt(energy * (energy + 2 * neutron_mass_eV)) / (energy + neutron_mass_eV);
+double speed(Energy energy) noexcept {
+  const double e = energy.eV();
+  return light_cm_per_s * std::sqrt(e * (e + 2 * neutron_mass_eV)) / (e + neutron_mass_eV);
 }
 
-Flight scatter_elastically(const Flight& in, double awr, double kT, const AngleTable& angle,
+Flight scatter_elastically(const Flight& in, double awr, Energy kT, const AngleTable& angle,
                            Stream& random) noexcept {
   Vector target{};
-  if (kT > 0 && (in.energy < 400 * kT || awr <= 1)) target = sample_target(in, awr, kT, random);
+  if (kT > Energy{} && (in.energy < 400 * kT.eV() || awr <= 1))
+    target = sample_target(in, awr, kT.eV(), random);
   return scatter_from(target, in, awr, angle, random);
 }
 
-Flight scatter_resonantly(const Flight& in, double awr, double kT, const AngleTable& angle,
+Flight scatter_resonantly(const Flight& in, double awr, Energy temperature, const AngleTable& angle,
                           const ColdElastic& cold, Stream& random) noexcept {
-  if (in.energy < cold.least || !(kT > 0)) return scatter_elastically(in, awr, kT, angle, random);
-  if (in.energy > cold.most) return scatter_from({}, in, awr, angle, random);
+  const double kT = temperature.eV();
+  if (in.energy < cold.least.eV() || !(kT > 0))
+    return scatter_elastically(in, awr, temperature, angle, random);
+  if (in.energy > cold.most.eV()) return scatter_from({}, in, awr, angle, random);
   // Nuclei faster than 4 thermal speeds are too few to count.
   const double reduced = std::sqrt(awr * in.energy / kT), slowest = std::max(0.0, reduced - 4);
   const double low = slowest * slowest * kT / awr, high = (reduced + 4) * (reduced + 4) * kT / awr;
@@ -86,7 +90,8 @@ Flight scatter_resonantly(const Flight& in, double awr, double kT, const AngleTa
   }
 }
 
-void to_laboratory(double incident, double awr, double& energy, double& mu) noexcept {
+void to_laboratory(Energy before, double awr, double& energy, double& mu) noexcept {
+  const double incident = before.eV();
   const double in_centre = energy;
   energy = std::max(0.0, in_centre + (incident + 2 * mu * (awr + 1) * std::sqrt(incident * in_centre)) /
                                          ((awr + 1) * (awr + 1)));

@@ -160,7 +160,7 @@ TEST(Kinematics, LevelsLoseTheEnergyThatTheyTake) {
   const double centre = law.sample(e, random);
   expect_mean(centre + e / ((a + 1) * (a + 1)), [&](Stream& r) {
     double out = centre, mu = 2 * r.uniform() - 1;
-    to_laboratory(e, a, out, mu);
+    to_laboratory(Energy(e), a, out, mu);
     // Energy of the nucleus from its momentum: all energies balance.
     const double nucleus = (e + out - 2 * mu * std::sqrt(e * out)) / a;
     EXPECT_NEAR(out + nucleus, e + q, 1e-6 * e);
@@ -173,9 +173,9 @@ TEST(Kinematics, ElasticScatteringSlowsDown) {
   for (const double a : {0.999167, 12.0, 236.0}) {
     const double alpha = (a - 1) * (a - 1) / ((a + 1) * (a + 1));
     expect_mean(0.5 * (1 + alpha),
-                [&](Stream& r) { return scatter_elastically({1, {0, 0, 1}}, a, 0, {}, r).energy; });
+                [&](Stream& r) { return scatter_elastically({1, {0, 0, 1}}, a, Energy{}, {}, r).energy; });
     expect_mean(2 / (3 * a),
-                [&](Stream& r) { return scatter_elastically({1, {0, 0, 1}}, a, 0, {}, r).u.z; });
+                [&](Stream& r) { return scatter_elastically({1, {0, 0, 1}}, a, Energy{}, {}, r).u.z; });
   }
 }
 

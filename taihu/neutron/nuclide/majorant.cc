@@ -52,13 +52,13 @@ Majorant::Majorant(const NuclearData& data) {
   for (int medium = 0; medium < data.media(); ++medium)
     for (const MediumPart& part : data.parts(MediumId(medium)))
       if (kinds.try_emplace(kind_of(part), parts.size()).second) parts.push_back(&part);
-  const auto key_of = [](double e) { return std::bit_cast<std::uint64_t>(e) >> key_shift; };
+  const auto key_of = [](Energy e) { return std::bit_cast<std::uint64_t>(e.eV()) >> key_shift; };
   first_key_ = key_of(data.energy_min());
   const std::uint64_t last = key_of(data.energy_max());
   std::vector<std::vector<double>> most(parts.size());
   for (std::uint64_t key = first_key_; key <= last; ++key) {
     const auto energy_at = [&](std::uint64_t bits) {
-      return std::clamp(std::bit_cast<double>((key << key_shift) + bits), data.energy_min(),
+      return std::clamp(Energy(std::bit_cast<double>((key << key_shift) + bits)), data.energy_min(),
                         data.energy_max());
     };
     std::size_t points = 0;

@@ -23,8 +23,8 @@ class Majorant {
   explicit Majorant(const NuclearData& data);
 
   /// 1/cm, for an energy between data's limits.
-  double at(double e) const noexcept {
-    const std::uint64_t bits = std::bit_cast<std::uint64_t>(e);
+  double at(Energy e) const noexcept {
+    const std::uint64_t bits = std::bit_cast<std::uint64_t>(e.eV());
     const Key& key = keys_[(bits >> key_shift) - first_key_];
     return bounds_[key.first + ((bits >> key.shift) & key.mask)];
   }

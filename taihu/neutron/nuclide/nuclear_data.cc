@@ -29,12 +29,14 @@ void apply_thermal(double thermal, double fraction, MicroXs& xs) noexcept {
 /// measure is the mean over equal steps of the energy's logarithm.
 void sort_by_collisions(const NuclearData& data, std::vector<MediumPart>& parts) {
   constexpr int steps = 64;
-  const double low = std::fmax(data.energy_min(), 1e-5), ratio = data.energy_max() / low;
+  const double low = std::fmax(data.energy_min().eV(), 1e-5), ratio = data.energy_max().eV() / low;
   std::vector<std::pair<double, MediumPart>> weighted;
   for (const MediumPart& part : parts) {
     double sum = 0;
-    for (int i = 1; i < steps; ++i)
-      sum += part.density * data.micro(part, low * std::pow(ratio, static_cast<double>(i) / steps), 0).total;
+    for (int i = 1; i < steps; ++i) {
+      const Energy e(low * std::pow(ratio, static_cast<double>(i) / steps));
+      sum += part.density * data.micro(part, e, 0).total;
+    }
     weighted.emplace_back(sum, part);
   }
   std::stable_sort(weighted.begin(), weighted.end(),
@@ -44,21 +46,21 @@ void sort_by_collisions(const NuclearData& data, std::vector<MediumPart>& parts)
 
 }  // namespace
 
-double Thermal::tabulated(double e) const noexcept {
+double Thermal::tabulated(Energy e) const noexcept {
   double sum = 0;
   for (const Nuclide::Share& share : shares_) {
     const ThermalTable::AtTemperature& t = at(share);
-    sum += share.weight * (t.inelastic(e) + (t.elastic.table.is_table() ? t.elastic.table(e) : 0));
+    sum += share.weight * (t.inelastic(e.eV()) + (t.elastic.table.is_table() ? t.elastic.table(e.eV()) : 0));
   }
   return sum;
 }
 
-double Thermal::formula(double e) const noexcept {
+double Thermal::formula(Energy e) const noexcept {
   double sum = 0;
   for (const Nuclide::Share& share : shares_) {
     const ThermalElastic& elastic = at(share).elastic;
-    if (!elastic.bragg.energy.empty()) sum += share.weight * elastic.bragg.cross_section(e);
-    if (elastic.bound > 0) sum += share.weight * elastic.formula(e);
+    if (!elastic.bragg.energy.empty()) sum += share.weight * elastic.bragg.cross_section(e.eV());
+    if (elastic.bound > 0) sum += share.weight * elastic.formula(e.eV());
   }
   return sum;
 }
@@ -79,7 +81,8 @@ std::vector<double> Thermal::grid() const {
   return energies;
 }
 
-double Thermal::most_between(double a, double b) const noexcept {
+double Thermal::most_between(Energy from, Energy to) const noexcept {
+  const double a = from.eV(), b = to.eV();
   double sum = 0;
   for (const Nuclide::Share& share : shares_) {
     const ThermalElastic& elastic = at(share).elastic;
@@ -92,8 +95,9 @@ double Thermal::most_between(double a, double b) const noexcept {
   return sum;
 }
 
-Outgoing Thermal::sample(double e, Stream& random) const noexcept {
-  double rest = random.uniform() * cross_section(e);
+Outgoing Thermal::sample(Energy energy, Stream& random) const noexcept {
+  const double e = energy.eV();
+  double rest = random.uniform() * cross_section(energy);
   for (const Nuclide::Share& share : shares_) {
     const ThermalTable::AtTemperature& t = at(share);
     const double inelastic = share.weight * t.inelastic(e),
@@ -109,11 +113,11 @@ Outgoing Thermal::sample(double e, Stream& random) const noexcept {
 
 void NuclearData::finish() {
   if (nuclides.empty()) {  // all is void
-    energy_min_ = 1e-5, energy_max_ = 2e7;
+    energy_min_ = Energy(1e-5), energy_max_ = Energy(2e7);
     return;
   }
-  energy_min_ = 0, energy_max_ = infinity;
-  unresolved_min_ = infinity, unresolved_max_ = 0;
+  energy_min_ = Energy{}, energy_max_ = Energy(infinity);
+  unresolved_min_ = Energy(infinity), unresolved_max_ = Energy{};
   for (const Nuclide& nuclide : nuclides) {
     energy_min_ = std::max(energy_min_, nuclide.energy_min());
     energy_max_ = std::min(energy_max_, nuclide.energy_max());
@@ -132,7 +136,7 @@ bool NuclearData::any_fission() const noexcept {
 /// Energies of all nuclides and thermal tables between the common limits. The end of a thermal table is a
 /// jump, so its energy is there twice.
 std::vector<double> NuclearData::grid_of(const std::vector<MediumPart>& parts) const {
-  std::vector<double> all{energy_min_, energy_max_};
+  std::vector<double> all{energy_min_.eV(), energy_max_.eV()};
   const auto add = [&](const std::vector<double>& grid) {
     std::vector<double> merged;
     merged.reserve(all.size() + grid.size());
@@ -144,14 +148,14 @@ std::vector<double> NuclearData::grid_of(const std::vector<MediumPart>& parts) c
     if (!part.thermal) continue;
     const Thermal& thermal = this->thermal(part.thermal);
     add(thermal.grid());
-    add({thermal.energy_max(), thermal.energy_max()});
+    add({thermal.energy_max().eV(), thermal.energy_max().eV()});
   }
-  const auto first = std::lower_bound(all.begin(), all.end(), energy_min_);
-  const auto last = std::upper_bound(all.begin(), all.end(), energy_max_);
+  const auto first = std::lower_bound(all.begin(), all.end(), energy_min_.eV());
+  const auto last = std::upper_bound(all.begin(), all.end(), energy_max_.eV());
   return {first, last};
 }
 
-MicroXs NuclearData::tabulated(const MediumPart& part, double e, bool from_below) const noexcept {
+MicroXs NuclearData::tabulated(const MediumPart& part, Energy e, bool from_below) const noexcept {
   MicroXs xs = nuclide(part.nuclide).smooth(e, from_below);
   if (part.thermal) {
     const Thermal& thermal = this->thermal(part.thermal);
@@ -176,7 +180,8 @@ MediumId NuclearData::add_medium(std::vector<MediumPart> parts, std::size_t poin
     for (std::size_t i = 0; i < grid.size(); ++i) {
       const bool from_below = i + 1 < grid.size() && grid[i + 1] == grid[i];
       MacroXs sum{};
-      for (const MediumPart& part : parts) add_to(sum, part.density, tabulated(part, grid[i], from_below));
+      for (const MediumPart& part : parts)
+        add_to(sum, part.density, tabulated(part, Energy(grid[i]), from_below));
       const auto of = [&](Reaction reaction) { return sum[static_cast<int>(reaction)]; };
       medium.points[i] = {grid[i],
                           of(Reaction::total),
@@ -203,7 +208,7 @@ double NuclearData::band_number(const MediumPart& part, std::uint64_t band) cons
   return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
 }
 
-MicroXs NuclearData::micro(const MediumPart& part, double e, std::uint64_t band) const noexcept {
+MicroXs NuclearData::micro(const MediumPart& part, Energy e, std::uint64_t band) const noexcept {
   const Nuclide& nuclide = this->nuclide(part.nuclide);
   MicroXs xs = nuclide.smooth(e);
   if (is_thermal(part, e))
@@ -213,9 +218,9 @@ MicroXs NuclearData::micro(const MediumPart& part, double e, std::uint64_t band)
   return xs;
 }
 
-double NuclearData::most_between(const MediumPart& part, double a, double b) const noexcept {
+double NuclearData::most_between(const MediumPart& part, Energy a, Energy b) const noexcept {
   const Nuclide& nuclide = this->nuclide(part.nuclide);
-  const double end = part.thermal ? thermal(part.thermal).energy_max() : 0;
+  const Energy end = part.thermal ? thermal(part.thermal).energy_max() : Energy{};
   double most = 0;
   if (b >= end) most = nuclide.most_between(a, b, 0);
   if (a < nuclide.unresolved_max() && b >= nuclide.unresolved_min())
@@ -226,15 +231,15 @@ double NuclearData::most_between(const MediumPart& part, double a, double b) con
   return most;
 }
 
-std::size_t NuclearData::points_between(const MediumPart& part, double a, double b) const noexcept {
+std::size_t NuclearData::points_between(const MediumPart& part, Energy a, Energy b) const noexcept {
   return nuclide(part.nuclide).points_between(a, b);
 }
 
-void NuclearData::sum_parts(const Medium& medium, double e, std::uint64_t band, MacroXs& xs) const noexcept {
+void NuclearData::sum_parts(const Medium& medium, Energy e, std::uint64_t band, MacroXs& xs) const noexcept {
   for (const MediumPart& part : medium.parts) add_to(xs, part.density, micro(part, e, band));
 }
 
-void NuclearData::look_up(MediumId id, double e, std::uint64_t band, MacroXs& xs) const noexcept {
+void NuclearData::look_up(MediumId id, Energy e, std::uint64_t band, MacroXs& xs) const noexcept {
   const Medium& medium = media_[id.index()];
   const auto at = [&](Reaction reaction) -> double& { return xs[static_cast<int>(reaction)]; };
   xs = {};
@@ -242,10 +247,10 @@ void NuclearData::look_up(MediumId id, double e, std::uint64_t band, MacroXs& xs
   if (medium.points.empty()) {
     sum_parts(medium, e, band, xs);
   } else {
-    const Point* low = &medium.points[medium.index.find(&medium.points[0].energy, e)];
+    const Point* low = &medium.points[medium.index.find(&medium.points[0].energy, e.eV())];
     const Point* high = low + 1;
     const double width = high->energy - low->energy;
-    const double f = width > 0 ? std::clamp((e - low->energy) / width, 0.0, 1.0) : 0;
+    const double f = width > 0 ? std::clamp((e.eV() - low->energy) / width, 0.0, 1.0) : 0;
     at(Reaction::total) = low->total + f * (high->total - low->total);
     at(Reaction::absorption) = low->absorption + f * (high->absorption - low->absorption);
     at(Reaction::fission) = low->fission + f * (high->fission - low->fission);
@@ -271,7 +276,7 @@ void NuclearData::look_up(MediumId id, double e, std::uint64_t band, MacroXs& xs
   at(Reaction::scatter) = std::max(0.0, at(Reaction::total) - at(Reaction::absorption));
 }
 
-const MediumPart& NuclearData::sample_part(MediumId id, double e, std::uint64_t band, double total,
+const MediumPart& NuclearData::sample_part(MediumId id, Energy e, std::uint64_t band, double total,
                                            Stream& random, MicroXs& xs) const noexcept {
   const Medium& medium = media_[id.index()];
   double rest = random.uniform() * total;

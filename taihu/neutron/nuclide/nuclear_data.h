@@ -18,6 +18,7 @@
 #include "taihu/neutron/nuclide/kinematics.h"
 #include "taihu/neutron/nuclide/nuclide.h"
 #include "taihu/neutron/nuclide/thermal_table.h"
+#include "taihu/neutron/particle/energy.h"
 #include "taihu/neutron/particle/opaque_id.h"
 
 namespace taihu::neutron {
@@ -28,15 +29,15 @@ class Thermal {
   Thermal(const ThermalTable& table, std::vector<Nuclide::Share> shares)
       : table_(&table), shares_(std::move(shares)) {}
   const ThermalTable& table() const noexcept { return *table_; }
-  double energy_max() const noexcept { return table_->energy_max; }
-  double tabulated(double e) const noexcept;  ///< the part that is straight between grid()'s points
-  double formula(double e) const noexcept;    ///< the rest
+  Energy energy_max() const noexcept { return Energy(table_->energy_max); }
+  double tabulated(Energy e) const noexcept;  ///< the part that is straight between grid()'s points
+  double formula(Energy e) const noexcept;    ///< the rest
   bool has_formula() const noexcept;
-  double cross_section(double e) const noexcept { return tabulated(e) + formula(e); }
-  std::vector<double> grid() const;
+  double cross_section(Energy e) const noexcept { return tabulated(e) + formula(e); }
+  std::vector<double> grid() const;  ///< eV
   /// Upper bound of the cross section over the energies [a, b].
-  double most_between(double a, double b) const noexcept;
-  Outgoing sample(double e, Stream& random) const noexcept;
+  double most_between(Energy a, Energy b) const noexcept;
+  Outgoing sample(Energy e, Stream& random) const noexcept;
 
  private:
   const ThermalTable::AtTemperature& at(const Nuclide::Share& share) const noexcept {
@@ -86,37 +87,37 @@ class NuclearData {
     const int cell = location.cell().index(), distributed = distributed_of_cell[cell];
     return distributed < 0 ? medium_of_cell[cell] : medium_of_instance[distributed][location.instance];
   }
-  double energy_min() const noexcept { return energy_min_; }
-  double energy_max() const noexcept { return energy_max_; }
+  Energy energy_min() const noexcept { return energy_min_; }
+  Energy energy_max() const noexcept { return energy_max_; }
   int media() const noexcept { return static_cast<int>(media_.size()); }
   const std::vector<MediumPart>& parts(MediumId medium) const noexcept {
     return media_[medium.index()].parts;
   }
   bool fissionable(MediumId medium) const noexcept { return media_[medium.index()].fissionable; }
   bool any_fission() const noexcept;
-  bool unresolved_at(double e) const noexcept { return e >= unresolved_min_ && e < unresolved_max_; }
+  bool unresolved_at(Energy e) const noexcept { return e >= unresolved_min_ && e < unresolved_max_; }
 
   /// Sums of a medium. `band`: random bits that a neutron keeps as long as its energy stays.
-  void look_up(MediumId medium, double e, std::uint64_t band, MacroXs& xs) const noexcept;
+  void look_up(MediumId medium, Energy e, std::uint64_t band, MacroXs& xs) const noexcept;
   /// Prefetches the data that look_up() needs.
-  void prefetch(MediumId medium, double e) const noexcept {
+  void prefetch(MediumId medium, Energy e) const noexcept {
     const Medium& known = media_[medium.index()];
     if (known.points.empty()) return;
-    const Point* const point = known.points.data() + known.index.near(e);
+    const Point* const point = known.points.data() + known.index.near(e.eV());
     __builtin_prefetch(point);
     __builtin_prefetch(point + 1);
   }
-  MicroXs micro(const MediumPart& part, double e, std::uint64_t band) const noexcept;
+  MicroXs micro(const MediumPart& part, Energy e, std::uint64_t band) const noexcept;
   /// Upper bound of a nuclide's total cross section [b] over the energies [a, b], whatever the band.
-  double most_between(const MediumPart& part, double a, double b) const noexcept;
+  double most_between(const MediumPart& part, Energy a, Energy b) const noexcept;
   /// How many points the nuclide's cross sections have there.
-  std::size_t points_between(const MediumPart& part, double a, double b) const noexcept;
+  std::size_t points_between(const MediumPart& part, Energy a, Energy b) const noexcept;
   /// Whether a band of unresolved resonances, and not the smooth values, holds for a nuclide of a medium.
-  bool in_bands(const MediumPart& part, double e) const noexcept {
+  bool in_bands(const MediumPart& part, Energy e) const noexcept {
     return nuclide(part.nuclide).unresolved_at(e) && !is_thermal(part, e);
   }
   /// The nuclide that a neutron hits in a medium whose total cross section is `total`.
-  const MediumPart& sample_part(MediumId medium, double e, std::uint64_t band, double total, Stream& random,
+  const MediumPart& sample_part(MediumId medium, Energy e, std::uint64_t band, double total, Stream& random,
                                 MicroXs& xs) const noexcept;
 
  private:
@@ -131,16 +132,16 @@ class NuclearData {
     bool fissionable = false;
   };
   std::vector<double> grid_of(const std::vector<MediumPart>& parts) const;
-  MicroXs tabulated(const MediumPart& part, double e, bool from_below) const noexcept;
-  bool is_thermal(const MediumPart& part, double e) const noexcept {
+  MicroXs tabulated(const MediumPart& part, Energy e, bool from_below) const noexcept;
+  bool is_thermal(const MediumPart& part, Energy e) const noexcept {
     return part.thermal && e < thermal(part.thermal).energy_max();
   }
   double band_number(const MediumPart& part, std::uint64_t band) const noexcept;
-  void sum_parts(const Medium& medium, double e, std::uint64_t band, MacroXs& xs) const noexcept;
+  void sum_parts(const Medium& medium, Energy e, std::uint64_t band, MacroXs& xs) const noexcept;
 
   std::vector<Medium> media_;
-  double energy_min_ = 0, energy_max_ = 0;
-  double unresolved_min_ = 0, unresolved_max_ = 0;
+  Energy energy_min_, energy_max_;
+  Energy unresolved_min_, unresolved_max_;
 };
 
 }  // namespace taihu::neutron

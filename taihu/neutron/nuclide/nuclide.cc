@@ -38,7 +38,7 @@ double between(const std::vector<double>& values, std::size_t i, double f) {
 
 }  // namespace
 
-Nuclide::Nuclide(const NuclideData& data, std::vector<Share> shares, double kT) : data_(&data), kT_(kT) {
+Nuclide::Nuclide(const NuclideData& data, std::vector<Share> shares, Energy kT) : data_(&data), kT_(kT) {
   fill(std::move(shares));
 }
 
@@ -77,9 +77,9 @@ void Nuclide::fill(std::vector<Share> shares) {
   }
   index_ = EnergyIndex(&points_[0].energy, points_.size(), sizeof(Point) / sizeof(double));
   for (const auto& [table, weight] : unresolved_) {
-    unresolved_min_ = std::max(unresolved_min_, table->energy.front());
-    unresolved_max_ =
-        unresolved_max_ == 0 ? table->energy.back() : std::min(unresolved_max_, table->energy.back());
+    const Energy first(table->energy.front()), last(table->energy.back());
+    unresolved_min_ = std::max(unresolved_min_, first);
+    unresolved_max_ = unresolved_max_ == Energy{} ? last : std::min(unresolved_max_, last);
   }
 }
 
@@ -119,7 +119,8 @@ std::vector<double> Nuclide::grid() const {
   return energies;
 }
 
-MicroXs Nuclide::smooth(double e, bool from_below) const noexcept {
+MicroXs Nuclide::smooth(Energy energy, bool from_below) const noexcept {
+  const double e = energy.eV();
   MicroXs xs;
   std::size_t i = index_.find(&points_[0].energy, e);
   while (from_below && i > 0 && points_[i].energy >= e) --i;
@@ -149,15 +150,15 @@ double Nuclide::competing(const ProbabilityTable& table, const MicroXs& xs) cons
   return sum;
 }
 
-void Nuclide::apply_unresolved(double e, double xi, MicroXs& xs) const noexcept {
+void Nuclide::apply_unresolved(Energy e, double xi, MicroXs& xs) const noexcept {
   const Point &low = points_[xs.index], &high = points_[xs.index + 1];
   const double capture = low.capture + xs.fraction * (high.capture - low.capture);
-  const double nu = xs.fission > 0 ? xs.nu_fission / xs.fission : data_->nu(e);
+  const double nu = xs.fission > 0 ? xs.nu_fission / xs.fission : data_->nu(e.eV());
   const double q = data_->fission.empty() ? 0 : data_->fission[0].q_value;
   MicroXs sum;
   double weights = 0;
   for (const auto& [table, weight] : unresolved_) {
-    ProbabilityTable::Values values = table->at(e, xi);
+    ProbabilityTable::Values values = table->at(e.eV(), xi);
     if (table->factors) {
       values.elastic *= xs.elastic;
       values.fission *= xs.fission;
@@ -181,10 +182,10 @@ void Nuclide::apply_unresolved(double e, double xi, MicroXs& xs) const noexcept 
 
 /// Upper bound of value(smooth cross sections), which are linear between points, over the energies [a, b].
 template <typename Value>
-double Nuclide::largest(double a, double b, const Value& value) const noexcept {
+double Nuclide::largest(Energy a, Energy b, const Value& value) const noexcept {
   double most = std::fmax(value(smooth(a)), value(smooth(b)));
-  for (std::size_t i = index_.find(&points_[0].energy, a) + 1; i < points_.size() && points_[i].energy <= b;
-       ++i) {
+  for (std::size_t i = index_.find(&points_[0].energy, a.eV()) + 1;
+       i < points_.size() && points_[i].energy <= b.eV(); ++i) {
     const Point& point = points_[i];
     MicroXs xs;
     xs.total = point.total, xs.elastic = point.elastic, xs.absorption = point.absorption;
@@ -195,18 +196,18 @@ double Nuclide::largest(double a, double b, const Value& value) const noexcept {
   return most;
 }
 
-double Nuclide::most_between(double a, double b, double elastic_share) const noexcept {
+double Nuclide::most_between(Energy a, Energy b, double elastic_share) const noexcept {
   return largest(a, b, [&](const MicroXs& xs) { return xs.total - elastic_share * xs.elastic; });
 }
 
-double Nuclide::most_unresolved_between(double a, double b) const noexcept {
+double Nuclide::most_unresolved_between(Energy a, Energy b) const noexcept {
   const auto capture = [&](const MicroXs& xs) {
     const Point &low = points_[xs.index], &high = points_[xs.index + 1];
     return low.capture + xs.fraction * (high.capture - low.capture);
   };
   double sum = 0, weights = 0;
   for (const auto& [table, weight] : unresolved_) {
-    ProbabilityTable::Values most = table->most_between(a, b);
+    ProbabilityTable::Values most = table->most_between(a.eV(), b.eV());
     if (table->factors) {
       most.elastic *= largest(a, b, [](const MicroXs& xs) { return xs.elastic; });
       most.fission *= largest(a, b, [](const MicroXs& xs) { return xs.fission; });

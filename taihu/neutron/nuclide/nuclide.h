@@ -5,6 +5,7 @@
 
 #include "taihu/neutron/nuclide/energy_grid.h"
 #include "taihu/neutron/nuclide/nuclide_data.h"
+#include "taihu/neutron/particle/energy.h"
 #include "taihu/neutron/storage/hot_vector.h"
 
 namespace taihu::neutron {
@@ -25,29 +26,29 @@ class Nuclide {
     double weight = 1;
   };
   /// Linear in kT between two library temperatures, or at one.
-  Nuclide(const NuclideData& data, std::vector<Share> shares, double kT);
+  Nuclide(const NuclideData& data, std::vector<Share> shares, Energy kT);
 
   const NuclideData& data() const noexcept { return *data_; }
-  double kT() const noexcept { return kT_; }  ///< of the motion of the nuclei
-  double energy_min() const noexcept { return points_.front().energy; }
-  double energy_max() const noexcept { return points_.back().energy; }
-  std::vector<double> grid() const;
+  Energy kT() const noexcept { return kT_; }  ///< of the motion of the nuclei
+  Energy energy_min() const noexcept { return Energy(points_.front().energy); }
+  Energy energy_max() const noexcept { return Energy(points_.back().energy); }
+  std::vector<double> grid() const;  ///< eV
 
   /// Without unresolved resonances. `from_below`: the limit from below where the grid has an energy twice.
-  MicroXs smooth(double e, bool from_below = false) const noexcept;
+  MicroXs smooth(Energy e, bool from_below = false) const noexcept;
 
-  bool unresolved_at(double e) const noexcept { return e >= unresolved_min_ && e < unresolved_max_; }
-  double unresolved_min() const noexcept { return unresolved_min_; }
-  double unresolved_max() const noexcept { return unresolved_max_; }
+  bool unresolved_at(Energy e) const noexcept { return e >= unresolved_min_ && e < unresolved_max_; }
+  Energy unresolved_min() const noexcept { return unresolved_min_; }
+  Energy unresolved_max() const noexcept { return unresolved_max_; }
   /// Replaces the smooth values by those of the band that `xi` selects.
-  void apply_unresolved(double e, double xi, MicroXs& xs) const noexcept;
+  void apply_unresolved(Energy e, double xi, MicroXs& xs) const noexcept;
 
   /// Upper bounds over the energies [a, b]: of total - `elastic_share` * elastic without unresolved
   /// resonances; of the total in any band of the unresolved resonances.
-  double most_between(double a, double b, double elastic_share) const noexcept;
-  double most_unresolved_between(double a, double b) const noexcept;
-  std::size_t points_between(double a, double b) const noexcept {
-    return index_.find(&points_[0].energy, b) - index_.find(&points_[0].energy, a);
+  double most_between(Energy a, Energy b, double elastic_share) const noexcept;
+  double most_unresolved_between(Energy a, Energy b) const noexcept;
+  std::size_t points_between(Energy a, Energy b) const noexcept {
+    return index_.find(&points_[0].energy, b.eV()) - index_.find(&points_[0].energy, a.eV());
   }
 
   /// A reaction other than elastic scattering and absorption, sampled at `xs`; null: none is possible there.
@@ -69,15 +70,15 @@ class Nuclide {
   void add(const Share& share);
   double competing(const ProbabilityTable& table, const MicroXs& xs) const noexcept;
   template <typename Value>
-  double largest(double a, double b, const Value& value) const noexcept;
+  double largest(Energy a, Energy b, const Value& value) const noexcept;
 
   const NuclideData* data_;
-  double kT_;
+  Energy kT_;
   HotVector<Point> points_;
   EnergyIndex index_;
   std::vector<ReactionValues> scattering_, fission_, tallied_;
   std::vector<std::pair<const ProbabilityTable*, double>> unresolved_;  ///< with weights
-  double unresolved_min_ = 0, unresolved_max_ = 0;
+  Energy unresolved_min_, unresolved_max_;
 };
 
 /// Library temperatures for the wanted one. Nearest: fails when it is further than `tolerance` away. All in K

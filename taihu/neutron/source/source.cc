@@ -204,12 +204,13 @@ Site SourceSampler::sample_independent(const Source& source, Stream& random, Cel
     site.energy = source.energy.sample(random);
     if (!between(source.energy_bounds, site.energy)) continue;
     if (nuclear_ == nullptr) break;
-    if (site.energy >= nuclear_->energy_min() && site.energy <= nuclear_->energy_max()) break;
+    const Energy energy(site.energy);
+    if (energy >= nuclear_->energy_min() && energy <= nuclear_->energy_max()) break;
   }
   if (!source.time.x.empty() || source.time.type != Distribution::Type::discrete)
     site.time = source.time.sample(random);
   if (nuclear_ == nullptr) {
-    site.group = data_->group_of(site.energy);
+    site.group = data_->group_of(Energy(site.energy));
     site.energy = 0;
   }
   return site;
@@ -229,7 +230,7 @@ Site SourceSampler::sample_from_file(const Source& source, Stream& random, CellM
     if (!good && !source.kill_rejected) continue;
     if (!good) site.weight = 0;
     if (nuclear_ == nullptr) {
-      site.group = data_->group_of(site.energy);
+      site.group = data_->group_of(Energy(site.energy));
       site.energy = 0;
     }
     return site;

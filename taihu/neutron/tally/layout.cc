@@ -40,7 +40,7 @@ std::vector<int> energy_table(const Filter& filter, const CrossSections& data) {
   }
   for (int g = 0; g < data.groups(); ++g) {
     const auto above =
-        std::upper_bound(filter.energies.begin(), filter.energies.end(), data.energy(GroupId(g)));
+        std::upper_bound(filter.energies.begin(), filter.energies.end(), data.energy(GroupId(g)).eV());
     if (above != filter.energies.begin() && above != filter.energies.end())
       table[g] = static_cast<int>(above - filter.energies.begin()) - 1;
   }

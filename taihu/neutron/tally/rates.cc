@@ -20,7 +20,7 @@ double sum_delayed(const NuclideData& data, int group, double energy, const Weig
 
 }  // namespace
 
-double rate_of(const NuclearData& nuclear, const MediumPart& part, const RatePlan::Term& term, double energy,
+double rate_of(const NuclearData& nuclear, const MediumPart& part, const RatePlan::Term& term, Energy energy,
                const MicroXs& xs, double k) noexcept {
   const Nuclide& nuclide = nuclear.nuclide(part.nuclide);
   switch (term.score) {
@@ -37,17 +37,17 @@ double rate_of(const NuclearData& nuclear, const MediumPart& part, const RatePla
     case Score::kappa_fission:
       return xs.kappa_fission;
     case Score::prompt_nu_fission:
-      return xs.fission > 0 ? xs.fission * nuclide.data().fission[0].products[0].yield(energy) : 0;
+      return xs.fission > 0 ? xs.fission * nuclide.data().fission[0].products[0].yield(energy.eV()) : 0;
     case Score::delayed_nu_fission:
       return xs.fission *
-             sum_delayed(nuclide.data(), term.group, energy, [](const NeutronProduct&) { return 1.0; });
+             sum_delayed(nuclide.data(), term.group, energy.eV(), [](const NeutronProduct&) { return 1.0; });
     case Score::decay_rate:
-      return xs.fission * sum_delayed(nuclide.data(), term.group, energy,
+      return xs.fission * sum_delayed(nuclide.data(), term.group, energy.eV(),
                                       [](const NeutronProduct& p) { return p.decay_rate; });
     case Score::fission_q_prompt:
-      return xs.fission * nuclide.data().q_prompt(energy);
+      return xs.fission * nuclide.data().q_prompt(energy.eV());
     case Score::fission_q_recoverable:
-      return xs.fission * nuclide.data().q_recoverable(energy);
+      return xs.fission * nuclide.data().q_recoverable(energy.eV());
     default:
       break;
   }
@@ -61,7 +61,8 @@ double rate_of(const NuclearData& nuclear, const MediumPart& part, const RatePla
   if (mt != mt_heating && mt != mt_heating_local) return value;
   // What fission does not release at once is scaled by k, so that released and deposited energy balance: D.
   // P. Griesheimer, S. J. Douglass, M. H. Stedry, PHYSOR 2020.
-  const double fission = xs.fission * (nuclide.data().fragments(energy) + nuclide.data().betas(energy));
+  const double fission =
+      xs.fission * (nuclide.data().fragments(energy.eV()) + nuclide.data().betas(energy.eV()));
   return k * (value - fission) + fission;
 }
 
@@ -71,7 +72,7 @@ Rates::Rates(const RatePlan& plan, const NuclearData* nuclear) : plan_(&plan), n
   for (Remembered& known : media_) known.values.resize(plan.values);
 }
 
-void Rates::compute(Remembered& known, MediumId medium, double energy, std::uint64_t band,
+void Rates::compute(Remembered& known, MediumId medium, Energy energy, std::uint64_t band,
                     const double* sums) noexcept {
   known.energy = energy, known.band = band, known.k = k_;
   std::fill(known.values.begin(), known.values.end(), 0.0);

@@ -33,7 +33,7 @@ struct RatePlan {
 
 /// The rate of a nuclide of a medium per atom and flux [b]; of energies eV b. `k`: of the generation, for
 /// heating; 1 with a fixed source.
-double rate_of(const NuclearData& nuclear, const MediumPart& part, const RatePlan::Term& term, double energy,
+double rate_of(const NuclearData& nuclear, const MediumPart& part, const RatePlan::Term& term, Energy energy,
                const MicroXs& xs, double k) noexcept;
 
 /// Rates of one thread.
@@ -45,21 +45,21 @@ class Rates {
 
   /// Values in a medium [1/cm times what is counted]; no medium: void, all are zero but the flux's.
   /// `sums`: of the medium at that energy. Valid until the next call for the medium.
-  const double* at(MediumId medium, double energy, std::uint64_t band, const double* sums) noexcept {
+  const double* at(MediumId medium, Energy energy, std::uint64_t band, const double* sums) noexcept {
     Remembered& known = media_[static_cast<std::size_t>(medium.index() + 1)];
-    if (known.energy != energy || known.band != band || known.k != k_)
+    if (!(known.energy == energy) || known.band != band || known.k != k_)
       compute(known, medium, energy, band, sums);
     return known.values.data();
   }
 
  private:
   struct Remembered {
-    double energy = -1;
+    Energy energy{-1};
     std::uint64_t band = 0;
     double k = 0;
     std::vector<double> values;
   };
-  void compute(Remembered& known, MediumId medium, double energy, std::uint64_t band,
+  void compute(Remembered& known, MediumId medium, Energy energy, std::uint64_t band,
                const double* sums) noexcept;
 
   const RatePlan* plan_;

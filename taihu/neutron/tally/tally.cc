@@ -218,7 +218,7 @@ void TallyBins::score_combination(const TallyLayout::CompiledTally& tally, std::
 const double* TallyBins::values_of(const TallyLayout::CompiledTally& tally, const Event& event) noexcept {
   if (!tally.rates) return event.values;
   return rates_.at(event.values == nullptr ? MediumId() : state_.nuclear->medium_of(*event.location),
-                   event.energy, *state_.band, event.values);
+                   Energy(event.energy), *state_.band, event.values);
 }
 
 /// Whether all scores of a tally along a path are zero, as fission outside the fuel, with continuous energy.

@@ -23,7 +23,7 @@ const MacroXs& ContinuousCollision::look_up() noexcept {
   const MediumId medium = medium_here();
   Remembered& known = remembered_[medium.index()];
   if (known.energy != particle_.energy || known.band != particle_.band) {
-    nuclear_.look_up(medium, particle_.energy, particle_.band, known.xs);
+    nuclear_.look_up(medium, flight_energy(), particle_.band, known.xs);
     known.energy = particle_.energy, known.band = particle_.band;
   }
   history_.values = known.xs.data();
@@ -44,7 +44,7 @@ bool ContinuousCollision::react(int& mt) {
   const double total = sums[static_cast<int>(Reaction::total)];
   MicroXs xs;
   const MediumPart& part =
-      nuclear_.sample_part(medium_here(), particle_.energy, particle_.band, total, particle_.random, xs);
+      nuclear_.sample_part(medium_here(), flight_energy(), particle_.band, total, particle_.random, xs);
   history_.nuclide = part.nuclide;
   if (history_.tallying) history_.score_collision(total);
   if (history_.tallies_analog() && history_.tallies.analog_velocity)
@@ -103,7 +103,7 @@ bool ContinuousCollision::absorb(const MediumPart& part, const MicroXs& xs) {
       const RatePlan::Term term{score, mt > 0 ? nuclear_.nuclide(part.nuclide).tallied_index(mt) : -1, 0, 0};
       history_.bins.score_analog(
           history_.event(), score,
-          absorbed * rate_of(nuclear_, part, term, particle_.energy, xs, history_.k) / xs.absorption);
+          absorbed * rate_of(nuclear_, part, term, flight_energy(), xs, history_.k) / xs.absorption);
     }
   }
   particle_.weight -= absorbed;
@@ -124,11 +124,11 @@ Flight ContinuousCollision::scatter(const MediumPart& part, const MicroXs& xs, d
     if (rest >= xs.thermal && !nuclide.data().cold_energy.empty())
       return scatter_resonantly(in, awr, nuclide.kT(), nuclide.data().elastic_angle,
                                 {nuclide.data().cold_energy, nuclide.data().cold_elastic,
-                                 settings_.resonances.least, settings_.resonances.most},
+                                 Energy(settings_.resonances.least), Energy(settings_.resonances.most)},
                                 particle_.random);
     if (rest >= xs.thermal)
       return scatter_elastically(in, awr, nuclide.kT(), nuclide.data().elastic_angle, particle_.random);
-    const Outgoing out = nuclear_.thermal(part.thermal).sample(particle_.energy, particle_.random);
+    const Outgoing out = nuclear_.thermal(part.thermal).sample(flight_energy(), particle_.random);
     return {out.energy, scattered(in.u, out.mu, particle_.random)};
   }
   mt = reaction->mt;
@@ -159,7 +159,7 @@ Flight ContinuousCollision::scatter(const MediumPart& part, const MicroXs& xs, d
 Flight ContinuousCollision::apply_product(const NeutronReaction& reaction, const NeutronProduct& product,
                                           double awr, const Flight& in) noexcept {
   Outgoing out = product.law->sample(in.energy, particle_.random);
-  if (reaction.centre_of_mass) to_laboratory(in.energy, awr, out.energy, out.mu);
+  if (reaction.centre_of_mass) to_laboratory(Energy(in.energy), awr, out.energy, out.mu);
   return {out.energy, scattered(in.u, out.mu, particle_.random)};
 }
 
@@ -186,8 +186,8 @@ double ContinuousCollision::fission_energy(const Nuclide& nuclide, const MicroXs
   Outgoing out;
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     out = product->law->sample(particle_.energy, particle_.random);
-    if (centre) to_laboratory(particle_.energy, data.awr, out.energy, out.mu);
-    if (out.energy < nuclear_.energy_max()) break;
+    if (centre) to_laboratory(flight_energy(), data.awr, out.energy, out.mu);
+    if (Energy(out.energy) < nuclear_.energy_max()) break;
   }
   u = scattered(incident, out.mu, particle_.random);
   return out.energy;

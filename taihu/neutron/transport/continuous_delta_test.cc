@@ -153,17 +153,17 @@ TEST_F(ContinuousDelta, TheBoundIsAboveAllMediaWhateverTheBand) {
     if (i % 50 == 5) e = energy_low;
     if (i % 3 == 1)
       e = std::bit_cast<double>(std::bit_cast<std::uint64_t>(e) >> 36 << 36);  // an edge of a bin
-    e = std::clamp(i % 7 == 1 ? std::nextafter(e, 0) : e, data.energy_min(), data.energy_max());
+    e = std::clamp(i % 7 == 1 ? std::nextafter(e, 0) : e, data.energy_min().eV(), data.energy_max().eV());
     double largest = 0;
     for (int medium = 0; medium < data.media(); ++medium) {
       MacroXs xs;
-      data.look_up(MediumId(medium), e, random.next(), xs);
+      data.look_up(MediumId(medium), Energy(e), random.next(), xs);
       largest = std::max(largest, xs[static_cast<int>(Reaction::total)]);
     }
-    ASSERT_GE(majorant.at(e), largest) << e;
-    if (i % 5 != 0 || data.unresolved_at(e)) continue;
+    ASSERT_GE(majorant.at(Energy(e)), largest) << e;
+    if (i % 5 != 0 || data.unresolved_at(Energy(e))) continue;
     sum_largest += largest;
-    sum_bound += majorant.at(e);
+    sum_bound += majorant.at(Energy(e));
   }
   EXPECT_LT(sum_bound, 1.05 * sum_largest);
   EXPECT_LT(majorant.bytes(), 400000u);

@@ -299,7 +299,8 @@ TEST_F(ContinuousFeatures, CollisionsForAFileAreThoseThatAreWanted) {
 /// above the neutron's energy, nuclei that come towards it are hit more often and give it energy.
 TEST(ResonanceScattering, PrefersNucleiThatMeetTheResonance) {
   const AngleTable isotropic;
-  const double awr = 238, kT = 0.1, energy = 6.5;
+  const double awr = 238, energy = 6.5;
+  const Energy kT(0.1);
   const std::vector<double> grid{1e-5, 6.4, 6.6, 6.65, 6.7, 6.75, 6.8, 100}, flat(8, 10),
       resonance{10, 10, 10, 500, 3000, 500, 10, 10};
   const auto mean = [&](const std::vector<double>* elastic) {
@@ -310,7 +311,7 @@ TEST(ResonanceScattering, PrefersNucleiThatMeetTheResonance) {
       const Flight in{energy, {0, 0, 1}};
       sum += (elastic == nullptr ? scatter_elastically(in, awr, kT, isotropic, random)
                                  : scatter_resonantly(in, awr, kT, isotropic,
-                                                      {grid, *elastic, 0.01, 1000}, random))
+                                                      {grid, *elastic, Energy(0.01), Energy(1000)}, random))
                  .energy /
              count;
     }
@@ -320,7 +321,7 @@ TEST(ResonanceScattering, PrefersNucleiThatMeetTheResonance) {
   EXPECT_GT(mean(&resonance), mean(nullptr) + 0.02);
   Stream random(1, StreamUse::history, 0, 0);
   const Flight fast = scatter_resonantly({energy, {0, 0, 1}}, awr, kT, isotropic,
-                                         {grid, resonance, 0.01, 6}, random);
+                                         {grid, resonance, Energy(0.01), Energy(6)}, random);
   EXPECT_LT(fast.energy, energy);  // above the highest energy nuclei are at rest
 }
 

@@ -28,20 +28,21 @@ FlightChoice::FlightChoice(const CrossSections& data, const MediaSurvey& survey)
 FlightChoice::FlightChoice(const NuclearData& data, const Majorant& majorant, const MediaSurvey& survey)
     : columns_(static_cast<std::size_t>(data.media()) + 1) {
   const auto key_of = [](double energy) { return std::bit_cast<std::uint64_t>(energy) >> key_shift; };
-  first_key_ = key_of(data.energy_min());
-  for (std::uint64_t key = first_key_; key <= key_of(data.energy_max()); ++key) {
-    const double low = std::max(std::bit_cast<double>(key << key_shift), data.energy_min());
-    const double high = std::min(std::bit_cast<double>((key + 1) << key_shift), data.energy_max());
+  const double least = data.energy_min().eV(), most = data.energy_max().eV();
+  first_key_ = key_of(least);
+  for (std::uint64_t key = first_key_; key <= key_of(most); ++key) {
+    const double low = std::max(std::bit_cast<double>(key << key_shift), least);
+    const double high = std::min(std::bit_cast<double>((key + 1) << key_shift), most);
     const auto mean = [&](const auto& value) {
       double sum = 0;
       for (int i = 0; i < samples; ++i) sum += value(low + (i + 0.5) / samples * (high - low));
       return sum / samples;
     };
-    const double bound = mean([&](double energy) { return majorant.at(energy); });
+    const double bound = mean([&](double energy) { return majorant.at(Energy(energy)); });
     for (int medium = -1; medium < data.media(); ++medium) {
       MacroXs xs{};
       const double total = medium < 0 ? 0 : mean([&](double energy) {
-        data.look_up(MediumId(medium), energy, 0, xs);
+        data.look_up(MediumId(medium), Energy(energy), 0, xs);
         return xs[static_cast<int>(Reaction::total)];
       });
       choices_.push_back(bound <= total + survey.surfaces_per_cm(medium));

@@ -30,9 +30,9 @@ class FlightChoice {
   /// `medium`: the material's index, of a void -1.
   bool delta_pays(int medium, GroupId group) const noexcept { return at(group.index(), medium) != 0; }
   /// `medium`: the medium's index, of a void -1. An energy between the limits of the data.
-  bool delta_pays(int medium, double energy) const noexcept {
-    return at(static_cast<int>((std::bit_cast<std::uint64_t>(energy) >> key_shift) - first_key_), medium) !=
-           0;
+  bool delta_pays(int medium, Energy energy) const noexcept {
+    const std::uint64_t key = std::bit_cast<std::uint64_t>(energy.eV()) >> key_shift;
+    return at(static_cast<int>(key - first_key_), medium) != 0;
   }
   /// Share of the media and energies where delta flights pay.
   double delta_share() const noexcept;

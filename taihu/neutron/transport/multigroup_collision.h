@@ -28,8 +28,8 @@ class MultigroupCollision {
   bool delta_pays() const noexcept {
     return choice_->delta_pays(history_.location.material.index(), particle_.group);
   }
-  double energy() const noexcept { return data_.energy(particle_.group); }
-  double speed() const noexcept { return neutron::speed(energy()); }
+  double energy() const noexcept { return data_.energy(particle_.group).eV(); }
+  double speed() const noexcept { return neutron::speed(data_.energy(particle_.group)); }
   bool collide();
 
  private:
