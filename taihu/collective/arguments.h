@@ -24,7 +24,8 @@ inline bool has_memory(const void* buffer, std::size_t bytes) noexcept {
 
 /// Do `blocks` blocks of `bytes` fit into an address space?
 inline bool is_possible_size(std::size_t bytes, int blocks) noexcept {
-  return bytes <= most_bytes / static_cast<std::size_t>(blocks);
+  std::size_t all;
+  return !__builtin_mul_overflow(bytes, static_cast<std::size_t>(blocks), &all) && all <= most_bytes;
 }
 
 /// Is there memory for each block of an own length?
@@ -41,8 +42,10 @@ inline bool has_blocks(const void* buffer, const std::size_t* bytes, const std::
 
 /// Is the reduction possible for `count` elements at `source`?
 inline bool is_reducible(const void* source, std::size_t count, const Reduction& reduction) noexcept {
+  std::size_t bytes;
   return reduction.combine != nullptr && reduction.element_bytes != 0 &&
-         count <= most_bytes / reduction.element_bytes && has_memory(source, count);
+         !__builtin_mul_overflow(count, reduction.element_bytes, &bytes) && bytes <= most_bytes &&
+         has_memory(source, count);
 }
 
 /// Counts and displacements of elements as bytes.

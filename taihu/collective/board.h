@@ -26,7 +26,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,8 @@
 #include "taihu/threads/waiting.h"
 
 namespace taihu::collective {
+
+struct KeptPrograms;
 
 /// Number of a step of the shared forms of a group; the first is 1.
 using StepNumber = std::uint64_t;
@@ -152,6 +156,20 @@ class Board {
     std::byte bytes[64];
   };
 
+  /// Begins with a page; null: there is none yet.
+  static constexpr std::size_t page_bytes = 4096;
+  struct FreeData {
+    void operator()(Line* lines) const noexcept { std::free(lines); }
+  };
+  using DataRing = std::unique_ptr<Line[], FreeData>;
+  /// Throws std::bad_alloc.
+  static DataRing new_data(std::size_t lines) {
+    const std::size_t bytes = (lines * sizeof(Line) + page_bytes - 1) / page_bytes * page_bytes;
+    DataRing data(static_cast<Line*>(std::aligned_alloc(page_bytes, bytes)));
+    if (!data) throw std::bad_alloc();
+    return data;
+  }
+
   /// The call of a step, for the report when digests differ.
   Announcement& announcement(int member, StepNumber step) const noexcept {
     return announcements_[static_cast<std::size_t>(member) * depth_ + (step & (depth_ - 1))];
@@ -168,14 +186,16 @@ class Board {
     StepNumber known_arrived = 0;  ///< step that all members are known to have arrived at
     std::uint32_t history = 0;
     std::uint32_t current_half = 0;
-    std::unique_ptr<Line[]> data;      ///< two halves
-    std::size_t used_lines = 0;        ///< of the current half
-    StepNumber last_step[2] = {0, 0};  ///< latest step with data in each half
-    int core = -1;                     ///< where the member said last that it runs
+    DataRing data;                      ///< two halves
+    std::size_t used_lines = 0;         ///< of the current half
+    std::size_t lines_with_memory = 0;  ///< of both halves, from the beginning
+    StepNumber last_step[2] = {0, 0};   ///< latest step with data in each half
+    int core = -1;                      ///< where the member said last that it runs
     std::uint32_t yields = 0;
     /// Where the next data of each member are likely to be, behind its latest ones that were seen.
     std::unique_ptr<ExpectedData[]> expected;
     const std::byte*& expected_of(int member) noexcept { return expected[member / 8].next[member % 8]; }
+    std::shared_ptr<KeptPrograms> programs;  ///< those of its collectives among leaders; null: none yet
   };
   Own& own(int member) noexcept {
     expect_member(member);

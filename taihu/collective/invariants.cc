@@ -55,6 +55,7 @@ void Board::check_member(int member) const {
          "step departed from <= step arrived at");
   ensure(wishes_[me].load(std::memory_order_relaxed) == 0, "who does not wait has no wish");
   ensure(mine.used_lines <= data_half_lines_, "lines used <= lines of half the ring");
+  ensure(mine.lines_with_memory <= 2 * data_half_lines_, "lines with memory <= lines of the ring");
   ensure(std::max(mine.last_step[0], mine.last_step[1]) <= mine.step, "latest step with data <= step");
 }
 

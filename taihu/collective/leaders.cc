@@ -3,7 +3,9 @@
 
 #include <utility>
 
+#include "taihu/collective/board.h"
 #include "taihu/collective/copy.h"
+#include "taihu/collective/kept_program.h"
 #include "taihu/collective/network_choice.h"
 #include "taihu/collective/plain_forms.h"
 #include "taihu/collective/program_run.h"
@@ -13,7 +15,8 @@ namespace taihu::collective {
 
 namespace {
 
-constexpr int message_tag = 0;  // order per pair tells the messages of a group apart
+/// Making longer programs is little beside their messages, and they would take some kilobytes.
+constexpr std::size_t most_kept_steps = 64;
 
 int code_of(Trouble trouble) noexcept {
   switch (trouble) {
@@ -32,15 +35,13 @@ int code_of(Trouble trouble) noexcept {
   return M_SUCCESS;
 }
 
-int run_on(GroupHandle& handle, int early, std::span<const int> ranks, schedule::Program program,
-           ProgramBuffers buffers, const Reduction* reduction) {
+int run_named(GroupHandle& handle, int early, const schedule::Program& program, ProgramRun& run,
+              ProgramBuffers buffers, const Reduction* reduction) {
   const std::size_t unit_bytes = reduction != nullptr ? reduction->element_bytes : 1;
   Scratch& scratch = handle.schedule_scratch();
   std::byte* const scratch_memory = scratch.get(program.scratch * unit_bytes);
   if (scratch_memory == nullptr) return M_ERROR_MEMORY;
-  program.name_peers(ranks);
   PlainMemory memory(buffers.source, buffers.result, scratch_memory, reduction);
-  ProgramRun run(handle.endpoint(), handle.state().context, message_tag);
   run.start(program, memory, early == M_SUCCESS ? Trouble::none : Trouble::earlier);
   run.wait();
   scratch.trim();
@@ -50,21 +51,73 @@ int run_on(GroupHandle& handle, int early, std::span<const int> ranks, schedule:
   return code;
 }
 
+int run_on(GroupHandle& handle, int early, std::span<const int> ranks, schedule::Program program,
+           ProgramBuffers buffers, const Reduction* reduction) {
+  program.name_peers(ranks);
+  ProgramRun run(handle.endpoint(), handle.state().context, program_tag);
+  return run_named(handle, early, program, run, buffers, reduction);
+}
+
 }  // namespace
 
-Leaders::Leaders(GroupHandle& handle, int root) : handle_(handle), membership_(handle.membership()) {
-  for (const std::vector<int>& members : membership_.members_of) {
-    ranks_.push_back(handle.global_rank(members.front()));
-  }
+Leaders::Leaders(GroupHandle& handle, int root)
+    : handle_(handle), membership_(handle.membership()), root_(root) {
   if (root < 0) return;
   root_process_ = membership_.process[static_cast<std::size_t>(root)];
-  ranks_[static_cast<std::size_t>(root_process_)] = handle.global_rank(root);
   if (root_process_ == membership_.here)
     local_leader_ = membership_.local_index[static_cast<std::size_t>(root)];
 }
 
+std::vector<int> Leaders::ranks() const {
+  std::vector<int> ranks;
+  for (const std::vector<int>& members : membership_.members_of)
+    ranks.push_back(handle_.global_rank(members.front()));
+  if (root_ >= 0) ranks[static_cast<std::size_t>(root_process_)] = handle_.global_rank(root_);
+  return ranks;
+}
+
 int Leaders::run(int code, schedule::Program program, ProgramBuffers buffers, const Reduction* reduction) {
-  return run_on(handle_, code, ranks_, std::move(program), buffers, reduction);
+  return run_on(handle_, code, ranks(), std::move(program), buffers, reduction);
+}
+
+template <class Make>
+int Leaders::run_kept(KeptProgram& kept, const ProgramKey& key, int code, ProgramBuffers buffers,
+                      const Reduction* reduction, Make&& make) {
+  if (kept.key != key) [[unlikely]] {
+    kept.key = {};
+    kept.program = make();
+    kept.program.name_peers(ranks());
+    kept.key = key;
+  }
+  const int result = run_named(handle_, code, kept.program, kept.run, buffers, reduction);
+  if (kept.program.steps.size() > most_kept_steps) {
+    kept.key = {};
+    kept.program = {};
+  }
+  return result;
+}
+
+KeptPrograms& Leaders::kept_programs() {
+  std::shared_ptr<KeptPrograms>& programs = handle_.board().own(handle_.local_index()).programs;
+  if (!programs) [[unlikely]]
+    programs = std::make_shared<KeptPrograms>(handle_.endpoint(), handle_.state().context, program_tag);
+  return *programs;
+}
+
+int Leaders::barrier(int code) {
+  return run_kept(kept_programs().barrier, {.call = Call::barrier}, code, {}, nullptr,
+                  [this] { return schedule::barrier(place()); });
+}
+
+int Leaders::bcast(void* buffer, std::size_t bytes) {
+  return run_kept(kept_programs().bcast, {.call = Call::bcast, .root = root_, .count = bytes}, M_SUCCESS,
+                  {nullptr, buffer}, nullptr, [&] { return bcast_program(bytes); });
+}
+
+int Leaders::allreduce(int code, void* buffer, std::size_t count, const Reduction& reduction) {
+  const ProgramKey key{Call::allreduce, -1, count, reduction.element_bytes, reduction.commutative};
+  return run_kept(kept_programs().allreduce, key, code, {buffer, buffer}, &reduction,
+                  [&] { return allreduce_program(count, reduction); });
 }
 
 schedule::Program Leaders::program(schedule::Collective collective, std::size_t bytes,

@@ -12,6 +12,10 @@
 
 namespace taihu::collective {
 
+struct KeptProgram;
+struct KeptPrograms;
+struct ProgramKey;
+
 /// The memory behind the buffers that the steps of a program name. `source` may be `result`.
 struct ProgramBuffers {
   const void* source = nullptr;
@@ -39,6 +43,12 @@ class Leaders {
   /// for the others, sends empty messages, by which they see it, and returns that code.
   int run(int code, schedule::Program program, ProgramBuffers buffers, const Reduction* reduction = nullptr);
 
+  /// These are `run` with programs that stay for the next call like this one; of bcast all leaders' `buffer`,
+  /// of allreduce what each has combined.
+  int barrier(int code);
+  int bcast(void* buffer, std::size_t bytes);
+  int allreduce(int code, void* buffer, std::size_t count, const Reduction& reduction);
+
   /// The caller's program: in the form that suits the network where it is described (network_choice.h), else
   /// by length and number of node processes (plain_forms.h). Units are bytes, or the elements of `reduction`.
   schedule::Program bcast_program(std::size_t bytes) const;
@@ -59,12 +69,18 @@ class Leaders {
   schedule::Program program(schedule::Collective collective, std::size_t bytes,
                             const schedule::Payload& payload) const;
   std::size_t bytes_of_each(const schedule::Blocks& blocks) const noexcept;
+  /// Of the job, by process.
+  std::vector<int> ranks() const;
+  KeptPrograms& kept_programs();
+  template <class Make>
+  int run_kept(KeptProgram& kept, const ProgramKey& key, int code, ProgramBuffers buffers,
+               const Reduction* reduction, Make&& make);
 
   GroupHandle& handle_;
   const Membership& membership_;
+  const int root_;
   int root_process_ = -1;
   int local_leader_ = 0;
-  std::vector<int> ranks_;
 };
 
 /// May operands be combined per node process first? Not those that must keep the order of members, where

@@ -12,7 +12,7 @@ int barrier(GroupHandle& handle) {
   if (handle.membership().processes() == 1) return shared::barrier(handle);
   int code = shared::collect(handle);
   Leaders leaders(handle);
-  if (leaders.includes_me()) code = leaders.run(code, schedule::barrier(leaders.place()), {});
+  if (leaders.includes_me()) code = leaders.barrier(code);
   return first_error(code, shared::release(handle));
 }
 
@@ -23,9 +23,7 @@ int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root) {
   if (handle.membership().processes() == 1) return shared::bcast(handle, buffer, bytes, root, nullptr);
   Leaders leaders(handle, root);
   int code = M_SUCCESS;
-  const auto between_processes = [&] {
-    code = leaders.run(M_SUCCESS, leaders.bcast_program(bytes), {nullptr, buffer});
-  };
+  const auto between_processes = [&] { code = leaders.bcast(buffer, bytes); };
   if (handle.rank() == root) {  // neighbours copy while the messages are on their way
     const int local = shared::bcast(handle, buffer, bytes, leaders.local_leader(), between_processes);
     return first_error(code, local);

@@ -21,6 +21,9 @@
 
 namespace taihu::collective {
 
+/// The tag of blocking collectives: order per pair of members tells their messages apart.
+inline constexpr int program_tag = 0;
+
 /// One thread at a time.
 class ProgramRun {
  public:

@@ -48,10 +48,7 @@ int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t
   }
   Leaders leaders(handle);
   int code = shared::reduce(handle, source, result, count, reduction, leaders.local_leader());
-  if (leaders.includes_me()) {
-    const schedule::Program program = leaders.allreduce_program(count, reduction);
-    code = leaders.run(code, program, {result, result}, &reduction);
-  }
+  if (leaders.includes_me()) code = leaders.allreduce(code, result, count, reduction);
   return leaders.hand_out(code, result, bytes);
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // alltoall among the members of a node process.
+#include <optional>
+
+#include "taihu/collective/block_table.h"
 #include "taihu/collective/board.h"
 #include "taihu/collective/helpers.h"
 #include "taihu/collective/length_check.h"
@@ -49,10 +52,9 @@ Incoming incoming_from(SharedStep& step, int from, const BlockMap& out) {
   const bool has_equal_blocks = out.has_equal_blocks();
   const std::size_t block_bytes = out.bytes(0);
   if (step.form_of(from) == Form::published) {
-    const void* theirs = step.addresses_of(from).source;
-    if (has_equal_blocks) return {out.block(theirs, step.me()), block_bytes};
-    const auto& mapped = *static_cast<const MappedBuffer*>(theirs);
-    return {mapped.map->block(mapped.base, step.me()), mapped.map->bytes(step.me())};
+    if (has_equal_blocks) return {out.block(step.addresses_of(from).source, step.me()), block_bytes};
+    const PublishedBlock& block = BlockTable::mine(step, from);
+    return {block.data, block.bytes};
   }
   const std::byte* place = step.source_of(from);
   const int before = step.me() < from ? step.me() : step.me() - 1;  // blocks; it has none for itself
@@ -65,10 +67,20 @@ Incoming incoming_from(SharedStep& step, int from, const BlockMap& out) {
 
 }  // namespace
 
+namespace {
+
+// The table of lengths does not count (see scatter).
+bool fits_inline(const Board& board, const BlockMap& map, int members, std::size_t packed) {
+  return packed - table_bytes(map, members) <= board.inline_bytes_of_all() &&
+         packed <= board.most_inline_bytes();
+}
+
+}  // namespace
+
 bool alltoall_is_inline(GroupHandle& handle, const BlockMap& source_map) {
   const BlockMap map = source_map.of_members(handle.membership().local().data());
-  return packed_bytes(map, handle.local_members(), handle.local_index()) <=
-         handle.board().inline_bytes_of_all();
+  const int members = handle.local_members();
+  return fits_inline(handle.board(), map, members, packed_bytes(map, members, handle.local_index()));
 }
 
 int alltoall(GroupHandle& handle, const void* source, const BlockMap& source_map, void* result,
@@ -78,13 +90,15 @@ int alltoall(GroupHandle& handle, const void* source, const BlockMap& source_map
   const bool is_equal = out.has_equal_blocks();
   const std::size_t block_bytes = is_equal ? out.bytes(0) : 0;
   const std::size_t bytes = packed_bytes(out, handle.local_members(), handle.local_index());
-  const MappedBuffer mine{source, &out};
+  std::optional<BlockTable> blocks;
   SharedStep step(handle, {.call = is_equal ? Call::alltoall : Call::alltoallv, .bytes = block_bytes});
-  if (bytes <= handle.board().inline_bytes_of_all()) {
+  if (fits_inline(handle.board(), out, step.members(), bytes)) {
     pack(is_equal ? step.place_inline(bytes) : step.place_with_length(bytes), source, out, step.members(),
          step.me());
+  } else if (is_equal) {
+    step.publish(source, nullptr);
   } else {
-    step.publish(is_equal ? source : &mine, nullptr);
+    blocks.emplace(out, source, step.members(), step.me()).publish(step);
   }
   step.arrive();
   if (meanwhile) meanwhile();

@@ -18,12 +18,6 @@
 
 namespace taihu::collective::shared {
 
-/// A member's buffer and its map, published together.
-struct MappedBuffer {
-  const void* base;
-  const BlockMap* map;
-};
-
 /// Runs between publishing and waiting; null: nothing to do.
 using Meanwhile = std::function<void()>;
 

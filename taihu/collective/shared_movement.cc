@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shared forms that move data from or to one place: barrier, bcast, gather, allgather, scatter.
+#include "taihu/collective/block_table.h"
 #include "taihu/collective/board.h"
 #include "taihu/collective/length_check.h"
 #include "taihu/collective/shared_forms.h"
@@ -8,10 +9,6 @@
 namespace taihu::collective::shared {
 
 namespace {
-
-const MappedBuffer& mapped_buffer_of(const SharedStep& step, int member) {
-  return *static_cast<const MappedBuffer*>(step.addresses_of(member).source);
-}
 
 int report_missing_data(GroupHandle& handle, int from) {
   const int member = handle.membership().local()[static_cast<std::size_t>(from)];
@@ -36,18 +33,24 @@ int move_nothing(GroupHandle& handle, Call call, int root) {
 }
 
 int collect(GroupHandle& handle) {
+  if (handle.local_members() == 1) return M_SUCCESS;
   SharedStep step(handle, {.call = Call::barrier});
   step.arrive();
   return step.me() == 0 ? step.await_all_arrivals() : M_SUCCESS;
 }
 
 int release(GroupHandle& handle) {
+  if (handle.local_members() == 1) return M_SUCCESS;
   SharedStep step(handle, {.call = Call::barrier, .root = 0});
   step.arrive();
   return step.me() == 0 ? M_SUCCESS : step.await_arrival(0);
 }
 
 int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root, const Meanwhile& meanwhile) {
+  if (handle.local_members() == 1) {
+    if (meanwhile) meanwhile();
+    return M_SUCCESS;
+  }
   const bool is_inline = bytes <= handle.board().inline_bytes();
   SharedStep step(handle, {.call = Call::bcast, .root = root, .bytes = bytes});
   if (step.me() == root) {
@@ -102,16 +105,17 @@ int give_block(GroupHandle& handle, SharedStep& step, Lengths lengths, const voi
   if (lengths == Lengths::equal) {
     copy_block(block_at(step.addresses_of(root).result, step.me(), bytes), source, bytes);
   } else {
-    const MappedBuffer& whole = mapped_buffer_of(step, root);
-    fits = has_length(handle, "a gatherv", step.me(), bytes, root, whole.map->bytes(step.me()));
-    if (fits) copy_block(whole.map->block(const_cast<void*>(whole.base), step.me()), source, bytes);
+    const PublishedBlock& place = BlockTable::mine(step, root);
+    fits = has_length(handle, "a gatherv", step.me(), bytes, root, place.bytes);
+    if (fits) copy_block(place.data, source, bytes);
   }
   step.depart();
   return fits ? M_SUCCESS : M_ERROR_TRUNCATE;
 }
 
-int take_blocks(GroupHandle& handle, SharedStep& step, Lengths lengths, void* result, const BlockMap& map) {
-  const int arrived = step.await_all_arrivals();
+int take_blocks(GroupHandle& handle, SharedStep& step, Lengths lengths, void* result, const BlockMap& map,
+                std::size_t own_bytes) {
+  const int arrived = step.await_data_of_all(own_bytes <= handle.board().inline_bytes() ? own_bytes : 0);
   if (arrived != M_SUCCESS) {
     step.await_writers();
     return arrived;
@@ -140,13 +144,20 @@ int gather(GroupHandle& handle, Lengths lengths, const void* source, std::size_t
   SharedStep step(
       handle, {.call = is_equal ? Call::gather : Call::gatherv, .root = root, .bytes = is_equal ? bytes : 0});
   if (step.me() == root) {
-    const MappedBuffer whole{result, &result_map};
-    step.publish(&whole, result, bytes);
-    step.arrive();
-    const bool fits = has_length(handle, "a gather", root, bytes, root, result_map.bytes(root));
-    if (fits) copy_block(result_map.block(result, root), source, bytes);
-    const int code = take_blocks(handle, step, lengths, result, result_map);
-    return fits ? code : M_ERROR_TRUNCATE;
+    const auto take = [&] {
+      step.arrive();
+      const bool fits = has_length(handle, "a gather", root, bytes, root, result_map.bytes(root));
+      if (fits) copy_block(result_map.block(result, root), source, bytes);
+      const int code = take_blocks(handle, step, lengths, result, result_map, bytes);
+      return fits ? code : M_ERROR_TRUNCATE;
+    };
+    if (is_equal) {
+      step.publish(nullptr, result);
+      return take();
+    }
+    const BlockTable places(result_map, result, step.members(), root);
+    places.publish(step);
+    return take();
   }
   if (bytes > handle.board().inline_bytes()) {
     step.publish(source, nullptr, bytes);
@@ -154,7 +165,7 @@ int gather(GroupHandle& handle, Lengths lengths, const void* source, std::size_t
     return give_block(handle, step, lengths, source, bytes, root);
   }
   copy_block(is_equal ? step.place_inline(bytes) : step.place_with_length(bytes), source, bytes);
-  step.arrive();
+  step.arrive_in_stream();
   if (!is_equal) step.depart();  // the root may wait for others, whose blocks are long
   return M_SUCCESS;
 }
@@ -187,15 +198,22 @@ int allgather(GroupHandle& handle, const void* source, std::size_t bytes, void* 
 
 namespace {
 
-// Blocks for the others; those of unequal length lie behind a table of where they end.
+// Equal blocks for the others.
+void put_equal_blocks(std::byte* place, const void* source, std::size_t bytes, int members, int root) {
+  const std::size_t before = bytes * static_cast<std::size_t>(root);
+  copy_block(place, source, before);
+  copy_block(place + before, block_at(source, root + 1, bytes),
+             bytes * static_cast<std::size_t>(members - 1) - before);
+}
+
+// Blocks of unequal lengths, behind a table of where they end; null: only their length, with the table.
 std::size_t put_blocks(std::byte* place, const void* source, const BlockMap& map, int members, int root) {
-  std::size_t end = map.has_equal_blocks() ? 0 : inline_table_bytes(members);
+  std::size_t end = inline_table_bytes(members);
   for (int k = 0; k < members; ++k) {
     const std::size_t bytes = k != root ? map.bytes(k) : 0;
     if (place != nullptr) copy_block(place + end, map.block(source, k), bytes);
     end += bytes;
-    if (place != nullptr && !map.has_equal_blocks())
-      reinterpret_cast<InlineLength*>(place)[k] = static_cast<InlineLength>(end);
+    if (place != nullptr) reinterpret_cast<InlineLength*>(place)[k] = static_cast<InlineLength>(end);
   }
   return end;
 }
@@ -214,9 +232,9 @@ int fetch_own_length(GroupHandle& handle, SharedStep& step, void* result, std::s
   const std::byte* block = nullptr;
   const bool is_published = step.form_of(root) == Form::published;
   if (is_published) {
-    const MappedBuffer& whole = mapped_buffer_of(step, root);
-    sent = whole.map->bytes(step.me());
-    block = whole.map->block(whole.base, step.me());
+    const PublishedBlock& mine = BlockTable::mine(step, root);
+    sent = mine.bytes;
+    block = mine.data;
   } else {
     block = inline_block(step, root, step.me(), &sent);
   }
@@ -228,21 +246,39 @@ int fetch_own_length(GroupHandle& handle, SharedStep& step, void* result, std::s
 
 int scatter_from_root(GroupHandle& handle, SharedStep& step, const void* source, const BlockMap& map,
                       void* result, std::size_t bytes) {
-  const MappedBuffer whole{source, &map};
-  const std::size_t all_bytes = map.has_equal_blocks()
-                                    ? map.bytes(0) * static_cast<std::size_t>(step.members() - 1)
-                                    : put_blocks(nullptr, nullptr, map, step.members(), step.me());
-  const bool is_inline = all_bytes <= handle.board().inline_bytes();
-  if (!is_inline) {
-    step.publish(map.has_equal_blocks() ? source : &whole, nullptr);
-  } else {
-    std::byte* place =
-        map.has_equal_blocks() ? step.place_inline(all_bytes) : step.place_with_length(all_bytes);
-    put_blocks(place, source, map, step.members(), step.me());
+  const bool is_equal = map.has_equal_blocks();
+  const std::size_t all_bytes = is_equal ? map.bytes(0) * static_cast<std::size_t>(step.members() - 1)
+                                         : put_blocks(nullptr, nullptr, map, step.members(), step.me());
+  // The table of lengths does not count: with it a block would need a second meeting that without does not.
+  const std::size_t table_bytes = is_equal ? 0 : inline_table_bytes(step.members());
+  const auto finish = [&] {
+    step.arrive();
+    copy_block(result, map.block(source, step.me()), bytes);
+  };
+  if (all_bytes - table_bytes <= handle.board().inline_bytes() &&
+      all_bytes <= handle.board().most_inline_bytes()) {
+    if (is_equal) {
+      put_equal_blocks(step.place_inline(all_bytes), source, map.bytes(0), step.members(), step.me());
+    } else {
+      put_blocks(step.place_with_length(all_bytes), source, map, step.members(), step.me());
+    }
+    // With one line for each call the receiver sees, to ask for later ones only takes them away from it.
+    if (all_bytes > slot_data_bytes)
+      step.arrive_in_stream();
+    else
+      step.arrive();
+    copy_block(result, map.block(source, step.me()), bytes);
+    return M_SUCCESS;
   }
-  step.arrive();
-  copy_block(result, map.block(source, step.me()), bytes);
-  return is_inline ? M_SUCCESS : step.depart_with_all();
+  if (is_equal) {
+    step.publish(source, nullptr);
+    finish();
+    return step.depart_with_all();
+  }
+  const BlockTable blocks(map, source, step.members(), step.me());
+  blocks.publish(step);
+  finish();
+  return step.depart_with_all();
 }
 
 }  // namespace

@@ -58,15 +58,24 @@ void combine_inline(SharedStep& step, int first, int last, void* result, std::si
   fold(reduction, result, first, last, count, InlineOperands(step, 0, count * reduction.element_bytes));
 }
 
-// Begins a step: puts the source down or publishes both buffers, and arrives.
-void offer(SharedStep& step, bool is_inline, const void* source, void* result, std::size_t bytes) {
-  if (is_inline) {
+enum class Readers { all, root, none };
+
+// Begins a step: puts the source down or publishes both buffers, and arrives. Short data that no other member
+// reads stay where they are, unless the result goes there.
+void offer(SharedStep& step, bool is_inline, const void* source, void* result, std::size_t bytes,
+           Readers readers = Readers::all) {
+  if (is_inline && readers == Readers::none && source != result) {
+    step.keep(source);
+  } else if (is_inline) {
     copy_block(step.place_inline(bytes), source, bytes);
     if (source != result) step.keep(source);
   } else {
     step.publish(source, result);
   }
-  step.arrive();
+  if (readers == Readers::root)
+    step.arrive_in_stream();
+  else
+    step.arrive();
 }
 
 }  // namespace
@@ -74,13 +83,18 @@ void offer(SharedStep& step, bool is_inline, const void* source, void* result, s
 int reduce(GroupHandle& handle, const void* source, void* result, std::size_t count,
            const Reduction& reduction, int root) {
   const std::size_t bytes = count * reduction.element_bytes;
+  if (handle.local_members() == 1) {
+    if (bytes != 0) copy_block(result, source, bytes);
+    return M_SUCCESS;
+  }
   const bool is_inline = bytes <= handle.board().inline_bytes();
   const Announcement call{Call::reduce, root, bytes, reduction.code};
   if (is_inline) {
     SharedStep step(handle, call);
-    offer(step, true, source, result, bytes);
-    if (step.me() != root) return M_SUCCESS;
-    const int code = step.await_all_arrivals();
+    const bool is_root = step.me() == root;
+    offer(step, true, source, result, bytes, is_root ? Readers::none : Readers::root);
+    if (!is_root) return M_SUCCESS;
+    const int code = step.await_data_of_all(bytes);
     if (code == M_SUCCESS) combine_inline(step, 0, step.members() - 1, result, count, reduction);
     return code;
   }
@@ -172,6 +186,14 @@ int reduce_scatter(GroupHandle& handle, const void* source, void* result, const 
   return code;
 }
 
+namespace {
+
+Readers readers_in_scan(const SharedStep& step) {
+  return step.me() == step.members() - 1 ? Readers::none : Readers::all;
+}
+
+}  // namespace
+
 int scan(GroupHandle& handle, const void* source, void* result, std::size_t count,
          const Reduction& reduction) {
   const std::size_t bytes = count * reduction.element_bytes;
@@ -179,7 +201,7 @@ int scan(GroupHandle& handle, const void* source, void* result, std::size_t coun
   PieceBuffers pieces(reduction.element_bytes, handle.schedule_scratch());
   if (!pieces.has_memory()) return M_ERROR_MEMORY;
   SharedStep step(handle, {Call::scan, -1, bytes, reduction.code});
-  offer(step, is_inline, source, result, bytes);
+  offer(step, is_inline, source, result, bytes, readers_in_scan(step));
   const int code = is_inline ? step.await_arrivals_up_to(step.me()) : step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
   if (is_inline) {
@@ -224,7 +246,7 @@ int exscan(GroupHandle& handle, const void* source, void* result, std::size_t co
   PieceBuffers pieces(reduction.element_bytes, handle.schedule_scratch());
   if (!pieces.has_memory()) return M_ERROR_MEMORY;
   SharedStep step(handle, {Call::exscan, -1, bytes, reduction.code});
-  offer(step, is_inline, source, result, bytes);
+  offer(step, is_inline, source, result, bytes, readers_in_scan(step));
   const int code = is_inline ? step.await_arrivals_up_to(step.me() - 1) : step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
   if (is_inline) {

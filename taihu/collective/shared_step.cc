@@ -2,11 +2,14 @@
 #include "taihu/collective/shared_step.h"
 
 #include <sched.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 
 #include "taihu/abi/parallelc.h"
+#include "taihu/collective/copy.h"
 #include "taihu/collective/prefetch.h"
+#include "taihu/message/rings/prefetch.h"
 #include "taihu/threads/cores.h"
 
 namespace taihu::collective {
@@ -19,6 +22,9 @@ namespace {
 constexpr int polls_without_pause = 400;
 constexpr std::size_t steps_per_half = 64;
 constexpr int polls_with_data = 400;
+// In streams of calls a member makes so many later slots its own; fewer than the least depth of a ring.
+constexpr StepNumber slots_owned_ahead = 6;
+constexpr StepNumber slots_fetched_ahead = 3;
 constexpr int spins_with_core = 400;
 constexpr int yields_when_crowded = 100;
 constexpr int yields_per_progress = 8;
@@ -32,16 +38,6 @@ std::uint32_t digest(std::uint32_t history, const Announcement& call) noexcept {
                              static_cast<std::uint32_t>(call.root);
   return (history ^ static_cast<std::uint32_t>(word >> 32) ^ static_cast<std::uint32_t>(word)) * 0x01000193u +
          1;
-}
-
-std::string rank_text(const GroupHandle& handle, int local) {
-  const int member = handle.membership().local()[static_cast<std::size_t>(local)];
-  return "rank " + std::to_string(handle.global_rank(member));
-}
-
-std::string describe(const GroupHandle& handle, const Announcement& call) {
-  return describe(call, call.root >= 0 ? rank_text(handle, call.root).substr(5) : "",
-                  call.reduction != 0 ? handle.reduction_text(call.reduction) : "");
 }
 
 // Data of one step take a piece of the ring that is not shared with those of the next: reading them, a
@@ -112,16 +108,32 @@ void SharedStep::publish(const void* source, void* result, std::size_t length) n
   slot_->own.length = mine_.length = length;
 }
 
+void SharedStep::publish_table(const void* table, std::size_t bytes) noexcept {
+  expect_before_arrival();
+  mine_.form = Form::published;
+  if (bytes <= slot_data_bytes)
+    copy_block(slot_->data, table, bytes);
+  else
+    slot_->addresses = {table, nullptr};
+}
+
 void SharedStep::arrive() noexcept {
   if (board_.crowded() && !board_.is_counted()) board_.sit(me_, sched_getcpu());
   board_.arrive(me_, step_, mine_.form);
 }
 
+// A later slot was last read by the receiver: it is made my own before it has to be written, while there is
+// time. Where members wait for each other that would be in vain: who waits reads the slot all the time.
+void SharedStep::arrive_in_stream() noexcept {
+  arrive();
+  message::prefetch_to_write(&board_.slot(me_, step_ + slots_owned_ahead));
+}
+
 // Data in the members' rings come together with the slots that say where they are, if they are there already.
-void SharedStep::fetch_expected_data() noexcept {
+void SharedStep::fetch_expected_data(std::size_t bytes) noexcept {
   for (int k = 0; k < members(); ++k) {
     const std::byte* expected = own_.expected_of(k);
-    if (k != me_ && expected != nullptr) prefetch_lines(expected, mine_.length);
+    if (k != me_ && expected != nullptr) prefetch_lines(expected, bytes);
   }
 }
 
@@ -152,16 +164,32 @@ void SharedStep::note_data() {
 std::byte* SharedStep::reserve(std::size_t bytes) {
   const std::size_t half_lines = board_.data_half_lines();
   const std::size_t lines = rounded_lines(bytes, half_lines);
-  if (!own_.data) own_.data = std::make_unique_for_overwrite<Board::Line[]>(2 * half_lines);
+  if (!own_.data) own_.data = Board::new_data(2 * half_lines);
   if (own_.used_lines + lines > half_lines) {
     own_.current_half ^= 1;
     own_.used_lines = 0;
     await_arrivals_at(own_.last_step[own_.current_half] + 1);
   }
-  std::byte* place = own_.data[own_.current_half * half_lines + own_.used_lines].bytes;
+  const std::size_t first = own_.current_half * half_lines + own_.used_lines;
+  if (first + lines > own_.lines_with_memory) [[unlikely]]
+    give_memory(first + lines);
   own_.used_lines += lines;
   own_.last_step[own_.current_half] = step_;
-  return place;
+  return own_.data[first].bytes;
+}
+
+// The ring is new memory, whose pages the system finds when they are first written: one at a time that costs
+// more than the calls. So it is asked for as many as there are, and no ring has twice what it uses.
+void SharedStep::give_memory(std::size_t lines) noexcept {
+  const std::size_t all = 2 * board_.data_half_lines();
+  const std::size_t wanted = std::min(all, std::max(lines, 2 * own_.lines_with_memory));
+#ifdef MADV_POPULATE_WRITE
+  constexpr std::size_t page_lines = Board::page_bytes / sizeof(Board::Line);
+  const std::size_t begin = own_.lines_with_memory / page_lines * page_lines;
+  // Where the system cannot, they come one by one.
+  madvise(&own_.data[begin], (wanted - begin) * sizeof(Board::Line), MADV_POPULATE_WRITE);
+#endif
+  own_.lines_with_memory = wanted;
 }
 
 // Polls briefly, then with the wish on the board.
@@ -254,13 +282,17 @@ void SharedStep::await_counted(StepNumber step) {
   own_.known_arrived = step;
 }
 
+// It is ahead of me: its next steps may be there as well.
+void SharedStep::fetch_next_of(int member) const noexcept {
+  const Slot& theirs = board_.slot(member, step_);
+  prefetch(&board_.slot(member, step_ + slots_fetched_ahead));
+  if (theirs.form() == Form::copied) prefetch_lines(data_behind(theirs), theirs.own.length);
+}
+
 int SharedStep::await_arrival(int member) {
   expect_after_arrival();
   if (board_.has_arrived(member, step_)) {
-    // It is ahead of me: its next steps may be there as well.
-    const Slot& theirs = board_.slot(member, step_);
-    prefetch(&board_.slot(member, step_ + 3));
-    if (theirs.form() == Form::copied) prefetch_lines(data_behind(theirs), theirs.own.length);
+    fetch_next_of(member);
     return fits(member) || was_reported(member) ? M_SUCCESS : report(member);
   }
   await(Board::Wish::arrival_of_one, member, step_, [&] { return board_.has_arrived(member, step_); });
@@ -276,11 +308,16 @@ int SharedStep::await_arrivals_up_to(int last_member) {
 }
 
 int SharedStep::await_all_arrivals() {
+  return await_all(mine_.form == Form::copied ? mine_.length : 0);
+}
+
+// `ring_bytes`: what to expect in the others' rings.
+int SharedStep::await_all(std::size_t ring_bytes) {
   expect_after_arrival();
-  const bool has_data_in_rings = mine_.form == Form::copied && !board_.crowded();
+  const bool has_data_in_rings = ring_bytes != 0 && !board_.crowded();
   if (has_data_in_rings && own_.expected) {
     for (int k = 0; k < polls_with_data; ++k) {
-      if (k % 8 == 0) fetch_expected_data();
+      if (k % 8 == 0) fetch_expected_data(ring_bytes);
       if (have_all_arrived()) break;
     }
   }
@@ -288,6 +325,15 @@ int SharedStep::await_all_arrivals() {
   const int code = check_all();
   if (has_data_in_rings && code == M_SUCCESS) note_data();
   return code;
+}
+
+int SharedStep::await_data_of_all(std::size_t bytes) {
+  if (!board_.is_counted()) {
+    for (int member = 0; member < members(); ++member) {
+      if (member != me_ && board_.has_arrived(member, step_)) fetch_next_of(member);
+    }
+  }
+  return await_all(bytes > slot_data_bytes ? bytes : 0);
 }
 
 int SharedStep::depart_with_all() {
@@ -301,23 +347,6 @@ int SharedStep::depart_with_all() {
   return check_all();
 }
 
-void SharedStep::await_writers() {
-  for (int member = 0; member < members(); ++member) {
-    if (member == me_ || form_of(member) != Form::published) continue;
-    if (!agree(board_.announcement(me_, step_), board_.announcement(member, step_))) continue;
-    while (!board_.has_departed(member, step_)) {
-      handle_.endpoint().progress();
-      sched_yield();
-    }
-  }
-}
-
-bool SharedStep::fits(int member) const noexcept {
-  const Slot& theirs = board_.slot(member, step_);
-  return own_.history == theirs.digest &&
-         (mine_.reduction == theirs.reduction || mine_.reduction == 0 || theirs.reduction == 0);
-}
-
 int SharedStep::check_all() {
   if (board_.is_counted() && mine_.reduction == 0 && board_.have_all_arrived(step_) &&
       board_.have_all_digest(step_, own_.history)) [[unlikely]] {
@@ -329,67 +358,15 @@ int SharedStep::check_all() {
   return M_SUCCESS;
 }
 
-// Somebody does not fit; that may be known.
-int SharedStep::check_reported() {
-  bool is_known = false;
+void SharedStep::await_writers() {
   for (int member = 0; member < members(); ++member) {
-    if (member == me_ || fits(member)) continue;
-    if (!was_reported(member)) return report(member);
-    is_known = true;
-  }
-  // All see here that the histories differ, and agree on a new one.
-  if (is_known) own_.history = static_cast<std::uint32_t>(step_);
-  return M_SUCCESS;
-}
-
-// Whether the calls differed before one that a member was told of, and fit together since then, as far as is
-// remembered.
-bool SharedStep::was_reported(int member) const noexcept {
-  const StepNumber reported = board_.reported();
-  if (reported == 0 || reported >= step_) return false;
-  const StepNumber oldest = step_ - std::min(step_ - reported - 1, Board::remembered_steps - 1);
-  for (StepNumber step = step_; step >= oldest; --step) {
-    if (!agree(board_.announcement(me_, step), board_.announcement(member, step))) return false;
-  }
-  return true;
-}
-
-// Names the calls that do not fit: of this step, or of an earlier one in which nobody waited for the other.
-// All who notice a step agree on the history from there on.
-int SharedStep::report(int member) {
-  StepNumber step = step_;
-  const auto call_of = [&](int who) -> const Announcement& { return board_.announcement(who, step); };
-  const StepNumber oldest = step_ - std::min(step_ - 1, Board::remembered_steps - 1);
-  while (step > oldest && agree(call_of(me_), call_of(member))) --step;
-  bool is_found = !agree(call_of(me_), call_of(member));
-  if (!is_found) {
-    // It is older; if somebody was told just now, that may be about the call of a third member.
-    step = step_;
-    for (int other = 0; other < members() && !is_found; ++other) {
-      is_found = board_.has_arrived(other, step_) && !agree(call_of(me_), call_of(other));
-      if (is_found) member = other;
+    if (member == me_ || form_of(member) != Form::published) continue;
+    if (!agree(board_.announcement(me_, step_), board_.announcement(member, step_))) continue;
+    while (!board_.has_departed(member, step_)) {
+      handle_.endpoint().progress();
+      sched_yield();
     }
-    const StepNumber reported = board_.reported();
-    if (!is_found && reported != 0 && reported >= oldest) return M_SUCCESS;
   }
-  const StepNumber ago = step_ - step;
-  std::string text;
-  if (!is_found) {
-    text = rank_text(handle_, me_) + " and " + rank_text(handle_, member) +
-           " made calls that differ, more than " + std::to_string(Board::remembered_steps - 1) +
-           " calls before this " + call_text(call_of(me_).call);
-  } else {
-    const char* verb = ago == 0 ? " calls " : " called ";
-    text = rank_text(handle_, me_) + verb + describe(handle_, call_of(me_)) + " while " +
-           rank_text(handle_, member) + verb + describe(handle_, call_of(member));
-    if (ago != 0) text += ", " + std::to_string(ago) + (ago == 1 ? " call ago" : " calls ago");
-  }
-  handle_.set_problem(text + "; all members must make the same call");
-  own_.history = static_cast<std::uint32_t>(step_);
-  board_.note_report(step_);
-  depart();
-  const bool is_length = is_found && differ_in_length_only(call_of(me_), call_of(member));
-  return is_length ? M_ERROR_TRUNCATE : M_ERROR_ARGUMENT;
 }
 
 }  // namespace taihu::collective

@@ -23,8 +23,13 @@ class SharedStep {
   std::byte* place_inline(std::size_t bytes);
   std::byte* place_with_length(std::size_t bytes);  ///< and tells the others how many these are
   void publish(const void* source, void* result, std::size_t length = 0) noexcept;
+  /// As publish, a table of places: a copy in the slot when it fits there, else the table itself, which must
+  /// stay like the buffers.
+  void publish_table(const void* table, std::size_t bytes) noexcept;
 
   void arrive() noexcept;
+  /// The same for one who waits for nobody, in a call whose data all go to one receiver.
+  void arrive_in_stream() noexcept;
   void depart() noexcept { board_.depart(me_, step_); }
 
   /// My data are at `source` as well, until the end of the step. What is on the board I then leave to the
@@ -49,12 +54,21 @@ class SharedStep {
     return member == me_ ? mine_.addresses : board_.slot(member, step_).addresses;
   }
 
+  /// Of another member that has published a table of `bytes`.
+  const void* table_of(int member, std::size_t bytes) const noexcept {
+    const Slot& slot = board_.slot(member, step_);
+    return bytes <= slot_data_bytes ? slot.data : slot.addresses.source;
+  }
+
   /// These wait, making progress for messages meanwhile, then compare the others' announcements with mine.
   /// When one does not fit, they describe it in the handle, sign my departure so that nobody waits for me,
   /// and return M_ERROR_ARGUMENT: the caller touches no buffer and returns.
   int await_arrival(int member);
   int await_arrivals_up_to(int last_member);
   int await_all_arrivals();
+  /// The same for one who only takes data from the others, about `bytes` each: they do not wait for it and
+  /// may be calls ahead, so what they have put down for the next ones is asked for meanwhile.
+  int await_data_of_all(std::size_t bytes);
   /// Signs my departure and waits until everyone has departed: my buffers have been used.
   int depart_with_all();
   /// Instead, on a root into whose buffer members copy long blocks themselves, when await_all_arrivals has
@@ -65,18 +79,25 @@ class SharedStep {
   void expect_before_arrival() const noexcept;
   void expect_after_arrival() const noexcept;
   void await_arrivals_at(StepNumber step);
-  void fetch_expected_data() noexcept;
+  int await_all(std::size_t ring_bytes);
+  void fetch_expected_data(std::size_t bytes) noexcept;
+  void fetch_next_of(int member) const noexcept;
   bool have_all_arrived() const noexcept;
   const std::byte* data_behind(const Slot& slot) const noexcept;
   void note_data();
   std::byte* reserve(std::size_t bytes);
+  [[gnu::noinline]] void give_memory(std::size_t lines) noexcept;
   template <class Ready>
   void await(Board::Wish wish, int of_whom, StepNumber step, Ready&& ready);
   template <class Ready>
   bool await_crowded(Board::Wish wish, StepNumber step, Ready&& ready);
   void balance_cores() noexcept;
   bool is_core_wanted(Board::Wish wish, StepNumber step) const noexcept;
-  bool fits(int member) const noexcept;
+  bool fits(int member) const noexcept {
+    const Slot& theirs = board_.slot(member, step_);
+    return own_.history == theirs.digest &&
+           (mine_.reduction == theirs.reduction || mine_.reduction == 0 || theirs.reduction == 0);
+  }
   bool was_reported(int member) const noexcept;
   int check_all();
   [[gnu::noinline]] int check_reported();
