@@ -56,9 +56,6 @@ int exscan(GroupHandle& handle, const void* source, void* result, std::size_t co
 /// behind is undefined.
 int reduce_scatter(GroupHandle& handle, const void* source, void* result, const std::size_t* counts,
                    const Reduction& reduction);
-/// The same with `count` elements for every member.
-int reduce_scatter_block(GroupHandle& handle, const void* source, void* result, std::size_t count,
-                         const Reduction& reduction);
 
 /// The same for the types and operations of Parallel C.
 int reduce(GroupHandle& handle, const void* source, void* result, long count, m_type_t type, m_op_t op,

@@ -127,10 +127,4 @@ int reduce_scatter(GroupHandle& handle, const void* source, void* result, const 
                                            members.bytes_of(handle.rank()), leaders.local_leader()));
 }
 
-int reduce_scatter_block(GroupHandle& handle, const void* source, void* result, std::size_t count,
-                         const Reduction& reduction) {
-  const std::vector<std::size_t> counts(static_cast<std::size_t>(handle.size()), count);
-  return reduce_scatter(handle, source, result, counts.data(), reduction);
-}
-
 }  // namespace taihu::collective

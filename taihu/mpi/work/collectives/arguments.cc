@@ -65,9 +65,14 @@ Piece checked_buffer(Rank& rank, const void* address, MPI_Count count, MPI_Datat
   return buffer;
 }
 
-Blocks checked_blocks(Rank& rank, const void* address, MPI_Count count, MPI_Datatype type, int members) {
+Piece checked_row(Rank& rank, const void* address, MPI_Count count, MPI_Datatype type, int members) {
   const Piece first = checked_buffer(rank, address, count, type);
   check_row(*first.type, count, members);
+  return first;
+}
+
+Blocks checked_blocks(Rank& rank, const void* address, MPI_Count count, MPI_Datatype type, int members) {
+  const Piece first = checked_row(rank, address, count, type, members);
   return {first.address, first.type, count};
 }
 

@@ -66,6 +66,43 @@ Parts parts_of(Rank& rank, Communicator& communicator, const Arguments& argument
   return parts;
 }
 
+/// The root's block for each member where these are equal and follow each other without gaps.
+Piece root_row(Rank& rank, int members, const Gather& arguments) {
+  return checked_row(rank, arguments.receive, arguments.receive_count, arguments.receive_type, members);
+}
+Piece root_row(Rank& rank, int members, const Scatter& arguments) {
+  return checked_row(rank, arguments.send, arguments.send_count, arguments.send_type, members);
+}
+
+int move_row(collective::GroupHandle& handle, const Gather&, std::byte* row, const Piece& mine, int root) {
+  return collective::gather(handle, mine.data(), row, mine.bytes(), root);
+}
+int move_row(collective::GroupHandle& handle, const Scatter&, std::byte* row, const Piece& mine, int root) {
+  return collective::scatter(handle, row, mine.data(), mine.bytes(), root);
+}
+
+/// As most calls are: equal blocks, no gaps anywhere, not in place. Nothing is packed, and nothing kept of
+/// the arguments. False, and nothing has happened, when the call is another one.
+template <class Arguments>
+bool run_row(Rank& rank, Communicator& communicator, const Arguments& arguments) {
+  if (arguments.with_counts) return false;
+  const bool is_root = role_of(communicator, arguments.root) == Role::root;
+  if (is_root && is_own_in_place(arguments)) return false;
+  const int members = communicator.size();
+  const Piece block = is_root ? root_row(rank, members, arguments) : Piece{};
+  const Piece mine = own_buffer(rank, arguments);
+  if (!mine.is_contiguous()) return false;
+  if (is_root) {
+    if (!block.type->is_contiguous(block.count * members)) return false;
+    check_apart(mine, block.part(communicator.rank * block.count, block.count));
+    if (own_lengths_differ(mine, block)) [[unlikely]]
+      return false;
+  }
+  check_code(communicator, move_row(communicator.collectives(), arguments, is_root ? block.data() : nullptr,
+                                    mine, arguments.root));
+  return true;
+}
+
 int gather_to_root(Communicator& communicator, const Parts& parts, const Gather& arguments) {
   collective::GroupHandle& handle = communicator.collectives();
   const int me = communicator.rank;
@@ -103,6 +140,7 @@ int scatter_from_root(Communicator& communicator, const Parts& parts, const Scat
 
 void run(Rank& rank, Communicator& communicator, const char* call, const Gather& arguments) {
   if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
+  if (run_row(rank, communicator, arguments)) return;
   const Parts parts = parts_of(rank, communicator, arguments);
   if (parts.role == Role::root)
     return check_code(communicator, gather_to_root(communicator, parts, arguments), parts.problem);
@@ -118,6 +156,7 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Gather&
 
 void run(Rank& rank, Communicator& communicator, const char* call, const Scatter& arguments) {
   if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
+  if (run_row(rank, communicator, arguments)) return;
   const Parts parts = parts_of(rank, communicator, arguments);
   if (parts.role == Role::root)
     return check_code(communicator, scatter_from_root(communicator, parts, arguments), parts.problem);

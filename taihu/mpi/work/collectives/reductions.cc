@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reduce, allreduce, reduce_scatter, scan and exscan.
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <numeric>
+#include <span>
 
 #include "taihu/collective/collectives.h"
 #include "taihu/mpi/work/collectives/arguments.h"
@@ -59,23 +62,35 @@ Reducer reducer_of(Rank& rank, MPI_Op operation, MPI_Datatype type) {
   return Reducer(checked_operation(rank, operation), checked_type(rank, type));
 }
 
-/// Elements of each member in a reduce_scatter.
-std::vector<std::size_t> counts_of(const Communicator& communicator, const ReduceScatter& arguments) {
-  const int members = communicator.size();
-  require(!arguments.with_counts || !arguments.counts.is_null(), MPI_ERR_ARG,
-          "the array of counts is a null pointer");
-  std::vector<std::size_t> counts;
-  for (int k = 0; k < members; ++k) {
-    const MPI_Count count =
-        arguments.with_counts ? arguments.counts[static_cast<std::size_t>(k)] : arguments.count;
-    require(count >= 0, MPI_ERR_COUNT, [&] { return "the count " + std::to_string(count) + " is negative"; });
-    counts.push_back(static_cast<std::size_t>(count));
+/// Elements of each member in a reduce_scatter; of few members without an allocation.
+class MemberCounts {
+ public:
+  MemberCounts(const Communicator& communicator, const ReduceScatter& arguments)
+      : members_(static_cast<std::size_t>(communicator.size())) {
+    require(!arguments.with_counts || !arguments.counts.is_null(), MPI_ERR_ARG,
+            "the array of counts is a null pointer");
+    if (members_ > few_.size()) many_ = std::make_unique_for_overwrite<std::size_t[]>(members_);
+    std::size_t* const counts = many_ ? many_.get() : few_.data();
+    for (std::size_t k = 0; k < members_; ++k) {
+      const MPI_Count count = arguments.with_counts ? arguments.counts[k] : arguments.count;
+      require(count >= 0, MPI_ERR_COUNT,
+              [&] { return "the count " + std::to_string(count) + " is negative"; });
+      counts[k] = static_cast<std::size_t>(count);
+    }
   }
-  return counts;
-}
+
+  std::span<const std::size_t> all() const noexcept { return {many_ ? many_.get() : few_.data(), members_}; }
+
+ private:
+  static constexpr std::size_t usual_members = 32;
+
+  std::size_t members_;
+  std::array<std::size_t, usual_members> few_;
+  std::unique_ptr<std::size_t[]> many_;
+};
 
 Operands reduce_scatter_operands(Rank& rank, const Communicator& communicator, const ReduceScatter& arguments,
-                                 const std::vector<std::size_t>& counts) {
+                                 std::span<const std::size_t> counts) {
   const std::size_t total = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
   const std::size_t own = counts[static_cast<std::size_t>(communicator.rank)];
   // In place the whole input is where the result goes.
@@ -149,14 +164,11 @@ void run(Rank& rank, Communicator& communicator, const char* call, const ReduceS
   if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
   const Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
   if (!reducer.is_plain()) return run_as_program(rank, communicator, call, arguments);
-  const std::vector<std::size_t> counts = counts_of(communicator, arguments);
-  const Operands operands = reduce_scatter_operands(rank, communicator, arguments, counts);
+  const MemberCounts counts(communicator, arguments);
+  const Operands operands = reduce_scatter_operands(rank, communicator, arguments, counts.all());
   check_code(communicator,
-             arguments.with_counts
-                 ? collective::reduce_scatter(communicator.collectives(), operands.source, operands.result,
-                                              counts.data(), reducer.reduction())
-                 : collective::reduce_scatter_block(communicator.collectives(), operands.source,
-                                                    operands.result, counts.front(), reducer.reduction()));
+             collective::reduce_scatter(communicator.collectives(), operands.source, operands.result,
+                                        counts.all().data(), reducer.reduction()));
 }
 
 void run(Rank& rank, Communicator& communicator, const char* call, const Scan& arguments) {
@@ -219,10 +231,10 @@ Planned plan(Rank& rank, Communicator& communicator, const ReduceScatter& argume
   if (reproducible_wanted()) [[unlikely]]
     refuse_in_background(rank, communicator, arguments.operation, arguments.type);
   Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
-  const std::vector<std::size_t> counts = counts_of(communicator, arguments);
-  const Operands operands = reduce_scatter_operands(rank, communicator, arguments, counts);
+  const MemberCounts counts(communicator, arguments);
+  const Operands operands = reduce_scatter_operands(rank, communicator, arguments, counts.all());
   schedule::Blocks blocks;
-  for (const std::size_t count : counts) blocks.starts.push_back(blocks.starts.back() + count);
+  for (const std::size_t count : counts.all()) blocks.starts.push_back(blocks.starts.back() + count);
   if (!communicator.is_inter()) {
     return by_messages(communicator, std::move(reducer), operands, blocks.count(communicator.rank),
                        schedule::reduce_scatter_direct(place_in(communicator), blocks));
