@@ -91,7 +91,7 @@ Model prepare(Options& options, parallel::Communicator& ranks) {
   Model model;
   parallel::together(ranks, true, [&] {
     options.run.schedule = parallel::parse_loop_schedule(options.schedule);
-    if (options.domain_box.size() > 0 && options.domains == std::vector<int>{1, 1, 1})
+    if (!options.domain_box.empty() && options.domains == std::vector{1, 1, 1})
       throw UsageError("--domain-box says where --domains cut, and there are none");
     if (options.fixed_domains && options.move_domains > 0)
       throw UsageError("--fixed-domains and --move-domains contradict each other; leave one of them out");
@@ -301,10 +301,7 @@ void add_run_options(CLI::App& command, Options& options) {
                   "the box that domains cut evenly, in cm; default:\nfrom the model's boundaries")
       ->expected(6)
       ->type_name("X Y Z X Y Z");
-  command
-      .add_option(
-          "--move-domains", options.move_domains,
-          "also after every N batches; default: after the\nfirst batch and after the last inactive one")
+  command.add_option("--move-domains", options.move_domains, "also after every N batches, not twice only")
       ->check(CLI::PositiveNumber.description(""))
       ->type_name("N");
   command.add_flag("--fixed-domains", options.fixed_domains, "domains do not move to share the work evenly");

@@ -49,10 +49,10 @@ TEST(NumaHierarchy, ScalesBytesAndNotBarriers) {
 TEST(NumaHierarchy, WhatDoesNotReadIsTheSameEverywhere) {
   const HierarchyTraffic hierarchy = parse_hierarchy(two_levels, "test");
   // Half of one thread's time reads, the other half divides among the threads.
-  EXPECT_DOUBLE_EQ(hierarchy_time(machine(), hierarchy, 1, Placed::everything, 0.5).seconds, 10 * 0.8);
+  EXPECT_DOUBLE_EQ(hierarchy_time(small_machine(), hierarchy, 1, Placed::everything, 0.5).seconds, 10 * 0.8);
   for (const Placed placed : {Placed::nothing, Placed::matrix_and_prolongation, Placed::everything})
-    EXPECT_NEAR(hierarchy_time(machine(), hierarchy, 8, placed, 0.5).seconds,
-                hierarchy_time(machine(), hierarchy, 8, placed).seconds + 10 * 0.4 / 8, 1e-12);
+    EXPECT_NEAR(hierarchy_time(small_machine(), hierarchy, 8, placed, 0.5).seconds,
+                hierarchy_time(small_machine(), hierarchy, 8, placed).seconds + 10 * 0.4 / 8, 1e-12);
 }
 
 TEST(NumaHierarchy, DamagedFilesAreRefused) {

@@ -22,7 +22,7 @@
 namespace taihu::parallelc {
 namespace {
 
-constexpr int threads = 2;
+constexpr int threads_of_rank = 2;
 
 /// While one lives, calls are counted.
 class Counting {
@@ -40,7 +40,7 @@ class Report : public testing::TestWithParam<int> {
     char name[] = "/tmp/taihu-report-XXXXXX";
     folder_ = mkdtemp(name);
     for (int rank = 0; rank < ranks; ++rank)
-      job_.process(rank).counts = std::make_unique<CallCounts>(threads, true);
+      job_.process(rank).counts = std::make_unique<CallCounts>(threads_of_rank, true);
   }
   ~Report() override { std::filesystem::remove_all(folder_); }
 
@@ -73,7 +73,7 @@ class Report : public testing::TestWithParam<int> {
   }
 
   std::string folder_;
-  ProcessesForTests job_{GetParam(), ranks, threads, 4096};
+  ProcessesForTests job_{GetParam(), ranks, threads_of_rank, 4096};
 };
 INSTANTIATE_TEST_SUITE_P(NodeProcesses, Report, testing::Values(1, 2, 3));
 
@@ -107,12 +107,12 @@ TEST_P(Report, CountsCallsOfAllNodeProcessesAndThreads) {
   });
   const std::string tables = finish(true, trace());
   auto rows = rows_of(tables);
-  EXPECT_EQ(rows["m_barrier"].at(1), std::to_string(ranks + ranks * threads)) << tables;
+  EXPECT_EQ(rows["m_barrier"].at(1), std::to_string(ranks + ranks * threads_of_rank)) << tables;
   EXPECT_EQ(rows["m_run"].at(1), std::to_string(ranks)) << tables;
   EXPECT_EQ(rows["m_msg_put_wait"].at(1), std::to_string(4 * ranks)) << tables;
   EXPECT_EQ(rows["m_msg_get_wait"].at(1), std::to_string(ranks)) << tables;
   EXPECT_NEAR(std::stod(rows["m_msg_put_wait"].at(5)), ranks * 4e-3, 1e-6) << tables;
-  EXPECT_EQ(rows["proxied"].back(), std::to_string(ranks * threads)) << tables;
+  EXPECT_EQ(rows["proxied"].back(), std::to_string(ranks * threads_of_rank)) << tables;
   // The kernel and its runs: whatever the test program's debug information calls it.
   EXPECT_TRUE(std::regex_search(tables, std::regex("kernel +runs"))) << tables;
 
@@ -126,7 +126,7 @@ TEST_P(Report, CountsCallsOfAllNodeProcessesAndThreads) {
       EXPECT_EQ(event.at("args").at("rank"), (event.at("pid").get<int>() + 1) % ranks);
     }
   }
-  EXPECT_EQ(spans["m_barrier"], ranks + ranks * threads);
+  EXPECT_EQ(spans["m_barrier"], ranks + ranks * threads_of_rank);
   EXPECT_EQ(spans["m_msg_put_wait"], 4 * ranks);
 }
 

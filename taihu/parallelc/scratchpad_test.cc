@@ -14,7 +14,7 @@
 namespace taihu::parallelc {
 namespace {
 
-constexpr int threads = 3;
+constexpr int threads_with_scratchpads = 3;
 constexpr std::size_t capacity = 1 << 16;  // of processes_for_tests.h
 
 void call(void* body) {
@@ -31,7 +31,7 @@ class Scratchpad : public testing::Test {
     });
   }
 
-  ProcessesForTests job_{1, 1, threads};
+  ProcessesForTests job_{1, 1, threads_with_scratchpads};
 };
 
 std::vector<char> numbered(std::size_t bytes, int first) {
@@ -98,9 +98,9 @@ TEST_F(Scratchpad, ABroadcastReachesAllAndTellsWhoDiffers) {
     EXPECT_EQ(dma_bcast(inside, one.data(), 0), M_SUCCESS);
     // Two of three with the same are right or wrong by who came last; not all can be right.
     const bool differs = m_rank(CCC_ARRAY) == 0;
-    int code = dma_bcast(inside, differs ? other.data() : one.data(), 1000), codes[threads];
+    int code = dma_bcast(inside, differs ? other.data() : one.data(), 1000), codes[threads_with_scratchpads];
     EXPECT_EQ(m_allgather(CCC_ARRAY, &code, codes, 1, M_INT), M_SUCCESS);
-    EXPECT_NE(std::count(codes, codes + threads, M_ERROR_ARGUMENT), 0);
+    EXPECT_NE(std::count(codes, codes + threads_with_scratchpads, M_ERROR_ARGUMENT), 0);
     EXPECT_EQ(dma_bcast(m_rank(CCC_ARRAY) == 1 ? nullptr : inside, one.data(), 8),
               m_rank(CCC_ARRAY) == 1 ? M_ERROR_ARGUMENT : M_SUCCESS)
         << "who is wrong takes part";

@@ -82,7 +82,7 @@ void check_characters(const std::string& path, const std::string& text,
   for (std::size_t at = 0, bytes = 0; at < text.size(); at += bytes) {
     bytes = character_bytes(text, at);
     if (text[at] == '&' && !is_good_reference(text, at))
-      throw Error(path + ":" + line_and_column(text, static_cast<std::ptrdiff_t>(at)) +
+      throw Error(path + ":" + line_and_column(line_starts, static_cast<std::ptrdiff_t>(at)) +
                   ": this reference is not to a character of XML");
     if (bytes != 0) continue;
     throw Error(path + ":" + line_and_column(line_starts, static_cast<std::ptrdiff_t>(at)) +
