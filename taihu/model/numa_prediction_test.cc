@@ -73,7 +73,8 @@ TEST(HierarchyPrediction, PlacingMoreIsNeverSlower) {
   const std::string text = text_of(machine_of_two_sockets(), hierarchy, 1, lines);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5);
   EXPECT_NE(text.find("A and P are 70% of the bytes moved"), std::string::npos) << text;
-  EXPECT_NE(json_of(machine_of_two_sockets(), hierarchy, 1, lines).find("\"everything_gain\": 0.0"), std::string::npos);
+  EXPECT_NE(json_of(machine_of_two_sockets(), hierarchy, 1, lines).find("\"everything_gain\": 0.0"),
+            std::string::npos);
 }
 
 }  // namespace
