@@ -131,8 +131,10 @@ void whole(int which) {
     outside(&out[(int)copied[5]]);
 }
 
-// No kernel reads it.
+// No kernel reads `never_read`; a nest keeps `plane`.
 // CODE-LABEL: define {{.*}}@other_writes(
+// CODE-NOT: taihu_version.never_read
+// CODE: atomicrmw add ptr @taihu_version.plane, i64 1 release
 // CODE-NOT: atomicrmw
 // CODE: ret void
 void other_writes(long which) {
