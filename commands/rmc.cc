@@ -301,7 +301,7 @@ void add_run_options(CLI::App& command, Options& options) {
                   "the box that domains cut evenly, in cm; default:\nfrom the model's boundaries")
       ->expected(6)
       ->type_name("X Y Z X Y Z");
-  command.add_option("--move-domains", options.move_domains, "also after every N batches, not twice only")
+  command.add_option("--move-domains", options.move_domains, "move domains after every N batches, too")
       ->check(CLI::PositiveNumber.description(""))
       ->type_name("N");
   command.add_flag("--fixed-domains", options.fixed_domains, "domains do not move to share the work evenly");
