@@ -106,7 +106,11 @@ TEST(WeightWindows, KeepExpectationsAndSharpenWhatIsFarFromTheSource) {
           << name_of(tracking) << " cell " << cell << ": " << a.mean << " " << b.mean;
     }
     const Estimate &a = analog.flux[slab_cells - 1], &b = windowed.flux[slab_cells - 1];
-    EXPECT_LT(b.deviation / b.mean, 0.6 * a.deviation / a.mean) << name_of(tracking);
+    // Of the fewer neutrons under a sanitizer none may come so far without windows.
+    EXPECT_GT(b.mean, 0) << name_of(tracking);
+    if (a.mean > 0 || plain_or_sanitized(1, 0) == 1) {
+      EXPECT_LT(b.deviation / b.mean, 0.6 * a.deviation / a.mean) << name_of(tracking);
+    }
     EXPECT_GT(windowed.flights, 2 * analog.flights) << name_of(tracking);
     for (const SlabOutcome& outcome : {analog, windowed}) {
       const auto total = [&](Total which) { return outcome.balance[static_cast<int>(which)]; };
