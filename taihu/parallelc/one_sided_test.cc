@@ -2,6 +2,7 @@
 // Puts and gets of all sizes, inside a node process (where they take the shortest way) and between two.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -47,7 +48,7 @@ TEST_P(OneSided, PutsAreWholeAndToldAndChangeNothingElse) {
         } else {
           EXPECT_EQ(m_wait_reply(reply(1), ++told), M_SUCCESS);
           EXPECT_EQ(*reply(1), told) << "one for each put";
-          EXPECT_EQ(std::memcmp(data(1) + place, sent.data(), sent.size()), 0) << size << " bytes";
+          EXPECT_TRUE(std::equal(sent.begin(), sent.end(), data(1) + place)) << size << " bytes";
           EXPECT_EQ(data(1)[place + size], std::byte{0});
           if (place > 0) {
             EXPECT_EQ(data(1)[place - 1], std::byte{0});
@@ -65,12 +66,12 @@ TEST_P(OneSided, GetsAreWholeAndChangeNothingElse) {
     unsigned seed = 100;
     for (const long size : sizes) {
       const std::vector<std::byte> there = pattern(size, ++seed);
-      if (rank == 1) std::memcpy(data(1) + 5, there.data(), there.size());
+      if (rank == 1) std::copy(there.begin(), there.end(), data(1) + 5);
       EXPECT_EQ(m_barrier(CCC_ALL), M_SUCCESS);
       if (rank == 0) {
         std::vector<std::byte> got(static_cast<std::size_t>(size) + 2, std::byte{7});
         EXPECT_EQ(m_msg_get_wait(1, data(0) + 5, got.data() + 1, size), M_SUCCESS);
-        EXPECT_EQ(std::memcmp(got.data() + 1, there.data(), there.size()), 0) << size << " bytes";
+        EXPECT_TRUE(std::equal(there.begin(), there.end(), got.data() + 1)) << size << " bytes";
         EXPECT_EQ(got.front(), std::byte{7});
         EXPECT_EQ(got.back(), std::byte{7});
       }

@@ -55,7 +55,7 @@ int transfer(const char* call, Direction direction, void* target, const void* so
   if (code != M_SUCCESS) return code;
   time_transfer(bytes, reply);
   note_transfer(direction == Direction::get ? target : source, bytes, direction == Direction::get);
-  std::memcpy(target, source, bytes);
+  if (bytes != 0) std::memcpy(target, source, bytes);
   if (reply != nullptr) std::atomic_ref<int>(*reply).fetch_add(1, std::memory_order_release);
   return M_SUCCESS;
 }

@@ -3,6 +3,7 @@
 // call.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <numeric>
@@ -54,11 +55,11 @@ TEST_F(Scratchpad, TransfersOfAllSizesGoThereAndBack) {
       int reply = 0;
       EXPECT_EQ(dma_get(inside, sent.data(), bytes), M_SUCCESS);
       EXPECT_EQ(dma_put(back.data(), inside, bytes), M_SUCCESS);
-      EXPECT_EQ(std::memcmp(back.data(), sent.data(), bytes), 0);
+      EXPECT_TRUE(std::equal(sent.begin(), sent.end(), back.begin()));
       EXPECT_EQ(dma_iget(inside, sent.data(), bytes, &reply), M_SUCCESS);
       EXPECT_EQ(dma_iput(back.data(), inside, bytes, &reply), M_SUCCESS);
       EXPECT_EQ(dma_wait(&reply, 2), M_SUCCESS);
-      EXPECT_EQ(std::memcmp(back.data(), sent.data(), bytes), 0);
+      EXPECT_TRUE(std::equal(sent.begin(), sent.end(), back.begin()));
       EXPECT_EQ(back[bytes], 'x');
       spm_free(inside);
     }
