@@ -114,17 +114,8 @@ class RowBuilder : LoopCopy {
 
   void run() {
     ask();
-    clone_blocks(".past.caches");
-    auto* header = cast<BasicBlock>(copies_[header_]);
-    auto* latch = cast<BasicBlock>(copies_[latch_]);
-    first_ = BasicBlock::Create(context_, "past.caches", &function_, header);
-    end_ = BasicBlock::Create(context_, "past.caches.end", &function_, exit_);
+    copy_whole("past.caches");
     choose();
-    header->replacePhiUsesWith(preheader_, first_);
-    builder_.SetInsertPoint(first_);
-    builder_.SetCurrentDebugLocation(place_);
-    builder_.CreateBr(header);
-    latch->getTerminator()->replaceSuccessorWith(exit_, end_);
     for (const StoredRow& row : rows_)
       for (const auto& [_, store] : row.stores) {
         auto* copy = cast<StoreInst>(copies_[store]);

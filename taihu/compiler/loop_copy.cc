@@ -46,7 +46,7 @@ void LoopCopy::call_begin(const char* begin) {
   began_ = builder_.CreateICmpNE(began, builder_.getInt32(0));
 }
 
-void LoopCopy::clone_blocks(const char* suffix) {
+void LoopCopy::clone_blocks(const Twine& suffix) {
   SmallVector<BasicBlock*> blocks;
   for (BasicBlock* block : root_.blocks()) {
     BasicBlock* copy = CloneBasicBlock(block, copies_, suffix, &function_);
@@ -54,6 +54,16 @@ void LoopCopy::clone_blocks(const char* suffix) {
     blocks.push_back(copy);
   }
   remapInstructionsInBlocks(blocks, copies_);
+}
+
+void LoopCopy::copy_whole(const Twine& name) {
+  clone_blocks("." + name);
+  auto* header = cast<BasicBlock>(copies_[header_]);
+  first_ = BasicBlock::Create(context_, name, &function_, header);
+  end_ = BasicBlock::Create(context_, name + ".end", &function_, exit_);
+  BranchInst::Create(header, first_)->setDebugLoc(place_);
+  header->replacePhiUsesWith(preheader_, first_);
+  cast<BasicBlock>(copies_[latch_])->getTerminator()->replaceSuccessorWith(exit_, end_);
 }
 
 void LoopCopy::choose() {

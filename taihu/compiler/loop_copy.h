@@ -38,7 +38,10 @@ class LoopCopy {
   void call_begin(const char* begin);
 
   /// Copies the blocks of the loop. The caller makes `first_` and `end_` and then calls `choose`.
-  void clone_blocks(const char* suffix);
+  void clone_blocks(const llvm::Twine& suffix);
+  /// A copy that does what the loop does, in the same order, called `name`: from `first_` to `end_`, before
+  /// `choose`.
+  void copy_whole(const llvm::Twine& name);
   /// The preheader goes to the copy's first block, or to the loop as it was.
   void choose();
   /// The end of the copy: calls `end` of the runtime.
