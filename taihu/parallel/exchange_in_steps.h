@@ -3,30 +3,43 @@
 // for all that it sends or receives.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "taihu/parallel/bytes.h"
 #include "taihu/parallel/communicator.h"
 
 namespace taihu::parallel {
 
-/// In each step a rank sends to one rank and receives from another, message by message. `make_sender(to)`
-/// gives an object whose next() is the next message for rank `to`, not empty, and whose more() tells whether
-/// another one has to follow; it is asked for at least one. `take(from, reader)` reads a message of a rank
-/// and returns whether more follow, which the messages themselves have to tell. Nothing goes to the rank
-/// itself. Collective.
-template <class MakeSender, class Take>
-void exchange_in_steps(Communicator& ranks, Tag tag, const MakeSender& make_sender, const Take& take) {
+/// In each step a rank sends to one rank and receives from another, message by message, each of which ends
+/// with the first piece beyond 1 MiB. `make_packer(to)` gives an object whose more() tells whether
+/// there is more for rank `to`, and whose pack(bytes) then appends the next piece. `take(from, reader)` reads
+/// the pieces of a message, of which there may be none. Nothing goes to the rank itself. Collective.
+template <class MakePacker, class Take>
+void exchange_in_steps(Communicator& ranks, Tag tag, const MakePacker& make_packer, const Take& take) {
+  constexpr std::size_t message_bytes = std::size_t{1} << 20;
   const int size = ranks.size(), rank = ranks.rank();
   for (int step = 1; step < size; ++step) {
     const int to = (rank + step) % size, from = (rank - step + size) % size;
-    auto sender = make_sender(to);
+    auto packer = make_packer(to);
     Message message;
     for (bool sending = true, receiving = true; sending || receiving;) {
       if (sending) {
-        ranks.post(to, tag, sender.next());
-        sending = sender.more();
+        Bytes bytes;
+        append(bytes, std::uint64_t{0});
+        while (packer.more() && bytes.size() < message_bytes) packer.pack(bytes);
+        sending = packer.more();
+        const std::uint64_t more_follow = sending ? 1 : 0;
+        std::memcpy(bytes.data(), &more_follow, sizeof more_follow);
+        ranks.post(to, tag, std::move(bytes));
       }
       if (receiving) {
         ranks.take(tag, from, true, message);
-        receiving = take(from, Reader(message.data));
+        Reader reader(message.data);
+        receiving = reader.read<std::uint64_t>() != 0;
+        take(from, reader);
       }
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A message is a word that tells whether more messages follow, and runs of bins: a word with their place in
-// the receiver's window and their number, then the sums.
+// A message is runs of bins: a word with their place in the receiver's window and their number, then the
+// sums.
 #include "taihu/neutron/tally/batch_collector.h"
 
 #include "taihu/parallel/exchange_in_steps.h"
@@ -9,30 +9,18 @@ namespace taihu::neutron {
 namespace {
 
 constexpr parallel::Tag bins_tag{3};
-constexpr std::size_t message_bytes = std::size_t{1} << 20;
 constexpr int count_bits = 16;
 constexpr std::uint64_t most_in_run = (1 << count_bits) - 1;
 
-/// Packs the sums for one rank into messages and clears them.
-class Sender {
+/// Packs the sums for one rank and clears them.
+class SumPacker {
  public:
-  Sender(const std::vector<BinTransfer>& transfers, std::span<ExactSum> sums, const BinMarks& marks)
+  SumPacker(const std::vector<BinTransfer>& transfers, std::span<ExactSum> sums, const BinMarks& marks)
       : transfers_(transfers), sums_(sums), marks_(marks) {}
 
-  /// The next message; more(): another one has to follow.
-  parallel::Bytes next() {
-    parallel::Bytes bytes;
-    parallel::append(bytes, std::uint64_t{0});
-    while (transfer_ < transfers_.size() && bytes.size() < message_bytes) pack_piece(bytes);
-    const std::uint64_t word = more() ? 1 : 0;
-    std::memcpy(bytes.data(), &word, sizeof word);
-    return bytes;
-  }
   bool more() const noexcept { return transfer_ < transfers_.size(); }
-
- private:
-  /// Packs what was scored in the next bins of a transfer.
-  void pack_piece(parallel::Bytes& bytes) {
+  /// What was scored in the next bins of a transfer.
+  void pack(parallel::Bytes& bytes) {
     constexpr std::int64_t piece = 1 << 14;
     const BinTransfer& transfer = transfers_[transfer_];
     const std::int64_t begin = transfer.here + done_,
@@ -61,6 +49,7 @@ class Sender {
     if (done_ == transfer.count) ++transfer_, done_ = 0;
   }
 
+ private:
   const std::vector<BinTransfer>& transfers_;
   std::span<ExactSum> sums_;
   const BinMarks& marks_;
@@ -68,9 +57,8 @@ class Sender {
   std::int64_t done_ = 0;  ///< bins of the transfer
 };
 
-/// Adds a message's sums to the window; true: more messages follow.
-bool add_message(parallel::Reader reader, std::span<ExactSum> sums, BinMarks& marks) {
-  const bool more = reader.read<std::uint64_t>() != 0;
+/// Adds a message's sums to the window.
+void add_message(parallel::Reader reader, std::span<ExactSum> sums, BinMarks& marks) {
   while (!reader.empty()) {
     const auto word = reader.read<std::uint64_t>();
     const auto place = static_cast<std::int64_t>(word >> count_bits);
@@ -78,7 +66,6 @@ bool add_message(parallel::Reader reader, std::span<ExactSum> sums, BinMarks& ma
     for (std::int64_t bin = place; bin < place + count; ++bin) sums[bin] += reader.read<ExactSum>();
     marks.mark(place, count);
   }
-  return more;
 }
 
 }  // namespace
@@ -103,8 +90,8 @@ void BatchCollector::collect(std::span<ExactSum> sums, BinMarks& marks, double f
 
 void BatchCollector::exchange(std::span<ExactSum> sums, BinMarks& marks) const {
   parallel::exchange_in_steps(
-      *ranks_, bins_tag, [&](int to) { return Sender(transfers_[to], sums, marks); },
-      [&](int, parallel::Reader message) { return add_message(message, sums, marks); });
+      *ranks_, bins_tag, [&](int to) { return SumPacker(transfers_[to], sums, marks); },
+      [&](int, parallel::Reader message) { add_message(message, sums, marks); });
 }
 
 /// Adds own bins begin .. end - 1, counted through the transfers.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A message is a word that tells whether more messages follow, and runs of bins: their place in the
-// receiver's array, their number, their sums and their sums of squares.
+// A message is runs of bins: their place in the receiver's array, their number, their sums and their sums of
+// squares.
 #include "taihu/neutron/tally/move_statistics.h"
 
 #include <algorithm>
@@ -11,7 +11,6 @@ namespace taihu::neutron {
 namespace {
 
 constexpr parallel::Tag moved_tag{4};
-constexpr std::size_t moved_message_bytes = std::size_t{1} << 20;
 constexpr std::int64_t moved_piece = 1 << 14;  // bins
 
 std::vector<BinRun> runs_of(const BinShares& shares, int rank, std::size_t tally) {
@@ -38,24 +37,14 @@ std::vector<BinTransfer> transfers_between(const TallyLayout& layout, const BinS
   return transfers;
 }
 
-/// Packs the statistics for one rank into messages.
-class StatisticsSender {
+/// Packs the statistics for one rank.
+class StatisticsPacker {
  public:
-  StatisticsSender(std::vector<BinTransfer> transfers, const TallyStatistics& own)
+  StatisticsPacker(std::vector<BinTransfer> transfers, const TallyStatistics& own)
       : transfers_(std::move(transfers)), own_(own) {}
 
-  parallel::Bytes next() {
-    parallel::Bytes bytes;
-    parallel::append(bytes, std::uint64_t{0});
-    while (more() && bytes.size() < moved_message_bytes) pack_piece(bytes);
-    const std::uint64_t word = more() ? 1 : 0;
-    std::memcpy(bytes.data(), &word, sizeof word);
-    return bytes;
-  }
   bool more() const noexcept { return transfer_ < transfers_.size(); }
-
- private:
-  void pack_piece(parallel::Bytes& bytes) {
+  void pack(parallel::Bytes& bytes) {
     const BinTransfer& transfer = transfers_[transfer_];
     const std::int64_t count = std::min(moved_piece, transfer.count - done_);
     parallel::append(bytes, transfer.there + done_);
@@ -66,21 +55,19 @@ class StatisticsSender {
     if (done_ == transfer.count) ++transfer_, done_ = 0;
   }
 
+ private:
   std::vector<BinTransfer> transfers_;
   const TallyStatistics& own_;
   std::size_t transfer_ = 0;
   std::int64_t done_ = 0;  ///< bins of the transfer
 };
 
-/// True: more messages follow.
-bool take_statistics(parallel::Reader reader, TallyStatistics& statistics) {
-  const bool more = reader.read<std::uint64_t>() != 0;
+void take_statistics(parallel::Reader reader, TallyStatistics& statistics) {
   while (!reader.empty()) {
     const auto place = reader.read<std::int64_t>(), count = reader.read<std::int64_t>();
     reader.read(statistics.sum.data() + place, static_cast<std::size_t>(count));
     reader.read(statistics.sum_sq.data() + place, static_cast<std::size_t>(count));
   }
-  return more;
 }
 
 }  // namespace
@@ -97,8 +84,8 @@ TallyStatistics move_statistics(parallel::Communicator& ranks, const TallyLayout
   }
   parallel::exchange_in_steps(
       ranks, moved_tag,
-      [&](int to) { return StatisticsSender(transfers_between(layout, before, rank, after, to), own); },
-      [&](int, parallel::Reader message) { return take_statistics(message, result); });
+      [&](int to) { return StatisticsPacker(transfers_between(layout, before, rank, after, to), own); },
+      [&](int, parallel::Reader message) { take_statistics(message, result); });
   return result;
 }
 
