@@ -164,7 +164,7 @@ Groups::Groups(message::Node& node, int cores) : Groups(node, cores, network_of_
 
 Groups::Groups(message::Node& node, int cores, std::shared_ptr<JobNetwork> network)
     : node_(node),
-      crowded_(node.local_ranks() > cores),
+      cores_(cores),
       network_(std::move(network)),
       notes_(std::make_shared<ChoiceNotes>()),
       registry_(std::make_shared<GroupRegistry>()) {
@@ -176,7 +176,8 @@ GroupHandle Groups::join(message::Endpoint& endpoint, message::Context context, 
   check_input(mine != ranks.end(),
               "rank " + std::to_string(endpoint.rank()) + " joins a group that does not name it");
   const int member = static_cast<int>(mine - ranks.begin());
-  return GroupHandle(registry_->join(registry_, node_, context, ranks, member, crowded_, network_, notes_),
+  return GroupHandle(registry_->join(registry_, node_, context, ranks, member, node_.local_ranks() > cores_,
+                                     network_, notes_),
                      endpoint, member);
 }
 

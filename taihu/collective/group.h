@@ -161,7 +161,7 @@ class Groups {
 
  private:
   message::Node& node_;
-  bool crowded_;
+  const int cores_;
   std::shared_ptr<JobNetwork> network_;
   std::shared_ptr<ChoiceNotes> notes_;  ///< of what is chosen without a network
   std::shared_ptr<GroupRegistry> registry_;

@@ -204,8 +204,10 @@ class RankThreads {
 
   void wait() {
     while (!job_end().decided()) {
+      // In this order: who is closed has wanted all that he wants.
+      const bool closed = late_ == nullptr || late_->is_closed();
       if (late_ != nullptr) start_late();
-      if (running_ == 0 && (late_ == nullptr || late_->is_closed())) return join();
+      if (running_ == 0 && closed) return join();
       job_end().caller_waits();
     }
     if (settings_.abort_job) settings_.abort_job(job_end().exit_code());

@@ -139,12 +139,9 @@ TEST(RunRanks, late_ranks_start_while_others_run) {
       EXPECT_FALSE(mine.blocks_usr1);
     }
     sum += self.rank;
-    // Each starts the next one and ends, the last one says that it was the last.
-    if (self.local_index < 3) {
-      late.start(identities[self.local_index + 1], refuse);
-    } else {
-      late.close();
-    }
+    // Each starts the next one and ends; the last but one says that there will be no more.
+    if (self.local_index < 3) late.start(identities[self.local_index + 1], refuse);
+    if (self.local_index == 2) late.close();
     return 0;
   };
   EXPECT_EQ(run_ranks(settings, std::span(identities).first(1), body, &late), 0);

@@ -31,10 +31,13 @@ int first_ranks_of(const launch::Layout& layout, int process) {
   return ranks_of(layout, process) - (process == layout.processes - 1 ? layout.spare_ranks : 0);
 }
 
-/// When `running` ranks of node process `process` run.
-Cores cores_for(const launch::Layout& layout, int process, int running) {
+int usable_cpus() {
   cpu_set_t cores;
-  const int usable = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+  return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+}
+
+/// When `running` ranks of node process `process` run on `usable` cpus.
+Cores cores_for(const launch::Layout& layout, int process, int running, int usable) {
   const auto node_of = [&](int p) { return layout.node_of_process[static_cast<unsigned>(p)]; };
   int on_node = running;
   for (int other = 0; other < layout.processes; ++other) {
@@ -144,7 +147,8 @@ NodeProcess::NodeProcess(const launch::Layout& layout, std::unique_ptr<Link> lin
       places_(ranks_of(layout_, process_)),
       local_ranks_(first_ranks_of(layout_, process_)),
       way_(way_of(link_.get())),
-      cores_(cores_for(layout_, process_, local_ranks())),
+      usable_cpus_(usable_cpus()),
+      cores_(cores_for(layout_, process_, local_ranks(), usable_cpus_)),
       tuning_(tuning_for(local_ranks(), cores(), process_environment)),
       channel_tables_(places_),
       endpoints_(static_cast<std::size_t>(places_)) {
@@ -176,12 +180,11 @@ void NodeProcess::make_endpoint(int local_index) {
 void NodeProcess::add_rank(int local_index) {
   expect(local_index == local_ranks() && local_index < places_,
          "spare ranks start in the order of their numbers");
+  make_endpoint(local_index);
   const int ranks = local_index + 1;
   local_ranks_.store(ranks, std::memory_order_relaxed);
-  make_endpoint(local_index);
-  for (int index = 0; index < local_index; ++index)
-    endpoints_[static_cast<std::size_t>(index)]->set_senders(ranks);
-  cores_.store(cores_for(layout_, process_, ranks), std::memory_order_relaxed);
+  for (int index = 0; index < ranks; ++index) endpoints_[static_cast<std::size_t>(index)]->set_senders(ranks);
+  cores_.store(cores_for(layout_, process_, ranks, usable_cpus_), std::memory_order_relaxed);
   threads::set_wait_policy(wait_policy_for(ranks, cores()));
 }
 

@@ -34,6 +34,7 @@ class NodeProcess final : public Node {
   std::string way_between_processes() const override { return way_; }
   Endpoint& endpoint(int local_index) noexcept override {
     expect(local_index >= 0 && local_index < places_, "0 <= local index < ranks of the node process");
+    expect(endpoints_[static_cast<unsigned>(local_index)] != nullptr, "a spare rank has started");
     return *endpoints_[static_cast<unsigned>(local_index)];
   }
   void add_rank(int local_index) override;
@@ -54,7 +55,7 @@ class NodeProcess final : public Node {
   /// Whether ranks share cores: changes when spare ranks start.
   Cores cores() const noexcept { return cores_.load(std::memory_order_relaxed); }
   const ChannelTables& channel_tables() const noexcept { return channel_tables_; }
-  /// Null when the rank is in another node process.
+  /// Null when the rank is in another node process, or has not started.
   LocalEndpoint* local_endpoint_of(int rank) const noexcept {
     const auto index = static_cast<unsigned>(rank - first_rank_);
     return index < static_cast<unsigned>(places_) ? endpoints_[index].get() : nullptr;
@@ -102,6 +103,7 @@ class NodeProcess final : public Node {
   const int places_;
   std::atomic<int> local_ranks_;
   const std::string way_;
+  const int usable_cpus_;  ///< of the process, not of ranks, which may be bound
   std::atomic<Cores> cores_;
   const Tuning tuning_;
   Services services_;

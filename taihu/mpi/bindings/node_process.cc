@@ -113,6 +113,7 @@ int Mpi::ended(memory::RankIdentity& identity, int status) {
   if (status == 0 && rank.sessions.load() != 0)
     end_job(rank, 1, "ended without MPI_Session_finalize after MPI_Session_init; ending the job");
   if (status == 0 && (trace_lost(rank) || viewer_trace_lost(rank))) return 1;
+  if (status == 0 && rank.phase == Rank::Phase::before) rank.phase = Rank::Phase::ended;
   if (status != 0 || !has_spares_) return status;
   if (job_service_ != nullptr) {
     job_service_->rank_ended();

@@ -88,7 +88,8 @@ class Rank {
   /// Whether a rank of the job is in this node process.
   bool is_inside(int job_rank) noexcept { return layout().process_of(job_rank) == node().process(); }
 
-  enum class Phase { before, running, finished };
+  /// `ended`: its program has ended, or never ran, without MPI_Init.
+  enum class Phase { before, running, finished, ended };
   std::atomic<Phase> phase{Phase::before};  ///< of MPI_COMM_WORLD
   std::atomic<int> sessions{0};  ///< open ones: while there are any, MPI may be used without MPI_Init
   std::atomic<std::uint64_t> message_numbers{1};  ///< next one, where calls are traced

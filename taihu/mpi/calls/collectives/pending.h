@@ -81,6 +81,7 @@ inline std::optional<std::vector<ExchangedBlock>> blocks_of_side(Rank& rank, con
         length_of(rank, side.counts[k], form == Form::with_types ? side.types[k] : side.type);
     if (bytes < 0) return std::nullopt;
     if (bytes > 0) blocks.push_back({communicator.group->ranks[k], bytes});
+    if (blocks.size() > Exchanges::most_blocks) return std::nullopt;  // not kept
   }
   return blocks;
 }

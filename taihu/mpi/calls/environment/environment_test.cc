@@ -198,23 +198,26 @@ struct NoThreads final : node::SpareRanks {
 };
 
 TEST(environment, a_system_without_threads_spawns_nothing) {
-  TestShape shape(1);
+  TestShape shape(2);
   shape.spares = 5;
   TestRanks job(shape);
   NoThreads system;
-  JobService service(job.node(0), system, [&](int, const WorldOfRank&) -> Rank& { return job.rank(0); });
-  job.run([&](Rank&) {
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  JobService service(job.node(0), system, [&](int, const WorldOfRank&) -> Rank& { return job.rank(1); });
+  // Rank 1 stands for each that would be made.
+  TestRanks::run_as(job.rank(0), [&](Rank&) {
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Comm comm;
     int codes[3] = {};
     for (int turn = 0; turn < 2; ++turn) {
-      const int code = MPI_Comm_spawn("/bin/true", MPI_ARGV_NULL, 3 - turn, MPI_INFO_NULL, 0, MPI_COMM_WORLD,
-                                      &comm, codes);
+      const int code =
+          MPI_Comm_spawn("/bin/true", MPI_ARGV_NULL, 3 - turn, MPI_INFO_NULL, 0, MPI_COMM_SELF, &comm, codes);
       EXPECT_EQ(code, MPI_ERR_SPAWN);
       EXPECT_EQ(codes[1], MPI_ERR_SPAWN);
     }
     EXPECT_EQ(system.refused, 5);
     EXPECT_EQ(system.closed, 0) << "this rank runs";
+    EXPECT_EQ(job.rank(1).phase.load(), Rank::Phase::ended);
+    service.rank_ended();
     service.rank_ended();
     EXPECT_EQ(system.closed, 1);
   });

@@ -181,6 +181,10 @@ std::string waiting_ranks(const std::vector<Rank*>& ranks) {
     // A rank that was refused a collective is whom the others may wait for.
     if (const std::string failure = AddedErrors::of(*rank).last_told.get(); !failure.empty())
       text += "taihu: rank " + std::to_string(rank->number()) + " was told before: " + failure + "\n";
+    if (rank->phase == Rank::Phase::ended) {
+      text += "taihu: rank " + std::to_string(rank->number()) + " has ended, or never ran\n";
+      continue;
+    }
     if (rank->phase == Rank::Phase::finished) {
       text += "taihu: rank " + std::to_string(rank->number()) + " has called MPI_Finalize\n";
       continue;
@@ -207,7 +211,7 @@ node::DeadlockWatch::Progress look_at(const std::vector<Rank*>& ranks) {
   }
   progress.all_wait = true;
   for (const Rank* rank : ranks) {
-    if (rank->phase == Rank::Phase::finished) continue;
+    if (rank->phase == Rank::Phase::finished || rank->phase == Rank::Phase::ended) continue;
     const Doing& does = doing[rank->number()];
     if (!does.waits || does.computes) progress.all_wait = false;
   }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <condition_variable>
+#include <exception>
 #include <utility>
 
 #include "taihu/base/clock.h"
@@ -61,6 +62,7 @@ struct JobService::Launch {
   std::condition_variable all_loaded;
   int missing = 0;
   std::string problem;
+  std::vector<Rank*> made;
 };
 
 JobService::JobService(message::Node& node, node::SpareRanks& spares, MakeRank make_rank)
@@ -124,15 +126,19 @@ void JobService::spawn(const std::shared_ptr<message::ServiceCall>& call, const 
                                                 " more ranks; start it with a larger --universe-size"));
     }
     launch->first_rank = next_place_;
-    next_place_ += launch->ranks;
-    running_ += launch->ranks;
     for (int k = 0; k < launch->ranks; ++k) world.members.push_back(launch->first_rank + k);
     // Before any of them runs, as they know of each other.
-    int rank = launch->first_rank;
-    for (const SpawnedProgram& program : request.programs) {
-      for (int k = 0; k < program.ranks; ++k, ++rank) make_rank_(rank - first_here, world);
-      ++world.application;
+    try {
+      for (const SpawnedProgram& program : request.programs) {
+        for (int k = 0; k < program.ranks; ++k, ++next_place_)
+          launch->made.push_back(&make_rank_(next_place_ - first_here, world));
+        ++world.application;
+      }
+    } catch (const std::exception& error) {
+      end(*launch);
+      return answer(*call, write_answer(-1, error.what()));
     }
+    running_ += launch->ranks;
   }
   int rank = launch->first_rank;
   for (const SpawnedProgram& program : request.programs)
@@ -143,11 +149,17 @@ void JobService::spawn(const std::shared_ptr<message::ServiceCall>& call, const 
                      [this, launch](const std::string& problem) { refused(launch, problem); }});
 }
 
+/// Its ranks do not run, and nobody waits for them.
+void JobService::end(Launch& launch) {
+  for (Rank* rank : launch.made) rank->phase = Rank::Phase::ended;
+}
+
 /// Counts one of the new ranks. With the last one the call is answered: all of them run, or none does.
 bool JobService::was_last(const std::shared_ptr<Launch>& launch, const std::string& problem) {
   if (launch->problem.empty()) launch->problem = problem;
   if (--launch->missing != 0) return false;
   const bool good = launch->problem.empty();
+  if (!good) end(*launch);
   answer(*launch->call, write_answer(good ? launch->first_rank : -1, launch->problem));
   launch->all_loaded.notify_all();
   return true;

@@ -62,6 +62,7 @@ class JobService {
   void spawn(const std::shared_ptr<message::ServiceCall>& call, const SpawnRequest& request);
   bool loaded(const std::shared_ptr<Launch>& launch, const std::string& problem);
   void refused(const std::shared_ptr<Launch>& launch, const std::string& problem);
+  static void end(Launch& launch);
   bool was_last(const std::shared_ptr<Launch>& launch, const std::string& problem);
   void process_ended();
   void close_at_end();
