@@ -65,9 +65,10 @@ void declare(CLI::App& app, Options& options) {
       ->type_name("N");
   app.add_option("--pictures", options.pictures, "write PREFIX1.png, PREFIX2.png, ... for the placements")
       ->type_name("PREFIX");
-  app.add_option("--trace", options.trace,
-                 "in place of a collective: the messages of a program, such as amgsolve --trace writes")
-      ->type_name("FILE");
+  auto* const trace =
+      app.add_option("--trace", options.trace,
+                     "in place of a collective: the messages of a program, such as amgsolve --trace writes")
+          ->type_name("FILE");
   app.add_option("--per-node", options.per_node, "with --trace: ranks of each node (default 1)")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 16).description(""));
@@ -76,6 +77,10 @@ void declare(CLI::App& app, Options& options) {
       ->type_name("F");
   app.add_flag("--forms", options.forms,
                "tell all forms that the choice looks at: estimated as it is, and simulated");
+  // A trace says itself what is sent, and a job that runs it has one placement.
+  for (const char* const other :
+       {"--collective", "--forms", "--pictures", "--placement", "--members", "--stretches", "--exchanges"})
+    trace->excludes(app.get_option(other));
   app.add_flag("--json", options.json, "print JSON");
 }
 

@@ -91,8 +91,9 @@ Model prepare(Options& options, parallel::Communicator& ranks) {
   Model model;
   parallel::together(ranks, true, [&] {
     options.run.schedule = parallel::parse_loop_schedule(options.schedule);
-    if (!options.domain_box.empty() && options.domains == std::vector{1, 1, 1})
-      throw UsageError("--domain-box says where --domains cut, and there are none");
+    if (options.domains == std::vector{1, 1, 1} &&
+        (!options.domain_box.empty() || options.fixed_domains || options.move_domains > 0))
+      throw UsageError("--domain-box, --fixed-domains and --move-domains go with --domains");
     if (options.fixed_domains && options.move_domains > 0)
       throw UsageError("--fixed-domains and --move-domains contradict each other; leave one of them out");
     options.run.domains = domain_options(options);
