@@ -204,12 +204,20 @@ std::string complete_text(const std::string& text) {
 constexpr std::uint64_t most_objects = 65536;
 
 /// Whether what follows each colon is a number from 1 on, and the product of them no more than
-/// `most_objects`. hwloc would take "-1", "0x10" and blanks as well.
+/// `most_objects`. hwloc would take "-1", "0x10" and blanks as well. Attributes in parentheses, which may
+/// have blanks, are left to it.
 bool is_sensible(const std::string& text) {
-  std::istringstream words(text);
+  std::string outside;
+  int depth = 0;
+  for (const char letter : text) {
+    if (letter == ')') depth = std::max(depth - 1, 0);
+    if (depth == 0) outside += letter == ')' ? ' ' : letter;
+    if (letter == '(') ++depth;
+  }
+  std::istringstream words(outside);
   std::uint64_t product = 1;
   for (std::string word; words >> word;) {
-    const std::size_t colon = word.substr(0, word.find('(')).find(':');
+    const std::size_t colon = word.find(':');
     if (colon == word.npos) continue;
     std::uint64_t number = 0;
     const char* const end_of_word = word.data() + word.size();
