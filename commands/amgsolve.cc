@@ -140,10 +140,12 @@ int solve(const Options& options, parallel::Communicator& ranks) {
   recorded.record(true);
   const SolveResult result = solver.solve(b, x, options.solver.solve);
   times.solve = watch.seconds();
-  if (!options.trace.empty()) write_trace(recorded, options.trace);
+  recorded.record(false);
   if (communicator.rank() == 0) print_result(context, options, solver, result, times);
+  if (result.converged && !options.output.empty()) write_vector_market(context, options.output, x);
+  // Behind all that took long to compute.
+  if (!options.trace.empty()) write_trace(recorded, options.trace);
   if (!result.converged) throw Error(why_not_converged(result, options.solver.solve));
-  if (!options.output.empty()) write_vector_market(context, options.output, x);
   return 0;
 }
 
