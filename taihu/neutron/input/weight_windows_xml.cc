@@ -15,6 +15,10 @@ namespace {
 /// What is wrong with windows; empty: nothing.
 std::string fault_of(const WindowMesh& windows) {
   const std::vector<double>& energies = windows.energies;
+  // Files in HDF5 may hold any.
+  const auto is_finite = [](double number) { return std::isfinite(number); };
+  if (!std::ranges::all_of(energies, is_finite) || !std::ranges::all_of(windows.lower, is_finite))
+    return "an energy or a lower bound is not a number";
   if (energies.size() == 1 ||
       std::adjacent_find(energies.begin(), energies.end(), std::greater_equal<>()) != energies.end())
     return "\"energy_bounds\" has at least two numbers that rise";
