@@ -103,8 +103,17 @@ void pause_a_millisecond() noexcept {
   nanosleep(&pause, nullptr);
 }
 
-/// Whether accelerator thread `thread` has said where it is; not when it runs no kernel or does not run.
+/// The program may use the signal itself.
+bool is_signal_ours() {
+  struct sigaction now{};
+  return sigaction(SIGURG, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 &&
+         now.sa_sigaction == answer_question;
+}
+
+/// Whether accelerator thread `thread` has said where it is; not when it runs no kernel or does not run, or
+/// the program uses the signal.
 bool ask(const Process& process, int thread) {
+  if (!is_signal_ours()) return false;
   constexpr int rounds = 10, looks = 20;
   question.process = &process;
   question.thread = thread;
@@ -148,6 +157,8 @@ BusyThreads::BusyThreads(double timeout_seconds)
     : timeout_seconds_(timeout_seconds), timeout_ns_(static_cast<std::int64_t>(1e9 * timeout_seconds)) {
   void* frame;
   backtrace(&frame, 1);  // the first one loads libraries, which a signal handler must not
+  struct sigaction before{};
+  if (sigaction(SIGURG, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) return;
   struct sigaction action{};
   action.sa_sigaction = answer_question;
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
@@ -166,6 +177,7 @@ std::string BusyThreads::report(Process& process) {
     std::vector<bool> waits(size);
     std::ptrdiff_t waiting_now = 0;
     const auto note = [&](int thread, std::int64_t since_ns) {
+      if (waits[static_cast<std::size_t>(thread)]) return;
       waits[static_cast<std::size_t>(thread)] = true;
       ++waiting_now;
       if (now - since_ns >= timeout_ns_) ++waiting_long;
