@@ -98,6 +98,11 @@ function(taihu_component name)
           FILE_SET stand_alone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
+  foreach(test ${arg_ONE_THREAD})
+    if(NOT test IN_LIST arg_TESTS)
+      message(FATAL_ERROR "${test} is in ONE_THREAD of ${name}, but not in its TESTS")
+    endif()
+  endforeach()
   if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND CMAKE_CXX_FLAGS_DEBUG MATCHES "-fsanitize=thread")
     list(REMOVE_ITEM arg_TESTS ${arg_ONE_THREAD} "")
   endif()
