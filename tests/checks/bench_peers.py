@@ -69,7 +69,7 @@ class WithoutPeers(unittest.TestCase):
         self.assertEqual(found.launcher(True), [str(launcher), "--allow-run-as-root", "--oversubscribe", "--bind-to", "core", "-n"])
         names, _ = self.found(load("mpi/run").contenders, self.build, 2, [found])
         self.assertEqual(names, ["taihu", "newest"])
-        for text in ("newest", "=x", "newest=/nonexistent"):
+        for text in ("newest", "=x", "newest=/nonexistent", f"openmpi={folder}", f"a/b={folder}"):
             with self.assertRaises(argparse.ArgumentTypeError):
                 peers.other_mpi(text)
 
