@@ -28,7 +28,7 @@ commands below and takes each number of ours from the page of results that its c
 
 ## To run them again
 
-    ./dev claims               # every command that this machine can run, then this page
+    ./dev claims               # what this machine can run in 110 minutes (--limit), then this page
     ./dev claims P1 C3         # only those of these claims
     ./dev claims --page        # no command: this page from the pages of results as they are
     ./dev claims --list        # the commands, how long they take, what they need

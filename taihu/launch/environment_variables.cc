@@ -66,14 +66,14 @@ constexpr EnvironmentVariable variables[] = {
     // The heap.
     {"TAIHU_HEAP", user, "parcrun, marun", "`taihu`, `libc`", "taihu",
      "malloc of the ranks: that of libtaihu_heap.so, or the C library's, as always under valgrind"},
-    {"TAIHU_HEAP_DECAY", user, heap, "milliseconds, `never`", "10000",
+    {"TAIHU_HEAP_DECAY", user, heap, "milliseconds, `never`", "10000; `never` in ranks",
      "time after which free memory goes back to the system; 0: at once"},
     {"TAIHU_HEAP_HUGE_PAGES", user, heap, "`always`, `never`, size", "never",
      "from that size of the heap on, new memory asks for huge pages"},
     {"TAIHU_HEAP_PREALLOC", user, heap, "`threads=N,central=SIZE,thread=SIZE`", "none",
      "memory made present before it is needed: for all threads, and for each of the first N"},
     {"TAIHU_HEAP_SECURE", user, heap, "0, 1", "0", "more misuse is detected, at a cost"},
-    {"TAIHU_HEAP_STATS", user, heap, "0, 1", "0", "a table on standard error at the end"},
+    {"TAIHU_HEAP_STATS", user, heap, "0, 1", "0", "a table on standard error at the end, not of ranks"},
     // Placed memory.
     {"NAALLOC_LOG", user, naalloc, "`stderr`, file", "none",
      "one line for each allocation, release, query of the threads, and reason for not placing"},
