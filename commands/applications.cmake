@@ -6,11 +6,11 @@ target_link_libraries(network-model PRIVATE CLI11::CLI11)
 taihu_command(nocsim nocsim.cc noc)
 target_link_libraries(nocsim PRIVATE CLI11::CLI11)
 
-# taihu_application(<name> <component>): <name> for one process, of <name>.cc, which is compiled once for all its programs:
-# they differ in the file that makes the ranks.
+# taihu_application(<name> <component> [<source>...]): <name> for one process, of <name>.cc and the other sources, which are
+# compiled once for all its programs: they differ in the file that makes the ranks.
 set(parallel ${PROJECT_SOURCE_DIR}/taihu/parallel)
 function(taihu_application name component)
-  add_library(${name}_main OBJECT ${name}.cc)
+  add_library(${name}_main OBJECT ${name}.cc ${ARGN})
   target_link_libraries(${name}_main PRIVATE taihu::${component} CLI11::CLI11)
   target_compile_definitions(${name}_main PRIVATE TAIHU_VERSION="${PROJECT_VERSION}")
   taihu_command(${name} $<TARGET_OBJECTS:${name}_main> ${component})
@@ -19,7 +19,7 @@ endfunction()
 
 # rmc for one process, and for the ranks of each MPI: rmc-openmpi, rmc-mpich, and rmc-taihu by mac++. rmc becomes one of the
 # first two when that library's launcher has started it.
-taihu_application(rmc neutron)
+taihu_application(rmc neutron rmc_options.cc)
 
 taihu_link_heap(rmc)
 

@@ -124,7 +124,7 @@ for name, launch, program in jobs:
                                'the box of the domains has no width along x'),
                               (['--domains', 0, 1, 1], 2, None),
                               (['--domains', 2, 1, 1, '--fixed-domains', '--move-domains', 2], 2,
-                               '--fixed-domains and --move-domains contradict each other; leave one of them out'),
+                               '--move-domains excludes --fixed-domains'),
                               (['-o', 'taken'], 1, 'cannot write taken/statepoint.12.h5 (it is a directory); name a file in it'),
                               (['-o', 'late'], 1, 'late/statepoint.12.h5.part: cannot be created')):
         done = run([*launch, 3, program, 'run', model, *short, *words], code=code)

@@ -113,8 +113,10 @@ for words, code, text in ((['-o', 'file'], 1, 'cannot create folder file (Not a 
                           (['--seed', '-1'], 2, None), (['--seed', '0'], 2, '--seed: Value 0 not in range 1 to 18446744073709551615'),
                           (['--schedule', 'fair'], 2, 'schedule "fair" is not one; write static, dynamic,N or guided,N'),
                           (['--schedule', 'dynamic,0'], 2, 'schedule "dynamic,0": the chunk is a number from 1 on'),
-                          (['--domain-box', *'0 0 0 1 1 1'.split()], 2, '--domain-box, --fixed-domains and --move-domains go with --domains'),
-                          (['--move-domains', '3'], 2, '--domain-box, --fixed-domains and --move-domains go with --domains')):
+                          (['--domain-box', *'0 0 0 1 1 1'.split()], 2, '--domain-box requires --domains'),
+                          (['--fixed-domains', '--move-domains', '3', '--domains', *'1 1 1'.split()], 2,
+                           '--move-domains excludes --fixed-domains'),
+                          (['--move-domains', '3'], 2, '--move-domains requires --domains')):
     given = [] if words[0] in short else short
     wrong = run('run', model, *given, *words, code=code)
     expect((text is None or wrong.stderr == f'rmc: {text}\n') and not wrong.stdout, f'{words}: {wrong.stderr}{wrong.stdout}')
