@@ -176,9 +176,10 @@ void* RankImage::shared_symbol(void* handle, const char* name, const char* versi
     for (const OpenedTemplate* library : breadth_first(*opened->library))
       for (void* const shared : library->shared) found = found ? found : look(shared);
   }
-  if (!found && ours) found = look(RTLD_DEFAULT);
+  // Never RTLD_DEFAULT: glibc adds each copy to the scope of the libraries that it needs, this one's among
+  // them, so that the copies of all ranks would be searched.
   void* own = libc::replacement(name);
-  return own && found && found == dlsym(RTLD_DEFAULT, name) ? own : found;
+  return own && found && found == look(process) ? own : found;
 }
 
 void* RankImage::find_symbol(void* handle, const char* name, const char* version, const void* caller) {
