@@ -29,6 +29,7 @@ constexpr std::size_t overflow_reach_bytes = 1 << 20;   // how far past its end 
 // Signal handlers have no argument for state, so it is here; written before the handlers are installed.
 std::array<char, 256> host_of_reports{};
 void (*tell_job_is_over)(int) noexcept = nullptr;
+pid_t process_of_reports = 0;
 std::atomic<bool> crashed{false};
 std::array<struct sigaction, crash_signals.size() + 1> previous_actions{};
 
@@ -146,7 +147,19 @@ void add_stack(Text& text, const void* context) {
   while (true) pause();
 }
 
+/// A child of fork is a process of its own that ends as any other does: nobody in it waits for the end of the
+/// job. The signal comes again after the handler's return.
+bool is_of_child(int signal) {
+  if (getpid() == process_of_reports) return false;
+  struct sigaction plain{};
+  plain.sa_handler = SIG_DFL;
+  sigaction(signal, &plain, nullptr);
+  raise(signal);
+  return true;
+}
+
 void report_crash(int signal, siginfo_t* info, void* context) {
+  if (is_of_child(signal)) return;
   if (crashed.exchange(true)) {
     // A crash inside the report itself must not hang the job; crashes of other threads wait for its end.
     if (reporting) _exit(128 + signal);
@@ -162,6 +175,7 @@ void report_crash(int signal, siginfo_t* info, void* context) {
 }
 
 void end_on_request(int signal, siginfo_t*, void*) {
+  if (is_of_child(signal)) return;
   tell_job_is_over(128 + signal);
 }
 
@@ -188,6 +202,7 @@ AlternateStack::~AlternateStack() {
 CrashReports::CrashReports(const std::string& host, void (*job_is_over)(int) noexcept) {
   std::snprintf(host_of_reports.data(), host_of_reports.size(), "%s", host.c_str());
   tell_job_is_over = job_is_over;
+  process_of_reports = getpid();
   crashed = false;
   // The first call loads the unwinder, which allocates; a handler must not be the first.
   std::array<void*, 1> frame{};

@@ -9,6 +9,10 @@
 // RUN: (%marun -n 2 %t mpi; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=NORANK
 // NORANK-COUNT-2: taihu: rank {{[01]}}: MPI_Comm_rank was called in a child process made by fork (the child is not a rank; it may compute, call exec and end); call it in the rank itself
 // NORANK: exit code 0
+// RUN: (%marun -n 2 %t signals; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=SIGNALS
+// RUN: (%marun -n 1 %t signals; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=SIGNALS
+// SIGNALS-NOT: taihu
+// SIGNALS: exit code 0
 // RUN: (%marun -n 2 %t exec; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=EXEC
 // EXEC: exec is refused (the new program would take the place of all ranks of this node process)
 // EXEC: exit code 1
@@ -18,6 +22,7 @@
 // ONE: a child speaks
 #include <errno.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -36,10 +41,29 @@ static int run_mpi_in_child(void) {
   return !ended;
 }
 
+/// A child ends by its signals as the child of any process, and its rank is told by which.
+static int end_children_by_signals(void) {
+  static const int signals[] = {SIGTERM, SIGABRT, SIGSEGV, SIGUSR1, SIGKILL};
+  int wrong = 0;
+  for (int i = 0; i < 5; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      if (signals[i] == SIGABRT) abort();
+      if (signals[i] == SIGSEGV) *(volatile int *)NULL = 1;
+      while (1) pause();
+    }
+    if (signals[i] != SIGABRT && signals[i] != SIGSEGV) kill(child, signals[i]);
+    int status = 0;
+    wrong += waitpid(child, &status, 0) != child || !WIFSIGNALED(status) || WTERMSIG(status) != signals[i];
+  }
+  return wrong;
+}
+
 int main(int count, char **words) {
   (void)count;
   if (strcmp(words[1], "system") == 0) return system("echo a child speaks");
   if (strcmp(words[1], "mpi") == 0) return run_mpi_in_child();
+  if (strcmp(words[1], "signals") == 0) return end_children_by_signals();
   const pid_t child = strcmp(words[1], "fork") == 0 ? fork() : 0;
   if (child == 0) {
     execlp("echo", "echo", "a child speaks", (char *)NULL);
