@@ -3,20 +3,44 @@
 # taihu_job_tests(<prefix> <program> LAUNCHER <command> EXPECT <regular expression> RANKS ... PROCESSES ... [OPTIONS ...]
 # [ARGUMENTS ...]): one test per number of ranks, number of node processes and MPI library, all named
 # <prefix>.<program's name>.ranks<n>.processes<n>.<library>, which @TEST@ in the arguments stands for. Node processes talk by
-# shared memory in half of the tests and by the MPI library in the others: each program with each library in both ways. Those of
-# a library that is not there are one skipped test, <prefix>.<program's name>.<library>. A job that does not end shows where its
-# threads stand before it is ended.
+# shared memory in half of the tests and by the MPI library in the others: each program with each library in both ways. Where a
+# pair of ranks and node processes has the same ways as another one, both have one library of the two; so have jobs of more
+# than eight ranks, in turns. Those of a library that is not there are one skipped test, <prefix>.<program's name>.<library>. A
+# job that does not end shows where its threads stand before it is ended.
 function(taihu_job_tests prefix program)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "LAUNCHER;EXPECT" "ARGUMENTS;OPTIONS;RANKS;PROCESSES")
   get_filename_component(name ${program} NAME)
+  set(parities)
+  foreach(ranks IN LISTS arg_RANKS)
+    foreach(processes IN LISTS arg_PROCESSES)
+      if(processes GREATER 1 AND NOT processes GREATER ranks AND NOT ranks GREATER 8)
+        math(EXPR parity "(${ranks} + ${processes}) % 2")
+        list(APPEND parities ${parity})
+      endif()
+    endforeach()
+  endforeach()
+  list(SORT parities)
+  set(even_in_turns OFF) # whether an odd pair has two of the four ways and each of two even ones another one
+  if(parities MATCHES "^0;0;(0;)*1")
+    set(even_in_turns ON)
+  endif()
+  set(next openmpi) # whose turn it is
   foreach(ranks IN LISTS arg_RANKS)
     foreach(processes IN LISTS arg_PROCESSES)
       if(processes GREATER ranks)
         continue()
       endif()
       set(libraries openmpi mpich)
+      math(EXPR parity "(${ranks} + ${processes}) % 2")
       if(processes EQUAL 1)
         set(libraries none)
+      elseif(ranks GREATER 8 OR (even_in_turns AND parity EQUAL 0))
+        set(libraries ${next})
+        if(next STREQUAL openmpi)
+          set(next mpich)
+        else()
+          set(next openmpi)
+        endif()
       endif()
       foreach(library IN LISTS libraries)
         string(TOUPPER ${library} upper)
@@ -32,7 +56,6 @@ function(taihu_job_tests prefix program)
         taihu_expect_test(${test} EXPECT "${arg_EXPECT}" COMMAND ${arg_LAUNCHER} --timeout 100 -n ${ranks}
                           --processes-per-node ${processes} --mpi ${library} ${arg_OPTIONS} ${program} ${arguments})
         set_tests_properties(${test} PROPERTIES LABELS programs TIMEOUT 120 FAIL_REGULAR_EXPRESSION "check failed")
-        math(EXPR parity "(${ranks} + ${processes}) % 2")
         set(shared_memory off)
         if((library STREQUAL openmpi AND parity EQUAL 0) OR (library STREQUAL mpich AND parity EQUAL 1))
           set(shared_memory on)
