@@ -69,7 +69,7 @@ def commands_for(nodes, openmp, debian_hypre):
     """Lines for init: (name, line). Names come back with the results."""
     commands = []
     program = "/bin/matrix_openmp 300 uneven"
-    for pages in ("always", "madvise") if nodes == 4 else ("never",) if nodes == 2 else ("madvise",):
+    for pages in {2: ("never",), 4: ("always",), 8: ("madvise",)}[nodes]:
         commands.append((f"placement with huge pages {pages}", f"thp={pages} {openmp} /bin/placement"))
         if pages != "always":
             commands.append((f"malloc, huge pages {pages}", f"{openmp} {program}"))
@@ -77,9 +77,9 @@ def commands_for(nodes, openmp, debian_hypre):
     for name, place in (("malloc report", "none"), ("narun report", "partition")):
         commands.append((name, f"{openmp} {PRELOAD} NARUN_PLACE={place} NARUN_JSON=stderr /bin/matrix_openmp 200 uneven"))
     commands.append(("rank memory", "/bin/rank_memory"))
-    commands.append(("measure", "/bin/numa-model --measure --bytes 1M"))
+    commands.append(("measure", "/bin/numa-model --measure --bytes 64K"))
     if nodes == 4:
-        commands.append(("amgsolve", f"{openmp} /bin/amgsolve --generate laplace3d 32 --report"))
+        commands.append(("amgsolve", f"{openmp} /bin/amgsolve --generate laplace3d 26 --report"))
     hypre = os.environ.get("TAIHU_TEST_HYPRE")
     if hypre and nodes == 4:
         large = f"{PRELOAD} NARUN_MIN=65536"
