@@ -41,6 +41,15 @@ endif()
 # A third less time for a whole build. With it off, as in the debug preset, each file shows that it includes what it uses.
 option(TAIHU_FEWER_COMPILER_RUNS "Compile eight sources of a library or of a test program in one run, and the headers of tests once" OFF)
 
+# The sanitizer of a debug build: address, thread, or empty.
+set(TAIHU_SANITIZER)
+if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND CMAKE_CXX_FLAGS_DEBUG MATCHES "-fsanitize=([a-z]+)")
+  set(TAIHU_SANITIZER ${CMAKE_MATCH_1})
+endif()
+
+# A whole `./dev test` sets it; alone, a release has all tests.
+option(TAIHU_TESTS_ONCE "Leave out of a release the unit tests for which those of the sanitizer builds suffice (cmake/component.cmake)" OFF)
+
 # A shared library names all that it needs. Not with Clang's sanitizers, whose runtime is in the program.
 set(TAIHU_NOTHING_UNDEFINED -Wl,-z,defs)
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
