@@ -12,6 +12,7 @@
 
 #include "taihu/base/error.h"
 #include "taihu/base/random.h"
+#include "taihu/base/sanitized_for_tests.h"
 #include "taihu/message/links/forked_job_for_tests.h"
 #include "taihu/message/links/loopback_for_tests.h"
 #include "taihu/message/traffic_for_tests.h"
@@ -214,7 +215,7 @@ TEST_P(SharedLinkTraffic, ArrivesInOrderAndWhole) {
   for (const int processes : {2, 3}) {
     const std::vector<int> statuses = run_forked(processes, [](ForkedHub& hub, int process) {
       const std::unique_ptr<Link> link = shared(hub, process, GetParam());
-      const std::string problem = TrafficProcess(*link, 1500).run();
+      const std::string problem = TrafficProcess(*link, plain_or_sanitized(1500, 400)).run();
       link->barrier();
       return problem.empty() ? 0 : failed(problem);
     });

@@ -12,6 +12,7 @@
 #include <numbers>
 
 #include "taihu/base/error.h"
+#include "taihu/base/sanitized_for_tests.h"
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/output/statepoint.h"
 #include "taihu/neutron/output/summary.h"
@@ -160,9 +161,10 @@ TEST_F(Continuous, HydrogenSlowsDownWithOneOverE) {
   h.elastic = constant(20);
   h.capture = [](double e) { return e < 0.95 ? 1e4 : 0; };
   add(h);
-  const std::string settings =
-      "<run_mode>fixed source</run_mode><particles>3000</particles><batches>20</batches><source><energy "
-      "type=\"discrete\"><parameters>1e6 1</parameters></energy></source>";
+  const std::string settings = "<run_mode>fixed source</run_mode><particles>" +
+                               std::to_string(plain_or_sanitized(3000, 1000)) +
+                               "</particles><batches>20</batches><source><energy "
+                               "type=\"discrete\"><parameters>1e6 1</parameters></energy></source>";
   const std::string tallies =
       "<tallies><filter id=\"1\" type=\"energy\"><bins>10 100 1e3 1e4 1e5 9e5</bins></filter><tally "
       "id=\"1\"><filters>1</filters><scores>flux scatter</scores></tally><tally id=\"2\"><filters>1</filters>"
@@ -206,8 +208,9 @@ TEST_F(Continuous, NeutronsComeToTheTemperatureOfAFreeGas) {
     for (const double x : {1e-4, 0.5, 1.0, 2.0, 4.0}) bins += std::to_string(x * kT) + " ";
     const std::string settings =
         "<run_mode>fixed "
-        "source</run_mode><temperature_default>600</temperature_default><particles>100</particles>"
-        "<batches>10</batches><source><energy type=\"discrete\"><parameters>" +
+        "source</run_mode><temperature_default>600</temperature_default><particles>" +
+        std::to_string(plain_or_sanitized(100, 25)) +
+        "</particles><batches>10</batches><source><energy type=\"discrete\"><parameters>" +
         std::to_string(2 * kT) + " 1</parameters></energy></source>";
     const Model model = read(box_model(material("<nuclide name=\"" + gas.name + "\" ao=\"1\"/>"), settings,
                                        "<tallies><filter id=\"1\" type=\"energy\"><bins>" + bins +
