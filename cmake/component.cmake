@@ -57,14 +57,10 @@ function(taihu_precompile_test_headers test)
 endfunction()
 
 # taihu_test_program(<target> <libraries>...): how a program of GoogleTest is compiled and what it links. Its own code is
-# optimised less, because that takes GoogleTest's macros a quarter to a third less time, and has fewer checks of undefined
-# behaviour (a fifth less time); what it tests keeps its own options.
+# optimised less, because that takes GoogleTest's macros a quarter to a third less time; what it tests keeps its own options.
 function(taihu_test_program target)
   target_link_libraries(${target} PRIVATE ${ARGN} GTest::gtest GTest::gtest_main)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0> $<$<CONFIG:Release>:-O1>)
-  if(TAIHU_SANITIZER STREQUAL "address")
-    target_compile_options(${target} PRIVATE -fno-sanitize=alignment,bool,enum,return,unreachable,vla-bound)
-  endif()
   if(TAIHU_FEWER_COMPILER_RUNS)
     taihu_precompile_test_headers(${target})
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "taihu/base/sanitized_for_tests.h"
 #include "taihu/mpi/objects/communicators/make_communicator.h"
 #include "taihu/mpi/test_ranks.h"
 #include "taihu/mpi/work/collectives/test_trials_movement.h"
@@ -165,7 +166,7 @@ TEST_P(Collectives, NonblockingOnesOverlapInAnyOrder) {
     const auto types = test_types();
     const Worlds worlds(rank);
     std::mt19937 common(11), mine(static_cast<unsigned>(rank.number()) + 100);
-    for (int batch = 0; batch < 40; ++batch) {
+    for (int batch = 0; batch < plain_or_sanitized(40, 15); ++batch) {
       run_batch(rank, worlds, types, common, mine, batch * 6);
     }
   });
