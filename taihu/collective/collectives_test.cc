@@ -162,7 +162,9 @@ TEST_P(Collectives, ReductionsOfAllTypesAndOperations) {
   const std::vector<Typing> typings = all_typings();
   run([&](GroupHandle& handle) {
     std::uint64_t seed = 5;
-    for (const Typing typing : typings) {
+    // operations_test.cc has all under sanitizers, too.
+    for (std::size_t k = 0; k < typings.size(); k += plain_or_sanitized(1, 5)) {
+      const Typing typing = typings[k];
       const std::size_t count = seed % 3 == 0 ? 1 : 113;
       const int root = static_cast<int>(++seed % static_cast<std::uint64_t>(n));
       const Elements expected = reduce_plainly(n, count, typing, seed);
@@ -305,7 +307,8 @@ TEST_P(Collectives, ManyCallsBackToBackWithDelays) {
   run([&](GroupHandle& handle) {
     Random calls(99);
     Random delays(static_cast<std::uint64_t>(handle.rank()) + 7);
-    for (int k = 0; k < (n > 8 ? 40 : 150) && !testing::Test::HasFatalFailure(); ++k) {
+    for (int k = 0; k < (n > 8 ? 40 : plain_or_sanitized(150, 60)) && !testing::Test::HasFatalFailure();
+         ++k) {
       if (delays.below(16) == 0) std::this_thread::sleep_for(std::chrono::microseconds(delays.below(100)));
       random_call(handle, calls);
     }

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include "taihu/base/error.h"
+#include "taihu/base/sanitized_for_tests.h"
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/run/domain_report.h"
 #include "taihu/neutron/test_library.h"
@@ -113,7 +114,8 @@ void expect_same_bits(const Model& model, const std::vector<Split>& splits) {
 
 TEST(Domains, GiveTheBitsOfARunWithoutThem) {
   for (const Tracking tracking : {Tracking::delta, Tracking::surface}) {
-    Model model = test_model("rectangular", settings_text(301, 4, 1), domain_tallies);
+    Model model =
+        test_model("rectangular", settings_text(plain_or_sanitized(301, 101), 4, 1), domain_tallies);
     model.settings.tracking = tracking;
     expect_same_bits(model, {{{2, 1, 1}, 2},
                              {{1, 3, 1}, 3},

@@ -53,7 +53,7 @@ Outcome run_alone(const Model& model, int threads = 1, const char* schedule = "d
 
 TEST(Simulation, HasTheSameBitsForAnyRanksThreadsAndSchedule) {
   for (const char* geometry : {"rectangular", "boolean"}) {
-    const Model model = test_model(geometry, settings_text(301, 4, 1), some_tallies);
+    const Model model = test_model(geometry, settings_text(plain_or_sanitized(301, 101), 4, 1), some_tallies);
     const Outcome expected = run_alone(model);
     EXPECT_GT(expected.sum[0], 0);
     EXPECT_EQ(run_alone(model, 2), expected);
@@ -115,7 +115,7 @@ TEST(Simulation, ThreadsShareTheBinsOfALargeMeshAndHaveTheSameBits) {
       "<tally id=\"1\"><filters>1</filters><scores>flux fission</scores></tally>"
       "<tally id=\"2\"><scores>absorption events nu-fission</scores><estimator>analog</estimator></tally>";
   for (const Tracking tracking : {Tracking::surface, Tracking::delta}) {
-    Model model = test_model("rectangular", settings_text(301, 4, 1), large);
+    Model model = test_model("rectangular", settings_text(plain_or_sanitized(301, 101), 4, 1), large);
     model.settings.tracking = tracking;
     const Outcome expected = run_alone(model);
     EXPECT_GT(expected.sum.back(), 0);
