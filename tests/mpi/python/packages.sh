@@ -6,8 +6,6 @@ marun=$1 python=$2 ranks=$3 processes=$4 package=$5
 here=$(cd "$(dirname "$0")" && pwd)
 place=$(mktemp -d) || exit 1
 trap 'rm -rf "$place"' EXIT
-# Where it is set, print writes the end of each line apart, and lines of ranks mix.
-unset PYTHONUNBUFFERED
 export MPLCONFIGDIR="$place/matplotlib" OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 "$python" "$here/packages.py" "$package" >"$place/alone" || { code=$?; cat "$place/alone"; exit $code; }
 "$marun" --timeout 100 -n "$ranks" --processes-per-node "$processes" "$python" "$here/packages.py" "$package" \
