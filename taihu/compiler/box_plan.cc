@@ -310,6 +310,9 @@ class BoxPlanner {
     }
     for (const PlannedBox& box : plan_.boxes) {
       if (!box.writes) continue;
+      for (const BoxAccess& access : box.accesses)
+        if (!inner_->contains(access.instruction))
+          return "it reads outside of the loop in it what that writes" + line_of(*access.instruction);
       std::string problem = why_not_reordered(box, &root_, inner_);
       if (!problem.empty()) return problem;
     }

@@ -165,6 +165,18 @@ KERNEL(forth_and_back) {
         for (long j = 0; j < side - 1; j++) grid[i][j] = grid[i - 1][j + 1] * 0.5;
 }
 
+// What is read before the inner loop may be written in it: cut into tiles of both, a later tile would read it anew.
+// CHECK-LABEL: layout: kernel read_before
+// CHECK: of it alone: it reads outside of the loop in it what that writes at line [[#@LINE+4]]
+KERNEL(read_before) {
+    (void)argument;
+    for (long i = 0; i < side; i++) {
+        const double first = z[i];
+        for (long j = 0; j < side; j++)
+            if (grid[i][j] > 3) z[i] = first + grid[i][j];
+    }
+}
+
 // CHECK-LABEL: layout: kernel in_part
 // CHECK: of it alone: accesses overlap in part at line
 KERNEL(in_part) {
