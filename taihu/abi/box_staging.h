@@ -17,7 +17,8 @@ extern "C" {
 enum {
   TAIHU_BOX_STAGED = 1, /**< may be moved; else only looked at for overlaps */
   TAIHU_BOX_READ = 2,   /**< must be fetched */
-  TAIHU_BOX_WRITTEN = 4 /**< of one that may be moved: the written part is put back */
+  TAIHU_BOX_WRITTEN = 4, /**< of one that may be moved: the written part is put back */
+  TAIHU_BOX_LOOK_UP = 8 /**< its object is that of taihu_add_objects in which it lies */
 };
 
 /** Ways in which a box extends. */

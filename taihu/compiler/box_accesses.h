@@ -40,6 +40,7 @@ struct PlannedBox {
   bool reads = false, writes = false;
   bool is_whole = false;           ///< all of the object, which is only read, at places that the run knows
   unsigned long object_bytes = 0;  ///< not 0: the run looks whether the box lies inside of it
+  bool is_looked_up = false;       ///< the run looks in which object it lies
   bool is_staged = false;
   llvm::Constant* version = nullptr;  ///< not null: its copy may stay (kept_variables.h)
   bool may_meet = false;              ///< another box of its object in some runs; then it is not moved

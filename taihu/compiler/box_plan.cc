@@ -137,17 +137,19 @@ class BoxPlanner {
 
   void decide(PlannedBox& box) {
     if (box.loops.empty() || is_in_scratchpad(box.object)) return;
-    const bool any_certain = any_of(box.accesses, [](const BoxAccess& access) { return access.is_certain; });
-    const bool all_certain = all_of(box.accesses, [](const BoxAccess& access) { return access.is_certain; });
-    box.object_bytes = all_certain ? 0 : known_bytes(box.object, layout_);
-    if (!any_certain && box.object_bytes == 0)
-      return leave(box, "accessed under a condition" + line_of(*box.accesses.front().instruction) +
-                            ", and the end of its object is not known");
+    const BoxAccess* guarded = nullptr;
+    for (const BoxAccess& access : box.accesses)
+      if (guarded == nullptr && !access.is_certain) guarded = &access;
+    box.object_bytes = guarded == nullptr ? 0 : known_bytes(box.object, layout_);
+    box.is_looked_up = guarded != nullptr && box.object_bytes == 0;
     if (box.writes) {
       const std::string problem = set_written(box, facts_.evolution);
       if (!problem.empty()) return leave(box, problem);
     }
     box.is_staged = true;
+    if (box.is_looked_up)
+      leave(box, "accessed under a condition" + line_of(*guarded->instruction) +
+                     ", so moved when the run finds that it lies inside of a variable");
   }
 
   void check_others() {

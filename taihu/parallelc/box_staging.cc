@@ -12,6 +12,7 @@
 #include "taihu/abi/parallelc.h"
 #include "taihu/parallelc/box_tiles.h"
 #include "taihu/parallelc/kernels.h"
+#include "taihu/parallelc/known_objects.h"
 #include "taihu/parallelc/process.h"
 #include "taihu/parallelc/timed_copies.h"
 
@@ -158,6 +159,17 @@ bool may_stay(const taihu_box& box) {
          (box.flags & TAIHU_BOX_WRITTEN) == 0;
 }
 
+/// Objects of boxes whose pointers come from elsewhere.
+void find_objects(taihu_box_stage& stage) {
+  for (taihu_box& box : boxes_of(stage)) {
+    if (!is_staged(box) || (box.flags & TAIHU_BOX_LOOK_UP) == 0) continue;
+    const auto object = known_objects().find(static_cast<std::uintptr_t>(number(box.low)));
+    if (!object) continue;
+    box.object = pointer(static_cast<std::int64_t>(object->first));
+    box.object_bytes = object->second;
+  }
+}
+
 /// Copies that earlier nests and loops have left. The numbers of the boxes have not been looked at yet.
 void find_copies(taihu_box_stage& stage, KeptCopies& copies) {
   for (taihu_box& box : boxes_of(stage)) {
@@ -239,6 +251,7 @@ int32_t taihu_box_begin(taihu_box_stage* stage) {
   if (thread == nullptr || stage->is_allowed == 0) return 0;
   const taihu::memory::ScratchpadArena& arena = *thread->scratchpad;
   KeptCopies& copies = *thread->copies;
+  find_objects(*stage);
   find_copies(*stage, copies);
   const std::size_t room = copies.available_bytes();
   const std::int64_t scratchpad = number(arena.static_base());

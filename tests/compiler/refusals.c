@@ -195,8 +195,8 @@ KERNEL(inner_dimension) {
 }
 
 // CHECK-LABEL: layout: kernel guarded
-// CHECK: unknown: accessed under a condition at line
-// CHECK-SAME: and the end of its object is not known
+// CHECK: in tiles through the scratchpad: {{grid, unknown|unknown, grid}};
+// CHECK-SAME: unknown: accessed under a condition at line {{[0-9]+}}, so moved when the run finds that it lies inside of a variable
 KERNEL(guarded) {
     (void)argument;
     double sum = 0;
