@@ -24,12 +24,13 @@ bool is_no_array(const Value* object) {
   return variable != nullptr && variable->getSection() == scratchpad_section;
 }
 
-/// What makes an address no linear function of the iterations.
-std::string reason_of(const SCEV* address) {
-  const bool is_loaded = SCEVExprContains(address, [](const SCEV* part) {
+/// What makes an address no linear function of the iterations of `loop`.
+std::string reason_of(const SCEV* address, const Loop& loop) {
+  const bool is_loaded = SCEVExprContains(address, [&](const SCEV* part) {
     const auto* unknown = dyn_cast<SCEVUnknown>(part);
     const auto* load = unknown != nullptr ? dyn_cast<LoadInst>(unknown->getValue()) : nullptr;
-    return load != nullptr && !isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand()));
+    return load != nullptr && loop.contains(load) &&
+           !isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand()));
   });
   if (is_loaded) return "its address comes from memory";
   return "its address is no linear function of the loop that the compiler sees";
@@ -60,7 +61,7 @@ void classify(KernelAccess& access, Value* pointer, Loop* loop, ScalarEvolution&
   const auto* recurrence = dyn_cast<SCEVAddRecExpr>(address);
   if (recurrence == nullptr || recurrence->getLoop() != loop || !recurrence->isAffine()) {
     access.pattern = Pattern::discrete;
-    access.reason = reason_of(address);
+    access.reason = reason_of(address, *loop);
     return;
   }
   access.pattern = Pattern::interval;
@@ -95,8 +96,20 @@ void set_footprint(KernelAccess& access, Value* pointer, ScalarEvolution& evolut
     access.first_byte = first->getAPInt().getSExtValue();
 }
 
+/// Of an instruction that was moved before a loop and has lost its line, where its value is used first.
+DebugLoc debug_place(const Instruction& instruction, unsigned depth = 0) {
+  const DebugLoc& own = instruction.getDebugLoc();
+  if ((own && own.getLine() != 0) || depth == 4) return own;
+  DebugLoc found;
+  for (const User* user : instruction.users()) {
+    const DebugLoc other = debug_place(*cast<Instruction>(user), depth + 1);
+    if (other && other.getLine() != 0 && (!found || other.getLine() < found.getLine())) found = other;
+  }
+  return found ? found : own;
+}
+
 void set_place(KernelAccess& access, const Instruction& instruction) {
-  const DebugLoc& place = instruction.getDebugLoc();
+  const DebugLoc place = debug_place(instruction);
   if (!place) return;
   access.file = cast<DILocalScope>(place.getScope())->getFilename().str();
   access.line = place.getLine();

@@ -18,23 +18,26 @@ using namespace llvm;
 
 namespace {
 
-/// Nothing in it waits for others, who could write what it reads.
-bool is_on_its_own(const Function& function) {
+/// Empty when nothing in it waits for others, who could write what it reads.
+std::string why_not_on_its_own(const Function& function) {
   for (const Attribute::AttrKind kind : {Attribute::SanitizeAddress, Attribute::SanitizeThread,
                                          Attribute::SanitizeMemory, Attribute::SanitizeHWAddress})
-    if (function.hasFnAttribute(kind)) return false;
+    if (function.hasFnAttribute(kind)) return "its function is checked by a sanitizer";
   for (const Instruction& instruction : instructions(function)) {
-    if (instruction.isAtomic() || instruction.isVolatile()) return false;
+    if (instruction.isAtomic() || instruction.isVolatile())
+      return "others may write it at the volatile or atomic access" + line_of(instruction);
     const auto* call = dyn_cast<CallBase>(&instruction);
     if (call == nullptr || isa<IntrinsicInst>(call)) continue;
     const Function* callee = call->getCalledFunction();
-    if (callee == nullptr) return false;
+    const std::string problem =
+        "others may write it while the kernel calls " + name_of_callee(*call) + line_of(instruction);
+    if (callee == nullptr) return problem;
     const StringRef name = callee->getName();
     const bool is_harmless =
         name == "m_rank" || name == "m_size" || name == "taihu_member" || name == "taihu_forall_failed";
-    if (!is_harmless && !call->doesNotAccessMemory() && callee->isDeclaration()) return false;
+    if (!is_harmless && !call->doesNotAccessMemory() && callee->isDeclaration()) return problem;
   }
-  return true;
+  return "";
 }
 
 /// Only loads reach `value` from here.
@@ -136,10 +139,15 @@ class Placer {
   uint64_t broadcasts_ = 0;
 };
 
-/// Whether all of the kernel's code is known and nothing in it waits for others.
-bool is_on_its_own(const KernelLayout& layout) {
-  return layout.unseen.empty() &&
-         all_of(layout.functions, [](const Function* one) { return is_on_its_own(*one); });
+/// Empty when all of the kernel's code is known and nothing in it waits for others.
+std::string why_not_on_its_own(const KernelLayout& layout) {
+  for (const Function* function : layout.functions)
+    if (std::string problem = why_not_on_its_own(*function); !problem.empty()) return problem;
+  return layout.unseen.empty() ? "" : "accesses of " + layout.unseen.front() + " are not seen";
+}
+
+bool is_whole(const LayoutObject& object) {
+  return object.chosen >= 0 && object.choices[static_cast<size_t>(object.chosen)].half_bytes == 0;
 }
 
 /// Null when it is not a variable that only this kernel's loads reach.
@@ -149,6 +157,13 @@ GlobalVariable* placeable(const LayoutObject& object, const Function& kernel) {
       object.may_overlap || !is_read_only(object) || variable->hasSection())
     return nullptr;
   return variable;
+}
+
+/// For the report; loops may still move it.
+std::string why_not_placed(const LayoutObject& object, const Function& kernel, const std::string& problem) {
+  if (!problem.empty()) return problem;
+  if (placeable(object, kernel) == nullptr) return "";
+  return is_scattered(object) ? "" : "each of its accesses stays at one place, or follows steps";
 }
 
 /// Where the decision about the kernel as a whole is noted.
@@ -167,14 +182,17 @@ LoopDecision decision_about(const Function& kernel, std::string text) {
 
 void find_broadcasts(KernelLayout& layout) {
   const Function& kernel = *layout.functions.front();
-  if (!is_on_its_own(layout)) return;
+  if (!why_not_on_its_own(layout).empty()) return;
   for (LayoutObject& object : layout.objects)
     object.may_be_broadcast = is_read_by_all(object) && placeable(object, kernel) != nullptr;
 }
 
 void place_for_kernel(KernelLayout& layout, KeptVariables& kept, FunctionAnalysisManager& analyses) {
   Function& kernel = *layout.functions.front();
-  if (!is_on_its_own(layout)) return;
+  const std::string problem = why_not_on_its_own(layout);
+  for (LayoutObject& object : layout.objects)
+    if (is_whole(object)) object.not_placed = why_not_placed(object, kernel, problem);
+  if (!problem.empty()) return;
   const LoopInfo& loops = analyses.getResult<LoopAnalysis>(kernel);
   Placer placer(kernel, kept);
   std::string own = "in the scratchpad from begin to end:",

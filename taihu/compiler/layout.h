@@ -56,6 +56,7 @@ struct LayoutObject {
   bool is_staged = false;  ///< by --auto-dma, in at least one loop
   bool may_meet = false;   ///< itself, there: then it is left, as the run finds
   bool may_stay = false;   ///< its copies are left in the scratchpad for the next kernel
+  std::string not_placed;  ///< why one that was to lie there as a whole does not for the kernel
   std::string not_kept;    ///< why not, of one that is only read
 };
 

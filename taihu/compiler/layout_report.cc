@@ -26,7 +26,9 @@ std::string decision(const LayoutObject& object, bool is_moved) {
                                       : "two buffers of " + std::to_string(half) + " bytes";
   const std::string check =
       object.may_overlap ? ", when it overlaps no other object (a check at run time)" : "";
-  return place + check + (!is_moved ? "" : object.is_staged ? done : "; left in main memory, see the loops");
+  const std::string left =
+      "; left in main memory" + (object.not_placed.empty() ? ", see the loops" : ": " + object.not_placed);
+  return place + check + (!is_moved ? "" : object.is_staged ? done : left);
 }
 
 /// Empty when there is nothing to say.

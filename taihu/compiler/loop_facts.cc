@@ -58,7 +58,17 @@ std::string why_not_copied(const Instruction& instruction) {
   return "";
 }
 
+namespace {
+
+bool is_added_call(const CallBase& call) {
+  const Function* callee = call.getCalledFunction();
+  return callee != nullptr && callee->getName().starts_with("taihu_");
+}
+
+}  // namespace
+
 std::string why_loop_not_copied(const Loop& loop) {
+  std::string first;
   for (BasicBlock* block : loop.blocks()) {
     if (block->isEHPad() || block->hasAddressTaken())
       return "it has handlers or labels whose address is taken";
@@ -67,10 +77,13 @@ std::string why_loop_not_copied(const Loop& loop) {
     for (const Instruction& instruction : *block) {
       std::string problem = why_not_copied(instruction);
       if (instruction.getType()->isTokenTy()) problem = "it has tokens";
-      if (!problem.empty()) return problem;
+      // What stands in the source says more than a call that the compiler has put before it.
+      if (first.empty()) first = problem;
+      const auto* call = dyn_cast<CallBase>(&instruction);
+      if (!problem.empty() && (call == nullptr || !is_added_call(*call))) return problem;
     }
   }
-  return "";
+  return first;
 }
 
 std::string why_not_counted(const Loop& loop) {

@@ -108,6 +108,18 @@ __kernel void often(void *argument) {
 }
 
 // It waits for others, who may write the table before: fetched with the loop, by each thread.
+// CHECK-LABEL: layout: kernel waits_in_rows
+// CHECK: middle: 16000 bytes
+// CHECK: decision: scratchpad, as a whole{{.*}}; left in main memory: others may write it while the kernel calls m_barrier at line [[#@LINE+4]]
+__kernel void waits_in_rows(void *argument) {
+    double sum = 0;
+    for (long r = 0; r < n; r++) {
+        m_barrier(CCC_ARRAY);
+        sum += middle[(long)sum & 1023] + middle[(long)sum & 511];
+    }
+    *(double *)argument = sum;
+}
+
 // CHECK-LABEL: layout: kernel waits
 // CHECK-NOT: broadcast
 // CHECK: through the scratchpad: {{.*}}table
