@@ -185,10 +185,6 @@ class Planner {
     bool any = false;
     for (const StreamAccess& access : stream.accesses) {
       const long end = access.offset + static_cast<long>(access.bytes);
-      const bool is_store = isa<StoreInst>(access.instruction);
-      if (is_store && !access.is_certain)
-        return leave(stream, "written under a condition" + line_of(*access.instruction) +
-                                 ", where putting it back could undo what another thread writes");
       if (!access.is_certain) continue;
       certain_low = any ? std::min(certain_low, access.offset) : access.offset;
       certain_high = any ? std::max(certain_high, end) : end;
@@ -206,23 +202,39 @@ class Planner {
       leave(stream, "read under a condition, so moved when the run finds that it lies inside of a variable");
   }
 
-  /// What is put back must be what each iteration writes, without gaps.
+  /// What is put back must be what each iteration writes, or reads: no other thread may write it meanwhile.
   bool set_written(PlannedStream& stream) {
     std::vector<std::pair<long, long>> parts;
-    for (const StreamAccess& access : stream.accesses)
-      if (isa<StoreInst>(access.instruction))
-        parts.emplace_back(access.offset, access.offset + static_cast<long>(access.bytes));
-    std::sort(parts.begin(), parts.end());
-    stream.written_low = parts.front().first;
-    stream.written_high = parts.front().second;
-    bool is_dense = true;
-    for (const auto& [low, high] : parts) {
-      is_dense = is_dense && low <= stream.written_high;
-      stream.written_high = std::max(stream.written_high, high);
+    const StreamAccess* guarded = nullptr;
+    bool is_first = true;
+    for (const StreamAccess& access : stream.accesses) {
+      const long end = access.offset + static_cast<long>(access.bytes);
+      if (access.is_certain) parts.emplace_back(access.offset, end);
+      if (!isa<StoreInst>(access.instruction)) continue;
+      if (!access.is_certain) guarded = &access;
+      stream.written_low = is_first ? access.offset : std::min(stream.written_low, access.offset);
+      stream.written_high = is_first ? end : std::max(stream.written_high, end);
+      is_first = false;
     }
-    if (is_dense && stream.written_high - stream.written_low >= std::abs(stream.step)) return true;
-    leave(stream,
-          "written with gaps, where putting it back could undo what another thread writes between them");
+    std::sort(parts.begin(), parts.end());
+    long low = 0, high = 0;  // of the parts without gaps that what is written begins in
+    for (const auto& [begin, end] : parts) {
+      if (begin > high && low <= stream.written_low && stream.written_low < high) break;
+      if (begin > high || low == high) low = high = begin;
+      high = std::max(high, end);
+    }
+    const long step = std::abs(stream.step);
+    if (low <= stream.written_low && stream.written_high <= high && high - low >= step) {
+      // As little as leaves no gap between two iterations.
+      stream.written_high = std::min(std::max(stream.written_high, stream.written_low + step), high);
+      stream.written_low = std::min(stream.written_low, stream.written_high - step);
+      return true;
+    }
+    leave(stream, guarded != nullptr
+                      ? "written under a condition" + line_of(*guarded->instruction) +
+                            ", where putting it back could undo what another thread writes"
+                      : std::string("written with gaps, where putting it back could undo what another thread "
+                                    "writes between them"));
     return false;
   }
 

@@ -200,6 +200,21 @@ __kernel void condition(void *argument) {
         if (x[i] > 3) y[i] = x[i];
 }
 
+// What each iteration reads no other thread may write: it may be put back.
+// CHECK-LABEL: layout: kernel condition_read
+// CHECK: through the scratchpad: {{x, y|y, x}}, from {{[0-9]+}} iterations on{{$}}
+__kernel void condition_read(void *argument) {
+    (void)argument;
+    for (long i = 0; i < n; i++)
+        if (x[i] > y[i]) y[i] = x[i];
+}
+// CHECK-LABEL: layout: kernel gaps_read
+// CHECK: through the scratchpad: {{x, cells|cells, x}}, from {{[0-9]+}} iterations on{{$}}
+__kernel void gaps_read(void *argument) {
+    (void)argument;
+    for (long i = 0; i < n; i++) cells[i].value = x[i] + (double)cells[i].other;
+}
+
 // CHECK-LABEL: layout: kernel end_unknown
 // CHECK: through the scratchpad: x, unknown{{.*}}; unknown: read under a condition, so moved when the run finds that it lies inside of a variable
 __kernel void end_unknown(void *argument) {
