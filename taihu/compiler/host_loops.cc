@@ -35,6 +35,16 @@ bool is_sanitized_function(const Function& function) {
   return false;
 }
 
+/// Functions with a body that are called by those in `functions`.
+void add_callees(SetVector<Function*>& functions) {
+  for (unsigned k = 0; k < functions.size(); ++k)
+    for (Instruction& instruction : instructions(*functions[k])) {
+      const auto* call = dyn_cast<CallBase>(&instruction);
+      Function* callee = call != nullptr ? call->getCalledFunction() : nullptr;
+      if (callee != nullptr && !callee->isDeclaration()) functions.insert(callee);
+    }
+}
+
 }  // namespace
 
 bool wants_host_loops(Module& module, const char* done) {
@@ -46,12 +56,9 @@ bool wants_host_loops(Module& module, const char* done) {
 std::vector<Function*> functions_of_kernels(Module& module) {
   SetVector<Function*> functions;
   for (Function* kernel : kernels_of(module)) functions.insert(kernel);
-  for (unsigned k = 0; k < functions.size(); ++k)
-    for (Instruction& instruction : instructions(*functions[k])) {
-      const auto* call = dyn_cast<CallBase>(&instruction);
-      Function* callee = call != nullptr ? call->getCalledFunction() : nullptr;
-      if (callee != nullptr && !callee->isDeclaration()) functions.insert(callee);
-    }
+  add_callees(functions);
+  for (Function* function : functions_for_other_files(module, functions)) functions.insert(function);
+  add_callees(functions);
   std::vector<Function*> found;
   for (Function* function : functions)
     if (!is_sanitized_function(*function)) found.push_back(function);

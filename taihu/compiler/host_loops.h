@@ -27,8 +27,8 @@ struct HostStorePass : llvm::PassInfoMixin<HostStorePass> {
 /// Whether --optimise-for-host is given and the module is not as `done` marks it; marks it then.
 bool wants_host_loops(llvm::Module& module, const char* done);
 
-/// Kernels of the module and the functions with a body that they call, but not those that are checked by a
-/// sanitizer.
+/// Kernels of the module, functions that kernels of other files may call, and the functions with a body that
+/// these call, but not those that are checked by a sanitizer.
 std::vector<llvm::Function*> functions_of_kernels(llvm::Module& module);
 
 /// The loops of a function by their headers, outer ones first.

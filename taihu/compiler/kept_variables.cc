@@ -86,11 +86,22 @@ void forget_effects(Module& module) {
 
 KeptVariables::KeptVariables(Module& module, const std::vector<KernelLayout>& layouts) : module_(module) {
   for (const KernelLayout& layout : layouts)
-    members_.insert(layout.functions.begin(), layout.functions.end());
+    if (!layout.is_for_others) members_.insert(layout.functions.begin(), layout.functions.end());
   for (const KernelLayout& layout : layouts)
     for (const LayoutObject& object : layout.objects)
-      if (const auto* variable = dyn_cast<GlobalVariable>(object.value))
-        if (!variables_.contains(variable)) look_at(*const_cast<GlobalVariable*>(variable));
+      if (const auto* variable = dyn_cast<GlobalVariable>(object.value);
+          variable != nullptr && (!layout.is_for_others || variable->isConstant()) &&
+          !variables_.contains(variable))
+        look_at(*const_cast<GlobalVariable*>(variable));
+}
+
+bool KeptVariables::has_counted_writes(const Function& function) const {
+  return any_of(variables_, [&](const auto& known) {
+    const Variable& variable = known.second;
+    return variable.reason.empty() && any_of(variable.writes, [&](const Instruction* write) {
+             return write->getFunction() == &function;
+           });
+  });
 }
 
 void KeptVariables::look_at(GlobalVariable& variable) {
@@ -154,7 +165,7 @@ std::string KeptVariables::why_not(const Value* object) const {
   const auto* variable = dyn_cast<GlobalVariable>(object);
   if (variable == nullptr) return "a pointer names it: use an array of the file";
   const auto found = variables_.find(variable);
-  return found != variables_.end() ? found->second.reason : "";
+  return found != variables_.end() ? found->second.reason : "no kernel of this file reads it";
 }
 
 void KeptVariables::count_writes(FunctionAnalysisManager& analyses) {

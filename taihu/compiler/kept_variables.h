@@ -28,6 +28,9 @@ class KeptVariables {
   /// Empty when copies may stay.
   std::string why_not(const llvm::Value* object) const;
 
+  /// Whether `function`, which is no kernel's, writes a variable whose copies may stay.
+  bool has_counted_writes(const llvm::Function& function) const;
+
   /// Lets all writes to variables whose counter was asked for count.
   void count_writes(llvm::FunctionAnalysisManager& analyses);
 

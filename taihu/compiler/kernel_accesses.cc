@@ -2,7 +2,6 @@
 #include "taihu/compiler/kernel_accesses.h"
 #include "taihu/compiler/autonomic_main.h"
 
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -190,6 +189,16 @@ std::vector<Function*> kernels_of(Module& module) {
   }
   if (is_autonomic()) add_parts_of_main(module, kernels);
   return {kernels.begin(), kernels.end()};
+}
+
+std::vector<Function*> functions_for_other_files(Module& module, const SetVector<Function*>& known) {
+  std::vector<Function*> found;
+  if (is_autonomic()) return found;  // they are kernels there
+  for (Function& function : module)
+    if (!function.isDeclaration() && function.hasExternalLinkage() && function.getName() != "main" &&
+        !known.contains(&function))
+      found.push_back(&function);
+  return found;
 }
 
 }  // namespace taihu::compiler

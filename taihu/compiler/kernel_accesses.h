@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/Function.h"
@@ -54,5 +55,10 @@ std::vector<KernelAccess> accesses_of(llvm::Function& function, llvm::LoopInfo& 
 
 /// Functions that run as kernels: declared __kernel, or handed to m_run, m_spawn or the runtime's region.
 std::vector<llvm::Function*> kernels_of(llvm::Module& module);
+
+/// Functions that kernels of other files may call: those that other files see, but not what `known` has.
+/// Where process code calls them, the runtime finds that no kernel runs.
+std::vector<llvm::Function*> functions_for_other_files(llvm::Module& module,
+                                                       const llvm::SetVector<llvm::Function*>& known);
 
 }  // namespace taihu::compiler

@@ -76,6 +76,7 @@ struct LoopDecision {
 
 struct KernelLayout {
   std::string name;
+  bool is_for_others = false;  ///< a function that kernels of other files may call
   std::vector<LayoutObject> objects;
   std::vector<llvm::Function*> functions;  ///< the kernel and what it calls in this file
   std::vector<LoopDecision> loops;

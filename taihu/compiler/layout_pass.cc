@@ -63,10 +63,11 @@ class FunctionStager {
     std::vector<BasicBlock*> headers;
     for (Loop* loop : analyses_.getResult<LoopAnalysis>(function_).getLoopsInPreorder())
       if (loop->isInnermost()) headers.push_back(loop->getHeader());
-    if (is_sanitized()) {
+    const char* const problem = problem_of_function();
+    if (problem != nullptr) {
       for (BasicBlock* header : headers) {
         const Loop* loop = analyses_.getResult<LoopAnalysis>(function_).getLoopFor(header);
-        decide(*loop, "left as it is: its function is checked by a sanitizer, which does not see transfers");
+        decide(*loop, std::string("left as it is: ") + problem);
       }
       return;
     }
@@ -78,11 +79,16 @@ class FunctionStager {
   }
 
  private:
-  bool is_sanitized() const {
+  /// Why nothing of the function is moved; null where loops may be.
+  const char* problem_of_function() const {
     for (const Attribute::AttrKind kind : {Attribute::SanitizeAddress, Attribute::SanitizeThread,
                                            Attribute::SanitizeMemory, Attribute::SanitizeHWAddress})
-      if (function_.hasFnAttribute(kind)) return true;
-    return false;
+      if (function_.hasFnAttribute(kind))
+        return "its function is checked by a sanitizer, which does not see transfers";
+    // Its writes are counted where the loop as it was ends.
+    if (variables_.has_counted_writes(function_))
+      return "its function writes a variable whose copies may stay between kernels";
+    return nullptr;
   }
 
   FunctionFacts facts() {
@@ -323,6 +329,29 @@ class FunctionStager {
   SmallPtrSet<BasicBlock*, 8> kept_, is_copy_;
 };
 
+bool is_made_in_loop(const LayoutObject& object) {
+  return any_of(object.accesses, [](const KernelAccess& access) { return access.iterations > 1; });
+}
+
+/// Kernels of the module, and functions with loops that kernels of other files may call.
+std::vector<KernelLayout> layouts_of(Module& module, FunctionAnalysisManager& analyses,
+                                     const LayoutCosts& costs) {
+  std::vector<KernelLayout> layouts;
+  SetVector<Function*> known;
+  for (Function* kernel : kernels_of(module)) {
+    layouts.push_back(layout_of(*kernel, analyses));
+    known.insert(layouts.back().functions.begin(), layouts.back().functions.end());
+    find_broadcasts(layouts.back());
+  }
+  for (Function* function : functions_for_other_files(module, known)) {
+    KernelLayout layout = layout_of(*function, analyses);
+    layout.is_for_others = true;
+    if (any_of(layout.objects, is_made_in_loop)) layouts.push_back(std::move(layout));
+  }
+  for (KernelLayout& layout : layouts) choose(layout, costs, layout_capacity);
+  return layouts;
+}
+
 /// For the report: why copies of staged objects that are only read do not stay.
 void note_what_stays(KernelLayout& layout, const KeptVariables& variables) {
   for (LayoutObject& object : layout.objects) {
@@ -344,12 +373,7 @@ PreservedAnalyses LayoutPass::run(Module& module, ModuleAnalysisManager& analyse
     return PreservedAnalyses::all();
   }
   auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
-  std::vector<KernelLayout> layouts;
-  for (Function* kernel : kernels_of(module)) {
-    layouts.push_back(layout_of(*kernel, functions));
-    find_broadcasts(layouts.back());
-    choose(layouts.back(), costs, layout_capacity);
-  }
+  std::vector<KernelLayout> layouts = layouts_of(module, functions, costs);
   if (auto_dma) {
     module.getOrInsertNamedMetadata("taihu.staged");
     SetVector<Function*> members;

@@ -62,7 +62,9 @@ void print_access(const KernelAccess& access) {
 }  // namespace
 
 void print_layout(const KernelLayout& layout, uint64_t capacity_bytes, bool is_moved) {
-  errs() << "layout: kernel " << layout.name << ": a scratchpad of " << capacity_bytes << " bytes would save "
+  errs() << "layout: " << (layout.is_for_others ? "function " : "kernel ") << layout.name
+         << (layout.is_for_others ? ", for kernels of other files" : "") << ": a scratchpad of "
+         << capacity_bytes << " bytes would save "
          << format("%.0f of %.0f", layout.benefit, layout.memory_cycles) << " cycles of main memory, "
          << layout.used_bytes << " bytes used (" << layout.method << ")\n";
   for (const LayoutObject& object : layout.objects) {
@@ -135,6 +137,7 @@ json::Value layout_as_json(const KernelLayout& layout, bool is_moved) {
   for (const LoopDecision& loop : layout.loops)
     loops.push_back(json::Object{{"file", loop.file}, {"line", loop.line}, {"decision", loop.text}});
   return json::Object{{"kernel", layout.name},
+                      {"for_other_files", layout.is_for_others},
                       {"benefit_cycles", layout.benefit},
                       {"memory_cycles", layout.memory_cycles},
                       {"scratchpad_bytes", static_cast<int64_t>(layout.used_bytes)},

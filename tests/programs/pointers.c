@@ -27,11 +27,31 @@ static void run(void (*kernel)(void *), const double *from, const int *which, lo
 
 static int which[n + 1];
 
+// Kernels of this file, whose loops are in a function of the other one.
+enum { rows = 24, columns = 40 };
+static double of_grid[rows * columns];
+__kernel void in_grid(void *argument) {
+    struct part *part = argument;
+    const double sum = sum_of_grid(part->from, part->which, part->count / columns, columns);
+    if (m_rank(CCC_ARRAY) < most_threads) part->sum[m_rank(CCC_ARRAY)] = sum;
+}
+__kernel void over_grid(void *argument) {
+    struct part *part = argument;
+    const double sum = sum_of_grid(part->from, part->which, part->count / columns + 1, columns);
+    if (m_rank(CCC_ARRAY) < most_threads) part->sum[m_rank(CCC_ARRAY)] = sum;
+}
+
 int main(void) {
     fill(of_program, n), fill(of_file, n), fill(few, 8);
     for (long i = 0; i < n; i++) which[i] = i % 3 != 0 && i < n - 9;
     run(in_program, of_program, which, n);
     run(in_file, of_file, which, n);
+    fill(of_grid, rows * columns);
+    run(in_grid, of_grid, which, rows * columns);
+    CHECK(sum_of_grid(of_grid, which, rows, columns) > 0);
+    memset(which + rows * columns, 0, columns * sizeof *which);
+    run(over_grid, of_grid, which, rows * columns);  // one row more than there are
+    for (long i = rows * columns; i < n; i++) which[i] = i % 3 != 0 && i < n - 9;
     run(in_file, of_file + n - 64, which, 64);
     run(over_end, of_file + n - 64, which + n - 64, 64);  // one more than there are
     run(few_only, few, which, 8);

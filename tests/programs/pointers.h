@@ -23,5 +23,7 @@ __kernel void in_memory(void *part);
 __kernel void in_block(void *part);
 __kernel void over_block(void *part);
 __kernel void freed_block(void *part);
+/* The sum of from[i] where which[i] is not 0, of rows and columns: for kernels of another file, and for process code. */
+double sum_of_grid(const double *from, const int *which, long rows, long columns);
 
 #endif

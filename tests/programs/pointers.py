@@ -22,6 +22,8 @@ def main():
     # Each thread fetches all of `from` (8 bytes) and `which` (4 bytes).
     if moved["in_program"] != 2 * 12 * N or moved["in_file"] != 2 * 12 * (N + 64) or moved["in_block"] != 2 * 12 * N:
         sys.exit(f"variables of another file, or blocks of m_malloc, were not moved: {moved}\n{run.stderr}")
+    if moved["in_grid"] != 2 * 12 * 24 * 40:
+        sys.exit(f"a nest in a function of another file was not moved: {moved}\n{run.stderr}")
     if any(moved[name] != 0 for name in ("over_end", "in_memory", "over_block", "freed_block")) or moved["few_only"] not in (0, 2 * 12 * 8):
         sys.exit(f"moved what lies in no variable: {moved}\n{run.stderr}")
     print("pointers: transfers as expected")

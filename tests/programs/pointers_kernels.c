@@ -21,3 +21,12 @@ ADD_UP(in_memory, 0)
 ADD_UP(in_block, 0)
 ADD_UP(over_block, 1)
 ADD_UP(freed_block, 0)
+
+double sum_of_grid(const double *restrict from, const int *restrict which, long rows, long columns) {
+    double sum = 0;
+    for (long i = 0; i < rows; i++)
+        for (long j = 0; j < columns; j++)
+            if (which[i * columns + j] != 0)
+                sum += from[i * columns + j] / (1.0 + (double)(which[i * columns + j] - 1));
+    return sum;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions that kernels of other files may call: their loops are moved, and the report has them; what only process code can call is left.
+// RUN: %parcc -O2 --auto-dma --report=layout -c %s -o %t.o 2>&1 | %check %s --implicit-check-not="function main" --implicit-check-not="function nothing"
+// RUN: %parcc -O2 --auto-dma --report=layout-json -c %s -o %t.o | python3 -c "import json, sys; [print(k['kernel'].split()[0], k['for_other_files']) for k in json.load(sys.stdin)['kernels']]" | %check %s --check-prefix=JSON
+// RUN: %parcc -O1 --auto-dma -S -emit-llvm -o - %s | %check %s --check-prefix=CODE
+// RUN: %parcc -O2 --optimise-for-host -S -emit-llvm -o - %s | %check %s --check-prefix=HOST
+#include <parallelc.h>
+
+enum { n = 200000, rows = 300, columns = 700 };
+double out[n];
+static double in[n], kept[n];
+int at[n];
+
+// JSON: reads False
+// CHECK-LABEL: layout: kernel reads
+// CHECK: kept: {{[0-9]+}} bytes
+// CHECK: between kernels: a copy that fits as a whole stays until the variable is written
+__kernel void reads(void *argument) {
+    (void)argument;
+    for (long i = 0; i < n; i++) out[i] = kept[i];
+}
+
+// JSON: smooth True
+// CHECK-LABEL: layout: function smooth (
+// CHECK-SAME: for kernels of other files
+// CHECK: in tiles of it and of the loop at line [[#@LINE+5]] through the scratchpad: argument {{[12]}} of smooth, argument {{[12]}} of smooth{{$}}
+// CODE-LABEL: define {{.*}}@smooth(
+// CODE: call i32 @taihu_box_begin
+void smooth(double (*restrict to)[columns], const double (*restrict from)[columns]) {
+    for (long i = 1; i < rows - 1; i++)
+        for (long j = 1; j < columns - 1; j++) to[i][j] = from[i - 1][j] + from[i + 1][j];
+}
+
+// What it calls in this file belongs to it.
+// CHECK-LABEL: layout: function caller
+// CHECK: through the scratchpad: in, from
+static __attribute__((noinline)) double sum_of(const double *from) {
+    double sum = 0;
+    for (long i = 0; i < n; i++) sum += from[i];
+    return sum;
+}
+double caller(void) {
+    return sum_of(in);
+}
+void set(long i, double value) {
+    in[i] = value;
+}
+
+// Its writes are counted, so that kernels find out that their copies are old.
+// CHECK-LABEL: layout: function fill
+// CHECK: loop at {{.*}}other_file.c:[[#@LINE+2]]: left as it is: its function writes a variable whose copies may stay between kernels
+void fill(double value) {
+    for (long i = 0; i < n; i++) kept[i] = value * (double)i;
+}
+
+// HOST-LABEL: define {{.*}}@look_up(
+// HOST: call i64 @taihu_prefetch_ahead
+double look_up(void) {
+    double sum = 0;
+    for (long i = 0; i < n; i++) {
+        const double x = out[at[i]];
+        if (x > 3)
+            sum = sum * x + 1;
+        else
+            in[i] = x * sum;
+    }
+    return sum;
+}
+
+int nothing(int x) {
+    return x + 1;
+}
+int main(void) {
+    for (long i = 0; i < n; i++) at[i] = (int)i;
+    return 0;
+}
