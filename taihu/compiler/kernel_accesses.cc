@@ -24,13 +24,22 @@ bool is_no_array(const Value* object) {
 }
 
 /// What makes an address no linear function of the iterations of `loop`.
-std::string reason_of(const SCEV* address, const Loop& loop) {
-  const bool is_loaded = SCEVExprContains(address, [&](const SCEV* part) {
+std::string reason_of(const SCEV* address, const Loop& loop, ScalarEvolution& evolution) {
+  bool is_loaded = false;
+  const LoadInst* again = nullptr;  // from the same place in each iteration
+  SCEVExprContains(address, [&](const SCEV* part) {
     const auto* unknown = dyn_cast<SCEVUnknown>(part);
-    const auto* load = unknown != nullptr ? dyn_cast<LoadInst>(unknown->getValue()) : nullptr;
-    return load != nullptr && loop.contains(load) &&
-           !isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand()));
+    auto* load = unknown != nullptr ? dyn_cast<LoadInst>(unknown->getValue()) : nullptr;
+    if (load == nullptr || !loop.contains(load) ||
+        isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand())))
+      return false;
+    is_loaded = true;
+    if (evolution.isLoopInvariant(evolution.getSCEV(load->getPointerOperand()), &loop)) again = load;
+    return false;
   });
+  if (again != nullptr)
+    return "its pointer or index is read anew in each iteration, because the loop may write it (copy it to a "
+           "local variable before)";
   if (is_loaded) return "its address comes from memory";
   return "its address is no linear function of the loop that the compiler sees";
 }
@@ -60,7 +69,7 @@ void classify(KernelAccess& access, Value* pointer, Loop* loop, ScalarEvolution&
   const auto* recurrence = dyn_cast<SCEVAddRecExpr>(address);
   if (recurrence == nullptr || recurrence->getLoop() != loop || !recurrence->isAffine()) {
     access.pattern = Pattern::discrete;
-    access.reason = reason_of(address, *loop);
+    access.reason = reason_of(address, *loop, evolution);
     return;
   }
   access.pattern = Pattern::interval;
@@ -100,6 +109,9 @@ DebugLoc debug_place(const Instruction& instruction, unsigned depth = 0) {
   const DebugLoc& own = instruction.getDebugLoc();
   if ((own && own.getLine() != 0) || depth == 4) return own;
   DebugLoc found;
+  const auto* store = dyn_cast<StoreInst>(&instruction);
+  if (const auto* value = store != nullptr ? dyn_cast<Instruction>(store->getValueOperand()) : nullptr)
+    return value->getDebugLoc();
   for (const User* user : instruction.users()) {
     const DebugLoc other = debug_place(*cast<Instruction>(user), depth + 1);
     if (other && other.getLine() != 0 && (!found || other.getLine() < found.getLine())) found = other;

@@ -117,7 +117,7 @@ KernelLayout layout_of(Function& kernel, FunctionAnalysisManager& analyses) {
       Function* callee = call->getCalledFunction();
       if (callee != nullptr && !callee->isDeclaration())
         functions.insert(callee);
-      else
+      else if (!call->doesNotAccessMemory())
         add_once(layout.unseen, name_of_callee(*call) + place_of(instruction));
     }
     for (KernelAccess& access : accesses_of(function, analyses.getResult<LoopAnalysis>(function),

@@ -174,7 +174,16 @@ __kernel void calls(void *argument) {
     for (long i = 0; i < n; i++) outside(x[i]);
 }
 
+// CHECK-LABEL: layout: kernel calls_const
+// CHECK: through the scratchpad: {{x, y|y, x}}, from
+// CHECK-NOT: not seen
 // CHECK-LABEL: layout: kernel atomic
+extern double computed(double) __attribute__((const));
+__kernel void calls_const(void *argument) {
+    (void)argument;
+    for (long i = 0; i < n; i++) y[i] = computed(x[i]);
+}
+
 // CHECK: left as it is: a volatile or atomic access at line [[#@LINE+4]]
 __kernel void atomic(void *argument) {
     (void)argument;

@@ -77,6 +77,15 @@ __kernel void bits(void *argument) {
     (void)argument;
 }
 
+// The loop may write `to`, as far as the compiler sees: its own pointers lie in memory.
+// CHECK-LABEL: layout: kernel pointers_in_memory
+// CHECK: decision: main memory: its pointer or index is read anew in each iteration, because the loop may write it (copy it to a local variable before) at line [[#@LINE+4]]
+struct own_pointers { char *to; };
+__kernel void pointers_in_memory(void *argument) {
+    struct own_pointers *own = argument;
+    for (long i = 0; i < 1000; i++) own->to[i] = 1;
+}
+
 // What pointers point to may overlap.
 // CHECK-LABEL: layout: kernel pointers
 // CHECK: pointer in byte 0 of argument 1 of pointers: unknown size, class III
