@@ -17,6 +17,12 @@ struct HostLookUpPass : llvm::PassInfoMixin<HostLookUpPass> {
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
 };
 
+/// Goes along rows, some columns at once, where nests of loops walk columns. Runs before HostLookUpPass, so
+/// that vectors can be made of what it made.
+struct HostStripPass : llvm::PassInfoMixin<HostStripPass> {
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+};
+
 /// Lets long rows of stores pass the caches. Runs last: only whole vectors can.
 struct HostStorePass : llvm::PassInfoMixin<HostStorePass> {
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);

@@ -52,7 +52,7 @@ class RowFinder {
     for (BasicBlock* block : loop_.blocks())
       for (Instruction& instruction : *block)
         if (auto* load = dyn_cast<LoadInst>(&instruction)) leave_what_is_read(*load);
-    std::erase_if(rows_, [](StoredRow& row) { return !is_dense(row); });
+    std::erase_if(rows_, [&](StoredRow& row) { return !is_dense(row) || is_short(row); });
     return rows_;
   }
 
@@ -67,8 +67,10 @@ class RowFinder {
                            ? dyn_cast<SCEVConstant>(address->getStepRecurrence(facts_.evolution))
                            : nullptr;
     SCEVExpander expander(facts_.evolution, layout_, "row");
-    if (!is_vector || !store.isSimple() || step == nullptr || address->getLoop() != &loop_ ||
-        step->getAPInt().getSignificantBits() > 31 || !step->getAPInt().isStrictlyPositive() ||
+    if (!is_vector || !store.isSimple() ||
+        isa<AllocaInst>(getUnderlyingObject(store.getPointerOperand(), 32)) || step == nullptr ||
+        address->getLoop() != &loop_ || step->getAPInt().getSignificantBits() > 31 ||
+        !step->getAPInt().isStrictlyPositive() ||
         !facts_.dominators.dominates(store.getParent(), loop_.getLoopLatch()) ||
         !expander.isSafeToExpandAt(address->getStart(), loop_.getLoopPreheader()->getTerminator()))
       return;
@@ -90,6 +92,13 @@ class RowFinder {
   void leave_what_is_read(const LoadInst& load) {
     const Value* object = getUnderlyingObject(load.getPointerOperand(), 32);
     std::erase_if(rows_, [&](const StoredRow& row) { return row.object == object; });
+  }
+
+  /// In all runs less than what the run would be asked for.
+  bool is_short(const StoredRow& row) {
+    const auto* most = dyn_cast<SCEVConstant>(facts_.evolution.getConstantMaxBackedgeTakenCount(&loop_));
+    return least_host_iterations() != 0 && most != nullptr &&
+           most->getAPInt().ult(least_stored_bytes / static_cast<uint64_t>(row.step));
   }
 
   /// Each iteration writes all of its step, one vector after the other.

@@ -124,6 +124,7 @@ extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo ll
             builder.registerOptimizerEarlyEPCallback(
                 [](llvm::ModulePassManager& manager, llvm::OptimizationLevel) {
                   manager.addPass(taihu::compiler::LayoutPass());
+                  manager.addPass(taihu::compiler::HostStripPass());
                   manager.addPass(taihu::compiler::HostLookUpPass());
                   manager.addPass(taihu::compiler::ScratchpadModelPass());
                 });

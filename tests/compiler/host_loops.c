@@ -35,7 +35,7 @@ static inline double work(double x) {
 // SANITIZED: layout: kernel look_up
 // CHECK-DAG: host: loop at {{.*}}host_loops.c:[[#@LINE+9]]: looks up b: fetched ahead where the run finds them scattered
 // REMARK: host_loops.c:[[#@LINE+8]]:5: remark: looks up b: fetched ahead
-// JSON: [[#@LINE+7]] looks up b: fetched ahead
+// JSON-DAG: [[#@LINE+7]] looks up b: fetched ahead
 // CODE-LABEL: define {{.*}}@look_up(
 // CODE: call i64 @taihu_prefetch_ahead(ptr
 // CODE: call i64 @llvm.umin.i64
@@ -148,4 +148,79 @@ KERNEL(chases) {
     long place = 0;
     for (long i = 0; i < n; i++) place = counts[place];
     *(long *)argument = place;
+}
+
+// Columns. A strip of them goes along the rows.
+double grid[1024][600], other[600][1024], row[600], of_columns[600];
+#define COLUMNS for (long j = 0; j < 599; j++)
+#define DOWN for (long i = 1; i < 1024; i++)
+
+// CHECK-DAG: host_loops.c:[[#@LINE+6]]: walks columns of grid: in strips of 64 where the run finds that the first cache does not hold a column
+// JSON-DAG: [[#@LINE+5]] walks columns of grid: in strips of 64
+// CODE-LABEL: define {{.*}}@down(
+// CODE: call i64 @llvm.umin.i64(i64 {{.*}}, i64 63)
+KERNEL(down) {
+    (void)argument;
+    COLUMNS DOWN grid[i][j] = 0.5 * (grid[i][j] + grid[i - 1][j]);
+}
+// CHECK-DAG: host_loops.c:[[#@LINE+3]]: walks columns of grid: in strips of 8
+KERNEL(turned) {
+    (void)argument;
+    for (long i = 0; i < 512; i++) for (long j = 0; j < 1024; j++) other[i][j] = grid[j][i];
+}
+// CHECK-DAG: host_loops.c:[[#@LINE+3]]: walks columns of grid: in strips of 64
+KERNEL(sums) {
+    (void)argument;
+    COLUMNS {
+        double sum = row[j];
+        DOWN sum = sum * 0.5 + grid[i][j];
+        of_columns[j] = sum;
+    }
+}
+
+// Each reason to keep the order.
+// CHECK-DAG: host_loops.c:[[#@LINE+3]]: walks columns of grid: left as it is: iterations depend on each other forward in one loop and back in the other at line
+KERNEL(skewed) {
+    (void)argument;
+    COLUMNS DOWN grid[i][j] = grid[i - 1][j + 1] * 0.5;
+}
+// CHECK-DAG: host_loops.c:[[#@LINE+4]]: walks columns of {{.*}}: left as it is: the access at line [[#@LINE+5]] may lie in what it writes
+KERNEL(by_pointers) {
+    double **both = argument;
+    double (*to)[600] = (double (*)[600])both[0], (*from)[600] = (double (*)[600])both[1];
+    COLUMNS DOWN
+        to[i][j] = from[i][j] * 0.5;
+}
+// CHECK-DAG: host_loops.c:[[#@LINE+3]]: walks columns of grid: left as it is: a value goes from iteration to iteration of the outer loop
+KERNEL(from_column_to_column) {
+    double sum = 0;
+    COLUMNS DOWN sum = sum * 0.5 + grid[i][j];
+    *(double *)argument = sum;
+}
+// CHECK-DAG: host_loops.c:[[#@LINE+3]]: walks columns of grid: left as it is: conditions lead to the loop in it, or from it
+KERNEL(conditions) {
+    (void)argument;
+    COLUMNS if (row[j] > 0) DOWN grid[i][j] = 0.5 * grid[i - 1][j];
+}
+// CHECK-DAG: host_loops.c:[[#@LINE+3]]: walks columns of grid: left as it is: it writes before the loop in it at line
+KERNEL(writes_before) {
+    (void)argument;
+    COLUMNS {
+        row[j] = 1;
+        DOWN grid[i][j] = 0.5 * grid[i][j];
+    }
+}
+// CHECK-DAG: host_loops.c:[[#@LINE+3]]: walks columns of grid: left as it is: only the run knows what it writes at line
+KERNEL(scatters) {
+    (void)argument;
+    COLUMNS DOWN counts[at[i]] = (long)grid[i][j];
+}
+// CHECK-DAG: host_loops.c:[[#@LINE+3]]: walks columns of grid: left as it is: the access at line [[#@LINE+4]] may be the same as that at line [[#@LINE+6]]
+KERNEL(reads_what_others_write) {
+    (void)argument;
+    COLUMNS {
+        double sum = of_columns[j + 1 < 599 ? j + 1 : 0];
+        DOWN sum += grid[i][j];
+        of_columns[j] = sum;
+    }
 }
