@@ -3,7 +3,8 @@
 """Random kernels compiled plain and with --auto-dma must leave the same bits, also rows of kernels of which later ones find what
 earlier ones have left in the scratchpad, while process code writes between them. The machine of the second build starts a transfer
 within a nanosecond, so that short loops are moved as well; at least one transfer per program must have happened, and none outside of
-the scratchpad. A third build, with --optimise-for-host, takes each of its changed loops whatever their length."""
+the scratchpad. Some kernels have their loops in functions of a second file.
+A third build, with --optimise-for-host, takes each of its changed loops whatever their length."""
 import argparse
 import json
 import os
@@ -76,6 +77,18 @@ static void print(int number) {
 }
 """
 
+# Of a second file, whose functions kernels of the first one call.
+SECOND = """#include <parallelc.h>
+enum { size = %d };
+extern struct pair { double first; int second; float third; } p[size], q[size];
+extern double a[size], b[size], c[size], table[64], result[64], m[40][104], g[40][104], t[104][40];
+extern float f[size], e[40][104];
+extern int k[size];
+extern short h[size], s[40][104];
+extern signed char y[size];
+struct call { double *u, *v; const double *w; long count, from, pitch; };
+"""
+
 
 def element(rng, index, pointers):
     """Something that can be read."""
@@ -139,7 +152,9 @@ def place_in_grid(rng, rows, columns):
 
 
 def nest(rng, number):
-    """Two or three loops over grids: stencils, transposed and in-place, sums, products, conditions."""
+    """Two or three loops over grids: stencils, transposed and in-place, sums, products, conditions; along rows or down columns."""
+    by_columns = rng.random() < 0.4
+    down, along = ("j", "i") if by_columns else ("i", "j")  # the indices of rows and of columns
     lines = [f"__kernel void kernel{number}(void *argument) {{", "  const struct call *own = argument;", "  (void)own; filling[0] = 1;",
              "  if (m_rank(CCC_ARRAY) != 0) return;", "  double sum = 0;"]
     # Lengths that the compiler knows, or not; of rows that lie in memory that a pointer names.
@@ -150,23 +165,24 @@ def nest(rng, number):
     flat = rng.random() < 0.25
     if flat:
         lines.append("  const long pitch = own->pitch; double *u = own->u, *v = own->v; (void)u; (void)v;")
+    outer_length, inner_length = ("columns", "rows") if by_columns else ("rows", "columns")
     i_down, j_down = rng.random() < 0.15, rng.random() < 0.15
-    outer = "for (long i = rows + 1; i >= 2; i--)" if i_down else f"for ({rng.choice(('long', 'int'))} i = 2; i < rows + 2; i{rng.choice(('++', '++', ' += 2'))})"
-    inner = "for (long j = columns + 1; j >= 2; j--)" if j_down else f"for ({rng.choice(('long', 'int'))} j = 2; j < {rng.choice(('columns', 'columns', 'columns', 'i % 36'))} + 2; j{rng.choice(('++', '++', ' += 3'))})"
+    outer = f"for (long i = {outer_length} + 1; i >= 2; i--)" if i_down else f"for ({rng.choice(('long', 'int'))} i = 2; i < {outer_length} + 2; i{rng.choice(('++', '++', ' += 2'))})"
+    inner = f"for (long j = {inner_length} + 1; j >= 2; j--)" if j_down else f"for ({rng.choice(('long', 'int'))} j = 2; j < {rng.choice((inner_length, inner_length, inner_length, 'i % 36'))} + 2; j{rng.choice(('++', '++', ' += 3'))})"
 
     def value():
         kind = rng.randrange(9)
         if flat and kind < 4:
-            return f"{rng.choice('uv')}[(i + {rng.choice((-1, 0, 0, 1))}) * pitch + j + {rng.choice((-1, 0, 1))}]"
+            return f"{rng.choice('uv')}[({down} + {rng.choice((-1, 0, 0, 1))}) * pitch + {along} + {rng.choice((-1, 0, 1))}]"
         if kind == 0:
-            return f"m[j % {ROWS}][i]"
+            return f"m[{rng.choice('ij')} % {ROWS}][{rng.choice('ij')}]"
         if kind == 1:
             return "table[(i + j) & 63]" if rng.random() < 0.5 else "table[k[i + j] & 63]"
         if kind == 2:
             return f"p[{rng.choice(('i', 'j', 'i + j'))}].{rng.choice(('first', 'second', 'third'))}"
         if kind == 3:
             return f"{rng.choice('abc')}[{rng.choice(('i', 'j', 'i + j', 'i * 40 + j', 'j * 40 + i'))}]"
-        return rng.choice(list(GRIDS)) + place_in_grid(rng, "i", "j")
+        return rng.choice(list(GRIDS)) + place_in_grid(rng, down, along)
 
     def several():
         return f" {rng.choice('+-*')} ".join(value() for _ in range(rng.randrange(1, 5)))
@@ -174,35 +190,40 @@ def nest(rng, number):
     def store():
         choice = rng.randrange(10)
         grid = rng.choice("mge")
+        place = f"{grid}[{down}][{along}]"
         if choice == 0:
             return f"sum += {several()};"
         if choice == 1:
-            return f"if ({several()} > {rng.randrange(1, 9)}) {grid}[i][j] = ({several()}) * 0.01;"
+            return f"if ({several()} > {rng.randrange(1, 9)}) {place} = ({several()}) * 0.01;"
         if choice == 2:
-            return f"if ({grid}[i][j] < ({several()})) {grid}[i][j] = {rng.randrange(9)};"
+            return f"if ({place} < ({several()})) {place} = {rng.randrange(9)};"
         if choice == 3:
-            return f"g[j % {ROWS}][i] = ({several()}) * 0.5;" if rng.random() < 0.3 else f"t[j][i] = ({several()}) * 0.5;"
+            return f"g[j % {ROWS}][i] = ({several()}) * 0.5;" if rng.random() < 0.3 else f"t[{along}][{down}] = ({several()}) * 0.5;"
         if choice == 4:
             return f"{rng.choice('abc')}[{rng.choice(('i', 'j', 'i + j'))}] += ({several()}) * 0.01;"
         if choice == 5:
-            return f"{grid}[i][j] = 0.25 * ({grid}{place_in_grid(rng, 'i', 'j')} + {grid}{place_in_grid(rng, 'i', 'j')}) + {value()} * 0.01;"
+            return f"{place} = 0.25 * ({grid}{place_in_grid(rng, down, along)} + {grid}{place_in_grid(rng, down, along)}) + {value()} * 0.01;"
         if choice == 6:
             return f"p[i * 20 + j].{rng.choice(('first', 'third'))} = (int)(long)({several()}) & 255;"
         if choice == 7:
-            return f"for (int l = 0; l < {rng.choice((3, 16, 38))}; l++) {grid}[i][j] += m[i][l] * g[l][j] * 0.001;"
+            return f"for (int l = 0; l < {rng.choice((3, 16, 38))}; l++) {place} += m[{down}][l] * g[l][{along}] * 0.001;"
         if choice == 8 and flat:
-            return f"{rng.choice('uv')}[i * pitch + j] = ({several()}) * 0.25;"
-        return f"{grid}[i][j] = ({several()}) * 0.125;"
+            return f"{rng.choice('uv')}[{down} * pitch + {along}] = ({several()}) * 0.25;"
+        return f"{place} = ({several()}) * 0.125;"
 
     body = [store() for _ in range(rng.randrange(1, 3))]
     if rng.random() < 0.15:
         lines.append(f"  for (int round = 0; round < {rng.choice((2, 4))}; round++)")
     lines.append(f"  {outer} {{")
     if rng.random() < 0.15:
-        lines.append("    b[i] = e[i][2] * 0.5;")
-    if rng.random() < 0.15:
-        lines.append("    double part = 0;")
-        lines += [f"    {inner} {{ part += {several()}; }}", "    c[i] = part;"]
+        lines.append(f"    b[i] = {'e[2][i]' if by_columns else 'e[i][2]'} * 0.5;")
+    if rng.random() < 0.25:
+        lines.append(f"    double part = {rng.choice(('0', '0', 'c[i]', 'b[i]', 'm[2][i]'))};")
+        lines += [f"    {inner} {{ part {rng.choice(('+=', '+=', '= part * 0.5 +'))} {several()}; }}",
+                  f"    {rng.choice(('c[i] = part', 'c[i] = part', 'c[i] += part', 'g[2][i] = part'))};"]
+    elif rng.random() < 0.1:
+        array = rng.choice("abc")
+        lines += [f"    const double first = {array}[i];", f"    {inner} {{ if ({several()} > 3) {array}[i] = first + {several()}; }}"]
     else:
         lines += [f"    {inner} {{", *("      " + line for line in body), "    }"]
     if rng.random() < 0.1:
@@ -211,7 +232,55 @@ def nest(rng, number):
     return "\n".join(lines) + "\n"
 
 
+def columns(rng, number):
+    """Two loops down the columns of a grid, most of which may go along its rows: each column from others, sums, transposed, in place."""
+    target, *sources = rng.sample(sorted(GRIDS), 4)
+    if target == "s":
+        target, sources[0] = sources[0], target
+    is_known = rng.random() < 0.5
+    lines = [f"__kernel void kernel{number}(void *argument) {{", "  const struct call *own = argument;", "  (void)own; filling[0] = 1;",
+             "  if (m_rank(CCC_ARRAY) != 0) return;",
+             f"  const long rows = {rng.choice((1, 2, 9, ROWS - 4)) if is_known else 'own->count % (40 - 3)'}, "
+             f"columns = {rng.choice((1, 7, 8, 9, 63, 64, 65, COLUMNS - 4)) if is_known else 'own->from % (104 - 3)'};"]
+
+    def loop(index, length):
+        if rng.random() < 0.15:
+            return f"for (long {index} = {length} + 1; {index} >= 2; {index}--)"
+        return f"for (long {index} = 2; {index} < {length} + 2; {index}{rng.choice(('++', '++', '++', ' += 2'))})"
+
+    def value():
+        kind = rng.randrange(10)
+        if kind == 0:
+            return rng.choice(("a[i]", "b[j]", "table[k[i] & 63]", "table[k[j] & 63]", "t[i][j]", "p[i].first"))
+        if kind == 1:
+            return f"{target}[j{rng.choice(('', ' - 1', ' + 1', ' - 2'))}][i{rng.choice(('', '', ' - 1', ' + 1'))}]"
+        return rng.choice(sources) + place_in_grid(rng, "j", "i")
+
+    def several():
+        return f" {rng.choice('+-*')} ".join(value() for _ in range(rng.randrange(1, 4)))
+
+    lines.append(f"  {loop('i', 'columns')} {{")
+    form = rng.randrange(6)
+    inner = loop("j", "rows")
+    if form == 0:
+        lines += [f"    double part = {rng.choice(('0', 'c[i]', 'a[i]', f'{sources[0]}[2][i]', f'{target}[1][i]'))};",
+                  f"    {inner} {{ part {rng.choice(('+=', '= part * 0.5 +', '= part > 90 ? 1 :'))} {several()}; }}",
+                  f"    {rng.choice(('c[i] = part', 'c[i] += part', f'{target}[1][i] = part', 'c[i] = part; a[i + 1] = part * 0.5'))};"]
+    elif form == 1:
+        lines += ["    double above = g[1][i], last = 0;" if target != "g" else "    double above = 1, last = 0;",
+                  f"    {inner} {{ above = above * 0.25 + {several()}; {target}[j][i] = above * 0.125 + last; last = b[j] * 0.5; }}"]
+    elif form == 2:
+        lines.append(f"    {inner} t[i][j] = {several()};")
+    elif form == 3:
+        lines.append(f"    {inner} if ({several()} > {rng.randrange(9)}) {target}[j][i] = ({several()}) * 0.01;")
+    else:
+        lines.append(f"    {inner} {{ {target}[j][i] = ({several()}) * 0.125; {'b[j] += a[i] * 0.01;' if rng.random() < 0.2 else ''} }}")
+    return "\n".join([*lines, "  }", "}"]) + "\n"
+
+
 def kernel(rng, number):
+    if rng.random() < 0.2:
+        return columns(rng, number)
     if rng.random() < 0.5:
         return nest(rng, number)
     pointers = rng.random() < 0.4
@@ -298,11 +367,24 @@ def row(rng, numbers):
     return "  " + "\n  ".join(lines)
 
 
+def in_other_file(text, number):
+    """A kernel as one that calls a function, and that function for the second file."""
+    caller = (f"void body{number}(void *argument);\n__kernel void kernel{number}(void *argument) {{\n  filling[0] = 1;\n"
+              f"  body{number}(argument);\n}}\n")
+    return caller, text.replace(f"__kernel void kernel{number}(", f"void body{number}(").replace("filling[0] = 1;", "")
+
+
 def program(rng, kernels, filling):
-    text = PRELUDE % (SIZE, filling)
+    """Its file, and a second one."""
+    text, second = PRELUDE % (SIZE, filling), SECOND % SIZE
+    text = text.replace("static float f[", "float f[").replace("static int k[", "int k[")
     calls = []
     for number in range(kernels):
-        text += kernel(rng, number)
+        one = kernel(rng, number)
+        if "forall" not in one and rng.random() < 0.3:
+            one, other = in_other_file(one, number)
+            second += other
+        text += one
         for count in [*rng.sample(COUNTS, 4), rng.randrange(SIZE - 2 * MARGIN)]:
             start = rng.randrange(MARGIN, SIZE - MARGIN - count + 1)
             u, v, w = (f"{rng.choice('abc')} + {rng.randrange(-20, 20)}" if rng.random() < 0.5 else name for name in "abc")
@@ -311,7 +393,7 @@ def program(rng, kernels, filling):
     for number in readers:
         text += reader(rng, number)
     calls += [row(rng, readers) for _ in range(6)]
-    return text + "int main(void) {\n" + "\n".join(calls) + "\n  return 0;\n}\n"
+    return text + "int main(void) {\n" + "\n".join(calls) + "\n  return 0;\n}\n", second
 
 
 HOST_ALWAYS = {"TAIHU_LOOKED_UP_BYTES": "0", "TAIHU_STORED_BYTES": "0"}
@@ -347,20 +429,23 @@ def main():
     options.work.mkdir(parents=True, exist_ok=True)
     machine = options.work / "machine.json"
     machine.write_text(json.dumps(json.loads(options.machine.read_text()) | {"transfer_start_ns": 1, "transfer_gb_s": 2000}))
-    moved = compared = reused = looked_up = stored = 0
+    moved = compared = reused = looked_up = stored = in_strips = 0
     for seed in range(options.seed, options.seed + options.programs):
         rng = random.Random(seed)
         capacity = rng.choice((2, 4, 16, 64)) * 1024
         filling = rng.choice((8, 8, capacity // 2, capacity - 700, capacity - 8))
         source = options.work / f"random{seed}.c"
-        source.write_text(program(rng, options.kernels, filling))
+        other = options.work / f"random{seed}_other.c"
+        for file, text in zip((source, other), program(rng, options.kernels, filling)):
+            file.write_text(text)
         level = rng.choice(("-O1", "-O2", "-O3"))
-        common = [options.parcc, level, "-ffp-contract=off", f"--spm={capacity}", source, "-o"]
+        common = [options.parcc, level, "-ffp-contract=off", f"--spm={capacity}", source, other, "-o"]
         run([*common, f"{source}.plain"])
         run([*common, f"{source}.moved", "--auto-dma", f"--spm-model={machine}", f"--spm-model-pictures={options.work}"])
         changed = run([*common, f"{source}.host", "--optimise-for-host", "--report=layout", "-mllvm", "-taihu-host-least=0"]).stderr
         looked_up += changed.count(": looks up ")
         stored += changed.count(": writes ")
+        in_strips += changed.count(": in strips of ")
         outputs = []
         for kind in ("plain", "moved", "host"):
             outputs.append(run([options.parcrun, "--timeout", "100", "-n", "1", "--threads", "3", f"{source}.{kind}"], HOST_ALWAYS))
@@ -381,10 +466,10 @@ def main():
             os.remove(f"{source}.{kind}")
     if reused == 0:
         sys.exit("no kernel found what another one had left")
-    if 0 in (looked_up, stored):
-        sys.exit(f"{looked_up} loops with look-ups and {stored} with long stores were changed for this processor")
+    if 0 in (looked_up, stored, in_strips):
+        sys.exit(f"{looked_up} loops with look-ups, {stored} with long stores and {in_strips} nests were changed for this processor")
     print(f"{options.programs} programs, {compared} runs of kernels with {moved} transfers, {reused} copies found again, {looked_up} loops with "
-          f"look-ups and {stored} with stores changed: the same bits")
+          f"look-ups, {stored} with stores and {in_strips} in strips changed: the same bits")
 
 
 main()
