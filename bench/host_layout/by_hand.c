@@ -35,6 +35,12 @@ static void columns_packed(void) {
       for (long j = 0; j < strip; j++) grid[i][from + j] = packed[j][i];
   }
 }
+// Without packing: the lines of a strip are read one row after the other.
+static void columns_in_strips(void) {
+  for (long from = 0; from < side; from += 8 * strip)
+    for (long i = 1; i < side; i++)
+      for (long j = from; j < from + 8 * strip; j++) grid[i][j] = 0.5 * (grid[i][j] + grid[i - 1][j]);
+}
 static void members_plain(void) {
   double sum = 0;
   for (int round = 0; round < 4; round++)
@@ -207,6 +213,7 @@ int main(void) {
   for (long i = 0; i < many; i++) a[i] = b[i] = (double)i, c[i] = 0, at[i] = 0;
   puts("| beyond the caches | plain | changed | plain / changed |\n|---|---|---|---|");
   pair("columns of a grid, packed by eight", columns_plain, columns_packed);
+  pair("columns of a grid, in strips of 64", columns_plain, columns_in_strips);
   pair("one member of structures, packed, four rounds", members_plain, members_packed);
   pair("streams through buffers", add_plain, streams_through_buffers);
   stores();

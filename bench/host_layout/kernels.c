@@ -15,11 +15,12 @@ static long counts[many];
 static int at[many];
 static double sum_of_kernel;
 struct part {
-  long length;
+  long length, rows;  ///< of all, and of a square in the grid
 };
 
 #define KERNEL(name) static __kernel void name(void* argument)
 #define LENGTH const long length = ((const struct part*)argument)->length
+#define ROWS const long rows = ((const struct part*)argument)->rows
 
 KERNEL(look_up) {
   LENGTH;
@@ -92,16 +93,22 @@ KERNEL(in_place) {
 // Columns of a grid: each element follows from the one above.
 static double (*const grid)[side] = (double (*)[side])a;
 KERNEL(columns) {
-  LENGTH;
-  const long rows = length == many ? side : length == middle ? 1024 : 128;
+  ROWS;
   for (long j = 0; j < rows; j++)
     for (long i = 1; i < rows; i++) grid[i][j] = 0.5 * (grid[i][j] + grid[i - 1][j]);
 }
 KERNEL(transpose) {
-  LENGTH;
-  const long rows = length == many ? side : length == middle ? 1024 : 128;
+  ROWS;
   for (long i = 0; i < rows; i++)
     for (long j = 0; j < rows; j++) c[i * rows + j] = grid[j][i];
+}
+KERNEL(column_sums) {
+  ROWS;
+  for (long j = 0; j < rows; j++) {
+    double sum = 0;
+    for (long i = 0; i < rows; i++) sum += grid[i][j];
+    c[j] = sum;
+  }
 }
 
 static void reset(long length) {
@@ -129,16 +136,29 @@ int main(int count, char** words) {
   static const struct {
     const char* name;
     void (*run)(void*);
-  } kernels[] = {{"look_up", look_up},    {"branches", branches}, {"works", works},
-                 {"counting", counting},  {"hashes", hashes},     {"in_order", in_order},
-                 {"fill", fill},          {"scale", scale},       {"add", add},
-                 {"two_rows", two_rows},  {"in_place", in_place}, {"columns", columns},
-                 {"transpose", transpose}};
-  static const long lengths[] = {many, middle, few};
-  for (unsigned long size = 0; size < sizeof lengths / sizeof *lengths; size++) {
-    struct part part = {lengths[size]};
+  } kernels[] = {{"look_up", look_up},
+                 {"branches", branches},
+                 {"works", works},
+                 {"counting", counting},
+                 {"hashes", hashes},
+                 {"in_order", in_order},
+                 {"fill", fill},
+                 {"scale", scale},
+                 {"add", add},
+                 {"two_rows", two_rows},
+                 {"in_place", in_place},
+                 {"columns", columns},
+                 {"transpose", transpose},
+                 {"column_sums", column_sums}};
+  // Turns make what is short long enough to be measured.
+  static const struct {
+    struct part part;
+    int turns;
+  } sizes[] = {{{many, side}, 1}, {{middle, 1024}, 10}, {{few, 128}, 200}};
+  for (unsigned long size = 0; size < sizeof sizes / sizeof *sizes; size++) {
+    struct part part = sizes[size].part;
+    const int turns = sizes[size].turns;
     if (count > 1 && part.length > atol(words[1])) continue;
-    const int turns = part.length == few ? 100 : 1;
     for (unsigned long k = 0; k < sizeof kernels / sizeof *kernels; k++) {
       reset(part.length);
       double best = 1e9;
