@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The claims of the papers (*.toml beside this file) and their answers: what the pages of results say, and what to call it.
 
-A page (pages.toml) has the command that makes it. A value of a claim takes numbers out of a page, calculates with them, and is
+A page (pages.toml) has the command that makes it, and perhaps a longer one whose page has the same tables. A value of a claim takes numbers out of a page, calculates with them, and is
 compared with the paper's value; nothing of ours is typed here. Whatever is wrong in these files is a Fault of one line.
 
 A claim: id, title, place (in the paper), paper (what it says), word (one of WORDS), why (for what is not measured), note, picture,
@@ -32,7 +32,7 @@ NEAR = 0.05  # what differs by less is the same
 CLAIM_KEYS = {"id", "title", "place", "paper", "word", "why", "note", "picture", "value"}
 VALUE_KEYS = {"what", "paper", "page", "cells", "ours", "show", "compare", "aim", "absent", "unless"}
 CELL_KEYS = {"titles", "row", "column", "text"}
-PAGE_KEYS = {"command", "minutes", "needs"}
+PAGE_KEYS = {"command", "longer", "minutes", "needs", "timed"}
 MADE_BY = re.compile(r"`((?:bench|rtl)/\S+ [^`]+)`\s+makes")
 
 
@@ -67,10 +67,22 @@ def read_pages(folder=HERE):
         where = f"pages.toml: {name}"
         only(PAGE_KEYS, page, where)
         needed(("command", "minutes"), page, where)
+        if page.get("timed") not in (None, False):
+            raise Fault(f"{where}: 'timed' is false or is not there")
         unknown = [need for need in page.get("needs", []) if need.startswith("$") and need[1:] not in VARIABLES]
         if unknown:
             raise Fault(f"{where}: answers.py does not say what {unknown[0]} is")
     return pages
+
+
+def is_timed(page):
+    return page.get("timed", True)
+
+
+def minutes_of(pages):
+    """Of commands together: those that are not timed run two at a time on two processors."""
+    pages = list(pages)
+    return sum(page["minutes"] if is_timed(page) else page["minutes"] / 2 for page in pages)
 
 
 def pages_of(value):
@@ -193,14 +205,18 @@ def text_of(numbers):
     return low if low == high else f"{low} to {high}"
 
 
-def made_otherwise(text, command):
-    """The command that a page names, where it is another one than this. Older pages do not name one; $VARIABLE is any word."""
+def made_by(text, entry):
+    """(the command of the entry that has made a page, None), or (None, the one that the page names). Older pages do not name one:
+    it was the longer one. $VARIABLE is any word."""
     found = MADE_BY.search(text)
     if not found:
-        return None
-    wanted, named = shlex.split(command), shlex.split(found.group(1))
-    same = len(wanted) == len(named) and all(a == b or a.startswith("$") for a, b in zip(wanted, named))
-    return None if same else found.group(1)
+        return entry.get("longer", entry["command"]), None
+    named = shlex.split(found.group(1))
+    for command in (entry["command"], entry.get("longer", "")):
+        wanted = shlex.split(command)
+        if len(wanted) == len(named) and all(a == b or a.startswith("$") for a, b in zip(wanted, named)):
+            return command, None
+    return None, found.group(1)
 
 
 class Answers:
@@ -213,10 +229,15 @@ class Answers:
         if name not in self.pages:
             path = self.root / "docs/results" / f"{name}.md"
             self.pages[name] = Page(f"docs/results/{name}.md", path.read_text()) if path.exists() else None
-            other = made_otherwise(self.pages[name].text, self.commands[name]["command"]) if self.pages[name] else None
+            other = made_by(self.pages[name].text, self.commands[name])[1] if self.pages[name] else None
             if other:
                 raise Fault(f"docs/results/{name}.md: it was made by '{other}', pages.toml has '{self.commands[name]['command']}'")
         return self.pages[name]
+
+    def command_of(self, name):
+        """The command that has made the page, or will."""
+        page = self.page(name)
+        return made_by(page.text, self.commands[name])[0] if page else self.commands[name]["command"]
 
     def page_of(self, value):
         """Name and page that the value is taken from; without any the name of the one to make, and None."""

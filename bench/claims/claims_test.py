@@ -15,6 +15,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 import answers
+import commands
 import page as claims_page
 import tables
 
@@ -269,6 +270,24 @@ class Claims(Folder):
         self.change("docs/results/put.md", "--turns 3", "--turns 1")
         self.refused("docs/results/put.md: it was made by 'bench/put/run build --turns 1', pages.toml has 'bench/put/run build --turns 3'")
 
+    def test_a_page_of_the_longer_command_does_as_well_and_is_told(self):
+        self.change("pages.toml", "minutes = 1", 'minutes = 1\nlonger = "bench/put/run build --turns 9"')
+        self.assertIn("`bench/put/run build --turns 3`", self.text())
+        self.change("docs/results/put.md", "--turns 3", "--turns 9")
+        self.assertIn("- [put](results/put.md): `bench/put/run build --turns 9`", self.text())
+        self.change("docs/results/put.md", "--turns 9` makes", "--turns 9` says how it makes")
+        self.assertIn("- [put](results/put.md): `bench/put/run build --turns 9`", self.text())
+
+    def test_what_is_timed_need_not_be_said(self):
+        self.change("pages.toml", "minutes = 1", "minutes = 1\ntimed = true")
+        self.refused("pages.toml: put: 'timed' is false or is not there")
+
+    def test_what_is_not_timed_takes_half_of_its_minutes(self):
+        self.change("pages.toml", "minutes = 1", "minutes = 30")
+        self.assertIn("All commands together take about 30 minutes", self.text())
+        self.change("pages.toml", "minutes = 30", "minutes = 30\ntimed = false")
+        self.assertIn("All commands together take about 15 minutes", self.text())
+
     def test_a_variable_is_any_word(self):
         self.change("pages.toml", "--turns 3", "--turns $OPENMC")
         self.text()
@@ -326,16 +345,16 @@ class Commands(Folder):
         self.rerun = load_rerun()
         self.output = io.StringIO()
 
-    def run_all(self, pages):
+    def run_all(self, pages, **more):
         with contextlib.redirect_stdout(self.output):
-            return self.rerun.run_all(list(pages), pages, self.root / "b")
+            return commands.run_all(list(pages), pages, self.root / "b", **more)
 
     def test_one_that_fails_is_told_and_the_rest_goes_on(self):
         failed = self.run_all({"bad": {"command": "sh -c 'echo why it failed; exit 3'", "minutes": 1},
                                "good": {"command": "sh -c 'echo $1 > made' x build", "minutes": 1}})
         self.assertEqual(1, failed)
         self.assertIn("  | why it failed", self.output.getvalue())
-        self.assertRegex(self.output.getvalue(), r"bad +FAILED: ended with exit code 3, see .*bad\.log; its page stays as it was")
+        self.assertRegex(self.output.getvalue(), r"\nbad +FAILED: ended with exit code 3, see .*bad\.log; its page stays as it was")
         self.assertEqual(f"{self.root}/b\n", (self.root / "made").read_text())
 
     def test_one_whose_peer_is_missing_is_left_out(self):
@@ -347,26 +366,84 @@ class Commands(Folder):
 
     def test_one_for_which_no_time_is_left_is_left_out(self):
         pages = {"quick": {"command": "touch quick", "minutes": 0.1}, "slow": {"command": "touch slow", "minutes": 3}}
-        with contextlib.redirect_stdout(self.output):
-            self.assertEqual(0, self.rerun.run_all(list(pages), pages, self.root / "b", 120))
+        self.assertEqual(0, self.run_all(pages, limit=120))
         self.assertTrue((self.root / "quick").exists())
         self.assertFalse((self.root / "slow").exists())
         self.assertRegex(self.output.getvalue(), r"slow +left out: it takes 3 min, and 2 are left of --limit; its page stays as it is")
 
     def test_no_command_goes_on_when_the_time_of_all_is_over(self):
-        with contextlib.redirect_stdout(self.output):
-            self.assertEqual(1, self.rerun.run_all(["a"], {"a": {"command": "sleep 1000", "minutes": 0.01}}, self.root / "b", 1))
+        self.assertEqual(1, self.run_all({"a": {"command": "sleep 1000", "minutes": 0.01}}, limit=1))
         self.assertRegex(self.output.getvalue(), r"was ended after 0:0[01] min")
 
     def test_one_that_does_not_end_is_ended_with_all_that_it_started(self):
-        line = f"sleep 1000 & echo $! > {self.root}/pid; wait"
-        self.assertEqual("was ended after 0:02 min", self.rerun.run_command(line, self.root / "log", 2))
-        state = pathlib.Path(f"/proc/{(self.root / 'pid').read_text().strip()}/stat")
+        command = commands.Running("a", f"sleep 1000 & echo $! > {self.root}/pid; wait", self.root / "log", 2)
+        while (problem := command.ended()) is None:
+            time.sleep(0.05)
+        self.assertEqual("was ended after 0:02 min", problem)
+        self.assert_has_ended("pid")
+
+    def assert_has_ended(self, file):
+        state = pathlib.Path(f"/proc/{(self.root / file).read_text().strip()}/stat")
         for _ in range(100):
-            if not state.exists() or state.read_text().split()[2] == "Z":
+            try:
+                if state.read_text().split()[2] == "Z":
+                    return
+            except OSError:
                 return
             time.sleep(0.05)
         self.fail("what it started goes on")
+
+    # Each command waits until the other one runs.
+    def test_what_is_not_timed_runs_two_at_a_time(self):
+        meet = "sh -c 'touch {0}; for turn in $(seq 600); do [ -e {1} ] && exit 0; sleep 0.05; done; exit 1'"
+        pages = {name: {"command": meet.format(name, other), "minutes": 1, "timed": False} for name, other in (("a", "b"), ("b", "a"))}
+        self.assertEqual(0, self.run_all(pages))
+
+    def test_what_is_timed_runs_alone_and_first(self):
+        alone = "sh -c 'mkdir busy && sleep 0.3 && rmdir busy && echo {0} >> order'"
+        pages = {"model": {"command": "sh -c '[ ! -e busy ] && echo model >> order'", "minutes": 0.1, "timed": False},
+                 "long": {"command": alone.format("long"), "minutes": 2}, "short": {"command": alone.format("short"), "minutes": 1}}
+        self.assertEqual(0, self.run_all(pages))
+        self.assertEqual("short\nlong\nmodel\n", (self.root / "order").read_text())
+
+    def test_a_run_goes_on_with_what_is_not_done(self):
+        count = "sh -c 'echo {0} >> ran; echo page > docs/results/{0}.md; [ -e {0}.fits ]'"
+        pages = {name: {"command": count.format(name), "minutes": 1} for name in ("a", "b", "c")}
+        for name in ("a", "c"):
+            self.write(f"{name}.fits", "")
+        self.assertEqual(1, self.run_all(pages))
+        self.write("b.fits", "")
+        self.write("docs/results/c.md", "another page")
+        self.assertEqual(0, self.run_all(pages, resume=True))
+        self.assertEqual("a\nb\nc\nb\nc\n", (self.root / "ran").read_text())
+        self.assertRegex(self.output.getvalue(), r"\na +done before\n")
+        self.assertEqual(0, self.run_all(pages, resume=True), "all is done")
+        self.assertEqual(0, self.run_all(pages))
+        self.assertEqual(8, len((self.root / "ran").read_text().split()), "a new run begins at the beginning")
+
+    def test_a_cut_list_of_what_is_done_is_no_obstacle(self):
+        (self.root / "b/claims").mkdir(parents=True)
+        self.write("b/claims/finished.json", '{"a": ["touch r')
+        self.assertEqual(0, self.run_all({"a": {"command": "touch ran", "minutes": 1}}, resume=True))
+        self.assertTrue((self.root / "ran").exists())
+
+    def test_an_interrupt_ends_all_that_runs(self):
+        line = "sh -c 'echo $$ > {0}.pid; sleep 1000; true'"
+        pages = {name: {"command": line.format(name), "minutes": 0.1, "timed": False} for name in ("a", "b")}
+        run = commands.Run(list(pages), pages, self.root / "b", 60, False)
+        sleep, commands.time.sleep = time.sleep, lambda _: self.interrupt_when_both_run(sleep)
+        try:
+            with contextlib.redirect_stdout(self.output), self.assertRaises(KeyboardInterrupt):
+                run.all()
+        finally:
+            commands.time.sleep = sleep
+        self.assert_has_ended("a.pid")
+        self.assert_has_ended("b.pid")
+
+    def interrupt_when_both_run(self, sleep):
+        sleep(0.05)
+        if all((self.root / f"{name}.pid").exists() and (self.root / f"{name}.pid").read_text() for name in ("a", "b")):
+            raise KeyboardInterrupt
 
     def test_a_page_that_is_not_up_to_date_is_told(self):
         self.write("docs/claims.md", "a\nb\n")
@@ -380,7 +457,7 @@ class Commands(Folder):
         claims = [{"id": "P1", "value": [{"page": "long"}, {"page": ["short", "other"]}]}, {"id": "P2", "value": [{"page": "other"}]}]
         found = answers.Answers(pages, self.root)
         self.assertEqual(["short", "long"], self.rerun.wanted_pages(claims, pages, ["P1"], found))
-        self.assertEqual("there is no bench/none/run", self.rerun.missing_needs({"command": "bench/none/run build"}))
+        self.assertEqual("there is no bench/none/run", commands.missing_needs({"command": "bench/none/run build"}))
 
     def test_a_reader_of_the_list_may_leave_early(self):
         rerun = pathlib.Path(__file__).parent / "rerun"

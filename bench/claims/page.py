@@ -32,11 +32,14 @@ commands below and takes each number of ours from the page of results that its c
     ./dev claims P1 C3         # only those of these claims
     ./dev claims --page        # no command: this page from the pages of results as they are
     ./dev claims --list        # the commands, how long they take, what they need
+    ./dev claims --resume      # goes on with a run that was interrupted, or in which commands failed
 
-All commands together take about {minutes} minutes on two cores, each its own log in `build/claims/`. A machine on which nothing else
-runs is needed for what is measured. A command whose peer is not installed is left out with the reason, and the line keeps the
-last result with its day; one that fails leaves its page as it was and makes the exit code 1. Peers outside of the
-distribution are named by variables of the environment:
+All commands together take about {minutes} minutes on two cores, after the build, each with its own log in `build/claims/`: those that are
+timed one after the other, then simulations and tests two at a time. A machine on which nothing else runs is needed for what is
+measured. Some commands have fewer repetitions or sizes than the bench would have by itself; a page of the longer command answers the
+same claims, and each page names the one that has made it. A command whose peer is not installed is left out with the reason, and
+the line keeps the last result with its day; one that fails leaves its page as it was and makes the exit code 1. Peers outside of
+the distribution are named by variables of the environment:
 
 {variables}
 
@@ -83,7 +86,7 @@ def sources(claim, pages, found):
             continue
         where = page.machine_and_day()
         told = f"{where[0]}; {where[1]}" if where else "the same on any machine"
-        lines.append(f"- [{name}](results/{name}.md): `{pages[name]['command']}`; {told}")
+        lines.append(f"- [{name}](results/{name}.md): `{found.command_of(name)}`; {told}")
     return lines
 
 
@@ -114,7 +117,7 @@ def make(claims, pages, found):
     """The whole text."""
     used = {answers.pages_of(value)[0] for claim in claims for value in found.values(claim)}
     variables = "\n".join(f"- `{name}`: {what}" for name, what in answers.VARIABLES.items())
-    minutes = math.ceil(sum(pages[name]["minutes"] for name in used))
+    minutes = math.ceil(answers.minutes_of(pages[name] for name in used))
     whole = [rated(claim, found)[1] for claim in claims]
     text = HEAD.format(near=100 * answers.NEAR, minutes=minutes, variables=variables, summary=summary(whole))
     for claim, word in zip(claims, whole):
