@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/collective/choice.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "taihu/base/units.h"
+#include "taihu/collective/plain_forms.h"
 
 namespace taihu::collective {
 
@@ -21,17 +23,12 @@ schedule::Nothing nothing_of(int members, bool equal) noexcept {
                                                             : schedule::Nothing::left_out;
 }
 
-}  // namespace
-
-namespace among_leaders {
-namespace {
-
 void read_length(const char* variable, std::size_t& length) {
   const char* const text = std::getenv(variable);
   if (text != nullptr && *text != '\0') length = static_cast<std::size_t>(parse_bytes(text, variable));
 }
 
-/// Up to here, where there are enough members, blocks travel together in log2 n messages.
+/// Up to here, where there are enough members, blocks of an alltoall travel together in log2 n messages.
 constexpr std::size_t short_alltoall_bytes = 256;  ///< of one block
 constexpr int many_alltoall_members = 8;
 
@@ -47,6 +44,8 @@ const schedule::LongBytes& long_bytes() {
   }();
   return lengths;
 }
+
+namespace among_leaders {
 
 /// Enough to hide latency, few enough not to flood a receiver.
 const int alltoall_window = 8;
@@ -64,15 +63,9 @@ bool alltoall_is_short(int members, std::size_t bytes) noexcept {
 namespace among_all {
 namespace {
 
-/// Above these, what counts is how often data cross the memory or the network, below how many messages follow
-/// each other.
-constexpr std::size_t long_bcast_bytes = 64 << 10;
-constexpr std::size_t short_allgather_bytes = 16 << 10;  ///< all blocks together
-constexpr std::size_t short_alltoall_bytes = 256;        ///< of one block
-constexpr std::size_t long_reduction_bytes = 16 << 10;   ///< every member combines a part only
-/// Below so many members blocks do not travel together.
-constexpr int many_members = 8;
-/// Transfers of one member under way at once.
+/// From so many bytes on every member combines a part only of what is reduced to one.
+constexpr std::size_t long_reduction_bytes = 16 << 10;
+/// Exchanges of one member under way at once in an alltoall.
 constexpr int most_transfers = 32;
 /// Blocks of a long broadcast begin at cache lines.
 constexpr std::size_t cache_line_bytes = 64;
@@ -81,32 +74,53 @@ constexpr std::size_t least_shared_bytes = 1024;  ///< times members
 /// In a shared reduction everybody writes to everybody.
 constexpr int most_sharing_members = 64;
 
+/// In parts, and in any order.
+bool is_free(const Operand& operand) noexcept {
+  return operand.commutative && operand.divisible;
+}
+
 bool is_long(Place place, const Operand& operand) noexcept {
-  return operand.commutative && operand.divisible && operand.bytes() >= long_reduction_bytes &&
+  return is_free(operand) && operand.bytes() >= long_reduction_bytes &&
          operand.count >= static_cast<std::size_t>(place.members) && place.members > 2;
+}
+
+std::size_t mean_count(const schedule::Blocks& blocks) noexcept {
+  const auto members = static_cast<std::size_t>(blocks.members());
+  return (blocks.total() + members - 1) / members;
+}
+
+Program in_its_form(const Members& members, schedule::Collective collective, std::size_t bytes,
+                    const schedule::Payload& payload) {
+  if (members.forms != nullptr)
+    return members.forms->form(collective, bytes).make(members.place, payload, {});
+  return schedule::plain_form(collective, members.place.members, bytes, long_bytes(),
+                              schedule::Progress::in_the_background)
+      .make(members.place, payload, {});
 }
 
 }  // namespace
 
-Program bcast(Place place, std::size_t count, std::size_t unit_bytes, int root, bool divisible) {
-  if (count * unit_bytes < long_bcast_bytes || place.members <= 4)
-    return schedule::bcast_binomial(place, count, root);
-  const std::size_t granule = unit_bytes < cache_line_bytes ? cache_line_bytes / unit_bytes : 1;
-  const Program program = schedule::bcast_scatter_exchange(place, count, root, granule);
-  return divisible ? program : schedule::staged_bcast(place, program, count, root);
+Program bcast(const Members& members, std::size_t count, std::size_t unit_bytes, int root, bool divisible) {
+  schedule::Payload payload;
+  payload.count = count;
+  payload.root = root;
+  if (unit_bytes < cache_line_bytes) payload.granule = cache_line_bytes / unit_bytes;
+  Program program = in_its_form(members, schedule::Collective::bcast, count * unit_bytes, payload);
+  const bool is_cut =
+      std::ranges::any_of(program.steps, [count](const schedule::Step& step) { return step.count != count; });
+  return divisible || !is_cut ? program : schedule::staged_bcast(members.place, program, count, root);
 }
 
-Program allgather(Place place, const schedule::Blocks& blocks, bool equal) {
-  if (equal && place.members >= many_members && blocks.total() <= short_allgather_bytes)
-    return schedule::allgather_bruck(place, blocks);
-  return place.members > most_transfers ? schedule::allgather_ring(place, blocks)
-                                        : schedule::allgather_direct(place, blocks);
+Program allgather(const Members& members, const schedule::Blocks& blocks, const schedule::Blocks& expected) {
+  schedule::Payload payload;
+  payload.blocks = blocks;
+  return in_its_form(members, schedule::Collective::allgather, mean_count(expected), payload);
 }
 
 Program alltoall(Place place, std::span<const schedule::Range> sources,
                  std::span<const schedule::Range> results, bool equal) {
   const std::size_t own = results[static_cast<std::size_t>(place.me)].count;
-  if (equal && place.members >= many_members && own <= short_alltoall_bytes)
+  if (equal && among_leaders::alltoall_is_short(place.members, own))
     return schedule::alltoall_bruck(place, own);
   return schedule::alltoall_pairwise(place, sources, results, most_transfers,
                                      nothing_of(place.members, equal));
@@ -119,9 +133,19 @@ Program reduce(Place place, const Operand& operand, int root) {
       operand.commutative ? schedule::Operands::commutative : schedule::Operands::ordered);
 }
 
-Program allreduce(Place place, const Operand& operand) {
-  return is_long(place, operand) ? schedule::allreduce_halving(place, operand.count)
-                                 : schedule::allreduce_recursive_doubling(place, operand.count);
+Program allreduce(const Members& members, const Operand& operand) {
+  if (!is_free(operand)) return schedule::allreduce_recursive_doubling(members.place, operand.count);
+  schedule::Payload payload;
+  payload.count = operand.count;
+  return in_its_form(members, schedule::Collective::allreduce, operand.bytes(), payload);
+}
+
+Program reduce_scatter(const Members& members, const Operand& operand, const schedule::Blocks& blocks) {
+  if (!is_free(operand)) return schedule::reduce_scatter_direct(members.place, blocks);
+  schedule::Payload payload;
+  payload.blocks = blocks;
+  return in_its_form(members, schedule::Collective::reduce_scatter, mean_count(blocks) * operand.unit_bytes,
+                     payload);
 }
 
 bool shares_reduction(int members, const Operand& operand) noexcept {

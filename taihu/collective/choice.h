@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which algorithm of schedule/ a collective takes: the one table of thresholds, but for those among leaders
-// that plain_forms.h and network_choice.h know. All members decide alike, so only what is equal on all of
-// them decides.
+// Which algorithm of schedule/ a collective takes: the thresholds that schedule/plain_choice.h and
+// network_choice.h do not know. All members decide alike, so only what is equal on all of them decides.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +12,16 @@
 
 namespace taihu::collective {
 
-/// Of blocking collectives among the leaders of node processes, one member each: every message crosses the
-/// link, so bytes count.
-namespace among_leaders {
+class PlainForms;
 
 /// From where on data are long: by TAIHU_LONG_BCAST_BYTES, TAIHU_LONG_ALLGATHER_BYTES,
 /// TAIHU_LONG_ALLREDUCE_BYTES, which have to be the same in all node processes. Read once; throws Error for
 /// what is not a size.
 const schedule::LongBytes& long_bytes();
+
+/// Of blocking collectives among the leaders of node processes, one member each: every message crosses the
+/// link, so bytes count.
+namespace among_leaders {
 
 /// Whether blocks of `bytes` travel together (alltoall_bruck).
 bool alltoall_is_short(int members, std::size_t bytes) noexcept;
@@ -33,9 +34,16 @@ schedule::Nothing empty_blocks(int members, bool equal) noexcept;
 }  // namespace among_leaders
 
 /// Of collectives that run in the background, and of those that have no form in shared memory: among all
-/// members of a group, many of which share memory and perhaps cores. Rounds count, as each must wait for a
-/// thread of every member to look.
+/// members of a group, many of which share memory and perhaps cores. What schedule/plain_choice.h knows is
+/// taken from there, for progress in the background.
 namespace among_all {
+
+/// The caller's place, and the forms that its group keeps for the background; without them a form is made for
+/// the call, and not told.
+struct Members {
+  schedule::Place place;
+  PlainForms* forms = nullptr;
+};
 
 /// What is reduced: `count` units of `unit_bytes`.
 struct Operand {
@@ -47,14 +55,19 @@ struct Operand {
 };
 
 /// `divisible`: whether `result` may be cut anywhere; if not, scratch is used where it must be.
-schedule::Program bcast(schedule::Place place, std::size_t count, std::size_t unit_bytes, int root,
+schedule::Program bcast(const Members& members, std::size_t count, std::size_t unit_bytes, int root,
                         bool divisible);
-/// In units of bytes. `equal`: all blocks have the same length by the rules of the call.
-schedule::Program allgather(schedule::Place place, const schedule::Blocks& blocks, bool equal);
+/// In units of bytes. `expected`: the blocks by which all members choose the form.
+schedule::Program allgather(const Members& members, const schedule::Blocks& blocks,
+                            const schedule::Blocks& expected);
+/// `equal`: all blocks have the same length by the rules of the call.
 schedule::Program alltoall(schedule::Place place, std::span<const schedule::Range> sources,
                            std::span<const schedule::Range> results, bool equal);
 schedule::Program reduce(schedule::Place place, const Operand& operand, int root);
-schedule::Program allreduce(schedule::Place place, const Operand& operand);
+schedule::Program allreduce(const Members& members, const Operand& operand);
+/// `blocks` of `operand`, in its units.
+schedule::Program reduce_scatter(const Members& members, const Operand& operand,
+                                 const schedule::Blocks& blocks);
 /// Whether members of one node process had better combine straight from each other's buffers
 /// (schedule::work_together).
 bool shares_reduction(int members, const Operand& operand) noexcept;

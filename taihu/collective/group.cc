@@ -142,6 +142,12 @@ PlainForms& GroupState::plain_forms() {
   return *plain_forms_;
 }
 
+PlainForms& GroupState::background_forms() {
+  std::call_once(background_forms_are_made_,
+                 [this] { background_forms_ = std::make_unique<PlainForms>(membership.members(), notes_); });
+  return *background_forms_;
+}
+
 GroupHandle::GroupHandle(State state, message::Endpoint& endpoint, int member)
     : state_(std::move(state)),
       endpoint_(&endpoint),
@@ -168,7 +174,7 @@ Groups::Groups(message::Node& node, int cores, std::shared_ptr<JobNetwork> netwo
       network_(std::move(network)),
       notes_(std::make_shared<ChoiceNotes>()),
       registry_(std::make_shared<GroupRegistry>()) {
-  among_leaders::long_bytes();  // a wrong one is told now
+  long_bytes();  // a wrong one is told now
 }
 
 GroupHandle Groups::join(message::Endpoint& endpoint, message::Context context, std::span<const int> ranks) {

@@ -45,6 +45,8 @@ class GroupState {
   LeaderForms* leader_forms() noexcept { return leader_forms_.get(); }
   /// What they take otherwise. Any member.
   PlainForms& plain_forms();
+  /// What all members take in the background. Any member.
+  PlainForms& background_forms();
 
  private:
   friend class GroupRegistry;
@@ -57,6 +59,8 @@ class GroupState {
   std::unique_ptr<LeaderForms> leader_forms_;
   std::once_flag plain_forms_are_made_;
   std::unique_ptr<PlainForms> plain_forms_;
+  std::once_flag background_forms_are_made_;
+  std::unique_ptr<PlainForms> background_forms_;
   std::shared_ptr<ChoiceNotes> notes_;
 
   // Guarded by the registry. joins_[k]: times that local member k has joined; `most_joins_` the largest of

@@ -85,8 +85,7 @@ const schedule::CollectiveForm* LeaderForms::form(schedule::Collective collectiv
   const std::scoped_lock lock(mutex_);
   const auto known = forms_.find({collective, power});
   if (known != forms_.end()) return &known->second;
-  schedule::CollectiveChoice choice =
-      schedule::choose_collective(collective, placed_, power, among_leaders::long_bytes());
+  schedule::CollectiveChoice choice = schedule::choose_collective(collective, placed_, power, long_bytes());
   network_->choices().note(formatted("%s of %d members in %d node processes, %zu to %zu bytes: %s\n",
                                      schedule::name_of(collective), ranks_, placed_.members(), power / 2 + 1,
                                      power, choice.reason.c_str()));

@@ -28,13 +28,25 @@ TEST(PlainForms, AreMadeOnceAndTold) {
   EXPECT_EQ(forms.form(Collective::bcast, 8).name, "tree");
   EXPECT_EQ(notes->text(),
             "allreduce of 2048 members in 1024 node processes, 16384 to 268435455 bytes: halving, near ranks "
-            "first (long, but not for each node process; no network is described)\n"
+            "first (long, but not for each; no network is described)\n"
             "allreduce of 2048 members in 1024 node processes, 0 to 16383 bytes: doubling (short; no network "
             "is described)\n"
-            "allreduce of 2048 members in 1024 node processes, 268435456 bytes and more: ring (long for each "
-            "node process; no network is described)\n"
+            "allreduce of 2048 members in 1024 node processes, 268435456 bytes and more: ring (long for "
+            "each; no network is described)\n"
             "bcast of 2048 members in 1024 node processes, 0 to 16383 bytes: tree (short; no network is "
             "described)\n");
+}
+
+TEST(PlainForms, OfTheBackgroundAreThoseOfAllMembers) {
+  const auto notes = std::make_shared<ChoiceNotes>();
+  PlainForms forms(40, notes);
+  EXPECT_EQ(forms.form(Collective::allgather, 2000).name, "halving distances");
+  EXPECT_EQ(forms.form(Collective::allgather, 1 << 20).name, "ring");
+  EXPECT_EQ(
+      notes->text(),
+      "allgather of 40 members in the background, 1639 to 65535 bytes: halving distances (long, but not "
+      "for each)\n"
+      "allgather of 40 members in the background, 65536 bytes and more: ring (long for each)\n");
 }
 
 TEST(PlainForms, OfAJobAreRightAndTold) {
@@ -58,9 +70,9 @@ TEST(PlainForms, OfAJobAreRightAndTold) {
   });
   EXPECT_EQ(job.groups_of(0).choices(),
             "allreduce of 18 members in 16 node processes, 16384 to 4194303 bytes: halving, near ranks first "
-            "(long, but not for each node process; no network is described)\n"
+            "(long, but not for each; no network is described)\n"
             "bcast of 18 members in 16 node processes, 16384 to 4194303 bytes: scatter and doubling, near "
-            "ranks last (long, but not for each node process; no network is described)\n");
+            "ranks last (long, but not for each; no network is described)\n");
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST_P(Counts, ProgramsOfDifferentTagsGoOnTogether) {
   for (int tag = 0; tag < 2; ++tag) {
     for (int me = 0; me < n; ++me) {
       members.push_back(std::make_unique<Member>(
-          cluster.endpoint(me), among_all::bcast({n, me}, 8, sizeof(long), tag % n, true), 0, 8, tag));
+          cluster.endpoint(me), among_all::bcast({{n, me}}, 8, sizeof(long), tag % n, true), 0, 8, tag));
       if (me == tag % n) std::iota(members.back()->result.begin(), members.back()->result.end(), 100 * tag);
     }
   }

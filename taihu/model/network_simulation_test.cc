@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <string>
 
 #include "taihu/base/error.h"
+#include "taihu/schedule/plain_choice.h"
 
 namespace taihu::model {
 namespace {
@@ -171,6 +173,27 @@ TEST(NetworkSimulation, StretchesOfARegularScheduleTellTheWhole) {
   // The ring has 64 rounds, in the first of which everybody copies only.
   EXPECT_NEAR(part.seconds, whole * 64 / 63, 1e-6);
   EXPECT_LT(part.messages, 64u * 24u);
+}
+
+/// Seconds of an allgather of blocks of `bytes` on one switch, each member on a node of its own.
+double allgather_seconds(int members, std::size_t bytes, const schedule::CollectiveForm& form) {
+  const auto network = make_interconnect(FatTree{1, 64, 64}, {});
+  return seconds(*network, members, schedule_of(schedule::Collective::allgather, form, members, bytes), {});
+}
+
+TEST(NetworkSimulation, AllgathersOfManyInTheBackgroundBeatTheRing) {
+  using schedule::Collective;
+  for (const int members : {40, 64}) {
+    const schedule::CollectiveForm ring =
+        plain_form(Collective::allgather, schedule::PlainForm::ring, members);
+    for (std::size_t bytes = 16; bytes <= std::size_t{1} << 20; bytes *= 4) {
+      const schedule::CollectiveForm chosen =
+          plain_form(Collective::allgather, members, bytes, {}, schedule::Progress::in_the_background);
+      SCOPED_TRACE(chosen.name + ", " + std::to_string(bytes) + " bytes of " + std::to_string(members));
+      const double gain = allgather_seconds(members, bytes, ring) / allgather_seconds(members, bytes, chosen);
+      EXPECT_GE(gain, bytes <= 1024 ? 3 : bytes <= 4096 ? 1.5 : 0.8);
+    }
+  }
 }
 
 }  // namespace

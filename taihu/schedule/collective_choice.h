@@ -19,7 +19,7 @@ const char* name_of(Collective collective) noexcept;
 /// What a call moves, in units.
 struct Payload {
   std::size_t count = 0;    ///< of bcast and allreduce
-  std::size_t granule = 1;  ///< where an allreduce may be cut
+  std::size_t granule = 1;  ///< where an allreduce is cut, or a bcast that all exchange at once
   int root = 0;             ///< of bcast
   Blocks blocks{};          ///< of allgather and reduce_scatter, by member
 };
@@ -46,9 +46,15 @@ struct LongBytes {
   std::size_t allreduce = 64 << 10;
 };
 
+/// Who moves the data on.
+enum class Progress {
+  in_the_call,       ///< members that do nothing else
+  in_the_background  ///< whenever a thread of each member looks
+};
+
 /// What is taken where no network is described. `bytes` as in schedule_of.
 CollectiveForm plain_form(Collective collective, int members, std::size_t bytes,
-                          const LongBytes& lengths = {});
+                          const LongBytes& lengths = {}, Progress progress = Progress::in_the_call);
 
 /// Seconds of `form` if all began each round together: what a choice goes by. `bytes` as in schedule_of.
 double estimate_seconds(Collective collective, const CollectiveForm& form, const Placed& placed,

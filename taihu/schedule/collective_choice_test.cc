@@ -84,7 +84,7 @@ Placed in_turns(const topology::Interconnect& network, int members) {
 
 TEST(CollectiveChoice, EveryFormDoesWhatTheCollectiveMeans) {
   const auto network = tapered_tree();
-  for (const int members : {1, 2, 3, 7, 8, 12, 16, 31}) {
+  for (const int members : {1, 2, 3, 7, 8, 12, 16, 31, 40, 64}) {
     const Placed placed = in_turns(*network, members);
     Payload payload{137, 1, members / 2, split_blocks(members, 90)};
     for (const Collective collective : all_collectives) {
@@ -92,6 +92,7 @@ TEST(CollectiveChoice, EveryFormDoesWhatTheCollectiveMeans) {
       for (const std::size_t bytes :
            {std::size_t{64}, std::size_t{10000}, std::size_t{30000}, std::size_t{64 << 20}}) {
         forms.push_back(plain_form(collective, members, bytes));
+        forms.push_back(plain_form(collective, members, bytes, {}, Progress::in_the_background));
         forms.push_back(mpich_form(collective, members, bytes));
         forms.push_back(openmpi_form(collective, members, bytes));
       }

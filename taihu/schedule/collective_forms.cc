@@ -73,6 +73,16 @@ CollectiveForm bcast_scatter_doubling(std::string name, Order order) {
           }};
 }
 
+CollectiveForm bcast_scatter_exchange(int members) {
+  return {"scatter and exchange", 2,
+          [](Place place, const Payload& payload, Rounds rounds) {
+            return part_of(
+                schedule::bcast_scatter_exchange(place, payload.count, payload.root, payload.granule),
+                rounds);
+          },
+          members};
+}
+
 CollectiveForm bcast_chain(std::string name, Order order, int segments) {
   return {std::move(name), std::max(0, members_of(order) - 2) + segments,
           [order, segments](Place place, const Payload& payload, Rounds rounds) {
@@ -92,6 +102,14 @@ CollectiveForm allgather_bruck(int members) {
   return {"Bruck", levels_of(members) + 1, [](Place place, const Payload& payload, Rounds rounds) {
             return part_of(schedule::allgather_bruck(place, payload.blocks), rounds);
           }};
+}
+
+CollectiveForm allgather_all_at_once(int members) {
+  return {"all at once", 1,
+          [](Place place, const Payload& payload, Rounds rounds) {
+            return part_of(allgather_direct(place, payload.blocks), rounds);
+          },
+          members};
 }
 
 CollectiveForm allgather_far_first(std::string name, Order order) {

@@ -19,10 +19,12 @@ CollectiveForm bcast_binomial(std::string name, Order order);
 /// `ring`: the allgather that follows the scatter; its rounds count where latency does not.
 CollectiveForm bcast_scatter_ring(std::string name, Order order);
 CollectiveForm bcast_scatter_doubling(std::string name, Order order);
+CollectiveForm bcast_scatter_exchange(int members);
 CollectiveForm bcast_chain(std::string name, Order order, int segments);
 
 CollectiveForm allgather_ring(std::string name, Order order);
 CollectiveForm allgather_bruck(int members);
+CollectiveForm allgather_all_at_once(int members);
 CollectiveForm allgather_far_first(std::string name, Order order);
 /// For an even number of members.
 CollectiveForm allgather_neighbours(std::string name, Order order);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 
 namespace taihu::schedule {
@@ -54,23 +55,71 @@ TEST(PlainChoice, ManyMembersDivideShorterBuffers) {
   EXPECT_EQ(name(Collective::reduce_scatter, 16, 2048), "all at once");
 }
 
-TEST(PlainChoice, RangesHoldTheLengthsThatTakeThem) {
-  for (const Collective collective :
-       {Collective::bcast, Collective::allgather, Collective::allreduce, Collective::reduce_scatter}) {
-    for (const int members : {1, 2, 3, 4, 5, 15, 16, 17, 4096}) {
-      std::size_t bytes = 0;
-      int ranges = 0;
-      for (; ranges < 4; ++ranges) {
-        const PlainRange range = plain_range(collective, members, bytes);
-        ASSERT_EQ(range.first, bytes) << name_of(collective) << ", " << members << " members";
-        ASSERT_EQ(plain_range(collective, members, range.last).form, range.form);
-        if (range.last == PlainRange::no_end) break;
-        bytes = range.last + 1;
-        ASSERT_NE(plain_range(collective, members, bytes).form, range.form);
+std::string background_name(Collective collective, int members, std::size_t bytes,
+                            const LongBytes& lengths = {}) {
+  return plain_form(collective, members, bytes, lengths, Progress::in_the_background).name;
+}
+
+TEST(PlainChoice, FewExchangeAllInOneRoundInTheBackground) {
+  EXPECT_EQ(background_name(Collective::allgather, 7, 8), "all at once");
+  EXPECT_EQ(background_name(Collective::allgather, 8, 2 << 10), "Bruck");
+  EXPECT_EQ(background_name(Collective::allgather, 8, (2 << 10) + 1), "all at once");
+  EXPECT_EQ(background_name(Collective::allgather, 32, 1 << 20), "all at once");
+  EXPECT_EQ(background_name(Collective::bcast, 4, 1 << 20), "tree");
+  EXPECT_EQ(background_name(Collective::bcast, 5, (64 << 10) - 1), "tree");
+  EXPECT_EQ(background_name(Collective::bcast, 32, 64 << 10), "scatter and exchange");
+  EXPECT_EQ(background_name(Collective::allreduce, 2, 1 << 20), "doubling");
+  EXPECT_EQ(background_name(Collective::allreduce, 3, (16 << 10) - 1), "doubling");
+  EXPECT_EQ(background_name(Collective::allreduce, 32, 64 << 20), "halving, near ranks first");
+  EXPECT_EQ(background_name(Collective::reduce_scatter, 32, 8), "all at once");
+}
+
+TEST(PlainChoice, ManyChooseInTheBackgroundAsInCallsButRingsBeginLater) {
+  for (const int members : {33, 40, 64, 200, 4096}) {
+    for (const Collective collective :
+         {Collective::bcast, Collective::allgather, Collective::allreduce, Collective::reduce_scatter}) {
+      for (std::size_t bytes = 1; bytes <= std::size_t{4} << 30; bytes *= 2) {
+        const std::string in_calls = name(collective, members, bytes);
+        const std::string in_background = background_name(collective, members, bytes);
+        if (in_calls.find("ring") == std::string::npos) {
+          EXPECT_EQ(in_background, in_calls) << name_of(collective) << ", " << members << ", " << bytes;
+        }
       }
-      EXPECT_LT(ranges, 3) << "three forms at most";
     }
+    EXPECT_EQ(background_name(Collective::allgather, members, (64 << 10) - 1), "halving distances");
+    EXPECT_EQ(background_name(Collective::allgather, members, 64 << 10), "ring");
+    const bool is_power = members == 64 || members == 4096;
+    const std::size_t all = (std::size_t{is_power ? 256u : 64u} << 10) * static_cast<std::size_t>(members);
+    EXPECT_EQ(background_name(Collective::allreduce, members, all - 1), "halving, near ranks first");
+    EXPECT_EQ(background_name(Collective::allreduce, members, all), "ring");
+    EXPECT_EQ(background_name(Collective::bcast, members, all - 1), "scatter and doubling, near ranks last");
   }
+}
+
+void check_ranges(Collective collective, int members, const LongBytes& lengths, Progress progress) {
+  std::size_t bytes = 0;
+  int ranges = 0;
+  for (; ranges < 4; ++ranges) {
+    const PlainRange range = plain_range(collective, members, bytes, lengths, progress);
+    ASSERT_EQ(range.first, bytes) << name_of(collective) << ", " << members << " members";
+    ASSERT_EQ(plain_range(collective, members, range.last, lengths, progress).form, range.form);
+    if (range.last == PlainRange::no_end) break;
+    bytes = range.last + 1;
+    ASSERT_NE(plain_range(collective, members, bytes, lengths, progress).form, range.form);
+  }
+  EXPECT_LT(ranges, 3) << "three forms at most";
+}
+
+// Also for lengths as a user may give them: none, few bytes, and more than there are.
+TEST(PlainChoice, RangesHoldTheLengthsThatTakeThem) {
+  constexpr std::size_t most = static_cast<std::size_t>(INT64_MAX);
+  for (const std::size_t length :
+       {std::size_t{64} << 10, std::size_t{0}, std::size_t{1}, std::size_t{7}, most})
+    for (const Progress progress : {Progress::in_the_call, Progress::in_the_background})
+      for (const Collective collective :
+           {Collective::bcast, Collective::allgather, Collective::allreduce, Collective::reduce_scatter})
+        for (const int members : {1, 2, 3, 4, 5, 8, 15, 16, 17, 33, 40, 64, 4096})
+          check_ranges(collective, members, {length, length, length}, progress);
 }
 
 }  // namespace

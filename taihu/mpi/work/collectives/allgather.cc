@@ -136,7 +136,8 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Alltoal
 namespace {
 
 /// For a member whose own lengths do not fit together: it sends what it has, and what comes goes nowhere.
-Planned allgather_aside(const Communicator& communicator, const Piece& mine, const schedule::Blocks& blocks,
+/// Where each member has a length of its own, the others still choose by what this one expects.
+Planned allgather_aside(Communicator& communicator, const Piece& mine, const schedule::Blocks& blocks,
                         bool equal, const std::string& problem) {
   schedule::Blocks sent;
   for (int k = 0; k < blocks.members(); ++k) {
@@ -144,7 +145,7 @@ Planned allgather_aside(const Communicator& communicator, const Piece& mine, con
     sent.starts.push_back(sent.starts.back() + (is_mine ? mine.bytes() : blocks.count(k)));
   }
   schedule::Program program;
-  program.append(collective::among_all::allgather(place_in(communicator), sent, equal),
+  program.append(collective::among_all::allgather(members_of(communicator), sent, equal ? sent : blocks),
                  {.result = schedule::Buffer::scratch, .scratch_offset = sent.total()});
   auto memory = std::make_unique<TypedBlocks>(ByteRow(mine), ByteRow(), program.scratch);
   return planned(communicator, std::move(program), std::move(memory), problem);
@@ -170,7 +171,7 @@ Planned plan(Rank& rank, Communicator& communicator, const Allgather& arguments)
         return allgather_aside(communicator, mine, blocks, !arguments.with_counts,
                                own_length_problem(mine, own));
     }
-    program = collective::among_all::allgather(place_in(communicator), blocks, !arguments.with_counts);
+    program = collective::among_all::allgather(members_of(communicator), blocks, blocks);
   } else {
     const schedule::TwoGroups groups = groups_of(communicator);
     std::vector<schedule::Transfer> receives, sends;

@@ -35,7 +35,7 @@ Planned plan(Rank& rank, Communicator& communicator, const Bcast& arguments) {
   ByteRow buffer(checked_buffer(rank, arguments.buffer, arguments.count, arguments.type));
   const std::size_t bytes = buffer.bytes();
   const auto bcast = [&](int root) {
-    return collective::among_all::bcast(place_in(communicator), bytes, 1, root, buffer.is_divisible());
+    return collective::among_all::bcast(members_of(communicator), bytes, 1, root, buffer.is_divisible());
   };
   schedule::Program program;
   if (!communicator.is_inter()) {

@@ -6,6 +6,11 @@
 
 namespace taihu::mpi::collectives {
 
+collective::among_all::Members members_of(Communicator& communicator) {
+  if (communicator.is_inter()) return {place_in(communicator)};
+  return {place_in(communicator), &communicator.collectives().state().background_forms()};
+}
+
 Planned planned(const Communicator& communicator, schedule::Program program,
                 std::unique_ptr<collective::ProgramMemory> memory, std::string problem) {
   if (communicator.is_inter()) {

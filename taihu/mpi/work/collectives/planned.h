@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "taihu/collective/choice.h"
 #include "taihu/collective/program_memory.h"
 #include "taihu/mpi/objects/communicator.h"
 #include "taihu/schedule/between_groups.h"
@@ -31,6 +32,8 @@ inline Planned nothing_to_do() {
 inline schedule::Place place_in(const Communicator& communicator) noexcept {
   return {communicator.size(), communicator.rank};
 }
+/// The same, with the forms that it keeps. The local group of an intercommunicator keeps none.
+collective::among_all::Members members_of(Communicator& communicator);
 /// Only of intercommunicators.
 inline schedule::TwoGroups groups_of(const Communicator& communicator) noexcept {
   return {communicator.size(), communicator.partners().size(), communicator.rank};

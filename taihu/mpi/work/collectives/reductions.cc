@@ -218,11 +218,11 @@ Planned plan(Rank& rank, Communicator& communicator, const Allreduce& arguments)
     const auto element_bytes = static_cast<std::size_t>(reducer.type().size_bytes);
     program = schedule::allreduce_between(
         groups_of(communicator), count, reduce_to_first(communicator, reducer, count),
-        collective::among_all::bcast(place_in(communicator), count, element_bytes, 0, true));
+        collective::among_all::bcast(members_of(communicator), count, element_bytes, 0, true));
   } else if (shares(rank, communicator, reducer, count)) {
     return shared(communicator, std::move(reducer), operands, 0, communicator.size());
   } else {
-    program = collective::among_all::allreduce(place_in(communicator), operand_of(reducer, count));
+    program = collective::among_all::allreduce(members_of(communicator), operand_of(reducer, count));
   }
   return by_messages(communicator, std::move(reducer), operands, count, std::move(program));
 }
@@ -236,8 +236,10 @@ Planned plan(Rank& rank, Communicator& communicator, const ReduceScatter& argume
   schedule::Blocks blocks;
   for (const std::size_t count : counts.all()) blocks.starts.push_back(blocks.starts.back() + count);
   if (!communicator.is_inter()) {
+    schedule::Program program = collective::among_all::reduce_scatter(
+        members_of(communicator), operand_of(reducer, operands.count), blocks);
     return by_messages(communicator, std::move(reducer), operands, blocks.count(communicator.rank),
-                       schedule::reduce_scatter_direct(place_in(communicator), blocks));
+                       std::move(program));
   }
   schedule::Program program = schedule::reduce_scatter_between(
       groups_of(communicator), blocks, reduce_to_first(communicator, reducer, operands.count));
