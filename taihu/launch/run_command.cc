@@ -41,7 +41,7 @@ int run(const LaunchCommand& command, const std::string& version, const std::vec
     return 0;
   }
   check_network();
-  const std::string tuning = apply_tuning_table();
+  const std::string tuning = to_text(apply_tuning_table());
   const Surroundings place = this_place(command);
   for (const std::string& warning : environment_warnings(place.environment)) say(warning);
   options.job.program = check_program(options.job.program, options.working_directory, place);
@@ -62,7 +62,7 @@ int run(const LaunchCommand& command, const std::string& version, const std::vec
       access(plan.node_program.c_str(), X_OK) == 0,
       "cannot find " + plan.node_program + "; install Taihu as a whole, bin/ and libexec/ belong together");
   if (options.job.verbose) {
-    if (!tuning.empty()) say("sizes of " + tuning);
+    if (!tuning.empty()) say(tuning);
     say(summary(options, plan));
   }
   return run_job(plan, options.timeout_seconds, say);

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 #include "taihu/base/checksum.h"
 #include "taihu/base/error.h"
@@ -19,6 +21,8 @@ namespace {
 constexpr std::string_view first_line = "taihu tuning 1";
 constexpr std::string_view checksum_word = "checksum ";
 constexpr std::string_view processor_word = "processor ";
+
+constexpr std::size_t most_table_bytes = 64 << 10;
 
 constexpr std::string_view variables[] = {
     "TAIHU_EAGER_BYTES",          "TAIHU_PUSHED_BYTES",     "TAIHU_PUSHED_STREAM_BYTES",
@@ -45,6 +49,23 @@ void add_value(TuningTable& table, std::string_view line, const std::string& pla
 const char* variable(const char* name) {
   const char* const value = std::getenv(name);
   return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+/// A pipe would be waited for, and a device need not end.
+std::string text_of(const std::string& name) {
+  std::error_code problem;
+  const auto status = std::filesystem::status(name, problem);
+  check_input(!std::filesystem::exists(status) || std::filesystem::is_regular_file(status),
+              "the tuning table " + name + " is not a file; run taihu-tune, or set TAIHU_TUNING to off");
+  std::ifstream file(name, std::ios::binary);
+  if (!file) throw system_error("cannot read the tuning table " + name, errno);
+  std::string text(most_table_bytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  check_input(text.size() <= most_table_bytes,
+              formatted("the tuning table %s has more than %zu bytes, which no table of taihu-tune has",
+                        name.c_str(), most_table_bytes));
+  return text;
 }
 
 bool is_there(const std::string& file) {
@@ -116,16 +137,19 @@ std::string processor_name() {
   return "unknown";
 }
 
-std::string apply_tuning_table() {
+std::string to_text(const AppliedTable& table) {
+  if (table.file.empty() || table.is_used()) return table.file.empty() ? "" : "sizes of " + table.file;
+  return table.file + " is not used: it was measured on '" + table.measured_on + "', and this is '" +
+         processor_name() + "'";
+}
+
+AppliedTable apply_tuning_table() {
   const std::string name = tuning_file();
   if (name.empty()) return {};
-  std::ifstream file(name, std::ios::binary);
-  if (!file) throw system_error("cannot read the tuning table " + name, errno);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  const TuningTable table = parse_tuning_table(text, name);
-  if (table.processor != processor_name()) return {};
+  const TuningTable table = parse_tuning_table(text_of(name), name);
+  if (table.processor != processor_name()) return {name, table.processor};
   for (const auto& [variable_name, value] : table.values) setenv(variable_name.c_str(), value.c_str(), 0);
-  return name;
+  return {name};
 }
 
 }  // namespace taihu::launch

@@ -44,8 +44,17 @@ std::string tuning_file_of_system();
 /// The processor of this machine as the system names it; "unknown" where it does not.
 std::string processor_name();
 
-/// Sets what the table of this process has and the environment has not. Returns the file that was used, ""
-/// for none. Throws Error for a file that cannot be read or is damaged.
-std::string apply_tuning_table();
+/// What a process has made of its table.
+struct AppliedTable {
+  std::string file;              ///< "" where there is none
+  std::string measured_on = {};  ///< the other processor for whose sake it is not used; else ""
+  bool is_used() const noexcept { return !file.empty() && measured_on.empty(); }
+};
+/// For the user: the file, and why it is not used; "" where there is none.
+std::string to_text(const AppliedTable& table);
+
+/// Sets what the table of this process has and the environment has not. Throws Error for a file that cannot
+/// be read, is none, or is damaged.
+AppliedTable apply_tuning_table();
 
 }  // namespace taihu::launch

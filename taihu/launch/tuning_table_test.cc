@@ -2,6 +2,7 @@
 #include "taihu/launch/tuning_table.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -78,14 +79,19 @@ TEST_F(TuningFile, GivesWhatTheEnvironmentHasNot) {
   table.processor = processor_name();
   write(to_text(table, {}));
   setenv("TAIHU_EAGER_BYTES", "512", 1);
-  EXPECT_EQ(apply_tuning_table(), file_);
+  const AppliedTable applied = apply_tuning_table();
+  EXPECT_TRUE(applied.is_used());
+  EXPECT_EQ(to_text(applied), "sizes of " + file_);
   EXPECT_STREQ(std::getenv("TAIHU_EAGER_BYTES"), "512");
   EXPECT_STREQ(std::getenv("TAIHU_LONG_BCAST_BYTES"), "16384");
 }
 
 TEST_F(TuningFile, OfAnotherProcessorIsLeftAlone) {
   write(to_text(two_values, {}));
-  EXPECT_EQ(apply_tuning_table(), "");
+  const AppliedTable applied = apply_tuning_table();
+  EXPECT_FALSE(applied.is_used());
+  EXPECT_EQ(to_text(applied), file_ + " is not used: it was measured on 'Some Processor 1', and this is '" +
+                                  processor_name() + "'");
   EXPECT_EQ(std::getenv("TAIHU_LONG_BCAST_BYTES"), nullptr);
 }
 
@@ -95,7 +101,29 @@ TEST_F(TuningFile, ThatCannotBeReadIsTold) {
   setenv("TAIHU_TUNING", "/no/such/file", 1);
   EXPECT_THROW(apply_tuning_table(), Error);
   setenv("TAIHU_TUNING", "off", 1);
-  EXPECT_EQ(apply_tuning_table(), "");
+  EXPECT_EQ(to_text(apply_tuning_table()), "");
+}
+
+std::string problem_of_file(const std::string& file) {
+  setenv("TAIHU_TUNING", file.c_str(), 1);
+  try {
+    apply_tuning_table();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(TuningFile, ThatIsNoneOrDoesNotEndIsTold) {
+  const std::string pipe = file_ + ".pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& name : {pipe, std::string("/dev/zero"), testing::TempDir()})
+    EXPECT_EQ(problem_of_file(name),
+              "the tuning table " + name + " is not a file; run taihu-tune, or set TAIHU_TUNING to off");
+  std::remove(pipe.c_str());
+  write(std::string(1 << 20, '#'));
+  EXPECT_EQ(problem_of_file(file_),
+            "the tuning table " + file_ + " has more than 65536 bytes, which no table of taihu-tune has");
 }
 
 TEST_F(TuningFile, OfTheUserComesBeforeThatOfTheSystem) {
