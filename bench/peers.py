@@ -37,9 +37,11 @@ class OtherMpi:
         self.version = f"{name}: {told}"
 
     def compile(self, source, program, *flags):
-        compiler = self.folder / "bin/mpicc"
-        words = [compiler] if compiler.exists() else ["cc", f"-I{self.folder / 'include'}"]
-        behind = [] if compiler.exists() else [self.folder / "lib/libmpi.so", f"-Wl,-rpath,{self.folder / 'lib'}"]
+        """With its header and library where they are at hand: mpicc of impi-devel names a folder that nobody has filled in."""
+        header, library = self.folder / "include/mpi.h", self.folder / "lib/libmpi.so"
+        words, behind = [self.folder / "bin/mpicc"], []
+        if header.exists() and library.exists():
+            words, behind = ["cc", f"-I{header.parent}"], [library, f"-Wl,-rpath,{library.parent}"]
         subprocess.run([str(word) for word in [*words, *flags, source, "-o", program, *behind]], check=True)
 
     def launcher(self, bound):
