@@ -55,6 +55,10 @@ def add_contents(app, page, source):
         source[0] += "".join(tables_of_contents("docs/README", lists))
     elif page == "docs/results":
         source[0] += "".join(tables_of_contents(page, source[0]))
+    elif page == "docs/claims":  # pages of results that claims alone need, such as mpi-latency, which `./dev claims` makes
+        listed = link.findall((root / "docs/results.md").read_text())
+        own = [target for target in link.findall(source[0]) if target.startswith("results/") and target not in listed]
+        source[0] += "".join(tables_of_contents(page, "".join(f"]({target}.md)" for target in dict.fromkeys(own))))
     elif page == "docs/README" or page.startswith("taihu/"):  # the site shows the list itself, and folders by their links
         source[0] = "---\norphan: true\n---\n" + source[0]
 
