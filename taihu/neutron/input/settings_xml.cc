@@ -147,11 +147,11 @@ void read_triggers(Element& root, Settings& settings) {
 void read_cutoffs(Element element, Settings& settings) {
   settings.weight_cutoff = element.number("weight", settings.weight_cutoff);
   settings.weight_after_roulette = element.number("weight_avg", settings.weight_after_roulette);
-  settings.energy_cutoff = element.number("energy_neutron", 0);
+  settings.energy_cutoff = Energy(element.number("energy_neutron", 0));
   settings.time_cutoff = element.number("time_neutron", infinity);
   for (const char* particle : {"photon", "electron", "positron"})  // which are not followed
     for (const char* what : {"energy_", "time_"}) element.ignore(std::string(what) + particle);
-  element.require(settings.energy_cutoff >= 0 && settings.time_cutoff >= 0, "cutoffs must not be negative");
+  element.require(settings.energy_cutoff >= Energy{} && settings.time_cutoff >= 0, "cutoffs must not be negative");
   element.require(settings.weight_after_roulette > 0 && settings.weight_cutoff >= 0, "impossible weights");
   element.finish();
 }
@@ -202,9 +202,9 @@ void read_temperatures(Element& root, Settings& settings) {
                         "resonance scattering needs continuous-energy data");
     const std::string by = resonances->text("method", "rvs");  // both sample the same distribution
     resonances->require(by == "rvs" || by == "dbrc", "\"method\" is rvs or dbrc, not \"" + by + "\"");
-    wanted.least = resonances->number("energy_min", wanted.least);
-    wanted.most = resonances->number("energy_max", wanted.most);
-    resonances->require(wanted.least >= 0 && wanted.most > wanted.least,
+    wanted.least = Energy(resonances->number("energy_min", wanted.least.eV()));
+    wanted.most = Energy(resonances->number("energy_max", wanted.most.eV()));
+    resonances->require(wanted.least >= Energy{} && wanted.most > wanted.least,
                         "\"energy_max\" has to be above \"energy_min\", which must not be negative");
     if (resonances->has("nuclides")) wanted.nuclides = resonances->words("nuclides");
     resonances->finish();

@@ -143,11 +143,12 @@ void read_angle(Element element, Source& source) {
   element.finish();
 }
 
-void read_bounds(Element& element, const std::string& key, std::array<double, 2>& bounds) {
+template <typename Number>
+void read_bounds(Element& element, const std::string& key, std::array<Number, 2>& bounds) {
   if (!element.has(key)) return;
   const std::vector<double> values = element.numbers(key);
   element.require(values.size() == 2 && values[0] < values[1], "\"" + key + "\" has two numbers that rise");
-  bounds = {values[0], values[1]};
+  bounds = {Number(values[0]), Number(values[1])};
 }
 
 /// Which of the sampled neutrons begin.
@@ -224,7 +225,7 @@ std::shared_ptr<const std::vector<Site>> read_sites(const Element& element, cons
       sites->push_back({.r = {record.r[0], record.r[1], record.r[2]},
                         .u = {record.u[0], record.u[1], record.u[2]},
                         .weight = record.weight,
-                        .energy = record.energy,
+                        .energy = Energy(record.energy),
                         .time = record.time});
   } catch (const Error& error) {
     element.fail(error.what());

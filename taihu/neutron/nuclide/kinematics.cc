@@ -10,7 +10,7 @@ namespace {
 /// Velocity of the nucleus that is hit, in units where a neutron of 1 eV has speed 1. Density: Maxwellian
 /// times relative speed.
 Vector sample_target(const Flight& in, double awr, double kT, Stream& random) noexcept {
-  const double beta_neutron = std::sqrt(awr * in.energy / kT);
+  const double beta_neutron = std::sqrt(awr * in.energy.eV() / kT);
   const double alpha = 1 / (1 + 0.5 * std::sqrt(std::numbers::pi) * beta_neutron);
   for (;;) {
     // Speed from one of the two terms that bound the relative speed, squared and in units of sqrt(2 kT / M).
@@ -32,14 +32,14 @@ Vector sample_target(const Flight& in, double awr, double kT, Stream& random) no
 /// Elastic scattering by a nucleus with the velocity `target`.
 Flight scatter_from(const Vector& target, const Flight& in, double awr, const AngleTable& angle,
                     Stream& random) noexcept {
-  Vector neutron = std::sqrt(in.energy) * in.u;
+  Vector neutron = std::sqrt(in.energy.eV()) * in.u;
   const Vector centre = 1 / (awr + 1) * (neutron + awr * target);
   neutron -= centre;
-  const double speed = length(neutron), mu = angle.sample(in.energy, random);
+  const double speed = length(neutron), mu = angle.sample(in.energy.eV(), random);
   if (speed > 0) neutron = centre + speed * scattered(1 / speed * neutron, mu, random);
   const double after = length(neutron);
-  if (!(after > 0)) return {0, in.u};
-  return {after * after, 1 / after * neutron};
+  if (!(after > 0)) return {Energy{}, in.u};
+  return {Energy(after * after), 1 / after * neutron};
 }
 
 // CODATA 2018: speed of light [cm/s], mass of a neutron [eV].
@@ -55,7 +55,7 @@ double speed(Energy energy) noexcept {
 Flight scatter_elastically(const Flight& in, double awr, Energy kT, const AngleTable& angle,
                            Stream& random) noexcept {
   Vector target{};
-  if (kT > Energy{} && (in.energy < 400 * kT.eV() || awr <= 1))
+  if (kT > Energy{} && (in.energy.eV() < 400 * kT.eV() || awr <= 1))
     target = sample_target(in, awr, kT.eV(), random);
   return scatter_from(target, in, awr, angle, random);
 }
@@ -63,11 +63,10 @@ Flight scatter_elastically(const Flight& in, double awr, Energy kT, const AngleT
 Flight scatter_resonantly(const Flight& in, double awr, Energy temperature, const AngleTable& angle,
                           const ColdElastic& cold, Stream& random) noexcept {
   const double kT = temperature.eV();
-  if (in.energy < cold.least.eV() || !(kT > 0))
-    return scatter_elastically(in, awr, temperature, angle, random);
-  if (in.energy > cold.most.eV()) return scatter_from({}, in, awr, angle, random);
+  if (in.energy < cold.least || !(kT > 0)) return scatter_elastically(in, awr, temperature, angle, random);
+  if (in.energy > cold.most) return scatter_from({}, in, awr, angle, random);
   // Nuclei faster than 4 thermal speeds are too few to count.
-  const double reduced = std::sqrt(awr * in.energy / kT), slowest = std::max(0.0, reduced - 4);
+  const double reduced = std::sqrt(awr * in.energy.eV() / kT), slowest = std::max(0.0, reduced - 4);
   const double low = slowest * slowest * kT / awr, high = (reduced + 4) * (reduced + 4) * kT / awr;
   const auto index = [&](double e) {
     const auto above = std::upper_bound(cold.energy.begin() + 1, cold.energy.end() - 1, e);
@@ -81,7 +80,7 @@ Flight scatter_resonantly(const Flight& in, double awr, Energy temperature, cons
   const std::size_t first = index(low), last = index(high);
   double most = std::max(at(low), at(high));
   for (std::size_t i = first + 1; i <= last; ++i) most = std::max(most, cold.elastic[i]);
-  const Vector neutron = std::sqrt(in.energy) * in.u;
+  const Vector neutron = std::sqrt(in.energy.eV()) * in.u;
   for (;;) {
     const Vector target = sample_target(in, awr, kT, random), relative = neutron - target;
     const double energy = dot(relative, relative);

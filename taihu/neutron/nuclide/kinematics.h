@@ -11,7 +11,7 @@ namespace taihu::neutron {
 
 /// Energy and direction of a neutron.
 struct Flight {
-  double energy = 0;
+  Energy energy;
   Vector u;
 };
 

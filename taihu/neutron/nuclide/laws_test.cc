@@ -170,12 +170,12 @@ TEST(Kinematics, LevelsLoseTheEnergyThatTheyTake) {
 
 /// Mean energy after elastic scattering, isotropic in the centre of mass, by a nucleus at rest.
 TEST(Kinematics, ElasticScatteringSlowsDown) {
+  const Flight in{Energy(1), {0, 0, 1}};
   for (const double a : {0.999167, 12.0, 236.0}) {
     const double alpha = (a - 1) * (a - 1) / ((a + 1) * (a + 1));
     expect_mean(0.5 * (1 + alpha),
-                [&](Stream& r) { return scatter_elastically({1, {0, 0, 1}}, a, Energy{}, {}, r).energy; });
-    expect_mean(2 / (3 * a),
-                [&](Stream& r) { return scatter_elastically({1, {0, 0, 1}}, a, Energy{}, {}, r).u.z; });
+                [&](Stream& r) { return scatter_elastically(in, a, Energy{}, {}, r).energy.eV(); });
+    expect_mean(2 / (3 * a), [&](Stream& r) { return scatter_elastically(in, a, Energy{}, {}, r).u.z; });
   }
 }
 

@@ -50,7 +50,7 @@ Hdf5Handle track_type() {
 TrackRecord record_of(const Model& model, const CollisionRecord& c) {
   return {.r = {c.r.x, c.r.y, c.r.z},
           .u = {c.u.x, c.u.y, c.u.z},
-          .energy = c.energy,
+          .energy = c.energy.eV(),
           .loss = c.loss,
           .time = c.time,
           .weight = c.weight,

@@ -98,7 +98,7 @@ std::vector<Site> read_bank(const PlainFile& file, std::int64_t place, const Mod
                        .u = {record.u[0], record.u[1], record.u[2]},
                        .weight = record.weight,
                        .group = model.nuclear ? GroupId{0} : model.data.group_of(Energy(record.energy)),
-                       .energy = model.nuclear ? record.energy : 0,
+                       .energy = model.nuclear ? Energy(record.energy) : Energy{},
                        .time = record.time});
     }
   };
@@ -156,7 +156,7 @@ void write_part(const PlainFile& file, const PartPlaces& places, const Simulatio
       const Site& site = source[done + i];
       records[i] = {.r = {site.r.x, site.r.y, site.r.z},
                     .u = {site.u.x, site.u.y, site.u.z},
-                    .energy = model.nuclear ? site.energy : model.data.energy(site.group).eV(),
+                    .energy = (model.nuclear ? site.energy : model.data.energy(site.group)).eV(),
                     .time = site.time,
                     .weight = site.weight,
                     .delayed_group = 0,

@@ -10,7 +10,7 @@ void write_surface_source(const std::string& path, const Model& model, const std
   for (const auto& [site, history, number, surface] : passages)
     records.push_back({.r = {site.r.x, site.r.y, site.r.z},
                        .u = {site.u.x, site.u.y, site.u.z},
-                       .energy = model.nuclear ? site.energy : model.data.energy(site.group).eV(),
+                       .energy = (model.nuclear ? site.energy : model.data.energy(site.group)).eV(),
                        .time = site.time,
                        .weight = site.weight,
                        .delayed_group = 0,

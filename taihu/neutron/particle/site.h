@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "taihu/neutron/particle/energy.h"
 #include "taihu/neutron/particle/opaque_id.h"
 #include "taihu/neutron/particle/vector.h"
 
@@ -15,8 +16,8 @@ struct Site {
   double weight = 1;
   GroupId group{0};  ///< multi-group only
   std::uint32_t parent = 0;
-  double energy = 0;  ///< eV; continuous energy only
-  double time = 0;    ///< s
+  Energy energy;    ///< continuous energy only
+  double time = 0;  ///< s
 };
 
 }  // namespace taihu::neutron

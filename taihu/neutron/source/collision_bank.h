@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "taihu/neutron/particle/energy.h"
 #include "taihu/neutron/particle/vector.h"
 
 namespace taihu::neutron {
@@ -26,7 +27,8 @@ struct CollisionRecord {
   std::uint64_t history = 0;
   std::uint32_t number = 0;                           ///< in the history
   Vector r, u;                                        ///< direction after the collision
-  double energy = 0, loss = 0;                        ///< eV: before the collision; what it has lost
+  Energy energy;                                      ///< before the collision
+  double loss = 0;                                    ///< of energy [eV]; negative: it gained some
   double time = 0, weight = 0;                        ///< s; after the collision, 0: absorbed
   std::int32_t mt = 0;                                ///< 101: absorbed without fission
   std::int32_t cell = 0, universe = 0, material = 0;  ///< indices

@@ -70,7 +70,8 @@ bool in_domain(const Source& source, const Location& location) noexcept {
   return false;
 }
 
-bool between(const std::array<double, 2>& bounds, double value) noexcept {
+template <typename Number>
+bool between(const std::array<Number, 2>& bounds, Number value) noexcept {
   return value > bounds[0] && value < bounds[1];
 }
 
@@ -201,17 +202,16 @@ Site SourceSampler::sample_independent(const Source& source, Stream& random, Cel
     check_input(
         attempt < most_attempts,
         source.place + "the source gives no energy for which the nuclides have data; correct its <energy>");
-    site.energy = source.energy.sample(random);
+    site.energy = Energy(source.energy.sample(random));
     if (!between(source.energy_bounds, site.energy)) continue;
     if (nuclear_ == nullptr) break;
-    const Energy energy(site.energy);
-    if (energy >= nuclear_->energy_min() && energy <= nuclear_->energy_max()) break;
+    if (site.energy >= nuclear_->energy_min() && site.energy <= nuclear_->energy_max()) break;
   }
   if (!source.time.x.empty() || source.time.type != Distribution::Type::discrete)
     site.time = source.time.sample(random);
   if (nuclear_ == nullptr) {
-    site.group = data_->group_of(Energy(site.energy));
-    site.energy = 0;
+    site.group = data_->group_of(site.energy);
+    site.energy = Energy{};
   }
   return site;
 }
@@ -230,8 +230,8 @@ Site SourceSampler::sample_from_file(const Source& source, Stream& random, CellM
     if (!good && !source.kill_rejected) continue;
     if (!good) site.weight = 0;
     if (nuclear_ == nullptr) {
-      site.group = data_->group_of(Energy(site.energy));
-      site.energy = 0;
+      site.group = data_->group_of(site.energy);
+      site.energy = Energy{};
     }
     return site;
   }

@@ -42,7 +42,8 @@ struct Source {
   bool only_fissionable = false;
   Domain domain = Domain::everywhere;
   std::vector<int> domains;  ///< indices of the cells, materials or universes that neutrons begin in
-  std::array<double, 2> energy_bounds{0, infinity}, time_bounds{-infinity, infinity};  ///< eV, s; exclusive
+  std::array<Energy, 2> energy_bounds{Energy{}, Energy(infinity)};  ///< exclusive
+  std::array<double, 2> time_bounds{-infinity, infinity};           ///< s; exclusive
   bool kill_rejected = false;  ///< neutrons of a file that do not keep the bounds: weight 0, not another one
   Vector lower,
       upper;  ///< of the box; the point is in `lower`; origin of the cylindrical and spherical ones too

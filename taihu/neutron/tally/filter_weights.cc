@@ -33,12 +33,13 @@ double weight_of(const TallyLayout::CompiledTally& tally, const Event& event) no
   for (const int index : tally.weights) {
     const Filter& filter = *tally.filters[index].source;
     const std::vector<double>&x = filter.energies, &y = filter.factors;
-    const auto above = std::upper_bound(x.begin() + 1, x.end() - 1, event.energy) - x.begin();
+    const double energy = event.energy.eV();
+    const auto above = std::upper_bound(x.begin() + 1, x.end() - 1, energy) - x.begin();
     if (filter.degree > 1) {
-      weight *= through_neighbours(x, y, above - 1, filter.degree, event.energy);
+      weight *= through_neighbours(x, y, above - 1, filter.degree, energy);
       continue;
     }
-    weight *= interpolate(filter.interpolation, event.energy, x[above - 1], y[above - 1], x[above], y[above]);
+    weight *= interpolate(filter.interpolation, energy, x[above - 1], y[above - 1], x[above], y[above]);
   }
   return weight;
 }

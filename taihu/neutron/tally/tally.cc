@@ -47,11 +47,11 @@ int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event,
     case FilterType::material:
       return filter.bin_of[event.location->material.index() + 1];
     case FilterType::energy:
-      if (filter.energies != nullptr) return energy_bin(*filter.energies, event.energy);
+      if (filter.energies != nullptr) return energy_bin(*filter.energies, event.energy.eV());
       return filter.bin_of[event.group.index()];
     case FilterType::energyout:
       if (event.emission == nullptr) return -1;
-      if (filter.energies != nullptr) return energy_bin(*filter.energies, event.emission->energy);
+      if (filter.energies != nullptr) return energy_bin(*filter.energies, event.emission->energy.eV());
       return filter.bin_of[event.emission->group.index()];
     case FilterType::surface:
       return event.surface ? filter.bin_of[event.surface.index()] : -1;
@@ -79,7 +79,10 @@ int bin_of(const TallyLayout::CompiledFilter& filter, const Event& event,
     case FilterType::particle:
       return 0;  // only neutrons are followed
     case FilterType::energyfunction:
-      return event.energy >= filter.energies->front() && event.energy <= filter.energies->back() ? 0 : -1;
+      return event.energy >= Energy(filter.energies->front()) &&
+                     event.energy <= Energy(filter.energies->back())
+                 ? 0
+                 : -1;
     case FilterType::mu:
       return event.emission == nullptr ? -1 : bin_between(*filter.energies, event.emission->mu);
     case FilterType::polar:
@@ -218,7 +221,7 @@ void TallyBins::score_combination(const TallyLayout::CompiledTally& tally, std::
 const double* TallyBins::values_of(const TallyLayout::CompiledTally& tally, const Event& event) noexcept {
   if (!tally.rates) return event.values;
   return rates_.at(event.values == nullptr ? MediumId() : state_.nuclear->medium_of(*event.location),
-                   Energy(event.energy), *state_.band, event.values);
+                   event.energy, *state_.band, event.values);
 }
 
 /// Whether all scores of a tally along a path are zero, as fission outside the fuel, with continuous energy.

@@ -118,7 +118,7 @@ const char* name_of(Estimator estimator) noexcept;
 /// A neutron that comes out of a collision.
 struct Emission {
   GroupId group{0};
-  double energy = -1;     ///< eV; continuous energy
+  Energy energy{-1};      ///< continuous energy
   double mu = 1;          ///< cosine of the angle of a scattering
   int delayed_group = 0;  ///< of a fission neutron, from 1; 0: prompt
 };
@@ -136,7 +136,7 @@ struct Event {
   const Location* from =
       nullptr;  ///< with `surface`, or the edge of a lattice's element: before it was passed
   // Continuous energy.
-  double energy = 0;               ///< eV
+  Energy energy;
   const double* values = nullptr;  ///< cross sections by Reaction; null in voids
 };
 

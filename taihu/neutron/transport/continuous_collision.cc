@@ -23,7 +23,7 @@ const MacroXs& ContinuousCollision::look_up() noexcept {
   const MediumId medium = medium_here();
   Remembered& known = remembered_[medium.index()];
   if (known.energy != particle_.energy || known.band != particle_.band) {
-    nuclear_.look_up(medium, flight_energy(), particle_.band, known.xs);
+    nuclear_.look_up(medium, particle_.energy, particle_.band, known.xs);
     known.energy = particle_.energy, known.band = particle_.band;
   }
   history_.values = known.xs.data();
@@ -31,7 +31,7 @@ const MacroXs& ContinuousCollision::look_up() noexcept {
 }
 
 bool ContinuousCollision::collide() {
-  const double before = particle_.energy;
+  const Energy before = particle_.energy;
   int mt = mt_disappearance;
   const bool lives = react(mt);
   if (history_.tracks_collisions) history_.track_collision(mt, before);
@@ -44,7 +44,7 @@ bool ContinuousCollision::react(int& mt) {
   const double total = sums[static_cast<int>(Reaction::total)];
   MicroXs xs;
   const MediumPart& part =
-      nuclear_.sample_part(medium_here(), flight_energy(), particle_.band, total, particle_.random, xs);
+      nuclear_.sample_part(medium_here(), particle_.energy, particle_.band, total, particle_.random, xs);
   history_.nuclide = part.nuclide;
   if (history_.tallying) history_.score_collision(total);
   if (history_.tallies_analog() && history_.tallies.analog_velocity)
@@ -103,7 +103,7 @@ bool ContinuousCollision::absorb(const MediumPart& part, const MicroXs& xs) {
       const RatePlan::Term term{score, mt > 0 ? nuclear_.nuclide(part.nuclide).tallied_index(mt) : -1, 0, 0};
       history_.bins.score_analog(
           history_.event(), score,
-          absorbed * rate_of(nuclear_, part, term, flight_energy(), xs, history_.k) / xs.absorption);
+          absorbed * rate_of(nuclear_, part, term, particle_.energy, xs, history_.k) / xs.absorption);
     }
   }
   particle_.weight -= absorbed;
@@ -124,16 +124,16 @@ Flight ContinuousCollision::scatter(const MediumPart& part, const MicroXs& xs, d
     if (rest >= xs.thermal && !nuclide.data().cold_energy.empty())
       return scatter_resonantly(in, awr, nuclide.kT(), nuclide.data().elastic_angle,
                                 {nuclide.data().cold_energy, nuclide.data().cold_elastic,
-                                 Energy(settings_.resonances.least), Energy(settings_.resonances.most)},
+                                 settings_.resonances.least, settings_.resonances.most},
                                 particle_.random);
     if (rest >= xs.thermal)
       return scatter_elastically(in, awr, nuclide.kT(), nuclide.data().elastic_angle, particle_.random);
-    const Outgoing out = nuclear_.thermal(part.thermal).sample(flight_energy(), particle_.random);
-    return {out.energy, scattered(in.u, out.mu, particle_.random)};
+    const Outgoing out = nuclear_.thermal(part.thermal).sample(particle_.energy, particle_.random);
+    return {Energy(out.energy), scattered(in.u, out.mu, particle_.random)};
   }
   mt = reaction->mt;
   const NeutronProduct& product = reaction->products[0];
-  multiplicity = product.yield(particle_.energy);
+  multiplicity = product.yield(particle_.energy.eV());
   const Flight first = apply_product(*reaction, product, awr, in);
   const auto add = [&](const NeutronProduct& made, int count) {
     for (int i = 0; i < count; ++i) {
@@ -151,27 +151,27 @@ Flight ContinuousCollision::scatter(const MediumPart& part, const MicroXs& xs, d
   if (multiplicity == std::floor(multiplicity)) add(product, static_cast<int>(multiplicity) - 1);
   for (std::size_t i = 1; i < reaction->products.size(); ++i)
     add(reaction->products[i],
-        static_cast<int>(reaction->products[i].yield(particle_.energy) + particle_.random.uniform()));
+        static_cast<int>(reaction->products[i].yield(particle_.energy.eV()) + particle_.random.uniform()));
   return first;
 }
 
 /// One neutron of a reaction, in the laboratory.
 Flight ContinuousCollision::apply_product(const NeutronReaction& reaction, const NeutronProduct& product,
                                           double awr, const Flight& in) noexcept {
-  Outgoing out = product.law->sample(in.energy, particle_.random);
-  if (reaction.centre_of_mass) to_laboratory(Energy(in.energy), awr, out.energy, out.mu);
-  return {out.energy, scattered(in.u, out.mu, particle_.random)};
+  Outgoing out = product.law->sample(in.energy.eV(), particle_.random);
+  if (reaction.centre_of_mass) to_laboratory(in.energy, awr, out.energy, out.mu);
+  return {Energy(out.energy), scattered(in.u, out.mu, particle_.random)};
 }
 
 /// Energy and direction of a fission neutron: of a precursor, or prompt.
-double ContinuousCollision::fission_energy(const Nuclide& nuclide, const MicroXs& xs, Vector& u,
+Energy ContinuousCollision::fission_energy(const Nuclide& nuclide, const MicroXs& xs, Vector& u,
                                            double& delay, int& group) noexcept {
   const NuclideData& data = nuclide.data();
   const Vector incident = history_.u();
-  double rest = particle_.random.uniform() * data.nu(particle_.energy);
+  double rest = particle_.random.uniform() * data.nu(particle_.energy.eV());
   const NeutronProduct* product = nullptr;
   for (const NeutronProduct& delayed : data.delayed) {
-    const double yield = delayed.yield(particle_.energy);
+    const double yield = delayed.yield(particle_.energy.eV());
     if (rest < yield) {
       product = &delayed;
       group = static_cast<int>(product - data.delayed.data()) + 1;
@@ -185,12 +185,12 @@ double ContinuousCollision::fission_energy(const Nuclide& nuclide, const MicroXs
   if (product == nullptr) product = &fission.products[0];
   Outgoing out;
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
-    out = product->law->sample(particle_.energy, particle_.random);
-    if (centre) to_laboratory(flight_energy(), data.awr, out.energy, out.mu);
+    out = product->law->sample(particle_.energy.eV(), particle_.random);
+    if (centre) to_laboratory(particle_.energy, data.awr, out.energy, out.mu);
     if (Energy(out.energy) < nuclear_.energy_max()) break;
   }
   u = scattered(incident, out.mu, particle_.random);
-  return out.energy;
+  return Energy(out.energy);
 }
 
 /// False: none was made.

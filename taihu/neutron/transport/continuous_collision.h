@@ -16,25 +16,23 @@ class ContinuousCollision {
   ContinuousCollision(const Problem& problem, HistoryState& history);
 
   /// A new energy also means new bands of the unresolved resonances.
-  void set_energy(double energy) noexcept {
-    const Energy possible = std::min(std::max(nuclear_.energy_min(), Energy(energy)), nuclear_.energy_max());
-    particle_.energy = possible.eV();
-    particle_.band = nuclear_.unresolved_at(possible) ? particle_.random.next() : 0;
+  void set_energy(Energy energy) noexcept {
+    particle_.energy = std::min(std::max(nuclear_.energy_min(), energy), nuclear_.energy_max());
+    particle_.band = nuclear_.unresolved_at(particle_.energy) ? particle_.random.next() : 0;
   }
   void prefetch() const noexcept {
     const MediumId medium = medium_here();
-    if (remembered_[medium.index()].energy != particle_.energy) nuclear_.prefetch(medium, flight_energy());
+    if (remembered_[medium.index()].energy != particle_.energy) nuclear_.prefetch(medium, particle_.energy);
   }
   double total() noexcept { return look_up()[static_cast<int>(Reaction::total)]; }
   double nu_fission() const noexcept { return history_.values[static_cast<int>(Reaction::nu_fission)]; }
-  double largest_total() const noexcept { return majorant_->at(flight_energy()); }
-  bool delta_pays() const noexcept { return choice_->delta_pays(medium_here().index(), flight_energy()); }
-  double energy() const noexcept { return particle_.energy; }
-  double speed() const noexcept { return neutron::speed(flight_energy()); }
+  double largest_total() const noexcept { return majorant_->at(particle_.energy); }
+  bool delta_pays() const noexcept { return choice_->delta_pays(medium_here().index(), particle_.energy); }
+  Energy energy() const noexcept { return particle_.energy; }
+  double speed() const noexcept { return neutron::speed(particle_.energy); }
   bool collide();
 
  private:
-  Energy flight_energy() const noexcept { return Energy(particle_.energy); }
   MediumId medium_here() const noexcept { return nuclear_.medium_of(history_.location); }
   const MacroXs& look_up() noexcept;
   bool react(int& mt);
@@ -43,7 +41,7 @@ class ContinuousCollision {
   Flight scatter(const MediumPart& part, const MicroXs& xs, double& multiplicity, int& mt);
   Flight apply_product(const NeutronReaction& reaction, const NeutronProduct& product, double awr,
                        const Flight& in) noexcept;
-  double fission_energy(const Nuclide& nuclide, const MicroXs& xs, Vector& u, double& delay,
+  Energy fission_energy(const Nuclide& nuclide, const MicroXs& xs, Vector& u, double& delay,
                         int& group) noexcept;
 
   HistoryState& history_;
@@ -54,7 +52,7 @@ class ContinuousCollision {
   const Settings& settings_;
   const bool timed_;
   struct Remembered {
-    double energy = -1;
+    Energy energy{-1};
     std::uint64_t band = 0;
     MacroXs xs{};
   };

@@ -308,11 +308,11 @@ TEST(ResonanceScattering, PrefersNucleiThatMeetTheResonance) {
     double sum = 0;
     constexpr int count = 20000;
     for (int i = 0; i < count; ++i) {
-      const Flight in{energy, {0, 0, 1}};
+      const Flight in{Energy(energy), {0, 0, 1}};
       sum += (elastic == nullptr ? scatter_elastically(in, awr, kT, isotropic, random)
                                  : scatter_resonantly(in, awr, kT, isotropic,
                                                       {grid, *elastic, Energy(0.01), Energy(1000)}, random))
-                 .energy /
+                 .energy.eV() /
              count;
     }
     return sum;
@@ -320,9 +320,9 @@ TEST(ResonanceScattering, PrefersNucleiThatMeetTheResonance) {
   EXPECT_NEAR(mean(&flat), mean(nullptr), 0.005);
   EXPECT_GT(mean(&resonance), mean(nullptr) + 0.02);
   Stream random(1, StreamUse::history, 0, 0);
-  const Flight fast = scatter_resonantly({energy, {0, 0, 1}}, awr, kT, isotropic,
+  const Flight fast = scatter_resonantly({Energy(energy), {0, 0, 1}}, awr, kT, isotropic,
                                          {grid, resonance, Energy(0.01), Energy(6)}, random);
-  EXPECT_LT(fast.energy, energy);  // above the highest energy nuclei are at rest
+  EXPECT_LT(fast.energy, Energy(energy));  // above the highest energy nuclei are at rest
 }
 
 /// As in OpenMC; sources often have the energy of an edge.

@@ -64,7 +64,7 @@ DomainOutcome run_domains_to_end(Simulation& simulation) {
                         flights,           {}};
   for (const Site& site : on_root(simulation.ranks(), simulation.source()))
     outcome.source.insert(outcome.source.end(),
-                          {site.r.x, site.u.y, site.energy, double(site.group.index())});
+                          {site.r.x, site.u.y, site.energy.eV(), double(site.group.index())});
   return outcome;
 }
 

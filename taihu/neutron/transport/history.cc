@@ -13,7 +13,7 @@ namespace taihu::neutron {
 namespace {
 
 template <class T>
-concept Collision = requires(T collision, double energy) {
+concept Collision = requires(T collision, Energy energy) {
   collision.set_energy(energy);                           // of a neutron that begins
   collision.prefetch();                                   // prefetches the data of this place
   { collision.total() } -> std::same_as<double>;          // macroscopic cross section here, in matter
@@ -22,7 +22,7 @@ concept Collision = requires(T collision, double energy) {
   { collision.delta_pays() } -> std::same_as<bool>;       // whether a delta flight from here is cheaper
   { collision.collide() } -> std::same_as<bool>;          // false: the neutron has ended
   { collision.speed() } -> std::same_as<double>;          // cm/s
-  { collision.energy() } -> std::same_as<double>;         // eV
+  { collision.energy() } -> std::same_as<Energy>;
 };
 
 template <Collision Physics>
@@ -45,8 +45,8 @@ class Runner final : public HistoryRunner {
         return fly_while([this] { return fly_to_surface(); });
     }
   }
-  void set_energy(double energy) noexcept override { collision_.set_energy(energy); }
-  double energy() const noexcept override { return collision_.energy(); }
+  void set_energy(Energy energy) noexcept override { collision_.set_energy(energy); }
+  Energy energy() const noexcept override { return collision_.energy(); }
 
   /// Whether the neutron has left the domain. This is checked between flights only. A flight that crosses an
   /// edge stays whole, so that it uses the same random numbers as in a run without domains.

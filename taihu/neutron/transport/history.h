@@ -60,8 +60,8 @@ class HistoryRunner {
 
   /// Moves the neutron until it has ended or left the box; true: it has left.
   virtual bool fly() = 0;
-  virtual void set_energy(double energy) noexcept = 0;
-  virtual double energy() const noexcept = 0;
+  virtual void set_energy(Energy energy) noexcept = 0;
+  virtual Energy energy() const noexcept = 0;
 
   HistoryState state_;
   const Problem& problem_;

@@ -34,11 +34,11 @@ void HistoryState::bank_passage(int surface_id, const Vector& r) {
   passages.push_back(passage);
 }
 
-void HistoryState::track_collision(int mt, double before) {
+void HistoryState::track_collision(int mt, Energy before) {
   const CollisionTracking& wanted = settings.collision_tracking;
   const auto fits = [](const auto& set, const auto& value) { return set.empty() || set.contains(value); };
   const Location::Level& level = location.levels[location.depth - 1];
-  const double loss = before - particle.energy;
+  const double loss = before.eV() - particle.energy.eV();
   if (!location.material || !fits(wanted.cells, level.cell.index()) ||
       !fits(wanted.universes, level.universe.index()) || !fits(wanted.materials, location.material.index()) ||
       !fits(wanted.reactions, mt) || (wanted.least_loss > 0 && !(loss > wanted.least_loss)) ||

@@ -96,7 +96,7 @@ struct HistoryState {
   /// Lists a passage through a surface with the given id, at `r`.
   void bank_passage(int surface_id, const Vector& r);
   /// Lists the last collision, of reaction `mt`, before which the energy was `before`; if it is wanted.
-  void track_collision(int mt, double before);
+  void track_collision(int mt, Energy before);
   /// Reports a particle that cannot continue.
   void lose(const char* reason);
   /// Scores a collision with the total cross section `total`.
@@ -112,7 +112,7 @@ struct HistoryState {
   /// Ends a neutron of little weight, or gives it more. False: it has ended.
   bool roulette();
   /// Splits a neutron whose weight is above its window, or plays roulette below. False: it has ended.
-  bool keep_in_window(double energy);
+  bool keep_in_window(Energy energy);
 
  private:
   void split(double parts);

@@ -40,7 +40,7 @@ bool MultigroupCollision::collide() {
   particle_.total(Total::gained) += particle_.weight * (scattering.multiplicity - 1);
   particle_.weight *= scattering.multiplicity;
   particle_.group = scattering.group;
-  if (data_.energy(particle_.group) < Energy(settings_.energy_cutoff)) {
+  if (energy() < settings_.energy_cutoff) {
     particle_.total(Total::absorbed) += particle_.weight;
     return false;
   }

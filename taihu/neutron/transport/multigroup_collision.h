@@ -18,7 +18,7 @@ class MultigroupCollision {
         choice_(problem.choice),
         settings_(*problem.settings) {}
 
-  void set_energy(double) noexcept {}  // the group says all
+  void set_energy(Energy) noexcept {}  // the group says all
   void prefetch() const noexcept {}
   double total() noexcept { return data_.total(history_.location.material, particle_.group); }
   double nu_fission() const noexcept {
@@ -28,8 +28,8 @@ class MultigroupCollision {
   bool delta_pays() const noexcept {
     return choice_->delta_pays(history_.location.material.index(), particle_.group);
   }
-  double energy() const noexcept { return data_.energy(particle_.group).eV(); }
-  double speed() const noexcept { return neutron::speed(data_.energy(particle_.group)); }
+  Energy energy() const noexcept { return data_.energy(particle_.group); }
+  double speed() const noexcept { return neutron::speed(energy()); }
   bool collide();
 
  private:

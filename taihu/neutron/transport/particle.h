@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "taihu/neutron/particle/energy.h"
 #include "taihu/neutron/particle/opaque_id.h"
 #include "taihu/neutron/particle/random.h"
 
@@ -20,7 +21,7 @@ struct Particle {
   std::uint64_t history = 0;  ///< its number in the generation
   Stream random{0, StreamUse::history, 0, 0};
   double weight = 1;
-  double energy = 0;                ///< eV; continuous energy only
+  Energy energy{};                  ///< continuous energy only
   std::uint64_t band = 0;           ///< see NuclearData::look_up
   double time = 0;                  ///< s; kept if Problem::timed
   std::int64_t events = 0;          ///< flights of this neutron

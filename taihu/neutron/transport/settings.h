@@ -38,7 +38,8 @@ struct Settings {
   bool survival_biasing = false;
   double weight_cutoff = 0.25, weight_after_roulette = 1;
   WeightWindows weight_windows;
-  double energy_cutoff = 0, time_cutoff = infinity;  ///< eV, s: neutrons below, or later, are given up
+  Energy energy_cutoff;           ///< neutrons below are given up
+  double time_cutoff = infinity;  ///< s: neutrons later than this are given up
   bool create_fission_neutrons = true;
   int max_lost_particles = 10;
   double max_lost_fraction = 1e-6;
@@ -64,8 +65,8 @@ struct Settings {
   bool interpolate_temperature = false;
   bool probability_tables = true;
   struct Resonances {
-    bool wanted = false;               ///< elastic scattering looks at the resonances that moving nuclei meet
-    double least = 0.01, most = 1000;  ///< eV
+    bool wanted = false;  ///< elastic scattering looks at the resonances that moving nuclei meet
+    Energy least{0.01}, most{1000};
     std::vector<std::string> nuclides;  ///< empty: all with data at 0 K
   } resonances;
   bool for_pictures = false;  ///< run mode plot: there is nothing to run

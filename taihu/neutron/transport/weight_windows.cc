@@ -8,13 +8,13 @@
 
 namespace taihu::neutron {
 
-WeightWindow WindowMesh::at(const Vector& r, double energy) const noexcept {
+WeightWindow WindowMesh::at(const Vector& r, Energy energy) const noexcept {
   const int cell = mesh.index_of(r);
   if (cell < 0) return {};
   std::ptrdiff_t group = 0;
   if (!energies.empty()) {
-    if (!(energy >= energies.front() && energy <= energies.back())) return {};
-    group = std::lower_bound(energies.begin() + 1, energies.end(), energy) - energies.begin() - 1;
+    if (!(energy >= Energy(energies.front()) && energy <= Energy(energies.back()))) return {};
+    group = std::lower_bound(energies.begin() + 1, energies.end(), energy.eV()) - energies.begin() - 1;
   }
   const auto place = static_cast<std::size_t>(group * mesh.size() + cell);
   WeightWindow window = common;
@@ -24,13 +24,13 @@ WeightWindow WindowMesh::at(const Vector& r, double energy) const noexcept {
   return window;
 }
 
-WeightWindow WeightWindows::at(const Vector& r, double energy) const noexcept {
+WeightWindow WeightWindows::at(const Vector& r, Energy energy) const noexcept {
   for (const WindowMesh& mesh : meshes)
     if (const WeightWindow window = mesh.at(r, energy); window.valid()) return window;
   return {};
 }
 
-bool HistoryState::keep_in_window(double energy) {
+bool HistoryState::keep_in_window(Energy energy) {
   WeightWindow window = settings.weight_windows.at(r(), energy);
   // The window that the source neutron begins in has its weight in the middle.
   if (particle.window_scale == 0)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "taihu/neutron/geometry/mesh.h"
+#include "taihu/neutron/particle/energy.h"
 
 namespace taihu::neutron {
 
@@ -29,7 +30,7 @@ struct WindowMesh {
   double survival_ratio = 3;         ///< weight after a roulette over the lower bound
   WeightWindow common;               ///< what is the same in all cells
 
-  WeightWindow at(const Vector& r, double energy) const noexcept;
+  WeightWindow at(const Vector& r, Energy energy) const noexcept;
 };
 
 struct WeightWindows {
@@ -38,7 +39,7 @@ struct WeightWindows {
   std::int64_t most_splits = 10'000'000;           ///< of a history: neutrons that splitting makes
   std::vector<WindowMesh> meshes;                  ///< the first that has a window counts
 
-  WeightWindow at(const Vector& r, double energy) const noexcept;
+  WeightWindow at(const Vector& r, Energy energy) const noexcept;
 };
 
 }  // namespace taihu::neutron

@@ -145,22 +145,22 @@ TEST(WeightWindows, AreThoseOfThePlaceAndTheEnergy) {
   windows.mesh.width = {1, 1, 1};
   windows.energies = {1, 10, 100};
   windows.lower = {1, 2, 3, -1}, windows.upper = {10, 20, 30, -10};
-  EXPECT_EQ(windows.at({0.5, 7, 7}, 5).lower, 1);
-  EXPECT_EQ(windows.at({1.5, 0, 0}, 1).upper, 20);
-  EXPECT_EQ(windows.at({0.5, 0, 0}, 10).lower, 1);
-  EXPECT_EQ(windows.at({0.5, 0, 0}, 11).lower, 3);
-  EXPECT_EQ(windows.at({0.5, 0, 0}, 100).survival, 9);
-  EXPECT_FALSE(windows.at({1.5, 0, 0}, 50).valid());
-  EXPECT_FALSE(windows.at({0.5, 0, 0}, 0.9).valid());
-  EXPECT_FALSE(windows.at({0.5, 0, 0}, 101).valid());
-  EXPECT_FALSE(windows.at({2.5, 0, 0}, 5).valid());
+  EXPECT_EQ(windows.at({0.5, 7, 7}, Energy(5)).lower, 1);
+  EXPECT_EQ(windows.at({1.5, 0, 0}, Energy(1)).upper, 20);
+  EXPECT_EQ(windows.at({0.5, 0, 0}, Energy(10)).lower, 1);
+  EXPECT_EQ(windows.at({0.5, 0, 0}, Energy(11)).lower, 3);
+  EXPECT_EQ(windows.at({0.5, 0, 0}, Energy(100)).survival, 9);
+  EXPECT_FALSE(windows.at({1.5, 0, 0}, Energy(50)).valid());
+  EXPECT_FALSE(windows.at({0.5, 0, 0}, Energy(0.9)).valid());
+  EXPECT_FALSE(windows.at({0.5, 0, 0}, Energy(101)).valid());
+  EXPECT_FALSE(windows.at({2.5, 0, 0}, Energy(5)).valid());
   WindowMesh behind = windows;
   behind.energies.clear();
   behind.lower = {5, 6}, behind.upper = {7, 8};
   WeightWindows both;
   both.meshes = {windows, behind};
-  EXPECT_EQ(both.at({0.5, 0, 0}, 5).lower, 1);
-  EXPECT_EQ(both.at({1.5, 0, 0}, 50).lower, 6);
+  EXPECT_EQ(both.at({0.5, 0, 0}, Energy(5)).lower, 1);
+  EXPECT_EQ(both.at({1.5, 0, 0}, Energy(50)).lower, 6);
 }
 
 TEST(WeightWindows, OfAFileAreThoseOfTheModel) {
