@@ -33,9 +33,8 @@ Source default_source();
 /// `element`.
 std::shared_ptr<const std::vector<Site>> read_sites(const Element& element, const std::string& folder,
                                                     const std::string& name);
-/// Everything about weight windows in <settings>. Files are relative to `folder`.
-void read_weight_windows(Element& root, const std::string& folder, const std::map<int, Mesh>& meshes,
-                         Settings& settings);
+/// Everything about weight windows in <settings>.
+void read_weight_windows(Element& root, const std::map<int, Mesh>& meshes, Model& model);
 /// The index of what has this id of the user, refused with the place of `element` if there is none.
 int index_of(const Element& element, const std::map<int, int>& known, const std::string& what, int id);
 void read_tallies(Element root, Model& model, Ids& ids);

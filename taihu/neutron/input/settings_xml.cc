@@ -265,7 +265,7 @@ void read_settings(Element root, Model& model, Ids& ids) {
                            [](const Source& source) { return source.strength > 0; }),
                "all sources have the strength 0");
   read_entropy_mesh(root, settings, meshes);
-  read_weight_windows(root, model.folder, meshes, settings);
+  read_weight_windows(root, meshes, model);
   settings.survival_biasing = root.boolean("survival_biasing", false);
   settings.create_fission_neutrons = root.boolean("create_fission_neutrons", true);
   root.require(!root.boolean("photon_transport", false), "photon transport is not supported");

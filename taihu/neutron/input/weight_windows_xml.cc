@@ -114,14 +114,13 @@ void read_windows_file(const std::string& path, WeightWindows& all) {
 
 }  // namespace
 
-void read_weight_windows(Element& root, const std::string& folder, const std::map<int, Mesh>& meshes,
-                         Settings& settings) {
-  WeightWindows& all = settings.weight_windows;
+void read_weight_windows(Element& root, const std::map<int, Mesh>& meshes, Model& model) {
+  WeightWindows& all = model.settings.weight_windows;
   const std::vector<Element> elements = root.children("weight_windows");
   for (const Element& element : elements) read_windows(element, meshes, all);
   if (root.has("weight_windows_file")) {
     const std::filesystem::path path(root.text("weight_windows_file"));
-    const std::string file = (path.is_relative() ? folder / path : path).string();
+    const std::string file = (path.is_relative() ? model.folder / path : path).string();
     try {
       read_windows_file(file, all);
     } catch (const Error& error) {
@@ -129,7 +128,15 @@ void read_weight_windows(Element& root, const std::string& folder, const std::ma
       root.fail(text.starts_with(file) ? text : file + ": " + text);
     }
   }
-  all.wanted = root.boolean("weight_windows_on", !elements.empty()) && !all.meshes.empty();
+  // As in OpenMC: windows of the settings are on by default, those of a file are not.
+  const bool on = root.boolean("weight_windows_on", !elements.empty());
+  all.wanted = on && !all.meshes.empty();
+  if (on && all.meshes.empty())
+    model.warnings.push_back(root.place() + "weight windows are on, but there are none of neutrons");
+  if (!all.meshes.empty() && elements.empty() && !root.has("weight_windows_on"))
+    model.warnings.push_back(root.place() +
+                             "weight windows of a file are off (OpenMC's default); write "
+                             "<weight_windows_on>true</weight_windows_on> to use them");
   if (std::optional<Element> checkpoints = root.child("weight_window_checkpoints")) {
     all.at_collisions = checkpoints->boolean("collision", all.at_collisions);
     all.at_surfaces = checkpoints->boolean("surface", all.at_surfaces);
@@ -137,7 +144,7 @@ void read_weight_windows(Element& root, const std::string& folder, const std::ma
   }
   all.most_splits = root.long_integer("max_history_splits", all.most_splits);
   root.require(all.most_splits >= 0, "\"max_history_splits\" must not be negative");
-  root.require(!all.wanted || settings.mode == RunMode::fixed_source,
+  root.require(!all.wanted || model.settings.mode == RunMode::fixed_source,
                "weight windows are for run mode fixed source");
   root.ignore("max_secondaries");  // how many OpenMC makes room for
 }

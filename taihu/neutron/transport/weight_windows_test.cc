@@ -197,7 +197,20 @@ TEST(WeightWindows, OfAFileAreThoseOfTheModel) {
   EXPECT_EQ(of_file.flights, of_model.flights);
   for (int cell = 0; cell < slab_cells; ++cell) EXPECT_EQ(of_file.flux[cell].mean, of_model.flux[cell].mean);
   folder.write("model.xml", slab_text("<weight_windows_file>windows.h5</weight_windows_file>"));
-  EXPECT_FALSE(read_model(folder.path()).settings.weight_windows.wanted);
+  const Model off = read_model(folder.path());
+  EXPECT_FALSE(off.settings.weight_windows.wanted);
+  ASSERT_EQ(off.warnings.size(), 1u);
+  EXPECT_NE(off.warnings[0].find("weight windows of a file are off"), std::string::npos) << off.warnings[0];
+}
+
+TEST(WeightWindows, ThatAreOnWithoutAnyAreReported) {
+  const Model none = model_from_text(slab_text("<weight_windows_on>true</weight_windows_on>"));
+  EXPECT_FALSE(none.settings.weight_windows.wanted);
+  ASSERT_EQ(none.warnings.size(), 1u);
+  EXPECT_NE(none.warnings[0].find("weight windows are on, but there are none"), std::string::npos)
+      << none.warnings[0];
+  for (const char* said : {"", "<weight_windows_on>false</weight_windows_on>"})
+    EXPECT_TRUE(model_from_text(slab_text(slab_windows() + said)).warnings.empty()) << said;
 }
 
 TEST(WeightWindows, OfASplitHistoryAreLimited) {
