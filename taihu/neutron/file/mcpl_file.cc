@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/neutron/file/mcpl_file.h"
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include "taihu/base/error.h"
+#include "taihu/base/output_file.h"
 
 namespace taihu::neutron {
 namespace {
@@ -105,10 +108,59 @@ class McplReader {
   double weight_ = 0;          ///< of all; 0: each has its own
 };
 
+template <typename T>
+void append_bytes(std::string& bytes, const T& value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+/// Three numbers for a unit vector: two to store, and one with the sign of the component that is left out,
+/// which is the largest one. The counterpart of McplReader::read_particle().
+std::array<double, 3> packed(const double (&u)[3]) noexcept {
+  const double x = std::fabs(u[0]), y = std::fabs(u[1]);
+  if (!(std::fabs(u[2]) < std::fmax(x, y))) return {u[0], u[1], u[2]};
+  const double over_z = u[2] != 0 ? 1 / u[2] : std::numeric_limits<double>::infinity();
+  if (x >= y) return {over_z, u[1], u[0]};
+  return {u[0], over_z, u[1]};
+}
+
 }  // namespace
 
 std::vector<BankRecord> read_mcpl_file(const std::string& path) {
   return McplReader(path).read();
+}
+
+std::string mcpl_head(std::uint64_t neutrons) {
+  const std::string program = "rmc";
+  std::string head = "MCPL003L";
+  append_bytes(head, neutrons);
+  for (int i = 0; i < 5; ++i)
+    append_bytes(head, std::uint32_t{0});  // comments, blobs, flags, polarised, single
+  append_bytes(head, neutron_number);      // of all
+  append_bytes(head, static_cast<std::uint32_t>(mcpl_neutron_bytes));
+  append_bytes(head, std::uint32_t{0});  // each has its own weight
+  append_bytes(head, static_cast<std::uint32_t>(program.size()));
+  return head + program;
+}
+
+std::string mcpl_neutrons(std::span<const BankRecord> records) {
+  std::string bytes;
+  bytes.reserve(records.size() * mcpl_neutron_bytes);
+  for (const BankRecord& record : records) {
+    const double u[] = {record.u[0], record.u[1], record.u[2]};
+    const std::array<double, 3> direction = packed(u);
+    const double numbers[] = {record.r[0],       record.r[1],
+                              record.r[2],       direction[0],
+                              direction[1],      std::copysign(1e-6 * record.energy, direction[2]),  // MeV
+                              1e3 * record.time,                                                     // ms
+                              record.weight};
+    static_assert(sizeof numbers == mcpl_neutron_bytes);
+    append_bytes(bytes, numbers);
+  }
+  return bytes;
+}
+
+void write_mcpl_file(const std::string& path, const std::vector<BankRecord>& records) {
+  write_file(path, mcpl_head(records.size()) + mcpl_neutrons(records));
 }
 
 }  // namespace taihu::neutron

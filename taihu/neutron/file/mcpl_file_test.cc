@@ -57,6 +57,37 @@ TEST(McplFile, DirectionsAreUnpacked) {
   EXPECT_NEAR(records[3].u[2], -0.3, 1e-15);
 }
 
+TEST(McplFile, WhatIsWrittenIsRead) {
+  std::vector<BankRecord> written;
+  const auto add = [&](double x, double y, double z) {
+    const double size = std::sqrt(x * x + y * y + z * z), i = static_cast<double>(written.size());
+    written.push_back({.r = {i, -i, 0.1 * i},
+                       .u = {x / size, y / size, z / size},
+                       .energy = 1e-3 + i * i,
+                       .time = 1e-6 * i,
+                       .weight = 0.5 + i,
+                       .delayed_group = 0,
+                       .surface = 0,
+                       .particle = 0});
+  };
+  for (const double sign : {1.0, -1.0})
+    for (const double z : {0.0, -0.0, 1e-200, 0.3, -0.3, 1.0})
+      add(sign, 0, z), add(0, sign, z), add(sign, sign, z), add(0.1, -0.2, sign), add(-0.4, 0.2 * sign, z);
+  const TemporaryFolder folder;
+  write_mcpl_file(folder.path("a.mcpl"), written);
+  const std::vector<BankRecord> read = read_mcpl_file(folder.path("a.mcpl"));
+  ASSERT_EQ(read.size(), written.size());
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    for (int axis = 0; axis < 3; ++axis) {
+      EXPECT_EQ(read[i].r[axis], written[i].r[axis]);
+      EXPECT_NEAR(read[i].u[axis], written[i].u[axis], 5e-16) << i << ' ' << axis;
+    }
+    EXPECT_NEAR(read[i].energy, written[i].energy, 4e-16 * written[i].energy);
+    EXPECT_NEAR(read[i].time, written[i].time, 4e-16 * written[i].time);
+    EXPECT_EQ(read[i].weight, written[i].weight);
+  }
+}
+
 TEST(McplFile, DamagedIsReadOrRefusedWithOneLine) {
   const TemporaryFolder folder;
   const auto refusal = [&](const std::string& bytes) -> std::string {

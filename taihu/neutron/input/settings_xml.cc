@@ -26,10 +26,6 @@ void read_state_point(Element element, Settings& settings) {
   element.finish();
 }
 
-void refuse_mcpl(Element& element) {
-  element.require(!element.boolean("mcpl", false), "files in MCPL format are read, not written; write HDF5");
-}
-
 void read_source_point(Element element, Settings& settings) {
   settings.write_source = element.boolean("write", true);
   settings.write_latest_source = element.boolean("overwrite_latest", false);
@@ -44,7 +40,7 @@ void read_source_point(Element element, Settings& settings) {
                           std::find(settings.statepoint_batches.begin(), settings.statepoint_batches.end(),
                                     batch) != settings.statepoint_batches.end(),
                       "batch " + std::to_string(batch) + " has no statepoint to write the source into");
-  refuse_mcpl(element);
+  settings.mcpl_source = element.boolean("mcpl", false);
   element.finish();
 }
 
@@ -85,7 +81,7 @@ void read_surface_banking(Element element, const Geometry& geometry, const Ids& 
                   "\"max_particles\" is needed, positive and at most 10^9");
   banking.files = element.integer("max_source_files", 1);
   element.require(banking.files > 0, "\"max_source_files\" has to be positive");
-  refuse_mcpl(element);
+  banking.mcpl = element.boolean("mcpl", false);
   for (const auto& [key, side] : {std::pair{"cell", SurfaceBanking::Side::any},
                                   {"cellfrom", SurfaceBanking::Side::from},
                                   {"cellto", SurfaceBanking::Side::to}}) {
@@ -122,7 +118,7 @@ void read_collision_tracking(Element element, const Settings& settings, const Id
   tracking.files = element.integer("max_collision_track_files", 1);
   element.require(tracking.most > 0 && tracking.most <= 1'000'000'000 && tracking.files > 0,
                   "\"max_collisions\" is positive and at most 10^9, \"max_collision_track_files\" positive");
-  refuse_mcpl(element);
+  element.require(!element.boolean("mcpl", false), "collisions are not written in MCPL format; write HDF5");
   element.finish();
 }
 

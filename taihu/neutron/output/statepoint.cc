@@ -3,8 +3,12 @@
 
 #include <unistd.h>
 
+#include <cstddef>
+#include <span>
+
 #include "taihu/base/error.h"
 #include "taihu/base/output_file.h"
+#include "taihu/neutron/file/mcpl_file.h"
 #include "taihu/neutron/output/statepoint_frame.h"
 #include "taihu/neutron/output/statepoint_parts.h"
 #include "taihu/parallel/messages.h"
@@ -37,6 +41,7 @@ void broadcast_criticality(parallel::Communicator& ranks, Criticality& c) {
 void broadcast_places(parallel::Communicator& ranks, PartPlaces& places) {
   broadcast_vector(ranks, places.results);
   ranks.broadcast(&places.bank, sizeof places.bank);
+  ranks.broadcast(&places.bank_is_mcpl, sizeof places.bank_is_mcpl);
 }
 
 parallel::Bytes pack(const TallyStatistics& statistics, const std::vector<Site>& source) {
@@ -97,6 +102,23 @@ StatepointPart read_through_root(const Simulation& simulation, parallel::Communi
   return unpack(simulation, ranks.rank(), parallel::exchange_all(ranks, std::move(parts))[0]);
 }
 
+/// Makes a source file without its neutrons.
+PartPlaces write_source_frame(const Settings& settings, const std::string& path) {
+  PartPlaces places;
+  places.bank_is_mcpl = settings.mcpl_source;
+  if (places.bank_is_mcpl) {
+    const std::string head = mcpl_head(static_cast<std::uint64_t>(settings.particles));
+    PlainFile(path, PlainFile::Mode::create).write_at(0, std::as_bytes(std::span(head)));
+    places.bank = static_cast<std::int64_t>(head.size());
+    return places;
+  }
+  Hdf5File file(path, Hdf5File::Mode::create);
+  file.write_attribute("/", "filetype", std::string("source"));
+  places.bank = reserve_bank(file, settings.particles);
+  file.close();
+  return places;
+}
+
 }  // namespace
 
 std::string statepoint_name(int batch, int batches) {
@@ -127,12 +149,8 @@ void write_source(Simulation& simulation, const std::string& path) {
   const std::string temporary = path + ".part";
   try {
     PartPlaces places;
-    parallel::together(ranks, ranks.is_root(), [&] {
-      Hdf5File file(temporary, Hdf5File::Mode::create);
-      file.write_attribute("/", "filetype", std::string("source"));
-      places.bank = reserve_bank(file, simulation.model().settings.particles);
-      file.close();
-    });
+    parallel::together(ranks, ranks.is_root(),
+                       [&] { places = write_source_frame(simulation.model().settings, temporary); });
     broadcast_places(ranks, places);
     parallel::together(ranks, true,
                        [&] { write_arrays(simulation, temporary, places, StatepointWay::parallel); });

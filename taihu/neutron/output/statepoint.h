@@ -27,7 +27,8 @@ enum class StatepointWay { parallel, through_root };
 void write_statepoint(Simulation& simulation, const std::string& path,
                       StatepointWay way = StatepointWay::parallel);
 
-/// Writes the source of the next generation into a source file of its own. Collective. Throws SharedError.
+/// Writes the source of the next generation into a source file of its own, in MCPL format where the settings
+/// say so. Collective. Throws SharedError.
 void write_source(Simulation& simulation, const std::string& path);
 
 /// Lets `simulation`, which has not run yet, go on from the file. Collective. Throws SharedError when the

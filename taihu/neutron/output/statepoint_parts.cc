@@ -6,7 +6,8 @@
 #include <cmath>
 
 #include "taihu/base/error.h"
-#include "taihu/neutron/file/source_file.h"
+#include "taihu/neutron/file/mcpl_file.h"
+#include "taihu/neutron/output/bank_record.h"
 #include "taihu/neutron/source/fission_bank.h"
 
 namespace taihu::neutron {
@@ -152,19 +153,15 @@ void write_part(const PlainFile& file, const PartPlaces& places, const Simulatio
   std::vector<BankRecord> records;
   for (std::size_t done = 0; done < source.size(); done += staged) {
     records.resize(std::min<std::size_t>(staged, source.size() - done));
-    for (std::size_t i = 0; i < records.size(); ++i) {
-      const Site& site = source[done + i];
-      records[i] = {.r = {site.r.x, site.r.y, site.r.z},
-                    .u = {site.u.x, site.u.y, site.u.z},
-                    .energy = (model.nuclear ? site.energy : model.data.energy(site.group)).eV(),
-                    .time = site.time,
-                    .weight = site.weight,
-                    .delayed_group = 0,
-                    .surface = 0,
-                    .particle = 0};
+    for (std::size_t i = 0; i < records.size(); ++i) records[i] = bank_record(model, source[done + i]);
+    const std::int64_t neutron = first + static_cast<std::int64_t>(done);
+    if (places.bank_is_mcpl) {
+      const std::string bytes = mcpl_neutrons(records);
+      file.write_at(places.bank + neutron * mcpl_neutron_bytes, bytes_of(bytes, bytes.size()));
+    } else {
+      file.write_at(places.bank + neutron * std::int64_t{sizeof(BankRecord)},
+                    bytes_of(records, records.size()));
     }
-    file.write_at(places.bank + (first + static_cast<std::int64_t>(done)) * std::int64_t{sizeof(BankRecord)},
-                  bytes_of(records, records.size()));
   }
 }
 

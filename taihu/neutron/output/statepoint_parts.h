@@ -20,6 +20,7 @@ namespace taihu::neutron {
 struct PartPlaces {
   std::vector<std::int64_t> results;  ///< by tally
   std::int64_t bank = -1;
+  bool bank_is_mcpl = false;  ///< neutrons of a file in MCPL format, else records of HDF5
 };
 
 /// The part of one rank.

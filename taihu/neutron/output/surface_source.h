@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of neutrons that passed surfaces, in OpenMC's format of source files.
+// Files of neutrons that passed surfaces: OpenMC's source files, or MCPL.
 #pragma once
 
 #include <string>

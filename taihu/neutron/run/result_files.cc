@@ -26,7 +26,9 @@ std::string ResultFiles::statepoint_after(int batch) const {
 std::string ResultFiles::source_after(int batch) const {
   const std::string name =
       statepoint_name(batch, model_.settings.last_batch()).substr(std::string("statepoint").size());
-  return place(batch == 0 ? "source.h5" : "source" + name);
+  std::filesystem::path file(batch == 0 ? "source.h5" : "source" + name);
+  if (model_.settings.mcpl_source) file.replace_extension(".mcpl");
+  return place(file.string());
 }
 
 std::string ResultFiles::collision_track(int file) const {
@@ -34,7 +36,8 @@ std::string ResultFiles::collision_track(int file) const {
 }
 
 std::string ResultFiles::surface_source_after(int batch, bool only) const {
-  return place(only ? "surface_source.h5" : "surface_source." + std::to_string(batch) + ".h5");
+  const char* const ending = model_.settings.surface_banking.mcpl ? ".mcpl" : ".h5";
+  return place((only ? "surface_source" : "surface_source." + std::to_string(batch)) + ending);
 }
 
 std::string ResultFiles::picture_of(const TallyLayout& layout, std::size_t tally, std::size_t column) const {

@@ -9,6 +9,7 @@
 #include "taihu/base/random.h"
 #include "taihu/base/sanitizers.h"
 #include "taihu/neutron/file/hdf5_file.h"
+#include "taihu/neutron/file/mcpl_file.h"
 #include "taihu/neutron/file/source_file.h"
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/output/statepoint.h"
@@ -282,6 +283,32 @@ TEST(WrittenSource, IsThatOfTheNextGeneration) {
   const std::vector<BankRecord> records = read_source_file(path);
   ASSERT_EQ(records.size(), 100u);
   for (std::size_t i = 0; i < records.size(); ++i) EXPECT_EQ(records[i].r[0], simulation.source()[i].r.x);
+}
+
+TEST(WrittenSource, InMcplFormatIsThatOfHdf5) {
+  Model model = test_model("rectangular", settings_text(100, 3, 1));
+  const TemporaryFolder folder;
+  const auto write = [&](const std::string& path, int rank_count, bool mcpl) {
+    model.settings.mcpl_source = mcpl;
+    parallel::on_ranks(rank_count, [&](parallel::Communicator& ranks) {
+      Simulation simulation(model, ranks, 1, parallel::LoopSchedule{});
+      simulation.run_batch();
+      write_source(simulation, path);
+    });
+  };
+  write(folder.path("source.h5"), 1, false);
+  const std::vector<BankRecord> expected = read_source_file(folder.path("source.h5"));
+  for (const int ranks : {1, 3}) {
+    write(folder.path("source.mcpl"), ranks, true);
+    const std::vector<BankRecord> records = read_mcpl_file(folder.path("source.mcpl"));
+    ASSERT_EQ(records.size(), expected.size());
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      EXPECT_EQ(records[i].r[1], expected[i].r[1]);
+      EXPECT_EQ(records[i].weight, expected[i].weight);
+      EXPECT_NEAR(records[i].u[0], expected[i].u[0], 5e-16);
+      EXPECT_NEAR(records[i].energy, expected[i].energy, 4e-16 * expected[i].energy);
+    }
+  }
 }
 
 }  // namespace

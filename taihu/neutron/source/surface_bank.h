@@ -18,6 +18,7 @@ struct SurfaceBanking {
   Side side = Side::any;       ///< whether it has to be left, or entered
   std::int64_t most = 0;       ///< neutrons of a file
   int files = 1;               ///< that are written; a file that is full begins the next one
+  bool mcpl = false;           ///< they are in MCPL format
 };
 
 /// A neutron that has passed a surface.

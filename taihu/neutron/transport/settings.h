@@ -53,6 +53,7 @@ struct Settings {
   bool write_source = true, write_summary = true, write_tallies = true;
   std::vector<int> source_batches;   ///< after which the source is written into a file of its own
   bool write_latest_source = false;  ///< into one file, after each batch
+  bool mcpl_source = false;          ///< these files are in MCPL format
   SurfaceBanking surface_banking;
   CollisionTracking collision_tracking;
   std::string output_path;
