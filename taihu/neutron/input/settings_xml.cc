@@ -122,6 +122,22 @@ void read_collision_tracking(Element element, const Settings& settings, const Id
   element.finish();
 }
 
+/// Histories whose tracks are written.
+void read_tracked(Element& root, Settings& settings) {
+  root.ignore("max_tracks");  // of all neutrons, which OpenMC writes with an option of its command line
+  if (!root.has("track")) return;
+  const std::vector<int> numbers = root.integers("track");
+  root.require(numbers.size() % 3 == 0, "\"track\" has three numbers for each: batch, generation, particle");
+  const int generations = settings.mode == RunMode::eigenvalue ? settings.generations_per_batch : 1;
+  for (std::size_t i = 0; i < numbers.size(); i += 3) {
+    const TrackedHistory wanted{numbers[i], numbers[i + 1], numbers[i + 2]};
+    root.require(wanted.batch > 0 && wanted.generation > 0 && wanted.generation <= generations &&
+                     wanted.history > 0 && wanted.history <= settings.particles,
+                 "\"track\" names a batch, generation or particle that there is not (they count from 1)");
+    settings.tracked.push_back(wanted);
+  }
+}
+
 /// The precision at which a run may end; also the reader of tallies' triggers.
 void read_triggers(Element& root, Settings& settings) {
   if (std::optional<Element> element = root.child("keff_trigger")) {
@@ -147,7 +163,8 @@ void read_cutoffs(Element element, Settings& settings) {
   settings.time_cutoff = element.number("time_neutron", infinity);
   for (const char* particle : {"photon", "electron", "positron"})  // which are not followed
     for (const char* what : {"energy_", "time_"}) element.ignore(std::string(what) + particle);
-  element.require(settings.energy_cutoff >= Energy{} && settings.time_cutoff >= 0, "cutoffs must not be negative");
+  element.require(settings.energy_cutoff >= Energy{} && settings.time_cutoff >= 0,
+                  "cutoffs must not be negative");
   element.require(settings.weight_after_roulette > 0 && settings.weight_cutoff >= 0, "impossible weights");
   element.finish();
 }
@@ -274,6 +291,7 @@ void read_settings(Element root, Model& model, Ids& ids) {
     read_surface_banking(*write, model.geometry, ids, settings.surface_banking);
   if (std::optional<Element> track = root.child("collision_track"))
     read_collision_tracking(*track, settings, ids, settings.collision_tracking);
+  read_tracked(root, settings);
   read_triggers(root, settings);
   if (std::optional<Element> cutoff = root.child("cutoff")) read_cutoffs(*cutoff, settings);
   if (std::optional<Element> legendre = root.child("tabular_legendre")) {

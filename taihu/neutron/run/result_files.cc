@@ -55,6 +55,7 @@ void ResultFiles::look_at(const TallyLayout& layout) const {
   if (settings.write_latest_source) files.push_back(source_after(0));
   if (settings.surface_banking.wanted) files.push_back(surface_source_after(settings.last_batch(), true));
   if (settings.collision_tracking.wanted) files.push_back(collision_track(0));
+  if (!settings.tracked.empty()) files.push_back(tracks());
   if (settings.write_summary) files.push_back(place("summary.h5"));
   if (settings.write_tallies && !layout.empty()) files.push_back(place("tallies.out"));
   for (std::size_t tally = 0; tally < layout.tallies.size(); ++tally)

@@ -24,6 +24,7 @@ class ResultFiles {
   std::string source_after(int batch) const;
   std::string collision_track(int file) const;                   ///< 0: the only one
   std::string surface_source_after(int batch, bool only) const;  ///< only: the first and last one
+  std::string tracks() const { return place("tracks.h5"); }
 
   /// Throws Error when one of the files cannot be written. To be called before the batches, so that no work
   /// is lost.

@@ -10,6 +10,7 @@
 #include "taihu/base/error.h"
 #include "taihu/base/formatted.h"
 #include "taihu/neutron/output/collision_track.h"
+#include "taihu/neutron/output/particle_tracks.h"
 #include "taihu/neutron/output/statepoint.h"
 #include "taihu/neutron/output/surface_source.h"
 #include "taihu/neutron/run/domain_report.h"
@@ -213,6 +214,11 @@ class Run {
       const std::string path = files_.collision_track(only ? 0 : simulation.collision_bank().taken());
       parallel::together(ranks_, ranks_.is_root(), [&] { write_collision_track(path, model_, collisions); });
       say(formatted("collision track: %zu collisions in %s", collisions.size(), path.c_str()));
+    }
+    if (!settings.tracked.empty() && simulation.finished()) {
+      parallel::together(ranks_, ranks_.is_root(),
+                         [&] { write_tracks(files_.tracks(), model_, simulation.tracks()); });
+      say("tracks: " + files_.tracks());
     }
     simulation.times().output += seconds_since(start);
   }

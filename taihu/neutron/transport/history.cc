@@ -90,7 +90,10 @@ class Runner final : public HistoryRunner {
   bool fly_while(const Flight& one) {
     for (;; ++state_.particle.events) {
       if (has_left()) return true;
-      if (!begin_flight() || !one()) return false;
+      if (state_.traced) state_.add_point();
+      if (begin_flight() && one()) continue;
+      if (state_.traced) state_.add_point();
+      return false;
     }
   }
   // One flight of each kind, with what happens at its end. False: the neutron has ended.
@@ -182,6 +185,7 @@ bool HistoryRunner::run(const Site& birth, std::uint64_t generation, std::uint64
   state_.particle = {.history = history,
                      .random = Stream(state_.settings.seed, StreamUse::history, generation, history),
                      .parent = parent};
+  state_.traced = is_traced();
   state_.generation = generation;
   state_.k = k;
   state_.bins.set_k(k);

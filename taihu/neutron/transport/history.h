@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "taihu/neutron/transport/history_state.h"
@@ -49,6 +50,9 @@ class HistoryRunner {
     state_.banks_passages = passages;
     state_.tracks_collisions = collisions;
   }
+  std::vector<TrackPoint>& points() noexcept { return state_.points; }
+  /// The points of these histories are listed from now on, wherever they are; null: of none.
+  void trace(const std::set<std::uint64_t>* histories) noexcept { traced_ = histories; }
   std::vector<LostParticle>& lost() noexcept { return state_.lost; }
   std::int64_t lost_count() const noexcept { return state_.lost_count; }
   std::int64_t flights() const noexcept { return flights_; }  ///< since the start
@@ -67,9 +71,11 @@ class HistoryRunner {
   const Problem& problem_;
   std::int64_t flights_ = 0;
   LoadMap* load_map_ = nullptr;
+  const std::set<std::uint64_t>* traced_ = nullptr;
 
  private:
   bool begin_neutron(const Site& birth);
+  bool is_traced() const noexcept { return traced_ != nullptr && traced_->contains(history()); }
   bool finish_history(bool flying);
 
   std::vector<ExactSum> totals_;

@@ -36,6 +36,7 @@ bool HistoryRunner::go_on(parallel::Reader& bytes, std::uint64_t generation, dou
   state_.tallying = tallying;
   state_.values = nullptr;
   bytes.read(&state_.particle, 1);
+  state_.traced = is_traced();
   const auto lengths = bytes.read<Lengths>();
   state_.location.depth = lengths.depth;
   state_.location.material = lengths.material;

@@ -10,6 +10,7 @@ constexpr std::size_t most_reported = 100;  // particles that were lost
 
 HistoryState::HistoryState(const Problem& problem)
     : geometry(*problem.geometry),
+      data(*problem.data),
       tallies(*problem.tallies),
       settings(*problem.settings),
       nuclear(problem.nuclear),
@@ -56,6 +57,17 @@ void HistoryState::track_collision(int mt, Energy before) {
   record.nuclide = nuclide.index();
   record.collision = particle.collisions;
   collisions.push_back(record);
+}
+
+void HistoryState::add_point() {
+  points.push_back({.history = particle.history,
+                    .number = particle.points++,
+                    .neutron = particle.born,
+                    .r = r(),
+                    .u = u(),
+                    .energy = nuclear == nullptr ? data.energy(particle.group) : particle.energy,
+                    .time = particle.time,
+                    .weight = particle.weight});
 }
 
 void HistoryState::score_faces(double length) {

@@ -52,6 +52,7 @@ struct HistoryState {
   HistoryState& operator=(const HistoryState&) = delete;
 
   const Geometry& geometry;
+  const CrossSections& data;  ///< multi-group
   const TallyLayout& tallies;
   const Settings& settings;
   const NuclearData* nuclear;  ///< null: multi-group
@@ -74,6 +75,8 @@ struct HistoryState {
   bool banks_passages = false;              ///< in this generation
   std::vector<CollisionRecord> collisions;  ///< for a collision track
   bool tracks_collisions = false;
+  std::vector<TrackPoint> points;  ///< of tracks
+  bool traced = false;             ///< the points of this history are listed
   std::vector<LostParticle> lost;
   std::int64_t lost_count = 0;
 
@@ -97,6 +100,8 @@ struct HistoryState {
   void bank_passage(int surface_id, const Vector& r);
   /// Lists the last collision, of reaction `mt`, before which the energy was `before`; if it is wanted.
   void track_collision(int mt, Energy before);
+  /// Lists the present state as a point of the track.
+  void add_point();
   /// Reports a particle that cannot continue.
   void lose(const char* reason);
   /// Scores a collision with the total cross section `total`.

@@ -37,6 +37,7 @@ struct Particle {
   std::int32_t collisions = 0;      ///< of this neutron
   std::uint32_t passages = 0;       ///< that the history has listed
   std::uint32_t tracked = 0;        ///< collisions that it has listed
+  std::uint32_t points = 0;         ///< of its tracks that it has listed
   std::uint32_t parent = 0;         ///< of the sites that it makes: the history's number on its rank
 
   double& total(Total which) noexcept { return totals[static_cast<int>(which)]; }

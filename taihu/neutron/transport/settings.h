@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "taihu/neutron/source/collision_bank.h"
+#include "taihu/neutron/source/particle_track.h"
 #include "taihu/neutron/source/source.h"
 #include "taihu/neutron/source/surface_bank.h"
 #include "taihu/neutron/tally/tally.h"
@@ -56,6 +57,7 @@ struct Settings {
   bool mcpl_source = false;          ///< these files are in MCPL format
   SurfaceBanking surface_banking;
   CollisionTracking collision_tracking;
+  std::vector<TrackedHistory> tracked;
   std::string output_path;
   bool confidence_intervals = false;  ///< text has half widths of 95 % intervals instead of deviations
   int max_order = 1000;               ///< of the Legendre moments of scattering, multi-group

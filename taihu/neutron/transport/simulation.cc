@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "taihu/base/clock.h"
@@ -140,7 +141,11 @@ void Simulation::run_generation(bool active) {
   if (!site_factors_.empty()) spread_sites();
   const bool passages = settings.surface_banking.wanted && active && surface_bank_.wants();
   const bool collisions = settings.collision_tracking.wanted && active && collision_bank_.wants();
-  for (const auto& runner : runners_) runner->keep_records(passages, collisions);
+  const std::set<std::uint64_t> traced = traced_histories();
+  for (const auto& runner : runners_) {
+    runner->keep_records(passages, collisions);
+    runner->trace(traced.empty() ? nullptr : &traced);
+  }
   if (transport_)
     transport_->run(source_, first, generation, k_, active);
   else
@@ -152,6 +157,7 @@ void Simulation::run_generation(bool active) {
   times_.transport += elapsed_since(start);
   if (passages) surface_bank_.collect(*ranks_, lists_of(runners_, &HistoryRunner::passages));
   if (collisions) collision_bank_.collect(*ranks_, lists_of(runners_, &HistoryRunner::collisions));
+  if (!traced.empty()) collect_tracks();
   std::vector<ExactSum> totals(total_count);
   for (const auto& runner : runners_)
     for (int i = 0; i < total_count; ++i) {
@@ -176,6 +182,30 @@ void Simulation::run_generation(bool active) {
   const std::int64_t bank_start = now_ns();
   synchronise(generation, k_of_sites);
   times_.bank += elapsed_since(bank_start);
+}
+
+/// Histories of the generation that is next whose tracks are wanted.
+std::set<std::uint64_t> Simulation::traced_histories() const {
+  std::set<std::uint64_t> histories;
+  for (const TrackedHistory& wanted : model_->settings.tracked)
+    if (wanted.batch == batch_ + 1 && wanted.generation == generation_in_batch())
+      histories.insert(static_cast<std::uint64_t>(wanted.history - 1));
+  return histories;
+}
+
+void Simulation::collect_tracks() {
+  GenerationTracks tracks{.batch = batch_ + 1, .generation = generation_in_batch(), .points = {}};
+  tracks.points = gather_first(*ranks_, lists_of(runners_, &HistoryRunner::points),
+                               std::numeric_limits<std::int64_t>::max());
+  if (ranks_->is_root()) tracks_.push_back(std::move(tracks));
+  for (const auto& runner : runners_) runner->trace(nullptr);
+}
+
+/// From 1.
+int Simulation::generation_in_batch() const noexcept {
+  const Settings& settings = model_->settings;
+  if (settings.mode == RunMode::fixed_source) return 1;
+  return static_cast<int>(generation_ % settings.generations_per_batch) + 1;
 }
 
 /// Makes the source of the next generation from this one's sites.

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -125,6 +126,8 @@ class Simulation {
   /// Neutrons and collisions for files. On all ranks.
   OrderedBank<Passage>& surface_bank() noexcept { return surface_bank_; }
   OrderedBank<CollisionRecord>& collision_bank() noexcept { return collision_bank_; }
+  /// Of the histories that the settings name, so far; on the root, empty elsewhere.
+  const std::vector<GenerationTracks>& tracks() const noexcept { return tracks_; }
   std::vector<LostParticle> take_lost();  ///< of this rank, since the last call
 
   /// Statistics of all bins, in the layout's order, on the root; empty elsewhere. Collective.
@@ -145,6 +148,9 @@ class Simulation {
   void run_generation(bool active);
   void synchronise(std::uint64_t generation, double k_of_sites);
   std::vector<std::int64_t> count_sites(const Mesh& mesh, const std::vector<Site>& sites);
+  std::set<std::uint64_t> traced_histories() const;
+  void collect_tracks();
+  int generation_in_batch() const noexcept;
   double count_entropy(const std::vector<Site>& sites);
   void spread_sites();
   void end_batch(bool active);
@@ -182,6 +188,7 @@ class Simulation {
   std::unique_ptr<FissionMatrix> fission_matrix_;
   OrderedBank<Passage> surface_bank_;
   OrderedBank<CollisionRecord> collision_bank_;
+  std::vector<GenerationTracks> tracks_;
   TriggerStatus trigger_status_;
   bool triggers_met_ = false;
   std::vector<ExactSum> batch_totals_;

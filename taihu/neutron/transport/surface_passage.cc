@@ -135,6 +135,7 @@ bool SurfacePassage::pass_boundary(SurfaceId index, double distance, int level) 
   }
   if (surface.boundary == Boundary::vacuum) {
     particle_.total(Total::leakage) += particle_.weight;
+    if (history_.traced) location_.levels[0].r = r + distance * u;
     return false;
   }
   particle_.weight *= surface.albedo;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/neutron/output/particle_tracks.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <memory>
+
+#include "taihu/base/formatted.h"
+#include "taihu/base/output_file.h"
+#include "taihu/neutron/file/hdf5_file.h"
+#include "taihu/neutron/file/hdf5_handle.h"
+#include "taihu/neutron/geometry/instances.h"
+
+namespace taihu::neutron {
+namespace {
+
+/// As in the file, with the members that OpenMC has.
+struct [[gnu::packed]] TrackState {
+  double r[3], u[3];
+  double energy, time, weight;
+  std::int32_t cell, instance, material;
+};
+
+Hdf5Handle track_state_type() {
+  const Hdf5Handle vector = type_handle(H5Tcreate(H5T_COMPOUND, 3 * sizeof(double)));
+  const char* axes[] = {"x", "y", "z"};
+  for (std::size_t i = 0; i < 3; ++i) H5Tinsert(*vector, axes[i], i * sizeof(double), H5T_IEEE_F64LE);
+  const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(TrackState));
+  H5Tinsert(type, "r", offsetof(TrackState, r), *vector);
+  H5Tinsert(type, "u", offsetof(TrackState, u), *vector);
+  H5Tinsert(type, "E", offsetof(TrackState, energy), H5T_IEEE_F64LE);
+  H5Tinsert(type, "time", offsetof(TrackState, time), H5T_IEEE_F64LE);
+  H5Tinsert(type, "wgt", offsetof(TrackState, weight), H5T_IEEE_F64LE);
+  H5Tinsert(type, "cell_id", offsetof(TrackState, cell), H5T_STD_I32LE);
+  H5Tinsert(type, "cell_instance", offsetof(TrackState, instance), H5T_STD_I32LE);
+  H5Tinsert(type, "material_id", offsetof(TrackState, material), H5T_STD_I32LE);
+  return type_handle(type);
+}
+
+/// Finds the cells of points again.
+class Places {
+ public:
+  explicit Places(const Model& model) : model_(model), memory_(model.geometry) {}
+
+  TrackState state_of(const TrackPoint& point) {
+    TrackState state{.r = {point.r.x, point.r.y, point.r.z},
+                     .u = {point.u.x, point.u.y, point.u.z},
+                     .energy = point.energy.eV(),
+                     .time = point.time,
+                     .weight = point.weight,
+                     .cell = -1,
+                     .instance = -1,
+                     .material = -1};
+    Location location;
+    // A neutron that has left ends on the boundary, so just before it the last cell is found.
+    if (!locate(model_.geometry, memory_, point.r, point.u, location) &&
+        !locate(model_.geometry, memory_, point.r - 2 * crossing_step_cm * point.u, point.u, location))
+      return state;
+    const int level = location.depth - 1;
+    state.cell = model_.geometry.cell(location.cell()).id;
+    state.instance = table_of(location.levels[level].universe).number(location, level);
+    if (location.material) state.material = model_.materials[location.material.index()].id;
+    return state;
+  }
+
+ private:
+  const InstanceTable& table_of(UniverseId universe) {
+    std::unique_ptr<const InstanceTable>& table = tables_[universe];
+    if (table == nullptr) table = std::make_unique<InstanceTable>(model_.geometry, universe);
+    return *table;
+  }
+
+  const Model& model_;
+  CellMemory memory_;
+  std::map<UniverseId, std::unique_ptr<const InstanceTable>> tables_;
+};
+
+}  // namespace
+
+void write_tracks(const std::string& path, const Model& model, const std::vector<GenerationTracks>& tracks) {
+  Places places(model);
+  write_and_replace(path, [&](const std::string& temporary) {
+    Hdf5File file(temporary, Hdf5File::Mode::create);
+    file.write_attribute("/", "filetype", std::string("track"));
+    file.write_attribute("/", "version", std::vector<int>{3, 0});
+    const Hdf5Handle type = track_state_type();
+    for (const GenerationTracks& generation : tracks)
+      for (auto at = generation.points.begin(); at != generation.points.end();) {
+        const std::uint64_t history = at->history;
+        std::vector<TrackState> states;
+        std::vector<int> offsets;  // where each neutron of the history begins
+        for (std::int64_t neutron = -1; at != generation.points.end() && at->history == history; ++at) {
+          if (at->neutron != neutron) offsets.push_back(static_cast<int>(states.size()));
+          neutron = at->neutron;
+          states.push_back(places.state_of(*at));
+        }
+        const std::string name = formatted("/track_%d_%d_%llu", generation.batch, generation.generation,
+                                           static_cast<unsigned long long>(history + 1));
+        const std::vector<int> particles(offsets.size(), 0);  // neutrons
+        offsets.push_back(static_cast<int>(states.size()));
+        file.write_records(name, *type, states.data(), states.size());
+        file.write_attribute(name, "n_particles", static_cast<std::int64_t>(particles.size()));
+        file.write_attribute(name, "offsets", offsets);
+        file.write_attribute(name, "particles", particles);
+      }
+    file.close();
+  });
+}
+
+}  // namespace taihu::neutron

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tracks of single histories: whole, straight between points, the same for any ranks, threads and domains.
+#include "taihu/neutron/output/particle_tracks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "taihu/base/error.h"
+#include "taihu/neutron/file/hdf5_file.h"
+#include "taihu/neutron/test_models.h"
+#include "taihu/parallel/ranks_for_tests.h"
+#include "taihu/parallel/solo_communicator.h"
+
+namespace taihu::neutron {
+namespace {
+
+const std::string tracked = "<track>1 1 3 3 1 150 3 1 20</track>";
+
+Model tracked_model(const std::string& more = tracked) {
+  return test_model("rectangular", settings_text(200, 4, 1) + more);
+}
+
+std::vector<GenerationTracks> tracks_of(Simulation& simulation) {
+  while (!simulation.finished()) simulation.run_batch();
+  return simulation.tracks();
+}
+
+std::vector<GenerationTracks> tracks_alone(const Model& model, int threads) {
+  parallel::SoloCommunicator rank;
+  Simulation simulation(model, rank, threads, parallel::parse_loop_schedule("dynamic,8"));
+  return tracks_of(simulation);
+}
+
+std::vector<double> numbers_of(const std::vector<GenerationTracks>& tracks) {
+  std::vector<double> numbers;
+  for (const GenerationTracks& generation : tracks)
+    for (const TrackPoint& p : generation.points)
+      numbers.insert(numbers.end(), {double(generation.batch), double(p.history), double(p.number), p.r.x,
+                                     p.r.y, p.r.z, p.u.x, p.energy.eV(), p.weight});
+  return numbers;
+}
+
+TEST(ParticleTracks, HaveTheSameBitsForAnyRanksThreadsAndDomains) {
+  const Model model = tracked_model();
+  const std::vector<double> expected = numbers_of(tracks_alone(model, 1));
+  EXPECT_GT(expected.size(), 100u);
+  EXPECT_EQ(numbers_of(tracks_alone(model, 3)), expected);
+  for (const bool domains : {false, true})
+    parallel::on_ranks(3, [&](parallel::Communicator& ranks) {
+      DomainOptions options;
+      if (domains) options.shape = {3, 1, 1};
+      Simulation simulation(model, ranks, 2, parallel::parse_loop_schedule("dynamic,4"), options);
+      EXPECT_EQ(numbers_of(tracks_of(simulation)), ranks.is_root() ? expected : std::vector<double>{});
+    });
+}
+
+TEST(ParticleTracks, AreStraightBetweenTheirPoints) {
+  Model model = tracked_model();
+  model.settings.tracking = Tracking::surface;
+  const std::vector<GenerationTracks> tracks = tracks_alone(model, 1);
+  ASSERT_EQ(tracks.size(), 2u);
+  EXPECT_EQ(tracks[0].batch, 1);
+  EXPECT_EQ(tracks[1].batch, 3);
+  EXPECT_EQ(tracks[0].points.front().history, 2u);
+  EXPECT_EQ(tracks[1].points.front().history, 19u);
+  EXPECT_EQ(tracks[1].points.back().history, 149u);
+  for (const GenerationTracks& generation : tracks)
+    for (std::size_t i = 0; i + 1 < generation.points.size(); ++i) {
+      const TrackPoint &from = generation.points[i], &to = generation.points[i + 1];
+      if (to.history != from.history) continue;
+      EXPECT_EQ(to.number, from.number + 1);
+      const Vector way = to.r - from.r;
+      EXPECT_NEAR(dot(way, from.u), length(way), 1e-7);
+      EXPECT_LE(to.weight, from.weight);
+    }
+}
+
+/// What a run computes does not depend on the tracks.
+TEST(ParticleTracks, ChangeNothing) {
+  const auto k = [](const Model& model) {
+    parallel::SoloCommunicator rank;
+    Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
+    tracks_of(simulation);
+    return simulation.criticality().k_generation;
+  };
+  EXPECT_EQ(k(tracked_model()), k(tracked_model("")));
+}
+
+TEST(ParticleTracks, OfAFileHaveTheNamesOfTheirHistories) {
+  const TemporaryFolder folder;
+  const Model model = tracked_model();
+  const std::vector<GenerationTracks> tracks = tracks_alone(model, 1);
+  write_tracks(folder.path("tracks.h5"), model, tracks);
+  const Hdf5File file(folder.path("tracks.h5"), Hdf5File::Mode::read);
+  file.require_format("file of tracks", "track", 3);
+  std::vector<std::string> names = file.names_in("/");
+  std::sort(names.begin(), names.end());
+  ASSERT_EQ(names, (std::vector<std::string>{"track_1_1_3", "track_3_1_150", "track_3_1_20"}));
+  const auto points = static_cast<double>(tracks[0].points.size());
+  EXPECT_EQ(file.shape("/track_1_1_3"), std::vector<std::int64_t>{static_cast<std::int64_t>(points)});
+  EXPECT_EQ(file.attribute_integer("/track_1_1_3", "n_particles"), 1);
+  EXPECT_EQ(file.attribute_doubles("/track_1_1_3", "offsets"), (std::vector<double>{0, points}));
+}
+
+TEST(ParticleTracks, ThatAreNotThereAreRefused) {
+  for (const char* numbers : {"1 1", "0 1 1", "1 2 1", "1 1 201", "1 1 0"})
+    EXPECT_THROW(tracked_model("<track>" + std::string(numbers) + "</track>"), Error) << numbers;
+}
+
+}  // namespace
+}  // namespace taihu::neutron
