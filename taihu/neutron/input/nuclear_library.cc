@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <tuple>
 
 #include "taihu/base/error.h"
 #include "taihu/neutron/input/ace_file.h"
@@ -44,7 +45,7 @@ class Builder {
     data_->finish();
     for (Material& material : model_.materials) find_densities(material);
     std::map<Mixture, MediumId> media;
-    for (const Mixture& mixture : mixtures_) media[mixture] = data_->add_medium(parts_of(mixture));
+    for (const Mixture& mixture : mixtures_) media[mixture] = medium_of(parts_of(mixture));
     data_->medium_of_instance.resize(model_.geometry.distributed.size());
     for (std::size_t i = 0; i < model_.geometry.cells.size(); ++i) {
       const std::vector<Mixture> mixtures = mixtures_of(i);
@@ -235,6 +236,19 @@ class Builder {
     return sum / avogadro_barn;
   }
 
+  /// Materials of the same composition share a medium, as sums over hundreds of nuclides take much time and
+  /// memory.
+  MediumId medium_of(const std::vector<MediumPart>& parts) {
+    const auto alike = [](const MediumPart& a, const MediumPart& b) {
+      return std::tie(a.nuclide, a.density, a.thermal, a.thermal_fraction, a.isotropic) ==
+             std::tie(b.nuclide, b.density, b.thermal, b.thermal_fraction, b.isotropic);
+    };
+    for (const auto& [known, medium] : media_)
+      if (std::ranges::equal(known, parts, alike)) return medium;
+    media_.emplace_back(parts, data_->add_medium(parts));
+    return media_.back().second;
+  }
+
   std::vector<MediumPart> parts_of(const Mixture& mixture) const {
     const Material& material = model_.materials[mixture.material.index()];
     const double factor = mixture.density > 0 ? mixture.density / mass_density(material) : 1;
@@ -277,6 +291,7 @@ class Builder {
   std::map<std::string, std::set<double>> nuclide_temperatures_, thermal_temperatures_;
   std::map<std::pair<std::string, double>, NuclideId> nuclides_;
   std::map<std::pair<std::string, double>, ThermalId> thermals_;
+  std::vector<std::pair<std::vector<MediumPart>, MediumId>> media_;
 };
 
 }  // namespace

@@ -275,6 +275,25 @@ TEST_F(Continuous, MediaSumTheirNuclides) {
               0.075 * h1 + 0.025 * (6 + data.micro(*uranium, Energy(0.05), 0).absorption - 2), 1e-9);
 }
 
+/// Depleted fuel has hundreds of nuclides, and its sums take long to make; models often copy materials.
+TEST_F(Continuous, MaterialsOfTheSameCompositionShareAMedium) {
+  add(test_fuel());
+  const auto media = [&](const std::string& second) {
+    std::string text = box_model(material("<nuclide name=\"X235\" ao=\"1\"/>") + second, counts(10, 2, 1));
+    const std::string cell = "<cell id=\"1\" material=\"1\" region=\"1 -2 3 -4 5 -6\"/>";
+    const std::string cells =
+        "<surface id=\"7\" type=\"x-plane\" coeffs=\"0\"/><cell id=\"1\" material=\"1\" region=\"1 -7 3 -4 5 "
+        "-6\"/><cell id=\"2\" material=\"2\" region=\"7 -2 3 -4 5 -6\"/>";
+    text.replace(text.find(cell), cell.size(), cells);
+    const Model model = read(text);
+    EXPECT_GT(run(model).k().mean, 0);
+    return model.nuclear->media();
+  };
+  const std::string start = "<material id=\"2\"><density units=\"atom/b-cm\" value=\"";
+  EXPECT_EQ(media(start + "0.1\"/><nuclide name=\"X235\" ao=\"1\"/></material>"), 1);
+  EXPECT_EQ(media(start + "0.2\"/><nuclide name=\"X235\" ao=\"1\"/></material>"), 2);
+}
+
 TEST_F(Continuous, TemperaturesAreTheNearestOrBetweenTwo) {
   TestNuclide n = test_fuel();
   n.temperatures = {300, 600}, n.factor = {1, 3};

@@ -177,19 +177,19 @@ MediumId NuclearData::add_medium(std::vector<MediumPart> parts, std::size_t poin
   const std::vector<double> grid = grid_of(parts);
   if (grid.size() <= points) {
     medium.points.resize(grid.size());
-    for (std::size_t i = 0; i < grid.size(); ++i) {
-      const bool from_below = i + 1 < grid.size() && grid[i + 1] == grid[i];
-      MacroXs sum{};
-      for (const MediumPart& part : parts)
-        add_to(sum, part.density, tabulated(part, Energy(grid[i]), from_below));
-      const auto of = [&](Reaction reaction) { return sum[static_cast<int>(reaction)]; };
-      medium.points[i] = {grid[i],
-                          of(Reaction::total),
-                          of(Reaction::absorption),
-                          of(Reaction::fission),
-                          of(Reaction::nu_fission),
-                          of(Reaction::kappa_fission)};
-    }
+    for (std::size_t i = 0; i < grid.size(); ++i) medium.points[i] = {grid[i], 0, 0, 0, 0, 0};
+    // Part by part: the data of a nuclide lie in a row, those of hundreds of nuclides at one energy do not.
+    for (const MediumPart& part : parts)
+      for (std::size_t i = 0; i < grid.size(); ++i) {
+        const bool from_below = i + 1 < grid.size() && grid[i + 1] == grid[i];
+        const MicroXs xs = tabulated(part, Energy(grid[i]), from_below);
+        Point& point = medium.points[i];
+        point.total += part.density * xs.total;
+        point.absorption += part.density * xs.absorption;
+        point.fission += part.density * xs.fission;
+        point.nu_fission += part.density * xs.nu_fission;
+        point.kappa_fission += part.density * xs.kappa_fission;
+      }
     medium.index = EnergyIndex(&medium.points[0].energy, grid.size(), sizeof(Point) / sizeof(double));
   }
   medium.parts = std::move(parts);
