@@ -21,7 +21,7 @@ FlightChoice::FlightChoice(const CrossSections& data, const MediaSurvey& survey)
     for (int material = -1; material < data.materials(); ++material) {
       const double total = material < 0 ? 0 : data.total(MaterialId(material), GroupId(group));
       const double surfaces = total + survey.surfaces_per_cm(material);
-      choices_.push_back(data.majorant()[group] <= surfaces);
+      choices_.push_back(data.majorant()[group] > 0 && data.majorant()[group] <= surfaces);
     }
 }
 
@@ -45,7 +45,7 @@ FlightChoice::FlightChoice(const NuclearData& data, const Majorant& majorant, co
         data.look_up(MediumId(medium), Energy(energy), 0, xs);
         return xs[static_cast<int>(Reaction::total)];
       });
-      choices_.push_back(bound <= total + survey.surfaces_per_cm(medium));
+      choices_.push_back(bound > 0 && bound <= total + survey.surfaces_per_cm(medium));
     }
   }
 }

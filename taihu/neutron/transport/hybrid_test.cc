@@ -3,6 +3,7 @@
 // of tracking.
 #include <gtest/gtest.h>
 
+#include "taihu/base/error.h"
 #include "taihu/base/sanitized_for_tests.h"
 #include "taihu/neutron/input/read_model.h"
 #include "taihu/neutron/output/statepoint.h"
@@ -171,6 +172,28 @@ TEST(HybridTracking, HasTheSameBitsAfterARestart) {
             << stop << domains;
       });
     }
+}
+
+/// Nothing ends a delta flight there, so only flights to surfaces can count the flux.
+TEST(HybridTracking, CountsTheFluxOfAModelThatIsAllVoid) {
+  Model model = model_from_text(
+      "<model><materials/><geometry><surface id=\"1\" type=\"sphere\" coeffs=\"0 0 0 2\"/>"
+      "<surface id=\"2\" type=\"sphere\" coeffs=\"0 0 0 2.5\" boundary=\"vacuum\"/>"
+      "<cell id=\"1\" region=\"-1\"/><cell id=\"2\" region=\"1 -2\"/></geometry><settings><run_mode>fixed "
+      "source</run_mode><particles>50</particles><batches>3</batches></settings><tallies><filter id=\"1\" "
+      "type=\"cell\"><bins>1 2</bins></filter><tally id=\"1\"><filters>1</filters><scores>flux</scores>"
+      "</tally></tallies></model>");
+  for (const Tracking tracking : {Tracking::automatic, Tracking::hybrid, Tracking::surface}) {
+    model.settings.tracking = tracking;
+    parallel::SoloCommunicator rank;
+    Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
+    while (!simulation.finished()) simulation.run_batch();
+    const TallyStatistics& statistics = simulation.statistics();
+    EXPECT_NEAR(statistics.sum[0] / statistics.realizations, 2, 1e-7) << name_of(tracking);
+    EXPECT_NEAR(statistics.sum[1] / statistics.realizations, 0.5, 1e-7) << name_of(tracking);
+  }
+  model.settings.tracking = Tracking::delta;
+  EXPECT_THROW(choose_tracking(model), Error);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/neutron/transport/tracking_choice.h"
 
+#include <algorithm>
 #include <string>
 
 #include "taihu/base/error.h"
@@ -18,6 +19,14 @@ std::size_t nuclides_in_media(const NuclearData& data) {
   return sum;
 }
 
+/// Whether delta flights end inside of the model, at all energies. Where nothing is hit they pass it in one
+/// flight, and no flux is counted on its way.
+bool delta_flights_end(const Model& model) {
+  if (model.nuclear) return model.nuclear->media() > 0;
+  return model.data.materials() > 0 &&
+         std::ranges::all_of(model.data.majorant(), [](double largest) { return largest > 0; });
+}
+
 }  // namespace
 
 Tracking choose_tracking(const Model& model) {
@@ -27,6 +36,11 @@ Tracking choose_tracking(const Model& model) {
     check_input(!banking, model.settings.place +
                               "surf_source_write needs surfaces, which delta flights do not see; use "
                               "--tracking surface");
+    check_input(
+        wanted == Tracking::hybrid || delta_flights_end(model),
+        model.settings.place +
+            "in a void, or at energies without cross sections, delta flights have no end; use --tracking "
+            "surface");
     for (const Tally& tally : model.tallies)
       check_input(!needs_surface_tracking({tally}),
                   tally.place + "tally " + std::to_string(tally.id) +
