@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // network-model: collectives on a simulated network, for several placements of a job.
-#include <cerrno>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "taihu/base/error.h"
+#include "taihu/base/input_file.h"
 #include "taihu/base/program.h"
 #include "taihu/base/program_options.h"
 #include "taihu/base/units.h"
@@ -126,12 +124,6 @@ void tell(const Options& options, const topology::Interconnect& network, const s
   const std::string text = options.json ? model::json_of(network, options.comparison, lines) + "\n"
                                         : model::text_of(network, options.comparison, lines);
   std::fputs(text.c_str(), stdout);
-}
-
-std::string read_file(const std::string& name) {
-  std::ifstream in(name);
-  if (!in) throw system_error("cannot read " + name, errno);
-  return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
 void replay(const Options& options, const topology::Interconnect& network) {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // numa-model: predicts the time of a memory-bound solve with and without naalloc on a machine described in a
 // file, and measures the machine that it runs on into such a file.
-#include <cerrno>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "taihu/base/error.h"
+#include "taihu/base/input_file.h"
 #include "taihu/base/program.h"
 #include "taihu/base/program_options.h"
 #include "taihu/base/units.h"
@@ -29,12 +27,6 @@ struct Options {
   double unplaced = 0, scale = 1;
   bool json = false, measure = false;
 };
-
-std::string read_file(const std::string& name) {
-  std::ifstream in(name);
-  if (!in) throw system_error("cannot read " + name, errno);
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
 
 NumaTraffic read_report(const std::string& name, const model::NumaMachine& machine) {
   return model::traffic_of_report(read_file(name), name, machine.nodes());

@@ -2,11 +2,10 @@
 // What parcc makes of a command line of cc.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "taihu/abi/scratchpad_record.h"
 #include "taihu/base/error.h"
+#include "taihu/base/input_file.h"
 #include "taihu/base/units.h"
 #include "taihu/compiler/driver.h"
 #include "taihu/compiler/response_file.h"
@@ -52,18 +51,12 @@ std::int64_t parse_scratchpad(const string& text) {
   return bytes;
 }
 
-string text_of(const string& file) {
-  std::ifstream in(file);
-  if (!in || std::filesystem::is_directory(file)) throw Error("cannot read " + file);
-  return string(std::istreambuf_iterator<char>(in), {});
-}
-
 /// What the layout reckons with: cycles of a load, a store, an access of the scratchpad, a transfer, a byte
 /// of it, a block of a strided one, a byte of a broadcast, a meeting of all threads.
 string layout_costs(const Command& command) {
   const bool is_default = command.scratchpad_model.empty() || command.scratchpad_model == "default";
   const string text =
-      is_default ? string(scratchpad_model::default_machine_text()) : text_of(command.scratchpad_model);
+      is_default ? string(scratchpad_model::default_machine_text()) : read_file(command.scratchpad_model);
   const scratchpad_model::Machine machine = scratchpad_model::parse_machine(text, command.scratchpad_model);
   const scratchpad_model::Costs costs(machine, machine.cores);
   constexpr std::uint64_t many = 1 << 20;
@@ -81,7 +74,7 @@ string layout_costs(const Command& command) {
 /// The file of --spm-model=FILE, which must describe a machine.
 string machine_file(const string& file) {
   try {
-    scratchpad_model::parse_machine(text_of(file), file);
+    scratchpad_model::parse_machine(read_file(file), file);
   } catch (const Error& error) {
     throw UsageError(string("--spm-model: ") + error.what());
   }

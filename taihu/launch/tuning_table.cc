@@ -2,16 +2,15 @@
 #include "taihu/launch/tuning_table.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include "taihu/base/checksum.h"
 #include "taihu/base/error.h"
 #include "taihu/base/formatted.h"
+#include "taihu/base/input_file.h"
 #include "taihu/base/units.h"
 
 namespace taihu::launch {
@@ -57,11 +56,7 @@ std::string text_of(const std::string& name) {
   const auto status = std::filesystem::status(name, problem);
   check_input(!std::filesystem::exists(status) || std::filesystem::is_regular_file(status),
               "the tuning table " + name + " is not a file; run taihu-tune, or set TAIHU_TUNING to off");
-  std::ifstream file(name, std::ios::binary);
-  if (!file) throw system_error("cannot read the tuning table " + name, errno);
-  std::string text(most_table_bytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  std::string text = read_file(name, "the tuning table");
   check_input(text.size() <= most_table_bytes,
               formatted("the tuning table %s has more than %zu bytes, which no table of taihu-tune has",
                         name.c_str(), most_table_bytes));

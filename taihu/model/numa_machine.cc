@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/model/numa_machine.h"
 
-#include <cerrno>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "taihu/base/error.h"
+#include "taihu/base/input_file.h"
 
 namespace taihu::model {
 namespace {
@@ -104,9 +102,7 @@ NumaMachine parse_numa_machine(std::string_view text, const std::string& file) {
 }
 
 NumaMachine read_numa_machine(const std::string& file) {
-  std::ifstream in(file);
-  if (!in) throw system_error("cannot read " + file, errno);
-  return parse_numa_machine(std::string(std::istreambuf_iterator<char>(in), {}), file);
+  return parse_numa_machine(read_file(file), file);
 }
 
 }  // namespace taihu::model

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
 
 #include "taihu/base/checksum.h"
 #include "taihu/base/error.h"
+#include "taihu/base/input_file.h"
 #include "taihu/parallelc/shared_variables.h"
 
 namespace taihu::parallelc {
@@ -25,9 +24,7 @@ std::span<const std::byte> bytes_of(const void* data, std::size_t bytes) {
 }
 
 std::uint64_t checksum_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw system_error("cannot read " + path, errno);
-  const std::string content(std::istreambuf_iterator<char>(file), {});
+  const std::string content = read_file(path);
   return checksum(content.data(), content.size());
 }
 

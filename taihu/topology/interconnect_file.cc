@@ -2,13 +2,12 @@
 // Networks as JSON text.
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "taihu/base/error.h"
 #include "taihu/base/formatted.h"
+#include "taihu/base/input_file.h"
 #include "taihu/base/nearest.h"
 #include "taihu/topology/interconnect.h"
 #include "taihu/topology/network.h"
@@ -120,10 +119,7 @@ NamedInterconnect parse_interconnect(std::string_view text, const std::string& n
 }
 
 NamedInterconnect read_interconnect(const std::string& file) {
-  std::ifstream in(file);
-  check_input(in.good(), "cannot open the network file " + file);
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  return parse_interconnect(text, file);
+  return parse_interconnect(read_file(file, "the network file"), file);
 }
 
 int NamedInterconnect::node_of(const std::string& host) const {
