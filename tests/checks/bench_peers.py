@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks on a machine without any other library: each says what it does not compare with, and goes on alone."""
+"""Benchmarks on a machine without any other library: each says what it does not compare with, and goes on alone. And what
+they read of each other's pages."""
 import argparse
 import contextlib
 import importlib.machinery
@@ -116,6 +117,28 @@ class WithoutPeers(unittest.TestCase):
             sys.argv = words
             self.assertEqual(text, this_command())
         sys.argv = kept
+
+
+class TablesThatOthersRead(unittest.TestCase):
+    """A page is made from the numbers of another one: by the heading of their column."""
+
+    def seconds(self, table):
+        return load("turbulence/scale").measured_seconds("# Turbulence\n\n" + table)
+
+    def refusal(self, table):
+        with self.assertRaises(SystemExit) as wrong:
+            self.seconds(table)
+        return str(wrong.exception)
+
+    def test_a_column_may_lie_anywhere(self):
+        for table in ("| points | FFTW over Open MPI | examples/turbulence |\n|---|---|---|\n| 64^3 | 9 s | 8 s |\n| 256^3 | 3.5 s | 1.25 s |\n",
+                      "| points | examples/turbulence | equal | FFTW |\n|---|---|---|---|\n| 256^3 | 1.25 s | yes | 3.5 s |\n"):
+            self.assertEqual(self.seconds(table), 1.25)
+
+    def test_what_is_missing_is_told(self):
+        self.assertIn("no line of 256^3", self.refusal("| points | examples/turbulence |\n|---|---|\n| 64^3 | 1 s |\n"))
+        self.assertIn("no column 'examples/turbulence'", self.refusal("| points | time |\n|---|---|\n| 256^3 | 1 s |\n"))
+        self.assertIn("tells no seconds", self.refusal("| points | examples/turbulence |\n|---|---|\n| 256^3 | - |\n"))
 
 
 if __name__ == "__main__":
