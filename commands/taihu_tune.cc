@@ -170,6 +170,8 @@ std::size_t tune(const Options& options, const Setting& setting) {
 
 /// Why a setting cannot be measured here; "" when it can.
 std::string reason_to_skip(const Options& options, const Setting& setting) {
+  if (!TAIHU_HAS_STORES_PAST_CACHES && std::string_view(setting.kind) == "store")
+    return "parcc makes no stores past the caches for this processor";
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   const int needed = setting.place == Place::inside_node_process ? 2 : options.processes;
   const bool is_elsewhere = setting.place == Place::between_node_processes && !options.job_words.empty();

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "taihu/abi/host_loops.h"
-#ifdef __SSE2__
+#if TAIHU_HAS_STORES_PAST_CACHES
 #include <emmintrin.h>
 #endif
 
@@ -105,20 +105,20 @@ static void look_up(struct buffers data, int rank, int turn) {
   *(volatile double*)data.in = sum;
 }
 
+#if TAIHU_HAS_STORES_PAST_CACHES
 /// All of `bytes`, past the caches or not.
 static void store(struct buffers data, int rank, int turn) {
   double* const to = (double*)data.in;
   const size_t count = data.bytes / sizeof(double) & ~(size_t)1;
   const double value = (double)(rank + turn);
-#ifdef __SSE2__
   if (data.bytes >= size_of_variable("TAIHU_STORED_BYTES", TAIHU_STORED_BYTES_DEFAULT)) {
     for (size_t i = 0; i < count; i += 2) _mm_stream_pd(&to[i], _mm_set1_pd(value + (double)i));
     _mm_sfence();
     return;
   }
-#endif
   for (size_t i = 0; i < count; i += 2) to[i] = to[i + 1] = value + (double)i;
 }
+#endif
 
 typedef void operation(struct buffers, int rank, int turn);
 
@@ -126,8 +126,12 @@ static operation* operation_named(const char* name) {
   static const struct {
     const char* name;
     operation* run;
-  } all[] = {{"send", send},           {"stream", stream},   {"bcast", bcast}, {"allgather", allgather},
-             {"allreduce", allreduce}, {"look_up", look_up}, {"store", store}};
+  } all[] = {{"send", send},           {"stream", stream},       {"bcast", bcast},
+             {"allgather", allgather}, {"allreduce", allreduce},
+#if TAIHU_HAS_STORES_PAST_CACHES
+             {"store", store},
+#endif
+             {"look_up", look_up}};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; ++k)
     if (strcmp(all[k].name, name) == 0) return all[k].run;
   return NULL;
@@ -161,7 +165,9 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   operation* const run = argc > 2 ? operation_named(argv[1]) : NULL;
   if (run == NULL) {
-    if (rank == 0) fprintf(stderr, "tune-ranks: usage: KIND BYTES...; taihu-tune starts this program\n");
+    if (rank == 0)
+      fprintf(stderr,
+              "tune-ranks: usage: KIND BYTES..., a kind that this processor has; taihu-tune starts it\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   for (int k = 2; k < argc; ++k) {

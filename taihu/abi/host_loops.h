@@ -19,6 +19,13 @@ enum { TAIHU_LOOK_UP_SAMPLES = 32 };
 #define TAIHU_LOOKED_UP_BYTES_DEFAULT (32UL << 20)
 #define TAIHU_STORED_BYTES_DEFAULT (64UL << 20)
 
+/** Whether parcc makes stores that pass the caches for the processor that this is compiled for. */
+#ifdef __SSE2__
+#define TAIHU_HAS_STORES_PAST_CACHES 1
+#else
+#define TAIHU_HAS_STORES_PAST_CACHES 0
+#endif
+
 /** How many iterations ahead a loop had better fetch what it looks up; 0: not at all. `addresses` are those of
  *  TAIHU_LOOK_UP_SAMPLES iterations from begin to end of the loop, each followed by that of the next iteration. They are
  *  compared, not read. Any thread may call it. */

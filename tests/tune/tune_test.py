@@ -59,6 +59,16 @@ class Tune(unittest.TestCase):
         self.assertIn("left at its default: 1000 ranks need a core each", done.stdout)
         self.assertFalse((self.folder / "taihu").exists())
 
+    def test_what_the_processor_has_not_is_not_measured(self):
+        source = pathlib.Path(__file__).resolve().parents[2]
+        program = self.folder / "tune-ranks"
+        made = self.run_words(BUILD / "bin/macc", "-O1", "-U__SSE2__", "-Wall", "-Wextra", "-Werror", f"-I{source}",
+                              source / "commands/tune_ranks.c", "-o", program)
+        self.assertEqual(0, made.returncode, made.stderr)
+        for kind, code in (("look_up", 0), ("store", 2)):
+            job = self.run_words(MARUN, "-n", 1, "--timeout", 60, program, kind, 1000)
+            self.assertEqual(code, job.returncode, job.stderr)
+
     def test_wrong_use_is_told_before_anything_runs(self):
         self.assertEqual(2, self.tune("--only", "TAIHU_MPI").returncode)
         self.assertEqual(2, self.tune("--system", "--output", "x").returncode)
