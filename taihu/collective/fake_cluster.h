@@ -118,6 +118,7 @@ class FakeNode : public message::Node {
   message::Endpoint& endpoint(int local_index) noexcept override { return fake(local_index); }
   FakeEndpoint& fake(int local_index) noexcept { return endpoints_[static_cast<std::size_t>(local_index)]; }
   void add_rank(int) override { throw std::logic_error("not in the double"); }
+  bool remove_rank(int) override { throw std::logic_error("not in the double"); }
   void serve(message::Service, message::ServiceHandler) override {
     throw std::logic_error("not in the double");
   }

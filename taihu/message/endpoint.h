@@ -194,7 +194,8 @@ enum class Service : std::uint16_t {
   report = 7,
   loop = 8,
   alive = 9,
-  job = 10
+  job = 10,
+  crowd = 11  ///< of the message layer itself
 };
 
 /// A call of a service, to be answered once, now or later, by any thread.
@@ -223,14 +224,19 @@ class Node {
 
   virtual const launch::Layout& layout() const noexcept = 0;
   virtual int process() const noexcept = 0;
-  /// Ranks of this node process that run or have run, without free places for spare ones.
+  /// Ranks of this node process, without free places for spare ones.
   virtual int local_ranks() const noexcept = 0;
   /// How messages get to other node processes, in words; empty when there are none.
   virtual std::string way_between_processes() const { return {}; }
   virtual Endpoint& endpoint(int local_index) noexcept = 0;
   /// Makes the endpoint of a spare rank (launch::Layout) of this node process, before anybody knows of the
-  /// rank. Once for each; one thread at a time.
+  /// rank; or gives it that of one that has been removed. New places are taken in the order of their indices.
+  /// One thread at a time. Throws Error, and nothing has changed.
   virtual void add_rank(int local_index) = 0;
+  /// A spare rank has ended, and none of its threads calls any more: forgets the messages that it has not
+  /// received. True: nothing of it is under way, so its place is free for another rank, whose contexts must
+  /// be new. False: the place stays taken. As add_rank, one thread at a time.
+  virtual bool remove_rank(int local_index) = 0;
 
   /// Registers the handler of a service; before any rank runs.
   virtual void serve(Service service, ServiceHandler handler) = 0;

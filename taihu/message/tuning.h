@@ -31,6 +31,8 @@ struct Tuning {
   /// Turns, with a pause instruction (some 25 ns) each, in which a blocking call looks at nothing but the
   /// cache line that its partner will write. About as long as a switch of threads takes.
   int watch_turns = 40;
+
+  bool operator==(const Tuning&) const = default;
 };
 
 /// For so many ranks in this process. Users may set TAIHU_EAGER_BYTES, TAIHU_PUSHED_BYTES,

@@ -88,6 +88,7 @@ class FakeNode : public message::Node {
     return job_.layout.first_rank[here + 1] - job_.layout.first_rank[here];
   }
   void add_rank(int) override { contract_broken("services start no ranks"); }
+  bool remove_rank(int) override { contract_broken("services end no ranks"); }
   void serve(message::Service service, message::ServiceHandler handler) override {
     handlers_[service] = std::move(handler);
   }

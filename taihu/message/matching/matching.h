@@ -103,6 +103,7 @@ class MatchQueues {
   /// Takes a posted receive out; false when it is not (any more) in the queues.
   bool withdraw(Request* receive) noexcept;
 
+  bool has_posted() const noexcept { return sole_ != nullptr || chained_ != 0; }
   /// Whether a receive is posted in `context`. Looks at all of them.
   bool has_posted(Context context) const noexcept;
 
@@ -121,6 +122,16 @@ class MatchQueues {
   std::unique_ptr<Message> take(Message* message) noexcept;
   /// Puts a message behind all others; takes ownership.
   void keep(std::unique_ptr<Message> message) noexcept;
+
+  /// Calls `use(message)` for each message, oldest first; it may take that one.
+  template <class Use>
+  void for_each_message(Use&& use) {
+    for (Message* message = in_order_.first(); message != nullptr;) {
+      Message* const next = message->in_order.next;
+      use(*message);
+      message = next;
+    }
+  }
 
   /// The equations of all queues. Contract builds check them now and then (LocalEndpoint::check_invariants).
   void check_invariants() const;

@@ -85,6 +85,11 @@ class RequestStore {
   /// Requests of the endpoint == free ones + those under way, and free ones are complete.
   void check_invariants() const;
 
+  /// Whether all transfers are complete.
+  bool is_idle() const noexcept {
+    return std::ranges::all_of(
+        all_, [](const Request& request) { return request.done.load(std::memory_order_acquire); });
+  }
   /// Whether all transfers in `context` are complete; free requests are.
   bool is_idle(Context context) const noexcept {
     return std::ranges::all_of(all_, [&](const Request& request) {

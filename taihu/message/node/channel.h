@@ -60,7 +60,8 @@ class Channel {
   /// Sender: the message is copied into the ring; false when that is full. `in_stream`: more will follow
   /// soon.
   bool push_eager(Context context, int tag, const Data& data, bool in_stream = false) {
-    if (overflowing_.load(std::memory_order_relaxed)) return false;
+    // The ring may be smaller than those of the time when the sender looked at the tuning.
+    if (overflowing_.load(std::memory_order_relaxed) || data.bytes > ring_.longest_payload()) return false;
     const CellRing::Place place = ring_.reserve(CellKind::eager, context, tag, data.bytes);
     if (place.payload == nullptr) return false;
     fill(place.payload, data);

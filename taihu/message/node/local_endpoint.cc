@@ -26,11 +26,9 @@ LocalEndpoint::LocalEndpoint(NodeProcess& node, int rank, int local_index, threa
       incoming_(node.channel_tables().incoming(local_index)),
       doorbell_(doorbell_on(pillow, local_index)),
       outgoing_(node.channel_tables().outgoing(local_index)),
-      rings_(node.tuning().ring_lines * line_bytes),
       requests_(doorbell_),
       sent_(doorbell_) {
   sent_.done.store(true, std::memory_order_relaxed);
-  active_.set_senders(node.local_ranks());
 }
 
 Node& LocalEndpoint::node() noexcept {
@@ -58,8 +56,9 @@ Request* LocalEndpoint::take_request(Context context) {
 }
 
 Channel& LocalEndpoint::new_channel_to(LocalEndpoint& peer) {
+  const std::uint32_t lines = node_.tuning().ring_lines;
   Channel& channel =
-      *channels_.emplace_back(std::make_unique<Channel>(rank_, node_.tuning().ring_lines, rings_.take()));
+      *channels_.emplace_back(std::make_unique<Channel>(rank_, lines, rings_.take(lines * line_bytes)));
   outgoing_[static_cast<unsigned>(peer.local_index_)] = &channel;
   peer.incoming_[static_cast<unsigned>(local_index_)].store(&channel, std::memory_order_release);
   return channel;
@@ -363,6 +362,21 @@ void LocalEndpoint::buffer(Request* request) {
   if (request == nullptr || request == &sent_ || request->done.load(std::memory_order_acquire)) return;
   if (request->receiver == nullptr || request->mode != SendMode::standard) return;
   request->receiver->buffer_send(*request, local_index_);
+}
+
+bool LocalEndpoint::leave() {
+  set_background(nullptr);
+  const std::lock_guard hold(lock_);
+  drain();
+  bool is_clean = requests_.is_idle() && !queues_.has_posted();
+  queues_.for_each_message([&](Message& message) {
+    // One of another process has been counted there, one that is announced is waited for.
+    if (message.kind == Arrival::Kind::here && message.process < 0)
+      queues_.take(&message);
+    else
+      is_clean = false;
+  });
+  return is_clean;
 }
 
 bool LocalEndpoint::is_idle(Context context) {

@@ -112,6 +112,9 @@ class LocalEndpoint final : public Endpoint {
   /// So many ranks of the node process may send from now on.
   void set_senders(int ranks) noexcept { active_.set_senders(ranks); }
 
+  /// See Node::remove_rank.
+  bool leave();
+
   /// The equations of what the rank's lock guards: queues, requests, and its side of every channel. Contract
   /// builds check them now and then, and when the node process ends. No side of a channel may have been
   /// destroyed.

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <utility>
 
@@ -36,12 +37,23 @@ int usable_cpus() {
   return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
 }
 
-/// When `running` ranks of node process `process` run on `usable` cpus.
-Cores cores_for(const launch::Layout& layout, int process, int running, int usable) {
+/// What the last node process, to which ranks are added, tells the others of its node.
+struct Crowd {
+  std::uint64_t change;  ///< its number
+  std::int64_t ranks;
+};
+
+bool are_on_one_node(const launch::Layout& layout, int process, int other) {
   const auto node_of = [&](int p) { return layout.node_of_process[static_cast<unsigned>(p)]; };
+  return node_of(other) == node_of(process);
+}
+
+/// When `running` ranks of node process `process` run on `usable` cpus, and `last` ranks in the last one.
+Cores cores_for(const launch::Layout& layout, int process, int running, int last, int usable) {
   int on_node = running;
   for (int other = 0; other < layout.processes; ++other) {
-    if (other != process && node_of(other) == node_of(process)) on_node += first_ranks_of(layout, other);
+    if (other != process && are_on_one_node(layout, process, other))
+      on_node += other == layout.processes - 1 ? last : first_ranks_of(layout, other);
   }
   const bool crowded = running > usable || on_node > sysconf(_SC_NPROCESSORS_ONLN);
   return crowded ? Cores::crowded : Cores::enough;
@@ -145,18 +157,22 @@ NodeProcess::NodeProcess(const launch::Layout& layout, std::unique_ptr<Link> lin
       process_(link_ ? link_->process() : 0),
       first_rank_(layout_.first_rank[static_cast<unsigned>(process_)]),
       places_(ranks_of(layout_, process_)),
-      local_ranks_(first_ranks_of(layout_, process_)),
+      made_(first_ranks_of(layout_, process_)),
+      local_ranks_(made_),
+      ranks_of_last_(first_ranks_of(layout_, layout_.processes - 1)),
       way_(way_of(link_.get())),
       usable_cpus_(usable_cpus()),
-      cores_(cores_for(layout_, process_, local_ranks(), usable_cpus_)),
-      tuning_(tuning_for(local_ranks(), cores(), process_environment)),
+      cores_(cores_for(layout_, process_, made_, ranks_of_last_, usable_cpus_)),
+      tunings_{tuning_for(made_, cores(), process_environment)},
+      tuning_(&tunings_.front()),
       channel_tables_(places_),
       endpoints_(static_cast<std::size_t>(places_)) {
   threads::set_wait_policy(wait_policy_for(local_ranks(), cores()));
-  if (sleep_in_crowds(local_ranks(), cores()))
+  if (places_ >= many_ranks)
     pillows_ =
         std::vector<threads::Pillow>(static_cast<std::size_t>(places_ - 1) / threads::Pillow::places + 1);
-  for (int index = 0; index < local_ranks(); ++index) make_endpoint(index);
+  for (int index = 0; index < made_; ++index) make_endpoint(index);
+  serve(Service::crowd, [this](const std::shared_ptr<ServiceCall>& call) { hear_of_crowd(*call); });
   if (layout_.processes > 1) {
     remote_ = std::make_unique<Remote>(*this, *link_);
     start_progress_thread();
@@ -166,26 +182,76 @@ NodeProcess::NodeProcess(const launch::Layout& layout, std::unique_ptr<Link> lin
 NodeProcess::~NodeProcess() {
   stop_progress_thread();
   if constexpr (contracts_checked)
-    for (int index = 0; index < local_ranks(); ++index)
+    for (int index = 0; index < made_; ++index)
       endpoints_[static_cast<std::size_t>(index)]->check_invariants();
 }
 
 void NodeProcess::make_endpoint(int local_index) {
-  threads::Pillow* const pillow =
-      pillows_.empty() ? nullptr : &pillows_[local_index / threads::Pillow::places];
+  const bool in_crowd = sleep_in_crowds(std::max(made_, local_index + 1), cores());
+  threads::Pillow* const pillow = in_crowd ? &pillows_[local_index / threads::Pillow::places] : nullptr;
   endpoints_[static_cast<std::size_t>(local_index)] =
       std::make_unique<LocalEndpoint>(*this, first_rank_ + local_index, local_index, pillow);
+  endpoints_[static_cast<std::size_t>(local_index)]->set_senders(std::max(made_, local_index + 1));
 }
 
 void NodeProcess::add_rank(int local_index) {
-  expect(local_index == local_ranks() && local_index < places_,
-         "spare ranks start in the order of their numbers");
-  make_endpoint(local_index);
-  const int ranks = local_index + 1;
+  expect(local_index <= made_ && local_index < places_, "new places are taken in the order of their indices");
+  if (local_index == made_) {
+    // What too many ranks make impossible is told before anything has changed.
+    tuning_for(made_ + 1, Cores::crowded, process_environment);
+    make_endpoint(local_index);
+    ++made_;
+    for (int index = 0; index < made_; ++index)
+      endpoints_[static_cast<std::size_t>(index)]->set_senders(made_);
+  }
+  change_ranks(local_ranks() + 1);
+}
+
+bool NodeProcess::remove_rank(int local_index) {
+  expect(local_index >= 0 && local_index < made_, "a rank that has been added");
+  change_ranks(local_ranks() - 1);
+  return endpoints_[static_cast<std::size_t>(local_index)]->leave();
+}
+
+void NodeProcess::change_ranks(int ranks) {
   local_ranks_.store(ranks, std::memory_order_relaxed);
-  for (int index = 0; index < ranks; ++index) endpoints_[static_cast<std::size_t>(index)]->set_senders(ranks);
-  cores_.store(cores_for(layout_, process_, ranks, usable_cpus_), std::memory_order_relaxed);
-  threads::set_wait_policy(wait_policy_for(ranks, cores()));
+  Crowd crowd{};
+  {
+    const std::lock_guard hold(crowd_mutex_);
+    ranks_of_last_ = ranks;
+    crowd = {++crowd_changes_, ranks};
+    look_at_crowd();
+  }
+  for (int other = 0; other < layout_.processes; ++other)
+    if (other != process_ && are_on_one_node(layout_, process_, other))
+      begin_call(other, Service::crowd, &crowd, sizeof crowd, [](const std::vector<std::byte>&) {});
+}
+
+/// Another process of the node has more or fewer ranks now.
+void NodeProcess::hear_of_crowd(ServiceCall& call) {
+  Crowd crowd{};
+  std::memcpy(&crowd, call.arguments().data(), sizeof crowd);
+  {
+    const std::lock_guard hold(crowd_mutex_);
+    if (crowd.change > crowd_changes_) {
+      crowd_changes_ = crowd.change;
+      ranks_of_last_ = static_cast<int>(crowd.ranks);
+      look_at_crowd();
+    }
+  }
+  call.answer(nullptr, 0);
+}
+
+/// Holder of crowd_mutex_: sets what depends on how many ranks there are.
+void NodeProcess::look_at_crowd() {
+  const int running = local_ranks();
+  const Cores cores = cores_for(layout_, process_, running, ranks_of_last_, usable_cpus_);
+  const Tuning tuning = tuning_for(made_, cores, process_environment);
+  auto known = std::ranges::find(tunings_, tuning);
+  if (known == tunings_.end()) known = tunings_.insert(tunings_.end(), tuning);
+  tuning_.store(&*known, std::memory_order_release);
+  cores_.store(cores, std::memory_order_relaxed);
+  threads::set_wait_policy(wait_policy_for(running, cores));
 }
 
 void NodeProcess::start_progress_thread() {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -38,6 +39,7 @@ class NodeProcess final : public Node {
     return *endpoints_[static_cast<unsigned>(local_index)];
   }
   void add_rank(int local_index) override;
+  bool remove_rank(int local_index) override;
   void serve(Service service, ServiceHandler handler) override;
   std::vector<std::byte> call(int process, Service service, const void* arguments,
                               std::size_t bytes) override;
@@ -51,8 +53,9 @@ class NodeProcess final : public Node {
   int first_rank() const noexcept { return first_rank_; }
   /// Of ranks, with spare ones that do not run yet.
   int places() const noexcept { return places_; }
-  const Tuning& tuning() const noexcept { return tuning_; }
-  /// Whether ranks share cores: changes when spare ranks start.
+  /// Changes when spare ranks start.
+  const Tuning& tuning() const noexcept { return *tuning_.load(std::memory_order_acquire); }
+  /// Whether ranks share cores: changes when spare ranks start and end.
   Cores cores() const noexcept { return cores_.load(std::memory_order_relaxed); }
   const ChannelTables& channel_tables() const noexcept { return channel_tables_; }
   /// Null when the rank is in another node process, or has not started.
@@ -89,6 +92,9 @@ class NodeProcess final : public Node {
 
  private:
   void make_endpoint(int local_index);
+  void change_ranks(int ranks);
+  void look_at_crowd();
+  void hear_of_crowd(ServiceCall& call);
   void start_progress_thread();
   void stop_progress_thread();
   void make_progress();
@@ -101,11 +107,16 @@ class NodeProcess final : public Node {
   const int process_;
   const int first_rank_;
   const int places_;
-  std::atomic<int> local_ranks_;
+  int made_;                         ///< ranks whose endpoints exist: those before it
+  std::atomic<int> local_ranks_;     ///< those of them that have not been removed
+  std::mutex crowd_mutex_;           ///< guards the two below, tunings_, and changes of cores_ and tuning_
+  int ranks_of_last_;                ///< ranks of the last node process, the only one to which some are added
+  std::uint64_t crowd_changes_ = 0;  ///< of ranks_of_last_: the latest that is known
   const std::string way_;
   const int usable_cpus_;  ///< of the process, not of ranks, which may be bound
   std::atomic<Cores> cores_;
-  const Tuning tuning_;
+  std::deque<Tuning> tunings_;  ///< all that there have been, each once: somebody may look at an old one
+  std::atomic<const Tuning*> tuning_;
   Services services_;
   std::vector<threads::Pillow> pillows_;  ///< of neighbouring ranks, where there are many
   const ChannelTables channel_tables_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks that start while others exchange messages.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
@@ -8,6 +9,7 @@
 
 #include "taihu/launch/layout.h"
 #include "taihu/message/job_for_tests.h"
+#include "taihu/message/tuning.h"
 
 namespace taihu::message {
 namespace {
@@ -76,6 +78,110 @@ TEST(SpareRanks, StartOneAfterTheOther) {
     for (auto& node : nodes) ends.emplace_back([&node] { node->finish(); });
     for (std::thread& end : ends) end.join();
   }
+}
+
+/// Sends a message of each length from the rank with local index `from` to that of `to`.
+void send_and_receive(Node& node, int from, int to, const std::vector<std::size_t>& lengths) {
+  std::thread sender([&] {
+    as_rank(node, from, [&](Endpoint& me) {
+      for (const std::size_t bytes : lengths) {
+        const std::vector<char> data(bytes, 'x');
+        me.send(to, user_context, 3, data.data(), bytes);
+      }
+    });
+  });
+  as_rank(node, to, [&](Endpoint& me) {
+    for (const std::size_t bytes : lengths) {
+      std::vector<char> data(bytes);
+      EXPECT_EQ(me.receive(from, user_context, 3, data.data(), bytes).bytes, bytes);
+      EXPECT_EQ(data, std::vector<char>(bytes, 'x'));
+    }
+  });
+  sender.join();
+}
+
+TEST(SpareRanks, AreReckonedWithWhereSizesDependOnThem) {
+  launch::Layout layout = layout_for_tests(1, 1);
+  launch::add_spare_ranks(layout, 200);
+  const auto node = Node::create(layout, nullptr, nullptr);
+  const Tuning before = tuning_of(*node);
+  node->add_rank(1);
+  send_and_receive(*node, 0, 1, {before.eager_bytes});
+  for (int rank = 2; rank <= 200; ++rank) node->add_rank(rank);
+  const auto nothing = [](const char*) -> const char* { return nullptr; };
+  EXPECT_EQ(tuning_of(*node), tuning_for(201, Cores::crowded, nothing));
+  EXPECT_LT(tuning_of(*node).ring_lines, before.ring_lines);
+  // Through rings of before and of now.
+  send_and_receive(*node, 0, 1, {tuning_of(*node).eager_bytes, before.eager_bytes, 100'000});
+  send_and_receive(*node, 0, 150, {tuning_of(*node).eager_bytes, before.eager_bytes, 100'000});
+  // Who has ended does not crowd the others; rings stay as small as they had to be.
+  for (int rank = 1; rank <= 200; ++rank) EXPECT_TRUE(node->remove_rank(rank));
+  EXPECT_EQ(node->local_ranks(), 1);
+  EXPECT_EQ(tuning_of(*node).cores, before.cores);
+  EXPECT_EQ(tuning_of(*node).shared_copy_bytes, before.shared_copy_bytes);
+  EXPECT_EQ(tuning_of(*node).ring_lines, tuning_for(201, before.cores, nothing).ring_lines);
+  node->finish();
+}
+
+TEST(SpareRanks, CrowdTheOtherProcessesOfTheirNode) {
+  for (const bool on_one_node : {true, false}) {
+    launch::Layout layout = layout_for_tests(2, 2);
+    if (!on_one_node) layout.node_of_process[1] = 1;
+    const int more = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) + 1;
+    launch::add_spare_ranks(layout, more);
+    LoopbackHub hub(2, 32767);
+    const auto first = Node::create(layout, std::make_unique<LoopbackLink>(hub, 0), nullptr);
+    const auto last = Node::create(layout, std::make_unique<LoopbackLink>(hub, 1), nullptr);
+    const Cores before = tuning_of(*first).cores;
+    for (int k = 0; k < more; ++k) last->add_rank(1 + k);
+    EXPECT_EQ(tuning_of(*last).cores, Cores::crowded);
+    if (on_one_node) {
+      while (tuning_of(*first).cores != Cores::crowded) std::this_thread::yield();
+    }
+    for (int k = 0; k < more; ++k) EXPECT_TRUE(last->remove_rank(1 + k));
+    while (tuning_of(*first).cores != before) std::this_thread::yield();
+    std::thread end([&] { first->finish(); });
+    last->finish();
+    end.join();
+  }
+}
+
+TEST(SpareRanks, APlaceIsFreeWhenNothingOfItsRankIsUnderWay) {
+  launch::Layout layout = layout_for_tests(1, 1);
+  launch::add_spare_ranks(layout, 3);
+  const auto node = Node::create(layout, nullptr, nullptr);
+  for (int rank = 1; rank <= 3; ++rank) node->add_rank(rank);
+  const int value = 7;
+  int got = 0;
+  // One that was not received, to the rank itself: the next rank must not see it.
+  as_rank(*node, 1, [&](Endpoint& me) { me.send(1, user_context, 5, &value, sizeof value); });
+  EXPECT_TRUE(node->remove_rank(1));
+  Request* unfinished = nullptr;
+  as_rank(*node, 2, [&](Endpoint& me) { unfinished = me.irecv(0, user_context, 5, &got, sizeof got); });
+  EXPECT_FALSE(node->remove_rank(2)) << "a receive is posted";
+  Request* waited_for = nullptr;
+  as_rank(*node, 0, [&](Endpoint& me) {
+    waited_for = me.isend(3, user_context, 5, Data{&value, sizeof value}, SendMode::synchronous);
+  });
+  EXPECT_FALSE(node->remove_rank(3)) << "a send waits for its match";
+  EXPECT_EQ(node->local_ranks(), 1);
+
+  node->add_rank(1);
+  EXPECT_EQ(node->local_ranks(), 2);
+  as_rank(*node, 1, [&](Endpoint& me) {
+    Status status;
+    EXPECT_FALSE(me.iprobe(any_rank, user_context, any_tag, &status));
+  });
+  send_and_receive(*node, 0, 1, {8, 1000, 100'000});
+  as_rank(*node, 2, [&](Endpoint& me) {
+    me.cancel(unfinished);
+    me.wait(unfinished, nullptr);
+  });
+  as_rank(*node, 0, [&](Endpoint& me) {
+    me.cancel(waited_for);
+    me.wait(waited_for, nullptr);
+  });
+  node->finish();
 }
 
 }  // namespace

@@ -85,6 +85,11 @@ class CellRing {
     return (lines / 2 - 1) * line_bytes + inline_bytes;
   }
 
+  /// Of this ring.
+  std::size_t longest_payload() const noexcept {
+    return longest_payload(static_cast<std::uint32_t>(mask_ + 1) / line_cells);
+  }
+
   /// For header and payload together. A power of two or a multiple of eight lines: in streams of one size
   /// headers then stand where headers stood before, and no mark needs clearing, which would cost the way to
   /// the other core once more.
@@ -103,8 +108,7 @@ class CellRing {
 
   /// Producer: room for a message of `bytes` bytes. Fill it, then `publish`.
   Place reserve(CellKind kind, std::uint64_t context, std::int32_t tag, std::size_t bytes) noexcept {
-    expect(bytes <= longest_payload(static_cast<std::uint32_t>(mask_ + 1) / line_cells),
-           "bytes of a message <= longest payload of the ring");
+    expect(bytes <= longest_payload(), "bytes of a message <= longest payload of the ring");
     const bool repeats = kind == CellKind::eager && context == sent_context_ && tag == sent_tag_ &&
                          bytes <= line_bytes - repeated_header_bytes;
     const std::size_t header = repeats ? repeated_header_bytes : header_bytes;

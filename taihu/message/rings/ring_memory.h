@@ -18,22 +18,20 @@ namespace taihu::message {
 /// One thread at a time. Rings must not be used any more when it ends.
 class RingMemory {
  public:
-  /// `ring_bytes`: a multiple of a cache line.
-  explicit RingMemory(std::size_t ring_bytes) : ring_bytes_(ring_bytes) {
-    expect(ring_bytes != 0 && ring_bytes % 64 == 0, "bytes of a ring: a multiple of 64");
-  }
+  RingMemory() = default;
   ~RingMemory() {
     for (const Mapping& mapping : mappings_) munmap(mapping.begin, mapping.bytes);
   }
   RingMemory(const RingMemory&) = delete;
   RingMemory& operator=(const RingMemory&) = delete;
 
-  /// `ring_bytes` zeros at the beginning of a cache line. Throws std::bad_alloc.
-  std::byte* take() {
-    if (left_ == 0) map(std::clamp<std::size_t>(taken_, 1, most_at_once));
+  /// `ring_bytes` zeros, a multiple of a cache line, at the beginning of one. Throws std::bad_alloc.
+  std::byte* take(std::size_t ring_bytes) {
+    expect(ring_bytes != 0 && ring_bytes % 64 == 0, "bytes of a ring: a multiple of 64");
+    if (left_bytes_ < ring_bytes) map(std::clamp<std::size_t>(taken_, 1, most_at_once) * ring_bytes);
     std::byte* const ring = next_;
-    next_ += ring_bytes_;
-    --left_;
+    next_ += ring_bytes;
+    left_bytes_ -= ring_bytes;
     ++taken_;
     return ring;
   }
@@ -46,20 +44,18 @@ class RingMemory {
     std::size_t bytes;
   };
 
-  void map(std::size_t rings) {
-    const std::size_t bytes = rings * ring_bytes_;
+  void map(std::size_t bytes) {
     mappings_.reserve(mappings_.size() + 1);
     void* const place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (place == MAP_FAILED) throw std::bad_alloc();
     mappings_.push_back({place, bytes});
     next_ = static_cast<std::byte*>(place);
-    left_ = rings;
+    left_bytes_ = bytes;
   }
 
-  const std::size_t ring_bytes_;
   std::byte* next_ = nullptr;
-  std::size_t left_ = 0;   // rings in the latest mapping that are free
-  std::size_t taken_ = 0;  // rings in all
+  std::size_t left_bytes_ = 0;  // in the latest mapping that are free
+  std::size_t taken_ = 0;       // rings in all
   std::vector<Mapping> mappings_;
 };
 

@@ -8,13 +8,14 @@
 namespace taihu::message {
 
 struct OwnRingMemory {
-  explicit OwnRingMemory(std::uint32_t lines) : memory(lines * line_bytes) {}
+  explicit OwnRingMemory(std::uint32_t lines) : zeros(memory.take(lines * line_bytes)) {}
   RingMemory memory;
+  std::byte* const zeros;
 };
 
 class OwnCellRing : private OwnRingMemory, public CellRing {
  public:
-  explicit OwnCellRing(std::uint32_t lines) : OwnRingMemory(lines), CellRing(lines, memory.take()) {}
+  explicit OwnCellRing(std::uint32_t lines) : OwnRingMemory(lines), CellRing(lines, zeros) {}
 };
 
 }  // namespace taihu::message
