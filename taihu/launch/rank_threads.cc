@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <condition_variable>
 #include <cstdio>
-#include <deque>
+#include <list>
 #include <mutex>
 #include <utility>
 
@@ -100,6 +100,8 @@ struct RankThread {
   const RankBinding* binding = nullptr;
   const std::function<int(memory::RankIdentity&)>* body = nullptr;
   std::atomic<int>* running = nullptr;
+  std::function<void()> ended;  ///< of a rank that starts late
+  std::atomic<bool> has_ended{false};
 };
 
 /// Prints before it records the reason, because the process can end as soon as that is done. Only the first
@@ -124,6 +126,7 @@ void run_rank(RankThread& self) noexcept {
   const int code = (*self.body)(*self.identity);
   memory::set_current_rank(nullptr);
   if (code != 0) report_failure(self.identity->rank, code);
+  self.has_ended = true;
   self.running->fetch_sub(1);
   job_end().wake_caller();
 }
@@ -192,7 +195,7 @@ class RankThreads {
     running_ = static_cast<int>(identities.size());
     int error = 0;
     for (std::size_t k = 0; error == 0 && k < identities.size(); ++k)
-      error = add(identities[k], settings_.binding.empty() ? nullptr : &settings_.binding[k]);
+      error = add(threads_, identities[k], settings_.binding.empty() ? nullptr : &settings_.binding[k], {});
     gate_.open(error == 0);
     if (error == 0) return;
     const std::size_t started = threads_.size();
@@ -208,6 +211,7 @@ class RankThreads {
       const bool closed = late_ == nullptr || late_->is_closed();
       if (late_ != nullptr) start_late();
       if (running_ == 0 && closed) return join();
+      join_ended();
       job_end().caller_waits();
     }
     if (settings_.abort_job) settings_.abort_job(job_end().exit_code());
@@ -216,17 +220,25 @@ class RankThreads {
   }
 
  private:
-  int add(memory::RankIdentity& identity, const RankBinding* binding) {
-    RankThread& rank = threads_.emplace_back(RankThread{{}, &gate_, &identity, binding, &body_, &running_});
+  int add(std::list<RankThread>& threads, memory::RankIdentity& identity, const RankBinding* binding,
+          std::function<void()> ended) {
+    RankThread& rank = threads.emplace_back();
+    rank.gate = &gate_;
+    rank.identity = &identity;
+    rank.binding = binding;
+    rank.body = &body_;
+    rank.running = &running_;
+    rank.ended = std::move(ended);
     const int error = attributes_.start(rank);
-    if (error != 0) threads_.pop_back();
+    if (error != 0) threads.pop_back();
     return error;
   }
 
   void start_late() {
-    for (const LateRanks::Wanted& wanted : late_->take()) {
+    for (LateRanks::Wanted& wanted : late_->take()) {
       ++running_;
-      if (const int error = add(*wanted.identity, nullptr); error != 0) {
+      if (const int error = add(late_threads_, *wanted.identity, nullptr, std::move(wanted.ended));
+          error != 0) {
         --running_;
         wanted.refused(system_error("cannot start the thread of rank " +
                                         std::to_string(wanted.identity->rank) +
@@ -237,9 +249,25 @@ class RankThreads {
     }
   }
 
+  /// Late ranks that have ended give back their stacks, and perhaps their places.
+  void join_ended() {
+    for (auto rank = late_threads_.begin(); rank != late_threads_.end();) {
+      if (!rank->has_ended) {
+        ++rank;
+        continue;
+      }
+      pthread_join(rank->thread, nullptr);
+      const std::function<void()> ended = std::move(rank->ended);
+      rank = late_threads_.erase(rank);
+      if (ended != nullptr) ended();
+    }
+  }
+
   void join() {
-    for (RankThread& rank : threads_) pthread_join(rank.thread, nullptr);
-    threads_.clear();
+    for (std::list<RankThread>* threads : {&threads_, &late_threads_}) {
+      for (RankThread& rank : *threads) pthread_join(rank.thread, nullptr);
+      threads->clear();
+    }
   }
 
   const RankThreadSettings& settings_;
@@ -248,15 +276,16 @@ class RankThreads {
   const ThreadAttributes attributes_;
   StartGate gate_;
   std::atomic<int> running_{0};
-  std::deque<RankThread> threads_;  ///< in places that stay: each thread has a reference to its own
+  std::list<RankThread> threads_, late_threads_;  ///< each thread has a reference to its own
 };
 
 }  // namespace
 
-void LateRanks::start(memory::RankIdentity& identity, std::function<void(const std::string&)> refused) {
+void LateRanks::start(memory::RankIdentity& identity, std::function<void(const std::string&)> refused,
+                      std::function<void()> ended) {
   {
     const std::lock_guard hold(lock_);
-    wanted_.push_back({&identity, std::move(refused)});
+    wanted_.push_back({&identity, std::move(refused), std::move(ended)});
   }
   job_end().wake_caller();
 }

@@ -30,15 +30,19 @@ struct RankThreadSettings {
 /// them.
 class LateRanks {
  public:
-  /// The identities live until run_ranks returns; `refused` is called, by the thread of run_ranks, with the
-  /// reason when the system gives no thread, and must not wait. Any thread, while run_ranks runs.
-  void start(memory::RankIdentity& identity, std::function<void(const std::string& problem)> refused);
+  /// `refused` is called with the reason when the system gives no thread; `ended` when the rank has returned
+  /// 0 and its thread is no more: the identity may be used for another rank then. Both by the thread of
+  /// run_ranks; they must not wait. Ranks that end last are not told. The identities live until run_ranks
+  /// returns. Any thread, while run_ranks runs.
+  void start(memory::RankIdentity& identity, std::function<void(const std::string& problem)> refused,
+             std::function<void()> ended);
   /// No rank will start any more: run_ranks returns when all have ended. Any thread.
   void close();
 
   struct Wanted {
     memory::RankIdentity* identity;
     std::function<void(const std::string&)> refused;
+    std::function<void()> ended;
   };
   // For run_ranks.
   std::vector<Wanted> take();

@@ -140,13 +140,36 @@ TEST(RunRanks, late_ranks_start_while_others_run) {
     }
     sum += self.rank;
     // Each starts the next one and ends; the last but one says that there will be no more.
-    if (self.local_index < 3) late.start(identities[self.local_index + 1], refuse);
+    if (self.local_index < 3) late.start(identities[self.local_index + 1], refuse, {});
     if (self.local_index == 2) late.close();
     return 0;
   };
   EXPECT_EQ(run_ranks(settings, std::span(identities).first(1), body, &late), 0);
   EXPECT_EQ(sum, 100 + 101 + 102 + 103);
   EXPECT_EQ(refused, 0);
+}
+
+TEST(RunRanks, a_late_rank_that_has_ended_leaves_its_identity_to_another) {
+  constexpr int turns = 50;
+  std::vector<memory::RankIdentity> identities(2);
+  for (int i = 0; i < 2; ++i) identities[i] = {100 + i, i, nullptr};
+  RankThreadSettings settings;
+  settings.stack_bytes = 1 << 20;
+  LateRanks late;
+  std::atomic<int> started{0}, ended{0};
+  const Body body = [&](memory::RankIdentity& self) {
+    if (self.local_index == 1) return ++started, 0;
+    for (int turn = 0; turn < turns; ++turn) {
+      late.start(identities[1], [](const std::string&) {}, [&] { ++ended; });
+      while (ended == turn) std::this_thread::yield();
+      EXPECT_EQ(started, turn + 1);
+      EXPECT_EQ(memory::current_rank(), &self);
+    }
+    late.close();
+    return 0;
+  };
+  EXPECT_EQ(run_ranks(settings, std::span(identities).first(1), body, &late), 0);
+  EXPECT_EQ(started, turns);
 }
 
 TEST(RunRanksDeathTest, early_end_with_zero_lets_the_others_go_on) {

@@ -30,15 +30,21 @@ struct RankOrder {
   std::function<bool(const std::string& problem)> loaded;
   /// The system gives no thread for it. On a thread of no rank; must not wait.
   std::function<void(const std::string& problem)> refused;
+  /// It has ended with exit code 0, or `loaded` was false, and its first thread is no more. On a thread of no
+  /// rank; must not wait. Not called of the last ones.
+  std::function<void()> ended;
 };
 
-/// The places of a node process for such ranks: a number each, until somebody starts there. Any thread may
-/// call.
+/// The places of a node process for such ranks: a number each, until somebody starts there, and again when
+/// its rank has ended and is forgotten. Any thread may call.
 class SpareRanks {
  public:
   virtual ~SpareRanks() = default;
   /// `local_index`: of a place that is still free.
   virtual void start(int local_index, RankOrder order) = 0;
+  /// When it has ended or was refused. False: threads that the rank has started still run. Else its image is
+  /// let go, and its place is free. One thread at a time.
+  virtual bool forget(int local_index) = 0;
   /// Nobody will start any more: the node process ends with its ranks.
   virtual void close() = 0;
 };

@@ -85,7 +85,8 @@ void Ranks::load(memory::RankIdentity& identity, const memory::ImageTemplate& pr
   };
   auto& own_image = images_[static_cast<std::size_t>(identity.local_index)];
   events.before_main = [this](memory::RankIdentity& rank) { language_.before_main(rank); };
-  own_image = std::make_unique<memory::RankImage>(program, identity, std::move(events), places_.get());
+  own_image = std::make_unique<memory::RankImage>(program, identity, std::move(events), places_.get(),
+                                                  is_spare(identity) ? &idle_copies(program) : nullptr);
   if (is_spare(identity)) return;  // one-sided calls of Parallel C are not for them
   Language::Segments segments = own_image->symmetric_segments();
   for (const auto& segment : language_.loaded(identity, *own_image)) segments.push_back(segment);
@@ -116,7 +117,7 @@ int Ranks::run_program(memory::RankIdentity& identity, const launch::ProgramStar
   }
   const int status = language_.ended(identity, image(identity).run(words, environment_of(identity), streams));
   // A stream that the program has closed or reopened is its own.
-  for (std::FILE* stream : {streams.output, streams.errors}) {
+  for (std::FILE* stream : {streams.input, streams.output, streams.errors}) {
     if (stream != nullptr && image(identity).process().open_streams.contains(stream)) std::fclose(stream);
   }
   return status;
@@ -126,11 +127,20 @@ void Ranks::start(int local_index, RankOrder order) {
   // The job is not that of one rank any more, which is as good as a process of its own.
   memory::set_child_rules({.exec = false});
   auto refused = std::move(order.refused);
+  auto& identity = identities_[static_cast<std::size_t>(local_index)];
+  auto ended = std::move(order.ended);
   {
     const std::lock_guard hold(orders_lock_);
-    orders_.emplace(local_index, std::move(order));
+    orders_.insert_or_assign(local_index, std::move(order));
   }
-  late_.start(identities_[static_cast<std::size_t>(local_index)], std::move(refused));
+  late_.start(identity, std::move(refused), std::move(ended));
+}
+
+bool Ranks::forget(int local_index) {
+  auto& own_image = images_[static_cast<std::size_t>(local_index)];
+  if (own_image != nullptr && own_image->process().live_threads != 0) return false;
+  own_image.reset();
+  return true;
 }
 
 void Ranks::close() {
@@ -149,6 +159,11 @@ const memory::ImageTemplate& Ranks::template_of(const std::string& program) {
     known = std::move(made);
   }
   return *known;
+}
+
+memory::IdleCopies& Ranks::idle_copies(const memory::ImageTemplate& program) {
+  const std::lock_guard hold(orders_lock_);
+  return idle_copies_[&program];
 }
 
 /// A rank that starts while others run.

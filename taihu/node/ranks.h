@@ -33,6 +33,7 @@ class Ranks final : public SpareRanks {
   int run(message::Node& node, const launch::RankThreadSettings& settings);
 
   void start(int local_index, RankOrder order) override;
+  bool forget(int local_index) override;
   void close() override;
 
   /// With those of spare places, behind all others.
@@ -47,6 +48,7 @@ class Ranks final : public SpareRanks {
   }
   int run_spare(memory::RankIdentity& identity);
   const memory::ImageTemplate& template_of(const std::string& program);
+  memory::IdleCopies& idle_copies(const memory::ImageTemplate& program);
   void load(memory::RankIdentity& identity, const memory::ImageTemplate& program);
   int run_program(memory::RankIdentity& identity, const launch::ProgramStart& start, const std::string& name,
                   const std::vector<std::string>& arguments);
@@ -65,11 +67,13 @@ class Ranks final : public SpareRanks {
   memory::ImageTemplate image_template_;
   std::unique_ptr<memory::ImagePlaces> places_;  ///< while ranks are loaded; null: any addresses
   memory::ImageSymmetricMap symmetric_;
+  std::map<const memory::ImageTemplate*, memory::IdleCopies>
+      idle_copies_;  ///< of spare ranks that have ended
   std::vector<memory::RankIdentity> identities_;
   std::vector<std::unique_ptr<memory::RankImage>> images_;
   launch::LateRanks late_;
-  std::mutex orders_lock_;                                                          // guards the two below
-  std::map<int, RankOrder> orders_;                                                 ///< by local index
+  std::mutex orders_lock_;           // guards the two below and idle_copies_
+  std::map<int, RankOrder> orders_;  ///< by local index
   std::map<std::string, std::unique_ptr<memory::ImageTemplate>> started_programs_;  ///< by path
   std::mutex mutex_;                                                                // guards problem_
   std::string problem_;  // why the ranks cannot start; empty when they can

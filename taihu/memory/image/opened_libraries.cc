@@ -16,8 +16,8 @@ void* RankImage::already_open(const std::string& name, const std::string& path) 
   const auto is_it = [&](const ElfObject& object) {
     return object.path() == path || (name.find('/') == std::string::npos && object.soname() == name);
   };
-  for (std::size_t i = 1; i < copies_.size(); ++i)
-    if (is_it(*template_.objects()[i])) return copies_[i].handle;
+  for (std::size_t i = 1; i < copies().size(); ++i)
+    if (is_it(*template_.objects()[i])) return copies()[i].handle;
   for (const auto& opened : opened_)
     if (is_it(*opened->library->object)) return opened->copy.handle;
   return nullptr;
@@ -44,9 +44,9 @@ const ElfObject* RankImage::object_at(const void* address) const {
 }
 
 void* RankImage::open_library(const char* name, int flags, const void* caller) {
-  if (!name || !*name) return copies_.front().handle;
+  if (!name || !*name) return copies().front().handle;
   const std::lock_guard guard(opening_);
-  if (runtime_replaces(name, template_.program().path())) return copies_.front().handle;
+  if (runtime_replaces(name, template_.program().path())) return copies().front().handle;
   const ElfObject* const calling = object_at(caller);
   const ElfObject& loader = calling != nullptr ? *calling : template_.program();
   const auto found = find_library(name, loader);
@@ -119,7 +119,7 @@ std::vector<const OpenedTemplate*> RankImage::load_copies(const OpenedTemplate& 
 int RankImage::close_library(void* handle) {
   const std::lock_guard guard(opening_);
   const bool linked =
-      std::any_of(copies_.begin(), copies_.end(), [&](auto& copy) { return copy.handle == handle; });
+      std::any_of(copies().begin(), copies().end(), [&](auto& copy) { return copy.handle == handle; });
   if (linked) return 0;
   Opened* opened = find_opened(handle);
   if (!opened) return dlclose(handle);
@@ -144,9 +144,9 @@ std::vector<const ElfObject*> RankImage::search_order_of(void* handle, const voi
       order.push_back(library->object.get());
     return order;
   }
-  const bool everything = handle == RTLD_DEFAULT || handle == RTLD_NEXT || handle == copies_.front().handle;
-  for (std::size_t i = 0; i < copies_.size(); ++i)
-    if (everything || copies_[i].handle == handle) order.push_back(template_.objects()[i].get());
+  const bool everything = handle == RTLD_DEFAULT || handle == RTLD_NEXT || handle == copies().front().handle;
+  for (std::size_t i = 0; i < copies().size(); ++i)
+    if (everything || copies()[i].handle == handle) order.push_back(template_.objects()[i].get());
   if (!everything) return order;
   for (const auto& opened : opened_) {
     if (!opened->global) continue;
@@ -164,13 +164,13 @@ void* RankImage::shared_symbol(void* handle, const char* name, const char* versi
   if (const int variable = libc::variable_index(name); variable >= 0)
     return process_->variable_place(static_cast<libc::Variable>(variable));
   const bool ours = handle == RTLD_DEFAULT || handle == RTLD_NEXT;
-  const bool everything = ours || handle == copies_.front().handle;
+  const bool everything = ours || handle == copies().front().handle;
   if (everything)
     if (void* call = runtime_call(name)) return call;
   // As references are bound: what the whole process sees comes first, such as its malloc.
   static void* const process = dlopen(nullptr, RTLD_NOW);
   void* found = everything ? look(process) : nullptr;
-  if (!found) found = look(ours ? copies_.front().handle : handle);
+  if (!found) found = look(ours ? copies().front().handle : handle);
   for (const auto& opened : opened_) {
     if (found || !ours || !opened->global) continue;
     for (const OpenedTemplate* library : breadth_first(*opened->library))

@@ -23,36 +23,52 @@ bool runs_under_debugger() {
 
 }  // namespace
 
-RankImage::RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents events, ImagePlaces* places)
-    : template_(image), process_(std::make_unique<RankProcess>(rank, *this, std::move(events))) {
-  for (const CopyMaker& maker : template_.makers()) {
-    const bool is_program = copies_.empty();
-    copies_.push_back(is_program && places != nullptr ? maker.load(*places, rank.local_index) : maker.load());
-    loaded_[&maker.object()] = copies_.back();
+/// New copies, or idle ones.
+void RankImage::load(ImagePlaces* places, int index) {
+  if (idle_ != nullptr) {
+    if (std::optional<ImageCopies> idle = idle_->take()) {
+      copies_ = std::move(*idle);
+      for (std::size_t k = 0; k < copies_.objects.size(); ++k)
+        restore_data(*template_.objects()[k], copies_.objects[k].base, copies_.data[k]);
+      return;
+    }
   }
+  for (const CopyMaker& maker : template_.makers()) {
+    const bool is_program = copies_.objects.empty();
+    copies_.objects.push_back(is_program && places != nullptr ? maker.load(*places, index) : maker.load());
+    if (idle_ != nullptr) copies_.data.push_back(initial_data(maker.object(), copies_.objects.back().base));
+  }
+}
+
+RankImage::RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents events, ImagePlaces* places,
+                     IdleCopies* idle)
+    : template_(image), process_(std::make_unique<RankProcess>(rank, *this, std::move(events))), idle_(idle) {
+  load(places, rank.local_index);
+  for (std::size_t k = 0; k < copies().size(); ++k) loaded_[&template_.makers()[k].object()] = copies()[k];
   const auto& copied_variables = template_.unit().variable_copies();
   for (std::size_t i = 0; i < copied_variables.size(); ++i)
     if (copied_variables[i].object >= 0)
       process_->place_variable(
           static_cast<libc::Variable>(i),
-          reinterpret_cast<void*>(copies_[static_cast<std::size_t>(copied_variables[i].object)].base +
+          reinterpret_cast<void*>(copies()[static_cast<std::size_t>(copied_variables[i].object)].base +
                                   copied_variables[i].address));
   template_.unit().bind(loaded_, &RankImage::variable_place, this);
   template_.unit().tell_runtime_copies(loaded_, rank.runtime);
-  main_ = reinterpret_cast<Main>(template_.find_main(copies_.front().base));
+  main_ = reinterpret_cast<Main>(template_.find_main(copies().front().base));
   rank.process = process_.get();
   if (runs_under_debugger()) dlclose(template_.makers().front().load().handle);
 }
 
 std::vector<ImageSymmetricMap::Segment> RankImage::symmetric_segments() const {
   std::vector<ImageSymmetricMap::Segment> segments;
-  for (std::size_t i = 0; i < copies_.size(); ++i)
-    segments.push_back({copies_[i].base, template_.objects()[i]->span_bytes()});
+  for (std::size_t i = 0; i < copies().size(); ++i)
+    segments.push_back({copies()[i].base, template_.objects()[i]->span_bytes()});
   return segments;
 }
 
 RankImage::~RankImage() {
   process_->identity.process = nullptr;
+  if (idle_ != nullptr && opened_.empty()) idle_->keep(std::move(copies_));
 }
 
 void* RankImage::variable_place(void* self, int index) {
@@ -81,7 +97,7 @@ int RankImage::run(const std::vector<std::string>& arguments, const std::vector<
 
 void RankImage::run_program() {
   for (const std::size_t index : template_.construction_order())
-    construct(*template_.objects()[index], copies_[index].base, index == 0);
+    construct(*template_.objects()[index], copies()[index].base, index == 0);
   if (process_->events.before_main) process_->events.before_main(process_->identity);
   process_->end(main_(static_cast<int>(arguments_.size()) - 1, arguments_.data(), process_->environment()));
 }

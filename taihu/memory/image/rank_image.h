@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "taihu/memory/image/idle_copies.h"
 #include "taihu/memory/image/image_template.h"
 #include "taihu/memory/image/symmetric_map.h"
 #include "taihu/memory/libc/rank_process.h"
@@ -17,10 +18,11 @@ class RankImage final : public ImageServices {
  public:
   /// Loads a copy for `rank` and sets rank.process. Call on the rank's thread, bound to its cores, so that
   /// writable pages come from its memory node. `image`, `rank` and this object must live as long as
-  /// threads of the rank may run. Throws Error. The copy stays in memory until the process ends.
-  /// `places`: fixed addresses for the programs of the ranks of this process; null for any.
+  /// threads of the rank may run. Throws Error. The copy stays in memory until the process ends, and for
+  /// another rank when it comes from `idle`, where it goes in the end unless the rank has opened more
+  /// libraries. `places`: fixed addresses for the programs of the ranks of this process; null for any.
   RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents events = {},
-            ImagePlaces* places = nullptr);
+            ImagePlaces* places = nullptr, IdleCopies* idle = nullptr);
   ~RankImage() override;
 
   /// Runs the program: constructors, main, exit handlers, destructors. Returns its exit status (0 to 255),
@@ -32,7 +34,7 @@ class RankImage final : public ImageServices {
 
   RankProcess& process() { return *process_; }
   /// Load bases of template.objects(), in order.
-  const std::vector<LoadedObject>& copies() const { return copies_; }
+  const std::vector<LoadedObject>& copies() const { return copies_.objects; }
   /// The copies as segments of symmetric addresses; the caller adds the symmetric heap.
   std::vector<ImageSymmetricMap::Segment> symmetric_segments() const;
 
@@ -48,6 +50,7 @@ class RankImage final : public ImageServices {
     int uses = 0;  ///< times that it was opened, and open libraries that need it
     bool global = false;
   };
+  void load(ImagePlaces* places, int index);
   void run_program();
   void construct(const ElfObject& object, std::uintptr_t base, bool is_program);
   void destruct(const ElfObject& object, std::uintptr_t base);
@@ -68,7 +71,8 @@ class RankImage final : public ImageServices {
   const ImageTemplate& template_;
   Main main_ = nullptr;
   std::unique_ptr<RankProcess> process_;
-  std::vector<LoadedObject> copies_;
+  IdleCopies* const idle_;  ///< null: the copies are not for another rank
+  ImageCopies copies_;
   LoadedObjects loaded_;
   std::vector<const ElfObject*> constructed_;
   std::vector<std::unique_ptr<Opened>> opened_;

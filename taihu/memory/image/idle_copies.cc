@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/memory/image/idle_copies.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "taihu/base/page_size.h"
+#include "taihu/memory/image/saved_data.h"
+
+namespace taihu::memory {
+namespace {
+
+std::uint64_t page_below(std::uint64_t address) {
+  const auto page = static_cast<std::uint64_t>(page_bytes());
+  return address / page * page;
+}
+std::uint64_t page_above(std::uint64_t address) {
+  return page_below(address + static_cast<std::uint64_t>(page_bytes()) - 1);
+}
+
+/// Parts of the file that code may write.
+std::vector<ImageRange> initialised(const ElfObject& object) {
+  std::vector<ImageRange> writable;
+  for (const Elf64_Phdr& load : object.loads())
+    if ((load.p_flags & PF_W) != 0) writable.push_back({load.p_vaddr, load.p_vaddr + load.p_filesz});
+  const auto [begin, end] = object.relro();
+  return without(std::move(writable), {{page_below(begin), page_below(end)}});
+}
+
+void clear(std::uintptr_t begin, std::uintptr_t end) {
+  const std::uintptr_t pages = std::min(page_above(begin), end);
+  std::memset(reinterpret_cast<void*>(begin), 0, pages - begin);
+  if (pages == end) return;
+  // Pages behind those of the file are zeros of the system. The rest of the last one is of nobody.
+  if (madvise(reinterpret_cast<void*>(pages), page_above(end) - pages, MADV_DONTNEED) != 0)
+    std::memset(reinterpret_cast<void*>(pages), 0, end - pages);
+}
+
+}  // namespace
+
+std::vector<std::byte> initial_data(const ElfObject& object, std::uintptr_t base) {
+  std::vector<std::byte> data;
+  for (const ImageRange& range : initialised(object)) {
+    const auto* const first = reinterpret_cast<const std::byte*>(base + range.begin);
+    data.insert(data.end(), first, first + range.bytes());
+  }
+  return data;
+}
+
+void restore_data(const ElfObject& object, std::uintptr_t base, const std::vector<std::byte>& data) {
+  std::size_t at = 0;
+  for (const ImageRange& range : initialised(object)) {
+    std::memcpy(reinterpret_cast<void*>(base + range.begin), data.data() + at, range.bytes());
+    at += range.bytes();
+  }
+  for (const Elf64_Phdr& load : object.loads())
+    if ((load.p_flags & PF_W) != 0 && load.p_memsz > load.p_filesz)
+      clear(base + load.p_vaddr + load.p_filesz, base + load.p_vaddr + load.p_memsz);
+}
+
+}  // namespace taihu::memory

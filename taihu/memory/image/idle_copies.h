@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies of a program and its libraries whose rank has ended, for the next rank with the same program: a copy
+// that is given back to the loader could still be known to somebody, and one more for each rank would use up
+// address space, mappings and memory in a job that starts and ends ranks for days.
+//
+// A copy's variables become what they were before it was bound: initialised ones are kept when it is loaded,
+// all others are zero again, which gives back their pages. What the loader has made read-only no code of the
+// rank has written.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "taihu/memory/image/elf_object.h"
+#include "taihu/memory/image/link_unit.h"
+
+namespace taihu::memory {
+
+/// Copies of all objects of one ImageTemplate, in its order.
+struct ImageCopies {
+  std::vector<LoadedObject> objects;
+  std::vector<std::vector<std::byte>> data;  ///< of each object when it was loaded; empty: not kept
+};
+
+/// Initialised variables of a copy at `base`, one writable part behind the other.
+std::vector<std::byte> initial_data(const ElfObject& object, std::uintptr_t base);
+/// Makes the variables of the copy what they were.
+void restore_data(const ElfObject& object, std::uintptr_t base, const std::vector<std::byte>& data);
+
+/// Of one ImageTemplate. Any thread.
+class IdleCopies {
+ public:
+  void keep(ImageCopies copies) {
+    const std::lock_guard hold(lock_);
+    idle_.push_back(std::move(copies));
+  }
+  /// Nothing: there are none.
+  std::optional<ImageCopies> take() {
+    const std::lock_guard hold(lock_);
+    if (idle_.empty()) return std::nullopt;
+    std::optional<ImageCopies> copies(std::move(idle_.back()));
+    idle_.pop_back();
+    return copies;
+  }
+
+ private:
+  std::mutex lock_;
+  std::vector<ImageCopies> idle_;
+};
+
+}  // namespace taihu::memory
