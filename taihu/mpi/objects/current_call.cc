@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "taihu/memory/current_rank.h"
+#include "taihu/mpi/objects/dropped_counts.h"
 
 namespace taihu::mpi {
 namespace detail {
@@ -62,6 +63,18 @@ CallRecord* new_call_record() {
 }
 
 }  // namespace detail
+
+void drop_counts_of(int rank) {
+  const std::lock_guard hold(detail::reuse_lock);
+  for (CallRecord* record = first_call_record(); record != nullptr; record = record->next) {
+    if (record->rank != rank || record->in_use.load(std::memory_order_acquire)) continue;
+    record->rank = -1;
+    CallObserver* const observer = record->observer.exchange(nullptr);
+    if (observer == nullptr) continue;
+    delete observer;
+    detail::given_back.fetch_add(1);
+  }
+}
 
 CallRecord* first_call_record() noexcept {
   return detail::first.load(std::memory_order_acquire);

@@ -2,6 +2,7 @@
 // Groups: ordered sets of ranks of the job.
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -10,12 +11,17 @@
 
 namespace taihu::mpi {
 
+class RankNames;
+
 /// Immutable after it was made.
 struct Group final : Object {
   static constexpr Kind object_kind = Kind::group;
 
   /// `members`: ranks of the job in group order, each once.
   explicit Group(std::vector<int> members, Reference<Session> of_session = {});
+  /// Of `owner`, which need not be the caller's rank.
+  Group(std::vector<int> members, std::shared_ptr<RankNames> of_owner, Reference<Session> of_session = {});
+  ~Group() override;
 
   int size() const noexcept { return static_cast<int>(ranks.size()); }
   /// Member number of a rank of the job; MPI_UNDEFINED when it is not a member.
@@ -31,6 +37,7 @@ struct Group final : Object {
  private:
   int search(int job_rank) const noexcept;
 
+  std::shared_ptr<RankNames> names_;  ///< of the owner, where the group is counted; null: nowhere
   int first_ = 0;
   bool consecutive_ = true;                   ///< ranks are first_, first_ + 1, ...
   std::vector<std::pair<int, int>> members_;  ///< (rank of the job, member), sorted; empty when consecutive

@@ -9,6 +9,7 @@
 #include "taihu/mpi/objects/call.h"
 #include "taihu/mpi/objects/job.h"
 #include "taihu/mpi/objects/predefined.h"
+#include "taihu/mpi/objects/rank_names.h"
 
 namespace taihu::mpi {
 namespace {
@@ -33,17 +34,22 @@ Rank::Rank(memory::RankIdentity& identity, message::Endpoint& endpoint, NodeServ
     : Rank(identity, endpoint, services, first_world(services.node.layout())) {}
 
 Rank::Rank(memory::RankIdentity& identity, message::Endpoint& endpoint, NodeServices& services,
-           const WorldOfRank& world)
-    : application(world.application),
+           const WorldOfRank& world, const RankHistory& before)
+    : message_numbers(before.message_numbers),
+      ports(before.ports),
+      application(world.application),
       universe(job_parameters().universe != 0 ? job_parameters().universe
                                               : endpoint.node().layout().first_ranks()),
       identity_(identity),
       endpoint_(endpoint),
-      services_(services) {
-  world_ = Reference<Communicator>(
-      new Communicator(*this, world.context, Reference<Group>(new Group(world.members))));
-  self_ = Reference<Communicator>(
-      new Communicator(*this, self_context, Reference<Group>(new Group({identity.rank}))));
+      services_(services),
+      names_(layout().spare_ranks != 0 ? std::make_shared<RankNames>(layout().first_ranks()) : nullptr),
+      allocated_(before.contexts) {
+  const auto group_of = [this](const std::vector<int>& members) {
+    return Reference<Group>(new Group(members, names_));
+  };
+  world_ = Reference<Communicator>(new Communicator(*this, world.context, group_of(world.members)));
+  self_ = Reference<Communicator>(new Communicator(*this, self_context, group_of({identity.rank})));
   add_predefined_objects(*this);  // of which MPI_INFO_ENV tells the size of the world
   add_predefined(predefined, MPI_COMM_WORLD, *world_);
   add_predefined(predefined, MPI_COMM_SELF, *self_);
@@ -52,8 +58,7 @@ Rank::Rank(memory::RankIdentity& identity, message::Endpoint& endpoint, NodeServ
   for (Communicator* communicator : {world_.get(), self_.get()})
     communicator->errors = Reference<ErrorHandler>::to(find<ErrorHandler>(MPI_ERRORS_ARE_FATAL));
   if (world.parents.empty()) return;
-  parent = new Communicator(*this, world.parent_context, world_->group,
-                            Reference<Group>(new Group(world.parents)));
+  parent = new Communicator(*this, world.parent_context, world_->group, group_of(world.parents));
   parent->errors = world_->errors;
   parent->name.set("MPI_COMM_PARENT");
 }

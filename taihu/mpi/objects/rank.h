@@ -38,6 +38,13 @@ struct WorldOfRank {
   std::vector<int> parents;  ///< ranks of the job; empty: not spawned
 };
 
+/// What those that have had the number of a rank before leave to it: contexts and ports never have the same
+/// names again.
+struct RankHistory {
+  std::uint64_t contexts = 0, message_numbers = 1;
+  int ports = 0;
+};
+
 /// Parts of the library that keep something for each rank; each is made by its owner at first use
 /// (Rank::part).
 class RankPart {
@@ -76,7 +83,7 @@ class Rank {
   Rank(memory::RankIdentity& identity, message::Endpoint& endpoint, NodeServices& services);
   /// A spawned one.
   Rank(memory::RankIdentity& identity, message::Endpoint& endpoint, NodeServices& services,
-       const WorldOfRank& world);
+       const WorldOfRank& world, const RankHistory& before = {});
   ~Rank();
 
   int number() const noexcept { return identity_.rank; }  ///< in the job; in MPI_COMM_WORLD unless spawned
@@ -93,9 +100,14 @@ class Rank {
   std::atomic<Phase> phase{Phase::before};  ///< of MPI_COMM_WORLD
   std::atomic<int> sessions{0};  ///< open ones: while there are any, MPI may be used without MPI_Init
   std::atomic<std::uint64_t> message_numbers{1};  ///< next one, where calls are traced
+  std::atomic<int> ports{0};                      ///< that it has opened so far
   /// What MPI_Finalize has left to do when the program has ended with exit code 0; null: nothing.
   void (*left_to_the_end)(Rank&) = nullptr;
   pthread_t main_thread{};  ///< that called MPI_Init or MPI_Session_init first
+
+  RankHistory history() const noexcept { return {allocated_, message_numbers, ports}; }
+  /// Of spawned ranks, in its groups; null in jobs without them. Stays as long as somebody holds it.
+  const std::shared_ptr<RankNames>& names() const noexcept { return names_; }
 
   PredefinedObjects predefined{};
   Communicator& world() noexcept { return *world_; }
@@ -134,6 +146,7 @@ class Rank {
   memory::RankIdentity& identity_;
   message::Endpoint& endpoint_;
   NodeServices& services_;
+  const std::shared_ptr<RankNames> names_;
   Reference<Communicator> world_, self_;
   std::atomic<std::uint64_t> allocated_{0};
   std::mutex parts_lock_;
