@@ -109,7 +109,7 @@ void RankProcess::make_streams(const RankStreams& streams) {
     // Reads of descriptor 0 see the same input as the stream.
     if (given[at] && fileno(stream) >= 0) descriptors[at] = fileno(stream);
     *places[at] = stream;
-    if (i > 0) open_streams.insert(stream);
+    if (i > 0 || given[at] != nullptr) open_streams.insert(stream);
   }
 }
 

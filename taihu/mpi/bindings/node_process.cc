@@ -13,7 +13,9 @@
 #include "taihu/mpi/objects/call.h"
 #include "taihu/mpi/objects/diagnostics/collective_trace.h"
 #include "taihu/mpi/objects/diagnostics/viewer_trace.h"
+#include "taihu/mpi/objects/dropped_counts.h"
 #include "taihu/mpi/objects/job.h"
+#include "taihu/mpi/objects/rank_names.h"
 
 namespace taihu::mpi {
 namespace {
@@ -39,6 +41,12 @@ std::size_t calls_to_trace() {
   return calls;
 }
 
+/// Whether the rank uses MPI no more: neither it nor the groups that it has left behind count.
+bool has_left(const Rank& rank) {
+  const Rank::Phase phase = rank.phase;
+  return (phase == Rank::Phase::finished || phase == Rank::Phase::ended) && rank.sessions == 0;
+}
+
 }  // namespace
 
 void Mpi::check(const memory::ImageTemplate& program) {
@@ -61,33 +69,77 @@ void Mpi::prepare(const node::Preparation& preparation, std::span<memory::RankId
   message::Node& node = preparation.node;
   const launch::Layout& layout = node.layout();
   has_spares_ = layout.spare_ranks != 0;
+  node_ = &node;
+  identities_ = ranks;
   ranks_.resize(ranks.size());
   first_ranks_running_ = node.local_ranks();
-  const auto add = [this, &node, ranks](int local_index, auto... world) -> Rank& {
-    memory::RankIdentity& identity = ranks[static_cast<std::size_t>(local_index)];
-    const std::lock_guard hold(lock_);
-    auto& rank = ranks_[static_cast<std::size_t>(local_index)];
-    rank = std::make_unique<Rank>(identity, node.endpoint(local_index), *services_, world...);
-    identity.runtime = rank.get();
-    return *rank;
-  };
-  for (const memory::RankIdentity& identity : ranks)
-    if (identity.rank < layout.first_ranks()) add(identity.local_index);
+  for (memory::RankIdentity& identity : ranks)
+    if (identity.rank < layout.first_ranks())
+      add(identity.local_index,
+          std::make_unique<Rank>(identity, node.endpoint(identity.local_index), *services_));
   if (node.process() == layout.processes - 1)
-    job_service_ = std::make_unique<JobService>(
-        node, preparation.spares, [add, &node](int local_index, const WorldOfRank& world) -> Rank& {
-          node.add_rank(local_index);
-          return add(local_index, world);
-        });
+    job_service_ = std::make_unique<JobService>(node, preparation.spares, *this);
+  else
+    serve_names(node, *this);
 }
 
-/// Those that have started so far.
-std::vector<Rank*> Mpi::running() {
+Rank& Mpi::add(int local_index, std::unique_ptr<Rank> rank) {
   const std::lock_guard hold(lock_);
-  std::vector<Rank*> ranks;
+  const auto index = static_cast<std::size_t>(local_index);
+  ranks_[index] = std::move(rank);
+  identities_[index].runtime = ranks_[index].get();
+  return *ranks_[index];
+}
+
+Rank& Mpi::make(int local_index, const WorldOfRank& world) {
+  RankHistory before;
+  {
+    const std::lock_guard hold(lock_);
+    if (const auto found = histories_.find(local_index); found != histories_.end()) before = found->second;
+  }
+  node_->add_rank(local_index);
+  memory::RankIdentity& identity = identities_[static_cast<std::size_t>(local_index)];
+  return add(local_index,
+             std::make_unique<Rank>(identity, node_->endpoint(local_index), *services_, world, before));
+}
+
+bool Mpi::forget(int local_index) {
+  const auto index = static_cast<std::size_t>(local_index);
+  std::shared_ptr<Rank> rank;
+  {
+    const std::lock_guard hold(lock_);
+    rank = ranks_[index];
+  }
+  const bool is_over = has_left(*rank);
+  if (!node_->remove_rank(local_index) || !is_over) return false;
+  const std::lock_guard hold(lock_);
+  drop_counts_of(rank->number());
+  histories_[local_index] = rank->history();
+  identities_[index].runtime = nullptr;
+  ranks_[index].reset();
+  return true;
+}
+
+std::set<int> Mpi::named() {
+  std::set<int> all;
+  const std::lock_guard hold(lock_);
   for (const auto& rank : ranks_)
+    if (rank != nullptr && rank->names() != nullptr && !has_left(*rank)) rank->names()->add_to(all);
+  return all;
+}
+
+/// Calls `use` with the ranks that have started and are not forgotten, which stay for that time.
+template <class Use>
+auto Mpi::with_running(Use&& use) {
+  std::vector<std::shared_ptr<Rank>> kept;
+  {
+    const std::lock_guard hold(lock_);
+    kept = ranks_;
+  }
+  std::vector<Rank*> ranks;
+  for (const auto& rank : kept)
     if (rank != nullptr) ranks.push_back(rank.get());
-  return ranks;
+  return use(ranks);
 }
 
 void Mpi::all_loaded(message::Node& node) {
@@ -95,9 +147,9 @@ void Mpi::all_loaded(message::Node& node) {
   if (job_parameters().deadlock_timeout_seconds <= 0 && node.layout().processes == 1) return;
   watch_ = std::make_unique<node::DeadlockWatch>(
       node, job_parameters().deadlock_timeout_seconds,
-      node::DeadlockWatch::Questions{.look = [this] { return look_at(running()); },
-                                     .report = [this] { return waiting_ranks(running()); },
-                                     .calls = [this] { return pending_collectives(running()); },
+      node::DeadlockWatch::Questions{.look = [this] { return with_running(look_at); },
+                                     .report = [this] { return with_running(waiting_ranks); },
+                                     .calls = [this] { return with_running(pending_collectives); },
                                      .contradiction = contradiction});
 }
 

@@ -4,8 +4,11 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <span>
 #include <vector>
 
 #include "taihu/mpi/objects/diagnostics/deadlock_watch.h"
@@ -15,7 +18,7 @@
 
 namespace taihu::mpi {
 
-class Mpi final : public node::Language {
+class Mpi final : public node::Language, public RanksOfProcess {
  public:
   const char* launcher() const noexcept override { return "marun"; }
   /// Refuses programs that need another MPI library.
@@ -28,11 +31,19 @@ class Mpi final : public node::Language {
   int spare_ranks() const noexcept override { return 1024; }
 
  private:
-  std::vector<Rank*> running();
+  Rank& make(int local_index, const WorldOfRank& world) override;
+  bool forget(int local_index) override;
+  std::set<int> named() override;
+  Rank& add(int local_index, std::unique_ptr<Rank> rank);
+  template <class Use>
+  auto with_running(Use&& use);
 
   std::unique_ptr<NodeServices> services_;
-  std::mutex lock_;                           // of ranks_
-  std::vector<std::unique_ptr<Rank>> ranks_;  ///< by local index; null: nobody was spawned there yet
+  message::Node* node_ = nullptr;
+  std::span<memory::RankIdentity> identities_;
+  std::mutex lock_;                           // of ranks_ and histories_
+  std::vector<std::shared_ptr<Rank>> ranks_;  ///< by local index; null: no rank is there
+  std::map<int, RankHistory> histories_;      ///< of numbers whose ranks are gone, by local index
   std::unique_ptr<JobService> job_service_;   ///< in the last node process
   std::atomic<int> first_ranks_running_{0};
   bool has_spares_ = false;

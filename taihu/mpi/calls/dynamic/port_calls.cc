@@ -34,7 +34,7 @@ struct Port {
   /// Ranks allocate contexts without the highest bit. Those of groups and texts (from_groups.cc) have it,
   /// too, but are the same with a chance of 2^-61 only.
   message::Context context() const noexcept {
-    return static_cast<message::Context>(std::uint64_t{3} << 62 | static_cast<std::uint64_t>(rank) << 24 |
+    return static_cast<message::Context>(std::uint64_t{3} << 62 | static_cast<std::uint64_t>(rank) << 35 |
                                          static_cast<std::uint64_t>(number) << 3);
   }
 };
@@ -60,9 +60,10 @@ class OpenPorts final : public RankPart {
   static OpenPorts& of(Rank& rank) { return rank.part<OpenPorts>(Part::ports); }
 
   Port open() {
+    const int number = ++rank_.ports;
     const std::lock_guard hold(lock_);
-    open_.insert(++last_);
-    return {name_of_job(rank_.node()), rank_.number(), last_};
+    open_.insert(number);
+    return {name_of_job(rank_.node()), rank_.number(), number};
   }
   bool has(const Port& port) {
     const std::lock_guard hold(lock_);
@@ -77,7 +78,6 @@ class OpenPorts final : public RankPart {
   Rank& rank_;
   std::mutex lock_;
   std::set<int> open_;
-  int last_ = 0;
 };
 
 // Messages in the context of a port.
@@ -121,7 +121,8 @@ Words connect(Rank& rank, Communicator& communicator, const char* name) {
   const Port port = parse_port(name);
   require(port.job == name_of_job(rank.node()), MPI_ERR_PORT,
           "the port is of another job; only ranks of one job can be connected");
-  require(port.rank < rank.layout().ranks, MPI_ERR_PORT, "there is no rank that could have opened the port");
+  require(port.rank < rank.layout().first_ranks() || has_started(rank.node(), port.rank), MPI_ERR_PORT,
+          "the rank that could have opened the port has not started, or has ended");
   waits_for(port.rank, call_tag, port.context(), communicator.size());
   send_words(rank, port.rank, port.context(), call_tag, words_of(communicator, rank.number()));
   return receive_words(rank, port.rank, port.context(), reply_tag);

@@ -123,6 +123,10 @@ void spawn_together(Rank& rank, Communicator& communicator, int root, MakeProgra
   Reference<Communicator> made =
       make_child(communicator, static_cast<message::Context>(outcome.parent_context), communicator.group,
                  Reference<Group>(new Group(std::move(members))));
+  // Until all have their groups, who spawns next must not get these numbers, even if their ranks end at once.
+  barrier_inside(communicator);
+  if (communicator.rank == root)
+    tell_settled(rank.node(), static_cast<int>(outcome.first_rank), static_cast<int>(outcome.ranks));
   *intercomm = handle_of<MPI_Comm>(made.give_up());
 }
 

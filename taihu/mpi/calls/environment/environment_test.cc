@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "taihu/mpi/objects/dynamic/job_service.h"
 #include "taihu/mpi/test_ranks.h"
@@ -12,7 +17,20 @@ namespace {
 /// Of a job without places for further ranks.
 struct NoSpares final : node::SpareRanks {
   void start(int, node::RankOrder) override { ADD_FAILURE() << "there is no place"; }
+  bool forget(int) override { return true; }
   void close() override {}
+};
+
+/// One rank that stands for each that would be made.
+struct StandIn final : RanksOfProcess {
+  explicit StandIn(Rank& one) : rank(one) {}
+  Rank& make(int, const WorldOfRank&) override { return rank; }
+  bool forget(int) override { return ++forgotten, true; }
+  std::set<int> named() override { return names; }
+
+  Rank& rank;
+  std::set<int> names;
+  int forgotten = 0;
 };
 
 std::vector<long>* deletions;
@@ -173,7 +191,8 @@ TEST(environment, memory_is_aligned_as_asked_for) {
 TEST(environment, a_job_without_spare_places_spawns_nothing) {
   TestRanks job(1);
   NoSpares none;
-  const JobService service(job.node(0), none, [&](int, const WorldOfRank&) -> Rank& { return job.rank(0); });
+  StandIn ranks(job.rank(0));
+  const JobService service(job.node(0), none, ranks);
   job.run([](Rank&) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm comm;
@@ -194,6 +213,7 @@ struct NoThreads final : node::SpareRanks {
     ++refused;
     order.refused("no thread for it");
   }
+  bool forget(int) override { return true; }
   void close() override { ++closed; }
 };
 
@@ -202,31 +222,93 @@ TEST(environment, a_system_without_threads_spawns_nothing) {
   shape.spares = 5;
   TestRanks job(shape);
   NoThreads system;
-  JobService service(job.node(0), system, [&](int, const WorldOfRank&) -> Rank& { return job.rank(1); });
-  // Rank 1 stands for each that would be made.
+  StandIn ranks(job.rank(1));
+  JobService service(job.node(0), system, ranks);
   TestRanks::run_as(job.rank(0), [&](Rank&) {
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    MPI_Comm comm;
-    int codes[3] = {};
-    for (int turn = 0; turn < 2; ++turn) {
-      const int code =
-          MPI_Comm_spawn("/bin/true", MPI_ARGV_NULL, 3 - turn, MPI_INFO_NULL, 0, MPI_COMM_SELF, &comm, codes);
-      EXPECT_EQ(code, MPI_ERR_SPAWN);
-      EXPECT_EQ(codes[1], MPI_ERR_SPAWN);
-    }
-    EXPECT_EQ(system.refused, 5);
-    EXPECT_EQ(system.closed, 0) << "this rank runs";
+    const auto spawn = [](int number) {
+      MPI_Comm comm;
+      int codes[6] = {};
+      EXPECT_EQ(
+          MPI_Comm_spawn("/bin/true", MPI_ARGV_NULL, number, MPI_INFO_NULL, 0, MPI_COMM_SELF, &comm, codes),
+          MPI_ERR_SPAWN);
+      EXPECT_EQ(codes[number - 1], MPI_ERR_SPAWN);
+    };
+    spawn(3);
+    EXPECT_EQ(system.refused, 3);
     EXPECT_EQ(job.rank(1).phase.load(), Rank::Phase::ended);
+    // Their numbers are free again.
+    for (int turn = 0; turn < 10; ++turn) spawn(4);
+    EXPECT_EQ(system.refused, 3 + 40);
+    EXPECT_EQ(ranks.forgotten, system.refused);
+    // As long as nobody names them.
+    ranks.names = {3};
+    spawn(4);
+    EXPECT_EQ(system.refused, 43) << "the numbers are 2 to 6";
+    spawn(3);
+    EXPECT_EQ(system.refused, 46);
+    spawn(6);
+    EXPECT_EQ(system.refused, 46) << "there are only five";
+    EXPECT_EQ(system.closed, 0) << "this rank runs";
     service.rank_ended();
     service.rank_ended();
     EXPECT_EQ(system.closed, 1);
   });
 }
 
+/// Starts nothing: its ranks are as if they ran.
+struct EndlessRanks final : node::SpareRanks {
+  std::vector<node::RankOrder> orders;
+  std::atomic<bool> is_started{false};
+  bool has_threads = false;
+  void start(int, node::RankOrder order) override {
+    orders.push_back(std::move(order));
+    is_started = true;
+  }
+  bool forget(int) override { return !has_threads; }
+  void close() override {}
+};
+
+TEST(environment, ports_are_of_ranks_that_run) {
+  TestShape shape(2);
+  shape.spares = 3;
+  TestRanks job(shape);
+  EndlessRanks system;
+  StandIn ranks(job.rank(1));
+  const JobService service(job.node(0), system, ranks);
+  TestRanks::run_as(job.rank(0), [&](Rank&) {
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    const auto connects = [&](int number) {
+      const std::string port = "taihu://" + name_of_job(job.node(0)) + "/" + std::to_string(number) + "/1";
+      MPI_Comm comm;
+      return MPI_Comm_connect(port.c_str(), MPI_INFO_NULL, 0, MPI_COMM_SELF, &comm);
+    };
+    for (const int number : {2, 4, 5, 1 << 30}) EXPECT_EQ(connects(number), MPI_ERR_PORT) << number;
+    EXPECT_FALSE(has_started(job.node(0), 2));
+    EXPECT_TRUE(has_started(job.node(0), 1));
+    SpawnRequest request;
+    request.programs.push_back({"/bin/true", {"true"}, {}, 1});
+    std::thread parent([&] { EXPECT_EQ(ask_to_spawn(job.node(0), request).first_rank, 2); });
+    while (!has_started(job.node(0), 2)) std::this_thread::yield();
+    while (!system.is_started) std::this_thread::yield();
+    EXPECT_TRUE(system.orders.front().loaded(""));
+    parent.join();
+    system.has_threads = true;
+    system.orders.front().ended();
+    EXPECT_TRUE(has_started(job.node(0), 2)) << "threads of it run";
+    system.has_threads = false;
+    request.programs.front().ranks = 4;
+    EXPECT_NE(ask_to_spawn(job.node(0), request).problem, "") << "there are three places";
+    EXPECT_FALSE(has_started(job.node(0), 2));
+    EXPECT_EQ(connects(2), MPI_ERR_PORT) << "it has ended";
+  });
+}
+
 TEST(environment, ports_have_names) {
   TestRanks job({4, 2});
   NoSpares none;
-  const JobService service(job.node(1), none, [&](int, const WorldOfRank&) -> Rank& { return job.rank(0); });
+  StandIn ranks(job.rank(0));
+  const JobService service(job.node(1), none, ranks);
   job.run([](Rank& rank) {
     char port[MPI_MAX_PORT_NAME] = "", other[MPI_MAX_PORT_NAME] = "";
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
