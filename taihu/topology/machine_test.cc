@@ -71,6 +71,16 @@ TEST(Machine, short_forms_and_missing_units) {
   EXPECT_EQ(machine_from_text("core:128 pu:2").cpus.size(), 256);
 }
 
+TEST(Machine, attributes_of_text_may_have_blanks) {
+  const Machine machine = machine_from_text("pack:2 numa:1(memory=1GB indexes=2*1:1*2) core:2 pu:1");
+  ASSERT_EQ(machine.numa_nodes.size(), 2u);
+  EXPECT_GE(machine.numa_nodes[0].memory_bytes, 1'000'000'000);
+  EXPECT_EQ(machine_from_text("l3:2(size=32MB indexes=1,0) core:2 pu:1").cores.size(), 4u);
+  for (const char* text : {"numa:2(memory=1GB indexes=2*1:1*2) core:0", "l3:0(size=1MB x=2) core:2",
+                           "l3:2(size=1MB x=2)core:-1 pu:1"})
+    EXPECT_THROW(machine_from_text(text), Error) << text;
+}
+
 TEST(Machine, caches_of_text) {
   const Machine machine =
       machine_from_text("pack:1 l3:2(size=32MB) l2:2(size=1MB) l1:1(size=32kB) core:1 pu:1");
