@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "taihu/neutron/geometry/mesh_for_tests.h"
 #include "taihu/neutron/particle/random.h"
 
 namespace taihu::neutron {
@@ -29,16 +30,7 @@ TEST(Mesh, PiecesOfAPathAreWhereItsPointsAre) {
       Vector u = random.direction();
       if (i % 10 == 0) u = {0, 1, 0};
       const double length = 5 * random.uniform();
-      std::vector<MeshPiece> pieces;
-      append_pieces(mesh, start, u, length, pieces);
-      std::vector<double> exact(mesh.size()), plain(mesh.size());
-      for (const MeshPiece& piece : pieces) exact[piece.index] += piece.length;
-      constexpr int steps = 2000;
-      for (int s = 0; s < steps; ++s)
-        if (const int index = mesh.index_of(start + ((s + 0.5) / steps * length) * u); index >= 0)
-          plain[index] += length / steps;
-      for (int index = 0; index < mesh.size(); ++index)
-        EXPECT_NEAR(exact[index], plain[index], 2 * length / steps);
+      expect_pieces_where_points_are(mesh, start, u, length, 2);
     }
   }
 }
