@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include "taihu/base/error.h"
 #include "taihu/base/formatted.h"
@@ -163,35 +166,42 @@ TEST(WeightWindows, AreThoseOfThePlaceAndTheEnergy) {
   EXPECT_EQ(both.at({1.5, 0, 0}, Energy(50)).lower, 6);
 }
 
+/// Windows of the slab in a file, with these energies and lower bounds.
+void write_windows_file(const TemporaryFolder& folder, const std::vector<double>& energies,
+                        const std::vector<double>& lower) {
+  Hdf5File file(folder.path("windows.h5"), Hdf5File::Mode::create);
+  file.write_attribute("/", "filetype", std::string("weight_windows"));
+  file.write_attribute("/", "version", std::vector<int>{1, 0});
+  for (const char* group :
+       {"/meshes", "/meshes/mesh 3", "/weight_windows", "/weight_windows/weight_windows_1"})
+    file.make_group(group);
+  file.write_text("/meshes/mesh 3/type", "regular");
+  file.write_integers("/meshes/mesh 3/dimension", std::vector<int>{slab_cells});
+  file.write("/meshes/mesh 3/lower_left", {0});
+  file.write("/meshes/mesh 3/width", {slab_width / slab_cells});
+  const std::string group = "/weight_windows/weight_windows_1/";
+  file.write_integer(group + "mesh", 3);
+  file.write_text(group + "particle_type", "neutron");
+  file.write(group + "energy_bounds", energies);
+  file.write(group + "lower_ww_bounds", lower, {1, slab_cells});
+  file.write(group + "upper_ww_bounds", slab_bounds(2), {1, slab_cells});
+  file.write_number(group + "survival_ratio", 3);
+  file.write_number(group + "max_lower_bound_ratio", 1);
+  file.write_integer(group + "max_split", 10);
+  file.write_number(group + "weight_cutoff", 1e-38);
+  file.close();
+}
+
+std::string model_of_file() {
+  return slab_text(
+      "<weight_windows_on>true</weight_windows_on><weight_windows_file>windows.h5</weight_windows_file>");
+}
+
 TEST(WeightWindows, OfAFileAreThoseOfTheModel) {
   const TemporaryFolder folder;
-  {
-    Hdf5File file(folder.path("windows.h5"), Hdf5File::Mode::create);
-    file.write_attribute("/", "filetype", std::string("weight_windows"));
-    file.write_attribute("/", "version", std::vector<int>{1, 0});
-    for (const char* group :
-         {"/meshes", "/meshes/mesh 3", "/weight_windows", "/weight_windows/weight_windows_1"})
-      file.make_group(group);
-    file.write_text("/meshes/mesh 3/type", "regular");
-    file.write_integers("/meshes/mesh 3/dimension", std::vector<int>{slab_cells});
-    file.write("/meshes/mesh 3/lower_left", {0});
-    file.write("/meshes/mesh 3/width", {slab_width / slab_cells});
-    const std::string group = "/weight_windows/weight_windows_1/";
-    file.write_integer(group + "mesh", 3);
-    file.write_text(group + "particle_type", "neutron");
-    file.write(group + "energy_bounds", {0, 1e8});
-    file.write(group + "lower_ww_bounds", slab_bounds(0.4), {1, slab_cells});
-    file.write(group + "upper_ww_bounds", slab_bounds(2), {1, slab_cells});
-    file.write_number(group + "survival_ratio", 3);
-    file.write_number(group + "max_lower_bound_ratio", 1);
-    file.write_integer(group + "max_split", 10);
-    file.write_number(group + "weight_cutoff", 1e-38);
-    file.close();
-  }
+  write_windows_file(folder, {0, 1e8}, slab_bounds(0.4));
   folder.write("library.json", library_text());
-  folder.write("model.xml",
-               slab_text("<weight_windows_on>true</weight_windows_on><weight_windows_file>windows.h5"
-                         "</weight_windows_file>"));
+  folder.write("model.xml", model_of_file());
   const SlabOutcome of_file = run_slab(read_model(folder.path())),
                     of_model = run_slab(model_from_text(slab_text(slab_windows())));
   EXPECT_EQ(of_file.flights, of_model.flights);
@@ -211,6 +221,29 @@ TEST(WeightWindows, ThatAreOnWithoutAnyAreReported) {
       << none.warnings[0];
   for (const char* said : {"", "<weight_windows_on>false</weight_windows_on>"})
     EXPECT_TRUE(model_from_text(slab_text(slab_windows() + said)).warnings.empty()) << said;
+}
+
+TEST(WeightWindows, OfAFileAreNumbers) {
+  const double none = std::numeric_limits<double>::quiet_NaN(),
+               endless = std::numeric_limits<double>::infinity();
+  std::vector<double> lower = slab_bounds(0.4), without = lower;
+  without[3] = none;
+  const std::pair<std::vector<double>, std::vector<double>> wrong[] = {
+      {{0, none}, lower}, {{none, 1e8}, lower}, {{0, endless}, lower}, {{0, 1e8}, without}};
+  for (const auto& [energies, bounds] : wrong) {
+    const TemporaryFolder folder;
+    write_windows_file(folder, energies, bounds);
+    folder.write("library.json", library_text());
+    folder.write("model.xml", model_of_file());
+    try {
+      read_model(folder.path());
+      FAIL() << "accepted";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("an energy or a lower bound is not a number"),
+                std::string::npos)
+          << error.what();
+    }
+  }
 }
 
 TEST(WeightWindows, OfASplitHistoryAreLimited) {
