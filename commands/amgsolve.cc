@@ -106,12 +106,6 @@ void print_result(const Context& context, const Options& options, const Solver& 
     std::fputs(performance_text(context, solver, result, times).c_str(), stdout);
 }
 
-void write_trace(parallel::RecordedCommunicator& recorded, const std::string& file) {
-  recorded.record(false);
-  const std::string text = recorded.trace_of_all();
-  parallel::together(recorded, recorded.is_root(), [&] { write_file(file, text); });
-}
-
 int solve(const Options& options, parallel::Communicator& ranks) {
   parallel::RecordedCommunicator recorded(ranks);
   parallel::Communicator& communicator = options.trace.empty() ? ranks : recorded;
@@ -144,7 +138,7 @@ int solve(const Options& options, parallel::Communicator& ranks) {
   if (communicator.rank() == 0) print_result(context, options, solver, result, times);
   if (result.converged && !options.output.empty()) write_vector_market(context, options.output, x);
   // Behind all that took long to compute.
-  if (!options.trace.empty()) write_trace(recorded, options.trace);
+  if (!options.trace.empty()) recorded.write_trace(options.trace);
   if (!result.converged) throw Error(why_not_converged(result, options.solver.solve));
   return 0;
 }

@@ -2,10 +2,17 @@
 #include "taihu/parallel/recorded_communicator.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+
+#include "taihu/base/error.h"
+#include "taihu/base/output_file.h"
+#include "taihu/parallel/shared_error.h"
 
 namespace taihu::parallel {
 namespace {
+
+constexpr std::size_t trace_piece_bytes = std::size_t{1} << 20;
 
 void add_peer(std::string& list, int peer, std::size_t bytes) {
   if (!list.empty()) list += ',';
@@ -22,16 +29,56 @@ void RecordedCommunicator::note(const char* call, std::size_t bytes) {
   if (records_) text_ += std::string(call) + ' ' + std::to_string(bytes) + '\n';
 }
 
-std::string RecordedCommunicator::trace_of_all() {
-  Bytes mine(text_.size());
-  std::memcpy(mine.data(), text_.data(), text_.size());
-  std::string all = "taihu trace 1\nranks " + std::to_string(size()) + '\n';
-  int rank = 0;
-  for (const Bytes& bytes : inner_.all_gather(mine)) {
-    all += "rank " + std::to_string(rank++) + '\n';
-    all.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+/// To the root, piece by piece; the root takes those of one rank after the other.
+void RecordedCommunicator::give_text() {
+  for (std::size_t at = 0; at < text_.size(); at += trace_piece_bytes) {
+    const Buffer piece{0, text_.data() + at, std::min(trace_piece_bytes, text_.size() - at)};
+    inner_.start({&piece, 1}, {});
+    inner_.finish();
   }
-  return all;
+}
+
+/// `out` may be null: what the others give is taken and thrown away. So it is after a failure, which is
+/// thrown at the end.
+void RecordedCommunicator::take_texts(std::span<const std::int64_t> lengths, std::FILE* out) {
+  int error = 0;
+  const auto write = [&](const std::string& text) {
+    if (out != nullptr && error == 0 && std::fwrite(text.data(), 1, text.size(), out) != text.size())
+      error = errno;
+  };
+  write("taihu trace 1\nranks " + std::to_string(size()) + '\n');
+  std::string piece;
+  for (int from = 0; from < size(); ++from) {
+    write("rank " + std::to_string(from) + '\n');
+    if (from == rank()) write(text_);
+    const auto length =
+        from == rank() ? 0 : static_cast<std::size_t>(lengths[static_cast<std::size_t>(from)]);
+    for (std::size_t at = 0; at < length; at += trace_piece_bytes) {
+      piece.resize(std::min(trace_piece_bytes, length - at));
+      const Buffer buffer{from, piece.data(), piece.size()};
+      inner_.start({}, {&buffer, 1});
+      inner_.finish();
+      write(piece);
+    }
+  }
+  if (error != 0) throw system_error("cannot write the trace", error);
+}
+
+void RecordedCommunicator::write_trace(const std::string& file) {
+  const std::vector<std::int64_t> lengths = inner_.all(static_cast<std::int64_t>(text_.size()));
+  together(inner_, true, [&] {
+    if (!is_root()) return give_text();
+    bool is_taken = false;
+    try {
+      write_file(file, [&](std::FILE* out) {
+        is_taken = true;
+        take_texts(lengths, out);
+      });
+    } catch (...) {
+      if (!is_taken) take_texts(lengths, nullptr);
+      throw;
+    }
+  });
 }
 
 void RecordedCommunicator::sum(std::span<std::int64_t> values) {

@@ -9,6 +9,8 @@
 // Messages of post() and take() are not written down.
 #pragma once
 
+#include <cstdio>
+#include <span>
 #include <string>
 
 #include "taihu/parallel/communicator.h"
@@ -21,8 +23,10 @@ class RecordedCommunicator final : public Communicator {
   explicit RecordedCommunicator(Communicator& inner) : inner_(inner) {}
 
   void record(bool on) { records_ = on; }
-  /// What all ranks have written down, "taihu trace 1" above it. Collective; the call itself is not recorded.
-  std::string trace_of_all();
+  /// Writes what all ranks have written down into a file, "taihu trace 1" above it. The root gets it rank by
+  /// rank in pieces of 1 MiB at most, the others get nothing. Collective; the call itself is not recorded.
+  /// Throws SharedError when the file cannot be written.
+  void write_trace(const std::string& file);
 
   int rank() const override { return inner_.rank(); }
   int size() const override { return inner_.size(); }
@@ -43,6 +47,8 @@ class RecordedCommunicator final : public Communicator {
   void exchange_elements(const Outgoing& out, const Incoming& in, std::size_t element_bytes) override;
   void all_gather_bytes(const void* mine, const Incoming& in) override;
   void note(const char* call, std::size_t bytes);
+  void give_text();
+  void take_texts(std::span<const std::int64_t> lengths, std::FILE* out);
 
   Communicator& inner_;
   bool records_ = false;

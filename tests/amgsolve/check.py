@@ -106,6 +106,16 @@ def check_inputs(folder):
     expect("message without convergence", "no convergence to 1e-08 in 2 iterations" in errors, True)
 
 
+def check_trace(folder):
+    """A trace that cannot be written costs neither the report nor the solution."""
+    solution = folder / "behind_trace.mtx"
+    code, output, errors = run([AMGSOLVE, "--generate", "laplace2d", "20", "--trace", "/dev/full", "-o", solution])
+    expect("a trace on a full disk", (code, errors.count("\n")), (1, 1))
+    expect("message of a trace on a full disk", "/dev/full" in errors, True)
+    expect("report before a trace on a full disk", "iteration" in output, True)
+    expect("solution before a trace on a full disk", solution.exists() and len(solution.read_text().splitlines()), 402)
+
+
 def check_documentation():
     """Every option that --help shows stands on the reference page."""
     _, text, _ = run([AMGSOLVE, "--help"])
@@ -147,6 +157,7 @@ def check_launcher_without_program(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_inputs(pathlib.Path(folder))
+        check_trace(pathlib.Path(folder))
         check_launcher_without_program(pathlib.Path(folder))
     check_documentation()
     runs = check_ranks()
