@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cmath>
 #include <cstring>
 
@@ -206,6 +207,18 @@ void release_copies(taihu_box_stage& stage, KeptCopies& copies, bool all) {
   }
 }
 
+/// Does without the first copy that the nest uses, whose room others may have then. False: it uses none.
+bool leave_copy(taihu_box_stage& stage, KeptCopies& copies) {
+  for (taihu_box& box : boxes_of(stage)) {
+    if (box.copy == nullptr) continue;
+    wait(box.got[0]);
+    copies.release(box.copy);
+    box.copy = nullptr;
+    return true;
+  }
+  return false;
+}
+
 /// Where the tile's first iteration finds the box in a copy of all that the nest reads.
 void set_near_in_copy(const taihu_box_stage& stage, taihu_box& box) {
   const BoxPlace all = one_piece(stage, box);
@@ -220,11 +233,11 @@ bool is_in_buffers(const taihu_box& box) {
   return is_staged(box) && box.copy == nullptr;
 }
 
-bool allocate(taihu_box_stage& stage, memory::ScratchpadArena& arena) {
+bool allocate(taihu_box_stage& stage, KeptCopies& copies) {
   std::uint64_t bytes = box_alignment - 1;
   for (const taihu_box& box : boxes_of(stage))
     bytes += buffer_bytes(stage, box, {stage.tile[0], stage.tile[1]});
-  stage.buffers = arena.allocate(bytes);
+  stage.buffers = copies.allocate(bytes);
   if (stage.buffers == nullptr) return false;
   auto place = (reinterpret_cast<std::uintptr_t>(stage.buffers) + box_alignment - 1) & ~(box_alignment - 1);
   for (taihu_box& box : boxes_of(stage)) {
@@ -239,6 +252,32 @@ bool allocate(taihu_box_stage& stage, memory::ScratchpadArena& arena) {
   return true;
 }
 
+/// Chooses tiles and makes their buffers, beside the copies that the nest uses.
+bool make_tiles(taihu_box_stage& stage, const memory::ScratchpadArena& arena, KeptCopies& copies,
+                bool makes_copies) {
+  const std::size_t room = copies.available_bytes();
+  const std::int64_t scratchpad = number(arena.static_base());
+  if (!choose_tiles(stage, scratchpad, scratchpad + static_cast<std::int64_t>(arena.capacity_bytes()), room))
+    return false;
+  release_copies(stage, copies, false);
+  if (makes_copies) make_copies(stage, copies);
+  return allocate(stage, copies);
+}
+
+/// make_tiles with as many of the copies as leave room for the buffers.
+bool make_tiles_somehow(taihu_box_stage& stage, const memory::ScratchpadArena& arena, KeptCopies& copies) {
+  constexpr std::size_t most_boxes = 64;  // the compiler makes fewer
+  std::bitset<most_boxes> staged;
+  for (std::size_t k = 0; k < stage.box_count && k < most_boxes; ++k) staged[k] = is_staged(stage.boxes[k]);
+  if (make_tiles(stage, arena, copies, true)) return true;
+  while (leave_copy(stage, copies)) {
+    for (std::size_t k = 0; k < stage.box_count && k < most_boxes; ++k)
+      if (staged[k]) stage.boxes[k].flags |= TAIHU_BOX_STAGED;
+    if (make_tiles(stage, arena, copies, false)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 }  // namespace taihu::parallelc
 
@@ -249,22 +288,9 @@ extern "C" {
 int32_t taihu_box_begin(taihu_box_stage* stage) {
   AcceleratorThread* thread = current_accelerator_thread();
   if (thread == nullptr || stage->is_allowed == 0) return 0;
-  const taihu::memory::ScratchpadArena& arena = *thread->scratchpad;
-  KeptCopies& copies = *thread->copies;
   find_objects(*stage);
-  find_copies(*stage, copies);
-  const std::size_t room = copies.available_bytes();
-  const std::int64_t scratchpad = number(arena.static_base());
-  const bool is_chosen =
-      choose_tiles(*stage, scratchpad, scratchpad + static_cast<std::int64_t>(arena.capacity_bytes()), room);
-  if (is_chosen) {
-    release_copies(*stage, copies, false);
-    make_copies(*stage, copies);
-  }
-  if (!is_chosen || !allocate(*stage, *thread->scratchpad)) {
-    release_copies(*stage, copies, true);
-    return 0;
-  }
+  find_copies(*stage, *thread->copies);
+  if (!make_tiles_somehow(*stage, *thread->scratchpad, *thread->copies)) return 0;
   stage->first[0] = stage->first[1] = 0;
   const auto count = lengths(*stage, {0, 0});
   stage->count[0] = stage->count[1] = 0;  // no tile has been worked on
