@@ -28,7 +28,7 @@ namespace taihu::parallelc {
 namespace {
 
 /// Each may take some time, and the watch has other things to do. Those who have returned from the kernel are
-/// asked once, too.
+/// asked, too, as those who sleep in a system call: again and again, but ever more seldom.
 constexpr std::size_t most_asked_at_once = 4;
 
 enum class Asking : int { nobody, one, it_answers, it_has_answered };
@@ -166,13 +166,17 @@ BusyThreads::BusyThreads(double timeout_seconds)
 }
 
 std::string BusyThreads::report(Process& process) {
-  std::vector<int> busy;
+  struct Busy {
+    int thread;
+    std::int64_t since_ns;
+  };
+  std::vector<Busy> busy;
   int waiting_long = 0;
   {
     const std::lock_guard hold(process.waiting.mutex);
     WaitingCalls& waiting = process.waiting;
     const auto size = static_cast<std::size_t>(process.array->size());
-    waiting.threads.resize(size);
+    waiting.look_at_calls();
     const std::int64_t now = now_ns();
     std::vector<bool> waits(size);
     std::ptrdiff_t waiting_now = 0;
@@ -189,15 +193,24 @@ std::string BusyThreads::report(Process& process) {
     if (waiting_long == 0 || process.array->running() <= waiting_now) return {};
     for (std::size_t thread = 0; thread < size; ++thread) {
       WaitingCalls::Thread& known = waiting.threads[thread];
-      if (waits[thread] || known.is_named || now - known.came_back_ns < timeout_ns_) continue;
+      if (waits[thread] || known.is_named || now - known.came_back_ns < timeout_ns_ ||
+          now < known.next_question_ns)
+        continue;
       if (busy.size() == most_asked_at_once) break;
-      known.is_named = true;
-      busy.push_back(static_cast<int>(thread));
+      // It may sleep in a system call now, and compute later.
+      known.patience_ns = std::max(timeout_ns_, 2 * known.patience_ns);
+      known.next_question_ns = now + known.patience_ns;
+      busy.push_back({static_cast<int>(thread), known.came_back_ns});
     }
   }
   std::string text;
-  for (const int thread : busy) {
+  for (const auto [thread, since_ns] : busy) {
     if (!ask(process, thread)) continue;
+    {
+      const std::lock_guard hold(process.waiting.mutex);
+      WaitingCalls::Thread& known = process.waiting.threads[static_cast<std::size_t>(thread)];
+      if (known.came_back_ns == since_ns) known.is_named = true;
+    }
     const std::string place = place_of_answer(process);
     char line[160];
     std::snprintf(line, sizeof line,

@@ -3,7 +3,7 @@
 // knows as such, while others of their array have waited for the whole timeout.
 //
 // Where such a thread is it says itself: a signal interrupts the threads of the system that run, and the one
-// that carries it notes its stack. Threads that sleep in system calls are left alone.
+// that carries it notes its stack. Threads that sleep in system calls are left alone, and asked again later.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `parcrun --stats` and `--trace` know of a process: calls of the language by thread, and its kernels.
-// Without these options a call pays one test of a constant.
+// Without these options and --deadlock-timeout a call pays two tests of constants.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "taihu/node/call_statistics.h"
+#include "taihu/parallelc/waiting_calls.h"
 
 namespace taihu::threads {
 struct Spawn;
@@ -95,6 +96,8 @@ class CountedCall {
   /// `bytes`: what the call sends, gets or copies for this process; `peer`: the rank it is for or from.
   CountedCall(Process& process, const char* name, std::int64_t bytes = 0, int peer = -1) {
     make_output_visible(process);
+    if (waits_wanted) [[unlikely]]
+      note_call(process);
     if (calls_wanted) [[unlikely]]
       begin(process, name, bytes, peer);
   }

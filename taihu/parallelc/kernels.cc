@@ -178,6 +178,7 @@ std::unique_ptr<threads::ThreadArray> make_array(Process& process, memory::RankI
   options.on_kernel_exit = kernel_exit;
   options.joiner = &process.endpoint->doorbell();
   process.output.set_doorbell(options.joiner);
+  process.waiting.calls = std::vector<std::atomic<std::uint64_t>>(static_cast<std::size_t>(size));
   return std::make_unique<threads::ThreadArray>(std::move(options));
 }
 

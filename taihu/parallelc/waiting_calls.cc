@@ -43,7 +43,22 @@ void WaitingCalls::note_thread(int thread) {
   if (thread < 0) return;
   const auto index = static_cast<std::size_t>(thread);
   if (index >= threads.size()) threads.resize(index + 1);
-  threads[index] = {now_ns(), false};
+  threads[index] = {.came_back_ns = now_ns(), .calls_seen = threads[index].calls_seen};
+}
+
+void WaitingCalls::look_at_calls() {
+  threads.resize(std::max(threads.size(), calls.size()));
+  for (std::size_t thread = 0; thread < calls.size(); ++thread) {
+    const std::uint64_t now = calls[thread].load(std::memory_order_relaxed);
+    if (std::exchange(threads[thread].calls_seen, now) != now) note_thread(static_cast<int>(thread));
+  }
+}
+
+void note_call(Process& process) noexcept {
+  const int thread = current_thread();
+  if (thread < 0 || thread >= std::ssize(process.waiting.calls)) return;
+  std::atomic<std::uint64_t>& calls = process.waiting.calls[static_cast<std::size_t>(thread)];
+  calls.store(calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
 Waiting::Waiting(Process& process, const char* call, const int* word, int count) {

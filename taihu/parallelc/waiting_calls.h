@@ -61,6 +61,9 @@ class Waiting {
   int frame_count_ = 0;
 };
 
+/// The calling thread is in a call that need not wait. Only when waits_wanted.
+void note_call(Process& process) noexcept;
+
 /// Called in each turn of a loop that waits and returns to `place`, after so many `turns`. Only when
 /// waits_wanted.
 void note_turn(unsigned long long turns, const void* place);
@@ -104,11 +107,18 @@ struct WaitingCalls {
   std::vector<WaitingLoops*> loops;
   /// Of an accelerator thread.
   struct Thread {
-    std::int64_t came_back_ns = 0;  ///< when it was last seen in the runtime
-    bool is_named = false;          ///< since then, as one that does not come back
+    std::int64_t came_back_ns = 0;      ///< when it was last seen in the runtime
+    bool is_named = false;              ///< since then, as one that does not come back
+    std::int64_t next_question_ns = 0;  ///< when it is asked again, after questions that it did not answer
+    std::int64_t patience_ns = 0;       ///< between the last question and that one
+    std::uint64_t calls_seen = 0;
   };
   std::vector<Thread> threads;  ///< by index
   void note_thread(int thread);
+  /// Calls that wait for nobody, of each accelerator thread, which counts them itself. Made with the array.
+  std::vector<std::atomic<std::uint64_t>> calls;
+  /// Threads that have called since the last look are back. Holder of the mutex.
+  void look_at_calls();
   std::uint64_t changes = 0;  ///< grows with every begin and end of a wait
   bool has_ended = false;     ///< the program; nobody will hear from it again
 };

@@ -7,6 +7,7 @@
 
 #include "taihu/base/clock.h"
 #include "taihu/parallelc/processes_for_tests.h"
+#include "taihu/threads/current_member.h"
 
 namespace taihu::parallelc {
 namespace {
@@ -84,6 +85,23 @@ TEST_F(WaitingTest, AThreadComesBackWithEachCall) {
   process_.waiting.threads[1].is_named = true;
   process_.waiting.note_thread(1);
   EXPECT_FALSE(process_.waiting.threads[1].is_named);
+}
+
+TEST_F(WaitingTest, ACallThatWaitsForNobodyIsSeenByTheNextLook) {
+  process_.waiting.calls = std::vector<std::atomic<std::uint64_t>>(2);
+  threads::Member member;
+  member.index = 1;
+  threads::detail::current_member = &member;
+  note_call(process_);
+  threads::detail::current_member = nullptr;
+  note_call(process_);  // process code
+  const std::lock_guard hold(process_.waiting.mutex);
+  process_.waiting.look_at_calls();
+  const std::int64_t back = process_.waiting.threads[1].came_back_ns;
+  EXPECT_GT(back, 0);
+  EXPECT_EQ(process_.waiting.threads[0].came_back_ns, 0);
+  process_.waiting.look_at_calls();
+  EXPECT_EQ(process_.waiting.threads[1].came_back_ns, back) << "it has not called since";
 }
 
 }  // namespace
