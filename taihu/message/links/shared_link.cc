@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "taihu/message/links/shared_neighbour.h"
+#include "taihu/message/wire/wire.h"
 
 namespace taihu::message {
 
@@ -14,6 +15,9 @@ namespace {
 constexpr std::size_t most_envelope_bytes = 32 * 1024;
 /// The MPI library is polled once in so many polls: asking it costs as much as a message here.
 constexpr std::uint32_t looks_between_far_ones = 4;
+
+static_assert(RepeatedHead::head_bytes == plain_header_bytes,
+              "streams of standard messages repeat their heads");
 
 }  // namespace
 

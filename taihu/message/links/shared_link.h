@@ -7,8 +7,10 @@
 // written by one process and read by the other, each under the lock of its node; nobody waits in a kernel or
 // for a lock of another process, so a process that has died holds up nobody (the launcher ends the job).
 // Kinds of records:
-// - envelope: head and a short payload in the lines; envelope_apart: the payload stands in the second ring,
-//   one copy into it and one out of it
+// - envelope: head and a short payload in the lines; one that repeats the head of the one before, as those of
+// a
+//   stream do, and has up to 8 bytes of payload takes a single cell, four of which share a line;
+//   envelope_apart: the payload stands in the second ring, one copy into it and one out of it
 // - piece: a part of data under a tag, in the second ring. The receiver copies it to its buffer while the
 //   sender writes the next one. The sender is done when the last piece is written
 // - offer: data under a tag that the receiver may read where they are, in one copy by the kernel

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -296,6 +297,53 @@ TEST(SharedLink, AFullRingTakesNothingMoreAndLosesNothing) {
     });
     EXPECT_EQ(statuses, (std::vector<int>{0, 0})) << bytes;
   }
+}
+
+/// Envelopes as streams of standard messages have them: a few heads that are mostly repeated, short payloads.
+class Streams final : public EnvelopeReader {
+ public:
+  struct Head {
+    std::uint64_t words[3];
+  };
+  int got = 0;
+  std::string problem;
+
+  /// What is sent as number `number`; returns the bytes of the payload.
+  static std::size_t make(int number, Head& head, std::array<std::byte, 64>& payload) {
+    Random random(static_cast<std::uint64_t>(number / 6));
+    head = {{random.below(3), 7, random.below(2)}};
+    Random next(static_cast<std::uint64_t>(number) + 1000);
+    const std::size_t bytes = next.below(8) == 0 ? next.below(64) : next.below(9);
+    fill_pattern(payload.data(), bytes, static_cast<std::uint64_t>(number));
+    return bytes;
+  }
+  void envelope(int, const std::byte* bytes, const std::byte* payload, std::size_t length) override {
+    Head head;
+    std::array<std::byte, 64> expected;
+    const std::size_t expected_bytes = make(got++, head, expected);
+    if (length != sizeof head + expected_bytes || std::memcmp(bytes, &head, sizeof head) != 0 ||
+        std::memcmp(payload != nullptr ? payload : bytes + sizeof head, expected.data(), expected_bytes) != 0)
+      problem = "envelope " + std::to_string(got - 1) + " of a stream is wrong";
+  }
+};
+
+TEST(SharedLink, ShortEnvelopesOfStreamsArriveInOrderAndWhole) {
+  constexpr int envelopes = 50'000;
+  const std::vector<int> statuses = run_forked(2, [](ForkedHub& hub, int process) {
+    const std::unique_ptr<Link> link = shared(hub, process);
+    Streams streams;
+    for (int number = 0; process == 0 && number < envelopes; ++number) {
+      Streams::Head head;
+      std::array<std::byte, 64> payload;
+      const std::size_t bytes = Streams::make(number, head, payload);
+      while (!link->send_envelope(1, &head, sizeof head, {payload.data(), bytes})) sched_yield();
+    }
+    while (process == 1 && streams.got < envelopes && streams.problem.empty())
+      if (!link->read(streams, 16)) sched_yield();
+    link->barrier();
+    return streams.problem.empty() ? 0 : failed(streams.problem);
+  });
+  EXPECT_EQ(statuses, (std::vector<int>{0, 0}));
 }
 
 TEST(SharedLink, CancelledTransfersLeaveTheOthersAlone) {

@@ -13,6 +13,7 @@
 
 #include "taihu/message/data/copy.h"
 #include "taihu/message/links/shared_link.h"
+#include "taihu/message/links/shared_records.h"
 #include "taihu/message/links/single_copy.h"
 
 namespace taihu::message {
@@ -26,6 +27,8 @@ struct SharedLink::OwnRequest : LinkRequest {
 
 /// One process of this machine, both directions.
 class SharedLink::Neighbour {
+  using Kind = SharedRecordKind;
+
   /// Envelopes up to here stand in the lines.
   static constexpr std::size_t most_bytes_in_lines = 512;
   static constexpr std::size_t most_head_bytes = 128;
@@ -36,29 +39,6 @@ class SharedLink::Neighbour {
   /// What is read in one turn: others want to use the link, too.
   static constexpr std::size_t bytes_read_at_once = 1024 * 1024;
 
-  // Contents of records, as processes built alike write and read them.
-  enum class Kind : std::uint8_t { envelope, envelope_apart, piece, offer, taken };
-
-  struct Apart {
-    std::uint64_t position;
-    std::uint64_t bytes;
-  };
-  struct Piece {
-    std::int32_t tag;
-    std::uint32_t bytes;
-    std::uint64_t position;
-    std::uint64_t total;
-  };
-  struct Offer {
-    std::int32_t tag;
-    std::uint64_t address;
-    std::uint64_t bytes;
-    std::uint64_t request;  // handed back in Taken
-  };
-  struct Taken {
-    std::uint64_t request;
-  };
-
   template <class T>
   static T content_of(const SharedRecord& record) noexcept {
     T content;
@@ -68,9 +48,17 @@ class SharedLink::Neighbour {
 
  public:
   Neighbour(SharedLink& link, const MachineMemory::Neighbour& place, const SharedRingShape& shape)
-      : link_(link), place_(place), writer_(place.outgoing, shape), reader_(place.incoming, shape) {}
+      : link_(link),
+        place_(place),
+        writer_(place.outgoing, shape),
+        reader_(place.incoming, shape) {}
 
   bool send_envelope(const void* head, std::size_t head_bytes, const Data& payload) {
+    if (sent_.repeats(head, head_bytes, payload)) {
+      std::uint64_t data = 0;
+      copy_short(&data, payload.address, payload.bytes);
+      return writer_.write_cell(data, payload.bytes);
+    }
     const std::size_t bytes = head_bytes + payload.bytes;
     if (bytes > most_bytes_in_lines) return send_apart(head, head_bytes, payload);
     std::byte* const place = writer_.reserve(bytes);
@@ -82,12 +70,13 @@ class SharedLink::Neighbour {
       copy_message({place + head_bytes, payload.bytes}, payload, payload.bytes);
     }
     writer_.publish(static_cast<std::uint8_t>(Kind::envelope), bytes);
+    sent_.note(head, head_bytes);
     return true;
   }
 
   bool has_room(std::size_t bytes) {
     if (bytes <= most_bytes_in_lines) return writer_.has_room(bytes);
-    return writer_.has_room(sizeof(Apart) + most_head_bytes) && writer_.has_bytes(bytes);
+    return writer_.has_room(sizeof(records::Apart) + most_head_bytes) && writer_.has_bytes(bytes);
   }
 
   /// Null when all has been written.
@@ -129,7 +118,12 @@ class SharedLink::Neighbour {
     if (!reads_.empty()) worked |= read_memory_of();
     SharedRecord record;
     while (*envelopes < most && reader_.front(record)) {
-      if (record.kind == static_cast<std::uint8_t>(Kind::envelope)) [[likely]] {
+      if (record.kind == cell_kind) {
+        reader.envelope(place_.process, got_.with(record.payload), nullptr,
+                        RepeatedHead::head_bytes + record.bytes);
+        ++*envelopes;
+      } else if (record.kind == static_cast<std::uint8_t>(Kind::envelope)) [[likely]] {
+        got_.note(record.payload, RepeatedHead::head_bytes);
         if (record.bytes > shared_line_bytes)
           prefetch_to_read(record.payload + shared_line_bytes, record.bytes);
         reader.envelope(place_.process, record.payload, nullptr, record.bytes);
@@ -166,7 +160,7 @@ class SharedLink::Neighbour {
   };
   struct Read {
     Posted posted;
-    Offer offer;
+    records::Offer offer;
   };
 
   OwnRequest* take_request() {
@@ -176,7 +170,7 @@ class SharedLink::Neighbour {
   }
 
   bool send_apart(const void* head, std::size_t head_bytes, const Data& payload) {
-    Apart apart{0, payload.bytes};
+    records::Apart apart{0, payload.bytes};
     std::byte* const place = writer_.reserve(sizeof apart + head_bytes);
     if (place == nullptr) return false;
     std::byte* const to = writer_.reserve_bytes(payload.bytes, &apart.position);
@@ -198,9 +192,9 @@ class SharedLink::Neighbour {
   }
 
   bool write_piece(Sending& sending) {
-    Piece piece{sending.tag,
-                static_cast<std::uint32_t>(std::min(ring_piece_bytes, sending.bytes - sending.sent)), 0,
-                sending.bytes};
+    records::Piece piece{sending.tag,
+                         static_cast<std::uint32_t>(std::min(ring_piece_bytes, sending.bytes - sending.sent)),
+                         0, sending.bytes};
     if (!writer_.has_room(sizeof piece)) return false;
     std::byte* const to = writer_.reserve_bytes(piece.bytes, &piece.position);
     if (to == nullptr) return false;
@@ -211,10 +205,10 @@ class SharedLink::Neighbour {
 
   /// Writes what there is room for; true when nothing is left to write.
   bool advance(Sending& sending) {
-    if (sending.kind == Kind::taken) return write(Kind::taken, Taken{sending.taken});
+    if (sending.kind == Kind::taken) return write(Kind::taken, records::Taken{sending.taken});
     if (sending.kind == Kind::offer) {
-      const Offer offer{sending.tag, reinterpret_cast<std::uintptr_t>(sending.data), sending.bytes,
-                        reinterpret_cast<std::uintptr_t>(sending.request)};
+      const records::Offer offer{sending.tag, reinterpret_cast<std::uintptr_t>(sending.data), sending.bytes,
+                                 reinterpret_cast<std::uintptr_t>(sending.request)};
       if (!write(Kind::offer, offer)) return false;
       offered_.push_back(sending.request);
       return true;
@@ -244,7 +238,7 @@ class SharedLink::Neighbour {
       case Kind::envelope:
         break;
       case Kind::envelope_apart: {
-        const auto apart = content_of<Apart>(record);
+        const auto apart = content_of<records::Apart>(record);
         reader.envelope(place_.process, record.payload + sizeof apart, reader_.bytes_at(apart.position),
                         record.bytes - sizeof apart + apart.bytes);
         reader_.release_bytes(apart.position, apart.bytes);
@@ -252,11 +246,11 @@ class SharedLink::Neighbour {
         break;
       }
       case Kind::piece:
-        return take_piece(content_of<Piece>(record));
+        return take_piece(content_of<records::Piece>(record));
       case Kind::offer:
-        return take_offer(content_of<Offer>(record));
+        return take_offer(content_of<records::Offer>(record));
       case Kind::taken:
-        finish_offer(content_of<Taken>(record));
+        finish_offer(content_of<records::Taken>(record));
         break;
     }
     return true;
@@ -273,7 +267,7 @@ class SharedLink::Neighbour {
     link_.abort(1);
   }
 
-  bool take_piece(const Piece& piece) {
+  bool take_piece(const records::Piece& piece) {
     const auto posted = posted_for(piece.tag);
     if (posted == posted_.end()) return false;
     check_space(*posted, piece.total);
@@ -287,7 +281,7 @@ class SharedLink::Neighbour {
     return true;
   }
 
-  bool take_offer(const Offer& offer) {
+  bool take_offer(const records::Offer& offer) {
     const auto posted = posted_for(offer.tag);
     if (posted == posted_.end()) return false;
     check_space(*posted, offer.bytes);
@@ -329,7 +323,7 @@ class SharedLink::Neighbour {
     link_.abort(1);
   }
 
-  void finish_offer(const Taken& taken) {
+  void finish_offer(const records::Taken& taken) {
     auto* const request = reinterpret_cast<OwnRequest*>(static_cast<std::uintptr_t>(taken.request));
     offered_.erase(std::ranges::find(offered_, request));
     // It has just been at the ring.
@@ -342,6 +336,8 @@ class SharedLink::Neighbour {
   const MachineMemory::Neighbour place_;
   SharedRingWriter writer_;
   SharedRingReader reader_;
+  RepeatedHead sent_;  // of the newest envelope in the lines
+  RepeatedHead got_;
   std::deque<Sending> waiting_;       // for room, in order
   std::deque<Posted> posted_;         // receives that have not got all, in order
   std::deque<Read> reads_;            // offers that are being read

@@ -37,12 +37,12 @@ void CellRing::check_consumer() const {
   ensure(released_.load(std::memory_order_relaxed) == head_, "cells given back == cells read");
 }
 
-/// As CellRing::check_producer, for lines; and bytes full + bytes free == bytes of the second ring.
+/// As CellRing::check_producer, for cells of lines; and bytes full + bytes free == bytes of the second ring.
 void SharedRingWriter::check_invariants() const {
-  const std::uint64_t released = head_.lines_released.load(std::memory_order_acquire);
-  ensure(lines_released_seen_ <= released && released <= tail_,
-         "lines seen free <= lines given back <= lines written");
-  ensure(tail_ - released < line_count_, "lines full <= lines of the ring - 1");
+  const std::uint64_t released = head_.cells_released.load(std::memory_order_acquire);
+  ensure(cells_released_seen_ <= released && released <= tail_,
+         "cells seen free <= cells given back <= cells written");
+  ensure(tail_ - released < cell_count_, "cells full <= cells of the ring - 1");
   const std::uint64_t bytes_released = head_.bytes_released.load(std::memory_order_acquire);
   ensure(bytes_released_seen_ <= bytes_released && bytes_released <= bytes_tail_,
          "bytes seen free <= bytes given back <= bytes written");
@@ -56,18 +56,21 @@ void SharedRingWriter::check_invariants() const {
     ensure(full >> shared_ring::mark_shift == shared_ring::lap_mark(at, shift_),
            "where a record ends the word of the next one stands, with the mark of its lap");
     const std::uint32_t length = static_cast<std::uint32_t>(full) >> 8;
-    const std::uint32_t lines =
-        (full & 0xff) == shared_ring::skip_kind ? length : shared_ring::lines_of(length);
-    ensure(lines > 0 && (at & (line_count_ - 1)) + lines <= line_count_, "no record wraps");
-    at += lines;
+    const auto kind = static_cast<std::uint8_t>(full & 0xff);
+    const std::uint32_t cells = kind == shared_ring::skip_kind ? length
+                                : kind == cell_kind            ? 1
+                                                               : shared_ring::cells_of(length);
+    ensure(kind >= cell_kind || begins_line(at), "a record longer than a cell begins a line");
+    ensure(cells > 0 && (at & (cell_count_ - 1)) + cells <= cell_count_, "no record wraps");
+    at += cells;
   }
-  ensure(at == tail_, "lines of all records == lines full");
+  ensure(at == tail_, "cells of all records == cells full");
   ensure(word_at(tail_) >> shared_ring::mark_shift != shared_ring::lap_mark(tail_, shift_),
          "behind the newest record no word stands");
 }
 
 void SharedRingReader::check_invariants() const {
-  ensure(head_.lines_released.load(std::memory_order_relaxed) == position_, "lines given back == lines read");
+  ensure(head_.cells_released.load(std::memory_order_relaxed) == position_, "cells given back == cells read");
 }
 
 }  // namespace taihu::message

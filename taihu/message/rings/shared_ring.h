@@ -3,10 +3,11 @@
 // one writer, one reader, each under the lock of its node.
 //
 // Lines of 64 bytes hold records; the mark that says "full" is a number of the lap in the first word of a
-// record, next to its kind and length, so that a short record moves one cache line. What does not fit there
-// stands in a second ring of bytes, and the record tells where. The reader gives both back in order.
+// record, next to its kind and length, so that a short record moves one cache line. Four records of one cell,
+// with up to 8 bytes, share a line; all others begin a line. What does not fit there stands in a second ring
+// of bytes, and the record tells where. The reader gives both back in order.
 //
-// A line that held the middle of a record in the lap before may look like anything, so the writer clears its
+// A cell that held the middle of a record in the lap before may look like anything, so the writer clears its
 // word before it publishes the record in front of it. All equations: `check_invariants` of either side
 // (ring_invariants.cc).
 #pragma once
@@ -27,10 +28,11 @@
 namespace taihu::message {
 
 inline constexpr std::size_t shared_line_bytes = 64;
+inline constexpr std::size_t shared_cell_bytes = 16;
 
 /// What the two sides share; in a region of `SharedRingShape::region_bytes`, which begins as zeros.
 struct SharedRingHead {
-  alignas(shared_line_bytes) std::atomic<std::uint64_t> lines_released;
+  alignas(shared_line_bytes) std::atomic<std::uint64_t> cells_released;
   std::atomic<std::uint64_t> bytes_released;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
@@ -50,8 +52,9 @@ struct SharedRingShape {
 namespace shared_ring {
 
 inline constexpr int mark_shift = 32;
-/// Never zero; equal for two positions of one line only 2^31 laps apart. `shift`: the logarithm of the number
-/// of lines.
+inline constexpr std::uint32_t line_cells = shared_line_bytes / shared_cell_bytes;
+/// Never zero; equal for two positions of one cell only 2^31 laps apart. `shift`: the logarithm of the number
+/// of cells.
 inline std::uint32_t lap_mark(std::uint64_t position, int shift) noexcept {
   return static_cast<std::uint32_t>(position >> shift) | 0x80000000U;
 }
@@ -59,9 +62,17 @@ inline std::uint32_t lines_of(std::size_t bytes) noexcept {
   return static_cast<std::uint32_t>((sizeof(std::uint64_t) + bytes + shared_line_bytes - 1) /
                                     shared_line_bytes);
 }
-inline constexpr std::uint8_t skip_kind = 0xff;
+/// Of a record that takes whole lines.
+inline std::uint32_t cells_of(std::size_t bytes) noexcept {
+  return line_cells * lines_of(bytes);
+}
+inline constexpr std::uint8_t skip_kind = 0xff;  ///< the length is in cells
 
 }  // namespace shared_ring
+
+/// The kind of records of one cell.
+inline constexpr std::uint8_t cell_kind = 0xfe;
+inline constexpr std::size_t most_cell_bytes = shared_cell_bytes - sizeof(std::uint64_t);
 
 /// Where a region has what.
 class SharedRingSide {
@@ -70,24 +81,25 @@ class SharedRingSide {
       : head_(*reinterpret_cast<SharedRingHead*>(region)),
         lines_(region + SharedRingShape::head_bytes),
         bytes_(lines_ + shape.lines * shared_line_bytes),
-        line_count_(shape.lines),
-        shift_(std::countr_zero(shape.lines)),
+        cell_count_(shape.lines * shared_ring::line_cells),
+        shift_(std::countr_zero(cell_count_)),
         byte_count_(shape.bytes) {
     expect(std::has_single_bit(shape.lines) && std::has_single_bit(shape.bytes) && shape.bytes >= 4096,
            "lines and bytes of a shared ring: powers of two, at least 4096 bytes");
   }
 
-  std::byte* line(std::uint64_t position) const noexcept {
-    return lines_ + (position & (line_count_ - 1)) * shared_line_bytes;
+  std::byte* cell(std::uint64_t position) const noexcept {
+    return lines_ + (position & (cell_count_ - 1)) * shared_cell_bytes;
   }
   std::uint64_t& word(std::uint64_t position) const noexcept {
-    return *reinterpret_cast<std::uint64_t*>(line(position));
+    return *reinterpret_cast<std::uint64_t*>(cell(position));
   }
+  static bool begins_line(std::uint64_t position) noexcept { return position % shared_ring::line_cells == 0; }
 
   SharedRingHead& head_;
   std::byte* const lines_;
   std::byte* const bytes_;
-  const std::uint32_t line_count_;
+  const std::uint32_t cell_count_;
   const int shift_;
   const std::size_t byte_count_;
 };
@@ -100,31 +112,34 @@ class SharedRingWriter : SharedRingSide {
 
   /// Where to write `bytes` of a record before `publish`; null when there is no room.
   std::byte* reserve(std::size_t bytes) noexcept {
-    const std::uint32_t needed = shared_ring::lines_of(bytes);
-    const auto to_end = static_cast<std::uint32_t>(line_count_ - (tail_ & (line_count_ - 1)));
-    if (needed > to_end) [[unlikely]] {
-      if (!has_lines(needed + to_end)) return nullptr;
-      publish_word(shared_ring::skip_kind, to_end, to_end);
-    } else if (!has_lines(needed)) {
-      return nullptr;
-    }
-    return line(tail_) + sizeof(std::uint64_t);
+    const std::uint32_t needed = shared_ring::cells_of(bytes);
+    const std::uint32_t skipped = cells_skipped(needed);
+    if (!has_cells(needed + skipped)) return nullptr;
+    if (skipped != 0) publish_word(shared_ring::skip_kind, skipped, skipped);
+    return cell(tail_) + sizeof(std::uint64_t);
   }
   /// Whether `reserve` would succeed.
   bool has_room(std::size_t bytes) noexcept {
-    const std::uint32_t needed = shared_ring::lines_of(bytes);
-    const auto to_end = static_cast<std::uint32_t>(line_count_ - (tail_ & (line_count_ - 1)));
-    return has_lines(needed > to_end ? needed + to_end : needed);
+    const std::uint32_t needed = shared_ring::cells_of(bytes);
+    return has_cells(needed + cells_skipped(needed));
   }
-  /// Publishes what `reserve` gave the place for; `kind` below 255.
+  /// Publishes what `reserve` gave the place for; `kind` below cell_kind.
   void publish(std::uint8_t kind, std::size_t bytes) noexcept {
     const std::uint32_t lines = shared_ring::lines_of(bytes);
     if (lines > 1) {
-      std::uint8_t* const had_payload = &had_payload_[(tail_ & (line_count_ - 1)) + 1];
+      std::uint8_t* const had_payload = &had_payload_[line_of(tail_) + 1];
       *had_payload = 1;
       if (lines > 2) std::memset(had_payload, 1, lines - 1);
     }
-    publish_word(kind, bytes, lines);
+    publish_word(kind, bytes, lines * shared_ring::line_cells);
+  }
+  /// Publishes a record of one cell, the first `bytes` of `data`; false, and nothing has happened, when there
+  /// is no room.
+  bool write_cell(std::uint64_t data, std::size_t bytes) noexcept {
+    if (!has_cells(1)) return false;
+    std::memcpy(cell(tail_) + sizeof(std::uint64_t), &data, sizeof data);
+    publish_word(cell_kind, bytes, 1);
+    return true;
   }
 
   /// `bytes` in the second ring, and the position that the reader needs; null when there is no room. They
@@ -150,12 +165,22 @@ class SharedRingWriter : SharedRingSide {
 
   /// Of the reader's core, asked for by one look more.
   const CoreDistance& look_at_distance() noexcept {
-    look_at(head_.lines_released, lines_released_seen_);
+    look_at(head_.cells_released, cells_released_seen_);
     return distance_;
   }
 
  private:
-  static constexpr std::uint32_t lines_ahead = 8;
+  static constexpr std::uint32_t cells_ahead = 8 * shared_ring::line_cells;
+
+  std::size_t line_of(std::uint64_t position) const noexcept {
+    return (position & (cell_count_ - 1)) / shared_ring::line_cells;
+  }
+  /// Behind the newest record, before one of whole lines that take `needed` cells.
+  std::uint32_t cells_skipped(std::uint32_t needed) const noexcept {
+    const auto to_line = static_cast<std::uint32_t>(-tail_ % shared_ring::line_cells);
+    const auto to_end = static_cast<std::uint32_t>(cell_count_ - (tail_ & (cell_count_ - 1)));
+    return needed + to_line > to_end ? to_end : to_line;
+  }
 
   static constexpr std::uint64_t rounded(std::size_t bytes) noexcept {
     return (bytes + shared_line_bytes - 1) / shared_line_bytes * shared_line_bytes;
@@ -174,18 +199,22 @@ class SharedRingWriter : SharedRingSide {
     if (!took_long_ || was_long) distance_.learn(end - start);
   }
 
-  /// For a record of so many lines and the word of the one behind it.
-  bool has_lines(std::uint32_t lines) noexcept {
-    if (tail_ + lines - lines_released_seen_ < line_count_) return true;
-    look_at(head_.lines_released, lines_released_seen_);
-    return tail_ + lines - lines_released_seen_ < line_count_;
+  /// For a record of so many cells and the line of the one behind it.
+  bool has_cells(std::uint32_t cells) noexcept {
+    if (tail_ + cells + shared_ring::line_cells - cells_released_seen_ <= cell_count_) return true;
+    look_at(head_.cells_released, cells_released_seen_);
+    return tail_ + cells + shared_ring::line_cells - cells_released_seen_ <= cell_count_;
   }
 
-  void publish_word(std::uint8_t kind, std::size_t length, std::uint32_t lines) noexcept {
-    const std::uint64_t next = tail_ + lines;
-    std::uint8_t& had_payload = had_payload_[next & (line_count_ - 1)];
-    if (had_payload != 0) {
-      had_payload = 0;
+  void publish_word(std::uint8_t kind, std::size_t length, std::uint32_t cells) noexcept {
+    const std::uint64_t next = tail_ + cells;
+    if (begins_line(next)) {
+      std::uint8_t& had_payload = had_payload_[line_of(next)];
+      if (had_payload != 0) {
+        had_payload = 0;
+        std::atomic_ref(word(next)).store(0, std::memory_order_relaxed);
+      }
+    } else {  // in the line that is written anyway
       std::atomic_ref(word(next)).store(0, std::memory_order_relaxed);
     }
     const std::uint64_t full = std::uint64_t{shared_ring::lap_mark(tail_, shift_)}
@@ -194,13 +223,15 @@ class SharedRingWriter : SharedRingSide {
     std::atomic_ref(word(tail_)).store(full, std::memory_order_release);
     tail_ = next;
     if constexpr (contracts_checked)
-      if ((next & (line_count_ - 1)) < lines) check_invariants();
+      if ((next & (cell_count_ - 1)) < cells) check_invariants();
     // The ways of the lines to come overlap.
-    for (std::uint32_t i = 0; i < lines; ++i) prefetch_to_write(line(next + lines_ahead + i));
+    if (!begins_line(next)) return;
+    for (std::uint32_t i = 0; i < cells; i += shared_ring::line_cells)
+      prefetch_to_write(cell(next + cells_ahead + i));
   }
 
   std::uint64_t tail_ = 0;
-  std::uint64_t lines_released_seen_ = 0;
+  std::uint64_t cells_released_seen_ = 0;
   std::uint64_t bytes_tail_ = 0;
   std::uint64_t bytes_released_seen_ = 0;
   CoreDistance distance_;
@@ -228,16 +259,18 @@ class SharedRingReader : SharedRingSide {
       record.kind = static_cast<std::uint8_t>(full & 0xff);
       record.bytes = static_cast<std::uint32_t>(full) >> 8;
       if (record.kind != shared_ring::skip_kind) [[likely]] {
-        record.payload = line(position_) + sizeof full;
+        record.payload = cell(position_) + sizeof full;
         return true;
       }
       release(static_cast<std::uint32_t>(record.bytes));
     }
   }
-  void pop(const SharedRecord& record) noexcept { release(shared_ring::lines_of(record.bytes)); }
+  void pop(const SharedRecord& record) noexcept {
+    release(record.kind == cell_kind ? 1 : shared_ring::cells_of(record.bytes));
+  }
 
   /// When many short records come: asks for a line that the writer has filled or will soon.
-  void expect_more() const noexcept { __builtin_prefetch(line(position_ + lines_expected)); }
+  void expect_more() const noexcept { __builtin_prefetch(cell(position_ + cells_expected)); }
 
   /// Of the second ring.
   const std::byte* bytes_at(std::uint64_t position) const noexcept {
@@ -254,13 +287,13 @@ class SharedRingReader : SharedRingSide {
   void check_invariants() const;
 
  private:
-  static constexpr std::uint32_t lines_expected = 3;
+  static constexpr std::uint32_t cells_expected = 3 * shared_ring::line_cells;
 
-  void release(std::uint32_t lines) noexcept {
-    position_ += lines;
-    head_.lines_released.store(position_, std::memory_order_release);
+  void release(std::uint32_t cells) noexcept {
+    position_ += cells;
+    head_.cells_released.store(position_, std::memory_order_release);
     if constexpr (contracts_checked)
-      if ((position_ & (line_count_ - 1)) < lines) check_invariants();
+      if ((position_ & (cell_count_ - 1)) < cells) check_invariants();
   }
 
   std::uint64_t position_ = 0;

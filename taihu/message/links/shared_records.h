@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the records of a shared ring say, as processes built alike write and read them. Kinds: shared_link.h.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "taihu/message/data/layout.h"
+#include "taihu/message/rings/shared_ring.h"
+
+namespace taihu::message {
+
+/// Besides records of one cell: an envelope with the head of the one before and up to 8 bytes of payload.
+enum class SharedRecordKind : std::uint8_t { envelope, envelope_apart, piece, offer, taken };
+
+namespace records {
+
+struct Apart {
+  std::uint64_t position;
+  std::uint64_t bytes;
+};
+struct Piece {
+  std::int32_t tag;
+  std::uint32_t bytes;
+  std::uint64_t position;
+  std::uint64_t total;
+};
+struct Offer {
+  std::int32_t tag;
+  std::uint64_t address;
+  std::uint64_t bytes;
+  std::uint64_t request;  ///< handed back in Taken
+};
+struct Taken {
+  std::uint64_t request;
+};
+
+}  // namespace records
+
+/// The head of the newest envelope in the lines of a ring, which those of a stream repeat. Each side keeps
+/// it.
+class RepeatedHead {
+ public:
+  static constexpr std::size_t head_bytes = 24;  ///< of those that can be repeated
+
+  /// The writer's: whether an envelope is one of a single cell.
+  bool repeats(const void* head, std::size_t bytes, const Data& payload) const noexcept {
+    return bytes == head_bytes && payload.bytes <= most_cell_bytes && payload.layout == nullptr &&
+           is_known_ && std::memcmp(envelope_.data(), head, head_bytes) == 0;
+  }
+  void note(const void* head, std::size_t bytes) noexcept {
+    is_known_ = bytes == head_bytes;
+    if (is_known_) std::memcpy(envelope_.data(), head, head_bytes);
+  }
+  /// The reader's: the whole envelope, until the next call; `payload` is the content of the cell.
+  const std::byte* with(const std::byte* payload) noexcept {
+    std::memcpy(envelope_.data() + head_bytes, payload, most_cell_bytes);
+    return envelope_.data();
+  }
+
+ private:
+  alignas(8) std::array<std::byte, head_bytes + most_cell_bytes> envelope_{};
+  bool is_known_ = false;
+};
+
+}  // namespace taihu::message
