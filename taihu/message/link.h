@@ -19,6 +19,8 @@ namespace taihu::message {
 
 /// Tags of data begin here.
 inline constexpr int first_free_tag = 2;
+/// Envelopes of so many bytes leave at once on every link.
+inline constexpr std::size_t least_unasked_bytes = 4000;
 /// So many transfers under way are tested in one look; the others wait for the next.
 inline constexpr std::size_t tests_at_once = 32;
 
@@ -52,7 +54,7 @@ class Link {
   virtual int tag_limit() const = 0;
 
   /// Up to this size, head included, envelopes to `process` leave at once; longer data are sent better by
-  /// `send`. At least 4000.
+  /// `send`. At least least_unasked_bytes; may change at any time. Any thread.
   virtual std::size_t unasked_bytes(int process) const = 0;
 
   /// Sends an envelope: head, then payload; both have been taken when it returns true. False, and nothing
@@ -60,6 +62,7 @@ class Link {
   virtual bool send_envelope(int process, const void* head, std::size_t head_bytes, const Data& payload) = 0;
   /// Whether send_envelope with so many bytes of head and payload would be true.
   virtual bool has_room(int process, std::size_t bytes) = 0;
+
   /// Hands over up to `most` envelopes that have come, and does what else can be done for the transfers under
   /// way; false when there was nothing to do.
   virtual bool read(EnvelopeReader& reader, int most) = 0;

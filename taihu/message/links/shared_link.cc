@@ -11,8 +11,11 @@ namespace taihu::message {
 
 namespace {
 
-/// Longest envelope; longer data are sent better as data.
+/// Longest envelope; longer data are sent better as data: between cores that are far from each other from the
+/// length on at which one copy by the kernel is faster than two through the ring (measured: 4 KB 2.4 us
+/// against 2.8, 8 KB 4.7 against 3.1).
 constexpr std::size_t most_envelope_bytes = 32 * 1024;
+constexpr std::size_t most_envelope_bytes_far = 5 * 1024;
 /// The MPI library is polled once in so many polls: asking it costs as much as a message here.
 constexpr std::uint32_t looks_between_far_ones = 4;
 
@@ -43,7 +46,9 @@ std::string SharedLink::way_on_machine() const {
 }
 
 std::size_t SharedLink::unasked_bytes(int process) const {
-  return neighbour(process) != nullptr ? most_envelope_bytes : far_->unasked_bytes(process);
+  const Neighbour* const near = neighbour(process);
+  if (near == nullptr) return far_->unasked_bytes(process);
+  return near->reads_itself() ? most_envelope_bytes_far : most_envelope_bytes;
 }
 
 bool SharedLink::send_envelope(int process, const void* head, std::size_t head_bytes, const Data& payload) {

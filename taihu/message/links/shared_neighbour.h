@@ -35,7 +35,7 @@ class SharedLink::Neighbour {
   /// Short enough that the two copies of a message overlap.
   static constexpr std::size_t ring_piece_bytes = 16 * 1024;
   /// One copy by the kernel pays from here on, between cores that are far from each other.
-  static constexpr std::size_t single_copy_far_bytes = 32 * 1024;
+  static constexpr std::size_t single_copy_far_bytes = 4 * 1024;
   /// What is read in one turn: others want to use the link, too.
   static constexpr std::size_t bytes_read_at_once = 1024 * 1024;
 
@@ -78,6 +78,9 @@ class SharedLink::Neighbour {
     if (bytes <= most_bytes_in_lines) return writer_.has_room(bytes);
     return writer_.has_room(sizeof(records::Apart) + most_head_bytes) && writer_.has_bytes(bytes);
   }
+
+  /// The other side reads long data where they are. Any thread.
+  bool reads_itself() const noexcept { return place_.may_be_read && !writer_.distance().is_near(); }
 
   /// Null when all has been written.
   OwnRequest* send(int tag, const void* data, std::size_t bytes) {

@@ -46,13 +46,6 @@ std::int64_t window_for(int processes) {
                                   std::int64_t{4} << 20);
 }
 
-std::vector<std::size_t> envelope_payloads(const Link& link) {
-  std::vector<std::size_t> bytes;
-  for (int process = 0; process < link.processes(); ++process)
-    bytes.push_back(std::min(link.unasked_bytes(process) - plain_header_bytes, eager_payload_bytes));
-  return bytes;
-}
-
 std::vector<std::int32_t> processes_of_ranks(const launch::Layout& layout) {
   std::vector<std::int32_t> processes;
   for (int rank = 0; rank < layout.ranks; ++rank) processes.push_back(layout.process_of(rank));
@@ -69,8 +62,8 @@ void name_for_cancel(Header& header, Request& request) {
 
 Remote::Remote(NodeProcess& node, Link& link)
     : node_(node),
+      link_(link),
       processes_(link.processes()),
-      most_bytes_copied_(envelope_payloads(link)),
       window_(window_for(processes_)),
       accounts_(static_cast<std::size_t>(processes_)),
       process_of_rank_(processes_of_ranks(node.layout())),
@@ -213,11 +206,12 @@ void Remote::withdrawn(const Arrival& message) {
 
 bool Remote::send_at_once(int source, int destination, Context context, int tag, const Data& data) {
   const int process = process_of(destination);
+  constexpr auto kind = EnvelopeKind::plain_message;
   // Data with gaps are packed anyway.
-  const std::size_t most = data.layout == nullptr ? most_bytes_copied(process) : eager_payload_bytes;
-  if (data.bytes > most) return false;
+  if (data.layout == nullptr ? !fits_envelope(process, kind, data.bytes) : data.bytes > eager_payload_bytes)
+    return false;
   Header header;
-  header.kind = EnvelopeKind::plain_message;
+  header.kind = kind;
   header.source = source;
   header.destination = destination;
   header.context = context;
@@ -240,8 +234,8 @@ void Remote::send_message(int source, int destination, Context context, int tag,
   header.tag = tag;
   header.bytes = data.bytes;
   const auto complete = [request] { request->complete(); };
-  if (mode == SendMode::standard && data.layout == nullptr && data.bytes > most_bytes_copied(process) &&
-      data.bytes <= most_bytes_following && charge(process, data.bytes)) {
+  if (mode == SendMode::standard && data.layout == nullptr && data.bytes <= most_bytes_following &&
+      !fits_envelope(process, EnvelopeKind::plain_message, data.bytes) && charge(process, data.bytes)) {
     header.kind = EnvelopeKind::followed_message;
     return send_followed(process, header, data, request);
   }

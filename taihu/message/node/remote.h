@@ -122,8 +122,11 @@ class Remote {
   void ask_for_pieces(int process, std::uint64_t transfer, const Space& space, std::size_t bytes,
                       std::function<void()> landed);
   static std::uint64_t announce(const Data& data, std::function<void()> sent);
-  std::size_t most_bytes_copied(int process) const noexcept {
-    return most_bytes_copied_[static_cast<std::size_t>(process)];
+  /// Whether an envelope with so many bytes leaves at once.
+  bool fits_envelope(int process, EnvelopeKind kind, std::size_t bytes) const {
+    const std::size_t all = header_bytes(kind) + bytes;
+    return all <= least_unasked_bytes ||
+           (bytes <= eager_payload_bytes && all <= link_.unasked_bytes(process));
   }
   void give_credit(int process, std::size_t bytes);
   int process_of(int rank) const noexcept { return process_of_rank_[static_cast<unsigned>(rank)]; }
@@ -134,9 +137,8 @@ class Remote {
   void poll_until(Ready&& ready);
 
   NodeProcess& node_;
+  const Link& link_;
   const int processes_;
-  const std::vector<std::size_t>
-      most_bytes_copied_;  ///< what fits in an envelope that leaves at once, by process
   const std::int64_t window_;
   std::vector<Account> accounts_;  ///< with each process
   std::vector<std::int32_t> process_of_rank_;

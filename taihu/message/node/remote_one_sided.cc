@@ -60,7 +60,7 @@ void Remote::put(int source, int destination, const void* data, memory::Symmetri
     header.reply = *reply;
   }
   const int process = process_of(destination);
-  if (bytes <= most_bytes_copied(process)) {
+  if (fits_envelope(process, header.kind, bytes)) {
     const auto nothing_more = [] {};
     if (wire_.send_now(process, header, {data, bytes}, [] { return true; }, nothing_more)) return;
     return send(process, header, nullptr, {data, bytes});

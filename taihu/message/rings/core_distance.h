@@ -5,26 +5,28 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 namespace taihu::message {
 
-/// Used by one thread at a time.
+/// One thread at a time learns; any may ask.
 class CoreDistance {
  public:
   /// A cache line took `ns` nanoseconds, the clock's own time included. Whatever disturbs the measurement
   /// makes it longer.
   void learn(std::int64_t ns) noexcept {
-    near_looks_ = is_far(ns) ? 0 : std::min(near_looks_ + 1, looks_needed);
+    const int looks = near_looks_.load(std::memory_order_relaxed);
+    near_looks_.store(is_far(ns) ? 0 : std::min(looks + 1, looks_needed), std::memory_order_relaxed);
   }
   static bool is_far(std::int64_t ns) noexcept { return ns >= far_ns; }
   /// Far until it is known better: what is chosen for far partners loses less near than the other way round.
-  bool is_near() const noexcept { return near_looks_ == looks_needed; }
+  bool is_near() const noexcept { return near_looks_.load(std::memory_order_relaxed) == looks_needed; }
 
  private:
   static constexpr std::int64_t far_ns = 90;
   static constexpr int looks_needed = 4;
-  int near_looks_ = 0;  // in sequence
+  std::atomic<int> near_looks_{0};  // in sequence
 };
 
 }  // namespace taihu::message

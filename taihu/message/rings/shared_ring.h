@@ -163,7 +163,9 @@ class SharedRingWriter : SharedRingSide {
   /// The equations of the writer's side; contract builds check them once in a lap.
   void check_invariants() const;
 
-  /// Of the reader's core, asked for by one look more.
+  /// Of the reader's core. Any thread.
+  const CoreDistance& distance() const noexcept { return distance_; }
+  /// Asked for by one look more.
   const CoreDistance& look_at_distance() noexcept {
     look_at(head_.cells_released, cells_released_seen_);
     return distance_;
