@@ -2,6 +2,9 @@
 #include "taihu/memory/symmetric_heap.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstring>
 
@@ -44,6 +47,54 @@ TEST(SymmetricHeap, GivesZeroedMemoryAlsoTheSecondTime) {
     EXPECT_TRUE(all_zero(again, bytes));
     EXPECT_TRUE(heap.release(again));
   }
+}
+
+TEST(SymmetricHeap, IsSeenByOthersWhenItIsOpen) {
+  constexpr std::size_t bytes = 8 << 20;
+  SymmetricHeap heap(bytes, 0, HeapSharing::machine);
+  ASSERT_GE(heap.fd(), 0);
+  EXPECT_EQ(SymmetricHeap(bytes).fd(), -1);
+  const SharedMemory opened = SharedMemory::open(getpid(), heap.fd());
+  ASSERT_EQ(opened.bytes(), bytes);
+  void* const place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, opened.fd(), 0);
+  ASSERT_NE(place, MAP_FAILED);
+  auto* const there = static_cast<std::byte*>(place);
+  // Large enough to be given back to the system when it is released, and small.
+  for (const std::size_t block : {std::size_t{4} << 20, std::size_t{100}}) {
+    auto* const memory = static_cast<std::byte*>(heap.allocate(block));
+    ASSERT_TRUE(memory);
+    const std::ptrdiff_t offset = memory - heap.base();
+    memory[block - 1] = std::byte{1};
+    EXPECT_EQ(there[offset + std::ptrdiff_t(block) - 1], std::byte{1});
+    std::memset(there + offset, 0xff, block);
+    EXPECT_EQ(memory[0], std::byte{0xff});
+    EXPECT_TRUE(heap.release(memory));
+    ASSERT_EQ(heap.allocate(block), memory);
+    EXPECT_TRUE(all_zero(memory, block));
+    EXPECT_TRUE(all_zero(there + offset, block));
+    EXPECT_TRUE(heap.release(memory));
+  }
+  munmap(place, bytes);
+}
+
+TEST(SymmetricHeap, OfAChildIsItsOwnEvenWhenItIsOpen) {
+  SymmetricHeap heap(1 << 20, 0, HeapSharing::machine);
+  {
+    const SymmetricHeap gone(1 << 20, 0, HeapSharing::machine);
+  }
+  ASSERT_GE(heap.fd(), 0);
+  auto* const number = static_cast<int*>(heap.allocate(sizeof(int)));
+  *number = 5;
+  const pid_t child = fork();
+  if (child == 0) {
+    const int before = *number;
+    *number = 6;
+    _exit(before == 5 && *number == 6 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(*number, 5);
 }
 
 TEST(SymmetricHeap, KnowsWhatItDidNotGive) {
