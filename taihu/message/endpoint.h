@@ -117,6 +117,14 @@ class Endpoint {
   /// and returns null (complete).
   virtual Request* put(int destination, const void* source, memory::SymmetricAddress target,
                        std::size_t bytes, const memory::SymmetricAddress* reply) = 0;
+  /// For callers that have mapped the memory of a rank of another node process (Node::shares_memory_with):
+  /// whether they may read and write there without overtaking a put or get that is under way.
+  virtual bool may_reach_there() const noexcept { return false; }
+  /// What remains of a put to such a rank when the caller has written the data: the reply word grows, unless
+  /// it is null, and the rank learns of it. As put; null: nothing is left to wait for.
+  virtual Request* tell_of_put(int destination, const memory::SymmetricAddress* reply) {
+    return put(destination, nullptr, {}, 0, reply);
+  }
   /// One-sided read; as put.
   virtual Request* get(int from, memory::SymmetricAddress source, void* target, std::size_t bytes) = 0;
 
@@ -228,6 +236,8 @@ class Node {
   virtual int local_ranks() const noexcept = 0;
   /// How messages get to other node processes, in words; empty when there are none.
   virtual std::string way_between_processes() const { return {}; }
+  /// Whether that node process and this one can open each other's objects of shared memory.
+  virtual bool shares_memory_with(int /*process*/) const { return false; }
   virtual Endpoint& endpoint(int local_index) noexcept = 0;
   /// Makes the endpoint of a spare rank (launch::Layout) of this node process, before anybody knows of the
   /// rank; or gives it that of one that has been removed. New places are taken in the order of their indices.

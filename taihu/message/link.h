@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "taihu/message/data/layout.h"
+#include "taihu/message/rings/tally_line.h"
 
 namespace taihu::message {
 
@@ -33,6 +34,9 @@ class EnvelopeReader {
   /// `bytes` is the length of head and payload together. The payload stands behind the head, or at
   /// `payload` when that is not null. Both are gone when this returns. May send and receive on the link.
   virtual void envelope(int process, const std::byte* head, const std::byte* payload, std::size_t bytes) = 0;
+  /// The other side has counted `tally` so many times more. Readers of links that count nothing need not
+  /// care.
+  virtual void counted(int /*process*/, const Tally& /*tally*/, std::uint64_t /*times*/) {}
 
  protected:
   ~EnvelopeReader() = default;
@@ -63,6 +67,11 @@ class Link {
   /// Whether send_envelope with so many bytes of head and payload would be true.
   virtual bool has_room(int process, std::size_t bytes) = 0;
 
+  /// Whether the two processes can open each other's objects of shared memory. Any thread.
+  virtual bool shares_memory_with(int /*process*/) const { return false; }
+  /// Tells the other side once more of `tally`, at the latest before the next envelope to it; what it has not
+  /// read yet is told together. False, and nothing has happened, when there is no way, or no room now.
+  virtual bool tally(int /*process*/, const Tally& /*tally*/) { return false; }
   /// Hands over up to `most` envelopes that have come, and does what else can be done for the transfers under
   /// way; false when there was nothing to do.
   virtual bool read(EnvelopeReader& reader, int most) = 0;

@@ -62,6 +62,11 @@ bool SharedLink::has_room(int process, std::size_t bytes) {
   return near != nullptr ? near->has_room(bytes) : far_->has_room(process, bytes);
 }
 
+bool SharedLink::tally(int process, const Tally& tally) {
+  Neighbour* const near = neighbour(process);
+  return near != nullptr && near->tally(tally);
+}
+
 bool SharedLink::read(EnvelopeReader& reader, int most) {
   bool worked = false;
   int envelopes = 0;

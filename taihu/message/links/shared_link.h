@@ -13,6 +13,7 @@
 //   envelope_apart: the payload stands in the second ring, one copy into it and one out of it
 // - piece: a part of data under a tag, in the second ring. The receiver copies it to its buffer while the
 //   sender writes the next one. The sender is done when the last piece is written
+// - tally: what a count in the line beside the ring (tally_line.h) means from now on
 // - offer: data under a tag that the receiver may read where they are, in one copy by the kernel
 //   (process_vm_readv), if it has permitted a probe at the start; taken: they have been
 // The kernel's copy finds and pins every page, which makes it half as fast as the two copies of pieces, that
@@ -49,6 +50,8 @@ class SharedLink final : public Link {
   std::size_t unasked_bytes(int process) const override;
   bool send_envelope(int process, const void* head, std::size_t head_bytes, const Data& payload) override;
   bool has_room(int process, std::size_t bytes) override;
+  bool shares_memory_with(int process) const override { return neighbour(process) != nullptr; }
+  bool tally(int process, const Tally& tally) override;
   bool read(EnvelopeReader& reader, int most) override;
   bool is_quiet() override;
   LinkRequest* send(int process, int tag, const void* data, std::size_t bytes) override;

@@ -346,6 +346,89 @@ TEST(SharedLink, ShortEnvelopesOfStreamsArriveInOrderAndWhole) {
   EXPECT_EQ(statuses, (std::vector<int>{0, 0}));
 }
 
+Tally numbered(int number) {
+  Tally tally;
+  tally.destination = number;
+  tally.has_reply = number % 3 != 0;
+  tally.reply = {1, static_cast<std::uint64_t>(8 * number)};
+  return tally;
+}
+
+/// Sums what is counted; an envelope brings the number of additions before it.
+class Counter final : public EnvelopeReader {
+ public:
+  static constexpr int kinds = 30;
+  int sum = 0, envelopes = 0;
+  std::vector<int> counts = std::vector<int>(kinds);
+  std::string problem;
+  void counted(int, const Tally& tally, std::uint64_t times) override {
+    if (!(tally == numbered(tally.destination))) problem = "another tally than was counted";
+    counts[static_cast<std::size_t>(tally.destination)] += static_cast<int>(times);
+    sum += static_cast<int>(times);
+  }
+  void envelope(int, const std::byte* head, const std::byte*, std::size_t) override {
+    int before = 0;
+    std::memcpy(&before, head, sizeof before);
+    if (sum < before) problem = "an envelope has overtaken what was counted before it";
+    ++envelopes;
+  }
+};
+
+TEST(SharedLink, CountsBeforeTheNextEnvelope) {
+  constexpr int additions = 10'000, between_envelopes = 7;
+  const std::vector<int> statuses = run_forked(2, [](ForkedHub& hub, int process) {
+    const std::unique_ptr<Link> link = shared(hub, process);
+    if (!link->shares_memory_with(1 - process) || link->shares_memory_with(process))
+      return failed("shares memory with the wrong ones");
+    Counter counter;
+    Random random(3);
+    const auto next = [&](int i) {  // often the same ones, at times all
+      return static_cast<int>(random.below(i % 1000 < 900 ? 5 : Counter::kinds));
+    };
+    if (process == 0) {
+      for (int i = 0; i < additions; ++i) {
+        if (i % between_envelopes == 0)
+          while (!send_number(*link, 1, i)) sched_yield();
+        const Tally tally = numbered(next(i));
+        while (!link->tally(1, tally)) sched_yield();
+      }
+    } else {
+      constexpr int envelopes = (additions + between_envelopes - 1) / between_envelopes;
+      while (counter.problem.empty() && (counter.sum < additions || counter.envelopes < envelopes))
+        (void)link->read(counter, 8);
+      for (int i = 0; i < additions; ++i) --counter.counts[static_cast<std::size_t>(next(i))];
+      if (counter.counts != std::vector<int>(Counter::kinds)) counter.problem = "one was counted for another";
+      if (!counter.problem.empty()) return failed(counter.problem);
+    }
+    link->barrier();
+    return 0;
+  });
+  EXPECT_EQ(statuses, (std::vector<int>{0, 0}));
+}
+
+TEST(SharedLink, AFullRingTakesNoNewTallyButTheKnownOnes) {
+  const std::vector<int> statuses = run_forked(2, [](ForkedHub& hub, int process) {
+    const std::unique_ptr<Link> link = shared(hub, process);
+    Counter counter;
+    if (process == 0) {
+      if (!link->tally(1, numbered(1))) return failed("no room in an empty ring");
+      int zero = 0;
+      while (link->send_envelope(1, &zero, sizeof zero, {nullptr, 0})) {
+      }
+      if (link->tally(1, numbered(2))) return failed("the meaning of a tally fits into a full ring");
+      if (!link->tally(1, numbered(1))) return failed("a known tally needs room");
+      link->barrier();
+    } else {
+      link->barrier();
+      while (counter.sum < 2) (void)link->read(counter, 64);
+      if (counter.counts[1] != 2) return failed("one was counted for another");
+    }
+    link->barrier();
+    return counter.problem.empty() ? 0 : failed(counter.problem);
+  });
+  EXPECT_EQ(statuses, (std::vector<int>{0, 0}));
+}
+
 TEST(SharedLink, CancelledTransfersLeaveTheOthersAlone) {
   const std::vector<int> statuses = run_forked(2, [](ForkedHub& hub, int process) {
     const std::unique_ptr<Link> link = shared(hub, process);

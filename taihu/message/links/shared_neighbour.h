@@ -51,7 +51,9 @@ class SharedLink::Neighbour {
       : link_(link),
         place_(place),
         writer_(place.outgoing, shape),
-        reader_(place.incoming, shape) {}
+        reader_(place.incoming, shape),
+        tallies_(tally_line(place.outgoing)),
+        their_tallies_(tally_line(place.incoming)) {}
 
   bool send_envelope(const void* head, std::size_t head_bytes, const Data& payload) {
     if (sent_.repeats(head, head_bytes, payload)) {
@@ -77,6 +79,16 @@ class SharedLink::Neighbour {
   bool has_room(std::size_t bytes) {
     if (bytes <= most_bytes_in_lines) return writer_.has_room(bytes);
     return writer_.has_room(sizeof(records::Apart) + most_head_bytes) && writer_.has_bytes(bytes);
+  }
+
+  bool tally(const Tally& tally) {
+    if (!tallies_.find(tally)) [[unlikely]] {
+      const TallyMeaning meaning = tallies_.next_meaning(tally);
+      if (!writer_.is_read() || !write(Kind::tally, meaning)) return false;
+      tallies_.assign(meaning);
+    }
+    tallies_.add();
+    return true;
   }
 
   /// The other side reads long data where they are. Any thread.
@@ -120,7 +132,14 @@ class SharedLink::Neighbour {
     if (!waiting_.empty()) worked |= push();
     if (!reads_.empty()) worked |= read_memory_of();
     SharedRecord record;
-    while (*envelopes < most && reader_.front(record)) {
+    while (*envelopes < most) {
+      const bool has_record = reader_.front(record);
+      // What was counted before the record was written is told before it.
+      const bool has_tallies = their_tallies_.has_news();
+      if (has_tallies)
+        their_tallies_.take(
+            [&](const Tally& tally, std::uint64_t times) { reader.counted(place_.process, tally, times); });
+      if (!has_record) return worked || has_tallies;
       if (record.kind == cell_kind) {
         reader.envelope(place_.process, got_.with(record.payload), nullptr,
                         RepeatedHead::head_bytes + record.bytes);
@@ -165,6 +184,10 @@ class SharedLink::Neighbour {
     Posted posted;
     records::Offer offer;
   };
+
+  static TallyLine& tally_line(std::byte* region) noexcept {
+    return *reinterpret_cast<TallyLine*>(region + SharedRingShape::tallies_offset);
+  }
 
   OwnRequest* take_request() {
     OwnRequest* request = link_.take_request();
@@ -255,6 +278,11 @@ class SharedLink::Neighbour {
       case Kind::taken:
         finish_offer(content_of<records::Taken>(record));
         break;
+      case Kind::tally:
+        their_tallies_.learn(content_of<TallyMeaning>(record), [&](const Tally& tally, std::uint64_t times) {
+          reader.counted(place_.process, tally, times);
+        });
+        break;
     }
     return true;
   }
@@ -341,6 +369,8 @@ class SharedLink::Neighbour {
   SharedRingReader reader_;
   RepeatedHead sent_;  // of the newest envelope in the lines
   RepeatedHead got_;
+  TallyWriter tallies_;
+  TallyReader their_tallies_;
   std::deque<Sending> waiting_;       // for room, in order
   std::deque<Posted> posted_;         // receives that have not got all, in order
   std::deque<Read> reads_;            // offers that are being read

@@ -13,7 +13,7 @@
 namespace taihu::message {
 
 /// Besides records of one cell: an envelope with the head of the one before and up to 8 bytes of payload.
-enum class SharedRecordKind : std::uint8_t { envelope, envelope_apart, piece, offer, taken };
+enum class SharedRecordKind : std::uint8_t { envelope, envelope_apart, piece, offer, taken, tally };
 
 namespace records {
 

@@ -33,6 +33,16 @@ Request* LocalEndpoint::put(int destination, const void* source, memory::Symmetr
   return nullptr;
 }
 
+bool LocalEndpoint::may_reach_there() const noexcept {
+  return node_.remote() != nullptr && node_.remote()->is_answered();
+}
+
+Request* LocalEndpoint::tell_of_put(int destination, const memory::SymmetricAddress* reply) {
+  expect_rank(destination);
+  if (node_.remote()->tell_of_put(destination, reply)) return nullptr;
+  return put(destination, nullptr, {}, 0, reply);
+}
+
 Request* LocalEndpoint::get(int from, memory::SymmetricAddress source, void* target, std::size_t bytes) {
   expect_rank(from);
   expect(bytes == 0 || target != nullptr, "a space for bytes has an address");

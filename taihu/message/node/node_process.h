@@ -33,6 +33,9 @@ class NodeProcess final : public Node {
   int process() const noexcept override { return process_; }
   int local_ranks() const noexcept override { return local_ranks_.load(std::memory_order_relaxed); }
   std::string way_between_processes() const override { return way_; }
+  bool shares_memory_with(int process) const override {
+    return link_ != nullptr && link_->shares_memory_with(process);
+  }
   Endpoint& endpoint(int local_index) noexcept override {
     expect(local_index >= 0 && local_index < places_, "0 <= local index < ranks of the node process");
     expect(endpoints_[static_cast<unsigned>(local_index)] != nullptr, "a spare rank has started");

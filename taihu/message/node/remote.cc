@@ -10,7 +10,8 @@
 // its
 //   request is complete. When it was, clear_to_send is on its way and no answer comes
 // - put: with its data; followed_put: with its data right behind the envelope; put_done: they and the reply
-//   word are visible, of the put `initiator` and of those that the payload names
+//   word are visible, of the put `initiator` and of those that the payload names. Puts whose callers have
+//   written the data themselves need no envelope: they are counted (Link::tally)
 // - get: the data expected under `data_tag`, straight from the memory of the rank asked
 // - put_blocks: the payload begins with the places of the blocks at the target; short data follow there,
 //   packed, others are announced and asked for in pieces. get_blocks: the payload is the places of the blocks
@@ -76,6 +77,9 @@ Remote::Remote(NodeProcess& node, Link& link)
           [this] {
             for (const int process : processes_to_tell_) tell_done_puts(process);
             processes_to_tell_.clear();
+          },
+          [this](int process, const Tally& tally, std::uint64_t times) {
+            puts_counted(process, tally, times);
           }) {}
 
 Remote::~Remote() = default;

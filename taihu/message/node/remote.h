@@ -48,6 +48,11 @@ class Remote {
 
   void put(int source, int destination, const void* data, memory::SymmetricAddress target, std::size_t bytes,
            const memory::SymmetricAddress* reply, Request* request);
+  /// Tells of a put whose caller has written the data itself; false, and nothing has happened, when that has
+  /// to go by an envelope.
+  bool tell_of_put(int destination, const memory::SymmetricAddress* reply);
+  /// No put, get or call of this process is under way.
+  bool is_answered() const noexcept { return unanswered_.load(std::memory_order_acquire) == 0; }
   void get(int rank, int from, memory::SymmetricAddress source, void* target, std::size_t bytes,
            Request* request);
   void put_blocks(int source, int destination, const void* data, memory::SymmetricAddress target,
@@ -104,6 +109,7 @@ class Remote {
   void put_arrived(int process, const Header& header, const std::byte* payload);
   void put_blocks_arrived(int process, const Header& header, const std::byte* payload);
   void finish_put(int process, const Header& header);
+  void puts_counted(int process, const Tally& tally, std::uint64_t times);
   void tell_done_puts(int process);
   void puts_done(const Header& header, const std::byte* payload);
   void get_arrived(int process, const Header& header);

@@ -69,6 +69,33 @@ void Remote::put(int source, int destination, const void* data, memory::Symmetri
   send_followed(process, header, {data, bytes}, nullptr);
 }
 
+bool Remote::tell_of_put(int destination, const memory::SymmetricAddress* reply) {
+  Tally tally;
+  tally.destination = destination;
+  if (reply != nullptr) {
+    tally.has_reply = true;
+    tally.reply = *reply;
+  }
+  // Others are inside for some looks only, mostly.
+  constexpr int most_tries = 32;
+  const int process = process_of(destination);
+  for (int tries = 0; tries < most_tries; ++tries) {
+    if (wire_.tally(process, tally)) return true;
+    threads::spin_pause();
+  }
+  return false;
+}
+
+void Remote::puts_counted(int process, const Tally& tally, std::uint64_t times) {
+  LocalEndpoint& target = *node_.local_endpoint_of(tally.destination);
+  if (tally.has_reply) {
+    const int asker = node_.layout().first_rank[static_cast<std::size_t>(process)];
+    int* word = static_cast<int*>(node_.resolve(target, tally.reply, sizeof(int), asker));
+    std::atomic_ref(*word).fetch_add(static_cast<int>(times), std::memory_order_release);
+  }
+  target.doorbell().ring();
+}
+
 void Remote::get(int rank, int from, memory::SymmetricAddress source, void* target, std::size_t bytes,
                  Request* request) {
   if (bytes == 0) {

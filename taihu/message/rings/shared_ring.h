@@ -42,6 +42,9 @@ struct SharedRingShape {
   std::size_t bytes = 1024 * 1024;  ///< of the second ring; power of two, at least 4096
 
   static constexpr std::size_t head_bytes = 4096;
+  /// Of the TallyLine (tally_line.h) in the head; further behind the SharedRingHead than a core fetches at
+  /// once.
+  static constexpr std::size_t tallies_offset = 1024;
   std::size_t region_bytes() const noexcept { return head_bytes + lines * shared_line_bytes + bytes; }
   /// Longest payload of a record.
   std::size_t longest_record() const noexcept {
@@ -140,6 +143,12 @@ class SharedRingWriter : SharedRingSide {
     std::memcpy(cell(tail_) + sizeof(std::uint64_t), &data, sizeof data);
     publish_word(cell_kind, bytes, 1);
     return true;
+  }
+
+  /// Whether the reader has given back all that was published.
+  bool is_read() noexcept {
+    if (cells_released_seen_ != tail_) look_at(head_.cells_released, cells_released_seen_);
+    return cells_released_seen_ == tail_;
   }
 
   /// `bytes` in the second ring, and the position that the reader needs; null when there is no room. They

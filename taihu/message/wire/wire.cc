@@ -21,10 +21,11 @@ constexpr int envelopes_at_once = 64;
 
 }  // namespace
 
-Wire::Wire(Link& link, Arrived arrived, std::function<void()> before_leaving)
+Wire::Wire(Link& link, Arrived arrived, std::function<void()> before_leaving, Counted counted)
     : link_(link),
       arrived_(std::move(arrived)),
       before_leaving_(std::move(before_leaving)),
+      counted_(std::move(counted)),
       backlog_(static_cast<std::size_t>(link.processes())),
       next_tag_(first_data_tag) {}
 

@@ -116,8 +116,12 @@ class Wire final : private EnvelopeReader {
   /// and send_bulk, and must call receive_following when data follow the envelope.
   using Arrived = std::function<void(int process, const Header& header, const std::byte* payload)>;
 
+  /// Runs inside when another process has counted (see Link::tally).
+  using Counted = std::function<void(int process, const Tally& tally, std::uint64_t times)>;
+
   /// `before_leaving` runs inside, on the way out of who has called call_before_leaving since.
-  Wire(Link& link, Arrived arrived, std::function<void()> before_leaving = nullptr);
+  Wire(Link& link, Arrived arrived, std::function<void()> before_leaving = nullptr,
+       Counted counted = nullptr);
   ~Wire();
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire&) = delete;
@@ -141,6 +145,17 @@ class Wire final : private EnvelopeReader {
     if (is_sent) sent();
     leave();
     return is_sent;
+  }
+
+  /// Counts before it returns: true. False, and nothing has happened, when another thread is inside, older
+  /// envelopes wait, or the link cannot. Any thread; never blocks.
+  bool tally(int process, const Tally& tally) {
+    expect_process(process);
+    if (!try_enter()) return false;
+    const bool is_told = submissions_.load(std::memory_order_relaxed) == 0 &&
+                         backlog_[static_cast<std::size_t>(process)].empty() && link_.tally(process, tally);
+    leave();
+    return is_told;
   }
 
   /// Only inside: as send_now; false also when submissions wait.
@@ -274,11 +289,15 @@ class Wire final : private EnvelopeReader {
   void send_following(int process, const void* data, std::size_t bytes, Request* sent);
   int take_tag();
   void envelope(int process, const std::byte* head, const std::byte* payload, std::size_t bytes) override;
+  void counted(int process, const Tally& tally, std::uint64_t times) override {
+    counted_(process, tally, times);
+  }
   bool finish_transfers();
 
   Link& link_;
   const Arrived arrived_;
   const std::function<void()> before_leaving_;
+  const Counted counted_;
   alignas(64) BiasedLock lock_;
   std::atomic<Thread> thread_inside_{nobody};  // set after the lock is taken, cleared before it is given back
   std::atomic<std::uint64_t> looks_{0};        // written inside
