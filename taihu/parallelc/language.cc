@@ -99,6 +99,7 @@ void ParallelC::prepare(const node::Preparation& preparation, std::span<memory::
   const int cores = is_autonomic_ ? 0 : cores_to_share(*services_);
   processes_ = std::vector<Process>(ranks.size());
   services_->processes = processes_;
+  services_->has_shared_heaps = shares_heaps(node, ranks.size());
   programs_.assign(ranks.size(), nullptr);
   collective::Groups groups(node);
   for (std::size_t index = 0; index < ranks.size(); ++index) {
@@ -128,7 +129,10 @@ ParallelC::Segments ParallelC::loaded(memory::RankIdentity& rank, const memory::
   Process& process = processes_[index];
   Checkpoints* const checkpoints = services_->checkpoints.get();
   process.heap = checkpoints != nullptr ? checkpoints->make_heap(rank.local_index, symmetric_heap_bytes())
-                                        : std::make_unique<memory::SymmetricHeap>(symmetric_heap_bytes());
+                                        : std::make_unique<memory::SymmetricHeap>(
+                                              symmetric_heap_bytes(), 0,
+                                              services_->has_shared_heaps ? memory::HeapSharing::machine
+                                                                          : memory::HeapSharing::none);
   process.program = programs_[index] =
       static_cast<const taihu_program*>(dlsym(image.copies().front().handle, "taihu_program"));
   if (process.program != nullptr) {
@@ -141,7 +145,8 @@ ParallelC::Segments ParallelC::loaded(memory::RankIdentity& rank, const memory::
 }
 
 void ParallelC::all_loaded(message::Node& node) {
-  shared_variables_ = std::make_unique<SharedVariables>(programs_, node);
+  services_->neighbour_heaps = std::make_unique<NeighbourHeaps>(processes_, node);
+  shared_variables_ = std::make_unique<SharedVariables>(programs_, node);  // meets all others
   if (!waits_wanted) return;
   busy_threads_ = std::make_unique<BusyThreads>(deadlock_timeout_seconds_);
   watch_ = std::make_unique<node::DeadlockWatch>(

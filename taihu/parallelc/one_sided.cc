@@ -114,6 +114,55 @@ inline bool get_inside(const Process& process, const Arguments& call) {
   return true;
 }
 
+/// Where the heap of rank `rank` of another node process of this machine begins here; null when it is not
+/// mapped, or must not be reached now.
+inline std::byte* neighbour_heap(const Process& process, int rank) {
+  const NeighbourHeaps* const heaps = process.services->neighbour_heaps.get();
+  std::byte* const base = heaps != nullptr ? heaps->base(rank) : nullptr;
+  return base != nullptr && process.endpoint->may_reach_there() ? base : nullptr;
+}
+
+/// What is at `address` in the own heap, in the one that begins at `heap`; null when it is not there.
+inline std::byte* place_in(std::byte* heap, const Process& process, const void* address, std::size_t bytes) {
+  const auto offset =
+      static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - process.heap->base());
+  const std::uint64_t capacity = process.heap->capacity_bytes();
+  return offset < capacity && bytes <= capacity - offset ? heap + offset : nullptr;
+}
+
+/// As put_inside, to the heap of a rank in another node process of this machine. `*request`: what is left to
+/// wait for.
+inline bool put_to_neighbour(const Process& process, const Arguments& call, int* reply,
+                             message::Request** request) {
+  if (call.in_blocks || call.size < 0) return false;
+  std::byte* const heap = neighbour_heap(process, call.rank);
+  if (heap == nullptr) return false;
+  std::optional<SymmetricAddress> word;
+  if (reply != nullptr) {
+    word = symmetric(process, reply, sizeof *reply);
+    if (!word) return false;
+  }
+  if (call.size != 0) {
+    const auto bytes = static_cast<std::size_t>(call.size);
+    std::byte* const target = place_in(heap, process, call.target, bytes);
+    if (target == nullptr || call.source == nullptr) return false;
+    message::copy_short(target, call.source, bytes);
+  }
+  *request = process.endpoint->tell_of_put(call.rank, word ? &*word : nullptr);
+  return true;
+}
+
+inline bool get_from_neighbour(const Process& process, const Arguments& call) {
+  if (call.in_blocks || call.size <= 0 || call.target == nullptr) return false;
+  std::byte* const heap = neighbour_heap(process, call.rank);
+  if (heap == nullptr) return false;
+  const auto bytes = static_cast<std::size_t>(call.size);
+  const std::byte* const source = place_in(heap, process, call.source, bytes);
+  if (source == nullptr) return false;
+  message::copy_short(call.target, source, bytes);
+  return true;
+}
+
 /// Looks at a reply word for some microseconds, where it may grow while the caller does nothing else. Each
 /// look takes the word away from those who add to it, so while many are missing it looks seldom.
 bool comes_soon(const Process& process, std::atomic_ref<int> word, int count) {
@@ -172,6 +221,8 @@ inline handle_t put(const Arguments& call, int* reply) {
   CountedCall counted(process, call.call, call.size, call.rank);
   counted.is_message();
   if (put_inside(process, call, reply)) return M_NO_HANDLE;
+  message::Request* request;
+  if (put_to_neighbour(process, call, reply, &request)) return to_handle(request);
   int code;
   return to_handle(start_put(call, reply, &code));
 }
@@ -180,7 +231,7 @@ inline handle_t get(const Arguments& call) {
   Process& process = this_process(call.call);
   CountedCall counted(process, call.call, call.size, call.rank);
   counted.is_message();
-  if (get_inside(process, call)) return M_NO_HANDLE;
+  if (get_inside(process, call) || get_from_neighbour(process, call)) return M_NO_HANDLE;
   int code;
   return to_handle(start_get(call, &code));
 }
@@ -190,8 +241,11 @@ inline int put_and_wait(const Arguments& call, int* reply) {
   CountedCall counted(process, call.call, call.size, call.rank);
   counted.is_message();
   if (put_inside(process, call, reply)) return M_SUCCESS;
+  message::Request* request;
+  if (put_to_neighbour(process, call, reply, &request))
+    return request == nullptr ? M_SUCCESS : m_wait_msg(to_handle(request));
   int code;
-  message::Request* request = start_put(call, reply, &code);
+  request = start_put(call, reply, &code);
   return code != M_SUCCESS ? code : m_wait_msg(to_handle(request));
 }
 
@@ -199,7 +253,7 @@ inline int get_and_wait(const Arguments& call) {
   Process& process = this_process(call.call);
   CountedCall counted(process, call.call, call.size, call.rank);
   counted.is_message();
-  if (get_inside(process, call)) return M_SUCCESS;
+  if (get_inside(process, call) || get_from_neighbour(process, call)) return M_SUCCESS;
   int code;
   message::Request* request = start_get(call, &code);
   return code != M_SUCCESS ? code : m_wait_msg(to_handle(request));

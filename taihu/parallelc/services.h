@@ -7,6 +7,7 @@
 
 #include "taihu/message/endpoint.h"
 #include "taihu/parallelc/checkpoint.h"
+#include "taihu/parallelc/neighbour_heaps.h"
 #include "taihu/tasks/lock_service.h"
 #include "taihu/tasks/loop_service.h"
 #include "taihu/tasks/task_service.h"
@@ -21,10 +22,12 @@ struct SharedServices {
   tasks::LockService locks;
   tasks::TaskService tasks;
   tasks::LoopService loops;
-  std::unique_ptr<Checkpoints> checkpoints;  ///< null when the program does not call m_checkpoint
-  std::span<Process> processes;              ///< the ranks of this node process
-  int node_ranks = 1;                        ///< ranks on this operating-system node
-  int cores = 1;                             ///< that they share
+  std::unique_ptr<Checkpoints> checkpoints;         ///< null when the program does not call m_checkpoint
+  std::span<Process> processes;                     ///< the ranks of this node process
+  bool has_shared_heaps = false;                    ///< other node processes can map the heaps of these ranks
+  std::unique_ptr<NeighbourHeaps> neighbour_heaps;  ///< set before any rank runs
+  int node_ranks = 1;                               ///< ranks on this operating-system node
+  int cores = 1;                                    ///< that they share
 };
 
 }  // namespace taihu::parallelc
