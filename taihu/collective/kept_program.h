@@ -19,6 +19,7 @@ struct ProgramKey {
   std::size_t count = 0;
   std::size_t unit_bytes = 1;
   bool commutative = true;
+  bool apart = false;
   bool operator==(const ProgramKey&) const = default;
 };
 

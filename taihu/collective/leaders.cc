@@ -114,10 +114,12 @@ int Leaders::bcast(void* buffer, std::size_t bytes) {
                   {nullptr, buffer}, nullptr, [&] { return bcast_program(bytes); });
 }
 
-int Leaders::allreduce(int code, void* buffer, std::size_t count, const Reduction& reduction) {
-  const ProgramKey key{Call::allreduce, -1, count, reduction.element_bytes, reduction.commutative};
-  return run_kept(kept_programs().allreduce, key, code, {buffer, buffer}, &reduction,
-                  [&] { return allreduce_program(count, reduction); });
+int Leaders::allreduce(int code, const void* source, void* result, std::size_t count,
+                       const Reduction& reduction) {
+  const bool apart = source != result;
+  const ProgramKey key{Call::allreduce, -1, count, reduction.element_bytes, reduction.commutative, apart};
+  return run_kept(kept_programs().allreduce, key, code, {source, result}, &reduction,
+                  [&] { return allreduce_program(count, reduction, apart); });
 }
 
 schedule::Program Leaders::program(schedule::Collective collective, std::size_t bytes,
@@ -143,10 +145,12 @@ schedule::Program Leaders::allgather_program(const schedule::Blocks& blocks) con
   return program(schedule::Collective::allgather, bytes_of_each(blocks), payload);
 }
 
-schedule::Program Leaders::allreduce_program(std::size_t count, const Reduction& reduction) const {
+schedule::Program Leaders::allreduce_program(std::size_t count, const Reduction& reduction,
+                                             bool apart) const {
   if (!reduction.commutative) return schedule::allreduce_recursive_doubling(place(), count);
   schedule::Payload payload;
   payload.count = count;
+  payload.apart = apart;
   return program(schedule::Collective::allreduce, count * reduction.element_bytes, payload);
 }
 

@@ -44,16 +44,18 @@ class Leaders {
   int run(int code, schedule::Program program, ProgramBuffers buffers, const Reduction* reduction = nullptr);
 
   /// These are `run` with programs that stay for the next call like this one; of bcast all leaders' `buffer`,
-  /// of allreduce what each has combined.
+  /// of allreduce what each has combined, `source`, which may be `result`.
   int barrier(int code);
   int bcast(void* buffer, std::size_t bytes);
-  int allreduce(int code, void* buffer, std::size_t count, const Reduction& reduction);
+  int allreduce(int code, const void* source, void* result, std::size_t count, const Reduction& reduction);
 
   /// The caller's program: in the form that suits the network where it is described (network_choice.h), else
   /// by length and number of node processes (plain_forms.h). Units are bytes, or the elements of `reduction`.
   schedule::Program bcast_program(std::size_t bytes) const;
   schedule::Program allgather_program(const schedule::Blocks& blocks) const;
-  schedule::Program allreduce_program(std::size_t count, const Reduction& reduction) const;
+  /// `apart`: source and result are not the same memory.
+  schedule::Program allreduce_program(std::size_t count, const Reduction& reduction,
+                                      bool apart = false) const;
   /// `blocks` in bytes.
   schedule::Program reduce_scatter_program(const schedule::Blocks& blocks, const Reduction& reduction) const;
 

@@ -47,8 +47,10 @@ int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t
                          {source, result}, &reduction);
   }
   Leaders leaders(handle);
+  // Who is alone in its node process has nothing to combine first, and leaves its data where they are.
+  if (handle.local_members() == 1) return leaders.allreduce(M_SUCCESS, source, result, count, reduction);
   int code = shared::reduce(handle, source, result, count, reduction, leaders.local_leader());
-  if (leaders.includes_me()) code = leaders.allreduce(code, result, count, reduction);
+  if (leaders.includes_me()) code = leaders.allreduce(code, result, result, count, reduction);
   return leaders.hand_out(code, result, bytes);
 }
 

@@ -51,8 +51,10 @@ Program allreduce_recursive_doubling(Place place, std::size_t count);
 /// rounds, 2 c units; two rounds of c units more when n is not a power of two. Scratch: c.
 Program allreduce_halving(Place place, std::size_t count);
 /// The same by a ring reduce-scatter, then a ring allgather. 2 (n - 1) rounds, 2 c units. Blocks are cut at
-/// multiples of `granule` units (one element). Scratch: one block.
-Program allreduce_ring(Place place, std::size_t count, std::size_t granule = 1, Rounds rounds = {});
+/// multiples of `granule` units (one element). Scratch: one block. With buffers that are `apart`, so that
+/// `source` may be read to the end, nothing is copied and there is no scratch; the messages are the same.
+Program allreduce_ring(Place place, std::size_t count, std::size_t granule = 1, Rounds rounds = {},
+                       bool apart = false);
 
 /// `result` (one block) of member k := combination of block k of `source` of all, in member order. Every
 /// member sends every other its block: 1 round, c units. Scratch: a block of each.

@@ -190,6 +190,31 @@ TEST_P(Members, AllreduceByRingSendsTheBufferAboutTwice) {
   }
 }
 
+TEST_P(Members, AllreduceByRingOfBuffersApartCopiesNothing) {
+  for (const std::size_t elements : {0u, 1u, 5u, 33u, 100u}) {
+    const std::size_t bytes = elements * 4;
+    auto memory = make_memory(n, always(bytes), always(bytes));
+    const auto sources = memory;
+    const Bytes expected = combined(memory, n, add);
+    // Every other one: their messages are the same.
+    const auto played = play(memory, [&](Place place) {
+      Program program = allreduce_ring(place, bytes, 4, {}, place.me % 2 == 0);
+      if (place.me % 2 == 0 && n > 1) {
+        EXPECT_EQ(program.scratch, 0u);
+        for (const Step& step : program.steps) EXPECT_NE(step.action, Action::copy);
+      }
+      return program;
+    });
+    ASSERT_EQ(played.problem, "");
+    for (int k = 0; k < n; ++k) {
+      const auto member = static_cast<std::size_t>(k);
+      ASSERT_EQ(memory[member].result, expected);
+      ASSERT_EQ(memory[member].source, sources[member].source);
+    }
+    EXPECT_EQ(played.message_bytes, 2 * static_cast<std::size_t>(n - 1) * bytes);
+  }
+}
+
 TEST_P(Members, AllreduceByHalvingGivesTheCombinationToAll) {
   for (const std::size_t bytes : {0u, 1u, 33u, 100u}) {
     auto memory = make_memory(n, always(bytes), always(bytes));

@@ -22,6 +22,7 @@ struct Payload {
   std::size_t granule = 1;  ///< where an allreduce is cut, or a bcast that all exchange at once
   int root = 0;             ///< of bcast
   Blocks blocks{};          ///< of allgather and reduce_scatter, by member
+  bool apart = false;       ///< source and result of an allreduce are not the same memory
 };
 
 /// A form of a collective, of any payload. Operations are commutative unless another thing is told.

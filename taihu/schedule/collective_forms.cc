@@ -149,7 +149,7 @@ CollectiveForm allreduce_ring(std::string name, Order order) {
   return {std::move(name), std::max(1, 2 * (members_of(order) - 1)),
           [order](Place place, const Payload& payload, Rounds rounds) {
             return in_order(*order, place, [&](Place at) {
-              return schedule::allreduce_ring(at, payload.count, payload.granule, rounds);
+              return schedule::allreduce_ring(at, payload.count, payload.granule, rounds, payload.apart);
             });
           }};
 }

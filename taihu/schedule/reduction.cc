@@ -73,7 +73,7 @@ Program allreduce_recursive_doubling(Place place, std::size_t count) {
   return program;
 }
 
-Program allreduce_ring(Place place, std::size_t count, std::size_t granule, Rounds rounds) {
+Program allreduce_ring(Place place, std::size_t count, std::size_t granule, Rounds rounds, bool apart) {
   expect(place.has(place.me), "the member is among the members");
   const int n = place.members;
   const int me = place.me;
@@ -81,15 +81,23 @@ Program allreduce_ring(Place place, std::size_t count, std::size_t granule, Roun
   const int previous = (me + n - 1) % n;
   const Blocks blocks = split_blocks(n, count, granule);
   Program program;
-  program.scratch = n > 1 ? std::max(blocks.count(0), blocks.count(n - 1)) : 0;  // one of them is the longest
-  if (rounds.has(0)) program.copy(0, Buffer::result, 0, Buffer::source, 0, count);
+  apart = apart && n > 1;
+  if (n > 1 && !apart) program.scratch = std::max(blocks.count(0), blocks.count(n - 1));  // the longest
+  if (rounds.has(0) && !apart) program.copy(0, Buffer::result, 0, Buffer::source, 0, count);
   for (int round = rounds.first; round + 1 < n && rounds.has(round);
        ++round) {  // block b gathers operands from members b, b + 1, ...
     const int out = (me + n - round) % n;
     const int in = (me + 2 * n - round - 1) % n;
-    program.send(round, next, Buffer::result, blocks.start(out), blocks.count(out));
-    program.receive(round, previous, Buffer::scratch, 0, blocks.count(in));
-    program.reduce(round, Buffer::result, blocks.start(in), Buffer::scratch, 0, blocks.count(in));
+    program.send(round, next, apart && round == 0 ? Buffer::source : Buffer::result, blocks.start(out),
+                 blocks.count(out));
+    if (apart) {  // what has come takes the place of the sum, to which the own operand is added
+      program.receive(round, previous, Buffer::result, blocks.start(in), blocks.count(in));
+      program.reduce(round, Buffer::result, blocks.start(in), Buffer::source, blocks.start(in),
+                     blocks.count(in));
+    } else {
+      program.receive(round, previous, Buffer::scratch, 0, blocks.count(in));
+      program.reduce(round, Buffer::result, blocks.start(in), Buffer::scratch, 0, blocks.count(in));
+    }
   }
   for (int k = std::max(0, rounds.first - (n - 1)); k + 1 < n; ++k) {  // now block me + 1 is complete here
     const int round = n - 1 + k;
