@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks that start and end again and again, more of them than the job has numbers for. To be run with places
-// for 12 more ranks. Arguments: turns, and how children leave: "disconnect" them and their parents, or "leave"
-// without a word, and the parents free what they have.
+// for 12 more ranks. Arguments: turns, and how children leave: "disconnect" them and their parents, or
+// "leave" without a word, and the parents free what they have.
 #include "check.h"
 
 // What a rank has left in its variables is not there for the next one.

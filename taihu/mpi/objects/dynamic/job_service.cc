@@ -196,8 +196,8 @@ void JobService::spawn(const Call& call, const Names& names) {
       if (!named.contains(ended.rank)) nameless.insert(ended);
     const std::optional<int> first = numbers_.take(launch->ranks, nameless);
     if (!first) {
-      const bool may_come =
-          launch->ranks <= node_.layout().spare_ranks && numbers_.free() < node_.layout().spare_ranks;
+      // Those that are taken, or named, may be free soon.
+      const bool may_come = launch->ranks <= node_.layout().spare_ranks;
       return answer(*call, write_answer(-1, no_room(launch->ranks, numbers_.free()), may_come));
     }
     launch->first_rank = *first;

@@ -46,7 +46,7 @@ struct SpawnRequest {
 struct SpawnAnswer {
   int first_rank = -1;
   std::string problem;
-  bool may_come = false;  ///< there would be room if spawned ranks that run had ended
+  bool may_come = false;  ///< there would be room if other spawned ranks had ended and nobody named them
 };
 
 /// The ranks of a node process, as far as the service wants them. Any thread may call.
