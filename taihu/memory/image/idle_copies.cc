@@ -4,7 +4,9 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "taihu/base/page_size.h"
 #include "taihu/memory/image/saved_data.h"
