@@ -176,13 +176,16 @@ TEST(HybridTracking, HasTheSameBitsAfterARestart) {
 
 /// Nothing ends a delta flight there, so only flights to surfaces can count the flux.
 TEST(HybridTracking, CountsTheFluxOfAModelThatIsAllVoid) {
-  Model model = model_from_text(
-      "<model><materials/><geometry><surface id=\"1\" type=\"sphere\" coeffs=\"0 0 0 2\"/>"
-      "<surface id=\"2\" type=\"sphere\" coeffs=\"0 0 0 2.5\" boundary=\"vacuum\"/>"
-      "<cell id=\"1\" region=\"-1\"/><cell id=\"2\" region=\"1 -2\"/></geometry><settings><run_mode>fixed "
-      "source</run_mode><particles>50</particles><batches>3</batches></settings><tallies><filter id=\"1\" "
-      "type=\"cell\"><bins>1 2</bins></filter><tally id=\"1\"><filters>1</filters><scores>flux</scores>"
-      "</tally></tallies></model>");
+  const TemporaryFolder folder;
+  folder.write("cross_sections.xml", "<cross_sections/>");
+  folder.write("model.xml",
+               R"(<model><materials><cross_sections>cross_sections.xml</cross_sections></materials><geometry>
+<surface id="1" type="sphere" coeffs="0 0 0 2"/><surface id="2" type="sphere" coeffs="0 0 0 2.5" boundary="vacuum"/>
+<cell id="1" material="void" region="-1"/><cell id="2" material="void" region="1 -2"/></geometry>
+<settings><run_mode>fixed source</run_mode><particles>50</particles><batches>3</batches></settings>
+<tallies><filter id="1" type="cell"><bins>1 2</bins></filter>
+<tally id="1"><filters>1</filters><scores>flux</scores></tally></tallies></model>)");
+  Model model = read_model(folder.path());
   for (const Tracking tracking : {Tracking::automatic, Tracking::hybrid, Tracking::surface}) {
     model.settings.tracking = tracking;
     parallel::SoloCommunicator rank;
