@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -16,6 +15,7 @@
 #include "taihu/base/sanitized_for_tests.h"
 #include "taihu/message/links/forked_job_for_tests.h"
 #include "taihu/message/links/loopback_for_tests.h"
+#include "taihu/message/links/shared_link_for_tests.h"
 #include "taihu/message/traffic_for_tests.h"
 
 namespace taihu::message {
@@ -175,16 +175,6 @@ class Kept final : public EnvelopeReader {
   }
 };
 
-int failed(const std::string& problem) {
-  std::fprintf(stderr, "%s\n", problem.c_str());
-  return 1;
-}
-
-bool send_number(Link& link, int process, int number, std::size_t bytes = 0) {
-  const std::vector<std::byte> payload(bytes);
-  return link.send_envelope(process, &number, sizeof number, {payload.data(), payload.size()});
-}
-
 bool wait_for(Link& link, Kept& kept, std::size_t envelopes) {
   for (long look = 0; look < 100'000'000 && kept.numbers.size() < envelopes; ++look)
     (void)link.read(kept, 64);
@@ -197,10 +187,6 @@ bool complete(Link& link, Kept& kept, LinkRequest* request) {
     (void)link.read(kept, 64);
   }
   return false;
-}
-
-std::unique_ptr<Link> shared(ForkedHub& hub, int process, SharedMemory wanted = SharedMemory::full) {
-  return share_memory(std::make_unique<ForkedLink>(hub, process), wanted);
 }
 
 bool can_read_memory() {
@@ -297,136 +283,6 @@ TEST(SharedLink, AFullRingTakesNothingMoreAndLosesNothing) {
     });
     EXPECT_EQ(statuses, (std::vector<int>{0, 0})) << bytes;
   }
-}
-
-/// Envelopes as streams of standard messages have them: a few heads that are mostly repeated, short payloads.
-class Streams final : public EnvelopeReader {
- public:
-  struct Head {
-    std::uint64_t words[3];
-  };
-  int got = 0;
-  std::string problem;
-
-  /// What is sent as number `number`; returns the bytes of the payload.
-  static std::size_t make(int number, Head& head, std::array<std::byte, 64>& payload) {
-    Random random(static_cast<std::uint64_t>(number / 6));
-    head = {{random.below(3), 7, random.below(2)}};
-    Random next(static_cast<std::uint64_t>(number) + 1000);
-    const std::size_t bytes = next.below(8) == 0 ? next.below(64) : next.below(9);
-    fill_pattern(payload.data(), bytes, static_cast<std::uint64_t>(number));
-    return bytes;
-  }
-  void envelope(int, const std::byte* bytes, const std::byte* payload, std::size_t length) override {
-    Head head;
-    std::array<std::byte, 64> expected;
-    const std::size_t expected_bytes = make(got++, head, expected);
-    if (length != sizeof head + expected_bytes || std::memcmp(bytes, &head, sizeof head) != 0 ||
-        std::memcmp(payload != nullptr ? payload : bytes + sizeof head, expected.data(), expected_bytes) != 0)
-      problem = "envelope " + std::to_string(got - 1) + " of a stream is wrong";
-  }
-};
-
-TEST(SharedLink, ShortEnvelopesOfStreamsArriveInOrderAndWhole) {
-  constexpr int envelopes = 50'000;
-  const std::vector<int> statuses = run_forked(2, [](ForkedHub& hub, int process) {
-    const std::unique_ptr<Link> link = shared(hub, process);
-    Streams streams;
-    for (int number = 0; process == 0 && number < envelopes; ++number) {
-      Streams::Head head;
-      std::array<std::byte, 64> payload;
-      const std::size_t bytes = Streams::make(number, head, payload);
-      while (!link->send_envelope(1, &head, sizeof head, {payload.data(), bytes})) sched_yield();
-    }
-    while (process == 1 && streams.got < envelopes && streams.problem.empty())
-      if (!link->read(streams, 16)) sched_yield();
-    link->barrier();
-    return streams.problem.empty() ? 0 : failed(streams.problem);
-  });
-  EXPECT_EQ(statuses, (std::vector<int>{0, 0}));
-}
-
-Tally numbered(int number) {
-  Tally tally;
-  tally.destination = number;
-  tally.has_reply = number % 3 != 0;
-  tally.reply = {1, static_cast<std::uint64_t>(8 * number)};
-  return tally;
-}
-
-/// Sums what is counted; an envelope brings the number of additions before it.
-class Counter final : public EnvelopeReader {
- public:
-  static constexpr int kinds = 30;
-  int sum = 0, envelopes = 0;
-  std::vector<int> counts = std::vector<int>(kinds);
-  std::string problem;
-  void counted(int, const Tally& tally, std::uint64_t times) override {
-    if (!(tally == numbered(tally.destination))) problem = "another tally than was counted";
-    counts[static_cast<std::size_t>(tally.destination)] += static_cast<int>(times);
-    sum += static_cast<int>(times);
-  }
-  void envelope(int, const std::byte* head, const std::byte*, std::size_t) override {
-    int before = 0;
-    std::memcpy(&before, head, sizeof before);
-    if (sum < before) problem = "an envelope has overtaken what was counted before it";
-    ++envelopes;
-  }
-};
-
-TEST(SharedLink, CountsBeforeTheNextEnvelope) {
-  constexpr int additions = 10'000, between_envelopes = 7;
-  const std::vector<int> statuses = run_forked(2, [](ForkedHub& hub, int process) {
-    const std::unique_ptr<Link> link = shared(hub, process);
-    if (!link->shares_memory_with(1 - process) || link->shares_memory_with(process))
-      return failed("shares memory with the wrong ones");
-    Counter counter;
-    Random random(3);
-    const auto next = [&](int i) {  // often the same ones, at times all
-      return static_cast<int>(random.below(i % 1000 < 900 ? 5 : Counter::kinds));
-    };
-    if (process == 0) {
-      for (int i = 0; i < additions; ++i) {
-        if (i % between_envelopes == 0)
-          while (!send_number(*link, 1, i)) sched_yield();
-        const Tally tally = numbered(next(i));
-        while (!link->tally(1, tally)) sched_yield();
-      }
-    } else {
-      constexpr int envelopes = (additions + between_envelopes - 1) / between_envelopes;
-      while (counter.problem.empty() && (counter.sum < additions || counter.envelopes < envelopes))
-        (void)link->read(counter, 8);
-      for (int i = 0; i < additions; ++i) --counter.counts[static_cast<std::size_t>(next(i))];
-      if (counter.counts != std::vector<int>(Counter::kinds)) counter.problem = "one was counted for another";
-      if (!counter.problem.empty()) return failed(counter.problem);
-    }
-    link->barrier();
-    return 0;
-  });
-  EXPECT_EQ(statuses, (std::vector<int>{0, 0}));
-}
-
-TEST(SharedLink, AFullRingTakesNoNewTallyButTheKnownOnes) {
-  const std::vector<int> statuses = run_forked(2, [](ForkedHub& hub, int process) {
-    const std::unique_ptr<Link> link = shared(hub, process);
-    Counter counter;
-    if (process == 0) {
-      if (!link->tally(1, numbered(1))) return failed("no room in an empty ring");
-      int zero = 0;
-      while (link->send_envelope(1, &zero, sizeof zero, {nullptr, 0})) {
-      }
-      if (link->tally(1, numbered(2))) return failed("the meaning of a tally fits into a full ring");
-      if (!link->tally(1, numbered(1))) return failed("a known tally needs room");
-      link->barrier();
-    } else {
-      link->barrier();
-      while (counter.sum < 2) (void)link->read(counter, 64);
-      if (counter.counts[1] != 2) return failed("one was counted for another");
-    }
-    link->barrier();
-    return counter.problem.empty() ? 0 : failed(counter.problem);
-  });
-  EXPECT_EQ(statuses, (std::vector<int>{0, 0}));
 }
 
 TEST(SharedLink, CancelledTransfersLeaveTheOthersAlone) {
