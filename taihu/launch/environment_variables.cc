@@ -62,7 +62,8 @@ constexpr EnvironmentVariable variables[] = {
      "blocking sums of floating-point numbers over ranks have the same bits for any number of ranks and node "
      "processes"},
     {"TAIHU_TRACE_CALLS", user, nodes, "number", "1000000",
-     "calls, and as many messages, that `marun --trace` keeps of all ranks together"},
+     "calls, and as many messages, that `marun --trace` keeps of all ranks together; calls that "
+     "`--trace-collectives` keeps"},
     // The heap.
     {"TAIHU_HEAP", user, "parcrun, marun", "`taihu`, `libc`", "taihu",
      "malloc of the ranks: that of libtaihu_heap.so, or the C library's, as always under valgrind"},

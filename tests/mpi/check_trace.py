@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a program with --trace-collectives and checks the file: every line is JSON, every collective has all members of its
-communicator, and nobody leaves a barrier before everybody has come. Then the same with --trace."""
+communicator, and nobody leaves a barrier before everybody has come. The same with room for few calls, and with --trace."""
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -21,6 +22,19 @@ for line in lines:
     assert line.get("sides") is None or len(set(zip(line["sides"], line["ranks"]))) == line["size"], line
     if line["operation"] == "MPI_Alltoall" and line["bytes"][0] > 0:
         assert max(line["begin_us"]) <= min(line["end_us"]) + 1, line
+
+# With room for few calls: those that came first, of all members or of none, and a line that tells how many are not there.
+few_calls = 150
+few = subprocess.run(sys.argv[1:], env=dict(os.environ, TAIHU_TRACE_CALLS=str(few_calls)), capture_output=True, text=True)
+assert few.returncode == 0, few
+left_out = int(re.search(r"taihu: trace of collectives: (\d+) calls were left out", few.stderr)[1])
+kept = [json.loads(line) for line in open(path)]
+calls_of = [sum(line["size"] for line in each) for each in (kept, lines)]
+assert few_calls / 2 < calls_of[0] <= few_calls and calls_of[0] + left_out == calls_of[1], (calls_of, left_out)
+for line in kept:
+    assert line["size"] == len(line["ranks"]) == len(set(line["job_ranks"])), line
+called = [[(line["operation"], line["size"], line["number"]) for line in each] for each in (kept, lines)]
+assert set(called[0]) <= set(called[1]), called[0]
 
 # The same for trace viewers: one event for each collective call of each rank, on the rank's own line.
 viewed = path + ".viewed"

@@ -63,8 +63,9 @@ void Mpi::prepare(const node::Preparation& preparation, std::span<memory::RankId
   set_job_parameters(preparation.job);
   observe_calls(preparation.job.stats,
                 !preparation.job.trace_collectives.empty() || !preparation.job.trace.empty());
-  trace_wanted = !preparation.job.trace_collectives.empty();
-  if (!preparation.job.trace.empty()) trace_calls(calls_to_trace(), preparation.node.layout().first_ranks());
+  const int ranks_at_start = preparation.node.layout().first_ranks();
+  if (!preparation.job.trace_collectives.empty()) trace_collectives(calls_to_trace(), ranks_at_start);
+  if (!preparation.job.trace.empty()) trace_calls(calls_to_trace(), ranks_at_start);
   services_ = std::make_unique<NodeServices>(preparation.node);
   message::Node& node = preparation.node;
   const launch::Layout& layout = node.layout();

@@ -7,7 +7,9 @@
 #include <ctime>
 #include <map>
 #include <mutex>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -26,6 +28,9 @@ bool trace_wanted = false;
 
 namespace {
 
+constexpr std::size_t not_kept = SIZE_MAX;
+std::size_t most_of_rank = 0;
+
 /// Time since the epoch: clocks of several machines are only comparable that way.
 std::int64_t wall_ns() noexcept {
   timespec time;
@@ -35,8 +40,7 @@ std::int64_t wall_ns() noexcept {
 
 /// Travels between node processes as it is: one program on one kind of machine.
 struct Entry {
-  char call[40];
-  char communicator[64];
+  std::uint32_t call, communicator;  ///< their names, by number
   std::uint64_t context;
   std::uint64_t number;  ///< of the collective on its communicator
   std::int32_t first_rank, size, member, root;
@@ -44,96 +48,176 @@ struct Entry {
   std::int32_t
       side;  ///< of an intercommunicator: 0 is the group whose first member has the lower rank; else -1
   std::int64_t bytes, begin_ns, end_ns;
+
+  auto collective() const noexcept { return std::tuple(context, first_rank, number); }
+};
+static_assert(sizeof(Entry) == 72, "docs/reference/marun.md says so");
+
+/// Each text once, with a number.
+class Names {
+ public:
+  std::uint32_t number_of(std::string_view text) {
+    const auto known = numbers_.find(text);
+    if (known != numbers_.end()) return known->second;
+    const auto number = static_cast<std::uint32_t>(texts_.size());
+    texts_.emplace_back(text);
+    numbers_.emplace(texts_.back(), number);
+    return number;
+  }
+  const std::vector<std::string>& texts() const noexcept { return texts_; }
+
+ private:
+  std::vector<std::string> texts_;
+  std::map<std::string, std::uint32_t, std::less<>> numbers_;
 };
 
 class Trace final : public RankPart {
  public:
   explicit Trace(Rank&) {}
   std::mutex lock;
-  std::vector<Entry> entries;
+  Names names;
+  std::vector<Entry> entries;  // at most most_of_rank
+  std::uint64_t left_out = 0;
   bool lost = false;  ///< of rank 0: the file could not be written
+
+  /// Where it is now, or not_kept.
+  std::size_t keep(Entry entry, std::string_view call, const std::string& communicator) {
+    const std::lock_guard hold(lock);
+    try {
+      if (entries.size() < most_of_rank) {
+        entry.call = names.number_of(call);
+        entry.communicator = names.number_of(communicator);
+        entries.push_back(entry);
+        return entries.size() - 1;
+      }
+    } catch (const std::bad_alloc&) {
+      // As if that were all there is room for.
+    }
+    ++left_out;
+    return not_kept;
+  }
 };
 
-template <std::size_t length>
-void store_text(char (&text)[length], const std::string& value) noexcept {
-  std::snprintf(text, length, "%s", value.c_str());
-}
+/// In front of what a rank sends.
+struct HeadOfEntries {
+  std::uint64_t entries, name_bytes, left_out;
+};
 
 constexpr int trace_tag = 2;
 
-std::vector<Entry> gather_entries(Rank& rank) {
-  std::vector<Entry> all = rank.part<Trace>(Part::diagnostics).entries;
-  Communicator& world = rank.world();
-  const message::Context context = world.context_of(Traffic::management);
-  if (rank.number() != 0) {
-    const std::uint64_t count = all.size();
-    rank.endpoint().send(0, context, trace_tag, &count, sizeof count);
-    rank.endpoint().send(0, context, trace_tag, all.data(), count * sizeof(Entry));
-    return {};
+/// Of a rank other than 0.
+void send_entries(Rank& rank, const Trace& trace) {
+  std::string names;
+  for (const std::string& text : trace.names.texts()) names.append(text).push_back('\0');
+  const HeadOfEntries head{trace.entries.size(), names.size(), trace.left_out};
+  const message::Context context = rank.world().context_of(Traffic::management);
+  rank.endpoint().send(0, context, trace_tag, &head, sizeof head);
+  rank.endpoint().send(0, context, trace_tag, names.data(), names.size());
+  rank.endpoint().send(0, context, trace_tag, trace.entries.data(), trace.entries.size() * sizeof(Entry));
+}
+
+/// What rank 0 takes from the others goes behind its own: no more than the limit of all ranks together.
+void take_entries(Rank& rank, Trace& trace) {
+  const message::Context context = rank.world().context_of(Traffic::management);
+  std::vector<HeadOfEntries> heads(rank.world().group->ranks.size());
+  std::size_t all = trace.entries.size();
+  for (std::size_t other = 1; other < heads.size(); ++other) {
+    rank.endpoint().receive(static_cast<int>(other), context, trace_tag, &heads[other],
+                            sizeof(HeadOfEntries));
+    all += heads[other].entries;
+    trace.left_out += heads[other].left_out;
   }
-  for (int other = 1; other < world.size(); ++other) {
-    std::uint64_t count = 0;
-    rank.endpoint().receive(other, context, trace_tag, &count, sizeof count);
-    const std::size_t before = all.size();
-    all.resize(before + count);
-    rank.endpoint().receive(other, context, trace_tag, all.data() + before, count * sizeof(Entry));
+  trace.entries.reserve(all);
+  for (std::size_t other = 1; other < heads.size(); ++other) {
+    const auto receive = [&](void* data, std::size_t bytes) {
+      rank.endpoint().receive(static_cast<int>(other), context, trace_tag, data, bytes);
+    };
+    std::string names(heads[other].name_bytes, ' ');
+    receive(names.data(), names.size());
+    std::vector<std::uint32_t> here;
+    for (std::size_t at = 0; at < names.size(); at += std::strlen(names.data() + at) + 1)
+      here.push_back(trace.names.number_of(names.data() + at));
+    const std::size_t before = trace.entries.size();
+    trace.entries.resize(before + heads[other].entries);
+    receive(trace.entries.data() + before, heads[other].entries * sizeof(Entry));
+    for (Entry& entry : std::span(trace.entries).subspan(before)) {
+      entry.call = here[entry.call];
+      entry.communicator = here[entry.communicator];
+    }
   }
-  return all;
 }
 
 /// The calls of all members of one collective as a line. `id`: of the communicator; names need not differ.
-std::string to_line(const std::vector<const Entry*>& members, std::size_t id, std::int64_t start_ns) {
-  const Entry& first = *members.front();
+std::string to_line(std::span<const Entry> members, const Names& names, std::size_t id,
+                    std::int64_t start_ns) {
+  const Entry& first = members.front();
   nlohmann::ordered_json line;
-  line["operation"] = first.call;
-  line["communicator"] = first.communicator;
+  line["operation"] = names.texts()[first.call];
+  line["communicator"] = names.texts()[first.communicator];
   line["id"] = id;
   line["size"] = first.size;
   line["number"] = first.number;
   // In an intercommunicator the members of the other group name the root; in its own group only the root
   // does.
-  const auto names_root = [](const Entry* entry) { return entry->root >= 0; };
-  const auto root = std::find_if(members.begin(), members.end(), names_root);
-  if (root != members.end()) line["root"] = (*root)->root;
-  if (root != members.end() && first.side >= 0) line["root_side"] = 1 - (*root)->side;
-  for (const Entry* entry : members) {
-    line["ranks"].push_back(entry->member);
-    line["job_ranks"].push_back(entry->job_rank);
-    if (first.side >= 0) line["sides"].push_back(entry->side);
-    line["bytes"].push_back(entry->bytes);
-    line["begin_us"].push_back(static_cast<double>(entry->begin_ns - start_ns) / 1e3);
-    line["end_us"].push_back(static_cast<double>(entry->end_ns - start_ns) / 1e3);
+  const auto root = std::ranges::find_if(members, [](const Entry& entry) { return entry.root >= 0; });
+  if (root != members.end()) line["root"] = root->root;
+  if (root != members.end() && first.side >= 0) line["root_side"] = 1 - root->side;
+  for (const Entry& entry : members) {
+    line["ranks"].push_back(entry.member);
+    line["job_ranks"].push_back(entry.job_rank);
+    if (first.side >= 0) line["sides"].push_back(entry.side);
+    line["bytes"].push_back(entry.bytes);
+    line["begin_us"].push_back(static_cast<double>(entry.begin_ns - start_ns) / 1e3);
+    line["end_us"].push_back(static_cast<double>(entry.end_ns - start_ns) / 1e3);
     // Members that are not in the same call have gone wrong; the line shows it.
-    if (std::strcmp(entry->call, first.call) != 0) line["mismatch"] = entry->call;
+    if (entry.call != first.call) line["mismatch"] = names.texts()[entry.call];
   }
   // Names of communicators are any bytes.
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-void write(const std::vector<Entry>& entries, const std::string& path) {
-  using Key = std::tuple<std::uint64_t, std::int32_t, std::uint64_t>;
-  std::map<Key, std::vector<const Entry*>> collectives;
-  std::int64_t start_ns = entries.empty() ? 0 : entries.front().begin_ns;
-  for (const Entry& entry : entries) {
-    collectives[{entry.context, entry.first_rank, entry.number}].push_back(&entry);
-    start_ns = std::min(start_ns, entry.begin_ns);
+/// The members of each collective, collectives in the order in which they began. Where calls were left out,
+/// collectives that lack a member are left out, too. Changes the order of the entries.
+std::vector<std::span<const Entry>> collectives_of(Trace& trace) {
+  std::ranges::sort(trace.entries, {},
+                    [](const Entry& entry) { return std::pair(entry.collective(), entry.job_rank); });
+  std::vector<std::span<const Entry>> collectives;
+  const std::uint64_t never_kept = trace.left_out;
+  for (auto begin = trace.entries.begin(); begin != trace.entries.end();) {
+    const auto end = std::find_if(begin, trace.entries.end(), [&](const Entry& entry) {
+      return entry.collective() != begin->collective();
+    });
+    const std::span<const Entry> members(begin, end);
+    if (never_kept == 0 || members.size() == static_cast<std::size_t>(begin->size))
+      collectives.push_back(members);
+    else
+      trace.left_out += members.size();
+    begin = end;
   }
-  std::vector<const std::vector<const Entry*>*> in_time;
-  for (const auto& [key, members] : collectives) in_time.push_back(&members);
-  std::stable_sort(in_time.begin(), in_time.end(), [](const auto* left, const auto* right) {
-    return left->front()->begin_ns < right->front()->begin_ns;
-  });
+  std::ranges::stable_sort(collectives, {}, [](const auto& members) { return members.front().begin_ns; });
+  return collectives;
+}
+
+void write(Trace& trace, const std::string& path) {
+  const std::vector<std::span<const Entry>> collectives = collectives_of(trace);
+  std::int64_t start_ns = INT64_MAX;
+  for (const Entry& entry : trace.entries) start_ns = std::min(start_ns, entry.begin_ns);
   std::map<std::pair<std::uint64_t, std::int32_t>, std::size_t> ids;
   write_file(path, [&](std::FILE* file) {
-    for (const auto* members : in_time) {
-      const Entry& first = *members->front();
+    for (const std::span<const Entry> members : collectives) {
+      const Entry& first = members.front();
       const std::size_t id = ids.try_emplace({first.context, first.first_rank}, ids.size()).first->second;
-      std::fprintf(file, "%s\n", to_line(*members, id, start_ns).c_str());
+      std::fprintf(file, "%s\n", to_line(members, trace.names, id, start_ns).c_str());
     }
   });
 }
 
 }  // namespace
+
+void trace_collectives(std::size_t most_calls, int ranks) noexcept {
+  trace_wanted = true;
+  most_of_rank = std::max<std::size_t>(1, most_calls / static_cast<std::size_t>(std::max(1, ranks)));
+}
 
 TracedCollective::TracedCollective(Rank& rank, Communicator& communicator, const char* call,
                                    std::int64_t bytes, int root)
@@ -142,10 +226,6 @@ TracedCollective::TracedCollective(Rank& rank, Communicator& communicator, const
   note_collective(name_of(communicator), number, root);
   if (!trace_wanted) return;
   Entry entry{};
-  // With large counts it is the same collective, and members need not agree on the form.
-  const std::string_view name = call;
-  store_text(entry.call, std::string(name.ends_with("_c") ? name.substr(0, name.size() - 2) : name));
-  store_text(entry.communicator, name_of(communicator));
   entry.context = communicator.context;
   entry.number = number;
   entry.first_rank = communicator.group->ranks.front();
@@ -162,14 +242,15 @@ TracedCollective::TracedCollective(Rank& rank, Communicator& communicator, const
   entry.root = root;
   entry.bytes = bytes;
   entry.begin_ns = entry.end_ns = wall_ns();
-  Trace& trace = rank.part<Trace>(Part::diagnostics);
-  const std::lock_guard hold(trace.lock);
-  place_ = trace.entries.size();
-  trace.entries.push_back(entry);
+  // With large counts it is the same collective, and members need not agree on the form.
+  const std::string_view name = call;
+  place_ =
+      rank.part<Trace>(Part::diagnostics)
+          .keep(entry, name.ends_with("_c") ? name.substr(0, name.size() - 2) : name, name_of(communicator));
 }
 
 TracedCollective::~TracedCollective() {
-  if (!trace_wanted) return;
+  if (!trace_wanted || place_ == not_kept) return;
   Trace& trace = rank_.part<Trace>(Part::diagnostics);
   const std::lock_guard hold(trace.lock);
   trace.entries[place_].end_ns = wall_ns();
@@ -178,15 +259,21 @@ TracedCollective::~TracedCollective() {
 void write_trace(Rank& rank) {
   // The files are about the ranks that the job has started with.
   if (!trace_wanted || rank.world().group->ranks.front() != 0) return;
-  const std::vector<Entry> entries = gather_entries(rank);
-  if (rank.number() != 0) return;
+  Trace& trace = rank.part<Trace>(Part::diagnostics);
+  if (rank.number() != 0) return send_entries(rank, trace);
+  take_entries(rank, trace);
   try {
-    write(entries, job_parameters().trace_collectives);
+    write(trace, job_parameters().trace_collectives);
   } catch (const Error& error) {
     // The program goes on: its own results are worth more.
     std::fprintf(stderr, "taihu: trace of collectives: %s\n", error.what());
-    rank.part<Trace>(Part::diagnostics).lost = true;
+    trace.lost = true;
   }
+  if (trace.left_out != 0)
+    std::fprintf(stderr,
+                 "taihu: trace of collectives: %llu calls were left out, the last of each rank (too many); "
+                 "TAIHU_TRACE_CALLS says how many are kept\n",
+                 static_cast<unsigned long long>(trace.left_out));
 }
 
 bool trace_lost(Rank& rank) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `marun --trace-collectives FILE`: one line of JSON for each collective call of a communicator: what was
 // called, how many bytes, which root, and when each member came and went. Kept in memory while the program
-// runs; MPI_Finalize writes it.
+// runs, up to a limit; MPI_Finalize writes it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace taihu::mpi {
@@ -13,6 +14,8 @@ struct Communicator;
 
 /// Whether collectives are traced to such a file. Set before ranks run, constant afterwards.
 extern bool trace_wanted;
+/// Traces collectives: up to `most_calls` calls of the job, dealt evenly to its ranks. Before ranks run.
+void trace_collectives(std::size_t most_calls, int ranks) noexcept;
 
 /// One member's part of a collective, from its making to its end, where calls are observed: for this file,
 /// and for `marun --trace`. `bytes`: what this member sends, or for a broadcast gets; `root`: -1 where there
@@ -30,7 +33,7 @@ class TracedCollective {
 };
 
 /// All ranks of the job call (in MPI_Finalize): rank 0 writes the file, and tells on standard error when it
-/// cannot.
+/// cannot, or when there were more calls than are kept.
 void write_trace(Rank& rank);
 
 /// Whether this rank should have written the file and could not.
