@@ -74,7 +74,8 @@ constexpr EnvironmentVariable variables[] = {
     {"TAIHU_HEAP_PREALLOC", user, heap, "`threads=N,central=SIZE,thread=SIZE`", "none",
      "memory made present before it is needed: for all threads, and for each of the first N"},
     {"TAIHU_HEAP_SECURE", user, heap, "0, 1", "0", "more misuse is detected, at a cost"},
-    {"TAIHU_HEAP_STATS", user, heap, "0, 1", "0", "a table on standard error at the end, not of ranks"},
+    {"TAIHU_HEAP_STATS", user, heap, "0, 1", "0",
+     "a table on standard error at the end, of ranks one for each node process"},
     // Placed memory.
     {"NAALLOC_LOG", user, naalloc, "`stderr`, file", "none",
      "one line for each allocation, release, query of the threads, and reason for not placing"},

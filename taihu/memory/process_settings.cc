@@ -9,7 +9,14 @@
 #include <algorithm>
 #include <atomic>
 
+/// Of libtaihu_heap.so (heap/process.cc).
+extern "C" [[gnu::weak]] void taihu_heap_report();
+
 namespace taihu::memory {
+
+void report_heap() {
+  if (taihu_heap_report != nullptr) taihu_heap_report();
+}
 
 void keep_freed_memory() {
   mallopt(M_MMAP_THRESHOLD, 1 << 30);

@@ -12,6 +12,9 @@ namespace taihu::memory {
 /// settings.
 void keep_freed_memory();
 
+/// The table of Taihu's heap (TAIHU_HEAP_STATS), if the process has that heap. For one that ends by _exit.
+void report_heap();
+
 /// Stack of a rank's first thread: the process's limit, at least 64 MiB, at most 1 GiB (also when unlimited).
 /// Mapped, not filled: pages cost memory when touched.
 std::size_t rank_stack_bytes();

@@ -134,6 +134,7 @@ void warn_of_unknown_libraries(const Language& language, const launch::JobParame
     });
   const int exit_code = ranks.run(*node, settings);
   language.finish();
+  memory::report_heap();
   if (process != 0) watch.reset();  // process 0 watches until all others have ended
   node->finish();
   watch.reset();

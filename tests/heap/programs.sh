@@ -98,6 +98,15 @@ SQL
       lines=$(grep -c 'taihu heap: TAIHU_HEAP_DECAY=soon is ignored' "$work/out" || true)
       test "$heap $lines" = "taihu 1" -o "$heap $lines" = "libc 0"
     done
+    # The table of a node process, though that ends without destructors.
+    for wanted in "taihu 1 1" "taihu 2 2" "libc 1 0"; do
+      read -r heap processes tables <<<"$wanted"
+      "$build/bin/marun" -n 4 --processes-per-node "$processes" -x TAIHU_HEAP="$heap" -x TAIHU_HEAP_STATS=1 "$work/program" \
+        >"$work/out" 2>"$work/lines"
+      cat "$work/lines"
+      test "$(grep -c '^taihu heap of process' "$work/lines")" = "$tables"
+      test "$(grep -c 'profile: TAIHU_HEAP_PREALLOC=' "$work/lines")" = "$tables"
+    done
     # Programs with a malloc of their own keep it, with both.
     for way in ARENA LIBC NEXT; do
       "$build/bin/macc" -O1 -fno-builtin -D$way "$source/tests/heap/own_malloc.c" -o "$work/own"

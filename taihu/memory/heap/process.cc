@@ -38,3 +38,8 @@ namespace {
 
 }  // namespace
 }  // namespace taihu::memory::heap
+
+/// For a process that ends by _exit, without destructors: the table, if the user wants one.
+extern "C" [[gnu::visibility("default")]] void taihu_heap_report() {
+  taihu::memory::heap::process_ends();
+}
