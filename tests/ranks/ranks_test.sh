@@ -261,6 +261,42 @@ EOF
   echo "$each KiB for each rank"
   [ "$each" -le 100 ] || fail "$each KiB for each rank of a small program"
   ;;
+library_memory)  # a rank has of a library what a process has: relocated pages of its own, the others are those of the file
+  cat > library.s <<'EOF'
+  .section .rodata
+  .globl constants
+  .type constants, %object
+constants:
+.Lconstants: .fill 16 << 20, 1, 7
+  .section .data.rel.ro, "aw"
+  .globl relocated
+  .type relocated, %object
+relocated: .rept 65536
+  .quad .Lconstants
+  .endr
+  .data
+  .globl unchanged
+  .type unchanged, %object
+unchanged: .fill 4 << 20, 1, 7
+  .section .note.GNU-stack, ""
+EOF
+  echo 'extern const char constants[]; extern const char *const relocated[];
+int main(void) { return constants[5] == 7 && relocated[65535] == constants ? 0 : 1; }' > user.c
+  gcc -shared library.s -o liblarge.so && gcc -fPIC user.c ./liblarge.so -Wl,-rpath,. -o user || fail compile
+  cat > usage.sh <<'EOF'
+awk '/^Pss:/ {print $2 > "pss"}' "/proc/$1/smaps_rollup"
+awk '/^[0-9a-f]+-/ {of_library = /liblarge/; in_memory = /memfd/} of_library && /^Rss:/ {rss = $2}
+     of_library && /^Anonymous:/ {own += $2; if (in_memory) other += rss - $2} END {print own + 0, other + 0 > "library"}' "/proc/$1/smaps"
+EOF
+  expect 0 "" run --attach "bash ./usage.sh" 1 ./user && one=$(cat pss)
+  expect 0 "" run --attach "bash ./usage.sh" 5 ./user && many=$(cat pss) && read -r own other < library
+  each=$(((many - one) / 4))
+  echo "$one KiB for one rank, $each KiB for each further one; of the library, $own KiB are the ranks', $other KiB a memory object's"
+  [ "$one" -le 12000 ] || fail "$one KiB for a rank that touches little of a library of 20 MiB"
+  [ "$each" -ge 512 ] && [ "$each" -le 800 ] || fail "$each KiB for each rank of a library with 512 KiB of relocated data"
+  [ "$own" -ge 2560 ] && [ "$own" -le 2800 ] || fail "$own KiB of the library are the ranks'"
+  [ "$other" -le 64 ] || fail "$other KiB of the library are mapped from memory objects"
+  ;;
 tagged)
   echo '#include <stdio.h>
 int main(void){ for (int i = 0; i < 100; ++i) { printf("begin "); fflush(stdout); printf("end\n"); } printf("tail"); return 0; }' > tag.c

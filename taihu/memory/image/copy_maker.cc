@@ -15,7 +15,7 @@
 #include "taihu/base/error.h"
 #include "taihu/base/page_size.h"
 #include "taihu/memory/image/copy_file.h"
-#include "taihu/memory/image/machine.h"
+#include "taihu/memory/image/opened_relro.h"
 #include "taihu/memory/placement/page_system.h"
 
 namespace taihu::memory {
@@ -47,10 +47,12 @@ CopyMaker::CopyMaker(std::shared_ptr<ElfObject> object, const std::vector<std::s
   drop_version_needs(private_names);
   edit_dynamic_section(private_names);
   make_unique_symbols_private();
+  object_->keep_changes();
+  plan_runs();
 }
 
 void CopyMaker::edit_dynamic_section(const std::vector<std::string>& private_names) const {
-  for (Elf64_Dyn& entry : object_->dynamic_section()) {
+  for (Elf64_Dyn& entry : object_->change_dynamic_section()) {
     switch (entry.d_tag) {
       case DT_INIT:
       case DT_FINI:
@@ -85,9 +87,9 @@ void CopyMaker::drop_version_needs(const std::vector<std::string>& private_names
     place += need->vn_next;
   }
   for (std::size_t i = 0; i < kept.size(); ++i)
-    object_->table<Elf64_Verneed>(kept[i])->vn_next =
+    object_->change<Elf64_Verneed>(kept[i])->vn_next =
         i + 1 < kept.size() ? static_cast<Elf64_Word>(kept[i + 1] - kept[i]) : 0;
-  for (Elf64_Dyn& entry : object_->dynamic_section()) {
+  for (Elf64_Dyn& entry : object_->change_dynamic_section()) {
     if (entry.d_tag == DT_VERNEEDNUM) entry.d_un.d_val = kept.size();
     if (entry.d_tag != DT_VERNEED) continue;
     if (kept.empty())
@@ -102,20 +104,32 @@ void CopyMaker::drop_version_needs(const std::vector<std::string>& private_names
 void CopyMaker::make_unique_symbols_private() const {
   const std::size_t count = object_->symbols().size();
   if (count == 0) return;
-  auto* raw = object_->table<Elf64_Sym>(object_->dynamic(DT_SYMTAB).value_or(0), count);
+  const std::uint64_t place = object_->dynamic(DT_SYMTAB).value_or(0);
+  const auto* symbols = object_->table<Elf64_Sym>(place, count);
   for (std::size_t i = 1; i < count; ++i)
-    if (ELF64_ST_BIND(raw[i].st_info) == STB_GNU_UNIQUE)
-      raw[i].st_info = ELF64_ST_INFO(STB_GLOBAL, ELF64_ST_TYPE(raw[i].st_info));
+    if (ELF64_ST_BIND(symbols[i].st_info) == STB_GNU_UNIQUE)
+      object_->change<Elf64_Sym>(place + i * sizeof(Elf64_Sym))->st_info =
+          ELF64_ST_INFO(STB_GLOBAL, ELF64_ST_TYPE(symbols[i].st_info));
 }
 
-void CopyMaker::want(std::uint64_t address, std::uint64_t bytes) {
+void CopyMaker::mark(std::vector<bool>& pages, std::uint64_t address, std::uint64_t bytes) const {
   for (const Elf64_Phdr& load : object_->loads()) {
     if (address >= load.p_vaddr + load.p_filesz || address + bytes <= load.p_vaddr) continue;
     const std::uint64_t begin = std::max(address, load.p_vaddr) - load.p_vaddr + load.p_offset;
     const std::uint64_t end =
         std::min(address + bytes, load.p_vaddr + load.p_filesz) - load.p_vaddr + load.p_offset;
-    for (std::uint64_t page = begin / page_bytes_; page * page_bytes_ < end; ++page) wanted_[page] = true;
+    for (std::uint64_t page = begin / page_bytes_; page * page_bytes_ < end; ++page) pages[page] = true;
   }
+}
+
+void CopyMaker::want(std::uint64_t address, std::uint64_t bytes) {
+  mark(wanted_, address, bytes);
+}
+
+/// Of what is in a writable segment: the loader or LinkUnit writes into the copy there.
+void CopyMaker::want_own(std::uint64_t address, std::uint64_t bytes) {
+  mark(wanted_, address, bytes);
+  mark(own_, address, bytes);
 }
 
 // What the loader reads to relocate the copy and to resolve its references to shared libraries.
@@ -162,32 +176,31 @@ void CopyMaker::want_versions() {
 
 void CopyMaker::plan_pages() {
   const ElfObject& object = *object_;
-  wanted_.assign(object.content().size() / page_bytes_ + 1, false);
+  const std::size_t pages = object.content().size() / page_bytes_ + 1;
+  wanted_.assign(pages, false);
+  own_.assign(pages, false);
   wanted_[0] = true;
   for (const Elf64_Phdr& header : object.headers()) {
-    const bool read_by_loader = header.p_type == PT_DYNAMIC || header.p_type == PT_NOTE ||
-                                header.p_type == PT_TLS || header.p_type == PT_GNU_PROPERTY ||
-                                header.p_type == PT_PHDR;
+    const bool read_by_loader = header.p_type == PT_NOTE || header.p_type == PT_TLS ||
+                                header.p_type == PT_GNU_PROPERTY || header.p_type == PT_PHDR;
     if (read_by_loader) want(header.p_vaddr, header.p_filesz);
-    const bool code = header.p_type == PT_LOAD && (header.p_flags & PF_X) != 0;
-    if (code && object.calls_resolvers()) want(header.p_vaddr, header.p_filesz);
+    if (header.p_type == PT_DYNAMIC) want_own(header.p_vaddr, header.p_filesz);
     // The loader clears the rest of the page in which the file's part of the data ends.
-    const bool data = header.p_type == PT_LOAD && (header.p_flags & PF_W) != 0 && header.p_filesz > 0;
-    if (data) want(header.p_vaddr + header.p_filesz - 1, 1);
+    const bool cleared = header.p_type == PT_LOAD && (header.p_flags & PF_W) != 0 && header.p_filesz > 0 &&
+                         header.p_memsz > header.p_filesz;
+    if (cleared) want_own(header.p_vaddr + header.p_filesz - 1, 1);
   }
-  // Resolvers may read constants; then nothing is left out.
+  // Resolvers are code of the copy, read constants and write variables; then nothing is left out.
   if (object.calls_resolvers())
-    for (const Elf64_Phdr& load : object.loads()) want(load.p_vaddr, load.p_filesz);
-  for (const std::uint64_t target : object.relative_targets()) want(target, sizeof(std::uint64_t));
+    for (const Elf64_Phdr& load : object.loads()) want_own(load.p_vaddr, load.p_filesz);
+  for (const std::uint64_t target : object.relative_targets()) want_own(target, sizeof(std::uint64_t));
+  if (const auto table = object.dynamic(DT_PLTGOT))
+    want_own(*table, 3 * sizeof(std::uint64_t));  // the loader's
   want_tables();
-  plan_shared_runs();
-  for (std::uint64_t page = 0; page < wanted_.size(); ++page) {
-    if (!wanted_[page]) continue;
-    const std::uint64_t begin = page * page_bytes_;
-    const std::uint64_t end = std::min<std::uint64_t>(begin + page_bytes_, object.content().size());
-    append(written_, begin, end);
-    if (!in_writable_segment(begin, begin + page_bytes_)) append(read_only_written_, begin, end);
-  }
+  for (std::uint64_t page = 0; page < wanted_.size(); ++page)
+    if (wanted_[page])
+      append(written_, page * page_bytes_,
+             std::min<std::uint64_t>((page + 1) * page_bytes_, object.content().size()));
 }
 
 void CopyMaker::append(std::vector<Range>& ranges, std::uint64_t begin, std::uint64_t end) {
@@ -197,63 +210,69 @@ void CopyMaker::append(std::vector<Range>& ranges, std::uint64_t begin, std::uin
     ranges.push_back({begin, end});
 }
 
-bool CopyMaker::in_writable_segment(std::uint64_t begin, std::uint64_t end) const {
-  return std::any_of(object_->loads().begin(), object_->loads().end(), [&](const Elf64_Phdr& load) {
-    return (load.p_flags & PF_W) != 0 && begin < load.p_offset + load.p_filesz && end > load.p_offset;
-  });
-}
-
-void CopyMaker::plan_shared_runs() {
+// What is read when the loader is done, of the changed pages, are symbols.
+void CopyMaker::plan_runs() {
+  std::vector<bool> symbols(own_.size(), false);
+  mark(symbols, object_->dynamic(DT_SYMTAB).value_or(0), object_->symbols().size() * sizeof(Elf64_Sym));
+  const auto [relro_begin, relro_end] = object_->relro();
   for (const Elf64_Phdr& load : object_->loads()) {
+    if (load.p_filesz == 0) continue;
     const bool writable = (load.p_flags & PF_W) != 0;
     const int protection = ((load.p_flags & PF_R) != 0 ? PROT_READ : 0) | (writable ? PROT_WRITE : 0) |
                            ((load.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
     const std::uint64_t shift = load.p_vaddr - load.p_offset;  // a multiple of the page size
     const std::uint64_t end_page = (load.p_offset + load.p_filesz + page_bytes_ - 1) / page_bytes_;
-    bool joins = false;
-    for (std::uint64_t page = load.p_offset / page_bytes_; load.p_filesz > 0 && page < end_page; ++page) {
-      const bool shared = !writable || !wanted_[page];
+    for (std::uint64_t page = load.p_offset / page_bytes_; page < end_page; ++page) {
       const std::uint64_t address = page * page_bytes_ + shift;
-      const auto [relro_begin, relro_end] = object_->relro();
       const bool sealed = writable && address >= relro_begin / page_bytes_ * page_bytes_ &&
                           address + page_bytes_ <= relro_end / page_bytes_ * page_bytes_;
-      const int wanted_protection = sealed ? PROT_READ : protection;
-      if (shared && joins && shared_runs_.back().protection == wanted_protection)
-        shared_runs_.back().bytes += page_bytes_;
-      else if (shared)
-        shared_runs_.push_back({address, page_bytes_, page * page_bytes_, wanted_protection});
-      joins = shared;
+      const Run run{.address = address,
+                    .bytes = page_bytes_,
+                    .offset = page * page_bytes_,
+                    .protection = sealed ? PROT_READ : protection,
+                    .changed = symbols[page] && object_->is_changed(page)};
+      append(writable && own_[page] ? own_runs_ : shared_runs_, run);
     }
   }
 }
 
+void CopyMaker::append(std::vector<Run>& runs, const Run& run) {
+  const bool joins = !runs.empty() && runs.back().address + runs.back().bytes == run.address &&
+                     runs.back().offset + runs.back().bytes == run.offset &&
+                     runs.back().protection == run.protection && runs.back().changed == run.changed;
+  if (joins)
+    runs.back().bytes += run.bytes;
+  else
+    runs.push_back(run);
+}
+
 Descriptor CopyMaker::write_copy() const {
-  const std::string name = object_->path().substr(object_->path().rfind('/') + 1);
-  Descriptor copy(memfd_create(name.c_str(), MFD_CLOEXEC));
-  const auto content = object_->content();
-  if (copy.get() < 0 || ftruncate(copy.get(), static_cast<off_t>(content.size())) != 0)
-    throw system_error("cannot make a copy of '" + object_->path() + "' in memory", errno);
-  for (const Range& range : written_) {
-    for (std::uint64_t at = range.begin; at < range.end;) {
-      const ssize_t put = pwrite(copy.get(), content.data() + at, range.end - at, static_cast<off_t>(at));
-      if (put < 0 && errno == EINTR) continue;
-      if (put <= 0) throw system_error("cannot make a copy of '" + object_->path() + "' in memory", errno);
-      at += static_cast<std::uint64_t>(put);
-    }
-  }
+  Descriptor copy = object_->memory_object(object_->content().size());
+  for (const Range& range : written_) object_->write_content(copy.get(), range.begin, range.end);
   return copy;
 }
 
 void CopyMaker::map_shared_pages(std::uintptr_t base) const {
-  for (const SharedRun& run : shared_runs_) {
+  for (const Run& run : shared_runs_) {
+    const int fd = run.changed ? object_->changes_fd() : object_->unchanged_fd();
     void* place = mmap(reinterpret_cast<void*>(base + run.address), run.bytes, run.protection,
-                       MAP_PRIVATE | MAP_FIXED, object_->master_fd(), static_cast<off_t>(run.offset));
+                       MAP_PRIVATE | MAP_FIXED, fd, static_cast<off_t>(run.offset));
     if (place == MAP_FAILED)
       throw system_error("cannot map the shared pages of '" + object_->path() +
                              "'; if there are very many ranks, raise "
                              "vm.max_map_count",
                          errno);
   }
+}
+
+// A page that has been written is the rank's alone and needs the copy's memory object no more.
+void CopyMaker::own_pages(std::uintptr_t base) const {
+  const OpenedRelro relro(*object_, base);
+  for (const Run& run : own_runs_)
+    for (std::uint64_t at = 0; at < run.bytes; at += page_bytes_) {
+      auto* const place = reinterpret_cast<volatile char*>(base + run.address + at);
+      *place = *place;
+    }
 }
 
 /// Data that the rank writes later come from its node, whichever of its threads is the first.
@@ -303,8 +322,9 @@ LoadedObject CopyMaker::load(ImagePlaces& places, int index) const {
 LoadedObject CopyMaker::share_pages(const LoadedObject& loaded, const Descriptor& copy) const {
   map_shared_pages(loaded.base);
   place_writable_pages(loaded.base);
-  // Nobody maps these pages of the copy any more, but the mapped data pages keep its memory object alive.
-  for (const Range& range : read_only_written_)
+  own_pages(loaded.base);
+  // The mapped data pages keep the memory object alive, but nobody reads it any more.
+  for (const Range& range : written_)
     fallocate(copy.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(range.begin),
               static_cast<off_t>(range.end - range.begin));
   return loaded;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading: program headers, the loaded bytes into the master, and the dynamic section. Symbols and
-// relocations are in elf_tables.cc. Every address from the file is checked by at() before use.
+// Reading: program headers, the loaded bytes, and the dynamic section; edits. Symbols and relocations are in
+// elf_tables.cc. Every address from the file is checked by at() before use.
 #include "taihu/memory/image/elf_object.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,21 +40,20 @@ void read_at(int fd, void* buffer, std::size_t bytes, std::uint64_t offset, cons
 
 ElfObject::ElfObject(const std::string& path, std::shared_ptr<const ElfObject> loader)
     : path_(path), loader_(std::move(loader)) {
-  Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) throw system_error("cannot open '" + path + "'", errno);
+  file_ = Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file_.get() < 0) throw system_error("cannot open '" + path + "'", errno);
   path_ = real_path(path);
   origin_ = std::filesystem::absolute(loader_ ? path : path_).parent_path();
-  read_headers(file.get());
-  copy_loaded_bytes(file.get());
+  read_headers();
+  map_content();
   read_dynamic();
   read_libraries();
   refuse_what_cannot_be_copied();
   read_symbols();
   read_relocations();
-  file_ = std::move(file);
   // Copies have no section table; a debugger that sees one while it is loaded would complain about a damaged
   // file.
-  auto* header = reinterpret_cast<Elf64_Ehdr*>(content_.data());
+  auto* header = reinterpret_cast<Elf64_Ehdr*>(change_bytes(0, sizeof(Elf64_Ehdr)));
   header->e_shoff = 0;
   header->e_shnum = header->e_shstrndx = 0;
 }
@@ -65,7 +66,8 @@ void ElfObject::damaged(const char* what) const {
   throw Error("'" + path_ + "' is a damaged ELF file (" + what + "); link it again");
 }
 
-void ElfObject::read_headers(int fd) {
+void ElfObject::read_headers() {
+  const int fd = file_.get();
   struct stat status{};
   if (fstat(fd, &status) != 0) throw system_error("cannot read '" + path_ + "'", errno);
   check_input(S_ISREG(status.st_mode), "'" + path_ + "' is not a file; give the program to run");
@@ -96,30 +98,117 @@ void ElfObject::read_headers(int fd) {
   }
 }
 
-// The master holds the loaded bytes at their file offsets; everything else (debug information) stays a hole.
-void ElfObject::copy_loaded_bytes(int fd) {
+// Libraries are mapped as processes map them. A running program's file cannot be overwritten, so a program is
+// read at once; so is a file of a place from which no code may be mapped.
+void ElfObject::map_content() {
   std::uint64_t end = header_.e_phoff + headers_.size() * sizeof(Elf64_Phdr);
-  for (const Elf64_Phdr& load : loads_) end = std::max(end, load.p_offset + load.p_filesz);
   struct stat status{};
-  if (fstat(fd, &status) != 0 || end > static_cast<std::uint64_t>(status.st_size))
-    damaged("it ends too early");
-  const std::string name = path_.substr(path_.rfind('/') + 1);
-  master_ = Descriptor(memfd_create(name.c_str(), MFD_CLOEXEC));
-  if (master_.get() < 0) throw system_error("cannot make a memory object for '" + path_ + "'", errno);
-  if (ftruncate(master_.get(), static_cast<off_t>(end)) != 0)
-    throw system_error("cannot keep a copy of '" + path_ + "' in memory", errno);
-  void* place = mmap(nullptr, end, PROT_READ | PROT_WRITE, MAP_SHARED, master_.get(), 0);
-  if (place == MAP_FAILED) throw system_error("cannot keep a copy of '" + path_ + "' in memory", errno);
-  content_ = {static_cast<std::byte*>(place), end};
-  read_at(fd, content_.data(), sizeof header_, 0, path_);
-  read_at(fd, content_.data() + header_.e_phoff, headers_.size() * sizeof(Elf64_Phdr), header_.e_phoff,
-          path_);
-  const auto page = page_bytes();
+  struct statvfs place{};
+  if (fstat(file_.get(), &status) != 0 || fstatvfs(file_.get(), &place) != 0)
+    throw system_error("cannot read '" + path_ + "'", errno);
+  const auto size = static_cast<std::uint64_t>(status.st_size);
   for (const Elf64_Phdr& load : loads_) {
-    if (load.p_filesz == 0) continue;
-    const std::uint64_t from = load.p_offset / page * page;
-    read_at(fd, content_.data() + from, load.p_offset + load.p_filesz - from, from, path_);
+    if (load.p_filesz > size || load.p_offset > size - load.p_filesz) damaged("it ends too early");
+    end = std::max(end, load.p_offset + load.p_filesz);
   }
+  if (end > size) damaged("it ends too early");
+  if (!loader_ || (place.f_flag & ST_NOEXEC) != 0) take_snapshot(end);
+  void* mapped = mmap(nullptr, end, PROT_READ | PROT_WRITE, MAP_PRIVATE, unchanged_fd(), 0);
+  if (mapped == MAP_FAILED) throw system_error("cannot map '" + path_ + "'", errno);
+  content_ = {static_cast<std::byte*>(mapped), end};
+  changed_.assign((end + page_bytes() - 1) / page_bytes(), false);
+}
+
+// The snapshot holds the loaded bytes at their file offsets; everything else (debug information) stays a
+// hole.
+void ElfObject::take_snapshot(std::uint64_t bytes) {
+  snapshot_ = memory_object(bytes);
+  void* place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, snapshot_.get(), 0);
+  if (place == MAP_FAILED) throw system_error("cannot keep a copy of '" + path_ + "' in memory", errno);
+  auto* content = static_cast<std::byte*>(place);
+  const auto read = [&](std::uint64_t from, std::uint64_t count) {
+    read_at(file_.get(), content + from, count, from, path_);
+  };
+  try {
+    read(0, sizeof header_);
+    read(header_.e_phoff, headers_.size() * sizeof(Elf64_Phdr));
+    const auto page = page_bytes();
+    for (const Elf64_Phdr& load : loads_) {
+      const std::uint64_t from = load.p_offset / page * page;
+      if (load.p_filesz > 0) read(from, load.p_offset + load.p_filesz - from);
+    }
+  } catch (...) {
+    munmap(place, bytes);
+    throw;
+  }
+  munmap(place, bytes);
+}
+
+Descriptor ElfObject::memory_object(std::uint64_t bytes) const {
+  const std::string name = path_.substr(path_.rfind('/') + 1);
+  Descriptor object(memfd_create(name.c_str(), MFD_CLOEXEC));
+  if (object.get() < 0 || ftruncate(object.get(), static_cast<off_t>(bytes)) != 0)
+    throw system_error("cannot make a memory object for '" + path_ + "'", errno);
+  return object;
+}
+
+// From file to file: what is mapped would stay in the process's memory.
+void ElfObject::write_content(int fd, std::uint64_t begin, std::uint64_t end) const {
+  const auto page = page_bytes();
+  if (lseek(fd, static_cast<off_t>(begin), SEEK_SET) < 0)
+    throw system_error("cannot make a copy of '" + path_ + "' in memory", errno);
+  while (begin < end) {
+    const bool changed = is_changed(begin / page);
+    std::uint64_t part = (begin / page + 1) * page;
+    while (part < end && is_changed(part / page) == changed) part += page;
+    auto from = static_cast<off_t>(begin);
+    const ssize_t put =
+        sendfile(fd, changed ? changes_fd() : unchanged_fd(), &from, std::min(part, end) - begin);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) throw system_error("cannot make a copy of '" + path_ + "' in memory", errno);
+    begin += static_cast<std::uint64_t>(put);
+  }
+}
+
+std::byte* ElfObject::change_bytes(std::uint64_t offset, std::uint64_t bytes) {
+  const auto page = page_bytes();
+  for (std::uint64_t at = offset / page; at * page < offset + bytes; ++at) changed_[at] = true;
+  return content_.data() + offset;
+}
+
+std::span<Elf64_Dyn> ElfObject::change_dynamic_section() {
+  const auto* place = reinterpret_cast<const std::byte*>(dynamic_.data());
+  std::byte* changed =
+      change_bytes(static_cast<std::uint64_t>(place - content_.data()), dynamic_.size_bytes());
+  return {reinterpret_cast<Elf64_Dyn*>(changed), dynamic_.size()};
+}
+
+void ElfObject::write_changes(std::uint64_t begin, std::uint64_t end) const {
+  while (begin < end) {
+    const ssize_t put =
+        pwrite(changes_.get(), content_.data() + begin, end - begin, static_cast<off_t>(begin));
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) throw system_error("cannot keep the changed pages of '" + path_ + "'", errno);
+    begin += static_cast<std::uint64_t>(put);
+  }
+}
+
+// Readers keep their pointers: the pages stay where they are.
+void ElfObject::keep_changes() {
+  const auto page = page_bytes();
+  changes_ = memory_object(content_.size());
+  for (std::uint64_t at = 0; at < changed_.size(); ++at) {
+    const std::uint64_t begin = at;
+    while (at < changed_.size() && changed_[at]) ++at;
+    if (at == begin) continue;
+    std::byte* const place = content_.data() + begin * page;
+    const std::uint64_t end = std::min(at * page, content_.size());
+    write_changes(begin * page, end);
+    if (mmap(place, end - begin * page, PROT_READ, MAP_SHARED | MAP_FIXED, changes_.get(),
+             static_cast<off_t>(begin * page)) == MAP_FAILED)
+      throw system_error("cannot keep the changed pages of '" + path_ + "'", errno);
+  }
+  madvise(content_.data(), content_.size(), MADV_DONTNEED);
 }
 
 void ElfObject::refuse_what_cannot_be_copied() const {
@@ -138,7 +227,7 @@ void ElfObject::refuse_what_cannot_be_copied() const {
               "'" + path_ + "' has relocations in its code (text relocations); compile all of it with -fPIC");
 }
 
-std::byte* ElfObject::at(std::uint64_t address, std::uint64_t bytes) const {
+const std::byte* ElfObject::at(std::uint64_t address, std::uint64_t bytes) const {
   for (const Elf64_Phdr& load : loads_) {
     if (address < load.p_vaddr || address - load.p_vaddr >= load.p_filesz) continue;
     if (bytes > load.p_filesz - (address - load.p_vaddr)) break;
@@ -157,7 +246,7 @@ void ElfObject::read_dynamic() {
   for (const Elf64_Phdr& header : headers_) {
     if (header.p_type != PT_DYNAMIC) continue;
     const std::uint64_t room = header.p_filesz / sizeof(Elf64_Dyn);
-    auto* entries = table<Elf64_Dyn>(header.p_vaddr, room);
+    const auto* entries = table<Elf64_Dyn>(header.p_vaddr, room);
     std::uint64_t count = 0;
     while (count < room && entries[count].d_tag != DT_NULL) ++count;
     dynamic_ = {entries, count};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One ELF file that ranks get private copies of, read once per node process. Its loaded bytes are kept in a
-// memory object (the master), so that replacing or deleting the file during the run does no harm; copies map
-// their unchanged pages from the master. Before the first copy the master is edited so that the dynamic
-// loader does only what it must: constructors, names of private libraries and relocations that we bind
-// ourselves are taken out (copy_maker.h).
+// One ELF file that ranks get private copies of, read once per node process. Copies map their unchanged pages
+// from the file, as processes do, so that all of them share the system's one page of it; of a program, whose
+// file a system guards while it runs, they map a snapshot in memory instead. Either is the master. Before the
+// first copy the master is edited, in pages of its own, so that the dynamic loader does only what it must:
+// constructors, names of private libraries and relocations that we bind ourselves are taken out
+// (copy_maker.h).
 #pragma once
 
 #include <elf.h>
@@ -60,8 +61,17 @@ class ElfObject : public std::enable_shared_from_this<ElfObject> {
   /// The folder that $ORIGIN stands for: of a library the one in which it was found, of a program the one in
   /// which its file is.
   const std::string& origin() const { return origin_; }
-  int master_fd() const { return master_.get(); }
-  std::span<std::byte> content() const { return content_; }  ///< by file offset, up to the last loaded byte
+  std::span<const std::byte> content() const {
+    return content_;
+  }  ///< by file offset, to the last loaded byte
+  /// Of the unchanged pages: the file, or the snapshot of a program.
+  int unchanged_fd() const { return snapshot_.get() >= 0 ? snapshot_.get() : file_.get(); }
+  int changes_fd() const {
+    return changes_.get();
+  }  ///< of the changed pages, by file offset, once they are kept
+  bool is_changed(std::uint64_t page) const {
+    return page < changed_.size() && changed_[page];
+  }  ///< of the file
   const std::vector<Elf64_Phdr>& loads() const { return loads_; }
   const std::vector<Elf64_Phdr>& headers() const { return headers_; }
   const std::vector<ElfSymbol>& symbols() const { return symbols_; }
@@ -90,22 +100,44 @@ class ElfObject : public std::enable_shared_from_this<ElfObject> {
   std::optional<std::uint64_t> find_function(std::string_view name) const;
 
   /// Bytes at an address relative to the load base; throws Error when the file has none there.
-  std::byte* at(std::uint64_t address, std::uint64_t bytes) const;
+  const std::byte* at(std::uint64_t address, std::uint64_t bytes) const;
   template <typename T>
-  T* table(std::uint64_t address, std::uint64_t count = 1) const {
+  const T* table(std::uint64_t address, std::uint64_t count = 1) const {
     if (count > content_.size() / sizeof(T)) damaged("a table is longer than the file");
-    std::byte* place = at(address, count * sizeof(T));
+    const std::byte* place = at(address, count * sizeof(T));
     if (reinterpret_cast<std::uintptr_t>(place) % alignof(T) != 0) damaged("a table is not aligned");
-    return reinterpret_cast<T*>(place);
+    return reinterpret_cast<const T*>(place);
   }
+  /// The same to be written; its pages are changed ones. Before keep_changes().
+  template <typename T>
+  T* change(std::uint64_t address, std::uint64_t count = 1) {
+    const T* place = table<T>(address, count);
+    return reinterpret_cast<T*>(
+        change_bytes(static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(place) - content_.data()),
+                     count * sizeof(T)));
+  }
+  /// Ends the edits: the changed pages go into a memory object, and what was read leaves the process's
+  /// memory. Once. Throws Error.
+  void keep_changes();
+  /// Lets go of relocations and of symbols that are not defined here, when all is planned: afterwards there
+  /// are only find_definition() and find_function().
+  void forget_references();
+  /// A memory object with the name of the file. Throws Error.
+  Descriptor memory_object(std::uint64_t bytes) const;
+  /// Writes a part of the content to the same place of another file, once the changes are kept. Throws Error.
+  void write_content(int fd, std::uint64_t begin, std::uint64_t end) const;
   /// Value of a dynamic entry.
   std::optional<std::uint64_t> dynamic(std::int64_t tag) const;
-  std::span<Elf64_Dyn> dynamic_section() const { return dynamic_; }
+  std::span<const Elf64_Dyn> dynamic_section() const { return dynamic_; }
+  std::span<Elf64_Dyn> change_dynamic_section();
   std::string_view text_at(std::uint64_t dynstr_offset) const;
 
  private:
-  void read_headers(int fd);
-  void copy_loaded_bytes(int fd);
+  void read_headers();
+  void map_content();
+  void take_snapshot(std::uint64_t bytes);
+  void write_changes(std::uint64_t begin, std::uint64_t end) const;
+  std::byte* change_bytes(std::uint64_t offset, std::uint64_t bytes);
   void refuse_what_cannot_be_copied() const;
   void read_dynamic();
   void read_libraries();
@@ -118,11 +150,12 @@ class ElfObject : public std::enable_shared_from_this<ElfObject> {
 
   std::string path_, origin_;
   std::shared_ptr<const ElfObject> loader_;
-  Descriptor file_, master_;
-  std::span<std::byte> content_;
+  Descriptor file_, snapshot_, changes_;
+  std::span<std::byte> content_;  ///< private: edits do not reach the file
+  std::vector<bool> changed_;     ///< by page of the file
   Elf64_Ehdr header_{};
   std::vector<Elf64_Phdr> headers_, loads_;
-  std::span<Elf64_Dyn> dynamic_;
+  std::span<const Elf64_Dyn> dynamic_;
   std::vector<ElfSymbol> symbols_;
   std::unordered_multimap<std::string_view, std::uint32_t> definitions_;
   std::vector<ElfRelocation> relocations_;

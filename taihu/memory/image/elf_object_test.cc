@@ -3,12 +3,15 @@
 #include "taihu/memory/image/elf_object.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <iterator>
+#include <memory>
 
 #include "taihu/base/error.h"
+#include "taihu/base/page_size.h"
 #include "taihu/base/random.h"
 #include "taihu/memory/image/library_search.h"
 
@@ -75,6 +78,56 @@ TEST(ElfObject, SurvivesEveryTruncation) {
     const TemporaryFile file(whole.substr(0, random.below(i < 30 ? 9000 : whole.size())));
     EXPECT_THROW(ElfObject{file.path()}, Error);
   }
+}
+
+ino_t inode(int fd) {
+  struct stat status{};
+  EXPECT_EQ(fstat(fd, &status), 0);
+  return status.st_ino;
+}
+
+ino_t inode(const std::string& path) {
+  struct stat status{};
+  EXPECT_EQ(stat(path.c_str(), &status), 0);
+  return status.st_ino;
+}
+
+TEST(ElfObject, ChangesOfALibraryAreNotInItsFile) {
+  const TemporaryFile file(contents(libm()));
+  const std::string whole = contents(file.path());
+  const auto program = std::make_shared<const ElfObject>(TAIHU_PROGRAM_FOR_TESTS);
+  ElfObject library(file.path(), program);
+  EXPECT_EQ(inode(library.unchanged_fd()), inode(file.path()));
+  const std::string_view name = library.symbols()[5].name;
+  const std::uint64_t place = library.dynamic(DT_SYMTAB).value_or(0) + 5 * sizeof(Elf64_Sym);
+  auto* const symbol = library.change<Elf64_Sym>(place);
+  const Elf64_Sym before = *symbol;
+  symbol->st_value = before.st_value + 1;
+  library.keep_changes();
+
+  const auto* const after = library.table<Elf64_Sym>(place);
+  EXPECT_EQ(after->st_value, before.st_value + 1);
+  EXPECT_EQ(library.symbols()[5].name, name) << "views outlive the edits";
+  EXPECT_TRUE(contents(file.path()) == whole);
+  const auto offset =
+      static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(after) - library.content().data());
+  Elf64_Sym kept{};
+  ASSERT_EQ(pread(library.changes_fd(), &kept, sizeof kept, static_cast<off_t>(offset)),
+            static_cast<ssize_t>(sizeof kept));
+  EXPECT_EQ(kept.st_value, before.st_value + 1);
+  EXPECT_EQ(kept.st_name, before.st_name);
+  EXPECT_TRUE(library.is_changed(offset / page_bytes()));
+  EXPECT_FALSE(library.is_changed(library.content().size() / page_bytes() - 1));
+}
+
+TEST(ElfObject, KeepsTheBytesOfAProgram) {
+  const TemporaryFile file(contents(TAIHU_PROGRAM_FOR_TESTS));
+  const ElfObject program(file.path());
+  EXPECT_NE(inode(program.unchanged_fd()), inode(file.path()));
+  const std::uint64_t main = program.find_function("main").value_or(0);
+  const std::byte before = *program.at(main, 1);
+  std::ofstream(file.path(), std::ios::binary | std::ios::trunc) << std::string(20000, 'x');
+  EXPECT_EQ(*program.at(main, 1), before);
 }
 
 /// What the makers of copies rely on without looking again.

@@ -66,7 +66,8 @@ void ElfObject::read_symbols() {
   const auto indexes = dynamic(DT_VERSYM);
   const auto* index = indexes ? table<std::uint16_t>(*indexes, count) : nullptr;
   symbols_.resize(count);
-  definitions_.reserve(count);
+  definitions_.reserve(static_cast<std::size_t>(
+      std::count_if(raw, raw + count, [](const Elf64_Sym& symbol) { return symbol.st_shndx != SHN_UNDEF; })));
   for (std::uint64_t i = 1; i < count; ++i) {
     ElfSymbol& symbol = symbols_[i];
     symbol.name = text_at(raw[i].st_name);
@@ -95,6 +96,18 @@ const ElfSymbol* ElfObject::find_definition(std::string_view name, std::string_v
     if (version.empty() && !symbol.hidden_version) fallback = &symbol;
   }
   return fallback;
+}
+
+void ElfObject::forget_references() {
+  std::vector<ElfSymbol> defined;
+  defined.reserve(definitions_.size());
+  for (auto& [name, index] : definitions_) {
+    defined.push_back(symbols_[index]);
+    index = static_cast<std::uint32_t>(defined.size() - 1);
+  }
+  symbols_ = std::move(defined);
+  relocations_ = {};
+  relative_targets_ = {};
 }
 
 void ElfObject::read_relocations() {

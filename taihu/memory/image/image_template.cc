@@ -78,6 +78,8 @@ ImageTemplate::ImageTemplate(const std::string& program, std::vector<std::string
               "'" + objects.front()->path() + "' has no main; give a program, not a library");
   unit_ = std::make_unique<LinkUnit>(objects, search_order, shared_);
   for (const auto& object : objects) makers_.emplace_back(object, private_names_);
+  // What a checkpoint saves of the program depends on its relocations.
+  for (std::size_t i = 1; i < objects.size(); ++i) objects[i]->forget_references();
   std::vector<bool> seen(objects.size(), false);
   for (std::size_t i = 1; i < objects.size(); ++i)
     if (!seen[i]) order_construction(i, seen);
@@ -230,6 +232,7 @@ void ImageTemplate::plan_group(const OpenedTemplate& first, std::size_t begin,
     OpenedTemplate& opened = *opened_[i];
     opened.unit = std::make_unique<LinkUnit>(std::vector{opened.object}, search_order, shared);
     opened.maker = std::make_unique<CopyMaker>(opened.object, opened.private_names);
+    opened.object->forget_references();
   }
 }
 

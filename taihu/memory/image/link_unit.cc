@@ -2,23 +2,21 @@
 #include "taihu/memory/image/link_unit.h"
 
 #include <dlfcn.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "taihu/base/error.h"
-#include "taihu/base/page_size.h"
 #include "taihu/memory/image/machine.h"
+#include "taihu/memory/image/opened_relro.h"
 #include "taihu/memory/image/start.h"
 #include "taihu/memory/libc/table.h"
 
 namespace taihu::memory {
 namespace {
 
-void take_out(const ElfObject& object, const ElfRelocation& relocation) {
-  object.table<Elf64_Rela>(relocation.entry)->r_info = ELF64_R_INFO(0, machine::none);
+void take_out(ElfObject& object, const ElfRelocation& relocation) {
+  object.change<Elf64_Rela>(relocation.entry)->r_info = ELF64_R_INFO(0, machine::none);
 }
 
 bool is_address(std::uint32_t type) {
@@ -35,28 +33,6 @@ std::int64_t addend_of(const ElfRelocation& relocation) {
   return relocation.type == machine::absolute || relocation.type == machine::tls_offset ? relocation.addend
                                                                                         : 0;
 }
-
-// Makes the read-only-after-relocation part of a copy writable for as long as it is being bound.
-class OpenedRelro {
- public:
-  OpenedRelro(const ElfObject& object, std::uintptr_t base) {
-    const auto page = page_bytes();
-    const auto [begin, end] = object.relro();
-    from_ = base + begin / page * page;
-    bytes_ = base + end / page * page > from_ ? base + end / page * page - from_ : 0;
-    if (bytes_ > 0) set(PROT_READ | PROT_WRITE);
-  }
-  ~OpenedRelro() {
-    if (bytes_ > 0) set(PROT_READ);
-  }
-  OpenedRelro(const OpenedRelro&) = delete;
-  OpenedRelro& operator=(const OpenedRelro&) = delete;
-
- private:
-  void set(int protection) { mprotect(reinterpret_cast<void*>(from_), bytes_, protection); }
-  std::uintptr_t from_ = 0;
-  std::uint64_t bytes_ = 0;
-};
 
 FindRuntimeCall find_runtime_call = nullptr;
 ReplacesLibrary replaces_library = nullptr;
@@ -86,6 +62,8 @@ LinkUnit::LinkUnit(std::vector<std::shared_ptr<ElfObject>> objects,
     : objects_(std::move(objects)), variable_copies_(libc::variable_count()) {
   for (std::size_t i = 0; i < objects_.size(); ++i)
     plan_object(static_cast<std::uint16_t>(i), search_order, shared);
+  bindings_.shrink_to_fit();
+  libc_bindings_.shrink_to_fit();
   dlerror();  // names that were looked for in vain are no error of the program
 }
 
@@ -97,7 +75,7 @@ std::uint16_t LinkUnit::definer_index(const ElfObject* definer) {
 
 void LinkUnit::plan_object(std::uint16_t index, const std::vector<const ElfObject*>& search_order,
                            const std::vector<void*>& shared) {
-  const ElfObject& object = *objects_[index];
+  ElfObject& object = *objects_[index];
   for (const ElfRelocation& relocation : object.relocations())
     if (plan_private(index, relocation, search_order) || plan_libc(index, relocation) ||
         plan_shared(index, relocation, shared))
@@ -150,7 +128,8 @@ bool LinkUnit::plan_private(std::uint16_t index, const ElfRelocation& relocation
   if (relocation.type == machine::tls_offset) {
     // The offset inside of the definer's TLS block does not depend on the rank: write it into the master
     // once.
-    std::memcpy(object.at(relocation.target, sizeof binding.value), &binding.value, sizeof binding.value);
+    std::memcpy(objects_[index]->change<std::byte>(relocation.target, sizeof binding.value), &binding.value,
+                sizeof binding.value);
     return true;
   }
   bindings_.push_back(binding);
