@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """measured.py PACKAGE PACKAGES.PY: a rank uses the package as the tests do, and rank 0 prints "RESULT\tBYTES": the line of all ranks,
-which must be one, and the memory of all processes of the job (proportional set size) while all ranks still have their modules."""
+which must be one, and the memory of all processes of the job (proportional set size) while all ranks still have their modules, a
+while after the last one was done: then freed memory that goes back to the system has gone."""
 
 import importlib.util
 import os
 import sys
+import time
 
 from mpi4py import MPI
+
+PAUSE_SECONDS = 1.0
 
 
 def memory():
@@ -23,6 +27,7 @@ def main():
     result = packages.USES[name]("") if name != "interpreter" else "-"
     world = MPI.COMM_WORLD
     world.Barrier()
+    time.sleep(PAUSE_SECONDS)
     processes = world.allgather(os.getpid())
     first = processes.index(os.getpid()) == world.rank  # of ranks that share a process one looks at it
     total = world.allreduce(memory() if first else 0)
@@ -33,4 +38,5 @@ def main():
         print(f"{result}\t{total}", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

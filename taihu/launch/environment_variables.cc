@@ -67,7 +67,8 @@ constexpr EnvironmentVariable variables[] = {
     // The heap.
     {"TAIHU_HEAP", user, "parcrun, marun", "`taihu`, `libc`", "taihu",
      "malloc of the ranks: that of libtaihu_heap.so, or the C library's, as always under valgrind"},
-    {"TAIHU_HEAP_DECAY", user, heap, "milliseconds, `never`", "10000; `never` in ranks",
+    {"TAIHU_HEAP_DECAY", user, heap, "milliseconds, `never`",
+     "10000; `never` in ranks, 500 in those of Python",
      "time after which free memory goes back to the system; 0: at once"},
     {"TAIHU_HEAP_HUGE_PAGES", user, heap, "`always`, `never`, size", "never",
      "from that size of the heap on, new memory asks for huge pages"},

@@ -27,6 +27,10 @@ void keep_freed_memory() {
   mallopt(M_TOP_PAD, 64 << 20);
 }
 
+void give_back_freed_memory() {
+  mallopt(M_TRIM_THRESHOLD, 1 << 20);
+}
+
 std::size_t rank_stack_bytes() {
   constexpr rlim_t least = rlim_t{64} << 20, most = rlim_t{1} << 30;
   rlimit limit{};

@@ -15,6 +15,10 @@ void keep_freed_memory();
 /// The table of Taihu's heap (TAIHU_HEAP_STATS), if the process has that heap. For one that ends by _exit.
 void report_heap();
 
+/// Tells Taihu's malloc to give memory back half a second after it was freed, where more than 1 MiB is free:
+/// for programs that leave much behind when they start, and exchange few messages of microseconds.
+void give_back_freed_memory();
+
 /// Stack of a rank's first thread: the process's limit, at least 64 MiB, at most 1 GiB (also when unlimited).
 /// Mapped, not filled: pages cost memory when touched.
 std::size_t rank_stack_bytes();

@@ -15,6 +15,7 @@
 #include "taihu/base/error.h"
 #include "taihu/base/program.h"
 #include "taihu/launch/function_names.h"
+#include "taihu/memory/image/folders.h"
 #include "taihu/memory/libc/descriptors.h"
 #include "taihu/memory/libc/rank_process.h"
 #include "taihu/memory/libc/tagged_stream.h"
@@ -42,6 +43,13 @@ launch::ProgramStart start_of(const std::string& program) {
                                std::filesystem::read_symlink("/proc/self/exe").parent_path().string());
 }
 
+bool is_python(const memory::ImageTemplate& image) {
+  return std::any_of(image.objects().begin(), image.objects().end(), [](const auto& object) {
+    const std::string file = memory::last_part(object->path());
+    return file.starts_with("libpython") || file.starts_with("python");
+  });
+}
+
 }  // namespace
 
 Ranks::Ranks(Language& language, const launch::JobParameters& job, const launch::Layout& layout, int process)
@@ -63,6 +71,7 @@ Ranks::Ranks(Language& language, const launch::JobParameters& job, const launch:
     identity.local_index = local;
   }
   for (const auto& object : image_template_.objects()) launch::function_names().add(object->path());
+  if (is_python(image_template_)) memory::give_back_freed_memory();
 }
 
 /// Runs a step of the start; a failure is kept for the one message of the node process.

@@ -150,7 +150,8 @@ void what_programs_ask_about() {
   free(block);
   CHECK(malloc_trim(0) == 1);
   CHECK(mallinfo2().uordblks < with.uordblks);
-  CHECK(mallopt(M_TRIM_THRESHOLD, 100) == 0);
+  CHECK(mallopt(M_TRIM_THRESHOLD, -2) == 0);
+  CHECK(mallopt(M_TRIM_THRESHOLD, 100) == 1);
   CHECK(mallopt(M_TRIM_THRESHOLD, 0x7fffffff) == 1);
   char text[1000] = {};
   std::FILE* stream = fmemopen(text, sizeof text, "w");

@@ -124,12 +124,13 @@ TAIHU_CALL int malloc_trim(std::size_t) {
   return trim() ? 1 : 0;
 }
 
-/// Only what has a meaning here: a trim threshold of 1 GiB or more, or -1, keeps free memory for good, unless
-/// the user has said how long to keep it.
+/// Only what has a meaning here: a trim threshold of 1 GiB or more, or -1, keeps free memory for good; when
+/// more than a lower one is free, it goes back soon. Unless the user has said how long to keep it.
 TAIHU_CALL int mallopt(int parameter, int value) {
-  if (parameter != M_TRIM_THRESHOLD) return 0;
-  if (value != -1 && value < 1 << 30) return 0;
-  if (!settings.decay_is_given) settings.decay_ms = Settings::never;
+  if (parameter != M_TRIM_THRESHOLD || value < -1) return 0;
+  const bool keeps = value == -1 || value >= 1 << 30;
+  if (!settings.decay_is_given) settings.decay_ms = keeps ? Settings::never : Settings::soon_ms;
+  if (!keeps) settings.much_free_bytes = static_cast<std::size_t>(value);
   return 1;
 }
 

@@ -23,7 +23,6 @@ constexpr std::size_t slices_per_mib = (std::size_t{1} << 20) >> slice_shift;
 constexpr std::size_t most_blocks = 32;            ///< of one refill
 constexpr std::uint32_t purge_first_slices = 256;  ///< what make_up_for() calls long: 16 MiB
 constexpr std::uint32_t purge_first_pause_ms = 200;
-constexpr std::size_t much_free_slices = 16 * slices_per_mib;  ///< from here on a thread gives it back
 
 }  // namespace
 
@@ -37,8 +36,11 @@ std::size_t NodeHeap::kept_slices() const {
 
 /// Its share of a sixteenth of what the program holds if its thread has little in use: that are temporary
 /// blocks, and the same pages serve the next one. Of a thread with much in use, a quarter of that: what its
-/// cache keeps cannot merge with what others free, and the program's peak grows by more than the cache.
+/// cache keeps cannot merge with what others free, and the program's peak grows by more than the cache. Where
+/// memory goes back soon, little: a thread that waits does not give back what its cache keeps.
 std::size_t NodeHeap::cache_limit(std::int64_t live) const {
+  if (settings.decay_ms.load(std::memory_order_relaxed) <= Settings::soon_ms)
+    return std::max(slices_per_mib, slices_for(settings.per_thread_bytes));
   const bool little = live < LargeCache::much;
   const std::size_t least = little ? 4 * slices_per_mib : 2 * slices_per_mib, most = 512 * slices_per_mib;
   const std::size_t threads = std::max<std::size_t>(active_caches.load(std::memory_order_relaxed), 1);
@@ -81,7 +83,8 @@ bool NodeHeap::purge_old() {
 
 bool NodeHeap::much_is_free() const {
   return settings.decay_ms.load(std::memory_order_relaxed) != Settings::never &&
-         pages_.dirty_slices() >= much_free_slices + kept_slices();
+         pages_.dirty_slices() >=
+             slices_for(settings.much_free_bytes.load(std::memory_order_relaxed)) + kept_slices();
 }
 
 /// What a cache has not needed for half of the decay time.

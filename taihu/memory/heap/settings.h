@@ -11,10 +11,11 @@
 namespace taihu::memory::heap {
 
 struct Settings {
-  static constexpr std::uint32_t never = UINT32_MAX;
+  static constexpr std::uint32_t never = UINT32_MAX, soon_ms = 500;
 
-  std::atomic<std::uint32_t> decay_ms{10'000};   ///< TAIHU_HEAP_DECAY: free memory goes back after this time
-  bool decay_is_given = false;                   ///< by the variable
+  std::atomic<std::uint32_t> decay_ms{10'000};  ///< TAIHU_HEAP_DECAY: free memory goes back after this time
+  bool decay_is_given = false;                  ///< by the variable
+  std::atomic<std::size_t> much_free_bytes{16 << 20};  ///< of a node: from here on a thread gives it back
   std::size_t huge_pages_from_bytes = SIZE_MAX;  ///< TAIHU_HEAP_HUGE_PAGES: size of the heap they begin at
   bool statistics = false;                       ///< TAIHU_HEAP_STATS
   bool secure = false;                           ///< TAIHU_HEAP_SECURE: guards.h
