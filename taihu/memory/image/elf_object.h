@@ -15,7 +15,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "taihu/base/descriptor.h"
@@ -142,6 +141,7 @@ class ElfObject : public std::enable_shared_from_this<ElfObject> {
   void read_dynamic();
   void read_libraries();
   void read_symbols();
+  void index_definitions();
   void read_relocations();
   void read_packed_relocations();
   std::vector<std::string_view> read_versions() const;
@@ -157,7 +157,9 @@ class ElfObject : public std::enable_shared_from_this<ElfObject> {
   std::vector<Elf64_Phdr> headers_, loads_;
   std::span<const Elf64_Dyn> dynamic_;
   std::vector<ElfSymbol> symbols_;
-  std::unordered_multimap<std::string_view, std::uint32_t> definitions_;
+  /// Definitions by name: of each hash value the number of the first symbol, of each symbol that of the next;
+  /// 0: none. Two numbers for each symbol: a library may have ten thousands.
+  std::vector<std::uint32_t> first_of_name_, next_of_name_;
   std::vector<ElfRelocation> relocations_;
   std::vector<std::uint64_t> relative_targets_;
   std::vector<std::string> needed_, rpath_, runpath_;

@@ -4,7 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <functional>
+#include <iterator>
+#include <utility>
 
 #include "taihu/memory/image/elf_object.h"
 #include "taihu/memory/image/machine.h"
@@ -66,8 +70,6 @@ void ElfObject::read_symbols() {
   const auto indexes = dynamic(DT_VERSYM);
   const auto* index = indexes ? table<std::uint16_t>(*indexes, count) : nullptr;
   symbols_.resize(count);
-  definitions_.reserve(static_cast<std::size_t>(
-      std::count_if(raw, raw + count, [](const Elf64_Sym& symbol) { return symbol.st_shndx != SHN_UNDEF; })));
   for (std::uint64_t i = 1; i < count; ++i) {
     ElfSymbol& symbol = symbols_[i];
     symbol.name = text_at(raw[i].st_name);
@@ -83,29 +85,42 @@ void ElfObject::read_symbols() {
       if (number < versions.size()) symbol.version = versions[number];
     }
     if (symbol.defined && symbol.type == STT_GNU_IFUNC) calls_resolvers_ = true;
-    if (symbol.defined && symbol.binding != STB_LOCAL)
-      definitions_.emplace(symbol.name, static_cast<std::uint32_t>(i));
+  }
+  index_definitions();
+}
+
+void ElfObject::index_definitions() {
+  first_of_name_.assign(std::bit_ceil(symbols_.size()), 0);
+  next_of_name_.assign(symbols_.size(), 0);
+  for (std::size_t i = symbols_.size(); i-- > 1;) {
+    const ElfSymbol& symbol = symbols_[i];
+    if (!symbol.defined || symbol.binding == STB_LOCAL) continue;
+    std::uint32_t& first = first_of_name_[std::hash<std::string_view>()(symbol.name) % first_of_name_.size()];
+    next_of_name_[i] = std::exchange(first, static_cast<std::uint32_t>(i));
   }
 }
 
 const ElfSymbol* ElfObject::find_definition(std::string_view name, std::string_view version) const {
   const ElfSymbol* fallback = nullptr;
-  for (auto [at, end] = definitions_.equal_range(name); at != end; ++at) {
-    const ElfSymbol& symbol = symbols_[at->second];
+  if (first_of_name_.empty()) return nullptr;
+  const std::size_t hash = std::hash<std::string_view>()(name) % first_of_name_.size();
+  for (std::uint32_t at = first_of_name_[hash]; at != 0; at = next_of_name_[at]) {
+    const ElfSymbol& symbol = symbols_[at];
+    if (symbol.name != name) continue;
     if (symbol.version == version || symbol.version.empty()) return &symbol;
     if (version.empty() && !symbol.hidden_version) fallback = &symbol;
   }
   return fallback;
 }
 
+// The first symbol stays what it is in a file: none.
 void ElfObject::forget_references() {
-  std::vector<ElfSymbol> defined;
-  defined.reserve(definitions_.size());
-  for (auto& [name, index] : definitions_) {
-    defined.push_back(symbols_[index]);
-    index = static_cast<std::uint32_t>(defined.size() - 1);
-  }
+  std::vector<ElfSymbol> defined(std::min<std::size_t>(symbols_.size(), 1));
+  std::copy_if(symbols_.begin(), symbols_.end(), std::back_inserter(defined),
+               [](const ElfSymbol& symbol) { return symbol.defined && symbol.binding != STB_LOCAL; });
+  defined.shrink_to_fit();
   symbols_ = std::move(defined);
+  index_definitions();
   relocations_ = {};
   relative_targets_ = {};
 }
