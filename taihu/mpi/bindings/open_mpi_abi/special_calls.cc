@@ -24,6 +24,17 @@ TAIHU_OPEN_MPI_CALL(int, Error_string, (int errorcode, char* string, int* result
   return out_error(code);
 }
 
+/// What Open MPI 4.1 and 5.0 say: a program that hears of a later standard calls what this interface does not
+/// have (mpi4py does).
+TAIHU_OPEN_MPI_CALL(int, Get_version, (int* version, int* subversion)) {
+  const int code = PMPI_Get_version(version, subversion);
+  if (code == MPI_SUCCESS) {
+    *version = 3;
+    *subversion = 1;
+  }
+  return out_error(code);
+}
+
 TAIHU_OPEN_MPI_CALL(int, Get_library_version, (char* version, int* resultlen)) {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
