@@ -259,9 +259,14 @@ void Crew::come_back(Context& me) noexcept {
 
 void Crew::leave() noexcept {
   Context& me = *detail::current_context;
-  come_back(me);
   Ring& ring = *me.home;
-  ring.lock();
+  // The watchman may have sent away others after their last kernel, and may send `me` away before the lock.
+  for (;; ring.unlock(), sched_yield()) {
+    come_back(me);
+    ring.lock();
+    const bool is_last = me.next == &me && ring.away != 0;
+    if (me.ring.load(std::memory_order_relaxed) == &ring && !is_last) break;
+  }
   Context* const after = me.next;
   ring.remove(me);
   if (ring.first == nullptr) {

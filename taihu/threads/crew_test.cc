@@ -283,6 +283,63 @@ TEST_P(AnyContexts, BorrowTheThreadThatWaits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AlsoAsManyAsCores, AnyContexts, testing::Values(1, 2, 3, 64));
+
+/// Member 0 of a kernel is slow after it has returned: long enough for the watchman. The others return when
+/// `others_see` of it.
+class SlowToReturn {
+ public:
+  enum Progress { runs, returns, has_returned };
+
+  explicit SlowToReturn(Progress others_see) : others_see_(others_see), array_(options()), watch_(array_) {}
+
+  void run_without_delay() { run_from(has_returned); }
+  void run() { run_from(runs); }
+
+ private:
+  void run_from(Progress start) {
+    progress_.store(start);
+    array_.run(
+        [](void* argument) {
+          auto& here = *static_cast<SlowToReturn*>(argument);
+          while (current_member()->index != 0 && here.progress_.load() < here.others_see_) give_way();
+        },
+        this);
+  }
+
+  ArrayOptions options() {
+    ArrayOptions options = contexts(4, 1);
+    options.on_return = [this] {
+      Progress before = runs;
+      if (!progress_.compare_exchange_strong(before, returns)) return;
+      usleep(30'000);
+      progress_.store(has_returned);
+    };
+    return options;
+  }
+
+  const Progress others_see_;
+  std::atomic<Progress> progress_{runs};
+  ThreadArray array_;
+  const ThreadArray::WatchReturns watch_;
+};
+
+TEST(MembersThatAreSlowToReturn, GiveTheJoinersThreadBack) {
+  if (!can_switch_contexts()) GTEST_SKIP() << "threads of the system are used here";
+  set_wait_policy({0, 20});
+  for (int round = 0; round < 5; ++round) {
+    SlowToReturn array(SlowToReturn::has_returned);
+    array.run_without_delay();
+    usleep(5000);  // nobody carries the ring then, and the joiner does
+    array.run();
+  }
+}
+
+TEST(MembersThatAreSlowToReturn, AreWaitedForAtTheEnd) {
+  if (!can_switch_contexts()) GTEST_SKIP() << "threads of the system are used here";
+  set_wait_policy({0, 20});
+  for (int round = 0; round < 10; ++round) SlowToReturn(SlowToReturn::returns).run();
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, Contexts, testing::Values(3, 7, 64));
 
 }  // namespace

@@ -206,8 +206,12 @@ void ThreadArray::run_kernels(Member& member) {
   Context* const context = detail::current_context;
   const int group = current_group();
   for (std::uint32_t seen = 0;; ++seen) {
-    if (context == nullptr || !wait_in_context(*context, work_, generation_, seen)) {
+    if (context == nullptr) {
       wait_for_other_side(work_, [&] { return generation_.load(std::memory_order_acquire) != seen; });
+    } else {
+      // The watchman may have found it without a turn for long since its kernel ended. The thread that it has
+      // then may be that of who waits for this kernel, which must not sleep here.
+      while (!wait_in_context(*context, work_, generation_, seen)) crew_->come_back(*context);
     }
     const Spawn* spawn = active_;
     if (spawn == nullptr) return;
