@@ -54,7 +54,7 @@ TEST(ChannelTables, OfRanksThatTalkToFewTakeFewPages) {
 }
 
 TEST(ChannelTables, WithoutAddressSpaceAreRefused) {
-  EXPECT_THROW(ChannelTables(1 << 30), Error);
+  EXPECT_THROW(ChannelTables(1 << 30), taihu::Error);
 }
 
 }  // namespace
