@@ -421,6 +421,14 @@ class Commands(Folder):
         self.assertEqual(0, self.run_all(pages))
         self.assertEqual(8, len((self.root / "ran").read_text().split()), "a new run begins at the beginning")
 
+    def test_a_run_of_some_keeps_what_the_others_have_done(self):
+        pages = {name: {"command": f"sh -c 'echo {name} >> ran'", "minutes": 1} for name in ("a", "b")}
+        self.assertEqual(0, self.run_all(pages))
+        self.assertEqual(0, self.run_all({"a": pages["a"]}))
+        self.assertEqual("a\nb\na\n", (self.root / "ran").read_text(), "without resume it is run again")
+        self.assertEqual(0, self.run_all(pages, resume=True))
+        self.assertEqual("a\nb\na\n", (self.root / "ran").read_text())
+
     def test_a_cut_list_of_what_is_done_is_no_obstacle(self):
         (self.root / "b/claims").mkdir(parents=True)
         self.write("b/claims/finished.json", '{"a": ["touch r')

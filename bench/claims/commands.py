@@ -95,15 +95,19 @@ class Running:
 
 
 class Finished:
-    """Commands that have ended well in this run or, with `resume`, in the last one, and whose pages are as they made them."""
+    """Commands that have ended well, and whose pages are as they made them. A run that does not `resume` forgets its own `names`."""
 
-    def __init__(self, file, resume):
+    def __init__(self, file, names, resume):
         self.file, self.found = file, {}
-        if not resume:
-            file.unlink(missing_ok=True)
-        elif file.exists():
+        if file.exists():
             with contextlib.suppress(ValueError):  # cut short: everything is run again
                 self.found = dict(json.loads(file.read_text()))
+        if not resume:
+            self.found = {name: record for name, record in self.found.items() if name not in names}
+            self.write()
+
+    def write(self):
+        self.file.write_text(json.dumps(self.found, indent=1) + "\n")
 
     @staticmethod
     def page_sum(name):
@@ -115,7 +119,7 @@ class Finished:
 
     def add(self, name, line):
         self.found[name] = [line, self.page_sum(name)]
-        self.file.write_text(json.dumps(self.found, indent=1) + "\n")
+        self.write()
 
 
 class Run:
@@ -123,7 +127,7 @@ class Run:
         self.names, self.pages, self.build, self.limit = in_order(names, pages), pages, build, limit
         self.logs = build / "claims"
         self.logs.mkdir(parents=True, exist_ok=True)
-        self.finished = Finished(self.logs / "finished.json", resume)
+        self.finished = Finished(self.logs / "finished.json", self.names, resume)
         self.start, self.running, self.said, self.failed = time.monotonic(), [], {}, 0
         self.minutes = answers.minutes_of(pages[name] for name in names if not missing_needs(pages[name]))
 
