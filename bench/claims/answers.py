@@ -32,7 +32,7 @@ NEAR = 0.05  # what differs by less is the same
 CLAIM_KEYS = {"id", "title", "place", "paper", "word", "why", "note", "picture", "value"}
 VALUE_KEYS = {"what", "paper", "page", "cells", "ours", "show", "compare", "aim", "absent", "unless"}
 CELL_KEYS = {"titles", "row", "column", "text"}
-PAGE_KEYS = {"command", "longer", "minutes", "needs", "timed"}
+PAGE_KEYS = {"command", "longer", "minutes", "needs", "timed", "inputs"}
 MADE_BY = re.compile(r"`((?:bench|rtl)/\S+ [^`]+)`\s+makes")
 
 
@@ -72,6 +72,11 @@ def read_pages(folder=HERE):
         unknown = [need for need in page.get("needs", []) if need.startswith("$") and need[1:] not in VARIABLES]
         if unknown:
             raise Fault(f"{where}: answers.py does not say what {unknown[0]} is")
+        for other in page.get("inputs", []):
+            if other not in pages:
+                raise Fault(f"{where}: there is no page '{other}' for it to read")
+            if is_timed(page) or not is_timed(pages[other]):
+                raise Fault(f"{where}: it reads '{other}', so it must have timed = false, and '{other}' not: those are run first")
     return pages
 
 

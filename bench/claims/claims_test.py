@@ -282,6 +282,14 @@ class Claims(Folder):
         self.change("pages.toml", "minutes = 1", "minutes = 1\ntimed = true")
         self.refused("pages.toml: put: 'timed' is false or is not there")
 
+    def test_a_page_reads_pages_that_are_made_before_it(self):
+        self.change("pages.toml", "minutes = 1", 'minutes = 1\n[model]\ncommand = "bench/model/run build"\nminutes = 1\ninputs = ["put"]')
+        self.refused("pages.toml: model: it reads 'put', so it must have timed = false, and 'put' not: those are run first")
+        self.change("pages.toml", '["put"]', '["puts"]\ntimed = false')
+        self.refused("pages.toml: model: there is no page 'puts' for it to read")
+        self.change("pages.toml", '["puts"]', '["put"]')
+        self.text()
+
     def test_what_is_not_timed_takes_half_of_its_minutes(self):
         self.change("pages.toml", "minutes = 1", "minutes = 30")
         self.assertIn("All commands together take about 30 minutes", self.text())
@@ -428,6 +436,20 @@ class Commands(Folder):
         self.assertEqual("a\nb\na\n", (self.root / "ran").read_text(), "without resume it is run again")
         self.assertEqual(0, self.run_all(pages, resume=True))
         self.assertEqual("a\nb\na\n", (self.root / "ran").read_text())
+
+    def test_what_reads_a_page_that_has_changed_is_not_done(self):
+        pages = {"tasks": {"command": "sh -c 'echo tasks >> ran; cp cost docs/results/tasks.md'", "minutes": 1},
+                 "model": {"command": "sh -c 'echo model >> ran; cp docs/results/tasks.md docs/results/model.md'", "minutes": 1,
+                           "timed": False, "inputs": ["tasks"]}}
+        self.write("cost", "9")
+        self.assertEqual(0, self.run_all(pages))
+        self.assertEqual(0, self.run_all(pages, resume=True))
+        self.assertEqual("tasks\nmodel\n", (self.root / "ran").read_text())
+        self.write("cost", "8")
+        self.assertEqual(0, self.run_all({"tasks": pages["tasks"]}))
+        self.assertEqual(0, self.run_all(pages, resume=True))
+        self.assertEqual("tasks\nmodel\ntasks\nmodel\n", (self.root / "ran").read_text())
+        self.assertEqual("8", (self.root / "docs/results/model.md").read_text())
 
     def test_a_cut_list_of_what_is_done_is_no_obstacle(self):
         (self.root / "b/claims").mkdir(parents=True)

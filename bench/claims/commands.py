@@ -69,6 +69,7 @@ class Running:
     log: object
     limit: float
     timed: bool = True
+    inputs: tuple = ()  # sums of the pages that it reads, before it began
 
     def __post_init__(self):
         self.begin = time.monotonic()
@@ -95,7 +96,8 @@ class Running:
 
 
 class Finished:
-    """Commands that have ended well, and whose pages are as they made them. A run that does not `resume` forgets its own `names`."""
+    """Commands that have ended well, whose pages are as they made them, and the pages that they read (`inputs`) as they were. A run
+    that does not `resume` forgets its own `names`."""
 
     def __init__(self, file, names, resume):
         self.file, self.found = file, {}
@@ -114,11 +116,11 @@ class Finished:
         page = answers.ROOT / "docs/results" / f"{name}.md"
         return hashlib.sha256(page.read_bytes()).hexdigest() if page.exists() else ""
 
-    def has(self, name, line):
-        return self.found.get(name) == [line, self.page_sum(name)]
+    def has(self, name, line, inputs):
+        return self.found.get(name) == [line, self.page_sum(name), *inputs]
 
-    def add(self, name, line):
-        self.found[name] = [line, self.page_sum(name)]
+    def add(self, command):
+        self.found[command.name] = [command.line, self.page_sum(command.name), *command.inputs]
         self.write()
 
 
@@ -143,7 +145,8 @@ class Run:
         entry, line = self.pages[name], command_line(self.pages[name], self.build)
         self.said[name] = ""
         print(f"== {number} of {len(self.names)}: {name}  [{said(time.monotonic() - self.start)} of about {max(1, self.minutes):.0f} min]", flush=True)
-        if self.finished.has(name, line):
+        inputs = tuple(self.finished.page_sum(page) for page in entry.get("inputs", []))
+        if self.finished.has(name, line, inputs):
             self.tell(name, "done before")
             return
         reason = missing_needs(entry) or no_time(entry, self.left())
@@ -152,7 +155,7 @@ class Run:
             return
         print(f"+ {line}", flush=True)
         limit = min(self.left(), 60 * (SPARE * entry["minutes"] + 1))
-        self.running.append(Running(name, line, self.logs / f"{name}.log", limit, answers.is_timed(entry)))
+        self.running.append(Running(name, line, self.logs / f"{name}.log", limit, answers.is_timed(entry), inputs))
 
     def collect(self):
         """Takes what has ended out of the running ones."""
@@ -166,7 +169,7 @@ class Run:
                 print(f"   {problem}:\n{last_lines(command.log)}", flush=True)
                 self.tell(command.name, f"FAILED: {problem}, see {command.log}; its page stays as it was  ({said(command.took())})")
             else:
-                self.finished.add(command.name, command.line)
+                self.finished.add(command)
                 self.tell(command.name, f"done  ({said(command.took())})")
 
     def wait_for_place(self, timed):
