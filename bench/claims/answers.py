@@ -33,6 +33,7 @@ CLAIM_KEYS = {"id", "title", "place", "paper", "word", "why", "note", "picture",
 VALUE_KEYS = {"what", "paper", "page", "cells", "ours", "show", "compare", "aim", "absent", "unless"}
 CELL_KEYS = {"titles", "row", "column", "text"}
 PAGE_KEYS = {"command", "longer", "minutes", "needs", "timed", "inputs"}
+RESULTS_LINE = re.compile(r"\]\(results/([\w-]+)\.md\).*`([^`]+)` \|$")  # of docs/results.md: the page and its command
 MADE_BY = re.compile(r"`((?:bench|rtl)/\S+ [^`]+)`\s+makes")
 
 
@@ -210,18 +211,39 @@ def text_of(numbers):
     return low if low == high else f"{low} to {high}"
 
 
-def made_by(text, entry):
-    """(the command of the entry that has made a page, None), or (None, the one that the page names). Older pages do not name one:
-    it was the longer one. $VARIABLE is any word."""
-    found = MADE_BY.search(text)
-    if not found:
-        return entry.get("longer", entry["command"]), None
-    named = shlex.split(found.group(1))
+def command_like(text, entry):
+    """The command of the entry that the text is, or None. $VARIABLE is any word."""
+    named = shlex.split(text)
     for command in (entry["command"], entry.get("longer", "")):
         wanted = shlex.split(command)
         if len(wanted) == len(named) and all(a == b or a.startswith("$") for a, b in zip(wanted, named)):
-            return command, None
-    return None, found.group(1)
+            return command
+    return None
+
+
+def made_by(text, entry):
+    """(the command of the entry that has made a page, None), or (None, the one that the page names). Older pages do not name one:
+    it was the longer one."""
+    found = MADE_BY.search(text)
+    if not found:
+        return entry.get("longer", entry["command"]), None
+    command = command_like(found.group(1), entry)
+    return (command, None) if command else (None, found.group(1))
+
+
+def check_results(pages, root=ROOT):
+    """docs/results.md names each page that is there, with a command that the claims accept."""
+    listed = {}
+    for number, line in enumerate((root / "docs/results.md").read_text().split("\n"), 1):
+        found = RESULTS_LINE.search(line)
+        if found and found.group(1) in pages:
+            name, command = found.groups()
+            listed[name] = number
+            if not command_like(command, pages[name]):
+                raise Fault(f"docs/results.md:{number}: {name}: '{command}'; pages.toml has '{pages[name].get('longer', pages[name]['command'])}'")
+    for name in pages:
+        if name not in listed and (root / "docs/results" / f"{name}.md").exists():
+            raise Fault(f"docs/results.md: there is no line of results/{name}.md with the command that makes it")
 
 
 class Answers:

@@ -278,6 +278,24 @@ class Claims(Folder):
         self.change("docs/results/put.md", "--turns 9` makes", "--turns 9` says how it makes")
         self.assertIn("- [put](results/put.md): `bench/put/run build --turns 9`", self.text())
 
+    def test_the_list_of_results_has_the_same_commands(self):
+        def problem():
+            try:
+                answers.check_results(answers.read_pages(self.root), self.root)
+            except answers.Fault as fault:
+                return str(fault)
+            return None
+        self.change("pages.toml", "minutes = 1", 'minutes = 1\nlonger = "bench/put/run build --peer $OPENMC"')
+        self.write("docs/results.md", "# Results\n\n| [Puts](results/put.md) | all `puts` | `bench/put/run build --turns 3` |\n"
+                   "| [Other](results/other.md) | not of claims | `bench/other/run` |\n")
+        self.assertIsNone(problem())
+        self.change("docs/results.md", "--turns 3", "--peer FILE")
+        self.assertIsNone(problem())
+        self.change("docs/results.md", "--peer FILE", "--turns 1")
+        self.assertEqual("docs/results.md:3: put: 'bench/put/run build --turns 1'; pages.toml has 'bench/put/run build --peer $OPENMC'", problem())
+        self.change("docs/results.md", "results/put.md", "results/puts.md")
+        self.assertEqual("docs/results.md: there is no line of results/put.md with the command that makes it", problem())
+
     def test_what_is_timed_need_not_be_said(self):
         self.change("pages.toml", "minutes = 1", "minutes = 1\ntimed = true")
         self.refused("pages.toml: put: 'timed' is false or is not there")
