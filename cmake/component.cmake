@@ -14,7 +14,7 @@
 #   IN_PARTS   programs of ranks take single objects of its archive: a release compiles each source alone. Together they
 #              would bring thread-local variables for which a copy of a program has no room.
 #   TSAN_WITHOUT  further tests, in the other files, that the thread sanitizer does not run: patterns of GoogleTest such as
-#              Solver.Iterations*, with the reason beside them
+#              Solver.Iterations*, with the reason beside them. The build fails for one that no test has
 #   SANITIZERS_SUFFICE  a whole `./dev test` (TAIHU_TESTS_ONCE) has its tests in the sanitizer builds only. The reason is
 #              beside the word: no bits of floating-point numbers, no assembly, no times, and what shows it in the release
 #   TESTS_TOGETHER  with sanitizers and in a whole `./dev test` the tests run in four processes, not in one each: the start
@@ -138,9 +138,9 @@ function(taihu_component name)
     endif()
   endforeach()
   set(chosen "*")
+  list(JOIN arg_TSAN_WITHOUT ":" without)
   if(TAIHU_SANITIZER STREQUAL "thread")
     list(REMOVE_ITEM arg_TESTS ${arg_ONE_THREAD} "")
-    list(JOIN arg_TSAN_WITHOUT ":" without)
     if(without)
       set(chosen "*-${without}")
     endif()
@@ -152,6 +152,11 @@ function(taihu_component name)
     add_executable(${target}_test ${arg_TESTS})
     taihu_test_program(${target}_test ${target} ${arg_TEST_LINK})
     add_dependencies(unit_tests ${target}_test)
+    if(without)
+      add_custom_command(TARGET ${target}_test POST_BUILD VERBATIM
+        COMMAND ${CMAKE_COMMAND} -D program=$<TARGET_FILE:${target}_test> -D patterns=${without}
+                -D "where=TSAN_WITHOUT of ${name}" -P ${PROJECT_SOURCE_DIR}/cmake/check_test_patterns.cmake)
+    endif()
     if(arg_TESTS_TOGETHER AND (TAIHU_SANITIZER OR TAIHU_TESTS_ONCE))
       foreach(part RANGE 3)
         add_test(NAME ${name}.part${part} COMMAND ${target}_test --gtest_filter=${chosen})
