@@ -258,7 +258,7 @@ TEST(Network, SaturationLiesWherePublishedSimulatorsSeeIt) {
 
 TEST(Network, LatenciesAreBooksimsUpTo70PercentOfSaturation) {
   for (const BooksimCurve& curve : booksim_curves) {
-    if (curve.size > plain_or_sanitized(8, 4)) continue;  // `nocsim validate` has those
+    if (curve.size > plain_or_sanitized(8, 4)) continue;  // `nocsim validate` has those of 16
     NetworkConfig config = plain(curve.size, curve.size);
     config.checked = false;
     config.route_at = RouteAt::front;  // as BookSim's routers
