@@ -75,8 +75,9 @@ class TallyWriter {
     return false;
   }
   void add() noexcept {
-    line_.counts[at_].store(++words_[at_], std::memory_order_relaxed);
-    // Release: data that were written before are seen by who sees this.
+    // Release, both: data that were written before are seen by who sees this. The reader may see a count that
+    // is newer than the news it came for.
+    line_.counts[at_].store(++words_[at_], std::memory_order_release);
     line_.news.store(++news_, std::memory_order_release);
   }
 
@@ -116,7 +117,7 @@ class TallyReader {
   void take(Counted&& counted) {
     news_ = line_.news.load(std::memory_order_acquire);
     for (std::size_t place = 0; place < used_; ++place) {
-      const std::uint64_t word = line_.counts[place].load(std::memory_order_relaxed);
+      const std::uint64_t word = line_.counts[place].load(std::memory_order_acquire);
       // Of another generation: its meaning is still to come, or its count is.
       if (word >> tally::generation_shift != generations_[place]) continue;
       count_to(place, word & tally::count_mask, counted);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "taihu/base/random.h"
 
@@ -110,7 +111,8 @@ TEST(TallyLine, ManyMeaningsOfOnePlace) {
 }
 
 /// A writer and a reader at once: nothing is lost and nothing counted for another one, and what was counted
-/// before a record was written is told when the record has been read.
+/// before a record was written is told when the record has been read; plain data that were written before they
+/// were counted are there.
 TEST(TallyLine, BetweenThreads) {
   struct Record {
     std::optional<TallyMeaning> meaning;  // or just a record
@@ -122,6 +124,8 @@ TEST(TallyLine, BetweenThreads) {
   std::atomic<int> written{0}, read{0};
   Counts sent;
   const int additions = 20'000;
+  constexpr int kinds = 40;
+  std::vector<std::vector<int>> data(kinds, std::vector<int>(additions));  // by number: of each addition
   const auto write = [&](std::optional<TallyMeaning> meaning) {
     const std::lock_guard hold(mutex);
     records.push_back({meaning, sent});
@@ -131,19 +135,28 @@ TEST(TallyLine, BetweenThreads) {
     Random random(5);
     for (int i = 0; i < additions; ++i) {
       if (random.below(50) == 0) write(std::nullopt);
-      const int number = static_cast<int>(random.below(i % 1000 < 900 ? tally_places : 40));
+      const int number = static_cast<int>(random.below(i % 1000 < 900 ? tally_places : kinds));
       if (!way.writer.find(numbered(number))) {
         while (read.load() != written.load()) std::this_thread::yield();
         const TallyMeaning meaning = way.writer.next_meaning(numbered(number));
         write(meaning);
         way.writer.assign(meaning);
       }
+      std::uint64_t& before = sent[number];
+      data[static_cast<std::size_t>(number)][before] = i + 1;
       way.writer.add();
-      ++sent[number];
+      ++before;
     }
     write(std::nullopt);
   });
   std::string problem;  // the writer waits for the reader: this one goes on
+  const auto counted = [&](const Tally& tally, std::uint64_t times) {
+    const int number = number_of(tally);
+    std::uint64_t& told = way.told[number];
+    for (; times != 0; --times, ++told)
+      if (data[static_cast<std::size_t>(number)][told] == 0)
+        problem = "data of " + std::to_string(number) + " come behind their count";
+  };
   for (bool is_last = false; !is_last;) {
     std::optional<Record> record;
     {
@@ -153,12 +166,12 @@ TEST(TallyLine, BetweenThreads) {
         records.pop_front();
       }
     }
-    if (way.reader.has_news()) way.reader.take(way.counted());
+    if (way.reader.has_news()) way.reader.take(counted);
     if (!record) {
       std::this_thread::yield();
       continue;
     }
-    if (record->meaning) way.reader.learn(*record->meaning, way.counted());
+    if (record->meaning) way.reader.learn(*record->meaning, counted);
     std::uint64_t before = 0;
     for (const auto& [number, count] : record->counted_before) {
       before += count;
