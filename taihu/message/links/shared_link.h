@@ -8,17 +8,18 @@
 // for a lock of another process, so a process that has died holds up nobody (the launcher ends the job).
 // Kinds of records:
 // - envelope: head and a short payload in the lines; one that repeats the head of the one before, as those of
-// a
-//   stream do, and has up to 8 bytes of payload takes a single cell, four of which share a line;
+//   a stream do, and has up to 8 bytes of payload takes a single cell, four of which share a line;
 //   envelope_apart: the payload stands in the second ring, one copy into it and one out of it
 // - piece: a part of data under a tag, in the second ring. The receiver copies it to its buffer while the
 //   sender writes the next one. The sender is done when the last piece is written
 // - tally: what a count in the line beside the ring (tally_line.h) means from now on
 // - offer: data under a tag that the receiver may read where they are, in one copy by the kernel
 //   (process_vm_readv), if it has permitted a probe at the start; taken: they have been
-// The kernel's copy finds and pins every page, which makes it half as fast as the two copies of pieces, that
-// go on at the same time, as long as the second ring moves fast from core to core. So long data take offers
-// only while the cores of the two processes are far from each other, as the sender's looks at the ring tell.
+// Between near cores the second ring moves fast, and its two copies go on at the same time: data take pieces
+// at every length, as the kernel's copy, which finds and pins every page, is half as fast. Between far cores
+// the ring moves each line twice over a long way: there data take offers from 4 KB on, and what is longer
+// than 5 KB leaves as data, not as an envelope (unasked_bytes). How far the cores are the sender's looks at
+// the ring tell; until some have, they count as far.
 //
 // What finds no room waits here, in order, and goes on with the next look. Data in pieces and offers always
 // find their buffer: the receiver names it before they can arrive (see Wire).
