@@ -67,7 +67,17 @@ bool SharedLink::tally(int process, const Tally& tally) {
   return near != nullptr && near->tally(tally);
 }
 
+/// After a read that has found some more will come, and each look takes the line away from who counts. Only
+/// the read behind such a one pauses, once for all neighbours: what comes in the meantime, counts as well as
+/// envelopes, is seen four pauses later at most, 0.1 to 0.3 us as processors pause for 40 to 140 cycles.
+void SharedLink::leave_tallies_alone() noexcept {
+  constexpr int pauses = 4;
+  has_found_tallies_ = false;
+  for (int pause = 0; pause < pauses; ++pause) threads::spin_pause();
+}
+
 bool SharedLink::read(EnvelopeReader& reader, int most) {
+  if (has_found_tallies_) leave_tallies_alone();
   bool worked = false;
   int envelopes = 0;
   const std::size_t count = neighbours_.size();

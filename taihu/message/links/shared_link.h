@@ -73,6 +73,7 @@ class SharedLink final : public Link {
   Neighbour* neighbour(int process) const noexcept {
     return neighbour_of_[static_cast<std::size_t>(process)];
   }
+  void leave_tallies_alone() noexcept;
   OwnRequest* take_request();
   void give_back(OwnRequest* request);
 
@@ -81,6 +82,7 @@ class SharedLink final : public Link {
   std::vector<std::unique_ptr<Neighbour>> neighbours_;
   std::vector<Neighbour*> neighbour_of_;  // by process; null: reached by far_
   const bool has_far_;                    // some process is
+  bool has_found_tallies_ = false;        // the last read
   std::size_t next_neighbour_ = 0;
   std::uint32_t looks_ = 0;
   std::vector<std::unique_ptr<OwnRequest>> all_;

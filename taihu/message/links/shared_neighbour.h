@@ -39,7 +39,6 @@ class SharedLink::Neighbour {
   static constexpr std::size_t single_copy_far_bytes = 4 * 1024;
   /// What is read in one turn: others want to use the link, too.
   static constexpr std::size_t bytes_read_at_once = 1024 * 1024;
-  static constexpr int pauses_after_tallies = 4;
 
   template <class T>
   static T content_of(const SharedRecord& record) noexcept {
@@ -131,7 +130,6 @@ class SharedLink::Neighbour {
   /// Up to `most` records; true when there was something to do.
   bool look(EnvelopeReader& reader, int most, int* envelopes) {
     bool worked = false;
-    if (has_counted_) leave_tallies_alone();
     if (!waiting_.empty()) worked |= push();
     if (!reads_.empty()) worked |= read_memory_of();
     SharedRecord record;
@@ -140,7 +138,7 @@ class SharedLink::Neighbour {
       // What was counted before the record was written is told before it.
       const bool has_tallies = their_tallies_.has_news();
       if (has_tallies) {
-        has_counted_ = true;
+        link_.has_found_tallies_ = true;
         their_tallies_.take(
             [&](const Tally& tally, std::uint64_t times) { reader.counted(place_.process, tally, times); });
       }
@@ -192,12 +190,6 @@ class SharedLink::Neighbour {
 
   static TallyLine& tally_line(std::byte* region) noexcept {
     return *reinterpret_cast<TallyLine*>(region + SharedRingShape::tallies_offset);
-  }
-
-  /// After a look that has found some more will come: each look takes the line away from who counts.
-  void leave_tallies_alone() noexcept {
-    has_counted_ = false;
-    for (int pause = 0; pause < pauses_after_tallies; ++pause) threads::spin_pause();
   }
 
   OwnRequest* take_request() {
@@ -382,7 +374,6 @@ class SharedLink::Neighbour {
   RepeatedHead got_;
   TallyWriter tallies_;
   TallyReader their_tallies_;
-  bool has_counted_ = false;          // the other side, when it was last looked at
   std::deque<Sending> waiting_;       // for room, in order
   std::deque<Posted> posted_;         // receives that have not got all, in order
   std::deque<Read> reads_;            // offers that are being read
