@@ -39,6 +39,9 @@ class SharedLink::Neighbour {
   static constexpr std::size_t single_copy_far_bytes = 4 * 1024;
   /// What is read in one turn: others want to use the link, too.
   static constexpr std::size_t bytes_read_at_once = 1024 * 1024;
+  /// While the reader has records to read a tally gets no place; to ask whether it has takes a cache line from
+  /// there. So many others go by envelopes before that is asked again.
+  static constexpr int meanings_not_tried_at_once = 16;
 
   template <class T>
   static T content_of(const SharedRecord& record) noexcept {
@@ -84,8 +87,15 @@ class SharedLink::Neighbour {
 
   bool tally(const Tally& tally) {
     if (!tallies_.find(tally)) [[unlikely]] {
+      if (meanings_not_tried_ != 0) {
+        --meanings_not_tried_;
+        return false;
+      }
       const TallyMeaning meaning = tallies_.next_meaning(tally);
-      if (!writer_.is_read() || !write(Kind::tally, meaning)) return false;
+      if (!writer_.is_read() || !write(Kind::tally, meaning)) {
+        meanings_not_tried_ = meanings_not_tried_at_once;
+        return false;
+      }
       tallies_.assign(meaning);
     }
     tallies_.add();
@@ -374,6 +384,7 @@ class SharedLink::Neighbour {
   RepeatedHead got_;
   TallyWriter tallies_;
   TallyReader their_tallies_;
+  int meanings_not_tried_ = 0;
   std::deque<Sending> waiting_;       // for room, in order
   std::deque<Posted> posted_;         // receives that have not got all, in order
   std::deque<Read> reads_;            // offers that are being read

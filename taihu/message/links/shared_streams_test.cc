@@ -136,10 +136,21 @@ TEST(SharedLink, AFullRingTakesNoNewTallyButTheKnownOnes) {
       if (link->tally(1, tally_of(2))) return failed("the meaning of a tally fits into a full ring");
       if (!link->tally(1, tally_of(1))) return failed("a known tally needs room");
       link->barrier();
+      link->barrier();
+      // The ring has been read, but that is not asked for each time.
+      if (link->tally(1, tally_of(2))) return failed("the ring is looked at again at once");
+      int tries = 0;
+      while (tries < 100 && !link->tally(1, tally_of(2))) ++tries;
+      if (tries == 100) return failed("a ring that has been read takes no new tally");
     } else {
       link->barrier();
       while (counter.sum < 2) (void)link->read(counter, 64);
       if (counter.counts[1] != 2) return failed("one was counted for another");
+      while (link->read(counter, 64)) {
+      }
+      link->barrier();
+      while (counter.sum < 3) (void)link->read(counter, 64);
+      if (counter.counts[2] != 1) return failed("the second tally was counted for another");
     }
     link->barrier();
     return counter.problem.empty() ? 0 : failed(counter.problem);

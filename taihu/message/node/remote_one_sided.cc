@@ -76,14 +76,14 @@ bool Remote::tell_of_put(int destination, const memory::SymmetricAddress* reply)
     tally.has_reply = true;
     tally.reply = *reply;
   }
-  // Others are inside for some looks only, mostly.
-  constexpr int most_tries = 32;
+  constexpr int most_tries = 32;  // while others are inside
   const int process = process_of(destination);
-  for (int tries = 0; tries < most_tries; ++tries) {
-    if (wire_.tally(process, tally)) return true;
+  Counting counting = wire_.tally(process, tally);
+  for (int tries = 1; counting == Counting::busy && tries < most_tries; ++tries) {
     threads::spin_pause();
+    counting = wire_.tally(process, tally);
   }
-  return false;
+  return counting == Counting::told;
 }
 
 void Remote::puts_counted(int process, const Tally& tally, std::uint64_t times) {

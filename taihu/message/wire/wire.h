@@ -110,6 +110,13 @@ struct Outgoing {
   std::function<void(int tag)> expect;
 };
 
+/// What came of Wire::tally.
+enum class Counting : std::uint8_t {
+  told,     ///< the other process will know
+  busy,     ///< nothing has happened: another thread is inside, most times for some looks only
+  not_now,  ///< nothing has happened: older envelopes wait, or the link cannot; so it stays for a while
+};
+
 class Wire final : private EnvelopeReader {
  public:
   /// `arrived(process, header, payload)` runs for every envelope, on the thread that is inside; it may submit
@@ -147,15 +154,14 @@ class Wire final : private EnvelopeReader {
     return is_sent;
   }
 
-  /// Counts before it returns: true. False, and nothing has happened, when another thread is inside, older
-  /// envelopes wait, or the link cannot. Any thread; never blocks.
-  bool tally(int process, const Tally& tally) {
+  /// Counts before it returns, if it can. Any thread; never blocks.
+  Counting tally(int process, const Tally& tally) {
     expect_process(process);
-    if (!try_enter()) return false;
+    if (!try_enter()) return Counting::busy;
     const bool is_told = submissions_.load(std::memory_order_relaxed) == 0 &&
                          backlog_[static_cast<std::size_t>(process)].empty() && link_.tally(process, tally);
     leave();
-    return is_told;
+    return is_told ? Counting::told : Counting::not_now;
   }
 
   /// Only inside: as send_now; false also when submissions wait.

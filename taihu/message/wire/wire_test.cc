@@ -78,6 +78,11 @@ class TwoWires : public testing::Test {
               }};
 };
 
+TEST_F(TwoWires, TellsWhetherASecondTryToCountMayHelp) {
+  wire_.with_link([&](Link&) { EXPECT_EQ(wire_.tally(1, {}), Counting::busy); });
+  EXPECT_EQ(wire_.tally(1, {}), Counting::not_now) << "this link cannot count";
+}
+
 const std::vector<std::size_t> envelope_sizes{
     0, 1, 8, 4000, 5000, eager_payload_bytes - 1, eager_payload_bytes, 4096, 4097, 10000, 3};
 
