@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "taihu/message/links/shared_neighbour.h"
+#include "taihu/message/links/shared_offers.h"
 #include "taihu/message/wire/wire.h"
 
 namespace taihu::message {

@@ -164,38 +164,6 @@ class TrafficProcess final : private EnvelopeReader {
   std::string problem_;
 };
 
-/// Keeps what comes; a number in each.
-class Kept final : public EnvelopeReader {
- public:
-  std::vector<std::pair<int, std::size_t>> numbers;
-  void envelope(int, const std::byte* head, const std::byte*, std::size_t bytes) override {
-    int number = -1;
-    std::memcpy(&number, head, sizeof number);
-    numbers.emplace_back(number, bytes);
-  }
-};
-
-bool wait_for(Link& link, Kept& kept, std::size_t envelopes) {
-  for (long look = 0; look < 100'000'000 && kept.numbers.size() < envelopes; ++look)
-    (void)link.read(kept, 64);
-  return kept.numbers.size() == envelopes;
-}
-
-bool complete(Link& link, Kept& kept, LinkRequest* request) {
-  for (long look = 0; look < 100'000'000; ++look) {
-    if (link.test(request)) return true;
-    (void)link.read(kept, 64);
-  }
-  return false;
-}
-
-bool can_read_memory() {
-  const std::vector<int> statuses = run_forked(2, [](ForkedHub& hub, int process) {
-    return shared(hub, process)->way_on_machine().find("one copy") == std::string::npos ? 1 : 0;
-  });
-  return statuses == std::vector<int>{0, 0};
-}
-
 class SharedLinkTraffic : public testing::TestWithParam<SharedMemory> {};
 
 TEST_P(SharedLinkTraffic, ArrivesInOrderAndWhole) {
@@ -214,34 +182,6 @@ INSTANTIATE_TEST_SUITE_P(Ways, SharedLinkTraffic, testing::Values(SharedMemory::
                          [](const auto& info) {
                            return std::string(info.param == SharedMemory::full ? "OneCopy" : "TwoCopies");
                          });
-
-TEST(SharedLink, LongDataAreReadFromTheSenderOnlyWhenWanted) {
-  if (!can_read_memory()) GTEST_SKIP() << "the kernel permits no process_vm_readv here";
-  for (const SharedMemory wanted : {SharedMemory::full, SharedMemory::copy}) {
-    const std::vector<int> statuses = run_forked(2, [wanted](ForkedHub& hub, int process) {
-      const std::unique_ptr<Link> link = shared(hub, process, wanted);
-      Kept kept;
-      std::vector<std::byte> data(100'000);
-      if (process == 0) {
-        fill_pattern(data.data(), data.size(), 5);
-        // The distance of the cores is not known yet, so it counts as far.
-        LinkRequest* request = link->send(1, data_tag, data.data(), data.size());
-        if ((request != nullptr) != (wanted == SharedMemory::full)) return failed("the wrong way");
-        if (request != nullptr && link->test(request)) return failed("complete before it was read");
-        link->barrier();
-        if (request != nullptr && !complete(*link, kept, request)) return failed("the send hangs");
-      } else {
-        link->barrier();
-        if (!complete(*link, kept, link->receive(0, data_tag, data.data(), data.size())))
-          return failed("the receive hangs");
-        if (!has_pattern(data.data(), data.size(), 5)) return failed("the data are wrong");
-      }
-      link->barrier();
-      return 0;
-    });
-    EXPECT_EQ(statuses, (std::vector<int>{0, 0}));
-  }
-}
 
 TEST(SharedLink, AFullRingTakesNothingMoreAndLosesNothing) {
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{1000}, std::size_t{16384}}) {

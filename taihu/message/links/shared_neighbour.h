@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What SharedLink does with one other process of the machine: writes records to its ring, reads those it has
-// written, and keeps what finds no room. Kinds of records: shared_link.h. Only shared_link.cc includes this.
+// written, and keeps what finds no room. Kinds of records: shared_link.h. Data in one copy: shared_offers.h.
+// Only shared_link.cc includes this.
 #pragma once
 
 #include <algorithm>
-#include <cerrno>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -14,7 +15,6 @@
 #include "taihu/message/data/copy.h"
 #include "taihu/message/links/shared_link.h"
 #include "taihu/message/links/shared_records.h"
-#include "taihu/message/links/single_copy.h"
 #include "taihu/threads/waiting.h"
 
 namespace taihu::message {
@@ -39,8 +39,8 @@ class SharedLink::Neighbour {
   static constexpr std::size_t single_copy_far_bytes = 4 * 1024;
   /// What is read in one turn: others want to use the link, too.
   static constexpr std::size_t bytes_read_at_once = 1024 * 1024;
-  /// While the reader has records to read a tally gets no place; to ask whether it has takes a cache line from
-  /// there. So many others go by envelopes before that is asked again.
+  /// While the reader has records to read a tally gets no place; to ask whether it has takes a cache line
+  /// from there. So many others go by envelopes before that is asked again.
   static constexpr int meanings_not_tried_at_once = 16;
 
   template <class T>
@@ -57,7 +57,8 @@ class SharedLink::Neighbour {
         writer_(place.outgoing, shape),
         reader_(place.incoming, shape),
         tallies_(tally_line(place.outgoing)),
-        their_tallies_(tally_line(place.incoming)) {}
+        their_tallies_(tally_line(place.incoming)),
+        may_be_read_(place.may_be_read) {}
 
   bool send_envelope(const void* head, std::size_t head_bytes, const Data& payload) {
     if (sent_.repeats(head, head_bytes, payload)) {
@@ -103,12 +104,14 @@ class SharedLink::Neighbour {
   }
 
   /// The other side reads long data where they are. Any thread.
-  bool reads_itself() const noexcept { return place_.may_be_read && !writer_.distance().is_near(); }
+  bool reads_itself() const noexcept {
+    return may_be_read_.load(std::memory_order_relaxed) && !writer_.distance().is_near();
+  }
 
   /// Null when all has been written.
   OwnRequest* send(int tag, const void* data, std::size_t bytes) {
-    const bool in_one_copy =
-        place_.may_be_read && bytes >= single_copy_far_bytes && !writer_.look_at_distance().is_near();
+    const bool in_one_copy = may_be_read_.load(std::memory_order_relaxed) && bytes >= single_copy_far_bytes &&
+                             !writer_.look_at_distance().is_near();
     Sending sending;
     sending.kind = in_one_copy ? Kind::offer : Kind::piece;
     sending.tag = tag;
@@ -132,7 +135,7 @@ class SharedLink::Neighbour {
     std::erase_if(reads_, [&](const Read& read) { return read.posted.request == request; });
     const bool was_waiting =
         std::erase_if(waiting_, [&](const Sending& sending) { return sending.request == request; }) != 0;
-    const auto offered = std::ranges::find(offered_, request);
+    const auto offered = std::ranges::find(offered_, request, &Sending::request);
     if (was_waiting || offered == offered_.end()) return link_.give_back(request);
     request->is_abandoned = true;
   }
@@ -184,7 +187,8 @@ class SharedLink::Neighbour {
     std::size_t bytes = 0;
     std::size_t sent = 0;           // of pieces
     OwnRequest* request = nullptr;  // completed when all is sent
-    std::uint64_t taken = 0;        // of Kind::taken
+    records::Taken taken{};         // of Kind::taken
+    records::NotTaken not_taken{};  // of Kind::not_taken
   };
   struct Posted {
     int tag;
@@ -244,12 +248,13 @@ class SharedLink::Neighbour {
 
   /// Writes what there is room for; true when nothing is left to write.
   bool advance(Sending& sending) {
-    if (sending.kind == Kind::taken) return write(Kind::taken, records::Taken{sending.taken});
+    if (sending.kind == Kind::taken) return write(Kind::taken, sending.taken);
+    if (sending.kind == Kind::not_taken) return write(Kind::not_taken, sending.not_taken);
     if (sending.kind == Kind::offer) {
       const records::Offer offer{sending.tag, reinterpret_cast<std::uintptr_t>(sending.data), sending.bytes,
                                  reinterpret_cast<std::uintptr_t>(sending.request)};
       if (!write(Kind::offer, offer)) return false;
-      offered_.push_back(sending.request);
+      offered_.push_back(sending);
       return true;
     }
     do {
@@ -257,6 +262,10 @@ class SharedLink::Neighbour {
     } while (sending.sent < sending.bytes);
     if (sending.request != nullptr) sending.request->done = true;
     return true;
+  }
+
+  void advance_or_wait(Sending& sending) {
+    if (!waiting_.empty() || !advance(sending)) waiting_.push_back(sending);
   }
 
   bool push() {
@@ -290,6 +299,9 @@ class SharedLink::Neighbour {
         return take_offer(content_of<records::Offer>(record));
       case Kind::taken:
         finish_offer(content_of<records::Taken>(record));
+        break;
+      case Kind::not_taken:
+        send_pieces(content_of<records::NotTaken>(record));
         break;
       case Kind::tally:
         their_tallies_.learn(content_of<TallyMeaning>(record), [&](const Tally& tally, std::uint64_t times) {
@@ -325,56 +337,13 @@ class SharedLink::Neighbour {
     return true;
   }
 
-  bool take_offer(const records::Offer& offer) {
-    const auto posted = posted_for(offer.tag);
-    if (posted == posted_.end()) return false;
-    check_space(*posted, offer.bytes);
-    reads_.push_back({*posted, offer});
-    posted_.erase(posted);
-    return read_memory_of() || true;
-  }
-
-  bool read_memory_of() {
-    if (is_gone_) return false;
-    Read& read = reads_.front();
-    const std::size_t bytes = std::min<std::size_t>(bytes_read_at_once, read.offer.bytes - read.posted.got);
-    const int error = read_memory(place_.pid, read.offer.address + read.posted.got,
-                                  read.posted.buffer + read.posted.got, bytes);
-    if (error != 0) {
-      read_failed(error);
-      return false;
-    }
-    read.posted.got += bytes;
-    if (read.posted.got < read.offer.bytes) return true;
-    read.posted.request->done = true;
-    Sending taken;
-    taken.kind = Kind::taken;
-    taken.taken = read.offer.request;
-    if (!waiting_.empty() || !advance(taken)) waiting_.push_back(taken);
-    reads_.pop_front();
-    return true;
-  }
-
-  void read_failed(int error) {
-    // Its end is reported by the launcher, which ends this process, too.
-    is_gone_ = error == ESRCH;
-    if (is_gone_) return;
-    std::fprintf(stderr,
-                 "taihu: node process %d cannot read %llu bytes of a message in the memory of process %d "
-                 "(%s); if the buffers are valid, set TAIHU_SHARED_MEMORY=copy\n",
-                 link_.process(), static_cast<unsigned long long>(reads_.front().offer.bytes), place_.process,
-                 std::strerror(error));
-    link_.abort(1);
-  }
-
-  void finish_offer(const records::Taken& taken) {
-    auto* const request = reinterpret_cast<OwnRequest*>(static_cast<std::uintptr_t>(taken.request));
-    offered_.erase(std::ranges::find(offered_, request));
-    // It has just been at the ring.
-    (void)writer_.look_at_distance();
-    if (request->is_abandoned) return link_.give_back(request);
-    request->done = true;
-  }
+  // Data in one copy by the kernel: shared_offers.h.
+  bool take_offer(const records::Offer& offer);
+  bool read_memory_of();
+  void ask_for_pieces(Read& read, bool is_permitted);
+  void finish_offer(const records::Taken& taken);
+  void send_pieces(const records::NotTaken& not_taken);
+  Sending take_back_offer(std::uint64_t request);
 
   SharedLink& link_;
   const MachineMemory::Neighbour place_;
@@ -385,11 +354,14 @@ class SharedLink::Neighbour {
   TallyWriter tallies_;
   TallyReader their_tallies_;
   int meanings_not_tried_ = 0;
-  std::deque<Sending> waiting_;       // for room, in order
-  std::deque<Posted> posted_;         // receives that have not got all, in order
-  std::deque<Read> reads_;            // offers that are being read
-  std::vector<OwnRequest*> offered_;  // sends that the other side may read
-  bool is_gone_ = false;              // it has ended
+  std::deque<Sending> waiting_;    // for room, in order
+  std::deque<Posted> posted_;      // receives that have not got all, in order
+  std::deque<Read> reads_;         // offers that are being read
+  std::vector<Sending> offered_;   // what the other side may read
+  std::atomic<bool> may_be_read_;  // as far as is known; written by the thread inside
+  bool may_read_ = true;           // what is offered
+  int refused_tag_ = 0;            // the last one under which pieces come instead of an offer
+  bool is_gone_ = false;           // it has ended
 };
 
 }  // namespace taihu::message

@@ -13,7 +13,15 @@
 namespace taihu::message {
 
 /// Besides records of one cell: an envelope with the head of the one before and up to 8 bytes of payload.
-enum class SharedRecordKind : std::uint8_t { envelope, envelope_apart, piece, offer, taken, tally };
+enum class SharedRecordKind : std::uint8_t {
+  envelope,
+  envelope_apart,
+  piece,
+  offer,
+  taken,
+  not_taken,
+  tally
+};
 
 namespace records {
 
@@ -35,6 +43,11 @@ struct Offer {
 };
 struct Taken {
   std::uint64_t request;
+};
+struct NotTaken {
+  std::uint64_t request;
+  std::int32_t tag;           ///< under which the data are to come in pieces
+  std::int32_t is_permitted;  ///< to read others; 0: the kernel forbids it
 };
 
 }  // namespace records

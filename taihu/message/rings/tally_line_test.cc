@@ -111,8 +111,8 @@ TEST(TallyLine, ManyMeaningsOfOnePlace) {
 }
 
 /// A writer and a reader at once: nothing is lost and nothing counted for another one, and what was counted
-/// before a record was written is told when the record has been read; plain data that were written before they
-/// were counted are there.
+/// before a record was written is told when the record has been read; plain data that were written before
+/// they were counted are there.
 TEST(TallyLine, BetweenThreads) {
   struct Record {
     std::optional<TallyMeaning> meaning;  // or just a record
