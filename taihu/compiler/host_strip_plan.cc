@@ -203,9 +203,8 @@ class StripPlanner {
     for (BasicBlock* block : inner_->blocks())
       for (Instruction& instruction : *block)
         for (Use& operand : instruction.operands())
-          if (auto* value = dyn_cast<Instruction>(operand.get());
-              value != nullptr && !isa<PHINode>(instruction) && !inner_->contains(value) &&
-              !is_computable(*value, own))
+          if (Instruction* value = plan_.value_from_outside(operand);
+              value != nullptr && !is_computable(*value, own))
             return unclear(instruction);
     for (PHINode& variable : inner_->getHeader()->phis()) {
       auto& loads = is_contained(plan_.carried, &variable) ? first : own;
@@ -325,3 +324,12 @@ std::optional<StripPlan> plan_strips(Loop& root, const FunctionFacts& facts) {
 }
 
 }  // namespace taihu::compiler
+Instruction* StripPlan::value_from_outside(const Use& operand) const {
+  auto* value = dyn_cast<Instruction>(operand.get());
+  if (value == nullptr || !root->contains(value) || inner->contains(value)) return nullptr;
+  const auto* variable = dyn_cast<PHINode>(operand.getUser());
+  const bool is_first = variable != nullptr && variable->getParent() == inner->getHeader() &&
+                        variable->getIncomingBlock(operand) == inner->getLoopPreheader();
+  return is_first ? nullptr : value;
+}
+

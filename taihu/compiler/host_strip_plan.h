@@ -35,6 +35,9 @@ struct StripPlan {
 
   /// Where control comes from on the way that a strip goes.
   const llvm::BasicBlock* before_of(const llvm::BasicBlock* block) const;
+  /// What an instruction of the inner loop takes from the root around it. Null: nothing, or it is the first
+  /// value of a variable of the inner loop.
+  llvm::Instruction* value_from_outside(const llvm::Use& operand) const;
   /// The carried value whose last one `value` is, by number.
   std::optional<std::size_t> last_of(const llvm::Value* value) const;
 };

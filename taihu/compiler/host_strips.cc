@@ -13,6 +13,8 @@
 // Carried values lie in an array on the stack for the strip. No result changes: each column is computed in
 // its order.
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "taihu/compiler/host_loops.h"
@@ -73,6 +75,15 @@ class StripBuilder : LoopCopy {
     builder_.CreateBr(exit_);
     for (PHINode& variable : exit_->phis())  // nobody uses them
       variable.addIncoming(PoisonValue::get(variable.getType()), end_);
+  }
+
+  /// Leaves the loops as they were before run().
+  void take_back() {
+    auto* choice = cast<BranchInst>(preheader_->getTerminator());
+    BranchInst::Create(plain_, choice)->setDebugLoc(place_);
+    first_->removePredecessor(preheader_);
+    choice->eraseFromParent();
+    EliminateUnreachableBlocks(function_);
   }
 
  private:
@@ -232,12 +243,8 @@ class StripBuilder : LoopCopy {
     BasicBlock* const head = builder_.GetInsertBlock();
     for (BasicBlock* block : plan_.inner->blocks())
       for (Instruction& instruction : *block)
-        for (Use& operand : instruction.operands()) {
-          auto* value = dyn_cast<Instruction>(operand.get());
-          if (!isa<PHINode>(instruction) && value != nullptr && root_.contains(value) &&
-              !plan_.inner->contains(value))
-            compute(*value, column, known);
-        }
+        for (Use& operand : instruction.operands())
+          if (Instruction* value = plan_.value_from_outside(operand)) compute(*value, column, known);
     Values first;
     for (PHINode& variable : plan_.inner->getHeader()->phis()) {
       const auto moved = moved_.find(&variable);
@@ -314,10 +321,16 @@ PreservedAnalyses HostStripPass::run(Module& module, ModuleAnalysisManager& anal
                      text + ": in strips of " + std::to_string(plan->strip) +
                          " where the run finds that the first cache does not hold a column",
                      true);
-      StripBuilder(*plan, facts).run();
+      StripBuilder builder(*plan, facts);
+      builder.run();
       functions.invalidate(*function, PreservedAnalyses::none());
     }
   return PreservedAnalyses::none();
+      if (!verifyFunction(*function, &errs())) continue;
+      // Compilers as they are released do not look at it again, and would make a wrong program.
+      builder.take_back();
+      errs() << "parcc: internal error: strips of " << function->getName()
+             << " were broken, so its loops are left as they were\n";
 }
 
 }  // namespace taihu::compiler
