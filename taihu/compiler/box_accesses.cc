@@ -30,6 +30,25 @@ long slabs_in(long distance, long pitch, bool is_filled) {
   return (distance + (distance >= 0 ? pitch / 2 : -(pitch / 2))) / pitch;
 }
 
+bool is_wider_than_step(const PlannedBox& box, const BoxLoop& moves) {
+  const std::optional<long> step = constant_of(moves.step);
+  return step && std::any_of(box.accesses.begin(), box.accesses.end(), [&](const BoxAccess& access) {
+           return static_cast<long>(access.bytes) > std::labs(*step);
+         });
+}
+
+/// Of a box that only one of two loops moves: empty when its iterations write nothing in common, where the
+/// run finds that rows do not.
+std::string why_overlapping(const PlannedBox& box, const BoxLoop& moves) {
+  const std::string line = line_of(*box.accesses.front().instruction);
+  if (is_wider_than_step(box, moves))
+    return "accesses are wider than the step of the only loop that moves them" + line;
+  for (const BoxLoop& other : box.loops)
+    if (&other != &moves && other.way == moves.way)
+      return "an inner loop steps along the same dimension" + line;
+  return "";
+}
+
 }  // namespace
 
 const BoxLoop* PlannedBox::moved_by(const Loop* loop) const {
@@ -256,15 +275,26 @@ std::string why_not_reordered(const PlannedBox& box, const Loop* outer, const Lo
       std::all_of(box.accesses.begin(), box.accesses.end(), [&](const BoxAccess& access) {
         return access.shift[2] == box.accesses.front().shift[2] && access.bytes == box.accesses.front().bytes;
       });
-  if (is_one) return "";
+  if (moves[0] == nullptr || moves[1] == nullptr) {
+    if (!is_one) return "iterations of a loop that does not move it depend on each other" + line;
+    return why_overlapping(box, moves[0] != nullptr ? *moves[0] : *moves[1]);
+  }
+  const bool is_wider = is_wider_than_step(box, *moves[0]) || is_wider_than_step(box, *moves[1]);
+  const auto is_shared = [&](int loop) {
+    return std::any_of(box.loops.begin(), box.loops.end(), [&](const BoxLoop& other) {
+      return &other != moves[0] && &other != moves[1] && other.way == moves[loop]->way;
+    });
+  };
+  if (is_one) {
+    // They meet within a row, or within a column, but for loops that step along both.
+    if ((is_shared(0) || is_wider_than_step(box, *moves[0])) &&
+        (is_shared(1) || is_wider_than_step(box, *moves[1])))
+      return "an inner loop steps along the same dimension" + line;
+    return "";
+  }
   // Two accesses meet after whole iterations of both loops, which must not be forward in one and back in the
   // other.
-  if (moves[0] == nullptr || moves[1] == nullptr)
-    return "iterations of a loop that does not move it depend on each other" + line;
-  for (const BoxLoop& other : box.loops)
-    if (&other != moves[0] && &other != moves[1] &&
-        (other.way == moves[0]->way || other.way == moves[1]->way))
-      return "an inner loop steps along the same dimension" + line;
+  if (is_shared(0) || is_shared(1)) return "an inner loop steps along the same dimension" + line;
   for (const BoxAccess& one : box.accesses) {
     if (!isa<StoreInst>(one.instruction)) continue;
     for (const BoxAccess& access : box.accesses) {
@@ -281,6 +311,9 @@ std::string why_not_reordered(const PlannedBox& box, const Loop* outer, const Lo
         }
         iterations[loop] = (distance / step) * (moves[loop]->is_negative ? -1 : 1);
       }
+      // Wide ones meet those of other columns as well, forward and back.
+      const int far = moves[0]->way == TAIHU_BOX_BYTES ? 1 : 0;
+      if (!is_apart && is_wider && iterations[far] != 0) return "accesses overlap in part" + line;
       if (!is_apart && ((iterations[0] > 0 && iterations[1] < 0) || (iterations[0] < 0 && iterations[1] > 0)))
         return "iterations depend on each other forward in one loop and back in the other" +
                line_of(*access.instruction);

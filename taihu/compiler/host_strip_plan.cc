@@ -168,13 +168,19 @@ class StripPlanner {
 
   std::string problem_of_rows(const PlannedBox& box) {
     const BoxLoop *outer = box.moved_by(&root_), *inner = box.moved_by(inner_);
-    if (outer == nullptr || inner == nullptr) return "";
+    const long width = box.highest[TAIHU_BOX_BYTES] - box.lowest[TAIHU_BOX_BYTES];
+    if (outer == nullptr || inner == nullptr) {
+      const BoxLoop& one = outer != nullptr ? *outer : *inner;
+      const SCEV* none = facts_.evolution.getZero(one.step->getType());
+      if (is_far(&one)) plan_.rows.push_back({one.loop, none, box.pitch[one.way], width});
+      return "";
+    }
     const bool is_outer = goes_along(outer);
     if (is_outer == goes_along(inner))
       return "both loops step far" + line_of(*box.accesses.front().instruction);
     const int way = (is_outer ? inner : outer)->way;
-    plan_.rows.push_back({is_outer ? &root_ : inner_, (is_outer ? outer : inner)->step, box.pitch[way],
-                          box.highest[TAIHU_BOX_BYTES] - box.lowest[TAIHU_BOX_BYTES]});
+    plan_.rows.push_back(
+        {is_outer ? &root_ : inner_, (is_outer ? outer : inner)->step, box.pitch[way], width});
     return "";
   }
 

@@ -231,3 +231,10 @@ KERNEL(reads_what_others_write) {
         of_columns[j] = sum;
     }
 }
+// Its rounds write what those before have written.
+// CHECK-DAG: host_loops.c:[[#@LINE+4]]: walks columns of grid: left as it is: accesses are wider than the step of the only loop that moves them at line
+typedef double wide __attribute__((vector_size(32), aligned(8)));
+KERNEL(wider_than_steps) {
+    (void)argument;
+    COLUMNS DOWN *(wide *)(a + i) = *(wide *)(a + i) * 0.5 + grid[i][j];
+}

@@ -177,6 +177,25 @@ KERNEL(read_before) {
     }
 }
 
+// Rounds of the outer loop write what those before have written.
+// CHECK-LABEL: layout: kernel wider_than_steps
+// CHECK: of it alone: accesses are wider than the step of the only loop that moves them at line
+typedef double wide __attribute__((vector_size(32), aligned(8)));
+KERNEL(wider_than_steps) {
+    (void)argument;
+    for (long i = 0; i < side; i++)
+        for (long j = 0; j < side; j++) *(wide *)(y + j) = *(wide *)(y + j) * 0.5 + grid[i][j];
+}
+
+// And rows where those before have written the row above it.
+// CHECK-LABEL: layout: kernel wide_from_above
+// CHECK: of it alone: accesses overlap in part at line
+KERNEL(wide_from_above) {
+    (void)argument;
+    for (long i = 1; i < side; i++)
+        for (long j = 0; j < side - 4; j++) *(wide *)(grid[i] + j) = *(wide *)(grid[i - 1] + j) * 0.5;
+}
+
 // CHECK-LABEL: layout: kernel in_part
 // CHECK: of it alone: accesses overlap in part at line
 KERNEL(in_part) {

@@ -2,11 +2,15 @@
 // Built with --optimise-for-host, and each nest that walks columns is taken in strips: what kernels compute must be what
 // the same loops of process code, which are left as they are, compute.
 #include <stdint.h>
+#include <string.h>
 
 #include "check.h"
 
 enum { rows = 300, columns = 70 };
-static double grid[rows][columns], other[rows][columns], row[columns], first[columns], of_columns[columns];
+typedef double wide __attribute__((vector_size(32), aligned(8)));
+static double grid[rows][columns], other[rows][columns], row[columns], first[columns], of_columns[columns], line[rows + 4];
+static uint64_t numbers[rows][columns];
+static char bytes[4 * rows + 8];
 
 struct part {
     long rows, columns;
@@ -62,18 +66,30 @@ BOTH(last_is_read_before, COLUMNS {
     }
     of_columns[j] = sum;
 })
+// Accesses that are wider than the step of the only loop that moves them.
+BOTH(vectors, COLUMNS DOWN *(wide *)(line + i) = *(wide *)(line + i) * 0.7 + grid[i][j];)
+BOTH(words, COLUMNS DOWN {
+    uint64_t value;
+    memcpy(&value, bytes + 4 * i, 8);
+    value = value * 3 + numbers[i][j];
+    memcpy(bytes + 4 * i, &value, 8);
+})
 static void reset(void) {
     for (long i = 0; i < rows; i++)
         for (long j = 0; j < columns; j++) {
             grid[i][j] = (double)((i * 7 + j * 3) % 11), other[i][j] = 0;
+            numbers[i][j] = (uint64_t)i * 0x9e3779b97f4a7c15u + (uint64_t)j;
         }
     for (long j = 0; j < columns; j++) row[j] = (double)j, first[j] = 1e9 * (double)j, of_columns[j] = 0;
+    memset(line, 0, sizeof line);
+    memset(bytes, 0, sizeof bytes);
 }
 
 static uint64_t sum_of_all(void) {
     uint64_t sum = 14695981039346656037u;
     const struct { const void *memory; unsigned long bytes; } all[] = {
-        {grid, sizeof grid}, {other, sizeof other}, {of_columns, sizeof of_columns}};
+        {grid, sizeof grid}, {other, sizeof other}, {of_columns, sizeof of_columns}, {line, sizeof line},
+        {bytes, sizeof bytes}};
     for (unsigned long k = 0; k < sizeof all / sizeof *all; k++)
         for (unsigned long i = 0; i < all[k].bytes; i++)
             sum = (sum ^ ((const unsigned char *)all[k].memory)[i]) * 1099511628211u;
@@ -93,7 +109,8 @@ static void compare(void (*kernel)(void *), void (*plain)(struct part *), long d
 int main(void) {
     static const struct { void (*kernel)(void *), (*plain)(struct part *); } all[] = {
         {number_of_column, plain_number_of_column}, {read_before, plain_read_before},
-        {sum_or_read_before, plain_sum_or_read_before}, {last_is_read_before, plain_last_is_read_before}};
+        {sum_or_read_before, plain_sum_or_read_before}, {last_is_read_before, plain_last_is_read_before},
+        {vectors, plain_vectors}, {words, plain_words}};
     for (unsigned long k = 0; k < sizeof all / sizeof *all; k++) {
         compare(all[k].kernel, all[k].plain, rows, columns);
         compare(all[k].kernel, all[k].plain, rows, 64);
